@@ -1,0 +1,16 @@
+#!/bin/sh
+# Renews the lock files: one for CPython 3.10 and everything newer, forked by version where
+# packages have dropped an old one. uv resolves; installing from the files needs only pip.
+set -eu
+export PATH=".venv/bin:$PATH"
+command -v uv >/dev/null || .venv/bin/python -m pip --quiet install uv
+
+compile() {
+    uv pip compile --quiet --upgrade --universal --python-version 3.10 --generate-hashes \
+        --no-emit-index-url --no-annotate --no-config --custom-compile-command "make lock" "$@"
+}
+
+compile --extra dev --output-file requirements.lock pyproject.toml
+# The types of MicroPython's own modules, for the second mypy run.
+printf '%s\n' micropython-unix-stubs micropython-rp2-stubs |
+    compile --output-file requirements-micropython.lock -
