@@ -1,0 +1,88 @@
+"""Finds a MicroPython on this machine: the unix port, 64 or 32 bit, 1.22 or newer.
+
+First what the environment names (``$MICROPYTHON``, ``$MICROPYTHON32``), then what is on the path,
+then what ``sim_mock.fetch_micropython`` put into the project's ``.micropython/`` folder.
+"""
+
+import functools
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+OLDEST = (1, 22)
+FOLDER = Path(__file__).resolve().parent.parent / ".micropython"
+
+# bits -> the variable that names it, what it is called on the path, where the private one is
+PLACES = {
+    64: ("MICROPYTHON", "micropython", FOLDER / "bin" / "micropython"),
+    32: ("MICROPYTHON32", "micropython32", FOLDER / "bin" / "micropython32"),
+}
+
+_QUESTION = (
+    "import sys; print(sys.implementation.name, sys.implementation.version[0], "
+    "sys.implementation.version[1], 64 if sys.maxsize > 1 << 31 else 32)"
+)
+_ANSWER_WITHIN_S = 10.0
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A command that may be a MicroPython, who named it, and why it is not one (empty: it is)."""
+
+    command: str
+    named_by: str
+    fault: str
+
+
+def find(bits: int = 64) -> list[str] | None:
+    """The command line that starts a MicroPython of ``bits`` (64 or 32), or None without one."""
+    for candidate in candidates(bits):
+        if not candidate.fault:
+            return [candidate.command]
+    return None
+
+
+def candidates(bits: int) -> Iterator[Candidate]:
+    """Every place that was looked at, in order; what a variable names is the only one looked at."""
+    variable, name, private = PLACES[bits]
+    named = os.environ.get(variable)
+    if named:
+        yield Candidate(named, f"${variable}", fault(named, bits))
+        return
+    found = shutil.which(name)
+    if found:
+        yield Candidate(found, "the path", fault(found, bits))
+    if private.exists():
+        yield Candidate(str(private), "make setup", fault(str(private), bits))
+
+
+@functools.cache
+def fault(command: str, bits: int) -> str:
+    """Why ``command`` is no MicroPython of ``bits``, 1.22 or newer; empty if it is one."""
+    answer = _ask(command)
+    if len(answer) != 4 or answer[0] != "micropython":
+        return f"{command} does not answer as a MicroPython; it is expected to run `-c CODE`"
+    major, minor, has_bits = (int(word) for word in answer[1:])
+    if (major, minor) < OLDEST:
+        return f"{command} is {major}.{minor}; {OLDEST[0]}.{OLDEST[1]} or newer is needed"
+    if has_bits != bits:
+        return f"{command} is a {has_bits}-bit MicroPython; a {bits}-bit one is expected here"
+    return ""
+
+
+def _ask(command: str) -> list[str]:
+    try:
+        done = subprocess.run(
+            [command, "-c", _QUESTION],
+            capture_output=True,
+            stdin=subprocess.DEVNULL,
+            text=True,
+            timeout=_ANSWER_WITHIN_S,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return []
+    return done.stdout.split()
