@@ -1,0 +1,58 @@
+# Every command of the project. `make` alone lists them.
+
+PYTHON ?= python3
+BIN := .venv/bin
+ARGS ?=
+BOARD ?=
+WORKERS ?= 2
+# A python that was asked for by name replaces a .venv made by another; a default never does.
+ASKED := $(if $(filter file default undefined,$(origin PYTHON)),,$(PYTHON))
+SETUP := sh tests/tools/setup.sh "$(PYTHON)" "$(ASKED)"
+
+.DEFAULT_GOAL := help
+.PHONY: help setup ready demo test check format bench soak size lock clean
+
+help:  ## this list
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | \
+	  awk -F ':.*## ' '{ printf "  make %-8s %s\n", $$1, $$2 }'
+
+setup:  ## virtual environment, locked dependencies, a MicroPython (tries again for that)
+	@$(SETUP) --again
+
+ready:
+	@$(SETUP)
+
+demo: ready  ## two cars drive and stop, with numbers (ARGS="...", BOARD=/dev/ttyACM0)
+	@$(BIN)/tandem demo $(if $(BOARD),--board $(BOARD)) $(ARGS)
+
+test: check  ## everything: check, then all tests (ARGS="-k name")
+	@$(BIN)/pytest -n $(WORKERS) --dist loadgroup -m "not soak" $(ARGS)
+
+check: ready  ## format, lint, types of host and car, import rules, dialect
+	$(BIN)/ruff format --check --quiet
+	$(BIN)/ruff check --quiet
+	$(BIN)/mypy
+	$(BIN)/mypy --config-file tests/tools/firmware_mypy.ini
+	$(BIN)/lint-imports --no-logo
+	$(BIN)/python tests/tools/dialect.py
+
+format: ready  ## put the files into the house style
+	@$(BIN)/ruff format
+	@$(BIN)/ruff check --fix
+
+bench: ready  ## how fast: cars, link, frames
+	@$(BIN)/python tests/bench $(ARGS)
+
+soak: ready  ## the long tests
+	@$(BIN)/pytest -n $(WORKERS) --dist loadgroup -m soak --timeout=7200 $(ARGS)
+
+size: ready  ## size of the car's program per chip, heap after start (ARGS=--write keeps it)
+	@$(BIN)/python tests/tools/size.py $(ARGS)
+
+lock: ready  ## renew the lock files from pyproject.toml (needs the network)
+	@sh tests/tools/lock.sh
+
+clean:  ## remove all that was set up or built
+	rm -rf .venv .micropython .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .import_linter_cache .coverage build dist out
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
