@@ -165,13 +165,14 @@ def fetch(build: Build, line: str, folder: Path) -> None:
     _write_command(folder, build)
 
 
-def _run(command: list[str]) -> None:
+def _run(command: list[str]) -> str:
     done = subprocess.run(
         command, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False
     )
     if done.returncode:
         words = done.stderr.strip() or done.stdout.strip() or f"exit status {done.returncode}"
         raise Unobtainable(f"{command[0]} said: {words.splitlines()[-1]}")
+    return done.stdout
 
 
 def _keep_what_runs(work: Path, build: Build) -> None:
@@ -222,8 +223,7 @@ def obtain(folder: Path, say: Callable[[str], None]) -> None:
 def _builds_of_this_machine() -> tuple[Build, ...]:
     if not (shutil.which("apt-get") and shutil.which("dpkg")):
         raise Unobtainable("there is no apt here")
-    done = subprocess.run(["dpkg", "--print-architecture"], capture_output=True, text=True)
-    machine = done.stdout.strip()
+    machine = _run(["dpkg", "--print-architecture"]).strip()
     if machine not in BUILDS:
         raise Unobtainable(f"no packages are known for a machine of kind {machine or '(unknown)'}")
     return BUILDS[machine]
