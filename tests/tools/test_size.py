@@ -1,0 +1,56 @@
+"""The car's program compiles for every chip, and the ledger of its size is kept up."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.tools import size
+
+CHIPS = [chip for chip, _ in size.CHIPS]
+TOLERANCE = 0.05  # of the total: small changes need no new ledger, growth does
+
+
+@pytest.mark.parametrize("chip", CHIPS)
+def test_every_file_of_the_car_compiles_for_every_chip(chip):
+    files = size.firmware_files()
+    assert files
+    for file in files:
+        assert size.compiled_size(file, chip) > 0
+
+
+@pytest.mark.skipif(not size.LEDGER.exists(), reason="no ledger yet: make size ARGS=--write")
+def test_the_ledger_is_true_within_five_percent():
+    kept = size.read_ledger()
+    for key, measured in {**size.program_sizes(), **size.heap_sizes()}.items():
+        if key[0] in (size.TOTAL, size.HEAP):
+            assert abs(kept[key] - measured) <= TOLERANCE * measured, (
+                f"{key}: the ledger has {kept[key]}, it is {measured}; make size ARGS=--write"
+            )
+
+
+@pytest.mark.parametrize("chip", CHIPS)
+def test_a_file_that_a_chip_cannot_have_is_refused_by_name(chip, tmp_path: Path):
+    (tmp_path / "wrong.py").write_text("match 1:\n    case 1: pass\n")
+    with pytest.raises(size.CompileError, match=rf"wrong.py for {chip}: (?s:.*)SyntaxError"):
+        size.compiled_size(Path("wrong.py"), chip, tmp_path)
+
+
+def test_sizes_add_up_and_growth_shows_in_the_table(tmp_path: Path):
+    folder = tmp_path / "firmware" / "core"
+    folder.mkdir(parents=True)
+    (folder / "drive.py").write_text("def step():\n    return 1\n")
+    (tmp_path / "firmware" / "app.py").write_text("import sys\n")
+    sizes = size.program_sizes(tmp_path)
+    for chip in CHIPS:
+        parts = sizes["firmware", chip] + sizes["firmware/core", chip]
+        assert sizes[size.TOTAL, chip] == parts
+    kept = {**sizes, (size.TOTAL, CHIPS[0]): sizes[size.TOTAL, CHIPS[0]] - 7}
+    assert "(+7)" in "\n".join(size.table(sizes, kept))
+
+
+def test_the_ledger_reads_back_and_keeps_a_heap_that_was_not_measured_here(tmp_path: Path):
+    ledger = tmp_path / "ledger.csv"
+    assert size.read_ledger(ledger) == {}
+    size.write_ledger({(size.TOTAL, "armv6m"): 10, (size.HEAP, "unix32"): 20}, ledger)
+    size.write_ledger({(size.TOTAL, "armv6m"): 11}, ledger)
+    assert size.read_ledger(ledger) == {(size.TOTAL, "armv6m"): 11, (size.HEAP, "unix32"): 20}
