@@ -1,0 +1,43 @@
+"""What a board offers to the program. For the type checker and the reader; not deployed.
+
+Attributes are inputs, sampled by ``read`` and constant until the next one. Nothing here blocks and
+nothing allocates. Channels are numbered 0 to 7; their values are pulses in ns or duties in 1/10000.
+"""
+
+from typing import Protocol
+
+
+class Board(Protocol):
+    board_id: bytes  # 8 bytes, of this very chip
+    count_left: int  # wheel counts, modulo 2**30; forward is up
+    count_right: int
+    captured_us: int  # when they were read
+    runstop_closed: int  # 1 while the loop is closed
+    enable_contact: int  # read back from the drive enable's contact
+    charger: int
+    battery_mv: int
+    yaw_rate_mrad_s: int  # positive to the left
+    accel_x_mm_s2: int
+    accel_y_mm_s2: int
+    step_us: int  # how long the last step took
+
+    def read(self, now_us: int) -> None:
+        """Sample all inputs."""
+
+    def receive_into(self, buffer: bytearray) -> int:
+        """Take bytes that have come over the link; how many, 0 if none."""
+
+    def transmit(self, data: bytearray, size: int) -> bool:
+        """Queue ``data[:size]`` whole, or refuse it whole; never waits."""
+
+    def write(self, values: "list[int]", enable: bool) -> None:
+        """Set all channels and the drive enable. Renews the pulses: without it they end."""
+
+    def entropy(self) -> int:
+        """30 random bits."""
+
+    def load_into(self, image: bytearray) -> int:
+        """Read the stored configuration; how many bytes, 0 if there is none."""
+
+    def save(self, image: bytearray, size: int) -> bool:
+        """Store the configuration. Only while the car may not move."""

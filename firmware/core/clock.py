@@ -1,0 +1,114 @@
+"""The offset from this board's clock to the clock of each bound session, and how sure it is.
+
+The method is Cristian's (1989), with the board as the asker: the host echoes the time stamp of a
+Status, so that the round trip is measured by one clock on each side. The smallest round trip wins;
+an old sample is trusted less by DRIFT until a worse one beats it.
+"""
+
+from firmware.core.deadlines import elapsed_us, shifted_us
+from firmware.protocol.frame import CRC_SIZE
+
+SLOTS = 4
+UNKNOWN_US = 65535
+_DRIFT = 10_000  # one part in: 100 ppm between two crystals, each twice as bad as usual
+_GRAIN_US = 100  # interrupts and scheduling between a stamp and its byte
+_STALE_US = 30_000_000  # a session not heard for this long may lose its slot
+
+
+class Session:
+    """A host's epoch, its clock, and the running CRC over the claims accepted from it."""
+
+    def __init__(self) -> None:
+        self.epoch = 0  # none
+        self.offset_us = 0
+        self.bound_us = UNKNOWN_US
+        self._sampled_bound_us = UNKNOWN_US
+        self._sampled_us = 0
+        self.heard_us = 0
+        self.is_stale = True
+        self.step_us = 0
+        self.claim_crc = bytearray(CRC_SIZE)
+        self.claim_count = 0
+        self.claim_sequence = 0
+        self.nonce = 0  # handed out for an action, 0 is none
+        self.nonce_action = 0
+
+    def restart(self, epoch: int, now_us: int) -> None:
+        if epoch != self.epoch:
+            self.epoch = epoch
+            self.bound_us = self._sampled_bound_us = UNKNOWN_US
+        self.hear(now_us)
+        self.claim_count = 0
+        self.nonce = 0
+        for i in range(CRC_SIZE):
+            self.claim_crc[i] = 0
+
+    def hear(self, now_us: int) -> None:
+        self.heard_us = now_us
+        self.is_stale = False
+
+    def session_us(self, now_us: int) -> int:
+        return shifted_us(now_us, self.offset_us)
+
+    def sample(self, now_us: int, board_us: int, received_us: int, sent_us: int) -> bool:
+        """Take one Sync; returns False if the clock was seen to step."""
+        away_us = elapsed_us(now_us, board_us)
+        held_us = elapsed_us(sent_us, received_us)
+        trip_us = away_us - held_us
+        if held_us < 0 or trip_us < 0 or trip_us > 2 * UNKNOWN_US - 2 * _GRAIN_US - 2:
+            return True  # nonsense or too slow to learn from
+        bound_us = trip_us // 2 + _GRAIN_US
+        at_board_us = shifted_us(board_us, away_us // 2)
+        at_host_us = shifted_us(received_us, held_us // 2)
+        offset_us = elapsed_us(at_host_us, at_board_us)
+        self.step_us = elapsed_us(offset_us, self.offset_us) if self.bound_us < UNKNOWN_US else 0
+        stepped = abs(self.step_us) > bound_us + self.bound_us and self.bound_us < UNKNOWN_US
+        if stepped or bound_us <= self.bound_us:
+            self.offset_us = offset_us
+            self.bound_us = self._sampled_bound_us = bound_us
+            self._sampled_us = now_us
+        return not stepped
+
+    def step(self, now_us: int) -> None:
+        if elapsed_us(now_us, self.heard_us) > _STALE_US:
+            self.is_stale = True
+        if self.bound_us >= UNKNOWN_US:
+            return
+        aged_us = self._sampled_bound_us + elapsed_us(now_us, self._sampled_us) // _DRIFT
+        self.bound_us = aged_us if self.bound_us <= aged_us < UNKNOWN_US else UNKNOWN_US
+
+
+class Sessions:
+    """The slots. A session is found by its epoch."""
+
+    def __init__(self) -> None:
+        self.slots = tuple(Session() for _ in range(SLOTS))
+
+    def find(self, epoch: int) -> int:
+        """The slot of this epoch, or -1."""
+        for i in range(SLOTS):
+            if self.slots[i].epoch == epoch:
+                return i
+        return -1
+
+    def bind(self, epoch: int, now_us: int) -> int:
+        """Give this epoch a slot: its own, a free one or a stale one; -1 if there is none."""
+        slot = self.find(epoch)
+        if slot < 0:
+            slot = self._free()
+        if slot >= 0:
+            self.slots[slot].restart(epoch, now_us)
+        return slot
+
+    def _free(self) -> int:
+        for i in range(SLOTS):
+            if self.slots[i].epoch == 0:
+                return i
+        for i in range(SLOTS):
+            if self.slots[i].is_stale:
+                return i
+        return -1
+
+    def step(self, now_us: int) -> None:
+        for i in range(SLOTS):
+            self.slots[i].step(now_us)

@@ -1,0 +1,114 @@
+"""The speed loop and the brake: from a target speed to an effort in 1/10000 of full.
+
+Effort against the measured motion brakes (an ESC in the forward gear takes reverse as brake, an
+H-bridge brakes by itself); effort into the other direction is given only from standstill, after a
+pause in neutral, which ESCs ask for.
+"""
+
+from firmware.compat import TYPE_CHECKING
+from firmware.core.deadlines import Deadline
+from firmware.core.limits import Slew, clamped
+
+if TYPE_CHECKING:
+    from firmware.core.params import Params
+
+_FULL = 10_000
+_ERROR_MAX = 20_000  # mm/s; times a gain of 50000 per m/s is 30 bits
+
+
+class Drive:
+    def __init__(self) -> None:
+        self.effort = 0
+        self._ramp = Slew()
+        self._integral = 0  # effort * 1000
+        self._direction = 1
+        self._pause = Deadline()
+        self._full_mm_s = 1
+        self._gain = 0
+        self._gain_i = 0
+        self._effort_max = 0
+        self._brake_max = 0
+        self._accel = 0
+        self._decel = 0
+        self._brake_decel = 0
+        self._standstill = 0
+        self._pause_us = 0
+        self._is_signed = False
+
+    def configure(self, params: "Params") -> None:
+        self._full_mm_s = params.get("full_effort_mm_s")
+        self._gain = min(params.get("gain_per_m_s"), 50_000)
+        self._gain_i = min(params.get("gain_per_m"), 50_000)
+        self._effort_max = params.get("effort_max")
+        self._brake_max = params.get("brake_effort_max")
+        self._accel = params.get("accel_mm_s2")
+        self._decel = params.get("decel_mm_s2")
+        self._brake_decel = params.get("brake_decel_mm_s2")
+        self._standstill = params.get("standstill_mm_s")
+        self._pause_us = params.get("reverse_pause_ms") * 1000
+        self._is_signed = params.get("encoder_signed") == 1
+
+    @property
+    def target_mm_s(self) -> int:
+        return self._ramp.value
+
+    def neutral(self, speed_mm_s: int) -> None:
+        """Nothing: the car rolls. The ramp follows, so that driving on begins where it is."""
+        self._ramp.reset(0)
+        self._integral = 0
+        self.effort = 0
+
+    def follow(self, target_mm_s: int, speed_mm_s: int, now_us: int, dt_ms: int) -> None:
+        """One step of driving towards a target that is within the car's limits."""
+        away = target_mm_s * self._ramp.value >= 0 and abs(target_mm_s) > abs(self._ramp.value)
+        ramped = self._ramp.follow(target_mm_s, self._accel if away else self._decel, dt_ms)
+        if ramped == 0 and abs(speed_mm_s) <= self._standstill:
+            self._integral = 0  # at rest is at rest: no creeping on an old integral
+            self._put_out(0, speed_mm_s, now_us)
+        else:
+            self._put_out(self._loop(ramped, speed_mm_s, dt_ms), speed_mm_s, now_us)
+
+    def brake(self, speed_mm_s: int, now_us: int, dt_ms: int) -> None:
+        """One step of controlled braking. It opposes measured motion, or it is neutral (S1)."""
+        if not self._is_signed or abs(speed_mm_s) <= self._standstill:
+            self.neutral(speed_mm_s)
+            return
+        if self._ramp.value * speed_mm_s <= 0 or abs(self._ramp.value) > abs(speed_mm_s):
+            self._ramp.reset(speed_mm_s)  # from what the wheels do, not from what was asked
+        ramped = self._ramp.follow(0, self._brake_decel, dt_ms)
+        effort = self._loop(ramped, speed_mm_s, dt_ms)
+        if speed_mm_s > 0:
+            effort = clamped(effort, -self._brake_max, 0)
+        else:
+            effort = clamped(effort, 0, self._brake_max)
+        self._put_out(effort, speed_mm_s, now_us)
+
+    def _loop(self, ramped: int, speed_mm_s: int, dt_ms: int) -> int:
+        error = clamped(ramped - speed_mm_s, -_ERROR_MAX, _ERROR_MAX)
+        forward = clamped(ramped, -self._full_mm_s, self._full_mm_s) * _FULL // self._full_mm_s
+        wanted = forward + error * self._gain // 1000 + self._integral // 1000
+        effort = clamped(wanted, -self._effort_max, self._effort_max)
+        if wanted == effort or (wanted > effort) != (error > 0):  # no winding up at the limit
+            step = error * self._gain_i // 1000 * dt_ms
+            limit = self._effort_max * 500  # half of the effort
+            self._integral = clamped(self._integral + step, -limit, limit)
+        return effort
+
+    def _put_out(self, effort: int, speed_mm_s: int, now_us: int) -> None:
+        """Let through what drives on, or brakes; a change of direction waits its pause."""
+        self._pause.step(now_us)
+        opposes = effort * self._direction < 0
+        if not opposes:
+            self.effort = effort
+            return
+        if speed_mm_s * self._direction > self._standstill:
+            self.effort = clamped(effort, -self._brake_max, self._brake_max)
+            self._pause.set(now_us, self._pause_us)
+        elif self._pause.is_open:
+            self.effort = 0
+        elif self.effort * self._direction > 0:
+            self.effort = 0
+            self._pause.set(now_us, self._pause_us)
+        else:
+            self._direction = -self._direction
+            self.effort = effort

@@ -1,0 +1,181 @@
+"""What the car does with each message that it is sent."""
+
+from firmware.compat import TYPE_CHECKING
+from firmware.protocol.codes import (
+    BIND_NO_SLOT,
+    BIND_PROTOCOL_MISMATCH,
+    BOUND,
+    CAUSE_CLOCK_STEP,
+    CAUSE_STOP_REQUEST,
+    CLAIM_ACCEPTED,
+    EVENT_ACTION_REFUSED,
+    EVENT_ACTION_TAKEN,
+    EVENT_CLAIM_REFUSED,
+    EVENT_CLOCK_STEPPED,
+    EVENT_CONFIGURED,
+    EVENT_SESSION_BOUND,
+    NOBODY,
+)
+from firmware.core import supervisor
+from firmware.protocol.frame import crc_update
+from firmware.protocol.messages import (
+    Act,
+    ActReply,
+    Bind,
+    Bound,
+    Claim,
+    Committed,
+    ConfigCommit,
+    EventRequest,
+    Identify,
+    Identity,
+    Parameter,
+    ParameterRead,
+    ParameterWrite,
+    Stop,
+    StopSeen,
+    Sync,
+)
+
+if TYPE_CHECKING:
+    from firmware.app import App
+    from firmware.compat import array
+
+_CLAIM_NEWS_EVERY = 100  # a source that is refused 100 times a second makes one event of it
+
+
+class Hearing:
+    def __init__(self, app: "App", own_hash: bytearray, crc_table: "array[int]") -> None:
+        self.stop_sender = NOBODY
+        self._app = app
+        self._own_hash = own_hash
+        self._crc_table = crc_table
+        self._identity = Identity()
+        self._seen = StopSeen()
+        self._must_acknowledge = False
+        self._bound = Bound()
+        self._act_reply = ActReply()
+        self._parameter = Parameter()
+        self._committed = Committed()
+        self._last_verdict = CLAIM_ACCEPTED
+        self._refused_again = 0
+        app.receiver.route(
+            (
+                (Stop(), self._stop),
+                (Claim(), self._claim),
+                (Sync(), self._sync),
+                (Identify(), self._identify),
+                (Bind(), self._bind),
+                (Act(), self._act),
+                (EventRequest(), self._event_request),
+                (ParameterRead(), self._parameter_read),
+                (ParameterWrite(), self._parameter_write),
+                (ConfigCommit(), self._config_commit),
+            )
+        )
+
+    def _stop(self, message: Stop, now_us: int) -> None:
+        self._app.runstop.latch(CAUSE_STOP_REQUEST)
+        self.stop_sender = message.sender
+        self._seen.token = message.token
+        self._seen.sender = message.sender
+        self._seen.sender_name[:] = message.sender_name
+        self._must_acknowledge = True
+
+    def acknowledge(self) -> None:
+        """After the step that obeyed, so that the state it reports is the state it brought."""
+        if self._must_acknowledge:
+            self._must_acknowledge = False
+            self._seen.state = self._app.supervisor.state
+            self._app.outbox.send(self._seen)
+
+    def _claim(self, message: Claim, now_us: int) -> None:
+        app = self._app
+        verdict = app.arbiter.receive(message, now_us)
+        if verdict == CLAIM_ACCEPTED:
+            session = app.sessions.slots[app.arbiter.newest_slot]
+            receiver = app.receiver
+            crc_update(session.claim_crc, receiver.reader.frame, 0, receiver.size, self._crc_table)
+        else:
+            self._report_refusal(message.source, verdict, now_us)
+
+    def _report_refusal(self, source: int, verdict: int, now_us: int) -> None:
+        self._refused_again += 1
+        if verdict != self._last_verdict or self._refused_again >= _CLAIM_NEWS_EVERY:
+            self._last_verdict = verdict
+            self._refused_again = 0
+            self._app.events.add(now_us, EVENT_CLAIM_REFUSED, source, verdict)
+
+    def _sync(self, message: Sync, now_us: int) -> None:
+        app = self._app
+        slot = app.sessions.find(message.epoch)
+        if slot < 0:
+            return
+        session = app.sessions.slots[slot]
+        session.hear(now_us)
+        if not session.sample(now_us, message.board_us, message.received_us, message.sent_us):
+            app.events.add(now_us, EVENT_CLOCK_STEPPED, slot, session.step_us)
+            if app.is_armed() and app.arbiter.is_commanded_from(slot):
+                app.runstop.latch(CAUSE_CLOCK_STEP)
+
+    def _identify(self, message: Identify, now_us: int) -> None:
+        identity, params = self._identity, self._app.params
+        identity.token = message.token
+        identity.layout = 1
+        identity.protocol_hash = self._own_hash
+        identity.config_hash = params.config_hash
+        identity.board_id = self._app.board.board_id  # type: ignore[assignment]
+        identity.state = self._app.supervisor.state
+        identity.car_name = params.car_name
+        self._app.outbox.send(identity)
+
+    def _bind(self, message: Bind, now_us: int) -> None:
+        app, bound = self._app, self._bound
+        bound.epoch = message.epoch
+        bound.protocol_hash = self._own_hash
+        bound.config_hash = app.params.config_hash
+        bound.slot = NOBODY
+        bound.result = BIND_PROTOCOL_MISMATCH
+        if message.protocol_hash == self._own_hash:
+            slot = app.sessions.bind(message.epoch, now_us)
+            bound.result = BOUND if slot >= 0 else BIND_NO_SLOT
+            if slot >= 0:
+                bound.slot = slot
+                app.events.add(now_us, EVENT_SESSION_BOUND, slot, message.epoch)
+        app.outbox.send(bound)
+
+    def _act(self, message: Act, now_us: int) -> None:
+        app, reply = self._app, self._act_reply
+        refusals = app.actions.receive(message, reply, app.supervisor.state, app.is_standing())
+        if app.actions.granted & supervisor.CLEARED:
+            app.runstop.clear()
+            app.faults.clear()
+            if self._must_acknowledge:  # a Stop on the same step outlives the clear, in any order
+                app.runstop.latch(CAUSE_STOP_REQUEST)
+        if app.actions.granted & supervisor.ARMED:
+            app.arbiter.begin_from_neutral()
+        if refusals:
+            app.events.add(now_us, EVENT_ACTION_REFUSED, message.action, refusals)
+        elif app.actions.granted:
+            slot = app.sessions.find(message.epoch)
+            app.events.add(now_us, EVENT_ACTION_TAKEN, message.action, slot)
+        app.outbox.send(reply)
+
+    def _event_request(self, message: EventRequest, now_us: int) -> None:
+        self._app.events.request(message.first)
+
+    def _parameter_read(self, message: ParameterRead, now_us: int) -> None:
+        self._app.configuration.read(message, self._parameter)
+        self._app.outbox.send(self._parameter)
+
+    def _parameter_write(self, message: ParameterWrite, now_us: int) -> None:
+        app = self._app
+        app.configuration.write(message, self._parameter, app.supervisor.state)
+        app.outbox.send(self._parameter)
+
+    def _config_commit(self, message: ConfigCommit, now_us: int) -> None:
+        app = self._app
+        if app.configuration.commit(message, self._committed, app.supervisor.state):
+            app.configure()
+            app.events.add(now_us, EVENT_CONFIGURED, app.params.size, 0)
+        app.outbox.send(self._committed)

@@ -1,0 +1,144 @@
+"""Speed, travel and dead reckoning from the wheel counts.
+
+Angles are micro-radians; sine and cosine come from a table of a quarter turn with linear
+interpolation (worst error 3e-4), because floats are not to be had here.
+"""
+
+from firmware.compat import TYPE_CHECKING
+from firmware.core.deadlines import elapsed_us
+from firmware.core.limits import clamped, interpolated
+from firmware.core.params import CURVE_POINTS
+
+if TYPE_CHECKING:
+    from firmware.core.params import Params
+
+_WINDOW = 4  # steps over which speed is measured: 40 ms at 100 Hz
+_QUARTER_URAD = 1_570_796
+_TURN_URAD = 6_283_185
+# round(16384 * sin(i * 90 / 32 degrees)), i = 0..32
+_SINES = (
+    0, 804, 1606, 2404, 3196, 3981, 4756, 5520, 6270, 7005, 7723, 8423, 9102, 9760, 10394, 11003,
+    11585, 12140, 12665, 13160, 13623, 14053, 14449, 14811, 15137, 15426, 15679, 15893, 16069,
+    16207, 16305, 16364, 16384,
+)  # fmt: skip
+_SINE_SPAN_URAD = 49_088  # a 32nd of a quarter turn, rounded up
+
+
+def sine(angle_urad: int) -> int:
+    """16384 * sin, for any angle under 2**30."""
+    angle = angle_urad % _TURN_URAD
+    sign = 1
+    if angle >= 2 * _QUARTER_URAD:
+        angle -= 2 * _QUARTER_URAD
+        sign = -1
+    if angle > _QUARTER_URAD:
+        angle = 2 * _QUARTER_URAD - angle
+    return sign * interpolated(_SINES, 0, angle, _SINE_SPAN_URAD, 32)
+
+
+class Odometry:
+    def __init__(self) -> None:
+        self.speed_mm_s = 0
+        self.distance_mm = 0
+        self.x_mm = 0
+        self.y_mm = 0
+        self.yaw_urad = 0
+        self._nm_per_count = 0
+        self._has_gyro = False
+        self._curvatures: "list[int]" = []
+        self._span_urad = 1
+        self._steer_max_urad = 1
+        self._travels_nm = [0] * _WINDOW
+        self._spans_us = [0] * _WINDOW
+        self._at = 0
+        self._left = 0
+        self._right = 0
+        self._captured_us = 0
+        self._is_first = True
+        self._distance_um = 0
+        self._x_rest = 0  # of the position, in um / 4096
+        self._y_rest = 0
+        self._travel_rest_um = 0
+        self._yaw_rest = 0
+
+    def configure(self, params: "Params") -> None:
+        self._nm_per_count = params.get("nm_per_count")
+        self._has_gyro = params.get("gyro_fitted") == 1
+        self._curvatures = params.get_all("curvature_per_10km")
+        self._steer_max_urad = params.get("steer_max_urad")
+        self._span_urad = -(-2 * self._steer_max_urad // (CURVE_POINTS - 1))
+
+    def step(
+        self, left: int, right: int, captured_us: int, steer_urad: int, yaw_rate_mrad_s: int
+    ) -> None:
+        """Take the wheel counts as captured; counts are differences of 30-bit counters."""
+        if self._is_first:
+            self._is_first = False
+            dt_us = 0
+        else:
+            dt_us = clamped(elapsed_us(captured_us, self._captured_us), 0, 100_000)
+        counts = elapsed_us(left, self._left) + elapsed_us(right, self._right)
+        if dt_us == 0:
+            counts = 0
+        self._left = left
+        self._right = right
+        self._captured_us = captured_us
+        # 0.25 m in one step is 25 m/s at 100 Hz, and keeps the window's sum within 30 bits
+        half_nm = self._nm_per_count // 2
+        travel_nm = clamped(counts, -250_000_000 // half_nm, 250_000_000 // half_nm) * half_nm
+        self._measure(travel_nm, dt_us)
+        self._reckon(travel_nm // 1000, dt_us, steer_urad, yaw_rate_mrad_s)
+
+    def _measure(self, travel_nm: int, dt_us: int) -> None:
+        self._travels_nm[self._at] = travel_nm
+        self._spans_us[self._at] = dt_us
+        self._at = (self._at + 1) % _WINDOW
+        span_us = 0
+        travel = 0
+        for i in range(_WINDOW):
+            span_us += self._spans_us[i]
+            travel += self._travels_nm[i]
+        self.speed_mm_s = travel // span_us if span_us else 0  # nm/us is mm/s
+
+    def _reckon(self, travel_um: int, dt_us: int, steer_urad: int, yaw_rate_mrad_s: int) -> None:
+        self._distance_um += travel_um
+        whole = self._distance_um // 1000
+        self.distance_mm = clamped(self.distance_mm + whole, -1_000_000_000, 1_000_000_000)
+        self._distance_um -= whole * 1000
+        turned = self._turn_gyro(yaw_rate_mrad_s, dt_us)
+        if not self._has_gyro:
+            turned = self._turn_wheels(travel_um, steer_urad)
+        middle = self.yaw_urad + turned // 2
+        self.yaw_urad = (self.yaw_urad + turned) % _TURN_URAD
+        # 250 mm in um times 4096 are just under 30 bits
+        self._x_rest += travel_um * (sine(middle + _QUARTER_URAD) // 4)
+        self._y_rest += travel_um * (sine(middle) // 4)
+        step = self._x_rest // 4_096_000
+        self.x_mm += step
+        self._x_rest -= step * 4_096_000
+        step = self._y_rest // 4_096_000
+        self.y_mm += step
+        self._y_rest -= step * 4_096_000
+
+    def _turn_gyro(self, yaw_rate_mrad_s: int, dt_us: int) -> int:
+        if not self._has_gyro:
+            return 0
+        # mrad/s * us = nrad; 10 rad/s for 100 ms are 1e9
+        turned = clamped(yaw_rate_mrad_s, -10_000, 10_000) * dt_us + self._yaw_rest
+        whole = turned // 1000
+        self._yaw_rest = turned - whole * 1000
+        return whole
+
+    def _turn_wheels(self, travel_um: int, steer_urad: int) -> int:
+        place = steer_urad + self._steer_max_urad
+        curvature = interpolated(
+            self._curvatures, 0, place, self._span_urad, CURVE_POINTS - 1
+        )
+        # 250 mm in steps of 20 um times 5 per metre stay within 30 bits
+        travel_um += self._travel_rest_um
+        steps = travel_um // 20
+        self._travel_rest_um = travel_um - steps * 20
+        turned = steps * curvature + self._yaw_rest  # in 1/500 urad
+        whole = turned // 500
+        self._yaw_rest = turned - whole * 500
+        return whole

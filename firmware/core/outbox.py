@@ -1,0 +1,25 @@
+"""Messages to the link. What finds no room is lost and counted; a step never waits."""
+
+from firmware.compat import TYPE_CHECKING
+from firmware.protocol.codec import encode_into
+from firmware.protocol.frame import FrameWriter
+
+if TYPE_CHECKING:
+    from firmware.boards.contract import Board
+    from firmware.compat import array
+    from firmware.protocol.codec import Message
+
+
+class Outbox:
+    def __init__(self, board: "Board", crc_table: "array[int]") -> None:
+        self.unsent = 0
+        self._board = board
+        self._writer = FrameWriter(crc_table)
+
+    def send(self, message: "Message") -> bool:
+        writer = self._writer
+        size = writer.wrap(encode_into(message, writer.payload))
+        if self._board.transmit(writer.out, size):
+            return True
+        self.unsent += 1
+        return False

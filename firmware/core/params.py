@@ -1,0 +1,186 @@
+"""The parameters of a car: the table that the host compiles vehicle files against.
+
+The board stores them as one image: hash of this table, board id within, values, CRC. A row is
+(name, unit, how many, lowest, highest, default). Never read one inside a step by name: modules
+take what they need in their ``configure``.
+"""
+
+from firmware.compat import TYPE_CHECKING
+from firmware.protocol import codes
+from firmware.protocol.codec import read_int, write_int
+from firmware.protocol.frame import CRC_SIZE, crc_update
+
+if TYPE_CHECKING:
+    from firmware.compat import array
+
+SOURCES = 16
+CHANNELS = 8
+CURVE_POINTS = 9  # from full right to full left; with 30 degrees of lock one is 7.5 degrees apart
+NAME_SIZE = 16
+
+# Kinds of output channel
+CHANNEL_NONE, CHANNEL_SERVO, CHANNEL_ESC, CHANNEL_H_BRIDGE = 0, 1, 2, 3
+
+# How to stop
+POLICY_BRAKE, POLICY_NEUTRAL, POLICY_CUT = 0, 1, 2
+
+_WIDE = (1 << 30) - 1
+_NS = 3_000_000  # no servo or ESC pulse is longer than 3 ms
+
+TABLE = (
+    ("board_id", "", 4, 0, 65535, 0),  # 16 bits each; the board refuses another board's numbers
+    ("step_us", "us", 1, 1_000, 20_000, 10_000),
+    ("motion_every", "steps", 1, 1, 100, 1),
+    # how it stops
+    ("stop_policy", "", codes.CAUSE_COUNT, 0, 2, POLICY_BRAKE),  # by stop cause
+    ("stop_timeout_ms", "ms", 1, 100, 10_000, 3_000),
+    ("brake_decel_mm_s2", "mm/s^2", 1, 100, 20_000, 2_000),
+    ("standstill_mm_s", "mm/s", 1, 1, 500, 30),
+    ("standstill_ms", "ms", 1, 10, 1_000, 50),
+    ("runstop_fitted", "", 1, 0, 1, 0),
+    ("frozen_ms", "ms", 1, 50, 1_000, 200),
+    ("clock_bound_us", "us", 1, 1_000, 10_000, 10_000),
+    ("blind_mm", "mm", 1, 10, 10_000, 100),
+    # limits
+    ("speed_max_mm_s", "mm/s", 1, 10, 30_000, 300),
+    ("reverse_max_mm_s", "mm/s", 1, 0, 30_000, 0),
+    ("accel_mm_s2", "mm/s^2", 1, 50, 30_000, 1_000),
+    ("decel_mm_s2", "mm/s^2", 1, 50, 30_000, 2_000),
+    ("steer_max_urad", "urad", 1, 10_000, 1_000_000, 300_000),
+    ("steer_rate_urad_s", "urad/s", 1, 10_000, 50_000_000, 3_000_000),
+    ("lateral_accel_mm_s2", "mm/s^2", 1, 100, 30_000, 4_000),
+    ("wheelbase_um", "um", 1, 10_000, 5_000_000, 300_000),
+    ("steer_centres", "", 1, 0, 1, 0),  # when nobody steers: 0 holds, 1 centres
+    # drive
+    ("full_effort_mm_s", "mm/s", 1, 10, 60_000, 1_000),  # speed at effort 10000
+    ("gain_per_m_s", "effort per m/s", 1, 0, 100_000, 2_000),
+    ("gain_per_m", "effort per m/s per s", 1, 0, 100_000, 2_000),
+    ("effort_max", "1/10000", 1, 100, 10_000, 10_000),
+    ("brake_effort_max", "1/10000", 1, 0, 10_000, 5_000),
+    ("reverse_pause_ms", "ms", 1, 0, 2_000, 300),  # neutral before the other direction
+    # measuring
+    ("nm_per_count", "nm", 1, 1_000, 100_000_000, 100_000),
+    ("encoder_signed", "", 1, 0, 1, 1),
+    ("gyro_fitted", "", 1, 0, 1, 0),
+    ("battery_low_mv", "mV", 1, 0, 60_000, 0),
+    ("battery_empty_mv", "mV", 1, 0, 60_000, 0),
+    ("curvature_per_10km", "1/10 km", CURVE_POINTS, -50_000, 50_000, 0),
+    # sources, by source id; a mask of 0 is a source that this car does not know
+    ("source_mask", "actuator bits", SOURCES, 0, 15, 0),
+    ("source_priority", "", SOURCES, 0, 255, 0),
+    ("source_lease_ms", "ms", SOURCES, 0, 1_000, 0),
+    ("source_cap_mm_s", "mm/s", SOURCES, 0, 30_000, 0),
+    ("source_flags", "bits", SOURCES, 0, 3, 0),
+    ("source_on_silence", "", SOURCES, 0, 1, 0),
+    ("source_needs", "source id", SOURCES, 0, 255, codes.NOBODY),
+    # output channels
+    ("channel_kind", "", CHANNELS, 0, 3, 0),
+    ("channel_low", "ns or 1/10000", CHANNELS, -10_000, _NS, 0),
+    ("channel_neutral", "ns or 1/10000", CHANNELS, -10_000, _NS, 0),
+    ("channel_high", "ns or 1/10000", CHANNELS, -10_000, _NS, 0),
+    ("channel_curve", "ns", CHANNELS * CURVE_POINTS, 0, _NS, 0),
+)
+
+
+def count() -> int:
+    return sum(row[2] for row in TABLE)
+
+
+def table_hash(table: "array[int]") -> bytearray:
+    crc = bytearray(CRC_SIZE)
+    for row in TABLE:
+        text = ("%s %s %d %d %d %d," % row).encode()
+        crc_update(crc, text, 0, len(text), table)
+    return crc
+
+
+class Params:
+    """The values in table order, with their index by name for start-up time."""
+
+    def __init__(self, crc_table: "array[int]") -> None:
+        self._crc_table = crc_table
+        self.table_hash = table_hash(crc_table)
+        self.size = count()
+        self.values: "list[int]" = []
+        self._lows: "list[int]" = []
+        self._highs: "list[int]" = []
+        self._places: "dict[str, tuple[int, int]]" = {}
+        for name, _unit, many, low, high, default in TABLE:
+            self._places[name] = (len(self.values), many)
+            self.values.extend([default] * many)
+            self._lows.extend([low] * many)
+            self._highs.extend([high] * many)
+        self.car_name = bytearray(NAME_SIZE)
+        self.config_hash = bytearray(CRC_SIZE)
+        self._word = bytearray(4)
+
+    def get(self, name: str) -> int:
+        return self.values[self._places[name][0]]
+
+    def get_all(self, name: str) -> "list[int]":
+        at, many = self._places[name]
+        return self.values[at : at + many]
+
+    def index(self, name: str) -> int:
+        return self._places[name][0]
+
+    def is_in_range(self, index: int, value: int) -> bool:
+        return self._lows[index] <= value <= self._highs[index]
+
+    def hash_into(self, crc: bytearray) -> None:
+        """CRC-32 over the table's hash, all values and the car's name; allocates nothing."""
+        word = self._word
+        for i in range(CRC_SIZE):
+            crc[i] = 0
+        crc_update(crc, self.table_hash, 0, CRC_SIZE, self._crc_table)
+        for i in range(self.size):
+            write_int(word, 0, 4, self.values[i])
+            crc_update(crc, word, 0, 4, self._crc_table)
+        crc_update(crc, self.car_name, 0, NAME_SIZE, self._crc_table)
+
+    def first_wrong(self) -> int:
+        """The index of the first value that may not be, or -1."""
+        for i in range(self.size):
+            if not self.is_in_range(i, self.values[i]):
+                return i
+        return self._first_inconsistent()
+
+    def _first_inconsistent(self) -> int:
+        cap_at = self._places["source_cap_mm_s"][0]
+        lease_at = self._places["source_lease_ms"][0]
+        blind_um = self.get("blind_mm") * 1000
+        for i in range(SOURCES):  # what is driven blind: lease times cap
+            if self.values[lease_at + i] * self.values[cap_at + i] > blind_um:
+                return cap_at + i
+        low_at = self._places["channel_low"][0]
+        for i in range(low_at, low_at + CHANNELS):
+            if not self.values[i] <= self.values[i + CHANNELS] <= self.values[i + 2 * CHANNELS]:
+                return i
+        return -1
+
+    def image_size(self) -> int:
+        return CRC_SIZE + 4 * self.size + NAME_SIZE + CRC_SIZE
+
+    def write_image(self, image: bytearray) -> int:
+        """Table hash, values, car name, config hash; returns the size."""
+        self.hash_into(self.config_hash)
+        at = CRC_SIZE
+        image[:at] = self.table_hash
+        for value in self.values:
+            write_int(image, at, 4, value)
+            at += 4
+        image[at : at + NAME_SIZE] = self.car_name
+        at += NAME_SIZE
+        image[at : at + CRC_SIZE] = self.config_hash
+        return at + CRC_SIZE
+
+    def read_image(self, image: "bytearray | bytes") -> bool:
+        """Take the values of a stored image; False if it is none of this table, or damaged."""
+        if len(image) != self.image_size() or image[:CRC_SIZE] != self.table_hash:
+            return False
+        for i in range(self.size):
+            self.values[i] = read_int(image, CRC_SIZE + 4 * i, 4, 1)
+        name_at = CRC_SIZE + 4 * self.size
+        self.car_name[:] = image[name_at : name_at + NAME_SIZE]
+        self.hash_into(self.config_hash)
+        return self.config_hash == image[name_at + NAME_SIZE :]

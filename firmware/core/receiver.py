@@ -1,0 +1,60 @@
+"""Bytes from the link to messages, each handed to whoever handles it."""
+
+from firmware.compat import TYPE_CHECKING
+from firmware.protocol.codec import DECODED, OUT_OF_RANGE, decode_into
+from firmware.protocol.frame import FrameReader
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from firmware.boards.contract import Board
+    from firmware.compat import array
+    from firmware.protocol.codec import Message
+
+_BUFFER = 256
+_READS_PER_STEP = 4  # 1 kB a step is ten times what a host sends; a flood must not stretch the step
+
+
+class Receiver:
+    def __init__(self, board: "Board", crc_table: "array[int]") -> None:
+        self.reader = FrameReader(crc_table)
+        self.unknown = 0
+        self.out_of_range = 0
+        self.size = 0  # of the payload in reader.frame that is being handled
+        self._board = board
+        self._buffer = bytearray(_BUFFER)
+        self._routes: "tuple[tuple[Message, Callable[[Message, int], None]], ...]" = ()
+
+    def route(self, routes: "tuple[tuple[Message, Callable[[Message, int], None]], ...]") -> None:
+        self._routes = routes
+
+    def step(self, now_us: int) -> None:
+        for _ in range(_READS_PER_STEP):
+            size = self._board.receive_into(self._buffer)
+            if size == 0:
+                return
+            self._read(size, now_us)
+
+    def _read(self, size: int, now_us: int) -> None:
+        at = 0
+        while at < size:
+            at = self.reader.read(self._buffer, at, size)
+            if at < size:  # at a delimiter
+                at += 1
+                self.size = self.reader.payload_size()
+                if self.size:
+                    self._handle(now_us)
+
+    def _handle(self, now_us: int) -> None:
+        payload = self.reader.frame
+        for message, handler in self._routes:
+            if message.ID == payload[0]:
+                verdict = decode_into(message, payload, self.size)
+                if verdict == DECODED:
+                    handler(message, now_us)
+                elif verdict == OUT_OF_RANGE:
+                    self.out_of_range += 1
+                else:
+                    self.unknown += 1
+                return
+        self.unknown += 1

@@ -1,0 +1,45 @@
+"""From a steering angle to the pulse of each steering servo.
+
+The host compiles geometry (Ackermann, rear axle) and calibration (linkage, trim) of each servo into
+a curve of CURVE_POINTS pulses over the angle from full right to full left; here is only its reading.
+"""
+
+from firmware.compat import TYPE_CHECKING
+from firmware.core.limits import Slew, SteeringEnvelope, clamped, interpolated
+from firmware.core.params import CURVE_POINTS
+
+if TYPE_CHECKING:
+    from firmware.core.params import Params
+
+
+class Steering:
+    def __init__(self) -> None:
+        self._slew = Slew()
+        self._envelope = SteeringEnvelope()
+        self._max_urad = 1
+        self._rate_urad_s = 0
+        self._span_urad = 1
+        self._curves: "list[int]" = []
+
+    def configure(self, params: "Params") -> None:
+        self._envelope.configure(params)
+        self._max_urad = params.get("steer_max_urad")
+        self._rate_urad_s = params.get("steer_rate_urad_s")
+        # rounded up, so that the last point lies at or beyond full left
+        self._span_urad = -(-2 * self._max_urad // (CURVE_POINTS - 1))
+        self._curves = params.get_all("channel_curve")
+
+    @property
+    def steer_urad(self) -> int:
+        return self._slew.value
+
+    def step(self, target_urad: int, speed_mm_s: int, dt_ms: int) -> int:
+        """Limit, then slew; the envelope holds for what is put out, not only for what is asked."""
+        limit = self._envelope.limit_urad(speed_mm_s)
+        return self._slew.follow(clamped(target_urad, -limit, limit), self._rate_urad_s, dt_ms)
+
+    def pulse_ns(self, channel: int) -> int:
+        place = self._slew.value + self._max_urad
+        return interpolated(
+            self._curves, channel * CURVE_POINTS, place, self._span_urad, CURVE_POINTS - 1
+        )

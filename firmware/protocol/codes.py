@@ -1,0 +1,134 @@
+"""The numbers that both sides give a meaning to. Never renumber: append."""
+
+from firmware.compat import micropython
+
+const = micropython.const
+
+NOBODY = const(255)  # a source id that is none
+
+# States
+STARTING, STANDBY, ACTIVE, HOLD, STOPPING, STOPPED, FAULT = 0, 1, 2, 3, 4, 5, 6
+
+# Actuators, and their bits in a claim mask
+STEERING, DRIVE, BRAKE, LIGHTS = 0, 1, 2, 3
+ACTUATOR_COUNT = const(4)
+STEERING_BIT, DRIVE_BIT, BRAKE_BIT, LIGHTS_BIT = 1, 2, 4, 8
+MOTION_BITS = DRIVE_BIT | BRAKE_BIT  # claiming these moves wheels or keeps them from moving
+
+# Deadman bits of a claim
+HELD = const(1)  # a person holds it down, now
+PERMITS_AUTONOMY = const(2)  # and lets the autonomous sources that depend on it drive
+
+# Stop causes: bit numbers, in the order in which they are named when two come at once
+(
+    CAUSE_RUNSTOP_LOOP,
+    CAUSE_STOP_REQUEST,
+    CAUSE_FROZEN_INPUT,
+    CAUSE_SILENCE,
+    CAUSE_CLOCK_STEP,
+    CAUSE_CLOCK_UNSURE,
+    CAUSE_CHARGER,
+    CAUSE_EMPTY_BATTERY,
+    CAUSE_OVERRUN,
+) = range(9)
+CAUSE_COUNT = const(9)
+NO_CAUSE = const(255)
+
+# Faults: bit numbers
+(
+    FAULT_CONFIGURATION,  # none stored, damaged, or a value out of its range
+    FAULT_FOREIGN_CONFIGURATION,  # another board's
+    FAULT_RELAY,  # the drive enable's contact is not as commanded
+) = range(3)
+FAULT_COUNT = const(3)
+
+# Who sends a Stop
+(
+    SENDER_OWNER,
+    SENDER_SEAT,
+    SENDER_RUNSTOP_BOX,
+    SENDER_FLEET,
+    SENDER_COMMAND,
+) = range(5)
+
+# What happens when a source falls silent
+ON_SILENCE_STOP, ON_SILENCE_YIELD = 0, 1
+
+# Source flags
+SOURCE_ATTENDED = const(1)  # a person holds its deadman
+SOURCE_HAS_COUNTER = const(2)  # its input device numbers its own reports
+
+# Refusals of a claim, from the first check to the last
+(
+    CLAIM_ACCEPTED,
+    CLAIM_UNKNOWN_EPOCH,
+    CLAIM_UNKNOWN_SOURCE,
+    CLAIM_OTHER_WRITER,
+    CLAIM_OUT_OF_SEQUENCE,
+    CLAIM_NOT_PERMITTED,
+    CLAIM_LEASE_TOO_LONG,
+    CLAIM_CLOCK_UNSURE,
+    CLAIM_FROM_FUTURE,
+    CLAIM_TOO_OLD,
+) = range(10)
+CLAIM_VERDICT_COUNT = const(10)
+
+# Actions of a person
+ACTION_ARM, ACTION_CLEAR, ACTION_DISARM = 1, 2, 3
+
+# Why an action was refused: bit numbers, all that apply at once
+(
+    REFUSED_UNKNOWN_EPOCH,
+    REFUSED_STATE,
+    REFUSED_STOP_CAUSE,
+    REFUSED_CAUSE_PRESENT,
+    REFUSED_FAULT,
+    REFUSED_CONFIGURATION,
+    REFUSED_CLOCK_UNSURE,
+    REFUSED_NOT_NEUTRAL,
+    REFUSED_NONCE,
+    REFUSED_MOVING,
+    REFUSED_CHARGER,
+    REFUSED_UNKNOWN_ACTION,
+) = range(12)
+REFUSAL_COUNT = const(12)
+
+# Results of binding a session
+BOUND, BIND_PROTOCOL_MISMATCH, BIND_NO_SLOT = 0, 1, 2
+
+# Results of reading and writing parameters and of committing a configuration
+(
+    PARAMETER_OK,
+    PARAMETER_UNKNOWN,
+    PARAMETER_OUT_OF_RANGE,
+    PARAMETER_NOT_NOW,
+    PARAMETER_NOT_BOUND,
+    PARAMETER_NOT_STORED,
+    PARAMETER_INVALID,
+) = range(7)
+
+# Events; a and b are their arguments
+(
+    EVENT_STATE_CHANGED,  # a: state before, b: state after
+    EVENT_STOP_LATCHED,  # a: cause, b: source or kind of sender, NOBODY if neither
+    EVENT_FAULT_LATCHED,  # a: fault, b: where (parameter index, channel, wheel)
+    EVENT_CLAIM_REFUSED,  # a: source, b: verdict
+    EVENT_ACTION_TAKEN,  # a: action, b: session slot
+    EVENT_ACTION_REFUSED,  # a: action, b: refusals
+    EVENT_SOURCE_ENGAGED,  # a: source, b: session slot
+    EVENT_SOURCE_SILENT,  # a: source, b: what follows (ON_SILENCE_)
+    EVENT_SESSION_BOUND,  # a: session slot, b: epoch
+    EVENT_CLOCK_STEPPED,  # a: session slot, b: step in us
+    EVENT_CONFIGURED,  # a: how many parameters, b: 0
+    EVENT_WINNER_CHANGED,  # a: actuator, b: source
+    EVENT_SOURCE_LOST,  # a: source, b: why it does not win (LOST_)
+) = range(13)
+
+# Why a fresh or silent source does not win an actuator that it wants
+(
+    LOST_OUTRANKED,
+    LOST_EXPIRED,
+    LOST_NO_DEADMAN,
+    LOST_NOT_NEUTRAL,
+    LOST_NOT_ENGAGED,
+) = range(5)

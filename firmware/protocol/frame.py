@@ -1,0 +1,183 @@
+"""Frames: COBS(payload + CRC-32) between zero bytes.
+
+COBS after Cheshire and Baker (1999); the CRC is zlib's CRC-32 (polynomial 0x04C11DB7, reflected),
+little endian. Written without big integers: the register is kept as two 16-bit halves, because a
+32-bit port would put the whole on the heap. All buffers are made once, in ``__init__``.
+"""
+
+from firmware.compat import array, micropython, ptr8, ptr16
+
+DELIMITER = 0
+CRC_SIZE = 4
+MAX_FRAME = 64  # on the wire, both delimiters included; also the packet size of full-speed USB
+MAX_PAYLOAD = MAX_FRAME - CRC_SIZE - 3  # one COBS code byte and two delimiters
+
+_POLYNOMIAL_HIGH = 0xEDB8
+_POLYNOMIAL_LOW = 0x8320
+
+
+def crc_table() -> "array[int]":
+    """The 256 steps of the CRC as (low, high) halves: 512 entries."""
+    table = array("H", bytearray(1024))
+    for byte in range(256):
+        low, high = byte, 0
+        for _ in range(8):
+            odd = low & 1
+            low = (low >> 1) | ((high & 1) << 15)
+            high >>= 1
+            if odd:
+                low ^= _POLYNOMIAL_LOW
+                high ^= _POLYNOMIAL_HIGH
+        table[2 * byte] = low
+        table[2 * byte + 1] = high
+    return table
+
+
+@micropython.viper
+def crc_update(crc: ptr8, data: ptr8, start: int, end: int, table: ptr16):
+    """Carry ``crc`` (4 bytes, little endian, zero to begin with) over ``data[start:end]``."""
+    low = (crc[0] | crc[1] << 8) ^ 0xFFFF
+    high = (crc[2] | crc[3] << 8) ^ 0xFFFF
+    at = start
+    while at < end:
+        step = ((low ^ data[at]) & 0xFF) * 2
+        low = (low >> 8 | (high & 0xFF) << 8) ^ table[step]
+        high = high >> 8 ^ table[step + 1]
+        at += 1
+    crc[0] = (low ^ 0xFFFF) & 0xFF
+    crc[1] = (low ^ 0xFFFF) >> 8
+    crc[2] = (high ^ 0xFFFF) & 0xFF
+    crc[3] = (high ^ 0xFFFF) >> 8
+
+
+@micropython.viper
+def cobs_encode(data: ptr8, size: int, out: ptr8, start: int) -> int:
+    """Write ``data[:size]`` without zeros to ``out`` from ``start``; returns the end."""
+    code_at = start
+    at = start + 1
+    code = 1
+    i = 0
+    while i < size:
+        if data[i]:
+            out[at] = data[i]
+            at += 1
+            code += 1
+        if data[i] == 0 or (code == 255 and i + 1 < size):
+            out[code_at] = code
+            code_at = at
+            at += 1
+            code = 1
+        i += 1
+    out[code_at] = code
+    return at
+
+
+@micropython.viper
+def cobs_decode(data: ptr8, size: int) -> int:
+    """Decode ``data[:size]`` in place; returns the decoded size, or -1 if it is not COBS."""
+    source = 0
+    at = 0
+    while source < size:
+        code = data[source]
+        end = source + code
+        if code == 0 or end > size:
+            return -1
+        source += 1
+        while source < end:
+            data[at] = data[source]
+            at += 1
+            source += 1
+        if code < 255 and source < size:
+            data[at] = 0
+            at += 1
+    return at
+
+
+@micropython.viper
+def copy_until_delimiter(data: ptr8, start: int, size: int, out: ptr8, at: int, room: int) -> int:
+    """Copy from ``data[start:size]`` to ``out[at:room]``, up to a zero; returns how many were read.
+
+    The zero is neither copied nor counted. What has no room is read and dropped.
+    """
+    i = start
+    while i < size and data[i]:
+        if at < room:
+            out[at] = data[i]
+        at += 1
+        i += 1
+    return i - start
+
+
+class FrameWriter:
+    """Wraps a payload that the caller wrote to ``payload`` into ``out``."""
+
+    def __init__(self, table: "array[int]", capacity: int = MAX_PAYLOAD) -> None:
+        self.payload = bytearray(capacity + CRC_SIZE)
+        self.out = bytearray(capacity + CRC_SIZE + capacity // 254 + 4)
+        self._table = table
+        self._crc = bytearray(CRC_SIZE)
+
+    def wrap(self, size: int) -> int:
+        """Frame ``payload[:size]`` into ``out``; returns how many bytes of ``out`` to send."""
+        crc = self._crc
+        payload = self.payload
+        for i in range(CRC_SIZE):
+            crc[i] = 0
+        crc_update(crc, payload, 0, size, self._table)
+        for i in range(CRC_SIZE):
+            payload[size + i] = crc[i]
+        self.out[0] = DELIMITER
+        end = cobs_encode(payload, size + CRC_SIZE, self.out, 1)
+        self.out[end] = DELIMITER
+        return end + 1
+
+
+class FrameReader:
+    """Finds the good frames in a stream of bytes. What is not one is counted and dropped."""
+
+    def __init__(self, table: "array[int]", capacity: int = MAX_PAYLOAD) -> None:
+        self.frame = bytearray(capacity + CRC_SIZE + capacity // 254 + 1)
+        self.good = 0
+        self.damaged = 0
+        self.oversized = 0
+        self._room = len(self.frame)
+        self._size = 0
+        self._table = table
+        self._crc = bytearray(CRC_SIZE)
+
+    def read(self, data: "bytearray | bytes", start: int, size: int) -> int:
+        """Read from ``data[start:size]`` up to the end of one frame; returns where it stopped.
+
+        Afterwards ``payload_size()`` says whether ``frame`` holds a good payload.
+        """
+        read = copy_until_delimiter(data, start, size, self.frame, self._size, self._room)
+        self._size += read
+        if self._size > self._room:  # one more than fits is remembered as "too many"
+            self._size = self._room + 1
+        return start + read
+
+    def payload_size(self) -> int:
+        """Called at a delimiter: the size of the good payload in ``frame``, or 0 for none."""
+        size = self._size
+        self._size = 0
+        if size == 0:
+            return 0
+        if size > self._room:
+            self.oversized += 1
+            return 0
+        size = cobs_decode(self.frame, size) - CRC_SIZE
+        if size < 1 or not self._crc_matches(size):
+            self.damaged += 1
+            return 0
+        self.good += 1
+        return size
+
+    def _crc_matches(self, size: int) -> bool:
+        crc = self._crc
+        for i in range(CRC_SIZE):
+            crc[i] = 0
+        crc_update(crc, self.frame, 0, size, self._table)
+        for i in range(CRC_SIZE):
+            if crc[i] != self.frame[size + i]:
+                return False
+        return True

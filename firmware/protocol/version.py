@@ -1,0 +1,24 @@
+"""The protocol's version is a hash of its table: nobody can forget to raise it."""
+
+from firmware.compat import TYPE_CHECKING
+from firmware.protocol.frame import CRC_SIZE, crc_update
+from firmware.protocol.messages import TO_BOARD, TO_HOST
+
+if TYPE_CHECKING:
+    from firmware.compat import array
+
+
+def _carry(crc: bytearray, text: str, table: "array[int]") -> None:
+    data = text.encode()
+    crc_update(crc, data, 0, len(data), table)
+
+
+def protocol_hash(table: "array[int]") -> bytearray:
+    """CRC-32 over every message and field in order; 4 bytes. Run once, at start-up."""
+    crc = bytearray(CRC_SIZE)
+    for messages in (TO_BOARD, TO_HOST):
+        for message in messages:
+            _carry(crc, "%s %d;" % (message.__name__, message.ID), table)
+            for field in message.FIELDS:
+                _carry(crc, "%s %s %d %d %s," % field, table)
+    return crc

@@ -1,0 +1,61 @@
+"""What the host talks about, in SI units. Imports nothing of ours.
+
+The enumerations restate ``firmware.protocol.codes``; a test holds the two together.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class SourceFacts:
+    """A registered source of a vehicle: who may offer claims, with what rights."""
+
+    id: int
+    name: str
+    priority: int
+    mask: int  # actuator bits: 1 steering, 2 drive, 4 brake, 8 lights
+    lease_s: float  # the longest it may ask for
+    speed_cap_mps: float
+    is_attended: bool
+    has_counter: bool
+    yields_on_silence: bool
+    needs: str | None  # the source whose permission it needs
+
+
+@dataclass(frozen=True)
+class DivergenceLimits:
+    """Beyond these a car and its twin are said to differ."""
+
+    steer_rad: float
+    speed_mps: float
+    yaw_rate_radps: float
+    path_m: float
+
+
+@dataclass(frozen=True)
+class Vehicle:
+    """A vehicle file, read and checked."""
+
+    name: str
+    title: str
+    path: str
+    wheelbase_m: float
+    track_m: float
+    speed_max_mps: float
+    reverse_max_mps: float
+    steer_max_rad: float
+    sources: tuple[SourceFacts, ...]
+    divergence: DivergenceLimits
+    step_s: float
+    plant: dict[str, object]  # handed to the simulator as it stands
+    channels: tuple[dict[str, object], ...]  # likewise
+    parameters: dict[str, list[int]] = field(repr=False)  # firmware parameters, compiled
+
+    def source(self, name: str) -> SourceFacts:
+        """Raises KeyError if the vehicle has no such source."""
+        for source in self.sources:
+            if source.name == name:
+                return source
+        raise KeyError(name)
