@@ -1,0 +1,98 @@
+"""A contract for import-linter: which folder may import which, as a table in pyproject.toml.
+
+What the table does not allow is refused. Each rule reads ``importer -> allowed allowed ...``; the
+longest importer that fits a module counts, ``*`` stands for one name, and a folder may always
+import itself. Each room reads ``library: folder ...``: the only places that may import a library.
+Only direct imports count: what a neighbour may use is the neighbour's affair.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import cast
+
+from grimp import ImportGraph
+from importlinter import Contract, ContractCheck, fields, output
+
+
+@dataclass(frozen=True)
+class Wall:
+    """One rule: who, and what they may import besides themselves."""
+
+    importer: str
+    allowed: tuple[str, ...]
+
+
+def walls(rules: list[str]) -> list[Wall]:
+    """The table, most particular first. Raises ValueError for a rule without ``->``."""
+    table = []
+    for rule in rules:
+        importer, arrow, allowed = rule.partition("->")
+        if not arrow:
+            raise ValueError(f"rule {rule!r}: expected `importer -> allowed allowed ...`")
+        table.append(Wall(importer.strip(), tuple(allowed.split())))
+    return sorted(table, key=lambda wall: -wall.importer.count("."))
+
+
+def prefix(module: str, pattern: str) -> str:
+    """The part of ``module`` that fits ``pattern`` name by name, or an empty string."""
+    names, wanted = module.split("."), pattern.split(".")
+    fits = len(names) >= len(wanted) and all(map(fnmatchcase, names, wanted))
+    return ".".join(names[: len(wanted)]) if fits else ""
+
+
+def is_allowed(importer: str, imported: str, table: list[Wall]) -> bool:
+    """Whether the first wall that fits ``importer`` lets ``imported`` through."""
+    for wall in table:
+        home = prefix(importer, wall.importer)
+        if home:
+            return any(prefix(imported, allowed) for allowed in (home, *wall.allowed))
+    return False
+
+
+class WallsContract(Contract):
+    """``rules`` and ``rooms`` as in the module's docstring."""
+
+    type_name = "walls"
+
+    rules = fields.ListField(subfield=fields.StringField())
+    rooms = fields.ListField(subfield=fields.StringField())
+
+    def check(self, graph: ImportGraph, verbose: bool) -> ContractCheck:
+        broken = sorted([*self._through_walls(graph), *self._out_of_rooms(graph)])
+        return ContractCheck(kept=not broken, metadata={"broken": broken})
+
+    def _through_walls(self, graph: ImportGraph) -> Iterator[tuple[str, str, int]]:
+        table = walls(cast("list[str]", self.rules))
+        roots = {module.partition(".")[0] for module in graph.modules if "." in module}
+        for importer, imported in _imports(graph):
+            ours = imported.partition(".")[0] in roots
+            if ours and not is_allowed(importer, imported, table):
+                yield importer, imported, _line(graph, importer, imported)
+
+    def _out_of_rooms(self, graph: ImportGraph) -> Iterator[tuple[str, str, int]]:
+        lines = cast("list[str]", self.rooms)
+        rooms = {name: places.split() for name, _, places in (x.partition(":") for x in lines)}
+        for importer, imported in _imports(graph):
+            places = rooms.get(imported.partition(".")[0])
+            if places is not None and not any(prefix(importer, place) for place in places):
+                yield importer, imported, _line(graph, importer, imported)
+
+    def render_broken_contract(self, check: ContractCheck) -> None:
+        for importer, imported, line in check.metadata["broken"]:
+            output.print_error(
+                f"{importer}:{line} imports {imported}, which the table of walls in "
+                "pyproject.toml does not allow; hand it in as an argument, or move the code to "
+                "where it may be imported"
+            )
+
+
+def _imports(graph: ImportGraph) -> Iterator[tuple[str, str]]:
+    for importer in graph.modules:
+        for imported in graph.find_modules_directly_imported_by(importer):
+            yield importer, imported
+
+
+def _line(graph: ImportGraph, importer: str, imported: str) -> int:
+    details = graph.get_import_details(importer=importer, imported=imported)
+    return int(details[0]["line_number"]) if details else 0
