@@ -76,11 +76,12 @@ def mirror_line(os_release: str, sources: list[str]) -> str:
     """
     facts = dict(line.split("=", 1) for line in os_release.splitlines() if "=" in line)
     family = " ".join(facts.get(key, "").strip('"') for key in ("ID", "ID_LIKE")).split()
-    suite = next((suite for suite in SUITES if suite.distribution in family), None)
-    if suite is None:
+    known = [suite for name in family for suite in SUITES if suite.distribution == name]
+    if not known:
         raise Unobtainable("this is neither Debian nor Ubuntu nor a child of theirs")
-    key = "UBUNTU_CODENAME" if "UBUNTU_CODENAME" in facts else "VERSION_CODENAME"
-    release = facts.get(key, "").strip('"')
+    suite = known[0]  # the nearest relative: Ubuntu names Debian as an ancestor too
+    parents = f"{suite.distribution.upper()}_CODENAME"  # a child's own codename means nothing
+    release = facts.get(parents, facts.get("VERSION_CODENAME", "")).strip('"')
     for options, uri, suites, components in entries(sources):
         if release in suites and "main" in components:
             return f"deb {options}{uri} {suite.name} {suite.components}\n"
@@ -166,9 +167,12 @@ def fetch(build: Build, line: str, folder: Path) -> None:
 
 
 def _run(command: list[str]) -> str:
-    done = subprocess.run(
-        command, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False
-    )
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False
+        )
+    except OSError as error:
+        raise Unobtainable(f"{command[0]} does not start: {error.strerror}") from error
     if done.returncode:
         words = done.stderr.strip() or done.stdout.strip() or f"exit status {done.returncode}"
         raise Unobtainable(f"{command[0]} said: {words.splitlines()[-1]}")
