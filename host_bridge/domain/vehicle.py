@@ -1,7 +1,4 @@
-"""What the host talks about, in SI units. Imports nothing of ours.
-
-The enumerations restate ``firmware.protocol.codes``; a test holds the two together.
-"""
+"""A vehicle file, as the host knows it. Lengths in m, angles in rad, left and forward positive."""
 
 from __future__ import annotations
 
