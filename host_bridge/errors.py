@@ -1,0 +1,95 @@
+"""What can go wrong, in one tree. Imports nothing of ours.
+
+Every error says what is wrong, where, what was expected, what was got, and what to do next. The
+exit code of a command follows from the class; ``EXIT_CODES`` is the whole table.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class TandemError(Exception):
+    """The root. Fields that do not apply are empty, and then are not shown."""
+
+    exit_code: ClassVar[int] = 1
+    meaning: ClassVar[str] = "something failed; the message says what"
+
+    def __init__(
+        self, what: str, *, where: str = "", expected: str = "", got: str = "", remedy: str = ""
+    ) -> None:
+        super().__init__(what)
+        self.what = what
+        self.where = where
+        self.expected = expected
+        self.got = got
+        self.remedy = remedy
+
+    def __str__(self) -> str:
+        head = f"{self.where}: {self.what}" if self.where else self.what
+        rest = (("expected", self.expected), ("got", self.got), ("remedy", self.remedy))
+        return "\n".join([head, *(f"  {name}: {text}" for name, text in rest if text)])
+
+
+class NotHeldFault(TandemError):
+    """A number or a promise that a command was to show did not hold."""
+
+    exit_code = 1
+    meaning = "a number or promise that was to be shown did not hold"
+
+
+class UsageFault(TandemError):
+    """A command, URI or call that cannot be meant so."""
+
+    exit_code = 2
+    meaning = "the command line or a URI is wrong"
+
+
+class DeviceFault(TandemError):
+    """A device, port or owner of a car that is missing, busy, forbidden or gone."""
+
+    exit_code = 3
+    meaning = "a device or the owner of a car is missing, busy, forbidden or gone"
+
+
+class ProtocolFault(TandemError):
+    """The far end does not speak Tandem, or another version of it."""
+
+    exit_code = 4
+    meaning = "the far end does not speak Tandem, or another version"
+
+
+class VehicleFileFault(TandemError):
+    """A vehicle, board or calibration file that is not right."""
+
+    exit_code = 5
+    meaning = "a vehicle, board or calibration file is not right"
+
+
+class RefusedFault(TandemError):
+    """The car refused what was asked of it."""
+
+    exit_code = 6
+    meaning = "the car refused"
+
+
+class DataFileFault(TandemError):
+    """A file of commands or a log that is not what it should be."""
+
+    exit_code = 7
+    meaning = "a file of commands or a log is not what it should be"
+
+
+_FAULTS = (
+    NotHeldFault,
+    UsageFault,
+    DeviceFault,
+    ProtocolFault,
+    VehicleFileFault,
+    RefusedFault,
+    DataFileFault,
+)
+EXIT_CODES: tuple[tuple[int, str], ...] = (
+    (0, "done, and every number held"),
+    *((fault.exit_code, fault.meaning) for fault in _FAULTS),
+)

@@ -1,0 +1,52 @@
+"""The seam between Tandem and the world: bytes out, bytes in, nothing else.
+
+A transport knows neither frames nor messages. It may lose what it cannot send, never hold it up: a
+claim that waited is worth nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+OnBytes = Callable[[bytes], None]
+OnClosed = Callable[[Exception | None], None]
+
+
+class Transport(Protocol):
+    """One way to one car. Used from one event loop; closed ones may be opened again."""
+
+    @property
+    def label(self) -> str:
+        """For people: ``serial:///dev/ttyACM0``."""
+
+    async def open(self, on_bytes: OnBytes, on_closed: OnClosed) -> None:
+        """Raises errors.TandemError if it cannot, or is open already.
+
+        From then on ``on_bytes`` gets what arrives, cut anywhere. ``on_closed`` is called exactly
+        once: with None from within ``close()``, with what happened if the far end went away. After
+        it nothing is called any more.
+        """
+
+    def send(self, data: bytes) -> int:
+        """Never blocks. Takes all of ``data`` or nothing; returns how many bytes it took.
+
+        Hand in whole frames: then what is dropped is whole frames too. A transport that is not
+        open takes nothing.
+        """
+
+    def close(self) -> None:
+        """Drops what has not gone out yet. Closing a closed one does nothing."""
+
+
+class Context(Protocol):
+    """What the maker of a transport may need from its host."""
+
+    def now_us(self) -> int:
+        """Monotonic microseconds."""
+
+    def vehicle(self, name: str) -> object:
+        """The parsed vehicle file: a ``host_bridge.domain.Vehicle``, only passed on here.
+
+        Raises errors.VehicleFileFault.
+        """

@@ -1,0 +1,158 @@
+"""A car is a URI: ``scheme://authority/path?name=value``. Its scheme finds the transport.
+
+Transports are found by entry point (group ``tandem.transports``: scheme -> ``module:make``), so
+that other packages can offer theirs, and nobody here imports them.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from importlib.metadata import entry_points
+from typing import cast
+from urllib.parse import unquote
+
+from host_bridge.errors import UsageFault
+from host_bridge.transports.base import Context, Transport
+
+GROUP = "tandem.transports"
+WRAPPERS = ("lossy",)  # ``wrapper+scheme://`` is the wrapper's, around any other scheme
+
+EXAMPLES = {
+    "serial": "serial:///dev/ttyACM0",
+    "tandem": "tandem:///nigel",
+    "loopback": "loopback://bench",
+    "lossy": "lossy+serial:///dev/ttyACM0?seed=1&loss=0.05",
+    "replay": "replay://drive.mcap",
+    "sim": "sim://nigel?seed=1",
+    "sim+process": "sim+process://nigel",
+}
+
+_SHAPE = re.compile(
+    r"(?P<scheme>[a-z][a-z0-9+.-]*)://(?P<authority>[^/?#]*)(?P<path>/[^?#]*)?(\?(?P<query>[^#]*))?"
+)
+
+Make = Callable[["Uri", Context], Transport]
+
+
+@dataclass(frozen=True)
+class Uri:
+    """The parts of a URI, percent-decoded. ``text`` is what was written."""
+
+    text: str
+    scheme: str
+    authority: str
+    path: str
+    query: dict[str, str] = field(hash=False)
+
+    @classmethod
+    def parse(cls, text: str) -> Uri:
+        """Raises errors.UsageFault."""
+        match = _SHAPE.fullmatch(text)
+        if match is None:
+            raise _shape_fault(text)
+        scheme, authority, path, query = match.group("scheme", "authority", "path", "query")
+        return cls(text, scheme, unquote(authority), unquote(path or ""), _query(text, query or ""))
+
+    def integer(self, name: str, default: int, low: int, high: int) -> int:
+        """A whole number out of the query. Raises errors.UsageFault outside low to high."""
+        return int(self._checked(name, str(default), int, low, high))
+
+    def number(self, name: str, default: float, low: float, high: float) -> float:
+        """A number out of the query. Raises errors.UsageFault outside low to high."""
+        return self._checked(name, str(default), float, low, high)
+
+    def choice(self, name: str, choices: tuple[str, ...]) -> str:
+        """One of some words out of the query, the first by default. Raises errors.UsageFault."""
+        got = self.query.get(name, choices[0])
+        if got not in choices:
+            raise self.fault(f"{name} is none of its values", " | ".join(choices), got)
+        return got
+
+    def refuse_others(self, *known: str) -> None:
+        """Raises errors.UsageFault for a parameter that nobody would read."""
+        for name in self.query:
+            if name not in known:
+                near = difflib.get_close_matches(name, known, 1)
+                raise UsageFault(
+                    f"unknown parameter {name!r}",
+                    where=self.text,
+                    expected=", ".join(known) or "no parameters",
+                    got=name,
+                    remedy=f"did you mean {near[0]}?" if near else "leave it out",
+                )
+
+    def fault(self, what: str, expected: str, got: str) -> UsageFault:
+        """An error about a part of this URI."""
+        return UsageFault(what, where=self.text, expected=expected, got=got)
+
+    def _checked(
+        self, name: str, default: str, kind: type[int] | type[float], low: float, high: float
+    ) -> float:
+        text = self.query.get(name, default)
+        try:
+            value = kind(text)
+        except ValueError:
+            value = None
+        if value is None or not low <= value <= high:  # NaN is in no range
+            noun = "a whole number" if kind is int else "a number"
+            raise self.fault(f"{name} does not fit", f"{noun} from {low} to {high}", text)
+        return value
+
+
+def open_transport(text: str, context: Context) -> Transport:
+    """The transport of a URI, made, not yet opened. Raises errors.TandemError."""
+    uri = Uri.parse(text)
+    return _maker(uri)(uri, context)
+
+
+def schemes() -> list[str]:
+    """The schemes there are, sorted."""
+    return sorted(entry_points(group=GROUP).names)
+
+
+def _maker(uri: Uri) -> Make:
+    wrapper, _, _ = uri.scheme.partition("+")
+    for name in (uri.scheme, wrapper if wrapper in WRAPPERS else uri.scheme):
+        for entry in entry_points(group=GROUP, name=name):
+            return cast(Make, entry.load())
+    raise _unknown_scheme(uri)
+
+
+def _unknown_scheme(uri: Uri) -> UsageFault:
+    known = schemes()
+    near = difflib.get_close_matches(uri.scheme, known, 1)
+    examples = "".join(f"\n    {EXAMPLES.get(name, name + '://')}" for name in known)
+    return UsageFault(
+        f"unknown scheme {uri.scheme!r}",
+        where=uri.text,
+        expected=f"one of{examples}",
+        got=uri.scheme,
+        remedy=f"did you mean {near[0]}://?" if near else "use one of these",
+    )
+
+
+def _query(text: str, query: str) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for item in filter(None, query.split("&")):
+        name, equals, value = item.partition("=")
+        if not equals or name in found:
+            what = "a parameter twice" if name in found else "a parameter without a value"
+            raise UsageFault(what, where=text, expected="name=value, each name once", got=item)
+        found[unquote(name)] = unquote(value)
+    return found
+
+
+def _shape_fault(text: str) -> UsageFault:
+    """Something that is no URI: guess what was meant."""
+    if text.startswith("/"):
+        remedy = f"a serial port is serial://{text}"
+    elif re.fullmatch(r"[\w-]+", text):
+        remedy = f"a served car is tandem:///{text}, a virtual one sim://{text}"
+    else:
+        remedy = "write a car as scheme://..., lower case, without '#'"
+    return UsageFault(
+        "not the URI of a car", expected=f"such as {EXAMPLES['serial']}", got=text, remedy=remedy
+    )
