@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from firmware.core.params import Params
 
 _FULL = 10_000
+_AHEAD = 500  # mm/s by which the ramp may lead the wheels before it begins anew from them
 _ERROR_MAX = 20_000  # mm/s; times a gain of 50000 per m/s is 30 bits
 
 
@@ -73,15 +74,14 @@ class Drive:
         if not self._is_signed or abs(speed_mm_s) <= self._standstill:
             self.neutral(speed_mm_s)
             return
-        if self._ramp.value * speed_mm_s <= 0 or abs(self._ramp.value) > abs(speed_mm_s):
+        if self._ramp.value * speed_mm_s <= 0 or abs(self._ramp.value) > abs(speed_mm_s) + _AHEAD:
             self._ramp.reset(speed_mm_s)  # from what the wheels do, not from what was asked
+            self._integral = 0
         ramped = self._ramp.follow(0, self._brake_decel, dt_ms)
-        effort = self._loop(ramped, speed_mm_s, dt_ms)
-        if speed_mm_s > 0:
-            effort = clamped(effort, -self._brake_max, 0)
-        else:
-            effort = clamped(effort, 0, self._brake_max)
-        self._put_out(effort, speed_mm_s, now_us)
+        # half of the brake to begin with: a loop from nothing loses the first tenths of a second
+        error = clamped(abs(ramped) - abs(speed_mm_s), -_ERROR_MAX, _ERROR_MAX)
+        effort = clamped(error * self._gain // 1000 - self._brake_max // 2, -self._brake_max, 0)
+        self._put_out(effort if speed_mm_s > 0 else -effort, speed_mm_s, now_us)
 
     def _loop(self, ramped: int, speed_mm_s: int, dt_ms: int) -> int:
         error = clamped(ramped - speed_mm_s, -_ERROR_MAX, _ERROR_MAX)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 const = micropython.const
 
 # What read_int returns for what does not fit a small int of a 32-bit port; below every range.
-UNREADABLE = const(-(1 << 30))
+UNREADABLE = const(-1073741823 - 1)
 
 # kind -> size, signed. u30 and i31 are 4 bytes on the wire of which small ints fill 30 and 31 bits.
 KINDS = (
@@ -45,7 +45,7 @@ def read_int(data: ptr8, at: int, size: int, signed: int) -> int:
         value |= data[at + 2] << 16
         top = data[at + 3]
         if 64 <= top < 192:
-            return -1073741824
+            return -1073741823 - 1  # UNREADABLE; 2**30 itself is no small int on 32 bit
         if top > 127:
             top -= 256
         value += top << 24

@@ -1,0 +1,72 @@
+"""The process car's board: a virtual board whose inputs and outputs come and go over a pipe.
+
+Its clock is one of its peripherals: each packet on standard input is one beat, with the time in it.
+That makes the process a car in lockstep: it can be run faster than time, or paced by it.
+"""
+
+import sys
+
+from firmware.boards.virtual import CHANNELS, READINGS, RECEIVE_SIZE, SEND_SIZE, VirtualBoard
+from firmware.protocol.codec import read_int, write_int
+
+# now_us, the readings, how many bytes were received, the bytes
+IN_SIZE = 4 + 4 * len(READINGS) + 2 + RECEIVE_SIZE
+# the channels, enable, how many bytes are sent, the bytes
+OUT_SIZE = 4 * CHANNELS + 1 + 2 + SEND_SIZE
+
+
+class UnixBoard(VirtualBoard):
+    def __init__(self, board_id: bytes, image_path: str, seed: int) -> None:
+        super().__init__(board_id, _stored(image_path), seed)
+        self.now_us = 0
+        self._path = image_path
+        self._in = bytearray(IN_SIZE)
+        self._out = bytearray(OUT_SIZE)
+        self._reader = sys.stdin.buffer
+        self._writer = sys.stdout.buffer
+
+    def wait(self) -> bool:
+        """Until the next beat; False when nobody will send one any more."""
+        if self._reader.readinto(self._in) != IN_SIZE:
+            return False
+        self.now_us = read_int(self._in, 0, 4, 0)
+        at = 4
+        for name in READINGS:
+            setattr(self, name, read_int(self._in, at, 4, 1))
+            at += 4
+        self.received_size = read_int(self._in, at, 2, 0)
+        at += 2
+        for i in range(self.received_size):
+            self.received[i] = self._in[at + i]
+        return True
+
+    def answer(self) -> None:
+        """What this beat put out."""
+        out = self._out
+        for i in range(CHANNELS):
+            write_int(out, 4 * i, 4, self.values[i])
+        at = 4 * CHANNELS
+        out[at] = 1 if self.enable else 0
+        write_int(out, at + 1, 2, self.sent_size)
+        at += 3
+        for i in range(self.sent_size):
+            out[at + i] = self.sent[i]
+        self._writer.write(out)
+        self._writer.flush()
+
+    def save(self, image: bytearray, size: int) -> bool:
+        super().save(image, size)
+        try:
+            with open(self._path, "wb") as file:
+                file.write(self.image)
+        except OSError:
+            return False
+        return True
+
+
+def _stored(path: str) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError:
+        return b""

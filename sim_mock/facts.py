@@ -1,0 +1,89 @@
+"""What a virtual car is made from, in a form that can be handed to another process."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from sim_mock.plant.parameters import Patch
+from sim_mock.world import VehicleFacts, World, plant_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sim_mock.firmware_runner import FirmwareRunner
+
+# query key -> what it sets; a virtual car's URI takes no others
+QUERY: dict[str, Callable[[str], Any]] = {
+    "seed": int,
+    "name": str,
+    "payload_kg": float,
+    "payload_x_m": float,
+    "patch": lambda text: [parse_patch(part) for part in text.split(";")],
+    "blank": lambda text: text not in ("", "0"),
+}
+
+
+def parse_patch(text: str) -> list[float]:
+    """``x,y,radius,mu`` in metres and as a factor of the floor's friction."""
+    numbers = [float(part) for part in text.split(",")]
+    if len(numbers) != 4:
+        raise ValueError("a patch is x,y,radius,mu")
+    return numbers
+
+
+@dataclass(frozen=True)
+class CarFacts:
+    """A parsed vehicle file's share of a virtual car, and what makes this one different."""
+
+    vehicle: str
+    plant: Mapping[str, Any]
+    channels: Sequence[Mapping[str, Any]]
+    parameters: Mapping[str, Sequence[int]]
+    seed: int = 0
+    car_name: str = ""
+    payload_kg: float = 0.0
+    payload_x_m: float = 0.0
+    patch: Sequence[Sequence[float]] = field(default_factory=list)
+    blank: bool = False  # nothing stored on the board yet
+
+    @property
+    def name(self) -> str:
+        return self.vehicle
+
+    def to_json(self) -> str:
+        return json.dumps(asdict(self))
+
+    @staticmethod
+    def from_json(text: str) -> CarFacts:
+        return CarFacts(**json.loads(text))
+
+    def world(self, runner: Callable[[bytes, bytes, int], FirmwareRunner]) -> World:
+        patches = [Patch(*numbers) for numbers in self.patch]
+        plant = plant_of(self, self.seed, self.payload_kg, self.payload_x_m, patches)
+        return World(
+            self,
+            self.seed,
+            name=self.car_name or self.vehicle,
+            plant=plant,
+            runner=runner,
+            image=b"" if self.blank else None,
+        )
+
+
+def facts_of(vehicle: VehicleFacts, query: Mapping[str, str]) -> CarFacts:
+    """From a vehicle and a URI's query. Raises ValueError naming the key that is wrong."""
+    options: dict[str, Any] = {}
+    for key, text in query.items():
+        if key not in QUERY:
+            known = ", ".join(sorted(QUERY))
+            raise ValueError(f"unknown option {key!r} of a virtual car; known are {known}")
+        try:
+            options["car_name" if key == "name" else key] = QUERY[key](text)
+        except ValueError as fault:
+            raise ValueError(f"option {key}={text!r} of a virtual car: {fault}") from None
+    return CarFacts(
+        vehicle.name, vehicle.plant, vehicle.channels, vehicle.parameters, **options
+    )

@@ -1,0 +1,102 @@
+"""``sim+process://f1tenth?seed=1``: a virtual car as a process of its own, behind a real serial port.
+
+The firmware runs under MicroPython where there is one; the port is a pseudo-terminal and is opened by
+the same code as a real car's. Options as ``sim://``, and runtime=auto|micropython|micropython32|cpython.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sim_mock.facts import CarFacts, facts_of
+from sim_mock.firmware_runner import ROOT
+
+if TYPE_CHECKING:
+    from sim_mock.transport import Context, Uri
+
+_STARTS_WITHIN_S = 10.0
+
+
+class CarProcess:
+    """The program of a virtual car, started and told what to do."""
+
+    def __init__(self, process: asyncio.subprocess.Process, ready: dict[str, Any]) -> None:
+        self.process = process
+        self.device: str = ready["device"]
+        self.runtime: str = ready["runtime"]
+
+    def tell(self, command: str) -> None:
+        """One of the commands of ``sim_mock.car``."""
+        if self.process.stdin and not self.process.stdin.is_closing():
+            self.process.stdin.write(command.encode() + b"\n")
+
+
+async def start(facts: CarFacts, runtime: str = "auto", *options: str) -> CarProcess:
+    """Start a car's program. Raises RuntimeError with what it printed if it does not come up."""
+    with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+        file.write(facts.to_json())
+        file.flush()
+        process = await asyncio.create_subprocess_exec(
+            sys.executable,
+            "-m",
+            "sim_mock.car",
+            file.name,
+            "--runtime",
+            runtime,
+            *options,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            cwd=Path(ROOT),
+            start_new_session=True,  # a signal to the host's group must not reach the car
+        )
+        assert process.stdout is not None
+        line = await asyncio.wait_for(process.stdout.readline(), _STARTS_WITHIN_S)
+    if not line:
+        assert process.stderr is not None
+        printed = (await process.stderr.read()).decode().strip()
+        raise RuntimeError(f"the virtual car did not start: {printed}")
+    return CarProcess(process, json.loads(line))
+
+
+class ProcessTransport:
+    """Starts the car on open and leaves it to come to rest by itself on close."""
+
+    def __init__(self, label: str, facts: CarFacts, runtime: str, context: Context) -> None:
+        self.label = label
+        self.car: CarProcess | None = None
+        self._facts = facts
+        self._runtime = runtime
+        self._context = context
+        self._line: Any = None
+
+    async def open(
+        self, on_bytes: Callable[[bytes], None], on_closed: Callable[[Exception | None], None]
+    ) -> None:
+        if self.car is None:
+            self.car = await start(self._facts, self._runtime, "--ends-alone")
+        self._line = self._context.transport(f"serial://{self.car.device}")
+        await self._line.open(on_bytes, on_closed)
+
+    def send(self, data: bytes) -> int:
+        return int(self._line.send(data)) if self._line else 0
+
+    def close(self) -> None:
+        if self._line:
+            self._line.close()
+        if self.car and self.car.process.stdin:
+            self.car.process.stdin.close()
+
+
+def make(uri: Uri, context: Context) -> ProcessTransport:
+    """The transport of a ``sim+process://`` URI. Raises ValueError for an unknown option."""
+    query = dict(uri.query)
+    runtime = query.pop("runtime", "auto")
+    facts = facts_of(context.vehicle(uri.authority), query)
+    return ProcessTransport(uri.text, facts, runtime, context)

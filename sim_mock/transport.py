@@ -1,0 +1,92 @@
+"""``sim://nigel?seed=1``: a virtual car inside this process, paced by the wall clock.
+
+Options: seed, name, payload_kg, payload_x_m, patch=x,y,radius,mu[;...], blank=1, and scale (how many
+virtual seconds a second takes; 1 unless said otherwise).
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Protocol
+
+from sim_mock.facts import facts_of
+from sim_mock.firmware_runner import InProcess
+
+if TYPE_CHECKING:
+    from sim_mock.world import VehicleFacts, World
+
+_BEHIND_US = 500_000  # a host that was held up longer does not get its lost time back at once
+
+
+class Uri(Protocol):
+    @property
+    def text(self) -> str: ...
+    @property
+    def authority(self) -> str: ...
+    @property
+    def query(self) -> dict[str, str]: ...
+
+
+class Context(Protocol):
+    def now_us(self) -> int: ...
+    def vehicle(self, name: str) -> VehicleFacts: ...
+    def transport(self, text: str) -> Any: ...
+
+
+class SimTransport:
+    """Bytes to and from a world that is kept level with the clock."""
+
+    def __init__(
+        self, label: str, world: World, now_us: Callable[[], int], scale: float = 1.0
+    ) -> None:
+        self.label = label
+        self.world = world
+        self._now_us = now_us
+        self._scale = scale
+        self._task: asyncio.Task[None] | None = None
+        self._on_closed: Callable[[Exception | None], None] | None = None
+
+    async def open(
+        self, on_bytes: Callable[[bytes], None], on_closed: Callable[[Exception | None], None]
+    ) -> None:
+        self._on_closed = on_closed
+        self._task = asyncio.get_running_loop().create_task(self._run(on_bytes))
+
+    def send(self, data: bytes) -> int:
+        if self._task is None:
+            return 0
+        self.world.feed(data)
+        return len(data)
+
+    def close(self) -> None:
+        if self._task is None:
+            return
+        self._task.cancel()
+        self._task = None
+        self.world.close()
+        if self._on_closed:
+            self._on_closed(None)
+
+    async def _run(self, on_bytes: Callable[[bytes], None]) -> None:
+        world = self.world
+        begun_us = self._now_us() - int(world.now_us / self._scale)
+        while True:
+            target_us = world.now_us + world.step_us
+            wait_us = begun_us + target_us / self._scale - self._now_us()
+            if wait_us < -_BEHIND_US:
+                begun_us -= int(wait_us)
+            await asyncio.sleep(max(wait_us, 0) * 1e-6)
+            sent = world.advance(target_us)
+            if sent:
+                on_bytes(sent)
+
+
+def make(uri: Uri, context: Context) -> SimTransport:
+    """The transport of a ``sim://`` URI. Raises ValueError for an option it does not know."""
+    query = dict(uri.query)
+    scale = float(query.pop("scale", "1"))
+    if not 0.01 <= scale <= 1000:
+        raise ValueError("scale must be between 0.01 and 1000")
+    facts = facts_of(context.vehicle(uri.authority), query)
+    return SimTransport(uri.text, facts.world(InProcess), context.now_us, scale)
