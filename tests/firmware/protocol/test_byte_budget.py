@@ -1,0 +1,75 @@
+"""The byte budget: what a car says and hears in a second, against what each line carries.
+
+``firmware.core.telemetry`` sends, down: a Status on every step; a Motion and one slow message on
+every ``motion_every``-th step; an Event or an EventsLost on a step, when there is one. Up comes a
+Claim at 100 Hz and a Sync at 20 Hz. Each direction has its own wire.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from firmware.protocol.codec import Message
+from firmware.protocol.messages import (
+    Claim,
+    ClockReport,
+    Event,
+    EventsLost,
+    Inputs,
+    LinkCounters,
+    Motion,
+    Outputs,
+    Power,
+    Status,
+    Sync,
+)
+from tests.firmware.protocol.streams import framed
+
+STEPS_PER_S = 100
+SYNCS_PER_S = 20
+SLOW = (ClockReport, Inputs, Outputs, Power, LinkCounters)
+BITS_PER_BYTE = 10  # of a UART: start, eight, stop
+
+# Bytes a second. Full-speed USB: at most 19 bulk packets of 64 bytes in each frame of 1 ms
+# (USB 2.0, table 5-9).
+LINES = {
+    "115200": 115_200 // BITS_PER_BYTE,
+    "921600": 921_600 // BITS_PER_BYTE,
+    "USB": 19 * 64 * 1000,
+}
+
+
+def wire_size(kind: type[Message]) -> int:
+    """Of the frame: COBS adds the same one byte to any payload of up to 254."""
+    return len(framed(bytes([kind.ID]) + bytes(kind().size - 1)))
+
+
+def down_bytes_per_s(motion_every: int, with_events: bool = True) -> int:
+    per_step = wire_size(Status)
+    if with_events:
+        per_step += max(wire_size(Event), wire_size(EventsLost))
+    per_turn = wire_size(Motion) + max(map(wire_size, SLOW))
+    return STEPS_PER_S * per_step + STEPS_PER_S * per_turn // motion_every
+
+
+def up_bytes_per_s() -> int:
+    return STEPS_PER_S * wire_size(Claim) + SYNCS_PER_S * wire_size(Sync)
+
+
+@pytest.mark.parametrize(("line", "times"), [("115200", 1), ("921600", 5), ("USB", 80)])
+def test_full_telemetry_fits_every_line_as_often_as_is_said(line, times):
+    motion_every = 2 if line == "115200" else 1
+    assert down_bytes_per_s(motion_every) * times <= LINES[line]
+
+
+def test_the_slowest_line_needs_motion_on_every_other_step():
+    assert down_bytes_per_s(motion_every=1) > LINES["115200"]
+
+
+@pytest.mark.parametrize(("line", "times"), [("115200", 2), ("921600", 20), ("USB", 200)])
+def test_claims_and_clock_fit_with_room_to_spare(line, times):
+    assert up_bytes_per_s() * times <= LINES[line]
+
+
+def test_the_core_status_alone_is_four_kilobytes_a_second():
+    assert STEPS_PER_S * wire_size(Status) <= 4000

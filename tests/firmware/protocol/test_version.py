@@ -1,0 +1,64 @@
+"""The protocol's hash: a CRC of the table's text, other for any other table."""
+
+from __future__ import annotations
+
+import zlib
+
+import pytest
+
+from firmware.protocol import version
+from firmware.protocol.codec import Message
+from firmware.protocol.messages import TO_BOARD, TO_HOST
+from tests.firmware.protocol.streams import TABLE
+
+
+def table_text() -> str:
+    parts = []
+    for kind in TO_BOARD + TO_HOST:
+        parts.append(f"{kind.__name__} {kind.ID};")
+        parts += [
+            f"{name} {kind} {low} {high} {unit}," for name, kind, low, high, unit in kind.FIELDS
+        ]
+    return "".join(parts)
+
+
+def test_the_hash_is_the_crc_of_the_whole_table():
+    expected = zlib.crc32(table_text().encode()).to_bytes(4, "little")
+    assert version.protocol_hash(TABLE) == expected
+
+
+class Probe(Message):
+    ID = 16
+    FIELDS = (("x", "u8", 0, 9, "mm"), ("y", "u8", 0, 9, "mm"))
+
+
+def changed(name: str = "Probe", **attributes: object) -> type[Message]:
+    return type(name, (Probe,), attributes)
+
+
+CHANGES = {
+    "name": changed("Prober"),
+    "id": changed(ID=17),
+    "field name": changed(FIELDS=(("z", "u8", 0, 9, "mm"), Probe.FIELDS[1])),
+    "kind": changed(FIELDS=(("x", "u16", 0, 9, "mm"), Probe.FIELDS[1])),
+    "low": changed(FIELDS=(("x", "u8", 1, 9, "mm"), Probe.FIELDS[1])),
+    "high": changed(FIELDS=(("x", "u8", 0, 8, "mm"), Probe.FIELDS[1])),
+    "unit": changed(FIELDS=(("x", "u8", 0, 9, "cm"), Probe.FIELDS[1])),
+    "order": changed(FIELDS=Probe.FIELDS[::-1]),
+    "one less": changed(FIELDS=Probe.FIELDS[:1]),
+}
+
+
+@pytest.mark.parametrize("what", CHANGES)
+def test_any_change_of_the_table_changes_the_hash(what, monkeypatch):
+    monkeypatch.setattr(version, "TO_BOARD", (Probe,))
+    before = version.protocol_hash(TABLE)
+    monkeypatch.setattr(version, "TO_BOARD", (CHANGES[what],))
+    assert version.protocol_hash(TABLE) != before
+
+
+def test_the_direction_of_a_message_counts(monkeypatch):
+    before = version.protocol_hash(TABLE)
+    monkeypatch.setattr(version, "TO_BOARD", TO_HOST)
+    monkeypatch.setattr(version, "TO_HOST", TO_BOARD)
+    assert version.protocol_hash(TABLE) != before
