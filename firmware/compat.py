@@ -6,24 +6,41 @@ finds a stand-in that changes nothing.
 """
 
 import sys
-from array import array as array  # noqa: PLC0414 - handed on: the shared files import from here only
+from array import array as array
 
 TYPE_CHECKING = False
-if sys.implementation.name == "micropython":
-    import micropython as micropython  # noqa: PLC0414
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import TypeVar
+
+    _F = TypeVar("_F", bound="Callable[..., object]")
+    ptr8 = bytearray
+    ptr16 = array[int]
+
+    class micropython:  # noqa: N801 - takes the place of the module of that name
+        """As far as shared files use it."""
+
+        @staticmethod
+        def viper(function: _F) -> _F: ...
+
+        @staticmethod
+        def const(value: int) -> int: ...
+
+elif sys.implementation.name == "micropython":
+    import micropython as micropython
 
     ptr8 = ptr16 = None  # names for annotations; viper knows the real ones itself
 else:
 
-    class micropython:  # noqa: N801 - takes the place of the module of that name
-        """The two decorators that shared files use, as identities."""
+    class micropython:  # noqa: N801
+        """The two names that shared files use, as identities."""
 
         @staticmethod
-        def viper(function):
+        def viper(function):  # noqa: ANN001, ANN205 - typed above
             return function
 
         @staticmethod
-        def const(value):
+        def const(value):  # noqa: ANN001, ANN205
             return value
 
     ptr8 = bytearray

@@ -1,13 +1,15 @@
-"""A virtual car as a program: the firmware behind a pseudo-terminal, a plant that outlives the host.
+"""A virtual car as a program: behind a pseudo-terminal, with a plant that outlives the host.
 
 Started by ``sim_mock.process`` and by ``tandem sim``; reads its facts (JSON) from a file and prints
 one line of JSON when it can be driven: the device to open and what runs the firmware. It takes
-commands as lines on standard input: ``unplug``, ``plug``, ``runstop open``, ``runstop close``, ``quit``.
+commands as lines on standard input: ``unplug``, ``plug``, ``runstop open``,
+``runstop close``, ``quit``.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import select
@@ -70,14 +72,12 @@ class Cable:
     def write(self, data: bytes) -> None:
         if self.master < 0:
             return
-        try:
+        with contextlib.suppress(BlockingIOError):  # nobody reads: full, as a UART would be
             os.write(self.master, data)
-        except BlockingIOError:
-            pass  # nobody reads: the line is full, as a UART's would be
 
 
 class Trace:
-    """The truth, 100 times a second, for whoever measures: CSV with the machine's monotonic time."""
+    """The truth, 100 times a second, as CSV with the machine's monotonic time."""
 
     COLUMNS = "monotonic_s,time_s,x_m,y_m,yaw_rad,speed_mps,steer_rad,enable,channel_drive"
 
@@ -174,6 +174,7 @@ def _runtime(wanted: str) -> tuple[list[str], str]:
 
 
 def main() -> None:
+    """Run one car until it is told to end."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("facts")
     parser.add_argument("--runtime", default="auto")

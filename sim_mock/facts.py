@@ -84,6 +84,4 @@ def facts_of(vehicle: VehicleFacts, query: Mapping[str, str]) -> CarFacts:
             options["car_name" if key == "name" else key] = QUERY[key](text)
         except ValueError as fault:
             raise ValueError(f"option {key}={text!r} of a virtual car: {fault}") from None
-    return CarFacts(
-        vehicle.name, vehicle.plant, vehicle.channels, vehicle.parameters, **options
-    )
+    return CarFacts(vehicle.name, vehicle.plant, vehicle.channels, vehicle.parameters, **options)

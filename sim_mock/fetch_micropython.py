@@ -133,6 +133,7 @@ def apt_options(folder: Path, build: Build) -> list[str]:
         "APT::Architecture": build.architecture,
         "APT::Architectures": build.architecture,
         "APT::Sandbox::User": "root",
+        "APT::Update::Error-Mode": "any",
         "APT::Install-Recommends": "false",
         "Acquire::Languages": "none",
         "Debug::NoLocking": "true",
@@ -261,6 +262,7 @@ def main(arguments: list[str]) -> int:
     except Unobtainable as why:
         reason = f"no MicroPython: {why}"
         print(f"setup: {reason}\n{ELSEWHERE}", flush=True)
+    absent.unlink(missing_ok=True)
     if not (micropython.find(64) and micropython.find(32)):
         folder.mkdir(exist_ok=True)
         absent.write_text(reason + "\n")

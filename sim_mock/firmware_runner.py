@@ -1,9 +1,10 @@
-"""The car's program as the world sees it: readings and bytes in, outputs and bytes out, beat by beat.
+"""The car's program as the world sees it: readings and bytes in, outputs and bytes out.
 
 ``InProcess`` calls it in this Python, ``Process`` runs it in a process of its own, under a real
 MicroPython or another CPython, over a pipe (``firmware/boards/unix.py``).
 """
 
+import contextlib
 import os
 import struct
 import subprocess
@@ -58,16 +59,22 @@ class InProcess:
 class Process:
     """The program in a process of its own; ``command`` is what runs Python files there."""
 
-    def __init__(self, command: Sequence[str], board_id: bytes, image: bytes, seed: int) -> None:
+    def __init__(
+        self,
+        command: Sequence[str],
+        board_id: bytes,
+        image: bytes,
+        seed: int,
+        program: Path = ROOT / "firmware" / "main.py",
+    ) -> None:
         self._header = struct.Struct(f"<I{len(READINGS)}iH")
         self._reply = struct.Struct(f"<{CHANNELS}iBH")
         self._folder = tempfile.TemporaryDirectory(prefix="tandem-car-")
         stored = Path(self._folder.name) / "configuration"
         stored.write_bytes(image)
-        program = str(ROOT / "firmware" / "main.py")
         environment = {**os.environ, "MICROPYPATH": str(ROOT), "PYTHONPATH": str(ROOT)}
         self._process = subprocess.Popen(
-            [*command, program, "unix", str(stored), board_id.hex(), str(seed)],
+            [*command, str(program), "unix", str(stored), board_id.hex(), str(seed)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env=environment,
@@ -82,11 +89,9 @@ class Process:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         packet = self._header.pack(now_us, *readings, len(received))
-        try:
+        with contextlib.suppress(BrokenPipeError):  # the read below finds out why
             self._process.stdin.write(packet + received.ljust(RECEIVE_SIZE, b"\0"))
             self._process.stdin.flush()
-        except BrokenPipeError:
-            pass  # the read below finds out why
         out = self._process.stdout.read(unix.OUT_SIZE)
         if len(out) != unix.OUT_SIZE:
             raise RuntimeError(f"the car's program ended with exit code {self._process.wait()}")
@@ -97,10 +102,8 @@ class Process:
     def close(self) -> None:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        try:
+        with contextlib.suppress(BrokenPipeError):
             self._process.stdin.close()
-        except BrokenPipeError:
-            pass
         self._process.stdout.close()
         self._process.wait(timeout=5)
         self._folder.cleanup()

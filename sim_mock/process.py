@@ -1,7 +1,8 @@
-"""``sim+process://f1tenth?seed=1``: a virtual car as a process of its own, behind a real serial port.
+"""``sim+process://f1tenth?seed=1``: a virtual car as its own process, behind a real serial port.
 
-The firmware runs under MicroPython where there is one; the port is a pseudo-terminal and is opened by
-the same code as a real car's. Options as ``sim://``, and runtime=auto|micropython|micropython32|cpython.
+The firmware runs under MicroPython where there is one; the port is a pseudo-terminal and is opened
+by the same code as a real car's. Options as ``sim://``, and
+runtime=auto|micropython|micropython32|cpython.
 """
 
 from __future__ import annotations

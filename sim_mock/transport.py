@@ -1,7 +1,7 @@
 """``sim://nigel?seed=1``: a virtual car inside this process, paced by the wall clock.
 
-Options: seed, name, payload_kg, payload_x_m, patch=x,y,radius,mu[;...], blank=1, and scale (how many
-virtual seconds a second takes; 1 unless said otherwise).
+Options: seed, name, payload_kg, payload_x_m, patch=x,y,radius,mu[;...], blank=1, and scale (how
+many virtual seconds a second takes; 1 unless said otherwise).
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ _BEHIND_US = 500_000  # a host that was held up longer does not get its lost tim
 
 
 class Uri(Protocol):
+    """The parsed URI, as far as a virtual car needs it."""
+
     @property
     def text(self) -> str: ...
     @property
@@ -29,6 +31,8 @@ class Uri(Protocol):
 
 
 class Context(Protocol):
+    """What whoever opens a URI hands in."""
+
     def now_us(self) -> int: ...
     def vehicle(self, name: str) -> VehicleFacts: ...
     def transport(self, text: str) -> Any: ...

@@ -4,14 +4,16 @@ Its clock is one of its peripherals: each packet on standard input is one beat, 
 That makes the process a car in lockstep: it can be run faster than time, or paced by it.
 """
 
+import struct
 import sys
 
 from firmware.boards.virtual import CHANNELS, READINGS, RECEIVE_SIZE, SEND_SIZE, VirtualBoard
-from firmware.protocol.codec import read_int, write_int
 
-# now_us, the readings, how many bytes were received, the bytes
+# now_us, the readings, how many bytes were received; then the bytes
+_IN = "<I%diH" % len(READINGS)
 IN_SIZE = 4 + 4 * len(READINGS) + 2 + RECEIVE_SIZE
-# the channels, enable, how many bytes are sent, the bytes
+# the channels, enable, how many bytes are sent; then the bytes
+_OUT = "<%diBH" % CHANNELS
 OUT_SIZE = 4 * CHANNELS + 1 + 2 + SEND_SIZE
 
 
@@ -29,13 +31,12 @@ class UnixBoard(VirtualBoard):
         """Until the next beat; False when nobody will send one any more."""
         if self._reader.readinto(self._in) != IN_SIZE:
             return False
-        self.now_us = read_int(self._in, 0, 4, 0)
-        at = 4
-        for name in READINGS:
-            setattr(self, name, read_int(self._in, at, 4, 1))
-            at += 4
-        self.received_size = read_int(self._in, at, 2, 0)
-        at += 2
+        fields = struct.unpack_from(_IN, self._in, 0)
+        self.now_us = fields[0]
+        for i in range(len(READINGS)):
+            setattr(self, READINGS[i], fields[i + 1])
+        self.received_size = fields[-1]
+        at = IN_SIZE - RECEIVE_SIZE
         for i in range(self.received_size):
             self.received[i] = self._in[at + i]
         return True
@@ -43,12 +44,8 @@ class UnixBoard(VirtualBoard):
     def answer(self) -> None:
         """What this beat put out."""
         out = self._out
-        for i in range(CHANNELS):
-            write_int(out, 4 * i, 4, self.values[i])
-        at = 4 * CHANNELS
-        out[at] = 1 if self.enable else 0
-        write_int(out, at + 1, 2, self.sent_size)
-        at += 3
+        struct.pack_into(_OUT, out, 0, *self.values, 1 if self.enable else 0, self.sent_size)
+        at = OUT_SIZE - SEND_SIZE
         for i in range(self.sent_size):
             out[at + i] = self.sent[i]
         self._writer.write(out)
@@ -67,6 +64,7 @@ class UnixBoard(VirtualBoard):
 def _stored(path: str) -> bytes:
     try:
         with open(path, "rb") as file:
-            return file.read()
+            data: bytes = file.read()
+            return data
     except OSError:
         return b""

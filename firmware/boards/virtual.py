@@ -1,7 +1,7 @@
 """A board without metal: inputs are set, outputs are read, by whoever holds it.
 
-In one process with the simulator it is used as it is; ``unix.py`` puts it behind a pipe. All buffers
-are made once.
+In one process with the simulator it is used as it is; ``unix.py`` puts it behind a pipe. All
+buffers are made once.
 """
 
 RECEIVE_SIZE = 512  # bytes of the link that one step can take

@@ -1,7 +1,7 @@
-"""Arm, clear and disarm: what a person does to a car, granted in two steps or refused with all reasons.
+"""Arm, clear and disarm: what a person does to a car, granted in two steps or refused.
 
 The board hands out a nonce and acts only when it comes back, so that no single frame, however
-delayed or repeated, can arm a car.
+delayed or repeated, can arm a car. A refusal names every reason at once.
 """
 
 from firmware.compat import TYPE_CHECKING

@@ -251,7 +251,7 @@ class Arbiter:
             self.losers[source.id] = 0 if source.slot < 0 else self._why_not(source)
 
     def _why_not(self, source: Source) -> int:
-        """Why this source does not win the motion it wants, plus one; 0 if it does or wants none."""
+        """Why it does not win the motion it wants, plus one; 0 if it does or wants none."""
         if not source.is_fresh:
             return LOST_EXPIRED + 1
         if not source.claimed & MOTION_BITS:

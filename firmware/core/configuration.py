@@ -1,4 +1,4 @@
-"""Reading, drafting and committing the configuration. Only a car that may not move takes a new one."""
+"""Reading, drafting and committing the configuration, in a car that may not move."""
 
 from firmware.compat import TYPE_CHECKING
 from firmware.protocol.codes import (

@@ -1,6 +1,7 @@
 """What the car does with each message that it is sent."""
 
 from firmware.compat import TYPE_CHECKING
+from firmware.core import supervisor
 from firmware.protocol.codes import (
     BIND_NO_SLOT,
     BIND_PROTOCOL_MISMATCH,
@@ -16,7 +17,6 @@ from firmware.protocol.codes import (
     EVENT_SESSION_BOUND,
     NOBODY,
 )
-from firmware.core import supervisor
 from firmware.protocol.frame import crc_update
 from firmware.protocol.messages import (
     Act,

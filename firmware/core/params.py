@@ -83,13 +83,16 @@ TABLE = (
 
 
 def count() -> int:
-    return sum(row[2] for row in TABLE)
+    total = 0
+    for row in TABLE:
+        total += row[2]
+    return total
 
 
 def table_hash(table: "array[int]") -> bytearray:
     crc = bytearray(CRC_SIZE)
     for row in TABLE:
-        text = ("%s %s %d %d %d %d," % row).encode()
+        text = bytearray(("%s %s %d %d %d %d," % row).encode())
         crc_update(crc, text, 0, len(text), table)
     return crc
 
@@ -174,7 +177,7 @@ class Params:
         image[at : at + CRC_SIZE] = self.config_hash
         return at + CRC_SIZE
 
-    def read_image(self, image: "bytearray | bytes") -> bool:
+    def read_image(self, image: bytearray) -> bool:
         """Take the values of a stored image; False if it is none of this table, or damaged."""
         if len(image) != self.image_size() or image[:CRC_SIZE] != self.table_hash:
             return False

@@ -6,10 +6,13 @@ from firmware.protocol.frame import FrameReader
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any
 
     from firmware.boards.contract import Board
     from firmware.compat import array
     from firmware.protocol.codec import Message
+
+    Routes = tuple[tuple[Message, Callable[[Any, int], None]], ...]
 
 _BUFFER = 256
 _READS_PER_STEP = 4  # 1 kB a step is ten times what a host sends; a flood must not stretch the step
@@ -23,9 +26,9 @@ class Receiver:
         self.size = 0  # of the payload in reader.frame that is being handled
         self._board = board
         self._buffer = bytearray(_BUFFER)
-        self._routes: "tuple[tuple[Message, Callable[[Message, int], None]], ...]" = ()
+        self._routes: "Routes" = ()
 
-    def route(self, routes: "tuple[tuple[Message, Callable[[Message, int], None]], ...]") -> None:
+    def route(self, routes: "Routes") -> None:
         self._routes = routes
 
     def step(self, now_us: int) -> None:

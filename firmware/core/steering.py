@@ -1,7 +1,8 @@
 """From a steering angle to the pulse of each steering servo.
 
-The host compiles geometry (Ackermann, rear axle) and calibration (linkage, trim) of each servo into
-a curve of CURVE_POINTS pulses over the angle from full right to full left; here is only its reading.
+The host compiles geometry (Ackermann, rear axle) and calibration (linkage, trim) of each servo
+into a curve of CURVE_POINTS pulses over the angle from full right to full left; here is only its
+reading.
 """
 
 from firmware.compat import TYPE_CHECKING

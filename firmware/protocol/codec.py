@@ -55,13 +55,14 @@ def read_int(data: ptr8, at: int, size: int, signed: int) -> int:
 
 
 @micropython.viper
-def write_int(data: ptr8, at: int, size: int, value: int):
+def write_int(data: ptr8, at: int, size: int, value: int) -> int:
     data[at] = value & 255
     if size > 1:
         data[at + 1] = value >> 8 & 255
     if size > 2:
         data[at + 2] = value >> 16 & 255
         data[at + 3] = value >> 24 & 255
+    return 0  # viper wants a word, or no annotation
 
 
 def _kind(name: str) -> "tuple[str, int, int]":

@@ -34,7 +34,7 @@ def crc_table() -> "array[int]":
 
 
 @micropython.viper
-def crc_update(crc: ptr8, data: ptr8, start: int, end: int, table: ptr16):
+def crc_update(crc: ptr8, data: ptr8, start: int, end: int, table: ptr16) -> int:
     """Carry ``crc`` (4 bytes, little endian, zero to begin with) over ``data[start:end]``."""
     low = (crc[0] | crc[1] << 8) ^ 0xFFFF
     high = (crc[2] | crc[3] << 8) ^ 0xFFFF
@@ -48,6 +48,7 @@ def crc_update(crc: ptr8, data: ptr8, start: int, end: int, table: ptr16):
     crc[1] = (low ^ 0xFFFF) >> 8
     crc[2] = (high ^ 0xFFFF) & 0xFF
     crc[3] = (high ^ 0xFFFF) >> 8
+    return 0  # viper wants a word, or no annotation
 
 
 @micropython.viper
@@ -145,7 +146,7 @@ class FrameReader:
         self._table = table
         self._crc = bytearray(CRC_SIZE)
 
-    def read(self, data: "bytearray | bytes", start: int, size: int) -> int:
+    def read(self, data: bytearray, start: int, size: int) -> int:
         """Read from ``data[start:size]`` up to the end of one frame; returns where it stopped.
 
         Afterwards ``payload_size()`` says whether ``frame`` holds a good payload.

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def _carry(crc: bytearray, text: str, table: "array[int]") -> None:
-    data = text.encode()
+    data = bytearray(text.encode())
     crc_update(crc, data, 0, len(data), table)
 
 
