@@ -1,0 +1,135 @@
+"""Output channels: from measured points to the curves of the car's program and of the plant."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from host_bridge.config.document import Document
+from host_bridge.config.geometry import SteeringGeometry, curve_angles_rad, pulse_us
+from host_bridge.config.schema import CHANNEL_KINDS
+
+_NS_PER_US = 1000
+_FULL_DUTY = 10_000
+_PLANT_POINTS_PER_SPAN = 4  # the plant has the linkage itself, not the program's nine points of it
+
+
+@dataclass(frozen=True)
+class Channel:
+    """One output as the car's program has it (pulses in ns, duties in 1/10000), and the plant."""
+
+    kind: int
+    low: int = 0
+    neutral: int = 0
+    high: int = 0
+    curve: list[int] = field(default_factory=list)  # by steering angle, for servos
+    plant: dict[str, object] = field(default_factory=dict)
+
+
+def compile_channels(
+    document: Document,
+    tables: list[dict[str, Any]],
+    geometry: SteeringGeometry,
+    steer_max_rad: float,
+) -> list[Channel]:
+    """Raises VehicleFileFault for a pulse or an angle that the channel cannot reach."""
+    _refuse_wrong_drive(document, [table["kind"] for table in tables])
+    bench = _Bench(document, geometry, steer_max_rad)
+    return [
+        _COMPILERS[table["kind"]](bench, f"channels.{i}", table) for i, table in enumerate(tables)
+    ]
+
+
+@dataclass(frozen=True)
+class _Bench:
+    document: Document
+    geometry: SteeringGeometry
+    steer_max_rad: float
+
+    def none(self, path: str, table: dict[str, Any]) -> Channel:
+        return Channel(CHANNEL_KINDS.index("none"), plant={"kind": "none"})
+
+    def h_bridge(self, path: str, table: dict[str, Any]) -> Channel:
+        high = round(table["duty_max"] * _FULL_DUTY)
+        return Channel(CHANNEL_KINDS.index("h_bridge"), -high, 0, high, plant={"kind": "h_bridge"})
+
+    def esc(self, path: str, table: dict[str, Any]) -> Channel:
+        pulses = [
+            round(table[key] * _NS_PER_US) for key in ("reverse_us", "neutral_us", "forward_us")
+        ]
+        if not pulses[0] < pulses[1] < pulses[2]:
+            raise self.document.fault(
+                f"{path}.neutral_us",
+                "this ESC's neutral is not between its reverse and its forward pulse",
+                expected="reverse_us < neutral_us < forward_us",
+                got=" ".join(
+                    f"{table[key]:g}" for key in ("reverse_us", "neutral_us", "forward_us")
+                ),
+                remedy="write the pulses that the ESC was taught",
+            )
+        return Channel(CHANNEL_KINDS.index("esc"), *pulses, plant={"kind": "esc"})
+
+    def servo(self, path: str, table: dict[str, Any]) -> Channel:
+        angles_rad = curve_angles_rad(self.steer_max_rad)
+        curve = [self._pulse_ns(path, table, angle_rad) for angle_rad in angles_rad]
+        ratio = 1.0 if table["axle"] == "front" else self.geometry.rear_ratio
+        fine_rad = curve_angles_rad(self.steer_max_rad, _PLANT_POINTS_PER_SPAN)
+        plant: dict[str, object] = {
+            "kind": "servo_steering",
+            "axle": table["axle"],
+            "curve": [[angle, self._pulse_ns(path, table, angle)] for angle in fine_rad],
+            "wheel_ratio": ratio,
+        }
+        return Channel(
+            CHANNEL_KINDS.index("servo_steering"),
+            round(table["low_us"] * _NS_PER_US),
+            curve[len(curve) // 2],
+            round(table["high_us"] * _NS_PER_US),
+            curve,
+            plant,
+        )
+
+    def _pulse_ns(self, path: str, table: dict[str, Any], steer_rad: float) -> int:
+        wheel_rad = self.geometry.wheel_rad(steer_rad, table["side"])
+        if table["axle"] == "rear":
+            wheel_rad *= self.geometry.rear_ratio
+        try:
+            wanted_us = pulse_us(table["points"], wheel_rad) + table["trim_us"]
+        except ValueError as error:
+            raise self._unreachable(f"{path}.points", table, steer_rad, str(error)) from error
+        if not table["low_us"] <= wanted_us <= table["high_us"]:
+            got = f"{wanted_us:.0f} us"
+            raise self._unreachable(f"{path}.low_us", table, steer_rad, got)
+        return round(wanted_us * _NS_PER_US)
+
+    def _unreachable(
+        self, path: str, table: dict[str, Any], steer_rad: float, got: str
+    ) -> Exception:
+        limit = self.document.where("limits.steer_max_rad")
+        return self.document.fault(
+            path,
+            f"{table['name']} cannot follow {steer_rad:.4f} rad of steering",
+            expected=f"{table['low_us']:g} to {table['high_us']:g} us, on the measured points",
+            got=got,
+            remedy=f"lower steer_max_rad ({limit}) or widen what the servo may do, if it can",
+        )
+
+
+_COMPILERS = {
+    "none": _Bench.none,
+    "servo_steering": _Bench.servo,
+    "esc": _Bench.esc,
+    "h_bridge": _Bench.h_bridge,
+}
+
+
+def _refuse_wrong_drive(document: Document, kinds: list[str]) -> None:
+    escs, bridges = kinds.count("esc"), kinds.count("h_bridge")
+    if (escs == 1) == (bridges > 0):
+        raise document.fault(
+            "channels",
+            "this vehicle has no drive, or more than one kind of it",
+            expected="one esc, or one or more h_bridge",
+            got=f"{escs} esc and {bridges} h_bridge",
+            remedy="write a [[channels]] table for what drives the wheels",
+        )

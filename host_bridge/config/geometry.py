@@ -1,0 +1,59 @@
+"""Steering: from the commanded angle to each wheel, to its servo's pulse, and to the path.
+
+The commanded angle is that of the single wheel of a bicycle, left positive. Curves have the points
+of the car's program: CURVE_POINTS of them from full right to full left, in micro-radians.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import atan, tan
+
+from firmware.core.params import CURVE_POINTS
+
+SIDES = {"left": 1, "centre": 0, "right": -1}
+
+
+@dataclass(frozen=True)
+class SteeringGeometry:
+    """``rear_ratio`` is the rear wheels' angle over the front's: -1 counter-phase, 0 fixed."""
+
+    wheelbase_m: float
+    track_m: float
+    rear_ratio: float
+
+    def wheel_rad(self, steer_rad: float, side: str) -> float:
+        """The angle of a front wheel: atan(2 L tan d / (2 L - s W tan d)), s = 1 on the left.
+
+        Ackermann's condition for an unsteered rear axle. Nigel's own program turns its
+        counter-phase rear wheels by the same equation, so a steered rear wheel has this angle
+        times ``rear_ratio``.
+        """
+        rise = 2 * self.wheelbase_m * tan(steer_rad)
+        return atan(rise / (2 * self.wheelbase_m - SIDES[side] * self.track_m * tan(steer_rad)))
+
+    def curvature_per_m(self, steer_rad: float) -> float:
+        """Of the path, without slip: (tan d_front - tan d_rear) / L, Rajamani (2012) eq. 2.8."""
+        rear_rad = self.rear_ratio * steer_rad
+        return (tan(steer_rad) - tan(rear_rad)) / self.wheelbase_m
+
+
+def curve_angles_rad(steer_max_rad: float, per_span: int = 1) -> list[float]:
+    """Where the program puts its points, with ``per_span`` steps between two of them.
+
+    It divides in whole micro-radians, rounding the span up: the last point may lie a few
+    micro-radians beyond full left.
+    """
+    max_urad = round(steer_max_rad * 1e6)
+    spans = CURVE_POINTS - 1
+    span_urad = -(-2 * max_urad // spans)
+    return [(-max_urad + span_urad * i / per_span) * 1e-6 for i in range(spans * per_span + 1)]
+
+
+def pulse_us(points: Sequence[Sequence[float]], wheel_rad: float) -> float:
+    """On the polyline through the measured ``[wheel_rad, pulse_us]``; raises ValueError outside it."""
+    for (a, low), (b, high) in zip(points, points[1:], strict=False):
+        if a <= wheel_rad <= b:
+            return low + (high - low) * (wheel_rad - a) / (b - a)
+    raise ValueError(f"{wheel_rad:.4f} rad is not within {points[0][0]:g} to {points[-1][0]:g} rad")

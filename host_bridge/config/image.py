@@ -1,0 +1,72 @@
+"""The configuration as a board stores it: parameters, the board it is for, the car's name."""
+
+from __future__ import annotations
+
+import zlib
+from array import array
+
+from firmware.core.params import NAME_SIZE, TABLE, Params
+from host_bridge.domain import Vehicle
+
+BOARD_ID_SIZE = 8
+
+
+def image_of(vehicle: Vehicle, board_id: bytes, car_name: str) -> bytes:
+    """The very image that the board with this id (8 bytes) builds of these parameters.
+
+    Raises ValueError if the id or the name (16 bytes of UTF-8 at most) has the wrong size, or a
+    parameter is one that the board would refuse.
+    """
+    params = _params_of(vehicle, board_id, car_name)
+    image = bytearray(params.image_size())
+    size = params.write_image(image)
+    return bytes(image[:size])
+
+
+def config_hash(vehicle: Vehicle, board_id: bytes, car_name: str) -> bytes:
+    """What that board then reports as the hash of its configuration: 4 bytes."""
+    params = _params_of(vehicle, board_id, car_name)
+    params.hash_into(params.config_hash)
+    return bytes(params.config_hash)
+
+
+def _params_of(vehicle: Vehicle, board_id: bytes, car_name: str) -> Params:
+    name = car_name.encode()
+    if len(board_id) != BOARD_ID_SIZE or len(name) > NAME_SIZE:
+        raise ValueError(
+            f"a board id has {BOARD_ID_SIZE} bytes and a car's name {NAME_SIZE} at most, "
+            f"got {len(board_id)} and {len(name)} ({car_name!r})"
+        )
+    params = Params(_crc_table())
+    words = [board_id[i] | board_id[i + 1] << 8 for i in range(0, BOARD_ID_SIZE, 2)]
+    for key, values in {**vehicle.parameters, "board_id": words}.items():
+        at = params.index(key)
+        params.values[at : at + len(values)] = values
+    params.car_name[: len(name)] = name
+    _refuse_wrong(params)
+    return params
+
+
+def _refuse_wrong(params: Params) -> None:
+    wrong = params.first_wrong()
+    if wrong >= 0:
+        raise ValueError(
+            f"the board would refuse parameter {parameter_name(wrong)} = {params.values[wrong]}"
+        )
+
+
+def parameter_name(index: int) -> str:
+    """The name of the parameter at a place of the image, with its number if it has several."""
+    at = index
+    for name, _, many, *_ in TABLE:
+        if at < many:
+            return name if many == 1 else f"{name}[{at}]"
+        at -= many
+    raise ValueError(f"there is no parameter {index}")
+
+
+def _crc_table() -> array[int]:
+    """The CRC's 256 steps as (low, high) halves, as the board's program keeps them."""
+    # CRC-32 of one byte b is step(b ^ 0xFF) ^ 0xFF000000
+    steps = [zlib.crc32(bytes([byte ^ 0xFF])) ^ 0xFF000000 for byte in range(256)]
+    return array("H", [half for step in steps for half in (step & 0xFFFF, step >> 16)])

@@ -1,0 +1,219 @@
+"""What a vehicle file may say: every table, key, unit and range. The reader walks these tables.
+
+Keys that become a parameter of the car's program take their range from the program's own table.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from firmware.core.params import CHANNELS, TABLE
+
+REQUIRED: object = object()
+
+# The ending of a key is its unit.
+UNITS = {
+    "mps2": "metres per second squared",
+    "mps": "metres per second",
+    "radps": "radians per second",
+    "rad": "radians",
+    "per_mps": "full effort per metre per second",
+    "per_m": "full effort per metre",
+    "per_rev": "counts per turn of the wheel",
+    "m": "metres",
+    "s": "seconds",
+    "us": "microseconds",
+    "v": "volts",
+}
+
+# Stop causes, in the order of the wire's codes.
+STOP_CAUSES = (
+    "runstop_loop",
+    "stop_request",
+    "frozen_input",
+    "silence",
+    "clock_step",
+    "clock_unsure",
+    "charger",
+    "empty_battery",
+    "overrun",
+)
+STOP_POLICIES = ("brake", "neutral", "cut")  # in the order of the parameter's values
+
+# Who can stop a car, and whether that is a person at a button.
+STOP_SOURCES = {
+    "runstop_loop": True,
+    "seat": True,
+    "runstop_box": True,
+    "owner": False,
+    "fleet": False,
+}
+
+# The ids of the sources are the same on all vehicles, because one frame drives several cars.
+SOURCE_IDS = {
+    "seat": 1,  # a person at a keyboard that reports release
+    "gamepad": 2,
+    "script": 3,  # a file or a program, for virtual cars, under a scripted deadman
+    "ros2": 4,
+    "seat_slow": 5,  # a person at a terminal that does not report release
+}
+ACTUATOR_BITS = {"steering": 1, "drive": 2, "brake": 4, "lights": 8}
+ON_SILENCE = ("stop", "yield")
+CHANNEL_KINDS = ("none", "servo_steering", "esc", "h_bridge")  # by the parameter's value
+CHANNEL_COUNT = CHANNELS
+
+PARAMETERS = {row[0]: row for row in TABLE}
+
+
+@dataclass(frozen=True)
+class Key:
+    """One key of a table; ``parameter`` and ``scale`` say what the car's program makes of it."""
+
+    name: str
+    kind: str  # number, integer, flag, text, choice, names, points or table
+    low: float = 0.0
+    high: float = 0.0
+    choices: tuple[str, ...] = ()
+    default: object = REQUIRED
+    parameter: str = ""
+    scale: float = 1.0
+
+    @property
+    def unit(self) -> str:
+        for ending, unit in UNITS.items():
+            if self.name.endswith("_" + ending):
+                return unit
+        return ""
+
+    @property
+    def expected(self) -> str:
+        """What a person has to write, with unit and range."""
+        if self.kind in ("number", "integer"):
+            unit = f" {self.unit}" if self.unit else ""
+            return f"a number from {self.low:g} to {self.high:g}{unit}"
+        if self.kind in ("choice", "names"):
+            some = "one of" if self.kind == "choice" else "a list of some of"
+            return f"{some} {', '.join(self.choices)}"
+        return _EXPECTED[self.kind]
+
+
+_EXPECTED = {
+    "flag": "true or false",
+    "text": "a text in quotes",
+    "points": "two or more [angle_rad, pulse_us] pairs, angles rising, pulses all rising or falling",
+    "table": "a table",
+}
+
+
+def number(name: str, low: float, high: float, default: object = REQUIRED) -> Key:
+    return Key(name, "number", low, high, default=default)
+
+
+def choice(name: str, choices: tuple[str, ...], default: object = REQUIRED) -> Key:
+    return Key(name, "choice", choices=choices, default=default)
+
+
+def names(name: str, choices: tuple[str, ...]) -> Key:
+    return Key(name, "names", choices=choices)
+
+
+def flag(name: str, default: object = REQUIRED) -> Key:
+    return Key(name, "flag", default=default)
+
+
+def compiled(name: str, parameter: str, scale: float) -> Key:
+    """A number that is the parameter divided by ``scale``, in the parameter's range."""
+    low, high = PARAMETERS[parameter][3:5]
+    return Key(name, "number", low / scale, high / scale, parameter=parameter, scale=scale)
+
+
+TABLES: dict[str, tuple[Key, ...]] = {
+    "": (Key("title", "text"),),
+    "geometry": (
+        compiled("wheelbase_m", "wheelbase_um", 1e6),
+        number("track_m", 0.01, 3.0),
+        number("wheel_radius_m", 0.005, 1.0),
+        # road-wheel angle of the rear axle over the front's: -1 is counter-phase, 0 is fixed
+        number("rear_steer_ratio", -1.0, 1.0, default=0.0),
+    ),
+    "limits": (
+        compiled("speed_max_mps", "speed_max_mm_s", 1e3),
+        compiled("reverse_max_mps", "reverse_max_mm_s", 1e3),
+        compiled("accel_mps2", "accel_mm_s2", 1e3),
+        compiled("decel_mps2", "decel_mm_s2", 1e3),
+        compiled("lateral_accel_mps2", "lateral_accel_mm_s2", 1e3),
+        compiled("steer_max_rad", "steer_max_urad", 1e6),
+        compiled("steer_rate_radps", "steer_rate_urad_s", 1e6),
+        choice("steer_with_nobody", ("hold", "centre")),
+    ),
+    "stop": (
+        names("sources", tuple(STOP_SOURCES)),
+        choice("policy", STOP_POLICIES),
+        Key("policies", "table", default={}),
+        compiled("brake_decel_mps2", "brake_decel_mm_s2", 1e3),
+        compiled("timeout_s", "stop_timeout_ms", 1e3),
+        compiled("standstill_mps", "standstill_mm_s", 1e3),
+        compiled("standstill_s", "standstill_ms", 1e3),
+        compiled("frozen_s", "frozen_ms", 1e3),
+        compiled("clock_bound_s", "clock_bound_us", 1e6),
+        compiled("blind_m", "blind_mm", 1e3),
+    ),
+    "stop.policies": tuple(choice(cause, STOP_POLICIES, default=None) for cause in STOP_CAUSES),
+    "drive": (
+        compiled("full_effort_mps", "full_effort_mm_s", 1e3),
+        compiled("gain_per_mps", "gain_per_m_s", 1e4),
+        compiled("gain_per_m", "gain_per_m", 1e4),
+        compiled("effort_max", "effort_max", 1e4),
+        compiled("brake_effort_max", "brake_effort_max", 1e4),
+        compiled("reverse_pause_s", "reverse_pause_ms", 1e3),
+    ),
+    "encoder": (number("counts_per_rev", 1, 1e6), flag("is_signed")),
+    "imu": (flag("gyro_fitted"),),
+    "battery": (
+        compiled("low_v", "battery_low_mv", 1e3),
+        compiled("empty_v", "battery_empty_mv", 1e3),
+    ),
+    "timing": (
+        compiled("step_s", "step_us", 1e6),
+        Key("baud", "integer", 9_600, 12_000_000),
+    ),
+    "divergence": (
+        number("steer_rad", 0.001, 1.0),
+        number("speed_mps", 0.01, 10.0),
+        number("yaw_rate_radps", 0.01, 10.0),
+        number("path_m", 0.01, 100.0),
+    ),
+}
+
+SOURCE_KEYS = (
+    Key("priority", "integer", *PARAMETERS["source_priority"][3:5]),
+    names("actuators", tuple(ACTUATOR_BITS)),
+    number("lease_s", 0.02, PARAMETERS["source_lease_ms"][4] / 1e3),
+    number("speed_cap_mps", 0.0, PARAMETERS["source_cap_mm_s"][4] / 1e3),
+    flag("attended"),
+    flag("counter"),
+    choice("on_silence", ON_SILENCE),
+    Key("needs", "text", default=None),
+)
+
+_NAME = Key("name", "text")
+_PULSE_MAX_US = PARAMETERS["channel_high"][4] / 1e3
+CHANNEL_KEYS: dict[str, tuple[Key, ...]] = {
+    "none": (_NAME,),
+    "servo_steering": (
+        _NAME,
+        choice("axle", ("front", "rear")),
+        choice("side", ("left", "centre", "right")),
+        number("low_us", 0, _PULSE_MAX_US),
+        number("high_us", 0, _PULSE_MAX_US),
+        Key("points", "points"),
+        number("trim_us", -200, 200, default=0.0),
+    ),
+    "esc": (
+        _NAME,
+        number("reverse_us", 0, _PULSE_MAX_US),
+        number("neutral_us", 0, _PULSE_MAX_US),
+        number("forward_us", 0, _PULSE_MAX_US),
+    ),
+    "h_bridge": (_NAME, number("duty_max", 0.01, 1.0)),
+}

@@ -1,0 +1,96 @@
+"""Finds, reads, checks and compiles a vehicle file."""
+
+from __future__ import annotations
+
+import difflib
+from pathlib import Path
+from typing import Any
+
+from host_bridge.config.channels import Channel, compile_channels
+from host_bridge.config.compilation import compile_parameters, source_mask
+from host_bridge.config.document import Document
+from host_bridge.config.geometry import SteeringGeometry
+from host_bridge.config.reading import read_vehicle
+from host_bridge.config.rules import check_parameters, check_tables
+from host_bridge.config.schema import SOURCE_IDS
+from host_bridge.domain import DivergenceLimits, SourceFacts, Vehicle
+from host_bridge.errors import VehicleFileFault
+
+FOLDER = Path(__file__).resolve().parents[2] / "hardware" / "vehicles"
+
+
+def vehicle_names() -> tuple[str, ...]:
+    """The types that Tandem brings along."""
+    return tuple(sorted(path.stem for path in FOLDER.glob("*.toml")))
+
+
+def load_vehicle(name_or_path: str) -> Vehicle:
+    """A type by its name (``nigel``) or by the path of its file (anything with a / or .toml).
+
+    Raises VehicleFileFault naming file, line, key, what was expected and got, and the remedy.
+    """
+    document = Document(_find(name_or_path))
+    tables = read_vehicle(document)
+    check_tables(document, tables)
+    sizes, steer_max_rad = tables["geometry"], tables["limits"]["steer_max_rad"]
+    geometry = SteeringGeometry(sizes["wheelbase_m"], sizes["track_m"], sizes["rear_steer_ratio"])
+    channels = compile_channels(document, tables["channels"], geometry, steer_max_rad)
+    parameters = compile_parameters(tables, channels, geometry)
+    check_parameters(document, parameters)
+    return _vehicle(document, tables, channels, parameters)
+
+
+def _find(name_or_path: str) -> Path:
+    is_path = "/" in name_or_path or name_or_path.endswith(".toml")
+    path = Path(name_or_path) if is_path else FOLDER / f"{name_or_path}.toml"
+    if path.is_file():
+        return path
+    names = vehicle_names()
+    near = difflib.get_close_matches(name_or_path, names, n=1)
+    raise VehicleFileFault(
+        f"there is no vehicle file {name_or_path}",
+        where=str(path),
+        expected=f"one of {', '.join(names)}, or the path of a .toml file",
+        got=name_or_path,
+        remedy=f"did you mean {near[0]}?" if near else "tandem vehicles lists what there is",
+    )
+
+
+def _vehicle(
+    document: Document,
+    tables: dict[str, Any],
+    channels: list[Channel],
+    parameters: dict[str, list[int]],
+) -> Vehicle:
+    limits, stop = tables["limits"], tables["stop"]
+    return Vehicle(
+        name=document.path.stem,
+        title=tables["title"],
+        path=str(document.path),
+        wheelbase_m=tables["geometry"]["wheelbase_m"],
+        track_m=tables["geometry"]["track_m"],
+        speed_max_mps=limits["speed_max_mps"],
+        reverse_max_mps=limits["reverse_max_mps"],
+        steer_max_rad=limits["steer_max_rad"],
+        sources=tuple(_source(name, table) for name, table in tables["sources"].items()),
+        divergence=DivergenceLimits(**tables["divergence"]),
+        step_s=tables["timing"]["step_s"],
+        plant=tables["plant"],
+        channels=tuple(channel.plant for channel in channels),
+        parameters=parameters,
+    )
+
+
+def _source(name: str, table: dict[str, Any]) -> SourceFacts:
+    return SourceFacts(
+        id=SOURCE_IDS[name],
+        name=name,
+        priority=table["priority"],
+        mask=source_mask(table),
+        lease_s=table["lease_s"],
+        speed_cap_mps=table["speed_cap_mps"],
+        is_attended=table["attended"],
+        has_counter=table["counter"],
+        yields_on_silence=table["on_silence"] == "yield",
+        needs=table["needs"],
+    )
