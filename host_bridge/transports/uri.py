@@ -129,7 +129,6 @@ def _unknown_scheme(uri: Uri) -> UsageFault:
         f"unknown scheme {uri.scheme!r}",
         where=uri.text,
         expected=f"one of{examples}",
-        got=uri.scheme,
         remedy=f"did you mean {near[0]}://?" if near else "use one of these",
     )
 

@@ -1,0 +1,82 @@
+"""Two ends of one cable inside one process; ``loopback://NAME`` asked for twice gives the two."""
+
+from __future__ import annotations
+
+import asyncio
+
+from host_bridge.errors import DeviceFault
+from host_bridge.transports.base import Context, OnBytes, OnClosed
+from host_bridge.transports.descriptor import already_open
+from host_bridge.transports.uri import Uri
+
+Callbacks = tuple[OnBytes, OnClosed]
+
+_second_ends: dict[str, LoopbackEnd] = {}
+
+
+class LoopbackEnd:
+    """A ``base.Transport``. What is sent while the other end is not open is lost, as on a wire.
+
+    Closing one end ends the other too, as if its cable were pulled.
+    """
+
+    def __init__(self, label: str) -> None:
+        self.label = label
+        self._other: LoopbackEnd | None = None
+        self._callbacks: Callbacks | None = None
+
+    def join(self, other: LoopbackEnd) -> None:
+        """Plug this end and the other into each other."""
+        self._other, other._other = other, self
+
+    async def open(self, on_bytes: OnBytes, on_closed: OnClosed) -> None:
+        """Raises errors.UsageFault if it is open already."""
+        if self._callbacks:
+            raise already_open(self.label)
+        self._callbacks = (on_bytes, on_closed)
+
+    def send(self, data: bytes) -> int:
+        if not self._callbacks:
+            return 0
+        if self._other and self._other._callbacks:
+            # Later, as on a wire: an answer sent from within on_bytes must not nest.
+            arrive = self._other._receive
+            asyncio.get_running_loop().call_soon(arrive, self._other._callbacks, bytes(data))
+        return len(data)
+
+    def close(self) -> None:
+        if self._callbacks:
+            self._end(None)
+            if self._other and self._other._callbacks:
+                self._other._end(DeviceFault("the other end was closed", where=self._other.label))
+
+    def _receive(self, opened_as: Callbacks, data: bytes) -> None:
+        if self._callbacks is opened_as:  # and not closed, or opened anew, meanwhile
+            opened_as[0](data)
+
+    def _end(self, why: Exception | None) -> None:
+        if self._callbacks:
+            on_closed = self._callbacks[1]
+            self._callbacks = None
+            on_closed(why)
+
+
+def pair(label: str = "loopback://") -> tuple[LoopbackEnd, LoopbackEnd]:
+    """Two ends of one cable, not yet open."""
+    first, second = LoopbackEnd(label), LoopbackEnd(label)
+    first.join(second)
+    return first, second
+
+
+def make(uri: Uri, context: Context) -> LoopbackEnd:
+    """Every second call with one name gives the other end of the call before.
+
+    Raises errors.UsageFault.
+    """
+    uri.refuse_others()
+    if not uri.authority or uri.path:
+        raise uri.fault("no name", "loopback://NAME", uri.text)
+    if uri.authority in _second_ends:
+        return _second_ends.pop(uri.authority)
+    first, _second_ends[uri.authority] = pair(uri.text)
+    return first

@@ -1,0 +1,159 @@
+"""``lossy+SCHEME://...?loss=0.05&seed=3``: a bad line in front of any other transport.
+
+``up`` is from the host to the car, ``down`` from the car to the host. A parameter that is none of
+the line's goes to the inner URI; ``inner.seed=1`` goes there as ``seed=1``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+from host_bridge.errors import UsageFault
+from host_bridge.transports.base import Context, OnBytes, OnClosed, Transport
+from host_bridge.transports.descriptor import already_open
+from host_bridge.transports.lossy_line import LineCounts, LineParameters, LossyLine
+from host_bridge.transports.uri import Uri, open_transport
+
+__all__ = ["LineCounts", "LineParameters", "LossyLine", "LossyTransport", "make"]
+
+PREFIX = "lossy+"
+INNER = "inner."
+DIRECTIONS = ("both", "up", "down")
+HIGHEST = {"loss": 1.0, "corrupt": 1.0, "duplicate": 1.0, "delay_ms": 1e4, "jitter_ms": 1e4}
+OWN = (*HIGHEST, "burst", "direction", "seed")
+SEED_HIGH = 2**63 - 1
+
+
+class _Delivery:
+    """A line whose frames the event loop hands to ``sink`` when they are due."""
+
+    def __init__(
+        self, line: LossyLine, sink: Callable[[bytes], object], now_us: Callable[[], int]
+    ) -> None:
+        self._line = line
+        self._sink = sink
+        self._now_us = now_us
+        self._is_over = False
+        self._timer: asyncio.TimerHandle | None = None
+
+    def pass_(self, data: bytes) -> None:
+        self._line.pass_(data, self._now_us())
+        self._deliver()
+
+    def end(self) -> None:
+        self._is_over = True
+        self._line.clear()
+        self._cancel()
+
+    def _deliver(self) -> None:
+        for frame in self._line.due(self._now_us()):
+            if not self._is_over:  # the sink may close us
+                self._sink(frame)
+        self._cancel()
+        due_us = self._line.next_due_us()
+        if due_us is not None:
+            wait_s = max(0, due_us - self._now_us()) / 1e6
+            self._timer = asyncio.get_running_loop().call_later(wait_s, self._deliver)
+
+    def _cancel(self) -> None:
+        if self._timer:
+            self._timer.cancel()
+            self._timer = None
+
+
+class LossyTransport:
+    """A ``base.Transport`` around another. Each line's ``counts`` say what it did."""
+
+    def __init__(
+        self, inner: Transport, up: LossyLine, down: LossyLine, now_us: Callable[[], int]
+    ) -> None:
+        self.up = up
+        self.down = down
+        self.label = f"{PREFIX}{inner.label}"
+        self._inner = inner
+        self._now_us = now_us
+        self._deliveries: tuple[_Delivery, _Delivery] | None = None
+        self._on_closed: OnClosed | None = None
+
+    async def open(self, on_bytes: OnBytes, on_closed: OnClosed) -> None:
+        """Raises errors.TandemError if the inner one cannot, or it is open already."""
+        if self._deliveries:
+            raise already_open(self.label)
+        up = _Delivery(self.up, self._inner.send, self._now_us)
+        down = _Delivery(self.down, on_bytes, self._now_us)
+        self._deliveries, self._on_closed = (up, down), on_closed
+        try:
+            await self._inner.open(down.pass_, self._ended)
+        except BaseException:
+            self._deliveries = None
+            raise
+
+    def send(self, data: bytes) -> int:
+        """The line takes everything; what the inner transport drops later, it counts itself."""
+        if not self._deliveries:
+            return 0
+        self._deliveries[0].pass_(data)
+        return len(data)
+
+    def close(self) -> None:
+        self._inner.close()
+
+    def _ended(self, why: Exception | None) -> None:
+        for delivery in self._deliveries or ():
+            delivery.end()
+        self._deliveries = None
+        if self._on_closed:
+            self._on_closed(why)
+
+
+def make(uri: Uri, context: Context) -> LossyTransport:
+    """Raises errors.TandemError: a parameter out of range, or the inner URI's own."""
+    if not uri.scheme.startswith(PREFIX):
+        raise UsageFault(
+            "a bad line needs another transport behind it",
+            where=uri.text,
+            remedy=f"such as {PREFIX}serial:///dev/ttyACM0?loss=0.05",
+        )
+    parameters = _parameters(uri)
+    seed = uri.integer("seed", 0, 0, SEED_HIGH)
+    direction = uri.choice("direction", DIRECTIONS)
+    up, down = (
+        LossyLine(parameters if direction in ("both", way) else LineParameters(), f"{seed}/{way}")
+        for way in DIRECTIONS[1:]
+    )
+    return LossyTransport(open_transport(_inner_text(uri), context), up, down, context.now_us)
+
+
+def _parameters(uri: Uri) -> LineParameters:
+    value = {name: uri.number(name, 0.0, 0.0, high) for name, high in HIGHEST.items()}
+    begin, end = _burst(uri)
+    return LineParameters(
+        loss=value["loss"],
+        corrupt=value["corrupt"],
+        duplicate=value["duplicate"],
+        delay_us=round(value["delay_ms"] * 1000),
+        jitter_us=round(value["jitter_ms"] * 1000),
+        burst_begin=begin,
+        burst_end=end,
+    )
+
+
+def _burst(uri: Uri) -> tuple[float, float]:
+    text = uri.query.get("burst", "0,1")
+    try:
+        begin, end = map(float, text.split(","))
+    except ValueError:
+        begin = end = -1.0
+    if not (0 <= begin <= 1 and 0 < end <= 1):
+        expected = "BEGIN,END: chances per frame, 0 to 1, END not 0; such as 0.01,0.25"
+        raise uri.fault("burst does not fit", expected, text)
+    return begin, end
+
+
+def _inner_text(uri: Uri) -> str:
+    """As written, percent signs and all, without what is ours."""
+    head, _, query = uri.text.removeprefix(PREFIX).partition("?")
+    items = (item for item in query.split("&") if item.partition("=")[0] not in OWN)
+    rest = "&".join(item.removeprefix(INNER) for item in items if item)
+    return f"{head}?{rest}" if rest else head

@@ -1,0 +1,148 @@
+"""A bad line, in one direction: seeded, without clock or socket, and with exact accounts."""
+
+from __future__ import annotations
+
+import heapq
+import random
+import re
+from dataclasses import dataclass
+
+HELD_BYTES = 512  # without a delimiter this much passes as it stands: it is no frame of ours
+_FRAME = re.compile(
+    rb"\0*[^\0]{1,%d}\0|\0*[^\0]{%d}|\0{%d}" % (HELD_BYTES - 1, HELD_BYTES, HELD_BYTES)
+)
+_PIECE = re.compile(rb"[^\0]+")
+
+
+@dataclass(frozen=True)
+class LineParameters:
+    """What a line does to frames. Probabilities are 0 to 1.
+
+    Bursts follow Gilbert (Bell Syst. Tech. J. 39, 1960): from one frame to the next a burst begins
+    with ``burst_begin`` and ends with ``burst_end``, and within it every frame is lost. So a burst
+    takes 1 / burst_end frames on average, and begin / (begin + end) of all frames.
+    """
+
+    loss: float = 0.0  # per frame, outside bursts
+    corrupt: float = 0.0  # per byte, delimiters included: one of its bits flips
+    duplicate: float = 0.0  # per frame
+    delay_us: int = 0
+    jitter_us: int = 0  # at most; uniform, on top of delay_us, so that frames overtake each other
+    burst_begin: float = 0.0
+    burst_end: float = 1.0
+
+
+@dataclass
+class LineCounts:
+    """What a line did, exactly. A duplicate is a frame of its own from where it was made."""
+
+    frames_in: int = 0
+    lost: int = 0  # in bursts or not
+    lost_in_bursts: int = 0
+    duplicated: int = 0
+    corrupted: int = 0  # frames with a flipped bit
+    flipped_bits: int = 0
+    frames_out: int = 0
+    overtaken: int = 0  # came out after a frame that had gone in later
+    intact_out: int = 0  # neither a bit flipped
+    pieces_out: int = 0  # of bytes between delimiters
+
+    @property
+    def rejects(self) -> int:
+        """How many frames a receiver must reject, once all has arrived and an intact frame ends it.
+
+        For frames with a delimiter on both sides. A flipped bit can cut a frame in two, or join
+        two: so this is not ``corrupted``.
+        """
+        return self.pieces_out - self.intact_out
+
+
+class LossyLine:
+    """Bytes in, frames out, later and not all of them. Two lines of one seed do the same.
+
+    Frames are split at their delimiters (zero bytes). The time given must not run backwards.
+    """
+
+    def __init__(self, parameters: LineParameters, seed: int | str) -> None:
+        self.counts = LineCounts()
+        self._parameters = parameters
+        self._random = random.Random(seed)
+        self._part = b""  # of a frame that has not ended
+        self._waiting: list[tuple[int, int, bytes, bool]] = []  # due_us, order, frame, is_intact
+        self._order = 0  # twice the number of the last frame in, its duplicate's is one more
+        self._latest_out = 0
+        self._is_in_burst = False
+        self._is_in_piece = False
+
+    def pass_(self, data: bytes, now_us: int) -> None:
+        """Put bytes in, cut anywhere."""
+        self._part += data
+        end = 0
+        for match in _FRAME.finditer(self._part):
+            self._pass_frame(match.group(), now_us)
+            end = match.end()
+        self._part = self._part[end:]
+
+    def due(self, now_us: int) -> list[bytes]:
+        """The frames that come out by now, in their order; each only once."""
+        frames = []
+        while self._waiting and self._waiting[0][0] <= now_us:
+            _, order, frame, is_intact = heapq.heappop(self._waiting)
+            self._count_out(order, frame, is_intact)
+            frames.append(frame)
+        return frames
+
+    def next_due_us(self) -> int | None:
+        """When the next frame comes out; None if none is on its way."""
+        return self._waiting[0][0] if self._waiting else None
+
+    def clear(self) -> None:
+        """Forget what is on its way, as when the line is cut."""
+        self._part = b""
+        self._waiting.clear()
+
+    def _pass_frame(self, frame: bytes, now_us: int) -> None:
+        self.counts.frames_in += 1
+        self._order += 2
+        if self._is_lost():
+            self.counts.lost += 1
+            return
+        self._send(frame, self._order, now_us)
+        if self._random.random() < self._parameters.duplicate:
+            self.counts.duplicated += 1
+            self._send(frame, self._order + 1, now_us)
+
+    def _is_lost(self) -> bool:
+        chance = self._random.random()
+        if self._is_in_burst:
+            self._is_in_burst = chance >= self._parameters.burst_end
+        else:
+            self._is_in_burst = chance < self._parameters.burst_begin
+        self.counts.lost_in_bursts += self._is_in_burst
+        return self._is_in_burst or self._random.random() < self._parameters.loss
+
+    def _send(self, frame: bytes, order: int, now_us: int) -> None:
+        due_us = now_us + self._parameters.delay_us
+        if self._parameters.jitter_us:
+            due_us += self._random.randint(0, self._parameters.jitter_us)
+        damaged = self._corrupted(frame) if self._parameters.corrupt else frame
+        heapq.heappush(self._waiting, (due_us, order, damaged, damaged == frame))
+
+    def _corrupted(self, frame: bytes) -> bytes:
+        damaged = bytearray(frame)
+        for at in range(len(damaged)):
+            if self._random.random() < self._parameters.corrupt:
+                damaged[at] ^= 1 << self._random.randrange(8)
+                self.counts.flipped_bits += 1
+        self.counts.corrupted += damaged != frame
+        return bytes(damaged)
+
+    def _count_out(self, order: int, frame: bytes, is_intact: bool) -> None:
+        counts = self.counts
+        counts.frames_out += 1
+        counts.intact_out += is_intact
+        counts.overtaken += order // 2 < self._latest_out
+        self._latest_out = max(self._latest_out, order // 2)
+        joins = self._is_in_piece and frame[0] != 0
+        counts.pieces_out += len(_PIECE.findall(frame)) - joins
+        self._is_in_piece = frame[-1] != 0

@@ -1,0 +1,95 @@
+"""Why a serial port did not open, and what to do about it."""
+
+from __future__ import annotations
+
+import errno
+import grp
+import os
+import pwd
+import stat
+from collections.abc import Callable, Sequence
+
+from host_bridge.errors import DeviceFault
+from host_bridge.transports.port_holders import Holder, holders
+
+_GROUP_MAY = stat.S_IRGRP | stat.S_IWGRP
+
+Explain = Callable[[str, str, Sequence[str]], DeviceFault]
+
+
+def open_fault(label: str, device: str, error: Exception, ports: Sequence[str]) -> DeviceFault:
+    """``error`` as pyserial raised it; ``ports`` are those that are there instead."""
+    explain = _EXPLAINED.get(getattr(error, "errno", None) or 0)
+    if explain:
+        return explain(label, device, ports)
+    return DeviceFault(
+        "this did not open as a serial port",
+        where=label,
+        got=str(error),
+        remedy=_others(ports),
+    )
+
+
+def busy_fault(label: str, held_by: Sequence[Holder]) -> DeviceFault:
+    """Another program has it."""
+    names = ", ".join(map(str, held_by))
+    return DeviceFault(
+        "the port is in use",
+        where=label,
+        got=f"held by {names or 'a program of another user (sudo would show which)'}",
+        remedy="end that program; if it is tandem serve, use its tandem:///NAME (tandem cars)",
+    )
+
+
+def _missing(label: str, device: str, ports: Sequence[str]) -> DeviceFault:
+    return DeviceFault("no such port", where=label, got="nothing there", remedy=_others(ports))
+
+
+def _busy(label: str, device: str, ports: Sequence[str]) -> DeviceFault:
+    return busy_fault(label, holders(device))
+
+
+def _forbidden(label: str, device: str, ports: Sequence[str]) -> DeviceFault:
+    user, group = _user(), _group_of(device)
+    join = f"sudo usermod -aG {group} {user}, and log in again; or "
+    return DeviceFault(
+        "no permission to open the port",
+        where=label,
+        expected=f"you in the group {group}" if group else "a device that a group may use",
+        got=f"user {user}, who may not, or has not logged in again since being allowed",
+        remedy=(join if group else "") + "install the udev rules: tandem doctor --udev",
+    )
+
+
+_EXPLAINED: dict[int, Explain] = {
+    errno.ENOENT: _missing,
+    errno.ENXIO: _missing,
+    errno.ENODEV: _missing,
+    errno.EBUSY: _busy,
+    errno.EAGAIN: _busy,  # the lock is taken
+    errno.EACCES: _forbidden,
+    errno.EPERM: _forbidden,
+}
+
+
+def _others(ports: Sequence[str]) -> str:
+    if ports:
+        return f"ports that are there: {', '.join(ports)}"
+    return "there are no serial ports: check the cable (some only charge) and the board's power"
+
+
+def _group_of(device: str) -> str:
+    """The group that may read and write the device; empty if none does that one should join."""
+    try:
+        status = os.stat(device)
+        name = grp.getgrgid(status.st_gid).gr_name
+    except (KeyError, OSError):
+        return ""
+    return name if name != "root" and status.st_mode & _GROUP_MAY == _GROUP_MAY else ""
+
+
+def _user() -> str:
+    try:
+        return pwd.getpwuid(os.getuid()).pw_name
+    except KeyError:
+        return str(os.getuid())

@@ -1,0 +1,140 @@
+"""``serial:///dev/ttyACM0?baud=921600``: a board on a cable, or a pseudo-terminal.
+
+The one file that knows pyserial. It sets the port up; reading and writing is ``descriptor``'s.
+
+A board must not be reset by being opened. Boards wire DTR and RTS to reset and boot pins through
+capacitors or transistors, so every *edge* may reset them. The system raises both when a port is
+opened first; we keep both up (USB boards also send only while DTR is up), and clear HUPCL, so that
+closing does not let them fall and the next open raises nothing.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import termios
+from dataclasses import dataclass
+from pathlib import Path
+
+import serial
+from serial.tools import list_ports
+
+from host_bridge.errors import DeviceFault
+from host_bridge.transports.base import Context
+from host_bridge.transports.descriptor import DescriptorTransport
+from host_bridge.transports.port_faults import busy_fault, open_fault
+from host_bridge.transports.port_holders import holders
+from host_bridge.transports.uri import Uri
+
+BAUD = 921_600
+# Not lower: opening at 1200 baud tells many USB boards to restart into their loader.
+BAUD_LOW, BAUD_HIGH = 9_600, 12_000_000
+PSEUDO_TERMINAL_MAJORS = range(136, 144)  # Linux, Documentation/admin-guide/devices.txt
+_CONTROL, _INPUT, _CHARACTERS = 2, 0, 6  # places in what termios.tcgetattr returns
+
+
+@dataclass(frozen=True)
+class Port:
+    """A serial port of this machine. The ids are None where it is not USB."""
+
+    device: str
+    description: str
+    vendor_id: int | None
+    product_id: int | None
+    serial_number: str | None
+    latency_timer_ms: int | None  # FTDI chips only: how long they hold received bytes back
+
+
+class SerialPort(DescriptorTransport):
+    """One serial port, held exclusively while open."""
+
+    def __init__(self, label: str, device: str, baud: int = BAUD) -> None:
+        super().__init__(label)
+        self._device = device
+        self._port = serial.Serial(baudrate=baud, exclusive=True)
+        self._port.port = device
+        self._port.dtr = True
+        self._port.rts = True
+
+    def _connect(self) -> int:
+        try:
+            self._port.open()
+            _settle(self._port)
+        except (OSError, ValueError, termios.error) as error:
+            self._port.close()
+            raise open_fault(self.label, self._device, error, [p.device for p in ports()]) from None
+        self._refuse_shared()
+        return self._port.fileno()
+
+    def _disconnect(self) -> None:
+        # What the device did not take would hold close() up, for 30 s by default.
+        with contextlib.suppress(termios.error):
+            termios.tcflush(self._port.fileno(), termios.TCOFLUSH)
+        self._port.close()
+
+    def _lost_fault(self, error: OSError | None) -> DeviceFault:
+        return DeviceFault(
+            "the port went away",
+            where=self.label,
+            got=error.strerror if error and error.strerror else "hung up",
+            remedy="check the cable, and that the board has power",
+        )
+
+    def _refuse_shared(self) -> None:
+        """Programs that neither lock nor look share a port, and each gets half of the bytes."""
+        others = [it for it in holders(self._device) if it.pid != os.getpid()]
+        if others and not _is_pseudo_terminal(self._device):  # whose maker may keep it open
+            self._disconnect()
+            raise busy_fault(self.label, others)
+
+
+def make(uri: Uri, context: Context) -> SerialPort:
+    """Raises errors.UsageFault."""
+    uri.refuse_others("baud")
+    if uri.authority or not uri.path:
+        raise uri.fault("no device", "three slashes: serial:///dev/ttyACM0", uri.text)
+    return SerialPort(uri.text, uri.path, uri.integer("baud", BAUD, BAUD_LOW, BAUD_HIGH))
+
+
+def ports() -> list[Port]:
+    """The serial ports of this machine, sorted by device."""
+    found = sorted(list_ports.comports(), key=lambda port: port.device)
+    return [
+        Port(
+            device=port.device,
+            description=port.description or "",
+            vendor_id=port.vid,
+            product_id=port.pid,
+            serial_number=port.serial_number,
+            latency_timer_ms=latency_timer_ms(port.device),
+        )
+        for port in found
+    ]
+
+
+def latency_timer_ms(device: str, sys: Path = Path("/sys")) -> int | None:
+    """FTDI chips hold received bytes back for up to this long (16 ms unless set)."""
+    name = Path(os.path.realpath(device)).name
+    with contextlib.suppress(OSError, ValueError):
+        return int((sys / "bus/usb-serial/devices" / name / "latency_timer").read_text())
+    return None
+
+
+def _settle(port: serial.Serial) -> None:
+    """What pyserial leaves open of raw, exclusive and fast."""
+    fd = port.fileno()
+    mode = termios.tcgetattr(fd)
+    mode[_CONTROL] &= ~termios.HUPCL
+    mode[_INPUT] &= ~termios.BRKINT  # a break arrives as a zero byte: a delimiter
+    mode[_CHARACTERS][termios.VMIN] = 1  # else an idle read returns nothing, as a hung-up one does
+    termios.tcsetattr(fd, termios.TCSANOW, mode)
+    # A pseudo-terminal would stay locked after a kill, for it outlives its last user.
+    if not _is_pseudo_terminal(port.port or ""):
+        fcntl.ioctl(fd, termios.TIOCEXCL)
+    with contextlib.suppress(ValueError, NotImplementedError):  # not every driver can
+        port.set_low_latency_mode(True)
+
+
+def _is_pseudo_terminal(device: str) -> bool:
+    return os.major(os.stat(device).st_rdev) in PSEUDO_TERMINAL_MAJORS

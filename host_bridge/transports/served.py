@@ -1,0 +1,122 @@
+"""Which cars are served on this machine: sockets and descriptions in one private folder."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import stat
+import tempfile
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from host_bridge.errors import DeviceFault, UsageFault
+
+_NAME = re.compile(r"[A-Za-z0-9_-]{1,32}")
+
+
+@dataclass(frozen=True)
+class ServedCar:
+    """What the owner of a car says about itself."""
+
+    name: str
+    uri: str  # of the car, as the owner opened it
+    pid: int  # of the owner
+    vehicle: str
+    started: str  # ISO 8601, UTC
+
+
+def runtime_dir() -> Path:
+    """The folder of the sockets, made if it is not there. Raises errors.DeviceFault.
+
+    Who can write in it can drive the cars: so it must be this user's own, and closed to others.
+    """
+    folder = _runtime_dir_path()
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        status = folder.lstat()
+    except OSError as error:
+        raise _folder_fault(folder, str(error)) from None
+    if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.getuid():
+        raise _folder_fault(folder, f"something of user {status.st_uid}")
+    if status.st_mode & 0o077:
+        raise _folder_fault(folder, f"mode {stat.S_IMODE(status.st_mode):04o}")
+    return folder
+
+
+def socket_path(name: str) -> Path:
+    """Where the owner of the car listens. Raises errors.UsageFault, errors.DeviceFault."""
+    return _path(name, ".sock")
+
+
+def announce(car: ServedCar) -> None:
+    """Describe a car beside its socket: complete, or not at all.
+
+    Raises errors.UsageFault, errors.DeviceFault.
+    """
+    path = _path(car.name, ".json")
+    draft = path.with_suffix(f".{os.getpid()}")
+    draft.write_text(json.dumps(asdict(car), indent=2) + "\n", encoding="utf-8")
+    draft.replace(path)
+
+
+def withdraw(name: str) -> None:
+    """Remove the car's description and socket. Raises errors.UsageFault, DeviceFault."""
+    _path(name, ".json").unlink(missing_ok=True)
+    _path(name, ".sock").unlink(missing_ok=True)
+
+
+def served() -> list[ServedCar]:
+    """The cars whose owners live, by name. Raises errors.DeviceFault."""
+    cars = map(_read, sorted(runtime_dir().glob("*.json")))
+    return [car for car in cars if car and _is_running(car.pid)]
+
+
+def _runtime_dir_path() -> Path:
+    own = os.environ.get("TANDEM_RUNTIME_DIR")
+    of_session = os.environ.get("XDG_RUNTIME_DIR")
+    if own:
+        return Path(own)
+    if of_session:
+        return Path(of_session) / "tandem"
+    return Path(tempfile.gettempdir()) / f"tandem-{os.getuid()}"
+
+
+def _path(name: str, suffix: str) -> Path:
+    if not _NAME.fullmatch(name):
+        raise UsageFault(
+            "not the name of a car",
+            expected="up to 32 letters, digits, - and _",
+            got=repr(name),
+            remedy="such as tandem:///nigel",
+        )
+    return runtime_dir() / (name + suffix)
+
+
+def _read(path: Path) -> ServedCar | None:
+    """None for what is not a description: another version's, or a file that went away."""
+    with contextlib.suppress(OSError, ValueError, TypeError):
+        car = ServedCar(**json.loads(path.read_text(encoding="utf-8")))
+        return car if car.name == path.stem and isinstance(car.pid, int) else None
+    return None
+
+
+def _is_running(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except (OverflowError, ProcessLookupError):
+        return False
+    except PermissionError:  # somebody else's: it runs
+        return True
+    return True
+
+
+def _folder_fault(folder: Path, got: str) -> DeviceFault:
+    return DeviceFault(
+        "the folder of the cars' sockets cannot be trusted",
+        where=str(folder),
+        expected="a folder of your own, mode 0700",
+        got=got,
+        remedy=f"chmod 700 {folder}, or set TANDEM_RUNTIME_DIR to a folder of your own",
+    )
