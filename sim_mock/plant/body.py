@@ -1,0 +1,228 @@
+"""A car's body on the plane: single track above a walk, no side slip below.
+
+The state is that of the centre of gravity: position and yaw in the world, velocities in the car
+(x forward, y left, yaw to the left). The rear axle, which odometry speaks of, is ``rear_axle``.
+
+Why two models: a slip angle is the ratio of two speeds that both vanish at standstill, so the
+single track becomes as stiff as c g / v. Below ``kinematic_below_mps`` the wheels are therefore
+held on the motion that has no side slip. Between that and ``BAND`` times that, the state is drawn
+to it ever more gently. Both are a projection in the metric of the masses: the impulse of the
+tyres' side forces, which do no work, so kinetic energy cannot grow by it, and nothing jumps
+or chatters at the border.
+"""
+
+from dataclasses import dataclass, replace
+from math import cos, exp, sin, tan
+
+from sim_mock.plant.tyre import TyreLaw, fiala_n, side_limit_n
+
+GRAVITY_MPS2 = 9.81
+BAND = 1.5  # from this many times kinematic_below_mps on, nothing is drawn any more
+PULL_S = 0.005  # time constant of the pull in the middle of the band: about v / (c g) there
+SLOWEST_MPS = 1e-3  # a wheel that rolls slower has this speed when its slip is computed
+
+State = tuple[float, float, float, float, float, float]
+
+
+class BodyState:
+    """Where the centre of gravity is and how it moves; mutable, one per car."""
+
+    __slots__ = ("vx_mps", "vy_mps", "x_m", "y_m", "yaw_rad", "yaw_rate_radps")
+
+    def __init__(
+        self,
+        x_m: float = 0.0,
+        y_m: float = 0.0,
+        yaw_rad: float = 0.0,
+        vx_mps: float = 0.0,
+        vy_mps: float = 0.0,
+        yaw_rate_radps: float = 0.0,
+    ) -> None:
+        self.x_m = x_m
+        self.y_m = y_m
+        self.yaw_rad = yaw_rad
+        self.vx_mps = vx_mps
+        self.vy_mps = vy_mps
+        self.yaw_rate_radps = yaw_rate_radps
+
+    def values(self) -> State:
+        """The six in the order of the constructor."""
+        return (self.x_m, self.y_m, self.yaw_rad, self.vx_mps, self.vy_mps, self.yaw_rate_radps)
+
+    def assign(self, values: State) -> None:
+        self.x_m, self.y_m, self.yaw_rad, self.vx_mps, self.vy_mps, self.yaw_rate_radps = values
+
+
+@dataclass(frozen=True, slots=True)
+class BodyParameters:
+    """Masses in kg, lengths in m; stiffness of an axle's tyres in 1/rad per newton of its load.
+
+    ``lf_m`` and ``lr_m`` run from the centre of gravity to the front and the rear axle.
+    CommonRoad's ``mu * C_S`` is the stiffness here.
+    """
+
+    mass_kg: float
+    inertia_z_kgm2: float
+    lf_m: float
+    lr_m: float
+    h_cg_m: float
+    track_m: float
+    stiffness_front_per_rad: float
+    stiffness_rear_per_rad: float
+    kinematic_below_mps: float
+    law: TyreLaw = fiala_n
+
+    @property
+    def wheelbase_m(self) -> float:
+        return self.lf_m + self.lr_m
+
+    def with_payload(self, payload_kg: float, payload_x_m: float = 0.0) -> "BodyParameters":
+        """The same car with a load, as long as its wheelbase, ``payload_x_m`` ahead of the CG.
+
+        Two bodies' common centre and inertia (parallel axes); the load's own inertia is that of a
+        rod, m L^2 / 12.
+        """
+        mass_kg = self.mass_kg + payload_kg
+        shift_m = payload_x_m * payload_kg / mass_kg
+        own = payload_kg * self.wheelbase_m**2 / 12.0
+        apart = self.mass_kg * payload_kg / mass_kg * payload_x_m**2
+        return replace(
+            self,
+            mass_kg=mass_kg,
+            inertia_z_kgm2=self.inertia_z_kgm2 + own + apart,
+            lf_m=self.lf_m - shift_m,
+            lr_m=self.lr_m + shift_m,
+        )
+
+
+class BodyInput:
+    """What acts on a body during one step: wheel angles, forces, loads and grip.
+
+    ``force_front_n`` and ``force_rear_n`` act along the wheels, ``force_x_n`` along the car (air).
+    """
+
+    __slots__ = (
+        "cos_front", "cos_rear", "force_front_n", "force_rear_n", "force_x_n",
+        "grip_front_n", "grip_rear_n", "load_front_n", "load_rear_n",
+        "sin_front", "sin_rear", "sway", "turn_per_m",
+    )  # fmt: skip
+
+    def __init__(self, parameters: BodyParameters, mu: float = 1.0) -> None:
+        self.force_front_n = self.force_rear_n = self.force_x_n = 0.0
+        self.steer(0.0, 0.0, parameters)
+        self.load(0.0, mu, parameters)
+
+    def steer(self, front_rad: float, rear_rad: float, p: BodyParameters) -> None:
+        """Turn the wheels; also how the car moves then per metre without side slip.
+
+        Sideways: (lr tan df + lf tan dr) / L; turning: (tan df - tan dr) / L.
+        Source: Rajamani, Vehicle Dynamics and Control, 2nd ed., section 2.2, eq. 2.11 with both
+        axles steered.
+        """
+        self.cos_front, self.sin_front = cos(front_rad), sin(front_rad)
+        self.cos_rear, self.sin_rear = cos(rear_rad), sin(rear_rad)
+        tan_front, tan_rear = tan(front_rad), tan(rear_rad)
+        self.sway = (p.lr_m * tan_front + p.lf_m * tan_rear) / p.wheelbase_m
+        self.turn_per_m = (tan_front - tan_rear) / p.wheelbase_m
+
+    def load(self, accel_x_mps2: float, mu: float, p: BodyParameters) -> None:
+        """Axle loads, shifted by the acceleration along the car; an axle cannot pull the floor.
+
+        Source: Althoff et al., CommonRoad: Vehicle Models, single-track model, F_z,f and F_z,r.
+        """
+        weight_n = p.mass_kg * GRAVITY_MPS2
+        front_n = p.mass_kg * (GRAVITY_MPS2 * p.lr_m - accel_x_mps2 * p.h_cg_m) / p.wheelbase_m
+        front_n = min(max(front_n, 0.0), weight_n)
+        self.load_front_n, self.load_rear_n = front_n, weight_n - front_n
+        self.grip_front_n, self.grip_rear_n = mu * front_n, mu * (weight_n - front_n)
+
+    def rim_mps(self, s: BodyState, p: BodyParameters) -> tuple[float, float]:
+        """How fast the front and the rear wheels roll when they do not slip along."""
+        vx, vy, rate = s.vx_mps, s.vy_mps, s.yaw_rate_radps
+        return (
+            vx * self.cos_front + (vy + p.lf_m * rate) * self.sin_front,
+            vx * self.cos_rear + (vy - p.lr_m * rate) * self.sin_rear,
+        )
+
+
+def derivatives(state: State, u: BodyInput, p: BodyParameters) -> State:
+    """Right-hand side of the single-track model with two steered axles.
+
+    m (vx' - vy r) = sum of forces along the car, m (vy' + vx r) = sum across,
+    I r' = lf F_front,y - lr F_rear,y; slip of an axle is minus its sideways over its rolling speed.
+    Source: Rajamani, section 2.3 and 4.1.2 without the small angles; Althoff et al., CommonRoad.
+    """
+    _, _, yaw, vx, vy, rate = state
+    cf, sf, cr, sr = u.cos_front, u.sin_front, u.cos_rear, u.sin_rear
+    front, rear = vy + p.lf_m * rate, vy - p.lr_m * rate
+    roll = abs(vx * cf + front * sf)
+    slip = (vx * sf - front * cf) / (roll if roll > SLOWEST_MPS else SLOWEST_MPS)
+    along = u.force_front_n
+    side = p.law(
+        slip, p.stiffness_front_per_rad * u.load_front_n, side_limit_n(u.grip_front_n, along)
+    )
+    front_x, front_y = along * cf - side * sf, along * sf + side * cf
+    roll = abs(vx * cr + rear * sr)
+    slip = (vx * sr - rear * cr) / (roll if roll > SLOWEST_MPS else SLOWEST_MPS)
+    along = u.force_rear_n
+    side = p.law(slip, p.stiffness_rear_per_rad * u.load_rear_n, side_limit_n(u.grip_rear_n, along))
+    rear_x, rear_y = along * cr - side * sr, along * sr + side * cr
+    cos_yaw, sin_yaw = cos(yaw), sin(yaw)
+    return (
+        vx * cos_yaw - vy * sin_yaw,
+        vx * sin_yaw + vy * cos_yaw,
+        rate,
+        (front_x + rear_x + u.force_x_n) / p.mass_kg + vy * rate,
+        (front_y + rear_y) / p.mass_kg - vx * rate,
+        (p.lf_m * front_y - p.lr_m * rear_y) / p.inertia_z_kgm2,
+    )
+
+
+def kinematic_derivatives(state: State, accel_x_mps2: float, u: BodyInput) -> State:
+    """Right-hand side of the kinematic bicycle, reference at the centre of gravity.
+
+    Source: Rajamani, section 2.2, eq. 2.12 to 2.14, with vx for the speed along the car.
+    """
+    _, _, yaw, vx, _, _ = state
+    vy = vx * u.sway
+    cos_yaw, sin_yaw = cos(yaw), sin(yaw)
+    return (
+        vx * cos_yaw - vy * sin_yaw,
+        vx * sin_yaw + vy * cos_yaw,
+        vx * u.turn_per_m,
+        accel_x_mps2,
+        accel_x_mps2 * u.sway,
+        accel_x_mps2 * u.turn_per_m,
+    )
+
+
+def rear_axle(state: BodyState, p: BodyParameters) -> tuple[float, float]:
+    """Position of the middle of the rear axle in the world, in m."""
+    return (
+        state.x_m - p.lr_m * cos(state.yaw_rad),
+        state.y_m - p.lr_m * sin(state.yaw_rad),
+    )
+
+
+def kinetic_energy_j(state: BodyState, p: BodyParameters) -> float:
+    """Of the whole car moving in the plane, without what turns in its driveline."""
+    square = state.vx_mps**2 + state.vy_mps**2
+    return 0.5 * p.mass_kg * square + 0.5 * p.inertia_z_kgm2 * state.yaw_rate_radps**2
+
+
+def without_slip_mps(s: BodyState, u: BodyInput, impulse_ns: float, p: BodyParameters) -> float:
+    """Speed along the car after the side forces have taken away all side slip.
+
+    Momentum along the one motion (1, sway, turn) that is left, over its mass.
+    """
+    mass, inertia = p.mass_kg, p.inertia_z_kgm2
+    sway, turn = u.sway, u.turn_per_m
+    momentum = mass * (s.vx_mps + s.vy_mps * sway) + inertia * s.yaw_rate_radps * turn
+    return (momentum + impulse_ns) / (mass + mass * sway * sway + inertia * turn * turn)
+
+
+def pull_share(square: float, dt_s: float, p: BodyParameters) -> float:
+    """Share of the side slip taken away in a step: none at the band's top, all at its bottom."""
+    low = p.kinematic_below_mps
+    above = (square**0.5 - low) / (low * (BAND - 1.0))
+    return 1.0 - exp(-dt_s / PULL_S * (1.0 - above) / max(above, 1e-9))

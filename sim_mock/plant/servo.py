@@ -1,0 +1,92 @@
+"""A steering servo: pulse in ns to road-wheel angle, late, lagging and no faster than its rate."""
+
+from bisect import bisect_right
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import exp
+
+NO_PULSE = 0
+
+Curve = Sequence[tuple[float, float]]  # (commanded steer_rad, pulse_ns)
+
+
+@dataclass(frozen=True, slots=True)
+class ServoParameters:
+    """Rate at the road wheel, dead time from pulse to motion, first-order lag (0: none)."""
+
+    rate_rad_s: float
+    dead_time_s: float
+    lag_s: float = 0.0
+
+
+class CalibrationCurve:
+    """From pulse to angle, straight between the points and flat beyond the ends.
+
+    The inverse of what the car's program walks; ``wheel_ratio`` is the road wheel's angle per
+    commanded angle (-1 where the rear steers against the front).
+    """
+
+    __slots__ = ("_angles_rad", "_pulses_ns")
+
+    def __init__(self, points: Curve, wheel_ratio: float = 1.0) -> None:
+        by_pulse = sorted((pulse_ns, steer_rad * wheel_ratio) for steer_rad, pulse_ns in points)
+        self._pulses_ns = [pulse_ns for pulse_ns, _ in by_pulse]
+        self._angles_rad = [angle_rad for _, angle_rad in by_pulse]
+
+    def angle_rad(self, pulse_ns: float) -> float:
+        pulses, angles = self._pulses_ns, self._angles_rad
+        at = bisect_right(pulses, pulse_ns)
+        if at == 0:
+            return angles[0]
+        if at == len(pulses):
+            return angles[-1]
+        share = (pulse_ns - pulses[at - 1]) / (pulses[at] - pulses[at - 1])
+        return angles[at - 1] + share * (angles[at] - angles[at - 1])
+
+
+class Servo:
+    """One servo. Without pulses it holds what it was last told, as digital servos do."""
+
+    __slots__ = ("_curve", "_due", "_now_s", "_p", "_pulse_ns", "_target_rad", "angle_rad")
+
+    def __init__(self, curve: CalibrationCurve, parameters: ServoParameters) -> None:
+        self._curve = curve
+        self._p = parameters
+        self._due: deque[tuple[float, float]] = deque()  # (when it is felt, target)
+        self._now_s = 0.0
+        self._pulse_ns = NO_PULSE
+        self._target_rad = 0.0
+        self.angle_rad = 0.0
+
+    def step(self, dt_s: float, pulse_ns: int) -> float:
+        """Advance by ``dt_s`` with this pulse on the wire; the road-wheel angle then, in rad."""
+        if pulse_ns != self._pulse_ns:
+            self._take(pulse_ns)
+        self._now_s += dt_s
+        if self._due:
+            self._feel()
+        if self.angle_rad != self._target_rad:
+            self._turn(dt_s)
+        return self.angle_rad
+
+    def _take(self, pulse_ns: int) -> None:
+        self._pulse_ns = pulse_ns
+        if pulse_ns != NO_PULSE:
+            target_rad = self._curve.angle_rad(pulse_ns)
+            self._due.append((self._now_s + self._p.dead_time_s, target_rad))
+
+    def _feel(self) -> None:
+        # A billionth of slack: sums of steps come out a hair short of the dead time.
+        while self._due and self._due[0][0] < self._now_s - 1e-9:
+            self._target_rad = self._due.popleft()[1]
+
+    def _turn(self, dt_s: float) -> None:
+        error_rad = self._target_rad - self.angle_rad
+        most_rad = self._p.rate_rad_s * dt_s
+        if self._p.lag_s > 0.0:
+            error_rad *= 1.0 - exp(-dt_s / self._p.lag_s)
+        elif abs(error_rad) <= most_rad:
+            self.angle_rad = self._target_rad
+            return
+        self.angle_rad += min(max(error_rad, -most_rad), most_rad)

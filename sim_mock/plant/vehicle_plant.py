@@ -1,0 +1,150 @@
+"""The whole virtual car below its board: from the board's eight outputs to what its pins read."""
+
+from collections.abc import Sequence
+
+from sim_mock.plant.body import BodyInput, BodyState
+from sim_mock.plant.drive import Driveline
+from sim_mock.plant.esc import Esc
+from sim_mock.plant.integrators import step_body
+from sim_mock.plant.motor import Motor
+from sim_mock.plant.parameters import PlantParameters
+from sim_mock.plant.servo import CalibrationCurve, Servo
+from sim_mock.sensors.encoder import Encoder
+from sim_mock.sensors.imu import Imu
+
+FULL_DUTY = 10_000
+
+Steered = list[tuple[int, Servo]]  # (output channel, servo)
+
+
+class Plant:
+    """One car on a flat floor.
+
+    ``truth`` is the state of the centre of gravity; ``steer_rad`` and ``steer_rear_rad`` are the
+    angles of the two axles' wheels; ``imu`` holds the last sample. It starts at rest in the origin.
+    """
+
+    __slots__ = ("_accel_x_mps2", "_drive", "_encoder", "_esc", "_front", "_input", "_motor",
+                 "_p", "_rear", "imu", "steer_rad", "steer_rear_rad", "truth")  # fmt: skip
+
+    def __init__(self, parameters: PlantParameters, seed: int) -> None:
+        p = self._p = parameters
+        self.truth = BodyState()
+        self.imu = Imu(p.imu, seed)
+        self.steer_rad = self.steer_rear_rad = 0.0
+        self._input = BodyInput(p.body, p.mu)
+        self._drive = Driveline(p.drive, p.body.mass_kg)
+        self._motor = Motor(p.motor, p.battery, p.drive.turns_rad_per_m)
+        self._esc = Esc(p.esc) if p.esc else None
+        self._encoder = Encoder(p.encoder, p.drive.wheel_radius_m, p.body.track_m)
+        self._front = self._servos("front")
+        self._rear = self._servos("rear")
+        self._accel_x_mps2 = 0.0
+
+    @property
+    def battery_mv(self) -> int:
+        return round(1000.0 * self._motor.battery_v)
+
+    @property
+    def wheel_speed_mps(self) -> float:
+        """Speed of the driven rims: the car's own, unless they slide."""
+        return self._drive.rim_mps
+
+    @property
+    def is_sliding(self) -> bool:
+        """The wheels spin or are locked."""
+        return self._drive.is_sliding
+
+    @property
+    def yaw_rate_mrad_s(self) -> int:
+        return self.imu.yaw_rate_mrad_s
+
+    @property
+    def accel_x_mm_s2(self) -> int:
+        return self.imu.accel_x_mm_s2
+
+    @property
+    def accel_y_mm_s2(self) -> int:
+        return self.imu.accel_y_mm_s2
+
+    def counts(self) -> tuple[int, int]:
+        """Left and right wheel counts, modulo 2**30; forward is up."""
+        return self._encoder.counts()
+
+    def step(self, dt_s: float, outputs: Sequence[int], enable: bool) -> None:
+        """Advance by ``dt_s`` (1 ms as a rule, 5 ms at most) with the board's outputs held.
+
+        ``outputs``: by channel, pulses in ns (0: none) and duties in 1/10000. Without ``enable``
+        the motors coast; the servos go on.
+        """
+        truth, u = self.truth, self._input
+        self._steer(dt_s, outputs)
+        u.load(self._accel_x_mps2, self._mu(), self._p.body)
+        self._power(dt_s, outputs, enable)
+        vx, vy = truth.vx_mps, truth.vy_mps
+        rim_mps = self._drive.rim_mps
+        self._move(dt_s)
+        rate = truth.yaw_rate_radps
+        self._encoder.step(0.5 * dt_s * (rim_mps + self._drive.rim_mps), rate * dt_s)
+        self._accel_x_mps2 = (truth.vx_mps - vx) / dt_s - vy * rate
+        accel_y_mps2 = (truth.vy_mps - vy) / dt_s + vx * rate
+        self.imu.step(dt_s, rate, self._accel_x_mps2, accel_y_mps2)
+
+    def _servos(self, axle: str) -> Steered:
+        return [
+            (s.channel, Servo(CalibrationCurve(s.curve, s.wheel_ratio), self._p.servo))
+            for s in self._p.steering
+            if s.axle == axle
+        ]
+
+    def _steer(self, dt_s: float, outputs: Sequence[int]) -> None:
+        front_rad = _mean_rad(self._front, dt_s, outputs)
+        rear_rad = _mean_rad(self._rear, dt_s, outputs)
+        if front_rad != self.steer_rad or rear_rad != self.steer_rear_rad:
+            self.steer_rad, self.steer_rear_rad = front_rad, rear_rad
+            self._input.steer(front_rad, rear_rad, self._p.body)
+
+    def _mu(self) -> float:
+        mu = self._p.mu
+        for patch in self._p.patches:
+            x, y = self.truth.x_m - patch.x_m, self.truth.y_m - patch.y_m
+            if x * x + y * y < patch.radius_m * patch.radius_m:
+                mu *= patch.mu_scale
+        return mu
+
+    def _power(self, dt_s: float, outputs: Sequence[int], enable: bool) -> None:
+        motor, rim_mps, channels = self._motor, self._drive.rim_mps, self._p.drive_channels
+        if self._esc:
+            self._esc.step(dt_s, outputs[channels[0]], enable, motor, rim_mps)
+        elif enable:
+            duty = sum([outputs[i] for i in channels]) / (FULL_DUTY * len(channels))
+            motor.drive(duty, rim_mps, False)
+        else:
+            motor.coast()
+
+    def _move(self, dt_s: float) -> None:
+        truth, u, p = self.truth, self._input, self._p
+        share = p.drive.front_share(u.load_front_n, u.load_front_n + u.load_rear_n)
+        grip_n = (share > 0.0) * u.grip_front_n + (share < 1.0) * u.grip_rear_n
+        before_mps = self._rolled_mps(share)
+        motor, drive = self._motor, self._drive
+        force_n = drive.force_n(dt_s, motor.push_n, motor.damping_n_per_mps, before_mps, grip_n)
+        u.force_front_n, u.force_rear_n = share * force_n, (1.0 - share) * force_n
+        u.force_x_n = -p.drive.drag_n_per_mps2 * truth.vx_mps * abs(truth.vx_mps)
+        is_rolling = step_body(truth, dt_s, u, p.body, p.integrate)
+        if is_rolling and drive.is_held:
+            truth.vx_mps = truth.vy_mps = truth.yaw_rate_radps = 0.0
+        drive.follow(dt_s, before_mps, self._rolled_mps(share))
+
+    def _rolled_mps(self, front_share: float) -> float:
+        front_mps, rear_mps = self._input.rim_mps(self.truth, self._p.body)
+        return front_share * front_mps + (1.0 - front_share) * rear_mps
+
+
+def _mean_rad(servos: Steered, dt_s: float, outputs: Sequence[int]) -> float:
+    if not servos:
+        return 0.0
+    total_rad = 0.0
+    for channel, servo in servos:
+        total_rad += servo.step(dt_s, outputs[channel])
+    return total_rad / len(servos)
