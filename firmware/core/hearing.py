@@ -79,7 +79,8 @@ class Hearing:
         self.stop_sender = message.sender
         self._seen.token = message.token
         self._seen.sender = message.sender
-        self._seen.sender_name[:] = message.sender_name
+        for i in range(len(message.sender_name)):  # a slice would allocate
+            self._seen.sender_name[i] = message.sender_name[i]
         self._must_acknowledge = True
 
     def acknowledge(self) -> None:

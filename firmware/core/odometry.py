@@ -132,7 +132,7 @@ class Odometry:
     def _turn_wheels(self, travel_um: int, steer_urad: int) -> int:
         place = steer_urad + self._steer_max_urad
         curvature = interpolated(self._curvatures, 0, place, self._span_urad, CURVE_POINTS - 1)
-        # 250 mm in steps of 20 um times 5 per metre stay within 30 bits
+        # 250 mm in steps of 20 um times 8.5 per metre stay within 30 bits
         travel_um += self._travel_rest_um
         steps = travel_um // 20
         self._travel_rest_um = travel_um - steps * 20

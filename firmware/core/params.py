@@ -64,7 +64,7 @@ TABLE = (
     ("gyro_fitted", "", 1, 0, 1, 0),
     ("battery_low_mv", "mV", 1, 0, 60_000, 0),
     ("battery_empty_mv", "mV", 1, 0, 60_000, 0),
-    ("curvature_per_10km", "1/10 km", CURVE_POINTS, -50_000, 50_000, 0),
+    ("curvature_per_10km", "1/10 km", CURVE_POINTS, -85_000, 85_000, 0),
     # sources, by source id; a mask of 0 is a source that this car does not know
     ("source_mask", "actuator bits", SOURCES, 0, 15, 0),
     ("source_priority", "", SOURCES, 0, 255, 0),

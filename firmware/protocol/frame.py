@@ -109,12 +109,18 @@ def copy_until_delimiter(data: ptr8, start: int, size: int, out: ptr8, at: int, 
     return i - start
 
 
+def _encoded_size(capacity: int) -> int:
+    """The most that COBS makes of a payload and its CRC: one code byte, and one more each 254."""
+    size = capacity + CRC_SIZE
+    return size + size // 254 + 1
+
+
 class FrameWriter:
     """Wraps a payload that the caller wrote to ``payload`` into ``out``."""
 
     def __init__(self, table: "array[int]", capacity: int = MAX_PAYLOAD) -> None:
         self.payload = bytearray(capacity + CRC_SIZE)
-        self.out = bytearray(capacity + CRC_SIZE + capacity // 254 + 4)
+        self.out = bytearray(_encoded_size(capacity) + 2)
         self._table = table
         self._crc = bytearray(CRC_SIZE)
 
@@ -137,7 +143,7 @@ class FrameReader:
     """Finds the good frames in a stream of bytes. What is not one is counted and dropped."""
 
     def __init__(self, table: "array[int]", capacity: int = MAX_PAYLOAD) -> None:
-        self.frame = bytearray(capacity + CRC_SIZE + capacity // 254 + 1)
+        self.frame = bytearray(_encoded_size(capacity))
         self.good = 0
         self.damaged = 0
         self.oversized = 0
