@@ -1,0 +1,106 @@
+"""Helping the board to know our clock: which Status to answer with a Sync, and when.
+
+The board measures from the Status it sent to the step on which the answer came, less what we held
+it: whatever the answer waits for that step counts as round trip, up to a whole step. So the hold is
+varied over the step, evenly by the golden ratio, and sooner or later an answer arrives just before
+the step. The board keeps the best and lets it age by 100 us a second (firmware/core/clock.py).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from host_bridge.domain.reports import ClockReport
+from host_bridge.link.units import TIME_MASK, elapsed_us, unwrapped_us
+
+_GOLDEN = 0.6180339887498949  # its multiples modulo 1 fill [0, 1) with no gap left wide for long
+_GOOD_BOUND_US = 1_000
+_HURRY_US = 20_000  # between answers until the bound is good
+_EASY_US = 100_000
+_DEFAULT_STEP_US = 10_000
+_SHORTEST_STEP_US = 1_000  # firmware/core/params.py
+_RESTART_US = 1_000_000  # beyond any delay in a buffer on the way
+
+
+@dataclass(frozen=True, slots=True)
+class Echo:
+    """A Status's stamp with when it came and when its answer leaves, all modulo 2**30."""
+
+    board_us: int
+    received_us: int
+    sent_us: int
+
+
+class ClockSync:
+    """Decides on the answers; holds the offset and the bound that the board computed."""
+
+    def __init__(self) -> None:
+        self.offset_us: int | None = None
+        self.bound_us: int | None = None
+        self.step_us = _DEFAULT_STEP_US
+        self.due_us: int | None = None  # when ``echo`` has something to say
+        self._phase = 0.0
+        self._next_us: int | None = None
+        self._board_us = 0
+        self._received_us = 0
+        self._last_board_us: int | None = None
+
+    def hear_status(self, board_us: int, now_us: int) -> None:
+        """Perhaps plan to answer this Status."""
+        self._measure_step(board_us)
+        if self.due_us is not None or (self._next_us is not None and now_us < self._next_us):
+            return
+        self._board_us = board_us
+        self._received_us = now_us
+        self.due_us = now_us + int(self._phase * self.step_us)
+        self._phase = (self._phase + _GOLDEN) % 1
+        self._next_us = now_us + (_EASY_US if self.is_good() else _HURRY_US)
+
+    def _measure_step(self, board_us: int) -> None:
+        if self._last_board_us is not None:
+            span_us = elapsed_us(board_us, self._last_board_us)
+            if _SHORTEST_STEP_US <= span_us < self.step_us:
+                self.step_us = span_us
+        self._last_board_us = board_us
+
+    def is_good(self) -> bool:
+        return self.bound_us is not None and self.bound_us <= _GOOD_BOUND_US
+
+    def hear_report(self, report: ClockReport) -> None:
+        self.offset_us = report.offset_us
+        self.bound_us = report.bound_us
+
+    def echo(self, now_us: int) -> Echo | None:
+        """What to send now, if it is time to."""
+        if self.due_us is None or now_us < self.due_us:
+            return None
+        self.due_us = None
+        return Echo(self._board_us, self._received_us & TIME_MASK, now_us & TIME_MASK)
+
+    def host_us(self, board_us: int, near_us: int) -> int | None:
+        """A board time on our clock, nearest to ``near_us``; None while the offset is unknown."""
+        if self.offset_us is None or self.bound_us is None:
+            return None
+        return unwrapped_us(board_us + self.offset_us, near_us)
+
+
+class BoardClock:
+    """Notices when a board's clock begins anew."""
+
+    def __init__(self) -> None:
+        self._ahead_us: int | None = None  # of ours; the most ever seen, which is the least delay
+        self._last_us = 0
+
+    def has_restarted(self, board_us: int, now_us: int) -> bool:
+        """Take one of the board's stamps. Delayed stamps fall behind; none runs ahead."""
+        ahead_us = elapsed_us(board_us, now_us)
+        if self._ahead_us is not None:
+            gained_us = elapsed_us(ahead_us, self._ahead_us)
+            onward_us = elapsed_us(board_us, self._last_us)
+            if gained_us > _RESTART_US or onward_us < -_RESTART_US:
+                return True
+            if gained_us < 0:
+                ahead_us = self._ahead_us
+        self._ahead_us = ahead_us
+        self._last_us = board_us
+        return False

@@ -1,0 +1,300 @@
+"""One car's link as an object without a clock, a socket or a task: bytes in, events out.
+
+``transitions`` is all that happens to its state. A car is asked who it is until it answers; if it
+speaks our protocol it is bound to our session, and its clock is kept in step. It is never armed by
+itself. A connection without an epoch listens, and can stop the car.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+from firmware.protocol import messages
+from firmware.protocol.codec import Message
+from host_bridge.domain import reports
+from host_bridge.domain.codes import Cause, EventCode
+from host_bridge.link import wire
+from host_bridge.link.chronicle import Chronicle
+from host_bridge.link.clock_sync import BoardClock, ClockSync
+from host_bridge.link.events import (
+    CarRestarted,
+    LinkBound,
+    LinkEvent,
+    LinkIdentified,
+    LinkLost,
+    LinkMismatched,
+    LinkNoisy,
+    LinkRefused,
+)
+from host_bridge.link.statistics import Statistics
+from host_bridge.link.transitions import MET, TRANSITIONS, UNDERSTOOD, LinkState, Trigger
+from host_bridge.link.units import report_of
+
+_SILENCE_US = 200_000  # twenty statuses at 100 Hz; with a step's slack known within 250 ms
+_NOISE_US = 1_000_000
+_ASK_EVERY_US = 100_000
+_NO_SLOT_WAIT_US = 1_000_000
+_HEARTBEAT_US = 1_000_000  # asks for what was lost unnoticed, and measures the round trip
+_TICK_US = 10_000  # how often ``step`` wants to be called at least
+
+
+class Connection:
+    """``epoch`` names our session to the cars, 1 to 2**30 - 1; None only listens and stops.
+
+    All times are our monotonic microseconds. ``on_output`` is called when there is something to
+    send; who drives the connection sets it.
+    """
+
+    def __init__(self, own_hash: bytes, epoch: int | None) -> None:
+        self.epoch = epoch
+        self.state = LinkState.LOST
+        self.slot: int | None = None
+        self.statistics = Statistics()
+        self.clock = ClockSync()
+        self.on_output: Callable[[], None] = lambda: None
+        self._own_hash = own_hash
+        self._decoder = wire.Decoder()
+        self._board_clock = BoardClock()
+        self._chronicle = Chronicle()
+        self._out = bytearray()
+        self._heard_us = 0
+        self._ask_us = 0
+        self._beat_us = 0
+        self._noise_size = 0
+        self._token = (epoch or 0) & 0xFFFF
+        self._stopped_by = ""
+        self._routes: dict[type, Callable[[Any, int], Iterator[LinkEvent]]] = {
+            reports.CarStatus: self._status,
+            reports.CarIdentity: self._identity,
+            reports.SessionBound: self._bound,
+            reports.ClockReport: self._clock_report,
+            reports.CarEvent: self._event,
+            reports.EventsLost: self._events_lost,
+            reports.StopSeen: self._stop_seen,
+            reports.ActionReply: self._action_reply,
+        }
+
+    # --- what the transport does
+
+    def opened(self, now_us: int) -> None:
+        self._heard_us = self._ask_us = self._beat_us = now_us
+        self._noise_size = 0
+        self._move(Trigger.OPENED)
+
+    def closed(self, now_us: int) -> list[LinkEvent]:
+        was_met = self.state in MET
+        self._decoder.reset()
+        self._forget()
+        self._move(Trigger.CLOSED)
+        return [LinkLost(now_us - self._heard_us)] if was_met else []
+
+    def receive_data(self, data: bytes, now_us: int) -> list[LinkEvent]:
+        """Bytes of any number, as they come; returns what they tell."""
+        found: list[LinkEvent] = []
+        self.statistics.bytes_in += len(data)
+        self._noise_size += len(data)
+        for item in self._decoder.feed(data):
+            if isinstance(item, wire.Rejected):
+                self.statistics.rejected[item.kind] += 1
+            else:
+                found.extend(self._message(item, now_us))
+        return found
+
+    def data_to_send(self) -> bytes:
+        data = bytes(self._out)
+        self._out.clear()
+        self.statistics.bytes_out += len(data)
+        return data
+
+    # --- what we do
+
+    def send(self, message: Message) -> None:
+        """Queue a message; dropped while there is no transport."""
+        self.send_frame(wire.encode(message))
+
+    def send_frame(self, frame: bytes) -> None:
+        """Queue a frame as it stands."""
+        if self.state is not LinkState.LOST:
+            self._out += frame
+            self.on_output()
+
+    def rebind(self) -> None:
+        """Begin the car's running CRC over our claims anew."""
+        if self.state is LinkState.BOUND:
+            self._send_bind()
+
+    def is_bound(self) -> bool:
+        return self.state is LinkState.BOUND
+
+    # --- time
+
+    def next_due_us(self, now_us: int) -> int:
+        """When ``step`` has to be called again, unless bytes come before."""
+        due_us = self.clock.due_us
+        tick_us = now_us + _TICK_US
+        return tick_us if due_us is None else min(due_us, tick_us)
+
+    def step(self, now_us: int) -> list[LinkEvent]:
+        """Judge silence, ask what is to be asked, answer the clock."""
+        if self.state is LinkState.LOST:
+            return []
+        self.statistics.step(now_us)
+        found = list(self._judge_silence(now_us))
+        if now_us >= self._ask_us:
+            self._ask(now_us)
+        if now_us >= self._beat_us:
+            self._beat(now_us)
+        echo = self.clock.echo(now_us) if self.state is LinkState.BOUND else None
+        if echo and self.epoch:
+            sync = wire.new(
+                messages.Sync,
+                epoch=self.epoch,
+                board_us=echo.board_us,
+                received_us=echo.received_us,
+                sent_us=echo.sent_us,
+            )
+            self.send(sync)
+        return found
+
+    def _judge_silence(self, now_us: int) -> Iterator[LinkEvent]:
+        silent_us = now_us - self._heard_us
+        if silent_us > _SILENCE_US and self._move(Trigger.SILENT):
+            self._forget()
+            self._ask_us = now_us
+            yield LinkLost(silent_us)
+        if silent_us > _NOISE_US and self._noise_size:
+            yield LinkNoisy(self._noise_size)
+            self._noise_size = 0
+            self._heard_us = now_us  # said again after another second of it
+
+    def _ask(self, now_us: int) -> None:
+        self._ask_us = now_us + _ASK_EVERY_US
+        if self.state is LinkState.IDENTIFYING:
+            self._send_identify(now_us)
+        elif self.state is LinkState.BINDING:
+            self._send_bind()
+        elif self.state in UNDERSTOOD and self._chronicle.has_gap:
+            self._send_event_request()
+
+    def _beat(self, now_us: int) -> None:
+        self._beat_us = now_us + _HEARTBEAT_US
+        if self.state in MET:
+            self._send_identify(now_us)
+        if self.state in UNDERSTOOD:
+            self._send_event_request()
+
+    def _send_identify(self, now_us: int) -> None:
+        self._token = self._token + 1 & 0xFFFF
+        self.statistics.ask(self._token, now_us)
+        self.send(wire.new(messages.Identify, token=self._token))
+
+    def _send_bind(self) -> None:
+        assert self.epoch is not None, "a listener is never binding"
+        self.send(wire.new(messages.Bind, epoch=self.epoch, protocol_hash=self._own_hash))
+
+    def _send_event_request(self) -> None:
+        self.send(wire.new(messages.EventRequest, first=self._chronicle.wanted))
+
+    # --- what the car says
+
+    def _message(self, message: Message, now_us: int) -> Iterator[LinkEvent]:
+        self._heard_us = now_us
+        self._noise_size = 0
+        if self.state not in UNDERSTOOD and type(message) not in messages.FROZEN:
+            return  # not before it is known that it means what we think
+        try:
+            report = report_of(message)
+        except (KeyError, ValueError):  # another host's message, or a code that we do not know
+            self.statistics.rejected[wire.UNKNOWN] += 1
+            return
+        self.statistics.heard[type(message).__name__] += 1
+        if isinstance(message, messages.Identity):
+            self.statistics.answer(message.token, now_us)
+        route = self._routes.get(type(report))
+        if route is None:
+            yield report
+        else:
+            yield from route(report, now_us)
+
+    def _status(self, status: reports.CarStatus, now_us: int) -> Iterator[LinkEvent]:
+        if self._board_clock.has_restarted(status.time_us, now_us):
+            self._forget()
+            self._chronicle = Chronicle()
+            self._move(Trigger.RESTARTED)
+            self._ask_us = now_us
+            yield CarRestarted()
+            return
+        self.statistics.hear_status(status.time_us, self.clock.step_us)
+        self.clock.hear_status(status.time_us, now_us)
+        yield status
+
+    def _identity(self, identity: reports.CarIdentity, now_us: int) -> Iterator[LinkEvent]:
+        if identity.protocol_hash != self._own_hash:
+            if self._move(Trigger.DIFFERS):
+                yield LinkMismatched(self._own_hash, identity.protocol_hash)
+        elif self._move(Trigger.RECOGNISED):
+            yield LinkIdentified(identity)
+            self._send_event_request()
+            if self.epoch is not None:
+                self._move(Trigger.ASKED)
+                self._ask(now_us)
+        yield identity
+
+    def _bound(self, bound: reports.SessionBound, now_us: int) -> Iterator[LinkEvent]:
+        if bound.epoch != self.epoch:
+            return
+        if bound.is_mismatch and self._move(Trigger.DIFFERS):
+            yield LinkMismatched(self._own_hash, bound.protocol_hash)
+        elif bound.slot is None:
+            self._ask_us = now_us + _NO_SLOT_WAIT_US
+            yield LinkRefused()
+        else:
+            self.slot = bound.slot
+            if self._move(Trigger.TAKEN_IN):
+                yield LinkBound(bound.slot)
+
+    def _clock_report(self, report: reports.ClockReport, now_us: int) -> Iterator[LinkEvent]:
+        if report.epoch == self.epoch:
+            self.clock.hear_report(report)
+        yield report
+
+    def _event(self, event: reports.CarEvent, now_us: int) -> Iterator[LinkEvent]:
+        if event.code is EventCode.STOP_LATCHED and event.a == Cause.STOP_REQUEST:
+            name = self._stopped_by
+            if self._chronicle.hear(event):
+                yield replace(event, sender_name=name)
+        elif self._chronicle.hear(event):
+            yield event
+
+    def _events_lost(self, lost: reports.EventsLost, now_us: int) -> Iterator[LinkEvent]:
+        news = self._chronicle.hear_lost(lost)
+        if news:
+            yield news
+
+    def _stop_seen(self, seen: reports.StopSeen, now_us: int) -> Iterator[LinkEvent]:
+        self._stopped_by = seen.sender_name
+        yield seen
+
+    def _action_reply(self, reply: reports.ActionReply, now_us: int) -> Iterator[LinkEvent]:
+        if reply.epoch == self.epoch:
+            yield reply
+
+    # --- state
+
+    def _move(self, trigger: Trigger) -> bool:
+        """Whether the trigger means anything in this state; and then it has happened."""
+        then = TRANSITIONS.get((self.state, trigger))
+        if then is None:
+            return False
+        self.state = then
+        return True
+
+    def _forget(self) -> None:
+        """What is only true while the link holds."""
+        self.slot = None
+        self.clock = ClockSync()
+        self._board_clock = BoardClock()
+        self.statistics.interrupt()
+        self._out.clear()

@@ -1,0 +1,80 @@
+"""What happens on a link, besides what the car reports. Past tense."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from host_bridge.domain.reports import CarIdentity, Report
+
+
+@dataclass(frozen=True, slots=True)
+class LinkIdentified:
+    """The car said who it is, and speaks our protocol."""
+
+    identity: CarIdentity
+
+
+@dataclass(frozen=True, slots=True)
+class LinkMismatched:
+    """The car speaks another version of the protocol. It can be stopped, and nothing else."""
+
+    own_hash: bytes
+    car_hash: bytes
+
+    def __str__(self) -> str:
+        return (
+            f"The car's protocol is {self.car_hash.hex()}, this host's is {self.own_hash.hex()}: "
+            "it can be stopped but not driven. Reflash the car with this version of Tandem."
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class LinkBound:
+    """The car took our session in."""
+
+    slot: int
+
+
+@dataclass(frozen=True, slots=True)
+class LinkRefused:
+    """The car has no room for another session; asked again every second."""
+
+    def __str__(self) -> str:
+        return "The car serves four sessions already: close one, its place is free after 30 s."
+
+
+@dataclass(frozen=True, slots=True)
+class LinkLost:
+    """Nothing came from the car for ``silent_us``, or its transport closed."""
+
+    silent_us: int
+
+
+@dataclass(frozen=True, slots=True)
+class LinkNoisy:
+    """Bytes, but no frame."""
+
+    size: int
+
+    def __str__(self) -> str:
+        return (
+            f"This does not speak Tandem: {self.size} bytes in a second and no good frame. "
+            "Is it the right port? Wrong baud rate? Is the firmware on it?"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class CarRestarted:
+    """The board's clock began anew: it forgot our session, and is not armed."""
+
+
+LinkEvent = (
+    LinkIdentified
+    | LinkMismatched
+    | LinkBound
+    | LinkRefused
+    | LinkLost
+    | LinkNoisy
+    | CarRestarted
+    | Report
+)

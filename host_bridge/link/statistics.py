@@ -1,0 +1,68 @@
+"""How good a link is: rates, rejects, gaps, round trips."""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+
+from host_bridge.link.units import elapsed_us
+
+_WINDOW_US = 1_000_000
+_ROUND_TRIPS = 256  # at one a second the last four minutes
+_ASKED = 16
+
+
+class Statistics:
+    """``heard`` counts messages by name, ``rejected`` frames by kind."""
+
+    def __init__(self) -> None:
+        self.bytes_in = 0
+        self.bytes_out = 0
+        self.heard: Counter[str] = Counter()
+        self.rejected: Counter[str] = Counter()
+        self.missed_statuses = 0
+        self.rates_hz: dict[str, float] = {}
+        self._before: Counter[str] = Counter()
+        self._since_us: int | None = None
+        self._last_status_us: int | None = None
+        self._asked: dict[int, int] = {}
+        self._round_trips_us: deque[int] = deque(maxlen=_ROUND_TRIPS)
+
+    def step(self, now_us: int) -> None:
+        """Renew the rates once a second."""
+        if self._since_us is None:
+            self._since_us = now_us
+        span_us = now_us - self._since_us
+        if span_us >= _WINDOW_US:
+            news = self.heard - self._before
+            self.rates_hz = {name: count * 1e6 / span_us for name, count in news.items()}
+            self._before = self.heard.copy()
+            self._since_us = now_us
+
+    def hear_status(self, board_us: int, step_us: int) -> None:
+        """Count the statuses that should have come between the last and this one."""
+        if self._last_status_us is not None:
+            steps = round(elapsed_us(board_us, self._last_status_us) / step_us)
+            self.missed_statuses += max(steps - 1, 0)
+        self._last_status_us = board_us
+
+    def interrupt(self) -> None:
+        """The link was lost: what follows is no gap."""
+        self._last_status_us = None
+        self._asked.clear()
+
+    def ask(self, token: int, now_us: int) -> None:
+        self._asked[token] = now_us
+        if len(self._asked) > _ASKED:
+            del self._asked[next(iter(self._asked))]
+
+    def answer(self, token: int, now_us: int) -> None:
+        asked_us = self._asked.pop(token, None)
+        if asked_us is not None:
+            self._round_trips_us.append(now_us - asked_us)
+
+    def round_trip_us(self, percentile: float) -> int | None:
+        """The round trip that so many percent did not exceed; None before the first."""
+        if not self._round_trips_us:
+            return None
+        ordered = sorted(self._round_trips_us)
+        return ordered[min(int(len(ordered) * percentile / 100), len(ordered) - 1)]

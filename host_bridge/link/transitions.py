@@ -1,0 +1,48 @@
+"""The states of a link, and all that moves it from one to the next."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+
+class LinkState(Enum):
+    """How far we are with this car."""
+
+    LOST = "lost"  # no transport
+    IDENTIFYING = "identifying"
+    MISMATCH = "mismatch"
+    IDENTIFIED = "identified"
+    BINDING = "binding"
+    BOUND = "bound"
+
+
+class Trigger(Enum):
+    """What moves a link from state to state."""
+
+    OPENED = "opened"
+    CLOSED = "closed"
+    SILENT = "silent"
+    RESTARTED = "restarted"
+    RECOGNISED = "recognised"
+    DIFFERS = "differs"
+    ASKED = "asked"
+    TAKEN_IN = "taken in"
+
+
+_S, _T = LinkState, Trigger
+MET = (_S.MISMATCH, _S.IDENTIFIED, _S.BINDING, _S.BOUND)
+UNDERSTOOD = (_S.IDENTIFIED, _S.BINDING, _S.BOUND)
+
+# What is not in here does not happen.
+TRANSITIONS: dict[tuple[LinkState, Trigger], LinkState] = {
+    (_S.LOST, _T.OPENED): _S.IDENTIFYING,
+    (_S.IDENTIFYING, _T.RECOGNISED): _S.IDENTIFIED,
+    (_S.IDENTIFYING, _T.DIFFERS): _S.MISMATCH,
+    (_S.MISMATCH, _T.RECOGNISED): _S.IDENTIFIED,
+    (_S.IDENTIFIED, _T.ASKED): _S.BINDING,
+    (_S.BINDING, _T.TAKEN_IN): _S.BOUND,
+    **{(state, _T.DIFFERS): _S.MISMATCH for state in UNDERSTOOD},
+    **{(state, _T.SILENT): _S.IDENTIFYING for state in MET},
+    **{(state, _T.RESTARTED): _S.IDENTIFYING for state in UNDERSTOOD},
+    **{(state, _T.CLOSED): _S.LOST for state in _S if state is not _S.LOST},
+}

@@ -1,0 +1,244 @@
+"""The one place where the wire's integers become SI values, and back.
+
+Wire: urad, mm/s, mm, mrad/s, mm/s^2, mV, ms. Here: rad, m/s, m, rad/s, m/s^2, V, s.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from firmware.protocol import messages
+from firmware.protocol.codec import Message
+from host_bridge.domain import codes, commands, reports
+from host_bridge.domain.codes import NOBODY, members
+from host_bridge.link.wire import new
+
+TIME_MASK = (1 << 30) - 1  # times on the wire: microseconds modulo 2**30
+_HALF = 1 << 29
+_NO_CAUSE = 255
+_BOUND = 0  # results of Bind
+_BIND_MISMATCH = 1
+_UNKNOWN_BOUND_US = 65535
+_APPLIED_MAX_10US = 65535  # the car saturates there
+
+Report = reports.Report
+
+
+def elapsed_us(now_us: int, then_us: int) -> int:
+    """now - then for times modulo 2**30, between -2**29 and 2**29 - 1 (8.9 minutes)."""
+    return (now_us - then_us + _HALF & TIME_MASK) - _HALF
+
+
+def unwrapped_us(time_us: int, near_us: int) -> int:
+    """The time that is ``time_us`` modulo 2**30 and nearest to ``near_us``."""
+    return near_us + elapsed_us(time_us, near_us)
+
+
+def text_of(field: bytes | bytearray) -> str:
+    """A zero padded name, whatever bytes the other side put in."""
+    return bytes(field).rstrip(b"\0").decode("utf-8", "replace")
+
+
+def name_field(text: str, size: int = 16) -> bytes:
+    """``text`` in ``size`` bytes of UTF-8, cut between characters."""
+    data = text.encode()[:size].decode("utf-8", "ignore").encode()
+    return data.ljust(size, b"\0")
+
+
+def _source(number: int) -> int | None:
+    return None if number == NOBODY else number
+
+
+def _known(kind: type[codes.Code], number: int) -> codes.Code | None:
+    """For the frozen messages, which may come from a car of another protocol."""
+    try:
+        return kind(number)
+    except ValueError:
+        return None
+
+
+def _places(bits: int) -> tuple[int, ...]:
+    return tuple(place for place in range(bits.bit_length()) if bits >> place & 1)
+
+
+def _identity(m: messages.Identity) -> reports.CarIdentity:
+    return reports.CarIdentity(
+        text_of(m.car_name),
+        bytes(m.board_id),
+        bytes(m.protocol_hash),
+        bytes(m.config_hash),
+        _known(codes.State, m.state),
+    )
+
+
+def _stop_seen(m: messages.StopSeen) -> reports.StopSeen:
+    return reports.StopSeen(
+        m.token,
+        _known(codes.State, m.state),
+        _known(codes.Sender, m.sender),
+        text_of(m.sender_name),
+    )
+
+
+def _status(m: messages.Status) -> reports.CarStatus:
+    is_recent = m.applied_10us < _APPLIED_MAX_10US
+    return reports.CarStatus(
+        m.time_us,
+        codes.State(m.state),
+        members(codes.Cause, m.causes),
+        None if m.first_cause == _NO_CAUSE else codes.Cause(m.first_cause),
+        members(codes.Fault, m.faults),
+        _source(m.steering_source),
+        _source(m.drive_source),
+        m.steer_urad * 1e-6,
+        m.target_mm_s * 1e-3,
+        m.brake / 255,
+        m.speed_mm_s * 1e-3,
+        m.claim_slot,
+        m.claim_sequence,
+        m.claim_count,
+        int.from_bytes(m.claim_crc, "little"),
+        m.time_us - m.applied_10us * 10 & TIME_MASK if is_recent else None,
+    )
+
+
+def _motion(m: messages.Motion) -> reports.CarMotion:
+    return reports.CarMotion(
+        m.captured_us,
+        m.count_left,
+        m.count_right,
+        m.distance_mm * 1e-3,
+        m.x_mm * 1e-3,
+        m.y_mm * 1e-3,
+        math.remainder(m.yaw_urad * 1e-6, math.tau),
+        m.yaw_rate_mrad_s * 1e-3,
+        m.accel_x_mm_s2 * 1e-3,
+        m.accel_y_mm_s2 * 1e-3,
+    )
+
+
+def _clock(m: messages.ClockReport) -> reports.ClockReport:
+    bound_us = None if m.bound_us == _UNKNOWN_BOUND_US else m.bound_us
+    return reports.ClockReport(m.epoch, m.slot, m.offset_us, bound_us)
+
+
+def _bound(m: messages.Bound) -> reports.SessionBound:
+    return reports.SessionBound(
+        m.epoch,
+        m.slot if m.result == _BOUND else None,
+        m.result == _BIND_MISMATCH,
+        bytes(m.protocol_hash),
+        bytes(m.config_hash),
+    )
+
+
+def _act_reply(m: messages.ActReply) -> reports.ActionReply:
+    return reports.ActionReply(
+        m.epoch,
+        codes.Action(m.action),
+        m.nonce,
+        members(codes.Refusal, m.refusals),
+        members(codes.Cause, m.causes_present),
+    )
+
+
+def _inputs(m: messages.Inputs) -> reports.Inputs:
+    return reports.Inputs(
+        bool(m.runstop_closed),
+        bool(m.enable_contact),
+        bool(m.charger),
+        _places(m.fresh),
+        _places(m.held),
+        _places(m.engaged),
+        members(codes.Cause, m.causes_present),
+        m.step_us,
+    )
+
+
+def _event(m: messages.Event) -> reports.CarEvent:
+    return reports.CarEvent(m.number, m.time_us, codes.EventCode(m.code), m.a, m.b)
+
+
+def _power(m: messages.Power) -> reports.Power:
+    return reports.Power(m.battery_mv * 1e-3, codes.BatteryStage(m.stage))
+
+
+def _outputs(m: messages.Outputs) -> reports.Outputs:
+    channels = tuple(getattr(m, row[0]) for row in m.FIELDS[1:])
+    return reports.Outputs(bool(m.enable), channels)
+
+
+def _counters(m: messages.LinkCounters) -> reports.LinkCounters:
+    return reports.LinkCounters(*(getattr(m, row[0]) for row in m.FIELDS))
+
+
+def _committed(m: messages.Committed) -> reports.Committed:
+    return reports.Committed(m.result, m.where, bytes(m.config_hash))
+
+
+_FROM_WIRE: dict[type[Message], Callable[[Any], Report]] = {
+    messages.Identity: _identity,
+    messages.StopSeen: _stop_seen,
+    messages.Bound: _bound,
+    messages.Status: _status,
+    messages.Motion: _motion,
+    messages.ClockReport: _clock,
+    messages.ActReply: _act_reply,
+    messages.Event: _event,
+    messages.EventsLost: lambda m: reports.EventsLost(m.first, m.count),
+    messages.Parameter: lambda m: reports.ParameterReply(m.index, m.value, m.result),
+    messages.Committed: _committed,
+    messages.LinkCounters: _counters,
+    messages.Inputs: _inputs,
+    messages.Power: _power,
+    messages.Outputs: _outputs,
+}
+
+
+def report_of(message: Message) -> Report:
+    """A message of a car in SI units.
+
+    Raises ValueError for a code that we do not know, KeyError for a message of a host.
+    """
+    return _FROM_WIRE[type(message)](message)
+
+
+def claim_message(claim: commands.Claim, epoch: int) -> messages.Claim:
+    """A claim for the wire; ValueError if a value is not a finite number."""
+    held = codes.Deadman.HELD if claim.is_held else 0
+    permits = codes.Deadman.PERMITS_AUTONOMY if claim.permits_autonomy else 0
+    return new(
+        messages.Claim,
+        epoch=epoch,
+        source=claim.source_id,
+        sequence=claim.sequence,
+        mask=claim.mask,
+        steer_urad=round(claim.steer_rad * 1e6),
+        speed_mm_s=round(claim.speed_mps * 1e3),
+        brake=round(claim.brake * 255),
+        lights=claim.lights,
+        deadman=int(held | permits),
+        input_count=claim.input_count & 0xFFFF,
+        lease_ms=round(claim.lease_s * 1e3),
+        stamp_us=claim.stamp_us & TIME_MASK,
+    )
+
+
+def claim_of(message: messages.Claim) -> commands.Claim:
+    """A claim off the wire, for logs; its stamp stays modulo 2**30."""
+    return commands.Claim(
+        source_id=message.source,
+        sequence=message.sequence,
+        mask=message.mask,
+        steer_rad=message.steer_urad * 1e-6,
+        speed_mps=message.speed_mm_s * 1e-3,
+        brake=message.brake / 255,
+        is_held=bool(message.deadman & codes.Deadman.HELD),
+        lease_s=message.lease_ms * 1e-3,
+        stamp_us=message.stamp_us,
+        permits_autonomy=bool(message.deadman & codes.Deadman.PERMITS_AUTONOMY),
+        input_count=message.input_count,
+        lights=message.lights,
+    )
