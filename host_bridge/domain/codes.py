@@ -1,0 +1,170 @@
+"""The car's words: states, causes, faults, refusals, each with what it says to a person.
+
+They restate ``firmware.protocol.codes``; a test holds the two together. Never renumber: append.
+"""
+
+from __future__ import annotations
+
+from enum import Enum, IntEnum, IntFlag
+from functools import lru_cache
+from typing import TypeVar
+
+NOBODY = 255  # a source id that is none
+
+
+class State(IntEnum):
+    """What the car is doing; the transitions are the firmware's (core/supervisor.py)."""
+
+    STARTING = 0
+    STANDBY = 1
+    ACTIVE = 2
+    HOLD = 3
+    STOPPING = 4
+    STOPPED = 5
+    FAULT = 6
+
+
+class Actuator(IntEnum):
+    """What a source may claim; in a mask, actuator n is bit n."""
+
+    STEERING = 0
+    DRIVE = 1
+    BRAKE = 2
+    LIGHTS = 3
+
+
+class Deadman(IntFlag):
+    """The deadman bits of a claim."""
+
+    HELD = 1
+    PERMITS_AUTONOMY = 2
+
+
+class Phrased(IntEnum):
+    """A code with the words that a person reads."""
+
+    phrase: str
+
+    def __new__(cls, value: int, phrase: str = "") -> Phrased:
+        """Members are written as (number, phrase), and found by their number alone."""
+        member = int.__new__(cls, value)
+        member._value_ = value
+        member.phrase = phrase
+        return member
+
+
+class Cause(Phrased):
+    """Why a car stops. The phrase completes "Stopped because ..."."""
+
+    RUNSTOP_LOOP = 0, "the runstop loop is open"
+    STOP_REQUEST = 1, "a stop was requested"
+    FROZEN_INPUT = 2, "an input device froze"
+    SILENCE = 3, "a source fell silent"
+    CLOCK_STEP = 4, "the clock of the commanding session jumped"
+    CLOCK_UNSURE = 5, "the car no longer knew the commanding session's clock well enough"
+    CHARGER = 6, "a charger is connected"
+    EMPTY_BATTERY = 7, "the battery is empty"
+    OVERRUN = 8, "the car's program overran its step"
+
+
+class Fault(Phrased):
+    """What is wrong with a car. The phrase completes "In fault because ..."."""
+
+    CONFIGURATION = 0, "its configuration is missing, damaged or out of range"
+    FOREIGN_CONFIGURATION = 1, "its configuration was made for another board"
+    RELAY = 2, "the drive enable's contact is not as commanded"
+
+
+class Sender(Phrased):
+    """Who sends a stop."""
+
+    OWNER = 0, "the owner"
+    SEAT = 1, "the seat"
+    RUNSTOP_BOX = 2, "the runstop box"
+    FLEET = 3, "the fleet"
+    COMMAND = 4, "a command"
+
+
+class Action(Phrased):
+    """What a person does to a car, in two steps."""
+
+    ARM = 1, "arm"
+    CLEAR = 2, "clear"
+    DISARM = 3, "disarm"
+
+
+class Refusal(Phrased):
+    """Why a car refused an action. The phrase is a sentence's worth, with what to do."""
+
+    UNKNOWN_EPOCH = 0, "the car does not know this session: it has to be bound again"
+    STATE = 1, "its state does not allow it"
+    STOP_CAUSE = 2, "a stop is latched: clear it first"
+    CAUSE_PRESENT = 3, "a cause to stop is still present"
+    FAULT = 4, "it has a fault"
+    CONFIGURATION = 5, "its configuration is not the one expected: write the vehicle file to it"
+    CLOCK_UNSURE = 6, "the clocks are not yet in agreement: wait a second, or see to the link"
+    NOT_NEUTRAL = 7, "a source is not in neutral"
+    NONCE = 8, "the two steps of the request did not match: ask again"
+    MOVING = 9, "it is still moving"
+    CHARGER = 10, "a charger is connected"
+    UNKNOWN_ACTION = 11, "it does not know this action"
+
+
+class ClaimVerdict(Phrased):
+    """What a car made of a claim."""
+
+    ACCEPTED = 0, "accepted"
+    UNKNOWN_EPOCH = 1, "of a session that the car does not know"
+    UNKNOWN_SOURCE = 2, "of a source that the car does not know"
+    OTHER_WRITER = 3, "another session writes this source"
+    OUT_OF_SEQUENCE = 4, "out of sequence"
+    NOT_PERMITTED = 5, "for an actuator that the source may not claim"
+    LEASE_TOO_LONG = 6, "leased for longer than the source may"
+    CLOCK_UNSURE = 7, "the clocks are not in agreement"
+    FROM_FUTURE = 8, "from the future"
+    TOO_OLD = 9, "too old"
+
+
+class Loss(Phrased):
+    """Why a source does not win what it wants."""
+
+    OUTRANKED = 0, "another source outranks it"
+    EXPIRED = 1, "its claim expired"
+    NO_DEADMAN = 2, "its deadman is not held"
+    NOT_NEUTRAL = 3, "it has to begin from neutral"
+    NOT_ENGAGED = 4, "it has to be let go and held anew"
+
+
+class EventCode(Phrased):
+    """What a car reports as an event; the phrase names its arguments a and b."""
+
+    STATE_CHANGED = 0, "state before, state after"
+    STOP_LATCHED = 1, "cause, source or sender"
+    FAULT_LATCHED = 2, "fault, where"
+    CLAIM_REFUSED = 3, "source, verdict"
+    ACTION_TAKEN = 4, "action, session slot"
+    ACTION_REFUSED = 5, "action, refusals"
+    SOURCE_ENGAGED = 6, "source, session slot"
+    SOURCE_SILENT = 7, "source, what follows"
+    SESSION_BOUND = 8, "session slot, epoch"
+    CLOCK_STEPPED = 9, "session slot, step in us"
+    CONFIGURED = 10, "how many parameters, 0"
+    WINNER_CHANGED = 11, "actuator, source"
+    SOURCE_LOST = 12, "source, why"
+
+
+class BatteryStage(IntEnum):
+    """How full."""
+
+    GOOD = 0
+    LOW = 1
+    EMPTY = 2
+
+
+Code = TypeVar("Code", bound=Enum)
+
+
+@lru_cache(maxsize=4096)  # a status has two of these a hundred times a second
+def members(kind: type[Code], bits: int) -> tuple[Code, ...]:
+    """The codes whose bits are set; ValueError if one of them is unknown."""
+    return tuple(kind(bit) for bit in range(bits.bit_length()) if bits >> bit & 1)

@@ -1,0 +1,211 @@
+"""What a car reports, in SI units: lengths m, speeds m/s, angles rad, voltages V.
+
+Board times are the board's own microseconds modulo 2**30. ``None`` is "nobody" or "not known".
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from host_bridge.domain.codes import (
+    Action,
+    BatteryStage,
+    Cause,
+    EventCode,
+    Fault,
+    Refusal,
+    Sender,
+    State,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CarIdentity:
+    """Which car this is. ``state`` is None if the car's protocol knows states that we do not."""
+
+    car_name: str
+    board_id: bytes
+    protocol_hash: bytes
+    config_hash: bytes
+    state: State | None
+
+
+@dataclass(frozen=True, slots=True)
+class CarStatus:
+    """The core status, on every step of the car."""
+
+    time_us: int
+    state: State
+    causes: tuple[Cause, ...]
+    first_cause: Cause | None
+    faults: tuple[Fault, ...]
+    steering_source: int | None
+    drive_source: int | None
+    steer_rad: float
+    target_mps: float
+    brake: float  # 0 to 1
+    speed_mps: float
+    claim_slot: int  # the session whose claim was accepted last
+    claim_sequence: int
+    claim_count: int  # modulo 2**16
+    claim_crc: int
+    applied_us: int | None  # board time of the last accepted claim; None if over 0.65 s ago
+
+
+@dataclass(frozen=True, slots=True)
+class CarMotion:
+    """Measured motion, and where dead reckoning puts the car."""
+
+    captured_us: int
+    count_left: int
+    count_right: int
+    distance_m: float
+    x_m: float
+    y_m: float
+    yaw_rad: float
+    yaw_rate_radps: float
+    accel_x_mps2: float
+    accel_y_mps2: float
+
+
+@dataclass(frozen=True, slots=True)
+class CarEvent:
+    """One entry of the car's chronicle; a and b as ``code`` says."""
+
+    number: int
+    time_us: int
+    code: EventCode
+    a: int
+    b: int
+    sender_name: str = ""  # who asked for a stop, where the car said so
+
+
+@dataclass(frozen=True, slots=True)
+class EventsLost:
+    """Events that the car no longer holds."""
+
+    first: int
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class StopSeen:
+    """A car's acknowledgement of a stop: the state is the one that it brought."""
+
+    token: int
+    state: State | None
+    sender: Sender | None
+    sender_name: str
+
+
+@dataclass(frozen=True, slots=True)
+class ClockReport:
+    """session time = board time + offset, give or take the bound; as the board computed it."""
+
+    epoch: int
+    slot: int
+    offset_us: int
+    bound_us: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class SessionBound:
+    """The car took our session in, or says why not (``slot`` is None)."""
+
+    epoch: int
+    slot: int | None
+    is_mismatch: bool
+    protocol_hash: bytes
+    config_hash: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class ActionReply:
+    """The car's answer to one step of an action."""
+
+    epoch: int
+    action: Action
+    nonce: int
+    refusals: tuple[Refusal, ...]
+    causes_present: tuple[Cause, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LinkCounters:
+    """Frames and claims as the car counted them since its start, modulo 2**30."""
+
+    good: int
+    damaged: int
+    oversized: int
+    unknown: int
+    out_of_range: int
+    claims_accepted: int
+    claims_refused: int
+    unsent: int
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """What the board's inputs and its sources are doing; sources by id."""
+
+    is_runstop_closed: bool
+    is_enable_closed: bool
+    has_charger: bool
+    fresh: tuple[int, ...]
+    held: tuple[int, ...]
+    engaged: tuple[int, ...]
+    causes_present: tuple[Cause, ...]
+    step_us: int  # the longest step since the last of these
+
+
+@dataclass(frozen=True, slots=True)
+class Power:
+    """The battery."""
+
+    battery_v: float
+    stage: BatteryStage
+
+
+@dataclass(frozen=True, slots=True)
+class Outputs:
+    """What the board puts out, by channel: pulses in ns, duties in 1/10000."""
+
+    is_enabled: bool
+    channels: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ParameterReply:
+    """One parameter of the car's draft configuration; ``result`` 0 is good."""
+
+    index: int
+    value: int
+    result: int
+
+
+@dataclass(frozen=True, slots=True)
+class Committed:
+    """What became of a configuration; ``where`` is the index of the parameter that is wrong."""
+
+    result: int
+    where: int
+    config_hash: bytes
+
+
+Report = (
+    CarIdentity
+    | CarStatus
+    | CarMotion
+    | CarEvent
+    | EventsLost
+    | StopSeen
+    | ClockReport
+    | SessionBound
+    | ActionReply
+    | LinkCounters
+    | Inputs
+    | Power
+    | Outputs
+    | ParameterReply
+    | Committed
+)
