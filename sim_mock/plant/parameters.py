@@ -25,6 +25,7 @@ from sim_mock.sensors.encoder import EncoderParameters
 from sim_mock.sensors.imu import ImuParameters
 
 CHANNELS = 8
+WHEEL_MAX_RAD = 1.2  # beyond, the tangents of the no-slip model grow without bound
 _SECTIONS = ("body", "tyre", "servo", "drive", "motor", "battery", "encoder", "imu")
 _TOP = dict.fromkeys((*_SECTIONS, "esc", "payload_kg", "payload_x_m", "patches", "channels"), None)
 
@@ -146,7 +147,10 @@ def _channel(path: str, given: object) -> dict[str, Any]:
     if kind not in ("none", "servo_steering", "h_bridge"):
         raise refuse(f"{path}.kind", '"none", "servo_steering", "esc" or "h_bridge"', kind)
     curve = _curve(f"{path}.curve", values.pop("curve", None)) if kind == "servo_steering" else ()
-    return {**read_table(path, kind, values), "curve": curve}
+    read = read_table(path, kind, values)
+    if any(abs(steer_rad * read["wheel_ratio"]) > WHEEL_MAX_RAD for steer_rad, _ in curve):
+        raise refuse(path, f"wheels that turn by at most {WHEEL_MAX_RAD:g} rad", curve)
+    return {**read, "curve": curve}
 
 
 def _curve(path: str, given: object) -> Curve:

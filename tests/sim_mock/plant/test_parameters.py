@@ -34,6 +34,9 @@ REFUSED = {
     "plant.channels[0].curve: expected 2 or more": lambda m: m["channels"][0].update(
         curve=[[0.4, 1_000_000], [-0.4, 2_000_000]]
     ),
+    "plant.channels[0]: expected wheels that turn": lambda m: m["channels"][0].update(
+        wheel_ratio=3.0
+    ),
     "plant.channels[0].curve[1]: expected [steer_rad": lambda m: m["channels"][0].update(
         curve=[[-0.4, 1_000_000], [0.4]]
     ),

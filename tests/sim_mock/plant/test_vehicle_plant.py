@@ -1,7 +1,8 @@
 """The whole plant, driven through its eight outputs only."""
 
 from dataclasses import replace
-from math import hypot, tan
+from math import hypot, isfinite, tan
+from random import Random
 
 import pytest
 
@@ -240,3 +241,19 @@ def test_linear_tyres_have_no_limit_and_fiala_tyres_do():
             plant.step(DT_S, f1tenth_outputs(0.3, 0), True)
             side_mps2.append(plant.accel_y_mm_s2 / 1000)
         assert (max(side_mps2) > 1.5 * 0.5 * GRAVITY_MPS2) is is_over
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("make", [f1tenth, nigel])
+def test_no_sequence_of_outputs_breaks_the_car(make, seed):
+    """Any pulse, duty, loss and enable, held for a while, at any step: it stays a car."""
+    random = Random(seed)
+    plant = armed_f1tenth() if make is f1tenth else Plant(nigel(), seed)
+    fastest_mps = 18.5 if make is f1tenth else 0.5  # battery over back EMF, drawn from the gears
+    for _ in range(200):
+        pulses = [random.choice((0, random.randrange(900_000, 2_100_000))) for _ in range(4)]
+        outputs = [*pulses, *(random.randrange(-10_000, 10_001) for _ in range(4))]
+        run(plant, outputs, 0.2, random.random() < 0.8, random.choice((5e-4, 1e-3, 5e-3)))
+        assert all(map(isfinite, plant.truth.values()))
+        assert hypot(plant.truth.vx_mps, plant.truth.vy_mps) < fastest_mps
+        assert 0 <= plant.counts()[0] < 1 << 30
