@@ -176,7 +176,7 @@ def _run(command: list[str]) -> str:
         raise Unobtainable(f"{command[0]} does not start: {error.strerror}") from error
     if done.returncode:
         words = done.stderr.strip() or done.stdout.strip() or f"exit status {done.returncode}"
-        raise Unobtainable(f"{command[0]} said: {words.splitlines()[-1]}")
+        raise Unobtainable(f"{command[0]} said: {words.splitlines()[0]}")
     return done.stdout
 
 
