@@ -1,0 +1,174 @@
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+
+from host_bridge.errors import UsageFault
+from host_bridge.transports.base import Transport
+from host_bridge.transports.lossy import LossyTransport
+from host_bridge.transports.uri import open_transport
+from tests.host_bridge.transports.contract import (
+    ALL_BYTES,
+    Bench,
+    BusContract,
+    Ear,
+    Wire,
+    echoed,
+    opened,
+)
+from tests.host_bridge.transports.test_loopback import OtherEnd
+from tests.host_bridge.transports.test_serial_port import Terminal
+
+FRAME = b"\0" + bytes(range(1, 30)) + b"\0"
+
+
+class TestPerfectLine(BusContract):
+    query = ""
+
+    @asynccontextmanager
+    async def wire(self) -> AsyncIterator[Wire]:
+        near, far = (
+            open_transport(f"{way}loopback://wire{query}", Bench()) for way, query in self.ends()
+        )
+        yield Wire(near, OtherEnd(far))
+
+    def ends(self) -> tuple[tuple[str, str], ...]:
+        return ("lossy+", self.query), ("", "")
+
+
+class TestSlowLine(TestPerfectLine):
+    query = "?delay_ms=2"
+
+
+def test_a_serial_port_works_behind_a_line() -> None:
+    async def run() -> None:
+        terminal = Terminal()
+        port = open_transport(f"lossy+serial://{terminal.device}?baud=115200&delay_ms=1", Bench())
+        wire = Wire(port, terminal)
+        ear = await opened(wire)
+        await echoed(wire, ear, ALL_BYTES)
+        port.close()
+        terminal.cut()
+
+    asyncio.run(run())
+
+
+def ends_of(query: str) -> tuple[LossyTransport, Transport]:
+    near = open_transport(f"lossy+loopback://bad?{query}", Bench())
+    assert isinstance(near, LossyTransport)
+    return near, open_transport("loopback://bad", Bench())
+
+
+async def exchanged(query: str, count: int) -> tuple[LossyTransport, Ear, Ear]:
+    """Frames sent both ways over a bad line; what the host heard, and what the car heard."""
+    near, far = ends_of(query)
+    host, car = Ear(), Ear()
+    await near.open(host.on_bytes, host.on_closed)
+    await far.open(car.on_bytes, car.on_closed)
+    for _ in range(count):
+        near.send(FRAME)
+        far.send(FRAME)
+        await asyncio.sleep(0)
+    for line, ear in ((near.up, car), (near.down, host)):
+        await ear.until(lambda line=line, ear=ear: arrived(ear) == count - line.counts.lost)
+    near.close()
+    return near, host, car
+
+
+def arrived(ear: Ear) -> int:
+    return len(ear.data) // len(FRAME)
+
+
+def test_both_directions_suffer_each_in_its_own_way() -> None:
+    near, host, car = asyncio.run(exchanged("loss=0.5&seed=1", 200))
+    assert near.up.counts.lost == 200 - arrived(car) > 60
+    assert near.down.counts.lost == 200 - arrived(host) > 60
+    assert near.up.counts.lost != near.down.counts.lost
+
+
+@pytest.mark.parametrize(("direction", "up", "down"), [("up", 50, 0), ("down", 0, 50)])
+def test_one_direction_alone_can_be_bad(direction: str, up: int, down: int) -> None:
+    near, _, _ = asyncio.run(exchanged(f"loss=1&direction={direction}", 50))
+    assert (near.up.counts.lost, near.down.counts.lost) == (up, down)
+
+
+def test_a_delayed_line_delivers_late() -> None:
+    async def run() -> float:
+        start_s = asyncio.get_running_loop().time()
+        await exchanged("delay_ms=30&jitter_ms=10", 5)
+        return asyncio.get_running_loop().time() - start_s
+
+    assert asyncio.run(run()) >= 0.03
+
+
+def test_what_is_on_its_way_when_the_line_is_closed_never_arrives() -> None:
+    async def run() -> None:
+        near, far = ends_of("delay_ms=20")
+        host, car = Ear(), Ear()
+        await near.open(host.on_bytes, host.on_closed)
+        await far.open(car.on_bytes, car.on_closed)
+        near.send(FRAME)
+        near.close()
+        await near.open(host.on_bytes, lambda _: None)
+        await far.open(car.on_bytes, lambda _: None)
+        near.send(FRAME)
+        car.closed.clear()
+        await car.until(lambda: bool(car.data))
+        assert arrived(car) == 1
+
+    asyncio.run(run())
+
+
+def test_lines_can_be_put_one_behind_the_other() -> None:
+    near = open_transport("lossy+lossy+loopback://two?loss=1&inner.loss=0.5", Bench())
+    assert near.label == "lossy+lossy+loopback://two"
+
+
+def test_a_parameter_of_the_inner_transport_is_left_to_it() -> None:
+    port = open_transport("lossy+serial:///dev/ttyACM0?loss=0.1&baud=115200&seed=3", Bench())
+    assert port.label == "lossy+serial:///dev/ttyACM0?baud=115200"
+
+
+def test_a_parameter_that_nobody_knows_is_refused() -> None:
+    with pytest.raises(UsageFault, match="los"):
+        open_transport("lossy+serial:///dev/ttyACM0?los=0.1", Bench())
+
+
+def test_a_parameter_of_both_can_be_meant_for_the_inner_one() -> None:
+    with pytest.raises(UsageFault, match="unknown parameter 'seed'"):
+        open_transport("lossy+loopback://x?seed=3&inner.seed=1", Bench())
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "loss=1.5",
+        "loss=-0.1",
+        "loss=nan",
+        "loss=much",
+        "corrupt=2",
+        "duplicate=2",
+        "delay_ms=-1",
+        "jitter_ms=1e9",
+        "seed=-1",
+        "seed=0.5",
+        "burst=0.1",
+        "burst=0.1,0",
+        "burst=0.1,2",
+        "burst=a,b",
+        "direction=left",
+    ],
+)
+def test_a_parameter_out_of_its_range_is_refused_by_name(query: str) -> None:
+    with pytest.raises(UsageFault) as caught:
+        open_transport(f"lossy+loopback://x?{query}", Bench())
+    assert query.partition("=")[0] in caught.value.what
+    assert caught.value.got == query.partition("=")[2]
+
+
+def test_a_bad_line_alone_is_refused() -> None:
+    with pytest.raises(UsageFault, match="behind it"):
+        open_transport("lossy://x", Bench())
