@@ -1,0 +1,167 @@
+"""Reads a log back, as far as it goes: a log that a kill cut short ends where it was cut."""
+
+from __future__ import annotations
+
+import json
+import os
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any
+
+from mcap.exceptions import EndOfFile, McapError
+from mcap.records import Channel, Footer, McapRecord, Message, Metadata
+from mcap.stream_reader import StreamReader
+from zstandard import ZstdError
+
+from host_bridge.errors import DataFileFault
+from host_bridge.logbook.recorder import FACTS, ORIGIN, RAW_ENCODING
+
+_MAGIC = b"\x89MCAP0\r\n"
+_PREFIX = struct.Struct("<BQ")  # of every record: opcode, length
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One thing that happened. ``time_us`` is the recording host's monotonic clock."""
+
+    time_us: int
+    car: str  # empty for notes
+    topic: str  # "up" and "down" hold bytes, the others rows
+    value: bytes | dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What a log holds. ``facts`` are its metadata by name: "tandem", "car/NAME"."""
+
+    facts: dict[str, dict[str, str]]
+    counts: dict[tuple[str, str], int]  # (car, topic) -> records
+    first_us: int
+    last_us: int
+    notes: list[str]
+    is_complete: bool
+
+
+def read(path: Path) -> Iterator[Record]:
+    """The records in the order in which they were written.
+
+    Raises errors.DataFileFault for what is no log of Tandem, or is damaged within.
+    """
+    channels: dict[int, Channel] = {}
+    origin_ns: int | None = None
+    for record in _records(path):
+        if isinstance(record, Channel):
+            channels[record.id] = record
+        elif isinstance(record, Metadata) and record.name == FACTS:
+            origin_ns = int(record.metadata[ORIGIN])
+        elif isinstance(record, Message) and origin_ns is not None:
+            yield _record(channels[record.channel_id], record, origin_ns)
+    if origin_ns is None:
+        raise _no_log(path, "an MCAP file of somebody else, or one cut off at its beginning")
+
+
+def facts(path: Path) -> dict[str, dict[str, str]]:
+    """The metadata by name. Raises errors.DataFileFault."""
+    return {
+        record.name: record.metadata for record in _records(path) if isinstance(record, Metadata)
+    }
+
+
+def summary(path: Path) -> Summary:
+    """What the log holds. Raises errors.DataFileFault."""
+    tally = _Tally()
+    for record in read(path):
+        tally.add(record)
+    is_complete = any(isinstance(record, Footer) for record in _records(path))
+    return Summary(
+        facts(path), tally.counts, tally.first_us, tally.last_us, tally.notes, is_complete
+    )
+
+
+@dataclass
+class _Tally:
+    counts: dict[tuple[str, str], int] = field(default_factory=dict)
+    first_us: int = 0
+    last_us: int = 0
+    notes: list[str] = field(default_factory=list)
+
+    def add(self, record: Record) -> None:
+        key = (record.car, record.topic)
+        if not self.counts:
+            self.first_us = self.last_us = record.time_us
+        self.counts[key] = self.counts.get(key, 0) + 1
+        self.first_us = min(self.first_us, record.time_us)
+        self.last_us = max(self.last_us, record.time_us)
+        if not record.car and isinstance(record.value, dict):
+            self.notes.append(str(record.value.get("text", "")))
+
+
+class _Prefix:
+    """The first ``size`` bytes of a file, for the library to read."""
+
+    def __init__(self, stream: IO[bytes], size: int) -> None:
+        self._stream = stream
+        self._left = size
+
+    def read(self, size: int) -> bytes:
+        data = self._stream.read(min(size, self._left))
+        self._left -= len(data)
+        return data
+
+
+def _complete_size(stream: IO[bytes]) -> int:
+    """How many bytes of the file are whole records; a kill may have cut the last one."""
+    total = os.fstat(stream.fileno()).st_size
+    at = len(_MAGIC)
+    while at + _PREFIX.size <= total:
+        stream.seek(at)
+        _opcode, length = _PREFIX.unpack(stream.read(_PREFIX.size))
+        if at + _PREFIX.size + length > total:
+            break
+        at += _PREFIX.size + length
+    stream.seek(0)
+    return min(at, total)
+
+
+def _records(path: Path) -> Iterator[McapRecord]:
+    try:
+        with path.open("rb") as stream:
+            if stream.read(len(_MAGIC)) != _MAGIC:
+                raise _no_log(path, "something else")
+            size = _complete_size(stream)
+            yield from _whole_records(path, stream, size)
+    except OSError as error:
+        raise _no_log(path, error.strerror or str(error)) from None
+
+
+def _whole_records(path: Path, stream: IO[bytes], size: int) -> Iterator[McapRecord]:
+    stream.seek(len(_MAGIC))
+    # The closing magic after a footer is left unread: not being there is no reason to refuse.
+    source: Any = _Prefix(stream, size - len(_MAGIC))
+    try:
+        yield from StreamReader(source, skip_magic=True, validate_crcs=True).records
+    except EndOfFile:
+        return
+    except (McapError, ZstdError, ValueError, struct.error) as error:
+        raise DataFileFault(
+            "the log is damaged", where=str(path), got=str(error), remedy="try `mcap recover`"
+        ) from None
+
+
+def _record(channel: Channel, message: Message, origin_ns: int) -> Record:
+    is_raw = channel.message_encoding == RAW_ENCODING
+    value = message.data if is_raw else json.loads(message.data)
+    names = channel.metadata
+    return Record((message.log_time - origin_ns) // 1000, names["car"], names["topic"], value)
+
+
+def _no_log(path: Path, got: str) -> DataFileFault:
+    return DataFileFault(
+        "this is no log of Tandem",
+        where=str(path),
+        expected="an MCAP file that `tandem record` wrote",
+        got=got,
+        remedy="name the file as replay:///folder/drive.mcap, or replay://drive.mcap in this one",
+    )

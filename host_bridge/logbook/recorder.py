@@ -1,0 +1,174 @@
+"""Writes a log: every byte that went over the wire, and what it means, as MCAP.
+
+Channels of a car: ``/CAR/up`` (to the car) and ``/CAR/down`` (from it) hold the bytes as they were
+sent or came in; the others, such as ``/CAR/status``, hold JSON in SI units.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import IO, Any
+
+from mcap.writer import Writer
+
+from host_bridge.clock import Clock
+from host_bridge.errors import DataFileFault
+from host_bridge.logbook import rows
+
+UP, DOWN = "up", "down"  # to the car, from the car
+FACTS = "tandem"  # name of the metadata that make it a log of Tandem
+ORIGIN = "origin_ns"
+NOTES = "notes"
+RAW_ENCODING = "tandem"
+
+# What a kill may cost: a chunk that is not yet with the system. Short enough to lose next to
+# nothing, long enough to compress; either limit ends a chunk.
+FLUSH_EVERY_US = 250_000
+CHUNK_BYTES = 128 * 1024
+
+Decode = Callable[[bytes], Iterable[object]]
+
+
+class Recorder:
+    """Takes what happens; never stops the caller: if the file fails, ``fault`` says why.
+
+    ``wall_ns`` is the wall clock (nanoseconds since 1970) at this moment, ``facts`` go into the
+    file's metadata. ``new_decoder`` makes, for each car and direction, a function from bytes as
+    they come to dataclasses; each of those is recorded on a channel named after its class.
+    """
+
+    def __init__(
+        self,
+        stream: IO[bytes],
+        clock: Clock,
+        wall_ns: int,
+        facts: Mapping[str, str],
+        new_decoder: Callable[[], Decode] | None = None,
+    ) -> None:
+        self.fault: DataFileFault | None = None
+        self._stream = stream
+        self._clock = clock
+        self._origin_ns = wall_ns - clock.now_us() * 1000
+        self._flushed_us = clock.now_us()
+        self._new_decoder = new_decoder
+        self._decoders: dict[tuple[str, str], Decode] = {}
+        self._channels: dict[tuple[str, str], int] = {}
+        self._writer = Writer(stream, chunk_size=CHUNK_BYTES)
+        self._attempt(self._start, {**facts, ORIGIN: str(self._origin_ns)})
+        self._attempt(self._writer.flush)
+
+    def car(self, car: str, facts: Mapping[str, str]) -> None:
+        """What is known of a car (vehicle, URI, hashes): metadata ``car/NAME``."""
+        self._attempt(self._writer.add_metadata, f"car/{car}", dict(facts))
+
+    def frame(self, car: str, direction: str, data: bytes, time_us: int) -> None:
+        """Bytes as they were sent (UP) or came in (DOWN), and what they mean."""
+        channel = self._channel(car, direction, None)
+        self._add(channel, data, time_us)
+        if self._new_decoder is None:
+            return
+        if (car, direction) not in self._decoders:
+            self._decoders[car, direction] = self._new_decoder()
+        for report in self._decoders[car, direction](data):
+            self.report(car, report, time_us)
+
+    def report(self, car: str, report: object, time_us: int) -> None:
+        """A dataclass, on the channel of its class."""
+        kind = type(report)
+        topic = rows.topic_of(kind)
+        channel = self._channel(car, topic, lambda: rows.schema_of(kind))
+        self._add(channel, _json(rows.row_of(report)), time_us)
+
+    def message(self, car: str, topic: str, row: Mapping[str, object], time_us: int) -> None:
+        """A row of its own making. The first one of a topic sets the channel's schema."""
+        channel = self._channel(car, topic, lambda: rows.schema_of_row(row))
+        self._add(channel, _json(rows.plain_row(row)), time_us)
+
+    def note(self, text: str) -> None:
+        """A remark, at this moment."""
+        self.message("", NOTES, {"text": text}, self._clock.now_us())
+
+    def step(self) -> None:
+        """Hand what is due to the system; also done with everything that is recorded."""
+        now_us = self._clock.now_us()
+        if now_us - self._flushed_us >= FLUSH_EVERY_US:
+            self._flushed_us = now_us
+            self._attempt(self._writer.flush)
+
+    def close(self) -> None:
+        """Write the index and close the file."""
+        if self._stream.closed:
+            return
+        self._attempt(self._writer.finish)
+        try:
+            self._stream.close()
+        except OSError as error:
+            self._failed(error)
+
+    def _start(self, facts: Mapping[str, str]) -> None:
+        self._writer.start(profile="", library=f"tandem {facts.get('version', '')}".strip())
+        self._writer.add_metadata(FACTS, dict(facts))
+
+    def _channel(self, car: str, topic: str, schema: Callable[[], rows.Schema] | None) -> int:
+        known = self._channels.get((car, topic))
+        if known is not None:
+            return known
+        schema_id = 0
+        if schema is not None:
+            text = json.dumps(schema()).encode()
+            schema_id = self._writer.register_schema(f"tandem.{topic}", "jsonschema", text)
+        encoding = "json" if schema else RAW_ENCODING
+        self._channels[car, topic] = self._writer.register_channel(
+            f"/{car}/{topic}" if car else f"/{topic}",
+            encoding,
+            schema_id,
+            {"car": car, "topic": topic},
+        )
+        return self._channels[car, topic]
+
+    def _add(self, channel: int, data: bytes, time_us: int) -> None:
+        time_ns = self._origin_ns + time_us * 1000
+        self._attempt(self._writer.add_message, channel, time_ns, data, time_ns)
+        self.step()
+
+    def _attempt(self, write: Callable[..., None], *arguments: Any) -> None:
+        """A full disk must not stop a car, nor whoever drives it."""
+        if self.fault is not None:
+            return
+        try:
+            write(*arguments)
+        except OSError as error:
+            self._failed(error)
+
+    def _failed(self, error: OSError) -> None:
+        self.fault = self.fault or _write_fault(str(getattr(self._stream, "name", "log")), error)
+
+
+def create(
+    path: Path,
+    clock: Clock,
+    wall_ns: int,
+    facts: Mapping[str, str],
+    new_decoder: Callable[[], Decode] | None = None,
+) -> Recorder:
+    """A recorder into a new file. Raises errors.DataFileFault: it overwrites nothing."""
+    try:
+        stream = path.open("xb")
+    except OSError as error:
+        raise _write_fault(str(path), error) from None
+    return Recorder(stream, clock, wall_ns, facts, new_decoder)
+
+
+def _json(row: Mapping[str, object]) -> bytes:
+    return json.dumps(row, separators=(",", ":")).encode()
+
+
+def _write_fault(where: str, error: OSError) -> DataFileFault:
+    return DataFileFault(
+        "the log cannot be written",
+        where=where,
+        got=error.strerror or str(error),
+        remedy="choose another file, in a folder that exists and has room",
+    )

@@ -1,0 +1,101 @@
+"""Dataclasses and mappings as JSON rows with a JSON Schema, in the subset that Foxglove plots.
+
+That subset knows one type per field: what is None is left out of the row, and is not required by
+the schema. Enumerations go by name, bytes as hexadecimal digits.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Mapping
+from enum import Enum
+from typing import Any, get_args, get_origin, get_type_hints
+
+Schema = dict[str, Any]
+
+# bool before int: it is one
+_JSON_TYPES: tuple[tuple[type, str], ...] = (
+    (bool, "boolean"),
+    (Enum, "string"),
+    (int, "integer"),
+    (float, "number"),
+    (str, "string"),
+    (bytes, "string"),
+    (bytearray, "string"),
+)
+
+
+def topic_of(kind: type) -> str:
+    """``CarStatus`` -> ``status``, ``LinkCounters`` -> ``link_counters``."""
+    name = kind.__name__
+    name = name.removeprefix("Car") or name
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
+
+
+def row_of(value: object) -> dict[str, Any]:
+    """A dataclass as a row."""
+    found = ((name, getattr(value, name)) for name in _names(type(value)))
+    return {name: _plain(part) for name, part in found if part is not None}
+
+
+def schema_of(kind: type[Any]) -> Schema:
+    """The schema of a dataclass's rows."""
+    hints = get_type_hints(kind)
+    return _object({name: _hint_schema(hints[name]) for name in _names(kind)})
+
+
+def plain_row(row: Mapping[str, object]) -> dict[str, Any]:
+    """A mapping as a row."""
+    return {name: _plain(part) for name, part in row.items() if part is not None}
+
+
+def schema_of_row(row: Mapping[str, object]) -> Schema:
+    """The schema that a first row suggests."""
+    return _object({name: _value_schema(part) for name, part in row.items() if part is not None})
+
+
+def _names(kind: type) -> tuple[str, ...]:
+    return tuple(field.name for field in dataclasses.fields(kind))
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, Enum):
+        return value.name
+    if isinstance(value, (bytes, bytearray)):
+        return value.hex()
+    if isinstance(value, (tuple, list)):
+        return [_plain(part) for part in value]
+    if isinstance(value, Mapping):
+        return plain_row(value)
+    return row_of(value) if dataclasses.is_dataclass(value) else value
+
+
+def _object(properties: Mapping[str, Schema]) -> Schema:
+    return {"type": "object", "properties": dict(properties)}
+
+
+def _hint_schema(hint: Any) -> Schema:
+    parts = [part for part in get_args(hint) if part not in (type(None), Ellipsis)]
+    if get_origin(hint) in (tuple, list):
+        return {"type": "array", "items": _hint_schema(parts[0])}
+    if parts:  # a union with None
+        return _hint_schema(parts[0])
+    return schema_of(hint) if dataclasses.is_dataclass(hint) else _scalar(hint)
+
+
+def _value_schema(value: object) -> Schema:
+    if isinstance(value, (tuple, list)):
+        items = _value_schema(value[0]) if value else {"type": "number"}
+        return {"type": "array", "items": items}
+    if isinstance(value, Mapping):
+        return schema_of_row(value)
+    kind = type(value)
+    return schema_of(kind) if dataclasses.is_dataclass(kind) else _scalar(kind)
+
+
+def _scalar(kind: type) -> Schema:
+    for known, name in _JSON_TYPES:
+        if issubclass(kind, known):
+            return {"type": name}
+    raise TypeError(f"{kind.__name__} has no place in a log; numbers, texts, lists and rows have")

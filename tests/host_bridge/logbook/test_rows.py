@@ -1,0 +1,104 @@
+"""Rows and schemas: what a plot can read of what the host talks about."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import get_args
+
+import pytest
+
+from host_bridge.domain import reports
+from host_bridge.domain.codes import Cause, State
+from host_bridge.logbook.rows import plain_row, row_of, schema_of, schema_of_row, topic_of
+
+REPORTS = get_args(reports.Report)
+
+
+class Colour(Enum):
+    RED = 1
+
+
+@dataclass(frozen=True)
+class Inner:
+    speed_mps: float
+
+
+@dataclass(frozen=True)
+class Probe:
+    count: int
+    is_held: bool
+    colour: Colour
+    data: bytes
+    source: int | None
+    many: tuple[Colour, ...]
+    inner: Inner
+
+
+PROBE = Probe(3, True, Colour.RED, b"\xab\x01", None, (Colour.RED,), Inner(0.5))
+
+
+def test_a_row_says_names_and_digits_and_leaves_out_what_is_not_known():
+    assert row_of(PROBE) == {
+        "count": 3,
+        "is_held": True,
+        "colour": "RED",
+        "data": "ab01",
+        "many": ["RED"],
+        "inner": {"speed_mps": 0.5},
+    }
+
+
+def test_a_schema_has_one_type_for_each_field():
+    assert schema_of(Probe) == {
+        "type": "object",
+        "properties": {
+            "count": {"type": "integer"},
+            "is_held": {"type": "boolean"},
+            "colour": {"type": "string"},
+            "data": {"type": "string"},
+            "source": {"type": "integer"},
+            "many": {"type": "array", "items": {"type": "string"}},
+            "inner": {"type": "object", "properties": {"speed_mps": {"type": "number"}}},
+        },
+    }
+
+
+def test_a_mapping_gives_the_schema_of_its_values():
+    row = {"skew_us": 12, "alarm": "speed", "limits": (0.5, 1.0), "who": Colour.RED, "gone": None}
+    assert plain_row(row) == {
+        "skew_us": 12,
+        "alarm": "speed",
+        "limits": [0.5, 1.0],
+        "who": "RED",
+    }
+    assert schema_of_row(row)["properties"] == {
+        "skew_us": {"type": "integer"},
+        "alarm": {"type": "string"},
+        "limits": {"type": "array", "items": {"type": "number"}},
+        "who": {"type": "string"},
+    }
+
+
+def test_what_has_no_place_in_a_log_is_refused_by_name():
+    with pytest.raises(TypeError, match="object has no place"):
+        schema_of_row({"thing": object()})
+
+
+@pytest.mark.parametrize("kind", REPORTS)
+def test_every_report_of_a_car_has_a_topic_and_a_schema(kind):
+    assert topic_of(kind).replace("_", "").isalpha()
+    assert schema_of(kind)["properties"]
+
+
+def test_topics_are_unique_and_short():
+    topics = [topic_of(kind) for kind in REPORTS]
+    assert len(set(topics)) == len(topics)
+    assert {"status", "motion", "event", "link_counters"} <= set(topics)
+
+
+def test_codes_go_by_name():
+    assert plain_row({"state": State.HOLD, "cause": Cause.SILENCE}) == {
+        "state": "HOLD",
+        "cause": "SILENCE",
+    }
