@@ -41,7 +41,7 @@ format: ready  ## put the files into the house style
 	@$(BIN)/ruff check --fix
 
 bench: ready  ## how fast: cars, link, frames
-	@$(BIN)/python tests/bench $(ARGS)
+	@for bench in tests/bench/bench_*.py; do $(BIN)/python $$bench $(ARGS) || exit 1; done
 
 soak: ready  ## the long tests
 	@$(BIN)/pytest -n $(WORKERS) --dist loadgroup -m soak --timeout=7200 $(ARGS)
