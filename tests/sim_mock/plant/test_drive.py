@@ -112,3 +112,35 @@ def test_current_limit_cuts_the_torque():
     assert motor.push_n == pytest.approx(100.0 * 0.002728 * 14.0 / 0.058)
     motor.brake(1.0, 20.0)
     assert motor.push_n == pytest.approx(-100.0 * 0.002728 * 14.0 / 0.058)
+
+
+def test_sticking_tyres_give_all_their_grip_and_sliding_ones_less():
+    """Tyres alone have to move the car: push minus friction, shared with the turning mass."""
+    p = f1tenth()
+    needed_n = (30.0 - 1.5 - 0.015 * 3.47 * 9.81) * 3.47 / (3.47 + 0.34)
+    assert not point_mass(p, 30.0, 100, grip_n=1.01 * needed_n)[0].is_sliding
+    assert point_mass(p, 30.0, 100, grip_n=0.99 * needed_n)[0].is_sliding
+
+
+def test_sag_takes_from_the_stall_torque():
+    p = f1tenth(motor={"current_limit_a": 1e4})
+    motor = Motor(p.motor, p.battery, p.drive.turns_rad_per_m)
+    motor.drive(0.5, 0.0, True)
+    idle_v = 11.8 - 1.5 * 0.015
+    current_a = 0.5 * idle_v / (0.02 + 0.25 * 0.015)
+    assert motor.push_n == pytest.approx(current_a * 0.002728 * 14.0 / 0.058)
+    assert motor.battery_v == pytest.approx(idle_v - 0.5 * current_a * 0.015)
+
+
+def test_brake_grows_with_speed_until_the_current_limit():
+    p = f1tenth()
+    motor = Motor(p.motor, p.battery, p.drive.turns_rad_per_m)
+    limit_mps = 100.0 * 0.02 / (0.002728 * 14.0 / 0.058)  # where 100 A flow through 0.02 ohm
+    limit_n = 100.0 * 0.002728 * 14.0 / 0.058
+    for share, speed_mps, expected_n in (
+        (1.0, 0.8 * limit_mps, 0.8 * limit_n),
+        (1.0, 1.2 * limit_mps, limit_n),
+        (0.5, 1.2 * limit_mps, 0.6 * limit_n),
+    ):
+        motor.brake(share, speed_mps)
+        assert motor.damping_n_per_mps * speed_mps - motor.push_n == pytest.approx(expected_n)

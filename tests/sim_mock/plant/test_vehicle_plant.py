@@ -112,6 +112,29 @@ def test_braking_stops_shorter_than_coasting():
     assert disabled_m == pytest.approx(coasted_m, rel=1e-6)
 
 
+def test_air_drag_slows_the_car_and_all_that_turns_with_it():
+    plant = at_speed(armed_f1tenth(f1tenth(drive={"drag_n_per_mps2": 1.0})), 3.0)
+    run(plant, NEUTRAL, 0.2)  # until the wheels roll
+    speed_mps = plant.truth.vx_mps
+    run(plant, NEUTRAL, 0.01)
+    force_n = 1.5 + 0.015 * 3.47 * GRAVITY_MPS2 + speed_mps**2
+    expected = 0.01 * force_n / (3.47 + 0.34)
+    assert speed_mps - plant.truth.vx_mps == pytest.approx(expected, rel=0.02)
+
+
+@pytest.mark.parametrize("make", [f1tenth, nigel])
+def test_a_car_that_stopped_in_a_turn_rests_to_the_last_bit(make):
+    plant = armed_f1tenth() if make is f1tenth else Plant(nigel(), 1)
+    outputs = f1tenth_outputs if make is f1tenth else nigel_outputs
+    run(plant, outputs(0.3, 40_000 if make is f1tenth else 7_000), 1.0)
+    speeds = {abs(run(plant, outputs(0.3, 0), DT_S).truth.vx_mps) for _ in range(6000)}
+    assert min(speeds - {0.0}) > 1e-6  # it stops, it does not fade away
+    rest = plant.truth.values()
+    assert rest[3:] == (0.0, 0.0, 0.0)
+    assert run(plant, outputs(-0.3, 0), 1.0).truth.values() == rest
+    assert abs(rest[2]) > 0.1
+
+
 def test_signal_loss_drives_on_for_the_hold_time_then_coasts():
     plant = run(armed_f1tenth(), f1tenth_outputs(0, 60_000), 0.3)
     before_mps = plant.truth.vx_mps
