@@ -3,12 +3,12 @@
 Runs under MicroPython only. The pipe that stands for the peripherals is outside of the lock.
 """
 
+import sys
+
 import micropython
 
 from firmware.app import App
 from firmware.main import board_from
-
-import sys
 
 
 def drive(board) -> None:
