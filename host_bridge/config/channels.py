@@ -54,22 +54,12 @@ class _Bench:
         return Channel(CHANNEL_KINDS.index("h_bridge"), -high, 0, high, plant={"kind": "h_bridge"})
 
     def esc(self, path: str, table: dict[str, Any]) -> Channel:
-        pulses = [
-            round(table[key] * _NS_PER_US) for key in ("reverse_us", "neutral_us", "forward_us")
-        ]
-        if not pulses[0] < pulses[1] < pulses[2]:
-            raise self.document.fault(
-                f"{path}.neutral_us",
-                "this ESC's neutral is not between its reverse and its forward pulse",
-                expected="reverse_us < neutral_us < forward_us",
-                got=" ".join(
-                    f"{table[key]:g}" for key in ("reverse_us", "neutral_us", "forward_us")
-                ),
-                remedy="write the pulses that the ESC was taught",
-            )
-        return Channel(CHANNEL_KINDS.index("esc"), *pulses, plant={"kind": "esc"})
+        pulses = self._pulses_ns(path, table, "reverse_us", "neutral_us", "forward_us")
+        low, neutral, high = pulses
+        return Channel(CHANNEL_KINDS.index("esc"), low, neutral, high, plant={"kind": "esc"})
 
     def servo(self, path: str, table: dict[str, Any]) -> Channel:
+        low, high = self._pulses_ns(path, table, "low_us", "high_us")
         angles_rad = curve_angles_rad(self.steer_max_rad)
         curve = [self._pulse_ns(path, table, angle_rad) for angle_rad in angles_rad]
         ratio = 1.0 if table["axle"] == "front" else self.geometry.rear_ratio
@@ -80,21 +70,29 @@ class _Bench:
             "curve": [[angle, self._pulse_ns(path, table, angle)] for angle in fine_rad],
             "wheel_ratio": ratio,
         }
-        return Channel(
-            CHANNEL_KINDS.index("servo_steering"),
-            round(table["low_us"] * _NS_PER_US),
-            curve[len(curve) // 2],
-            round(table["high_us"] * _NS_PER_US),
-            curve,
-            plant,
-        )
+        middle = curve[len(curve) // 2]
+        return Channel(CHANNEL_KINDS.index("servo_steering"), low, middle, high, curve, plant)
+
+    def _pulses_ns(self, path: str, table: dict[str, Any], *keys: str) -> list[int]:
+        """Pulses that have to rise in the order of their keys."""
+        pulses = [round(table[key] * _NS_PER_US) for key in keys]
+        for key, before, after in zip(keys[1:], pulses, pulses[1:], strict=False):
+            if before >= after:
+                raise self.document.fault(
+                    f"{path}.{key}",
+                    f"the pulses of {table['name']} are not in order",
+                    expected=" < ".join(keys),
+                    got=", ".join(f"{table[key]:g}" for key in keys),
+                    remedy="write them as the servo or the ESC has them, in microseconds",
+                )
+        return pulses
 
     def _pulse_ns(self, path: str, table: dict[str, Any], steer_rad: float) -> int:
         wheel_rad = self.geometry.wheel_rad(steer_rad, table["side"])
         if table["axle"] == "rear":
             wheel_rad *= self.geometry.rear_ratio
         try:
-            wanted_us = pulse_us(table["points"], wheel_rad) + table["trim_us"]
+            wanted_us: float = pulse_us(table["points"], wheel_rad) + table["trim_us"]
         except ValueError as error:
             raise self._unreachable(f"{path}.points", table, steer_rad, str(error)) from error
         if not table["low_us"] <= wanted_us <= table["high_us"]:

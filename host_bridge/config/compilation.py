@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import pi
 from typing import Any
 
@@ -16,8 +17,8 @@ from host_bridge.config.schema import (
     STOP_POLICIES,
     TABLES,
 )
+from host_bridge.domain import NOBODY
 
-_NOBODY = 255
 _ATTENDED, _COUNTER = 1, 2
 
 # Bytes of the longest frame of each kind, delimiters included
@@ -80,7 +81,7 @@ def _derived(tables: dict[str, Any], geometry: SteeringGeometry) -> dict[str, li
 
 def _source_columns(sources: dict[str, dict[str, Any]]) -> dict[str, list[int]]:
     columns = {
-        "source_" + name: [_NOBODY if name == "needs" else 0] * SOURCES for name in _SOURCE_COLUMNS
+        "source_" + name: [NOBODY if name == "needs" else 0] * SOURCES for name in _SOURCE_COLUMNS
     }
     for name, source in sources.items():
         for column, value in _SOURCE_COLUMNS.items():
@@ -89,21 +90,23 @@ def _source_columns(sources: dict[str, dict[str, Any]]) -> dict[str, list[int]]:
 
 
 def source_mask(source: dict[str, Any]) -> int:
+    """The actuators that a source may claim, as bits."""
     return sum(ACTUATOR_BITS[actuator] for actuator in set(source["actuators"]))
 
 
 def _source_flags(source: dict[str, Any]) -> int:
-    return _ATTENDED * source["attended"] | _COUNTER * source["counter"]
+    attended, counter = bool(source["attended"]), bool(source["counter"])
+    return _ATTENDED * attended | _COUNTER * counter
 
 
-_SOURCE_COLUMNS = {
+_SOURCE_COLUMNS: dict[str, Callable[[dict[str, Any]], int]] = {
     "mask": source_mask,
     "priority": lambda source: source["priority"],
     "lease_ms": lambda source: round(source["lease_s"] * 1e3),
     "cap_mm_s": lambda source: round(source["speed_cap_mps"] * 1e3),
     "flags": _source_flags,
     "on_silence": lambda source: ON_SILENCE.index(source["on_silence"]),
-    "needs": lambda source: SOURCE_IDS[source["needs"]] if source["needs"] else _NOBODY,
+    "needs": lambda source: SOURCE_IDS[source["needs"]] if source["needs"] else NOBODY,
 }
 
 

@@ -5,22 +5,22 @@ from __future__ import annotations
 import re
 import sys
 from collections import Counter
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from host_bridge.errors import VehicleFileFault
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
+# By name: the type checker looks at the code of one Python, and has the library of another.
+_toml: Any = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
 
 _HEADER = re.compile(r"\s*(\[\[?)\s*([A-Za-z0-9_.\-]+)\s*\]")
+_LINE = re.compile(r"line (\d+)")
 _ASSIGNMENT = re.compile(r"\s*([A-Za-z0-9_.\-]+)\s*=")
 
 
 def key_lines(text: str) -> dict[str, int]:
-    """Line numbers by path: ``sources.seat.lease_s``, ``channels.2.kind``; the parser gives none."""
+    """Line numbers by path (``sources.seat.lease_s``, ``channels.2.kind``); parsers give none."""
     lines: dict[str, int] = {}
     seen: Counter[str] = Counter()
     table = ""
@@ -37,6 +37,7 @@ def key_lines(text: str) -> dict[str, int]:
 
 
 def joined(*parts: str) -> str:
+    """A path out of its parts; an empty one is the top of the file."""
     return ".".join(part for part in parts if part)
 
 
@@ -45,17 +46,23 @@ class Document:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        text = path.read_text(encoding="utf-8")
-        self._lines = key_lines(text)
+        self._lines: dict[str, int] = {}
         try:
-            self.values: dict[str, Any] = tomllib.loads(text)
-        except tomllib.TOMLDecodeError as error:
-            raise VehicleFileFault(
-                what="this vehicle file is not TOML",
-                where=str(path),
-                got=str(error),
-                remedy="correct the line it names; tables are [name], values are key = value",
-            ) from error
+            text = path.read_text(encoding="utf-8")
+            self.values: dict[str, Any] = _toml.loads(text)
+        except ValueError as error:  # of the text's encoding, or of the parser
+            raise self._not_toml(str(error)) from error
+        self._lines = key_lines(text)
+
+    def _not_toml(self, reason: str) -> VehicleFileFault:
+        line = _LINE.search(reason)
+        return VehicleFileFault(
+            "this is not TOML",
+            where=f"{self.path}:{line[1]}" if line else str(self.path),
+            expected="tables as [name], values as key = value, text in quotes, true or false",
+            got=reason,
+            remedy="correct that line",
+        )
 
     def fault(
         self, key: str, what: str, expected: str = "", got: str = "", remedy: str = ""

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import atan, tan
+from itertools import pairwise
+from math import atan2, tan
 
 from firmware.core.params import CURVE_POINTS
 
@@ -31,7 +32,8 @@ class SteeringGeometry:
         times ``rear_ratio``.
         """
         rise = 2 * self.wheelbase_m * tan(steer_rad)
-        return atan(rise / (2 * self.wheelbase_m - SIDES[side] * self.track_m * tan(steer_rad)))
+        run = 2 * self.wheelbase_m - SIDES[side] * self.track_m * tan(steer_rad)
+        return atan2(rise, run)  # beyond 90 degrees if the turn's centre is inside the car
 
     def curvature_per_m(self, steer_rad: float) -> float:
         """Of the path, without slip: (tan d_front - tan d_rear) / L, Rajamani (2012) eq. 2.8."""
@@ -52,8 +54,8 @@ def curve_angles_rad(steer_max_rad: float, per_span: int = 1) -> list[float]:
 
 
 def pulse_us(points: Sequence[Sequence[float]], wheel_rad: float) -> float:
-    """On the polyline through the measured ``[wheel_rad, pulse_us]``; raises ValueError outside it."""
-    for (a, low), (b, high) in zip(points, points[1:], strict=False):
+    """On the polyline through measured ``[wheel_rad, pulse_us]``. Raises ValueError outside it."""
+    for (a, low), (b, high) in pairwise(points):
         if a <= wheel_rad <= b:
             return low + (high - low) * (wheel_rad - a) / (b - a)
     raise ValueError(f"{wheel_rad:.4f} rad is not within {points[0][0]:g} to {points[-1][0]:g} rad")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Iterable
+from itertools import pairwise
 from typing import Any
 
 from host_bridge.config.document import Document, joined
@@ -26,7 +27,7 @@ _TOP_KEYS = ("title", *_TOP_TABLES, "sources", "channels", "plant")
 
 
 def read_vehicle(document: Document) -> dict[str, Any]:
-    """All tables, checked: those of ``TABLES`` by their name, ``sources``, ``channels``, ``plant``."""
+    """All tables, checked: those of ``TABLES`` by name, ``sources``, ``channels``, ``plant``."""
     _refuse_unknown(document, "", document.values, _TOP_KEYS)
     values: dict[str, Any] = {
         "title": _read(document, "title", document.values, TABLES[""][0]),
@@ -148,7 +149,7 @@ def _is_pair(value: object) -> bool:
 
 
 def _rises(values: tuple[float, ...]) -> bool:
-    return all(a < b for a, b in zip(values, values[1:], strict=False))
+    return all(a < b for a, b in pairwise(values))
 
 
 def _are_names(value: object, key: Key) -> bool:

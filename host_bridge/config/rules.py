@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from host_bridge.config.compilation import motion_every
 from host_bridge.config.document import Document
 from host_bridge.config.schema import PARAMETERS, STOP_SOURCES
 from host_bridge.errors import VehicleFileFault
@@ -15,7 +16,7 @@ _SLOW_MPS = 0.3
 
 def check_tables(document: Document, tables: dict[str, Any]) -> None:
     """Raises VehicleFileFault at the first contradiction."""
-    for rule in (_human_stop, _speeds, _battery, _priorities):
+    for rule in (_human_stop, _speeds, _battery, _baud, _priorities):
         rule(document, tables)
     for name, source in tables["sources"].items():
         for check in (_lease, _blind, _permission):
@@ -58,6 +59,20 @@ def _battery(document: Document, tables: dict[str, Any]) -> None:
             got=f"{empty_v:g}",
             remedy="exchange them",
         )
+
+
+def _baud(document: Document, tables: dict[str, Any]) -> None:
+    timing = tables["timing"]
+    try:
+        motion_every(timing["baud"], timing["step_s"])
+    except ValueError as error:
+        raise document.fault(
+            "timing.baud",
+            "this line is too slow for what the car reports",
+            expected="room for a Status in each step",
+            got=str(error),
+            remedy="raise baud, or step_s",
+        ) from error
 
 
 def _priorities(document: Document, tables: dict[str, Any]) -> None:
@@ -105,7 +120,7 @@ def _permission(
     """An autonomous source drives only while an attended one's deadman lets it."""
     people = [name for name, other in tables["sources"].items() if other["attended"]]
     needs = source["needs"]
-    if source["attended"] and needs is None or not source["attended"] and needs in people:
+    if (needs is None) if source["attended"] else (needs in people):
         return
     wanted = "no needs" if source["attended"] else f"one of {', '.join(people) or 'none there is'}"
     raise document.fault(
@@ -128,7 +143,6 @@ def check_parameters(document: Document, parameters: dict[str, list[int]]) -> No
 _COMPUTED_FROM = {
     "nm_per_count": "encoder.counts_per_rev",
     "curvature_per_10km": "limits.steer_max_rad",
-    "motion_every": "timing.baud",
 }
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from firmware.core.params import CHANNELS, TABLE
+from host_bridge.domain import Actuator, Cause
 
 REQUIRED: object = object()
 
@@ -26,18 +27,7 @@ UNITS = {
     "v": "volts",
 }
 
-# Stop causes, in the order of the wire's codes.
-STOP_CAUSES = (
-    "runstop_loop",
-    "stop_request",
-    "frozen_input",
-    "silence",
-    "clock_step",
-    "clock_unsure",
-    "charger",
-    "empty_battery",
-    "overrun",
-)
+STOP_CAUSES = tuple(cause.name.lower() for cause in Cause)
 STOP_POLICIES = ("brake", "neutral", "cut")  # in the order of the parameter's values
 
 # Who can stop a car, and whether that is a person at a button.
@@ -57,7 +47,7 @@ SOURCE_IDS = {
     "ros2": 4,
     "seat_slow": 5,  # a person at a terminal that does not report release
 }
-ACTUATOR_BITS = {"steering": 1, "drive": 2, "brake": 4, "lights": 8}
+ACTUATOR_BITS = {actuator.name.lower(): 1 << actuator for actuator in Actuator}
 ON_SILENCE = ("stop", "yield")
 CHANNEL_KINDS = ("none", "servo_steering", "esc", "h_bridge")  # by the parameter's value
 CHANNEL_COUNT = CHANNELS
@@ -100,24 +90,28 @@ class Key:
 _EXPECTED = {
     "flag": "true or false",
     "text": "a text in quotes",
-    "points": "two or more [angle_rad, pulse_us] pairs, angles rising, pulses all rising or falling",
+    "points": "two or more [angle_rad, pulse_us], angles rising, pulses rising or falling",
     "table": "a table",
 }
 
 
 def number(name: str, low: float, high: float, default: object = REQUIRED) -> Key:
+    """A number of the unit that ends its name."""
     return Key(name, "number", low, high, default=default)
 
 
 def choice(name: str, choices: tuple[str, ...], default: object = REQUIRED) -> Key:
+    """One word of several."""
     return Key(name, "choice", choices=choices, default=default)
 
 
 def names(name: str, choices: tuple[str, ...]) -> Key:
+    """A list of some words."""
     return Key(name, "names", choices=choices)
 
 
 def flag(name: str, default: object = REQUIRED) -> Key:
+    """True or false."""
     return Key(name, "flag", default=default)
 
 

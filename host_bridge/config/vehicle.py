@@ -12,7 +12,7 @@ from host_bridge.config.document import Document
 from host_bridge.config.geometry import SteeringGeometry
 from host_bridge.config.reading import read_vehicle
 from host_bridge.config.rules import check_parameters, check_tables
-from host_bridge.config.schema import SOURCE_IDS
+from host_bridge.config.schema import SOURCE_IDS, STOP_CAUSES
 from host_bridge.domain import DivergenceLimits, SourceFacts, Vehicle
 from host_bridge.errors import VehicleFileFault
 
@@ -75,6 +75,9 @@ def _vehicle(
         sources=tuple(_source(name, table) for name, table in tables["sources"].items()),
         divergence=DivergenceLimits(**tables["divergence"]),
         step_s=tables["timing"]["step_s"],
+        blind_m=stop["blind_m"],
+        stop_sources=tuple(stop["sources"]),
+        stop_policies={cause: stop["policies"][cause] or stop["policy"] for cause in STOP_CAUSES},
         plant=tables["plant"],
         channels=tuple(channel.plant for channel in channels),
         parameters=parameters,

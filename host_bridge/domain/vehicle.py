@@ -46,6 +46,9 @@ class Vehicle:
     sources: tuple[SourceFacts, ...]
     divergence: DivergenceLimits
     step_s: float
+    blind_m: float  # no source drives farther than this without being heard
+    stop_sources: tuple[str, ...]  # who can stop it
+    stop_policies: dict[str, str]  # brake, neutral or cut, by stop cause
     plant: dict[str, object]  # handed to the simulator as it stands
     channels: tuple[dict[str, object], ...]  # likewise
     parameters: dict[str, list[int]] = field(repr=False)  # firmware parameters, compiled
