@@ -8,7 +8,7 @@ itself. A connection without an epoch listens, and can stop the car.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 from firmware.protocol import messages
@@ -43,8 +43,7 @@ _TICK_US = 10_000  # how often ``step`` wants to be called at least
 class Connection:
     """``epoch`` names our session to the cars, 1 to 2**30 - 1; None only listens and stops.
 
-    All times are our monotonic microseconds. ``on_output`` is called when there is something to
-    send; who drives the connection sets it.
+    All times are our monotonic microseconds.
     """
 
     def __init__(self, own_hash: bytes, epoch: int | None) -> None:
@@ -53,7 +52,7 @@ class Connection:
         self.slot: int | None = None
         self.statistics = Statistics()
         self.clock = ClockSync()
-        self.on_output: Callable[[], None] = lambda: None
+        self._wake: Callable[[], None] = lambda: None
         self._own_hash = own_hash
         self._decoder = wire.Decoder()
         self._board_clock = BoardClock()
@@ -108,6 +107,10 @@ class Connection:
         self.statistics.bytes_out += len(data)
         return data
 
+    def on_output(self, call: Callable[[], None]) -> None:
+        """``call`` when there is something to send, so that it need not wait for a step."""
+        self._wake = call
+
     # --- what we do
 
     def send(self, message: Message) -> None:
@@ -118,12 +121,16 @@ class Connection:
         """Queue a frame as it stands."""
         if self.state is not LinkState.LOST:
             self._out += frame
-            self.on_output()
+            self._wake()
 
     def rebind(self) -> None:
         """Begin the car's running CRC over our claims anew."""
         if self.state is LinkState.BOUND:
             self._send_bind()
+
+    def is_understood(self) -> bool:
+        """Whether a car is there that speaks our protocol."""
+        return self.state in UNDERSTOOD
 
     def is_bound(self) -> bool:
         return self.state is LinkState.BOUND
@@ -140,22 +147,13 @@ class Connection:
         """Judge silence, ask what is to be asked, answer the clock."""
         if self.state is LinkState.LOST:
             return []
-        self.statistics.step(now_us)
         found = list(self._judge_silence(now_us))
         if now_us >= self._ask_us:
             self._ask(now_us)
         if now_us >= self._beat_us:
             self._beat(now_us)
-        echo = self.clock.echo(now_us) if self.state is LinkState.BOUND else None
-        if echo and self.epoch:
-            sync = wire.new(
-                messages.Sync,
-                epoch=self.epoch,
-                board_us=echo.board_us,
-                received_us=echo.received_us,
-                sent_us=echo.sent_us,
-            )
-            self.send(sync)
+        if self.state is LinkState.BOUND:
+            self._send_echo(now_us)
         return found
 
     def _judge_silence(self, now_us: int) -> Iterator[LinkEvent]:
@@ -180,6 +178,7 @@ class Connection:
 
     def _beat(self, now_us: int) -> None:
         self._beat_us = now_us + _HEARTBEAT_US
+        self.statistics.step(now_us)
         if self.state in MET:
             self._send_identify(now_us)
         if self.state in UNDERSTOOD:
@@ -193,6 +192,11 @@ class Connection:
     def _send_bind(self) -> None:
         assert self.epoch is not None, "a listener is never binding"
         self.send(wire.new(messages.Bind, epoch=self.epoch, protocol_hash=self._own_hash))
+
+    def _send_echo(self, now_us: int) -> None:
+        echo = self.clock.echo(now_us)
+        if echo:
+            self.send(wire.new(messages.Sync, epoch=self.epoch or 0, **asdict(echo)))
 
     def _send_event_request(self) -> None:
         self.send(wire.new(messages.EventRequest, first=self._chronicle.wanted))

@@ -6,7 +6,6 @@ from collections import Counter, deque
 
 from host_bridge.link.units import elapsed_us
 
-_WINDOW_US = 1_000_000
 _ROUND_TRIPS = 256  # at one a second the last four minutes
 _ASKED = 16
 
@@ -28,15 +27,13 @@ class Statistics:
         self._round_trips_us: deque[int] = deque(maxlen=_ROUND_TRIPS)
 
     def step(self, now_us: int) -> None:
-        """Renew the rates once a second."""
-        if self._since_us is None:
-            self._since_us = now_us
-        span_us = now_us - self._since_us
-        if span_us >= _WINDOW_US:
+        """Renew the rates; called once a second."""
+        span_us = now_us - (now_us if self._since_us is None else self._since_us)
+        if span_us > 0:
             news = self.heard - self._before
             self.rates_hz = {name: count * 1e6 / span_us for name, count in news.items()}
-            self._before = self.heard.copy()
-            self._since_us = now_us
+        self._before = self.heard.copy()
+        self._since_us = now_us
 
     def hear_status(self, board_us: int, step_us: int) -> None:
         """Count the statuses that should have come between the last and this one."""

@@ -17,7 +17,7 @@ from cobs import cobs
 
 from firmware.protocol.codec import Message
 from firmware.protocol.frame import CRC_SIZE, MAX_PAYLOAD, crc_table
-from firmware.protocol.messages import TO_BOARD, TO_HOST
+from firmware.protocol.messages import TO_BOARD, TO_HOST, Claim
 from firmware.protocol.version import protocol_hash
 
 # kind of the table -> format of struct; u30 and i31 are checked against their row's range
@@ -107,6 +107,7 @@ def _reader(names: tuple[str, ...]) -> Callable[[Message], tuple[Any, ...]]:
 
 LAYOUTS: dict[type[Message], Layout] = {kind: Layout(kind) for kind in TO_BOARD + TO_HOST}
 _BY_ID = {kind.ID: layout for kind, layout in LAYOUTS.items()}
+CLAIM_SIZE = LAYOUTS[Claim].struct.size  # bytes of payload: what the running CRC takes in per claim
 
 
 def new(kind: type[AnyMessage], /, **fields: int | bytes) -> AnyMessage:

@@ -1,0 +1,18 @@
+"""The messages that people's requests become: what ``cars`` may say without knowing the wire."""
+
+from __future__ import annotations
+
+from firmware.protocol import messages
+from host_bridge.domain import Action, Sender
+from host_bridge.link.units import name_field
+from host_bridge.link.wire import new
+
+
+def stop(token: int, sender: Sender, sender_name: str) -> messages.Stop:
+    """A Stop; the name is cut to 16 bytes."""
+    return new(messages.Stop, token=token, sender=int(sender), sender_name=name_field(sender_name))
+
+
+def action(epoch: int, action: Action, nonce: int, config_hash: bytes) -> messages.Act:
+    """One step of an action; nonce 0 asks for one."""
+    return new(messages.Act, epoch=epoch, action=int(action), nonce=nonce, config_hash=config_hash)

@@ -1,0 +1,141 @@
+"""The asynchronous rim: a transport and what listens behind it, kept together.
+
+Opens the transport, carries bytes and time in and bytes out, and opens it again after it closed.
+Nothing else in this folder knows asyncio.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Protocol
+
+from host_bridge.clock import Clock
+from host_bridge.errors import TandemError
+from host_bridge.link.events import LinkEvent
+
+# Between tries to open a transport that closed. A USB serial port is back 0.3 to 1 s after replug,
+# and telemetry has to be there within 2 s.
+BACKOFF_S = (0.05, 0.1, 0.2, 0.4, 0.5)
+
+
+class Wire(Protocol):
+    """A transport, as ``transports.base.Transport`` has it."""
+
+    async def open(
+        self, on_bytes: Callable[[bytes], None], on_closed: Callable[[Exception | None], None]
+    ) -> None: ...
+
+    def send(self, data: bytes) -> int: ...
+
+    def close(self) -> None: ...
+
+
+class Linked(Protocol):
+    """What is at the end of the wire: a ``Connection``, or a ``Car`` around one."""
+
+    def opened(self, now_us: int) -> None: ...
+
+    def closed(self, now_us: int) -> list[LinkEvent]: ...
+
+    def receive_data(self, data: bytes, now_us: int) -> list[LinkEvent]: ...
+
+    def step(self, now_us: int) -> list[LinkEvent]: ...
+
+    def next_due_us(self, now_us: int) -> int: ...
+
+    def data_to_send(self) -> bytes: ...
+
+    def on_output(self, call: Callable[[], None]) -> None: ...
+
+
+class Runner:
+    """``make_wire`` gives a new transport for each try; ``on_events`` gets all that happened.
+
+    ``unsent`` counts the bytes that the transport did not take.
+    """
+
+    def __init__(
+        self,
+        make_wire: Callable[[], Wire],
+        linked: Linked,
+        clock: Clock,
+        on_events: Callable[[list[LinkEvent]], None] = lambda events: None,
+    ) -> None:
+        self.unsent = 0
+        self.fault: Exception | None = None  # why the transport is not open, if it said so
+        self._make_wire = make_wire
+        self._linked = linked
+        self._clock = clock
+        self._on_events = on_events
+        self._wire: Wire | None = None
+        self._closed = asyncio.Event()
+        linked.on_output(self.flush)
+
+    async def open(self) -> None:
+        """Open the transport. Raises errors.TandemError if it cannot be opened."""
+        wire = self._make_wire()
+        self._closed = asyncio.Event()
+        await wire.open(self._receive, self._close_down)
+        if self._closed.is_set():
+            return  # it closed while it opened
+        self._wire = wire
+        self.fault = None
+        self._linked.opened(self._clock.now_us())
+        self.flush()
+
+    async def run(self) -> None:
+        """Keep the link until cancelled; ``open`` has been called before, or is tried here."""
+        try:
+            while True:
+                if self._wire is None:
+                    await self._reopen()
+                await self._step_until_closed()
+        finally:
+            self.close()
+
+    def close(self) -> None:
+        """Close the transport, now."""
+        wire, self._wire = self._wire, None
+        if wire is not None:
+            self.fault = None
+            wire.close()
+            self._on_events(self._linked.closed(self._clock.now_us()))
+
+    def flush(self) -> None:
+        """Hand everything that waits to the transport."""
+        data = self._linked.data_to_send()
+        if data and self._wire is not None:
+            self.unsent += len(data) - self._wire.send(data)
+
+    async def _reopen(self) -> None:
+        tries = 0
+        while self._wire is None:
+            await asyncio.sleep(BACKOFF_S[min(tries, len(BACKOFF_S) - 1)])
+            tries += 1
+            try:
+                await self.open()
+            except TandemError as fault:
+                self.fault = fault
+
+    async def _step_until_closed(self) -> None:
+        while self._wire is not None:
+            now_us = self._clock.now_us()
+            self._on_events(self._linked.step(now_us))
+            self.flush()
+            wait_s = max(self._linked.next_due_us(now_us) - self._clock.now_us(), 0) * 1e-6
+            try:
+                await asyncio.wait_for(self._closed.wait(), wait_s)
+            except asyncio.TimeoutError:
+                continue
+
+    def _receive(self, data: bytes) -> None:
+        self._on_events(self._linked.receive_data(data, self._clock.now_us()))
+        self.flush()
+
+    def _close_down(self, fault: Exception | None) -> None:
+        self.fault = fault
+        self._closed.set()
+        if self._wire is not None:
+            self._wire = None
+            self._on_events(self._linked.closed(self._clock.now_us()))
