@@ -1,0 +1,120 @@
+"""What cars say they accepted, and whether two of them accepted the same bytes.
+
+A car reports a running CRC-32 over its accepted claims with their count and the last sequence. Two
+cars that were bound together and lost nothing show the same CRC. After a loss the CRCs differ for
+ever, but the claims accepted between two reports can still be compared: CRC-32 is linear, so that
+crc(AB) = shift(crc(A), len B) ^ crc(B), and shift(x, n) = crc(n zeros from x) ^ crc(n zeros).
+"""
+
+from __future__ import annotations
+
+import zlib
+from dataclasses import dataclass
+
+from host_bridge.link.wire import CLAIM_SIZE
+
+_KEPT = 256  # reports; 2.5 s at 100 Hz
+_LONGEST = 4096  # claims between two reports that are still compared
+_NUMBERS = 0xFFFF
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """One report: the claims up to ``sequence``. ``applied_us`` is on the host's clock."""
+
+    sequence: int
+    count: int
+    crc: int
+    applied_us: int | None
+
+
+class Acceptance:
+    """One car's reports about our session's claims, by sequence."""
+
+    def __init__(self) -> None:
+        self.latest: Accepted | None = None
+        self._reports: dict[int, Accepted] = {}
+
+    def take(self, report: Accepted) -> None:
+        if self.latest and (report.sequence, report.count) == (
+            self.latest.sequence,
+            self.latest.count,
+        ):
+            return
+        self.latest = report
+        self._reports.pop(report.sequence, None)
+        self._reports[report.sequence] = report
+        if len(self._reports) > _KEPT:
+            del self._reports[next(iter(self._reports))]
+
+    def at(self, sequence: int) -> Accepted | None:
+        return self._reports.get(sequence)
+
+
+def newest_common(records: list[Acceptance]) -> list[Accepted] | None:
+    """Each car's report at the newest sequence that all reported; None if there is none."""
+    best: list[Accepted] | None = None
+    for record in records:
+        if record.latest is None:
+            return None
+        found = [other.at(record.latest.sequence) for other in records]
+        common = [report for report in found if report is not None]
+        if len(common) == len(records) and (best is None or _is_after(common[0], best[0])):
+            best = common
+    return best
+
+
+def _is_after(report: Accepted, other: Accepted) -> bool:
+    return 0 < (report.sequence - other.sequence & _NUMBERS) <= _NUMBERS >> 1
+
+
+class Agreement:
+    """Whether a car and another accept the same claims; ``step`` looks at what is new.
+
+    ``agreed`` claims were accepted by both with the same bytes; ``missed`` were lost on the way to
+    one or the other; ``differs_at`` is the first sequence by which the bytes differed.
+    """
+
+    def __init__(self, one: Acceptance, other: Acceptance) -> None:
+        self.agreed = 0
+        self.missed = 0
+        self.differs_at: int | None = None
+        self._records = [one, other]
+        self._since: list[Accepted] | None = None
+
+    def is_equal(self) -> bool:
+        """False once the bytes differed; true says nothing while ``agreed`` is 0."""
+        return self.differs_at is None
+
+    def step(self) -> None:
+        now = newest_common(self._records)
+        if now is None or (self._since and now[0].sequence == self._since[0].sequence):
+            return
+        if self._since is None:
+            self._begin(now)
+        else:
+            self._compare(self._since, now)
+        self._since = now
+
+    def _begin(self, now: list[Accepted]) -> None:
+        """Both counted from their bind: equal counts are the same claims from the first on."""
+        if now[0].count == now[1].count:
+            self._judge(now[0].crc == now[1].crc, now[0].count, now[0].sequence)
+
+    def _compare(self, since: list[Accepted], now: list[Accepted]) -> None:
+        offered = now[0].sequence - since[0].sequence & _NUMBERS
+        accepted = [b.count - a.count & _NUMBERS for a, b in zip(since, now, strict=True)]
+        if offered > _LONGEST:
+            return
+        if accepted != [offered, offered]:
+            self.missed += sum(max(offered - count, 0) for count in accepted)
+            return
+        zeros = bytes(offered * CLAIM_SIZE)
+        before = zlib.crc32(zeros, since[0].crc) ^ zlib.crc32(zeros, since[1].crc)
+        self._judge(now[0].crc ^ now[1].crc == before, offered, now[0].sequence)
+
+    def _judge(self, is_same: bool, count: int, sequence: int) -> None:
+        if is_same:
+            self.agreed += count
+        elif self.differs_at is None:
+            self.differs_at = sequence

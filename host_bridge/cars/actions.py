@@ -1,0 +1,157 @@
+"""Asking a car to stop, arm, clear or disarm, until it answers or the time is up.
+
+A stop is one frame, repeated until it is seen. The others are two steps: the car hands out a nonce
+and acts when it comes back. An answer may be lost, so the car's own state counts as one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from host_bridge.domain import Action, ActionReply, CarStatus, Cause, Refusal, Sender, State
+from host_bridge.domain.reports import StopSeen
+
+_AGAIN_US = 100_000
+_STOP_AGAIN_US = 20_000  # two steps of the car
+_GIVE_UP_US = 1_000_000
+
+# How a status shows that an action was done, once the car had granted it a nonce
+_PROOFS: dict[Action, Callable[[CarStatus], bool]] = {
+    Action.ARM: lambda status: status.state in (State.HOLD, State.ACTIVE),
+    Action.CLEAR: lambda status: status.state is State.STANDBY and not status.causes,
+    Action.DISARM: lambda status: status.state is State.STANDBY,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ActionResult:
+    """What became of an action on one car."""
+
+    car_name: str
+    action: Action
+    is_done: bool
+    refusals: tuple[Refusal, ...] = ()
+    reasons: tuple[str, ...] = ()  # the refusals in words
+
+    def __str__(self) -> str:
+        if self.is_done:
+            return f"{self.car_name}: {self.action.phrase} done."
+        return f"{self.car_name} did not {self.action.phrase}: {'; '.join(self.reasons)}."
+
+
+class ActionRequest:
+    """One action on one car, under way until ``result`` is there.
+
+    ``send(action, nonce)`` puts one step on the wire. While ``may_proceed`` is False the second
+    step waits: several cars are asked first, and act together.
+    """
+
+    def __init__(
+        self,
+        car_name: str,
+        action: Action,
+        send: Callable[[Action, int], None],
+        now_us: int,
+        explain: Callable[[Refusal, tuple[Cause, ...]], str],
+    ) -> None:
+        self.action = action
+        self.result: ActionResult | None = None
+        self.may_proceed = True
+        self.nonce = 0
+        self._car_name = car_name
+        self._send = send
+        self._explain = explain
+        self._has_answered = False
+        self._is_sent_back = False
+        self._give_up_us = now_us + _GIVE_UP_US
+        self._again_us = now_us
+
+    def is_granted(self) -> bool:
+        """Whether the car would act, were it asked to (or has acted)."""
+        return self.nonce != 0 or (self.result is not None and self.result.is_done)
+
+    def abandon(self, reason: str) -> None:
+        if self.result is None:
+            self._fail((), (reason,))
+
+    def step(self, now_us: int) -> None:
+        """Send what is due; give up when the time is."""
+        if self.result is not None:
+            return
+        if now_us >= self._give_up_us:
+            self._fail((), (self._silence(),))
+        elif self.nonce and self.may_proceed and not self._is_sent_back:
+            self._put(self.nonce, now_us)
+            self._is_sent_back = True
+        elif now_us >= self._again_us and (self.may_proceed or not self.nonce):
+            self.nonce = 0  # the car spends a nonce on the first try: begin again
+            self._is_sent_back = False
+            self._put(0, now_us)
+
+    def _put(self, nonce: int, now_us: int) -> None:
+        self._again_us = now_us + _AGAIN_US
+        self._send(self.action, nonce)
+
+    def _silence(self) -> str:
+        limit = f"within {_GIVE_UP_US / 1e6:.0f} s"
+        return f"it did not finish {limit}" if self._has_answered else f"no answer {limit}"
+
+    def hear_reply(self, reply: ActionReply, now_us: int) -> None:
+        if reply.action is not self.action or self.result is not None:
+            return
+        self._has_answered = True
+        if reply.refusals == (Refusal.NONCE,):
+            self._again_us = now_us  # overtaken by another request of this session: begin again
+        elif reply.refusals and not self._is_sent_back:
+            words = tuple(self._explain(r, reply.causes_present) for r in reply.refusals)
+            self._fail(reply.refusals, words)
+        elif reply.refusals:
+            self._is_sent_back = False  # refused now: say why from the first step's answer
+            self.nonce = 0
+            self._again_us = now_us
+        elif reply.nonce:
+            self.nonce = reply.nonce
+            self.step(now_us)
+        else:
+            self.result = ActionResult(self._car_name, self.action, True)
+
+    def hear_status(self, status: CarStatus) -> None:
+        if self.result is None and self._is_sent_back and _PROOFS[self.action](status):
+            self.result = ActionResult(self._car_name, self.action, True)
+
+    def _fail(self, refusals: tuple[Refusal, ...], reasons: tuple[str, ...]) -> None:
+        self.result = ActionResult(self._car_name, self.action, False, refusals, reasons)
+
+
+class StopRequest:
+    """A stop under way until the car has seen it; ``seen_us`` is when that was heard."""
+
+    def __init__(
+        self, sender: Sender, sender_name: str, token: int, send: Callable[[StopRequest], None]
+    ) -> None:
+        self.sender = sender
+        self.sender_name = sender_name
+        self.token = token
+        self.seen_us: int | None = None
+        self.seen: StopSeen | None = None
+        self._send = send
+        self._again_us: int | None = None
+        self._give_up_us = 0
+
+    def step(self, now_us: int) -> None:
+        if self._again_us is None:
+            self._give_up_us = now_us + _GIVE_UP_US
+        if not self.is_over(now_us) and (self._again_us is None or now_us >= self._again_us):
+            self._again_us = now_us + _STOP_AGAIN_US
+            self._send(self)
+
+    def hear_seen(self, seen: StopSeen, now_us: int) -> None:
+        if seen.token == self.token and self.seen_us is None:
+            self.seen_us = now_us
+            self.seen = seen
+
+    def is_over(self, now_us: int) -> bool:
+        return self.seen_us is not None or (
+            self._again_us is not None and now_us >= self._give_up_us
+        )

@@ -1,0 +1,158 @@
+"""Several cars under one session: one frame to all of them, armed together, stopped together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from host_bridge.cars.acceptance import Agreement, newest_common
+from host_bridge.cars.actions import ActionRequest, ActionResult, StopRequest
+from host_bridge.cars.car import Car
+from host_bridge.domain import Action, Claim, Sender
+from host_bridge.link.units import claim_message
+from host_bridge.link.wire import encode
+
+_NUMBERS = 0xFFFF
+
+
+class FleetRequest:
+    """One action on all cars: all are asked first, and act only when every one would.
+
+    ``results`` is there when all have finished. Was only a part of them armed, all were stopped.
+    """
+
+    def __init__(self, fleet: Fleet, action: Action, now_us: int) -> None:
+        self.results: tuple[ActionResult, ...] | None = None
+        self._fleet = fleet
+        self._action = action
+        self._parts = [car.request(action, now_us, may_proceed=False) for car in fleet.cars]
+        self._has_proceeded = False
+        self.step(now_us)
+
+    def is_done(self) -> bool:
+        return self.results is not None and all(result.is_done for result in self.results)
+
+    def __str__(self) -> str:
+        wrong = [str(result) for result in self.results or () if not result.is_done]
+        return " ".join(wrong) if wrong else f"All cars: {self._action.phrase} done."
+
+    def step(self, now_us: int) -> None:
+        if self.results is not None:
+            return
+        if not self._has_proceeded:
+            self._proceed(now_us)
+        results = [part.result for part in self._parts]
+        finished = tuple(result for result in results if result is not None)
+        if len(finished) == len(self._parts):
+            self.results = finished
+            self._end(now_us)
+
+    def _proceed(self, now_us: int) -> None:
+        if not all(part.is_granted() or part.result for part in self._parts):
+            return
+        if any(_has_failed(part) for part in self._parts):
+            for part in self._parts:
+                part.abandon("another car of the fleet did not")
+        else:
+            self._has_proceeded = True
+            for part in self._parts:
+                part.may_proceed = True
+                part.step(now_us)
+
+    def _end(self, now_us: int) -> None:
+        if self._action is Action.ARM and self._has_proceeded and not self.is_done():
+            self._fleet.stop(Sender.FLEET, "partial arm", now_us)
+
+
+def _has_failed(part: ActionRequest) -> bool:
+    return part.result is not None and not part.result.is_done
+
+
+@dataclass(frozen=True, slots=True)
+class FleetAgreement:
+    """All cars against the first: claims that agreed, claims lost, and where bytes differed."""
+
+    agreed: int
+    missed: int
+    differs_at: int | None
+
+    def is_equal(self) -> bool:
+        return self.differs_at is None
+
+
+class Fleet:
+    """``epoch`` names the session to all its cars; their connections have the same."""
+
+    def __init__(self, cars: Sequence[Car], epoch: int) -> None:
+        for car in cars:
+            if car.connection.epoch != epoch:
+                raise ValueError(f"{car.name}: expected epoch {epoch}, got {car.connection.epoch}")
+        self.cars = tuple(cars)
+        self.epoch = epoch
+        self.claims_sent = 0
+        self._sequence = 0
+        self._has_begun = False
+        self._requests: list[FleetRequest] = []
+        self._agreements = [Agreement(cars[0].acceptance, car.acceptance) for car in cars[1:]]
+
+    # --- what moves and stops them
+
+    def next_sequence(self) -> int:
+        """One count for all sources of this session, so that a gap in it is a loss."""
+        self._sequence = self._sequence + 1 & _NUMBERS
+        return self._sequence
+
+    def offer(self, claim: Claim) -> bytes:
+        """One frame, the very same bytes, to every bound car; returns it.
+
+        The first waits until all cars are bound, so that their running CRCs begin together.
+        """
+        frame = encode(claim_message(claim, self.epoch))
+        self._has_begun = self._has_begun or all(car.connection.is_bound() for car in self.cars)
+        if self._has_begun:
+            self.claims_sent += 1
+            for car in self.cars:
+                if car.connection.is_bound():
+                    car.connection.send_frame(frame)
+        return frame
+
+    def stop(self, sender: Sender, sender_name: str, now_us: int) -> list[StopRequest]:
+        return [car.stop(sender, sender_name, now_us) for car in self.cars]
+
+    def arm(self, now_us: int) -> FleetRequest:
+        return self._request(Action.ARM, now_us)
+
+    def clear(self, now_us: int) -> FleetRequest:
+        return self._request(Action.CLEAR, now_us)
+
+    def disarm(self, now_us: int) -> FleetRequest:
+        return self._request(Action.DISARM, now_us)
+
+    def _request(self, action: Action, now_us: int) -> FleetRequest:
+        request = FleetRequest(self, action, now_us)
+        self._requests.append(request)
+        return request
+
+    def step(self, now_us: int) -> None:
+        """Carry requests on, and compare what the cars accepted."""
+        for request in self._requests:
+            request.step(now_us)
+        self._requests = [request for request in self._requests if request.results is None]
+        for agreement in self._agreements:
+            agreement.step()
+
+    # --- what they did
+
+    def skew_us(self) -> int | None:
+        """Between the first and the last car to apply the newest claim that all applied."""
+        common = newest_common([car.acceptance for car in self.cars])
+        times = [report.applied_us for report in common or () if report.applied_us is not None]
+        return max(times) - min(times) if times and len(times) == len(self.cars) else None
+
+    def agreement(self) -> FleetAgreement:
+        differs = [a.differs_at for a in self._agreements if a.differs_at is not None]
+        return FleetAgreement(
+            min((a.agreed for a in self._agreements), default=0),
+            sum(a.missed for a in self._agreements),
+            differs[0] if differs else None,
+        )
