@@ -1,0 +1,1 @@
+"""``make demo``: two cars driven together, stopped in every way, with numbers."""
