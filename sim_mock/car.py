@@ -2,8 +2,8 @@
 
 Started by ``sim_mock.process`` and by ``tandem sim``; reads its facts (JSON) from a file and prints
 one line of JSON when it can be driven: the device to open and what runs the firmware. It takes
-commands as lines on standard input: ``unplug``, ``plug``, ``runstop open``,
-``runstop close``, ``quit``.
+commands as lines on standard input: ``unplug``, ``plug``, ``deaf MS`` (what
+is sent to it is lost for so long), ``runstop open``, ``runstop close``, ``quit``.
 """
 
 from __future__ import annotations
@@ -106,6 +106,7 @@ class CarProgram:
         self._commands: TextIO | None = sys.stdin
         self._is_ending = False
         self._rested_us = 0
+        self._deaf_until_us = 0
 
     def run(self) -> None:
         world = self.world
@@ -127,7 +128,11 @@ class CarProgram:
                 if file is self._commands:
                     self._command(sys.stdin.readline())
                 else:
-                    self.world.feed(self.cable.read())
+                    self._hear(self.cable.read())
+
+    def _hear(self, data: bytes) -> None:
+        if _now_us() >= self._deaf_until_us:
+            self.world.feed(data)
 
     def _master(self) -> int | None:
         return self.cable.master if self.cable.master >= 0 else None
@@ -142,6 +147,8 @@ class CarProgram:
         elif words == ["plug"]:
             self.cable.plug()
             print(json.dumps({"device": self.cable.device}), flush=True)
+        elif words[:1] == ["deaf"]:
+            self._deaf_until_us = _now_us() + int(words[1]) * 1000
         elif words[:1] == ["runstop"]:
             self.world.runstop_closed = words[1:] == ["close"]
         elif words == ["quit"]:

@@ -50,3 +50,6 @@ class Context(Protocol):
 
         Raises errors.VehicleFileFault.
         """
+
+    def transport(self, text: str) -> Transport:
+        """The transport of another URI, for schemes that stand on one. Raises errors.TandemError."""
