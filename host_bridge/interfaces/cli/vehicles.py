@@ -1,0 +1,143 @@
+"""``tandem vehicles``: the types of car that Tandem knows, from their vehicle files."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from math import degrees
+from typing import Any, Protocol, TypeAlias
+
+from host_bridge.domain import Actuator, SourceFacts, Vehicle
+
+Rows: TypeAlias = Sequence[tuple[str, ...]]
+
+EXAMPLES = """examples:
+  tandem vehicles                  which there are
+  tandem vehicles nigel            one in full
+  tandem vehicles ./my_car.toml    check a file of your own
+  tandem vehicles nigel --json     for a program, with the parameters of the car's program"""
+
+
+class Context(Protocol):
+    """What this command is handed."""
+
+    def vehicle_names(self) -> tuple[str, ...]: ...
+
+    def vehicle(self, name: str) -> Vehicle: ...
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command line."""
+    parser.description = "List the vehicle types, or show one in full."
+    parser.epilog = EXAMPLES
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("name", nargs="?", help="a type, or the path of a vehicle file")
+    parser.add_argument("--json", action="store_true", help="print what a program would read")
+
+
+def run(args: argparse.Namespace, context: Context) -> int:
+    """Print the list or the one; returns the exit code. Raises VehicleFileFault."""
+    names = (args.name,) if args.name else context.vehicle_names()
+    vehicles = [context.vehicle(name) for name in names]
+    if args.json:
+        shown = [asdict(vehicle) for vehicle in vehicles]
+        print(json.dumps(shown[0] if args.name else shown))
+    elif args.name:
+        print("\n".join(_in_full(vehicles[0])))
+    else:
+        print("\n".join(_listed(vehicles)))
+    return 0
+
+
+def _listed(vehicles: list[Vehicle]) -> list[str]:
+    rows: list[tuple[str, ...]] = [("name", "title", "speed", "steering", "sources")]
+    for v in vehicles:
+        sources = ", ".join(source.name for source in v.sources)
+        rows.append((v.name, v.title, f"{v.speed_max_mps:g} m/s", _angle(v.steer_max_rad), sources))
+    return _aligned(rows)
+
+
+def _in_full(v: Vehicle) -> list[str]:
+    return [
+        f"{v.name}: {v.title}",
+        f"  {v.path}",
+        "",
+        *_aligned(_facts(v)),
+        "",
+        *_aligned(_sources(v)),
+        "",
+        *_aligned(_channels(v)),
+    ]
+
+
+def _facts(v: Vehicle) -> Rows:
+    limits = v.divergence
+    differs = (
+        f"by more than {limits.steer_rad:g} rad, {limits.speed_mps:g} m/s, "
+        f"{limits.yaw_rate_radps:g} rad/s or {limits.path_m:g} m"
+    )
+    return [
+        ("wheelbase, track", f"{v.wheelbase_m:g} m, {v.track_m:g} m"),
+        ("speed, reverse", f"{v.speed_max_mps:g} m/s, {v.reverse_max_mps:g} m/s at most"),
+        ("steering", f"{_angle(v.steer_max_rad)} either way"),
+        ("step of its program", f"{v.step_s * 1e3:g} ms"),
+        ("driven blind", f"{v.blind_m:g} m at most"),
+        ("who can stop it", ", ".join(v.stop_sources)),
+        *_policies(v),
+        ("differs from its twin", differs),
+    ]
+
+
+def _policies(v: Vehicle) -> Iterator[tuple[str, str]]:
+    for policy in sorted(set(v.stop_policies.values())):
+        causes = [cause for cause, how in v.stop_policies.items() if how == policy]
+        yield f"stops by {policy} for", ", ".join(causes)
+
+
+def _sources(v: Vehicle) -> Rows:
+    head = ("source", "id", "priority", "lease", "cap", "deadman", "silence", "may claim")
+    ranked = sorted(v.sources, key=lambda source: -source.priority)
+    return [head, *(_source(source) for source in ranked)]
+
+
+def _source(source: SourceFacts) -> tuple[str, ...]:
+    actuators = [a.name.lower() for a in Actuator if source.mask >> a & 1]
+    return (
+        source.name,
+        str(source.id),
+        str(source.priority),
+        f"{source.lease_s * 1e3:g} ms",
+        f"{source.speed_cap_mps:g} m/s",
+        "its own" if source.is_attended else f"that of {source.needs}",
+        "yields" if source.yields_on_silence else "stops",
+        ", ".join(actuators),
+    )
+
+
+def _channels(v: Vehicle) -> Rows:
+    rows: list[tuple[str, ...]] = [("channel", "kind", "")]
+    for number, channel in enumerate(v.channels):
+        rows.append((str(number), str(channel["kind"]), _reach(channel)))
+    return rows
+
+
+def _reach(channel: dict[str, Any]) -> str:
+    if "curve" not in channel:
+        return ""
+    right, left = channel["curve"][0][1], channel["curve"][-1][1]
+    return f"{channel['axle']}, {right / 1e3:.0f} us full right to {left / 1e3:.0f} us full left"
+
+
+def _angle(angle_rad: float) -> str:
+    return f"{angle_rad:g} rad ({degrees(angle_rad):.0f} degrees)"
+
+
+def _aligned(rows: Rows) -> list[str]:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    padded = (
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+        for row in rows
+    )
+    return [f"  {line}".rstrip() for line in padded]
