@@ -75,8 +75,6 @@ class Connection:
             reports.ActionReply: self._action_reply,
         }
 
-    # --- what the transport does
-
     def opened(self, now_us: int) -> None:
         self._heard_us = self._ask_us = self._beat_us = now_us
         self._noise_size = 0
@@ -110,8 +108,6 @@ class Connection:
     def on_output(self, call: Callable[[], None]) -> None:
         """``call`` when there is something to send, so that it need not wait for a step."""
         self._wake = call
-
-    # --- what we do
 
     def send(self, message: Message) -> None:
         """Queue a message; dropped while there is no transport."""

@@ -50,36 +50,32 @@ class Linked(Protocol):
 
 
 class Runner:
-    """``make_wire`` gives a new transport for each try; ``on_events`` gets all that happened.
-
-    ``unsent`` counts the bytes that the transport did not take.
-    """
+    """``on_events`` gets all that happened; ``unsent`` counts bytes that the wire did not take."""
 
     def __init__(
         self,
-        make_wire: Callable[[], Wire],
+        wire: Wire,
         linked: Linked,
         clock: Clock,
         on_events: Callable[[list[LinkEvent]], None] = lambda events: None,
     ) -> None:
         self.unsent = 0
         self.fault: Exception | None = None  # why the transport is not open, if it said so
-        self._make_wire = make_wire
+        self._wire = wire
         self._linked = linked
         self._clock = clock
         self._on_events = on_events
-        self._wire: Wire | None = None
+        self._is_open = False
         self._closed = asyncio.Event()
         linked.on_output(self.flush)
 
     async def open(self) -> None:
         """Open the transport. Raises errors.TandemError if it cannot be opened."""
-        wire = self._make_wire()
         self._closed = asyncio.Event()
-        await wire.open(self._receive, self._close_down)
+        await self._wire.open(self._receive, self._close_down)
         if self._closed.is_set():
             return  # it closed while it opened
-        self._wire = wire
+        self._is_open = True
         self.fault = None
         self._linked.opened(self._clock.now_us())
         self.flush()
@@ -88,7 +84,7 @@ class Runner:
         """Keep the link until cancelled; ``open`` has been called before, or is tried here."""
         try:
             while True:
-                if self._wire is None:
+                if not self._is_open:
                     await self._reopen()
                 await self._step_until_closed()
         finally:
@@ -96,21 +92,17 @@ class Runner:
 
     def close(self) -> None:
         """Close the transport, now."""
-        wire, self._wire = self._wire, None
-        if wire is not None:
-            self.fault = None
-            wire.close()
-            self._on_events(self._linked.closed(self._clock.now_us()))
+        self._wire.close()  # which calls _close_down, if it was open
 
     def flush(self) -> None:
         """Hand everything that waits to the transport."""
         data = self._linked.data_to_send()
-        if data and self._wire is not None:
+        if data and self._is_open:
             self.unsent += len(data) - self._wire.send(data)
 
     async def _reopen(self) -> None:
         tries = 0
-        while self._wire is None:
+        while not self._is_open:
             await asyncio.sleep(BACKOFF_S[min(tries, len(BACKOFF_S) - 1)])
             tries += 1
             try:
@@ -119,7 +111,7 @@ class Runner:
                 self.fault = fault
 
     async def _step_until_closed(self) -> None:
-        while self._wire is not None:
+        while self._is_open:
             now_us = self._clock.now_us()
             self._on_events(self._linked.step(now_us))
             self.flush()
@@ -136,6 +128,6 @@ class Runner:
     def _close_down(self, fault: Exception | None) -> None:
         self.fault = fault
         self._closed.set()
-        if self._wire is not None:
-            self._wire = None
+        if self._is_open:
+            self._is_open = False
             self._on_events(self._linked.closed(self._clock.now_us()))
