@@ -39,7 +39,7 @@ def row_of(value: object) -> dict[str, Any]:
     return {name: _plain(part) for name, part in found if part is not None}
 
 
-def schema_of(kind: type[Any]) -> Schema:
+def schema_of(kind: type) -> Schema:
     """The schema of a dataclass's rows."""
     hints = get_type_hints(kind)
     return _object({name: _hint_schema(hints[name]) for name in _names(kind)})
@@ -81,7 +81,7 @@ def _hint_schema(hint: Any) -> Schema:
         return {"type": "array", "items": _hint_schema(parts[0])}
     if parts:  # a union with None
         return _hint_schema(parts[0])
-    return schema_of(hint) if dataclasses.is_dataclass(hint) else _scalar(hint)
+    return _kind_schema(hint)
 
 
 def _value_schema(value: object) -> Schema:
@@ -90,11 +90,12 @@ def _value_schema(value: object) -> Schema:
         return {"type": "array", "items": items}
     if isinstance(value, Mapping):
         return schema_of_row(value)
-    kind = type(value)
-    return schema_of(kind) if dataclasses.is_dataclass(kind) else _scalar(kind)
+    return _kind_schema(type(value))
 
 
-def _scalar(kind: type) -> Schema:
+def _kind_schema(kind: type) -> Schema:
+    if dataclasses.is_dataclass(kind):
+        return schema_of(kind)
     for known, name in _JSON_TYPES:
         if issubclass(kind, known):
             return {"type": name}
