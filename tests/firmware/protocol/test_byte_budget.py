@@ -23,9 +23,12 @@ from firmware.protocol.messages import (
     Status,
     Sync,
 )
-from tests.firmware.protocol.streams import framed
+from host_bridge.config import load_vehicle, vehicle_names
+from sim_mock.world import World
+from tests.firmware.protocol.streams import framed, read
 
 STEPS_PER_S = 100
+SECONDS = 3
 SYNCS_PER_S = 20
 SLOW = (ClockReport, Inputs, Outputs, Power, LinkCounters)
 BITS_PER_BYTE = 10  # of a UART: start, eight, stop
@@ -73,3 +76,19 @@ def test_claims_and_clock_fit_with_room_to_spare(line, times):
 
 def test_the_core_status_alone_is_four_kilobytes_a_second():
     assert STEPS_PER_S * wire_size(Status) <= 4000
+
+
+@pytest.mark.parametrize("name", vehicle_names())
+def test_a_car_says_what_the_budget_says(name):
+    """The real program, on its step: the schedule above is what it keeps to."""
+    vehicle = load_vehicle(name)
+    (step_us,), (motion_every,) = (vehicle.parameters[row] for row in ("step_us", "motion_every"))
+    sent = World(vehicle).advance(SECONDS * 1_000_000 - 1)
+    said = [payload[0] for payload in read([sent]).payloads]
+    steps = SECONDS * 1_000_000 // step_us
+    assert steps == SECONDS * STEPS_PER_S
+    assert said.count(Status.ID) == steps
+    assert said.count(Motion.ID) == steps // motion_every
+    assert sum(said.count(kind.ID) for kind in SLOW) <= steps // motion_every
+    assert all(said.count(kind.ID) for kind in SLOW if kind is not ClockReport)  # has no session
+    assert len(sent) <= SECONDS * down_bytes_per_s(motion_every)

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 import pytest
 
 from firmware.protocol.frame import MAX_PAYLOAD
+from host_bridge.link.wire import Decoder
 from tests.firmware.protocol.streams import (
     BODY_ROOM,
     LOST_TO_ONE_DAMAGE,
@@ -196,6 +197,18 @@ def check_blind(seed: int) -> None:
         assert reading.payloads[-1] == sent[-1], "not in step again"
 
 
+def check_host(seed: int) -> None:
+    traffic, decoder = Traffic(seed), Decoder()
+    for piece in uneven(injected(traffic, BYTES_PER_RUN), traffic.rng, READ_SIZE):
+        decoder.feed(piece)
+    expected = traffic.expected
+    assert (decoder.good, decoder.damaged, decoder.oversized) == (
+        expected.good,
+        expected.damaged,
+        expected.oversized,
+    )
+
+
 def check_random(seed: int) -> None:
     data = random.Random(seed).randbytes(BYTES_PER_RUN)
     reading = read([data])
@@ -213,6 +226,10 @@ def test_counters_equal_the_injected_damage_and_nothing_else_is_accepted(seed):
 @pytest.mark.parametrize("seed", range(RUNS))
 def test_one_damage_anywhere_costs_at_most_two_good_frames(seed):
     check_blind(seed)
+
+
+def test_the_host_counts_the_same_damage_as_the_car():
+    check_host(seed=29)
 
 
 def test_random_bytes_are_no_message():
