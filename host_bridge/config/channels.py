@@ -125,7 +125,7 @@ def _refuse_wrong_drive(document: Document, kinds: list[str]) -> None:
     escs, bridges = kinds.count("esc"), kinds.count("h_bridge")
     if (escs == 1) == (bridges > 0):
         raise document.fault(
-            "channels",
+            "channels.0",
             "this vehicle has no drive, or more than one kind of it",
             expected="one esc, or one or more h_bridge",
             got=f"{escs} esc and {bridges} h_bridge",

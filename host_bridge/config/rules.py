@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import floor
 from typing import Any
 
 from host_bridge.config.compilation import motion_every
@@ -110,7 +111,8 @@ def _blind(document: Document, path: str, source: dict[str, Any], tables: dict[s
             expected=f"{blind_m:g} m ({document.where('stop.blind_m')}) or less",
             got=f"{source['lease_s']:g} s * {source['speed_cap_mps']:g} m/s = "
             f"{lease_ms * cap_mm_s * 1e-6:g} m",
-            remedy=f"lower the cap to {blind_m / source['lease_s']:g} m/s or shorten the lease",
+            remedy=f"lower the cap to {floor(blind_m / source['lease_s'] * 100) / 100:g} m/s, "
+            "or shorten the lease",
         )
 
 

@@ -1,0 +1,179 @@
+"""A vehicle file is taken as it is meant, or refused with line, expectation and remedy."""
+
+import re
+
+import pytest
+
+from firmware.core import params
+from firmware.protocol import codes
+from host_bridge.config import load_vehicle, schema, vehicle_names
+from host_bridge.config.vehicle import FOLDER
+from host_bridge.errors import VehicleFileFault
+
+NIGEL = (FOLDER / "nigel.toml").read_text()
+F1TENTH = (FOLDER / "f1tenth.toml").read_text()
+
+
+def changed(text, old, new):
+    """The text with its one place of ``old`` changed; a test that changes nothing shows nothing."""
+    assert len(re.findall(old, text, re.MULTILINE)) >= 1, old
+    return re.sub(old, new, text, count=1, flags=re.MULTILINE)
+
+
+def load(tmp_path, text):
+    path = tmp_path / "car.toml"
+    path.write_text(text)
+    return load_vehicle(str(path))
+
+
+def refusal(tmp_path, text):
+    with pytest.raises(VehicleFileFault) as caught:
+        load(tmp_path, text)
+    return caught.value
+
+
+def line_of(text, start):
+    return next(i for i, line in enumerate(text.splitlines(), 1) if line.startswith(start))
+
+
+# what is done to nigel.toml, the line that has to be named, and words of the error
+KEY_MISTAKES = [
+    ("^wheelbase_m = .*", "wheelbase = 0.33", "wheelbase =", ("no unit", "wheelbase_m, in metres")),
+    ("^wheelbase_m = .*", "wheelbase_mm = 330", "wheelbase_mm", ("wrong unit", "wheelbase_m?")),
+    ("^steer_max_rad = .*", "steer_max_deg = 30", "steer_max_deg", ("steer_max_rad, in radians",)),
+    ("^track_m", "trakc_m", "trakc_m", ("not a key of this table", "did you mean track_m?")),
+    ("^\\[limits\\]", "[limit]", "[limit]", ("limit is not known here", "did you mean limits?")),
+    ("^\\[sources.ros2\\].*", "[sources.ros]", "[sources.ros]", ("did you mean ros2?",)),
+    ("^track_m = .*\n", "", "[geometry]", ("track_m is missing", "add track_m")),
+    ("^title = .*\n", "", "", ("title is missing", "add title")),
+    ("^speed_max_mps = .*", 'speed_max_mps = "fast"', "speed_max_mps", ('"fast"', "a number from")),
+    ("^speed_max_mps = .*", "speed_max_mps = 99", "speed_max_mps", ("0.01 to 30 metres per sec",)),
+    ("^speed_max_mps = .*", "speed_max_mps = nan", "speed_max_mps", ("nan",)),
+    ("^speed_max_mps = .*", "speed_max_mps = true", "speed_max_mps", ("true",)),
+    ("^is_signed = .*", "is_signed = 1", "is_signed", ("true or false",)),
+    ("^baud = .*", "baud = 921600.5", "baud", ("a number from 9600",)),
+    ("^baud = .*", "baud = 19200", "baud", ("too slow", "raise baud")),
+    ("^policy = .*", 'policy = "hope"', "policy =", ('"hope"', "one of brake, neutral, cut")),
+    ("runstop_loop = ", "runstop_lop = ", "policies", ("runstop_lop", "mean runstop_loop?")),
+    ("^sources = .*", "sources = []", "sources =", ("a list of some of",)),
+    ("^actuators = .*", 'actuators = ["steer"]', "actuators", ("steering, drive",)),
+    ('^kind = "h_bridge"', 'kind = "hbridge"', 'kind = "hbridge"', ("servo_steering, esc",)),
+    ("^points = .*", "points = [[0.0, 1500]]", "points", ("angles rising",)),
+    ("^points = .*", "points = [[1, 544], [-1, 2400]]", "points", ("angles rising",)),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "place", "words"), KEY_MISTAKES)
+def test_a_mistake_in_a_key_names_its_line_and_the_remedy(tmp_path, old, new, place, words):
+    text = changed(NIGEL, old, new)
+    fault = refusal(tmp_path, text)
+    if place:
+        assert f"car.toml:{line_of(text, place)}, " in fault.where
+    for word in words:
+        assert word in str(fault)
+    assert fault.what
+    assert fault.expected
+
+
+# what is done to a file, the line that has to be named, and words of the error
+IMPOSSIBLE = [
+    (F1TENTH, "^speed_cap_mps = 4.0", "speed_cap_mps = 4.2", "speed_cap_mps", "lease times cap"),
+    (F1TENTH, "^lease_s = 0.3", "lease_s = 0.31", "", None),
+    (F1TENTH, "^lease_s = 0.12 ", "lease_s = 0.4 ", "lease_s", "too long for a source"),
+    (F1TENTH, "^steer_max_rad = .*", "steer_max_rad = 0.6", "points", "cannot follow"),
+    (F1TENTH, "^low_us = .*", "low_us = 1250.0", "low_us", "cannot follow"),
+    (F1TENTH, "^high_us = .*", "high_us = 1100.0", "high_us", "not in order"),
+    (F1TENTH, "^neutral_us = .*", "neutral_us = 2100.0", "forward_us", "not in order"),
+    (F1TENTH, "^full_effort_mps = .*", "full_effort_mps = 5.0", "speed_max_mps", "beyond what"),
+    (F1TENTH, "^empty_v = .*", "empty_v = 11.0", "empty_v", "empty before it is low"),
+    (F1TENTH, '^needs = "seat"', 'needs = "ros2"', "needs", "needs somebody's"),
+    (F1TENTH, '^needs = "seat"\n', "", "[sources.ros2]", "needs somebody's"),
+    (F1TENTH, "^priority = 100", "priority = 120", "priority = 120", "the same priority"),
+    (F1TENTH, '^kind = "esc"', 'kind = "none"', "reverse_us", "not a key"),
+    (F1TENTH, "^counts_per_rev = .*", "counts_per_rev = 3", "counts_per_rev", "nm_per_count"),
+    (NIGEL, '^kind = "h_bridge"\nduty_max = .*', 'kind = "esc"\nreverse_us = 1000\n'
+     "neutral_us = 1500\nforward_us = 2000", "[[channels]]", "more than one kind"),
+    (NIGEL, "^wheelbase_m = .*", "wheelbase_m = 0.12", "", "cannot follow"),
+    (NIGEL, '^sources = .*', 'sources = ["owner", "fleet"]', "sources =", "no person can stop"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "old", "new", "place", "words"), IMPOSSIBLE)
+def test_limits_that_contradict_each_other_are_refused(tmp_path, text, old, new, place, words):
+    text = changed(text, old, new)
+    if words is None:  # the control: as near to the edge, and right
+        load(tmp_path, text)
+        return
+    fault = refusal(tmp_path, text)
+    assert words in str(fault)
+    if place and "[[" not in place:
+        lines = [i for i, line in enumerate(text.splitlines(), 1) if line.startswith(place)]
+        assert any(f"car.toml:{line}, " in fault.where for line in lines), fault.where
+
+
+def test_a_long_lease_is_taken_from_a_slow_source_only(tmp_path):
+    slow = changed(F1TENTH, "^lease_s = 0.3", "lease_s = 1.0")
+    assert load(tmp_path, slow).source("seat_slow").lease_s == 1.0
+    text = changed(slow, "^speed_cap_mps = 0.3", "speed_cap_mps = 0.35")
+    assert "too long for a source of its speed" in str(refusal(tmp_path, text))
+
+
+def test_a_file_that_is_not_toml_names_the_line(tmp_path):
+    text = changed(NIGEL, "^track_m = .*", "track_m 0.153")
+    fault = refusal(tmp_path, text)
+    assert fault.where.endswith(f"car.toml:{line_of(text, 'track_m')}")
+
+
+def test_a_file_that_is_not_text_is_refused(tmp_path):
+    path = tmp_path / "car.toml"
+    path.write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(VehicleFileFault, match="not TOML"):
+        load_vehicle(str(path))
+
+
+@pytest.mark.parametrize("name", ["nigle", "f1tent", "./no/such.toml", ""])
+def test_a_vehicle_that_is_not_there_is_answered_with_those_that_are(name):
+    with pytest.raises(VehicleFileFault) as caught:
+        load_vehicle(name)
+    assert "f1tenth, nigel" in caught.value.expected
+    assert caught.value.exit_code == 5
+
+
+@pytest.mark.parametrize("name", vehicle_names())
+def test_every_key_of_a_vehicle_file_is_needed_or_has_a_default(tmp_path, name):
+    """Taking any one line out is noticed, or changes nothing but that key."""
+    text = (FOLDER / f"{name}.toml").read_text()
+    head = text[: text.index("[plant.body]")]
+    for line in re.findall(r"^\w+ = .*\n", head, re.MULTILINE):
+        key = line.split(" ")[0]
+        if key in ("rear_steer_ratio", "policies", "trim_us"):
+            continue
+        assert refusal(tmp_path, text.replace(line, "", 1)), key
+
+
+def test_a_relative_path_and_a_name_give_the_same(tmp_path):
+    by_path = load(tmp_path, NIGEL)
+    by_name = load_vehicle("nigel")
+    assert by_path.parameters == by_name.parameters
+    assert by_path.name == "car"
+
+
+def test_the_tables_hold_what_the_cars_program_calls_the_same():
+    assert len(schema.STOP_CAUSES) == codes.CAUSE_COUNT
+    assert schema.STOP_POLICIES.index("brake") == params.POLICY_BRAKE
+    assert schema.STOP_POLICIES.index("neutral") == params.POLICY_NEUTRAL
+    assert schema.STOP_POLICIES.index("cut") == params.POLICY_CUT
+    assert schema.ON_SILENCE.index("yield") == codes.ON_SILENCE_YIELD
+    assert schema.ACTUATOR_BITS == {
+        "steering": codes.STEERING_BIT,
+        "drive": codes.DRIVE_BIT,
+        "brake": codes.BRAKE_BIT,
+        "lights": codes.LIGHTS_BIT,
+    }
+    assert schema.CHANNEL_KINDS.index("servo_steering") == params.CHANNEL_SERVO
+    assert schema.CHANNEL_KINDS.index("esc") == params.CHANNEL_ESC
+    assert schema.CHANNEL_KINDS.index("h_bridge") == params.CHANNEL_H_BRIDGE
+
+
+def test_source_ids_are_fixed_for_ever():
+    assert schema.SOURCE_IDS == {"seat": 1, "gamepad": 2, "script": 3, "ros2": 4, "seat_slow": 5}

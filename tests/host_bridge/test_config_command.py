@@ -1,0 +1,66 @@
+"""``tandem vehicles`` shows what the files say, and refuses a wrong one as loading does."""
+
+import argparse
+import json
+
+import pytest
+
+from host_bridge import config
+from host_bridge.errors import VehicleFileFault
+from host_bridge.interfaces.cli import vehicles
+
+
+class Context:
+    vehicle = staticmethod(config.load_vehicle)
+    vehicle_names = staticmethod(config.vehicle_names)
+
+
+def printed(capsys, *arguments):
+    parser = argparse.ArgumentParser()
+    vehicles.add_arguments(parser)
+    assert vehicles.run(parser.parse_args(arguments), Context()) == 0
+    return capsys.readouterr().out
+
+
+def test_the_list_names_each_type_with_its_speed_and_sources(capsys):
+    lines = printed(capsys).splitlines()
+    assert len(lines) == 1 + len(config.vehicle_names())
+    nigel = next(line for line in lines if line.strip().startswith("nigel"))
+    assert "Nigel 4WD4WS" in nigel
+    assert "0.44 m/s" in nigel
+    assert "gamepad, seat, seat_slow, script, ros2" in nigel
+
+
+def test_one_in_full_shows_every_source_channel_and_stop_cause_with_units(capsys):
+    text = printed(capsys, "f1tenth")
+    vehicle = config.load_vehicle("f1tenth")
+    for word in (*vehicle.stop_policies, *vehicle.stop_sources, vehicle.path):
+        assert word in text
+    for source in vehicle.sources:
+        assert f"{source.lease_s * 1e3:g} ms" in text
+        assert f"{source.speed_cap_mps:g} m/s" in text
+    assert "1686 us full right to 1184 us full left" in text
+    assert "that of seat" in text
+
+
+def test_sources_are_shown_with_the_winner_first(capsys):
+    text = printed(capsys, "nigel")
+    assert (
+        text.index("gamepad ") < text.index("seat ") < text.index("script ") < text.index("ros2 ")
+    )
+
+
+def test_json_is_the_whole_vehicle(capsys):
+    shown = json.loads(printed(capsys, "nigel", "--json"))
+    assert shown["wheelbase_m"] == 0.14155
+    assert shown["parameters"]["step_us"] == [10_000]
+    assert shown["sources"][1]["name"] == "seat"
+    assert [v["name"] for v in json.loads(printed(capsys, "--json"))] == ["f1tenth", "nigel"]
+
+
+def test_a_file_with_a_mistake_is_refused_with_its_line(capsys, tmp_path):
+    path = tmp_path / "mine.toml"
+    path.write_text("[geometry]\nwheelbase = 0.3\n")
+    with pytest.raises(VehicleFileFault):
+        printed(capsys, str(path))
+    assert capsys.readouterr().out == ""
