@@ -177,3 +177,10 @@ def test_the_tables_hold_what_the_cars_program_calls_the_same():
 
 def test_source_ids_are_fixed_for_ever():
     assert schema.SOURCE_IDS == {"seat": 1, "gamepad": 2, "script": 3, "ros2": 4, "seat_slow": 5}
+
+
+def test_the_readme_names_every_table_source_and_kind_of_channel():
+    text = (FOLDER / "README.md").read_text()
+    tables = [f"[{name}]" for name in schema.TABLES if name and "." not in name]
+    for word in (*tables, *schema.SOURCE_IDS, *schema.CHANNEL_KINDS, *schema.STOP_POLICIES):
+        assert word in text, word
