@@ -1,0 +1,105 @@
+"""Does this terminal report the release of keys, and is it still alive? Asked, not guessed.
+
+Kitty's protocol: ``CSI ? u`` asks for the flags that are on, ``CSI > flags u`` pushes new ones,
+``CSI < u`` pops them. Every terminal answers ``CSI c``, so one that knows nothing of keys is found
+by answering that alone.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from enum import Enum
+
+FLAGS = 1 | 2 | 8  # unambiguous codes, releases too, all keys as codes
+ASK = b"\x1b[?u"
+PUSH = b"\x1b[>%du" % FLAGS
+POP = b"\x1b[<u"
+_ASK_ATTRIBUTES = b"\x1b[c"
+_VERDICT_US = 1_000_000  # a terminal at the far end of a slow line takes its time
+_BEAT_US = 50_000
+LIFE_US = 200_000  # safety.md, section 3: a frozen input is noticed within 200 ms
+
+
+class Releases(Enum):
+    """Whether the release of a key is reported."""
+
+    UNKNOWN = "still being found out"
+    REPORTED = "reported"
+    NOT_REPORTED = "not reported"
+
+
+class Capability:
+    """The conversation at the start. ``verdict`` changes once, and stays.
+
+    The flags are pushed only where the question was understood, and asked for again: a terminal
+    that knows a part of the protocol is one without.
+    """
+
+    def __init__(self, now_us: int) -> None:
+        self.verdict = Releases.UNKNOWN
+        self._until_us = now_us + _VERDICT_US
+        self._has_pushed = False
+
+    def opening(self) -> bytes:
+        return ASK + _ASK_ATTRIBUTES
+
+    def hear_flags(self, flags: int) -> bytes:
+        """Returns what is to be sent."""
+        if self.verdict is not Releases.UNKNOWN:
+            return b""
+        if not self._has_pushed:
+            self._has_pushed = True
+            return PUSH + ASK
+        has_all = flags & FLAGS == FLAGS
+        self.verdict = Releases.REPORTED if has_all else Releases.NOT_REPORTED
+        return b"" if has_all else POP
+
+    def hear_attributes(self) -> None:
+        if not self._has_pushed:
+            self._decide_against()
+
+    def step(self, now_us: int) -> bytes:
+        if self.verdict is Releases.UNKNOWN and now_us >= self._until_us:
+            self._decide_against()
+            return POP if self._has_pushed else b""
+        return b""
+
+    def _decide_against(self) -> None:
+        if self.verdict is Releases.UNKNOWN:
+            self.verdict = Releases.NOT_REPORTED
+
+
+class Pulse:
+    """Asks the terminal again and again, while a key is held, whether it is still there.
+
+    A release that is never sent, because the terminal or the line to it hangs, cannot be told from
+    a key that is held. That the oldest question is unanswered for LIFE_US can.
+    """
+
+    def __init__(self) -> None:
+        self._asked_us: deque[int] = deque()
+        self._given_up = 0  # questions whose answers, should they come, are not for a later one
+        self._beat_us = 0
+
+    def is_dead(self, now_us: int) -> bool:
+        return bool(self._asked_us) and now_us - self._asked_us[0] > LIFE_US
+
+    def hear_flags(self, flags: int) -> bool:
+        """False if releases are no longer reported: something else reset the terminal."""
+        if self._given_up:
+            self._given_up -= 1
+        elif self._asked_us:
+            self._asked_us.popleft()
+        return flags & FLAGS == FLAGS
+
+    def step(self, now_us: int) -> bytes:
+        if now_us < self._beat_us or self.is_dead(now_us):
+            return b""
+        self._beat_us = now_us + _BEAT_US
+        self._asked_us.append(now_us)
+        return ASK
+
+    def give_up(self) -> None:
+        """It was dead, and that was acted upon: begin anew."""
+        self._given_up += len(self._asked_us)
+        self._asked_us.clear()

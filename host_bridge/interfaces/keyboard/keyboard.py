@@ -1,0 +1,94 @@
+"""A keyboard behind a terminal: bytes in, orders and wishes out, bytes to the terminal out. No I/O.
+
+Whatever leaves it in doubt whether SPACE is still held lets go: a lost focus, a sequence that broke
+off, a terminal that no longer answers or no longer reports releases.
+"""
+
+from __future__ import annotations
+
+from host_bridge.interfaces.keyboard.capability import POP, Capability, Pulse, Releases
+from host_bridge.interfaces.keyboard.keys import FlagsReported, Key, KeyDecoder, KeyEvent, Sign
+from host_bridge.interfaces.keyboard.seat import Order, Seat
+
+# The other screen of a terminal has its own stack of keyboard flags: what a killed run left there
+# is popped before anything else.
+OPENING = b"\x1b[?1049h" + POP * 4 + b"\x1b[?1004h\x1b[?2004h\x1b[?25l"
+CLOSING = b"\x1b[?25h\x1b[?2004l\x1b[?1004l" + POP + b"\x1b[?1049l"
+
+
+class Keyboard:
+    """``seat`` is taken once it is known what the terminal can do; until then only Esc counts."""
+
+    def __init__(self, now_us: int) -> None:
+        self.seat: Seat | None = None
+        self._decoder = KeyDecoder()
+        self._capability = Capability(now_us)
+        self._pulse = Pulse()
+        self._out = bytearray(OPENING + self._capability.opening())
+
+    @property
+    def releases(self) -> Releases:
+        return self._capability.verdict
+
+    def data_to_send(self) -> bytes:
+        data = bytes(self._out)
+        self._out.clear()
+        return data
+
+    def receive_data(self, data: bytes, now_us: int) -> list[Order]:
+        return self._orders(self._decoder.feed(data, now_us), now_us)
+
+    def step(self, now_us: int) -> list[Order]:
+        """Call it a hundred times a second."""
+        orders = self._orders(self._decoder.step(now_us), now_us)
+        self._out += self._capability.step(now_us)
+        if self.seat:
+            self.seat.step(now_us)
+            if self.seat.has_releases and self.seat.is_held(now_us):
+                self._out += self._pulse.step(now_us)
+                orders += self._judge_pulse(self.seat, now_us)
+        return orders
+
+    def closed(self) -> list[Order]:
+        """The terminal is gone."""
+        self.let_go()
+        return [Order.QUIT]
+
+    def let_go(self) -> None:
+        if self.seat:
+            self.seat.let_go()
+
+    def _judge_pulse(self, seat: Seat, now_us: int) -> list[Order]:
+        if not self._pulse.is_dead(now_us):
+            return []
+        self._pulse.give_up()
+        seat.let_go()
+        return [Order.FROZE]
+
+    def _orders(self, events: list[KeyEvent], now_us: int) -> list[Order]:
+        found = (self._event(event, now_us) for event in events)
+        return [order for order in found if order]
+
+    def _event(self, event: KeyEvent, now_us: int) -> Order | None:
+        if isinstance(event, Key):
+            return self._key(event, now_us)
+        if isinstance(event, FlagsReported):
+            self._hear_flags(event.flags)
+        elif event is Sign.ATTRIBUTES:
+            self._capability.hear_attributes()
+        elif event is not Sign.FOCUS_GAINED:
+            self.let_go()
+        return None
+
+    def _key(self, key: Key, now_us: int) -> Order | None:
+        if self.seat:
+            return self.seat.strike(key, now_us)
+        is_quit = key.name == "escape" or (key.name == "c" and key.has_ctrl)
+        return Order.QUIT if is_quit else None
+
+    def _hear_flags(self, flags: int) -> None:
+        is_opening = self.releases is Releases.UNKNOWN
+        self._out += self._capability.hear_flags(flags)
+        self._decoder.has_releases = self.releases is Releases.REPORTED
+        if not is_opening and not self._pulse.hear_flags(flags):
+            self.let_go()

@@ -1,0 +1,183 @@
+"""What a terminal sends, as events: keys in the kitty protocol or as plain bytes, focus, answers.
+
+Kitty's keyboard protocol (sw.kovidgoyal.net/kitty/keyboard-protocol) sends every key as
+``CSI code ; modifiers : event u``. A terminal without it sends bytes, and nobody can tell from
+them whether a key is pressed, repeated or still held.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+
+_ESC = 0x1B
+_CTRL_C = 0x03
+_ESCAPE_US = 50_000  # an ESC alone for that long is the key; a sequence's bytes come together
+_SEQUENCE_US = 200_000  # one that was never finished (Alt and "[", say) must not eat more keys
+_LONGEST = 64  # bytes; no answer or key that we asked for is longer
+_CTRL = 4  # bit of the modifiers, which are sent plus one
+
+_NAMES = {0x1B: "escape", 0x0D: "enter", 0x0A: "enter", 0x20: "space", 57414: "enter"}
+_CSI = re.compile(rb"\x1b\[([0-?]*)([ -/]*)([@-~])")
+_BEGUN = re.compile(rb"\x1b(O|\[[0-?]*[ -/]*|[]P_^X][^\x07\x1b]*\x1b?)?\Z")
+# OSC, DCS, ...: a text until BEL or ESC \
+_STRING = re.compile(rb"\x1b[]P_^X][^\x07\x1b]*(\x07|\x1b\\)")
+# code:others ; modifiers:event ; text, of which all but the code may be missing
+_KITTY = re.compile(rb"(\d+)(?::[\d:]*)?(?:;(\d*)(?::([123]))?(?:;[\d:]*)?)?\Z")
+
+
+class Stroke(Enum):
+    """What happened to a key. TYPED: a plain byte, which may be any of the first two."""
+
+    PRESSED = 1
+    REPEATED = 2
+    RELEASED = 3
+    TYPED = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A key by its name: "w", "space", "enter", "escape"; "" for one that has none here."""
+
+    name: str
+    stroke: Stroke
+    has_ctrl: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class FlagsReported:
+    """The answer to ``CSI ? u``: which parts of kitty's protocol are on."""
+
+    flags: int
+
+
+class Sign(Enum):
+    """Events that say all by their name."""
+
+    ATTRIBUTES = "the answer to CSI c, which every terminal gives"
+    FOCUS_LOST = "the window no longer has the keyboard"
+    FOCUS_GAINED = "it has it again"
+    GARBLED = "a sequence broke off: what it was is not known"
+
+
+KeyEvent = Key | FlagsReported | Sign
+
+
+class KeyDecoder:
+    """Bytes in, events out, however the bytes are cut.
+
+    ``has_releases`` is set once the terminal is known to send all keys by kitty's protocol: then
+    a lone ESC is never the key, but the beginning of a sequence.
+    """
+
+    def __init__(self) -> None:
+        self.has_releases = False
+        self._bytes = bytearray()
+        self._newest_us = 0
+        self._is_pasting = False
+
+    def feed(self, data: bytes, now_us: int) -> list[KeyEvent]:
+        self._newest_us = now_us
+        self._bytes += data
+        found: list[KeyEvent] = []
+        while self._bytes:
+            size, event = self._next()
+            if not size:
+                break
+            del self._bytes[:size]
+            found.extend(self._outside_paste(event))
+        return found
+
+    def step(self, now_us: int) -> list[KeyEvent]:
+        """The Esc key, once it is clear that nothing follows it."""
+        is_alone = len(self._bytes) == 1
+        patience_us = _ESCAPE_US if is_alone else _SEQUENCE_US
+        waits = not self._bytes or now_us - self._newest_us < patience_us
+        if self.has_releases or waits:
+            return []
+        self._bytes.clear()
+        return [Key("escape", Stroke.TYPED)] if is_alone else []
+
+    def _next(self) -> tuple[int, KeyEvent | bytes | None]:
+        """How many bytes the next event takes, 0 for "not all here yet", and the event."""
+        if self._bytes[0] != _ESC:
+            return 1, _typed(self._bytes[0])
+        for pattern in (_CSI, _STRING):
+            match = pattern.match(self._bytes)
+            if match:
+                return match.end(), _sequence(match) if pattern is _CSI else None
+        if _BEGUN.match(self._bytes):
+            return (_LONGEST, Sign.GARBLED) if len(self._bytes) > _LONGEST else (0, None)
+        return self._broken()
+
+    def _broken(self) -> tuple[int, KeyEvent | None]:
+        """ESC and something that does not follow it: Alt and a key, ESC twice, or damage."""
+        if self.has_releases:
+            return _damaged_size(self._bytes), Sign.GARBLED
+        if self._bytes[1] == _ESC:
+            return 1, Key("escape", Stroke.TYPED)
+        return (3 if self._bytes[1:2] == b"O" else 2), None
+
+    def _outside_paste(self, event: KeyEvent | bytes | None) -> Iterator[KeyEvent]:
+        """Text that is pasted is not typed; Ctrl-C always is."""
+        if isinstance(event, bytes):
+            self._is_pasting = event == b"200"
+        elif event and (not self._is_pasting or _is_way_out(event)):
+            yield event
+
+
+def _is_way_out(event: KeyEvent) -> bool:
+    return not isinstance(event, Key) or (event.name == "c" and event.has_ctrl)
+
+
+def _damaged_size(data: bytearray) -> int:
+    """Up to the next ESC, where the terminal begins anew."""
+    again = data.find(_ESC, 1)
+    return len(data) if again < 0 else again
+
+
+def _typed(byte: int) -> Key | None:
+    if byte in _NAMES:
+        return Key(_NAMES[byte], Stroke.TYPED)
+    if 0 < byte < 0x1B:
+        return Key(chr(byte + 0x60), Stroke.TYPED, has_ctrl=True)
+    return Key(chr(byte).lower(), Stroke.TYPED) if 0x20 < byte < 0x7F else None
+
+
+def _sequence(match: re.Match[bytes]) -> KeyEvent | bytes | None:
+    """The event of a whole ``CSI ...``; bytes "200" and "201" are the two ends of a paste."""
+    text, middle, final = match.groups()
+    if middle:
+        return None
+    if text.startswith(b"?"):
+        return _answer(text[1:], final)
+    if final == b"u":
+        return _kitty_key(text)
+    if final == b"~":
+        return text if text in (b"200", b"201") else None
+    signs = {b"I": Sign.FOCUS_GAINED, b"O": Sign.FOCUS_LOST}
+    return signs.get(final) if not text else None
+
+
+def _answer(text: bytes, final: bytes) -> KeyEvent | None:
+    if final == b"c":
+        return Sign.ATTRIBUTES
+    if final == b"u":
+        return FlagsReported(int(text)) if text.isdigit() else Sign.GARBLED
+    return None
+
+
+def _kitty_key(text: bytes) -> KeyEvent:
+    match = _KITTY.match(text)
+    if match is None:
+        return Sign.GARBLED
+    code, modifiers, stroke = (int(group or 1) for group in match.groups())
+    return Key(_name(code), Stroke(stroke), bool(modifiers - 1 & _CTRL))
+
+
+def _name(code: int) -> str:
+    if code in _NAMES:
+        return _NAMES[code]
+    return chr(code).lower() if 0x20 < code < 0x7F else ""

@@ -1,0 +1,129 @@
+"""The terminal itself: keys as they come, bytes without waiting, and all as it was at the end."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import select
+import termios
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any
+
+from host_bridge.errors import UsageFault
+from host_bridge.interfaces.keyboard.keyboard import CLOSING
+
+_READ_BYTES = 4096
+_CLOSING_S = 0.5  # for the last bytes, to a terminal that does not take them
+_INPUT, _OUTPUT, _LOCAL, _CHARACTERS = 0, 1, 3, 6  # places in what tcgetattr gives
+_OWN_INPUT = termios.ICRNL | termios.IXON | termios.IXOFF
+# ISIG too: Ctrl-C and Ctrl-Z come as keys, and let go
+_OWN_LOCAL = termios.ICANON | termios.ECHO | termios.ISIG | termios.IEXTEN
+_SANE_LOCAL = _OWN_LOCAL | termios.ECHOE | termios.ECHOK
+_RESET = b"\x1b[0m"  # no colour
+
+
+class Terminal:
+    """A context: keys one by one and unechoed inside, the terminal as it was outside.
+
+    Writing never waits: a terminal that takes nothing, because its line hangs, must not hold up
+    the claims. What finds no room is left out, whole writes at a time.
+    """
+
+    def __init__(self, input_fd: int) -> None:
+        """Raises errors.UsageFault if it is no terminal."""
+        if not os.isatty(input_fd):
+            raise UsageFault(
+                "driving by keys needs a terminal, and standard input is none",
+                remedy="run it in a terminal, or play a file on virtual cars: --input csv:FILE",
+            )
+        self._fd = input_fd
+        self._before = _sane(termios.tcgetattr(input_fd))
+        self._rest = b""
+        # Opened anew: O_NONBLOCK on the one that we were given would be everybody's
+        self._out = os.open(_name(input_fd), os.O_WRONLY | os.O_NOCTTY | os.O_NONBLOCK)
+
+    def __enter__(self) -> Terminal:
+        mode = termios.tcgetattr(self._fd)
+        mode[_INPUT] &= ~_OWN_INPUT
+        mode[_LOCAL] &= ~_OWN_LOCAL
+        mode[_CHARACTERS][termios.VMIN], mode[_CHARACTERS][termios.VTIME] = 1, 0
+        termios.tcsetattr(self._fd, termios.TCSADRAIN, mode)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Whatever happened inside; a terminal that is gone is left alone."""
+        with contextlib.suppress(OSError, termios.error):
+            self._hand_over(self._rest + _RESET + CLOSING)
+            termios.tcsetattr(self._fd, termios.TCSANOW, self._before)
+            termios.tcflush(self._fd, termios.TCIFLUSH)  # answers and repeats are not for the shell
+        os.close(self._out)
+
+    def listen(self, on_bytes: Callable[[bytes], None], on_closed: Callable[[], None]) -> None:
+        """From now on keys are handed over as they come, in the running event loop."""
+        loop = asyncio.get_running_loop()
+
+        def read() -> None:
+            try:
+                data = os.read(self._fd, _READ_BYTES)
+            except OSError:
+                data = b""
+            if data:
+                on_bytes(data)
+            else:
+                loop.remove_reader(self._fd)
+                on_closed()
+
+        loop.add_reader(self._fd, read)
+
+    def deafen(self) -> None:
+        asyncio.get_running_loop().remove_reader(self._fd)
+
+    def write(self, data: bytes) -> bool:
+        """Whether it was taken; if so, all of it gets there before anything else."""
+        self._rest = self._put(self._rest)
+        if self._rest:
+            return False
+        self._rest = self._put(data)
+        return True
+
+    def size(self) -> tuple[int, int]:
+        """Columns and rows."""
+        with contextlib.suppress(OSError):
+            return os.get_terminal_size(self._fd)
+        return 80, 24
+
+    def _hand_over(self, data: bytes) -> None:
+        while data and select.select([], [self._out], [], _CLOSING_S)[1]:
+            data = self._put(data)
+
+    def _put(self, data: bytes) -> bytes:
+        """Returns what was not taken."""
+        try:
+            return data[os.write(self._out, data) :] if data else b""
+        except BlockingIOError:
+            return data
+        except OSError:  # it is gone; reading says so
+            return b""
+
+
+def _name(fd: int) -> str:
+    """The device of a terminal; inside some containers it has no name but this."""
+    try:
+        return os.ttyname(fd)
+    except OSError:
+        return "/dev/tty"
+
+
+def _sane(mode: list[Any]) -> list[Any]:
+    """What to go back to. A run that was killed left neither echo nor lines: they come back."""
+    if not mode[_LOCAL] & (termios.ICANON | termios.ECHO):
+        mode[_LOCAL] |= _SANE_LOCAL
+        mode[_INPUT] |= termios.ICRNL | termios.IXON
+    return mode
