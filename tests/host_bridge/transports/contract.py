@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol, TypeVar
 
 import pytest
 
@@ -18,6 +18,8 @@ from host_bridge.transports.base import OnBytes, Transport
 ALL_BYTES = b"\0" + bytes(range(1, 256)) + b"\0"  # as a frame has it: zeros only at its ends
 GONE_WITHIN_S = 0.25  # what the spine promises for a pulled cable
 PATIENCE_S = 5.0  # only a failing test waits for it
+
+Result = TypeVar("Result")
 
 
 class FarEnd(Protocol):
@@ -79,6 +81,19 @@ class Bench:
         raise AssertionError(f"no transport here needs a vehicle, but {name} was asked for")
 
 
+def run_strictly(test: Coroutine[Any, Any, Result]) -> Result:
+    """As asyncio.run, but what goes wrong in a callback fails the test instead of being logged."""
+    wrong: list[str] = []
+
+    async def watched() -> Result:
+        asyncio.get_running_loop().set_exception_handler(lambda _, it: wrong.append(str(it)))
+        return await test
+
+    result = asyncio.run(watched())
+    assert not wrong
+    return result
+
+
 class BusContract:
     def wire(self) -> AbstractAsyncContextManager[Wire]:
         raise NotImplementedError
@@ -88,7 +103,7 @@ class BusContract:
             async with self.wire() as wire:
                 assert wire.transport.send(ALL_BYTES) == 0
 
-        asyncio.run(run())
+        run_strictly(run())
 
     def test_nothing_is_taken_after_it_is_closed(self) -> None:
         async def run() -> None:
@@ -97,7 +112,7 @@ class BusContract:
                 wire.transport.close()
                 assert wire.transport.send(ALL_BYTES) == 0
 
-        asyncio.run(run())
+        run_strictly(run())
 
     def test_a_second_open_is_refused_and_harms_nothing(self) -> None:
         async def run() -> None:
@@ -108,7 +123,7 @@ class BusContract:
                 await echoed(wire, ear, ALL_BYTES)
                 assert not other.data
 
-        asyncio.run(run())
+        run_strictly(run())
 
     def test_every_byte_comes_back_whole(self) -> None:
         async def run() -> None:
@@ -116,7 +131,7 @@ class BusContract:
                 ear = await opened(wire)
                 await echoed(wire, ear, ALL_BYTES)
 
-        asyncio.run(run())
+        run_strictly(run())
 
     def test_every_byte_comes_back_bytewise(self) -> None:
         async def run() -> None:
@@ -124,7 +139,7 @@ class BusContract:
                 ear = await opened(wire)
                 await echoed(wire, ear, *(ALL_BYTES[i : i + 1] for i in range(len(ALL_BYTES))))
 
-        asyncio.run(run())
+        run_strictly(run())
 
     def test_a_peer_that_does_not_read_holds_nothing_up_and_frames_stay_whole(self) -> None:
         async def run() -> None:
@@ -138,7 +153,21 @@ class BusContract:
                 assert heard.data == taken
                 assert seconds < 2  # 20 000 frames, while nobody reads: a block would last for ever
 
-        asyncio.run(run())
+        run_strictly(run())
+
+    def test_one_closed_while_nobody_read_opens_again(self) -> None:
+        async def run() -> None:
+            async with self.wire() as wire:
+                await opened(wire)
+                flooded(wire.transport)
+                wire.transport.close()
+                heard, ear = Ear(), Ear()
+                await wire.far.connect(heard.on_bytes)
+                await wire.transport.open(ear.on_bytes, ear.on_closed)
+                wire.transport.send(ALL_BYTES)
+                await heard.until(lambda: heard.data.endswith(ALL_BYTES))
+
+        run_strictly(run())
 
     def test_closing_is_told_once_and_says_nothing_went_wrong(self) -> None:
         async def run() -> None:
@@ -150,7 +179,7 @@ class BusContract:
                 await settled()
                 assert ear.closed == [None]
 
-        asyncio.run(run())
+        run_strictly(run())
 
     def test_a_far_end_that_goes_away_is_told_once_soon_and_why(self) -> None:
         async def run() -> None:
@@ -166,7 +195,7 @@ class BusContract:
                 assert why.where
                 assert why.where in wire.transport.label
 
-        asyncio.run(run())
+        run_strictly(run())
 
     def test_sending_to_a_far_end_that_went_away_tells_it_once(self) -> None:
         async def run() -> None:
@@ -174,11 +203,12 @@ class BusContract:
                 ear = await opened(wire)
                 wire.far.cut()
                 wire.transport.send(ALL_BYTES)
+                wire.transport.send(ALL_BYTES)
                 await ear.until(lambda: bool(ear.closed), GONE_WITHIN_S)
                 await settled()
                 assert len(ear.closed) == 1
 
-        asyncio.run(run())
+        run_strictly(run())
 
     def test_it_may_be_closed_by_who_gets_its_bytes(self) -> None:
         async def run() -> None:
@@ -191,12 +221,12 @@ class BusContract:
                     wire.transport.close()
 
                 await wire.transport.open(close_at_once, ear.on_closed)
-                wire.transport.send(ALL_BYTES)
+                wire.transport.send(3 * ALL_BYTES)
                 await ear.until(lambda: bool(ear.closed))
                 await settled()
                 assert ear.closed == [None]
 
-        asyncio.run(run())
+        run_strictly(run())
 
     def test_a_closed_one_opens_again(self) -> None:
         async def run() -> None:
@@ -207,7 +237,7 @@ class BusContract:
                     wire.transport.close()
                     assert ear.closed == [None]
 
-        asyncio.run(run())
+        run_strictly(run())
 
 
 async def opened(wire: Wire) -> Ear:

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -23,7 +24,7 @@ from host_bridge.transports.local_socket import (
     withdraw,
 )
 from host_bridge.transports.uri import open_transport
-from tests.host_bridge.transports.contract import Bench, BusContract, Ear, Wire
+from tests.host_bridge.transports.contract import Bench, BusContract, Ear, Wire, run_strictly
 
 CAR = ServedCar("nigel", "serial:///dev/ttyACM0", os.getpid(), "nigel", "2024-05-01T10:00:00Z")
 
@@ -104,7 +105,7 @@ def fault_of_opening(uri: str) -> DeviceFault:
         await open_transport(uri, Bench()).open(ear.on_bytes, ear.on_closed)
 
     with pytest.raises(DeviceFault) as caught:
-        asyncio.run(run())
+        run_strictly(run())
     return caught.value
 
 
@@ -151,7 +152,7 @@ def test_a_client_that_is_not_read_is_left_with_little_to_deliver_late() -> None
         owner.end()
         return taken
 
-    assert 12 <= asyncio.run(run()) <= 100  # 120 ms to 1 s at 100 Hz
+    assert 12 <= run_strictly(run()) <= 100  # 120 ms to 1 s at 100 Hz
 
 
 def test_a_car_of_another_machine_is_refused_for_now() -> None:
@@ -190,6 +191,15 @@ def test_a_car_whose_owner_ended_is_not_served() -> None:
     assert served() == [CAR]
 
 
+def test_a_car_whose_owner_we_may_not_signal_is_served(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(pid: int, number: int) -> None:
+        raise PermissionError
+
+    monkeypatch.setattr(os, "kill", refused)
+    announce(replace(CAR, pid=1))
+    assert served() == [replace(CAR, pid=1)]
+
+
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"name": "nigel"}', "\xff"])
 def test_a_description_that_is_none_is_passed_over(folder: Path, text: str) -> None:
     announce(CAR)
@@ -206,6 +216,12 @@ def test_a_runtime_folder_open_to_others_is_refused(folder: Path) -> None:
     folder.mkdir()
     folder.chmod(0o755)
     with pytest.raises(DeviceFault, match="0755"):
+        runtime_dir()
+
+
+def test_a_runtime_folder_that_cannot_be_made_is_refused(folder: Path) -> None:
+    folder.touch()
+    with pytest.raises(DeviceFault, match="cannot be trusted"):
         runtime_dir()
 
 

@@ -10,7 +10,14 @@ from host_bridge.errors import UsageFault
 from host_bridge.transports.base import OnBytes
 from host_bridge.transports.loopback import LoopbackEnd, pair
 from host_bridge.transports.uri import open_transport
-from tests.host_bridge.transports.contract import ALL_BYTES, Bench, BusContract, Ear, Wire
+from tests.host_bridge.transports.contract import (
+    ALL_BYTES,
+    Bench,
+    BusContract,
+    Ear,
+    Wire,
+    run_strictly,
+)
 
 
 class OtherEnd:
@@ -44,7 +51,7 @@ def test_two_calls_with_one_name_give_the_two_ends() -> None:
         ends[0].send(ALL_BYTES)
         await ears[1].until(lambda: bytes(ears[1].data) == ALL_BYTES)
 
-    asyncio.run(run())
+    run_strictly(run())
 
 
 def test_a_third_call_starts_another_cable() -> None:
@@ -58,7 +65,7 @@ def test_a_third_call_starts_another_cable() -> None:
         await ears[1].until(lambda: bool(ears[1].data))
         assert not ears[2].data
 
-    asyncio.run(run())
+    run_strictly(run())
 
 
 def test_what_was_under_way_does_not_reach_who_opens_next() -> None:
@@ -73,7 +80,7 @@ def test_what_was_under_way_does_not_reach_who_opens_next() -> None:
         await asyncio.sleep(0)
         assert not after.data
 
-    asyncio.run(run())
+    run_strictly(run())
 
 
 @pytest.mark.parametrize("text", ["loopback://", "loopback://a/b", "loopback://a?b=1"])

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from host_bridge.errors import UsageFault
+from host_bridge.errors import DeviceFault, UsageFault
 from host_bridge.transports.base import Transport
 from host_bridge.transports.lossy import LossyTransport
 from host_bridge.transports.uri import open_transport
@@ -18,6 +18,7 @@ from tests.host_bridge.transports.contract import (
     Wire,
     echoed,
     opened,
+    run_strictly,
 )
 from tests.host_bridge.transports.test_loopback import OtherEnd
 from tests.host_bridge.transports.test_serial_port import Terminal
@@ -53,7 +54,7 @@ def test_a_serial_port_works_behind_a_line() -> None:
         port.close()
         terminal.cut()
 
-    asyncio.run(run())
+    run_strictly(run())
 
 
 def ends_of(query: str) -> tuple[LossyTransport, Transport]:
@@ -83,7 +84,7 @@ def arrived(ear: Ear) -> int:
 
 
 def test_both_directions_suffer_each_in_its_own_way() -> None:
-    near, host, car = asyncio.run(exchanged("loss=0.5&seed=1", 200))
+    near, host, car = run_strictly(exchanged("loss=0.5&seed=1", 200))
     assert near.up.counts.lost == 200 - arrived(car) > 60
     assert near.down.counts.lost == 200 - arrived(host) > 60
     assert near.up.counts.lost != near.down.counts.lost
@@ -91,7 +92,7 @@ def test_both_directions_suffer_each_in_its_own_way() -> None:
 
 @pytest.mark.parametrize(("direction", "up", "down"), [("up", 50, 0), ("down", 0, 50)])
 def test_one_direction_alone_can_be_bad(direction: str, up: int, down: int) -> None:
-    near, _, _ = asyncio.run(exchanged(f"loss=1&direction={direction}", 50))
+    near, _, _ = run_strictly(exchanged(f"loss=1&direction={direction}", 50))
     assert (near.up.counts.lost, near.down.counts.lost) == (up, down)
 
 
@@ -101,7 +102,7 @@ def test_a_delayed_line_delivers_late() -> None:
         await exchanged("delay_ms=30&jitter_ms=10", 5)
         return asyncio.get_running_loop().time() - start_s
 
-    assert asyncio.run(run()) >= 0.03
+    assert run_strictly(run()) >= 0.03
 
 
 def test_what_is_on_its_way_when_the_line_is_closed_never_arrives() -> None:
@@ -119,7 +120,19 @@ def test_what_is_on_its_way_when_the_line_is_closed_never_arrives() -> None:
         await car.until(lambda: bool(car.data))
         assert arrived(car) == 1
 
-    asyncio.run(run())
+    run_strictly(run())
+
+
+def test_an_inner_transport_that_does_not_open_may_be_tried_again() -> None:
+    async def run() -> None:
+        ear = Ear()
+        port = open_transport("lossy+serial:///dev/ttyNOTHERE", Bench())
+        for _ in range(2):
+            with pytest.raises(DeviceFault, match="no such port"):
+                await port.open(ear.on_bytes, ear.on_closed)
+        assert port.send(FRAME) == 0
+
+    run_strictly(run())
 
 
 def test_lines_can_be_put_one_behind_the_other() -> None:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import errno
+import fcntl
 import os
 import subprocess
 import sys
@@ -20,8 +21,9 @@ from host_bridge.transports.base import OnBytes
 from host_bridge.transports.port_faults import open_fault
 from host_bridge.transports.serial_port import SerialPort, latency_timer_ms
 from host_bridge.transports.uri import open_transport
-from tests.host_bridge.transports.contract import Bench, BusContract, Ear, Wire
+from tests.host_bridge.transports.contract import Bench, BusContract, Ear, Wire, run_strictly
 
+TIOCGEXCL = 0x80045440  # Linux: asks whether TIOCEXCL was given
 HOLD_OPEN = "import os, sys; os.open(sys.argv[1], os.O_RDWR | os.O_NOCTTY); print(flush=True); {}"
 HOLD_LOCKED = (
     "import serial, sys; p = serial.Serial(sys.argv[1], exclusive=True); print(flush=True); {}"
@@ -81,7 +83,7 @@ def open_port(device: str, baud: int = serial_port.BAUD) -> SerialPort:
         port.close()
         return port
 
-    return asyncio.run(run())
+    return run_strictly(run())
 
 
 def fault_of_opening(device: str) -> TandemError:
@@ -102,9 +104,13 @@ def program(code: str, device: str) -> Iterator[int]:
 
 
 def test_the_port_is_raw_fast_and_left_up_when_closed(terminal: Terminal) -> None:
-    tty.setcbreak(terminal.slave)
+    mode = termios.tcgetattr(terminal.slave)
+    mode[0] |= termios.BRKINT | termios.ICRNL | termios.IXON
+    mode[2] |= termios.HUPCL
+    termios.tcsetattr(terminal.slave, termios.TCSANOW, mode)
     open_port(terminal.device)
-    input_, output, control, local, speed_in, speed_out, _ = termios.tcgetattr(terminal.slave)
+    input_, output, control, local, speed_in, speed_out, cc = termios.tcgetattr(terminal.slave)
+    assert (cc[termios.VMIN], cc[termios.VTIME]) == (1, 0)  # an idle read is none, not an end
     assert not local & (termios.ICANON | termios.ECHO | termios.ISIG | termios.IEXTEN)
     assert not input_ & (termios.ICRNL | termios.IXON | termios.BRKINT | termios.ISTRIP)
     assert not output & termios.OPOST
@@ -129,7 +135,7 @@ def test_what_arrived_before_it_was_opened_is_dropped(terminal: Terminal) -> Non
         port.close()
         assert ear.data == b"fresh"
 
-    asyncio.run(run())
+    run_strictly(run())
 
 
 def test_what_the_device_does_not_take_is_counted(terminal: Terminal) -> None:
@@ -142,7 +148,7 @@ def test_what_the_device_does_not_take_is_counted(terminal: Terminal) -> None:
         port.close()
         assert port.dropped_bytes == 10_000 * len(frame) - taken > 0
 
-    asyncio.run(run())
+    run_strictly(run())
 
 
 def test_closing_does_not_wait_for_a_board_that_takes_nothing(terminal: Terminal) -> None:
@@ -156,7 +162,25 @@ def test_closing_does_not_wait_for_a_board_that_takes_nothing(terminal: Terminal
         port.close()
         return asyncio.get_running_loop().time() - start_s
 
-    assert asyncio.run(run()) < 0.1
+    assert run_strictly(run()) < 0.1
+
+
+def test_what_the_board_did_not_take_does_not_wait_for_whoever_opens_next(
+    terminal: Terminal,
+) -> None:
+    async def run() -> int:
+        ear = Ear()
+        port = SerialPort("serial://", terminal.device)
+        await port.open(ear.on_bytes, ear.on_closed)
+        taken = sum(port.send(bytes(40)) for _ in range(10_000))
+        port.close()
+        return taken
+
+    taken, left = run_strictly(run()), 0
+    with contextlib.suppress(BlockingIOError):
+        while True:
+            left += len(os.read(terminal.master, 65_536))
+    assert left < taken / 2  # the rest had reached the board's end already
 
 
 def test_a_missing_port_is_named_with_those_that_are_there() -> None:
@@ -190,7 +214,7 @@ def test_a_port_locked_by_this_program_is_refused_too(terminal: Terminal) -> Non
             await second.open(ear.on_bytes, ear.on_closed)
         first.close()
 
-    asyncio.run(run())
+    run_strictly(run())
 
 
 def test_a_real_port_open_in_a_program_that_does_not_lock_is_refused(
@@ -200,6 +224,26 @@ def test_a_real_port_open_in_a_program_that_does_not_lock_is_refused(
     with program(HOLD_OPEN, terminal.device) as pid:
         fault = fault_of_opening(terminal.device)
     assert f"pid {pid}" in fault.got
+    open_port(terminal.device)  # and it was not kept
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells")
+@pytest.mark.parametrize("is_pseudo", [False, True])
+def test_a_real_port_is_closed_to_programs_that_do_not_lock(
+    terminal: Terminal, monkeypatch: pytest.MonkeyPatch, is_pseudo: bool
+) -> None:
+    """And a pseudo-terminal is not: it would stay so after a kill."""
+
+    async def run() -> bool:
+        ear = Ear()
+        port = SerialPort("serial://", terminal.device)
+        await port.open(ear.on_bytes, ear.on_closed)
+        is_exclusive = fcntl.ioctl(terminal.slave, TIOCGEXCL, bytes(4)) != bytes(4)
+        port.close()
+        return is_exclusive
+
+    monkeypatch.setattr(serial_port, "_is_pseudo_terminal", lambda device: is_pseudo)
+    assert run_strictly(run()) is not is_pseudo
 
 
 def test_a_pseudo_terminal_that_its_maker_keeps_open_is_opened(terminal: Terminal) -> None:
