@@ -52,4 +52,7 @@ class Context(Protocol):
         """
 
     def transport(self, text: str) -> Transport:
-        """The transport of another URI, for schemes that stand on one. Raises errors.TandemError."""
+        """The transport of another URI, for schemes that stand on one.
+
+        Raises errors.TandemError.
+        """

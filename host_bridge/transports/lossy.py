@@ -13,7 +13,7 @@ from host_bridge.errors import UsageFault
 from host_bridge.transports.base import Context, OnBytes, OnClosed, Transport
 from host_bridge.transports.descriptor import already_open
 from host_bridge.transports.lossy_line import LineCounts, LineParameters, LossyLine
-from host_bridge.transports.uri import Uri, open_transport
+from host_bridge.transports.uri import Uri
 
 __all__ = ["LineCounts", "LineParameters", "LossyLine", "LossyTransport", "make"]
 
@@ -122,7 +122,7 @@ def make(uri: Uri, context: Context) -> LossyTransport:
         LossyLine(parameters if direction in ("both", way) else LineParameters(), f"{seed}/{way}")
         for way in DIRECTIONS[1:]
     )
-    return LossyTransport(open_transport(_inner_text(uri), context), up, down, context.now_us)
+    return LossyTransport(context.transport(_inner_text(uri)), up, down, context.now_us)
 
 
 def _parameters(uri: Uri) -> LineParameters:

@@ -14,6 +14,7 @@ import pytest
 from host_bridge.clock import MonotonicClock
 from host_bridge.errors import TandemError, UsageFault
 from host_bridge.transports.base import OnBytes, Transport
+from host_bridge.transports.uri import open_transport
 
 ALL_BYTES = b"\0" + bytes(range(1, 256)) + b"\0"  # as a frame has it: zeros only at its ends
 GONE_WITHIN_S = 0.25  # what the spine promises for a pulled cable
@@ -79,6 +80,9 @@ class Bench:
 
     def vehicle(self, name: str) -> object:
         raise AssertionError(f"no transport here needs a vehicle, but {name} was asked for")
+
+    def transport(self, text: str) -> Transport:
+        return open_transport(text, self)
 
 
 def run_strictly(test: Coroutine[Any, Any, Result]) -> Result:

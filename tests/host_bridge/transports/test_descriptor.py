@@ -13,11 +13,15 @@ def deaf(_: bytes) -> None:
     raise AssertionError("nothing was sent here")
 
 
+def broken(error: OSError | None) -> None:
+    raise AssertionError(f"the far end is there, but: {error}")
+
+
 def test_a_blocking_descriptor_is_made_not_to() -> None:
     async def run() -> None:
         near, far = socket.socketpair()
         with near, far:
-            stream = Stream(near.fileno(), deaf, deaf)
+            stream = Stream(near.fileno(), deaf, broken)
             taken = [stream.send(FRAME) for _ in range(100_000)]
             stream.end()
             assert taken[0] == len(FRAME)
@@ -46,7 +50,7 @@ def test_what_waits_is_bounded_and_what_is_dropped_is_whole_frames() -> None:
     async def run() -> None:
         near, far = socket.socketpair()
         with near, far:
-            stream = Stream(near.fileno(), deaf, deaf)
+            stream = Stream(near.fileno(), deaf, broken)
             taken = b"".join(FRAME[: stream.send(FRAME)] for _ in range(100_000))
             far.setblocking(False)
             delivered = await drained(far)
@@ -61,7 +65,7 @@ def test_the_backlog_is_no_longer_than_it_says() -> None:
     async def run() -> None:
         near, far = socket.socketpair()
         with near, far:
-            stream = Stream(near.fileno(), deaf, deaf)
+            stream = Stream(near.fileno(), deaf, broken)
             taken = sum(stream.send(FRAME) for _ in range(100_000))
             stream.end()  # what waited in it is gone, the rest is the system's
             far.setblocking(False)
@@ -75,7 +79,7 @@ def test_more_than_the_backlog_is_taken_when_nothing_waits() -> None:
         near, far = socket.socketpair()
         with near, far:
             far.setblocking(False)
-            stream = Stream(near.fileno(), deaf, deaf)
+            stream = Stream(near.fileno(), deaf, broken)
             block = bytes(range(256)) * 4000
             assert stream.send(block) == len(block)
             assert await drained(far) == block

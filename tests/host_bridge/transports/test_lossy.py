@@ -8,6 +8,7 @@ import pytest
 
 from host_bridge.errors import DeviceFault, UsageFault
 from host_bridge.transports.base import Transport
+from host_bridge.transports.loopback import LoopbackEnd
 from host_bridge.transports.lossy import LossyTransport
 from host_bridge.transports.uri import open_transport
 from tests.host_bridge.transports.contract import (
@@ -34,6 +35,7 @@ class TestPerfectLine(BusContract):
         near, far = (
             open_transport(f"{way}loopback://wire{query}", Bench()) for way, query in self.ends()
         )
+        assert isinstance(far, LoopbackEnd)
         yield Wire(near, OtherEnd(far))
 
     def ends(self) -> tuple[tuple[str, str], ...]:
@@ -73,8 +75,8 @@ async def exchanged(query: str, count: int) -> tuple[LossyTransport, Ear, Ear]:
         near.send(FRAME)
         far.send(FRAME)
         await asyncio.sleep(0)
-    for line, ear in ((near.up, car), (near.down, host)):
-        await ear.until(lambda line=line, ear=ear: arrived(ear) == count - line.counts.lost)
+    await car.until(lambda: arrived(car) == count - near.up.counts.lost)
+    await host.until(lambda: arrived(host) == count - near.down.counts.lost)
     near.close()
     return near, host, car
 

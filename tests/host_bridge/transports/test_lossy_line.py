@@ -39,7 +39,7 @@ def passed(line: LossyLine, frames: Iterable[bytes], every_us: int = 10_000) -> 
     return out + line.due(now_us + 60_000_000)
 
 
-def receiver_of(data: bytes) -> FrameReader:
+def receiver_of(data: bytearray) -> FrameReader:
     """The car's own receiver, after it has read everything."""
     reader = FrameReader(TABLE)
     at = 0
@@ -182,7 +182,7 @@ def test_the_car_receives_and_rejects_exactly_what_the_line_says(corrupt: float,
     line = LossyLine(bad, seed)
     out = passed(line, frames_of(3000, seed))
     last = frames_of(1, seed + 100)
-    receiver = receiver_of(b"".join(out + last))
+    receiver = receiver_of(bytearray().join(out + last))
     assert receiver.good == line.counts.intact_out + 1
     assert receiver.damaged + receiver.oversized == line.counts.rejects > 0
 

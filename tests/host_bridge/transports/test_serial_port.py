@@ -151,20 +151,6 @@ def test_what_the_device_does_not_take_is_counted(terminal: Terminal) -> None:
     run_strictly(run())
 
 
-def test_closing_does_not_wait_for_a_board_that_takes_nothing(terminal: Terminal) -> None:
-    async def run() -> float:
-        ear = Ear()
-        port = SerialPort("serial://", terminal.device)
-        await port.open(ear.on_bytes, ear.on_closed)
-        for _ in range(10_000):
-            port.send(bytes(40))
-        start_s = asyncio.get_running_loop().time()
-        port.close()
-        return asyncio.get_running_loop().time() - start_s
-
-    assert run_strictly(run()) < 0.1
-
-
 def test_what_the_board_did_not_take_does_not_wait_for_whoever_opens_next(
     terminal: Terminal,
 ) -> None:
