@@ -59,10 +59,10 @@ class _Bench:
         return Channel(CHANNEL_KINDS.index("esc"), low, neutral, high, plant={"kind": "esc"})
 
     def servo(self, path: str, table: dict[str, Any]) -> Channel:
+        ratio = self._ratio(path, table)
         low, high = self._pulses_ns(path, table, "low_us", "high_us")
         angles_rad = curve_angles_rad(self.steer_max_rad)
         curve = [self._pulse_ns(path, table, angle_rad) for angle_rad in angles_rad]
-        ratio = 1.0 if table["axle"] == "front" else self.geometry.rear_ratio
         fine_rad = curve_angles_rad(self.steer_max_rad, _PLANT_POINTS_PER_SPAN)
         plant: dict[str, object] = {
             "kind": "servo_steering",
@@ -72,6 +72,19 @@ class _Bench:
         }
         middle = curve[len(curve) // 2]
         return Channel(CHANNEL_KINDS.index("servo_steering"), low, middle, high, curve, plant)
+
+    def _ratio(self, path: str, table: dict[str, Any]) -> float:
+        """Angle of this axle's wheels over that of the front ones."""
+        ratio = 1.0 if table["axle"] == "front" else self.geometry.rear_ratio
+        if ratio == 0:
+            raise self.document.fault(
+                f"{path}.axle",
+                f"{table['name']} is at the rear, and the rear wheels do not turn",
+                expected="rear_steer_ratio in [geometry], or no servo at the rear",
+                got="rear_steer_ratio = 0",
+                remedy="write how far the rear wheels turn for one radian in front, or kind = none",
+            )
+        return ratio
 
     def _pulses_ns(self, path: str, table: dict[str, Any], *keys: str) -> list[int]:
         """Pulses that have to rise in the order of their keys."""
@@ -88,9 +101,7 @@ class _Bench:
         return pulses
 
     def _pulse_ns(self, path: str, table: dict[str, Any], steer_rad: float) -> int:
-        wheel_rad = self.geometry.wheel_rad(steer_rad, table["side"])
-        if table["axle"] == "rear":
-            wheel_rad *= self.geometry.rear_ratio
+        wheel_rad = self.geometry.wheel_rad(steer_rad, table["side"]) * self._ratio(path, table)
         try:
             wanted_us: float = pulse_us(table["points"], wheel_rad) + table["trim_us"]
         except ValueError as error:

@@ -59,6 +59,7 @@ KEY_MISTAKES = [
     ("^actuators = .*", 'actuators = ["steer"]', "actuators", ("steering, drive",)),
     ('^kind = "h_bridge"', 'kind = "hbridge"', 'kind = "hbridge"', ("servo_steering, esc",)),
     ("^points = .*", "points = [[0.0, 1500]]", "points", ("angles rising",)),
+    ("^points = .*", "points = [[-1, 544], [0, 900], [1, 800]]", "points", ("rising or falling",)),
     ("^points = .*", "points = [[1, 544], [-1, 2400]]", "points", ("angles rising",)),
 ]
 
@@ -85,6 +86,10 @@ IMPOSSIBLE = [
     (F1TENTH, "^high_us = .*", "high_us = 1100.0", "high_us", "not in order"),
     (F1TENTH, "^neutral_us = .*", "neutral_us = 2100.0", "forward_us", "not in order"),
     (F1TENTH, "^full_effort_mps = .*", "full_effort_mps = 5.0", "speed_max_mps", "beyond what"),
+    (F1TENTH, "^reverse_max_mps = .*", "reverse_max_mps = 15", "reverse_max_mps", "beyond what"),
+    (F1TENTH, "^neutral_us = .*", "neutral_us = 1000", "neutral_us", "not in order"),
+    (F1TENTH, "^high_us = .*", "high_us = 1600.0", "low_us", "cannot follow"),
+    (F1TENTH, "^attended = true", 'attended = true\nneeds = "seat"', "needs", "take needs out"),
     (F1TENTH, "^empty_v = .*", "empty_v = 11.0", "empty_v", "empty before it is low"),
     (F1TENTH, '^needs = "seat"', 'needs = "ros2"', "needs", "needs somebody's"),
     (F1TENTH, '^needs = "seat"\n', "", "[sources.ros2]", "needs somebody's"),
@@ -93,6 +98,7 @@ IMPOSSIBLE = [
     (F1TENTH, "^counts_per_rev = .*", "counts_per_rev = 3", "counts_per_rev", "nm_per_count"),
     (NIGEL, '^kind = "h_bridge"\nduty_max = .*', 'kind = "esc"\nreverse_us = 1000\n'
      "neutral_us = 1500\nforward_us = 2000", "[[channels]]", "more than one kind"),
+    (NIGEL, "^rear_steer_ratio = .*\n", "", "axle = \"rear\"", "rear wheels do not turn"),
     (NIGEL, "^wheelbase_m = .*", "wheelbase_m = 0.12", "", "cannot follow"),
     (NIGEL, '^sources = .*', 'sources = ["owner", "fleet"]', "sources =", "no person can stop"),
 ]  # fmt: skip
@@ -184,3 +190,49 @@ def test_the_readme_names_every_table_source_and_kind_of_channel():
     tables = [f"[{name}]" for name in schema.TABLES if name and "." not in name]
     for word in (*tables, *schema.SOURCE_IDS, *schema.CHANNEL_KINDS, *schema.STOP_POLICIES):
         assert word in text, word
+
+
+# what is changed in a file, the parameter that follows, its place, before and after
+FOLLOWS = [
+    (NIGEL, '^steer_with_nobody = .*', 'steer_with_nobody = "centre"', "steer_centres", 0, 0, 1),
+    (NIGEL, "^gyro_fitted = true", "gyro_fitted = false", "gyro_fitted", 0, 1, 0),
+    (NIGEL, "^is_signed = true", "is_signed = false", "encoder_signed", 0, 1, 0),
+    (NIGEL, '^sources = .*', 'sources = ["seat"]', "runstop_fitted", 0, 1, 0),
+    (NIGEL, '^policy = "brake"', 'policy = "neutral"', "stop_policy", 1, 0, 1),
+    (NIGEL, 'runstop_loop = "cut"', 'silence = "cut"', "stop_policy", codes.CAUSE_SILENCE, 0, 2),
+    (NIGEL, '^on_silence = "stop"', 'on_silence = "yield"', "source_on_silence", 2, 0, 1),
+    (NIGEL, "^counter = true", "counter = false", "source_flags", 2, 3, 1),
+    (NIGEL, "^lease_s = 0.12", "lease_s = 0.1", "source_lease_ms", 2, 120, 100),
+    (NIGEL, "^speed_cap_mps = 0.44", "speed_cap_mps = 0.4", "source_cap_mm_s", 2, 440, 400),
+    (NIGEL, "^priority = 120", "priority = 121", "source_priority", 2, 120, 121),
+    (NIGEL, ', "lights"\\]', "]", "source_mask", 2, 15, 7),
+    (NIGEL, '^needs = "seat"', 'needs = "gamepad"', "source_needs", 4, 1, 2),
+    (NIGEL, "^duty_max = 1.0", "duty_max = 0.8", "channel_high", 4, 10_000, 8_000),
+    (NIGEL, "^duty_max = 1.0", "duty_max = 0.8", "channel_low", 4, -10_000, -8_000),
+    (NIGEL, "^high_us = .*", "high_us = 1900\ntrim_us = 10", "channel_neutral", 0,
+     1_472_000, 1_482_000),
+    (NIGEL, "^rear_steer_ratio = .*", "rear_steer_ratio = -0.5", "curvature_per_10km", 8,
+     81_576, 59_718),
+    (F1TENTH, "^neutral_us = .*", "neutral_us = 1510", "channel_neutral", 1, 1_500_000, 1_510_000),
+    (F1TENTH, "^baud = .*", "baud = 115200", "motion_every", 0, 1, 3),
+    (F1TENTH, "^accel_mps2 = .*", "accel_mps2 = 1.234", "accel_mm_s2", 0, 2_500, 1_234),
+    (F1TENTH, "^gain_per_mps = .*", "gain_per_mps = 0.25", "gain_per_m_s", 0, 3_000, 2_500),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "old", "new", "name", "at", "before", "after"), FOLLOWS)
+def test_a_parameter_follows_its_key(tmp_path, text, old, new, name, at, before, after):
+    assert load(tmp_path, text).parameters[name][at] == before
+    assert load(tmp_path, changed(text, old, new)).parameters[name][at] == after
+
+
+def test_the_rear_wheels_of_the_plant_turn_by_their_ratio(tmp_path):
+    assert load(tmp_path, NIGEL).channels[2]["wheel_ratio"] == -1.0
+    text = changed(NIGEL, "^rear_steer_ratio = .*", "rear_steer_ratio = -0.5")
+    assert load(tmp_path, text).channels[2]["wheel_ratio"] == -0.5
+    assert load(tmp_path, text).channels[0]["wheel_ratio"] == 1.0
+
+
+def test_driven_blind_exactly_as_far_as_allowed_is_allowed(tmp_path):
+    text = changed(F1TENTH, "^lease_s = 0.12", "lease_s = 0.125")
+    assert load(tmp_path, text).source("gamepad").lease_s == 0.125  # * 4.0 m/s = 0.5 m
