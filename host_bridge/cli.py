@@ -1,0 +1,133 @@
+"""``tandem``: a table of commands, each found by its name and imported only when it runs.
+
+A command's module offers ``add_arguments(parser)`` and ``run(args, context) -> int``; the first
+paragraph of its docstring describes it, the rest is shown below the options.
+"""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from types import ModuleType
+
+from host_bridge.errors import TandemError, UsageFault
+
+INTERRUPTED = 130  # as shells count: 128 and the number of SIGINT
+
+
+@dataclass(frozen=True)
+class Command:
+    """One line of the overview. A light command does without the context, for speed."""
+
+    name: str
+    module: str
+    summary: str
+    is_light: bool = False
+
+
+_CLI = "host_bridge.interfaces.cli"
+COMMANDS = (
+    Command("stop", "host_bridge.quick_stop", "stop cars, now", is_light=True),
+    Command("demo", "host_bridge.demo.command", "two cars drive and stop, with numbers"),
+    Command("drive", f"{_CLI}.drive", "drive a car, and its twins, from this terminal"),
+    Command("arm", f"{_CLI}.act", "let a car drive, once someone holds its deadman"),
+    Command("clear", f"{_CLI}.act", "forget a stop whose cause is gone"),
+    Command("disarm", f"{_CLI}.act", "from HOLD back to STANDBY"),
+    Command("monitor", f"{_CLI}.monitor", "what cars do, live, and why they stopped"),
+    Command("serve", f"{_CLI}.serve", "own a car's line, and share it with every command"),
+    Command("record", f"{_CLI}.record", "log every byte to and from a car"),
+    Command("cars", f"{_CLI}.cars", "the cars that are served now"),
+    Command("vehicles", f"{_CLI}.vehicles", "the types of car there are"),
+    Command("config", f"{_CLI}.config", "show, read, write or compare a car's configuration"),
+    Command("sim", f"{_CLI}.sim", "a virtual car alone, behind a serial port"),
+    Command("doctor", f"{_CLI}.doctor", "what is missing or in the way on this machine"),
+)
+_BY_NAME = {command.name: command for command in COMMANDS}
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; returns the exit code (``errors.EXIT_CODES``)."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    try:
+        return _run(words)
+    except TandemError as error:
+        print(f"tandem: {error}", file=sys.stderr)
+        return error.exit_code
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:  # `tandem monitor | head`: nobody reads any more
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+
+
+def _run(words: list[str]) -> int:
+    if not words or words[0] in ("-h", "--help", "help"):
+        print(overview())
+        return 0
+    if words[0] in ("-V", "--version"):
+        print(f"tandem {version()}")
+        return 0
+    command = find(words[0])
+    module = import_module(command.module)
+    args = parser_of(command, module).parse_args(words[1:])
+    args.command = command.name
+    return int(module.run(args, None if command.is_light else _context()))
+
+
+def find(name: str) -> Command:
+    """Raises errors.UsageFault, naming what comes nearest."""
+    if name in _BY_NAME:
+        return _BY_NAME[name]
+    near = difflib.get_close_matches(name, _BY_NAME, 1)
+    raise UsageFault(
+        f"unknown command {name!r}",
+        expected=f"one of {', '.join(_BY_NAME)}",
+        remedy=f"did you mean tandem {near[0]}?" if near else "tandem --help lists them",
+    )
+
+
+def parser_of(command: Command, module: ModuleType) -> argparse.ArgumentParser:
+    """The command's own parser, its text taken from the module's docstring."""
+    head, _, rest = (module.__doc__ or command.summary).partition("\n\n")
+    parser = argparse.ArgumentParser(
+        prog=f"tandem {command.name}",
+        description=head,
+        epilog=rest,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.set_defaults(command=command.name)
+    module.add_arguments(parser)
+    return parser
+
+
+def overview() -> str:
+    """What ``tandem`` alone says."""
+    lines = "\n".join(f"  {command.name:9} {command.summary}" for command in COMMANDS)
+    return (
+        "usage: tandem COMMAND ...\n\nDrives real and virtual cars together.\n\n"
+        f"{lines}\n\n"
+        "A car is a name that tandem cars lists, or a URI: serial:///dev/ttyACM0, sim://nigel.\n"
+        "tandem COMMAND --help shows options and examples."
+    )
+
+
+def version() -> str:
+    """Of the installed distribution."""
+    from importlib.metadata import version as version_of  # 30 ms, which a stop has not
+
+    return version_of("tandem-cars")
+
+
+def _context() -> object:
+    from host_bridge.context import HostContext  # asyncio and all, which a stop does without
+
+    return HostContext()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

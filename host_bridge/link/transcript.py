@@ -1,0 +1,33 @@
+"""What frames of either direction mean, for logs."""
+
+from __future__ import annotations
+
+from firmware.protocol.codec import Message
+from firmware.protocol.messages import Claim
+from host_bridge.domain import commands, reports
+from host_bridge.link.units import claim_of, report_of
+from host_bridge.link.wire import Decoder
+
+
+class Transcript:
+    """Call it with bytes as they come: reports of a car and claims of a host come out.
+
+    What is damaged, unknown or says nothing in SI units is left out; its bytes are logged anyway.
+    """
+
+    def __init__(self) -> None:
+        self._decoder = Decoder()
+
+    def __call__(self, data: bytes) -> list[reports.Report | commands.Claim]:
+        messages = self._decoder.feed(data)
+        found = (_meaning(it) for it in messages if isinstance(it, Message))
+        return [meaning for meaning in found if meaning is not None]
+
+
+def _meaning(message: Message) -> reports.Report | commands.Claim | None:
+    if isinstance(message, Claim):
+        return claim_of(message)
+    try:
+        return report_of(message)
+    except (KeyError, ValueError):  # another message of a host, or a code that we do not know
+        return None

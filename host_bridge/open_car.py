@@ -1,0 +1,218 @@
+"""A car with a link to it: what commands work with."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
+from typing import Any, Protocol
+
+from host_bridge.cars.car import Car
+from host_bridge.clock import Clock
+from host_bridge.domain import CarIdentity, Vehicle
+from host_bridge.errors import DeviceFault, ProtocolFault, TandemError, VehicleFileFault
+from host_bridge.link.connection import Connection
+from host_bridge.link.events import LinkEvent, LinkNoisy
+from host_bridge.link.runner import Runner
+from host_bridge.link.wire import own_protocol_hash
+from host_bridge.logbook.recorder import Recorder
+from host_bridge.serve.recognition import hash_for
+from host_bridge.serve.recording import tap_into
+from host_bridge.serve.service import Service
+from host_bridge.serve.taps import follow, listen_in
+from host_bridge.transports.base import Transport
+from host_bridge.transports.served import ServedCar
+
+_MEET_S = 2.0  # past the second after which noise is called noise
+_BIND_S = 1.5
+_CLOCK_S = 3.0  # each answer narrows the bound by chance; thirty of them are plenty
+
+
+class Context(Protocol):
+    """What an open car needs of the host."""
+
+    @property
+    def clock(self) -> Clock: ...
+
+    def is_virtual(self, text: str) -> bool: ...
+
+    def recognised(self, identity: CarIdentity) -> Vehicle | None: ...
+
+
+class OpenCar:
+    """``car`` is kept up to date until ``close``. ``on_events`` is told all that happens."""
+
+    def __init__(
+        self, transport: Transport, context: Context, host: Service | ServedCar, epoch: int | None
+    ) -> None:
+        self.uri = host.uri
+        self.name = host.name
+        self.is_served_here = isinstance(host, Service)
+        self.is_virtual = context.is_virtual(host.uri)
+        self.car = Car(host.name, Connection(own_protocol_hash(), epoch))
+        self.on_events: Callable[[list[LinkEvent]], None] = lambda events: None
+        self.noise: LinkNoisy | None = None
+        self._host = host
+        self._runner = Runner(transport, self.car, context.clock, self._hear)
+        self._tasks: list[asyncio.Task[None]] = []
+
+    async def open(self) -> None:
+        """Raises errors.DeviceFault."""
+        await self._runner.open()
+        self._spawn(self._runner.run())
+
+    async def until(self, is_so: Callable[[], bool], within_s: float) -> bool:
+        """Wait until something is so; False if it did not become so in time."""
+        loop = asyncio.get_running_loop()
+        give_up_s = loop.time() + within_s
+        while not is_so():
+            if loop.time() >= give_up_s:
+                return False
+            await asyncio.sleep(0.005)
+        return True
+
+    @property
+    def vehicle(self) -> Vehicle:
+        """Raises errors.VehicleFileFault if it is not known."""
+        if self.car.vehicle is None:
+            raise _unknown_vehicle(self)
+        return self.car.vehicle
+
+    @property
+    def line_fault(self) -> Exception | None:
+        """Why there is no line to the car, as far as this process knows."""
+        served_here = self._host if isinstance(self._host, Service) else None
+        return self._runner.fault or (served_here.owner.line_fault if served_here else None)
+
+    def take_for(self, vehicle: Vehicle | None) -> None:
+        """From now on the car is expected to hold this vehicle's configuration."""
+        identity = self.car.identity
+        self.car.vehicle = vehicle
+        self.car.config_hash = hash_for(vehicle, identity) if vehicle and identity else None
+
+    async def record(self, log: Recorder) -> None:
+        """Everything from now on, both ways, other clients' frames included.
+
+        Raises errors.DeviceFault.
+        """
+        if isinstance(self._host, Service):
+            self._host.record(log)
+        else:
+            stream = await listen_in(self.name)
+            log.car(self.name, {"uri": self.uri, "vehicle": self._host.vehicle})
+            self._spawn(follow(stream, tap_into(log, self.name)))
+
+    async def close(self) -> None:
+        """Let go of the car. One that is served here and still armed is stopped."""
+        for task in self._tasks:
+            task.cancel()
+            with suppress(asyncio.CancelledError):
+                await task
+        if isinstance(self._host, Service):
+            await self._host.close()
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        self._tasks.append(asyncio.get_running_loop().create_task(work))
+
+    def _hear(self, events: list[LinkEvent]) -> None:
+        for event in events:
+            if isinstance(event, LinkNoisy):
+                self.noise = event
+        if events:
+            self.on_events(events)
+
+
+async def meet(
+    transport: Transport,
+    context: Context,
+    host: Service | ServedCar,
+    epoch: int | None,
+    vehicle: Vehicle | None,
+) -> OpenCar:
+    """An open car that said who it is; with an epoch, bound and its clock in step.
+
+    Raises errors.TandemError if it does not.
+    """
+    opened = OpenCar(transport, context, host, epoch)
+    try:
+        await opened.open()
+        await _identify(opened)
+        opened.take_for(vehicle or _recognised(opened, context))
+        if epoch is not None:
+            await _bind(opened)
+    except BaseException:
+        await opened.close()
+        raise
+    return opened
+
+
+def _recognised(opened: OpenCar, context: Context) -> Vehicle | None:
+    identity = opened.car.identity
+    return context.recognised(identity) if identity else None
+
+
+async def _identify(opened: OpenCar) -> None:
+    car = opened.car
+    await opened.until(lambda: bool(car.is_known() or car.mismatch or opened.noise), _MEET_S)
+    if car.mismatch:
+        raise _mismatch(opened)
+    if not car.is_known():
+        raise _noise(opened) if opened.noise else _silence(opened)
+
+
+async def _bind(opened: OpenCar) -> None:
+    connection = opened.car.connection
+    if not await opened.until(connection.is_bound, _BIND_S):
+        raise _unbound(opened)
+    await opened.until(connection.clock.is_good, _CLOCK_S)  # if not, arming says so
+
+
+def _mismatch(opened: OpenCar) -> TandemError:
+    found = opened.car.mismatch
+    return ProtocolFault(
+        "the car speaks another version of the protocol; it can be stopped, but not driven",
+        where=opened.uri,
+        expected=f"protocol {found.own_hash.hex()}, this host's" if found else "",
+        got=found.car_hash.hex() if found else "",
+        remedy="reflash the car with this version of Tandem",
+    )
+
+
+def _noise(opened: OpenCar) -> TandemError:
+    size = opened.noise.size if opened.noise else 0
+    return ProtocolFault(
+        "this does not speak Tandem",
+        where=opened.uri,
+        got=f"{size} bytes in a second, and no good frame among them",
+        remedy="is it the right port? the right baud rate (?baud=...)? is the firmware on it?",
+    )
+
+
+def _silence(opened: OpenCar) -> TandemError:
+    fault = opened.line_fault
+    return DeviceFault(
+        "nothing comes from the car",
+        where=opened.uri,
+        got=str(fault) if fault else f"silence for {_MEET_S:g} s",
+        remedy="has the board power, and the firmware on it? is it the right port?",
+    )
+
+
+def _unbound(opened: OpenCar) -> TandemError:
+    return ProtocolFault(
+        "the car did not take this session in",
+        where=opened.uri,
+        got=f"link {opened.car.connection.state.value}",
+        remedy="it serves four sessions: end one, its place is free after 30 s",
+    )
+
+
+def _unknown_vehicle(opened: OpenCar) -> VehicleFileFault:
+    identity = opened.car.identity
+    return VehicleFileFault(
+        "the car's configuration is that of no vehicle file",
+        where=opened.uri,
+        expected="the configuration of a type that tandem vehicles lists",
+        got=f"configuration {identity.config_hash.hex() if identity else 'unknown'}",
+        remedy=f"write one to it: tandem config write {opened.name} --vehicle NAME",
+    )

@@ -1,0 +1,186 @@
+"""The one owner of a car: its line on one side, any number of clients on the other.
+
+It relays frames as they are: it repeats, re-stamps and extends nothing, and waits for nobody. So a
+client that hangs is silent to the car, and an owner that hangs makes all of them so; the car then
+stops by itself.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Protocol
+
+from host_bridge.clock import Clock
+from host_bridge.errors import DeviceFault, TandemError
+from host_bridge.serve.chunks import Chunker
+from host_bridge.transports.base import OnBytes, OnClosed, Transport
+from host_bridge.transports.descriptor import already_open
+
+UP, DOWN = "up", "down"  # to the car, from the car
+# A replugged board is back within 2 s: a quarter is lost to this at most.
+RETRY_S = 0.25
+
+Tap = Callable[[str, bytes, int], None]  # direction, whole frames, when in us
+OnLine = Callable[["Exception | None"], None]
+
+
+class Client(Protocol):
+    """The owner's end of a client."""
+
+    def deliver(self, data: bytes) -> None:
+        """Whole frames from the car. Never blocks: what finds no room is dropped and counted."""
+
+    def end(self) -> None:
+        """The owner ends."""
+
+
+class Owner:
+    """``line_fault`` says why there is no line to the car, ``on_line`` is told when it changes."""
+
+    def __init__(self, transport: Transport, clock: Clock) -> None:
+        self.label = transport.label
+        self.line_fault: Exception | None = None
+        self.on_line: OnLine = lambda fault: None
+        self.unsent_bytes = 0  # to the car: its transport had no room, or there was no line
+        self.taps: list[Tap] = []
+        self._transport = transport
+        self._clock = clock
+        self._from_car = Chunker()
+        self._clients: list[Client] = []
+        self._reconnecting: asyncio.Task[None] | None = None
+        self.is_ended = False
+
+    async def start(self) -> None:
+        """Open the line. Raises errors.TandemError."""
+        await self._transport.open(self._hear, self._lose)
+
+    def attach(self) -> Transport:
+        """A client inside this process, with the same rights as any other."""
+        return InProcessClient(self)
+
+    def join(self, client: Client) -> ClientLine:
+        """Take a client in; what it says goes into the line that it gets."""
+        self._clients.append(client)
+        return ClientLine(self, client)
+
+    def leave(self, client: Client) -> None:
+        if client in self._clients:
+            self._clients.remove(client)
+
+    @property
+    def clients(self) -> int:
+        return len(self._clients)
+
+    def send(self, frames: bytes) -> None:
+        """Whole frames, to the car as they are."""
+        taken = self._transport.send(frames)
+        self.unsent_bytes += len(frames) - taken
+        if taken:
+            self._tap(UP, frames)
+
+    def close(self) -> None:
+        """Leave the car to itself; it stops, for nobody claims any more."""
+        self.is_ended = True
+        if self._reconnecting:
+            self._reconnecting.cancel()
+        self._transport.close()
+        for client in list(self._clients):
+            client.end()
+
+    def _hear(self, data: bytes) -> None:
+        frames = self._from_car.feed(data) or self._from_car.take_noise()
+        if not frames:
+            return
+        self._tap(DOWN, frames)
+        for client in list(self._clients):
+            client.deliver(frames)
+
+    def _tap(self, direction: str, frames: bytes) -> None:
+        if self.taps:
+            now_us = self._clock.now_us()
+            for tap in list(self.taps):
+                tap(direction, frames, now_us)
+
+    def _lose(self, why: Exception | None) -> None:
+        self._from_car.reset()
+        if not self.is_ended:
+            self._say(why)
+            self._reconnecting = asyncio.get_running_loop().create_task(self._reconnect())
+
+    async def _reconnect(self) -> None:
+        """Until the cable is back. Nothing is sent on that occasion, so nothing gets armed."""
+        while True:
+            await asyncio.sleep(RETRY_S)
+            try:
+                await self.start()
+            except TandemError as fault:
+                self.line_fault = fault
+            else:
+                self._say(None)
+                return
+
+    def _say(self, fault: Exception | None) -> None:
+        self.line_fault = fault
+        self.on_line(fault)
+
+
+class ClientLine:
+    """From one client to the car. Frames of several clients alternate, whole ones only."""
+
+    def __init__(self, owner: Owner, client: Client) -> None:
+        self._owner = owner
+        self._client = client
+        self._chunker = Chunker()
+
+    def feed(self, data: bytes) -> None:
+        frames = self._chunker.feed(data)
+        if frames:
+            self._owner.send(frames)
+        self._chunker.take_noise()  # is for nobody: it must not cut into another's frame
+
+    def end(self) -> None:
+        self._owner.leave(self._client)
+
+
+class InProcessClient:
+    """A ``transports.base.Transport`` to the owner in the same process."""
+
+    def __init__(self, owner: Owner) -> None:
+        self.label = owner.label
+        self._owner = owner
+        self._line: ClientLine | None = None
+        self._callbacks: tuple[OnBytes, OnClosed] | None = None
+
+    async def open(self, on_bytes: OnBytes, on_closed: OnClosed) -> None:
+        """Raises errors.UsageFault if it is open already, errors.DeviceFault after the owner."""
+        if self._line:
+            raise already_open(self.label)
+        if self._owner.is_ended:
+            raise DeviceFault("the owner of the car has ended", where=self.label)
+        self._callbacks = (on_bytes, on_closed)
+        self._line = self._owner.join(self)
+
+    def send(self, data: bytes) -> int:
+        if not self._line:
+            return 0
+        self._line.feed(data)
+        return len(data)
+
+    def close(self) -> None:
+        if self._line and self._callbacks:
+            self._line.end()
+            on_closed = self._callbacks[1]
+            self._line = self._callbacks = None
+            on_closed(None)
+
+    def deliver(self, data: bytes) -> None:
+        # Later, as on a wire: an answer sent from within on_bytes must not nest.
+        asyncio.get_running_loop().call_soon(self._arrive, self._callbacks, data)
+
+    def end(self) -> None:
+        self.close()
+
+    def _arrive(self, opened_as: tuple[OnBytes, OnClosed] | None, data: bytes) -> None:
+        if opened_as and self._callbacks is opened_as:  # not closed, or opened anew, meanwhile
+            opened_as[0](data)

@@ -1,0 +1,29 @@
+"""From what a tap hears to a log."""
+
+from __future__ import annotations
+
+import time
+from importlib.metadata import version
+from pathlib import Path
+
+from host_bridge.clock import Clock
+from host_bridge.link.transcript import Transcript
+from host_bridge.link.wire import own_protocol_hash
+from host_bridge.logbook import recorder
+from host_bridge.logbook.recorder import Recorder
+from host_bridge.serve.owner import Tap
+
+
+def new_recorder(path: Path, clock: Clock) -> Recorder:
+    """A log for any number of cars, raw and decoded. Raises errors.DataFileFault."""
+    facts = {"version": version("tandem-cars"), "protocol_hash": own_protocol_hash().hex()}
+    return recorder.create(path, clock, time.time_ns(), facts, Transcript)
+
+
+def tap_into(log: Recorder, car: str) -> Tap:
+    """A tap that writes down one car's frames."""
+
+    def tap(direction: str, frames: bytes, time_us: int) -> None:
+        log.frame(car, direction, frames, time_us)
+
+    return tap

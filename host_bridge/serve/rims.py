@@ -1,0 +1,126 @@
+"""The rims of an owner: the ways in which clients of other programs reach it.
+
+An owner has a list of them. The local socket is the only one so far; cars on other machines will
+get theirs as another ``Rim``: UDP for claims and stops, TCP for the rest, everything but a stop
+authenticated there with the pairing key, and off unless asked for.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import errno
+import socket
+from pathlib import Path
+from typing import Protocol
+
+from host_bridge.errors import DeviceFault
+from host_bridge.serve.owner import Owner
+from host_bridge.transports.descriptor import Stream
+from host_bridge.transports.local_socket import SEND_BUFFER_BYTES
+from host_bridge.transports.served import served, socket_path
+
+_BACKLOG = 16  # clients that may wait to be let in
+
+
+class Rim(Protocol):
+    """One way in."""
+
+    def open(self, owner: Owner) -> None:
+        """From now on clients may come. Raises errors.TandemError."""
+
+    def close(self) -> None:
+        """Let nobody in any more. Whoever is in stays until the owner ends."""
+
+
+class LocalRim:
+    """The Unix socket ``<runtime dir>/NAME.sock``. Who may open it is up to its folder."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._owner: Owner | None = None
+        self._socket: socket.socket | None = None
+
+    def open(self, owner: Owner) -> None:
+        """Raises errors.DeviceFault if a car of this name is served already."""
+        self._socket = listen(socket_path(self._name), self._name)
+        self._owner = owner
+        asyncio.get_running_loop().add_reader(self._socket, self._let_in)
+
+    def close(self) -> None:
+        if self._socket:
+            asyncio.get_running_loop().remove_reader(self._socket)
+            self._socket.close()
+            self._socket = None
+
+    def _let_in(self) -> None:
+        with contextlib.suppress(OSError):  # who knocked and went away again
+            if self._socket and self._owner:
+                SocketClient(self._socket.accept()[0], self._owner)
+
+
+class SocketClient:
+    """The owner's end of one connection."""
+
+    def __init__(self, end: socket.socket, owner: Owner) -> None:
+        # Small, so that a client that does not read loses news instead of getting old ones.
+        end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER_BYTES)
+        self.dropped_bytes = 0
+        self._socket = end
+        self._line = owner.join(self)
+        self._stream = Stream(end.fileno(), self._line.feed, self._lose)
+
+    def deliver(self, data: bytes) -> None:
+        self.dropped_bytes += len(data) - self._stream.send(data)
+
+    def end(self) -> None:
+        self._stream.end()
+        self._lose(None)
+
+    def _lose(self, error: OSError | None) -> None:
+        self._line.end()
+        self._socket.close()
+
+
+def listen(path: Path, name: str) -> socket.socket:
+    """A listening socket. One that a dead owner left behind is replaced, a live one's is not.
+
+    Raises errors.DeviceFault.
+    """
+    if _is_answered(path):
+        raise _taken(name)
+    path.unlink(missing_ok=True)
+    end = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        end.bind(str(path))
+        end.listen(_BACKLOG)
+        end.setblocking(False)
+    except OSError as error:
+        end.close()
+        raise _listen_fault(path, error) from None
+    return end
+
+
+def _is_answered(path: Path) -> bool:
+    """Whether a program listens there, be it one that hangs (and lets nobody else in)."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as end:
+        end.setblocking(False)
+        return end.connect_ex(str(path)) in (0, errno.EAGAIN)
+
+
+def _taken(name: str) -> DeviceFault:
+    pids = [f"process {car.pid}, {car.uri}" for car in served() if car.name == name]
+    return DeviceFault(
+        f"a car is served by the name of {name} already",
+        got=", ".join(pids),
+        remedy=f"use it as tandem:///{name}, end that process, or give another --name",
+    )
+
+
+def _listen_fault(path: Path, error: OSError) -> DeviceFault:
+    return DeviceFault(
+        "no client could reach this car",
+        where=str(path),
+        got=error.strerror or str(error),
+        remedy="set TANDEM_RUNTIME_DIR to a folder of your own with a short path (80 letters)",
+    )

@@ -1,0 +1,141 @@
+"""A car being served: its owner, the ways in, its description, its log, and who it is."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import datetime, timezone
+
+from host_bridge.cars.car import Car
+from host_bridge.clock import Clock
+from host_bridge.domain import CarIdentity, Sender, State, Vehicle
+from host_bridge.link.connection import Connection
+from host_bridge.link.events import LinkEvent
+from host_bridge.link.runner import Runner
+from host_bridge.link.wire import own_protocol_hash
+from host_bridge.logbook.recorder import Recorder
+from host_bridge.serve.owner import Owner
+from host_bridge.serve.recording import tap_into
+from host_bridge.serve.rims import LocalRim, Rim
+from host_bridge.serve.taps import TapRim
+from host_bridge.transports.base import Transport
+from host_bridge.transports.served import ServedCar, announce, withdraw
+from host_bridge.transports.uri import Uri
+
+MEET_S = 1.5  # a board that was reset by the opening of its port is up again by then
+_FAREWELL_S = 0.3
+_ARMED = (State.ACTIVE, State.HOLD)
+_NO_NAME = re.compile(r"[^A-Za-z0-9_-]+")
+
+Recognise = Callable[[CarIdentity], "Vehicle | None"]
+
+
+class Service:
+    """Serves the car of one transport until it is closed. ``car`` listens, and can stop it."""
+
+    def __init__(self, uri: str, transport: Transport, clock: Clock, recognise: Recognise) -> None:
+        self.uri = uri
+        self.name = ""
+        self.owner = Owner(transport, clock)
+        self.car = Car("", Connection(own_protocol_hash(), None))
+        self.on_events: Callable[[list[LinkEvent]], None] = lambda events: None
+        self._clock = clock
+        self._recognise = recognise
+        self._runner = Runner(self.owner.attach(), self.car, clock, self._hear)
+        self._run: asyncio.Task[None] | None = None
+        self._rims: list[Rim] = []
+        self._config_hash: bytes | None = None
+        self._met = asyncio.Event()
+        self._started = datetime.now(timezone.utc).isoformat(timespec="seconds")
+
+    async def start(self, name: str | None = None) -> None:
+        """Open the line, meet the car, let clients in. Raises errors.TandemError.
+
+        Without a name it is the car's own. A car that says nothing, or nothing that we understand,
+        is served nevertheless: it may still hear a stop.
+        """
+        await self.owner.start()
+        try:
+            await self._runner.open()
+            self._run = asyncio.get_running_loop().create_task(self._runner.run())
+            with suppress(asyncio.TimeoutError):
+                await asyncio.wait_for(self._met.wait(), MEET_S)
+            self._open_rims(name)
+        except BaseException:
+            await self.close()
+            raise
+
+    def record(self, log: Recorder) -> None:
+        """Everything from now on, both ways."""
+        log.car(self.name, self.facts())
+        self.owner.taps.append(tap_into(log, self.name))
+
+    def facts(self) -> dict[str, str]:
+        """For the metadata of logs."""
+        identity = self.car.identity
+        known = {"config_hash": identity.config_hash.hex()} if identity else {}
+        return {"uri": self.uri, "vehicle": self.vehicle_name(), **known}
+
+    def vehicle_name(self) -> str:
+        return self.car.vehicle.name if self.car.vehicle else ""
+
+    async def close(self) -> None:
+        """Let nobody in any more, stop the car if it is armed, let go of it."""
+        for rim in self._rims:
+            rim.close()
+        if self._rims:
+            withdraw(self.name)
+        await self._say_farewell()
+        if self._run:
+            self._run.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._run
+        self.owner.close()
+
+    def _open_rims(self, name: str | None) -> None:
+        self.name = self.car.name = name or self._own_name()
+        for rim in (LocalRim(self.name), TapRim(self.name)):
+            rim.open(self.owner)
+            self._rims.append(rim)
+        self._announce()
+
+    def _own_name(self) -> str:
+        uri = Uri.parse(self.uri)
+        of_uri = uri.query.get("name") or uri.path.rpartition("/")[2] or uri.authority
+        wanted = (self.car.identity.car_name if self.car.identity else "") or of_uri
+        return _NO_NAME.sub("-", wanted).strip("-")[:32] or "car"
+
+    def _announce(self) -> None:
+        announce(ServedCar(self.name, self.uri, os.getpid(), self.vehicle_name(), self._started))
+
+    def _hear(self, events: list[LinkEvent]) -> None:
+        for event in events:
+            if isinstance(event, CarIdentity):
+                self._identified(event)
+        if events:
+            self.on_events(events)
+
+    def _identified(self, identity: CarIdentity) -> None:
+        """Also when the car comes back with another configuration."""
+        if identity.config_hash == self._config_hash:
+            return
+        self._config_hash = identity.config_hash
+        vehicle = self._recognise(identity)
+        is_news = vehicle is not self.car.vehicle
+        self.car.vehicle = vehicle
+        self._met.set()
+        if is_news and self._rims:
+            self._announce()
+
+    async def _say_farewell(self) -> None:
+        """An armed car must not be left without an owner: whoever comes next could just drive."""
+        status = self.car.status
+        if not (self.car.is_known() and status and status.state in _ARMED):
+            return
+        stop = self.car.stop(Sender.OWNER, "owner ended", self._clock.now_us())
+        give_up_us = self._clock.now_us() + int(_FAREWELL_S * 1e6)
+        while stop.seen_us is None and self._clock.now_us() < give_up_us:
+            await asyncio.sleep(0.005)

@@ -1,0 +1,118 @@
+"""Listening in on an owner: every frame, both ways, for logs.
+
+A tap's stream is a row of records: ``HEADER`` (direction, size, when in monotonic us, how many
+bytes were lost on this tap so far) and then the bytes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+import struct
+from pathlib import Path
+
+from host_bridge.errors import DeviceFault
+from host_bridge.serve.owner import DOWN, UP, Owner, Tap
+from host_bridge.serve.rims import listen
+from host_bridge.transports.descriptor import Stream
+from host_bridge.transports.served import socket_path
+
+HEADER = struct.Struct("<BIQQ")
+DIRECTIONS = (UP, DOWN)
+# A log must bear what a claim need not: a disk that takes its time, for a few seconds.
+_SEND_BUFFER_BYTES = 1 << 20
+
+
+def tap_path(name: str) -> Path:
+    """Where the owner of a car lets others listen in. Raises as ``socket_path`` does."""
+    return socket_path(name).with_suffix(".tap")
+
+
+class TapRim:
+    """The way in for logs. Nothing that comes this way reaches the car."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._owner: Owner | None = None
+        self._socket: socket.socket | None = None
+
+    def open(self, owner: Owner) -> None:
+        """Raises errors.DeviceFault if a car of this name is served already."""
+        self._socket = listen(tap_path(self._name), self._name)
+        self._owner = owner
+        asyncio.get_running_loop().add_reader(self._socket, self._let_in)
+
+    def close(self) -> None:
+        if self._socket:
+            asyncio.get_running_loop().remove_reader(self._socket)
+            self._socket.close()
+            self._socket = None
+            tap_path(self._name).unlink(missing_ok=True)
+
+    def _let_in(self) -> None:
+        with contextlib.suppress(OSError):  # who knocked and went away again
+            if self._socket and self._owner:
+                _Listener(self._socket.accept()[0], self._owner)
+
+
+class _Listener:
+    """The owner's end of one tap."""
+
+    def __init__(self, end: socket.socket, owner: Owner) -> None:
+        end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _SEND_BUFFER_BYTES)
+        self._lost_bytes = 0
+        self._socket = end
+        self._owner = owner
+        self._stream = Stream(end.fileno(), lambda data: None, self._lose)
+        owner.taps.append(self._tap)
+
+    def _tap(self, direction: str, frames: bytes, now_us: int) -> None:
+        place = DIRECTIONS.index(direction)
+        header = HEADER.pack(place, len(frames), now_us, self._lost_bytes)
+        if not self._stream.send(header + frames):
+            self._lost_bytes += len(frames)
+
+    def _lose(self, error: OSError | None) -> None:
+        self._owner.taps.remove(self._tap)
+        self._socket.close()
+
+
+class TapReader:
+    """Bytes of a tap's stream into calls of ``tap``. ``lost_bytes`` is the owner's count."""
+
+    def __init__(self, tap: Tap) -> None:
+        self.lost_bytes = 0
+        self._tap = tap
+        self._rest = bytearray()
+
+    def feed(self, data: bytes) -> None:
+        self._rest += data
+        while len(self._rest) >= HEADER.size:
+            place, size, time_us, self.lost_bytes = HEADER.unpack_from(self._rest)
+            end = HEADER.size + size
+            if len(self._rest) < end:
+                return
+            self._tap(DIRECTIONS[place], bytes(self._rest[HEADER.size : end]), time_us)
+            del self._rest[:end]
+
+
+async def listen_in(name: str) -> asyncio.StreamReader:
+    """The stream of a tap, for ``follow``. Raises errors.DeviceFault if there is no owner."""
+    try:
+        stream, _ = await asyncio.open_unix_connection(tap_path(name))
+    except OSError as error:
+        raise DeviceFault(
+            "its owner lets nobody listen in",
+            where=f"tandem:///{name}",
+            got=error.strerror or str(error),
+            remedy="is it still there? tandem cars lists the cars that are served",
+        ) from None
+    return stream
+
+
+async def follow(stream: asyncio.StreamReader, tap: Tap) -> None:
+    """Hand on what the stream brings, until the owner ends."""
+    reader = TapReader(tap)
+    while data := await stream.read(1 << 16):
+        reader.feed(data)
