@@ -23,7 +23,7 @@ class Chronicle:
     def hear(self, event: CarEvent) -> CarEvent | None:
         """The event, if it is news; what lies beyond a gap waits until the gap is filled."""
         ahead = event.number - self.wanted & _NUMBERS
-        self.has_gap = 0 < ahead < _HALF and not self._is_fresh
+        self.has_gap = 0 < ahead < _HALF
         if self.has_gap:
             return None
         self._is_fresh = False
@@ -36,9 +36,9 @@ class Chronicle:
     def hear_lost(self, lost: EventsLost) -> EventsLost | None:
         """The car's ring overran; None if what is gone was heard, or was before our time."""
         ahead = self.wanted - lost.first & _NUMBERS
-        missed = lost.count - ahead if ahead < _HALF else lost.count
+        missed = lost.count - ahead
         first = self.wanted
-        if not self._is_fresh and missed <= 0:
+        if ahead >= _HALF or missed <= 0:
             return None
         self.wanted = lost.first + lost.count & _NUMBERS
         was_fresh, self._is_fresh, self.has_gap = self._is_fresh, False, False
