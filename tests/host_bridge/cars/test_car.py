@@ -1,0 +1,222 @@
+"""One car, from the desk: identify, arm, drive, hold, stop, clear, arm again."""
+
+from __future__ import annotations
+
+import pytest
+
+from host_bridge.domain import Action, Cause, Refusal, Sender, State, Wish
+from tests.host_bridge.drives import Drive, Rig
+
+
+@pytest.fixture
+def drive() -> Drive:
+    return Drive(Rig("a"))
+
+
+def only(drive: Drive) -> Rig:
+    return drive.rigs[0]
+
+
+def test_a_car_does_not_move_before_it_is_armed(drive):
+    drive.bind()
+    drive.hand.wish = Wish(is_held=True, speed_mps=2.0)
+    drive.advance(1.0)
+    assert drive.is_in(State.STANDBY)
+    assert only(drive).car.motion.distance_m == 0.0
+
+
+def test_identify_arm_drive_hold_drive_stop_clear_and_arm_again(drive):
+    rig = only(drive)
+    drive.arm()
+    drive.go(2.0)
+    drive.advance(2.0)
+    assert rig.car.status.speed_mps == pytest.approx(2.0, abs=0.1)
+    assert rig.car.status.drive_source == drive.session.source.id
+    drive.let_go()
+    drive.until(lambda: drive.is_in(State.HOLD), 0.05)
+    drive.advance(1.0)
+    assert rig.car.status.speed_mps == 0.0
+    assert rig.car.why_stopped() == ""
+    drive.go(1.0)
+    drive.advance(1.0)
+    drive.stop()
+    drive.until(lambda: drive.is_in(State.STOPPING), 0.03)
+    drive.until(lambda: drive.is_in(State.STOPPED))
+    refused = rig.car.arm(drive.now_us)
+    drive.until(lambda: refused.result is not None)
+    assert not refused.result.is_done
+    cleared = rig.car.clear(drive.now_us)
+    drive.until(lambda: cleared.result is not None)
+    assert cleared.result.is_done
+    drive.let_go()
+    drive.arm()
+    drive.go(1.0)
+
+
+def test_after_a_stop_nothing_moves_before_the_person_lets_go(drive):
+    drive.arm()
+    drive.go(1.0)
+    drive.stop()
+    drive.until(lambda: drive.is_in(State.STOPPED))
+    drive.finish(drive.fleet.clear(drive.now_us))
+    drive.arm()
+    drive.advance(1.0)
+    assert drive.is_in(State.HOLD)
+
+
+def test_all_refusals_are_named_each_with_a_sentence(drive):
+    rig = only(drive)
+    drive.bind()
+    rig.car.config_hash = b"\1\2\3\4"
+    rig.world.runstop_closed = False
+    drive.advance(0.2)
+    request = rig.car.arm(drive.now_us)
+    drive.until(lambda: request.result is not None)
+    assert set(request.result.refusals) == {
+        Refusal.STOP_CAUSE,
+        Refusal.CAUSE_PRESENT,
+        Refusal.CONFIGURATION,
+    }
+    said = str(request.result)
+    for words in ("clear it first", "the runstop loop is open", "01020304", "a did not arm"):
+        assert words in said
+    assert rig.car.identity.config_hash.hex() in said
+
+
+def test_the_state_that_does_not_allow_it_is_named(drive):
+    drive.arm()
+    request = only(drive).car.clear(drive.now_us)
+    drive.until(lambda: request.result is not None)
+    assert "its state does not allow it (HOLD)" in str(request.result)
+
+
+def test_a_disarmed_car_is_in_standby(drive):
+    drive.arm()
+    request = only(drive).car.disarm(drive.now_us)
+    drive.until(lambda: request.result is not None)
+    assert request.result.is_done
+    drive.until(lambda: drive.is_in(State.STANDBY), 0.05)
+
+
+def test_a_car_that_does_not_answer_fails_within_a_second(drive):
+    drive.bind()
+    only(drive).down = lambda data: b""
+    request = only(drive).car.arm(drive.now_us)
+    assert drive.until(lambda: request.result is not None) <= 1.05
+    assert "no answer within 1 s" in str(request.result)
+
+
+def test_an_unplugged_car_fails_at_once(drive):
+    drive.bind()
+    request = only(drive).car.arm(drive.now_us)
+    only(drive).is_plugged = False
+    assert drive.until(lambda: request.result is not None) <= 0.25
+    assert "the link was lost" in str(request.result)
+    assert "not connected" in str(only(drive).car.arm(drive.now_us).result)
+
+
+@pytest.mark.parametrize("lost", [1, 2, 3])
+def test_actions_succeed_though_answers_are_lost(drive, lost):
+    """The car acts on a nonce once; the host learns from the car's state that it did."""
+    rig = only(drive)
+    drive.bind()
+    seen = [0]
+
+    def without_replies(data: bytes) -> bytes:
+        frames = [f for f in data.split(b"\0") if f]
+        kept = []
+        for frame in frames:
+            is_reply = len(frame) == 19  # ActReply: id, epoch, action, nonce, two sets of bits, CRC
+            seen[0] += is_reply
+            if not is_reply or seen[0] > lost:
+                kept.append(frame)
+        return b"".join(b"\0" + frame + b"\0" for frame in kept)
+
+    rig.up = without_replies
+    request = drive.finish(drive.fleet.arm(drive.now_us))
+    assert request.is_done(), str(request)
+    assert seen[0] >= lost
+    drive.until(lambda: drive.is_in(State.HOLD), 0.05)
+
+
+def test_a_stop_is_repeated_until_it_is_seen(drive):
+    rig = only(drive)
+    drive.arm()
+    rig.down = lambda data: b""
+    stop = rig.car.stop(Sender.RUNSTOP_BOX, "left box", drive.now_us)
+    drive.advance(0.05)
+    assert stop.seen_us is None
+    rig.down = bytes
+    drive.until(lambda: stop.seen_us is not None, 0.05)
+    assert stop.seen.state in (State.STOPPING, State.STOPPED)
+
+
+def test_why_it_stopped_names_the_silent_source_its_limit_and_the_deadman(drive):
+    drive.arm()
+    drive.go()
+    drive.advance(1.0)
+    drive.is_host_alive = False
+    assert drive.until(lambda: drive.is_in(State.STOPPING)) <= 0.14
+    drive.advance(0.1)
+    assert only(drive).car.why_stopped() == (
+        "Stopped because source script fell silent for more than 120 ms (deadman held until then)."
+    )
+
+
+def test_why_it_stopped_says_nothing_of_a_deadman_that_was_not_held(drive):
+    drive.arm()
+    drive.is_host_alive = False
+    drive.advance(0.3)
+    assert only(drive).car.why_stopped() == (
+        "Stopped because source script fell silent for more than 120 ms."
+    )
+
+
+def test_why_it_stopped_names_who_asked(drive):
+    drive.arm()
+    drive.stop()
+    drive.advance(0.1)
+    said = "Stopped because the seat (somebody) asked for a stop."
+    assert only(drive).car.why_stopped() == said
+
+
+def test_why_it_stopped_names_the_frozen_device(drive):
+    drive.arm()
+    drive.go()
+    drive.advance(0.5)
+    drive.hand.is_alive = False
+    drive.advance(0.3)
+    said = "Stopped because the input device of source script froze with its deadman held."
+    assert only(drive).car.why_stopped() == said
+
+
+def test_why_it_stopped_names_the_runstop_and_what_came_later(drive):
+    rig = only(drive)
+    drive.arm()
+    rig.world.runstop_closed = False
+    drive.advance(0.1)
+    rig.world.charger = True
+    drive.advance(0.1)
+    assert rig.car.why_stopped() == (
+        "Stopped because the runstop loop is open; also, a charger is connected."
+    )
+    assert rig.car.status.causes == (Cause.RUNSTOP_LOOP, Cause.CHARGER)
+
+
+def test_two_requests_of_one_session_do_not_end_in_a_wrong_nonce(drive):
+    drive.bind()
+    first = only(drive).car.request(Action.ARM, drive.now_us)
+    second = only(drive).car.request(Action.CLEAR, drive.now_us)
+    drive.until(lambda: first.result is not None and second.result is not None)
+    assert first.result.is_done
+    assert drive.is_in(State.HOLD)
+
+
+def test_slow_values_are_kept(drive):
+    drive.bind()
+    drive.advance(0.2)
+    car = only(drive).car
+    assert car.inputs.is_runstop_closed
+    assert car.power.battery_v > 9
+    assert not car.outputs.is_enabled
+    assert car.counters.damaged == 0

@@ -1,0 +1,110 @@
+"""The host's words are the car's, and why a car stopped is one sentence for every cause."""
+
+from __future__ import annotations
+
+import pytest
+
+from firmware.protocol import codes as car
+from host_bridge.domain import codes as host
+from host_bridge.domain.codes import members
+from host_bridge.domain.reasons import why_stopped
+from host_bridge.domain.reports import CarEvent, CarStatus
+from tests.host_bridge.drives import vehicle
+
+# the host's enumeration, the prefix of the car's names
+SAME = (
+    (host.Cause, "CAUSE_", {"CAUSE_COUNT"}),
+    (host.Fault, "FAULT_", {"FAULT_COUNT"}),
+    (host.Sender, "SENDER_", set()),
+    (host.Action, "ACTION_", set()),
+    (host.Refusal, "REFUSED_", set()),
+    (host.Loss, "LOST_", set()),
+    (host.EventCode, "EVENT_", set()),
+    (
+        host.ClaimVerdict,
+        "CLAIM_",
+        {"CLAIM_VERDICT_COUNT"},
+    ),
+)
+
+
+@pytest.mark.parametrize(("kind", "prefix", "others"), SAME)
+def test_the_host_s_codes_are_the_car_s(kind, prefix, others):
+    named = {n: v for n, v in vars(car).items() if n.startswith(prefix) and n not in others}
+    assert {prefix + member.name: member.value for member in kind} == named
+    assert all(member.phrase for member in kind)
+
+
+@pytest.mark.parametrize("kind", [host.State, host.Actuator, host.Deadman])
+def test_plain_codes_are_the_car_s(kind):
+    assert {member.name: member.value for member in kind} == {
+        member.name: getattr(car, member.name) for member in kind
+    }
+
+
+def test_no_state_and_no_actuator_is_missing():
+    assert len(host.Actuator) == car.ACTUATOR_COUNT
+    assert len(host.State) == car.FAULT + 1
+    assert host.NOBODY == car.NOBODY
+
+
+def test_an_unknown_bit_is_no_member():
+    assert members(host.Cause, 0b101) == (host.Cause.RUNSTOP_LOOP, host.Cause.FROZEN_INPUT)
+    with pytest.raises(ValueError, match="15"):
+        members(host.Cause, 1 << 15)
+
+
+def status(state=host.State.STOPPED, causes=(), faults=()) -> CarStatus:
+    first = causes[0] if causes else None
+    return CarStatus(
+        0, state, causes, first, faults, None, None, 0.0, 0.0, 0.0, 0.0, 0, 0, 0, 0, None
+    )
+
+
+def latched(cause, who, time_us=1000, name="") -> CarEvent:
+    return CarEvent(7, time_us, host.EventCode.STOP_LATCHED, cause, who, name)
+
+
+@pytest.mark.parametrize("cause", host.Cause)
+@pytest.mark.parametrize("events", [(), "one"])
+def test_every_cause_has_its_sentence_with_and_without_events(cause, events):
+    events = (latched(cause, host.NOBODY),) if events else ()
+    for of in (None, vehicle()):
+        said = why_stopped(status(causes=(cause,)), events, of)
+        assert said.startswith("Stopped because ")
+        assert said.endswith(".")
+        assert "255" not in said.replace("kind 255", "")
+
+
+def test_each_cause_reads_differently():
+    assert len({why_stopped(status(causes=(cause,))) for cause in host.Cause}) == len(host.Cause)
+
+
+def test_a_deadman_counts_as_held_only_if_its_source_had_the_drive_until_then():
+    def winner(source, time_us):
+        return CarEvent(1, time_us, host.EventCode.WINNER_CHANGED, host.Actuator.DRIVE, source)
+
+    silence = host.Cause.SILENCE
+    stopped = status(causes=(silence,))
+    until_then = (winner(1, 500), winner(host.NOBODY, 1000), latched(silence, 1))
+    long_before = (winner(1, 500), winner(host.NOBODY, 900), latched(silence, 1))
+    assert why_stopped(stopped, until_then, vehicle()) == (
+        "Stopped because source seat fell silent for more than 120 ms (deadman held until then)."
+    )
+    assert "deadman" not in why_stopped(stopped, long_before, vehicle())
+
+
+def test_the_last_stop_of_a_kind_is_the_one_that_counts():
+    request = host.Cause.STOP_REQUEST
+    events = (latched(request, 1, 10), latched(request, 4, 20, "tandem stop"))
+    said = why_stopped(status(causes=(request,)), events)
+    assert said == "Stopped because a command (tandem stop) asked for a stop."
+
+
+def test_faults_are_said_and_nothing_where_nothing_is_wrong():
+    faulty = status(host.State.FAULT, faults=(host.Fault.RELAY,))
+    assert why_stopped(faulty) == (
+        "In fault because the drive enable's contact is not as commanded."
+    )
+    assert why_stopped(status(host.State.ACTIVE)) == ""
+    assert "cause is gone" in why_stopped(status(host.State.STOPPED))

@@ -1,0 +1,127 @@
+"""The control task: one claim a tick, none twice, none after a stall."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import math
+
+import pytest
+
+from firmware.protocol import messages
+from host_bridge import session as session_module
+from host_bridge.cars.fleet import Fleet
+from host_bridge.clock import ManualClock
+from host_bridge.domain import State, Wish
+from host_bridge.interfaces.script import Constant, Player
+from host_bridge.link import wire
+from host_bridge.session import TICK_US, Session, next_tick_us, run
+from tests.host_bridge.drives import EPOCH, Drive, Hand, Rig, vehicle
+
+
+def test_a_session_drives_a_car_and_a_released_deadman_holds_it():
+    drive = Drive(Rig("a"))
+    drive.arm()
+    drive.go(1.0)
+    drive.advance(1.0)
+    assert drive.is_in(State.ACTIVE)
+    drive.let_go()
+    drive.until(lambda: drive.is_in(State.HOLD), 0.05)
+
+
+def test_each_tick_makes_one_claim_of_that_moment():
+    hand = Hand()
+    session = Session(Fleet([], EPOCH), vehicle().source("seat"), hand)
+    claims = [session.tick(now_us) for now_us in (1000, 12_000, 20_500)]
+    assert [claim.stamp_us for claim in claims] == [1000, 12_000, 20_500]
+    assert [claim.sequence for claim in claims] == [1, 2, 3]
+    assert {claim.lease_s for claim in claims} == {vehicle().source("seat").lease_s}
+    assert {claim.mask for claim in claims} == {vehicle().source("seat").mask}
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf])
+def test_what_is_not_a_number_ends_the_session(value):
+    hand = Hand()
+    hand.wish = Wish(speed_mps=value, is_held=True)
+    with pytest.raises(ValueError, match="not finite"):
+        Session(Fleet([], EPOCH), vehicle().source("seat"), hand).tick(0)
+
+
+def test_the_next_tick_stays_on_the_grid_and_leaves_out_what_is_late():
+    assert next_tick_us(0, 300) == (TICK_US, 0)
+    assert next_tick_us(0, 9_999) == (TICK_US, 0)
+    assert next_tick_us(0, 10_001) == (20_000, 1)
+    assert next_tick_us(0, 5_000_000) == (5_010_000, 500)
+
+
+def ticks_of(monkeypatch, sleeps_us):
+    """Run the session on a clock that each sleep moves; returns when it ticked, and the session."""
+    clock = ManualClock(1_000_000)
+    ticked: list[int] = []
+
+    class Watch(Hand):
+        def read(self, now_us):
+            ticked.append(now_us)
+            return super().read(now_us)
+
+    async def sleep(seconds):
+        if not sleeps_us:
+            raise asyncio.CancelledError
+        clock.advance(max(round(seconds * 1e6), 0) + sleeps_us.pop(0))
+
+    monkeypatch.setattr(session_module.asyncio, "sleep", sleep)
+    session = Session(Fleet([], EPOCH), vehicle().source("seat"), Watch())
+    with pytest.raises(asyncio.CancelledError):
+        asyncio.run(run(session, clock))
+    return ticked, session
+
+
+def test_late_wake_ups_do_not_add_up(monkeypatch):
+    ticked, session = ticks_of(monkeypatch, [700] * 200)
+    assert all((t - 1_000_000) % TICK_US <= 700 for t in ticked)
+    assert ticked[-1] - ticked[0] == 200 * TICK_US + 700
+    assert session.late == 0
+
+
+def test_after_a_stall_there_is_no_burst(monkeypatch):
+    ticked, session = ticks_of(monkeypatch, [0, 0, 95_000, 0, 0])
+    gaps = [b - a for a, b in itertools.pairwise(ticked)]
+    assert gaps == [10_000, 10_000, 105_000, 5_000, 10_000]
+    assert session.late == 9
+
+
+def test_a_stalled_host_sends_nothing_old():
+    drive = Drive(Rig("a"))
+    drive.arm()
+    drive.go(1.0)
+    drive.advance(0.5)
+    sent: list[messages.Claim] = []
+
+    def watch(data: bytes) -> bytes:
+        found = wire.Decoder().feed(data)
+        sent.extend(m for m in found if isinstance(m, messages.Claim))
+        return data
+
+    drive.rigs[0].down = watch
+    drive.is_host_alive = False
+    drive.advance(0.5)
+    assert sent == []
+    assert drive.is_in(State.STOPPED) or drive.is_in(State.STOPPING)
+    drive.is_host_alive = True
+    drive.advance(0.05)
+    ages = {(drive.now_us - claim.stamp_us) & ((1 << 30) - 1) for claim in sent}
+    assert sent
+    assert max(ages) <= 60_000
+
+
+def test_a_played_manoeuvre_drives_the_car_and_its_end_holds_it():
+    drive = Drive(Rig("a"))
+    player = Player(Constant(1.0, 2.0))
+    drive.session.person = player
+    drive.arm()
+    player.start()
+    drive.until(lambda: drive.is_in(State.ACTIVE), 0.2)
+    drive.until(player.is_over, 2.5)
+    drive.until(lambda: drive.is_in(State.HOLD), 0.1)
+    drive.advance(1.0)
+    assert drive.rigs[0].car.motion.distance_m == pytest.approx(1.85, abs=0.3)
