@@ -86,20 +86,18 @@ class Agreement:
         """False once the bytes differed; true says nothing while ``agreed`` is 0."""
         return self.differs_at is None
 
+    def begin(self, sequence: int) -> None:
+        """The first claim, of this sequence, goes out to both: at their bind they began from 0."""
+        nothing = Accepted(sequence - 1 & _NUMBERS, 0, 0, None)
+        self._since = [nothing, nothing]
+
     def step(self) -> None:
         now = newest_common(self._records)
         if now is None or (self._since and now[0].sequence == self._since[0].sequence):
             return
-        if self._since is None:
-            self._begin(now)
-        else:
+        if self._since is not None:
             self._compare(self._since, now)
         self._since = now
-
-    def _begin(self, now: list[Accepted]) -> None:
-        """Both counted from their bind: equal counts are the same claims from the first on."""
-        if now[0].count == now[1].count:
-            self._judge(now[0].crc == now[1].crc, now[0].count, now[0].sequence)
 
     def _compare(self, since: list[Accepted], now: list[Accepted]) -> None:
         offered = now[0].sequence - since[0].sequence & _NUMBERS

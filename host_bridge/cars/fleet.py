@@ -108,7 +108,10 @@ class Fleet:
         The first waits until all cars are bound, so that their running CRCs begin together.
         """
         frame = encode(claim_message(claim, self.epoch))
-        self._has_begun = self._has_begun or all(car.connection.is_bound() for car in self.cars)
+        if not self._has_begun and all(car.connection.is_bound() for car in self.cars):
+            self._has_begun = True
+            for agreement in self._agreements:
+                agreement.begin(claim.sequence)
         if self._has_begun:
             self.claims_sent += 1
             for car in self.cars:

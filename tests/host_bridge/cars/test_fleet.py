@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 
 import pytest
 
@@ -104,6 +105,32 @@ def test_lost_claims_are_counted_and_are_no_difference():
     assert agreement.is_equal()
     assert agreement.missed == len(lost) > 20
     assert agreement.agreed > 150
+
+
+def test_cars_that_each_lose_another_claim_do_not_differ():
+    drive = two()
+    for at, rig in enumerate(drive.rigs):
+        rig.down = losing_claim(at + 1)
+    drive.arm()
+    drive.advance(1.0)
+    agreement = drive.fleet.agreement()
+    assert agreement.is_equal()
+    assert agreement.missed == 2
+    assert agreement.agreed > 80
+
+
+def losing_claim(number: int) -> Callable[[bytes], bytes]:
+    seen = [0]
+
+    def losing(data: bytes) -> bytes:
+        kept = b""
+        for frame in frames_of(data):
+            seen[0] += isinstance(message_in(frame), messages.Claim)
+            if seen[0] != number:
+                kept += frame
+        return kept
+
+    return losing
 
 
 def test_cars_apply_a_claim_within_a_step_of_each_other():
