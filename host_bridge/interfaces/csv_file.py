@@ -7,7 +7,6 @@ are in seconds, rising; the first row is time 0.
 
 from __future__ import annotations
 
-import csv
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -73,25 +72,29 @@ def _rows(path: Path, channels: tuple[str, ...]) -> Iterator[tuple[float, str, f
         raise DataFileFault("cannot be read", where=str(path), got=reason) from error
     except UnicodeDecodeError as error:
         raise _fault(path, 1, "is not text", "comma separated values", "binary data") from error
-    lines = csv.reader(text.splitlines())
-    header = next(lines, [])
-    if [cell.strip() for cell in header] != HEADER:
-        raise _fault(path, 1, "is no file of commands", ",".join(HEADER), ",".join(header))
+    header, *lines = text.splitlines() or [""]
+    if _cells(header) != HEADER:
+        raise _fault(path, 1, "is no file of commands", ",".join(HEADER), repr(header[:60]))
     yield from _checked(path, lines, channels)
 
 
+def _cells(line: str) -> list[str]:
+    return [cell.strip() for cell in line.split(",")]
+
+
 def _checked(
-    path: Path, lines: Iterable[list[str]], channels: tuple[str, ...]
+    path: Path, lines: Iterable[str], channels: tuple[str, ...]
 ) -> Iterator[tuple[float, str, float]]:
     last_s = float("-inf")
-    for line, cells in enumerate(lines, 2):
-        if not cells:
+    for line, text in enumerate(lines, 2):
+        if not text.strip():
             continue
+        cells = _cells(text)
         if len(cells) != len(HEADER):
             raise _fault(path, line, "wrong number of values", "3", str(len(cells)))
         time_s = _number(path, line, "t_s", cells[0], last_s, float("inf"))
         value = _number(path, line, "value_norm", cells[2], -1.0, 1.0)
-        channel = cells[1].strip()
+        channel = cells[1]
         if channel not in channels:
             raise _fault(path, line, "unknown channel", " or ".join(channels), channel)
         last_s = time_s
