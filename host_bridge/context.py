@@ -14,7 +14,7 @@ import stat
 from collections.abc import Coroutine, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from host_bridge import config
 from host_bridge.clock import MonotonicClock
@@ -28,6 +28,9 @@ from host_bridge.serve.service import Service
 from host_bridge.transports.base import Transport
 from host_bridge.transports.served import ServedCar, served
 from host_bridge.transports.uri import Uri, open_transport
+
+if TYPE_CHECKING:
+    from host_bridge.driving import View
 
 INTERRUPTED = 130  # as shells count: 128 and the number of SIGINT
 LOCAL = "tandem"
@@ -154,6 +157,12 @@ class HostContext:
         Raises errors.DataFileFault.
         """
         return new_recorder(path, self.clock)
+
+    def drive(self, view: View, **plan: Any) -> int:
+        """Drive cars as ``driving.Plan`` says, seen through ``view``. Raises errors.TandemError."""
+        from host_bridge.driving import Plan, drive  # with all inputs, which only this needs
+
+        return self.run(drive(Plan(**plan), view, self))
 
     def glance(self, name: str) -> CarStatus | None:
         """The latest status of a served car; None if it does not say within a moment."""

@@ -1,0 +1,248 @@
+"""A drive from arming to rest: what happens on each tick, and what an order does. No I/O.
+
+It is the session's input, so that nothing the person or a program holds counts before all cars are
+armed or after the end has begun. Cars that are driven together stop together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from enum import Enum
+
+from host_bridge.cars.car import Car
+from host_bridge.cars.divergence import Divergence, Sample
+from host_bridge.cars.fleet import Fleet, FleetRequest
+from host_bridge.domain import Action, Sender, State, Wish
+from host_bridge.driving.controls import Controls
+from host_bridge.driving.tally import HALTED, Tally
+from host_bridge.interfaces.keyboard import Order
+
+_REST_MPS = 0.02  # a hundredth of walking pace; encoders cannot tell it from standing
+_REST_US = 5_000_000  # longer than any vehicle file lets a car brake
+_ANSWER_US = 1_500_000  # an action takes a second, or has failed
+ARM_AGAIN = "press R to clear it and to arm again"
+
+
+class Phase(Enum):
+    """What the drive is about at this moment."""
+
+    ARMING = "arming"
+    DRIVING = "driving"
+    STOPPED = "stopped"
+    RESTING = "coming to rest"
+    DISARMING = "disarming"
+    OVER = "over"
+
+
+class Drive:
+    """``notice`` is what the person has to know; ``refusal`` why it never came to driving."""
+
+    def __init__(
+        self, fleet: Fleet, controls: Controls, *, sender_name: str, seconds: float | None = None
+    ) -> None:
+        self.fleet = fleet
+        self.controls = controls
+        self.phase = Phase.ARMING
+        self.wish = Wish()  # the latest
+        self.notice = ""
+        self.refusal = ""
+        self.tallies = tuple(Tally(car) for car in fleet.cars)
+        self.divergences = tuple(_divergence(car) for car in fleet.cars[1:])
+        self.skew_us: int | None = None
+        self.worst_skew_us: int | None = None
+        self.begun_us: int | None = None  # when driving began first
+        self.is_completed = False  # a file or the time that was asked for ran to its end
+        self._sender_name = sender_name
+        self._seconds = seconds
+        self._request: FleetRequest | None = None
+        self._asked = Action.ARM
+        self._patience_us = 0
+        self._steps: dict[Phase, Callable[[int], None]] = {
+            Phase.ARMING: self._step_arming,
+            Phase.DRIVING: self._step_driving,
+            Phase.STOPPED: lambda now_us: None,
+            Phase.RESTING: self._step_resting,
+            Phase.DISARMING: self._step_disarming,
+            Phase.OVER: lambda now_us: None,
+        }
+
+    # --- what the person does
+
+    def read(self, now_us: int) -> Wish:
+        """Let go, except while driving."""
+        is_driving = self.phase is Phase.DRIVING
+        self.wish = self.controls.person.read(now_us) if is_driving else Wish()
+        return self.wish
+
+    def obey(self, order: Order, now_us: int) -> None:
+        if order is Order.QUIT:
+            self.quit(now_us)
+        elif order is Order.ARM:
+            self.arm(now_us)
+        else:
+            name = "frozen terminal" if order is Order.FROZE else self._sender_name
+            self.fleet.stop(Sender.SEAT, name, now_us)
+            self._halt(f"Stopped all cars: {ARM_AGAIN}.")
+
+    def arm(self, now_us: int, *, may_clear: bool = True) -> None:
+        """Arm all cars; on a person's word, forget stops whose causes are gone before that."""
+        if self.phase in (Phase.ARMING, Phase.STOPPED) and self._request is None:
+            self.phase = Phase.ARMING
+            self.notice = ""
+            needs_clear = may_clear and any(_needs_clear(car) for car in self.fleet.cars)
+            self._ask(Action.CLEAR if needs_clear else Action.ARM, now_us)
+
+    def quit(self, now_us: int) -> None:
+        """Let go, wait for rest, disarm. Asked for again: stop, and end at once."""
+        self.controls.let_go()
+        if self.phase in (Phase.RESTING, Phase.DISARMING):
+            self.fleet.stop(Sender.SEAT, self._sender_name, now_us)
+            self.phase = Phase.OVER
+        elif self.phase is not Phase.OVER:
+            self.phase = Phase.RESTING
+            self._patience_us = now_us + _REST_US
+
+    # --- what time does
+
+    def step(self, now_us: int) -> None:
+        """Once per tick, after the session's."""
+        for tally in self.tallies:
+            tally.step()
+        self._compare()
+        self._steps[self.phase](now_us)
+
+    def is_over(self) -> bool:
+        return self.phase is Phase.OVER
+
+    def lasted_s(self, now_us: int) -> float:
+        return (now_us - self.begun_us) * 1e-6 if self.begun_us is not None else 0.0
+
+    def lost(self) -> list[str]:
+        """The cars whose link does not hold."""
+        return [car.name for car in self.fleet.cars if not car.is_known()]
+
+    def _ask(self, action: Action, now_us: int) -> None:
+        ask = {Action.ARM: self.fleet.arm, Action.CLEAR: self.fleet.clear}
+        self._request = ask[action](now_us)
+        self._asked = action
+        self._patience_us = now_us + _ANSWER_US
+
+    def _step_arming(self, now_us: int) -> None:
+        if self._request is None or self._request.results is None:
+            return
+        request, self._request = self._request, None
+        if not request.is_done():
+            self.refusal = str(request)
+            self._halt(f"{self.refusal} {self._what_to_do()}")
+        elif self._asked is Action.CLEAR:
+            self._ask(Action.ARM, now_us)
+        elif all(tally.is_armed() for tally in self.tallies):
+            self._begin(now_us)
+        elif now_us < self._patience_us:
+            self._request = request  # the statuses that show it are still to come
+        else:
+            self._halt(f"Armed, and stopped at once. {self._what_to_do()}")
+
+    def _what_to_do(self) -> str:
+        reasons = [car.why_stopped() for car in self.fleet.cars]
+        return " ".join([*filter(None, reasons), "Press R to clear and arm."])
+
+    def _begin(self, now_us: int) -> None:
+        self.phase = Phase.DRIVING
+        self.refusal = ""
+        if self.begun_us is None:
+            self.begun_us = now_us
+        if self.controls.player:
+            self.controls.player.start()
+        for divergence in self.divergences:
+            divergence.reset()
+
+    def _step_driving(self, now_us: int) -> None:
+        fallen = [tally.car for tally in self.tallies if not tally.is_armed()]
+        if fallen:
+            self._stop_the_others(fallen, now_us)
+        elif self._has_run_out(now_us):
+            self.is_completed = True
+            self.quit(now_us)
+
+    def _has_run_out(self, now_us: int) -> bool:
+        player = self.controls.player
+        is_late = self._seconds is not None and self.lasted_s(now_us) >= self._seconds
+        return is_late or (player is not None and player.is_over())
+
+    def _stop_the_others(self, fallen: Sequence[Car], now_us: int) -> None:
+        for tally in self.tallies:
+            if tally.is_armed():
+                tally.car.stop(Sender.FLEET, f"{fallen[0].name[:8]} fell out", now_us)
+        lost = [car.name for car in fallen if not car.is_known()]
+        if lost:
+            self._halt(
+                f"Lost {', '.join(lost)}; a car that hears nothing stops by itself. See to its "
+                "cable and power; when it is back, press R to arm again."
+            )
+        else:
+            self._halt(f"{', '.join(car.name for car in fallen)} stopped: {ARM_AGAIN}.")
+
+    def _halt(self, notice: str) -> None:
+        self.controls.let_go()
+        self.notice = notice
+        if self.phase in (Phase.ARMING, Phase.DRIVING):
+            self.phase = Phase.STOPPED
+            self._request = None
+
+    def _step_resting(self, now_us: int) -> None:
+        if not all(_is_at_rest(car) for car in self.fleet.cars) and now_us < self._patience_us:
+            return
+        self.phase = Phase.OVER
+        if any(tally.is_armed() for tally in self.tallies):
+            self.phase = Phase.DISARMING
+            for tally in self.tallies:
+                if tally.is_armed():
+                    tally.car.disarm(now_us)
+            self._patience_us = now_us + _ANSWER_US
+
+    def _step_disarming(self, now_us: int) -> None:
+        armed = [tally.car for tally in self.tallies if tally.is_armed()]
+        if armed and now_us >= self._patience_us:
+            self.notice = f"{', '.join(car.name for car in armed)} did not disarm: stopped."
+            self.fleet.stop(Sender.SEAT, self._sender_name, now_us)
+            armed = []
+        if not armed:
+            self.phase = Phase.OVER
+
+    def _compare(self) -> None:
+        self.skew_us = self.fleet.skew_us()
+        if self.skew_us is not None and self.phase is Phase.DRIVING:
+            self.worst_skew_us = max(self.worst_skew_us or 0, self.skew_us)
+        first, *twins = (_drained(car) for car in self.fleet.cars)
+        for divergence, samples in zip(self.divergences, twins, strict=True):
+            for sample in first:
+                divergence.car.add(sample)
+            for sample in samples:
+                divergence.twin.add(sample)
+            divergence.step()
+
+
+def _divergence(twin: Car) -> Divergence:
+    assert twin.vehicle is not None, "the controls were chosen by the vehicles of all cars"
+    return Divergence(twin.vehicle.divergence)
+
+
+def _drained(car: Car) -> list[Sample]:
+    samples = list(car.samples)
+    car.samples.clear()
+    return samples
+
+
+def _needs_clear(car: Car) -> bool:
+    status = car.status
+    return status is not None and bool(status.causes or status.faults or status.state in HALTED)
+
+
+def _is_at_rest(car: Car) -> bool:
+    """A car that is lost is not waited for: it stops by itself, and nobody sees when."""
+    status = car.status
+    if status is None or not car.is_known():
+        return True
+    is_moving = abs(status.speed_mps) > _REST_MPS or status.state is State.STOPPING
+    return status.state is not State.ACTIVE and not is_moving

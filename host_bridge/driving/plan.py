@@ -1,0 +1,38 @@
+"""What is to be driven, and how; and what it is looked at with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from host_bridge.driving.drive import Drive
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The command line, parsed. The first car is the one that the others are compared with."""
+
+    cars: tuple[str | None, ...]  # names or URIs; None is the only one that is served
+    input_kind: str = "keyboard"  # keyboard, csv or script
+    input_name: str = ""  # the file, or the manoeuvre
+    vehicle: str | None = None
+    record: Path | None = None
+    seconds: float | None = None
+    speed_mps: float | None = None  # top speed; the vehicle's and the source's hold besides
+    is_json: bool = False
+
+
+class View(Protocol):
+    """What people and programs get to see of a drive."""
+
+    def screen(self, drive: Drive, now_us: int, columns: int) -> list[str]:
+        """The whole screen, line by line, styled."""
+
+    def news(self, drive: Drive, now_us: int) -> list[str]:
+        """What a log gets at this moment; called ten times a second."""
+
+    def summary(self, drive: Drive, now_us: int) -> Sequence[str]:
+        """At the end."""

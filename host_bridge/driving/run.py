@@ -1,0 +1,223 @@
+"""The drive at its rim: cars opened, the terminal taken, ticks kept, all of it given back."""
+
+from __future__ import annotations
+
+import asyncio
+import platform
+import sys
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from typing import Protocol
+
+from host_bridge.cars.fleet import Fleet
+from host_bridge.clock import Clock
+from host_bridge.driving.controls import choose
+from host_bridge.driving.drive import Drive, Phase
+from host_bridge.driving.plan import Plan, View
+from host_bridge.errors import DeviceFault, NotHeldFault, RefusedFault, TandemError, UsageFault
+from host_bridge.interfaces.keyboard import Keyboard, Order, Releases, Terminal
+from host_bridge.logbook.recorder import Recorder
+from host_bridge.open_car import OpenCar
+from host_bridge.session import TICK_US, Session, next_tick_us
+
+_VIEW_EVERY = 10  # ticks: ten times a second
+_HOME, _TO_EOL, _BELOW = "\x1b[H", "\x1b[K", "\x1b[J"
+# A terminal that knows them shows nothing of a screen that is only half there; others skip them
+_BEGIN_SCREEN, _END_SCREEN = "\x1b[?2026h", "\x1b[?2026l"
+
+
+class Context(Protocol):
+    """What a drive needs of the host."""
+
+    @property
+    def clock(self) -> Clock: ...
+
+    def new_epoch(self) -> int: ...
+
+    async def open_car(
+        self, text: str | None, *, epoch: int | None = None, vehicle: str | None = None
+    ) -> OpenCar: ...
+
+    def recorder(self, path: Path) -> Recorder: ...
+
+
+async def drive(plan: Plan, view: View, context: Context) -> int:
+    """Drive until the person, the file or the time ends it.
+
+    Raises errors.TandemError. When cancelled it comes to rest first; when cancelled again, not.
+    """
+    async with AsyncExitStack() as stack:
+        terminal = Terminal(sys.stdin.fileno()) if sys.stdin.isatty() else None
+        if terminal is None and plan.input_kind == "keyboard":
+            Terminal(sys.stdin.fileno())  # says why not
+        epoch = context.new_epoch()
+        cars = await _open_cars(plan, context, epoch, stack)
+        log = await _start_log(plan, context, cars, stack)
+        seat = Cockpit(plan, view, context.clock, terminal)
+        async with seat.taken():
+            ended, fault = await seat.drive(cars, epoch, log)
+        for line in view.summary(ended, context.clock.now_us()):
+            print(line)
+    if seat.was_cancelled:
+        raise asyncio.CancelledError
+    if fault:
+        raise fault
+    return 0
+
+
+async def _open_cars(
+    plan: Plan, context: Context, epoch: int, stack: AsyncExitStack
+) -> list[OpenCar]:
+    cars: list[OpenCar] = []
+    for text in plan.cars:
+        opened = await context.open_car(text, epoch=epoch, vehicle=plan.vehicle)
+        stack.push_async_callback(opened.close)
+        if opened.name in [car.name for car in cars]:
+            raise UsageFault(
+                f"{text} is the car {opened.name}, which is driven already",
+                expected="another car as the twin",
+                remedy="virtual cars of one vehicle are told apart by their name: "
+                "--car sim://nigel --twin 'sim://nigel?name=twin'",
+            )
+        cars.append(opened)
+    return cars
+
+
+async def _start_log(
+    plan: Plan, context: Context, cars: list[OpenCar], stack: AsyncExitStack
+) -> Recorder | None:
+    if plan.record is None:
+        return None
+    log = context.recorder(plan.record)
+    stack.callback(log.close)
+    for opened in cars:
+        await opened.record(log)
+    return log
+
+
+class Cockpit:
+    """The terminal, the keyboard in it, and the loop that keeps the ticks."""
+
+    def __init__(self, plan: Plan, view: View, clock: Clock, terminal: Terminal | None) -> None:
+        self._plan = plan
+        self._view = view
+        self._clock = clock
+        self._terminal = terminal
+        self._keyboard = Keyboard(clock.now_us()) if terminal else None
+        self._has_screen = terminal is not None and not plan.is_json
+        self._has_log = not self._has_screen or not sys.stdout.isatty()
+        self._orders: list[Order] = []
+        self.was_cancelled = False
+
+    @asynccontextmanager
+    async def taken(self) -> AsyncIterator[None]:
+        """The terminal is ours inside, and as it was outside."""
+        if self._terminal is None or self._keyboard is None:
+            yield
+            return
+        keyboard, terminal = self._keyboard, self._terminal
+
+        def receive(data: bytes) -> None:
+            self._orders += keyboard.receive_data(data, self._clock.now_us())
+
+        def lose() -> None:
+            self._orders += keyboard.closed()
+
+        with terminal:
+            terminal.listen(receive, lose)
+            try:
+                yield
+            finally:
+                terminal.deafen()
+
+    async def drive(
+        self, cars: list[OpenCar], epoch: int, log: Recorder | None
+    ) -> tuple[Drive, TandemError | None]:
+        """Returns the drive and what, if anything, was wrong with it."""
+        await self._find_out()
+        vehicles = [opened.vehicle for opened in cars]
+        is_virtual = all(opened.is_virtual for opened in cars)
+        controls = choose(self._plan, vehicles, is_virtual, self._keyboard)
+        fleet = Fleet([opened.car for opened in cars], epoch)
+        seconds = self._plan.seconds
+        driven = Drive(fleet, controls, sender_name=f"drive@{platform.node()}", seconds=seconds)
+        session = Session(fleet, controls.source, driven)
+        driven.arm(self._clock.now_us(), may_clear=False)
+        await self._loop(driven, session, log)
+        return driven, _fault(driven, has_hand=self._keyboard is not None)
+
+    async def _find_out(self) -> None:
+        """What the terminal can do; a second at most."""
+        while self._keyboard and self._keyboard.releases is Releases.UNKNOWN:
+            self._step_keyboard()
+            if Order.QUIT in self._orders:
+                raise asyncio.CancelledError
+            await asyncio.sleep(TICK_US * 1e-6)
+
+    async def _loop(self, driven: Drive, session: Session, log: Recorder | None) -> None:
+        tick_us = self._clock.now_us()
+        while not driven.is_over():
+            self._tick(driven, session)
+            if log:
+                log.step()
+            tick_us, late = next_tick_us(tick_us, self._clock.now_us())
+            session.late += late
+            try:
+                await asyncio.sleep((tick_us - self._clock.now_us()) * 1e-6)
+            except asyncio.CancelledError:
+                if self.was_cancelled:
+                    raise
+                self.was_cancelled = True
+                self._orders.append(Order.QUIT)
+
+    def _tick(self, driven: Drive, session: Session) -> None:
+        self._step_keyboard()
+        now_us = self._clock.now_us()
+        orders, self._orders = self._orders, []
+        for order in orders:
+            driven.obey(order, now_us)
+        session.tick(now_us)
+        driven.step(now_us)
+        if driven.phase is Phase.STOPPED and self._keyboard is None:
+            driven.quit(now_us)  # nobody is there to go on
+        if session.ticks % _VIEW_EVERY == 0:
+            self._show(driven, now_us)
+
+    def _step_keyboard(self) -> None:
+        if self._keyboard and self._terminal:
+            self._orders += self._keyboard.step(self._clock.now_us())
+            self._terminal.write(self._keyboard.data_to_send())
+
+    def _show(self, driven: Drive, now_us: int) -> None:
+        if self._has_screen and self._terminal:
+            columns, rows = self._terminal.size()
+            lines = self._view.screen(driven, now_us, columns)[:rows]
+            body = f"{_TO_EOL}\r\n".join(lines)
+            drawn = f"{_BEGIN_SCREEN}{_HOME}{body}{_TO_EOL}{_BELOW}{_END_SCREEN}"
+            self._terminal.write(drawn.encode())
+        if self._has_log:
+            for line in self._view.news(driven, now_us):
+                print(line, flush=True)
+
+
+def _fault(driven: Drive, *, has_hand: bool) -> TandemError | None:
+    """What makes the exit code: refused, lost, different bytes, or not to the end."""
+    if driven.begun_us is None and driven.refusal:
+        return RefusedFault(driven.refusal, remedy="tandem clear, then try again")
+    if driven.lost():
+        names = ", ".join(driven.lost())
+        return DeviceFault(
+            f"the link to {names} was lost, and did not come back before the end",
+            remedy="see to its cable and power; a car that hears nothing has stopped by itself",
+        )
+    differs_at = driven.fleet.agreement().differs_at
+    if differs_at is not None:
+        return NotHeldFault(
+            "the cars did not accept the same bytes",
+            expected="the same running CRC over the claims on all cars",
+            got=f"a difference at or before claim {differs_at}",
+        )
+    if not has_hand and not driven.is_completed:
+        return NotHeldFault("the cars stopped before the end", got=driven.notice)
+    return None

@@ -1,0 +1,67 @@
+"""What a car did while it was driven: the numbers of the summary."""
+
+from __future__ import annotations
+
+from host_bridge.cars.car import Car
+from host_bridge.domain import CarStatus, State
+
+ARMED = (State.ACTIVE, State.HOLD)
+HALTED = (State.STOPPING, State.STOPPED, State.FAULT)
+_TIME_MASK = (1 << 30) - 1
+_LONGEST_GAP_S = 0.5  # between two statuses; over a longer one nobody knows what it did
+
+
+class Tally:
+    """One car's distance, top speed and stops; ``step`` at least as often as statuses come."""
+
+    def __init__(self, car: Car) -> None:
+        self.car = car
+        self.distance_m = 0.0
+        self.top_mps = 0.0
+        self.stops: list[str] = []
+        self.losses = 0
+        self.was_armed = False
+        self._before: CarStatus | None = None
+        self._was_known = True
+        self._is_halted = False
+
+    def step(self) -> None:
+        self._watch_link()
+        status = self.car.status
+        if status is None or status is self._before:
+            return
+        if self._before:
+            self._roll(self._before, status)
+        self._watch_state(status)
+        self._before = status
+
+    def is_armed(self) -> bool:
+        """As far as is known: armed, and its link holds."""
+        status = self.car.status
+        return self.car.is_known() and status is not None and status.state in ARMED
+
+    def _roll(self, before: CarStatus, status: CarStatus) -> None:
+        span_s = (status.time_us - before.time_us & _TIME_MASK) * 1e-6
+        if span_s < _LONGEST_GAP_S:
+            self.distance_m += abs(status.speed_mps) * span_s
+        self.top_mps = max(self.top_mps, abs(status.speed_mps))
+
+    def _watch_state(self, status: CarStatus) -> None:
+        """A stop's sentence gets better with the events that follow it."""
+        if status.state not in HALTED:
+            self._is_halted = False
+        elif self._is_halted:
+            self.stops[-1] = self._why() or self.stops[-1]
+        elif self.was_armed:
+            self._is_halted = True
+            self.stops.append(self._why())
+        self.was_armed = status.state in ARMED or (self.was_armed and status.state in HALTED)
+
+    def _why(self) -> str:
+        return self.car.why_stopped()
+
+    def _watch_link(self) -> None:
+        is_known = self.car.is_known()
+        if self._was_known and not is_known:
+            self.losses += 1
+        self._was_known = is_known

@@ -1,0 +1,84 @@
+"""Drive a car, and its twins, from this terminal: by keys, by a file, or by a manoeuvre.
+
+SPACE held down is the deadman: released, the cars brake and hold; held again, they drive on from
+neutral. W and S change the speed, A (left) and D (right) the steering, Q centres it. E or X stops
+at once, R or Enter clears a stop and arms again, Esc or Ctrl-C ends.
+
+A terminal that reports the release of keys (kitty's protocol: kitty, foot, Ghostty, WezTerm) gives
+the vehicle's full speed. In any other, SPACE has to be pressed again at least once a second (held
+down it repeats, which nobody can tell from pressing), letting go takes up to that second, and
+0.3 m/s is the limit. With a real car a file plays only while SPACE is held.
+
+examples:
+  tandem drive --car sim://f1tenth
+  tandem drive --car serial:///dev/ttyACM0 --twin sim://nigel --record drive.mcap
+  tandem drive --car sim://nigel --twin 'sim://nigel?name=twin&payload_kg=2' --input script:slalom
+  tandem drive --car sim://nigel --input csv:straight_commands.csv --json
+
+exit codes: 0 driven; 1 the cars took different claims, or a file was not played to its end; 3 a car
+was lost; 6 a car refused to arm; 130 ended by Ctrl-C or a signal.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from host_bridge.errors import UsageFault
+from host_bridge.interfaces.cli.drive_log import JsonView, PlainView
+
+if TYPE_CHECKING:
+    from host_bridge.context import HostContext
+
+_INPUTS = ("keyboard", "csv", "script")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command's own."""
+    parser.add_argument("--car", metavar="CAR", help="a name or a URI; default: the one served")
+    parser.add_argument(
+        "--twin",
+        metavar="CAR",
+        action="append",
+        default=[],
+        help="gets the same claims; repeatable",
+    )
+    parser.add_argument(
+        "--input", default="keyboard", metavar="INPUT", help="keyboard, csv:FILE or script:NAME"
+    )
+    parser.add_argument("--record", type=Path, metavar="FILE.mcap", help="log every byte")
+    parser.add_argument("--vehicle", metavar="NAME", help="what the cars are, if they do not say")
+    parser.add_argument("--seconds", type=_positive, metavar="N", help="end after so long")
+    parser.add_argument("--speed", type=_positive, metavar="M_PER_S", help="top speed")
+    parser.add_argument("--json", action="store_true", help="lines of JSON instead of a screen")
+
+
+def run(args: argparse.Namespace, context: HostContext) -> int:
+    """Raises errors.TandemError."""
+    kind, _, name = args.input.partition(":")
+    if kind not in _INPUTS or (kind != "keyboard" and not name):
+        raise UsageFault(
+            f"unknown input {args.input!r}",
+            expected="keyboard, csv:FILE or script:NAME",
+            remedy="--input csv:commands.csv, or --input script:slalom",
+        )
+    return context.drive(
+        JsonView() if args.json else PlainView(),
+        cars=(args.car, *args.twin),
+        input_kind=kind,
+        input_name=name,
+        vehicle=args.vehicle,
+        record=args.record,
+        seconds=args.seconds,
+        speed_mps=args.speed,
+        is_json=args.json,
+    )
+
+
+def _positive(text: str) -> float:
+    value = float(text)
+    if not (math.isfinite(value) and value > 0):
+        raise argparse.ArgumentTypeError(f"expected a number above 0, got {text}")
+    return value

@@ -1,0 +1,188 @@
+"""The driving screen: everything the driver has to know, on 80 columns and 24 rows.
+
+Pure: a drive and the time in, lines out. A line is made of spans, each with a style, and is cut to
+the width before it is styled.
+"""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from host_bridge.domain import CarStatus, State
+from host_bridge.interfaces.cli.words import (
+    age_ms,
+    angle,
+    commander,
+    difference_words,
+    speed,
+    together_words,
+)
+
+if TYPE_CHECKING:
+    from host_bridge.cars.car import Car
+    from host_bridge.driving import Drive
+
+Span = tuple[str, str]  # text, style
+
+_STYLES = {
+    "": "",
+    "bar": "\x1b[7m",
+    "bold": "\x1b[1m",
+    "dim": "\x1b[2m",
+    "good": "\x1b[1;32m",
+    "care": "\x1b[1;33m",
+    "bad": "\x1b[1;31m",
+}
+_STATE_STYLES = {
+    State.ACTIVE: "good",
+    State.HOLD: "bold",
+    State.STOPPING: "bad",
+    State.STOPPED: "bad",
+    State.FAULT: "bad",
+}
+_GAUGE = 20  # cells to each side of the middle
+_OLD_MS = 100  # ten statuses: something is wrong with the link
+_KEYS = " SPACE drive   W/S speed   A/D steer   Q centre   E stop   R arm   Esc quit"
+_SLOW = "This terminal does not report the release of keys: press SPACE at least once a second;"
+_INDENT = "          "
+
+
+def screen(drive: Drive, now_us: int, columns: int) -> list[str]:
+    """The screen's lines, styled, none wider than ``columns``."""
+    lines = [
+        _title(drive, now_us, columns),
+        [],
+        *_hands(drive, now_us, columns),
+        *_gauges(drive, now_us),
+        [],
+    ]
+    for car in drive.fleet.cars:
+        lines += [*_car(car, now_us, columns), []]
+    lines += [*_together(drive, now_us, columns), *_notice(drive, columns)]
+    lines.append([(_KEYS, "dim")])
+    return [_styled(line, columns) for line in lines]
+
+
+def _styled(line: list[Span], columns: int) -> str:
+    parts = []
+    for text, style in line:
+        cut = text[:columns]
+        columns -= len(cut)
+        parts.append(f"{_STYLES[style]}{cut}\x1b[0m" if style and cut else cut)
+    return "".join(parts)
+
+
+def _wrapped(text: str, style: str, columns: int, indent: str = " ") -> Iterator[list[Span]]:
+    for line in textwrap.wrap(
+        text, max(columns - 1, 20), initial_indent=indent, subsequent_indent=indent
+    ):
+        yield [(line, style)]
+
+
+def _title(drive: Drive, now_us: int, columns: int) -> list[Span]:
+    minutes, seconds = divmod(int(drive.lasted_s(now_us)), 60)
+    player = drive.controls.player
+    played = ""
+    if player:
+        played = f"   file {player.position_s:.1f} of {player.manoeuvre.duration_s:.1f} s"
+    left = f" TANDEM   {drive.phase.value}{played}"
+    right = f"source {drive.controls.source.name}   {minutes:02}:{seconds:02} "
+    return [(left.ljust(columns - len(right)) + right, "bar")]
+
+
+def _hands(drive: Drive, now_us: int, columns: int) -> Iterator[list[Span]]:
+    seat = drive.controls.seat
+    if seat is None:
+        yield [(" DEADMAN  ", "bold"), ("scripted", "care"), ("   (virtual cars only)", "dim")]
+        return
+    if seat.is_held(now_us):
+        left_us = seat.left_us(now_us)
+        again = f"   press SPACE again within {left_us * 1e-6:.1f} s" if left_us else ""
+        yield [(" DEADMAN  ", "bold"), ("HELD", "good"), (again, "care")]
+    else:
+        yield [(" DEADMAN  ", "bold"), ("released", ""), ("   hold SPACE to drive", "dim")]
+    if not seat.has_releases:
+        text = f"{_SLOW} {seat.reach.speed_mps:.2g} m/s at most."
+        yield from _wrapped(text, "care", columns)
+
+
+def _gauges(drive: Drive, now_us: int) -> Iterator[list[Span]]:
+    """What is asked for; the far ends are this seat's reach."""
+    wish = drive.wish
+    reach = drive.controls.reach
+    speed_part = wish.speed_mps / reach.speed_mps if reach.speed_mps else 0.0
+    steer_part = wish.steer_rad / reach.steer_rad if reach.steer_rad else 0.0
+    yield [
+        (f" speed  {speed(wish.speed_mps):>11}  ", ""),
+        (_gauge(speed_part), "bold"),
+        (f"  {reach.speed_mps:.2g} m/s", "dim"),
+    ]
+    yield [  # the left of the gauge is the left of the car
+        (f" steer  {angle(wish.steer_rad):>11}  ", ""),
+        (_gauge(-steer_part), "bold"),
+        (f"  {math.degrees(reach.steer_rad):.0f}°", "dim"),
+    ]
+
+
+def _gauge(part: float) -> str:
+    """A bar from the middle to the right for 1, to the left for -1."""
+    cells = round(min(max(part, -1.0), 1.0) * _GAUGE)
+    left = ("█" * -min(cells, 0)).rjust(_GAUGE, "·")
+    right = ("█" * max(cells, 0)).ljust(_GAUGE, "·")
+    return f"{left}│{right}"
+
+
+def _car(car: Car, now_us: int, columns: int) -> Iterator[list[Span]]:
+    name = f" {car.name[:8]:8} "
+    status = car.status
+    if status is None or not car.is_known():
+        yield [(name, "bold"), ("LINK LOST", "bad"), (f"   {car.connection.state.value}", "dim")]
+        return
+    style = _STATE_STYLES.get(status.state, "")
+    yield [(name, "bold"), (f"{status.state.name:9}", style), (f" {commander(car)}", "")]
+    yield [(_INDENT + _motion(car, status), "")]
+    yield _link(car, status, now_us)
+    yield from _wrapped(car.why_stopped(), "bad", columns, _INDENT)
+
+
+def _motion(car: Car, status: CarStatus) -> str:
+    battery = f"   {car.power.battery_v:.1f} V" if car.power else ""
+    return (
+        f"speed {speed(status.speed_mps)} of {speed(status.target_mps)}   "
+        f"steer {angle(status.steer_rad)}{battery}"
+    )
+
+
+def _link(car: Car, status: CarStatus, now_us: int) -> list[Span]:
+    age = age_ms(car, now_us)
+    statistics = car.connection.statistics
+    trip_us = statistics.round_trip_us(50)
+    trip = f"   round trip {trip_us * 1e-3:.1f} ms" if trip_us is not None else ""
+    refused = car.counters.claims_refused if car.counters else 0
+    text = (
+        f"   lost {statistics.missed_statuses}   refused {refused}   claims {status.claim_crc:08x}"
+    )
+    is_old = age is None or age > _OLD_MS
+    heard = "clock not known" if age is None else f"{age:.0f} ms old"
+    return [(f"{_INDENT}link ", ""), (heard, "care" if is_old else ""), (trip + text, "")]
+
+
+def _together(drive: Drive, now_us: int, columns: int) -> Iterator[list[Span]]:
+    if not drive.divergences:
+        return
+    words, is_well = together_words(drive)
+    yield [(" together ", "bold"), (words, "" if is_well else "bad")]
+    for car, divergence in zip(drive.fleet.cars[1:], drive.divergences, strict=True):
+        for number, (text, is_alarm) in enumerate(difference_words(divergence, now_us)):
+            head = f" {car.name[:8]:8} " if number == 0 else _INDENT
+            yield [(head, "bold"), (text, "bad" if is_alarm else "")]
+    yield []
+
+
+def _notice(drive: Drive, columns: int) -> Iterator[list[Span]]:
+    if drive.notice:
+        yield from _wrapped(drive.notice, "care", columns)
+        yield []

@@ -1,0 +1,78 @@
+"""How numbers of a drive are said, on the screen and in the log alike."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from host_bridge.domain import State
+
+if TYPE_CHECKING:
+    from host_bridge.cars.car import Car
+    from host_bridge.cars.divergence import Divergence
+    from host_bridge.driving import Drive
+
+_CENTRE_RAD = 0.0005  # less than a hundredth of a degree is no side
+
+
+def speed(speed_mps: float) -> str:
+    """Forward is positive."""
+    return f"{speed_mps:+.2f} m/s"
+
+
+def angle(steer_rad: float) -> str:
+    """In degrees, with the side."""
+    side = "left" if steer_rad > _CENTRE_RAD else "right" if steer_rad < -_CENTRE_RAD else ""
+    return f"{abs(math.degrees(steer_rad)):.1f}° {side}".rstrip()
+
+
+def source_name(car: Car, number: int | None) -> str:
+    """ "" is nobody."""
+    if number is None:
+        return ""
+    names = [s.name for s in car.vehicle.sources if s.id == number] if car.vehicle else []
+    return names[0] if names else f"source {number}"
+
+
+def commander(car: Car) -> str:
+    """Who commands, as a phrase."""
+    status = car.status
+    if status is None or status.state not in (State.ACTIVE, State.HOLD):
+        return ""
+    name = source_name(car, status.drive_source)
+    return f"commanded by {name}" if name else "nobody commands"
+
+
+def age_ms(car: Car, now_us: int) -> float | None:
+    """How long ago the newest status was true; None while the car's clock is not known."""
+    if car.status is None:
+        return None
+    then_us = car.connection.clock.host_us(car.status.time_us, now_us)
+    return None if then_us is None else max(now_us - then_us, 0) * 1e-3
+
+
+def together_words(drive: Drive) -> tuple[str, bool]:
+    """Skew and agreement of all cars, and whether they took the same bytes."""
+    agreement = drive.fleet.agreement()
+    skew = "skew not known yet"
+    if drive.skew_us is not None:
+        skew = f"skew {drive.skew_us * 1e-3:.1f} ms"
+    if not agreement.is_equal():
+        return f"{skew}   DIFFERENT claims, at or before number {agreement.differs_at}", False
+    lost = f", {agreement.missed} lost on the way" if agreement.missed else ""
+    return f"{skew}   {agreement.agreed} claims the same, bit for bit{lost}", True
+
+
+def difference_words(divergence: Divergence, now_us: int) -> Iterator[tuple[str, bool]]:
+    """What differs too much, one line each; else one line about all."""
+    alarms = divergence.alarms()
+    for alarm in alarms:
+        since_s = (now_us - (alarm.since_us or now_us)) * 1e-6
+        size = f"{alarm.amount:.2f} {alarm.unit}, limit {alarm.limit:.2g}"
+        yield f"{alarm.what} DIFFERS: {size}, for {since_s:.1f} s", True
+    if not alarms:
+        sizes = [
+            f"{d.what} {d.amount:.2f} of {d.limit:.2g} {d.unit}" for d in divergence.differences
+        ]
+        yield "   ".join(sizes) or "nothing to compare yet", False
