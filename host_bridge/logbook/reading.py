@@ -161,7 +161,7 @@ def _no_log(path: Path, got: str) -> DataFileFault:
     return DataFileFault(
         "this is no log of Tandem",
         where=str(path),
-        expected="an MCAP file that `tandem record` wrote",
+        expected="an MCAP file that `tandem record -o FILE` wrote",
         got=got,
         remedy="name the file as replay:///folder/drive.mcap, or replay://drive.mcap in this one",
     )

@@ -45,7 +45,7 @@ def run(args: argparse.Namespace, context: Context) -> int:
     elif rows:
         print(_table(rows))
     else:
-        print("No car is served on this machine. To serve one: tandem serve sim://nigel")
+        print("No car is served on this machine. To serve one: tandem serve --car sim://nigel")
     return 0
 
 

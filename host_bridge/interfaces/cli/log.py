@@ -14,7 +14,7 @@ EPILOG = """\
 examples:
   tandem log drive.mcap         cars, channels, notes, how long, whether it was cut short
   tandem log drive.mcap --json  the same, for a program
-  tandem monitor --car "replay://drive.mcap?car=nigel&speed=2"
+  tandem monitor "replay://drive.mcap?car=nigel&speed=2"
                                 see it again, twice as fast
 
 Foxglove opens the file as it is.
