@@ -93,6 +93,12 @@ class Rig:
         return [(e.code, e.a, e.b) for _, e in self.heard if isinstance(e, CarEvent)]
 
 
+def is_ready(rig: Rig) -> bool:
+    status = rig.car.status
+    has_started = status is not None and status.state is not State.STARTING
+    return has_started and rig.car.connection.clock.is_good()
+
+
 class Drive:
     """Rigs under one fleet and one session, on one clock."""
 
@@ -133,7 +139,7 @@ class Drive:
 
     def bind(self) -> None:
         """Until all is ready to arm."""
-        self.until(lambda: all(rig.car.connection.clock.is_good() for rig in self.rigs))
+        self.until(lambda: all(map(is_ready, self.rigs)), 5.0)
 
     def arm(self) -> None:
         """From the very beginning to HOLD."""

@@ -79,7 +79,7 @@ def test_a_pulled_cable_is_known_at_once_and_a_plugged_one_reports_again():
         heard.clear()
         await far.plug()
         await until(lambda: any(isinstance(e, CarStatus) for e in heard), 2.0)
-        assert rig.car.status.state is State.STANDBY
+        assert rig.car.status.state in (State.STARTING, State.STANDBY)
         assert runner.fault is None
 
     on_a_cable(drive)

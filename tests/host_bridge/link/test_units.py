@@ -3,13 +3,28 @@
 from __future__ import annotations
 
 import random
-from dataclasses import replace
+from dataclasses import astuple, replace
 
 import pytest
 
 from firmware.core import deadlines
 from firmware.protocol import messages
-from host_bridge.domain import NOBODY, Claim, State
+from host_bridge.domain import (
+    NOBODY,
+    Action,
+    ActionReply,
+    BatteryStage,
+    CarStatus,
+    Cause,
+    Claim,
+    ClockReport,
+    Fault,
+    Inputs,
+    Outputs,
+    Power,
+    Refusal,
+    State,
+)
 from host_bridge.link import units, wire
 from host_bridge.link.units import TIME_MASK
 
@@ -39,6 +54,106 @@ def test_every_message_of_a_car_has_its_report():
     for kind in messages.TO_BOARD:
         with pytest.raises(KeyError):
             units.report_of(kind())
+
+
+def filled(kind, **given):
+    fields = {r[0]: bytes(int(r[1][1:])) if r[1][0] == "b" else max(r[2], 0) for r in kind.FIELDS}
+    return wire.new(kind, **{**fields, **given})
+
+
+def test_a_status_is_in_si_units():
+    status = filled(
+        messages.Status,
+        time_us=9_000,
+        state=2,
+        causes=0b110,
+        first_cause=2,
+        faults=1,
+        steering_source=3,
+        drive_source=4,
+        steer_urad=-250_000,
+        target_mm_s=1500,
+        brake=51,
+        speed_mm_s=-1250,
+        claim_slot=1,
+        claim_sequence=500,
+        claim_count=400,
+        claim_crc=b"\x04\x03\x02\x01",
+        applied_10us=70,
+    )
+    assert units.report_of(status) == CarStatus(
+        time_us=9_000,
+        state=State.ACTIVE,
+        causes=(Cause.STOP_REQUEST, Cause.FROZEN_INPUT),
+        first_cause=Cause.FROZEN_INPUT,
+        faults=(Fault.CONFIGURATION,),
+        steering_source=3,
+        drive_source=4,
+        steer_rad=pytest.approx(-0.25),
+        target_mps=pytest.approx(1.5),
+        brake=pytest.approx(0.2),
+        speed_mps=pytest.approx(-1.25),
+        claim_slot=1,
+        claim_sequence=500,
+        claim_count=400,
+        claim_crc=0x01020304,
+        applied_us=8_300,
+    )
+
+
+def test_motion_is_in_si_units_and_its_heading_within_half_a_turn():
+    motion = filled(
+        messages.Motion,
+        captured_us=1,
+        count_left=-2,
+        count_right=3,
+        distance_mm=4000,
+        x_mm=-5000,
+        y_mm=6000,
+        yaw_urad=6_183_185,
+        yaw_rate_mrad_s=-700,
+        accel_x_mm_s2=800,
+        accel_y_mm_s2=-900,
+    )
+    found = astuple(units.report_of(motion))
+    assert found == pytest.approx((1, -2, 3, 4.0, -5.0, 6.0, -0.1, -0.7, 0.8, -0.9), abs=1e-5)
+
+
+def test_inputs_outputs_and_power_are_told_by_place():
+    inputs = units.report_of(
+        filled(
+            messages.Inputs,
+            runstop_closed=1,
+            charger=1,
+            fresh=0b101,
+            held=0b100,
+            engaged=0b1,
+            causes_present=0b1000000,
+            step_us=7,
+        )
+    )
+    assert inputs == Inputs(True, False, True, (0, 2), (2,), (0,), (Cause.CHARGER,), 7)
+    outputs = units.report_of(filled(messages.Outputs, enable=1, channel_0=-9, channel_7=8))
+    assert outputs == Outputs(True, (-9, 0, 0, 0, 0, 0, 0, 8))
+    power = units.report_of(filled(messages.Power, battery_mv=11_100, stage=1))
+    assert power == Power(pytest.approx(11.1), BatteryStage.LOW)
+
+
+def test_replies_keep_what_they_say():
+    reply = filled(messages.ActReply, epoch=9, action=2, nonce=8, refusals=0b10, causes_present=0b1)
+    assert units.report_of(reply) == ActionReply(
+        9, Action.CLEAR, 8, (Refusal.STATE,), (Cause.RUNSTOP_LOOP,)
+    )
+    clock = filled(messages.ClockReport, epoch=9, slot=1, offset_us=77, bound_us=88)
+    assert units.report_of(clock) == ClockReport(9, 1, 77, 88)
+    clock.bound_us = 65535
+    assert units.report_of(clock).bound_us is None
+    bound = units.report_of(filled(messages.Bound, epoch=9, slot=3, result=0))
+    assert (bound.slot, bound.is_mismatch) == (3, False)
+    bound = units.report_of(filled(messages.Bound, epoch=9, slot=255, result=1))
+    assert (bound.slot, bound.is_mismatch) == (None, True)
+    bound = units.report_of(filled(messages.Bound, epoch=9, slot=255, result=2))
+    assert (bound.slot, bound.is_mismatch) == (None, False)
 
 
 def test_a_claim_survives_the_wire():
