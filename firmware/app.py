@@ -23,6 +23,7 @@ from firmware.core.steering import Steering
 from firmware.core.stopping import StopSequence
 from firmware.core.supervisor import Supervisor
 from firmware.core.telemetry import Telemetry
+from firmware.core.warm_up import WarmUp
 from firmware.protocol.codes import (
     ACTIVE,
     BRAKE,
@@ -82,6 +83,7 @@ class App:
         self.brake = 0
         self._chronicle = Chronicle(self.events)
         self._relay_settling = Deadline()
+        self._warm_up = WarmUp()
         self._dt_ms = 10
         self._step_us = 10_000
         self.configuration.load()
@@ -92,7 +94,7 @@ class App:
         params = self.params
         for part in (
             self.arbiter, self.stop_sequence, self.steering, self.drive, self.odometry,
-            self.battery, self.output_stage, self.actions, self.telemetry,
+            self.battery, self.output_stage, self.actions, self.telemetry, self._warm_up,
         ):  # fmt: skip
             part.configure(params)
         self._step_us = params.get("step_us")
@@ -169,7 +171,9 @@ class App:
 
     def _supervise(self, now_us: int) -> None:
         self.stop_sequence.step(self.odometry.speed_mm_s, now_us)
-        found = self.actions.granted | conditions.READY
+        found = self.actions.granted
+        if self._warm_up.is_over(now_us):
+            found |= conditions.READY
         self.actions.granted = 0
         if self.runstop.bits:
             found |= conditions.STOP

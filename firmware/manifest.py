@@ -1,7 +1,7 @@
 """Which files of the car's program go on which board.
 
-``boards/contract.py`` is for the type checker; ``boards/virtual.py`` and ``unix.py`` are the process
-car's. Everything else is every board's.
+``boards/contract.py`` is for the type checker; ``boards/virtual.py`` and ``unix.py`` are the
+process car's. Everything else is every board's.
 """
 
 NOT_DEPLOYED = ("manifest.py", "boards/contract.py")

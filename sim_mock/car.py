@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from sim_mock.world import World
 
 _PTY_BUFFER = 4096  # what a pseudo-terminal takes before it refuses
-_BEHIND_US = 500_000
 _AT_REST_MPS = 0.01
 _REST_US = 2_000_000
 
@@ -111,12 +110,13 @@ class CarProgram:
     def run(self) -> None:
         world = self.world
         begun_us = _now_us() - world.now_us
+        beat_us = world.now_us
         while not self._has_ended():
-            target_us = world.now_us + world.step_us
-            if _now_us() - begun_us - target_us > _BEHIND_US:
-                begun_us = _now_us() - target_us
-            self._listen(begun_us + target_us)
-            self.cable.write(world.advance(target_us))
+            beat_us += world.step_us
+            late_us = max(_now_us() - begun_us - beat_us, 0)
+            beat_us += late_us // world.step_us * world.step_us  # what was missed is missed
+            self._listen(begun_us + beat_us)
+            self.cable.write(world.beat(_now_us() - begun_us))
             if self._trace:
                 self._trace.write(world)
 

@@ -1,7 +1,6 @@
 """``sim://nigel?seed=1``: a virtual car inside this process, paced by the wall clock.
 
-Options: seed, name, payload_kg, payload_x_m, patch=x,y,radius,mu[;...], blank=1, and scale (how
-many virtual seconds a second takes; 1 unless said otherwise).
+Options: seed, name, payload_kg, payload_x_m, patch=x,y,radius,mu[;...], blank=1.
 """
 
 from __future__ import annotations
@@ -15,8 +14,6 @@ from sim_mock.firmware_runner import InProcess
 
 if TYPE_CHECKING:
     from sim_mock.world import VehicleFacts, World
-
-_BEHIND_US = 500_000  # a host that was held up longer does not get its lost time back at once
 
 
 class Uri(Protocol):
@@ -41,13 +38,10 @@ class Context(Protocol):
 class SimTransport:
     """Bytes to and from a world that is kept level with the clock."""
 
-    def __init__(
-        self, label: str, world: World, now_us: Callable[[], int], scale: float = 1.0
-    ) -> None:
+    def __init__(self, label: str, world: World, now_us: Callable[[], int]) -> None:
         self.label = label
         self.world = world
         self._now_us = now_us
-        self._scale = scale
         self._task: asyncio.Task[None] | None = None
         self._on_closed: Callable[[Exception | None], None] | None = None
 
@@ -74,23 +68,21 @@ class SimTransport:
 
     async def _run(self, on_bytes: Callable[[bytes], None]) -> None:
         world = self.world
-        begun_us = self._now_us() - int(world.now_us / self._scale)
+        begun_us = self._now_us() - world.now_us
+        beat_us = world.now_us
         while True:
-            target_us = world.now_us + world.step_us
-            wait_us = begun_us + target_us / self._scale - self._now_us()
-            if wait_us < -_BEHIND_US:
-                begun_us -= int(wait_us)
-            await asyncio.sleep(max(wait_us, 0) * 1e-6)
-            sent = world.advance(target_us)
+            beat_us += world.step_us
+            late_us = self._now_us() - begun_us - beat_us
+            if late_us > world.step_us:  # a beat that was missed is missed, as on a board
+                beat_us += late_us // world.step_us * world.step_us
+                late_us %= world.step_us
+            await asyncio.sleep(max(-late_us, 0) * 1e-6)
+            sent = world.beat(self._now_us() - begun_us)
             if sent:
                 on_bytes(sent)
 
 
 def make(uri: Uri, context: Context) -> SimTransport:
     """The transport of a ``sim://`` URI. Raises ValueError for an option it does not know."""
-    query = dict(uri.query)
-    scale = float(query.pop("scale", "1"))
-    if not 0.01 <= scale <= 1000:
-        raise ValueError("scale must be between 0.01 and 1000")
-    facts = facts_of(context.vehicle(uri.authority), query)
-    return SimTransport(uri.text, facts.world(InProcess), context.now_us, scale)
+    facts = facts_of(context.vehicle(uri.authority), uri.query)
+    return SimTransport(uri.text, facts.world(InProcess), context.now_us)

@@ -109,24 +109,32 @@ class World:
     def advance(self, until_us: int) -> bytes:
         """Run up to and including ``until_us``; returns what the car sent on the way."""
         sent = bytearray()
-        while True:
-            if self.now_us >= self._next_beat_us:
-                sent += self._beat()
-                self._next_beat_us += self.step_us
-            if self.now_us + PLANT_STEP_US > until_us:
-                return bytes(sent)
+        while self._next_beat_us <= until_us:
+            sent += self.beat(self._next_beat_us)
+        self._run_plant(until_us)
+        return bytes(sent)
+
+    def beat(self, now_us: int) -> bytes:
+        """Run the plant up to ``now_us`` and take one beat then: for whoever paces by a clock.
+
+        A paced beat that comes late is late for the program too, as on a board: its clock must be
+        as steady as the one that it is compared with.
+        """
+        self._run_plant(now_us)
+        self._next_beat_us = now_us + self.step_us
+        received = bytes(self._incoming[:RECEIVE_SIZE])
+        del self._incoming[:RECEIVE_SIZE]
+        beat = self.runner.step(now_us & TIME_MASK, self._readings(), received)
+        self.values = list(beat.values)
+        self.enable = beat.enable
+        return beat.sent
+
+    def _run_plant(self, until_us: int) -> None:
+        while self.now_us + PLANT_STEP_US <= until_us:
             self.plant.step(PLANT_STEP_US * 1e-6, self.values, self.enable)
             self.now_us += PLANT_STEP_US
             if self.observer:
                 self.observer(self)
-
-    def _beat(self) -> bytes:
-        received = bytes(self._incoming[:RECEIVE_SIZE])
-        del self._incoming[:RECEIVE_SIZE]
-        beat = self.runner.step(self.now_us & TIME_MASK, self._readings(), received)
-        self.values = list(beat.values)
-        self.enable = beat.enable
-        return beat.sent
 
     def _readings(self) -> Sequence[int]:
         plant = self.plant

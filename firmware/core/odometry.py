@@ -12,6 +12,8 @@ from firmware.core.params import CURVE_POINTS
 if TYPE_CHECKING:
     from firmware.core.params import Params
 
+_STILL_STEPS = 50  # half a second without a count: the gyro then shows its bias alone
+_BIAS_MAX = 50 * 64  # 3 degrees a second; more is a car that is being turned by hand
 _WINDOW = 4  # steps over which speed is measured: 40 ms at 100 Hz
 _QUARTER_URAD = 1_570_796
 _TURN_URAD = 6_283_185
@@ -43,6 +45,9 @@ class Odometry:
         self.x_mm = 0
         self.y_mm = 0
         self.yaw_urad = 0
+        self.yaw_rate_mrad_s = 0  # less the bias
+        self._still = 0
+        self._bias = 0  # of the gyro, in 1/64 mrad/s
         self._nm_per_count = 0
         self._has_gyro = False
         self._curvatures: "list[int]" = []
@@ -87,6 +92,8 @@ class Odometry:
         half_nm = self._nm_per_count // 2
         travel_nm = clamped(counts, -250_000_000 // half_nm, 250_000_000 // half_nm) * half_nm
         self._measure(travel_nm, dt_us)
+        self._learn_bias(counts, yaw_rate_mrad_s)
+        self.yaw_rate_mrad_s = yaw_rate_mrad_s - self._bias // 64
         self._reckon(travel_nm // 1000, dt_us, steer_urad, yaw_rate_mrad_s)
 
     def _measure(self, travel_nm: int, dt_us: int) -> None:
@@ -99,6 +106,15 @@ class Odometry:
             span_us += self._spans_us[i]
             travel += self._travels_nm[i]
         self.speed_mm_s = travel // span_us if span_us else 0  # nm/us is mm/s
+
+    def _learn_bias(self, counts: int, yaw_rate_mrad_s: int) -> None:
+        if counts:
+            self._still = 0
+        elif self._still < _STILL_STEPS:
+            self._still += 1
+        else:
+            step = (clamped(yaw_rate_mrad_s, -1000, 1000) * 64 - self._bias) // 32
+            self._bias = clamped(self._bias + step, -_BIAS_MAX, _BIAS_MAX)
 
     def _reckon(self, travel_um: int, dt_us: int, steer_urad: int, yaw_rate_mrad_s: int) -> None:
         self._distance_um += travel_um
@@ -125,6 +141,7 @@ class Odometry:
             return 0
         # mrad/s * us = nrad; 10 rad/s for 100 ms are 1e9
         turned = clamped(yaw_rate_mrad_s, -10_000, 10_000) * dt_us + self._yaw_rest
+        turned -= self._bias * dt_us // 64
         whole = turned // 1000
         self._yaw_rest = turned - whole * 1000
         return whole

@@ -30,6 +30,7 @@ _NS = 3_000_000  # no servo or ESC pulse is longer than 3 ms
 TABLE = (
     ("board_id", "", 4, 0, 65535, 0),  # 16 bits each; the board refuses another board's numbers
     ("step_us", "us", 1, 1_000, 20_000, 10_000),
+    ("start_ms", "ms", 1, 0, 10_000, 1_000),  # in neutral after power-up; ESCs arm in it
     ("motion_every", "steps", 1, 1, 100, 1),
     # how it stops
     ("stop_policy", "", codes.CAUSE_COUNT, 0, 2, POLICY_BRAKE),  # by stop cause

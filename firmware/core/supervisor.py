@@ -5,7 +5,7 @@ from firmware.protocol.codes import ACTIVE, FAULT, HOLD, STANDBY, STARTING, STOP
 # Conditions, evaluated anew on every step
 STOP = 1  # a stop cause is latched
 FAULTY = 2  # a fault is latched
-READY = 4  # the first inputs have been read
+READY = 4  # the time in neutral after start-up is over
 AT_REST = 8  # the stop sequence has ended: standstill measured, or its time is up
 COMMANDED = 16  # somebody has the drive
 ARMED = 32  # an arm was granted, on this step

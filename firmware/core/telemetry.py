@@ -90,7 +90,7 @@ class Telemetry:
         motion.x_mm = odometry.x_mm
         motion.y_mm = odometry.y_mm
         motion.yaw_urad = odometry.yaw_urad
-        motion.yaw_rate_mrad_s = board.yaw_rate_mrad_s
+        motion.yaw_rate_mrad_s = odometry.yaw_rate_mrad_s
         motion.accel_x_mm_s2 = board.accel_x_mm_s2
         motion.accel_y_mm_s2 = board.accel_y_mm_s2
         self._app.outbox.send(motion)

@@ -108,6 +108,8 @@ class Host:
 
     def connect(self) -> None:
         self.rest(50)
+        while self.state == codes.STARTING:
+            self.beat()
         self.say(messages.Identify, token=1)
         self.say(messages.Bind, protocol_hash=bytes(protocol_hash(_TABLE)))
         self.rest(300)

@@ -1,0 +1,25 @@
+"""The time after power-up in which the car only stands in neutral: ESCs arm in it, relays settle."""
+
+from firmware.compat import TYPE_CHECKING
+from firmware.core.deadlines import Deadline
+
+if TYPE_CHECKING:
+    from firmware.core.params import Params
+
+
+class WarmUp:
+    def __init__(self) -> None:
+        self._left = Deadline()
+        self._for_us = 0
+        self._has_begun = False
+
+    def configure(self, params: "Params") -> None:
+        self._for_us = params.get("start_ms") * 1000
+
+    def is_over(self, now_us: int) -> bool:
+        """From the first call on, for ``start_ms``; once over it stays over."""
+        if not self._has_begun:
+            self._has_begun = True
+            self._left.set(now_us, self._for_us)
+        self._left.step(now_us)
+        return not self._left.is_open
