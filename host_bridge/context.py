@@ -7,25 +7,34 @@ this process or another one, makes no difference to them.
 from __future__ import annotations
 
 import asyncio
-import os
+import importlib
+import json
 import secrets
 import signal
-import stat
+import subprocess
+import sys
+import tempfile
+import zlib
 from collections.abc import Coroutine, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from firmware.core.params import TABLE
 from host_bridge import config
 from host_bridge.clock import MonotonicClock
+from host_bridge.configuring import Configurator, values_for
+from host_bridge.doctor import Finding, LocalMachine, examine, rules
 from host_bridge.domain import CarIdentity, CarStatus, Vehicle
 from host_bridge.errors import DeviceFault, UsageFault
 from host_bridge.logbook.recorder import Recorder
 from host_bridge.open_car import OpenCar, meet
+from host_bridge.serve.choosing import LOCAL, find_served, is_virtual, vehicle_hint
 from host_bridge.serve.recognition import recognised
 from host_bridge.serve.recording import new_recorder
 from host_bridge.serve.service import Service
 from host_bridge.transports.base import Transport
+from host_bridge.transports.serial_port import ports
 from host_bridge.transports.served import ServedCar, served
 from host_bridge.transports.uri import Uri, open_transport
 
@@ -33,10 +42,8 @@ if TYPE_CHECKING:
     from host_bridge.driving import View
 
 INTERRUPTED = 130  # as shells count: 128 and the number of SIGINT
-LOCAL = "tandem"
-_VIRTUAL_SCHEMES = ("sim", "sim+process", "replay", "loopback")
-_PSEUDO_TERMINAL_MAJORS = range(136, 144)  # Linux, Documentation/admin-guide/devices.txt
 _GLANCE_S = 0.5
+_EPOCHS = (1 << 30) - 1
 _ENDING_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
@@ -84,31 +91,27 @@ class HostContext:
 
         None for a URI that nobody serves. Raises errors.UsageFault, errors.DeviceFault.
         """
-        cars = self.served()
-        if text is None:
-            if len(cars) != 1:
-                raise _which_car(cars)
-            return cars[0]
-        name = _served_name(text)
-        for car in cars:
-            if car.name == name or (name is None and _is_same(car.uri, text)):
-                return car
-        if name is not None:
-            raise _not_served(name, cars)
-        return None
+        return find_served(text, self.served())
 
     def is_virtual(self, text: str) -> bool:
         """Whether no metal can move: only then may a program hold the deadman."""
         car = self.find(text)
-        uri = Uri.parse(car.uri if car else text)
-        scheme = uri.scheme.removeprefix("lossy+")
-        if scheme == "serial":
-            return _is_pseudo_terminal(uri.path)
-        return scheme in _VIRTUAL_SCHEMES
+        return is_virtual(car.uri if car else text)
 
     def new_epoch(self) -> int:
         """A name for a session that no other has."""
-        return secrets.randbelow((1 << 30) - 1) + 1
+        return secrets.randbelow(_EPOCHS) + 1
+
+    def command_epoch(self, text: str | None) -> int:
+        """The session that all short commands to one served car share.
+
+        A car has room for four sessions, and gives a place back after 30 s: a few commands in a
+        row must not use them up.
+        """
+        car = self.find(text)
+        if car is None:
+            return self.new_epoch()
+        return zlib.crc32(f"{car.name} {car.pid} {car.started}".encode()) % _EPOCHS + 1
 
     async def open_car(
         self,
@@ -137,7 +140,7 @@ class HostContext:
         self, uri: str, *, name: str | None = None, vehicle: str | None = None
     ) -> Service:
         """Become the owner of a car. Raises errors.TandemError."""
-        hint = vehicle or _vehicle_hint(Uri.parse(uri))
+        hint = vehicle or vehicle_hint(Uri.parse(uri))
         known = self.vehicle(hint) if hint else None
 
         def recognise(identity: CarIdentity) -> Vehicle | None:
@@ -164,6 +167,53 @@ class HostContext:
 
         return self.run(drive(Plan(**plan), view, self))
 
+    # --- their configuration
+
+    def configurator(self, opened: OpenCar) -> Configurator:
+        """Reads and writes the parameters of an open car."""
+        return Configurator(opened)
+
+    def parameter_count(self) -> int:
+        return sum(row[2] for row in TABLE)
+
+    def parameter_name(self, index: int) -> str:
+        return config.parameter_name(index)
+
+    def parameter_values(self, vehicle: Vehicle, identity: CarIdentity, name: str) -> list[int]:
+        """What a car has to hold to be of this type. Raises ValueError for a name too long."""
+        return values_for(vehicle, identity, name)
+
+    # --- the rest
+
+    def start_virtual_car(
+        self, facts: dict[str, Any], options: Sequence[str]
+    ) -> subprocess.Popen[str]:
+        """The program of a virtual car (``python -m sim_mock.car``), out of reach of Ctrl-C."""
+        with tempfile.TemporaryFile("w") as file:
+            json.dump(facts, file)
+            file.flush()
+            return subprocess.Popen(
+                [sys.executable, "-m", "sim_mock.car", f"/dev/fd/{file.fileno()}", *options],
+                pass_fds=(file.fileno(),),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+                start_new_session=True,
+            )
+
+    def examine(self) -> list[Finding]:
+        """What is missing or in the way on this machine."""
+        return examine(self._machine())
+
+    def udev_rules(self) -> str:
+        return rules(self._machine().serial_group)
+
+    def _machine(self) -> LocalMachine:
+        # By name: the bridge knows of no simulator, and works without one.
+        find = importlib.import_module("sim_mock.micropython").candidates
+        return LocalMachine(ports, find)
+
     def glance(self, name: str) -> CarStatus | None:
         """The latest status of a served car; None if it does not say within a moment."""
         with suppress(DeviceFault, asyncio.TimeoutError):
@@ -189,54 +239,3 @@ async def _interruptible(main: Coroutine[Any, Any, int]) -> int:
         return await task
     except asyncio.CancelledError:
         return INTERRUPTED
-
-
-def _vehicle_hint(uri: Uri) -> str | None:
-    if uri.scheme.removeprefix("lossy+").startswith("sim"):
-        return None if "blank" in uri.query else uri.authority
-    return uri.query.get("vehicle")
-
-
-def _served_name(text: str) -> str | None:
-    """The name in ``nigel`` or ``tandem:///nigel``; None for the URI of a car itself."""
-    if "://" not in text:
-        return text
-    uri = Uri.parse(text)
-    return uri.path.removeprefix("/") if uri.scheme == LOCAL and not uri.authority else None
-
-
-def _is_same(one: str, other: str) -> bool:
-    """Whether two URIs mean one car: a serial port has several names."""
-    if one == other:
-        return True
-    uris = Uri.parse(one), Uri.parse(other)
-    if any(uri.scheme != "serial" for uri in uris):
-        return False
-    return os.path.realpath(uris[0].path) == os.path.realpath(uris[1].path)
-
-
-def _is_pseudo_terminal(device: str) -> bool:
-    try:
-        status = os.stat(device)
-    except OSError:
-        return False
-    return stat.S_ISCHR(status.st_mode) and os.major(status.st_rdev) in _PSEUDO_TERMINAL_MAJORS
-
-
-def _which_car(cars: Sequence[ServedCar]) -> UsageFault:
-    names = ", ".join(car.name for car in cars)
-    return UsageFault(
-        "which car?" if cars else "no car is served, and none was named",
-        expected=f"one of {names}" if cars else "a name or a URI: serial:///dev/ttyACM0",
-        remedy="name it" if cars else "or serve one: tandem serve --car sim://nigel",
-    )
-
-
-def _not_served(name: str, cars: Sequence[ServedCar]) -> DeviceFault:
-    names = ", ".join(car.name for car in cars)
-    return DeviceFault(
-        f"nobody serves a car by the name of {name}",
-        expected="a name that tandem cars lists, or a URI",
-        got=f"served here: {names or 'no car'}",
-        remedy=f"serve it: tandem serve --car serial:///dev/ttyACM0 --name {name}",
-    )

@@ -19,7 +19,7 @@ from host_bridge.logbook.recorder import Recorder
 from host_bridge.serve.recognition import hash_for
 from host_bridge.serve.recording import tap_into
 from host_bridge.serve.service import Service
-from host_bridge.serve.taps import follow, listen_in
+from host_bridge.serve.taps import TapReader, listen_in
 from host_bridge.transports.base import Transport
 from host_bridge.transports.served import ServedCar
 
@@ -52,6 +52,7 @@ class OpenCar:
         self.car = Car(host.name, Connection(own_protocol_hash(), epoch))
         self.on_events: Callable[[list[LinkEvent]], None] = lambda events: None
         self.noise: LinkNoisy | None = None
+        self._tap: TapReader | None = None
         self._host = host
         self._runner = Runner(transport, self.car, context.clock, self._hear)
         self._tasks: list[asyncio.Task[None]] = []
@@ -98,12 +99,23 @@ class OpenCar:
         if isinstance(self._host, Service):
             self._host.record(log)
         else:
-            stream = await listen_in(self.name)
+            line = await listen_in(self.name)
             log.car(self.name, {"uri": self.uri, "vehicle": self._host.vehicle})
-            self._spawn(follow(stream, tap_into(log, self.name)))
+            self._tap = TapReader(tap_into(log, self.name))
+            self._spawn(line.follow(self._tap))
+
+    def has_lost_owner(self) -> bool:
+        """Whether the program that served the car is gone."""
+        return not self.is_served_here and self._runner.fault is not None
+
+    @property
+    def unlogged_bytes(self) -> int:
+        """What the owner could not get rid of to our log: our disk, or we, were too slow."""
+        return self._tap.lost_bytes if self._tap else 0
 
     async def close(self) -> None:
         """Let go of the car. One that is served here and still armed is stopped."""
+        self.on_events = lambda events: None  # that it is let go of is no news
         for task in self._tasks:
             task.cancel()
             with suppress(asyncio.CancelledError):

@@ -22,6 +22,7 @@ HEADER = struct.Struct("<BIQQ")
 DIRECTIONS = (UP, DOWN)
 # A log must bear what a claim need not: a disk that takes its time, for a few seconds.
 _SEND_BUFFER_BYTES = 1 << 20
+_READ_BYTES = 1 << 16
 
 
 def tap_path(name: str) -> Path:
@@ -97,10 +98,26 @@ class TapReader:
             del self._rest[:end]
 
 
-async def listen_in(name: str) -> asyncio.StreamReader:
-    """The stream of a tap, for ``follow``. Raises errors.DeviceFault if there is no owner."""
+class TapLine:
+    """A client's end of a tap."""
+
+    def __init__(self, stream: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._stream = stream
+        self._writer = writer  # without which the connection would be closed
+
+    async def follow(self, reader: TapReader) -> None:
+        """Hand on what comes, until the owner ends."""
+        try:
+            while data := await self._stream.read(_READ_BYTES):
+                reader.feed(data)
+        finally:
+            self._writer.close()
+
+
+async def listen_in(name: str) -> TapLine:
+    """Raises errors.DeviceFault if there is no owner."""
     try:
-        stream, _ = await asyncio.open_unix_connection(tap_path(name))
+        return TapLine(*await asyncio.open_unix_connection(tap_path(name)))
     except OSError as error:
         raise DeviceFault(
             "its owner lets nobody listen in",
@@ -108,11 +125,3 @@ async def listen_in(name: str) -> asyncio.StreamReader:
             got=error.strerror or str(error),
             remedy="is it still there? tandem cars lists the cars that are served",
         ) from None
-    return stream
-
-
-async def follow(stream: asyncio.StreamReader, tap: Tap) -> None:
-    """Hand on what the stream brings, until the owner ends."""
-    reader = TapReader(tap)
-    while data := await stream.read(1 << 16):
-        reader.feed(data)

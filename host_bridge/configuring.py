@@ -1,0 +1,156 @@
+"""A car's configuration over the wire: read all of it, write it, commit it, read it back.
+
+The car answers a parameter a step, and may lose any of it: some requests are under way at once,
+and what is not answered is asked again.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from host_bridge.config import config_hash, image_of, parameter_name
+from host_bridge.domain import CarIdentity, Committed, ParameterReply, Vehicle
+from host_bridge.errors import DeviceFault, ProtocolFault, RefusedFault, TandemError
+from host_bridge.link import parameter_requests
+from host_bridge.link.events import LinkEvent
+from host_bridge.open_car import OpenCar
+
+if TYPE_CHECKING:
+    from firmware.protocol.codec import Message
+
+# The image (firmware.core.params): hash of the table, values of 4 bytes, name, hash of it all
+_TABLE_HASH_SIZE, _NAME_SIZE, _HASH_SIZE = 4, 16, 4
+_WINDOW = 8  # requests under way: at 115200 baud what fits into three steps
+_AGAIN_S = 0.2
+_TRIES = 10
+
+# firmware.protocol.codes, PARAMETER_*
+_OK, _NOT_BOUND = 0, 4
+_WHAT = {
+    1: "it knows no such parameter",
+    2: "the value is out of its range",
+    3: "only in STANDBY or FAULT, at rest",
+    4: "it does not know this session",
+    5: "it could not store it",
+    6: "it is not what it was announced to be, or is for another board",
+}
+
+Progress = Callable[[int, int], None]  # done, of how many
+
+
+def values_for(vehicle: Vehicle, identity: CarIdentity, car_name: str) -> list[int]:
+    """All parameters of a car of this vehicle, on this board, in the order of the table.
+
+    Raises ValueError for a name of more than 16 bytes.
+    """
+    image = image_of(vehicle, identity.board_id, car_name)
+    body = image[_TABLE_HASH_SIZE : -_NAME_SIZE - _HASH_SIZE]
+    return list(struct.unpack(f"<{len(body) // 4}i", body))
+
+
+class Configurator:
+    """Asks one open car, one thing after another."""
+
+    def __init__(self, opened: OpenCar) -> None:
+        self._opened = opened
+        self._replies: dict[int, ParameterReply] = {}
+        self._committed: Committed | None = None
+        opened.on_events = self._hear
+
+    async def read(self, count: int, progress: Progress) -> list[int]:
+        """The first ``count`` parameters of the draft. Raises errors.TandemError."""
+        requests = {index: parameter_requests.read(index) for index in range(count)}
+        replies = await self._ask(requests, progress)
+        return [replies[index].value for index in range(count)]
+
+    async def write(self, values: Sequence[int], progress: Progress) -> int:
+        """Bring the draft to these values; returns how many differed. Raises errors.TandemError."""
+        epoch = self._epoch()
+        before = await self.read(len(values), lambda done, total: None)
+        wanted = {i: value for i, value in enumerate(values) if before[i] != value}
+        requests = {i: parameter_requests.write(epoch, i, value) for i, value in wanted.items()}
+        await self._ask(requests, progress)
+        return len(wanted)
+
+    async def commit(self, vehicle: Vehicle, identity: CarIdentity, car_name: str) -> bytes:
+        """Make the draft the configuration; returns its hash. Raises errors.RefusedFault."""
+        expected = config_hash(vehicle, identity.board_id, car_name)
+        request = parameter_requests.commit(self._epoch(), expected, car_name)
+        for _ in range(_TRIES):
+            self._committed = None
+            self._opened.car.connection.send(request)
+            if await self._opened.until(lambda: self._committed is not None, _AGAIN_S * 5):
+                return self._taken(expected)
+        raise self._unanswered("the configuration was not committed")
+
+    def _taken(self, expected: bytes) -> bytes:
+        done = self._committed
+        assert done is not None, "only called once it is there"
+        if done.result != _OK:
+            place = f" (first wrong: {parameter_name(done.where)})" if done.where else ""
+            raise self._refused(f"the car refused the configuration{place}", done.result)
+        if done.config_hash != expected:
+            raise ProtocolFault(
+                "the car reports another configuration than was written",
+                where=self._opened.uri,
+                expected=expected.hex(),
+                got=done.config_hash.hex(),
+                remedy="write it again; if it stays so, reflash the car",
+            )
+        return expected
+
+    async def _ask(
+        self, requests: Mapping[int, Message], progress: Progress
+    ) -> dict[int, ParameterReply]:
+        """Send until each has its reply."""
+        self._replies = {}
+        tries = 0
+        while missing := [i for i in requests if i not in self._replies]:
+            before = len(self._replies)
+            batch = missing[:_WINDOW]
+            for index in batch:
+                self._opened.car.connection.send(requests[index])
+            await self._opened.until(partial(self._has_all, batch), _AGAIN_S)
+            progress(len(self._replies), len(requests))
+            tries = tries + 1 if len(self._replies) == before else 0
+            if tries >= _TRIES:
+                raise self._unanswered(f"no answer about {parameter_name(batch[0])}")
+            self._refuse_wrong(batch)
+        return self._replies
+
+    def _has_all(self, indices: Sequence[int]) -> bool:
+        return all(index in self._replies for index in indices)
+
+    def _refuse_wrong(self, batch: Sequence[int]) -> None:
+        for index in batch:
+            reply = self._replies.get(index)
+            if reply and reply.result != _OK:
+                raise self._refused(f"the car refused {parameter_name(index)}", reply.result)
+
+    def _hear(self, events: list[LinkEvent]) -> None:
+        for event in events:
+            if isinstance(event, ParameterReply):
+                self._replies[event.index] = event
+            elif isinstance(event, Committed):
+                self._committed = event
+
+    def _epoch(self) -> int:
+        epoch = self._opened.car.connection.epoch
+        assert epoch is not None, "opened with an epoch by whoever writes"
+        return epoch
+
+    def _refused(self, what: str, result: int) -> TandemError:
+        status = self._opened.car.status
+        return RefusedFault(
+            what,
+            where=self._opened.uri,
+            expected=_WHAT.get(result, f"result {result}"),
+            got=f"state {status.state.name}" if status else "",
+            remedy="tandem disarm, or tandem stop and tandem clear, bring it to STANDBY",
+        )
+
+    def _unanswered(self, what: str) -> TandemError:
+        return DeviceFault(what, where=self._opened.uri, remedy="is the car still there?")

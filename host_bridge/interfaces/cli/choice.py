@@ -1,0 +1,20 @@
+"""Which car a command is about, the same for every command."""
+
+from __future__ import annotations
+
+import argparse
+
+
+def add_car(parser: argparse.ArgumentParser, *, what: str = "a served name, or a URI") -> None:
+    """``CAR`` as a word or as ``--car CAR``."""
+    car = parser.add_mutually_exclusive_group()
+    car.add_argument(
+        "car", nargs="?", metavar="CAR", help=f"{what}; may be left out if one is served"
+    )
+    car.add_argument("--car", dest="car_option", metavar="CAR", help="the same, as an option")
+
+
+def car_of(args: argparse.Namespace) -> str | None:
+    """What was said; None if nothing was."""
+    chosen: str | None = args.car_option or args.car
+    return chosen

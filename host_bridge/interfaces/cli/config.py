@@ -1,0 +1,161 @@
+"""``tandem config``: the numbers that a car holds, and those that it should."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from host_bridge.errors import NotHeldFault, UsageFault
+
+if TYPE_CHECKING:  # handed in
+    from host_bridge.context import HostContext
+    from host_bridge.domain import CarIdentity, Vehicle
+    from host_bridge.open_car import OpenCar
+
+EPILOG = """\
+examples:
+  tandem config show nigel              which configuration it holds
+  tandem config read nigel --json       all its parameters
+  tandem config diff nigel              where it differs from its vehicle file
+  tandem config write serial:///dev/ttyACM0 --vehicle f1tenth --name red
+                                        make it a car of this type and name
+
+Writing needs the car in STANDBY or FAULT. It is checked by reading all of it back. A car that had
+no configuration is in FAULT until tandem clear.
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command line."""
+    parser.description = "Show, read, write or compare a car's configuration."
+    parser.epilog = EPILOG
+    parser.add_argument("deed", choices=tuple(_DEEDS), help="what to do")
+    parser.add_argument("car", nargs="?", metavar="CAR", help="a served name, or a URI")
+    parser.add_argument("--car", dest="car_option", metavar="CAR", help="the same, as an option")
+    parser.add_argument("--vehicle", help="a type, or the path of a vehicle file")
+    parser.add_argument("--name", help="write: the car's own name (default: the one it has)")
+    parser.add_argument("--json", action="store_true", help="print what a program would read")
+
+
+def run(args: argparse.Namespace, context: HostContext) -> int:
+    """0, or 1 where ``diff`` finds a difference. Raises errors.TandemError."""
+    return context.run(_run(args, context))
+
+
+async def _run(args: argparse.Namespace, context: HostContext) -> int:
+    text = args.car_option or args.car
+    epoch = context.command_epoch(text) if args.deed == "write" else None
+    opened = await context.open_car(text, epoch=epoch, vehicle=args.vehicle)
+    try:
+        return await _DEEDS[args.deed](args, context, opened)
+    finally:
+        await opened.close()
+
+
+async def _show(args: argparse.Namespace, context: HostContext, opened: OpenCar) -> int:
+    identity = _identity(opened)
+    known = context.recognised(identity)
+    row = {
+        "car": identity.car_name,
+        "vehicle": known.name if known else None,
+        "config_hash": identity.config_hash.hex(),
+        "protocol_hash": identity.protocol_hash.hex(),
+        "board_id": identity.board_id.hex(),
+        "state": identity.state.name if identity.state is not None else None,
+    }
+    if args.json:
+        print(json.dumps(row))
+    else:
+        row["vehicle"] = known.name if known else "none of the vehicle files' configurations"
+        print("\n".join(f"{name:14} {value}" for name, value in row.items()))
+    return 0
+
+
+async def _read(args: argparse.Namespace, context: HostContext, opened: OpenCar) -> int:
+    values = await context.configurator(opened).read(context.parameter_count(), _progress("read"))
+    named = {context.parameter_name(index): value for index, value in enumerate(values)}
+    if args.json:
+        print(json.dumps(named))
+    else:
+        print("\n".join(f"{name:28} {value}" for name, value in named.items()))
+    return 0
+
+
+async def _write(args: argparse.Namespace, context: HostContext, opened: OpenCar) -> int:
+    vehicle = _vehicle(args, context)
+    identity = _identity(opened)
+    name = args.name or identity.car_name or vehicle.name
+    values = _values(context, vehicle, identity, name)
+    configurator = context.configurator(opened)
+    changed = await configurator.write(values, _progress("written"))
+    config_hash = await configurator.commit(vehicle, identity, name)
+    if await configurator.read(len(values), _progress("read back")) != values:
+        raise NotHeldFault("what was read back is not what was written", where=opened.uri)
+    row = {"car": name, "vehicle": vehicle.name, "changed": changed, "hash": config_hash.hex()}
+    print(json.dumps(row) if args.json else _written(row, opened))
+    return 0
+
+
+def _written(row: dict[str, object], opened: OpenCar) -> str:
+    text = f"{row['car']} is a {row['vehicle']}: {row['changed']} parameters changed, all read back"
+    status = opened.car.status
+    return f"{text}\nIt is in FAULT: tandem clear" if status and status.faults else text
+
+
+async def _diff(args: argparse.Namespace, context: HostContext, opened: OpenCar) -> int:
+    vehicle = context.vehicle(args.vehicle) if args.vehicle else opened.vehicle
+    identity = _identity(opened)
+    wanted = _values(context, vehicle, identity, identity.car_name)
+    held = await context.configurator(opened).read(len(wanted), _progress("read"))
+    rows = [
+        {"parameter": context.parameter_name(i), "car": held[i], "file": wanted[i]}
+        for i in range(len(wanted))
+        if held[i] != wanted[i]
+    ]
+    print(json.dumps(rows) if args.json else _differences(rows, opened.name, vehicle))
+    return 1 if rows else 0
+
+
+def _differences(rows: list[dict[str, object]], name: str, vehicle: Vehicle) -> str:
+    if not rows:
+        return f"{name} holds the configuration of {vehicle.name}"
+    head = f"{'parameter':28} {name:>12} {vehicle.name:>12}"
+    lines = (f"{row['parameter']!s:28} {row['car']:>12} {row['file']:>12}" for row in rows)
+    return "\n".join([head, *lines])
+
+
+def _values(context: HostContext, vehicle: Vehicle, identity: CarIdentity, name: str) -> list[int]:
+    try:
+        return context.parameter_values(vehicle, identity, name)
+    except ValueError as error:
+        raise UsageFault(str(error), remedy="give a shorter --name") from None
+
+
+def _vehicle(args: argparse.Namespace, context: HostContext) -> Vehicle:
+    if not args.vehicle:
+        names = ", ".join(context.vehicle_names())
+        raise UsageFault("of which type is the car to be?", expected=f"--vehicle {names}")
+    return context.vehicle(args.vehicle)
+
+
+def _identity(opened: OpenCar) -> CarIdentity:
+    identity = opened.car.identity
+    assert identity is not None, "an open car has said who it is"
+    return identity
+
+
+def _progress(what: str) -> Callable[[int, int], None]:
+    """A count that is drawn over itself, where a person looks on."""
+
+    def show(done: int, total: int) -> None:
+        if sys.stderr.isatty():
+            end = "\n" if done == total else ""
+            print(f"\r{what}: {done} of {total}", end=end, file=sys.stderr, flush=True)
+
+    return show
+
+
+_DEEDS = {"show": _show, "read": _read, "write": _write, "diff": _diff}

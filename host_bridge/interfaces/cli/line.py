@@ -1,0 +1,67 @@
+"""One car in one line, for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import degrees
+from typing import TYPE_CHECKING, TextIO
+
+from host_bridge.cars.car import Car
+from host_bridge.domain import CarStatus, Vehicle
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_UP = "\x1b[{}A"
+_REST_OF_LINE = "\x1b[K"
+
+
+def status_line(car: Car) -> str:
+    """State, who commands, speed, steering, link, and why it stands."""
+    return "  ".join(filter(None, _parts(car)))
+
+
+def _parts(car: Car) -> Iterator[str]:
+    yield f"{car.name:12}"
+    if not car.is_known() or car.status is None:
+        yield "NO LINK"
+        yield str(car.mismatch or "")
+        return
+    yield f"{car.status.state.name:8}"
+    yield f"{commander(car.status, car.vehicle):10}"
+    yield f"{car.status.speed_mps:+6.2f} m/s"
+    yield f"steer {degrees(car.status.steer_rad):+5.1f} deg"
+    rate_hz = car.connection.statistics.rates_hz.get("Status")
+    yield f"{rate_hz:3.0f} Hz" if rate_hz else ""
+    yield f"{car.power.battery_v:.1f} V" if car.power else ""
+    yield car.why_stopped()
+
+
+def commander(status: CarStatus, vehicle: Vehicle | None) -> str:
+    """The source that drives, by its name."""
+    number = status.drive_source
+    if number is None:
+        return "nobody"
+    for source in vehicle.sources if vehicle else ():
+        if source.id == number:
+            return source.name
+    return f"source {number}"
+
+
+class LiveLines:
+    """Some lines that are drawn over again; on what is no terminal, only when they change."""
+
+    def __init__(self, out: TextIO) -> None:
+        self._out = out
+        self._is_terminal = out.isatty()
+        self._drawn: list[str] = []
+
+    def draw(self, lines: Sequence[str], columns: int) -> None:
+        if self._is_terminal:
+            back = _UP.format(len(self._drawn)) if self._drawn else ""
+            cut = "".join(f"{line[:columns]}{_REST_OF_LINE}\n" for line in lines)
+            self._out.write(back + "\r" + cut)
+        elif lines != self._drawn:
+            self._out.write("".join(f"{line}\n" for line in lines))
+        self._drawn = list(lines)
+        self._out.flush()

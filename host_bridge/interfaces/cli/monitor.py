@@ -1,0 +1,127 @@
+"""``tandem monitor``: what cars do, live."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import shutil
+import sys
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from host_bridge.domain import CarEvent, State
+from host_bridge.interfaces.cli.choice import add_car, car_of
+from host_bridge.interfaces.cli.line import LiveLines, status_line
+from host_bridge.logbook.rows import row_of, topic_of
+
+if TYPE_CHECKING:  # handed in
+    from host_bridge.context import HostContext
+    from host_bridge.open_car import OpenCar
+
+EPILOG = """\
+examples:
+  tandem monitor                every car that is served here, a line each
+  tandem monitor nigel          one of them
+  tandem monitor serial:///dev/ttyACM0
+                                a car that nobody serves yet
+  tandem monitor --json         lines of JSON: events as they come, the rest ten times a second
+
+It never binds to a car: it cannot move one, nor keep one from moving.
+"""
+EVERY_S = 0.1
+# of link.events, which are not ours to import
+_LINK_NEWS = ("LinkLost", "LinkMismatched", "LinkNoisy", "CarRestarted", "LinkIdentified")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command line."""
+    parser.description = "What cars do, live, and why they stopped."
+    parser.epilog = EPILOG
+    add_car(parser)
+    parser.add_argument("--json", action="store_true", help="print lines of JSON")
+    parser.add_argument("--seconds", type=float, metavar="S", help="end after this long")
+
+
+def run(args: argparse.Namespace, context: HostContext) -> int:
+    """Until Ctrl-C, or for --seconds. Raises errors.TandemError."""
+    return context.run(_monitor(args, context))
+
+
+async def _monitor(args: argparse.Namespace, context: HostContext) -> int:
+    names: list[str | None] = [car_of(args)]
+    if names == [None]:
+        names = [car.name for car in context.served()] or [None]
+    cars: list[OpenCar] = []
+    try:
+        for name in names:
+            cars.append(await context.open_car(name))
+        await _watch(cars, _as_json(cars) if args.json else _as_lines(cars), args.seconds)
+    finally:
+        for car in cars:
+            await car.close()
+    return 0
+
+
+async def _watch(cars: Sequence[OpenCar], show: Callable[[], None], seconds: float | None) -> None:
+    loop = asyncio.get_running_loop()
+    begun_s = loop.time()
+    while seconds is None or loop.time() - begun_s < seconds:
+        await asyncio.sleep(EVERY_S)
+        show()
+
+
+def _as_lines(cars: Sequence[OpenCar]) -> Callable[[], None]:
+    screen = LiveLines(sys.stdout)
+
+    def show() -> None:
+        columns = shutil.get_terminal_size().columns
+        screen.draw([line for car in cars for line in _lines(car, columns)], columns)
+
+    return show
+
+
+def _lines(opened: OpenCar, columns: int) -> list[str]:
+    """What does not fit beside the numbers stands below them, so that nothing is cut off."""
+    line = status_line(opened.car)
+    fault = opened.line_fault
+    reason = opened.car.why_stopped() if opened.car.is_known() else str(fault or "").split("\n")[0]
+    if sys.stdout.isatty():
+        return [line.removesuffix(reason).rstrip(), f"    {reason}"]
+    return [line if reason in line else f"{line}  {reason}"]
+
+
+def _as_json(cars: Sequence[OpenCar]) -> Callable[[], None]:
+    for opened in cars:
+        opened.on_events = partial(_print_events, opened)
+
+    def show() -> None:
+        for opened in cars:
+            _print_sample(opened)
+
+    return show
+
+
+def _print_events(opened: OpenCar, events: Sequence[object]) -> None:
+    for event in events:
+        if isinstance(event, CarEvent):
+            _print(opened, topic_of(type(event)), row_of(event))
+        elif type(event).__name__ in _LINK_NEWS:
+            _print(opened, topic_of(type(event)), {"text": str(event), **row_of(event)})
+
+
+def _print_sample(opened: OpenCar) -> None:
+    car = opened.car
+    if not car.is_known():
+        _print(opened, "link", {"is_up": False, "text": str(opened.line_fault or "")})
+        return
+    for report in (car.status, car.motion, car.inputs, car.power):
+        if report is not None:
+            _print(opened, topic_of(type(report)), row_of(report))
+    if car.status and car.status.state in (State.STOPPING, State.STOPPED, State.FAULT):
+        _print(opened, "why_stopped", {"text": car.why_stopped()})
+
+
+def _print(opened: OpenCar, topic: str, row: dict[str, Any]) -> None:
+    print(json.dumps({"car": opened.name, "topic": topic, **row}), flush=True)

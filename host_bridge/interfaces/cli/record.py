@@ -1,0 +1,72 @@
+"""``tandem record``: log every byte to and from a car."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from host_bridge.errors import DeviceFault
+from host_bridge.interfaces.cli.choice import add_car, car_of
+
+if TYPE_CHECKING:  # handed in
+    from host_bridge.context import HostContext
+    from host_bridge.logbook.recorder import Recorder
+    from host_bridge.open_car import OpenCar
+
+EPILOG = """\
+examples:
+  tandem record -o drive.mcap           the only car that is served, until Ctrl-C
+  tandem record nigel -o drive.mcap --seconds 60
+  tandem record serial:///dev/ttyACM0 -o drive.mcap
+
+The owner of the car hands out every frame, both ways, other clients' too. The file (MCAP) holds
+the bytes as they were and what they mean; Foxglove plots it, tandem log describes it, and
+replay://drive.mcap plays it again. It is complete up to a quarter of a second before a kill.
+"""
+_STEP_S = 0.1
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command line."""
+    parser.description = "Log every byte to and from a car, and what it means."
+    parser.epilog = EPILOG
+    add_car(parser)
+    parser.add_argument("-o", "--output", type=Path, required=True, metavar="FILE.mcap")
+    parser.add_argument("--seconds", type=float, metavar="S", help="end after this long")
+
+
+def run(args: argparse.Namespace, context: HostContext) -> int:
+    """0 when the time is up. Raises errors.TandemError."""
+    return context.run(_record(args, context))
+
+
+async def _record(args: argparse.Namespace, context: HostContext) -> int:
+    opened = await context.open_car(car_of(args))
+    try:
+        log = context.recorder(args.output)
+        try:
+            await opened.record(log)
+            print(f"{opened.name}: recording to {args.output}; Ctrl-C ends", file=sys.stderr)
+            await _until_over(opened, log, args.seconds)
+        finally:
+            if opened.unlogged_bytes:
+                log.note(f"{opened.unlogged_bytes} bytes of {opened.name} were not logged")
+            log.close()
+    finally:
+        await opened.close()
+    return 0
+
+
+async def _until_over(opened: OpenCar, log: Recorder, seconds: float | None) -> None:
+    loop = asyncio.get_running_loop()
+    begun_s = loop.time()
+    while seconds is None or loop.time() - begun_s < seconds:
+        await asyncio.sleep(_STEP_S)
+        log.step()
+        if log.fault:
+            raise log.fault
+        if opened.has_lost_owner():
+            raise DeviceFault("its owner ended; the log is complete up to there", where=opened.name)

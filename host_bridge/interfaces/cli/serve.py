@@ -1,0 +1,88 @@
+"""``tandem serve``: own a car's line, and share it."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import shutil
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from host_bridge.errors import UsageFault
+from host_bridge.interfaces.cli.choice import add_car, car_of
+from host_bridge.interfaces.cli.line import LiveLines, status_line
+
+if TYPE_CHECKING:  # handed in
+    from host_bridge.context import HostContext
+    from host_bridge.logbook.recorder import Recorder
+    from host_bridge.serve.service import Service
+
+EPILOG = """\
+examples:
+  tandem serve --car serial:///dev/ttyACM0
+  tandem serve --car sim://nigel --name twin
+  tandem serve --car serial:///dev/ttyACM0 --record drive.mcap
+
+Where the car's cable is plugged in. While it runs, tandem drive, monitor, arm, clear, stop and
+record reach the car by its name. It passes on what they say and adds nothing. When the cable comes
+out it waits for it; the car is not armed again by that. Ctrl-C ends: an armed car is stopped.
+"""
+EVERY_S = 0.2
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command line."""
+    parser.description = "Own a car's line, and share it with every command on this machine."
+    parser.epilog = EPILOG
+    add_car(parser, what="the URI of a car")
+    parser.add_argument("--name", help="to be known by (default: the car's own)")
+    parser.add_argument("--vehicle", help="its type (default: told by its configuration)")
+    parser.add_argument("--record", type=Path, metavar="FILE.mcap", help="log all that happens")
+
+
+def run(args: argparse.Namespace, context: HostContext) -> int:
+    """Until Ctrl-C. Raises errors.TandemError."""
+    return context.run(_serve(args, context))
+
+
+async def _serve(args: argparse.Namespace, context: HostContext) -> int:
+    uri = car_of(args)
+    if uri is None or "://" not in uri:
+        raise UsageFault("which car?", expected="--car serial:///dev/ttyACM0", got=uri or "none")
+    service = await context.serve(uri, name=args.name, vehicle=args.vehicle)
+    try:
+        log = context.recorder(args.record) if args.record else None
+        try:
+            await _stay(service, log)
+        finally:
+            if log:
+                log.close()
+    finally:
+        await service.close()
+    return 0
+
+
+async def _stay(service: Service, log: Recorder | None) -> None:
+    if log:
+        service.record(log)
+    print(f"{service.uri} is served as {service.name}; Ctrl-C ends", flush=True)
+    screen = LiveLines(sys.stdout)
+    while True:
+        columns = shutil.get_terminal_size().columns
+        if sys.stdout.isatty():
+            screen.draw([status_line(service.car), f"    {_news(service, log)}"], columns)
+        else:
+            screen.draw([_news(service, log)], columns)
+        await asyncio.sleep(EVERY_S)
+
+
+def _news(service: Service, log: Recorder | None) -> str:
+    """What a car's own status does not say."""
+    fault = service.owner.line_fault
+    if fault:
+        return f"no line: {str(fault).splitlines()[0]}; waiting for it to come back"
+    if log and log.fault:
+        return str(log.fault)
+    clients = service.owner.clients - 1  # less the one that listens for this line
+    return f"{clients} client{'' if clients == 1 else 's'}"

@@ -1,0 +1,94 @@
+"""Which car is meant by what a person wrote, and what its URI alone tells about it."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Sequence
+
+from host_bridge.errors import DeviceFault, UsageFault
+from host_bridge.transports.served import ServedCar
+from host_bridge.transports.uri import Uri
+
+LOCAL = "tandem"  # the scheme of served cars
+_VIRTUAL_SCHEMES = ("sim", "sim+process", "replay", "loopback")
+_PSEUDO_TERMINAL_MAJORS = range(136, 144)  # Linux, Documentation/admin-guide/devices.txt
+
+
+def find_served(text: str | None, cars: Sequence[ServedCar]) -> ServedCar | None:
+    """The served car of a name or a URI; with neither, the only one there is.
+
+    None for a URI that nobody serves. Raises errors.UsageFault, errors.DeviceFault.
+    """
+    if text is None:
+        if len(cars) != 1:
+            raise _which_car(cars)
+        return cars[0]
+    name = _served_name(text)
+    for car in cars:
+        if car.name == name or (name is None and _is_same(car.uri, text)):
+            return car
+    if name is not None:
+        raise _not_served(name, cars)
+    return None
+
+
+def is_virtual(text: str) -> bool:
+    """Whether behind this URI no metal can move. A pseudo-terminal is no real car's port."""
+    uri = Uri.parse(text)
+    scheme = uri.scheme.removeprefix("lossy+")
+    if scheme == "serial":
+        return _is_pseudo_terminal(uri.path)
+    return scheme in _VIRTUAL_SCHEMES
+
+
+def vehicle_hint(uri: Uri) -> str | None:
+    """The type of vehicle that the URI names, if any."""
+    if uri.scheme.removeprefix("lossy+").startswith("sim"):
+        return None if "blank" in uri.query else uri.authority
+    return uri.query.get("vehicle")
+
+
+def _served_name(text: str) -> str | None:
+    """The name in ``nigel`` or ``tandem:///nigel``; None for the URI of a car itself."""
+    if "://" not in text:
+        return text
+    uri = Uri.parse(text)
+    return uri.path.removeprefix("/") if uri.scheme == LOCAL and not uri.authority else None
+
+
+def _is_same(one: str, other: str) -> bool:
+    """Whether two URIs mean one car: a serial port has several names."""
+    if one == other:
+        return True
+    uris = Uri.parse(one), Uri.parse(other)
+    if any(uri.scheme != "serial" for uri in uris):
+        return False
+    return os.path.realpath(uris[0].path) == os.path.realpath(uris[1].path)
+
+
+def _is_pseudo_terminal(device: str) -> bool:
+    try:
+        status = os.stat(device)
+    except OSError:
+        return False
+    return stat.S_ISCHR(status.st_mode) and os.major(status.st_rdev) in _PSEUDO_TERMINAL_MAJORS
+
+
+def _which_car(cars: Sequence[ServedCar]) -> UsageFault:
+    names = ", ".join(car.name for car in cars)
+    return UsageFault(
+        "which car?" if cars else "no car is served, and none was named",
+        expected=f"one of {names}" if cars else "a name or a URI: serial:///dev/ttyACM0",
+        remedy="name it" if cars else "or serve one: tandem serve --car sim://nigel",
+    )
+
+
+def _not_served(name: str, cars: Sequence[ServedCar]) -> DeviceFault:
+    names = ", ".join(car.name for car in cars)
+    return DeviceFault(
+        f"nobody serves a car by the name of {name}",
+        expected="a name that tandem cars lists, or a URI",
+        got=f"served here: {names or 'no car'}",
+        remedy=f"serve it: tandem serve --car serial:///dev/ttyACM0 --name {name}",
+    )
