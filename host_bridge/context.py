@@ -41,6 +41,9 @@ from host_bridge.transports.uri import Uri, open_transport
 if TYPE_CHECKING:
     from host_bridge.driving import View
 
+if TYPE_CHECKING:
+    from host_bridge.driving import View
+
 INTERRUPTED = 130  # as shells count: 128 and the number of SIGINT
 _GLANCE_S = 0.5
 _EPOCHS = (1 << 30) - 1
@@ -213,6 +216,12 @@ class HostContext:
         # By name: the bridge knows of no simulator, and works without one.
         find = importlib.import_module("sim_mock.micropython").candidates
         return LocalMachine(ports, find)
+
+    def drive(self, view: View, **plan: Any) -> int:
+        """Drive cars from one place; ``plan`` is a ``driving.Plan``. Raises errors.TandemError."""
+        from host_bridge.driving import Plan, drive  # the only command that needs all of it
+
+        return self.run(drive(Plan(**plan), view, self))
 
     def glance(self, name: str) -> CarStatus | None:
         """The latest status of a served car; None if it does not say within a moment."""

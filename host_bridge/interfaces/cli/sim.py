@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import select
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -46,6 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, context: HostContext) -> int:
     """Until Ctrl-C or the end of the input. Raises errors.TandemError."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # a polite end, as Ctrl-C
     process = context.start_virtual_car(_facts(args, context), _options(args))
     try:
         ready = process.stdout.readline() if process.stdout else ""
