@@ -217,12 +217,6 @@ class HostContext:
         find = importlib.import_module("sim_mock.micropython").candidates
         return LocalMachine(ports, find)
 
-    def drive(self, view: View, **plan: Any) -> int:
-        """Drive cars from one place; ``plan`` is a ``driving.Plan``. Raises errors.TandemError."""
-        from host_bridge.driving import Plan, drive  # the only command that needs all of it
-
-        return self.run(drive(Plan(**plan), view, self))
-
     def glance(self, name: str) -> CarStatus | None:
         """The latest status of a served car; None if it does not say within a moment."""
         with suppress(DeviceFault, asyncio.TimeoutError):
