@@ -19,6 +19,7 @@ from host_bridge.interfaces.keyboard import Order
 
 _REST_MPS = 0.02  # a hundredth of walking pace; encoders cannot tell it from standing
 _REST_US = 5_000_000  # longer than any vehicle file lets a car brake
+_STARTED_US = 3_000_000  # an ESC wants neutral for up to two seconds before anything
 _ANSWER_US = 1_500_000  # an action takes a second, or has failed
 ARM_AGAIN = "press R to clear it and to arm again"
 
@@ -84,12 +85,16 @@ class Drive:
             self.fleet.stop(Sender.SEAT, name, now_us)
             self._halt(f"Stopped all cars: {ARM_AGAIN}.")
 
-    def arm(self, now_us: int, *, may_clear: bool = True) -> None:
-        """Arm all cars; on a person's word, forget stops whose causes are gone before that."""
-        if self.phase in (Phase.ARMING, Phase.STOPPED) and self._request is None:
+    def begin(self, now_us: int) -> None:
+        """Arm all cars as soon as they have started. Forgets no stop: that is a person's."""
+        self._patience_us = now_us + _STARTED_US
+
+    def arm(self, now_us: int) -> None:
+        """Arm all cars on a person's word; forget stops whose causes are gone before that."""
+        if self.phase is Phase.STOPPED:
             self.phase = Phase.ARMING
             self.notice = ""
-            needs_clear = may_clear and any(_needs_clear(car) for car in self.fleet.cars)
+            needs_clear = any(_needs_clear(car) for car in self.fleet.cars)
             self._ask(Action.CLEAR if needs_clear else Action.ARM, now_us)
 
     def quit(self, now_us: int) -> None:
@@ -128,7 +133,11 @@ class Drive:
         self._patience_us = now_us + _ANSWER_US
 
     def _step_arming(self, now_us: int) -> None:
-        if self._request is None or self._request.results is None:
+        if self._request is None:
+            if not self._is_starting() or now_us >= self._patience_us:
+                self._ask(Action.ARM, now_us)
+            return
+        if self._request.results is None:
             return
         request, self._request = self._request, None
         if not request.is_done():
@@ -137,17 +146,21 @@ class Drive:
         elif self._asked is Action.CLEAR:
             self._ask(Action.ARM, now_us)
         elif all(tally.is_armed() for tally in self.tallies):
-            self._begin(now_us)
+            self._drive_on(now_us)
         elif now_us < self._patience_us:
             self._request = request  # the statuses that show it are still to come
         else:
             self._halt(f"Armed, and stopped at once. {self._what_to_do()}")
 
+    def _is_starting(self) -> bool:
+        statuses = [car.status for car in self.fleet.cars]
+        return any(s is None or s.state is State.STARTING for s in statuses)
+
     def _what_to_do(self) -> str:
         reasons = [car.why_stopped() for car in self.fleet.cars]
         return " ".join([*filter(None, reasons), "Press R to clear and arm."])
 
-    def _begin(self, now_us: int) -> None:
+    def _drive_on(self, now_us: int) -> None:
         self.phase = Phase.DRIVING
         self.refusal = ""
         if self.begun_us is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import platform
+import signal
 import sys
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -126,9 +127,13 @@ class Cockpit:
 
         with terminal:
             terminal.listen(receive, lose)
+            loop = asyncio.get_running_loop()
+            # whoever drives is not suspended with the deadman in hand; Ctrl-Z comes as a key
+            loop.add_signal_handler(signal.SIGTSTP, keyboard.let_go)
             try:
                 yield
             finally:
+                loop.remove_signal_handler(signal.SIGTSTP)
                 terminal.deafen()
 
     async def drive(
@@ -143,7 +148,7 @@ class Cockpit:
         seconds = self._plan.seconds
         driven = Drive(fleet, controls, sender_name=f"drive@{platform.node()}", seconds=seconds)
         session = Session(fleet, controls.source, driven)
-        driven.arm(self._clock.now_us(), may_clear=False)
+        driven.begin(self._clock.now_us())
         await self._loop(driven, session, log)
         return driven, _fault(driven, has_hand=self._keyboard is not None)
 

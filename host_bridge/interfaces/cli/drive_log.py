@@ -158,10 +158,12 @@ def _end(car: Car) -> str:
 def _together(drive: Drive, now_us: int) -> list[str]:
     if not drive.divergences:
         return []
-    worst = (
-        f"; worst {drive.worst_skew_us * 1e-3:.1f} ms" if drive.worst_skew_us is not None else ""
-    )
+    worst_us = drive.worst_skew_us
+    worst = "" if worst_us is None else f", {worst_us * 1e-3:.1f} ms at worst"
     lines = [f"Together: {together_words(drive)[0]}{worst}."]
     for car, divergence in zip(drive.fleet.cars[1:], drive.divergences, strict=True):
-        lines += [f"{car.name}: {text}" for text, _ in difference_words(divergence, now_us)]
+        lines += [
+            f"{car.name}: apart at the end: {text}"
+            for text, _ in difference_words(divergence, now_us)
+        ]
     return lines

@@ -54,6 +54,7 @@ def screen(drive: Drive, now_us: int, columns: int) -> list[str]:
     """The screen's lines, styled, none wider than ``columns``."""
     lines = [
         _title(drive, now_us, columns),
+        [(_KEYS, "dim")],
         [],
         *_hands(drive, now_us, columns),
         *_gauges(drive, now_us),
@@ -62,7 +63,6 @@ def screen(drive: Drive, now_us: int, columns: int) -> list[str]:
     for car in drive.fleet.cars:
         lines += [*_car(car, now_us, columns), []]
     lines += [*_together(drive, now_us, columns), *_notice(drive, columns)]
-    lines.append([(_KEYS, "dim")])
     return [_styled(line, columns) for line in lines]
 
 
@@ -98,7 +98,7 @@ def _hands(drive: Drive, now_us: int, columns: int) -> Iterator[list[Span]]:
     if seat is None:
         yield [(" DEADMAN  ", "bold"), ("scripted", "care"), ("   (virtual cars only)", "dim")]
         return
-    if seat.is_held(now_us):
+    if drive.wish.is_held:
         left_us = seat.left_us(now_us)
         again = f"   press SPACE again within {left_us * 1e-6:.1f} s" if left_us else ""
         yield [(" DEADMAN  ", "bold"), ("HELD", "good"), (again, "care")]
@@ -160,11 +160,9 @@ def _link(car: Car, status: CarStatus, now_us: int) -> list[Span]:
     age = age_ms(car, now_us)
     statistics = car.connection.statistics
     trip_us = statistics.round_trip_us(50)
-    trip = f"   round trip {trip_us * 1e-3:.1f} ms" if trip_us is not None else ""
+    trip = f"  round trip {trip_us * 1e-3:.1f} ms" if trip_us is not None else ""
     refused = car.counters.claims_refused if car.counters else 0
-    text = (
-        f"   lost {statistics.missed_statuses}   refused {refused}   claims {status.claim_crc:08x}"
-    )
+    text = f"  lost {statistics.missed_statuses}  refused {refused}  crc {status.claim_crc:08x}"
     is_old = age is None or age > _OLD_MS
     heard = "clock not known" if age is None else f"{age:.0f} ms old"
     return [(f"{_INDENT}link ", ""), (heard, "care" if is_old else ""), (trip + text, "")]

@@ -72,7 +72,5 @@ def difference_words(divergence: Divergence, now_us: int) -> Iterator[tuple[str,
         size = f"{alarm.amount:.2f} {alarm.unit}, limit {alarm.limit:.2g}"
         yield f"{alarm.what} DIFFERS: {size}, for {since_s:.1f} s", True
     if not alarms:
-        sizes = [
-            f"{d.what} {d.amount:.2f} of {d.limit:.2g} {d.unit}" for d in divergence.differences
-        ]
-        yield "   ".join(sizes) or "nothing to compare yet", False
+        sizes = [f"{d.what} {d.amount:.2f} {d.unit}" for d in divergence.differences]
+        yield "  ".join(sizes) or "nothing to compare yet", False

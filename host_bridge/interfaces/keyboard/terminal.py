@@ -94,9 +94,10 @@ class Terminal:
         return True
 
     def size(self) -> tuple[int, int]:
-        """Columns and rows."""
+        """Columns and rows; 80 and 24 where the terminal does not say (a serial console)."""
         with contextlib.suppress(OSError):
-            return os.get_terminal_size(self._fd)
+            columns, rows = os.get_terminal_size(self._fd)
+            return columns or 80, rows or 24
         return 80, 24
 
     def _hand_over(self, data: bytes) -> None:

@@ -1,0 +1,207 @@
+"""The real `tandem drive` in a pseudo-terminal: held, released, frozen, killed, hung up."""
+
+import os
+import signal
+import tempfile
+import termios
+from pathlib import Path
+
+import pytest
+
+from tests.host_bridge.driving.terminals import PRESS, RELEASE, Far, Program
+
+COMMANDS = Path(__file__).resolve().parents[4] / "shared/data/nigel/straight_commands.csv"
+CAR = ("--car", "sim://f1tenth")
+RAW = termios.ICANON | termios.ECHO
+POP_AND_LEAVE = b"\x1b[<u\x1b[?1049l"
+
+pytestmark = pytest.mark.xdist_group("wall clock")  # one at a time: they share the machine's time
+
+
+@pytest.fixture
+def folder():
+    with tempfile.TemporaryDirectory(prefix="tandem") as path:  # short: a socket's path is
+        yield path
+
+
+@pytest.fixture
+def kitty():
+    far = Far(knows_kitty=True)
+    yield far
+    far.close()
+
+
+@pytest.fixture
+def legacy():
+    far = Far(knows_kitty=False)
+    yield far
+    far.close()
+
+
+@pytest.fixture
+def start(folder):
+    programs = []
+
+    def start(far, *words, **options):
+        programs.append(Program(far, folder, *words, **options))
+        return programs[-1]
+
+    yield start
+    for program in programs:
+        if program.process.poll() is None:
+            program.process.kill()
+            program.process.wait()
+
+
+def is_as_before(far):
+    return far.local_mode() & RAW == RAW and far.flags == [0]
+
+
+def drive_off(program, far, faster=b"\x1b[119u"):
+    program.until_state("HOLD")
+    far.type(PRESS)
+    program.until_state("ACTIVE")
+    far.type(faster * 3)
+    program.until(lambda: program.latest("speed_mps") > 0.5, "moving")
+
+
+def test_space_drives_its_release_holds_and_escape_disarms(start, kitty):
+    program = start(kitty, *CAR)
+    drive_off(program, kitty)
+    assert program.latest("commanded_by") == "seat"
+    assert not kitty.local_mode() & RAW
+    kitty.type(RELEASE)
+    program.until_state("HOLD")
+    program.until(lambda: abs(program.latest("speed_mps")) < 0.02, "standing")
+    kitty.type(b"\x1b[27u")
+    assert program.end() == (0, "")
+    assert program.summary["cars"][0]["state"] == "STANDBY"
+    assert program.summary["cars"][0]["stops"] == []
+    assert program.summary["cars"][0]["distance_m"] > 0.1
+    assert is_as_before(kitty)
+    assert kitty.seen.endswith(POP_AND_LEAVE)
+
+
+def test_e_stops_r_arms_again_and_the_stop_is_explained(start, kitty):
+    program = start(kitty, *CAR)
+    drive_off(program, kitty)
+    kitty.type(b"\x1b[101u")
+    program.until_state("STOPPED")
+    assert "the seat (drive@" in program.latest("why_stopped")
+    kitty.type(PRESS)  # no way back to driving without R
+    kitty.type(b"\x1b[114u")
+    program.until_state("HOLD")
+    drive_off(program, kitty)
+    kitty.type(RELEASE + b"\x1b[99;5u")
+    assert program.end()[0] == 0
+    assert len(program.summary["cars"][0]["stops"]) == 1
+
+
+def test_a_terminal_that_freezes_with_the_deadman_held_stops_the_car(start, kitty):
+    program = start(kitty, *CAR)
+    drive_off(program, kitty)
+    kitty.answers = False
+    program.until_state("STOPPED")
+    assert "frozen terminal" in program.latest("why_stopped")
+
+
+def test_without_key_release_it_is_slow_and_a_second_after_the_last_press_it_holds(start, legacy):
+    program = start(legacy, *CAR)
+    program.until_state("HOLD")
+    legacy.type(b" ")
+    program.until_state("ACTIVE")
+    legacy.type(b" " + b"w" * 30)
+    program.until(lambda: program.latest("speed_mps") > 0.1, "moving")
+    assert program.latest("commanded_by") == "seat_slow"
+    program.until_state("HOLD")  # nobody pressed again
+    legacy.type(b"\x03")
+    assert program.end() == (0, "")
+    assert program.summary["cars"][0]["top_speed_mps"] < 0.45  # the cap, and one count of noise
+    assert is_as_before(legacy)
+    assert b"\x1b[>" not in legacy.seen, "flags were pushed to a terminal that knows none"
+
+
+def test_the_screen_says_what_a_terminal_without_key_release_may(start, legacy):
+    program = start(legacy, *CAR, is_json=False)
+    program.until(lambda: b"HOLD" in legacy.seen, "the screen")
+    assert b"does not report the release of keys" in legacy.seen
+    assert b"0.3 m/s at most" in legacy.seen
+    legacy.type(b"\x1b")
+    assert program.end() == (0, "")
+    assert b"now STANDBY" in legacy.seen.split(POP_AND_LEAVE)[1]
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_brings_it_to_rest_and_gives_the_terminal_back(start, kitty, number):
+    program = start(kitty, *CAR)
+    drive_off(program, kitty)
+    program.process.send_signal(number)
+    assert program.end()[0] == 130
+    assert program.summary["cars"][0]["state"] == "STANDBY"
+    assert is_as_before(kitty)
+
+
+def test_sigtstp_lets_go_and_does_not_suspend(start, kitty):
+    program = start(kitty, *CAR)
+    drive_off(program, kitty)
+    program.process.send_signal(signal.SIGTSTP)
+    program.until_state("HOLD")
+    kitty.type(b"\x1b[27u")
+    assert program.end()[0] == 0
+
+
+def test_a_terminal_that_is_closed_ends_the_drive(start, folder):
+    far = Far(knows_kitty=True)
+    program = start(far, *CAR)
+    drive_off(program, far)
+    far.close()
+    program.end()
+    assert program.summary["cars"][0]["state"] == "STANDBY"
+
+
+def test_after_a_kill_the_next_run_leaves_the_terminal_as_it_should_be(start, kitty):
+    program = start(kitty, *CAR)
+    program.until_state("HOLD")
+    os.kill(program.process.pid, signal.SIGKILL)
+    program.process.wait()
+    assert not is_as_before(kitty)
+    program = start(kitty, *CAR)
+    program.until_state("HOLD")
+    kitty.type(b"\x1b[27u")
+    assert program.end()[0] == 0
+    assert is_as_before(kitty)
+
+
+def test_keys_need_a_terminal(start):
+    code, said = start(None, *CAR).end()
+    assert code == 2
+    assert "needs a terminal" in said
+    assert "--input csv:FILE" in said
+
+
+def test_the_same_car_twice_is_refused(start):
+    words = (*CAR, "--twin", "sim://f1tenth", "--input", "script:straight")
+    code, said = start(None, *words).end()
+    assert code == 2
+    assert "driven already" in said
+
+
+def test_a_drivers_log_drives_two_cars_and_they_accept_the_same_bytes(start):
+    if not COMMANDS.exists():
+        pytest.skip(f"needs the driver's log of the project's shared data: {COMMANDS}")
+    cars = ("--car", "sim://nigel", "--twin", "sim://nigel?name=twin&payload_kg=1&seed=2")
+    program = start(None, *cars, "--input", f"csv:{COMMANDS}")
+    assert program.end() == (0, "")
+    summary = program.summary
+    assert summary["is_completed"]
+    assert summary["agreement"]["is_equal"]
+    assert summary["agreement"]["agreed"] > 400  # 4.5 s at 100 Hz, less what the start takes
+    assert [car["distance_m"] > 1.5 for car in summary["cars"]] == [True, True]
+    common = {row["claim_count"]: row["claim_crc"] for row in program.rows if row["car"] == "nigel"}
+    crcs = [
+        (common[row["claim_count"]], row["claim_crc"])
+        for row in program.rows
+        if row["car"] == "twin" and row["claim_count"] in common
+    ]
+    assert len(crcs) > 5
+    assert all(one == other for one, other in crcs)
