@@ -36,10 +36,19 @@ class Phase(Enum):
 
 
 class Drive:
-    """``notice`` is what the person has to know; ``refusal`` why it never came to driving."""
+    """Arms all cars as soon as they have started; forgets no stop by itself: that is a person's.
+
+    ``notice`` is what the person has to know; ``refusal`` why it never came to driving.
+    """
 
     def __init__(
-        self, fleet: Fleet, controls: Controls, *, sender_name: str, seconds: float | None = None
+        self,
+        fleet: Fleet,
+        controls: Controls,
+        now_us: int,
+        *,
+        sender_name: str,
+        seconds: float | None = None,
     ) -> None:
         self.fleet = fleet
         self.controls = controls
@@ -57,7 +66,7 @@ class Drive:
         self._seconds = seconds
         self._request: FleetRequest | None = None
         self._asked = Action.ARM
-        self._patience_us = 0
+        self._patience_us = now_us + _STARTED_US
         self._steps: dict[Phase, Callable[[int], None]] = {
             Phase.ARMING: self._step_arming,
             Phase.DRIVING: self._step_driving,
@@ -84,10 +93,6 @@ class Drive:
             name = "frozen terminal" if order is Order.FROZE else self._sender_name
             self.fleet.stop(Sender.SEAT, name, now_us)
             self._halt(f"Stopped all cars: {ARM_AGAIN}.")
-
-    def begin(self, now_us: int) -> None:
-        """Arm all cars as soon as they have started. Forgets no stop: that is a person's."""
-        self._patience_us = now_us + _STARTED_US
 
     def arm(self, now_us: int) -> None:
         """Arm all cars on a person's word; forget stops whose causes are gone before that."""

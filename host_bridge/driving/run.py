@@ -145,10 +145,14 @@ class Cockpit:
         is_virtual = all(opened.is_virtual for opened in cars)
         controls = choose(self._plan, vehicles, is_virtual, self._keyboard)
         fleet = Fleet([opened.car for opened in cars], epoch)
-        seconds = self._plan.seconds
-        driven = Drive(fleet, controls, sender_name=f"drive@{platform.node()}", seconds=seconds)
+        driven = Drive(
+            fleet,
+            controls,
+            self._clock.now_us(),
+            sender_name=f"drive@{platform.node()}",
+            seconds=self._plan.seconds,
+        )
         session = Session(fleet, controls.source, driven)
-        driven.begin(self._clock.now_us())
         await self._loop(driven, session, log)
         return driven, _fault(driven, has_hand=self._keyboard is not None)
 

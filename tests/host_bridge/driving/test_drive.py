@@ -1,0 +1,205 @@
+"""A drive against the real firmware, in virtual time: arming, stopping together, ending."""
+
+import pytest
+
+from host_bridge.domain import State
+from host_bridge.driving.controls import Controls
+from host_bridge.driving.drive import Drive, Phase
+from host_bridge.interfaces.keyboard import Order, Reach, Seat
+from host_bridge.interfaces.keyboard.keys import Key, Stroke
+from host_bridge.interfaces.script import Constant, Player
+from host_bridge.session import Session
+from tests.host_bridge.drives import Drive as Track
+from tests.host_bridge.drives import Rig, vehicle
+
+REACH = Reach(4.0, 1.0, 0.4)
+
+
+class Day(Track):
+    """Two cars on one clock; the person at the seat strikes keys."""
+
+    def __init__(self, *, manoeuvre=None, seconds=None):
+        name = "script" if manoeuvre else "seat"
+        super().__init__(Rig("red"), Rig("blue", board_us=7_000_000, seed=2), source=name)
+        self.bind()
+        self.seat = Seat(REACH, has_releases=True)
+        source = vehicle().source(name)
+        player = Player(manoeuvre) if manoeuvre else None
+        hand = None if player else self.seat
+        controls = Controls(source, REACH, player or self.seat, hand, player)
+        self.drive = Drive(
+            self.fleet, controls, self.now_us, sender_name="drive@test", seconds=seconds
+        )
+        self.session = Session(self.fleet, source, self.drive)
+
+    def advance(self, seconds):
+        if not hasattr(self, "drive"):
+            super().advance(seconds)
+            return
+        for _ in range(round(seconds * 100)):
+            super().advance(0.01)
+            self.drive.step(self.now_us)
+
+    def until(self, holds, limit_s=4.0):
+        for _ in range(round(limit_s * 100)):
+            if holds():
+                return
+            self.advance(0.01)
+        raise AssertionError(f"not within {limit_s} s: {self.states()}, {self.drive.notice}")
+
+    def until_phase(self, phase):
+        self.until(lambda: self.drive.phase is phase)
+
+    def states(self):
+        return [rig.car.status.state for rig in self.rigs]
+
+    def strike(self, name, stroke=Stroke.PRESSED):
+        order = self.seat.strike(Key(name, stroke), self.now_us)
+        if order:
+            self.drive.obey(order, self.now_us)
+
+    def drive_off(self):
+        self.strike("space")
+        self.until(lambda: self.is_in(State.ACTIVE))
+        for _ in range(5):
+            self.strike("w")
+        self.until(lambda: all(rig.car.status.speed_mps > 1.0 for rig in self.rigs))
+
+
+@pytest.fixture
+def day():
+    return Day()
+
+
+@pytest.fixture
+def driving(day):
+    day.until_phase(Phase.DRIVING)
+    day.drive_off()
+    return day
+
+
+def test_a_seat_held_before_all_cars_are_armed_moves_nothing(day):
+    day.strike("space")
+    day.strike("w")
+    assert day.drive.read(day.now_us).is_held is False
+    day.until_phase(Phase.DRIVING)
+    assert day.is_in(State.HOLD)
+
+
+def test_a_car_that_refuses_to_arm_is_named_with_the_reason_and_no_car_is_armed(day):
+    day.rigs[1].world.runstop_closed = False
+    day.until_phase(Phase.STOPPED)
+    assert "blue did not arm" in day.drive.notice
+    assert "the runstop loop is open" in day.drive.notice
+    assert State.HOLD not in day.states()
+
+
+def test_what_stopped_it_has_to_be_gone_before_r_arms(day):
+    day.rigs[1].world.runstop_closed = False
+    day.until_phase(Phase.STOPPED)
+    day.strike("r")
+    day.until_phase(Phase.STOPPED)
+    assert "a cause to stop is still present" in day.drive.notice
+    day.rigs[1].world.runstop_closed = True
+    day.advance(0.05)
+    day.strike("r")
+    day.until_phase(Phase.DRIVING)
+    assert day.is_in(State.HOLD)
+
+
+def test_the_first_arming_forgets_no_stop(day):
+    day.stop()
+    day.until_phase(Phase.STOPPED)
+    assert "clear it first" in day.drive.notice
+    assert day.drive.begun_us is None
+
+
+def test_e_stops_all_cars_and_only_r_and_a_new_press_drive_on(driving):
+    driving.strike("e")
+    driving.until(lambda: driving.is_in(State.STOPPED))
+    assert driving.drive.phase is Phase.STOPPED
+    driving.strike("space")
+    driving.advance(0.5)
+    assert driving.is_in(State.STOPPED)
+    driving.strike("r")
+    driving.until_phase(Phase.DRIVING)
+    driving.advance(0.5)
+    assert driving.is_in(State.HOLD), "the deadman has to be held anew"
+    driving.drive_off()
+    assert [len(tally.stops) for tally in driving.drive.tallies] == [1, 1]
+    assert "the seat (drive@test) asked for a stop" in driving.drive.tallies[0].stops[0]
+
+
+def test_a_frozen_terminal_stops_all_cars_by_name(driving):
+    driving.drive.obey(Order.FROZE, driving.now_us)
+    driving.until(lambda: driving.is_in(State.STOPPED))
+    assert "frozen terminal" in driving.rigs[0].car.why_stopped()
+
+
+def test_a_car_that_stops_stops_its_twin(driving):
+    driving.rigs[0].world.runstop_closed = False
+    driving.until(lambda: driving.is_in(State.STOPPED))
+    assert "the runstop loop is open" in driving.drive.tallies[0].stops[0]
+    assert "red fell out" in driving.drive.tallies[1].stops[0]
+
+
+def test_a_car_that_is_lost_stops_its_twin_and_comes_back_unarmed(driving):
+    driving.rigs[0].is_plugged = False
+    driving.until_phase(Phase.STOPPED)
+    assert "Lost red" in driving.drive.notice
+    assert "cable" in driving.drive.notice
+    driving.until(lambda: driving.rigs[1].car.status.state is State.STOPPED)
+    driving.rigs[0].is_plugged = True
+    driving.advance(1.0)
+    assert driving.rigs[0].car.status.state is State.STOPPED
+    driving.strike("r")
+    driving.until_phase(Phase.DRIVING)
+
+
+def test_a_release_holds_both_and_driving_on_begins_from_neutral(driving):
+    driving.strike("space", Stroke.RELEASED)
+    driving.until(lambda: driving.is_in(State.HOLD))
+    driving.until(lambda: all(abs(rig.car.status.speed_mps) < 0.05 for rig in driving.rigs))
+    driving.strike("space")
+    driving.advance(0.5)
+    assert driving.is_in(State.ACTIVE)
+    assert abs(driving.rigs[0].car.status.target_mps) == 0
+
+
+def test_quit_comes_to_rest_before_it_disarms(driving):
+    driving.strike("escape")
+    assert driving.drive.phase is Phase.RESTING
+    driving.strike("space")
+    driving.until(driving.drive.is_over, 6.0)
+    assert driving.is_in(State.STANDBY)
+    assert all(abs(rig.world.plant.truth.vx_mps) < 0.1 for rig in driving.rigs)
+    assert driving.drive.tallies[0].stops == []
+
+
+def test_quit_twice_does_not_wait(driving):
+    driving.strike("escape")
+    driving.strike("escape")
+    assert driving.drive.is_over()
+    driving.advance(0.05)
+    assert all(state in (State.STOPPING, State.STOPPED) for state in driving.states())
+
+
+def test_a_manoeuvre_is_driven_to_its_end_and_the_cars_agree():
+    day = Day(manoeuvre=Constant(1.0, duration_s=2.0))
+    day.until(day.drive.is_over, 12.0)
+    assert day.drive.is_completed
+    assert day.is_in(State.STANDBY)
+    assert day.fleet.agreement().is_equal()
+    assert day.fleet.agreement().agreed > 200
+    for tally, rig in zip(day.drive.tallies, day.rigs, strict=True):
+        assert tally.distance_m == pytest.approx(rig.world.plant.truth.x_m, rel=0.03)
+        assert tally.top_mps == pytest.approx(1.0, rel=0.15)
+    assert day.drive.worst_skew_us is not None
+    assert day.drive.worst_skew_us < 11_000  # a step of the cars, and what the clocks do not know
+
+
+def test_the_time_that_was_asked_for_ends_it():
+    day = Day(seconds=1.0)
+    day.until(day.drive.is_over)
+    assert day.drive.is_completed
+    assert 1.0 <= day.drive.lasted_s(day.now_us) < 1.6

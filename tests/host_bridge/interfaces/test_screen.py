@@ -1,0 +1,91 @@
+"""The driving screen fits on 80 columns and 24 rows, and says what the driver has to know."""
+
+import re
+
+import pytest
+
+from host_bridge.domain import State
+from host_bridge.driving.drive import Phase
+from host_bridge.interfaces.cli.drive_log import PlainView
+from host_bridge.interfaces.cli.screen import screen
+from tests.host_bridge.driving.test_drive import Day
+
+_STYLE = re.compile(r"\x1b\[[0-9;]*m")
+
+
+def shown(day, columns=80):
+    lines = screen(day.drive, day.now_us, columns)
+    return [_STYLE.sub("", line) for line in lines]
+
+
+@pytest.fixture
+def day():
+    day = Day()
+    day.until_phase(Phase.DRIVING)
+    return day
+
+
+def test_a_drive_of_two_cars_fits_and_names_who_commands(day):
+    day.drive_off()
+    lines = shown(day)
+    assert max(map(len, lines)) <= 80
+    assert len(lines) <= 24
+    text = "\n".join(lines)
+    assert "HELD" in text
+    assert "commanded by seat" in text
+    assert "claims the same, bit for bit" in text
+
+
+def test_two_stopped_cars_and_their_reasons_fit_too(day):
+    day.drive_off()
+    day.rigs[0].world.runstop_closed = False
+    day.until(lambda: day.is_in(State.STOPPED))
+    lines = shown(day)
+    assert len(lines) <= 24
+    text = " ".join(" ".join(lines).split())
+    assert "Stopped because the runstop loop is open" in text
+    assert "press R to clear it and to arm again" in text
+
+
+def test_a_narrow_terminal_cuts_and_does_not_wrap(day):
+    assert max(map(len, shown(day, columns=40))) <= 40
+
+
+def test_left_is_left_on_the_gauge(day):
+    day.drive_off()
+    for _ in range(3):
+        day.strike("a")
+    day.advance(0.05)
+    gauge = next(line for line in shown(day) if line.startswith(" steer"))
+    left, _, right = gauge.partition("│")
+    assert "█" in left
+    assert "█" not in right
+    assert "left" in gauge
+
+
+def test_a_lost_car_is_shown_as_lost(day):
+    day.rigs[1].is_plugged = False
+    day.until_phase(Phase.STOPPED)
+    assert any("blue" in line and "LINK LOST" in line for line in shown(day))
+
+
+def test_a_log_says_each_change_once(day):
+    view = PlainView()
+    day.drive_off()
+    assert "red: ACTIVE" in view.news(day.drive, day.now_us)
+    assert "red: ACTIVE" not in view.news(day.drive, day.now_us)
+    day.strike("e")
+    day.until(lambda: day.is_in(State.STOPPED))
+    said = view.news(day.drive, day.now_us)
+    assert "red: STOPPED" in said
+    assert "red: Stopped because the seat (drive@test) asked for a stop." in said
+
+
+def test_the_summary_says_why_each_car_stopped(day):
+    day.drive_off()
+    day.strike("e")
+    day.until(lambda: day.is_in(State.STOPPED))
+    text = "\n".join(PlainView().summary(day.drive, day.now_us))
+    assert "1 stop, now STOPPED" in text
+    assert "the seat (drive@test) asked for a stop" in text
+    assert "Together:" in text
