@@ -41,9 +41,6 @@ from host_bridge.transports.uri import Uri, open_transport
 if TYPE_CHECKING:
     from host_bridge.driving import View
 
-if TYPE_CHECKING:
-    from host_bridge.driving import View
-
 INTERRUPTED = 130  # as shells count: 128 and the number of SIGINT
 _GLANCE_S = 0.5
 _EPOCHS = (1 << 30) - 1

@@ -7,13 +7,14 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from host_bridge.domain import Action
+from host_bridge.domain import Action, State
 from host_bridge.errors import DeviceFault, RefusedFault
 from host_bridge.interfaces.cli.choice import add_car, car_of
 
 if TYPE_CHECKING:  # handed in
     from host_bridge.cars.actions import ActionResult
     from host_bridge.context import HostContext
+    from host_bridge.open_car import OpenCar
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,7 @@ DEEDS = {
     ),
 }
 _PATIENCE_S = 2.0
+_PASSING_S = 5.0  # starting up, or braking to standstill
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -72,11 +74,18 @@ async def _act(args: argparse.Namespace, context: HostContext, action: Action) -
     try:
         if action is Action.ARM:
             _ = opened.vehicle  # a car of no known type is not armed
+        await opened.until(lambda: not _is_passing(opened), _PASSING_S)
         request = opened.car.request(action, context.now_us())
         await opened.until(lambda: request.result is not None, _PATIENCE_S)
         return _show(request.result, args.json, opened.name)
     finally:
         await opened.close()
+
+
+def _is_passing(opened: OpenCar) -> bool:
+    """In a state that ends by itself and refuses everything meanwhile."""
+    status = opened.car.status
+    return status is None or status.state in (State.STARTING, State.STOPPING)
 
 
 def _show(result: ActionResult | None, is_json: bool, name: str) -> int:

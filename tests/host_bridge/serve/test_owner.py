@@ -1,0 +1,250 @@
+"""The relay: frames as they are, whole, to and from everybody."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import socket
+
+import pytest
+
+from host_bridge.errors import DeviceFault, UsageFault
+from host_bridge.serve.chunks import LONGEST_FRAME_BYTES, Chunker
+from host_bridge.serve.rims import LocalRim
+from host_bridge.transports import served
+from host_bridge.transports.local_socket import LocalSocket
+from tests.host_bridge.serve.desk import Ear, owner_and_car, run, runtime_folder, until
+
+FRAMES = [b"\0" + bytes([n + 1]) * (n % 60 + 1) + b"\0" for n in range(200)]
+
+
+@pytest.fixture(autouse=True)
+def folder(monkeypatch):
+    with runtime_folder(monkeypatch) as path:
+        yield path
+
+
+def pieces(data: bytes, seed: int) -> list[bytes]:
+    """Cut anywhere, in pieces of 1 to 50 bytes."""
+    draw = random.Random(seed)
+    found = []
+    while data:
+        size = draw.randint(1, 50)
+        found.append(data[:size])
+        data = data[size:]
+    return found
+
+
+def all_of(end: socket.socket) -> bytes:
+    """What waits in a socket."""
+    end.setblocking(False)
+    received = b""
+    try:
+        while data := end.recv(65_536):
+            received += data
+    except BlockingIOError:
+        pass
+    return received
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_chunks_end_with_a_delimiter_and_add_up_to_what_came(seed):
+    chunker = Chunker()
+    stream = b"".join(FRAMES)
+    chunks = [chunker.feed(piece) for piece in pieces(stream, seed)]
+    assert b"".join(chunks) == stream
+    assert all(chunk.endswith(b"\0") for chunk in chunks if chunk)
+
+
+def test_what_has_no_delimiter_is_given_up_as_noise():
+    chunker = Chunker()
+    assert chunker.feed(b"x" * LONGEST_FRAME_BYTES) == b""
+    assert chunker.take_noise() == b""
+    chunker.feed(b"y")
+    assert chunker.take_noise() == b"x" * LONGEST_FRAME_BYTES + b"y"
+    assert chunker.noise_bytes == LONGEST_FRAME_BYTES + 1
+    assert chunker.feed(b"z\0") == b"z\0"
+
+
+def test_what_a_client_says_reaches_the_car_as_it_is():
+    async def test():
+        owner, car = await owner_and_car()
+        client = await Ear(owner.attach()).open()
+        for piece in pieces(b"".join(FRAMES), 1):
+            client.transport.send(piece)
+        await until(lambda: car.data == b"".join(FRAMES))
+
+    run(test())
+
+
+def test_frames_of_several_clients_are_never_cut_into_each_other():
+    async def test():
+        owner, car = await owner_and_car()
+        clients = [await Ear(owner.attach()).open() for _ in range(3)]
+        streams = [pieces(b"".join(FRAMES), seed) for seed in range(3)]
+        draw = random.Random(4)
+        while any(streams):
+            number = draw.choice([n for n, stream in enumerate(streams) if stream])
+            clients[number].transport.send(streams[number].pop(0))
+        await until(lambda: len(car.data) == 3 * len(b"".join(FRAMES)))
+        got = sorted(b"\0" + frame + b"\0" for frame in car.data.split(b"\0") if frame)
+        assert got == sorted(FRAMES * 3)
+
+    run(test())
+
+
+def test_noise_of_one_client_does_not_spoil_the_frames_of_another():
+    async def test():
+        owner, car = await owner_and_car()
+        noisy = await Ear(owner.attach()).open()
+        good = await Ear(owner.attach()).open()
+        for n in range(20):
+            noisy.transport.send(b"\xff" * 100)
+            good.transport.send(FRAMES[n])
+        await until(lambda: car.data == b"".join(FRAMES[:20]))
+
+    run(test())
+
+
+def test_what_the_car_says_reaches_every_client_whoever_asked():
+    async def test():
+        owner, car = await owner_and_car()
+        LocalRim("car").open(owner)
+        near = await Ear(owner.attach()).open()
+        far = await Ear(LocalSocket("tandem:///car", served.socket_path("car"))).open()
+        await until(lambda: owner.clients == 2)
+        for piece in pieces(b"".join(FRAMES), 2):
+            car.transport.send(piece)
+            await asyncio.sleep(0)  # a line is no faster than who reads it
+        await until(lambda: near.data == far.data == b"".join(FRAMES))
+        owner.close()
+        await until(lambda: len(far.closed) == 1)
+
+    run(test())
+
+
+def test_noise_from_the_line_is_handed_on_so_that_clients_can_say_so():
+    async def test():
+        owner, car = await owner_and_car()
+        client = await Ear(owner.attach()).open()
+        for _ in range(10):
+            car.transport.send(b"\xaa" * 100)
+        await until(lambda: len(client.data) >= 900)
+
+    run(test())
+
+
+def test_a_client_that_does_not_read_loses_news_and_holds_nobody_up():
+    async def test():
+        owner, car = await owner_and_car()
+        rim = LocalRim("car")
+        rim.open(owner)
+        deaf = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        deaf.connect(str(served.socket_path("car")))
+        keen = await Ear(LocalSocket("tandem:///car", served.socket_path("car"))).open()
+        await until(lambda: owner.clients == 2)
+        whole = b"".join(FRAMES)
+        for _ in range(50):
+            car.transport.send(whole)
+            wanted = len(keen.data) + len(whole)
+            await until(lambda n=wanted: len(keen.data) >= n)
+        received = all_of(deaf)
+        assert len(received) < 10 * len(whole)  # bounded, by some hundred kilobytes at most
+        cut = (b"\0" + frame + b"\0" for frame in received[: received.rindex(b"\0")].split(b"\0"))
+        assert set(cut) <= {*FRAMES, b"\0\0"}  # and what it got was whole
+        deaf.close()
+
+    run(test())
+
+
+def test_a_client_that_goes_away_is_forgotten_and_may_come_again():
+    async def test():
+        owner, car = await owner_and_car()
+        client = await Ear(owner.attach()).open()
+        client.transport.close()
+        assert client.closed == [None]
+        assert owner.clients == 0
+        assert client.transport.send(FRAMES[0]) == 0
+        await client.open()
+        client.transport.send(FRAMES[1])
+        await until(lambda: car.data == FRAMES[1])
+        with pytest.raises(UsageFault, match="open already"):
+            await client.open()
+
+    run(test())
+
+
+def test_nobody_attaches_to_an_owner_that_has_ended():
+    async def test():
+        owner, _ = await owner_and_car()
+        client = owner.attach()
+        owner.close()
+        with pytest.raises(DeviceFault, match="has ended"):
+            await Ear(client).open()
+
+    run(test())
+
+
+def test_two_owners_cannot_have_one_name():
+    async def test():
+        first, _ = await owner_and_car()
+        second, _ = await owner_and_car()
+        LocalRim("car").open(first)
+        with pytest.raises(DeviceFault, match="served by the name of car already"):
+            LocalRim("car").open(second)
+
+    run(test())
+
+
+def test_a_socket_that_a_dead_owner_left_is_taken_over(folder):
+    async def test():
+        left = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        left.bind(str(folder / "car.sock"))
+        left.close()
+        owner, car = await owner_and_car()
+        LocalRim("car").open(owner)
+        client = await Ear(LocalSocket("tandem:///car", served.socket_path("car"))).open()
+        client.transport.send(FRAMES[0])
+        await until(lambda: car.data == FRAMES[0])
+
+    run(test())
+
+
+def test_the_line_is_opened_again_after_it_was_lost():
+    async def test():
+        owner, car = await owner_and_car()
+        said = []
+        owner.on_line = said.append
+        client = await Ear(owner.attach()).open()
+        car.transport.close()
+        assert isinstance(owner.line_fault, DeviceFault)
+        client.transport.send(FRAMES[0])
+        assert owner.unsent_bytes == len(FRAMES[0])
+        assert client.closed == []  # the owner is still there
+        await car.open()
+        await until(lambda: owner.line_fault is None)
+        assert [type(fault) for fault in said] == [DeviceFault, type(None)]
+        assert car.data == b""  # nothing old, and nothing of the owner's own
+        client.transport.send(FRAMES[1])
+        await until(lambda: car.data == FRAMES[1])
+        owner.close()
+
+    run(test())
+
+
+def test_half_a_frame_before_the_line_was_lost_is_not_joined_to_what_comes_after():
+    async def test():
+        owner, car = await owner_and_car()
+        client = await Ear(owner.attach()).open()
+        car.transport.send(b"\0half")
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        car.transport.close()
+        await car.open()
+        await until(lambda: owner.line_fault is None)
+        car.transport.send(b"other\0" + FRAMES[3])
+        await until(lambda: client.data.endswith(FRAMES[3]))
+        assert b"halfother" not in client.data
+        owner.close()
+
+    run(test())

@@ -1,0 +1,193 @@
+"""The command line: what is wrong is said clearly, and the exit code says it to programs."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from host_bridge import cli
+from host_bridge.errors import DataFileFault, DeviceFault, ProtocolFault, UsageFault
+from tests.host_bridge.programs import program, tandem, until, virtual_car
+from tests.host_bridge.serve.desk import runtime_folder
+
+
+@pytest.fixture(autouse=True)
+def folder(monkeypatch):
+    with runtime_folder(monkeypatch) as path:
+        yield path
+
+
+def test_every_command_is_there_with_examples_and_help(capsys):
+    for command in cli.COMMANDS:
+        module = import_module(command.module)
+        parser = cli.parser_of(command, module)
+        text = parser.format_help()
+        assert f"tandem {command.name}" in text.split("usage:")[1], command.name
+        assert "example" in text, f"tandem {command.name} --help shows no example"
+        assert parser.description, command.name
+
+
+def test_the_overview_names_every_command():
+    shown = tandem("--help")
+    assert shown.returncode == 0
+    assert all(command.name in shown.stdout for command in cli.COMMANDS)
+
+
+def test_the_version_is_said():
+    assert tandem("--version").stdout.startswith("tandem 0.")
+
+
+def test_an_unknown_command_suggests_the_nearest():
+    wrong = tandem("moniter")
+    assert wrong.returncode == UsageFault.exit_code
+    assert "did you mean tandem monitor?" in wrong.stderr
+
+
+# what is wrong -> words, exit code, what the message has to hold
+BAD = {
+    "unknown scheme": (
+        ["monitor", "seriel:///dev/ttyACM0"],
+        UsageFault,
+        ["unknown scheme 'seriel'", "serial:///dev/ttyACM0", "did you mean serial://?"],
+    ),
+    "missing device": (
+        ["monitor", "serial:///dev/ttyACM99"],
+        DeviceFault,
+        ["serial:///dev/ttyACM99: no such port", "remedy"],
+    ),
+    "no car at all": (
+        ["monitor"],
+        UsageFault,
+        ["no car is served", "tandem serve --car sim://nigel"],
+    ),
+    "unknown name": (
+        ["arm", "nigle"],
+        DeviceFault,
+        ["nobody serves a car by the name of nigle", "served here: no car"],
+    ),
+    "unknown vehicle": (["monitor", "sim://nigle"], None, ["did you mean nigel?"]),
+    "unknown option of a virtual car": (
+        ["monitor", "sim://nigel?sed=1"],
+        UsageFault,
+        ["unknown option 'sed'", "known are"],
+    ),
+    "a car of another machine": (
+        ["monitor", "tandem://jetson/nigel"],
+        UsageFault,
+        ["cannot be reached yet", "run the command on jetson"],
+    ),
+    "a log that is none": (
+        ["log", __file__],
+        DataFileFault,
+        ["test_cli.py"],
+    ),
+    "arming what nobody serves": (
+        ["arm", "sim://nigel"],
+        DeviceFault,
+        ["needs an owner that stays", "tandem serve --car sim://nigel"],
+    ),
+    "drive without a terminal": (["drive", "--car", "sim://nigel"], None, ["remedy"]),
+    "an input that is none": (
+        ["drive", "--car", "sim://nigel", "--input", "joystick"],
+        UsageFault,
+        ["unknown input 'joystick'"],
+    ),
+    "a file of commands that is none": (
+        ["drive", "--car", "sim://nigel", "--input", f"csv:{__file__}"],
+        DataFileFault,
+        ["test_cli.py"],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_input_is_said_clearly(case):
+    words, fault, texts = BAD[case]
+    wrong = tandem(*words)
+    assert wrong.stderr.startswith("tandem: "), wrong.stderr
+    assert "Traceback" not in wrong.stderr
+    for text in texts:
+        assert text in wrong.stderr
+    assert wrong.returncode == fault.exit_code if fault else wrong.returncode > 0
+
+
+class Noise:
+    """A device that talks, but not Tandem: what a wrong baud rate sounds like."""
+
+    def __init__(self) -> None:
+        self.master, self._slave = os.openpty()
+        self.device = os.ttyname(self._slave)
+        self._is_over = threading.Event()
+        self._thread = threading.Thread(target=self._talk)
+        self._thread.start()
+
+    def _talk(self) -> None:
+        os.set_blocking(self.master, False)
+        while not self._is_over.wait(0.01):
+            try:
+                os.write(self.master, bytes(range(100, 140)))
+            except BlockingIOError:
+                continue
+
+    def end(self) -> None:
+        self._is_over.set()
+        self._thread.join()
+        os.close(self.master)
+        os.close(self._slave)
+
+
+def test_noise_is_said_not_to_be_tandem():
+    noise = Noise()
+    try:
+        wrong = tandem("monitor", f"serial://{noise.device}")
+    finally:
+        noise.end()
+    assert wrong.returncode == ProtocolFault.exit_code
+    assert "this does not speak Tandem" in wrong.stderr
+    assert "baud" in wrong.stderr
+
+
+def test_silence_is_said_to_be_silence():
+    master, slave = os.openpty()
+    try:
+        wrong = tandem("monitor", f"serial://{os.ttyname(slave)}")
+    finally:
+        os.close(master)
+        os.close(slave)
+    assert wrong.returncode == DeviceFault.exit_code
+    assert "nothing comes from the car" in wrong.stderr
+
+
+def test_a_busy_port_is_said_to_be_busy_and_by_whom(folder):
+    with virtual_car("nigel", folder / "port"):
+        port = Path(os.path.realpath(folder / "port"))
+        with program("monitor", f"serial://{port}") as other:
+            until((folder / "nigel.sock").exists, "the other program to have the port")
+            wrong = tandem("serve", "--car", f"serial://{folder / 'port'}", "--name", "again")
+        assert wrong.returncode == DeviceFault.exit_code
+        assert str(other.pid) in wrong.stderr
+
+
+def test_ctrl_c_ends_in_order_with_130(folder):
+    with program("monitor", "sim://nigel", "--json") as process:
+        until((folder / "nigel.sock").exists, "the monitor to serve its car")
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=10)
+        assert process.returncode == cli.INTERRUPTED
+    assert errors == ""
+    assert list(folder.iterdir()) == []  # nothing is left that says it were served
+
+
+def test_nobody_reading_any_more_is_no_error():
+    with program("monitor", "sim://nigel", "--json") as process:
+        process.stdout.readline()
+        process.stdout.close()
+        process.wait(timeout=10)
+        assert process.returncode == 0
+        assert process.stderr.read() == ""
+        process.stdout = None

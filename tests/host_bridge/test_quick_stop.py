@@ -1,0 +1,157 @@
+"""``tandem stop``: from exec to the brakes."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import statistics
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+from host_bridge import quick_stop
+from host_bridge.domain import State
+from host_bridge.errors import DeviceFault
+from host_bridge.link import frozen_stop, wire
+from host_bridge.transports.served import ServedCar, announce, socket_path
+from tests.host_bridge.programs import serving, tandem, virtual_car
+from tests.host_bridge.serve.desk import runtime_folder
+
+# What a stop must not wait for: the first four take from 30 to 500 ms to import
+HEAVY = (
+    "numpy",
+    "matplotlib",
+    "mcap",
+    "asyncio",
+    "serial",
+    "rich",
+    "tomllib",
+    "host_bridge.config",
+)
+
+
+@pytest.fixture(autouse=True)
+def folder(monkeypatch):
+    with runtime_folder(monkeypatch) as path:
+        yield path
+
+
+def test_a_stop_imports_nothing_heavy():
+    code = "import sys, host_bridge.cli, host_bridge.quick_stop; print(*sys.modules)"
+    printed = subprocess.run(
+        [sys.executable, "-c", code], check=True, capture_output=True, text=True
+    )
+    imported = printed.stdout.split()
+    assert "host_bridge.quick_stop" in imported
+    assert not set(HEAVY) & set(imported)
+
+
+def test_the_states_are_called_as_everywhere():
+    assert tuple(state.name for state in State) == frozen_stop.STATES
+
+
+def test_all_served_cars_are_stopped_and_every_one_says_so():
+    with serving("sim://nigel", "one"), serving("sim://f1tenth", "two"):
+        stopped = tandem("stop")
+        assert stopped.returncode == 0, stopped.stderr
+        assert [line.split(":")[0] for line in stopped.stdout.splitlines()] == ["one", "two"]
+        causes = {row["name"]: row["cause"] for row in json.loads(tandem("cars", "--json").stdout)}
+        assert causes == {"one": "a stop was requested", "two": "a stop was requested"}
+
+
+def test_only_the_named_car_is_stopped():
+    with serving("sim://nigel", "one"), serving("sim://f1tenth", "two"):
+        stopped = json.loads(tandem("stop", "two", "--json").stdout)
+        assert [(row["name"], row["is_seen"]) for row in stopped] == [("two", True)]
+        causes = {row["name"]: row["cause"] for row in json.loads(tandem("cars", "--json").stdout)}
+        assert causes == {"one": None, "two": "a stop was requested"}
+
+
+def test_an_armed_car_is_stopping_within_300_ms_of_exec():
+    with serving("sim://nigel", "car"):
+        took_s = []
+        for _ in range(5):
+            assert tandem("clear").returncode == 0
+            assert tandem("arm").returncode == 0
+            begun_s = time.monotonic()
+            stopped = tandem("stop", "--json")
+            took_s.append(time.monotonic() - begun_s)
+            assert json.loads(stopped.stdout)[0]["state"] == "STOPPING"
+    # The middle one: another program may have had the processor in one or two of them.
+    assert statistics.median(took_s) < 0.3, took_s
+
+
+def test_a_stop_of_nothing_is_an_error_with_what_to_do():
+    stopped = tandem("stop")
+    assert stopped.returncode == DeviceFault.exit_code
+    assert "no car is served" in stopped.stderr
+    assert "tandem stop serial:///dev/ttyACM0" in stopped.stderr
+
+
+def test_a_stop_of_a_car_that_nobody_serves_names_those_that_are():
+    with serving("sim://nigel", "one"):
+        stopped = tandem("stop", "tow")
+        assert stopped.returncode == DeviceFault.exit_code
+        assert "served here: one" in stopped.stderr
+
+
+def test_a_car_that_nobody_serves_is_stopped_through_its_port(folder):
+    with virtual_car("nigel", folder / "port"):
+        stopped = tandem("stop", f"serial://{folder / 'port'}")
+        assert stopped.returncode == 0, stopped.stderr
+        assert "acknowledged" in stopped.stdout
+
+
+def test_an_owner_that_hangs_makes_the_stop_fail_and_say_why():
+    with serving("sim://nigel", "car") as owner:
+        owner.send_signal(signal.SIGSTOP)
+        stopped = tandem("stop")
+        owner.send_signal(signal.SIGCONT)
+    assert stopped.returncode == DeviceFault.exit_code
+    assert "NOT ACKNOWLEDGED within 1 s" in stopped.stderr
+    assert f"process {owner.pid}" in stopped.stderr
+    assert "gets no claims" in stopped.stderr
+
+
+def test_the_frame_is_repeated_until_it_is_seen():
+    heard = []
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listening:
+        listening.bind(str(socket_path("car")))
+        listening.listen()
+        announce(ServedCar("car", "serial:///dev/null", os.getpid(), "nigel", ""))
+
+        def car() -> None:
+            """Misses the first two, as a car on a bad line would."""
+            end, _ = listening.accept()
+            decoder = wire.Decoder()
+            while len(heard) < 3:
+                heard.extend(decoder.feed(end.recv(4096)))
+            seen = {"token": heard[0].token, "state": 4, "sender": 4}
+            answer = wire.new(frozen_stop.StopSeen, sender_name=bytes(heard[0].sender_name), **seen)
+            end.sendall(wire.encode(answer))
+            end.close()
+
+        thread = threading.Thread(target=car)
+        thread.start()
+        (call,) = quick_stop.stop_served(
+            [ServedCar("car", "serial:///dev/null", os.getpid(), "nigel", "")]
+        )
+        thread.join()
+    assert call.row()["state"] == "STOPPING"
+    assert call.took_ms is not None
+    assert call.took_ms >= 2 * quick_stop.AGAIN_S * 1e3
+    assert len({(message.token, message.sender) for message in heard}) == 1
+
+
+def test_an_acknowledgement_of_another_stop_does_not_count():
+    watch = frozen_stop.StopWatch(7)
+    fields = {"state": 4, "sender": 4, "sender_name": bytes(16)}
+    watch.feed(wire.encode(wire.new(frozen_stop.StopSeen, token=8, **fields)))
+    assert not watch.is_seen
+    watch.feed(wire.encode(wire.new(frozen_stop.StopSeen, token=7, **fields)))
+    assert watch.is_seen
