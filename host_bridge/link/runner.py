@@ -66,14 +66,14 @@ class Runner:
         self._clock = clock
         self._on_events = on_events
         self._is_open = False
-        self._closed = asyncio.Event()
+        self._woken = asyncio.Event()  # closed, or time for the next step
         linked.on_output(self.flush)
 
     async def open(self) -> None:
         """Open the transport. Raises errors.TandemError if it cannot be opened."""
-        self._closed = asyncio.Event()
+        self._woken.clear()
         await self._wire.open(self._receive, self._close_down)
-        if self._closed.is_set():
+        if self._woken.is_set():
             return  # it closed while it opened
         self._is_open = True
         self.fault = None
@@ -116,10 +116,20 @@ class Runner:
             self._on_events(self._linked.step(now_us))
             self.flush()
             wait_s = max(self._linked.next_due_us(now_us) - self._clock.now_us(), 0) * 1e-6
-            try:
-                await asyncio.wait_for(self._closed.wait(), wait_s)
-            except asyncio.TimeoutError:
-                continue
+            await self._pause(wait_s)
+
+    async def _pause(self, wait_s: float) -> None:
+        """Until the time is over or the transport closed.
+
+        Not ``asyncio.wait_for``: before Python 3.12 it swallows a cancellation that comes together
+        with what it waits for, and closing and cancelling do come together.
+        """
+        timer = asyncio.get_running_loop().call_later(wait_s, self._woken.set)
+        try:
+            await self._woken.wait()
+        finally:
+            timer.cancel()
+            self._woken.clear()
 
     def _receive(self, data: bytes) -> None:
         self._on_events(self._linked.receive_data(data, self._clock.now_us()))
@@ -127,7 +137,7 @@ class Runner:
 
     def _close_down(self, fault: Exception | None) -> None:
         self.fault = fault
-        self._closed.set()
+        self._woken.set()
         if self._is_open:
             self._is_open = False
             self._on_events(self._linked.closed(self._clock.now_us()))

@@ -1,0 +1,157 @@
+"""The cars of the demo under one session, with a puppet at the wheel."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+from host_bridge import session
+from host_bridge.cars.car import Car
+from host_bridge.cars.fleet import Fleet, FleetRequest
+from host_bridge.context import HostContext
+from host_bridge.domain import Refusal, State, Vehicle, Wish
+from host_bridge.errors import DeviceFault, RefusedFault
+from host_bridge.interfaces.script import NEUTRAL_US, Manoeuvre
+from host_bridge.link.connection import Connection
+from host_bridge.link.runner import Runner
+from host_bridge.link.wire import own_protocol_hash
+from host_bridge.logbook.recorder import Recorder
+from host_bridge.serve.service import Service
+from host_bridge.transports.base import Transport
+
+SOURCE = "script"  # its deadman is scripted: for virtual cars only
+_POLL_S = 0.01
+_READY_WITHIN_S = 10.0
+_ACTION_WITHIN_S = 3.0
+
+
+class Puppet:
+    """An input whose hands are moved by the demo: it holds, lets go, and can freeze."""
+
+    def __init__(self) -> None:
+        self.manoeuvre: Manoeuvre | None = None
+        self.is_held = False
+        self.is_frozen = False
+        self.position_s = 0.0
+        self._count = 0
+        self._held_us: int | None = None
+        self._last = Wish()
+
+    def read(self, now_us: int) -> Wish:
+        """Neutral for a moment after each grip, then the manoeuvre from where it was."""
+        if self.is_frozen:  # as a gamepad whose radio is lost: the last report, again and again
+            return self._last
+        self._count += 1
+        if not self.is_held or self.manoeuvre is None:
+            self._held_us = None
+            self._last = Wish(input_count=self._count)
+            return self._last
+        self._held_us = now_us if self._held_us is None else self._held_us
+        is_driving = now_us - self._held_us >= NEUTRAL_US
+        steer_rad, speed_mps = self.manoeuvre.at(self.position_s)
+        self.position_s += session.TICK_US * 1e-6 if is_driving else 0.0
+        self._last = Wish(
+            steer_rad=steer_rad,
+            speed_mps=speed_mps if is_driving else 0.0,
+            is_held=True,
+            input_count=self._count,
+        )
+        return self._last
+
+    def take(self, manoeuvre: Manoeuvre) -> None:
+        """Hold the deadman and begin it."""
+        self.manoeuvre, self.position_s = manoeuvre, 0.0
+        self.is_held, self.is_frozen = True, False
+
+    def let_go(self) -> None:
+        self.is_held = self.is_frozen = False
+
+
+class Crew:
+    """One or more cars, each served, one fleet, one session, one puppet."""
+
+    def __init__(self, context: HostContext, vehicle: Vehicle, cars: dict[str, Transport]) -> None:
+        self.clock = context.clock
+        self.puppet = Puppet()
+        self.services = {
+            name: Service(transport.label, transport, self.clock, lambda identity: vehicle)
+            for name, transport in cars.items()
+        }
+        self.vehicle = vehicle
+        epoch = context.new_epoch()
+        self.cars = {
+            name: Car(name, Connection(own_protocol_hash(), epoch), vehicle) for name in cars
+        }
+        self.fleet = Fleet(list(self.cars.values()), epoch)
+        self.session = session.Session(self.fleet, vehicle.source(SOURCE), self.puppet)
+        self._runners = {
+            name: Runner(service.owner.attach(), self.cars[name], self.clock)
+            for name, service in self.services.items()
+        }
+        self._tasks: list[asyncio.Task[None]] = []
+
+    async def start(self) -> None:
+        """Serve and bind all cars, and begin to claim, with the deadman released.
+
+        Raises errors.TandemError.
+        """
+        for name, runner in self._runners.items():
+            await self.services[name].start(name)
+            await runner.open()
+            self._tasks.append(asyncio.create_task(runner.run()))
+        self._tasks.append(asyncio.create_task(session.run(self.session, self.clock)))
+        if not await self.until(self._all_bound, _READY_WITHIN_S):
+            raise DeviceFault(
+                "not all cars answered",
+                got=", ".join(f"{c.name}: {c.connection.state.value}" for c in self.fleet.cars),
+                remedy="tandem doctor looks for the cause",
+            )
+
+    def record(self, log: Recorder) -> None:
+        for service in self.services.values():
+            service.record(log)
+
+    def _all_bound(self) -> bool:
+        return all(car.connection.is_bound() and car.status for car in self.fleet.cars)
+
+    async def arm(self) -> None:
+        """Clear what is latched, and arm all. Raises errors.RefusedFault."""
+        self.puppet.let_go()
+        if any(car.status and car.status.causes for car in self.fleet.cars):
+            await self._act(self.fleet.clear)
+        await self._act(self.fleet.arm)
+
+    async def _act(self, begin: Callable[[int], FleetRequest]) -> None:
+        """A car that has just been bound may still be unsure of our clock, or rolling: again."""
+        deadline_us = self.clock.now_us() + int(_ACTION_WITHIN_S * 1e6)
+        while True:
+            request = begin(self.clock.now_us())
+            await self.until(lambda: request.results is not None, _ACTION_WITHIN_S)
+            if request.is_done():
+                return
+            refusals = {r for result in request.results or () for r in result.refusals}
+            passes = refusals <= {Refusal.CLOCK_UNSURE, Refusal.MOVING, Refusal.STATE}
+            if not passes or self.clock.now_us() > deadline_us:
+                raise RefusedFault(str(request))
+            await asyncio.sleep(0.1)
+
+    async def until(self, condition: Callable[[], object], within_s: float) -> bool:
+        """Wait for a condition; False if it did not come."""
+        deadline_us = self.clock.now_us() + int(within_s * 1e6)
+        while not condition():
+            if self.clock.now_us() > deadline_us:
+                return False
+            await asyncio.sleep(_POLL_S)
+        return True
+
+    def all_in(self, *states: State) -> bool:
+        return all(car.status and car.status.state in states for car in self.fleet.cars)
+
+    async def close(self) -> None:
+        """Let go of the cars; those still armed are stopped."""
+        self.puppet.let_go()
+        for service in self.services.values():
+            await service.close()
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)

@@ -1,0 +1,168 @@
+"""Part 1: a car and its twin, driven by the very same bytes; and what a single altered byte does."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+
+from host_bridge.cars.acceptance import newest_common
+from host_bridge.cars.divergence import Divergence
+from host_bridge.demo.crew import Crew
+from host_bridge.demo.show import Show
+from host_bridge.domain import State
+from host_bridge.interfaces.script import Constant, InTurn, Manoeuvre, Slalom
+from host_bridge.transports.base import OnBytes, OnClosed, Transport
+
+SLALOM = Slalom(speed_mps=2.8, duration_s=7.0, steer_rad=0.16, period_s=2.0)
+SKIDPAD = Constant(speed_mps=2.0, duration_s=6.0, steer_rad=0.25)
+MANOEUVRES = InTurn((SLALOM, SKIDPAD))
+SHORT = Constant(speed_mps=1.0, duration_s=1.5)
+SKEW_LIMIT_US = 12_000  # a beat of the cars, which are not in step, and 1 ms for each clock
+ENDS_IN_S = 4.0
+
+
+@dataclass
+class Drive:
+    """What came of driving a fleet together."""
+
+    agreed: int
+    missed: int
+    differs: bool
+    crcs: dict[str, str]
+    counts: dict[str, int]
+    skew_us: int
+    alarms: list[str] = field(default_factory=list)
+    alarm_s: float = 0.0  # of the first, since the start
+    path_m: float = 0.0
+    paths: dict[str, list[tuple[float, float]]] = field(default_factory=dict)
+    speeds: dict[str, list[tuple[float, float]]] = field(default_factory=dict)
+
+    def is_identical(self) -> bool:
+        """Whether every car accepted the same bytes, all of them."""
+        return (
+            not self.missed
+            and not self.differs
+            and self.agreed > 0
+            and len(self.crcs) > 1
+            and len(set(self.crcs.values())) == 1
+            and len(set(self.counts.values())) == 1
+        )
+
+
+class AlteredLine:
+    """A transport that changes one bit of one byte on the way to its car, once."""
+
+    def __init__(self, inner: Transport, at_byte: int) -> None:
+        self._inner = inner
+        self._left = at_byte
+
+    @property
+    def label(self) -> str:
+        return self._inner.label
+
+    async def open(self, on_bytes: OnBytes, on_closed: OnClosed) -> None:
+        await self._inner.open(on_bytes, on_closed)
+
+    def send(self, data: bytes) -> int:
+        if 0 <= self._left < len(data):
+            altered = bytearray(data)
+            altered[self._left] ^= 0x04
+            data = bytes(altered)
+        self._left -= len(data)
+        return self._inner.send(data)
+
+    def close(self) -> None:
+        self._inner.close()
+
+
+async def drive_together(crew: Crew, manoeuvre: Manoeuvre, show: Show) -> Drive:
+    """Arm, drive the manoeuvre, let go, and compare. Raises errors.RefusedFault."""
+    await crew.arm()
+    car, twin = list(crew.cars.values())
+    divergence = Divergence(crew.vehicle.divergence)
+    watch = Watch(crew, divergence)
+    crew.puppet.take(manoeuvre)
+    watching = asyncio.create_task(watch.run())
+    while crew.puppet.position_s < manoeuvre.duration_s:
+        await asyncio.sleep(0.1)
+        show.live(watch.line())
+        if not crew.all_in(State.ACTIVE, State.HOLD):
+            break
+    crew.puppet.let_go()
+    await crew.until(lambda: crew.all_in(State.HOLD) and _at_rest(crew), ENDS_IN_S)
+    watching.cancel()
+    return _result(crew, watch)
+
+
+def _at_rest(crew: Crew) -> bool:
+    return all(car.status and abs(car.status.speed_mps) < 0.05 for car in crew.fleet.cars)
+
+
+class Watch:
+    """Keeps what both cars report while they drive."""
+
+    def __init__(self, crew: Crew, divergence: Divergence) -> None:
+        self.alarms: list[str] = []
+        self.alarm_s = 0.0
+        self.path_m = 0.0
+        self.skew_us = 0
+        self.paths: dict[str, list[tuple[float, float]]] = {name: [] for name in crew.cars}
+        self.speeds: dict[str, list[tuple[float, float]]] = {name: [] for name in crew.cars}
+        self._crew = crew
+        self._divergence = divergence
+        self._begun_us = crew.clock.now_us()
+        self._taken_us = dict.fromkeys(crew.cars, self._begun_us)
+
+    async def run(self) -> None:
+        while True:
+            self._step()
+            await asyncio.sleep(0.02)
+
+    def _step(self) -> None:
+        tracks = (self._divergence.car, self._divergence.twin)
+        for (name, car), track in zip(self._crew.cars.items(), tracks, strict=True):
+            for sample in list(car.samples):
+                if sample.time_us > self._taken_us[name]:
+                    self._taken_us[name] = sample.time_us
+                    track.add(sample)
+                    self.paths[name].append((sample.x_m, sample.y_m))
+                    since_s = (sample.time_us - self._begun_us) * 1e-6
+                    self.speeds[name].append((since_s, sample.speed_mps))
+        self._divergence.step()
+        for difference in self._divergence.differences:
+            if difference.what == "path":
+                self.path_m = max(self.path_m, difference.amount)
+        for alarm in self._divergence.alarms():
+            if alarm.what not in self.alarms:
+                since_us = self._crew.clock.now_us() - self._begun_us
+                self.alarm_s = self.alarm_s or since_us * 1e-6
+                self.alarms.append(alarm.what)
+        self.skew_us = max(self.skew_us, self._crew.fleet.skew_us() or 0)
+
+    def line(self) -> str:
+        cars = "   ".join(
+            f"{car.name} {car.status.state.name} {car.status.speed_mps:5.2f} m/s"
+            for car in self._crew.fleet.cars
+            if car.status
+        )
+        alarm = f"   DIVERGES: {', '.join(self.alarms)}" if self.alarms else ""
+        return f"{cars}   paths {self.path_m:4.2f} m apart   skew {self.skew_us} us{alarm}"
+
+
+def _result(crew: Crew, watch: Watch) -> Drive:
+    agreement = crew.fleet.agreement()
+    common = newest_common([car.acceptance for car in crew.fleet.cars]) or []
+    reports = dict(zip(crew.cars, common, strict=False))
+    return Drive(
+        agreement.agreed,
+        agreement.missed,
+        not agreement.is_equal(),
+        {name: f"{report.crc:08x}" for name, report in reports.items()},
+        {name: report.count for name, report in reports.items()},
+        watch.skew_us,
+        watch.alarms,
+        watch.alarm_s,
+        watch.path_m,
+        watch.paths,
+        watch.speeds,
+    )
