@@ -144,7 +144,7 @@ def _car(car: Car, now_us: int, columns: int) -> Iterator[list[Span]]:
     style = _STATE_STYLES.get(status.state, "")
     yield [(name, "bold"), (f"{status.state.name:9}", style), (f" {commander(car)}", "")]
     yield [(_INDENT + _motion(car, status), "")]
-    yield _link(car, status, now_us)
+    yield _link(car, now_us)
     yield from _wrapped(car.why_stopped(), "bad", columns, _INDENT)
 
 
@@ -156,13 +156,13 @@ def _motion(car: Car, status: CarStatus) -> str:
     )
 
 
-def _link(car: Car, status: CarStatus, now_us: int) -> list[Span]:
+def _link(car: Car, now_us: int) -> list[Span]:
     age = age_ms(car, now_us)
     statistics = car.connection.statistics
     trip_us = statistics.round_trip_us(50)
     trip = f"  round trip {trip_us * 1e-3:.1f} ms" if trip_us is not None else ""
     refused = car.counters.claims_refused if car.counters else 0
-    text = f"  lost {statistics.missed_statuses}  refused {refused}  crc {status.claim_crc:08x}"
+    text = f"  lost {statistics.missed_statuses}  refused {refused}"
     is_old = age is None or age > _OLD_MS
     heard = "clock not known" if age is None else f"{age:.0f} ms old"
     return [(f"{_INDENT}link ", ""), (heard, "care" if is_old else ""), (trip + text, "")]

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from host_bridge.cars.acceptance import newest_common
 from host_bridge.domain import State
 
 if TYPE_CHECKING:
@@ -61,7 +62,14 @@ def together_words(drive: Drive) -> tuple[str, bool]:
     if not agreement.is_equal():
         return f"{skew}   DIFFERENT claims, at or before number {agreement.differs_at}", False
     lost = f", {agreement.missed} lost on the way" if agreement.missed else ""
-    return f"{skew}   {agreement.agreed} claims the same, bit for bit{lost}", True
+    return f"{skew}   {agreement.agreed} claims the same{_common_crc(drive)}{lost}", True
+
+
+def _common_crc(drive: Drive) -> str:
+    """The running CRC after the newest claim that all report; it parts at a lost claim."""
+    common = newest_common([car.acceptance for car in drive.fleet.cars]) or []
+    crcs = {report.crc for report in common}
+    return f", crc {crcs.pop():08x}" if len(crcs) == 1 else ""
 
 
 def difference_words(divergence: Divergence, now_us: int) -> Iterator[tuple[str, bool]]:

@@ -2,6 +2,8 @@
 
 import os
 import signal
+import subprocess
+import sys
 import tempfile
 import termios
 from pathlib import Path
@@ -97,6 +99,16 @@ def test_e_stops_r_arms_again_and_the_stop_is_explained(start, kitty):
     assert len(program.summary["cars"][0]["stops"]) == 1
 
 
+def test_a_stop_from_a_second_terminal_stops_the_car_and_is_named(start, kitty, folder):
+    program = start(kitty, *CAR)
+    drive_off(program, kitty)
+    stop = [sys.executable, "-m", "host_bridge.cli", "stop", "--all"]
+    subprocess.run(stop, env={**os.environ, "TANDEM_RUNTIME_DIR": folder}, check=True)
+    program.until_state("STOPPED")
+    assert "a command" in program.latest("why_stopped")
+    assert not kitty.local_mode() & RAW, "it goes on: R arms again"
+
+
 def test_a_terminal_that_freezes_with_the_deadman_held_stops_the_car(start, kitty):
     program = start(kitty, *CAR)
     drive_off(program, kitty)
@@ -177,6 +189,14 @@ def test_keys_need_a_terminal(start):
     assert code == 2
     assert "needs a terminal" in said
     assert "--input csv:FILE" in said
+
+
+def test_a_car_that_refuses_to_arm_says_why_and_makes_the_exit_code(start):
+    car = ("--car", "sim://f1tenth?blank=1", "--vehicle", "f1tenth")
+    code, said = start(None, *car, "--input", "script:straight").end()
+    assert code == 6
+    assert "f1tenth did not arm" in said
+    assert "configuration" in said
 
 
 def test_the_same_car_twice_is_refused(start):
