@@ -11,7 +11,7 @@ from datetime import datetime, timezone
 
 from host_bridge.cars.car import Car
 from host_bridge.clock import Clock
-from host_bridge.domain import CarIdentity, Sender, State, Vehicle
+from host_bridge.domain import CarIdentity, CarStatus, Sender, State, Vehicle
 from host_bridge.link.connection import Connection
 from host_bridge.link.events import LinkEvent
 from host_bridge.link.runner import Runner
@@ -48,6 +48,7 @@ class Service:
         self._run: asyncio.Task[None] | None = None
         self._rims: list[Rim] = []
         self._config_hash: bytes | None = None
+        self._is_line_new = True
         self._met = asyncio.Event()
         self._started = datetime.now(timezone.utc).isoformat(timespec="seconds")
 
@@ -57,6 +58,7 @@ class Service:
         Without a name it is the car's own. A car that says nothing, or nothing that we understand,
         is served nevertheless: it may still hear a stop.
         """
+        self.owner.on_line = self._line_changed
         await self.owner.start()
         try:
             await self._runner.open()
@@ -115,6 +117,8 @@ class Service:
         for event in events:
             if isinstance(event, CarIdentity):
                 self._identified(event)
+            elif isinstance(event, CarStatus) and self._is_line_new:
+                self._take_over(event)
         if events:
             self.on_events(events)
 
@@ -129,6 +133,15 @@ class Service:
         self._met.set()
         if is_news and self._rims:
             self._announce()
+
+    def _line_changed(self, fault: Exception | None) -> None:
+        self._is_line_new = fault is None
+
+    def _take_over(self, status: CarStatus) -> None:
+        """An armed car comes from an owner that crashed, or from before the cable was out."""
+        self._is_line_new = False
+        if status.state in _ARMED:
+            self.car.stop(Sender.OWNER, "new line", self._clock.now_us())
 
     async def _say_farewell(self) -> None:
         """An armed car must not be left without an owner: whoever comes next could just drive."""
