@@ -5,14 +5,19 @@ from __future__ import annotations
 import os
 import signal
 import threading
+import tty
+from collections.abc import Callable
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 
 import pytest
 
+from firmware.protocol.messages import Identify, Identity, Stop, StopSeen
 from host_bridge import cli
 from host_bridge.errors import DataFileFault, DeviceFault, ProtocolFault, UsageFault
-from tests.host_bridge.programs import program, tandem, until, virtual_car
+from host_bridge.link import wire
+from tests.host_bridge.programs import program, serving, tandem, until, virtual_car
 from tests.host_bridge.serve.desk import runtime_folder
 
 
@@ -116,40 +121,84 @@ def test_bad_input_is_said_clearly(case):
     assert wrong.returncode == fault.exit_code if fault else wrong.returncode > 0
 
 
-class Noise:
-    """A device that talks, but not Tandem: what a wrong baud rate sounds like."""
+class Device:
+    """The far end of a port that is no car of ours: what it says is made of what it hears."""
 
-    def __init__(self) -> None:
-        self.master, self._slave = os.openpty()
-        self.device = os.ttyname(self._slave)
+    def __init__(self, answer: Callable[[bytes], bytes]) -> None:
+        self._master, self._slave = os.openpty()
+        self.uri = f"serial://{os.ttyname(self._slave)}"
+        self._answer = answer
         self._is_over = threading.Event()
         self._thread = threading.Thread(target=self._talk)
+
+    def __enter__(self) -> Device:
+        tty.setraw(self._slave)
+        os.set_blocking(self._master, False)
         self._thread.start()
+        return self
 
-    def _talk(self) -> None:
-        os.set_blocking(self.master, False)
-        while not self._is_over.wait(0.01):
-            try:
-                os.write(self.master, bytes(range(100, 140)))
-            except BlockingIOError:
-                continue
-
-    def end(self) -> None:
+    def __exit__(self, *_: object) -> None:
         self._is_over.set()
         self._thread.join()
-        os.close(self.master)
+        os.close(self._master)
         os.close(self._slave)
+
+    def _talk(self) -> None:
+        while not self._is_over.wait(0.01):
+            with suppress(BlockingIOError):
+                os.write(self._master, self._answer(self._heard()))
+
+    def _heard(self) -> bytes:
+        try:
+            return os.read(self._master, 4096)
+        except BlockingIOError:
+            return b""
+
+
+def other_version() -> Callable[[bytes], bytes]:
+    """A car of another version of Tandem: only the frozen messages mean the same to it."""
+    decoder = wire.Decoder()
+    identity = {"layout": 1, "protocol_hash": b"\xde\xad\xbe\xef", "config_hash": bytes(4)}
+    identity |= {"board_id": bytes(8), "state": 1, "car_name": b"old".ljust(16, b"\0")}
+
+    def answer(data: bytes) -> bytes:
+        said = b""
+        for message in decoder.feed(data):
+            if isinstance(message, Identify):
+                said += wire.encode(wire.new(Identity, token=message.token, **identity))
+            elif isinstance(message, Stop):
+                fields = wire.fields_of(message)
+                said += wire.encode(wire.new(StopSeen, state=4, **fields))
+        return said
+
+    return answer
 
 
 def test_noise_is_said_not_to_be_tandem():
-    noise = Noise()
-    try:
-        wrong = tandem("monitor", f"serial://{noise.device}")
-    finally:
-        noise.end()
+    with Device(lambda heard: bytes(range(100, 140))) as device:
+        wrong = tandem("monitor", device.uri)
     assert wrong.returncode == ProtocolFault.exit_code
     assert "this does not speak Tandem" in wrong.stderr
     assert "baud" in wrong.stderr
+
+
+def test_a_car_of_another_version_is_refused_with_both_hashes_and_the_remedy():
+    with Device(other_version()) as device:
+        wrong = tandem("monitor", device.uri)
+    assert wrong.returncode == ProtocolFault.exit_code
+    assert f"expected: protocol {wire.own_protocol_hash().hex()}" in wrong.stderr
+    assert "got: deadbeef" in wrong.stderr
+    assert "reflash" in wrong.stderr
+
+
+def test_a_car_of_another_version_is_stopped_all_the_same():
+    with Device(other_version()) as device:
+        directly = tandem("stop", device.uri)
+        assert directly.returncode == 0, directly.stderr
+        with serving(device.uri, "old"):
+            through_owner = tandem("stop", "old")
+    assert through_owner.returncode == 0, through_owner.stderr
+    assert "STOPPING, acknowledged" in through_owner.stdout
 
 
 def test_silence_is_said_to_be_silence():
