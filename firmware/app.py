@@ -236,16 +236,8 @@ class App:
     def _report(self, now_us: int) -> None:
         chronicle = self._chronicle
         chronicle.sources(self.arbiter, now_us)
-        chronicle.latched(self.runstop, True, self._brought_by(), now_us)
-        chronicle.latched(self.faults, False, 0, now_us)
+        chronicle.stops(self.runstop, self.arbiter, self.hearing.stop_sender, now_us)
+        chronicle.faults(self.faults, now_us)
         chronicle.state(self.supervisor, now_us)
         self.hearing.acknowledge()
         self.telemetry.step(now_us)
-
-    def _brought_by(self) -> int:
-        """The source or the kind of sender behind a stop that was latched on this step."""
-        if self.arbiter.frozen_source != NOBODY:
-            return self.arbiter.frozen_source
-        if self.arbiter.silent_source != NOBODY:
-            return self.arbiter.silent_source
-        return self.hearing.stop_sender

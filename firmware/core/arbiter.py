@@ -269,6 +269,12 @@ class Arbiter:
         for source in self.active:
             source.begin_from_neutral()
 
+    def forget(self, slot: int) -> None:
+        """Another session has this slot now: its claims count from their own beginning."""
+        for source in self.active:
+            if source.slot == slot:
+                source.slot = -1
+
     def is_commanded_from(self, slot: int) -> bool:
         """Whether an engaged source of this session is in command of anything."""
         for source in self.active:

@@ -5,6 +5,9 @@ from firmware.core.params import SOURCES
 from firmware.protocol.codes import (
     ACTUATOR_COUNT,
     CAUSE_COUNT,
+    CAUSE_FROZEN_INPUT,
+    CAUSE_SILENCE,
+    CAUSE_STOP_REQUEST,
     EVENT_FAULT_LATCHED,
     EVENT_SOURCE_ENGAGED,
     EVENT_SOURCE_LOST,
@@ -30,13 +33,25 @@ class Chronicle:
         self._losers = [0] * SOURCES
         self._engaged = [False] * SOURCES
 
-    def latched(self, latch: "Latch", is_stop: bool, who: int, now_us: int) -> None:
-        """Causes and faults that were latched since the last time; ``who`` brought them."""
-        code = EVENT_STOP_LATCHED if is_stop else EVENT_FAULT_LATCHED
-        for bit in range(CAUSE_COUNT if is_stop else FAULT_COUNT):
-            if latch.news >> bit & 1:
-                self._events.add(now_us, code, bit, who)
-        latch.news = 0
+    def stops(self, runstop: "Latch", arbiter: "Arbiter", sender: int, now_us: int) -> None:
+        """The causes that were latched since the last time, each with who brought it."""
+        for cause in range(CAUSE_COUNT):
+            if runstop.news >> cause & 1:
+                who = NOBODY
+                if cause == CAUSE_FROZEN_INPUT:
+                    who = arbiter.frozen_source
+                elif cause == CAUSE_SILENCE:
+                    who = arbiter.silent_source
+                elif cause == CAUSE_STOP_REQUEST:
+                    who = sender
+                self._events.add(now_us, EVENT_STOP_LATCHED, cause, who)
+        runstop.news = 0
+
+    def faults(self, faults: "Latch", now_us: int) -> None:
+        for fault in range(FAULT_COUNT):
+            if faults.news >> fault & 1:
+                self._events.add(now_us, EVENT_FAULT_LATCHED, fault, 0)
+        faults.news = 0
 
     def state(self, supervisor: "Supervisor", now_us: int) -> None:
         if supervisor.has_changed():

@@ -6,6 +6,7 @@ if TYPE_CHECKING:
     from firmware.protocol.messages import Event
 
 SIZE = 64  # as many as a second of trouble makes
+_NUMBERS = 0xFFFF
 
 
 class Events:
@@ -14,6 +15,7 @@ class Events:
         self.next_sent = 0
         self.lost_first = 0
         self.lost_count = 0  # to be said to the host
+        self._held = 0
         self._times = [0] * SIZE
         self._codes = [0] * SIZE
         self._a = [0] * SIZE
@@ -25,24 +27,34 @@ class Events:
         self._codes[at] = code
         self._a[at] = a
         self._b[at] = b
-        self.next_number = self.next_number + 1 & 0xFFFF
-        if self.next_number - self.next_sent & 0xFFFF > SIZE:
-            self._rewind_to_oldest(self.next_sent)
+        self.next_number = self.next_number + 1 & _NUMBERS
+        if self._held < SIZE:
+            self._held += 1
+        if self.next_number - self.next_sent & _NUMBERS > SIZE:
+            self._give_up(self.next_sent)
 
     def request(self, first: int) -> None:
-        """Send again from ``first``; what the ring no longer holds is reported as lost."""
-        behind = self.next_number - first & 0xFFFF
-        if behind > SIZE:
-            self._rewind_to_oldest(first)
-        else:
-            self.next_sent = first
+        """Send again from ``first``; what the ring no longer holds is reported as lost.
 
-    def _rewind_to_oldest(self, wanted: int) -> None:
-        oldest = self.next_number - SIZE & 0xFFFF
+        A number that is still to come is of a life before this one: all that is held is sent.
+        """
+        behind = self.next_number - first & _NUMBERS
+        if behind <= self._held:
+            self.next_sent = first
+        elif behind > _NUMBERS >> 1:
+            self.next_sent = self._oldest()
+        else:
+            self._give_up(first)
+
+    def _oldest(self) -> int:
+        return self.next_number - self._held & _NUMBERS
+
+    def _give_up(self, wanted: int) -> None:
+        """From ``wanted`` to the oldest held, all are lost."""
         if not self.lost_count:
             self.lost_first = wanted
-        self.lost_count = oldest - self.lost_first & 0xFFFF
-        self.next_sent = oldest
+        self.next_sent = self._oldest()
+        self.lost_count = self.next_sent - self.lost_first & _NUMBERS
 
     def has_unsent(self) -> bool:
         return self.next_sent != self.next_number
@@ -57,4 +69,4 @@ class Events:
         event.b = self._b[at]
 
     def sent(self) -> None:
-        self.next_sent = self.next_sent + 1 & 0xFFFF
+        self.next_sent = self.next_sent + 1 & _NUMBERS

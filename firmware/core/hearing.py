@@ -138,7 +138,10 @@ class Hearing:
         bound.slot = NOBODY
         bound.result = BIND_PROTOCOL_MISMATCH
         if message.protocol_hash == self._own_hash:
+            is_new = app.sessions.find(message.epoch) < 0
             slot = app.sessions.bind(message.epoch, now_us)
+            if is_new:
+                app.arbiter.forget(slot)
             bound.result = BOUND if slot >= 0 else BIND_NO_SLOT
             if slot >= 0:
                 bound.slot = slot

@@ -1,4 +1,4 @@
-"""The time after power-up in which the car only stands in neutral: ESCs arm in it, relays settle."""
+"""The time after power-up in which the car only stands in neutral: ESCs arm in it."""
 
 from firmware.compat import TYPE_CHECKING
 from firmware.core.deadlines import Deadline

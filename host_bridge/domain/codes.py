@@ -103,11 +103,10 @@ class Refusal(Phrased):
     FAULT = 4, "it has a fault"
     CONFIGURATION = 5, "its configuration is not the one expected: write the vehicle file to it"
     CLOCK_UNSURE = 6, "the clocks are not yet in agreement: wait a second, or see to the link"
-    NOT_NEUTRAL = 7, "a source is not in neutral"
-    NONCE = 8, "the two steps of the request did not match: ask again"
-    MOVING = 9, "it is still moving"
-    CHARGER = 10, "a charger is connected"
-    UNKNOWN_ACTION = 11, "it does not know this action"
+    NONCE = 7, "the two steps of the request did not match: ask again"
+    MOVING = 8, "it is still moving"
+    CHARGER = 9, "a charger is connected"
+    UNKNOWN_ACTION = 10, "it does not know this action"
 
 
 class ClaimVerdict(Phrased):

@@ -13,7 +13,7 @@ from firmware.protocol.version import protocol_hash
 from sim_mock.world import TIME_MASK, World
 
 BEAT_US = 10_000
-SEAT, GAMEPAD, SCRIPT = 1, 2, 3
+SEAT, GAMEPAD, SCRIPT, ROS2 = 1, 2, 3, 4
 RELEASED, HELD = 0, codes.HELD
 _TABLE = crc_table()
 

@@ -123,6 +123,23 @@ def test_events_can_be_asked_for_again():
     assert events.lost_count == 0
 
 
+def test_asking_for_events_that_are_still_to_come_sends_all_that_are_held_and_no_more():
+    """A host that remembers the numbers of a life before this one."""
+    events = Events()
+    for i in range(3):
+        events.add(i, 0, i, 0)
+        events.sent()
+    events.request(500)
+    event = Event()
+    numbers = []
+    while events.has_unsent():
+        events.fill(event)
+        numbers.append(event.number)
+        events.sent()
+    assert numbers == [0, 1, 2]
+    assert events.lost_count == 0
+
+
 # --- the supervisor, enumerated: S1 to S4 restated from safety.md, not from the table
 
 BITS = [getattr(supervisor, n) for n in (

@@ -5,7 +5,7 @@ import pytest
 from firmware.protocol import codes, messages
 from firmware.protocol.version import protocol_hash
 from sim_mock.world import TIME_MASK
-from tests.firmware.rig import _TABLE, HELD, RELEASED, SEAT, Host
+from tests.firmware.rig import _TABLE, HELD, RELEASED, ROS2, SEAT, Host
 from tests.firmware.worlds import VEHICLES, world_of
 
 CRUISE_MM_S = {"f1tenth": 3000, "nigel": 350}
@@ -293,6 +293,63 @@ def test_a_source_of_higher_priority_wins_and_the_loser_is_told_why(cruising):
     assert cruising.has_event(codes.EVENT_SOURCE_LOST, cruising.source, codes.LOST_OUTRANKED)
     both(200, 0, HELD)
     assert cruising.status.speed_mm_s == pytest.approx(0, abs=60)
+
+
+def test_autonomy_drives_only_under_a_fresh_permission_of_its_person(host):
+    """S2, S4: the program has no deadman; the seat's has to be given anew after each arm."""
+    host.connect()
+    seat = Host(host.world, epoch=777, source=SEAT)
+    program = Host(host.world, epoch=778, source=ROS2)
+    for other in (seat, program):
+        other.say(messages.Bind, protocol_hash=bytes(protocol_hash(_TABLE)))
+
+    def both(beats, deadman):
+        for i in range(beats):
+            seat.claim(0, deadman=deadman, mask=0)
+            program.claim(cruise(host), deadman=RELEASED)
+            if i % 5 == 0:
+                for other in (seat, program):
+                    now = other.now_us()
+                    stamp = host.status.time_us
+                    other.say(messages.Sync, board_us=stamp, received_us=now, sent_us=now)
+            host.beat()
+
+    permits = HELD | codes.PERMITS_AUTONOMY
+    both(30, permits)  # held before the arm: that is no fresh permission
+    config_hash = bytes(host.latest["Identity"].config_hash)
+    for nonce in (0, None):
+        nonce = host.latest["ActReply"].nonce if nonce is None else nonce
+        host.say(messages.Act, action=codes.ACTION_ARM, nonce=nonce, config_hash=config_hash)
+        both(2, permits)
+    both(50, permits)
+    assert host.state == codes.HOLD
+    both(10, HELD)
+    both(200, permits)
+    assert host.state == codes.ACTIVE
+    assert host.status.drive_source == ROS2
+    assert host.world.plant.truth.vx_mps > 0.2
+    both(10, HELD)
+    assert host.state == codes.HOLD
+
+
+def test_a_new_session_in_an_old_slot_counts_from_its_own_beginning(host):
+    host.take_the_wheel()
+    host.sequence = 40_000
+    host.drive(200, cruise(host))
+    host.rest(40_000)
+    others = [Host(host.world, epoch=9000 + i) for i in range(4)]
+    for other in others:  # the fifth session takes the slot of the first, which is stale
+        other.say(messages.Bind, protocol_hash=bytes(protocol_hash(_TABLE)))
+        host.rest(10)
+    newest = others[-1]
+    newest.latest["Status"] = host.status
+    for _ in range(20):
+        newest.claim(deadman=RELEASED)
+        newest.beat()
+    newest.beat()
+    assert newest.status.claim_sequence == newest.sequence == 20
+    refused = [e for e in newest.events if e[1] == codes.EVENT_CLAIM_REFUSED]
+    assert codes.CLAIM_OUT_OF_SEQUENCE not in [e[3] for e in refused]
 
 
 def test_speed_stays_under_the_cap_of_the_source(host):
