@@ -19,7 +19,7 @@ from host_bridge.domain import State
 from host_bridge.errors import DeviceFault
 from host_bridge.link import frozen_stop, wire
 from host_bridge.transports.served import ServedCar, announce, socket_path
-from tests.host_bridge.programs import serving, tandem, virtual_car
+from tests.host_bridge.programs import TANDEM, serving, tandem, virtual_car
 from tests.host_bridge.serve.desk import runtime_folder
 
 # What a stop must not wait for: the first four take from 30 to 500 ms to import
@@ -72,17 +72,29 @@ def test_only_the_named_car_is_stopped():
         assert causes == {"one": None, "two": "a stop was requested"}
 
 
+def stop_s() -> float:
+    """How long a stop takes from exec, on a processor that it has for itself.
+
+    Other tests run beside this one: so it is the processor time that the program takes, and the
+    time that it says it then waited for the car.
+    """
+    process = subprocess.Popen([*TANDEM, "stop", "--json"], stdout=subprocess.PIPE, text=True)
+    printed = process.stdout.read()
+    process.stdout.close()
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    row = json.loads(printed)[0]
+    assert row["state"] == "STOPPING"
+    return usage.ru_utime + usage.ru_stime + row["took_ms"] * 1e-3
+
+
 def test_an_armed_car_is_stopping_within_300_ms_of_exec():
     with serving("sim://nigel", "car"):
         took_s = []
         for _ in range(5):
             assert tandem("clear").returncode == 0
             assert tandem("arm").returncode == 0
-            begun_s = time.monotonic()
-            stopped = tandem("stop", "--json")
-            took_s.append(time.monotonic() - begun_s)
-            assert json.loads(stopped.stdout)[0]["state"] == "STOPPING"
-    # The middle one: another program may have had the processor in one or two of them.
+            took_s.append(stop_s())
     assert statistics.median(took_s) < 0.3, took_s
 
 
