@@ -28,8 +28,8 @@ OnLine = Callable[["Exception | None"], None]
 class Client(Protocol):
     """The owner's end of a client."""
 
-    def deliver(self, data: bytes) -> None:
-        """Whole frames from the car. Never blocks: what finds no room is dropped and counted."""
+    def deliver(self, data: bytes) -> int:
+        """Whole frames from the car. Never blocks: takes all or nothing; says how many bytes."""
 
     def end(self) -> None:
         """The owner ends."""
@@ -43,6 +43,7 @@ class Owner:
         self.line_fault: Exception | None = None
         self.on_line: OnLine = lambda fault: None
         self.unsent_bytes = 0  # to the car: its transport had no room, or there was no line
+        self.undelivered_bytes = 0  # to clients that did not read
         self.taps: list[Tap] = []
         self._transport = transport
         self._clock = clock
@@ -94,7 +95,7 @@ class Owner:
             return
         self._tap(DOWN, frames)
         for client in list(self._clients):
-            client.deliver(frames)
+            self.undelivered_bytes += len(frames) - client.deliver(frames)
 
     def _tap(self, direction: str, frames: bytes) -> None:
         if self.taps:
@@ -174,9 +175,10 @@ class InProcessClient:
             self._line = self._callbacks = None
             on_closed(None)
 
-    def deliver(self, data: bytes) -> None:
+    def deliver(self, data: bytes) -> int:
         # Later, as on a wire: an answer sent from within on_bytes must not nest.
         asyncio.get_running_loop().call_soon(self._arrive, self._callbacks, data)
+        return len(data)
 
     def end(self) -> None:
         self.close()

@@ -65,13 +65,12 @@ class SocketClient:
     def __init__(self, end: socket.socket, owner: Owner) -> None:
         # Small, so that a client that does not read loses news instead of getting old ones.
         end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER_BYTES)
-        self.dropped_bytes = 0
         self._socket = end
         self._line = owner.join(self)
         self._stream = Stream(end.fileno(), self._line.feed, self._lose)
 
-    def deliver(self, data: bytes) -> None:
-        self.dropped_bytes += len(data) - self._stream.send(data)
+    def deliver(self, data: bytes) -> int:
+        return self._stream.send(data)
 
     def end(self) -> None:
         self._stream.end()

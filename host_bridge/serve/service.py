@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import os
 import re
 from collections.abc import Callable
@@ -22,7 +23,7 @@ from host_bridge.serve.recording import tap_into
 from host_bridge.serve.rims import LocalRim, Rim
 from host_bridge.serve.taps import TapRim
 from host_bridge.transports.base import Transport
-from host_bridge.transports.served import ServedCar, announce, withdraw
+from host_bridge.transports.served import ServedCar, announce, served, withdraw
 from host_bridge.transports.uri import Uri
 
 MEET_S = 1.5  # a board that was reset by the opening of its port is up again by then
@@ -98,7 +99,7 @@ class Service:
         self.owner.close()
 
     def _open_rims(self, name: str | None) -> None:
-        self.name = self.car.name = name or self._own_name()
+        self.name = self.car.name = name or _untaken(self._own_name())
         for rim in (LocalRim(self.name), TapRim(self.name)):
             rim.open(self.owner)
             self._rims.append(rim)
@@ -152,3 +153,10 @@ class Service:
         give_up_us = self._clock.now_us() + int(_FAREWELL_S * 1e6)
         while stop.seen_us is None and self._clock.now_us() < give_up_us:
             await asyncio.sleep(0.005)
+
+
+def _untaken(wanted: str) -> str:
+    """The name, with a number behind it if another car is served by it."""
+    taken = {car.name for car in served()}
+    names = itertools.chain([wanted], (f"{wanted[:28]}-{n}" for n in itertools.count(2)))
+    return next(name for name in names if name not in taken)

@@ -10,7 +10,6 @@ import statistics
 import subprocess
 import sys
 import threading
-import time
 
 import pytest
 

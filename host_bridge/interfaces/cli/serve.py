@@ -6,6 +6,7 @@ import argparse
 import asyncio
 import shutil
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -84,5 +85,14 @@ def _news(service: Service, log: Recorder | None) -> str:
         return f"no line: {str(fault).splitlines()[0]}; waiting for it to come back"
     if log and log.fault:
         return str(log.fault)
-    clients = service.owner.clients - 1  # less the one that listens for this line
-    return f"{clients} client{'' if clients == 1 else 's'}"
+    return ", ".join(_counts(service))
+
+
+def _counts(service: Service) -> Iterator[str]:
+    owner = service.owner
+    clients = owner.clients - 1  # less the one that listens for this line
+    yield f"{clients} client{'' if clients == 1 else 's'}"
+    if owner.undelivered_bytes:
+        yield f"{owner.undelivered_bytes} bytes not delivered to clients that did not read"
+    if owner.unsent_bytes:
+        yield f"{owner.unsent_bytes} bytes not sent to the car"

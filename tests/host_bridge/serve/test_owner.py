@@ -149,6 +149,8 @@ def test_a_client_that_does_not_read_loses_news_and_holds_nobody_up():
             wanted = len(keen.data) + len(whole)
             await until(lambda n=wanted: len(keen.data) >= n)
         received = all_of(deaf)
+        # What is neither waits in the owner, which is one batch at most.
+        assert len(received) + owner.undelivered_bytes >= 49 * len(whole)
         assert len(received) < 10 * len(whole)  # bounded, by some hundred kilobytes at most
         cut = (b"\0" + frame + b"\0" for frame in received[: received.rindex(b"\0")].split(b"\0"))
         assert set(cut) <= {*FRAMES, b"\0\0"}  # and what it got was whole

@@ -133,6 +133,24 @@ def test_a_second_owner_of_a_name_is_refused():
         assert state_of("car") is not None
 
 
+def test_two_cars_that_call_themselves_the_same_are_told_apart(folder):
+    with serving("sim://nigel", "nigel"), program("monitor", "sim://nigel?seed=2") as monitor:
+        until(lambda: len(served()) == 2, "the second car to be served")
+        assert {car.name for car in served()} == {"nigel", "nigel-2"}
+        monitor.send_signal(signal.SIGINT)
+        monitor.communicate()
+
+
+def test_a_recorded_car_can_be_watched_again(folder):
+    with serving("sim://nigel", "car"):
+        log = folder / "drive.mcap"
+        assert tandem("record", "car", "-o", str(log), "--seconds", "2").returncode == 0
+    with program("monitor", f"replay://{log}?car=car&speed=0.5", "--json") as monitor:
+        assert rows_of(monitor, "status", lambda row: True)["state"] == "STANDBY"
+        monitor.send_signal(signal.SIGINT)
+        monitor.communicate()
+
+
 def test_the_uri_of_a_served_car_finds_its_owner_by_any_name_of_its_port(folder):
     with virtual_car("nigel", folder / "port"):
         port = os.path.realpath(folder / "port")
