@@ -91,7 +91,7 @@ class SerialPort(DescriptorTransport):
 
 def make(uri: Uri, context: Context) -> SerialPort:
     """Raises errors.UsageFault."""
-    uri.refuse_others("baud")
+    uri.refuse_others("baud", "vehicle")  # which is for whoever opens the car
     if uri.authority or not uri.path:
         raise uri.fault("no device", "three slashes: serial:///dev/ttyACM0", uri.text)
     return SerialPort(uri.text, uri.path, uri.integer("baud", BAUD, BAUD_LOW, BAUD_HIGH))
