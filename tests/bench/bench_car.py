@@ -179,8 +179,8 @@ def measure() -> Iterator[Sheet]:
         [row for vehicle in SPEED_MM_S for row in rates(vehicle)],
         (
             f"Best of {ROUNDS} rounds of {ROUND_BEATS / BEATS_PER_S:.0f} virtual s, in a slalom.",
-            "CPU seconds are those of both processes together; in process they are one core's, and",
-            "what a wall second is worth depends on who else wants the core: the aim is held to them.",
+            "CPU seconds are those of both processes together. In process they are those of one core,",
+            "and the aim is held to them: how long a wall second is depends on who else is at work.",
         ),
     )
     yield share_sheet()
