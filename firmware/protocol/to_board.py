@@ -1,0 +1,144 @@
+"""What a car is told. See ``messages``."""
+
+from firmware.protocol.codec import Message
+from firmware.protocol.ranges import SPEED, STEER, TIME, U8, U16, WIDE
+
+
+class Identify(Message):
+    """Who are you? Frozen. ``token`` comes back, so that round trips can be timed."""
+
+    ID = 1
+    FIELDS = (("token", "u16", 0, U16, ""),)
+    token: int
+
+
+class Stop(Message):
+    """Stop, now. Frozen. Needs no session; ``sender`` and ``sender_name`` are for the report."""
+
+    ID = 3
+    FIELDS = (
+        ("token", "u16", 0, U16, ""),
+        ("sender", "u8", 0, U8, ""),
+        ("sender_name", "b16", 0, 0, "utf-8, zero padded"),
+    )
+    token: int
+    sender: int
+    sender_name: bytearray
+
+
+class Bind(Message):
+    """Begin or renew a session. ``epoch`` is random, chosen by the host, the same for all cars."""
+
+    ID = 16
+    FIELDS = (
+        ("epoch", "u30", 1, WIDE, ""),
+        ("protocol_hash", "b4", 0, 0, ""),
+    )
+    epoch: int
+    protocol_hash: bytearray
+
+
+class Sync(Message):
+    """The host echoes the board's latest time stamp; the board computes offset and bound."""
+
+    ID = 17
+    FIELDS = (
+        ("epoch", "u30", 1, WIDE, ""),
+        ("board_us", "u30", 0, TIME, "us"),  # a Status's time_us
+        ("received_us", "u30", 0, TIME, "us"),  # when that Status came, in session time
+        ("sent_us", "u30", 0, TIME, "us"),  # when this leaves, in session time
+    )
+    epoch: int
+    board_us: int
+    received_us: int
+    sent_us: int
+
+
+class Claim(Message):
+    """One source's wish for some actuators, for a lease's time."""
+
+    ID = 18
+    FIELDS = (
+        ("epoch", "u30", 1, WIDE, ""),
+        ("source", "u8", 0, 254, ""),
+        ("sequence", "u16", 0, U16, ""),
+        ("mask", "u8", 0, 15, "actuator bits"),
+        ("steer_urad", "i31", -STEER, STEER, "urad"),
+        ("speed_mm_s", "i16", -SPEED, SPEED, "mm/s"),
+        ("brake", "u8", 0, U8, "1/255"),
+        ("lights", "u8", 0, U8, "bits"),
+        ("deadman", "u8", 0, 3, "bits"),
+        ("input_count", "u16", 0, U16, "reports of the input device"),
+        ("lease_ms", "u16", 1, 1000, "ms"),
+        ("stamp_us", "u30", 0, TIME, "us"),
+    )
+    epoch: int
+    source: int
+    sequence: int
+    mask: int
+    steer_urad: int
+    speed_mm_s: int
+    brake: int
+    lights: int
+    deadman: int
+    input_count: int
+    lease_ms: int
+    stamp_us: int
+
+
+class Act(Message):
+    """Arm, clear or disarm. Nonce 0 asks; the board answers with a nonce to be sent back."""
+
+    ID = 19
+    FIELDS = (
+        ("epoch", "u30", 1, WIDE, ""),
+        ("action", "u8", 0, U8, ""),
+        ("nonce", "u30", 0, WIDE, ""),
+        ("config_hash", "b4", 0, 0, ""),
+    )
+    epoch: int
+    action: int
+    nonce: int
+    config_hash: bytearray
+
+
+class EventRequest(Message):
+    """Send the events again from this number on."""
+
+    ID = 20
+    FIELDS = (("first", "u16", 0, U16, ""),)
+    first: int
+
+
+class ParameterRead(Message):
+    ID = 21
+    FIELDS = (("index", "u16", 0, U16, ""),)
+    index: int
+
+
+class ParameterWrite(Message):
+    """Changes the draft of the configuration; ConfigCommit makes it the configuration."""
+
+    ID = 22
+    FIELDS = (
+        ("epoch", "u30", 1, WIDE, ""),
+        ("index", "u16", 0, U16, ""),
+        ("value", "i31", -WIDE, WIDE, "as the parameter"),
+    )
+    epoch: int
+    index: int
+    value: int
+
+
+class ConfigCommit(Message):
+    """Take and store the draft, if it is what the host thinks it is."""
+
+    ID = 23
+    FIELDS = (
+        ("epoch", "u30", 1, WIDE, ""),
+        ("config_hash", "b4", 0, 0, ""),
+        ("car_name", "b16", 0, 0, "utf-8, zero padded"),
+    )
+    epoch: int
+    config_hash: bytearray
+    car_name: bytearray

@@ -1,0 +1,300 @@
+"""What a car says. See ``messages``."""
+
+from firmware.protocol.codec import Message
+from firmware.protocol.ranges import SPEED, STEER, TIME, U8, U16, WIDE
+
+
+class Identity(Message):
+    """Frozen. The hashes are compared whole."""
+
+    ID = 2
+    FIELDS = (
+        ("token", "u16", 0, U16, ""),
+        ("layout", "u8", 1, 1, ""),
+        ("protocol_hash", "b4", 0, 0, ""),
+        ("config_hash", "b4", 0, 0, ""),
+        ("board_id", "b8", 0, 0, ""),
+        ("state", "u8", 0, U8, ""),
+        ("car_name", "b16", 0, 0, "utf-8, zero padded"),
+    )
+    token: int
+    layout: int
+    protocol_hash: bytearray
+    config_hash: bytearray
+    board_id: bytearray
+    state: int
+    car_name: bytearray
+
+
+class StopSeen(Message):
+    """Frozen. Sent after the step that obeyed a Stop."""
+
+    ID = 4
+    FIELDS = (
+        ("token", "u16", 0, U16, ""),
+        ("state", "u8", 0, U8, ""),
+        ("sender", "u8", 0, U8, ""),
+        ("sender_name", "b16", 0, 0, "utf-8, zero padded"),
+    )
+    token: int
+    state: int
+    sender: int
+    sender_name: bytearray
+
+
+class Bound(Message):
+    ID = 32
+    FIELDS = (
+        ("epoch", "u30", 1, WIDE, ""),
+        ("slot", "u8", 0, U8, ""),
+        ("result", "u8", 0, U8, ""),
+        ("protocol_hash", "b4", 0, 0, ""),
+        ("config_hash", "b4", 0, 0, ""),
+    )
+    epoch: int
+    slot: int
+    result: int
+    protocol_hash: bytearray
+    config_hash: bytearray
+
+
+class Status(Message):
+    """The core status: every step while the line carries it. 40 bytes on the wire."""
+
+    ID = 33
+    FIELDS = (
+        ("time_us", "u30", 0, TIME, "us"),
+        ("state", "u8", 0, U8, ""),
+        ("causes", "u16", 0, U16, "bits"),
+        ("first_cause", "u8", 0, U8, ""),
+        ("faults", "u16", 0, U16, "bits"),
+        ("steering_source", "u8", 0, U8, ""),
+        ("drive_source", "u8", 0, U8, ""),
+        ("steer_urad", "i31", -STEER, STEER, "urad"),
+        ("target_mm_s", "i16", -SPEED, SPEED, "mm/s"),
+        ("brake", "u8", 0, U8, "1/255"),
+        ("speed_mm_s", "i16", -SPEED, SPEED, "mm/s"),
+        ("claim_slot", "u8", 0, U8, ""),  # the session whose claim was accepted last
+        ("claim_sequence", "u16", 0, U16, ""),
+        ("claim_count", "u16", 0, U16, ""),
+        ("claim_crc", "b4", 0, 0, ""),
+        ("applied_10us", "u16", 0, U16, "10 us before time_us"),
+    )
+    time_us: int
+    state: int
+    causes: int
+    first_cause: int
+    faults: int
+    steering_source: int
+    drive_source: int
+    steer_urad: int
+    target_mm_s: int
+    brake: int
+    speed_mm_s: int
+    claim_slot: int
+    claim_sequence: int
+    claim_count: int
+    claim_crc: bytearray
+    applied_10us: int
+
+
+class Motion(Message):
+    """What the wheels and the inertial sensor say, and where dead reckoning puts the car."""
+
+    ID = 34
+    FIELDS = (
+        ("captured_us", "u30", 0, TIME, "us"),
+        ("count_left", "i31", -WIDE, WIDE, "counts"),
+        ("count_right", "i31", -WIDE, WIDE, "counts"),
+        ("distance_mm", "i31", -WIDE, WIDE, "mm"),
+        ("x_mm", "i31", -WIDE, WIDE, "mm"),
+        ("y_mm", "i31", -WIDE, WIDE, "mm"),
+        ("yaw_urad", "i31", -WIDE, WIDE, "urad"),
+        ("yaw_rate_mrad_s", "i16", -32767, 32767, "mrad/s"),
+        ("accel_x_mm_s2", "i16", -32767, 32767, "mm/s^2"),
+        ("accel_y_mm_s2", "i16", -32767, 32767, "mm/s^2"),
+    )
+    captured_us: int
+    count_left: int
+    count_right: int
+    distance_mm: int
+    x_mm: int
+    y_mm: int
+    yaw_urad: int
+    yaw_rate_mrad_s: int
+    accel_x_mm_s2: int
+    accel_y_mm_s2: int
+
+
+class ClockReport(Message):
+    """session time = board time + offset, give or take the bound."""
+
+    ID = 35
+    FIELDS = (
+        ("epoch", "u30", 0, WIDE, ""),
+        ("slot", "u8", 0, U8, ""),
+        ("offset_us", "u30", 0, TIME, "us"),
+        ("bound_us", "u16", 0, U16, "us; 65535 is unknown"),
+    )
+    epoch: int
+    slot: int
+    offset_us: int
+    bound_us: int
+
+
+class ActReply(Message):
+    """Refusals 0 with a nonce: send it back. Refusals 0 without: done."""
+
+    ID = 36
+    FIELDS = (
+        ("epoch", "u30", 1, WIDE, ""),
+        ("action", "u8", 0, U8, ""),
+        ("nonce", "u30", 0, WIDE, ""),
+        ("refusals", "u16", 0, U16, "bits"),
+        ("causes_present", "u16", 0, U16, "bits"),
+    )
+    epoch: int
+    action: int
+    nonce: int
+    refusals: int
+    causes_present: int
+
+
+class Event(Message):
+    ID = 37
+    FIELDS = (
+        ("number", "u16", 0, U16, ""),
+        ("time_us", "u30", 0, TIME, "us"),
+        ("code", "u8", 0, U8, ""),
+        ("a", "i31", -WIDE, WIDE, "as the code says"),
+        ("b", "i31", -WIDE, WIDE, "as the code says"),
+    )
+    number: int
+    time_us: int
+    code: int
+    a: int
+    b: int
+
+
+class EventsLost(Message):
+    """The ring overran: these are gone."""
+
+    ID = 38
+    FIELDS = (
+        ("first", "u16", 0, U16, ""),
+        ("count", "u16", 0, U16, ""),
+    )
+    first: int
+    count: int
+
+
+class Parameter(Message):
+    """Answers ParameterRead and ParameterWrite: what the draft now holds."""
+
+    ID = 39
+    FIELDS = (
+        ("index", "u16", 0, U16, ""),
+        ("value", "i31", -WIDE, WIDE, "as the parameter"),
+        ("result", "u8", 0, U8, ""),
+    )
+    index: int
+    value: int
+    result: int
+
+
+class Committed(Message):
+    """``where`` is the index of the parameter that is wrong, if one is."""
+
+    ID = 40
+    FIELDS = (
+        ("result", "u8", 0, U8, ""),
+        ("where", "u16", 0, U16, ""),
+        ("config_hash", "b4", 0, 0, ""),
+    )
+    result: int
+    where: int
+    config_hash: bytearray
+
+
+class LinkCounters(Message):
+    """Since start-up, modulo 2**30."""
+
+    ID = 41
+    FIELDS = (
+        ("good", "u30", 0, WIDE, "frames"),
+        ("damaged", "u30", 0, WIDE, "frames"),
+        ("oversized", "u30", 0, WIDE, "frames"),
+        ("unknown", "u30", 0, WIDE, "frames"),  # good frames of no message, or of the wrong size
+        ("out_of_range", "u30", 0, WIDE, "frames"),
+        ("claims_accepted", "u30", 0, WIDE, "claims"),
+        ("claims_refused", "u30", 0, WIDE, "claims"),
+        ("unsent", "u30", 0, WIDE, "frames"),  # telemetry the host did not read in time
+    )
+    good: int
+    damaged: int
+    oversized: int
+    unknown: int
+    out_of_range: int
+    claims_accepted: int
+    claims_refused: int
+    unsent: int
+
+
+class Inputs(Message):
+    """What the board's inputs and sources are doing."""
+
+    ID = 42
+    FIELDS = (
+        ("runstop_closed", "u8", 0, 1, ""),
+        ("enable_contact", "u8", 0, 1, ""),
+        ("charger", "u8", 0, 1, ""),
+        ("fresh", "u16", 0, U16, "bits, by place in the source table"),
+        ("held", "u16", 0, U16, "bits"),
+        ("engaged", "u16", 0, U16, "bits"),
+        ("causes_present", "u16", 0, U16, "bits"),
+        ("step_us", "u30", 0, WIDE, "us"),  # the longest step since the last of these
+    )
+    runstop_closed: int
+    enable_contact: int
+    charger: int
+    fresh: int
+    held: int
+    engaged: int
+    causes_present: int
+    step_us: int
+
+
+class Power(Message):
+    ID = 43
+    FIELDS = (
+        ("battery_mv", "u16", 0, U16, "mV"),
+        ("stage", "u8", 0, 2, "0 good, 1 low, 2 empty"),
+    )
+    battery_mv: int
+    stage: int
+
+
+class Outputs(Message):
+    """What the board puts out: pulses in ns, duties in 1/10000, by channel."""
+
+    ID = 44
+    FIELDS = (
+        ("enable", "u8", 0, 1, ""),
+        ("channel_0", "i31", -WIDE, WIDE, "ns or 1/10000"),
+        ("channel_1", "i31", -WIDE, WIDE, "ns or 1/10000"),
+        ("channel_2", "i31", -WIDE, WIDE, "ns or 1/10000"),
+        ("channel_3", "i31", -WIDE, WIDE, "ns or 1/10000"),
+        ("channel_4", "i31", -WIDE, WIDE, "ns or 1/10000"),
+        ("channel_5", "i31", -WIDE, WIDE, "ns or 1/10000"),
+        ("channel_6", "i31", -WIDE, WIDE, "ns or 1/10000"),
+        ("channel_7", "i31", -WIDE, WIDE, "ns or 1/10000"),
+    )
+    enable: int
+    channel_0: int
+    channel_1: int
+    channel_2: int
+    channel_3: int
+    channel_4: int
+    channel_5: int
+    channel_6: int
+    channel_7: int
