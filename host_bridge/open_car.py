@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine
-from contextlib import suppress
 from typing import Any, Protocol
 
 from host_bridge.cars.car import Car
@@ -18,7 +17,7 @@ from host_bridge.link.wire import own_protocol_hash
 from host_bridge.logbook.recorder import Recorder
 from host_bridge.serve.recognition import hash_for
 from host_bridge.serve.recording import tap_into
-from host_bridge.serve.service import Service
+from host_bridge.serve.service import Service, end
 from host_bridge.serve.taps import TapReader, listen_in
 from host_bridge.transports.base import Transport
 from host_bridge.transports.served import ServedCar
@@ -117,9 +116,7 @@ class OpenCar:
         """Let go of the car. One that is served here and still armed is stopped."""
         self.on_events = lambda events: None  # that it is let go of is no news
         for task in self._tasks:
-            task.cancel()
-            with suppress(asyncio.CancelledError):
-                await task
+            await end(task)
         if isinstance(self._host, Service):
             await self._host.close()
 

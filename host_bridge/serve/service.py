@@ -28,6 +28,7 @@ from host_bridge.transports.uri import Uri
 
 MEET_S = 1.5  # a board that was reset by the opening of its port is up again by then
 _FAREWELL_S = 0.3
+_CANCEL_AGAIN_S = 0.1
 _ARMED = (State.ACTIVE, State.HOLD)
 _NO_NAME = re.compile(r"[^A-Za-z0-9_-]+")
 
@@ -93,9 +94,7 @@ class Service:
             withdraw(self.name)
         await self._say_farewell()
         if self._run:
-            self._run.cancel()
-            with suppress(asyncio.CancelledError):
-                await self._run
+            await end(self._run)
         self.owner.close()
 
     def _open_rims(self, name: str | None) -> None:
@@ -153,6 +152,19 @@ class Service:
         give_up_us = self._clock.now_us() + int(_FAREWELL_S * 1e6)
         while stop.seen_us is None and self._clock.now_us() < give_up_us:
             await asyncio.sleep(0.005)
+
+
+async def end(task: asyncio.Task[None]) -> None:
+    """Cancel until it has ended; raises what it failed with.
+
+    Once is not enough before Python 3.12: ``wait_for`` loses a cancellation that comes at the very
+    moment at which what it waits for is there.
+    """
+    while not task.done():
+        task.cancel()
+        await asyncio.wait([task], timeout=_CANCEL_AGAIN_S)
+    with suppress(asyncio.CancelledError):
+        task.result()
 
 
 def _untaken(wanted: str) -> str:

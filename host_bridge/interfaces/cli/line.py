@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from math import degrees
 from typing import TYPE_CHECKING, TextIO
 
-from host_bridge.cars.car import Car
-from host_bridge.domain import CarStatus, Vehicle
+from host_bridge.interfaces.cli.words import source_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from host_bridge.cars.car import Car
 
 _UP = "\x1b[{}A"
 _REST_OF_LINE = "\x1b[K"
@@ -28,24 +29,13 @@ def _parts(car: Car) -> Iterator[str]:
         yield str(car.mismatch or "")
         return
     yield f"{car.status.state.name:8}"
-    yield f"{commander(car.status, car.vehicle):10}"
+    yield f"{source_name(car, car.status.drive_source) or 'nobody':10}"
     yield f"{car.status.speed_mps:+6.2f} m/s"
     yield f"steer {degrees(car.status.steer_rad):+5.1f} deg"
     rate_hz = car.connection.statistics.rates_hz.get("Status")
     yield f"{rate_hz:3.0f} Hz" if rate_hz else ""
     yield f"{car.power.battery_v:.1f} V" if car.power else ""
     yield car.why_stopped()
-
-
-def commander(status: CarStatus, vehicle: Vehicle | None) -> str:
-    """The source that drives, by its name."""
-    number = status.drive_source
-    if number is None:
-        return "nobody"
-    for source in vehicle.sources if vehicle else ():
-        if source.id == number:
-            return source.name
-    return f"source {number}"
 
 
 class LiveLines:
