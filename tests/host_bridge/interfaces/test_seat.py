@@ -142,6 +142,16 @@ def test_bytes_that_no_key_made_do_not_hold_it(kitty):
     assert not kitty.wish().is_held
 
 
+def test_bytes_that_no_key_made_stop_and_quit_but_do_nothing_else(kitty):
+    kitty.drive()
+    kitty.type(b"waadr\r")
+    assert kitty.orders == []
+    assert kitty.wish().speed_mps == pytest.approx(0.4)
+    assert kitty.wish().steer_rad == 0
+    kitty.type(b"e\x03")
+    assert kitty.orders == [Order.STOP, Order.QUIT]
+
+
 def test_a_frozen_terminal_is_noticed_while_the_deadman_is_held(kitty):
     kitty.drive()
     kitty.answers = False
