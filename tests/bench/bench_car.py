@@ -178,9 +178,9 @@ def measure() -> Iterator[Sheet]:
         ("car", "its program runs", "per wall s", "per CPU s", "to in process", f"aim: {AIM:.0f}"),
         [row for vehicle in SPEED_MM_S for row in rates(vehicle)],
         (
-            f"Best of {ROUNDS} rounds of {ROUND_BEATS / BEATS_PER_S:.0f} virtual s, in a slalom.",
-            "CPU seconds are those of both processes together. In process they are those of one core,",
-            "and the aim is held to them: how long a wall second is depends on who else is at work.",
+            f"Best of {ROUNDS} rounds of {ROUND_BEATS / BEATS_PER_S:.0f} virtual s, a slalom.",
+            "CPU seconds are those of both processes together. In process they are one core's, and",
+            "the aim is held to them: what a wall second is worth depends on who else is at work.",
         ),
     )
     yield share_sheet()
