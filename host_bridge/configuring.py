@@ -24,8 +24,10 @@ if TYPE_CHECKING:
 # The image (firmware.core.params): hash of the table, values of 4 bytes, name, hash of it all
 _TABLE_HASH_SIZE, _NAME_SIZE, _HASH_SIZE = 4, 16, 4
 _WINDOW = 8  # requests under way: at 115200 baud what fits into three steps
-_AGAIN_S = 0.2
-_TRIES = 10
+_AGAIN_S = 0.06  # three times what a car takes that answers on its next step
+_TRIES = 50  # with no answer to any
+_COMMIT_AGAIN_S = 0.3  # storing takes a board's flash some tens of ms
+_COMMIT_TRIES = 10
 
 # firmware.protocol.codes, PARAMETER_*
 _OK, _NOT_BOUND = 0, 4
@@ -57,13 +59,14 @@ class Configurator:
     def __init__(self, opened: OpenCar) -> None:
         self._opened = opened
         self._replies: dict[int, ParameterReply] = {}
+        self._wanted: Mapping[int, int] = {}
         self._committed: Committed | None = None
         opened.on_events = self._hear
 
     async def read(self, count: int, progress: Progress) -> list[int]:
         """The first ``count`` parameters of the draft. Raises errors.TandemError."""
         requests = {index: parameter_requests.read(index) for index in range(count)}
-        replies = await self._ask(requests, progress)
+        replies = await self._ask(requests, {}, progress)
         return [replies[index].value for index in range(count)]
 
     async def write(self, values: Sequence[int], progress: Progress) -> int:
@@ -72,17 +75,17 @@ class Configurator:
         before = await self.read(len(values), lambda done, total: None)
         wanted = {i: value for i, value in enumerate(values) if before[i] != value}
         requests = {i: parameter_requests.write(epoch, i, value) for i, value in wanted.items()}
-        await self._ask(requests, progress)
+        await self._ask(requests, wanted, progress)
         return len(wanted)
 
     async def commit(self, vehicle: Vehicle, identity: CarIdentity, car_name: str) -> bytes:
         """Make the draft the configuration; returns its hash. Raises errors.RefusedFault."""
         expected = config_hash(vehicle, identity.board_id, car_name)
         request = parameter_requests.commit(self._epoch(), expected, car_name)
-        for _ in range(_TRIES):
+        for _ in range(_COMMIT_TRIES):
             self._committed = None
             self._opened.car.connection.send(request)
-            if await self._opened.until(lambda: self._committed is not None, _AGAIN_S * 5):
+            if await self._opened.until(lambda: self._committed is not None, _COMMIT_AGAIN_S):
                 return self._taken(expected)
         raise self._unanswered("the configuration was not committed")
 
@@ -103,10 +106,10 @@ class Configurator:
         return expected
 
     async def _ask(
-        self, requests: Mapping[int, Message], progress: Progress
+        self, requests: Mapping[int, Message], wanted: Mapping[int, int], progress: Progress
     ) -> dict[int, ParameterReply]:
-        """Send until each has its reply."""
-        self._replies = {}
+        """Send until each has its reply, and that with the value that is ``wanted``, if one is."""
+        self._replies, self._wanted = {}, wanted
         tries = 0
         while missing := [i for i in requests if i not in self._replies]:
             before = len(self._replies)
@@ -133,7 +136,9 @@ class Configurator:
     def _hear(self, events: list[LinkEvent]) -> None:
         for event in events:
             if isinstance(event, ParameterReply):
-                self._replies[event.index] = event
+                # What differs answers an earlier request, late.
+                if self._wanted.get(event.index, event.value) == event.value:
+                    self._replies[event.index] = event
             elif isinstance(event, Committed):
                 self._committed = event
 

@@ -252,6 +252,13 @@ def test_a_blank_car_becomes_one_of_a_type_over_the_wire():
         assert [car.vehicle for car in served()] == ["f1tenth"]
 
 
+def test_a_configuration_gets_over_a_bad_line_whole():
+    with serving("lossy+sim://f1tenth?blank=1&loss=0.05&corrupt=0.0005&seed=2", "car"):
+        written = tandem("config", "write", "--vehicle", "f1tenth")
+        assert written.returncode == 0, written.stderr
+        assert tandem("config", "diff").returncode == 0
+
+
 def test_a_configuration_is_not_written_to_an_armed_car():
     with serving("sim://nigel", "car"):
         assert tandem("arm").returncode == 0
