@@ -8,6 +8,7 @@ the step. The board keeps the best and lets it age by 100 us a second (firmware/
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass
 
 from host_bridge.domain.reports import ClockReport
@@ -19,6 +20,8 @@ _HURRY_US = 20_000  # between answers until the bound is good
 _EASY_US = 100_000
 _DEFAULT_STEP_US = 10_000
 _SHORTEST_STEP_US = 1_000  # firmware/core/params.py
+_LONGEST_STEP_US = 20_000
+_SPANS = 15
 _RESTART_US = 1_000_000  # beyond any delay in a buffer on the way
 
 
@@ -44,6 +47,7 @@ class ClockSync:
         self._board_us = 0
         self._received_us = 0
         self._last_board_us: int | None = None
+        self._spans_us: deque[int] = deque(maxlen=_SPANS)
 
     def hear_status(self, board_us: int, now_us: int) -> None:
         """Perhaps plan to answer this Status."""
@@ -57,10 +61,12 @@ class ClockSync:
         self._next_us = now_us + (_EASY_US if self.is_good() else _HURRY_US)
 
     def _measure_step(self, board_us: int) -> None:
+        """The middle of the last spans: some are longer by what was lost, some shorter where a
+        car that was held up catches up."""
         if self._last_board_us is not None:
-            span_us = elapsed_us(board_us, self._last_board_us)
-            if _SHORTEST_STEP_US <= span_us < self.step_us:
-                self.step_us = span_us
+            self._spans_us.append(elapsed_us(board_us, self._last_board_us))
+            middle_us = sorted(self._spans_us)[len(self._spans_us) // 2]
+            self.step_us = min(max(middle_us, _SHORTEST_STEP_US), _LONGEST_STEP_US)
         self._last_board_us = board_us
 
     def is_good(self) -> bool:

@@ -135,7 +135,7 @@ class Connection:
 
     def next_due_us(self, now_us: int) -> int:
         """When ``step`` has to be called again, unless bytes come before."""
-        due_us = self.clock.due_us
+        due_us = self.clock.due_us if self.is_bound() else None  # who is not bound answers none
         tick_us = now_us + _TICK_US
         return tick_us if due_us is None else min(due_us, tick_us)
 
