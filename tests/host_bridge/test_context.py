@@ -1,0 +1,128 @@
+"""Which car is meant, and whether it is one that a program may drive."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+
+import pytest
+
+from host_bridge.context import HostContext
+from host_bridge.errors import DeviceFault, UsageFault
+from host_bridge.serve.choosing import find_served, is_virtual, vehicle_hint
+from host_bridge.transports.served import ServedCar
+from host_bridge.transports.uri import Uri
+from tests.host_bridge.serve.desk import runtime_folder
+
+
+@pytest.fixture(autouse=True)
+def folder(monkeypatch):
+    with runtime_folder(monkeypatch) as path:
+        yield path
+
+
+def served_car(name: str, uri: str) -> ServedCar:
+    return ServedCar(name, uri, os.getpid(), "nigel", "")
+
+
+CARS = [served_car("red", "serial:///dev/ttyACM0"), served_car("twin", "sim://nigel")]
+
+
+@pytest.mark.parametrize(
+    "uri",
+    [
+        "serial:///dev/ttyACM0",  # not there, and so it may be anything
+        "serial:///dev/null",
+        "serial:///dev/ttyS0",
+        "lossy+serial:///dev/ttyACM0?loss=0.1",
+        "tandem://jetson/red",
+        "autodrive://:4567?vehicle=nigel",
+    ],
+)
+def test_what_may_be_metal_is_not_virtual(uri):
+    assert not is_virtual(uri)
+
+
+@pytest.mark.parametrize(
+    "uri", ["sim://nigel", "sim+process://nigel", "lossy+sim://nigel?loss=0.1", "replay://x.mcap"]
+)
+def test_what_has_no_wheels_of_steel_is_virtual(uri):
+    assert is_virtual(uri)
+
+
+def test_a_pseudo_terminal_is_virtual_by_any_name(folder):
+    master, slave = os.openpty()
+    try:
+        device = os.ttyname(slave)
+        (folder / "port").symlink_to(device)
+        assert is_virtual(f"serial://{device}")
+        assert is_virtual(f"serial://{folder / 'port'}")
+    finally:
+        os.close(master)
+        os.close(slave)
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("red", "red"),
+        ("tandem:///twin", "twin"),
+        ("sim://nigel", "twin"),
+        ("serial:///dev/../dev/ttyACM0", "red"),
+        ("sim://nigel?seed=1", None),  # another car
+        ("serial:///dev/ttyACM1", None),
+    ],
+)
+def test_a_served_car_is_found_by_name_or_uri(text, name):
+    found = find_served(text, CARS)
+    assert (found.name if found else None) == name
+
+
+def test_without_a_name_there_has_to_be_one_car():
+    assert find_served(None, CARS[:1]) == CARS[0]
+    with pytest.raises(UsageFault, match="which car") as which:
+        find_served(None, CARS)
+    assert which.value.expected == "one of red, twin"
+    with pytest.raises(UsageFault, match="no car is served"):
+        find_served(None, [])
+
+
+def test_a_name_that_is_not_served_is_an_error_and_not_a_new_car():
+    with pytest.raises(DeviceFault, match="by the name of blue") as wrong:
+        find_served("blue", CARS)
+    assert "red, twin" in wrong.value.got
+
+
+@pytest.mark.parametrize(
+    ("uri", "vehicle"),
+    [
+        ("sim://nigel?seed=1", "nigel"),
+        ("lossy+sim+process://f1tenth?loss=0.1", "f1tenth"),
+        ("serial:///dev/ttyACM0?vehicle=nigel", "nigel"),
+        ("serial:///dev/ttyACM0", None),
+        ("sim://nigel?blank=1", None),
+    ],
+)
+def test_a_uri_may_say_which_vehicle_it_is(uri, vehicle):
+    assert vehicle_hint(Uri.parse(uri)) == vehicle
+
+
+def test_short_commands_to_one_car_share_a_session_and_others_have_their_own():
+    context = HostContext()
+    assert context.new_epoch() != context.new_epoch()
+    assert context.command_epoch("sim://nigel") != context.command_epoch("sim://nigel")
+
+
+def test_the_type_of_a_car_is_told_by_the_configuration_that_it_reports():
+    """Of a car behind a bare port, that is: nothing in its URI says it."""
+    context = HostContext()
+
+    async def test() -> None:
+        opened = await context.open_car("sim://f1tenth?name=red")
+        identity = opened.car.identity
+        assert opened.name == "red"
+        assert opened.vehicle.name == "f1tenth"
+        assert context.recognised(identity) is opened.vehicle
+        await opened.close()
+
+    asyncio.run(test())
