@@ -151,20 +151,18 @@ def _send_until_seen(calls: dict[socket.socket, StopCall]) -> None:
                     end.send(call.frame)
         ready, _, _ = select.select(list(waiting), [], [], max(again_s - time.monotonic(), 0))
         for end in ready:
-            _receive(end, waiting[end])
-            if waiting[end].is_seen:
+            if not _receive(end, waiting[end]) or waiting[end].is_seen:
                 del waiting[end]
 
 
-def _receive(end: socket.socket, call: StopCall) -> None:
+def _receive(end: socket.socket, call: StopCall) -> bool:
+    """False if its owner went away: no answer will come."""
     try:
         data = end.recv(_READ_BYTES)
     except OSError:
-        data = b""
-    if data:
-        call.hear(data)
-    else:
-        time.sleep(AGAIN_S)  # its owner went away: no answer will come, and no busy waiting
+        return False
+    call.hear(data)
+    return bool(data)
 
 
 def _connected(name: str) -> socket.socket:

@@ -159,6 +159,23 @@ def test_the_frame_is_repeated_until_it_is_seen():
     assert len({(message.token, message.sender) for message in heard}) == 1
 
 
+def test_an_owner_that_goes_away_meanwhile_is_not_waited_for():
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listening:
+        listening.bind(str(socket_path("gone")))
+        listening.listen()
+
+        def leave() -> None:
+            listening.accept()[0].close()
+
+        thread = threading.Thread(target=leave)
+        thread.start()
+        gone = ServedCar("gone", "serial:///dev/null", os.getpid(), "nigel", "")
+        (call,) = quick_stop.stop_served([gone])
+        thread.join()
+    assert not call.is_seen
+    assert "NOT ACKNOWLEDGED" in str(call)
+
+
 def test_an_acknowledgement_of_another_stop_does_not_count():
     watch = frozen_stop.StopWatch(7)
     fields = {"state": 4, "sender": 4, "sender_name": bytes(16)}
