@@ -219,14 +219,14 @@ def test_a_car_with_the_image_stands_by_and_one_with_anothers_is_in_fault():
     vehicle = load_vehicle("nigel")
     ours = Host(World(vehicle, name="ours"))
     board = ours.world.board_id
-    ours.rest(100)
+    ours.rest(1200)
     assert ours.state == codes.STANDBY
     twin = World(vehicle, name="ours", image=image_of(vehicle, board, "ours"))
     same = Host(twin)
-    same.rest(100)
+    same.rest(1200)
     assert same.state == codes.STANDBY
     foreign = Host(World(vehicle, name="ours", image=image_of(vehicle, BOARD, "ours")))
-    foreign.rest(100)
+    foreign.rest(1200)
     assert foreign.state == codes.FAULT
     assert foreign.status.faults == 1 << codes.FAULT_FOREIGN_CONFIGURATION
 
