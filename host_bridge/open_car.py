@@ -84,6 +84,11 @@ class OpenCar:
         served_here = self._host if isinstance(self._host, Service) else None
         return self._runner.fault or (served_here.owner.line_fault if served_here else None)
 
+    @property
+    def owner_pid(self) -> int | None:
+        """Of another process that serves the car."""
+        return None if isinstance(self._host, Service) else self._host.pid
+
     def take_for(self, vehicle: Vehicle | None) -> None:
         """From now on the car is expected to hold this vehicle's configuration."""
         identity = self.car.identity
@@ -199,11 +204,14 @@ def _noise(opened: OpenCar) -> TandemError:
 
 def _silence(opened: OpenCar) -> TandemError:
     fault = opened.line_fault
+    remedy = "has the board power, and the firmware on it? is it the right port?"
+    if opened.owner_pid:
+        remedy += f" does process {opened.owner_pid}, which serves the car, hang?"
     return DeviceFault(
         "nothing comes from the car",
         where=opened.uri,
         got=str(fault) if fault else f"silence for {_MEET_S:g} s",
-        remedy="has the board power, and the firmware on it? is it the right port?",
+        remedy=remedy,
     )
 
 

@@ -122,11 +122,13 @@ def test_an_owner_that_hangs_makes_the_stop_fail_and_say_why():
     with serving("sim://nigel", "car") as owner:
         owner.send_signal(signal.SIGSTOP)
         stopped = tandem("stop")
+        looked = tandem("monitor", "--seconds", "1")
         owner.send_signal(signal.SIGCONT)
     assert stopped.returncode == DeviceFault.exit_code
     assert "NOT ACKNOWLEDGED within 1 s" in stopped.stderr
     assert f"process {owner.pid}" in stopped.stderr
     assert "gets no claims" in stopped.stderr
+    assert f"does process {owner.pid}, which serves the car, hang?" in looked.stderr
 
 
 def test_the_frame_is_repeated_until_it_is_seen():
