@@ -21,8 +21,9 @@ from pathlib import Path
 from host_bridge.context import HostContext
 from host_bridge.demo import peers, report
 from host_bridge.demo.crew import Crew
+from host_bridge.demo.scene import SPEED_MPS, Scene
 from host_bridge.demo.show import Show
-from host_bridge.demo.stops import SPEED_MPS, Case, Scene, cases, run_case
+from host_bridge.demo.stops import Case, cases, run_case
 from host_bridge.demo.together import (
     MANOEUVRES,
     SHORT,
@@ -32,7 +33,8 @@ from host_bridge.demo.together import (
     drive_together,
 )
 from host_bridge.domain import Vehicle
-from host_bridge.errors import UsageFault
+from host_bridge.errors import DeviceFault, UsageFault
+from host_bridge.transports.base import Transport
 from sim_mock.facts import facts_of
 from sim_mock.process import CarProcess, start
 
@@ -40,17 +42,25 @@ VEHICLE = "f1tenth"
 SEED = 7  # of both cars: their sensors err alike, so that what differs is the load and the floor
 # One kilogram behind the middle, and a fifth of the friction on two patches: one that the slalom
 # reaches after some 6 m, one under a part of the skidpad
-PATCHES = "9,2,3,0.2;18,2,1.5,0.2"
-TWIN = f"sim://{VEHICLE}?seed={SEED}&name=twin&payload_kg=1.0&payload_x_m=-0.1&patch={PATCHES}"
+PATCHES = ((9.0, 2.0, 3.0, 0.2), (18.0, 2.0, 1.5, 0.2))  # x, y, radius in m; times the friction
+_PATCH = ";".join(",".join(map(str, patch)) for patch in PATCHES)
+TWIN = f"sim://{VEHICLE}?seed={SEED}&name=twin&payload_kg=1.0&payload_x_m=-0.1&patch={_PATCH}"
 BEFORE_PATCH_S = 2.0
-_ALTERED_AT_BYTE = 20_000  # some seconds into the session
+LOG = "demo.mcap"
+_ALTERED_CLAIM = 120  # a second and a bit after the first: while driving
+_BUSY_TICKS = 15  # one in a hundred of part 1
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """``--only`` is for whoever works on one part."""
     parser.add_argument("--out", type=Path, default=Path("demo-out"), help="folder for the results")
-    parser.add_argument("--runtime", default="auto", help="auto, micropython, micropython32, cpython")
+    parser.add_argument(
+        "--runtime", default="auto", help="auto, micropython, micropython32, cpython"
+    )
     parser.add_argument("--only", choices=("together", "stops"), help="one part alone")
+    parser.add_argument(  # for whoever doubts that the demo can fail
+        "--alter", action="store_true", help=argparse.SUPPRESS
+    )
     parser.add_argument("--board", help="a bare board on the desk (not there yet)")
 
 
@@ -65,11 +75,16 @@ def run(args: argparse.Namespace, context: HostContext) -> int:
     args.out.mkdir(parents=True, exist_ok=True)
     show = Show()
     code = context.run(_demo(args, context, show))
-    if code:
-        return code
-    verdict = "every number held" if show.held() else "NOT every number held"
-    show.say(f"\n{len(show.checks)} checks: {verdict}. Results in {args.out}/")
-    return 0 if show.held() else 1
+    return code or _verdict(show, args.out)
+
+
+def _verdict(show: Show, out: Path) -> int:
+    failed = show.failed()
+    held = "every number held" if not failed else f"{len(failed)} did NOT hold"
+    show.say(f"\n{len(show.checks)} checks: {held}. Results in {out}/")
+    for check in failed:
+        show.note(f"FAIL  {check}. Look at {check.evidence}.")
+    return 1 if failed else 0
 
 
 async def _demo(args: argparse.Namespace, context: HostContext, show: Show) -> int:
@@ -78,9 +93,15 @@ async def _demo(args: argparse.Namespace, context: HostContext, show: Show) -> i
     facts = facts_of(vehicle, {"seed": str(SEED), "name": "car-a"})
     link = (args.out / "car-a.port").absolute()
     options = ("--trace", str(trace), "--link", str(link), "--ends-alone")
-    car = await start(facts, args.runtime, *options)
+    try:
+        car = await start(facts, args.runtime, *options)
+    except RuntimeError as fault:
+        raise DeviceFault(str(fault), where="car A", remedy="tandem doctor") from None
+    show.say(f"Car A: the firmware under {car.runtime}, process {car.process.pid}, {car.device}.")
+    show.say(
+        "Twin B: the same firmware inside this host, 1 kg heavier, its floor slippery in places."
+    )
     car.device = str(link)
-    show.say(f"car A: the firmware under {car.runtime}, process {car.process.pid}, port {link.name}")
     try:
         await _parts(args, context, show, vehicle, car, trace)
     finally:
@@ -104,7 +125,7 @@ async def _parts(
         show.heading("All stops")
         report.print_table(done, rolls)
     if drive and done:
-        report.draw(drive, done, rolls, args.out / "demo.png")
+        report.draw(drive, done, rolls, PATCHES, args.out / "demo.png")
     results = {
         "runtime": car.runtime,
         "checks": [dataclasses.asdict(check) for check in show.checks],
@@ -120,12 +141,8 @@ async def _together(
     car: CarProcess,
 ) -> Drive:
     show.heading("1. One frame, two cars")
-    transports = {
-        "demo-a": context.transport(f"serial://{car.device}"),
-        "demo-b": context.transport(TWIN),
-    }
-    crew = Crew(context, vehicle, transports)
-    log_path = args.out / "demo.mcap"
+    crew = Crew(context, vehicle, _lines(context, car, is_altered=args.alter))
+    log_path = args.out / LOG
     log_path.unlink(missing_ok=True)
     log = context.recorder(log_path)
     try:
@@ -135,27 +152,47 @@ async def _together(
     finally:
         await crew.close()
         log.close()
-    _judge(drive, car, show)
+    judge(drive, show)
+    if "MicroPython" not in car.runtime:
+        show.note(
+            f"Car A ran under {car.runtime}: byte identity across the two Pythons was NOT shown. "
+            "`make setup` says how to have a MicroPython."
+        )
     await _alter_one_byte(context, show, vehicle, car)
     return drive
 
 
-def _judge(drive: Drive, car: CarProcess, show: Show) -> None:
-    crcs = " and ".join(f"{name} {crc}" for name, crc in drive.crcs.items())
+def _lines(context: HostContext, car: CarProcess, *, is_altered: bool) -> dict[str, Transport]:
+    to_twin = context.transport(TWIN)
+    return {
+        "demo-a": context.transport(f"serial://{car.device}"),
+        "demo-b": AlteredLine(to_twin, _ALTERED_CLAIM) if is_altered else to_twin,
+    }
+
+
+def judge(drive: Drive, show: Show) -> None:
+    """The checks of part 1."""
+    show.check(
+        "slalom and skidpad, both cars",
+        drive.why_ended or "driven to the end",
+        "to the end",
+        not drive.why_ended,
+        LOG,
+    )
     show.check(
         "claims that both cars accepted, byte for byte",
-        f"{max(drive.counts.values(), default=0)} each, running CRC {crcs}",
+        _told(drive),
         "all equal, none missed",
         drive.is_identical(),
+        LOG,
     )
-    if "MicroPython" not in car.runtime:
-        show.say(f"        Car A ran under {car.runtime}: byte identity across the two Pythons")
-        show.say("        was NOT shown. `make setup` says how to have a MicroPython.")
     show.check(
         "applied at the same time",
-        f"{drive.skew_us} us apart at most",
-        f"at most {SKEW_LIMIT_US} us, a beat and the clocks",
-        drive.skew_us <= SKEW_LIMIT_US,
+        f"{drive.skew_us(0.5) / 1000:.1f} ms apart at most for half of the claims, "
+        f"{drive.skew_us(0.99) / 1000:.1f} ms for 99 of 100",
+        f"half at most {SKEW_LIMIT_US / 1000:.0f} ms, a beat and the clocks",
+        0 < drive.skew_us(0.5) <= SKEW_LIMIT_US,
+        LOG,
     )
     show.check(
         "the alarm finds the load and the slippery patch",
@@ -163,27 +200,37 @@ def _judge(drive: Drive, car: CarProcess, show: Show) -> None:
         f"paths {drive.path_m:.2f} m apart",
         f"the path at least, and nothing in the {BEFORE_PATCH_S:.0f} s before the patch",
         "path" in drive.alarms and drive.alarm_s > BEFORE_PATCH_S,
+        LOG,
     )
+    if drive.ticks_late > _BUSY_TICKS:
+        show.note(
+            f"This machine is busy: {drive.ticks_late} claims were left out for want of time."
+        )
+
+
+def _told(drive: Drive) -> str:
+    parts = [f"{name} {n}, CRC {drive.crcs[name]}" for name, n in drive.counts.items()]
+    missed = f"; {drive.missed} missed" if drive.missed else ""
+    return " and ".join(parts) + missed if parts else "none"
 
 
 async def _alter_one_byte(
     context: HostContext, show: Show, vehicle: Vehicle, car: CarProcess
 ) -> None:
     """The same check, with one bit of one byte changed on the way to B: it has to fail."""
-    show.say("\n  Again, with one bit of one byte altered on the way to B:")
-    altered = AlteredLine(context.transport(TWIN), _ALTERED_AT_BYTE)
-    transports = {"demo-a": context.transport(f"serial://{car.device}"), "demo-b": altered}
-    crew = Crew(context, vehicle, transports)
+    show.say("\n  Again, with one bit of one claim altered on the way to B:")
+    crew = Crew(context, vehicle, _lines(context, car, is_altered=True))
     try:
         await crew.start()
         drive = await drive_together(crew, SHORT, show)
     finally:
         await crew.close()
     show.check(
-        "that the cars accepted the same bytes",
-        f"running CRC {' and '.join(drive.crcs.values())}",
-        "has to be found false",
-        not drive.is_identical(),
+        "the same check finds the altered byte",
+        _told(drive),
+        "must not be equal",
+        drive.agreed > 0 and not drive.is_identical(),
+        "car-a.csv",
     )
 
 
@@ -195,6 +242,5 @@ async def _stops(show: Show, vehicle: Vehicle, car: CarProcess, trace: Path) -> 
         for case in done:
             await run_case(case, scene, show)
     finally:
-        if scene.driver:
-            await scene.driver.end()
+        await scene.dismiss()
     return done

@@ -23,6 +23,8 @@ SOURCE = "script"  # its deadman is scripted: for virtual cars only
 _POLL_S = 0.01
 _READY_WITHIN_S = 10.0
 _ACTION_WITHIN_S = 3.0
+_CLOCK_BOUND_US = 5_000  # half of what a car grants, so that it stays good while it ages
+_UNKNOWN_US = 65_535
 
 
 class Puppet:
@@ -99,20 +101,29 @@ class Crew:
             await self.services[name].start(name)
             await runner.open()
             self._tasks.append(asyncio.create_task(runner.run()))
-        self._tasks.append(asyncio.create_task(session.run(self.session, self.clock)))
-        if not await self.until(self._all_bound, _READY_WITHIN_S):
+        if not await self.until(self._all_ready, _READY_WITHIN_S):
             raise DeviceFault(
-                "not all cars answered",
-                got=", ".join(f"{c.name}: {c.connection.state.value}" for c in self.fleet.cars),
+                "not all cars answered and came to know our clock",
+                got=", ".join(map(_readiness, self.fleet.cars)),
                 remedy="tandem doctor looks for the cause",
             )
+        self._tasks.append(asyncio.create_task(session.run(self.session, self.clock)))
 
     def record(self, log: Recorder) -> None:
         for service in self.services.values():
             service.record(log)
 
-    def _all_bound(self) -> bool:
-        return all(car.connection.is_bound() and car.status for car in self.fleet.cars)
+    def _all_ready(self) -> bool:
+        """A car refuses the claims of a clock that it does not know, and each learns it by itself:
+
+        were claims to begin before, the cars would not accept the same ones.
+        """
+        return all(
+            car.connection.is_bound()
+            and car.status
+            and (car.connection.clock.bound_us or _UNKNOWN_US) <= _CLOCK_BOUND_US
+            for car in self.fleet.cars
+        )
 
     async def arm(self) -> None:
         """Clear what is latched, and arm all. Raises errors.RefusedFault."""
@@ -122,11 +133,10 @@ class Crew:
         await self._act(self.fleet.arm)
 
     async def _act(self, begin: Callable[[int], FleetRequest]) -> None:
-        """A car that has just been bound may still be unsure of our clock, or rolling: again."""
+        """A car that is still rolling, or between two states, may refuse: again."""
         deadline_us = self.clock.now_us() + int(_ACTION_WITHIN_S * 1e6)
         while True:
-            request = begin(self.clock.now_us())
-            await self.until(lambda: request.results is not None, _ACTION_WITHIN_S)
+            request = await self._finished(begin(self.clock.now_us()))
             if request.is_done():
                 return
             refusals = {r for result in request.results or () for r in result.refusals}
@@ -134,6 +144,10 @@ class Crew:
             if not passes or self.clock.now_us() > deadline_us:
                 raise RefusedFault(str(request))
             await asyncio.sleep(0.1)
+
+    async def _finished(self, request: FleetRequest) -> FleetRequest:
+        await self.until(lambda: request.results is not None, _ACTION_WITHIN_S)
+        return request
 
     async def until(self, condition: Callable[[], object], within_s: float) -> bool:
         """Wait for a condition; False if it did not come."""
@@ -155,3 +169,8 @@ class Crew:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+
+
+def _readiness(car: Car) -> str:
+    link = car.connection
+    return f"{car.name}: {link.state.value}, clock within {link.clock.bound_us or '?'} us"

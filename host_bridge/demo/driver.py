@@ -1,7 +1,7 @@
 """A host to be killed: a program that owns one car and drives it as it is told on standard input.
 
-Prints one line of JSON for each status, 50 a second. Commands: ``arm``, ``speed M_PER_S``, ``release``,
-``hold``, ``freeze``, ``quit``.
+Prints one line of JSON for each status, 50 a second. Commands: ``arm``, ``speed M_PER_S``,
+``release``, ``hold``, ``freeze``, ``quit``.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What the published stop rules of other stacks give on the same plant, read in their favour.
 
-Each rule is taken at its best: the fault is noticed at the very moment the rule's time begins, the
-car rolls in neutral from the very moment the rule's time is over, and nothing on the way adds to it.
+Each rule is taken at its best: its time begins at the very moment of the fault, the car rolls in
+neutral from the very moment the time is over, and nothing on the way adds to it.
 """
 
 from __future__ import annotations
@@ -74,7 +74,9 @@ def _cruise(plant: Plant, vehicle: Vehicle, speed_mps: float) -> tuple[list[int]
     """Bring the plant to a steady speed; returns the outputs that keep it, and neutral ones."""
     neutral = list(vehicle.parameters["channel_neutral"])
     high = vehicle.parameters["channel_high"]
-    drives = [i for i, channel in enumerate(vehicle.channels) if channel["kind"] != "servo_steering"]
+    drives = [
+        i for i, channel in enumerate(vehicle.channels) if channel["kind"] != "servo_steering"
+    ]
     throttle = 0.0
     values = neutral
     for step in range(int(_SETTLE_S / _STEP_S)):

@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
+import textwrap
 from dataclasses import dataclass, field
+
+_COLUMNS = 80
 
 
 @dataclass(frozen=True)
 class Check:
-    """One number or promise: what it was, what it had to be, whether it held."""
+    """One number or promise: what it was, what it had to be, whether it held.
+
+    ``evidence`` is where to look for more.
+    """
 
     what: str
     got: str
     limit: str
     holds: bool
+    evidence: str
+
+    def __str__(self) -> str:
+        return f"{self.what}: {self.got} ({self.limit})"
 
 
 @dataclass
@@ -31,18 +42,28 @@ class Show:
         self._end_line()
         print(text, flush=True)
 
+    def note(self, text: str) -> None:
+        """What belongs to the check above it."""
+        self.say(_wrapped(text, "        ", "        "))
+
     def live(self, text: str) -> None:
         """A line that replaces itself; where there is no terminal it is left out."""
         if self.is_terminal:
-            print(f"\r\x1b[K{text}", end="", flush=True)
+            room = shutil.get_terminal_size().columns - 1  # a line that wraps is not replaced
+            print(f"\r\x1b[K{text[:room]}", end="", flush=True)
 
-    def check(self, what: str, got: str, limit: str, holds: bool) -> None:
-        self.checks.append(Check(what, got, limit, holds))
-        self.say(f"  {'ok  ' if holds else 'FAIL'}  {what}: {got} ({limit})")
+    def check(self, what: str, got: str, limit: str, holds: bool, evidence: str) -> None:
+        check = Check(what, got, limit, holds, evidence)
+        self.checks.append(check)
+        self.say(_wrapped(str(check), f"  {'ok  ' if holds else 'FAIL'}  ", "        "))
 
     def _end_line(self) -> None:
         if self.is_terminal:
             print("\r\x1b[K", end="")
 
-    def held(self) -> bool:
-        return all(check.holds for check in self.checks)
+    def failed(self) -> list[Check]:
+        return [check for check in self.checks if not check.holds]
+
+
+def _wrapped(text: str, first: str, then: str) -> str:
+    return textwrap.fill(text, _COLUMNS, initial_indent=first, subsequent_indent=then)
