@@ -34,6 +34,7 @@ from firmware.protocol.codes import (
     CAUSE_OVERRUN,
     CAUSE_RUNSTOP_LOOP,
     CAUSE_SILENCE,
+    CAUSE_UNATTENDED,
     DRIVE,
     FAULT_CONFIGURATION,
     FAULT_FOREIGN_CONFIGURATION,
@@ -141,6 +142,8 @@ class App:
                 runstop.latch(CAUSE_FROZEN_INPUT)
             if arbiter.silent_source != NOBODY:
                 runstop.latch(CAUSE_SILENCE)
+            if not arbiter.attended.is_open:
+                runstop.latch(CAUSE_UNATTENDED)
             if self._is_clock_lost():
                 runstop.latch(CAUSE_CLOCK_UNSURE)
             if board.step_us > self._step_us * _OVERRUN_STEPS:

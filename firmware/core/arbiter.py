@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from firmware.protocol.messages import Claim
 
 NEEDS_RELEASE, NEEDS_NEUTRAL, OPEN = 0, 1, 2
+_UNATTENDED_US = 3_000_000  # from the arm of one person to the hands of another; nothing moves
 _HALF_SEQUENCE = 1 << 15
 
 
@@ -139,6 +140,7 @@ class Arbiter:
         self.losers = [0] * SOURCES  # by source: why it does not win what it wants, plus one
         self.silent_source = NOBODY  # whose silence is a stop, on this step
         self.frozen_source = NOBODY
+        self.attended = Deadline()  # open while any source is there
         self.newest_slot = 0
         self.accepted_us = 0
         self.accepted = 0
@@ -215,8 +217,11 @@ class Arbiter:
     def step(self, now_us: int) -> None:
         self.silent_source = NOBODY
         self.frozen_source = NOBODY
+        self.attended.step(now_us)
         for source in self.active:
             source.step(now_us)
+            if source.is_fresh:
+                self.attended.set(now_us, _UNATTENDED_US)
             if source.fell_silent and source.on_silence == ON_SILENCE_STOP:
                 self.silent_source = source.id
             if source.is_frozen:
@@ -264,8 +269,9 @@ class Arbiter:
             return LOST_NOT_NEUTRAL + 1
         return 0 if source.id in self.winners else LOST_OUTRANKED + 1
 
-    def begin_from_neutral(self) -> None:
+    def begin_from_neutral(self, now_us: int) -> None:
         """At arming: whoever was already commanding has to begin again from neutral."""
+        self.attended.set(now_us, _UNATTENDED_US)
         for source in self.active:
             source.begin_from_neutral()
 

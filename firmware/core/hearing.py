@@ -157,7 +157,7 @@ class Hearing:
             if self._must_acknowledge:  # a Stop on the same step outlives the clear, in any order
                 app.runstop.latch(CAUSE_STOP_REQUEST)
         if app.actions.granted & supervisor.ARMED:
-            app.arbiter.begin_from_neutral()
+            app.arbiter.begin_from_neutral(now_us)
         if refusals:
             app.events.add(now_us, EVENT_ACTION_REFUSED, message.action, refusals)
         elif app.actions.granted:

@@ -30,8 +30,9 @@ PERMITS_AUTONOMY = const(2)  # and lets the autonomous sources that depend on it
     CAUSE_CHARGER,
     CAUSE_EMPTY_BATTERY,
     CAUSE_OVERRUN,
-) = range(9)
-CAUSE_COUNT = const(9)
+    CAUSE_UNATTENDED,  # armed, and no source is there
+) = range(10)
+CAUSE_COUNT = const(10)
 NO_CAUSE = const(255)
 
 # Faults: bit numbers

@@ -65,6 +65,7 @@ class Cause(Phrased):
     CHARGER = 6, "a charger is connected"
     EMPTY_BATTERY = 7, "the battery is empty"
     OVERRUN = 8, "the car's program overran its step"
+    UNATTENDED = 9, "it was armed for 3 s with nobody there to drive it"
 
 
 class Fault(Phrased):

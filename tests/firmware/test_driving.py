@@ -268,6 +268,21 @@ def test_a_car_that_holds_can_be_disarmed_and_one_that_drives_cannot(cruising):
     assert cruising.state == codes.STANDBY
 
 
+def test_an_armed_car_that_nobody_comes_to_stops_after_three_seconds(host):
+    """D5: who armed it may be gone; a missing sign of life is a stop, in HOLD too."""
+    host.connect()
+    config_hash = bytes(host.latest["Identity"].config_hash)
+    arm = {"action": codes.ACTION_ARM, "config_hash": config_hash}
+    host.say(messages.Act, nonce=0, **arm)
+    host.rest(20)
+    host.say(messages.Act, nonce=host.latest["ActReply"].nonce, **arm)
+    host.rest(2900)
+    assert host.state == codes.HOLD
+    host.rest(300)
+    assert host.state in (codes.STOPPING, codes.STOPPED)
+    assert host.status.first_cause == codes.CAUSE_UNATTENDED
+
+
 # --- arbitration and limits
 
 
