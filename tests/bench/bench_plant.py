@@ -1,10 +1,11 @@
 """Steps per second of the plants alone, in pure CPython: ``python tests/bench/bench_plant.py``."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from time import perf_counter
 
 from sim_mock.plant.parameters import PlantParameters
 from sim_mock.plant.vehicle_plant import Plant
+from tests.bench.sheet import Sheet, publish
 from tests.sim_mock.plant.cars import f1tenth, f1tenth_outputs, nigel, nigel_outputs
 
 DT_S = 1e-3
@@ -28,17 +29,18 @@ def run(plant: Plant, outputs: Outputs, steps: int) -> float:
     return perf_counter() - start
 
 
-def main() -> None:
-    """Print a row per car and integrator, turning under power."""
-    print(f"{'plant':<10}{'integrator':<12}{'us/step':>9}{'steps/s':>10}{'x real time':>13}")
+def measure() -> Iterator[Sheet]:
+    """A row per car and integrator, turning under power."""
+    rows = []
     for name, make, integrator, still, driving in CASES:
         plant = Plant(make(body={"integrator": integrator}), 1)
         run(plant, still, 600)  # arms the ESC
         run(plant, driving, 2_000)  # up to speed, so that the tyres are at work
         step_s = min(run(plant, driving, STEPS) for _ in range(ROUNDS)) / STEPS
-        speeds = f"{1e6 * step_s:>9.2f}{1 / step_s:>10.0f}{DT_S / step_s:>13.0f}"
-        print(f"{name:<10}{integrator:<12}{speeds}")
+        rows.append((name, integrator, 1e6 * step_s, 1 / step_s, DT_S / step_s))
+    columns = ("plant", "integrator", "us/step", "steps/s", "x real time")
+    yield Sheet("The plants alone, in steps of 1 ms", columns, rows)
 
 
 if __name__ == "__main__":
-    main()
+    publish("plant", measure)
