@@ -30,6 +30,7 @@ DEEDS = {
     "arm": Deed(
         Action.ARM,
         "Let a car drive: from STANDBY to HOLD. It moves once someone holds a deadman.",
+        "Whoever drives has to be there within three seconds, or it stops again.\n"
         "Every reason against it is named at once. A car that is left without an owner is\n"
         "stopped, so it has to be served: tandem serve, or tandem drive, which arms by itself.",
     ),

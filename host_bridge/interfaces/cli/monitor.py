@@ -93,10 +93,16 @@ def _lines(opened: OpenCar, columns: int) -> list[str]:
 
 
 def _as_json(cars: Sequence[OpenCar]) -> Callable[[], None]:
+    # Printed with the samples, not as they come: a reader that has gone away then ends the
+    # command, where in a callback it would only be complained about.
+    news: list[tuple[OpenCar, Sequence[object]]] = []
     for opened in cars:
-        opened.on_events = partial(_print_events, opened)
+        opened.on_events = partial(lambda opened, events: news.append((opened, events)), opened)
 
     def show() -> None:
+        for opened, events in news:
+            _print_events(opened, events)
+        news.clear()
         for opened in cars:
             _print_sample(opened)
 
