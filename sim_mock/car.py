@@ -18,7 +18,7 @@ import sys
 import time
 import tty
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING
 
 from sim_mock import micropython
 from sim_mock.facts import CarFacts
@@ -102,7 +102,8 @@ class CarProgram:
         self.cable = cable
         self._trace = trace
         self._ends_alone = ends_alone
-        self._commands: TextIO | None = sys.stdin
+        self._commands: int | None = sys.stdin.fileno()
+        self._typed = b""
         self._is_ending = False
         self._rested_us = 0
         self._deaf_until_us = 0
@@ -126,7 +127,7 @@ class CarProgram:
             ready, _, _ = select.select(files, [], [], wait_us * 1e-6)
             for file in ready:
                 if file is self._commands:
-                    self._command(sys.stdin.readline())
+                    self._read_commands()
                 else:
                     self._hear(self.cable.read())
 
@@ -137,12 +138,18 @@ class CarProgram:
     def _master(self) -> int | None:
         return self.cable.master if self.cable.master >= 0 else None
 
-    def _command(self, line: str) -> None:
-        words = line.split()
-        if not line:
+    def _read_commands(self) -> None:
+        """Not by ``readline``, which would keep the second of two lines to itself."""
+        data = os.read(sys.stdin.fileno(), _PTY_BUFFER)
+        *lines, self._typed = (self._typed + data).split(b"\n")
+        for line in lines:
+            self._command(line.decode().split())
+        if not data:
             self._commands = None
-            self._is_ending = self._ends_alone
-        elif words == ["unplug"]:
+            self._is_ending |= self._ends_alone
+
+    def _command(self, words: list[str]) -> None:
+        if words == ["unplug"]:
             self.cable.unplug()
         elif words == ["plug"]:
             self.cable.plug()
@@ -192,6 +199,7 @@ def main() -> None:
     command, runtime = _runtime(arguments.runtime)
     facts = CarFacts.from_json(Path(arguments.facts).read_text())
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the host; the car stops by itself
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # in order: its device goes away too
     world = facts.world(lambda board_id, image, seed: Process(command, board_id, image, seed))
     cable = Cable(arguments.link)
     trace = Trace(arguments.trace) if arguments.trace else None
