@@ -57,13 +57,22 @@ async def start(facts: CarFacts, runtime: str = "auto", *options: str) -> CarPro
             cwd=Path(ROOT),
             start_new_session=True,  # a signal to the host's group must not reach the car
         )
-        assert process.stdout is not None
-        line = await asyncio.wait_for(process.stdout.readline(), _STARTS_WITHIN_S)
+        line = await _first_line(process)
     if not line:
         assert process.stderr is not None
         printed = (await process.stderr.read()).decode().strip()
         raise RuntimeError(f"the virtual car did not start: {printed}")
     return CarProcess(process, json.loads(line))
+
+
+async def _first_line(process: asyncio.subprocess.Process) -> bytes:
+    """Empty if it ended before; one that says nothing is ended here."""
+    assert process.stdout is not None
+    try:
+        return await asyncio.wait_for(process.stdout.readline(), _STARTS_WITHIN_S)
+    except asyncio.TimeoutError:
+        process.kill()
+        return b""
 
 
 class ProcessTransport:
@@ -93,6 +102,7 @@ class ProcessTransport:
             self._line.close()
         if self.car and self.car.process.stdin:
             self.car.process.stdin.close()
+        self.car = self._line = None
 
 
 def make(uri: Uri, context: Context) -> ProcessTransport:
