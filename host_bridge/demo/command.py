@@ -14,6 +14,7 @@ examples:
 from __future__ import annotations
 
 import argparse
+import asyncio
 import dataclasses
 import json
 from pathlib import Path
@@ -104,6 +105,9 @@ async def _demo(args: argparse.Namespace, context: HostContext, show: Show) -> i
     car.device = str(link)
     try:
         await _parts(args, context, show, vehicle, car, trace)
+    except asyncio.CancelledError:
+        show.say("Interrupted: the cars stop.")
+        raise
     finally:
         car.tell("quit")
         await car.process.wait()

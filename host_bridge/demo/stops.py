@@ -167,7 +167,7 @@ def cases() -> list[Case]:
         Case("host killed (kill -9)", 0.13, "SILENCE", _kill, _new_host),
         Case("host suspended (SIGSTOP)", 0.13, "SILENCE", _suspend, _resume),
         Case("cable pulled", 0.13, "SILENCE", _unplug, _replug),
-        Case("input frozen", 0.21, "FROZEN_INPUT", _freeze, _stays),
+        Case("input frozen", 0.22, "FROZEN_INPUT", _freeze, _stays),
         Case("burst of loss", 0.13, "SILENCE", _burst, _rode_out),
     ]
 
