@@ -23,7 +23,7 @@ from host_bridge.context import HostContext
 from host_bridge.link import wire
 from host_bridge.transports.base import Transport
 from sim_mock.facts import facts_of
-from sim_mock.process import CarProcess, start
+from sim_mock.process import start
 from sim_mock.world import TIME_MASK
 from tests.bench.sheet import Cell, Sheet, publish, verdict
 
