@@ -18,6 +18,7 @@ from firmware.core.odometry import Odometry
 from firmware.core.outbox import Outbox
 from firmware.core.outputs import OutputStage
 from firmware.core.params import POLICY_BRAKE, POLICY_CUT, SOURCES, Params
+from firmware.core.plausibility import Plausibility
 from firmware.core.receiver import Receiver
 from firmware.core.steering import Steering
 from firmware.core.stopping import StopSequence
@@ -38,7 +39,9 @@ from firmware.protocol.codes import (
     DRIVE,
     FAULT_CONFIGURATION,
     FAULT_FOREIGN_CONFIGURATION,
+    FAULT_NO_MOTION,
     FAULT_RELAY,
+    FAULT_TOO_FAST,
     HOLD,
     NOBODY,
     STARTING,
@@ -52,6 +55,7 @@ if TYPE_CHECKING:
     from firmware.boards.contract import Board
 
 _RELAY_SETTLES_US = 50_000  # contacts bounce and travel for 10 to 20 ms
+_SPEED_IN_DOUBT = 1 << FAULT_NO_MOTION | 1 << FAULT_TOO_FAST
 _OVERRUN_STEPS = 3  # a step that took as long as three has missed two sets of claims
 
 
@@ -80,11 +84,11 @@ class App:
         self.configuration = Configuration(board, self.params, self.sessions)
         self.hearing = Hearing(self, protocol_hash(table), table)
         self.telemetry = Telemetry(self)
-        self.is_enabled = False
-        self.brake = 0
+        self.is_enabled, self.brake = False, 0
         self._chronicle = Chronicle(self.events)
         self._relay_settling = Deadline()
         self._warm_up = WarmUp()
+        self._plausibility = Plausibility()
         self._dt_ms = 10
         self._step_us = 10_000
         self.configuration.load()
@@ -96,6 +100,7 @@ class App:
         for part in (
             self.arbiter, self.stop_sequence, self.steering, self.drive, self.odometry,
             self.battery, self.output_stage, self.actions, self.telemetry, self._warm_up,
+            self._plausibility,
         ):  # fmt: skip
             part.configure(params)
         self._step_us = params.get("step_us")
@@ -155,6 +160,10 @@ class App:
         faults.set(FAULT_CONFIGURATION, not self.configuration.is_valid)
         is_foreign = self.configuration.is_valid and not self.configuration.is_ours
         faults.set(FAULT_FOREIGN_CONFIGURATION, is_foreign)
+        is_driving = self.supervisor.state == ACTIVE
+        self._plausibility.step(self.drive.effort, self.odometry.speed_mm_s, is_driving, now_us)
+        faults.set(FAULT_NO_MOTION, self._plausibility.is_stuck)
+        faults.set(FAULT_TOO_FAST, self._plausibility.is_too_fast)
         self._relay_settling.step(now_us)
         differs = self.board.enable_contact != (1 if self.is_enabled else 0)
         faults.set(FAULT_RELAY, differs and not self._relay_settling.is_open)
@@ -189,7 +198,8 @@ class App:
         self.supervisor.step(found)
         if self.supervisor.state == STOPPING:
             if self.supervisor.has_changed():
-                self.stop_sequence.begin(self.runstop.bits, now_us)
+                is_measured = not self.faults.bits & _SPEED_IN_DOUBT
+                self.stop_sequence.begin(self.runstop.bits, now_us, is_measured)
             self.stop_sequence.add(self.runstop.bits)
 
     def _steer(self) -> None:

@@ -92,6 +92,8 @@ class World:
         self.step_us = vehicle.parameters["step_us"][0]
         self.runstop_closed = True
         self.charger = False
+        self.encoder_works = True
+        self._counts = (0, 0)
         self.link_room = SEND_SIZE  # bytes a step that the host's end takes
         self.observer: Callable[[World], None] | None = None
         if image is None:
@@ -138,7 +140,9 @@ class World:
 
     def _readings(self) -> Sequence[int]:
         plant = self.plant
-        left, right = plant.counts()
+        if self.encoder_works:  # a dead one keeps its last counts
+            self._counts = plant.counts()
+        left, right = self._counts
         return (
             left,
             right,

@@ -28,6 +28,7 @@ class Drive:
         self._gain = 0
         self._gain_i = 0
         self._effort_max = 0
+        self._correction_max = 0
         self._brake_max = 0
         self._accel = 0
         self._decel = 0
@@ -41,6 +42,7 @@ class Drive:
         self._gain = min(params.get("gain_per_m_s"), 50_000)
         self._gain_i = min(params.get("gain_per_m"), 50_000)
         self._effort_max = params.get("effort_max")
+        self._correction_max = params.get("correction_max")
         self._brake_max = params.get("brake_effort_max")
         self._accel = params.get("accel_mm_s2")
         self._decel = params.get("decel_mm_s2")
@@ -87,7 +89,14 @@ class Drive:
         error = clamped(ramped - speed_mm_s, -_ERROR_MAX, _ERROR_MAX)
         forward = clamped(ramped, -self._full_mm_s, self._full_mm_s) * _FULL // self._full_mm_s
         wanted = forward + error * self._gain // 1000 + self._integral // 1000
-        effort = clamped(wanted, -self._effort_max, self._effort_max)
+        # what drives on is bounded by the feed-forward, so that a lying encoder gains little
+        if ramped > 0 or (ramped == 0 and speed_mm_s >= 0):
+            low = -self._effort_max
+            high = min(forward + self._correction_max, self._effort_max)
+        else:
+            low = max(forward - self._correction_max, -self._effort_max)
+            high = self._effort_max
+        effort = clamped(wanted, low, high)
         if wanted == effort or (wanted > effort) != (error > 0):  # no winding up at the limit
             step = error * self._gain_i // 1000 * dt_ms
             limit = self._effort_max * 500  # half of the effort

@@ -56,10 +56,14 @@ TABLE = (
     ("full_effort_mm_s", "mm/s", 1, 10, 60_000, 1_000),  # speed at effort 10000
     ("gain_per_m_s", "effort per m/s", 1, 0, 100_000, 2_000),
     ("gain_per_m", "effort per m/s per s", 1, 0, 100_000, 2_000),
+    ("correction_max", "1/10000", 1, 100, 10_000, 1_500),  # of the loop, beyond the feed-forward
     ("effort_max", "1/10000", 1, 100, 10_000, 10_000),
     ("brake_effort_max", "1/10000", 1, 0, 10_000, 5_000),
     ("reverse_pause_ms", "ms", 1, 0, 2_000, 300),  # neutral before the other direction
     # measuring
+    ("stuck_effort", "1/10000", 1, 100, 10_000, 1_500),  # that must move the wheels ...
+    ("stuck_ms", "ms", 1, 100, 2_000, 300),  # ... within this time
+    ("too_fast_ms", "ms", 1, 50, 1_000, 200),
     ("nm_per_count", "nm", 1, 1_000, 100_000_000, 100_000),
     ("encoder_signed", "", 1, 0, 1, 1),
     ("gyro_fitted", "", 1, 0, 1, 0),

@@ -2,7 +2,7 @@
 
 from firmware.compat import TYPE_CHECKING
 from firmware.core.deadlines import Deadline
-from firmware.core.params import POLICY_BRAKE, POLICY_CUT
+from firmware.core.params import POLICY_BRAKE, POLICY_CUT, POLICY_NEUTRAL
 from firmware.protocol.codes import CAUSE_COUNT
 
 if TYPE_CHECKING:
@@ -26,8 +26,9 @@ class StopSequence:
         self._standstill_us = params.get("standstill_ms") * 1000
         self._timeout_us = params.get("stop_timeout_ms") * 1000
 
-    def begin(self, causes: int, now_us: int) -> None:
-        self.policy = POLICY_BRAKE
+    def begin(self, causes: int, now_us: int, is_measured: bool) -> None:
+        """Without a speed that can be trusted there is no braking by it: neutral at least."""
+        self.policy = POLICY_BRAKE if is_measured else POLICY_NEUTRAL
         self.is_over = False
         self.add(causes)
         self._rolling.set(now_us, self._standstill_us)

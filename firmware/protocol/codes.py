@@ -40,8 +40,10 @@ NO_CAUSE = const(255)
     FAULT_CONFIGURATION,  # none stored, damaged, or a value out of its range
     FAULT_FOREIGN_CONFIGURATION,  # another board's
     FAULT_RELAY,  # the drive enable's contact is not as commanded
-) = range(3)
-FAULT_COUNT = const(3)
+    FAULT_NO_MOTION,  # driven, and the wheels report standstill
+    FAULT_TOO_FAST,  # the wheels report more than anybody may ask for
+) = range(5)
+FAULT_COUNT = const(5)
 
 # Who sends a Stop
 (

@@ -74,6 +74,8 @@ class Fault(Phrased):
     CONFIGURATION = 0, "its configuration is missing, damaged or out of range"
     FOREIGN_CONFIGURATION = 1, "its configuration was made for another board"
     RELAY = 2, "the drive enable's contact is not as commanded"
+    NO_MOTION = 3, "it was driven and its wheels reported no motion (encoder dead, or blocked)"
+    TOO_FAST = 4, "its wheels reported more speed than anybody may ask for"
 
 
 class Sender(Phrased):

@@ -9,6 +9,7 @@ from tests.firmware.rig import _TABLE, HELD, RELEASED, ROS2, SEAT, Host
 from tests.firmware.worlds import VEHICLES, world_of
 
 CRUISE_MM_S = {"f1tenth": 3000, "nigel": 350}
+MOST_MPS = {"f1tenth": 3.5, "nigel": 0.445}  # while an encoder lies
 COUNTED = 1 << codes.CAUSE_SILENCE
 
 
@@ -456,6 +457,31 @@ def welded(readings):
         return tuple(values)
 
     return read
+
+
+def test_a_dead_encoder_never_makes_the_car_run_away(host):
+    """It reads standstill, which a speed loop alone would answer with full throttle."""
+    host.world.encoder_works = False
+    host.take_the_wheel()
+    fastest = 0.0
+    for _ in range(300):
+        host.drive(10, cruise(host))
+        fastest = max(fastest, host.world.plant.truth.vx_mps)
+    assert host.status.faults >> codes.FAULT_NO_MOTION & 1
+    assert host.state == codes.FAULT
+    assert outputs_are_neutral(host)
+    assert fastest < MOST_MPS[host.world.name]
+
+
+def test_an_encoder_that_dies_at_speed_is_a_fault_and_selects_no_braking_by_it(cruising):
+    cruising.world.encoder_works = False
+    fastest = 0.0
+    for _ in range(150):
+        cruising.drive(10, cruise(cruising))
+        fastest = max(fastest, cruising.world.plant.truth.vx_mps)
+    assert cruising.state == codes.FAULT
+    assert outputs_are_neutral(cruising)
+    assert fastest < MOST_MPS[cruising.world.name]
 
 
 def test_a_host_of_another_protocol_is_not_bound_but_may_stop(cruising):

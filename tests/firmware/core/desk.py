@@ -1,0 +1,35 @@
+"""Parts of the core on a desk: their inputs are made by hand, nothing moves and no time passes."""
+
+from firmware.core.clock import Sessions
+from firmware.core.params import Params
+from firmware.protocol.frame import crc_table
+from firmware.protocol.messages import Claim
+
+_TABLE = crc_table()
+
+
+def params_with(**values) -> Params:
+    """The defaults but for these; a list fills a parameter from its first value on."""
+    params = Params(_TABLE)
+    for name, value in values.items():
+        given = value if isinstance(value, list) else [value]
+        at = params.index(name)
+        params.values[at : at + len(given)] = given
+    return params
+
+
+def claim_of(**fields) -> Claim:
+    claim = Claim()
+    for name, value in fields.items():
+        setattr(claim, name, value)
+    return claim
+
+
+def sure_sessions(*epochs: int, bound_us: int = 1000, offset_us: int = 0) -> Sessions:
+    """Sessions of these epochs, heard at 0, whose clocks are known to ``bound_us``."""
+    sessions = Sessions()
+    for epoch in epochs:
+        session = sessions.slots[sessions.bind(epoch, 0)]
+        session.bound_us = bound_us
+        session.offset_us = offset_us
+    return sessions
