@@ -59,8 +59,7 @@ async def start(facts: CarFacts, runtime: str = "auto", *options: str) -> CarPro
         )
         line = await _first_line(process)
     if not line:
-        assert process.stderr is not None
-        printed = (await process.stderr.read()).decode().strip()
+        printed = (await process.communicate())[1].decode().strip()
         raise RuntimeError(f"the virtual car did not start: {printed}")
     return CarProcess(process, json.loads(line))
 
