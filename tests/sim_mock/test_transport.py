@@ -1,0 +1,130 @@
+"""``sim://``: a world kept level with the clock."""
+
+import asyncio
+import time
+
+import pytest
+
+from firmware.protocol import messages
+from host_bridge.context import HostContext
+from host_bridge.errors import UsageFault
+from host_bridge.link import wire
+from sim_mock.transport import SimTransport
+from tests.firmware.rig import framed
+from tests.firmware.worlds import world_of
+
+
+class Heard:
+    """The far end: what came, and how it closed."""
+
+    def __init__(self):
+        self.statuses = []
+        self.kinds = set()
+        self.closed = []
+        self._decoder = wire.Decoder()
+
+    def on_bytes(self, data):
+        for message in self._decoder.feed(data):
+            kind = type(message).__name__
+            self.kinds.add(kind)
+            if kind == "Status":
+                self.statuses.append(message.time_us)
+
+
+def run(text, main):
+    heard = Heard()
+
+    async def whole():
+        transport = HostContext().transport(text)
+        await transport.open(heard.on_bytes, heard.closed.append)
+        try:
+            await main(transport, heard)
+        finally:
+            transport.close()
+
+    asyncio.run(whole())
+    return heard
+
+
+def test_a_car_says_a_hundred_statuses_a_second():
+    async def main(transport, heard):
+        await asyncio.sleep(0.2)
+        first, begun_s = len(heard.statuses), time.monotonic()
+        await asyncio.sleep(0.6)
+        rate_hz = (len(heard.statuses) - first) / (time.monotonic() - begun_s)
+        assert rate_hz == pytest.approx(100, rel=0.1)
+
+    heard = run("sim://f1tenth", main)
+    assert heard.closed == [None]
+
+
+class Clock:
+    """A clock that a test puts forward."""
+
+    def __init__(self):
+        self.us = 5_000_000
+
+    def __call__(self):
+        return self.us
+
+
+def test_beats_that_were_missed_are_missed_and_time_goes_on():
+    """A host that stalls for a second must not see a second's statuses at once."""
+    clock, heard = Clock(), Heard()
+
+    async def main():
+        transport = SimTransport("test", world_of(), clock)
+        await transport.open(heard.on_bytes, heard.closed.append)
+        await asyncio.sleep(0)
+        for late_us in (10_000, 10_000, 1_000_000, 10_000):
+            clock.us += late_us
+            before = len(heard.statuses)
+            while len(heard.statuses) == before:
+                await asyncio.sleep(0.001)
+        transport.close()
+
+    asyncio.run(main())
+    assert len(heard.statuses) < 10  # not the hundred that were missed
+    assert heard.statuses[-1] - heard.statuses[0] == pytest.approx(1_020_000, abs=10_000)
+
+
+def test_it_answers_who_it_is():
+    async def main(transport, heard):
+        await asyncio.sleep(0.1)
+        assert transport.send(framed(messages.Identify()))
+        await asyncio.sleep(0.1)
+
+    assert "Identity" in run("sim://nigel?name=one", main).kinds
+
+
+def test_a_closed_car_takes_nothing_and_closes_once():
+    heard = Heard()
+
+    async def main():
+        transport = HostContext().transport("sim://nigel")
+        assert transport.send(b"\0") == 0
+        await transport.open(heard.on_bytes, heard.closed.append)
+        assert transport.send(b"\0") == 1
+        transport.close()
+        transport.close()
+        assert transport.send(b"\0") == 0
+        count = len(heard.statuses)
+        await asyncio.sleep(0.05)
+        assert len(heard.statuses) == count
+
+    asyncio.run(main())
+    assert heard.closed == [None]
+
+
+def test_a_blank_car_talks_too():
+    async def main(transport, heard):
+        await asyncio.sleep(0.2)
+
+    assert run("sim://nigel?blank=1", main).statuses
+
+
+@pytest.mark.parametrize("scheme", ["sim", "sim+process"])
+@pytest.mark.parametrize("query", ["sede=1", "seed=x", "patch=1"])
+def test_a_wrong_option_is_an_error_of_usage_that_names_it(scheme, query):
+    with pytest.raises(UsageFault, match=query.partition("=")[0]):
+        HostContext().transport(f"{scheme}://nigel?{query}")
