@@ -1,6 +1,6 @@
 """One car's owner: who holds its line, and relays between it and every client."""
 
 from host_bridge.serve.owner import Owner
-from host_bridge.serve.rims import LocalRim, Rim
+from host_bridge.serve.rims import Rim, local_rim
 
-__all__ = ["LocalRim", "Owner", "Rim"]
+__all__ = ["Owner", "Rim", "local_rim"]

@@ -11,6 +11,7 @@ import asyncio
 import contextlib
 import errno
 import socket
+from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
 
@@ -20,6 +21,7 @@ from host_bridge.transports.descriptor import Stream
 from host_bridge.transports.local_socket import SEND_BUFFER_BYTES
 from host_bridge.transports.served import served, socket_path
 
+LetIn = Callable[[socket.socket, Owner], object]
 _BACKLOG = 16  # clients that may wait to be let in
 
 
@@ -33,30 +35,38 @@ class Rim(Protocol):
         """Let nobody in any more. Whoever is in stays until the owner ends."""
 
 
-class LocalRim:
-    """The Unix socket ``<runtime dir>/NAME.sock``. Who may open it is up to its folder."""
+class SocketRim:
+    """A Unix socket. Who may open it is up to its folder; ``let_in`` takes each who comes."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, path: Path, name: str, let_in: LetIn) -> None:
+        self._path = path
         self._name = name
+        self._let_in = let_in
         self._owner: Owner | None = None
         self._socket: socket.socket | None = None
 
     def open(self, owner: Owner) -> None:
         """Raises errors.DeviceFault if a car of this name is served already."""
-        self._socket = listen(socket_path(self._name), self._name)
+        self._socket = listen(self._path, self._name)
         self._owner = owner
-        asyncio.get_running_loop().add_reader(self._socket, self._let_in)
+        asyncio.get_running_loop().add_reader(self._socket, self._answer)
 
     def close(self) -> None:
         if self._socket:
             asyncio.get_running_loop().remove_reader(self._socket)
             self._socket.close()
             self._socket = None
+            self._path.unlink(missing_ok=True)
 
-    def _let_in(self) -> None:
+    def _answer(self) -> None:
         with contextlib.suppress(OSError):  # who knocked and went away again
             if self._socket and self._owner:
-                SocketClient(self._socket.accept()[0], self._owner)
+                self._let_in(self._socket.accept()[0], self._owner)
+
+
+def local_rim(name: str) -> SocketRim:
+    """``<runtime dir>/NAME.sock``, for clients of other programs."""
+    return SocketRim(socket_path(name), name, SocketClient)
 
 
 class SocketClient:

@@ -20,8 +20,8 @@ from host_bridge.link.wire import own_protocol_hash
 from host_bridge.logbook.recorder import Recorder
 from host_bridge.serve.owner import Owner
 from host_bridge.serve.recording import tap_into
-from host_bridge.serve.rims import LocalRim, Rim
-from host_bridge.serve.taps import TapRim
+from host_bridge.serve.rims import Rim, local_rim
+from host_bridge.serve.taps import tap_rim
 from host_bridge.transports.base import Transport
 from host_bridge.transports.served import ServedCar, announce, served, withdraw
 from host_bridge.transports.uri import Uri
@@ -99,7 +99,7 @@ class Service:
 
     def _open_rims(self, name: str | None) -> None:
         self.name = self.car.name = name or _untaken(self._own_name())
-        for rim in (LocalRim(self.name), TapRim(self.name)):
+        for rim in (local_rim(self.name), tap_rim(self.name)):
             rim.open(self.owner)
             self._rims.append(rim)
         self._announce()

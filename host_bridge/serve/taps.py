@@ -7,14 +7,13 @@ bytes were lost on this tap so far) and then the bytes.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import socket
 import struct
 from pathlib import Path
 
 from host_bridge.errors import DeviceFault
 from host_bridge.serve.owner import DOWN, UP, Owner, Tap
-from host_bridge.serve.rims import listen
+from host_bridge.serve.rims import SocketRim
 from host_bridge.transports.descriptor import Stream
 from host_bridge.transports.served import socket_path
 
@@ -30,31 +29,9 @@ def tap_path(name: str) -> Path:
     return socket_path(name).with_suffix(".tap")
 
 
-class TapRim:
+def tap_rim(name: str) -> SocketRim:
     """The way in for logs. Nothing that comes this way reaches the car."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-        self._owner: Owner | None = None
-        self._socket: socket.socket | None = None
-
-    def open(self, owner: Owner) -> None:
-        """Raises errors.DeviceFault if a car of this name is served already."""
-        self._socket = listen(tap_path(self._name), self._name)
-        self._owner = owner
-        asyncio.get_running_loop().add_reader(self._socket, self._let_in)
-
-    def close(self) -> None:
-        if self._socket:
-            asyncio.get_running_loop().remove_reader(self._socket)
-            self._socket.close()
-            self._socket = None
-            tap_path(self._name).unlink(missing_ok=True)
-
-    def _let_in(self) -> None:
-        with contextlib.suppress(OSError):  # who knocked and went away again
-            if self._socket and self._owner:
-                _Listener(self._socket.accept()[0], self._owner)
+    return SocketRim(tap_path(name), name, _Listener)
 
 
 class _Listener:

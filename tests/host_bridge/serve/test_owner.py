@@ -10,7 +10,7 @@ import pytest
 
 from host_bridge.errors import DeviceFault, UsageFault
 from host_bridge.serve.chunks import LONGEST_FRAME_BYTES, Chunker
-from host_bridge.serve.rims import LocalRim
+from host_bridge.serve.rims import local_rim
 from host_bridge.transports import served
 from host_bridge.transports.local_socket import LocalSocket
 from tests.host_bridge.serve.desk import Ear, owner_and_car, run, runtime_folder, until
@@ -109,7 +109,7 @@ def test_noise_of_one_client_does_not_spoil_the_frames_of_another():
 def test_what_the_car_says_reaches_every_client_whoever_asked():
     async def test():
         owner, car = await owner_and_car()
-        LocalRim("car").open(owner)
+        local_rim("car").open(owner)
         near = await Ear(owner.attach()).open()
         far = await Ear(LocalSocket("tandem:///car", served.socket_path("car"))).open()
         await until(lambda: owner.clients == 2)
@@ -137,7 +137,7 @@ def test_noise_from_the_line_is_handed_on_so_that_clients_can_say_so():
 def test_a_client_that_does_not_read_loses_news_and_holds_nobody_up():
     async def test():
         owner, car = await owner_and_car()
-        rim = LocalRim("car")
+        rim = local_rim("car")
         rim.open(owner)
         deaf = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         deaf.connect(str(served.socket_path("car")))
@@ -191,9 +191,9 @@ def test_two_owners_cannot_have_one_name():
     async def test():
         first, _ = await owner_and_car()
         second, _ = await owner_and_car()
-        LocalRim("car").open(first)
+        local_rim("car").open(first)
         with pytest.raises(DeviceFault, match="served by the name of car already"):
-            LocalRim("car").open(second)
+            local_rim("car").open(second)
 
     run(test())
 
@@ -204,7 +204,7 @@ def test_a_socket_that_a_dead_owner_left_is_taken_over(folder):
         left.bind(str(folder / "car.sock"))
         left.close()
         owner, car = await owner_and_car()
-        LocalRim("car").open(owner)
+        local_rim("car").open(owner)
         client = await Ear(LocalSocket("tandem:///car", served.socket_path("car"))).open()
         client.transport.send(FRAMES[0])
         await until(lambda: car.data == FRAMES[0])
