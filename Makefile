@@ -31,7 +31,7 @@ test: check  ## everything: check, then all tests (ARGS="-k name")
 check: ready  ## format, lint, types of host and car, import rules, dialect
 	$(BIN)/ruff format --check --quiet
 	$(BIN)/ruff check --quiet
-	$(BIN)/mypy $(wildcard host_bridge sim_mock calibration)
+	$(BIN)/mypy $(dir $(wildcard host_bridge/__init__.py sim_mock/__init__.py calibration/__init__.py))
 	$(BIN)/mypy --config-file tests/tools/firmware_mypy.ini
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/python tests/tools/dialect.py
