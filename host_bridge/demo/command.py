@@ -99,9 +99,7 @@ async def _demo(args: argparse.Namespace, context: HostContext, show: Show) -> i
     except RuntimeError as fault:
         raise DeviceFault(str(fault), where="car A", remedy="tandem doctor") from None
     show.say(f"Car A: the firmware under {car.runtime}, process {car.process.pid}, {car.device}.")
-    show.say(
-        "Twin B: the same firmware inside this host, 1 kg heavier, its floor slippery in places."
-    )
+    show.say("Twin B: the same firmware inside this host; 1 kg heavier, on a slippery floor.")
     car.device = str(link)
     try:
         await _parts(args, context, show, vehicle, car, trace)

@@ -37,6 +37,7 @@ class Puppet:
         self.position_s = 0.0
         self._count = 0
         self._held_us: int | None = None
+        self._read_us = 0
         self._last = Wish()
 
     def read(self, now_us: int) -> Wish:
@@ -51,7 +52,9 @@ class Puppet:
         self._held_us = now_us if self._held_us is None else self._held_us
         is_driving = now_us - self._held_us >= NEUTRAL_US
         steer_rad, speed_mps = self.manoeuvre.at(self.position_s)
-        self.position_s += session.TICK_US * 1e-6 if is_driving else 0.0
+        # by the clock: where ticks are left out, the way must not become another
+        self.position_s += (now_us - self._read_us) * 1e-6 if is_driving else 0.0
+        self._read_us = now_us
         self._last = Wish(
             steer_rad=steer_rad,
             speed_mps=speed_mps if is_driving else 0.0,

@@ -85,6 +85,7 @@ class Scene:
         self.vehicle = vehicle
         self.driver: Driver | None = None
         self.fault_s = 0.0
+        self.slack_s = 0.0  # granted for what is this machine's fault
         self._trace = trace
         drive = [channel["kind"] != "servo_steering" for channel in vehicle.channels].index(True)
         self._drive_neutral = vehicle.parameters["channel_neutral"][drive]

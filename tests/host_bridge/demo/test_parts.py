@@ -8,7 +8,7 @@ import pytest
 
 from firmware.protocol import messages
 from host_bridge.config import load_vehicle
-from host_bridge.demo import peers, stops, together
+from host_bridge.demo import crew, peers, stops, together
 from host_bridge.demo.command import judge
 from host_bridge.demo.show import Show
 from host_bridge.demo.stops import Case, Limits
@@ -286,3 +286,29 @@ def test_a_live_line_fits_the_terminal_and_is_wiped(capsys, monkeypatch):
     show.live("x" * 100)
     show.say("done")
     assert capsys.readouterr().out == "\r\x1b[K" + "x" * 39 + "\r\x1b[K" + "done\n"
+
+
+# --- at the wheel
+
+
+def test_a_manoeuvre_goes_by_the_clock_even_where_ticks_are_left_out():
+    """Else a busy machine would drive another way, and miss the slippery patch."""
+    puppet = crew.Puppet()
+    puppet.take(together.SHORT)
+    for now_us in (0, 10_000, 1_000_000, 1_010_000, 1_500_000):
+        puppet.read(now_us)
+    assert puppet.position_s == pytest.approx(1.49)  # since the last neutral one
+
+
+def test_a_puppet_that_lets_go_stays_where_it_is_and_a_frozen_one_repeats_itself():
+    puppet = crew.Puppet()
+    puppet.take(together.SHORT)
+    wish = [puppet.read(now_us) for now_us in range(0, 1_000_000, 10_000)][-1]
+    assert wish.is_held
+    assert wish.speed_mps == together.SHORT.speed_mps
+    puppet.is_frozen = True
+    assert puppet.read(1_000_000) == wish
+    at_s = puppet.position_s
+    puppet.let_go()
+    assert not puppet.read(1_010_000).is_held
+    assert puppet.position_s == at_s
