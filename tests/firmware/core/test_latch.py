@@ -1,0 +1,79 @@
+"""Stop causes and faults: S3, what came is kept until it is gone and cleared."""
+
+from firmware.core.latch import Latch
+
+NONE = 255
+
+
+def seen(latch: Latch) -> tuple[int, int, int, int]:
+    return latch.bits, latch.present, latch.first, latch.news
+
+
+def test_nothing_is_latched_at_first():
+    assert seen(Latch()) == (0, 0, NONE, 0)
+
+
+def test_a_condition_that_does_not_hold_latches_nothing():
+    latch = Latch()
+    latch.set(3, False)
+    assert seen(latch) == (0, 0, NONE, 0)
+
+
+def test_a_condition_that_is_over_stays_latched():
+    latch = Latch()
+    latch.set(3, True)
+    assert seen(latch) == (0b1000, 0b1000, 3, 0b1000)
+    latch.set(3, False)
+    assert seen(latch) == (0b1000, 0, 3, 0b1000)
+
+
+def test_one_condition_that_ends_leaves_the_others_present():
+    latch = Latch()
+    for bit in (0, 2, 5):
+        latch.set(bit, True)
+    latch.set(2, False)
+    latch.set(1, False)
+    assert seen(latch) == (0b100101, 0b100001, 0, 0b100101)
+
+
+def test_a_moment_is_latched_and_is_not_present():
+    latch = Latch()
+    latch.latch(4)
+    assert seen(latch) == (0b10000, 0, 4, 0b10000)
+
+
+def test_the_first_stays_the_first_whatever_follows():
+    latch = Latch()
+    for bit in (2, 0, 7):
+        latch.latch(bit)
+    assert seen(latch) == (0b10000101, 0, 2, 0b10000101)
+
+
+def test_what_is_latched_already_is_no_news():
+    latch = Latch()
+    latch.latch(2)
+    latch.news = 0
+    latch.latch(2)
+    latch.set(2, True)
+    assert latch.news == 0
+    latch.latch(3)
+    assert latch.news == 0b1000
+
+
+def test_a_clear_takes_all_that_is_gone():
+    latch = Latch()
+    latch.latch(0)
+    latch.set(3, True)
+    latch.set(3, False)
+    latch.clear()
+    assert (latch.bits, latch.present, latch.first) == (0, 0, NONE)
+
+
+def test_a_clear_leaves_all_that_is_present_the_lowest_first_and_says_so_anew():
+    latch = Latch()
+    latch.latch(3)
+    for bit in (6, 4, 0):
+        latch.set(bit, True)
+    latch.news = 0
+    latch.clear()
+    assert seen(latch) == (0b1010001, 0b1010001, 0, 0b1010001)

@@ -1,0 +1,127 @@
+"""Runs tests against one mutant at a time, each in a fork of its own.
+
+The fork is taken before anything of ``firmware`` is imported: an importer hands the mutated source
+to whoever imports the module, so that nobody holds on to a part of the unchanged one.
+"""
+
+import ast
+import functools
+import importlib.abc
+import importlib.machinery
+import importlib.util
+import os
+import resource
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import NamedTuple
+
+import pytest
+
+KILLED, SURVIVED, TIMED_OUT = "killed", "survived", "timed out"
+# 5: no tests were collected; anything else beside 0, 1 and 2 is a mistake of ours
+_VERDICTS = {pytest.ExitCode.OK: SURVIVED, pytest.ExitCode.TESTS_FAILED: KILLED,
+             pytest.ExitCode.INTERRUPTED: KILLED}  # fmt: skip
+_BROKEN = 99
+PYTEST = ("-q", "-x", "-p", "no:cacheprovider", "--import-mode=importlib", "-o", "addopts=")
+# what plug-ins import at each start takes ten times as long as the tests of one part
+ENVIRONMENT = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+
+
+class Importer(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Gives one module a source other than that of its file."""
+
+    def __init__(self, name: str, tree: ast.Module) -> None:
+        self._name = name
+        self._tree = tree
+
+    def find_spec(
+        self, name: str, path: object, target: ModuleType | None = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        return importlib.util.spec_from_loader(name, self) if name == self._name else None
+
+    def exec_module(self, module: ModuleType) -> None:
+        exec(compile(self._tree, f"<mutant of {self._name}>", "exec"), module.__dict__)
+
+
+def _silence() -> None:
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for stream in range(3):
+        os.dup2(nowhere, stream)
+
+
+class Tier(NamedTuple):
+    """Tests, and the processor time after which a mutant is taken to loop for ever."""
+
+    tests: tuple[str, ...]
+    cpu_s: int
+
+
+def _allow(cpu_s: int) -> None:
+    spent = resource.getrusage(resource.RUSAGE_SELF)
+    limit = int(spent.ru_utime + spent.ru_stime) + 1 + cpu_s
+    resource.setrlimit(resource.RLIMIT_CPU, (limit, resource.RLIM_INFINITY))
+
+
+def run_tests(tiers: Sequence[Tier]) -> int:
+    """Each tier of tests until one fails; pytest's exit code."""
+    os.environ.update(ENVIRONMENT)
+    for tier in tiers:
+        _allow(tier.cpu_s)
+        code = int(pytest.main([*PYTEST, *tier.tests]))
+        if code:
+            return code
+    return 0
+
+
+def _run_child(name: str, tree: ast.Module, tiers: Sequence[Tier]) -> int:
+    _silence()
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    sys.meta_path.insert(0, Importer(name, tree))
+    return run_tests(tiers)
+
+
+def start(name: str, tree: ast.Module, tiers: Sequence[Tier]) -> int:
+    """Fork; returns the process."""
+    assert not any(module.split(".")[0] == "firmware" for module in sys.modules)
+    child = os.fork()
+    if child == 0:
+        code = _BROKEN
+        try:
+            code = _run_child(name, tree, tiers)
+        finally:
+            os._exit(code)
+    return child
+
+
+def verdict_of(status: int) -> str:
+    """From a process's wait status; raises RuntimeError if the tests did not run at all."""
+    if os.WIFSIGNALED(status):
+        return TIMED_OUT
+    code = os.WEXITSTATUS(status)
+    if code not in _VERDICTS:
+        raise RuntimeError(f"the tests of a mutant ended with exit code {code}, expected 0, 1 or 2")
+    return _VERDICTS[pytest.ExitCode(code)]
+
+
+def trials(jobs: Sequence[Callable[[], int]], workers: int) -> Iterator[tuple[int, str]]:
+    """Start the jobs in their order, ``workers`` at a time; yields (number of job, verdict)."""
+    running: dict[int, int] = {}
+    waiting = iter(enumerate(jobs))
+    for number, job in waiting:
+        running[job()] = number
+        if len(running) == workers:
+            break
+    while running:
+        process, status = os.wait()
+        yield running.pop(process), verdict_of(status)
+        for number, job in waiting:
+            running[job()] = number
+            break
+
+
+@functools.cache
+def source_of(root: Path, file: str) -> str:
+    """As it was when it was first asked for: the numbers of mutants count on it."""
+    return (root / file).read_text()
