@@ -1,0 +1,184 @@
+"""A host reduced to what a car needs to hear. It speaks the wire itself: no link hides a fault.
+
+Everything it says passes its ``line``, everything that it does can be switched off: that is where
+the faults of the catalogue get in.
+"""
+
+import heapq
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from firmware.protocol import codes, messages
+from firmware.protocol.codec import DECODED, Message, decode_into, encode_into
+from firmware.protocol.frame import FrameReader, FrameWriter, crc_table
+from firmware.protocol.version import protocol_hash
+from sim_mock.world import TIME_MASK, World
+
+CLAIM_EVERY_US = 10_000
+SYNC_EVERY_US = 50_000
+LEASE_MS = 120  # what safety.md section 3 counts with
+
+# From one frame to what arrives of it, each piece so many microseconds later
+Line = Callable[[bytes], Iterable[tuple[int, bytes]]]
+
+_TABLE = crc_table()
+_TYPES: dict[int, type[Message]] = {message.ID: message for message in messages.TO_HOST}
+
+
+def clean(frame: bytes) -> list[tuple[int, bytes]]:
+    """The line without a fault."""
+    return [(0, frame)]
+
+
+def framed(message: Message) -> bytes:
+    """The bytes of one message on the wire, both delimiters included."""
+    writer = FrameWriter(_TABLE)
+    size = writer.wrap(encode_into(message, writer.payload))
+    return bytes(writer.out[:size])
+
+
+class Host:
+    """One session with the car of ``world``; ``phase_us`` is when it speaks, relative to a beat."""
+
+    def __init__(
+        self, world: World, source: int, phase_us: int = 0, epoch: int = 12345, ahead_us: int = 0
+    ) -> None:
+        self.world = world
+        self.source = source
+        self.epoch = epoch
+        self.line: Line = clean
+        self.speed_mm_s = 0
+        self.deadman = 0
+        self.runs = True  # else stopped: says nothing, hears nothing
+        self.claims = False
+        self.syncs = True
+        self.hears = True
+        self.input_lives = True  # else the device's last report is repeated
+        self.claim_every_us = CLAIM_EVERY_US
+        self.lease_ms = LEASE_MS
+        self.ahead_us = ahead_us  # of the world's clock
+        self.stamp_ahead_us = 0  # of its own clock: a lie
+        self.said: list[bytes] = []
+        self.latest: dict[str, Any] = {}
+        self._sequence = 0
+        self._input_count = 0
+        self._status_us = 0
+        self._next_claim_us = self._next_sync_us = world.now_us + phase_us
+        self._pieces = 0
+        self._on_the_way: list[tuple[int, int, bytes]] = []
+        self._reader = FrameReader(_TABLE)
+
+    def now_us(self) -> int:
+        """Session time."""
+        return self.world.now_us + self.ahead_us & TIME_MASK
+
+    def tick(self, sent: bytes) -> None:
+        """A millisecond: hear what the car sent in it, say what is due."""
+        if self.runs and self.hears:
+            self._hear(sent)
+        if self.runs:
+            self._speak()
+        while self._on_the_way and self._on_the_way[0][0] <= self.world.now_us:
+            self.world.feed(heapq.heappop(self._on_the_way)[2])
+
+    def _speak(self) -> None:
+        now_us = self.world.now_us
+        if now_us >= self._next_claim_us:
+            self._next_claim_us += self.claim_every_us
+            if self.claims:
+                self.claim()
+        if now_us >= self._next_sync_us:
+            self._next_sync_us += SYNC_EVERY_US
+            if self.syncs and "Status" in self.latest:
+                self._sync()
+
+    # --- what it says
+
+    def say(self, kind: type[Any], **fields: Any) -> bytes:
+        """Send one message; returns its frame as it was before the line had it."""
+        message = kind()
+        if hasattr(message, "epoch"):
+            message.epoch = self.epoch
+        for name, value in fields.items():
+            if isinstance(value, bytes):
+                getattr(message, name)[:] = value
+            else:
+                setattr(message, name, value)
+        frame = framed(message)
+        self.said.append(frame)
+        self.send(frame)
+        return frame
+
+    def send(self, frame: bytes) -> None:
+        """Any bytes, over the line."""
+        for delay_us, data in self.line(frame):
+            if not delay_us:
+                self.world.feed(data)
+                continue
+            self._pieces += 1
+            due_us = self.world.now_us + delay_us
+            heapq.heappush(self._on_the_way, (due_us, self._pieces, data))
+
+    def claim(self, **changes: Any) -> bytes:
+        """One claim of steering and drive, now."""
+        self._sequence = self._sequence + 1 & 0xFFFF
+        self._input_count = self._input_count + int(self.input_lives) & 0xFFFF
+        fields = {
+            "source": self.source,
+            "sequence": self._sequence,
+            "mask": codes.STEERING_BIT | codes.DRIVE_BIT,
+            "speed_mm_s": self.speed_mm_s,
+            "deadman": self.deadman,
+            "input_count": self._input_count,
+            "lease_ms": self.lease_ms,
+            "stamp_us": self.now_us() + self.stamp_ahead_us & TIME_MASK,
+        }
+        return self.say(messages.Claim, **{**fields, **changes})
+
+    def stop(self) -> bytes:
+        return self.say(messages.Stop, token=7, sender=codes.SENDER_COMMAND)
+
+    def bind(self) -> None:
+        self.say(messages.Identify, token=1)
+        self.say(messages.Bind, protocol_hash=bytes(protocol_hash(_TABLE)))
+
+    def ask(self, action: int, nonce: int = 0) -> None:
+        """One of the two steps of an action; the answer comes as ``latest["ActReply"]``."""
+        self.latest.pop("ActReply", None)
+        config_hash = bytes(self.latest["Identity"].config_hash)
+        self.say(messages.Act, action=action, nonce=nonce, config_hash=config_hash)
+
+    def _sync(self) -> None:
+        self.say(
+            messages.Sync,
+            board_us=self.latest["Status"].time_us,
+            received_us=self._status_us,
+            sent_us=self.now_us(),
+        )
+
+    # --- what it hears
+
+    @property
+    def state(self) -> int:
+        """As last heard; STARTING before."""
+        return int(self.latest["Status"].state) if "Status" in self.latest else codes.STARTING
+
+    def _hear(self, sent: bytes) -> None:
+        data, at = bytearray(sent), 0
+        while at < len(data):
+            at = self._reader.read(data, at, len(data))
+            if at < len(data):
+                at += 1
+                size = self._reader.payload_size()
+                if size:
+                    self._take(size)
+
+    def _take(self, size: int) -> None:
+        kind = _TYPES.get(self._reader.frame[0])
+        if kind is None:
+            return
+        message = kind()
+        if decode_into(message, self._reader.frame, size) == DECODED:
+            self.latest[kind.__name__] = message
+            if kind is messages.Status:
+                self._status_us = self.now_us()

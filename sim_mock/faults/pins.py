@@ -1,0 +1,53 @@
+"""What the car's program reads and hears can be altered here, between its world and itself."""
+
+from collections.abc import Callable, Sequence
+
+from firmware.boards.virtual import CHANNELS, READINGS
+from sim_mock.firmware_runner import Beat, FirmwareRunner, InProcess, Process
+from sim_mock.micropython import find
+
+Factory = Callable[[bytes, bytes, int], FirmwareRunner]
+
+IN_PROCESS = "in-process"
+RUNTIMES = {IN_PROCESS: 0, "micropython": 64, "micropython32": 32}  # bits; 0: in this Python
+
+_DARK = Beat((0,) * CHANNELS, False, b"")
+
+
+def factory_of(runtime: str) -> Factory:
+    """Raises LookupError if the machine has no such MicroPython."""
+    if not RUNTIMES[runtime]:
+        return InProcess
+    command = find(RUNTIMES[runtime])
+    if command is None:
+        raise LookupError(f"no {runtime} on this machine; `make setup` fetches one")
+    return lambda board_id, image, seed: Process(command, board_id, image, seed)
+
+
+class Pins:
+    """A runner around another: readings of ``stuck`` pins are replaced, and its power can fail."""
+
+    def __init__(self, factory: Factory, board_id: bytes, image: bytes, seed: int) -> None:
+        self.stuck: dict[str, int] = {}
+        self._dark_steps = 0
+        self._factory = factory
+        self._made_of = board_id, image, seed
+        self._inner = factory(board_id, image, seed)
+
+    def step(self, now_us: int, readings: Sequence[int], received: bytes) -> Beat:
+        if self._dark_steps:
+            self._dark_steps -= 1
+            return _DARK
+        values = list(readings)
+        for name, value in self.stuck.items():
+            values[READINGS.index(name)] = value
+        return self._inner.step(now_us, values, received)
+
+    def reset(self, dark_steps: int) -> None:
+        """The board starts anew. For so many beats its pins are inputs: pull-downs hold them."""
+        self._dark_steps = dark_steps
+        self._inner.close()
+        self._inner = self._factory(*self._made_of)
+
+    def close(self) -> None:
+        self._inner.close()

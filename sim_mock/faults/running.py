@@ -1,0 +1,228 @@
+"""One run of one case: from power-up to standstill, with the judgement."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from random import Random
+
+from firmware.core.params import POLICY_BRAKE
+from firmware.protocol import codes
+from sim_mock.faults.catalogue import CASES, Case
+from sim_mock.faults.expectations import DRIVES, EXPECTATIONS, NEVER_MOVES, STOPS, Expectation
+from sim_mock.faults.host import Host, clean
+from sim_mock.faults.limits import Limit, limit
+from sim_mock.faults.pins import IN_PROCESS, factory_of
+from sim_mock.faults.scene import TICK_US, Scene
+from sim_mock.faults.starts import NotReady
+from sim_mock.world import VehicleFacts
+
+_DRAWN_MS = 200  # four times what repeats in a host: any phase comes
+_DRIVES_ON_MS = 2000
+_STOPS_WITHIN_MS = 20_000
+_LOOKS_MS = 500  # what has to fall silent first has by then
+_SLOWER = 0.9  # of its speed: a car that drives on is not slower
+_STILL_M = 0.002  # an axle's play
+_GRAIN_S = TICK_US * 1e-6  # of whatever is measured here
+
+_BY_ID = {case.id: case for case in CASES}
+
+
+@dataclass(frozen=True)
+class Run:
+    """What one run gave. ``limit`` is None where nothing has to stop; ``wrong`` where all held."""
+
+    case: str
+    vehicle: str
+    seed: int
+    speed_mps: float
+    cause: str
+    reaction_s: float
+    stop_s: float
+    distance_m: float
+    limit: Limit | None
+    wrong: tuple[str, ...]
+
+    @property
+    def held(self) -> bool:
+        return not self.wrong
+
+
+def run(case_id: str, vehicle: VehicleFacts, seed: int, runtime: str = IN_PROCESS) -> Run:
+    """Raises LookupError for an unknown case or a runtime that is not here."""
+    case = _BY_ID[case_id]
+    random = Random(f"{case_id} {vehicle.name} {seed}")
+    factory = factory_of(runtime)
+    scene = Scene(vehicle, factory, random, case.start_us, case.ahead_us)
+    try:
+        return _Course(case, scene, seed).run()
+    finally:
+        scene.close()
+
+
+class _Course:
+    """The parts of a run in their order."""
+
+    def __init__(self, case: Case, scene: Scene, seed: int) -> None:
+        self.case = case
+        self.scene = scene
+        self.seed = seed
+        self.expected: Expectation = EXPECTATIONS[case.expects]
+        self.speed_mps = 0.0
+
+    def run(self) -> Run:
+        try:
+            self.case.start(self.scene, self.case.speed_mps)
+        except NotReady as fault:
+            return self._result(None, [f"never began: {fault}"])
+        self.scene.wait(self._drawn_ms())
+        track = self.scene.track
+        track.begin()
+        self.speed_mps = track.fastest_mps
+        self.case.inject(self.scene)
+        wrong = list(_ENDINGS[self.expected.does](self))
+        return self._result(self._limit(), wrong)
+
+    def _drawn_ms(self) -> int:
+        near_wrap = self.case.start_us or self.case.ahead_us
+        return 50 if near_wrap else _DRAWN_MS
+
+    def drives(self) -> Iterator[str]:
+        """As if nothing had been."""
+        track = self.scene.track
+        self.scene.run(_DRIVES_ON_MS)
+        if track.slowest_mps < self.speed_mps * _SLOWER:
+            yield f"slowed from {self.speed_mps:.2f} to {track.slowest_mps:.2f} m/s"
+        self.cured()
+        self.scene.run(100)
+        yield from self.reported()
+
+    def never_moves(self) -> Iterator[str]:
+        """Nor do its outputs drive."""
+        track = self.scene.track
+        self.scene.run(_LOOKS_MS)
+        if track.distance_m > _STILL_M or track.reaction_s:
+            yield f"moved {track.distance_m:.3f} m"
+        self.cured()
+        self.scene.run(100)
+        yield from self.reported()
+
+    def stops(self) -> Iterator[str]:
+        """In time and on the spot, never the other way, and for good."""
+        scene = self.scene
+        scene.run(_LOOKS_MS)
+        if not scene.until(scene.track.rests, _STOPS_WITHIN_MS):
+            yield "never stood still"
+        yield from self._over()
+        before_m = scene.track.distance_m
+        reaction = scene.track.drove_us, scene.track.moved_us
+        self.comes_back()
+        if scene.track.distance_m - before_m > _STILL_M or scene.track.drove_us != reaction[0]:
+            yield "drove again although nobody cleared and armed it"
+        scene.track.drove_us, scene.track.moved_us = reaction
+        scene.track.distance_m = before_m
+        yield from self.reported()
+
+    def _over(self) -> Iterator[str]:
+        track, most = self.scene.track, self._limit()
+        assert most is not None
+        standstill_mps = self.scene.vehicle.parameters["standstill_mm_s"][0] * 1e-3
+        if track.slowest_mps < -standstill_mps:
+            yield f"rolled backward at {-track.slowest_mps:.2f} m/s"
+        if track.reaction_s > most.reaction_s + _GRAIN_S / 2:
+            yield f"drove for {track.reaction_s:.3f} s, limit {most.reaction_s:.3f} s"
+        if track.stop_s > most.stop_s + _GRAIN_S:
+            yield f"stood after {track.stop_s:.3f} s, limit {most.stop_s:.3f} s"
+        if track.distance_m > most.distance_m + _STILL_M:
+            yield f"took {track.distance_m:.3f} m, limit {most.distance_m:.3f} m"
+
+    def cured(self) -> None:
+        """All is as it was before: what is latched now has to stay so by itself."""
+        driver, world = self.scene.driver, self.scene.world
+        driver.line, driver.runs, driver.hears, driver.claims = clean, True, True, True
+        driver.input_lives, driver.stamp_ahead_us = True, 0
+        world.charger, world.runstop_closed = False, True
+        self.scene.pins.stuck.clear()
+
+    def comes_back(self) -> None:
+        """The fault is gone, and the driver lets go, holds again from neutral and asks for speed.
+
+        After a mere release that is how one drives on; there nothing is asked for.
+        """
+        driver = self.scene.driver
+        self.cured()
+        if self.expected.state == codes.HOLD:
+            self.scene.run(_LOOKS_MS)
+            return
+        asked, driver.speed_mm_s, driver.deadman = abs(driver.speed_mm_s) or 300, 0, 0
+        self.scene.run(200)
+        driver.deadman = codes.HELD
+        self.scene.run(100)
+        driver.speed_mm_s = asked
+        self.scene.run(_LOOKS_MS)
+
+    def reported(self) -> Iterator[str]:
+        """The car says itself what it did, and why."""
+        status = self.scene.driver.latest.get("Status")
+        if status is None:
+            yield "said nothing"
+            return
+        expected = self.expected
+        if status.state != expected.state:
+            yield f"is in state {status.state} instead of {expected.state}"
+        if status.first_cause != expected.cause:
+            yield f"names cause {status.first_cause} instead of {expected.cause}"
+        fault = -1 if expected.fault is None else expected.fault
+        if status.faults != (1 << fault if fault >= 0 else 0):
+            yield f"has faults {status.faults:b}"
+
+    def _limit(self) -> Limit | None:
+        if self.expected.does != STOPS:
+            return None
+        fastest_mps = self.scene.track.fastest_mps
+        case = self.case
+        return limit(self.scene.vehicle, case.wait, case.extra_ms, self._brakes(), fastest_mps)
+
+    def _brakes(self) -> bool:
+        """By the vehicle's policy for the cause; a board that begins anew has none."""
+        if self.expected.state == codes.STANDBY:
+            return False
+        if self.expected.cause == codes.NO_CAUSE:
+            return True
+        policies = self.scene.vehicle.parameters["stop_policy"]
+        return policies[self.expected.cause] == POLICY_BRAKE
+
+    def _result(self, most: Limit | None, wrong: list[str]) -> Run:
+        track = self.scene.track
+        stops = most is not None
+        return Run(
+            case=self.case.id,
+            vehicle=self.scene.vehicle.name,
+            seed=self.seed,
+            speed_mps=round(self.speed_mps, 4),
+            cause=_said(self.scene.driver),
+            reaction_s=round(track.reaction_s, 6) if stops else 0.0,
+            stop_s=round(track.stop_s, 6) if stops else 0.0,
+            distance_m=round(track.distance_m, 4) if stops else 0.0,
+            limit=most,
+            wrong=tuple(wrong),
+        )
+
+
+_ENDINGS = {STOPS: _Course.stops, DRIVES: _Course.drives, NEVER_MOVES: _Course.never_moves}
+
+
+def _said(driver: Host) -> str:
+    """In the words of the protocol's codes; empty without any cause."""
+    status = driver.latest.get("Status")
+    if status is None:
+        return ""
+    if status.faults:
+        return _name("FAULT_", (status.faults & -status.faults).bit_length() - 1)
+    return "" if status.first_cause == codes.NO_CAUSE else _name("CAUSE_", status.first_cause)
+
+
+def _name(prefix: str, number: int) -> str:
+    names = [name for name, value in vars(codes).items() if name.startswith(prefix)]
+    for name in names:
+        if getattr(codes, name) == number and not name.endswith("COUNT"):
+            return name[len(prefix) :].lower().replace("_", " ")
+    return str(number)

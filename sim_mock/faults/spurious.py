@@ -1,0 +1,184 @@
+"""Spurious stops: how long a line may be expected to go without losing a whole lease of claims.
+
+The loss is a chain of two states (Gilbert 1960, Elliott 1963): in the good one every frame arrives,
+in the bad one none. Bursts have a mean length in time, so that claims at another rate meet the same
+line. Independent losses are the case without memory. The expected time to the first run of ``k``
+losses follows from one linear equation per length of run; ``k`` from the lease, the program's step
+and the bound of its clock, of which a claim's lease is the shorter (core/arbiter).
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import ceil, exp, inf
+from random import Random
+
+from firmware.protocol import codes
+from sim_mock.faults import starts
+from sim_mock.faults.host import LEASE_MS, Line
+from sim_mock.faults.pins import IN_PROCESS, factory_of
+from sim_mock.faults.scene import TICK_US, Scene
+from sim_mock.world import VehicleFacts
+
+LOSSES = (0.01, 0.05, 0.10, 0.20)
+RATES_HZ = (20, 50, 100)
+BURSTS_MS = (0.0, 5.0, 20.0)  # 0: independent losses
+_GRAIN_US = 100  # core/clock adds so much to half of the round trip
+_PATIENCE_MS = 1_000_000
+_SIGMAS = 4.0  # one check in 16 000 fails by chance
+
+# rate of claims, share of loss, mean burst, stops: what the program is checked with
+CHECKS = ((20, 0.4, 0.0, 60), (50, 0.5, 0.0, 40), (100, 0.6, 0.0, 20), (100, 0.4, 20.0, 30))
+
+
+@dataclass(frozen=True)
+class Loss:
+    """After a frame that arrived the next is lost by ``first``; after a lost one by ``again``."""
+
+    first: float
+    again: float
+
+    @classmethod
+    def of(cls, share: float, burst_ms: float, every_ms: float) -> "Loss":
+        """The chain, looked at every ``every_ms``, of which ``share`` of the time is bad."""
+        if not burst_ms:
+            return cls(share, share)
+        memory = exp(-every_ms / burst_ms / (1.0 - share))
+        return cls(share * (1.0 - memory), share + (1.0 - share) * memory)
+
+    def claims_until(self, run: int) -> float:
+        """Expected number of claims until ``run`` in a row are lost, after one that arrived.
+
+        With E0 unknown, the expectation after i losses is a + b*E0; from E_run = 0 backward.
+        """
+        a, not_b = 0.0, 1.0  # 1 - b, or else a rare run would drown in rounding
+        for _ in range(1, run):
+            a, not_b = 1.0 + self.again * a, self.again * not_b
+        chance = self.first * not_b
+        return (1.0 + self.first * a) / chance if chance > 0.0 else inf
+
+
+def losses_that_stop(rate_hz: int, phase_ms: int, step_ms: int = 10) -> int:
+    """How many claims in a row have to be lost, for claims ``phase_ms`` after a beat each.
+
+    A claim that leaves at p arrives with the next beat, its lease ends ``lease - bound`` after p,
+    where the bound is half of the round trip: a Sync leaves with a claim, so step - p, and grain.
+    Silence is seen at the first beat from then on, after what that beat received.
+    """
+    bound_us = (step_ms - phase_ms) * 1000 // 2 + _GRAIN_US
+    ends_us = (phase_ms + LEASE_MS) * 1000 - bound_us
+    seen_ms = ceil(ends_us / (step_ms * 1000)) * step_ms
+    every_ms = 1000 // rate_hz
+    later = range(1, 2 * LEASE_MS // every_ms + 2)
+    return sum(((phase_ms + i * every_ms) // step_ms + 1) * step_ms <= seen_ms for i in later)
+
+
+@dataclass(frozen=True)
+class Expected:
+    """One figure of the table, for the least lucky phase."""
+
+    rate_hz: int
+    share: float
+    burst_ms: float
+    losses: int
+    seconds: float
+
+
+def expected(rate_hz: int, share: float, burst_ms: float, phase_ms: int | None = None) -> Expected:
+    """Mean time between spurious stops while claims are due all the time."""
+    phases = range(10) if phase_ms is None else (phase_ms,)
+    lost = min(losses_that_stop(rate_hz, phase) for phase in phases)
+    loss = Loss.of(share, burst_ms, 1000.0 / rate_hz)
+    return Expected(rate_hz, share, burst_ms, lost, loss.claims_until(lost) / rate_hz)
+
+
+def table() -> Iterator[Expected]:
+    """Every loss, at every rate, without and with bursts."""
+    for burst_ms in BURSTS_MS:
+        for share in LOSSES:
+            for rate_hz in RATES_HZ:
+                yield expected(rate_hz, share, burst_ms)
+
+
+def checks() -> range:
+    """The rows of ``CHECKS``."""
+    return range(len(CHECKS))
+
+
+@dataclass(frozen=True)
+class Check:
+    """The program's mean against the computed one; ``error`` is one standard deviation of it."""
+
+    rate_hz: int
+    share: float
+    burst_ms: float
+    stops: int
+    measured_s: float
+    computed_s: float
+    error_s: float
+
+    @property
+    def held(self) -> bool:
+        return abs(self.measured_s - self.computed_s) < _SIGMAS * self.error_s
+
+
+def check(row: int, vehicle: VehicleFacts, seed: int = 0, runtime: str = IN_PROCESS) -> Check:
+    """Row ``row`` of ``CHECKS`` on the complete program: armed, held, and stopped again and again.
+
+    Each stop's time is nearly exponential, so that its deviation is its mean.
+    """
+    rate_hz, share, burst_ms, stops = CHECKS[row]
+    measured_s = computed_s = variance = 0.0
+    for stop in range(stops):
+        random = Random(f"{row} {seed} {stop}")
+        took_s, phase_ms = _one_stop(random, vehicle, rate_hz, share, burst_ms, runtime)
+        mean_s = expected(rate_hz, share, burst_ms, phase_ms).seconds
+        measured_s += took_s
+        computed_s += mean_s
+        variance += mean_s**2
+    n = stops
+    error_s = variance**0.5 / n
+    return Check(rate_hz, share, burst_ms, n, measured_s / n, computed_s / n, error_s)
+
+
+def _one_stop(
+    random: Random,
+    vehicle: VehicleFacts,
+    rate_hz: int,
+    share: float,
+    burst_ms: float,
+    runtime: str,
+) -> tuple[float, int]:
+    """Seconds until the stop, and the phase of the claims in ms."""
+    scene = Scene(vehicle, factory_of(runtime), random)
+    try:
+        _stand_active(scene)
+        scene.driver.claim_every_us = 1_000_000 // rate_hz
+        scene.run(1000 // rate_hz + 50)
+        scene.driver.line = _bad_line(scene, share, burst_ms)
+        began_us = scene.world.now_us
+        if not scene.until(lambda: scene.driver.state != codes.ACTIVE, _PATIENCE_MS):
+            raise RuntimeError("the car never stopped; the loss is too small for a check")
+        return (scene.world.now_us - began_us) * 1e-6, scene.phase_us // TICK_US
+    finally:
+        scene.close()
+
+
+def _stand_active(scene: Scene) -> None:
+    starts.armed(scene)
+    scene.driver.deadman = codes.HELD
+    scene.until(lambda: scene.driver.state == codes.ACTIVE, 100)
+
+
+def _bad_line(scene: Scene, share: float, burst_ms: float) -> Line:
+    """The chain of ``Loss``, whenever a frame comes by."""
+    state = {"bad": False, "us": scene.world.now_us}
+
+    def line(frame: bytes) -> list[tuple[int, bytes]]:
+        now_us = scene.world.now_us
+        if not burst_ms or now_us > state["us"]:
+            loss = Loss.of(share, burst_ms, (now_us - state["us"]) / 1000.0)
+            state["bad"] = scene.random.random() < (loss.again if state["bad"] else loss.first)
+            state["us"] = now_us
+        return [] if state["bad"] else [(0, frame)]
+
+    return line
