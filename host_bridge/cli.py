@@ -46,6 +46,7 @@ COMMANDS = (
     Command("config", f"{_CLI}.config", "show, read, write or compare a car's configuration"),
     Command("sim", f"{_CLI}.sim", "a virtual car alone, behind a serial port"),
     Command("log", f"{_CLI}.log", "what a log holds"),
+    Command("faults", f"{_CLI}.faults", "what goes wrong elsewhere, done to virtual cars"),
     Command("doctor", f"{_CLI}.doctor", "what is missing or in the way on this machine"),
 )
 _BY_NAME = {command.name: command for command in COMMANDS}

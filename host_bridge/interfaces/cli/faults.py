@@ -1,0 +1,186 @@
+"""``tandem faults``: the catalogue of faults, done to virtual cars in virtual time."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import multiprocessing
+import signal
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from dataclasses import asdict
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Any, Protocol, TypeAlias
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from host_bridge.domain import Vehicle
+from host_bridge.errors import UsageFault
+from host_bridge.interfaces.cli import faults_report as report
+
+EPILOG = """\
+Each run goes from power-up to standstill in virtual time: the complete program, its plant and a
+host. The fault comes at a random moment; it gets in as bytes, pins or time only. Limits are those
+of the design, and v²/2a of the plant. Exit code 1 if anything did not hold.
+
+examples:
+  tandem faults                                    every case once, on every vehicle
+  tandem faults --seeds 50 --picture stops.png     overnight, with the distribution
+  tandem faults --vehicle nigel --case total-silence --seeds 200
+  tandem faults --runtime micropython              the same program under a real MicroPython
+  tandem faults --list                             what there is, and where it comes from
+  tandem faults --spurious                         how often a bad line stops a car for nothing
+"""
+GROUP = "tandem.faults"
+RUNTIMES = ("in-process", "micropython", "micropython32")
+INTERRUPTED = 130  # as shells count: 128 and the number of SIGINT
+
+Offered: TypeAlias = dict[str, Callable[..., Any]]
+Task: TypeAlias = tuple[Callable[..., Any], tuple[Any, ...]]
+
+
+class Context(Protocol):
+    """What this command is handed."""
+
+    def vehicle_names(self) -> tuple[str, ...]: ...
+
+    def vehicle(self, name: str) -> Vehicle: ...
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command line."""
+    parser.description = "What goes wrong elsewhere, done to virtual cars: how they stop, how far."
+    parser.epilog = EPILOG
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    add = parser.add_argument
+    add("--vehicle", default="all", help="a type of car (all)")
+    add("--case", nargs="+", default=[], metavar="ID", help="these only; --list names them")
+    add("--seeds", type=int, default=1, metavar="N", help="runs of each case on each vehicle (1)")
+    add("--runtime", choices=RUNTIMES, default=RUNTIMES[0], help="what runs the car's program")
+    add("--jobs", type=int, default=2, metavar="N", help="processes at once (2)")
+    add("--json", action="store_true", help="print what a program would read")
+    add("--picture", type=Path, metavar="FILE.png", help="draw the distribution")
+    shown = parser.add_mutually_exclusive_group()
+    shown.add_argument("--list", action="store_true", help="the cases, without running any")
+    shown.add_argument("--spurious", action="store_true", help="time between stops for nothing")
+
+
+def run(args: argparse.Namespace, context: Context) -> int:
+    """Returns 1 if a case failed. Raises errors.UsageFault, errors.VehicleFileFault."""
+    offered = _offered()
+    if args.seeds < 1 or args.jobs < 1:
+        raise UsageFault("--seeds and --jobs count from 1", got=f"{args.seeds} and {args.jobs}")
+    names = context.vehicle_names() if args.vehicle == "all" else (args.vehicle,)
+    vehicles = [context.vehicle(name) for name in names]
+    if args.spurious:
+        return _spurious(args, offered, vehicles)
+    cases = _chosen(offered["cases"](), args.case)
+    if args.list:
+        print(_json(map(_described, cases)) if args.json else report.listed(cases))
+        return 0
+    return _run_cases(args, offered, cases, vehicles)
+
+
+def _offered() -> Offered:
+    """By entry point: the bridge knows of no simulator. Raises errors.UsageFault."""
+    offered = {point.name: point.load() for point in entry_points(group=GROUP)}
+    if "run" not in offered:
+        raise UsageFault(
+            "no catalogue of faults is installed",
+            expected=f"entry points in the group {GROUP}",
+            remedy="make setup installs Tandem anew",
+        )
+    return offered
+
+
+def _chosen(cases: Sequence[Any], wanted: Sequence[str]) -> list[Any]:
+    known = [case.id for case in cases]
+    for name in wanted:
+        if name not in known:
+            remedy = "tandem faults --list says what each is"
+            raise UsageFault(f"unknown case {name!r}", expected=", ".join(known), remedy=remedy)
+    return [case for case in cases if not wanted or case.id in wanted]
+
+
+def _run_cases(
+    args: argparse.Namespace, offered: Offered, cases: Sequence[Any], vehicles: Sequence[Vehicle]
+) -> int:
+    tasks = [
+        (offered["run"], (case.id, vehicle, seed, args.runtime))
+        for seed in range(args.seeds)  # outermost: what is done when it is interrupted is even
+        for vehicle in vehicles
+        for case in cases
+    ]
+    runs, was_interrupted = _all(tasks, args.jobs)
+    runs.sort(key=lambda one: (one.vehicle, one.case, one.seed))
+    if args.json:
+        print(_json(asdict(one) | {"held": one.held} for one in runs))
+    else:
+        Console().print(*report.tables(cases, runs))
+        print("\n".join(report.failures(runs)))
+    if args.picture and runs:
+        report.draw(cases, runs, args.picture)
+    if was_interrupted:
+        print(f"interrupted after {len(runs)} of {len(tasks)} runs", file=sys.stderr)
+        return INTERRUPTED
+    return 0 if all(one.held for one in runs) else 1
+
+
+def _spurious(args: argparse.Namespace, offered: Offered, vehicles: Sequence[Vehicle]) -> int:
+    """The computed table, and what the program says to it."""
+    rows = list(offered["spurious"]())
+    if not args.json:
+        Console().print(report.spurious_table(rows))
+    tasks = [(offered["check"], (row, vehicles[0], 0, args.runtime)) for row in offered["checks"]()]
+    checks, was_interrupted = _all(tasks, args.jobs)
+    checks.sort(key=lambda check: (check.rate_hz, check.share))
+    if args.json:
+        checked = [asdict(check) | {"held": check.held} for check in checks]
+        print(_json({"computed": [asdict(row) for row in rows], "checked": checked}))
+    else:
+        Console().print(report.check_table(checks))
+    if was_interrupted:
+        return INTERRUPTED
+    return 0 if all(check.held for check in checks) else 1
+
+
+def _all(tasks: Sequence[Task], jobs: int) -> tuple[list[Any], bool]:
+    """Every result, and whether Ctrl-C came before the last."""
+    results: list[Any] = []
+    spawn = multiprocessing.get_context("spawn")  # a fork would take the progress bar with it
+    with ProcessPoolExecutor(jobs, spawn, _ignore_interrupts) as pool:
+        futures = [pool.submit(make, *given) for make, given in tasks]
+        try:
+            for done in _shown(futures):
+                results.append(done.result())
+        except KeyboardInterrupt:
+            return results, True
+        except LookupError as fault:
+            raise UsageFault(str(fault.args[0])) from None
+        finally:
+            pool.shutdown(cancel_futures=True)  # what is being run ends within a second
+    return results, False
+
+
+def _ignore_interrupts() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for whoever reports
+
+
+def _shown(futures: Sequence[Future[Any]]) -> Iterator[Future[Any]]:
+    columns = TextColumn("runs"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("runs", total=len(futures))
+        for future in as_completed(futures):
+            yield future
+            progress.advance(task)
+
+
+def _described(case: Any) -> dict[str, str]:
+    return {name: getattr(case, name) for name in ("id", "title", "source", "expects", "wait")}
+
+
+def _json(value: Iterable[Any] | dict[str, Any]) -> str:
+    return json.dumps(value if isinstance(value, dict) else list(value))

@@ -1,0 +1,156 @@
+"""What ``tandem faults`` found: lists, tables and the picture."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.box import SIMPLE_HEAD
+from rich.console import JustifyMethod
+from rich.table import Table
+
+_SHOWN_FAILURES = 20
+_COLUMNS: tuple[tuple[str, JustifyMethod], ...] = (
+    ("case", "left"),
+    ("what the car does", "left"),
+    ("runs", "right"),
+    ("drove, ms", "right"),
+    ("moved, s", "right"),
+    ("metres", "right"),
+    ("", "left"),
+)
+_COLOURS = ("#1b6ca8", "#e07a1f", "#3a7d44", "#8e44ad")
+_WORDS = ((3600.0 * 1000, ">1000 h"), (3600.0, "{:.0f} h"), (60.0, "{:.0f} min"), (0.0, "{:.1f} s"))
+_UNITS_S = {"{:.0f} h": 3600.0, "{:.0f} min": 60.0}
+
+
+def listed(cases: Sequence[Any]) -> str:
+    """One line each."""
+    width = max(len(case.id) for case in cases)
+    return "\n".join(
+        f"{case.id:{width}}  {case.expects:16}  {case.title} ({case.source})" for case in cases
+    )
+
+
+def tables(cases: Sequence[Any], runs: Sequence[Any]) -> Iterator[Table]:
+    """One per vehicle: the worst of each case's runs, beside its limit. Fits 80 columns."""
+    for vehicle in sorted({run.vehicle for run in runs}):
+        shown = Table(title=f"{vehicle}: worst/limit", title_style="bold", box=SIMPLE_HEAD)
+        shown.padding = (0, 1, 0, 0)
+        for name, justify in _COLUMNS:
+            shown.add_column(name, justify=justify, no_wrap=True)
+        for case in cases:
+            own = [run for run in runs if run.case == case.id and run.vehicle == vehicle]
+            if own:
+                shown.add_row(case.id, case.expects, *_numbers(own))
+        yield shown
+
+
+def _numbers(own: Sequence[Any]) -> tuple[str, ...]:
+    failed = sum(not run.held for run in own)
+    verdict = f"[red]{failed} failed[/]" if failed else "[green]held[/]"
+    stops = [run for run in own if run.limit]
+    if not stops:
+        return str(len(own)), "-", "-", "-", verdict
+    reaction = max(stops, key=lambda run: run.reaction_s)
+    slowest = max(stops, key=lambda run: run.stop_s / run.limit.stop_s)
+    farthest = max(stops, key=lambda run: run.distance_m / max(run.limit.distance_m, 0.001))
+    return (
+        str(len(own)),
+        f"{reaction.reaction_s * 1e3:.0f}/{reaction.limit.reaction_s * 1e3:.0f}",
+        f"{slowest.stop_s:.2f}/{slowest.limit.stop_s:.2f}",
+        f"{farthest.distance_m:.2f}/{farthest.limit.distance_m:.2f}",
+        verdict,
+    )
+
+
+def failures(runs: Sequence[Any]) -> Iterator[str]:
+    """Each with what repeats it, and the count of all."""
+    failed = [run for run in runs if not run.held]
+    for run in failed[:_SHOWN_FAILURES]:
+        yield f"{run.vehicle} {run.case}, seed {run.seed}: {'; '.join(run.wrong)}"
+    if len(failed) > _SHOWN_FAILURES:
+        yield f"and {len(failed) - _SHOWN_FAILURES} more"
+    yield f"{len(runs) - len(failed)} of {len(runs)} runs held"
+
+
+def spurious_table(rows: Sequence[Any]) -> Table:
+    """Mean time between stops for nothing, by loss and by rate of claims."""
+    rates = sorted({row.rate_hz for row in rows})
+    title = "Computed: mean time between spurious stops, lease 120 ms"
+    shown = Table("loss", "in bursts of", title=title, title_style="bold")
+    for rate_hz in rates:
+        shown.add_column(f"{rate_hz} Hz", justify="right")
+    for burst_ms, share in dict.fromkeys((row.burst_ms, row.share) for row in rows):
+        own = {r.rate_hz: r.seconds for r in rows if (r.burst_ms, r.share) == (burst_ms, share)}
+        burst = f"{burst_ms:.0f} ms" if burst_ms else "single frames"
+        shown.add_row(f"{share:.0%}", burst, *(_long(own[rate_hz]) for rate_hz in rates))
+    return shown
+
+
+def check_table(checks: Sequence[Any]) -> Table:
+    """The computed mean beside that of the program."""
+    title = "Checked: the complete program at high loss"
+    shown = Table("claims", "loss", "in bursts of", title=title, title_style="bold")
+    for name in ("stops", "computed", "measured", "one sigma"):
+        shown.add_column(name, justify="right")
+    shown.add_column("verdict")
+    for one in checks:
+        times = (one.computed_s, one.measured_s, one.error_s)
+        shown.add_row(
+            f"{one.rate_hz} Hz",
+            f"{one.share:.0%}",
+            f"{one.burst_ms:.0f} ms" if one.burst_ms else "single frames",
+            str(one.stops),
+            *(f"{time_s:.2f} s" for time_s in times),
+            "[green]held[/]" if one.held else "[red]failed[/]",
+        )
+    return shown
+
+
+def _long(seconds: float) -> str:
+    for least_s, words in _WORDS:
+        if seconds >= least_s:
+            return words.format(seconds / _UNITS_S.get(words, 1.0))
+    return "-"
+
+
+def draw(cases: Sequence[Any], runs: Sequence[Any], path: Path) -> None:
+    """Every stop as a dot, as a share of its limit in time and in way."""
+    import matplotlib as mpl  # a second, which only a picture needs
+
+    mpl.use("Agg")
+    import matplotlib.pyplot as plt
+
+    stops = [run for run in runs if run.limit and run.limit.distance_m > 0.001]
+    names = [case.id for case in cases if any(run.case == case.id for run in stops)]
+    figure, panels = plt.subplots(1, 3, figsize=(16, 2.0 + 0.28 * len(names)), sharey=True)
+    for axes, (title, measure) in zip(panels, _MEASURES.items(), strict=True):
+        _draw_panel(axes, stops, names, measure)
+        axes.set(title=title, xlabel="share of the limit", xlim=(0, 1.25))
+    panels[0].set_yticks(range(len(names)), names)
+    panels[0].invert_yaxis()
+    panels[0].legend(loc="upper left", fontsize=8)
+    figure.suptitle(f"Tandem: {len(stops)} stops, each beside its limit")
+    figure.tight_layout()
+    figure.savefig(path, dpi=110)
+    plt.close(figure)
+
+
+_MEASURES = {
+    "until nothing drives": lambda run: run.reaction_s / run.limit.reaction_s,
+    "until it stands": lambda run: run.stop_s / run.limit.stop_s,
+    "metres": lambda run: run.distance_m / run.limit.distance_m,
+}
+
+
+def _draw_panel(axes: Any, stops: Sequence[Any], names: Sequence[str], measure: Any) -> None:
+    vehicles = sorted({run.vehicle for run in stops})
+    for i, vehicle in enumerate(vehicles):
+        own = [run for run in stops if run.vehicle == vehicle]
+        rows = [names.index(run.case) + 0.3 * (i - (len(vehicles) - 1) / 2) for run in own]
+        colour = _COLOURS[i % len(_COLOURS)]
+        axes.scatter([*map(measure, own)], rows, s=12, alpha=0.5, color=colour, label=vehicle)
+    axes.axvline(1.0, color="red", linewidth=1)
+    axes.grid(alpha=0.3)

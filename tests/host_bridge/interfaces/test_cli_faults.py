@@ -1,0 +1,87 @@
+"""``tandem faults``: what it prints, for people and for programs, and what its exit code says."""
+
+import json
+import signal
+import time
+
+import pytest
+
+from host_bridge import cli
+from host_bridge.errors import UsageFault
+from host_bridge.interfaces.cli import faults_report as report
+from sim_mock.faults.catalogue import CASES
+from sim_mock.faults.running import Run
+from tests.host_bridge.programs import program, tandem
+
+
+def test_two_seeds_of_two_cases_are_run_and_told_as_json(tmp_path):
+    picture = tmp_path / "stops.png"
+    words = ["--case", "total-silence", "loss", "--seeds", "2", "--vehicle", "nigel"]
+    done = tandem("faults", *words, "--json", "--picture", str(picture))
+    assert done.returncode == 0, done.stderr
+    runs = json.loads(done.stdout)
+    assert [(run["case"], run["seed"]) for run in runs] == [
+        ("loss", 0),
+        ("loss", 1),
+        ("total-silence", 0),
+        ("total-silence", 1),
+    ]
+    silent = runs[2]
+    assert silent["held"]
+    assert silent["cause"] == "silence"
+    assert 0 < silent["distance_m"] < silent["limit"]["distance_m"]
+    assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_table_names_case_and_verdict():
+    done = tandem("faults", "--case", "lets-go", "--vehicle", "nigel", "--jobs", "1")
+    assert done.returncode == 0, done.stderr
+    assert "lets-go" in done.stdout
+    assert "1 of 1 runs held" in done.stdout
+    assert max(map(len, done.stdout.splitlines())) <= 80
+
+
+def test_all_cases_are_listed():
+    done = tandem("faults", "--list")
+    assert [line.split()[0] for line in done.stdout.splitlines()] == [case.id for case in CASES]
+
+
+def test_an_unknown_case_is_named_with_those_there_are(capsys):
+    assert cli.main(["faults", "--case", "frozen"]) == UsageFault.exit_code
+    said = capsys.readouterr().err
+    assert "unknown case 'frozen'" in said
+    assert "frozen-input" in said
+
+
+def failed_run():
+    return Run("loss", "nigel", 3, 0.4, "silence", 0.0, 0.0, 0.0, None, ("slowed",))
+
+
+def test_a_failure_says_what_repeats_it():
+    lines = list(report.failures([failed_run()]))
+    assert lines == ["nigel loss, seed 3: slowed", "0 of 1 runs held"]
+
+
+def test_a_failed_run_is_exit_code_one(monkeypatch):
+    module = "host_bridge.interfaces.cli.faults"
+    monkeypatch.setattr(f"{module}._all", lambda tasks, jobs: ([failed_run()], False))
+    assert cli.main(["faults", "--case", "loss", "--vehicle", "nigel"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [(0.44, "0.4 s"), (90, "2 min"), (7200, "2 h"), (4e6, ">1000 h")],
+)
+def test_times_are_said_in_the_unit_that_fits(seconds, said):
+    assert report._long(seconds) == said
+
+
+def test_an_interrupt_prints_what_was_done_so_far():
+    words = ["faults", "--seeds", "1000", "--case", "lets-go", "--vehicle", "nigel"]
+    with program(*words) as started:
+        time.sleep(8)  # the far end is a real process: workers start, some runs are done
+        started.send_signal(signal.SIGINT)
+        out, err = started.communicate(timeout=60)
+    assert started.returncode == 130, err
+    assert "of 1000 runs" in err
+    assert "runs held" in out
