@@ -124,7 +124,9 @@ def _is_a_log_of_one_frame_for_both_cars(path):
             frames = (b"\0" + piece + b"\0" for piece in record.value.split(b"\0") if piece)
             claims[record.car] += [frame for frame in frames if _is_claim(frame)]
     assert len(claims["demo-a"]) > 1000
-    assert claims["demo-a"] == claims["demo-b"]
+    both = min(map(len, claims.values()))
+    assert claims["demo-a"][:both] == claims["demo-b"][:both]
+    assert max(map(len, claims.values())) - both < 50  # one is let go before the other
     assert reading.summary(path).is_complete
 
 
