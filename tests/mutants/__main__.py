@@ -29,6 +29,7 @@ def _arguments(words: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--where", metavar="NAME", default="", help="class or function")
     parser.add_argument("--json", action="store_true", help="the result as JSON")
     parser.add_argument("--toml", action="store_true", help="survivors as entries to explain")
+    parser.add_argument("--fast", action="store_true", help="leave the whole car's tests out")
     parser.add_argument("--workers", type=int, default=2)
     return parser.parse_args(words)
 
@@ -41,10 +42,11 @@ def _all_mutants(parts: Sequence[Part]) -> list[Mutant]:
     ]
 
 
-def _try(mutant: Mutant) -> int:
+def _try(mutant: Mutant, is_fast: bool) -> int:
     part = next(part for part in PARTS if part.file == mutant.file)
     tree = mutated(trials.source_of(ROOT, part.file), mutant.number, part.scope)
-    return trials.start(module_of(part.file), tree, tiers(part))
+    tests = tiers(part)[:2] if is_fast else tiers(part)
+    return trials.start(module_of(part.file), tree, tests)
 
 
 def _progress(done: int, of: int, survived: int) -> None:
@@ -52,11 +54,11 @@ def _progress(done: int, of: int, survived: int) -> None:
         print(f"\r{done}/{of} tried, {survived} survived ", end="", file=sys.stderr, flush=True)
 
 
-def _verdicts(mutants: Sequence[Mutant], workers: int) -> list[str]:
+def _verdicts(mutants: Sequence[Mutant], options: argparse.Namespace) -> list[str]:
     """In the order of the mutants."""
     verdicts = [""] * len(mutants)
-    jobs = [functools.partial(_try, mutant) for mutant in mutants]
-    for done, (number, verdict) in enumerate(trials.trials(jobs, workers), 1):
+    jobs = [functools.partial(_try, mutant, options.fast) for mutant in mutants]
+    for done, (number, verdict) in enumerate(trials.trials(jobs, options.workers), 1):
         verdicts[number] = verdict
         _progress(done, len(mutants), verdicts.count(trials.SURVIVED))
     return verdicts
@@ -105,7 +107,7 @@ def _judge(chosen: Sequence[Mutant], every: Sequence[Mutant], options: argparse.
     out = TextOut(options.json)
     listed = equivalents.read(LIST)
     before_s = time.monotonic()
-    verdicts = _verdicts(chosen, options.workers)
+    verdicts = _verdicts(chosen, options)
     survivors = _unexplained(chosen, verdicts, listed)
     by_key = dict(zip((mutant.key for mutant in chosen), verdicts, strict=True))
     wrong = equivalents.errors(listed, every, by_key)
