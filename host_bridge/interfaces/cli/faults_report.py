@@ -6,17 +6,16 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from rich.box import SIMPLE_HEAD
 from rich.console import JustifyMethod
 from rich.table import Table
 
 _SHOWN_FAILURES = 20
 _COLUMNS: tuple[tuple[str, JustifyMethod], ...] = (
     ("case", "left"),
-    ("what the car does", "left"),
+    ("outcome", "left"),
     ("runs", "right"),
-    ("drove, ms", "right"),
-    ("moved, s", "right"),
+    ("drove ms", "right"),
+    ("moved s", "right"),
     ("metres", "right"),
     ("", "left"),
 )
@@ -36,7 +35,7 @@ def listed(cases: Sequence[Any]) -> str:
 def tables(cases: Sequence[Any], runs: Sequence[Any]) -> Iterator[Table]:
     """One per vehicle: the worst of each case's runs, beside its limit. Fits 80 columns."""
     for vehicle in sorted({run.vehicle for run in runs}):
-        shown = Table(title=f"{vehicle}: worst/limit", title_style="bold", box=SIMPLE_HEAD)
+        shown = Table(title=f"{vehicle}: worst/limit", title_style="bold", box=None)
         shown.padding = (0, 1, 0, 0)
         for name, justify in _COLUMNS:
             shown.add_column(name, justify=justify, no_wrap=True)
