@@ -10,7 +10,7 @@ ASKED := $(if $(filter file default undefined,$(origin PYTHON)),,$(PYTHON))
 SETUP := sh tests/tools/setup.sh "$(PYTHON)" "$(ASKED)"
 
 .DEFAULT_GOAL := help
-.PHONY: help setup ready demo test check format bench soak size lock clean
+.PHONY: help setup ready demo test check format bench soak mutants size lock clean
 
 help:  ## this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | \
@@ -46,6 +46,9 @@ bench: ready  ## how fast: cars, link, frames
 soak: ready  ## the long tests
 	@$(BIN)/pytest -n $(WORKERS) --dist loadgroup -m soak --timeout=7200 $(ARGS)
 
+mutants: ready  ## would the tests notice? small mistakes in the safety core (ARGS="--list")
+	@$(BIN)/python -m tests.mutants $(ARGS)
+
 size: ready  ## size of the car's program per chip, heap after start (ARGS=--write keeps it)
 	@$(BIN)/python tests/tools/size.py $(ARGS)
 
@@ -53,6 +56,6 @@ lock: ready  ## renew the lock files from pyproject.toml (needs the network)
 	@sh tests/tools/lock.sh
 
 clean:  ## remove all that was set up or built
-	rm -rf .venv .micropython .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf demo-out .venv .micropython .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	rm -rf .import_linter_cache .coverage build dist out
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

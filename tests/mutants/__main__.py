@@ -42,11 +42,14 @@ def _all_mutants(parts: Sequence[Part]) -> list[Mutant]:
     ]
 
 
+def _tiers(part: Part, is_fast: bool) -> tuple[trials.Tier, ...]:
+    return tiers(part)[:2] if is_fast else tiers(part)
+
+
 def _try(mutant: Mutant, is_fast: bool) -> int:
     part = next(part for part in PARTS if part.file == mutant.file)
     tree = mutated(trials.source_of(ROOT, part.file), mutant.number, part.scope)
-    tests = tiers(part)[:2] if is_fast else tiers(part)
-    return trials.start(module_of(part.file), tree, tests)
+    return trials.start(module_of(part.file), tree, _tiers(part, is_fast))
 
 
 def _progress(done: int, of: int, survived: int) -> None:
@@ -95,11 +98,11 @@ def _unexplained(
     return [m for m, v in pairs if v == trials.SURVIVED and m.key not in explained]
 
 
-def _passed_unchanged() -> bool:
+def _passed_unchanged(is_fast: bool) -> bool:
     """A test that fails on the unchanged core would kill every mutant."""
     child = os.fork()
     if child == 0:
-        os._exit(trials.run_tests(tiers(PARTS[0])[1:]))
+        os._exit(trials.run_tests(_tiers(PARTS[0], is_fast)[1:]))
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
@@ -138,7 +141,7 @@ def main(words: Sequence[str]) -> int:
         for mutant in chosen:
             print(_line(mutant))
         return 0
-    if not _passed_unchanged():
+    if not _passed_unchanged(options.fast):
         print("the tests do not pass on the unchanged core: mend that first", file=sys.stderr)
         return 1
     result = _judge(chosen, every, options)

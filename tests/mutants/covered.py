@@ -41,15 +41,17 @@ def _function(report: dict[str, Any], name: str) -> dict[str, Any]:
         raise ValueError(
             f"there is no {name} to measure: the list of the safety core is out of date"
         )
-    return report["functions"][name]
+    found: dict[str, Any] = report["functions"][name]
+    return found
 
 
 def _of(file: str, scope: tuple[str, ...], report: dict[str, Any]) -> Coverage:
     parts = [_function(report, name) for name in scope] or [report]
     totals = [part["summary"] for part in parts]
     keys = ("num_statements", "covered_lines", "num_branches", "covered_branches")
-    counts = [sum(total[key] for total in totals) for key in keys]
-    return Coverage(file, *counts, sorted(n for part in parts for n in part["missing_lines"]))
+    lines, lines_run, branches, branches_run = (sum(t[key] for t in totals) for key in keys)
+    missing = sorted(n for part in parts for n in part["missing_lines"])
+    return Coverage(file, lines, lines_run, branches, branches_run, missing)
 
 
 def measure(

@@ -4,7 +4,7 @@ import ast
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 from tests.mutants.operators import replacements
 
@@ -14,7 +14,7 @@ _BODIES = ("body", "orelse", "finalbody", "handlers")
 
 
 class Mutant(NamedTuple):
-    """``before`` and ``after`` are the statement; of a compound one its head."""
+    """``before`` and ``after`` are the statement or the table's row; of a compound one its head."""
 
     file: str
     number: int  # in its file
@@ -36,13 +36,14 @@ class _Site(NamedTuple):
 
     holder: Any  # a node or a list
     place: Any  # a field or an index
-    statement: ast.stmt
+    statement: ast.stmt | ast.expr  # or the row of a table
     where: str
 
     def get(self) -> ast.AST:
-        if isinstance(self.holder, list):
-            return self.holder[self.place]
-        return getattr(self.holder, self.place)
+        is_list = isinstance(self.holder, list)
+        node = self.holder[self.place] if is_list else getattr(self.holder, self.place)
+        assert isinstance(node, ast.AST)
+        return node
 
     def put(self, node: ast.AST) -> None:
         if isinstance(self.holder, list):
@@ -73,7 +74,14 @@ def _named(where: str, node: ast.AST) -> str:
     return where
 
 
-def _sites(node: ast.AST, statement: ast.stmt | None, where: str) -> Iterator[_Site]:
+def _is_shown_whole(node: ast.AST, parent: ast.AST) -> TypeGuard[ast.stmt | ast.expr]:
+    """A statement, or a row of a table: a tuple in a tuple."""
+    return isinstance(node, ast.stmt) or (
+        isinstance(node, ast.Tuple) and isinstance(parent, ast.Tuple)
+    )
+
+
+def _sites(node: ast.AST, statement: ast.stmt | ast.expr | None, where: str) -> Iterator[_Site]:
     where = _named(where, node)
     for field, value in ast.iter_fields(node):
         if field in _SKIPPED_FIELDS:
@@ -82,7 +90,7 @@ def _sites(node: ast.AST, statement: ast.stmt | None, where: str) -> Iterator[_S
         for place, child in items:
             if not isinstance(child, ast.AST) or _is_skipped(child):
                 continue
-            around = child if isinstance(child, ast.stmt) else statement
+            around = child if _is_shown_whole(child, node) else statement
             if around is not None:
                 yield _Site(value if isinstance(value, list) else node, place, around, where)
             yield from _sites(child, around, where)
