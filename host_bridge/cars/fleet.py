@@ -13,6 +13,7 @@ from host_bridge.link.units import claim_message
 from host_bridge.link.wire import encode
 
 _NUMBERS = 0xFFFF
+_CLOCK_KNOWN_US = 9_000  # a car refuses claims beyond 10 ms (core/params.py, clock_bound_us)
 
 
 class FleetRequest:
@@ -64,6 +65,11 @@ class FleetRequest:
             self._fleet.stop(Sender.FLEET, "partial arm", now_us)
 
 
+def _is_ready(car: Car) -> bool:
+    bound_us = car.connection.clock.bound_us
+    return car.connection.is_bound() and bound_us is not None and bound_us <= _CLOCK_KNOWN_US
+
+
 def _has_failed(part: ActionRequest) -> bool:
     return part.result is not None and not part.result.is_done
 
@@ -105,10 +111,11 @@ class Fleet:
     def offer(self, claim: Claim) -> bytes:
         """One frame, the very same bytes, to every bound car; returns it.
 
-        The first waits until all cars are bound, so that their running CRCs begin together.
+        The first waits until all cars are bound and know our clock, so that none refuses it and
+        their running CRCs begin together.
         """
         frame = encode(claim_message(claim, self.epoch))
-        if not self._has_begun and all(car.connection.is_bound() for car in self.cars):
+        if not self._has_begun and all(map(_is_ready, self.cars)):
             self._has_begun = True
             for agreement in self._agreements:
                 agreement.begin(claim.sequence)
