@@ -22,6 +22,7 @@ def drive_for_hours(world, seed: int) -> WatchingHost:
     own = [world.runner.pid] if isinstance(world.runner, Process) else []
     growth = Growth("self", *own)
     while world.now_us < MINUTES * MINUTE_US:
+        host.begin_session()
         driven = host.states[codes.ACTIVE]
         storm.run(STORM_BEATS)
         host.forget()

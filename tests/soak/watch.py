@@ -42,9 +42,9 @@ class WatchingHost(Host):
             self._check_state(status)
 
     def _check_state(self, status) -> None:
+        assert not status.faults, self.told(f"a whole car has the faults {status.faults:b}")
         if status.state in (codes.ACTIVE, codes.HOLD):
             assert not status.causes, self.told(f"armed with the stop causes {status.causes:b}")
-            assert not status.faults, self.told(f"armed with the faults {status.faults:b}")
         if status.state not in MAY_MOVE:
             assert not self.world.enable, self.told("drive enable closed though not armed")
             shown = {number: self.world.values[number] for number in self._neutral}
@@ -60,6 +60,14 @@ class WatchingHost(Host):
         status = self.latest.get("Status")
         state = status.state if status else None
         return f"{self.world.name}, {self.world.now_us * 1e-6:.2f} s, state {state}: {what}"
+
+    def begin_session(self) -> None:
+        """As a host does that was started anew. Numbers start anew too: of a claim that is far
+        behind, a storm's 0 would come to be one ahead, and true ones would wait for the wrap.
+        """
+        self.epoch += 1
+        self.sequence = 0
+        self.connect()
 
     def forget(self) -> None:
         """What a soak need not keep; that the host of the tests does is no leak."""
