@@ -158,12 +158,17 @@ def test_an_action_is_granted_when_its_nonce_comes_back_and_once_only(
     assert bench.ask(action, state, nonce=77) == 0
     assert (bench.reply.nonce, bench.actions.granted) == (0, granted)
     assert bench.ask(action, state, nonce=77) == NONCE
+    assert bench.ask(action, state) == 0
+    assert bench.ask(action, state, nonce=88) == 0
+    for guessed in (1, -1):
+        assert bench.ask(action, state, nonce=guessed) == NONCE
 
 
 def test_a_wrong_nonce_is_refused_and_spoils_the_right_one(bench):
-    bench.ask(ARM, STANDBY)
-    assert bench.ask(ARM, STANDBY, nonce=76) == NONCE
-    assert bench.ask(ARM, STANDBY, nonce=77) == NONCE
+    for guessed in (77, 1, -1):
+        bench.ask(ARM, STANDBY)
+        assert bench.ask(ARM, STANDBY, nonce=76) == NONCE
+        assert bench.ask(ARM, STANDBY, nonce=guessed) == NONCE
     assert bench.actions.granted == 0
 
 

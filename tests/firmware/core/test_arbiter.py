@@ -54,7 +54,7 @@ class Bench:
         return self.arbiter.receive(claim_of(**{**fields, **changes}), self.now_us)
 
     def step(self, ms: float = 10) -> "Arbiter":
-        self.now_us += int(ms * 1000)
+        self.now_us += round(ms * 1000)
         self.arbiter.step(self.now_us)
         return self.arbiter
 
@@ -268,12 +268,12 @@ def test_silence_is_named_on_its_step_and_only_where_it_is_a_stop(bench):
 def test_somebody_is_there_until_three_seconds_after_the_last_claim_or_the_arm(bench):
     assert not bench.step().attended.is_open
     bench.arbiter.begin_from_neutral(bench.now_us)
-    assert bench.step(2999).attended.is_open
-    assert not bench.step(1).attended.is_open
+    assert bench.step(2999.999).attended.is_open
+    assert not bench.step(0.001).attended.is_open
     bench.say()
     assert bench.step(10).attended.is_open
-    assert bench.step(2999).attended.is_open
-    assert not bench.step(1).attended.is_open
+    assert bench.step(2999.999).attended.is_open
+    assert not bench.step(0.001).attended.is_open
 
 
 # --- the gate
@@ -284,6 +284,7 @@ def test_a_deadman_held_from_the_beginning_wins_nothing(bench):
         bench.say()
         assert bench.step().winners == [NOBODY] * 4
     assert bench.why(PAD) == NOT_ENGAGED
+    assert not bench.arbiter.sources[PAD].is_engaged()
 
 
 def test_one_begins_by_letting_go_and_then_from_neutral(bench):

@@ -92,6 +92,12 @@ def test_a_clock_steps_when_it_is_further_off_than_both_doubts_together(sign):
     assert (session.offset_us, session.bound_us) == (5000 + sign * 1601, 1000)
 
 
+def test_a_step_is_seen_even_from_the_worst_clock_that_is_known():
+    session, _ = sampled(2 * (UNKNOWN - GRAIN - 1), 5000)
+    _, is_steady = sampled(1000, 205_000, session=session)
+    assert (is_steady, session.step_us, session.offset_us) == (False, 200_000, 205_000)
+
+
 def test_the_first_sample_is_no_step_however_far_off():
     session, is_steady = sampled(1000, 300_000_000)
     assert (is_steady, session.step_us, session.offset_us) == (True, 0, 300_000_000)
@@ -169,6 +175,17 @@ def test_sessions_are_found_by_their_epoch_and_only_those_that_are_bound():
     assert sessions.find(5) == -1
     assert [sessions.bind(epoch, 0) for epoch in (5, 6, 7, 8, 6, 5)] == [0, 1, 2, 3, 1, 0]
     assert [sessions.find(epoch) for epoch in (5, 6, 7, 8, 9)] == [0, 1, 2, 3, -1]
+
+
+def test_a_free_slot_is_taken_before_a_stale_one_and_the_last_like_any_other():
+    sessions = Sessions()
+    for slot, epoch in enumerate((5, 6, 7, 8)):
+        sessions.step(31_000_000 * (slot + 1) % 2**30)
+        assert sessions.bind(epoch, 31_000_000 * (slot + 1)) == slot
+    for slot in (0, 1, 2):
+        sessions.slots[slot].hear(140_000_000)
+    sessions.step(160_000_000)
+    assert sessions.bind(9, 160_000_000) == 3
 
 
 def test_a_fifth_session_gets_a_stale_slot_or_none():

@@ -19,6 +19,7 @@ POINTS = [7, 7, 0, 1024, 3072, 2560, 9, 9]
 @pytest.mark.parametrize(
     ("place", "value"),
     [
+        (-1000, 0),
         (-1, 0), (0, 0), (1, 1), (511, 511), (1023, 1023), (1024, 1024), (1025, 1026),
         (2047, 3070), (2048, 3072), (2050, 3071), (3071, 2560), (3072, 2560), (9999, 2560),
     ],
@@ -36,7 +37,8 @@ def test_a_slew_begins_at_nothing():
     assert Slew().value == 0
     assert Slew().follow(0, 1000, 10) == 0
     assert Slew().follow(100, 99, 10) == 0  # 0.99 of a unit
-    assert Slew().follow(100, 100, 10) == 1
+    assert Slew().follow(100, 999, 1) == 0
+    assert Slew().follow(100, 1000, 1) == 1
 
 
 def test_a_slew_follows_up_and_down_by_its_rate_and_meets_its_target():
@@ -57,7 +59,7 @@ def test_a_reset_slew_is_where_it_was_put_and_carries_nothing():
     assert slew.value == 50
     assert [slew.follow(100, 150, 10) for _ in range(2)] == [51, 53]
     slew.reset(0)
-    assert slew.follow(100, 99, 10) == 0
+    assert slew.follow(100, 999, 1) == 0
 
 
 def envelope(**values) -> SteeringEnvelope:

@@ -34,6 +34,12 @@ def test_each_cause_stops_by_its_own_policy(cause):
     )
 
 
+def test_what_is_no_cause_has_no_policy():
+    stop = sequence()
+    stop.begin(1 << CAUSES, 0, True)
+    assert stop.policy == BRAKE
+
+
 def test_the_strictest_of_several_policies_wins_in_any_order():
     for causes in (0b111, 0b110, 0b101):
         stop = sequence()
