@@ -15,10 +15,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tests.mutants import covered, equivalents, trials
-from tests.mutants.core import FAST, PARTS, Part, tiers
+from tests.mutants.core import FAST, PARTS, ROOT, Part, tiers
 from tests.mutants.mutations import Mutant, module_of, mutants_of, mutated
 
-ROOT = Path(__file__).resolve().parents[2]
 LIST = Path(__file__).with_name("equivalent.toml")
 
 

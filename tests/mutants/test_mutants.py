@@ -4,15 +4,12 @@ import ast
 import json
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 from tests.mutants import equivalents, trials
-from tests.mutants.core import PARTS, tiers
+from tests.mutants.core import PARTS, ROOT, tiers
 from tests.mutants.mutations import mutants_of, mutated
-
-ROOT = Path(__file__).resolve().parents[2]
 
 SOURCE = '''"""A docstring is no code."""
 LIMIT = 5

@@ -1,112 +1,42 @@
-"""The car's own step, part by part: what stops it, how it steers, moves and is put out.
+"""What stops a car, and its faults: S2, S3, S9, S11, each decision seen for itself.
 
-The board is the virtual one; its inputs are set by hand and the state of the car likewise, so that
-each of its decisions is seen for itself. The whole program on its wheels is test_driving.py.
+The whole program on its wheels is test_driving.py.
 """
 
 import pytest
 
-from firmware.app import App
-from firmware.boards.virtual import VirtualBoard
-from tests.firmware.core.desk import claim_of, params_with
-
-STARTING, STANDBY, ACTIVE, HOLD, STOPPING, STOPPED, FAULT = range(7)
-(RUNSTOP_LOOP, STOP_REQUEST, FROZEN, SILENCE, CLOCK_STEP, CLOCK_UNSURE, CHARGER, EMPTY, OVERRUN,
- UNATTENDED) = range(10)  # fmt: skip
-CONFIGURATION, FOREIGN, RELAY, NO_MOTION, TOO_FAST = range(5)
-BRAKES, NEUTRAL, CUTS = 0, 1, 2
-PAD, SEAT = 1, 2
-US = 1001
-BOARD_ID = bytes(range(8))
-STEP_US = 10_000
-ESC_LOW, ESC_NEUTRAL, ESC_HIGH = 1_000_000, 1_500_000, 2_000_000
-CHANNEL_ESC = 2
-
-GIVEN = {
-    "board_id": [0x0100, 0x0302, 0x0504, 0x0706], "start_ms": 100, "runstop_fitted": 1,
-    "battery_low_mv": 7000, "battery_empty_mv": 6000, "clock_bound_us": 10_000,
-    "speed_max_mm_s": 2000, "reverse_max_mm_s": 700, "accel_mm_s2": 30_000, "decel_mm_s2": 30_000,
-    "blind_mm": 1000,
-    "steer_max_urad": 400_000, "steer_rate_urad_s": 10_000_000, "lateral_accel_mm_s2": 30_000,
-    "full_effort_mm_s": 4000, "nm_per_count": 1_000_000, "gain_per_m": 0,
-    "source_mask": [0, 15, 15], "source_priority": [0, 120, 100],
-    "source_lease_ms": [0, 500, 500], "source_cap_mm_s": [0, 1000, 1500],
-    "source_flags": [0, 3, 1],
-    "channel_kind": [CHANNEL_ESC], "channel_low": [ESC_LOW], "channel_neutral": [ESC_NEUTRAL],
-    "channel_high": [ESC_HIGH],
-}  # fmt: skip
-
-
-class Car:
-    """An App on a virtual board. Wheels turn as they are told, the contact follows the enable."""
-
-    def __init__(self, image=None, **values) -> None:
-        params = params_with(**{**GIVEN, **values})
-        made = bytearray(params.image_size())
-        params.write_image(made)
-        self.board = VirtualBoard(BOARD_ID, bytes(made) if image is None else image, 1)
-        self.board.battery_mv = 8000
-        self.app = App(self.board)
-        self.now_us = 0
-        self.speed_mm_s = 0
-        self.is_welded = False
-        self.sequence = 0
-        self.app.sessions.bind(US, 0)
-        self.wishes = {}
-        self.counts = {}
-
-    @property
-    def state(self) -> int:
-        return self.app.supervisor.state
-
-    def step(self, steps=1) -> "Car":
-        for _ in range(steps):
-            session = self.app.sessions.slots[0]
-            # as after a Sync
-            session.bound_us = session._sampled_bound_us = min(session.bound_us, 1000)
-            session._sampled_us = self.now_us
-            self._claim()
-            moved = self.speed_mm_s * STEP_US // 1_000_000
-            self.board.count_left += moved
-            self.board.count_right += moved
-            if not self.is_welded:
-                self.board.enable_contact = int(self.board.enable)
-            self.app.step(self.now_us)
-            self.now_us += STEP_US
-        return self
-
-    def _claim(self) -> None:
-        for source, wish in self.wishes.items():
-            self.sequence += 1
-            self.counts[source] = self.counts.get(source, 0) + 1
-            fields = {"epoch": US, "source": source, "sequence": self.sequence, "mask": 3,
-                      "deadman": 1, "input_count": self.counts[source], "lease_ms": 100,
-                      "stamp_us": self.now_us}  # fmt: skip
-            claim = claim_of(**{**fields, **wish})
-            assert self.app.arbiter.receive(claim, self.now_us) == 0
-
-    def drive(self, source=PAD, **wish) -> "Car":
-        """From power-up to ACTIVE under this source; the arm itself is actions' business."""
-        self.step(12)
-        self.wishes = {source: {"deadman": 0}}
-        self.step(2)
-        self.app.supervisor.state = HOLD
-        self.app.arbiter.begin_from_neutral(self.now_us)
-        self.wishes = {source: {}}
-        self.step(2)
-        assert self.state == ACTIVE
-        self.wishes = {source: wish}
-        return self.step()
-
-    def has_cause(self, cause: int) -> bool:
-        return self.app.runstop.bits == 1 << cause
-
-    def has_fault(self, fault: int) -> bool:
-        return self.app.faults.bits == 1 << fault
-
-    @property
-    def drive_ns(self) -> int:
-        return self.board.values[0]
+from firmware.protocol.codec import encode_into
+from firmware.protocol.frame import FrameWriter, crc_table
+from firmware.protocol.messages import Stop
+from tests.firmware.core.bare_car import (
+    ACTIVE,
+    BRAKES,
+    CHARGER,
+    CLOCK_UNSURE,
+    CONFIGURATION,
+    EMPTY,
+    ESC_NEUTRAL,
+    FAULT,
+    FOREIGN,
+    FROZEN,
+    HOLD,
+    NEUTRAL,
+    NO_MOTION,
+    OVERRUN,
+    PAD,
+    RELAY,
+    RUNSTOP_LOOP,
+    SILENCE,
+    STANDBY,
+    STARTING,
+    STEP_US,
+    STOP_REQUEST,
+    STOPPING,
+    TOO_FAST,
+    UNATTENDED,
+    Car,
+    share,
+)
 
 
 @pytest.fixture
@@ -227,6 +157,32 @@ def test_a_clock_in_doubt_stops_whom_it_drives(car, bound_us, stops):
     assert (car.state == STOPPING) is stops
 
 
+@pytest.mark.parametrize(("slot", "stops"), [(0, False), (1, True)])
+def test_only_the_clock_of_whom_drives_it_counts(car, slot, stops):
+    share(car)
+    car.app.sessions.slots[slot].bound_us = 50_000
+    car.app.sessions.step = lambda now_us: None
+    car.app.step(car.now_us)
+    assert car.has_cause(CLOCK_UNSURE) is stops
+
+
+def test_doubt_about_a_clock_grows_with_each_step(car):
+    car.step()
+    car.app.step(car.now_us + 2_000_000)
+    assert car.app.sessions.slots[0].bound_us > 1100
+
+
+def test_a_stop_in_the_bytes_that_came_is_obeyed_on_the_same_step(car):
+    car.drive()
+    writer = FrameWriter(crc_table())
+    size = writer.wrap(encode_into(Stop(), writer.payload))
+    car.board.received[:size] = writer.out[:size]
+    car.board.received_size = size
+    car.step()
+    assert car.state == STOPPING
+    assert car.has_cause(STOP_REQUEST)
+
+
 def test_a_clock_in_doubt_stops_nobody_who_is_not_in_command(car):
     car.drive()
     car.wishes[PAD]["deadman"] = 0
@@ -298,6 +254,19 @@ def test_a_contact_may_take_its_time_each_way_and_no_longer(car):
     assert car.has_fault(RELAY)
 
 
+def test_a_contact_has_fifty_milliseconds_to_the_microsecond(car):
+    car.drive()
+    car.step(10)
+    car.is_welded = True
+    car.app.supervisor.state = STANDBY
+    car.step()
+    opened_us = car.now_us - STEP_US
+    car.app.step(opened_us + 49_999)
+    assert car.app.faults.bits == 0
+    car.app.step(opened_us + 50_000)
+    assert car.has_fault(RELAY)
+
+
 def test_driven_without_motion_is_a_fault_only_while_it_drives():
     car = Car(stuck_ms=100, stuck_effort=1000)
     car.drive(speed_mm_s=1000)
@@ -322,217 +291,3 @@ def test_a_stop_whose_speed_is_trusted_brakes(car):
     car.app.runstop.latch(STOP_REQUEST)
     car.step()
     assert car.app.stop_sequence.policy == BRAKES
-
-
-# --- its state
-
-
-def test_what_was_granted_counts_for_one_step(car):
-    car.step(12)
-    car.app.actions.granted = 32
-    car.step()
-    assert (car.state, car.app.actions.granted) == (HOLD, 0)
-
-
-def test_a_stop_and_a_fault_keep_a_granted_arm_from_moving_the_car(car):
-    for latch in (car.app.runstop, car.app.faults):
-        car.step(12)
-        latch.latch(1)
-        car.app.actions.granted = 32
-        car.step()
-        assert car.state in (STANDBY, FAULT)
-        latch.clear()
-
-
-def test_a_stop_ends_when_the_wheels_have_stood(car):
-    car.drive()
-    car.app.runstop.latch(STOP_REQUEST)
-    assert car.step(5).state == STOPPING
-    assert car.step().state == STOPPED
-
-
-def test_a_stop_waits_for_the_wheels(car):
-    car.drive()
-    car.speed_mm_s = 500
-    car.step(5)
-    car.app.runstop.latch(STOP_REQUEST)
-    assert car.step(50).state == STOPPING
-    car.speed_mm_s = 0
-    assert car.step(15).state == STOPPED
-
-
-def test_a_fault_while_moving_goes_through_stopping(car):
-    car.drive()
-    car.app.faults.latch(CONFIGURATION)
-    assert car.step().state == STOPPING
-    assert car.step(7).state == FAULT
-
-
-def test_a_stricter_cause_that_comes_while_it_stops_is_obeyed():
-    car = Car(stop_policy=[CUTS, BRAKES])
-    car.drive()
-    car.speed_mm_s = 500
-    car.app.runstop.latch(STOP_REQUEST)
-    car.step(5)
-    assert (car.app.stop_sequence.policy, car.board.enable) == (BRAKES, True)
-    car.board.runstop_closed = 0
-    car.step()
-    assert (car.app.stop_sequence.policy, car.board.enable) == (CUTS, False)
-
-
-# --- steering
-
-
-def test_the_winner_steers_and_with_nobody_the_angle_is_held(car):
-    car.drive(steer_urad=90_000)
-    car.step(10)
-    assert car.app.steering.steer_urad == 90_000
-    car.wishes[PAD]["deadman"] = 0
-    car.step(10)
-    assert car.app.steering.steer_urad == 90_000
-
-
-def test_with_nobody_the_wheels_centre_where_they_are_to():
-    car = Car(steer_centres=1)
-    car.drive(steer_urad=90_000)
-    car.step(10)
-    assert car.app.steering.steer_urad == 90_000
-    car.wishes[PAD]["deadman"] = 0
-    car.step(10)
-    assert car.app.steering.steer_urad == 0
-
-
-def test_during_a_stop_the_angle_is_held_whatever_is_claimed(car):
-    car.drive(steer_urad=90_000)
-    car.step(10)
-    car.app.runstop.latch(STOP_REQUEST)
-    car.wishes[PAD]["steer_urad"] = -90_000
-    car.step(10)
-    assert car.app.steering.steer_urad == 90_000
-
-
-def test_steering_is_slewed_by_the_length_of_the_step():
-    car = Car(steer_rate_urad_s=1_000_000)
-    car.drive(steer_urad=90_000)
-    assert car.app.steering.steer_urad == 10_000
-
-
-def test_while_it_starts_it_stands_straight_whatever_is_claimed(car):
-    car.wishes = {PAD: {"deadman": 0, "steer_urad": 50_000}}
-    car.step(2)
-    car.wishes = {PAD: {"steer_urad": 50_000}}
-    car.step(5)
-    assert (car.state, car.app.arbiter.winners[0]) == (STARTING, PAD)
-    assert car.app.steering.steer_urad == 0
-
-
-def test_the_wheels_follow_the_envelope_of_the_measured_speed():
-    car = Car(lateral_accel_mm_s2=1000, wheelbase_um=300_000)
-    car.drive(steer_urad=300_000)
-    car.step(10)
-    assert car.app.steering.steer_urad == 300_000
-    car.speed_mm_s = 1500
-    car.step(60)
-    assert car.app.steering.steer_urad < 1000 * 300 / 1.5**2
-
-
-# --- moving
-
-
-@pytest.mark.parametrize(
-    ("wish", "target"), [(5000, 1000), (1000, 1000), (300, 300), (-300, -300), (-5000, -700)]
-)
-def test_the_target_stays_within_the_sources_cap_and_the_cars_limits(car, wish, target):
-    car.drive(speed_mm_s=wish)
-    car.step(20)
-    assert car.app.drive.target_mm_s == target
-    assert car.app.brake == 0
-
-
-def test_the_cars_limits_hold_where_the_cap_is_higher_and_the_cap_in_reverse():
-    car = Car(speed_max_mm_s=1200, reverse_max_mm_s=2000)
-    car.drive(SEAT, speed_mm_s=5000)
-    assert car.step(20).app.drive.target_mm_s == 1200
-    car.wishes[SEAT]["speed_mm_s"] = -5000
-    assert car.step(25).app.drive.target_mm_s == -1500
-
-
-def test_the_winners_brake_comes_before_its_speed(car):
-    car.drive(speed_mm_s=800, mask=7)
-    car.step(10)
-    assert (car.app.brake, car.app.drive.effort > 0) == (0, True)
-    car.speed_mm_s = 800
-    car.step(5)
-    car.wishes[PAD]["brake"] = 3
-    car.step()
-    assert car.app.brake == 3
-    assert car.app.drive.effort < 0
-    car.wishes[PAD]["brake"] = 0
-    assert car.step().app.brake == 0
-
-
-def test_a_brake_that_is_not_claimed_does_not_brake(car):
-    car.drive(speed_mm_s=800, brake=200, mask=3)
-    car.step(5)
-    assert (car.app.brake, car.app.drive.effort > 0) == (0, True)
-
-
-def test_hold_and_a_braking_stop_brake_what_rolls(car):
-    car.drive(speed_mm_s=800)
-    car.speed_mm_s = 800
-    car.step(5)
-    car.wishes[PAD]["deadman"] = 0
-    car.step()
-    assert (car.state, car.app.brake, car.board.enable) == (HOLD, 255, True)
-    assert car.drive_ns < ESC_NEUTRAL
-    car.app.runstop.latch(STOP_REQUEST)
-    car.step()
-    assert (car.state, car.app.brake, car.board.enable) == (STOPPING, 255, True)
-    assert car.drive_ns < ESC_NEUTRAL
-
-
-@pytest.mark.parametrize(("policy", "enable"), [(NEUTRAL, True), (CUTS, False)])
-def test_a_stop_that_does_not_brake_is_neutral_and_a_cut_opens_the_enable(policy, enable):
-    car = Car(stop_policy=[policy] * 10)
-    car.drive(speed_mm_s=800)
-    car.speed_mm_s = 800
-    car.step(5)
-    car.app.runstop.latch(STOP_REQUEST)
-    car.step()
-    assert (car.state, car.board.enable, car.app.is_enabled) == (STOPPING, enable, enable)
-    assert (car.drive_ns, car.app.drive.effort, car.app.brake) == (ESC_NEUTRAL, 0, 0)
-
-
-@pytest.mark.parametrize("state", [STARTING, STANDBY, STOPPED, FAULT])
-def test_a_car_that_may_not_move_is_neutral_and_not_enabled(state):
-    car = Car(start_ms=10_000)
-    car.step(12)
-    car.app.supervisor.state = state
-    car.wishes = {PAD: {"deadman": 0}}
-    car.step()
-    car.wishes = {PAD: {}}
-    car.step()
-    car.wishes = {PAD: {"speed_mm_s": 800}}
-    car.app.drive.effort = 5000
-    car.speed_mm_s = 800
-    car.step(5)
-    assert car.state in (state, FAULT)
-    assert not car.board.enable
-    assert (car.drive_ns, car.app.drive.effort, car.app.brake) == (ESC_NEUTRAL, 0, 0)
-
-
-def test_what_is_put_out_is_the_effort_in_the_calibrated_range(car):
-    car.drive(speed_mm_s=1000)
-    car.step(10)
-    effort = car.app.drive.effort
-    assert effort > 0
-    assert car.drive_ns == ESC_NEUTRAL + 50_000 * effort // 1000
-
-
-def test_the_car_reports_after_it_has_decided(car):
-    car.step(12)
-    assert car.board.sent_size > 0
-    assert car.app.is_standing()
-    car.speed_mm_s = 500
-    car.step(5)
-    assert not car.app.is_standing()

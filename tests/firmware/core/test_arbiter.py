@@ -1,72 +1,35 @@
-"""S6, S7: who commands each actuator, and what is refused."""
+"""S7: what is refused, and how long a claim counts."""
 
 import pytest
 
 from firmware.core.arbiter import Arbiter, Source
-from tests.firmware.core.desk import claim_of, params_with, sure_sessions
-
-STEERING, DRIVE, BRAKE, LIGHTS = 1, 2, 4, 8
-HELD, PERMITS = 1, 2
-NOBODY = 255
-STOPS, YIELDS = 0, 1
-ATTENDED, COUNTS = 1, 2
-(ACCEPTED, UNKNOWN_EPOCH, UNKNOWN_SOURCE, OTHER_WRITER, OUT_OF_SEQUENCE, NOT_PERMITTED,
- LEASE_TOO_LONG, CLOCK_UNSURE, FROM_FUTURE, TOO_OLD) = range(10)  # fmt: skip
-WINS, OUTRANKED, EXPIRED, NO_DEADMAN, NOT_NEUTRAL, NOT_ENGAGED = range(6)  # as in losers
-PAD, SEAT, PROGRAM, LAST = 1, 2, 4, 15
-US, OTHERS = 1001, 1002
-BOUND = 1000
-
-
-class Bench:
-    """An arbiter that hears claims of two hosts, at a time that is set by hand."""
-
-    def __init__(self, **values) -> None:
-        masks, priorities, flags, needs = [0] * 16, [0] * 16, [0] * 16, [NOBODY] * 16
-        for source, mask, priority, flag in (
-            (PAD, 15, 120, ATTENDED | COUNTS),
-            (SEAT, 15, 100, ATTENDED),
-            (PROGRAM, STEERING | DRIVE | BRAKE, 20, 0),
-            (LAST, DRIVE, 200, ATTENDED),
-        ):
-            masks[source], priorities[source], flags[source] = mask, priority, flag
-        needs[PROGRAM] = SEAT
-        self.sessions = sure_sessions(US, OTHERS, bound_us=BOUND)
-        self.arbiter = Arbiter(self.sessions)
-        given = {
-            "source_mask": masks, "source_priority": priorities, "source_flags": flags,
-            "source_needs": needs, "source_lease_ms": [120] * 16,
-            "source_cap_mm_s": list(range(100, 1700, 100)), "source_on_silence": [STOPS] * 16,
-            "clock_bound_us": 10_000, "frozen_ms": 200,
-        }  # fmt: skip
-        self.arbiter.configure(params_with(**{**given, **values}))
-        self.now_us = 0
-        self.sequence = 0
-        self.count = 0
-
-    def say(self, source=PAD, **changes) -> int:
-        self.sequence += 1
-        self.count += 1
-        fields = {
-            "epoch": US, "source": source, "sequence": self.sequence, "mask": STEERING | DRIVE,
-            "deadman": HELD, "input_count": self.count, "lease_ms": 120, "stamp_us": self.now_us,
-        }  # fmt: skip
-        return self.arbiter.receive(claim_of(**{**fields, **changes}), self.now_us)
-
-    def step(self, ms: float = 10) -> "Arbiter":
-        self.now_us += round(ms * 1000)
-        self.arbiter.step(self.now_us)
-        return self.arbiter
-
-    def engage(self, *sources: int, **changes) -> None:
-        """Released, then held from neutral."""
-        for deadman in (0, HELD):
-            for source in sources:
-                assert self.say(source, deadman=deadman, **changes) == ACCEPTED
-            self.step()
-
-    def why(self, source: int) -> int:
-        return self.arbiter.losers[source]
+from tests.firmware.core.arbitration import (
+    ACCEPTED,
+    BOUND,
+    CLOCK_UNSURE,
+    DRIVE,
+    FROM_FUTURE,
+    LAST,
+    LEASE_TOO_LONG,
+    LIGHTS,
+    NOBODY,
+    NOT_PERMITTED,
+    OTHER_WRITER,
+    OTHERS,
+    OUT_OF_SEQUENCE,
+    PAD,
+    PROGRAM,
+    SEAT,
+    STEERING,
+    STOPS,
+    TOO_OLD,
+    UNKNOWN_EPOCH,
+    UNKNOWN_SOURCE,
+    US,
+    YIELDS,
+    Bench,
+)
+from tests.firmware.core.desk import claim_of, sure_sessions
 
 
 @pytest.fixture
@@ -274,206 +237,3 @@ def test_somebody_is_there_until_three_seconds_after_the_last_claim_or_the_arm(b
     assert bench.step(10).attended.is_open
     assert bench.step(2999.999).attended.is_open
     assert not bench.step(0.001).attended.is_open
-
-
-# --- the gate
-
-
-def test_a_deadman_held_from_the_beginning_wins_nothing(bench):
-    for _ in range(3):
-        bench.say()
-        assert bench.step().winners == [NOBODY] * 4
-    assert bench.why(PAD) == NOT_ENGAGED
-    assert not bench.arbiter.sources[PAD].is_engaged()
-
-
-def test_one_begins_by_letting_go_and_then_from_neutral(bench):
-    bench.say(deadman=0)
-    assert bench.step().winners == [NOBODY] * 4
-    assert bench.why(PAD) == NO_DEADMAN
-    for speed in (1, -1):
-        bench.say(speed_mm_s=speed)
-        assert bench.step().winners == [NOBODY] * 4
-        assert bench.why(PAD) == NOT_NEUTRAL
-    bench.say(speed_mm_s=0)
-    assert bench.step().winners == [PAD, PAD, NOBODY, NOBODY]
-    bench.say(speed_mm_s=500)
-    assert bench.step().winners == [PAD, PAD, NOBODY, NOBODY]
-    assert bench.why(PAD) == WINS
-    assert bench.arbiter.sources[PAD].is_engaged()
-
-
-def test_letting_go_ends_command_at_once_and_driving_on_begins_from_neutral(bench):
-    bench.engage(PAD)
-    bench.say(deadman=PERMITS)  # permitting is not holding
-    assert bench.step().winners == [NOBODY] * 4
-    assert bench.why(PAD) == NO_DEADMAN
-    bench.say(speed_mm_s=5)
-    assert bench.step().winners == [NOBODY] * 4
-    bench.say()
-    assert bench.step().winners[1] == PAD
-
-
-def test_who_fell_silent_has_to_let_go_before_it_wins_again(bench):
-    bench.engage(PAD)
-    bench.step(200)
-    assert bench.why(PAD) == EXPIRED
-    for _ in range(2):
-        bench.say()
-        assert bench.step().winners == [NOBODY] * 4
-    assert bench.why(PAD) == NOT_ENGAGED
-    bench.engage(PAD)
-    assert bench.arbiter.winners[1] == PAD
-
-
-def test_at_the_arm_whoever_commands_begins_again_from_neutral(bench):
-    bench.engage(PAD)
-    bench.say(LAST, mask=DRIVE)
-    bench.step()
-    bench.arbiter.begin_from_neutral(bench.now_us)
-    bench.say(speed_mm_s=9)
-    bench.say(LAST, mask=DRIVE)
-    assert bench.step().winners == [NOBODY] * 4
-    assert (bench.why(PAD), bench.why(LAST)) == (NOT_NEUTRAL, NOT_ENGAGED)
-    bench.say(speed_mm_s=0)
-    assert bench.step().winners[1] == PAD
-
-
-def both(bench, seat_deadman, **changes):
-    assert bench.say(SEAT, deadman=seat_deadman, mask=0) == ACCEPTED
-    assert bench.say(PROGRAM, deadman=0, **changes) == ACCEPTED
-    return bench.step()
-
-
-def test_autonomy_needs_a_permission_that_was_given_anew(bench):
-    assert both(bench, HELD | PERMITS).winners == [NOBODY] * 4
-    assert bench.why(PROGRAM) == NOT_ENGAGED
-    for no in (HELD, PERMITS, 0):
-        assert both(bench, no).winners == [NOBODY] * 4
-        assert bench.why(PROGRAM) == NO_DEADMAN
-    assert both(bench, HELD | PERMITS, speed_mm_s=50).winners[:2] == [PROGRAM] * 2
-    assert bench.why(PROGRAM) == WINS
-    bench.arbiter.begin_from_neutral(bench.now_us)
-    assert both(bench, HELD | PERMITS).winners == [NOBODY] * 4
-    assert bench.why(PROGRAM) == NOT_ENGAGED
-
-
-def test_autonomy_ends_when_its_person_falls_silent(bench):
-    both(bench, 0)
-    assert both(bench, 3).winners[1] == PROGRAM
-    bench.step(80)
-    bench.say(PROGRAM, deadman=0)
-    assert bench.step(50).winners == [NOBODY] * 4
-
-
-def test_a_silent_program_is_not_engaged_by_a_permission(bench):
-    both(bench, 0)
-    both(bench, 3)
-    bench.say(SEAT, deadman=0, mask=0)
-    bench.step(200)
-    bench.say(SEAT, deadman=0, mask=0)
-    bench.step()
-    bench.say(SEAT, deadman=3, mask=0)
-    bench.step()
-    bench.say(PROGRAM, deadman=0)
-    bench.say(SEAT, deadman=3, mask=0)
-    assert bench.step().winners == [NOBODY] * 4
-    assert bench.why(PROGRAM) == NOT_ENGAGED
-
-
-@pytest.mark.parametrize("needs", [16, NOBODY])
-def test_autonomy_that_needs_nobody_known_is_never_permitted(needs):
-    bench = Bench(source_needs=[needs] * 16)
-    both(bench, 0)
-    assert both(bench, 3).winners == [NOBODY] * 4
-
-
-def test_the_last_source_can_be_the_one_that_permits():
-    bench = Bench(source_needs=[LAST] * 16)
-    for deadman in (0, 3):
-        bench.say(LAST, mask=0, deadman=deadman)
-        bench.say(PROGRAM, deadman=0)
-        bench.step()
-    assert bench.arbiter.winners[1] == PROGRAM
-
-
-# --- arbitration
-
-
-def test_the_best_priority_wins_each_actuator_for_itself(bench):
-    bench.engage(SEAT, PAD)
-    bench.say(SEAT, mask=15)
-    bench.say(PAD, mask=DRIVE)
-    assert bench.step().winners == [SEAT, PAD, SEAT, SEAT]
-    assert (bench.why(SEAT), bench.why(PAD)) == (WINS, WINS)
-    bench.say(SEAT, mask=DRIVE)
-    bench.say(PAD, mask=DRIVE)
-    assert bench.step().winners == [NOBODY, PAD, NOBODY, NOBODY]
-    assert bench.why(SEAT) == OUTRANKED
-
-
-def test_of_equals_the_first_wins():
-    bench = Bench(source_priority=[0] * 16)
-    bench.engage(PAD, SEAT)
-    assert bench.arbiter.winners == [PAD, PAD, NOBODY, NOBODY]
-
-
-def test_who_wants_no_motion_loses_none(bench):
-    bench.say(mask=STEERING | LIGHTS)
-    bench.step()
-    assert bench.why(PAD) == WINS
-    for mask in (DRIVE, BRAKE):
-        bench.say(mask=mask)
-        bench.step()
-        assert bench.why(PAD) == NOT_ENGAGED
-
-
-def test_who_never_came_is_not_named_as_a_loser(bench):
-    bench.step()
-    assert bench.arbiter.losers == [0] * 16
-
-
-def test_who_is_in_command_is_known_by_session(bench):
-    bench.engage(SEAT)
-    assert bench.arbiter.is_commanded_from(0) is True
-    assert bench.arbiter.is_commanded_from(1) is False
-    bench.step(200)
-    assert bench.arbiter.is_commanded_from(0) is False
-
-
-# --- inputs that lie
-
-
-def test_a_held_input_whose_count_stands_still_is_frozen_after_its_time(bench):
-    bench.engage(PAD)
-    began_us = bench.now_us - 10_000
-    while bench.now_us < began_us + 190_000:
-        bench.say(input_count=2)
-        assert bench.step().frozen_source == NOBODY
-    bench.say(input_count=2)
-    assert bench.step().frozen_source == PAD
-    assert bench.arbiter.winners == [NOBODY] * 4
-    bench.say(input_count=3)
-    assert bench.step().frozen_source == NOBODY
-
-
-def test_a_released_input_and_one_without_a_counter_never_freeze(bench):
-    for _ in range(50):
-        bench.say(PAD, deadman=0, input_count=2)
-        bench.say(SEAT, input_count=2)
-        assert bench.step().frozen_source == NOBODY
-    bench.say(PAD, input_count=2)  # held from now on: its time begins
-    for _ in range(18):
-        assert bench.step().frozen_source == NOBODY
-        bench.say(PAD, input_count=2)
-    bench.step()
-    bench.say(PAD, input_count=2)
-    bench.step()
-    assert bench.arbiter.frozen_source == PAD
-
-
-def test_an_input_that_comes_back_from_silence_has_its_time_again(bench):
-    bench.engage(PAD)
-    bench.step(300)
-    bench.say(input_count=2)
-    assert bench.step().frozen_source == NOBODY

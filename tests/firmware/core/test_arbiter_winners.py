@@ -1,0 +1,233 @@
+"""S4, S6: who commands each actuator, and who has to begin anew."""
+
+import pytest
+
+from tests.firmware.core.arbitration import (
+    ACCEPTED,
+    BRAKE,
+    DRIVE,
+    EXPIRED,
+    HELD,
+    LAST,
+    LIGHTS,
+    NO_DEADMAN,
+    NOBODY,
+    NOT_ENGAGED,
+    NOT_NEUTRAL,
+    OUTRANKED,
+    PAD,
+    PERMITS,
+    PROGRAM,
+    SEAT,
+    STEERING,
+    WINS,
+    Bench,
+)
+
+
+@pytest.fixture
+def bench():
+    return Bench()
+
+
+# --- the gate
+
+
+def test_a_deadman_held_from_the_beginning_wins_nothing(bench):
+    for _ in range(3):
+        bench.say()
+        assert bench.step().winners == [NOBODY] * 4
+    assert bench.why(PAD) == NOT_ENGAGED
+    assert not bench.arbiter.sources[PAD].is_engaged()
+
+
+def test_one_begins_by_letting_go_and_then_from_neutral(bench):
+    bench.say(deadman=0)
+    assert bench.step().winners == [NOBODY] * 4
+    assert bench.why(PAD) == NO_DEADMAN
+    for speed in (1, -1):
+        bench.say(speed_mm_s=speed)
+        assert bench.step().winners == [NOBODY] * 4
+        assert bench.why(PAD) == NOT_NEUTRAL
+    bench.say(speed_mm_s=0)
+    assert bench.step().winners == [PAD, PAD, NOBODY, NOBODY]
+    bench.say(speed_mm_s=500)
+    assert bench.step().winners == [PAD, PAD, NOBODY, NOBODY]
+    assert bench.why(PAD) == WINS
+    assert bench.arbiter.sources[PAD].is_engaged()
+
+
+def test_letting_go_ends_command_at_once_and_driving_on_begins_from_neutral(bench):
+    bench.engage(PAD)
+    bench.say(deadman=PERMITS)  # permitting is not holding
+    assert bench.step().winners == [NOBODY] * 4
+    assert bench.why(PAD) == NO_DEADMAN
+    bench.say(speed_mm_s=5)
+    assert bench.step().winners == [NOBODY] * 4
+    bench.say()
+    assert bench.step().winners[1] == PAD
+
+
+def test_who_fell_silent_has_to_let_go_before_it_wins_again(bench):
+    bench.engage(PAD)
+    bench.step(200)
+    assert bench.why(PAD) == EXPIRED
+    for _ in range(2):
+        bench.say()
+        assert bench.step().winners == [NOBODY] * 4
+    assert bench.why(PAD) == NOT_ENGAGED
+    bench.engage(PAD)
+    assert bench.arbiter.winners[1] == PAD
+
+
+def test_at_the_arm_whoever_commands_begins_again_from_neutral(bench):
+    bench.engage(PAD)
+    bench.say(LAST, mask=DRIVE)
+    bench.step()
+    bench.arbiter.begin_from_neutral(bench.now_us)
+    bench.say(speed_mm_s=9)
+    bench.say(LAST, mask=DRIVE)
+    assert bench.step().winners == [NOBODY] * 4
+    assert (bench.why(PAD), bench.why(LAST)) == (NOT_NEUTRAL, NOT_ENGAGED)
+    bench.say(speed_mm_s=0)
+    assert bench.step().winners[1] == PAD
+
+
+def both(bench, seat_deadman, **changes):
+    assert bench.say(SEAT, deadman=seat_deadman, mask=0) == ACCEPTED
+    assert bench.say(PROGRAM, deadman=0, **changes) == ACCEPTED
+    return bench.step()
+
+
+def test_autonomy_needs_a_permission_that_was_given_anew(bench):
+    assert both(bench, HELD | PERMITS).winners == [NOBODY] * 4
+    assert bench.why(PROGRAM) == NOT_ENGAGED
+    for no in (HELD, PERMITS, 0):
+        assert both(bench, no).winners == [NOBODY] * 4
+        assert bench.why(PROGRAM) == NO_DEADMAN
+    assert both(bench, HELD | PERMITS, speed_mm_s=50).winners[:2] == [PROGRAM] * 2
+    assert bench.why(PROGRAM) == WINS
+    bench.arbiter.begin_from_neutral(bench.now_us)
+    assert both(bench, HELD | PERMITS).winners == [NOBODY] * 4
+    assert bench.why(PROGRAM) == NOT_ENGAGED
+
+
+def test_autonomy_ends_when_its_person_falls_silent(bench):
+    both(bench, 0)
+    assert both(bench, 3).winners[1] == PROGRAM
+    bench.step(80)
+    bench.say(PROGRAM, deadman=0)
+    assert bench.step(50).winners == [NOBODY] * 4
+
+
+def test_a_silent_program_is_not_engaged_by_a_permission(bench):
+    both(bench, 0)
+    both(bench, 3)
+    bench.say(SEAT, deadman=0, mask=0)
+    bench.step(200)
+    bench.say(SEAT, deadman=0, mask=0)
+    bench.step()
+    bench.say(SEAT, deadman=3, mask=0)
+    bench.step()
+    bench.say(PROGRAM, deadman=0)
+    bench.say(SEAT, deadman=3, mask=0)
+    assert bench.step().winners == [NOBODY] * 4
+    assert bench.why(PROGRAM) == NOT_ENGAGED
+
+
+@pytest.mark.parametrize("needs", [16, NOBODY])
+def test_autonomy_that_needs_nobody_known_is_never_permitted(needs):
+    bench = Bench(source_needs=[needs] * 16)
+    both(bench, 0)
+    assert both(bench, 3).winners == [NOBODY] * 4
+
+
+def test_the_last_source_can_be_the_one_that_permits():
+    bench = Bench(source_needs=[LAST] * 16)
+    for deadman in (0, 3):
+        bench.say(LAST, mask=0, deadman=deadman)
+        bench.say(PROGRAM, deadman=0)
+        bench.step()
+    assert bench.arbiter.winners[1] == PROGRAM
+
+
+# --- arbitration
+
+
+def test_the_best_priority_wins_each_actuator_for_itself(bench):
+    bench.engage(SEAT, PAD)
+    bench.say(SEAT, mask=15)
+    bench.say(PAD, mask=DRIVE)
+    assert bench.step().winners == [SEAT, PAD, SEAT, SEAT]
+    assert (bench.why(SEAT), bench.why(PAD)) == (WINS, WINS)
+    bench.say(SEAT, mask=DRIVE)
+    bench.say(PAD, mask=DRIVE)
+    assert bench.step().winners == [NOBODY, PAD, NOBODY, NOBODY]
+    assert bench.why(SEAT) == OUTRANKED
+
+
+def test_of_equals_the_first_wins():
+    bench = Bench(source_priority=[0] * 16)
+    bench.engage(PAD, SEAT)
+    assert bench.arbiter.winners == [PAD, PAD, NOBODY, NOBODY]
+
+
+def test_who_wants_no_motion_loses_none(bench):
+    bench.say(mask=STEERING | LIGHTS)
+    bench.step()
+    assert bench.why(PAD) == WINS
+    for mask in (DRIVE, BRAKE):
+        bench.say(mask=mask)
+        bench.step()
+        assert bench.why(PAD) == NOT_ENGAGED
+
+
+def test_who_never_came_is_not_named_as_a_loser(bench):
+    bench.step()
+    assert bench.arbiter.losers == [0] * 16
+
+
+def test_who_is_in_command_is_known_by_session(bench):
+    bench.engage(SEAT)
+    assert bench.arbiter.is_commanded_from(0) is True
+    assert bench.arbiter.is_commanded_from(1) is False
+    bench.step(200)
+    assert bench.arbiter.is_commanded_from(0) is False
+
+
+# --- inputs that lie
+
+
+def test_a_held_input_whose_count_stands_still_is_frozen_after_its_time(bench):
+    bench.engage(PAD)
+    began_us = bench.now_us - 10_000
+    while bench.now_us < began_us + 190_000:
+        bench.say(input_count=2)
+        assert bench.step().frozen_source == NOBODY
+    bench.say(input_count=2)
+    assert bench.step().frozen_source == PAD
+    assert bench.arbiter.winners == [NOBODY] * 4
+    bench.say(input_count=3)
+    assert bench.step().frozen_source == NOBODY
+
+
+def test_a_released_input_and_one_without_a_counter_never_freeze(bench):
+    for _ in range(50):
+        bench.say(PAD, deadman=0, input_count=2)
+        bench.say(SEAT, input_count=2)
+        assert bench.step().frozen_source == NOBODY
+    bench.say(PAD, input_count=2)  # held from now on: its time begins
+    for _ in range(18):
+        assert bench.step().frozen_source == NOBODY
+        bench.say(PAD, input_count=2)
+    bench.step()
+    bench.say(PAD, input_count=2)
+    bench.step()
+    assert bench.arbiter.frozen_source == PAD
+
+
+def test_an_input_that_comes_back_from_silence_has_its_time_again(bench):
+    bench.engage(PAD)
+    bench.step(300)
+    bench.say(input_count=2)
+    assert bench.step().frozen_source == NOBODY
