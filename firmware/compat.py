@@ -36,11 +36,11 @@ else:
         """The two names that shared files use, as identities."""
 
         @staticmethod
-        def viper(function):  # noqa: ANN001, ANN205 - typed above
+        def viper(function: object) -> object:
             return function
 
         @staticmethod
-        def const(value):  # noqa: ANN001, ANN205
+        def const(value: object) -> object:
             return value
 
     ptr8 = bytearray
