@@ -1,0 +1,39 @@
+"""A battery's voltage by a divider on an ADC pin, told apart from the USB plug's.
+
+On boards where USB feeds the measured rail a reading near 5 V says nothing about the pack: it
+counts as no pack, unless the plug is out or the reading is above what USB can give.
+"""
+
+from firmware.compat import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from machine import ADC, Pin
+
+_USB_LOW_MV = 4000  # through a diode and a long cable
+_USB_HIGH_MV = 5300
+_AVERAGED = 8  # readings
+
+
+class BatteryAdc:
+    """``full_mv`` is what 65535 reads as: the reference times the divider, at most 16000.
+    ``least_mv`` is the lowest voltage of a pack that is there. ``usb`` is high while the plug is
+    in; None where USB cannot feed the measured rail. ``mv`` is 0 without a pack."""
+
+    def __init__(self, adc: "ADC", full_mv: int, least_mv: int, usb: "Pin | None") -> None:
+        if not 0 < full_mv <= 16_000:
+            raise ValueError("full_mv is 1 to 16000; correct the divider in the board file")
+        self._adc = adc
+        self._full_mv = full_mv
+        self._least_mv = least_mv
+        self._usb = usb
+        self._sum = adc.read_u16() * _AVERAGED
+        self.is_on_usb = False
+        self.mv = 0
+
+    def step(self) -> None:
+        """A new reading, an eighth of it in the average."""
+        self._sum += self._adc.read_u16() - self._sum // _AVERAGED
+        mv = self._sum // _AVERAGED * self._full_mv // 65_535
+        self.is_on_usb = self._usb is not None and self._usb.value() == 1
+        is_usb_rail = self.is_on_usb and _USB_LOW_MV <= mv <= _USB_HIGH_MV
+        self.mv = 0 if is_usb_rail or mv < self._least_mv else mv

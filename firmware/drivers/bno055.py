@@ -1,0 +1,62 @@
+"""BNO055 over I2C: yaw rate and acceleration, at 100 Hz in its IMU fusion mode.
+
+Registers and scales from the datasheet: m/s2 in 1/100, rad/s in 1/900, low byte first. It stretches
+the clock of the bus, which some ports do not bear.
+"""
+
+from firmware.compat import TYPE_CHECKING
+from firmware.drivers.i2c_imu import I2cImu
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from machine import I2C
+
+    from firmware.drivers.mounting import Mounting
+
+ADDRESS = 0x28  # 0x29 with COM3 high
+CHIP_ID = 0x00
+IDENTITY = 0xA0
+DATA = 0x08  # acceleration, then the magnetometer, then the gyroscope
+_GYRO_AT = 12
+_SIZE = 18
+UNITS = 0x3B
+_RAD_AND_MS2 = 0x02
+MODE = 0x3D
+MODE_CONFIG = 0x00
+MODE_IMU = 0x08
+_SWITCH_MS = 20  # 7 ms and 19 ms, to and from the configuration
+
+
+class Bno055(I2cImu):
+    """Raises OSError if nobody answers, ValueError if it is another part or does not enter its
+    mode."""
+
+    def __init__(
+        self,
+        i2c: "I2C",
+        address: int,
+        mounting: "Mounting",
+        silence_us: int,
+        sleep_ms: "Callable[[int], None]",
+    ) -> None:
+        super().__init__(i2c, address, mounting, silence_us, DATA, _SIZE)
+        self.configure(sleep_ms)
+
+    def configure(self, sleep_ms: "Callable[[int], None]") -> None:
+        identity = self.register(CHIP_ID)
+        if identity != IDENTITY:
+            raise ValueError(f"no BNO055 here: it says {identity:#x}; check the board file")
+        for register, value in ((MODE, MODE_CONFIG), (UNITS, _RAD_AND_MS2), (MODE, MODE_IMU)):
+            self.set_register(register, value)
+            sleep_ms(_SWITCH_MS)
+        if self.register(MODE) != MODE_IMU:
+            raise ValueError("BNO055: it did not enter its IMU mode; power it anew")
+
+    def take(self) -> None:
+        mounting = self.mounting
+        self.axes(0, low=0)
+        self.accel_x_mm_s2 = mounting.along(mounting.forward) * 10
+        self.accel_y_mm_s2 = mounting.along(mounting.left) * 10
+        self.axes(_GYRO_AT, low=0)
+        self.yaw_rate_mrad_s = (mounting.along(mounting.up) * 10 + 4) // 9

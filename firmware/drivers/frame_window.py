@@ -1,0 +1,76 @@
+"""Finds frames in a stream of bytes that may be torn, noisy or joined in the middle.
+
+The window holds what has come and is not decided yet; its first byte is where a frame would begin.
+Whatever turns out to be none costs one byte, so that a frame that begins inside it is still found.
+"""
+
+from firmware.compat import TYPE_CHECKING, micropython, ptr8
+
+if TYPE_CHECKING:
+    from machine import UART
+
+
+@micropython.viper
+def _move(source: ptr8, start: int, size: int, target: ptr8, at: int) -> int:
+    """Copy ``source[start:start + size]`` to ``target`` from ``at``, in rising order."""
+    i = 0
+    while i < size:
+        target[at + i] = source[start + i]
+        i += 1
+    return 0
+
+
+class FrameWindow:
+    """Subclasses say how long the frame at the start is, and take it.
+
+    ``capacity`` is the longest frame. ``frames`` and ``dropped`` (bytes) count what was found.
+    """
+
+    def __init__(self, capacity: int) -> None:
+        self.window = bytearray(capacity)
+        self.size = 0
+        self.frames = 0
+        self.dropped = 0
+        self._chunk = bytearray(64)
+
+    def span(self) -> int:
+        """How many bytes the frame at the start has: 0 if that needs more bytes, -1 for none."""
+        raise NotImplementedError
+
+    def take(self) -> bool:
+        """Use the frame at the start, which is there whole; False if it is damaged."""
+        raise NotImplementedError
+
+    def read(self, uart: "UART") -> None:
+        """All that has come: exactly as many as there are, because ``readinto`` waits for more."""
+        waiting = uart.any()
+        while waiting > 0:
+            size = uart.readinto(self._chunk, min(waiting, len(self._chunk))) or 0
+            self.feed(self._chunk, size)
+            waiting -= size or waiting
+
+    def feed(self, data: bytearray, size: int) -> None:
+        """Take ``data[:size]``."""
+        at = 0
+        while at < size:
+            more = min(size - at, len(self.window) - self.size)
+            _move(data, at, more, self.window, self.size)
+            self.size += more
+            at += more
+            self._settle()
+
+    def _settle(self) -> None:
+        while self.size:
+            span = self.span()
+            if span == 0 or span > self.size:
+                return
+            if span > 0 and self.take():
+                self.frames += 1
+                self._drop(span)
+            else:
+                self.dropped += 1
+                self._drop(1)
+
+    def _drop(self, size: int) -> None:
+        self.size -= size
+        _move(self.window, size, self.size, self.window, 0)

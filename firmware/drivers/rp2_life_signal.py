@@ -1,0 +1,72 @@
+"""The drive enable's life signal by an RP2 state machine: a square wave that ends unaided.
+
+The relay hangs on a charge pump: only a toggling line holds it, neither level does. The line
+toggles as many times as the last renewal gave it, and not at all while the runstop is open.
+"""
+# ruff: noqa: A004 - the assembler brings its own words, one of them is `set`
+
+import rp2
+
+from firmware.compat import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rp2.asm_pio import (
+        jmp,
+        label,
+        mov,
+        noblock,
+        osr,
+        pin,
+        pins,
+        pull,
+        set,
+        wrap,
+        wrap_target,
+        x,
+        x_dec,
+    )
+
+FREQ_HZ = 128_000  # of the state machine: with 64 cycles a wave, 2 kHz
+WAVE_US = 500
+
+
+@rp2.asm_pio(set_init=rp2.PIO.OUT_LOW, out_shiftdir=rp2.PIO.SHIFT_RIGHT)
+def life_signal() -> None:
+    """``set_base``: the output. ``jmp_pin``: the runstop, high while closed."""
+    wrap_target()
+    label("rest")
+    pull()  # low until renewed
+    mov(x, osr)
+    label("wave")
+    jmp(pin, "closed")
+    jmp("rest")
+    label("closed")
+    set(pins, 1)[31]
+    set(pins, 0)[27]
+    pull(noblock)  # nothing put: x again
+    mov(x, osr)
+    jmp(x_dec, "wave")
+    wrap()
+
+
+class LifeSignal:
+    """``machine`` is a StateMachine with ``life_signal`` at ``FREQ_HZ``, not yet active.
+
+    ``lease_us`` is how long a renewal lasts, 1000 to 100000. Raises ValueError out of that.
+    """
+
+    def __init__(self, machine: "rp2.StateMachine", lease_us: int) -> None:
+        if not 1000 <= lease_us <= 100_000:
+            raise ValueError("the life signal's lease is 1000 to 100000 us; correct the board file")
+        self._machine = machine
+        self._waves = lease_us // WAVE_US - 1
+        machine.active(1)
+
+    def renew(self) -> None:
+        if self._machine.tx_fifo() == 0:  # one that waits is enough
+            self._machine.put(self._waves)
+
+    def cut(self) -> None:
+        """End with the wave that is under way, or the next; the runstop needs no such call."""
+        if self._machine.tx_fifo() < 4:  # put() would wait
+            self._machine.put(0)

@@ -1,0 +1,122 @@
+"""Servo and ESC pulses by an RP2 state machine: unless renewed they end in neutral, unaided.
+
+The program keeps a lease: each word that is put holds a pulse and for how many frames it counts.
+When they are used up, or when the runstop loop is open at the start of a frame, the pulse is the
+neutral one that was put first, for as long as no new word comes. No CPU is needed for that.
+
+A word, from its low end: 4 bits frames, 14 bits pulse, 12 bits gap. It stays below 2**30, so that
+putting it allocates nothing on a 32-bit port.
+"""
+# ruff: noqa: A004 - the assembler brings its own words, one of them is `set`
+
+import rp2
+
+from firmware.compat import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rp2.asm_pio import (
+        isr,
+        jmp,
+        label,
+        mov,
+        noblock,
+        not_y,
+        osr,
+        out,
+        pin,
+        pins,
+        pull,
+        set,
+        wrap,
+        wrap_target,
+        x,
+        x_dec,
+        y,
+        y_dec,
+    )
+
+FREQ_HZ = 4_000_000  # of the state machine: a pulse in steps of 250 ns
+TICK_NS = 250
+GAP_TICKS = 32  # per count of the gap
+PULSE_OVERHEAD_TICKS = 21  # from the rising edge to the falling one, besides what is counted
+GAP_OVERHEAD_TICKS = 34  # from the falling edge to the rising one, besides what is counted
+MAX_FRAMES = 15
+SHORTEST_NS = 500_000  # what servos and ESCs take; calibrated limits are above this driver
+LONGEST_NS = 2_500_000  # a 14-bit count of 250 ns would reach 4.1 ms
+_LEAST_GAP_US = 60
+
+
+@rp2.asm_pio(
+    set_init=rp2.PIO.OUT_LOW, in_shiftdir=rp2.PIO.SHIFT_RIGHT, out_shiftdir=rp2.PIO.SHIFT_RIGHT
+)
+def pulses() -> None:
+    """``set_base``: the output. ``jmp_pin``: the runstop, high while closed; or the output itself,
+    which is always high when it is asked, for a channel that the runstop is not to touch."""
+    pull()  # the neutral word; the output is low until it has come
+    mov(isr, osr)
+    out(x, 4)  # no frames
+    wrap_target()
+    set(pins, 1)
+    set(y, 3)
+    label("newer")  # all that was put since the last frame, the FIFO holds four: the last counts
+    pull(noblock)  # nothing put: x again
+    mov(x, osr)
+    jmp(y_dec, "newer")
+    out(y, 4)
+    jmp(not_y, "neutral")
+    jmp(pin, "leased")  # when it is open, the pulse is one tick longer: one more instruction
+    label("neutral")
+    mov(osr, isr)
+    out(x, 4)  # no frames: also when the runstop closes again only a new word counts
+    jmp("pulse")
+    label("leased")
+    jmp(x_dec, "pulse")[1]  # one frame fewer, in the low bits; as long as the other way
+    label("pulse")
+    out(y, 14)
+    label("high")
+    jmp(y_dec, "high")
+    set(pins, 0)
+    out(y, 12)
+    label("low")
+    jmp(y_dec, "low")[31]
+    wrap()
+
+
+class Pulses:
+    """One channel. ``machine`` is a StateMachine with ``pulses`` at ``FREQ_HZ``, not yet active.
+
+    ``period_us`` is that of the frames (2500 to 20000), ``neutral_ns`` the pulse to end in,
+    ``frames`` (1 to 15) for how many a renewal counts. Raises ValueError out of these ranges.
+    """
+
+    def __init__(
+        self, machine: "rp2.StateMachine", period_us: int, neutral_ns: int, frames: int
+    ) -> None:
+        if not 2500 <= period_us <= 20_000:
+            raise ValueError("pulse period is 2500 to 20000 us; correct the channel's rate")
+        if not 1 <= frames <= MAX_FRAMES:
+            raise ValueError("a renewal counts for 1 to 15 frames; correct the channel's lease")
+        if not SHORTEST_NS <= neutral_ns <= LONGEST_NS:
+            raise ValueError("neutral is 500000 to 2500000 ns; correct the channel's calibration")
+        self._machine = machine
+        self._period_ticks = period_us * (1000 // TICK_NS)
+        self._longest_ns = min(LONGEST_NS, (period_us - _LEAST_GAP_US) * 1000)
+        self._frames = frames
+        self.missed = 0  # renewals that found the FIFO full: more than four in one frame
+        self.pulse_ns = neutral_ns  # as it was put, to the tick
+        machine.put(self._word(neutral_ns))
+        machine.active(1)
+
+    def renew(self, pulse_ns: int) -> None:
+        """Give this pulse for the next frames; out of range it is the nearest in range."""
+        if self._machine.tx_fifo() == 4:  # put() would wait
+            self.missed += 1
+            return
+        pulse_ns = max(SHORTEST_NS, min(self._longest_ns, pulse_ns))
+        self._machine.put(self._word(pulse_ns) | self._frames)
+
+    def _word(self, pulse_ns: int) -> int:
+        ticks = (pulse_ns + TICK_NS // 2) // TICK_NS
+        self.pulse_ns = ticks * TICK_NS
+        gap = (self._period_ticks - ticks - GAP_OVERHEAD_TICKS) // GAP_TICKS
+        return gap << 18 | (ticks - PULSE_OVERHEAD_TICKS) << 4

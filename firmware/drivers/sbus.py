@@ -1,0 +1,64 @@
+"""SBUS from an RC receiver: 100000 baud, 8E2, inverted; 25 bytes every 7 or 14 ms.
+
+    0F, 22 bytes of channels, flags, end
+
+It has no checksum. A frame counts only if its ends are right, its four unused flags are zero and
+it follows another frame without a byte between them; so after any disturbance one frame is lost.
+A damaged channel value inside a whole frame cannot be seen here: who arms by SBUS asks for several
+frames that agree.
+"""
+
+from firmware.compat import TYPE_CHECKING
+from firmware.drivers.frame_window import FrameWindow
+from firmware.drivers.rc_channels import PACKED_SIZE, Channels
+from firmware.drivers.ticks import Freshness
+
+if TYPE_CHECKING:
+    from machine import UART
+
+BAUD = 100_000
+FRAME_SIZE = 25
+START = 0x0F
+ENDS = (0x00, 0x04, 0x14, 0x24, 0x34)  # SBUS, and SBUS2's four slots
+FLAG_LOST = 0x04  # the receiver missed this frame and repeats the last
+FLAG_FAILSAFE = 0x08
+
+
+class Sbus(FrameWindow):
+    """``channels`` are the latest; ``hearing`` is fresh within ``silence_us`` of a frame that came
+    from the transmitter: a failsafe's or a repeated frame is none."""
+
+    def __init__(self, silence_us: int) -> None:
+        super().__init__(FRAME_SIZE)
+        self.channels = Channels()
+        self.hearing = Freshness(silence_us)
+        self.is_failsafe = True
+        self.is_lost = True
+        self._now_us = 0
+        self._dropped_before = -1  # none has come
+
+    def step(self, now_us: int, uart: "UART") -> None:
+        self._now_us = now_us
+        self.read(uart)
+        self.hearing.step(now_us)
+
+    def span(self) -> int:
+        return FRAME_SIZE if self.window[0] == START else -1
+
+    def take(self) -> bool:
+        flags = self.window[1 + PACKED_SIZE]
+        if self.window[FRAME_SIZE - 1] not in ENDS or flags & 0xF0:
+            return False
+        follows = self.dropped == self._dropped_before
+        self._dropped_before = self.dropped
+        if follows:
+            self._accept(flags)
+        return True
+
+    def _accept(self, flags: int) -> None:
+        self.is_failsafe = flags & FLAG_FAILSAFE != 0
+        self.is_lost = flags & FLAG_LOST != 0
+        if self.is_failsafe or self.is_lost:
+            return
+        self.channels.take(self.window, 1)
+        self.hearing.hear(self._now_us)

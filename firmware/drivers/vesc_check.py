@@ -1,0 +1,52 @@
+"""Holds what a VESC reports against what it was asked for.
+
+A difference counts only once it has lasted ``settle_us``: a motor takes its time. Which quantity
+is compared is the last one asked for; braking and coasting ask for no number and compare nothing
+but the current's limit.
+"""
+
+from firmware.drivers.ticks import age_us
+
+NOTHING = 0
+ERPM = 1
+CURRENT = 2
+DUTY = 3
+
+
+class VescCheck:
+    """``differs`` while a reported value has been off for longer than ``settle_us``."""
+
+    def __init__(
+        self, settle_us: int, tolerance_erpm: int, tolerance_ma: int, tolerance_permille: int
+    ) -> None:
+        self._settle_us = settle_us
+        self._tolerances = (0, tolerance_erpm, tolerance_ma, tolerance_permille)
+        self._asked = NOTHING
+        self._value = 0
+        self._agreed_us = 0
+        self.differs = False
+
+    def ask(self, now_us: int, what: int, value: int) -> None:
+        """``what`` was asked for: erpm, mA or duty in permille. A new wish gets its time anew
+        unless it is within the tolerance of the last one."""
+        is_new = what != self._asked or abs(value - self._value) > self._tolerances[what]
+        if is_new:
+            self._asked = what
+            self._value = value
+            self._agreed_us = now_us
+            self.differs = False
+
+    def step(self, now_us: int, erpm: int, motor_ma: int, duty_permille: int) -> None:
+        measured = self._measured(erpm, motor_ma, duty_permille)
+        if abs(measured - self._value) <= self._tolerances[self._asked]:
+            self._agreed_us = now_us
+            self.differs = False
+        elif age_us(now_us, self._agreed_us) > self._settle_us:
+            self.differs = True
+
+    def _measured(self, erpm: int, motor_ma: int, duty_permille: int) -> int:
+        if self._asked == ERPM:
+            return erpm
+        if self._asked == CURRENT:
+            return motor_ma
+        return duty_permille if self._asked == DUTY else self._value

@@ -1,0 +1,26 @@
+"""A count of few bits that wraps, made one of 30 bits."""
+
+_MASK = (1 << 30) - 1
+
+
+class WideCount:
+    """``count`` is modulo 2**30, as the board offers it; right while fewer than half of the
+    narrow counter's range pass between two calls of ``take`` (32768 counts for 16 bits).
+
+    A 32-bit count would be an object on the heap of a 32-bit port.
+    """
+
+    def __init__(self, bits: int) -> None:
+        self._half = 1 << (bits - 1)
+        self._narrow_mask = (1 << bits) - 1
+        self._last = 0
+        self._has_last = False
+        self.count = 0
+
+    def take(self, narrow: int) -> None:
+        """The counter reads ``narrow``; its first reading is where the count begins."""
+        if self._has_last:
+            step = (narrow - self._last + self._half & self._narrow_mask) - self._half
+            self.count = self.count + step & _MASK
+        self._last = narrow
+        self._has_last = True

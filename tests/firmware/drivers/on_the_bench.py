@@ -1,0 +1,117 @@
+"""Drivers on the virtual machine, and what came out: the same lines on every Python.
+
+Run by ``test_bench.py`` under CPython, whose output is the oracle, and under MicroPython.
+"""
+
+import machine
+import rp2
+from bench import WatchdogReset, bench
+
+from firmware.drivers import rp2_pulses
+from firmware.drivers.battery_adc import BatteryAdc
+from firmware.drivers.enable_relay import ToggledLife
+from firmware.drivers.guard import Guard
+from firmware.drivers.h_bridge import HBridge
+from firmware.drivers.lights import BOTH, HEAD_HIGH, Lights
+from firmware.drivers.pwm_pulses import PwmPulses
+from firmware.drivers.rc_pulse import RcPulse
+from firmware.drivers.rp2_pulses import Pulses
+from firmware.drivers.runstop_loop import RunstopLoop
+from firmware.drivers.sbus import Sbus
+from firmware.drivers.vesc import Vesc
+from firmware.drivers.wheel_sensor import WheelSensor
+
+
+def ticks_us():
+    bench.now_us += 1  # the runstop's filter waits for time to pass
+    return bench.now_us
+
+
+def output(gpio):
+    return machine.Pin(gpio, machine.Pin.OUT, value=0)
+
+
+def motor_and_lights():
+    motor = HBridge(machine.PWM(machine.Pin(0), freq=20_000), output(2), output(3), output(4))
+    car = Lights(machine.PWM(machine.Pin(6), freq=1000), *map(output, (8, 9, 10, 11, 12)))
+    for n in range(-4, 5):
+        motor.drive(n * 2500)
+        car.step(n * 400_000 & 0x3FFFFFFF, n < 0, n > 2, HEAD_HIGH, BOTH)
+        print("motor", motor.measured_duty(), sorted(bench.levels.items()))
+
+
+def pulses():
+    state_machine = rp2.StateMachine(0, rp2_pulses.pulses, freq=4_000_000, set_base=machine.Pin(0))
+    channel = Pulses(state_machine, 20_000, 1_500_000, 5)
+    channel.renew(1_750_000)
+    print("words", state_machine.sent, state_machine.active())
+    by_pwm = PwmPulses(machine.PWM(machine.Pin(1), freq=50), 1_500_000, 50_000)
+    by_pwm.renew(0, 1_800_000)
+    by_pwm.expire(50_001, False)
+    print("pwm", by_pwm.measured_ns())
+
+
+def guarded():
+    bench.level(14, 1)
+    loop = machine.Pin(14, machine.Pin.IN, machine.Pin.PULL_DOWN)
+    runstop = RunstopLoop(loop, ticks_us)
+    loop.irq(runstop.on_edge, machine.Pin.IRQ_FALLING, hard=True)
+    life = ToggledLife(output(15), 20)
+    guard = Guard(life, runstop, ticks_us, 50_000)
+    machine.Timer(-1, freq=1000, callback=lambda timer: (guard.on_timer(timer), life.toggle()))
+    for n in range(12):
+        if n < 4:
+            guard.beat(bench.now_us, True)
+        bench.advance(10_000)
+        print("guard", n, guard.has_tripped, bench.levels[15], runstop.glitches)
+    bench.level(14, 0)
+    print("runstop", runstop.was_opened)
+
+
+def wires():
+    rc = RcPulse(lambda: bench.now_us)
+    wheel = WheelSensor(lambda: bench.now_us, 100_000, 20_000, 15_000, 1_000_000)
+    machine.Pin(20, machine.Pin.IN).irq(rc.on_edge, hard=True)
+    machine.Pin(21, machine.Pin.IN).irq(wheel.on_edge, machine.Pin.IRQ_RISING, hard=True)
+    for level in (1, 0, 1, 0):
+        bench.level(20, level)
+        bench.level(21, level)
+        bench.advance(1600)
+    bench.advance(20_000)
+    rc.step(bench.now_us)
+    wheel.step(bench.now_us)
+    print("rc", rc.pulse_us, rc.hearing.is_fresh, "wheel", wheel.count, wheel.refused)
+
+
+def lines():
+    vesc = Vesc(machine.UART(0, 115_200, tx=machine.Pin(12), rx=machine.Pin(13)), 100_000)
+    vesc.set_rpm(-4614)
+    vesc.step(0)
+    print("vesc", bytes(bench.uarts[0].outgoing))
+    receiver = machine.UART(1, 100_000, 8, 0, 2, rx=machine.Pin(5), invert=machine.UART.INV_RX)
+    receiver.incoming.extend((b"\x0f" + bytes(24)) * 3)
+    sbus = Sbus(50_000)
+    sbus.step(0, receiver)
+    print("sbus", list(sbus.channels.pulses_us)[:2], sbus.hearing.is_fresh, bench.waited_us)
+
+
+def battery_and_watchdog():
+    bench.voltages[26] = 30_000
+    battery = BatteryAdc(machine.ADC(machine.Pin(26)), 9900, 3000, None)
+    battery.step()
+    print("battery", battery.mv)
+    machine.WDT(timeout=100)
+    try:
+        bench.advance(100_001)
+    except WatchdogReset as bite:
+        print("watchdog", bite)
+    for refused in (lambda: machine.Pin(99), lambda: machine.ADC(25), lambda: machine.Timer(3)):
+        try:
+            refused()
+        except ValueError as error:
+            print("refused", error)
+
+
+for part in (motor_and_lights, pulses, guarded, wires, lines, battery_and_watchdog):
+    bench.reset()
+    part()

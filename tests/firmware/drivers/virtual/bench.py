@@ -1,0 +1,61 @@
+"""The bench around the virtual ``machine``: levels, voltages, buses, and time that is given.
+
+``bench`` is the one that ``machine`` uses; ``reset`` clears the table between tests. Runs under
+CPython and MicroPython.
+"""
+
+
+class WatchdogReset(Exception):
+    """The watchdog was not fed in time: here the chip would start anew."""
+
+
+class Bench:
+    def __init__(self):
+        self.reset()
+
+    def reset(self, gpios=30):
+        """A bare RP2040 (30 GPIOs); an RP2350B has 48."""
+        self.gpios = gpios
+        self.now_us = 0
+        self.levels = {}  # gpio: level
+        self.interrupts = {}  # gpio: (handler, trigger, pin)
+        self.voltages = {}  # gpio: what an ADC reads there, 0 to 65535
+        self.buses = {}  # I2C id: {address: device, see imu_peers.py}
+        self.uarts = {}  # id: UART
+        self.pwms = {}  # gpio: PWM
+        self.timers = []
+        self.watchdog = None
+        self.waited_us = 0  # in calls that wait for bytes which are not there
+
+    def level(self, gpio, level):
+        """Somebody outside drives the pin; its interrupt runs at once."""
+        before = self.levels.get(gpio, 0)
+        self.levels[gpio] = level
+        handler, trigger, pin = self.interrupts.get(gpio, (None, 0, None))
+        edge = 0 if level == before else 8 if level else 4  # Pin.IRQ_RISING, IRQ_FALLING
+        if handler and trigger & edge:
+            handler(pin)
+
+    def advance(self, by_us):
+        """Let time pass: timers fire in it, in order; the watchdog bites."""
+        end_us = self.now_us + by_us
+        while True:
+            due = [timer for timer in self.timers if timer.next_us <= end_us]
+            if not due:
+                break
+            timer = min(due, key=_next_us)
+            self._until(timer.next_us)
+            timer.fire()
+        self._until(end_us)
+
+    def _until(self, time_us):
+        if self.watchdog and time_us - self.watchdog.fed_us > self.watchdog.timeout_us:
+            raise WatchdogReset("not fed for longer than its timeout")
+        self.now_us = time_us
+
+
+def _next_us(timer):
+    return timer.next_us
+
+
+bench = Bench()

@@ -1,0 +1,66 @@
+"""Pulses on the wire: GP2 (pulses) to GP3, GP5 (stands for the runstop loop) to GP4."""
+
+import time
+
+import machine
+import rp2
+
+from firmware.drivers import rp2_pulses
+from firmware.drivers.rp2_pulses import Pulses
+
+OUTPUT, MEASURED, RUNSTOP, LOOP = 2, 3, 4, 5
+NEUTRAL_NS = 1_500_000
+FRAMES = 5
+TIMEOUT_US = 50_000
+
+
+def channel(loop, period_us):
+    loop.value(1)
+    state_machine = rp2.StateMachine(
+        0,
+        rp2_pulses.pulses,
+        freq=rp2_pulses.FREQ_HZ,
+        set_base=machine.Pin(OUTPUT),
+        jmp_pin=machine.Pin(RUNSTOP, machine.Pin.IN, machine.Pin.PULL_DOWN),
+    )
+    return Pulses(state_machine, period_us, NEUTRAL_NS, FRAMES)
+
+
+def width_us(measured):
+    return machine.time_pulse_us(measured, 1, TIMEOUT_US)
+
+
+def widths(pulses, measured, asked_ns):
+    """Twenty pulses while they are renewed: the shortest and the longest."""
+    seen = []
+    for _ in range(20):
+        pulses.renew(asked_ns)
+        seen.append(width_us(measured))
+    print("asked", asked_ns // 1000, "us: measured", min(seen[5:]), "to", max(seen[5:]), "us")
+
+
+def frames_until_neutral(measured):
+    """How many pulses are still other than neutral."""
+    for frame in range(50):
+        if abs(width_us(measured) - NEUTRAL_NS // 1000) < 5:
+            return frame
+    return None
+
+
+def run(period_us):
+    loop = machine.Pin(LOOP, machine.Pin.OUT, value=1)
+    measured = machine.Pin(MEASURED, machine.Pin.IN)
+    pulses = channel(loop, period_us)
+    print("period", period_us, "us; at start", width_us(measured), "us, neutral is 1500")
+    for asked_ns in (1_000_000, 1_250_250, 2_000_000):
+        widths(pulses, measured, asked_ns)
+    pulses.renew(1_800_000)
+    print("renewal stops: neutral after", frames_until_neutral(measured), "frames, leased", FRAMES)
+    pulses.renew(1_800_000)
+    time.sleep_us(period_us)
+    loop.value(0)
+    print("runstop opens: neutral after", frames_until_neutral(measured), "frames, promised 1")
+
+
+for period in (20_000, 5000, 2500):
+    run(period)

@@ -1,0 +1,69 @@
+"""Counts at rising rates: GP6, GP7 (a made encoder) to GP8, GP9 (A, B)."""
+# ruff: noqa: F821 - the assembler brings its own words
+
+import time
+
+import machine
+import rp2
+
+from firmware.drivers.rp2_quadrature import QuadratureCounter, quadrature
+
+MADE, COUNTED = 6, 8
+CYCLES = 50_000  # of four steps each, forward and then back
+STEP_CYCLES = 16  # of the making state machine
+
+
+@rp2.asm_pio(set_init=(rp2.PIO.OUT_LOW,) * 2, out_shiftdir=rp2.PIO.SHIFT_RIGHT)
+def made_encoder():
+    """Two words: so many cycles forward, so many back."""
+    pull()
+    mov(x, osr)
+    label("forward")
+    set(pins, 1)[15]
+    set(pins, 3)[15]
+    set(pins, 2)[15]
+    set(pins, 0)[14]
+    jmp(x_dec, "forward")
+    pull()
+    mov(x, osr)
+    label("back")
+    set(pins, 2)[15]
+    set(pins, 3)[15]
+    set(pins, 1)[15]
+    set(pins, 0)[14]
+    jmp(x_dec, "back")
+
+
+def run(counter, rate):
+    maker = rp2.StateMachine(
+        0, made_encoder, freq=rate * STEP_CYCLES, set_base=machine.Pin(MADE, machine.Pin.OUT)
+    )
+    maker.active(1)
+    counter.read()
+    first = counter.count
+    lost = 0
+    for direction in (4, 0):
+        maker.put(CYCLES - 1)
+        ends = time.ticks_add(time.ticks_ms(), CYCLES * 4000 // rate + 20)
+        while time.ticks_diff(ends, time.ticks_ms()) > 0:
+            counter.read()
+        lost += abs(counter.count - first - direction * CYCLES)
+    maker.active(0)
+    print("rate", rate, "steps/s, 2 x", 4 * CYCLES, "steps: lost", lost)
+    return lost
+
+
+def time_of_a_reading(counter):
+    started_us = time.ticks_us()
+    for _ in range(1000):
+        counter.read()
+    print("a reading takes", time.ticks_diff(time.ticks_us(), started_us) // 1000, "us")
+
+
+for pin in (COUNTED, COUNTED + 1):
+    machine.Pin(pin, machine.Pin.IN, machine.Pin.PULL_DOWN)
+counting = QuadratureCounter(rp2.StateMachine(4, quadrature, in_base=machine.Pin(COUNTED)))
+time_of_a_reading(counting)
+for steps_per_s in (10_000, 100_000, 1_000_000, 2_000_000, 4_000_000, 6_000_000, 7_500_000):
+    if run(counting, steps_per_s):
+        break

@@ -1,0 +1,77 @@
+"""Runstop open to the life signal's end: GP5 (loop) to GP4, GP10 (life) to GP11."""
+
+import time
+
+import machine
+import rp2
+
+from firmware.drivers import rp2_life_signal
+from firmware.drivers.enable_relay import ToggledLife
+from firmware.drivers.guard import Guard
+from firmware.drivers.rp2_life_signal import LifeSignal
+from firmware.drivers.runstop_loop import RunstopLoop
+
+RUNSTOP, LOOP, LIFE, SEEN = 4, 5, 10, 11
+WATCHED_US = 150_000
+
+
+def last_edge_us(seen, loop):
+    """Open the loop and watch: when the life signal changed last, from then."""
+    level = seen()
+    loop.value(0)
+    opened_us = time.ticks_us()
+    last_us = 0
+    while True:
+        at_us = time.ticks_diff(time.ticks_us(), opened_us)
+        if at_us > WATCHED_US:
+            return last_us
+        if seen() != level:
+            level = 1 - level
+            last_us = at_us
+
+
+def by_pio(loop, runstop, seen):
+    loop.value(1)
+    state_machine = rp2.StateMachine(
+        0,
+        rp2_life_signal.life_signal,
+        freq=rp2_life_signal.FREQ_HZ,
+        set_base=machine.Pin(LIFE),
+        jmp_pin=runstop,
+    )
+    LifeSignal(state_machine, 100_000).renew()
+    time.sleep_ms(10)
+    print("PIO alone: last edge", last_edge_us(seen, loop), "us after opening, promised 1000")
+    state_machine.active(0)
+
+
+def by_guard(loop, runstop, seen, opens):
+    """The main loop does nothing but watch: it hangs, as far as the car is concerned."""
+    loop.value(1)
+    life = ToggledLife(machine.Pin(LIFE, machine.Pin.OUT), 20)
+    guard = Guard(life, RunstopLoop(runstop, time.ticks_us), time.ticks_us, 50_000)
+
+    def on_timer(timer):
+        guard.on_timer(timer)
+        life.toggle()
+
+    timer = machine.Timer(-1, freq=1000, callback=on_timer, hard=True)
+    for _ in range(10):
+        guard.beat(time.ticks_us(), True)
+        time.sleep_ms(5)
+    watched = loop if opens else machine.Pin(25, machine.Pin.OUT)  # GP25 opens nothing
+    ended_us = last_edge_us(seen, watched)
+    timer.deinit()
+    if opens:
+        print("guard, loop opened: last edge", ended_us, "us after opening, promised 1000")
+    else:
+        print("guard, step hung: last edge", ended_us, "us after, promised 100000")
+
+
+loop_pin = machine.Pin(LOOP, machine.Pin.OUT, value=1)
+runstop_pin = machine.Pin(RUNSTOP, machine.Pin.IN, machine.Pin.PULL_DOWN)
+seen_pin = machine.Pin(SEEN, machine.Pin.IN)
+for _ in range(5):
+    by_pio(loop_pin, runstop_pin, seen_pin)
+for is_opened in (True, True, True, False):
+    by_guard(loop_pin, runstop_pin, seen_pin, is_opened)
