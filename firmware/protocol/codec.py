@@ -4,7 +4,7 @@ A payload is one byte of message id and then the fields, little endian. Nothing 
 after a message's ``__init__``; that is why there is no ``struct`` (it returns tuples).
 """
 
-from firmware.compat import TYPE_CHECKING, micropython, ptr8
+from firmware.compat import TYPE_CHECKING, array, micropython, ptr8, ptr32
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -72,6 +72,84 @@ def _kind(name: str) -> "tuple[str, int, int]":
     raise ValueError(name)
 
 
+@micropython.viper
+def pack(payload: ptr8, values: ptr32, shape: ptr32, many: int) -> int:
+    """Write ``many`` integers as ``shape`` says; beyond their range they saturate.
+
+    What viper loads of 32 bits has no sign where a word has 64: it is given back.
+    """
+    half = 65536  # 2**32 in two parts, for it is no word on 32 bit
+    i = 0
+    row = 0
+    while i < many:
+        value = values[i]
+        if value >> 24 > 127:
+            value -= half * half
+        low = shape[row + 3]
+        if low >> 24 > 127:
+            low -= half * half
+        if value < low:
+            value = low
+        elif value > shape[row + 4]:
+            value = shape[row + 4]
+        at = shape[row]
+        size = shape[row + 1]
+        payload[at] = value & 255
+        if size > 1:
+            payload[at + 1] = value >> 8 & 255
+        if size > 2:
+            payload[at + 2] = value >> 16 & 255
+            payload[at + 3] = value >> 24 & 255
+        i += 1
+        row += 5
+    return 0  # viper wants a word, or no annotation
+
+
+@micropython.viper
+def unpack(payload: ptr8, values: ptr32, shape: ptr32, many: int) -> int:
+    """Read ``many`` integers as ``shape`` says; 0 as soon as one is out of its range."""
+    half = 65536
+    i = 0
+    row = 0
+    while i < many:
+        at = shape[row]
+        size = shape[row + 1]
+        value = payload[at]
+        top = value
+        if size > 1:
+            top = payload[at + 1]
+            value |= top << 8
+        if size > 2:
+            value |= payload[at + 2] << 16
+            top = payload[at + 3]
+            if 64 <= top < 192:
+                return 0  # no small int on 32 bit, and beyond every range
+            if top > 127:
+                top -= 256
+            value += top << 24
+        elif shape[row + 2] and top > 127:
+            value -= 65536 if size > 1 else 256
+        low = shape[row + 3]
+        if low >> 24 > 127:
+            low -= half * half
+        if value < low or value > shape[row + 4]:
+            return 0
+        values[i] = value
+        i += 1
+        row += 5
+    return 1
+
+
+@micropython.viper
+def copy(source: ptr8, start: int, out: ptr8, at: int, size: int) -> int:
+    """``out[at:at + size] = source[start:start + size]``, which would allocate."""
+    i = 0
+    while i < size:
+        out[at + i] = source[start + i]
+        i += 1
+    return 0
+
+
 class Message:
     """One message; its attributes are its fields. Made once and filled again and again."""
 
@@ -80,43 +158,55 @@ class Message:
 
     def __init__(self) -> None:
         plan = []
+        shape: "list[int]" = []
         at = 1
         for name, kind, low, high, _unit in self.FIELDS:
             _, size, signed = _kind(kind)
             setattr(self, name, bytearray(size) if signed < 0 else max(low, 0))
             plan.append((name, at, size, signed, low, high))
+            if signed >= 0:
+                shape.extend((at, size, signed, low, high))
             at += size
         self.plan: "Sequence[tuple[str, int, int, int, int, int]]" = tuple(plan)
+        self.numbers = tuple([row[0] for row in plan if row[3] >= 0])
+        self.texts = tuple([row[:3] for row in plan if row[3] < 0])  # name, at, size
+        self.shape = array("i", shape)  # at, size, signed, low, high of each number
+        self.values = array("i", bytearray(4 * len(self.numbers)))
         self.size = at
 
 
+@micropython.native
 def encode_into(message: Message, payload: bytearray) -> int:
-    """Write ``message`` to ``payload``; returns its size. Values beyond their range saturate."""
+    """Write ``message`` to ``payload``; returns its size. Values beyond their range saturate.
+
+    Values are machine words: those beyond 31 bits are the caller's to refuse.
+    """
     payload[0] = message.ID
-    for name, at, size, signed, low, high in message.plan:
-        value = getattr(message, name)
-        if signed < 0:
-            for i in range(size):
-                payload[at + i] = value[i]
-        else:
-            write_int(payload, at, size, low if value < low else high if value > high else value)
+    values = message.values
+    i = 0
+    for name in message.numbers:
+        values[i] = getattr(message, name)
+        i += 1
+    pack(payload, values, message.shape, i)
+    for name, at, size in message.texts:
+        copy(getattr(message, name), 0, payload, at, size)
     return message.size
 
 
+@micropython.native
 def decode_into(message: Message, payload: bytearray, size: int) -> int:
-    """Fill ``message`` from ``payload[:size]``; returns a verdict. Refused messages fill partly."""
+    """Fill ``message`` from ``payload[:size]``; returns a verdict. A refused message stays."""
     if payload[0] != message.ID:
         return WRONG_MESSAGE
     if size != message.size:
         return WRONG_SIZE
-    for name, at, width, signed, low, high in message.plan:
-        if signed < 0:
-            field = getattr(message, name)
-            for i in range(width):
-                field[i] = payload[at + i]
-        else:
-            value = read_int(payload, at, width, signed)
-            if value < low or value > high:
-                return OUT_OF_RANGE
-            setattr(message, name, value)
+    values = message.values
+    if not unpack(payload, values, message.shape, len(values)):
+        return OUT_OF_RANGE
+    i = 0
+    for name in message.numbers:
+        setattr(message, name, values[i])
+        i += 1
+    for name, at, width in message.texts:
+        copy(payload, at, getattr(message, name), 0, width)
     return DECODED

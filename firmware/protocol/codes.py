@@ -10,8 +10,8 @@ NOBODY = const(255)  # a source id that is none
 STARTING, STANDBY, ACTIVE, HOLD, STOPPING, STOPPED, FAULT = 0, 1, 2, 3, 4, 5, 6
 
 # Actuators, and their bits in a claim mask
-STEERING, DRIVE, BRAKE, LIGHTS = 0, 1, 2, 3
-ACTUATOR_COUNT = const(4)
+STEERING, DRIVE, BRAKE, LIGHTS, AUX_1, AUX_2, AUX_3, AUX_4 = 0, 1, 2, 3, 4, 5, 6, 7
+ACTUATOR_COUNT = const(8)
 STEERING_BIT, DRIVE_BIT, BRAKE_BIT, LIGHTS_BIT = 1, 2, 4, 8
 MOTION_BITS = DRIVE_BIT | BRAKE_BIT  # claiming these moves wheels or keeps them from moving
 
@@ -31,8 +31,11 @@ PERMITS_AUTONOMY = const(2)  # and lets the autonomous sources that depend on it
     CAUSE_EMPTY_BATTERY,
     CAUSE_OVERRUN,
     CAUSE_UNATTENDED,  # armed, and no source is there
-) = range(10)
-CAUSE_COUNT = const(10)
+    CAUSE_STOP_SOURCE,  # a registered stop source says stop
+    CAUSE_STOP_SOURCE_SILENT,  # a required one is silent, or was never there
+    CAUSE_STAND_OVER,  # the time with the wheels off the ground is over
+) = range(13)
+CAUSE_COUNT = const(13)
 NO_CAUSE = const(255)
 
 # Faults: bit numbers
@@ -42,17 +45,43 @@ NO_CAUSE = const(255)
     FAULT_RELAY,  # the drive enable's contact is not as commanded
     FAULT_NO_MOTION,  # driven, and the wheels report standstill
     FAULT_TOO_FAST,  # the wheels report more than anybody may ask for
-) = range(5)
-FAULT_COUNT = const(5)
+    FAULT_OUTPUT,  # what is put out, read back, is not what was written
+    FAULT_RUNAWAY,  # faster than commanded, and not slowing down
+    FAULT_ENCODER,  # one side stands while the other turns
+    FAULT_BROWN_OUT,  # the battery's voltage collapsed under load
+    FAULT_OVER_TEMPERATURE,
+    FAULT_BOOT_LOOP,  # three starts in a row did not last
+) = range(11)
+FAULT_COUNT = const(11)
+# An encoder that may lie: no braking by it, no standstill by it
+SPEED_IN_DOUBT = const(1 << 3 | 1 << 4 | 1 << 6 | 1 << 7)  # NO_MOTION, TOO_FAST, RUNAWAY, ENCODER
 
-# Who sends a Stop
+# Profiles: which stop sources must be there, how fast at most
+PROFILE_STAND, PROFILE_TRACK, PROFILE_RACE = 0, 1, 2  # stand: the wheels are off the ground
+PROFILE_COUNT = const(3)
+
+# How a stop source reaches the board, and whether a profile needs it
+STOP_SOURCE_NONE, STOP_SOURCE_LOOP, STOP_SOURCE_RC, STOP_SOURCE_LINK = 0, 1, 2, 3
+NOT_NEEDED, OPTIONAL, REQUIRED = 0, 1, 2
+
+# Why the board began anew
+RESET_POWER_ON, RESET_WATCHDOG, RESET_BROWN_OUT, RESET_SOFT = 0, 1, 2, 3
+
+# Who sends a Stop, or acts
 (
     SENDER_OWNER,
     SENDER_SEAT,
     SENDER_RUNSTOP_BOX,
     SENDER_FLEET,
     SENDER_COMMAND,
-) = range(5)
+    SENDER_RC,  # on the board: its gesture
+) = range(6)
+SENDER_COUNT = const(6)
+
+SOURCE_RC = const(0)  # the source id of the receiver on the board
+
+# Positions of the RC's mode switch
+MODE_STOP, MODE_MANUAL, MODE_AUTONOMY = 0, 1, 2
 
 # What happens when a source falls silent
 ON_SILENCE_STOP, ON_SILENCE_YIELD = 0, 1
@@ -73,11 +102,12 @@ SOURCE_HAS_COUNTER = const(2)  # its input device numbers its own reports
     CLAIM_CLOCK_UNSURE,
     CLAIM_FROM_FUTURE,
     CLAIM_TOO_OLD,
-) = range(10)
-CLAIM_VERDICT_COUNT = const(10)
+    CLAIM_ON_BOARD,  # the source is the board's own receiver; nobody else speaks for it
+) = range(11)
+CLAIM_VERDICT_COUNT = const(11)
 
 # Actions of a person
-ACTION_ARM, ACTION_CLEAR, ACTION_DISARM = 1, 2, 3
+ACTION_ARM, ACTION_CLEAR, ACTION_DISARM, ACTION_CAP = 1, 2, 3, 4
 
 # Why an action was refused: bit numbers, all that apply at once
 (
@@ -92,8 +122,13 @@ ACTION_ARM, ACTION_CLEAR, ACTION_DISARM = 1, 2, 3
     REFUSED_MOVING,
     REFUSED_CHARGER,
     REFUSED_UNKNOWN_ACTION,
-) = range(11)
-REFUSAL_COUNT = const(11)
+    REFUSED_STOP_SOURCE,  # a required stop source is silent, or was never there
+    REFUSED_NOT_ALLOWED,  # this sender may not, in this car
+    REFUSED_CAP,  # an armed car's cap is only lowered
+    REFUSED_RELAY,  # the drive enable has not been seen open yet
+    REFUSED_PROFILE,  # no such profile
+) = range(16)
+REFUSAL_COUNT = const(16)
 
 # Results of binding a session
 BOUND, BIND_PROTOCOL_MISMATCH, BIND_NO_SLOT = 0, 1, 2
@@ -124,7 +159,13 @@ BOUND, BIND_PROTOCOL_MISMATCH, BIND_NO_SLOT = 0, 1, 2
     EVENT_CONFIGURED,  # a: how many parameters, b: 0
     EVENT_WINNER_CHANGED,  # a: actuator, b: source
     EVENT_SOURCE_LOST,  # a: source, b: why it does not win (LOST_)
-) = range(13)
+    EVENT_STARTED,  # a: why (RESET_), b: failed starts in a row
+    EVENT_PROFILE,  # a: profile that the car was armed in, b: its speed cap in mm/s
+    EVENT_SPEED_CAP,  # a: the operator's cap in mm/s, b: session slot
+    EVENT_STOP_SOURCE,  # a: stop source, b: 1 it is there, 0 it is silent, 2 it says stop
+    EVENT_BATTERY,  # a: stage, b: mV
+    EVENT_CLAMPED,  # a: source, b: actuator bits whose values were beyond the car's limits
+) = range(19)
 
 # Why a fresh or silent source does not win an actuator that it wants
 (
@@ -133,4 +174,5 @@ BOUND, BIND_PROTOCOL_MISMATCH, BIND_NO_SLOT = 0, 1, 2
     LOST_NO_DEADMAN,
     LOST_NOT_NEUTRAL,
     LOST_NOT_ENGAGED,
-) = range(5)
+    LOST_NOT_PERMITTED,  # an autonomous source, and nobody lets it drive
+) = range(6)

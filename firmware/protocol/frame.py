@@ -124,6 +124,7 @@ class FrameWriter:
         self._table = table
         self._crc = bytearray(CRC_SIZE)
 
+    @micropython.native
     def wrap(self, size: int) -> int:
         """Frame ``payload[:size]`` into ``out``; returns how many bytes of ``out`` to send."""
         crc = self._crc
@@ -152,6 +153,7 @@ class FrameReader:
         self._table = table
         self._crc = bytearray(CRC_SIZE)
 
+    @micropython.native
     def read(self, data: bytearray, start: int, size: int) -> int:
         """Read from ``data[start:size]`` up to the end of one frame; returns where it stopped.
 
@@ -163,6 +165,7 @@ class FrameReader:
             self._size = self._room + 1
         return start + read
 
+    @micropython.native
     def payload_size(self) -> int:
         """Called at a delimiter: the size of the good payload in ``frame``, or 0 for none."""
         size = self._size
@@ -179,6 +182,7 @@ class FrameReader:
         self.good += 1
         return size
 
+    @micropython.native
     def _crc_matches(self, size: int) -> bool:
         crc = self._crc
         for i in range(CRC_SIZE):

@@ -7,8 +7,10 @@ here is noticed at connect. Identify, Identity, Stop and StopSeen are frozen for
 Session time, board time: microseconds modulo 2**30; compared through ``core.deadlines`` only.
 """
 
+from firmware.protocol.reports import Inputs, LinkCounters, Outputs, Power
 from firmware.protocol.to_board import (
     Act,
+    Alive,
     Bind,
     Claim,
     ConfigCommit,
@@ -27,19 +29,16 @@ from firmware.protocol.to_host import (
     Event,
     EventsLost,
     Identity,
-    Inputs,
-    LinkCounters,
     Motion,
-    Outputs,
     Parameter,
-    Power,
     Status,
     StopSeen,
 )
 
 # fmt: off
 __all__ = (
-    "Act", "ActReply", "Bind", "Bound", "Claim", "ClockReport", "Committed", "ConfigCommit",
+    "Act", "ActReply", "Alive", "Bind",
+    "Bound", "Claim", "ClockReport", "Committed", "ConfigCommit",
     "Event", "EventRequest", "EventsLost", "Identify", "Identity", "Inputs", "LinkCounters",
     "Motion", "Outputs", "Parameter", "ParameterRead", "ParameterWrite", "Power", "Status",
     "Stop", "StopSeen", "Sync",
@@ -58,6 +57,7 @@ TO_BOARD = (
     ParameterRead,
     ParameterWrite,
     ConfigCommit,
+    Alive,
 )
 TO_HOST = (
     Identity,
@@ -75,4 +75,5 @@ TO_HOST = (
     Inputs,
     Power,
     Outputs,
+    Claim,  # of the board's own receiver
 )

@@ -55,18 +55,25 @@ class Sync(Message):
 
 
 class Claim(Message):
-    """One source's wish for some actuators, for a lease's time."""
+    """One source's wish for some actuators, for a lease's time.
+
+    A board says it too: what its own receiver claims, under the board's own epoch.
+    """
 
     ID = 18
     FIELDS = (
         ("epoch", "u30", 1, WIDE, ""),
         ("source", "u8", 0, 254, ""),
         ("sequence", "u16", 0, U16, ""),
-        ("mask", "u8", 0, 15, "actuator bits"),
+        ("mask", "u8", 0, U8, "actuator bits"),
         ("steer_urad", "i31", -STEER, STEER, "urad"),
         ("speed_mm_s", "i16", -SPEED, SPEED, "mm/s"),
         ("brake", "u8", 0, U8, "1/255"),
         ("lights", "u8", 0, U8, "bits"),
+        ("aux_1", "u8", 0, U8, "1/255"),
+        ("aux_2", "u8", 0, U8, "1/255"),
+        ("aux_3", "u8", 0, U8, "1/255"),
+        ("aux_4", "u8", 0, U8, "1/255"),
         ("deadman", "u8", 0, 3, "bits"),
         ("input_count", "u16", 0, U16, "reports of the input device"),
         ("lease_ms", "u16", 1, 1000, "ms"),
@@ -80,6 +87,10 @@ class Claim(Message):
     speed_mm_s: int
     brake: int
     lights: int
+    aux_1: int
+    aux_2: int
+    aux_3: int
+    aux_4: int
     deadman: int
     input_count: int
     lease_ms: int
@@ -87,17 +98,21 @@ class Claim(Message):
 
 
 class Act(Message):
-    """Arm, clear or disarm. Nonce 0 asks; the board answers with a nonce to be sent back."""
+    """Arm, clear, disarm or cap. Nonce 0 asks; the board answers with one to be sent back."""
 
     ID = 19
     FIELDS = (
         ("epoch", "u30", 1, WIDE, ""),
         ("action", "u8", 0, U8, ""),
+        ("sender", "u8", 0, U8, ""),
+        ("value", "u16", 0, U16, "arm: profile; cap: mm/s"),
         ("nonce", "u30", 0, WIDE, ""),
         ("config_hash", "b4", 0, 0, ""),
     )
     epoch: int
     action: int
+    sender: int
+    value: int
     nonce: int
     config_hash: bytearray
 
@@ -142,3 +157,21 @@ class ConfigCommit(Message):
     epoch: int
     config_hash: bytearray
     car_name: bytearray
+
+
+class Alive(Message):
+    """A stop source's sign of life. ``runs`` 0 is a stop, from whomever, however old."""
+
+    ID = 24
+    FIELDS = (
+        ("epoch", "u30", 1, WIDE, ""),
+        ("stop_source", "u8", 0, 15, ""),
+        ("sequence", "u16", 0, U16, ""),
+        ("runs", "u8", 0, 1, ""),
+        ("stamp_us", "u30", 0, TIME, "us"),
+    )
+    epoch: int
+    stop_source: int
+    sequence: int
+    runs: int
+    stamp_us: int

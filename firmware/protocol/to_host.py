@@ -68,9 +68,11 @@ class Status(Message):
         ("causes", "u16", 0, U16, "bits"),
         ("first_cause", "u8", 0, U8, ""),
         ("faults", "u16", 0, U16, "bits"),
+        ("profile", "u8", 0, U8, ""),
         ("steering_source", "u8", 0, U8, ""),
         ("drive_source", "u8", 0, U8, ""),
-        ("steer_urad", "i31", -STEER, STEER, "urad"),
+        ("brake_source", "u8", 0, U8, ""),
+        ("steer_50urad", "i16", -STEER // 50, STEER // 50, "50 urad"),
         ("target_mm_s", "i16", -SPEED, SPEED, "mm/s"),
         ("brake", "u8", 0, U8, "1/255"),
         ("speed_mm_s", "i16", -SPEED, SPEED, "mm/s"),
@@ -85,9 +87,11 @@ class Status(Message):
     causes: int
     first_cause: int
     faults: int
+    profile: int
     steering_source: int
     drive_source: int
-    steer_urad: int
+    brake_source: int
+    steer_50urad: int
     target_mm_s: int
     brake: int
     speed_mm_s: int
@@ -152,12 +156,14 @@ class ActReply(Message):
         ("nonce", "u30", 0, WIDE, ""),
         ("refusals", "u16", 0, U16, "bits"),
         ("causes_present", "u16", 0, U16, "bits"),
+        ("stop_sources", "u16", 0, U16, "bits: required, and not there"),
     )
     epoch: int
     action: int
     nonce: int
     refusals: int
     causes_present: int
+    stop_sources: int
 
 
 class Event(Message):
@@ -214,87 +220,3 @@ class Committed(Message):
     result: int
     where: int
     config_hash: bytearray
-
-
-class LinkCounters(Message):
-    """Since start-up, modulo 2**30."""
-
-    ID = 41
-    FIELDS = (
-        ("good", "u30", 0, WIDE, "frames"),
-        ("damaged", "u30", 0, WIDE, "frames"),
-        ("oversized", "u30", 0, WIDE, "frames"),
-        ("unknown", "u30", 0, WIDE, "frames"),  # good frames of no message, or of the wrong size
-        ("out_of_range", "u30", 0, WIDE, "frames"),
-        ("claims_accepted", "u30", 0, WIDE, "claims"),
-        ("claims_refused", "u30", 0, WIDE, "claims"),
-        ("unsent", "u30", 0, WIDE, "frames"),  # telemetry the host did not read in time
-    )
-    good: int
-    damaged: int
-    oversized: int
-    unknown: int
-    out_of_range: int
-    claims_accepted: int
-    claims_refused: int
-    unsent: int
-
-
-class Inputs(Message):
-    """What the board's inputs and sources are doing."""
-
-    ID = 42
-    FIELDS = (
-        ("runstop_closed", "u8", 0, 1, ""),
-        ("enable_contact", "u8", 0, 1, ""),
-        ("charger", "u8", 0, 1, ""),
-        ("fresh", "u16", 0, U16, "bits, by place in the source table"),
-        ("held", "u16", 0, U16, "bits"),
-        ("engaged", "u16", 0, U16, "bits"),
-        ("causes_present", "u16", 0, U16, "bits"),
-        ("step_us", "u30", 0, WIDE, "us"),  # the longest step since the last of these
-    )
-    runstop_closed: int
-    enable_contact: int
-    charger: int
-    fresh: int
-    held: int
-    engaged: int
-    causes_present: int
-    step_us: int
-
-
-class Power(Message):
-    ID = 43
-    FIELDS = (
-        ("battery_mv", "u16", 0, U16, "mV"),
-        ("stage", "u8", 0, 2, "0 good, 1 low, 2 empty"),
-    )
-    battery_mv: int
-    stage: int
-
-
-class Outputs(Message):
-    """What the board puts out: pulses in ns, duties in 1/10000, by channel."""
-
-    ID = 44
-    FIELDS = (
-        ("enable", "u8", 0, 1, ""),
-        ("channel_0", "i31", -WIDE, WIDE, "ns or 1/10000"),
-        ("channel_1", "i31", -WIDE, WIDE, "ns or 1/10000"),
-        ("channel_2", "i31", -WIDE, WIDE, "ns or 1/10000"),
-        ("channel_3", "i31", -WIDE, WIDE, "ns or 1/10000"),
-        ("channel_4", "i31", -WIDE, WIDE, "ns or 1/10000"),
-        ("channel_5", "i31", -WIDE, WIDE, "ns or 1/10000"),
-        ("channel_6", "i31", -WIDE, WIDE, "ns or 1/10000"),
-        ("channel_7", "i31", -WIDE, WIDE, "ns or 1/10000"),
-    )
-    enable: int
-    channel_0: int
-    channel_1: int
-    channel_2: int
-    channel_3: int
-    channel_4: int
-    channel_5: int
-    channel_6: int
-    channel_7: int

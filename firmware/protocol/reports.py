@@ -1,0 +1,110 @@
+"""What a car says in turn: slow things, for people and logs. See ``messages``."""
+
+from firmware.protocol.codec import Message
+from firmware.protocol.ranges import U8, U16, WIDE
+
+
+class LinkCounters(Message):
+    """Since start-up, modulo 2**30."""
+
+    ID = 41
+    FIELDS = (
+        ("good", "u30", 0, WIDE, "frames"),
+        ("damaged", "u30", 0, WIDE, "frames"),
+        ("oversized", "u30", 0, WIDE, "frames"),
+        ("unknown", "u30", 0, WIDE, "frames"),  # good frames of no message, or of the wrong size
+        ("out_of_range", "u30", 0, WIDE, "frames"),
+        ("claims_accepted", "u30", 0, WIDE, "claims"),
+        ("claims_refused", "u30", 0, WIDE, "claims"),
+        ("unsent", "u30", 0, WIDE, "frames"),  # telemetry the host did not read in time
+    )
+    good: int
+    damaged: int
+    oversized: int
+    unknown: int
+    out_of_range: int
+    claims_accepted: int
+    claims_refused: int
+    unsent: int
+
+
+class Inputs(Message):
+    """What the board's inputs and sources are doing."""
+
+    ID = 42
+    FIELDS = (
+        ("runstop_closed", "u8", 0, 1, ""),
+        ("enable_contact", "u8", 0, 1, ""),
+        ("charger", "u8", 0, 1, ""),
+        ("fresh", "u16", 0, U16, "bits, by place in the source table"),
+        ("held", "u16", 0, U16, "bits"),
+        ("engaged", "u16", 0, U16, "bits"),
+        ("causes_present", "u16", 0, U16, "bits"),
+        ("stop_fresh", "u16", 0, U16, "bits, by stop source"),
+        ("stop_said", "u16", 0, U16, "bits"),
+        ("rc_mode", "u8", 0, U8, "255: no signal"),
+        ("step_us", "u30", 0, WIDE, "us"),  # the longest step since the last of these
+    )
+    runstop_closed: int
+    enable_contact: int
+    charger: int
+    fresh: int
+    held: int
+    engaged: int
+    causes_present: int
+    stop_fresh: int
+    stop_said: int
+    rc_mode: int
+    step_us: int
+
+
+class Power(Message):
+    ID = 43
+    FIELDS = (
+        ("battery_mv", "u16", 0, U16, "mV"),
+        ("stage", "u8", 0, 2, "0 good, 1 low, 2 empty"),
+        ("temperature_c", "i16", -300, 300, "degrees Celsius; 0 where there is no sensor"),
+    )
+    battery_mv: int
+    stage: int
+    temperature_c: int
+
+
+class Outputs(Message):
+    """What the board puts out: pulses in ns, duties in 1/10000, by channel; and on whose word."""
+
+    ID = 44
+    FIELDS = (
+        ("enable", "u8", 0, 1, ""),
+        ("channel_0", "i31", -WIDE, WIDE, "ns or 1/10000"),
+        ("channel_1", "i31", -WIDE, WIDE, "ns or 1/10000"),
+        ("channel_2", "i31", -WIDE, WIDE, "ns or 1/10000"),
+        ("channel_3", "i31", -WIDE, WIDE, "ns or 1/10000"),
+        ("channel_4", "i31", -WIDE, WIDE, "ns or 1/10000"),
+        ("channel_5", "i31", -WIDE, WIDE, "ns or 1/10000"),
+        ("channel_6", "i31", -WIDE, WIDE, "ns or 1/10000"),
+        ("channel_7", "i31", -WIDE, WIDE, "ns or 1/10000"),
+        ("lights", "u8", 0, U8, "bits"),
+        ("lights_source", "u8", 0, U8, ""),
+        ("aux_1_source", "u8", 0, U8, ""),
+        ("aux_2_source", "u8", 0, U8, ""),
+        ("aux_3_source", "u8", 0, U8, ""),
+        ("aux_4_source", "u8", 0, U8, ""),
+        ("cap_mm_s", "u16", 0, U16, "mm/s; the lowest cap that binds whoever drives"),
+    )
+    enable: int
+    channel_0: int
+    channel_1: int
+    channel_2: int
+    channel_3: int
+    channel_4: int
+    channel_5: int
+    channel_6: int
+    channel_7: int
+    lights: int
+    lights_source: int
+    aux_1_source: int
+    aux_2_source: int
+    aux_3_source: int
+    aux_4_source: int
+    cap_mm_s: int
