@@ -20,6 +20,25 @@ class Board(Protocol):
     accel_x_mm_s2: int
     accel_y_mm_s2: int
     step_us: int  # how long the last step took
+    temperature_c: int  # of the hottest part that has a sensor
+    has_receiver: int  # a receiver is wired to this board: then nobody else speaks for it
+    rc_steering_us: int  # pulses of the newest complete frame of the receiver
+    rc_throttle_us: int
+    rc_live_man_us: int
+    rc_mode_us: int
+    rc_frames: int  # complete frames so far, modulo 2**30
+    rc_failsafe: int  # the receiver says that it has lost its transmitter
+    read_back: "list[int]"  # what each channel puts out, as read from its hardware
+    guard_tripped: int  # the guard let the car fall because the program was late
+    reset_cause: int  # RESET_
+    failed_starts: int  # in a row, before this one: none of them was marked healthy
+
+    def begin(self, fallbacks: "list[int]", guard_us: int) -> None:
+        """Set what each channel falls back to by itself unless renewed (-1: it stays), and how
+        long the guard waits for a write. At start-up and after each commit."""
+
+    def mark_healthy(self) -> None:
+        """This start did not fail."""
 
     def read(self, now_us: int) -> None:
         """Sample all inputs."""
@@ -30,8 +49,9 @@ class Board(Protocol):
     def transmit(self, data: bytearray, size: int) -> bool:
         """Queue ``data[:size]`` whole, or refuse it whole; never waits."""
 
-    def write(self, values: "list[int]", enable: bool) -> None:
-        """Set all channels and the drive enable. Renews the pulses: without it they end."""
+    def write(self, values: "list[int]", enable: bool, lights: int) -> None:
+        """Set all channels, the drive enable and the lights. Renews the pulses: without it they
+        fall back within 60 ms, and the guard (core/guard.py) gates the drive before that."""
 
     def entropy(self) -> int:
         """30 random bits."""

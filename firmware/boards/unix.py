@@ -9,12 +9,13 @@ import sys
 
 from firmware.boards.virtual import CHANNELS, READINGS, RECEIVE_SIZE, SEND_SIZE, VirtualBoard
 
-# now_us, the readings, how many bytes were received; then the bytes
-_IN = "<I%diH" % len(READINGS)
-IN_SIZE = 4 + 4 * len(READINGS) + 2 + RECEIVE_SIZE
-# the channels, enable, how many bytes are sent; then the bytes
-_OUT = "<%diBH" % CHANNELS
-OUT_SIZE = 4 * CHANNELS + 1 + 2 + SEND_SIZE
+# now_us, the readings, what the channels put out, how many bytes were received; then the bytes
+IN = "<I%diH" % (len(READINGS) + CHANNELS)
+IN_SIZE = 4 + 4 * (len(READINGS) + CHANNELS) + 2 + RECEIVE_SIZE
+# the channels, their fallbacks, the guard's time, enable, lights, healthy, how many bytes are
+# sent; then the bytes
+OUT = "<%diiBBBH" % (2 * CHANNELS)
+OUT_SIZE = 4 * (2 * CHANNELS + 1) + 3 + 2 + SEND_SIZE
 
 
 class UnixBoard(VirtualBoard):
@@ -31,10 +32,12 @@ class UnixBoard(VirtualBoard):
         """Until the next beat; False when nobody will send one any more."""
         if self._reader.readinto(self._in) != IN_SIZE:
             return False
-        fields = struct.unpack_from(_IN, self._in, 0)
+        fields = struct.unpack_from(IN, self._in, 0)
         self.now_us = fields[0]
         for i in range(len(READINGS)):
             setattr(self, READINGS[i], fields[i + 1])
+        for i in range(CHANNELS):
+            self.read_back[i] = fields[len(READINGS) + 1 + i]
         self.received_size = fields[-1]
         at = IN_SIZE - RECEIVE_SIZE
         for i in range(self.received_size):
@@ -44,7 +47,10 @@ class UnixBoard(VirtualBoard):
     def answer(self) -> None:
         """What this beat put out."""
         out = self._out
-        struct.pack_into(_OUT, out, 0, *self.values, 1 if self.enable else 0, self.sent_size)
+        struct.pack_into(
+            OUT, out, 0, *self.values, *self.fallbacks, self.guard_us,
+            1 if self.enable else 0, self.lights, 1 if self.is_healthy else 0, self.sent_size,
+        )  # fmt: skip
         at = OUT_SIZE - SEND_SIZE
         for i in range(self.sent_size):
             out[at + i] = self.sent[i]

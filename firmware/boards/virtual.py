@@ -20,35 +20,77 @@ READINGS = (
     "accel_x_mm_s2",
     "accel_y_mm_s2",
     "step_us",
+    "temperature_c",
+    "has_receiver",
+    "rc_steering_us",
+    "rc_throttle_us",
+    "rc_live_man_us",
+    "rc_mode_us",
+    "rc_frames",
+    "rc_failsafe",
+    "guard_tripped",
+    "reset_cause",
+    "failed_starts",
     "room",
 )
 
 
 class VirtualBoard:
+    count_left: int
+    count_right: int
+    runstop_closed: int
+    enable_contact: int
+    charger: int
+    battery_mv: int
+    yaw_rate_mrad_s: int
+    accel_x_mm_s2: int
+    accel_y_mm_s2: int
+    step_us: int
+    temperature_c: int
+    has_receiver: int
+    rc_steering_us: int
+    rc_throttle_us: int
+    rc_live_man_us: int
+    rc_mode_us: int
+    rc_frames: int
+    rc_failsafe: int
+    guard_tripped: int
+    reset_cause: int
+    failed_starts: int
+    room: int
+
     def __init__(self, board_id: bytes, image: bytes, seed: int) -> None:
         self.board_id = board_id
         self.image = image  # the stored configuration
-        self.count_left = 0
-        self.count_right = 0
-        self.captured_us = 0
+        for name in READINGS:
+            setattr(self, name, 0)
         self.runstop_closed = 1
-        self.enable_contact = 0
-        self.charger = 0
-        self.battery_mv = 0
-        self.yaw_rate_mrad_s = 0
-        self.accel_x_mm_s2 = 0
-        self.accel_y_mm_s2 = 0
-        self.step_us = 0
         self.room = SEND_SIZE  # bytes that the link takes on this step
+        self.captured_us = 0
+        self.read_back = [0] * CHANNELS
         self.received = bytearray(RECEIVE_SIZE)
         self.received_size = 0
         self.sent = bytearray(SEND_SIZE)
         self.sent_size = 0
         self.values = [0] * CHANNELS
         self.enable = False
+        self.lights = 0
+        self.fallbacks = [0] * CHANNELS
+        self.guard_us = 0
+        self.is_healthy = False
         self._taken = 0
-        self._low = seed % 65537
+        for byte in board_id:  # two boards do not draw the same numbers, nor name one epoch
+            seed = (seed * 257 + byte) % 65537
+        self._low = seed
         self._high = (seed * 31 + 7) % 65537
+
+    def begin(self, fallbacks: "list[int]", guard_us: int) -> None:
+        for i in range(CHANNELS):
+            self.fallbacks[i] = fallbacks[i]
+        self.guard_us = guard_us
+
+    def mark_healthy(self) -> None:
+        self.is_healthy = True
 
     def read(self, now_us: int) -> None:
         self.captured_us = now_us
@@ -71,10 +113,11 @@ class VirtualBoard:
         self.sent_size = at + size
         return True
 
-    def write(self, values: "list[int]", enable: bool) -> None:
+    def write(self, values: "list[int]", enable: bool, lights: int) -> None:
         for i in range(CHANNELS):
             self.values[i] = values[i]
         self.enable = enable
+        self.lights = lights
 
     def entropy(self) -> int:
         """Seeded, so that a drive can be repeated byte by byte; a real board asks its hardware.

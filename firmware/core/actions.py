@@ -1,18 +1,23 @@
-"""Arm, clear and disarm: what a person does to a car, granted in two steps or refused.
+"""Arm, clear, disarm and cap: what a person does to a car, granted in two steps or refused.
 
 The board hands out a nonce and acts only when it comes back, so that no single frame, however
-delayed or repeated, can arm a car. A refusal names every reason at once.
+delayed or repeated, can arm a car. A refusal names every reason at once. On the car itself the
+gesture on the RC stands for both steps.
 """
 
 from firmware.compat import TYPE_CHECKING
 from firmware.core import supervisor
 from firmware.protocol.codes import (
     ACTION_ARM,
+    ACTION_CAP,
     ACTION_CLEAR,
     ACTION_DISARM,
+    ACTIVE,
     CAUSE_CHARGER,
     FAULT,
     HOLD,
+    PROFILE_COUNT,
+    REFUSED_CAP,
     REFUSED_CAUSE_PRESENT,
     REFUSED_CHARGER,
     REFUSED_CLOCK_UNSURE,
@@ -20,12 +25,19 @@ from firmware.protocol.codes import (
     REFUSED_FAULT,
     REFUSED_MOVING,
     REFUSED_NONCE,
+    REFUSED_NOT_ALLOWED,
+    REFUSED_PROFILE,
+    REFUSED_RELAY,
     REFUSED_STATE,
     REFUSED_STOP_CAUSE,
+    REFUSED_STOP_SOURCE,
     REFUSED_UNKNOWN_ACTION,
     REFUSED_UNKNOWN_EPOCH,
+    SENDER_RC,
     STANDBY,
+    STARTING,
     STOPPED,
+    STOPPING,
 )
 
 if TYPE_CHECKING:
@@ -33,99 +45,165 @@ if TYPE_CHECKING:
     from firmware.core.clock import Session, Sessions
     from firmware.core.latch import Latch
     from firmware.core.params import Params
+    from firmware.core.runstop import StopSources
     from firmware.protocol.messages import Act, ActReply
 
+_ONLY_SAFER = ~(1 << REFUSED_STATE)
+_ANY_STATE = (STARTING, STANDBY, ACTIVE, HOLD, STOPPING, STOPPED, FAULT)
 # action: states in which it may be, refusals that do not matter to it, the condition it makes
+_ARM = (ACTION_ARM, (STANDBY,), 0, supervisor.ARMED)
+_CLEAR = (
+    ACTION_CLEAR,
+    (STANDBY, STOPPED, FAULT),
+    1 << REFUSED_STOP_CAUSE | 1 << REFUSED_CLOCK_UNSURE | 1 << REFUSED_RELAY,
+    supervisor.CLEARED,
+)
 _TABLE = (
-    (ACTION_ARM, (STANDBY,), 0, supervisor.ARMED),
-    (
-        ACTION_CLEAR,
-        (STANDBY, STOPPED, FAULT),
-        1 << REFUSED_STOP_CAUSE | 1 << REFUSED_CLOCK_UNSURE,
-        supervisor.CLEARED,
-    ),
-    (
-        ACTION_DISARM,
-        (HOLD,),
-        ~(1 << REFUSED_STATE | 1 << REFUSED_UNKNOWN_EPOCH),
-        supervisor.DISARMED,
-    ),
+    _ARM,
+    _CLEAR,
+    (ACTION_DISARM, (HOLD,), _ONLY_SAFER, supervisor.DISARMED),
+    (ACTION_CAP, _ANY_STATE, _ONLY_SAFER & ~(1 << REFUSED_CAP), 0),
 )
 _NONCE_MASK = (1 << 30) - 1
 
 
 class Actions:
+    """``is_contact_sure`` and ``is_standing`` are told before each step's messages are heard."""
+
     def __init__(
-        self, board: "Board", sessions: "Sessions", runstop: "Latch", faults: "Latch"
+        self,
+        board: "Board",
+        sessions: "Sessions",
+        runstop: "Latch",
+        faults: "Latch",
+        stop_sources: "StopSources",
     ) -> None:
         self.granted = 0  # supervisor conditions, on this step
+        self.cap_mm_s = 0  # the operator's
+        self.profile = 0  # of the last arm
+        self.is_contact_sure = False  # the drive enable was seen open, and had time to settle
+        self.is_standing = False
         self._board = board
         self._sessions = sessions
         self._runstop = runstop
         self._faults = faults
+        self._stop_sources = stop_sources
         self._clock_bound_us = 0
         self._config_hash = bytearray(4)
-        self._board_hash = bytearray(4)
+        self._profile_caps: "list[int]" = []
+        self._speed_max = 0
+        self._default = 0
+        self._may: "dict[int, int]" = {}  # by action, bits by sender; else nobody
 
     def configure(self, params: "Params") -> None:
         self._clock_bound_us = params.get("clock_bound_us")
         self._config_hash = params.config_hash
+        self._profile_caps = params.get_all("profile_cap_mm_s")
+        self._speed_max = max(params.get("speed_max_mm_s"), params.get("reverse_max_mm_s"))
+        self.cap_mm_s = self._speed_max
+        self.profile = self._default = params.get("profile_default")
+        self._may[ACTION_ARM] = params.get("may_arm")
+        self._may[ACTION_CLEAR] = params.get("may_clear")
 
-    def receive(self, act: "Act", reply: "ActReply", state: int, is_standing: bool) -> int:
+    def receive(self, act: "Act", reply: "ActReply", state: int) -> int:
         """Fill the reply; returns the refusals."""
         slot = self._sessions.find(act.epoch)
         reply.epoch = act.epoch
         reply.action = act.action
         reply.nonce = 0
         reply.causes_present = self._runstop.present
-        reply.refusals = self._refusals(act, slot, state, is_standing)
+        reply.stop_sources = 0
+        if act.action == ACTION_ARM and act.value < PROFILE_COUNT:
+            reply.stop_sources = self._stop_sources.missing_in(act.value)
+        reply.refusals = self._refusals(act, slot, state)
         if reply.refusals == 0:
             self._two_steps(act, reply, self._sessions.slots[slot])
         return reply.refusals
 
-    def _refusals(self, act: "Act", slot: int, state: int, is_standing: bool) -> int:
+    def _refusals(self, act: "Act", slot: int, state: int) -> int:
         if slot < 0:
             return 1 << REFUSED_UNKNOWN_EPOCH
         for action, states, waived, _condition in _TABLE:
             if action == act.action:
                 found = 0 if state in states else 1 << REFUSED_STATE
-                found |= self._found(act, self._sessions.slots[slot], is_standing)
+                found |= self._found(action, act.sender, act.value)
+                if act.sender >= SENDER_RC:  # that one is on the board
+                    found |= 1 << REFUSED_NOT_ALLOWED
+                if act.config_hash != self._config_hash:
+                    found |= 1 << REFUSED_CONFIGURATION
+                if self._sessions.slots[slot].bound_us > self._clock_bound_us:
+                    found |= 1 << REFUSED_CLOCK_UNSURE
+                if action == ACTION_CAP and self._raises_cap(act.value, state):
+                    found |= 1 << REFUSED_CAP
                 return found & ~waived
         return 1 << REFUSED_UNKNOWN_ACTION
 
-    def _found(self, act: "Act", session: "Session", is_standing: bool) -> int:
-        """Everything that speaks against it, at once."""
+    def _found(self, action: int, sender: int, value: int) -> int:
+        """Everything that speaks against it, at once, whoever asks."""
         present = self._runstop.present
         found = 1 << REFUSED_STOP_CAUSE if self._runstop.bits else 0
         if present:
             found |= 1 << REFUSED_CAUSE_PRESENT
         if present >> CAUSE_CHARGER & 1:
             found |= 1 << REFUSED_CHARGER
-        if self._faults.present or (act.action == ACTION_ARM and self._faults.bits):
+        if self._faults.present or (action == ACTION_ARM and self._faults.bits):
             found |= 1 << REFUSED_FAULT
-        if act.config_hash != self._config_hash:
-            found |= 1 << REFUSED_CONFIGURATION
-        if session.bound_us > self._clock_bound_us:
-            found |= 1 << REFUSED_CLOCK_UNSURE
-        if not is_standing:
+        if not self.is_standing:
             found |= 1 << REFUSED_MOVING
+        if not self.is_contact_sure:
+            found |= 1 << REFUSED_RELAY
+        if not self._may.get(action, 0) >> sender & 1:
+            found |= 1 << REFUSED_NOT_ALLOWED
+        if action == ACTION_ARM:
+            found |= self._found_in_profile(value)
         return found
 
+    def _found_in_profile(self, profile: int) -> int:
+        if profile >= PROFILE_COUNT or not self._profile_caps[profile]:
+            return 1 << REFUSED_PROFILE
+        return 1 << REFUSED_STOP_SOURCE if self._stop_sources.missing_in(profile) else 0
+
+    def _raises_cap(self, cap_mm_s: int, state: int) -> bool:
+        return state != STANDBY and cap_mm_s > self.cap_mm_s
+
     def _two_steps(self, act: "Act", reply: "ActReply", session: "Session") -> None:
-        if act.action == ACTION_DISARM:  # only ever makes the car safer
-            self._grant(act.action)
+        if act.action == ACTION_CAP:
+            self.cap_mm_s = min(act.value, self._speed_max)
+        elif act.action == ACTION_DISARM:  # only ever makes the car safer
+            self._grant(act.action, act.value)
         elif act.nonce == 0:
             session.nonce = self._board.entropy() & _NONCE_MASK or 1
             session.nonce_action = act.action
+            session.nonce_value = act.value
             reply.nonce = session.nonce
-        elif act.nonce == session.nonce and act.action == session.nonce_action:
+        elif (
+            act.nonce == session.nonce
+            and act.action == session.nonce_action
+            and act.value == session.nonce_value
+        ):
             session.nonce = 0
-            self._grant(act.action)
+            self._grant(act.action, act.value)
         else:
             session.nonce = 0
             reply.refusals = 1 << REFUSED_NONCE
 
-    def _grant(self, asked: int) -> None:
+    def _grant(self, asked: int, value: int) -> None:
         for action, _states, _waived, condition in _TABLE:
             if action == asked:
                 self.granted |= condition
+        if asked == ACTION_ARM:
+            self.profile = self._stop_sources.profile = value
+
+    def gesture(self, state: int) -> int:
+        """The RC's: clears a stopped car, arms one that stands by. Returns the refusals."""
+        is_clear = self.gesture_action(state) == ACTION_CLEAR
+        action, states, waived, _condition = _CLEAR if is_clear else _ARM
+        found = 0 if state in states else 1 << REFUSED_STATE
+        found |= self._found(action, SENDER_RC, self._default)
+        found &= ~waived
+        if not found:
+            self._grant(action, self._default)
+        return found
+
+    def gesture_action(self, state: int) -> int:
+        return ACTION_CLEAR if state == STOPPED or state == FAULT else ACTION_ARM

@@ -1,4 +1,8 @@
-"""The battery in stages; a stage is taken only after a second, for motors sag it for moments."""
+"""The battery in stages; a stage is taken only after a second, for motors sag it for moments.
+
+A collapse that lasts two steps is a brown-out: what draws the current has to end before the board
+itself goes down.
+"""
 
 from firmware.compat import TYPE_CHECKING
 from firmware.core.deadlines import Deadline
@@ -8,6 +12,7 @@ if TYPE_CHECKING:
 
 GOOD, LOW, EMPTY = 0, 1, 2
 _SETTLE_US = 1_000_000
+_BROWN_OUT_STEPS = 2
 
 
 class Battery:
@@ -16,14 +21,22 @@ class Battery:
         self.stage = GOOD
         self._low_mv = 0
         self._empty_mv = 0
+        self.is_browned_out = False
+        self._brown_out_mv = 0
+        self._low_steps = 0
         self._settling = Deadline()
 
     def configure(self, params: "Params") -> None:
         self._low_mv = params.get("battery_low_mv")
         self._empty_mv = params.get("battery_empty_mv")
+        self._brown_out_mv = params.get("brown_out_mv")
 
     def step(self, millivolts: int, now_us: int) -> None:
         self.millivolts = millivolts
+        self._low_steps = min(self._low_steps + 1, _BROWN_OUT_STEPS)
+        if millivolts >= self._brown_out_mv:
+            self._low_steps = 0
+        self.is_browned_out = self._low_steps == _BROWN_OUT_STEPS
         self._settling.step(now_us)
         stage = GOOD if millivolts >= self._low_mv else LOW
         if millivolts < self._empty_mv:

@@ -1,19 +1,25 @@
 """Turns what changed on a step into events."""
 
-from firmware.compat import TYPE_CHECKING
-from firmware.core.params import SOURCES
+from firmware.compat import TYPE_CHECKING, micropython
+from firmware.core.battery import GOOD
+from firmware.core.params import SOURCES, STOP_SOURCES
 from firmware.protocol.codes import (
     ACTUATOR_COUNT,
     CAUSE_COUNT,
     CAUSE_FROZEN_INPUT,
     CAUSE_SILENCE,
     CAUSE_STOP_REQUEST,
+    CAUSE_STOP_SOURCE,
+    CAUSE_STOP_SOURCE_SILENT,
+    EVENT_BATTERY,
+    EVENT_CLAMPED,
     EVENT_FAULT_LATCHED,
     EVENT_SOURCE_ENGAGED,
     EVENT_SOURCE_LOST,
     EVENT_SOURCE_SILENT,
     EVENT_STATE_CHANGED,
     EVENT_STOP_LATCHED,
+    EVENT_STOP_SOURCE,
     EVENT_WINNER_CHANGED,
     FAULT_COUNT,
     NOBODY,
@@ -21,9 +27,24 @@ from firmware.protocol.codes import (
 
 if TYPE_CHECKING:
     from firmware.core.arbiter import Arbiter
+    from firmware.core.battery import Battery
     from firmware.core.events import Events
     from firmware.core.latch import Latch
+    from firmware.core.runstop import StopSources
     from firmware.core.supervisor import Supervisor
+
+
+_SILENT, _THERE, _SAYS_STOP = 0, 1, 2  # a stop source, as in its event
+
+
+def _lowest(bits: int) -> int:
+    """The number of the lowest bit that is set, NOBODY if none is."""
+    bit = 0
+    while bits >> bit:
+        if bits >> bit & 1:
+            return bit
+        bit += 1
+    return NOBODY
 
 
 class Chronicle:
@@ -32,9 +53,21 @@ class Chronicle:
         self._winners = [NOBODY] * ACTUATOR_COUNT
         self._losers = [0] * SOURCES
         self._engaged = [False] * SOURCES
+        self._stop_sources = [0] * STOP_SOURCES
+        self._stage = GOOD
+        self._clamped = 0
 
-    def stops(self, runstop: "Latch", arbiter: "Arbiter", sender: int, now_us: int) -> None:
+    def stops(
+        self,
+        runstop: "Latch",
+        arbiter: "Arbiter",
+        stop_sources: "StopSources",
+        sender: int,
+        now_us: int,
+    ) -> None:
         """The causes that were latched since the last time, each with who brought it."""
+        if not runstop.news:
+            return
         for cause in range(CAUSE_COUNT):
             if runstop.news >> cause & 1:
                 who = NOBODY
@@ -44,10 +77,16 @@ class Chronicle:
                     who = arbiter.silent_source
                 elif cause == CAUSE_STOP_REQUEST:
                     who = sender
+                elif cause == CAUSE_STOP_SOURCE:
+                    who = _lowest(stop_sources.stopped)
+                elif cause == CAUSE_STOP_SOURCE_SILENT:
+                    who = _lowest(stop_sources.missing)
                 self._events.add(now_us, EVENT_STOP_LATCHED, cause, who)
         runstop.news = 0
 
     def faults(self, faults: "Latch", now_us: int) -> None:
+        if not faults.news:
+            return
         for fault in range(FAULT_COUNT):
             if faults.news >> fault & 1:
                 self._events.add(now_us, EVENT_FAULT_LATCHED, fault, 0)
@@ -57,6 +96,7 @@ class Chronicle:
         if supervisor.has_changed():
             self._events.add(now_us, EVENT_STATE_CHANGED, supervisor.before, supervisor.state)
 
+    @micropython.native
     def sources(self, arbiter: "Arbiter", now_us: int) -> None:
         for actuator in range(ACTUATOR_COUNT):
             winner = arbiter.winners[actuator]
@@ -75,3 +115,24 @@ class Chronicle:
                 self._losers[source.id] = why
                 if why:
                     self._events.add(now_us, EVENT_SOURCE_LOST, source.id, why - 1)
+
+    @micropython.native
+    def stop_sources(self, stop_sources: "StopSources", now_us: int) -> None:
+        for source in stop_sources.active:
+            is_there = _THERE if stop_sources.fresh >> source.id & 1 else _SILENT
+            if stop_sources.stopped >> source.id & 1:
+                is_there = _SAYS_STOP
+            if is_there != self._stop_sources[source.id]:
+                self._stop_sources[source.id] = is_there
+                self._events.add(now_us, EVENT_STOP_SOURCE, source.id, is_there)
+
+    def battery(self, battery: "Battery", now_us: int) -> None:
+        if battery.stage != self._stage:
+            self._stage = battery.stage
+            self._events.add(now_us, EVENT_BATTERY, battery.stage, battery.millivolts)
+
+    def clamped(self, source: int, bits: int, now_us: int) -> None:
+        """Said when it begins, not on every step that it lasts."""
+        if bits & ~self._clamped:
+            self._events.add(now_us, EVENT_CLAMPED, source, bits)
+        self._clamped = bits

@@ -5,10 +5,12 @@ Status, so that the round trip is measured by one clock on each side. The smalle
 an old sample is trusted less by DRIFT until a worse one beats it.
 """
 
+from firmware.compat import micropython
 from firmware.core.deadlines import elapsed_us, shifted_us
 from firmware.protocol.frame import CRC_SIZE
 
-SLOTS = 4
+SLOTS = 4  # for hosts
+OWN = SLOTS  # the board's own session, for what its own receiver claims
 UNKNOWN_US = 65535
 _DRIFT = 10_000  # one part in: 100 ppm between two crystals, each twice as bad as usual
 _GRAIN_US = 100  # interrupts and scheduling between a stamp and its byte
@@ -32,6 +34,7 @@ class Session:
         self.claim_sequence = 0
         self.nonce = 0  # handed out for an action, 0 is none
         self.nonce_action = 0
+        self.nonce_value = 0
 
     def restart(self, epoch: int, now_us: int) -> None:
         if epoch != self.epoch:
@@ -47,6 +50,7 @@ class Session:
         self.heard_us = now_us
         self.is_stale = False
 
+    @micropython.native
     def session_us(self, now_us: int) -> int:
         return shifted_us(now_us, self.offset_us)
 
@@ -69,6 +73,7 @@ class Session:
             self._sampled_us = now_us
         return not stepped
 
+    @micropython.native
     def step(self, now_us: int) -> None:
         if elapsed_us(now_us, self.heard_us) > _STALE_US:
             self.is_stale = True
@@ -79,11 +84,16 @@ class Session:
 
 
 class Sessions:
-    """The slots. A session is found by its epoch."""
+    """The slots. A host's session is found by its epoch; the board's own is not to be bound."""
 
-    def __init__(self) -> None:
-        self.slots = tuple(Session() for _ in range(SLOTS))
+    def __init__(self, own_epoch: int) -> None:
+        self.slots = tuple(Session() for _ in range(SLOTS + 1))
+        own = self.slots[OWN]
+        own.epoch = own_epoch
+        own.bound_us = 0
+        own.is_stale = False
 
+    @micropython.native
     def find(self, epoch: int) -> int:
         """The slot of this epoch, or -1."""
         for i in range(SLOTS):
@@ -94,7 +104,7 @@ class Sessions:
     def bind(self, epoch: int, now_us: int) -> int:
         """Give this epoch a slot: its own, a free one or a stale one; -1 if there is none."""
         slot = self.find(epoch)
-        if slot < 0:
+        if slot < 0 and epoch != self.slots[OWN].epoch:
             slot = self._free()
         if slot >= 0:
             self.slots[slot].restart(epoch, now_us)
@@ -109,6 +119,7 @@ class Sessions:
                 return i
         return -1
 
+    @micropython.native
     def step(self, now_us: int) -> None:
         for i in range(SLOTS):
             self.slots[i].step(now_us)

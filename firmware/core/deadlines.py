@@ -5,9 +5,12 @@ No intermediate value here leaves the 31 bits of a small int. A difference is ri
 period (8.9 minutes); whoever must wait longer latches: see ``Deadline``.
 """
 
+from firmware.compat import micropython
+
 _HALF = 1 << 29
 
 
+@micropython.native
 def elapsed_us(now_us: int, then_us: int) -> int:
     """now - then, between -2**29 and 2**29 - 1."""
     difference = now_us - then_us
@@ -18,6 +21,7 @@ def elapsed_us(now_us: int, then_us: int) -> int:
     return difference
 
 
+@micropython.native
 def shifted_us(time_us: int, by_us: int) -> int:
     """time + by, for by between -2**29 and 2**29 - 1."""
     shifted = time_us - _HALF + by_us
@@ -39,6 +43,7 @@ class Deadline:
         self.is_open = False
         self._at_us = 0
 
+    @micropython.native
     def set(self, now_us: int, in_us: int) -> None:
         self._at_us = shifted_us(now_us, in_us)
         self.is_open = in_us > 0
@@ -46,6 +51,7 @@ class Deadline:
     def shut(self) -> None:
         self.is_open = False
 
+    @micropython.native
     def step(self, now_us: int) -> None:
         if self.is_open and elapsed_us(now_us, self._at_us) >= 0:
             self.is_open = False

@@ -5,9 +5,9 @@ H-bridge brakes by itself); effort into the other direction is given only from s
 pause in neutral, which ESCs ask for.
 """
 
-from firmware.compat import TYPE_CHECKING
+from firmware.compat import TYPE_CHECKING, micropython
 from firmware.core.deadlines import Deadline
-from firmware.core.limits import Slew, clamped
+from firmware.core.limits import Ramp, clamped
 
 if TYPE_CHECKING:
     from firmware.core.params import Params
@@ -20,7 +20,7 @@ _ERROR_MAX = 20_000  # mm/s; times a gain of 50000 per m/s is 30 bits
 class Drive:
     def __init__(self) -> None:
         self.effort = 0
-        self._ramp = Slew()
+        self._ramp = Ramp()
         self._integral = 0  # effort * 1000
         self._direction = 1
         self._pause = Deadline()
@@ -30,9 +30,12 @@ class Drive:
         self._effort_max = 0
         self._correction_max = 0
         self._brake_max = 0
+        self._brake_full = 1
         self._accel = 0
         self._decel = 0
-        self._brake_decel = 0
+        self._brake_decel = 1
+        self._jerk = 1
+        self._brake_jerk = 1
         self._standstill = 0
         self._pause_us = 0
         self._is_signed = False
@@ -44,9 +47,12 @@ class Drive:
         self._effort_max = params.get("effort_max")
         self._correction_max = params.get("correction_max")
         self._brake_max = params.get("brake_effort_max")
+        self._brake_full = params.get("brake_full_mm_s")
         self._accel = params.get("accel_mm_s2")
         self._decel = params.get("decel_mm_s2")
         self._brake_decel = params.get("brake_decel_mm_s2")
+        self._jerk = params.get("jerk_mm_s3")
+        self._brake_jerk = params.get("brake_jerk_mm_s3")
         self._standstill = params.get("standstill_mm_s")
         self._pause_us = params.get("reverse_pause_ms") * 1000
         self._is_signed = params.get("encoder_signed") == 1
@@ -61,48 +67,62 @@ class Drive:
         self._integral = 0
         self.effort = 0
 
+    @micropython.native
     def follow(self, target_mm_s: int, speed_mm_s: int, now_us: int, dt_ms: int) -> None:
         """One step of driving towards a target that is within the car's limits."""
         away = target_mm_s * self._ramp.value >= 0 and abs(target_mm_s) > abs(self._ramp.value)
-        ramped = self._ramp.follow(target_mm_s, self._accel if away else self._decel, dt_ms)
+        rate_max = self._accel if away else self._decel
+        ramped = self._ramp.follow(target_mm_s, rate_max, self._jerk, dt_ms)
         if ramped == 0 and abs(speed_mm_s) <= self._standstill:
             self._integral = 0  # at rest is at rest: no creeping on an old integral
             self._put_out(0, speed_mm_s, now_us)
         else:
             self._put_out(self._loop(ramped, speed_mm_s, dt_ms), speed_mm_s, now_us)
 
-    def brake(self, speed_mm_s: int, now_us: int, dt_ms: int) -> None:
-        """One step of controlled braking. It opposes measured motion, or it is neutral (S1)."""
-        if not self._is_signed or abs(speed_mm_s) <= self._standstill:
+    @micropython.native
+    def brake(self, speed_mm_s: int, is_trusted: bool, now_us: int, dt_ms: int) -> None:
+        """One step of controlled braking. It opposes measured motion, or it is neutral (S1).
+
+        Letting go of the drive is immediate; how the brake comes on is limited by its jerk.
+        """
+        if not (self._is_signed and is_trusted) or abs(speed_mm_s) <= self._standstill:
             self.neutral(speed_mm_s)
             return
         if self._ramp.value * speed_mm_s <= 0 or abs(self._ramp.value) > abs(speed_mm_s) + _AHEAD:
             self._ramp.reset(speed_mm_s)  # from what the wheels do, not from what was asked
             self._integral = 0
-        ramped = self._ramp.follow(0, self._brake_decel, dt_ms)
-        # half of the brake to begin with: a loop from nothing loses the first tenths of a second
+        ramped = self._ramp.follow(0, self._brake_decel, self._brake_jerk, dt_ms)
+        # the brake by the ramp alone: a loop from nothing loses the first tenths. Shorted windings
+        # brake in proportion to the speed, so that at twice the speed half of it is as much.
+        most = self._brake_max
+        if abs(speed_mm_s) > self._brake_full:
+            most = most * self._brake_full // abs(speed_mm_s)
+        forward = most * abs(self._ramp.rate) // self._brake_decel
         error = clamped(abs(ramped) - abs(speed_mm_s), -_ERROR_MAX, _ERROR_MAX)
-        effort = clamped(error * self._gain // 1000 - self._brake_max // 2, -self._brake_max, 0)
+        effort = clamped(error * self._gain // 1000 - forward, -most, 0)
         self._put_out(effort if speed_mm_s > 0 else -effort, speed_mm_s, now_us)
 
+    @micropython.native
     def _loop(self, ramped: int, speed_mm_s: int, dt_ms: int) -> int:
         error = clamped(ramped - speed_mm_s, -_ERROR_MAX, _ERROR_MAX)
         forward = clamped(ramped, -self._full_mm_s, self._full_mm_s) * _FULL // self._full_mm_s
         wanted = forward + error * self._gain // 1000 + self._integral // 1000
         # what drives on is bounded by the feed-forward, so that a lying encoder gains little
         if ramped > 0 or (ramped == 0 and speed_mm_s >= 0):
-            low = -self._effort_max
+            low = -self._effort_max if self._is_signed else 0  # no braking against a guess (S1)
             high = min(forward + self._correction_max, self._effort_max)
         else:
             low = max(forward - self._correction_max, -self._effort_max)
             high = self._effort_max
         effort = clamped(wanted, low, high)
-        if wanted == effort or (wanted > effort) != (error > 0):  # no winding up at the limit
+        slows = effort * speed_mm_s < 0  # what a brake cannot do is not to be remembered
+        if not slows and (wanted == effort or (wanted > effort) != (error > 0)):  # nor a limit
             step = error * self._gain_i // 1000 * dt_ms
             limit = self._effort_max * 500  # half of the effort
             self._integral = clamped(self._integral + step, -limit, limit)
         return effort
 
+    @micropython.native
     def _put_out(self, effort: int, speed_mm_s: int, now_us: int) -> None:
         """Let through what drives on, or brakes; a change of direction waits its pause."""
         self._pause.step(now_us)

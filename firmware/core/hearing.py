@@ -1,8 +1,10 @@
 """What the car does with each message that it is sent."""
 
-from firmware.compat import TYPE_CHECKING
+from firmware.compat import TYPE_CHECKING, micropython
 from firmware.core import supervisor
+from firmware.core.clock import OWN
 from firmware.protocol.codes import (
+    ACTION_CAP,
     BIND_NO_SLOT,
     BIND_PROTOCOL_MISMATCH,
     BOUND,
@@ -14,13 +16,16 @@ from firmware.protocol.codes import (
     EVENT_CLAIM_REFUSED,
     EVENT_CLOCK_STEPPED,
     EVENT_CONFIGURED,
+    EVENT_PROFILE,
     EVENT_SESSION_BOUND,
+    EVENT_SPEED_CAP,
     NOBODY,
 )
 from firmware.protocol.frame import crc_update
 from firmware.protocol.messages import (
     Act,
     ActReply,
+    Alive,
     Bind,
     Bound,
     Claim,
@@ -71,6 +76,7 @@ class Hearing:
                 (ParameterRead(), self._parameter_read),
                 (ParameterWrite(), self._parameter_write),
                 (ConfigCommit(), self._config_commit),
+                (Alive(), self._alive),
             )
         )
 
@@ -90,6 +96,7 @@ class Hearing:
             self._seen.state = self._app.supervisor.state
             self._app.outbox.send(self._seen)
 
+    @micropython.native
     def _claim(self, message: Claim, now_us: int) -> None:
         app = self._app
         verdict = app.arbiter.receive(message, now_us)
@@ -100,6 +107,28 @@ class Hearing:
         else:
             self._report_refusal(message.source, verdict, now_us)
 
+    def own_claim(self, claim: Claim, now_us: int) -> None:
+        """Of the board's receiver: said to the host as well, so that twins follow it."""
+        app = self._app
+        verdict = app.arbiter.receive_own(claim, now_us)
+        if verdict != CLAIM_ACCEPTED:
+            self._report_refusal(claim.source, verdict, now_us)
+            return
+        payload, size = app.outbox.payload, app.outbox.encode(claim)
+        crc_update(app.sessions.slots[OWN].claim_crc, payload, 0, size, self._crc_table)
+        app.outbox.post(size)
+
+    def gesture(self, now_us: int) -> None:
+        """The RC's, in place of an Act."""
+        app = self._app
+        state = app.supervisor.state
+        action = app.actions.gesture_action(state)
+        self._follow_up(action, app.actions.gesture(state), OWN, now_us)
+
+    @micropython.native
+    def _alive(self, message: Alive, now_us: int) -> None:
+        self._app.stop_sources.receive(message, now_us)
+
     def _report_refusal(self, source: int, verdict: int, now_us: int) -> None:
         self._refused_again += 1
         if verdict != self._last_verdict or self._refused_again >= _CLAIM_NEWS_EVERY:
@@ -107,6 +136,7 @@ class Hearing:
             self._refused_again = 0
             self._app.events.add(now_us, EVENT_CLAIM_REFUSED, source, verdict)
 
+    @micropython.native
     def _sync(self, message: Sync, now_us: int) -> None:
         app = self._app
         slot = app.sessions.find(message.epoch)
@@ -142,6 +172,7 @@ class Hearing:
             slot = app.sessions.bind(message.epoch, now_us)
             if is_new:
                 app.arbiter.forget(slot)
+                app.stop_sources.forget(slot)
             bound.result = BOUND if slot >= 0 else BIND_NO_SLOT
             if slot >= 0:
                 bound.slot = slot
@@ -150,7 +181,17 @@ class Hearing:
 
     def _act(self, message: Act, now_us: int) -> None:
         app, reply = self._app, self._act_reply
-        refusals = app.actions.receive(message, reply, app.supervisor.state, app.is_standing())
+        refusals = app.actions.receive(message, reply, app.supervisor.state)
+        if message.action == ACTION_CAP and not refusals:
+            slot = app.sessions.find(message.epoch)
+            app.events.add(now_us, EVENT_SPEED_CAP, app.actions.cap_mm_s, slot)
+        else:
+            self._follow_up(message.action, refusals, app.sessions.find(message.epoch), now_us)
+        app.outbox.send(reply)
+
+    def _follow_up(self, action: int, refusals: int, slot: int, now_us: int) -> None:
+        """What comes with an action that was granted, on this step."""
+        app = self._app
         if app.actions.granted & supervisor.CLEARED:
             app.runstop.clear()
             app.faults.clear()
@@ -158,12 +199,12 @@ class Hearing:
                 app.runstop.latch(CAUSE_STOP_REQUEST)
         if app.actions.granted & supervisor.ARMED:
             app.arbiter.begin_from_neutral(now_us)
+            app.watch.begin(app.actions.profile, now_us)
+            app.events.add(now_us, EVENT_PROFILE, app.actions.profile, app.motion.cap_mm_s())
         if refusals:
-            app.events.add(now_us, EVENT_ACTION_REFUSED, message.action, refusals)
+            app.events.add(now_us, EVENT_ACTION_REFUSED, action, refusals)
         elif app.actions.granted:
-            slot = app.sessions.find(message.epoch)
-            app.events.add(now_us, EVENT_ACTION_TAKEN, message.action, slot)
-        app.outbox.send(reply)
+            app.events.add(now_us, EVENT_ACTION_TAKEN, action, slot)
 
     def _event_request(self, message: EventRequest, now_us: int) -> None:
         self._app.events.request(message.first)

@@ -1,5 +1,6 @@
 """Conditions that stay until somebody clears them: stop causes, faults."""
 
+from firmware.compat import micropython
 from firmware.protocol.codes import NO_CAUSE
 
 
@@ -19,6 +20,17 @@ class Latch:
             self.latch(bit)
         else:
             self.present &= ~(1 << bit)
+
+    @micropython.native
+    def hold(self, bits: int, among: int) -> None:
+        """The same for several: of the bits ``among``, ``bits`` are the ones that hold now."""
+        self.present = self.present & ~among | bits
+        if bits & ~self.bits:
+            bit = 0
+            while bits >> bit:
+                if bits >> bit & 1:
+                    self.latch(bit)
+                bit += 1
 
     def latch(self, bit: int) -> None:
         """A condition of a moment."""

@@ -4,7 +4,7 @@ All take the step's length as an argument and carry the remainder of their integ
 that a slow slew is exact in the long run.
 """
 
-from firmware.compat import TYPE_CHECKING
+from firmware.compat import TYPE_CHECKING, micropython
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -14,10 +14,12 @@ if TYPE_CHECKING:
 _ENVELOPE_STEPS = 16
 
 
+@micropython.native
 def clamped(value: int, low: int, high: int) -> int:
     return low if value < low else high if value > high else value
 
 
+@micropython.native
 def interpolated(points: "Sequence[int]", first: int, place: int, span: int, last: int) -> int:
     """The value at ``place`` of 0..last*span on the polyline ``points[first:first + last + 1]``.
 
@@ -41,6 +43,7 @@ class Slew:
         self.value = value
         self._carried = 0
 
+    @micropython.native
     def follow(self, target: int, rate_per_s: int, dt_ms: int) -> int:
         """One step towards ``target``; rate * dt under 2**30."""
         allowed = rate_per_s * dt_ms + self._carried
@@ -48,6 +51,51 @@ class Slew:
         self._carried = allowed - step * 1000
         self.value = clamped(target, self.value - step, self.value + step)
         return self.value
+
+
+class Ramp:
+    """Follows a target with limited acceleration and jerk: it sets out softly and ends softly."""
+
+    def __init__(self) -> None:
+        self.value = 0
+        self.rate = 0  # per second
+        self._carried = 0
+
+    def reset(self, value: int) -> None:
+        self.value = value
+        self.rate = 0
+        self._carried = 0
+
+    @micropython.native
+    def follow(self, target: int, rate_max: int, jerk: int, dt_ms: int) -> int:
+        """One step; rate_max up to 30000, target within 60000, jerk * dt under 2**30."""
+        gap = (target - self.value) * 1000 - self._carried
+        sign = -1 if gap < 0 else 1
+        rate = self.rate * sign  # positive is towards the target
+        change = max(jerk * dt_ms // 1000, 1)
+        reach = gap * sign // dt_ms  # the rate that closes the gap on this step
+        if reach <= min(change, rate_max) and reach - change <= rate <= change:
+            self.reset(target)
+            self.rate = reach * sign  # which is next to nothing, and nothing on the next step
+            return self.value
+        next_rate = max(min(rate + change, rate_max), rate - change)
+        if not _can_end(next_rate, change, reach):
+            next_rate = rate if _can_end(rate, change, reach) else rate - change
+        self.rate = next_rate * sign
+        moved = self.rate * dt_ms + self._carried
+        step = moved // 1000
+        self._carried = moved - step * 1000
+        self.value += step
+        return self.value
+
+
+def _can_end(rate: int, change: int, reach: int) -> bool:
+    """Whether steps of rate, rate - change, rate - 2 change ... down to 0 stay within ``reach``."""
+    if rate <= change:
+        return rate <= reach
+    whole = rate // change
+    rest = rate - whole * change
+    return rest * (whole + 1) + change * whole * (whole + 1) // 2 <= reach
 
 
 class SteeringEnvelope:
@@ -70,6 +118,7 @@ class SteeringEnvelope:
             speed = i * self._span_mm_s
             self._limits[i] = min(steer_max, reach // (speed * speed)) if i else steer_max
 
+    @micropython.native
     def limit_urad(self, speed_mm_s: int) -> int:
         # the polyline between the points lies above the hyperbola: take the faster end instead
         at = abs(speed_mm_s) // self._span_mm_s + 1

@@ -4,7 +4,7 @@ Angles are micro-radians; sine and cosine come from a table of a quarter turn wi
 interpolation (worst error 3e-4), because floats are not to be had here.
 """
 
-from firmware.compat import TYPE_CHECKING
+from firmware.compat import TYPE_CHECKING, micropython
 from firmware.core.deadlines import elapsed_us
 from firmware.core.limits import clamped, interpolated
 from firmware.core.params import CURVE_POINTS
@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 _STILL_STEPS = 50  # half a second without a count: the gyro then shows its bias alone
 _BIAS_MAX = 50 * 64  # 3 degrees a second; more is a car that is being turned by hand
 _WINDOW = 4  # steps over which speed is measured: 40 ms at 100 Hz
+_STEP_MAX_US = 100_000
+_COUNTS_MAX = 1_000_000  # in a step; 25 m/s at 2 um a count are 125000
+_TURNING_NM = 12_000_000  # 0.3 m/s over the window
 _QUARTER_URAD = 1_570_796
 _TURN_URAD = 6_283_185
 # round(16384 * sin(i * 90 / 32 degrees)), i = 0..32
@@ -26,6 +29,7 @@ _SINES = (
 _SINE_SPAN_URAD = 49_088  # a 32nd of a quarter turn, rounded up
 
 
+@micropython.native
 def sine(angle_urad: int) -> int:
     """16384 * sin, for any angle under 2**30."""
     angle = angle_urad % _TURN_URAD
@@ -39,13 +43,15 @@ def sine(angle_urad: int) -> int:
 
 
 class Odometry:
-    def __init__(self) -> None:
+    def __init__(self) -> None:  # noqa: PLR0915 - the list of what it carries on
         self.speed_mm_s = 0
         self.distance_mm = 0
         self.x_mm = 0
         self.y_mm = 0
         self.yaw_urad = 0
         self.yaw_rate_mrad_s = 0  # less the bias
+        self.is_driven = False  # told before each step: then no counts do not mean standstill
+        self.is_one_sided = False  # one side's wheels stand while the other's turn
         self._still = 0
         self._bias = 0  # of the gyro, in 1/64 mrad/s
         self._nm_per_count = 0
@@ -55,6 +61,13 @@ class Odometry:
         self._steer_max_urad = 1
         self._travels_nm = [0] * _WINDOW
         self._spans_us = [0] * _WINDOW
+        self._lefts = [0] * _WINDOW
+        self._rights = [0] * _WINDOW
+        self._travel_sum = 0  # of the window
+        self._span_sum = 0
+        self._left_sum = 0
+        self._right_sum = 0
+        self._turning_counts = 1
         self._at = 0
         self._left = 0
         self._right = 0
@@ -68,11 +81,13 @@ class Odometry:
 
     def configure(self, params: "Params") -> None:
         self._nm_per_count = params.get("nm_per_count")
+        self._turning_counts = max(_TURNING_NM // self._nm_per_count, 3)
         self._has_gyro = params.get("gyro_fitted") == 1
         self._curvatures = params.get_all("curvature_per_10km")
         self._steer_max_urad = params.get("steer_max_urad")
         self._span_urad = -(-2 * self._steer_max_urad // (CURVE_POINTS - 1))
 
+    @micropython.native
     def step(
         self, left: int, right: int, captured_us: int, steer_urad: int, yaw_rate_mrad_s: int
     ) -> None:
@@ -81,34 +96,51 @@ class Odometry:
             self._is_first = False
             dt_us = 0
         else:
-            dt_us = clamped(elapsed_us(captured_us, self._captured_us), 0, 100_000)
-        counts = elapsed_us(left, self._left) + elapsed_us(right, self._right)
-        if dt_us == 0:
-            counts = 0
+            dt_us = max(elapsed_us(captured_us, self._captured_us), 0)
+        left_counts = elapsed_us(left, self._left) if dt_us else 0
+        right_counts = elapsed_us(right, self._right) if dt_us else 0
+        counts = left_counts + right_counts
+        self._compare_sides(left_counts, right_counts)
         self._left = left
         self._right = right
         self._captured_us = captured_us
         # 0.25 m in one step is 25 m/s at 100 Hz, and keeps the window's sum within 30 bits
         half_nm = self._nm_per_count // 2
-        travel_nm = clamped(counts, -250_000_000 // half_nm, 250_000_000 // half_nm) * half_nm
-        self._measure(travel_nm, dt_us)
+        most = 250_000_000 // half_nm
+        travel_nm = clamped(counts, -most, most) * half_nm
+        # after a hang: as if it had been steps, so that the window's sums stay within 30 bits
+        steps = dt_us // _STEP_MAX_US + 1
+        self._measure(clamped(counts // steps, -most, most) * half_nm, dt_us // steps)
+        dt_us = min(dt_us, _STEP_MAX_US)
         self._learn_bias(counts, yaw_rate_mrad_s)
         self.yaw_rate_mrad_s = yaw_rate_mrad_s - self._bias // 64
         self._reckon(travel_nm // 1000, dt_us, steer_urad, yaw_rate_mrad_s)
 
-    def _measure(self, travel_nm: int, dt_us: int) -> None:
-        self._travels_nm[self._at] = travel_nm
-        self._spans_us[self._at] = dt_us
-        self._at = (self._at + 1) % _WINDOW
-        span_us = 0
-        travel = 0
-        for i in range(_WINDOW):
-            span_us += self._spans_us[i]
-            travel += self._travels_nm[i]
-        self.speed_mm_s = travel // span_us if span_us else 0  # nm/us is mm/s
+    @micropython.native
+    def _compare_sides(self, left_counts: int, right_counts: int) -> None:
+        at = self._at
+        left_counts = clamped(left_counts, -_COUNTS_MAX, _COUNTS_MAX)
+        right_counts = clamped(right_counts, -_COUNTS_MAX, _COUNTS_MAX)
+        self._left_sum += left_counts - self._lefts[at]
+        self._right_sum += right_counts - self._rights[at]
+        self._lefts[at] = left_counts
+        self._rights[at] = right_counts
+        left, right = abs(self._left_sum), abs(self._right_sum)
+        self.is_one_sided = min(left, right) <= 1 and max(left, right) >= self._turning_counts
 
+    @micropython.native
+    def _measure(self, travel_nm: int, dt_us: int) -> None:
+        at = self._at
+        self._travel_sum += travel_nm - self._travels_nm[at]
+        self._span_sum += dt_us - self._spans_us[at]
+        self._travels_nm[at] = travel_nm
+        self._spans_us[at] = dt_us
+        self._at = (at + 1) % _WINDOW
+        self.speed_mm_s = self._travel_sum // self._span_sum if self._span_sum else 0  # nm/us
+
+    @micropython.native
     def _learn_bias(self, counts: int, yaw_rate_mrad_s: int) -> None:
-        if counts:
+        if counts or self.is_driven:
             self._still = 0
         elif self._still < _STILL_STEPS:
             self._still += 1
@@ -116,6 +148,7 @@ class Odometry:
             step = (clamped(yaw_rate_mrad_s, -1000, 1000) * 64 - self._bias) // 32
             self._bias = clamped(self._bias + step, -_BIAS_MAX, _BIAS_MAX)
 
+    @micropython.native
     def _reckon(self, travel_um: int, dt_us: int, steer_urad: int, yaw_rate_mrad_s: int) -> None:
         self._distance_um += travel_um
         whole = self._distance_um // 1000
@@ -136,6 +169,7 @@ class Odometry:
         self.y_mm += step
         self._y_rest -= step * 4_096_000
 
+    @micropython.native
     def _turn_gyro(self, yaw_rate_mrad_s: int, dt_us: int) -> int:
         if not self._has_gyro:
             return 0
@@ -146,6 +180,7 @@ class Odometry:
         self._yaw_rest = turned - whole * 1000
         return whole
 
+    @micropython.native
     def _turn_wheels(self, travel_um: int, steer_urad: int) -> int:
         place = steer_urad + self._steer_max_urad
         curvature = interpolated(self._curvatures, 0, place, self._span_urad, CURVE_POINTS - 1)

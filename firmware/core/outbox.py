@@ -1,6 +1,6 @@
 """Messages to the link. What finds no room is lost and counted; a step never waits."""
 
-from firmware.compat import TYPE_CHECKING
+from firmware.compat import TYPE_CHECKING, micropython
 from firmware.protocol.codec import encode_into
 from firmware.protocol.frame import FrameWriter
 
@@ -15,10 +15,22 @@ class Outbox:
         self.unsent = 0
         self._board = board
         self._writer = FrameWriter(crc_table)
+        self.payload = self._writer.payload
 
+    @micropython.native
     def send(self, message: "Message") -> bool:
+        return self.post(self.encode(message))
+
+    @micropython.native
+    def encode(self, message: "Message") -> int:
+        """Into ``payload``; the size."""
+        return encode_into(message, self.payload)
+
+    @micropython.native
+    def post(self, payload_size: int) -> bool:
+        """Frame what is in ``payload``, and send it."""
         writer = self._writer
-        size = writer.wrap(encode_into(message, writer.payload))
+        size = writer.wrap(payload_size)
         if self._board.transmit(writer.out, size):
             return True
         self.unsent += 1

@@ -1,22 +1,37 @@
 """From effort and steering to the value of each output channel, inside its calibrated range."""
 
-from firmware.compat import TYPE_CHECKING
+from firmware.compat import TYPE_CHECKING, micropython
 from firmware.core.limits import clamped
 from firmware.core.params import (
+    CHANNEL_BRAKE,
     CHANNEL_ESC,
+    CHANNEL_H_BRIDGE,
     CHANNEL_NONE,
     CHANNEL_SERVO,
     CHANNELS,
 )
+from firmware.protocol.codes import ACTUATOR_COUNT
 
 if TYPE_CHECKING:
     from firmware.core.params import Params
     from firmware.core.steering import Steering
 
 
+_FULL_LEVEL = 255
+_PULSE_AWAY_NS = 5_000  # 5 us of 500: what a timer's grain and a read-back may be wrong by
+_DUTY_AWAY = 100  # one percent
+_AWAY_STEPS = 2  # one step is what a gate that fell between two reads looks like
+
+
 class OutputStage:
     def __init__(self) -> None:
         self.values = [0] * CHANNELS
+        self.fallbacks = [0] * CHANNELS  # what a channel returns to unless renewed; -1: it stays
+        self.levels = [0] * ACTUATOR_COUNT  # of what is put out besides drive and steering
+        self.differs = False  # what was read back is not what was written
+        self._actuators = [0] * CHANNELS
+        self._away_steps = 0
+        self._fitted: "tuple[int, ...]" = ()  # the channels that there are
         self._kinds = [CHANNEL_NONE] * CHANNELS
         self._lows: "list[int]" = []
         self._neutrals: "list[int]" = []
@@ -27,22 +42,56 @@ class OutputStage:
         self._lows = params.get_all("channel_low")
         self._neutrals = params.get_all("channel_neutral")
         self._highs = params.get_all("channel_high")
+        self._actuators = params.get_all("channel_actuator")
+        kinds = self._kinds
+        self._fitted = tuple([i for i in range(CHANNELS) if kinds[i] != CHANNEL_NONE])
         for channel in range(CHANNELS):
             self.values[channel] = self._neutrals[channel]
+            is_held = self._kinds[channel] in (CHANNEL_SERVO, CHANNEL_BRAKE)
+            self.fallbacks[channel] = -1 if is_held else self._neutrals[channel]
 
-    def step(self, effort: int, steering: "Steering") -> None:
-        for channel in range(CHANNELS):
+    @micropython.native
+    def verify(self, read_back: "list[int]", enable: bool) -> None:
+        """Compare what the outputs do with what the last step wrote; the drive while enabled."""
+        is_away = False
+        for channel in self._fitted:
             kind = self._kinds[channel]
-            if kind == CHANNEL_NONE:
+            if not enable and (kind == CHANNEL_ESC or kind == CHANNEL_H_BRIDGE):
                 continue
+            most = _DUTY_AWAY if kind == CHANNEL_H_BRIDGE else _PULSE_AWAY_NS
+            if abs(read_back[channel] - self.values[channel]) > most:
+                is_away = True
+        self._away_steps = min(self._away_steps + 1, _AWAY_STEPS) if is_away else 0
+        self.differs = self._away_steps == _AWAY_STEPS
+
+    @micropython.native
+    def step(self, effort: int, brake: int, steering: "Steering") -> None:
+        """``brake`` 0 to 255; ``levels`` are set beforehand."""
+        for channel in self._fitted:
+            kind = self._kinds[channel]
             if kind == CHANNEL_SERVO:
                 value = steering.pulse_ns(channel)
             elif kind == CHANNEL_ESC:
                 value = self._esc_pulse_ns(channel, effort)
-            else:  # an H-bridge takes the effort itself
+            elif kind == CHANNEL_H_BRIDGE:  # takes the effort itself
                 value = effort * self._highs[channel] // 10_000
+            elif kind == CHANNEL_BRAKE:
+                value = self._level(channel, brake)
+            else:
+                value = self._level(channel, self.levels[self._actuators[channel]])
             self.values[channel] = clamped(value, self._lows[channel], self._highs[channel])
 
+    def has_brake(self) -> bool:
+        return CHANNEL_BRAKE in self._kinds
+
+    @micropython.native
+    def _level(self, channel: int, level: int) -> int:
+        """From neutral to the end of the range that is further away, in 255 parts."""
+        low, neutral = self._lows[channel], self._neutrals[channel]
+        up, down = self._highs[channel] - neutral, neutral - low
+        return neutral + (up if up >= down else -down) * level // _FULL_LEVEL
+
+    @micropython.native
     def _esc_pulse_ns(self, channel: int, effort: int) -> int:
         neutral = self._neutrals[channel]
         span = self._highs[channel] - neutral if effort > 0 else neutral - self._lows[channel]

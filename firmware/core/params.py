@@ -19,7 +19,17 @@ CURVE_POINTS = 9  # from full right to full left; with 30 degrees of lock one is
 NAME_SIZE = 16
 
 # Kinds of output channel
-CHANNEL_NONE, CHANNEL_SERVO, CHANNEL_ESC, CHANNEL_H_BRIDGE = 0, 1, 2, 3
+(
+    CHANNEL_NONE,
+    CHANNEL_SERVO,  # steers
+    CHANNEL_ESC,
+    CHANNEL_H_BRIDGE,
+    CHANNEL_BRAKE,  # a servo that pulls a brake: from neutral to high
+    CHANNEL_LEVEL,  # anything else that a claim sets: from neutral to high
+) = range(6)
+STOP_SOURCES = 16
+RC_CHANNELS = 4
+RC_STEERING, RC_THROTTLE, RC_LIVE_MAN, RC_MODE = 0, 1, 2, 3
 
 # How to stop
 POLICY_BRAKE, POLICY_NEUTRAL, POLICY_CUT = 0, 1, 2
@@ -34,11 +44,21 @@ TABLE = (
     ("motion_every", "steps", 1, 1, 100, 1),
     # how it stops
     ("stop_policy", "", codes.CAUSE_COUNT, 0, 2, POLICY_BRAKE),  # by stop cause
+    ("fault_policy", "", codes.FAULT_COUNT, 0, 2, POLICY_CUT),  # by fault
+    # who can stop it, by stop source id; then by profile and stop source
+    ("stop_source_kind", "", STOP_SOURCES, 0, 3, codes.STOP_SOURCE_NONE),
+    ("stop_source_silence_ms", "ms", STOP_SOURCES, 20, 1_000, 250),
+    ("stop_source_policy", "", STOP_SOURCES, 0, 2, POLICY_BRAKE),
+    ("stop_source_need", "", codes.PROFILE_COUNT * STOP_SOURCES, 0, 2, codes.NOT_NEEDED),
+    ("profile_default", "", 1, 0, 2, codes.PROFILE_TRACK),
+    ("profile_cap_mm_s", "mm/s", codes.PROFILE_COUNT, 0, 30_000, 0),
+    ("stand_ms", "ms", 1, 1_000, 300_000, 60_000),  # the longest time off the ground
+    ("may_arm", "bits by sender", 1, 0, 63, 0),
+    ("may_clear", "bits by sender", 1, 0, 63, 0),
     ("stop_timeout_ms", "ms", 1, 100, 10_000, 3_000),
     ("brake_decel_mm_s2", "mm/s^2", 1, 100, 20_000, 2_000),
     ("standstill_mm_s", "mm/s", 1, 1, 500, 30),
     ("standstill_ms", "ms", 1, 10, 1_000, 50),
-    ("runstop_fitted", "", 1, 0, 1, 0),
     ("frozen_ms", "ms", 1, 50, 1_000, 200),
     ("clock_bound_us", "us", 1, 1_000, 10_000, 10_000),
     ("blind_mm", "mm", 1, 10, 10_000, 100),
@@ -47,6 +67,9 @@ TABLE = (
     ("reverse_max_mm_s", "mm/s", 1, 0, 30_000, 0),
     ("accel_mm_s2", "mm/s^2", 1, 50, 30_000, 1_000),
     ("decel_mm_s2", "mm/s^2", 1, 50, 30_000, 2_000),
+    ("jerk_mm_s3", "mm/s^3", 1, 1_000, 1_000_000, 20_000),
+    ("brake_jerk_mm_s3", "mm/s^3", 1, 1_000, 1_000_000, 100_000),
+    ("limp_mm_s", "mm/s", 1, 0, 30_000, 30_000),  # the cap while the battery is low
     ("steer_max_urad", "urad", 1, 10_000, 1_000_000, 300_000),
     ("steer_rate_urad_s", "urad/s", 1, 10_000, 50_000_000, 3_000_000),
     ("lateral_accel_mm_s2", "mm/s^2", 1, 100, 30_000, 4_000),
@@ -59,27 +82,40 @@ TABLE = (
     ("correction_max", "1/10000", 1, 100, 10_000, 1_500),  # of the loop, beyond the feed-forward
     ("effort_max", "1/10000", 1, 100, 10_000, 10_000),
     ("brake_effort_max", "1/10000", 1, 0, 10_000, 5_000),
+    ("brake_full_mm_s", "mm/s", 1, 100, 30_000, 30_000),  # faster, that effort would lock wheels
     ("reverse_pause_ms", "ms", 1, 0, 2_000, 300),  # neutral before the other direction
     # measuring
     ("stuck_effort", "1/10000", 1, 100, 10_000, 1_500),  # that must move the wheels ...
     ("stuck_ms", "ms", 1, 100, 2_000, 300),  # ... within this time
     ("too_fast_ms", "ms", 1, 50, 1_000, 200),
+    ("runaway_mm_s", "mm/s", 1, 50, 5_000, 500),  # beyond the target, and not slowing down
     ("nm_per_count", "nm", 1, 1_000, 100_000_000, 100_000),
     ("encoder_signed", "", 1, 0, 1, 1),
     ("gyro_fitted", "", 1, 0, 1, 0),
     ("battery_low_mv", "mV", 1, 0, 60_000, 0),
     ("battery_empty_mv", "mV", 1, 0, 60_000, 0),
+    ("brown_out_mv", "mV", 1, 0, 60_000, 0),
+    ("temperature_max_c", "degrees C", 1, 0, 200, 0),  # 0: there is no sensor
     ("curvature_per_10km", "1/10 km", CURVE_POINTS, -85_000, 85_000, 0),
     # sources, by source id; a mask of 0 is a source that this car does not know
-    ("source_mask", "actuator bits", SOURCES, 0, 15, 0),
+    ("source_mask", "actuator bits", SOURCES, 0, 255, 0),
     ("source_priority", "", SOURCES, 0, 255, 0),
     ("source_lease_ms", "ms", SOURCES, 0, 1_000, 0),
     ("source_cap_mm_s", "mm/s", SOURCES, 0, 30_000, 0),
     ("source_flags", "bits", SOURCES, 0, 3, 0),
     ("source_on_silence", "", SOURCES, 0, 1, 0),
     ("source_needs", "source id", SOURCES, 0, 255, codes.NOBODY),
+    ("source_kill_switch", "stop source id", SOURCES, 0, 255, codes.NOBODY),
+    ("source_repress_ms", "ms", SOURCES, 0, 300_000, 0),  # how long a deadman counts; 0: for ever
+    # the receiver on the board: steering, throttle, live-man, mode; all 0 is a channel not there
+    ("rc_fitted", "", 1, 0, 1, 0),
+    ("rc_low_us", "us", RC_CHANNELS, 0, 2_200, 0),
+    ("rc_centre_us", "us", RC_CHANNELS, 0, 2_200, 0),
+    ("rc_high_us", "us", RC_CHANNELS, 0, 2_200, 0),
+    ("rc_dead_band", "1/1000", 1, 0, 300, 50),
     # output channels
-    ("channel_kind", "", CHANNELS, 0, 3, 0),
+    ("channel_kind", "", CHANNELS, 0, 5, 0),
+    ("channel_actuator", "", CHANNELS, 0, 7, 0),  # of a level
     ("channel_low", "ns or 1/10000", CHANNELS, -10_000, _NS, 0),
     ("channel_neutral", "ns or 1/10000", CHANNELS, -10_000, _NS, 0),
     ("channel_high", "ns or 1/10000", CHANNELS, -10_000, _NS, 0),

@@ -1,10 +1,10 @@
 """Whether the wheels do what they are driven to do: an encoder that lies must not steer the speed.
 
 A dead encoder reads standstill, and the speed loop would answer with full effort. Only what lasts
-counts: wheels slip, sensors jitter.
+counts: wheels slip, sensors jitter, people push.
 """
 
-from firmware.compat import TYPE_CHECKING
+from firmware.compat import TYPE_CHECKING, micropython
 from firmware.core.deadlines import Deadline
 
 if TYPE_CHECKING:
@@ -12,20 +12,30 @@ if TYPE_CHECKING:
 
 _ROLLING_MM_S = 300
 _VANISHES_US = 80_000  # twice the time over which speed is measured: no car rolls out in that
+_SLOWS_MM_S = 100  # within too_fast_ms: half a metre per second squared at 200 ms
 
 
 class Plausibility:
+    """``step`` is told what was put out on the step before; its flags hold while it lasts."""
+
     def __init__(self) -> None:
+        self.is_on_ground = True  # else the wheels turn without the car
         self.is_stuck = False  # driven, and no motion: encoder dead, or the car blocked
         self.is_too_fast = False  # faster than any source may ask for
+        self.is_runaway = False  # faster than the target, and not slowing down
+        self.is_one_sided = False  # one side stands while the other turns
         self._moves = Deadline()
         self._slow = Deadline()
+        self._obeys = Deadline()
+        self._agrees = Deadline()
         self._rolled = Deadline()  # open just after it rolled, unbraked
+        self._reference_mm_s = 0  # the speed that it has to come down from
         self._stuck_us = 0
         self._stuck_effort = 0
         self._standstill = 0
         self._most_mm_s = 0
         self._fast_us = 0
+        self._runaway_mm_s = 0
 
     def configure(self, params: "Params") -> None:
         self._stuck_us = params.get("stuck_ms") * 1000
@@ -34,9 +44,11 @@ class Plausibility:
         top = max(params.get("speed_max_mm_s"), params.get("reverse_max_mm_s"))
         self._most_mm_s = top + top // 4 + 200
         self._fast_us = params.get("too_fast_ms") * 1000
+        self._runaway_mm_s = params.get("runaway_mm_s")
 
+    @micropython.native
     def step(self, effort: int, speed_mm_s: int, is_driving: bool, now_us: int) -> None:
-        """``effort`` is what was put out on the step before."""
+        """Driven without motion, and motion beyond anything that may be asked for."""
         self._moves.step(now_us)
         self._slow.step(now_us)
         is_standing = abs(speed_mm_s) <= self._standstill
@@ -49,11 +61,39 @@ class Plausibility:
         self.is_stuck = not self._moves.is_open
         self.is_too_fast = not self._slow.is_open
 
+    @micropython.native
     def _has_vanished(self, effort: int, speed_mm_s: int, is_driving: bool, now_us: int) -> bool:
         """Whether the motion ended sooner than a car that nobody brakes can roll out."""
         self._rolled.step(now_us)
-        if not is_driving or effort * speed_mm_s < 0:
+        if not is_driving or not self.is_on_ground or effort * speed_mm_s < 0:
             self._rolled.shut()  # brakes may stop the wheels at once
         elif abs(speed_mm_s) > _ROLLING_MM_S:
             self._rolled.set(now_us, _VANISHES_US)
         return abs(speed_mm_s) <= self._standstill and self._rolled.is_open
+
+    @micropython.native
+    def watch_target(
+        self, target_mm_s: int, speed_mm_s: int, must_obey: bool, is_braked: bool, now_us: int
+    ) -> None:
+        """Motion that nobody asked for. A car that nobody brakes may roll, but not gain speed."""
+        self._obeys.step(now_us)
+        speed = abs(speed_mm_s)
+        backwards = target_mm_s * speed_mm_s < 0
+        allowed = self._runaway_mm_s + (0 if backwards else abs(target_mm_s))
+        if not must_obey or speed <= allowed:
+            self._reference_mm_s = speed
+            self._obeys.set(now_us, self._fast_us)
+        slows = speed < self._reference_mm_s - _SLOWS_MM_S
+        rolls = not is_braked and speed <= self._reference_mm_s + _SLOWS_MM_S
+        if slows or rolls:
+            self._reference_mm_s = min(self._reference_mm_s, speed)
+            self._obeys.set(now_us, self._fast_us)
+        self.is_runaway = not self._obeys.is_open
+
+    @micropython.native
+    def watch_sides(self, is_one_sided: bool, must_agree: bool, now_us: int) -> None:
+        """Of two encoders one is dead, or its wheel is held."""
+        self._agrees.step(now_us)
+        if not (is_one_sided and must_agree):
+            self._agrees.set(now_us, self._stuck_us)
+        self.is_one_sided = not self._agrees.is_open

@@ -1,6 +1,6 @@
 """Bytes from the link to messages, each handed to whoever handles it."""
 
-from firmware.compat import TYPE_CHECKING
+from firmware.compat import TYPE_CHECKING, micropython
 from firmware.protocol.codec import DECODED, OUT_OF_RANGE, decode_into
 from firmware.protocol.frame import FrameReader
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     Routes = tuple[tuple[Message, Callable[[Any, int], None]], ...]
 
 _BUFFER = 256
+_IDS = 32  # what a car hears is numbered below that
 _READS_PER_STEP = 4  # 1 kB a step is ten times what a host sends; a flood must not stretch the step
 
 
@@ -26,11 +27,15 @@ class Receiver:
         self.size = 0  # of the payload in reader.frame that is being handled
         self._board = board
         self._buffer = bytearray(_BUFFER)
-        self._routes: "Routes" = ()
+        self._messages: "list[Message | None]" = [None] * _IDS
+        self._handlers: "list[Callable[[Any, int], None] | None]" = [None] * _IDS
 
     def route(self, routes: "Routes") -> None:
-        self._routes = routes
+        for message, handler in routes:
+            self._messages[message.ID] = message
+            self._handlers[message.ID] = handler
 
+    @micropython.native
     def step(self, now_us: int) -> None:
         for _ in range(_READS_PER_STEP):
             size = self._board.receive_into(self._buffer)
@@ -38,6 +43,7 @@ class Receiver:
                 return
             self._read(size, now_us)
 
+    @micropython.native
     def _read(self, size: int, now_us: int) -> None:
         at = 0
         while at < size:
@@ -48,16 +54,18 @@ class Receiver:
                 if self.size:
                     self._handle(now_us)
 
+    @micropython.native
     def _handle(self, now_us: int) -> None:
         payload = self.reader.frame
-        for message, handler in self._routes:
-            if message.ID == payload[0]:
-                verdict = decode_into(message, payload, self.size)
-                if verdict == DECODED:
-                    handler(message, now_us)
-                elif verdict == OUT_OF_RANGE:
-                    self.out_of_range += 1
-                else:
-                    self.unknown += 1
-                return
-        self.unknown += 1
+        message = self._messages[payload[0]] if payload[0] < _IDS else None
+        handler = self._handlers[payload[0]] if message else None
+        if message is None or handler is None:
+            self.unknown += 1
+            return
+        verdict = decode_into(message, payload, self.size)
+        if verdict == DECODED:
+            handler(message, now_us)
+        elif verdict == OUT_OF_RANGE:
+            self.out_of_range += 1
+        else:
+            self.unknown += 1

@@ -5,7 +5,7 @@ into a curve of CURVE_POINTS pulses over the angle from full right to full left;
 reading.
 """
 
-from firmware.compat import TYPE_CHECKING
+from firmware.compat import TYPE_CHECKING, micropython
 from firmware.core.limits import Slew, SteeringEnvelope, clamped, interpolated
 from firmware.core.params import CURVE_POINTS
 
@@ -34,11 +34,13 @@ class Steering:
     def steer_urad(self) -> int:
         return self._slew.value
 
+    @micropython.native
     def step(self, target_urad: int, speed_mm_s: int, dt_ms: int) -> int:
         """Limit, then slew; the envelope holds for what is put out, not only for what is asked."""
         limit = self._envelope.limit_urad(speed_mm_s)
         return self._slew.follow(clamped(target_urad, -limit, limit), self._rate_urad_s, dt_ms)
 
+    @micropython.native
     def pulse_ns(self, channel: int) -> int:
         place = self._slew.value + self._max_urad
         return interpolated(

@@ -1,9 +1,9 @@
 """How the car comes to rest: by the strictest policy of its stop causes, until the wheels stand."""
 
-from firmware.compat import TYPE_CHECKING
+from firmware.compat import TYPE_CHECKING, micropython
 from firmware.core.deadlines import Deadline
-from firmware.core.params import POLICY_BRAKE, POLICY_CUT, POLICY_NEUTRAL
-from firmware.protocol.codes import CAUSE_COUNT
+from firmware.core.params import POLICY_BRAKE, POLICY_CUT
+from firmware.protocol.codes import CAUSE_COUNT, CAUSE_RUNSTOP_LOOP, FAULT_COUNT
 
 if TYPE_CHECKING:
     from firmware.core.params import Params
@@ -14,6 +14,7 @@ class StopSequence:
         self.policy = POLICY_CUT
         self.is_over = False
         self._policies: "list[int]" = []
+        self._fault_policies: "list[int]" = []
         self._standstill_mm_s = 0
         self._standstill_us = 0
         self._timeout_us = 0
@@ -22,28 +23,37 @@ class StopSequence:
 
     def configure(self, params: "Params") -> None:
         self._policies = params.get_all("stop_policy")
+        self._policies[CAUSE_RUNSTOP_LOOP] = POLICY_CUT  # whatever the file says
+        self._fault_policies = params.get_all("fault_policy")
         self._standstill_mm_s = params.get("standstill_mm_s")
         self._standstill_us = params.get("standstill_ms") * 1000
         self._timeout_us = params.get("stop_timeout_ms") * 1000
 
-    def begin(self, causes: int, now_us: int, is_measured: bool) -> None:
-        """Without a speed that can be trusted there is no braking by it: neutral at least."""
-        self.policy = POLICY_BRAKE if is_measured else POLICY_NEUTRAL
+    def begin(self, now_us: int) -> None:
+        self.policy = POLICY_BRAKE
         self.is_over = False
-        self.add(causes)
         self._rolling.set(now_us, self._standstill_us)
         self._patience.set(now_us, self._timeout_us)
 
-    def add(self, causes: int) -> None:
-        """Causes that come while it stops can only make it stricter."""
+    def add(self, causes: int, faults: int) -> None:
+        """What comes while it stops can only make it stricter."""
         for cause in range(CAUSE_COUNT):
-            if causes >> cause & 1 and self._policies[cause] > self.policy:
-                self.policy = self._policies[cause]
+            if causes >> cause & 1:
+                self.tighten(self._policies[cause])
+        for fault in range(FAULT_COUNT):
+            if faults >> fault & 1:
+                self.tighten(self._fault_policies[fault])
 
-    def step(self, speed_mm_s: int, now_us: int) -> None:
+    def tighten(self, policy: int) -> None:
+        if policy > self.policy:
+            self.policy = policy
+
+    @micropython.native
+    def step(self, speed_mm_s: int, is_trusted: bool, now_us: int) -> None:
+        """A speed that may lie shows no standstill: then the time has to pass."""
         self._rolling.step(now_us)
         self._patience.step(now_us)
-        if abs(speed_mm_s) > self._standstill_mm_s:
+        if abs(speed_mm_s) > self._standstill_mm_s or not is_trusted:
             self._rolling.set(now_us, self._standstill_us)
         if not self._rolling.is_open or not self._patience.is_open:
             self.is_over = True

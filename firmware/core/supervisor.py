@@ -1,5 +1,6 @@
 """The state of the car: a table, most dangerous first. What is not in it does not happen."""
 
+from firmware.compat import micropython
 from firmware.protocol.codes import ACTIVE, FAULT, HOLD, STANDBY, STARTING, STOPPED, STOPPING
 
 # Conditions, evaluated anew on every step
@@ -38,6 +39,7 @@ class Supervisor:
         self.state = STARTING
         self.before = STARTING
 
+    @micropython.native
     def step(self, conditions: int) -> None:
         self.before = self.state
         for state, all_of, none_of, then in TABLE:

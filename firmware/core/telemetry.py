@@ -1,10 +1,20 @@
 """What is reported when: the status on every step, motion on every nth, the rest in turn."""
 
-from firmware.compat import TYPE_CHECKING
+from firmware.compat import TYPE_CHECKING, micropython
 from firmware.core.clock import SLOTS, UNKNOWN_US
 from firmware.core.deadlines import elapsed_us
 from firmware.core.limits import clamped
-from firmware.protocol.codes import DRIVE, STEERING
+from firmware.protocol.codes import (
+    AUX_1,
+    AUX_2,
+    AUX_3,
+    AUX_4,
+    BRAKE,
+    DRIVE,
+    LIGHTS,
+    NOBODY,
+    STEERING,
+)
 from firmware.protocol.messages import (
     ClockReport,
     Event,
@@ -22,7 +32,8 @@ if TYPE_CHECKING:
     from firmware.core.params import Params
 
 _COUNTER_MASK = (1 << 30) - 1
-_TURNS = 5 + SLOTS  # steps until each slow message has had its turn
+_CLOCKS = SLOTS + 1
+_TURNS = 5 + _CLOCKS  # steps until each slow message has had its turn
 
 
 class Telemetry:
@@ -48,6 +59,7 @@ class Telemetry:
     def configure(self, params: "Params") -> None:
         self._motion_every = params.get("motion_every")
 
+    @micropython.native
     def step(self, now_us: int) -> None:
         self._longest_us = max(self._longest_us, self._app.board.step_us)
         self._send_status(now_us)
@@ -58,6 +70,7 @@ class Telemetry:
             self._send_slow()
         self._send_event()
 
+    @micropython.native
     def _send_status(self, now_us: int) -> None:
         app, status = self._app, self._status
         session = app.sessions.slots[app.arbiter.newest_slot]
@@ -66,11 +79,13 @@ class Telemetry:
         status.causes = app.runstop.bits
         status.first_cause = app.runstop.first
         status.faults = app.faults.bits
+        status.profile = app.actions.profile
         status.steering_source = app.arbiter.winners[STEERING]
         status.drive_source = app.arbiter.winners[DRIVE]
-        status.steer_urad = app.steering.steer_urad
+        status.brake_source = app.arbiter.winners[BRAKE]
+        status.steer_50urad = app.steering.steer_urad // 50
         status.target_mm_s = app.drive.target_mm_s
-        status.brake = app.brake
+        status.brake = app.motion.brake
         status.speed_mm_s = app.odometry.speed_mm_s
         status.claim_slot = app.arbiter.newest_slot
         status.claim_sequence = session.claim_sequence
@@ -81,6 +96,7 @@ class Telemetry:
         status.applied_10us = clamped(age_us, 0, 655_350) // 10
         app.outbox.send(status)
 
+    @micropython.native
     def _send_motion(self) -> None:
         board, odometry, motion = self._app.board, self._app.odometry, self._motion
         motion.captured_us = board.captured_us
@@ -95,12 +111,13 @@ class Telemetry:
         motion.accel_y_mm_s2 = board.accel_y_mm_s2
         self._app.outbox.send(motion)
 
+    @micropython.native
     def _send_slow(self) -> None:
         self._turn = (self._turn + 1) % _TURNS
-        if self._turn < SLOTS:
+        if self._turn < _CLOCKS:
             self._send_clock(self._turn)
-        elif self._turn < SLOTS + len(self._slow):
-            self._slow[self._turn - SLOTS]()
+        elif self._turn < _CLOCKS + len(self._slow):
+            self._slow[self._turn - _CLOCKS]()
 
     def _send_clock(self, slot: int) -> None:
         session = self._app.sessions.slots[slot]
@@ -123,6 +140,9 @@ class Telemetry:
             inputs.held |= bit if source.is_held() else 0
             inputs.engaged |= bit if source.is_engaged() else 0
         inputs.causes_present = self._app.runstop.present
+        inputs.stop_fresh = self._app.stop_sources.fresh
+        inputs.stop_said = self._app.stop_sources.said
+        inputs.rc_mode = self._app.rc.mode if self._app.rc.is_live else NOBODY
         inputs.step_us = self._longest_us
         self._longest_us = 0
         self._app.outbox.send(inputs)
@@ -138,11 +158,20 @@ class Telemetry:
         outputs.channel_5 = values[5]
         outputs.channel_6 = values[6]
         outputs.channel_7 = values[7]
+        winners = self._app.arbiter.winners
+        outputs.lights = self._app.output_stage.levels[LIGHTS]
+        outputs.lights_source = winners[LIGHTS]
+        outputs.aux_1_source = winners[AUX_1]
+        outputs.aux_2_source = winners[AUX_2]
+        outputs.aux_3_source = winners[AUX_3]
+        outputs.aux_4_source = winners[AUX_4]
+        outputs.cap_mm_s = self._app.motion.cap_mm_s()
         self._app.outbox.send(outputs)
 
     def _send_power(self) -> None:
         self._power.battery_mv = self._app.battery.millivolts
         self._power.stage = self._app.battery.stage
+        self._power.temperature_c = self._app.temperature.degrees_c
         self._app.outbox.send(self._power)
 
     def _send_counters(self) -> None:

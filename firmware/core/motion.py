@@ -1,0 +1,138 @@
+"""From the winner's wish to what the wheels are told: the state decides which wish may count."""
+
+from firmware.compat import TYPE_CHECKING, micropython
+from firmware.core.battery import GOOD
+from firmware.core.limits import clamped
+from firmware.core.params import POLICY_BRAKE, POLICY_CUT, SOURCES
+from firmware.protocol.codes import (
+    ACTIVE,
+    ACTUATOR_COUNT,
+    BRAKE,
+    DRIVE,
+    DRIVE_BIT,
+    HOLD,
+    NOBODY,
+    SPEED_IN_DOUBT,
+    STARTING,
+    STEERING,
+    STEERING_BIT,
+    STOPPING,
+)
+
+if TYPE_CHECKING:
+    from firmware.app import App
+    from firmware.core.params import Params
+
+_FULL_BRAKE = 255
+# A brake channel helps a car to slow down that is faster than its target by more than the first,
+# and is fully on from the second on
+_ROLLS_MM_S = 300
+_FULL_BRAKE_MM_S = 1_500
+
+
+class Motion:
+    """Reads the app, moves its steering, its drive and its other actuators."""
+
+    def __init__(self, app: "App") -> None:
+        self.brake = 0  # 0 to 255
+        self.clamped = 0  # bits of the actuators whose claim was beyond the car's limits
+        self._app = app
+        self._dt_ms = 10
+        self._speed_max = 0
+        self._reverse_max = 0
+        self._steer_max = 0
+        self._steer_centres = False
+        self._limp_mm_s = 0
+        self._has_brake = False
+        self._profile_caps: "list[int]" = []
+
+    def configure(self, params: "Params") -> None:
+        self._dt_ms = params.get("step_us") // 1000
+        self._speed_max = params.get("speed_max_mm_s")
+        self._reverse_max = params.get("reverse_max_mm_s")
+        self._steer_max = params.get("steer_max_urad")
+        self._steer_centres = params.get("steer_centres") == 1
+        self._limp_mm_s = params.get("limp_mm_s")
+        self._has_brake = self._app.output_stage.has_brake()
+        self._profile_caps = params.get_all("profile_cap_mm_s")
+
+    @micropython.native
+    def step(self, now_us: int) -> None:
+        self.clamped = 0
+        self._steer()
+        self._move(now_us)
+        self._set_levels()
+
+    @micropython.native
+    def cap_mm_s(self) -> int:
+        """The lowest that binds whoever drives: the operator's, the profile's, the battery's."""
+        actions = self._app.actions
+        cap = min(actions.cap_mm_s, self._profile_caps[actions.profile])
+        return cap if self._app.battery.stage == GOOD else min(cap, self._limp_mm_s)
+
+    def is_braking(self) -> bool:
+        app = self._app
+        state = app.supervisor.state
+        return state == HOLD or (state == STOPPING and app.stop_sequence.policy == POLICY_BRAKE)
+
+    @micropython.native
+    def _steer(self) -> None:
+        """The winner's angle; with nobody it is held or centred. Only in the slew is it changed."""
+        app = self._app
+        winner = app.arbiter.winners[STEERING]
+        target_urad = 0 if self._steer_centres else app.steering.steer_urad
+        if winner != NOBODY and not app.runstop.bits:
+            target_urad = app.arbiter.sources[winner].steer_urad
+            if abs(target_urad) > self._steer_max:
+                self.clamped |= STEERING_BIT
+        if app.supervisor.state == STARTING:
+            target_urad = 0
+        app.steering.step(target_urad, app.odometry.speed_mm_s, self._dt_ms)
+
+    @micropython.native
+    def _move(self, now_us: int) -> None:
+        app = self._app
+        self.brake = 0
+        if app.supervisor.state == ACTIVE:
+            self._follow(now_us)
+        elif self.is_braking():
+            self._brake(_FULL_BRAKE, now_us)
+        else:
+            if app.supervisor.state == STOPPING and app.stop_sequence.policy == POLICY_CUT:
+                self.brake = _FULL_BRAKE  # a brake channel needs no drive
+            app.drive.neutral(app.odometry.speed_mm_s)
+
+    @micropython.native
+    def _follow(self, now_us: int) -> None:
+        app, sources = self._app, self._app.arbiter.sources
+        source = sources[app.arbiter.winners[DRIVE]]
+        braker = app.arbiter.winners[BRAKE]
+        if braker < SOURCES and sources[braker].levels[BRAKE]:
+            self._brake(sources[braker].levels[BRAKE], now_us)
+            return
+        cap = min(self.cap_mm_s(), source.cap_mm_s)
+        low = max(-self._reverse_max, -cap)
+        high = min(self._speed_max, cap)
+        target = clamped(source.speed_mm_s, low, high)
+        if target != source.speed_mm_s:
+            self.clamped |= DRIVE_BIT
+        app.drive.follow(target, app.odometry.speed_mm_s, now_us, self._dt_ms)
+        if self._has_brake:
+            beyond = abs(app.odometry.speed_mm_s) - abs(app.drive.target_mm_s) - _ROLLS_MM_S
+            self.brake = clamped(beyond * _FULL_BRAKE // _FULL_BRAKE_MM_S, 0, _FULL_BRAKE)
+
+    def _brake(self, level: int, now_us: int) -> None:
+        app = self._app
+        self.brake = level
+        is_trusted = not app.faults.bits & SPEED_IN_DOUBT
+        app.drive.brake(app.odometry.speed_mm_s, is_trusted, now_us, self._dt_ms)
+
+    @micropython.native
+    def _set_levels(self) -> None:
+        """Lights and whatever else there is: the winner's, in every state; nobody's is nothing."""
+        app, levels = self._app, self._app.output_stage.levels
+        for actuator in range(ACTUATOR_COUNT):
+            winner = app.arbiter.winners[actuator]
+            levels[actuator] = 0
+            if winner != NOBODY:
+                levels[actuator] = app.arbiter.sources[winner].levels[actuator]

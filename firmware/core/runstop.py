@@ -1,0 +1,156 @@
+"""Who can stop the car: the registered stop sources, by profile required or optional.
+
+A stop source says "run" or "stop" again and again; what counts is the OR of all stops. A required
+one that is silent, missing or was never there is a stop. A pin and the receiver are read on each
+step; the others send Alive over the link, judged for freshness as claims are.
+"""
+
+from firmware.compat import TYPE_CHECKING, micropython
+from firmware.core.deadlines import Deadline, elapsed_us
+from firmware.core.params import POLICY_BRAKE, STOP_SOURCES
+from firmware.protocol.codes import (
+    MODE_STOP,
+    PROFILE_COUNT,
+    REQUIRED,
+    STOP_SOURCE_LINK,
+    STOP_SOURCE_LOOP,
+    STOP_SOURCE_NONE,
+    STOP_SOURCE_RC,
+)
+
+if TYPE_CHECKING:
+    from firmware.core.clock import Sessions
+    from firmware.core.params import Params
+    from firmware.core.rc_receiver import RcReceiver
+    from firmware.protocol.messages import Alive
+
+_HALF_SEQUENCE = 1 << 15
+
+
+class StopSource:
+    def __init__(self, stop_source_id: int) -> None:
+        self.id = stop_source_id
+        self.kind = STOP_SOURCE_NONE
+        self.silence_us = 0
+        self.policy = POLICY_BRAKE
+        self.is_fresh = False
+        self.says_stop = False
+        self.slot = -1
+        self.sequence = 0
+        self.heard = Deadline()
+
+    @micropython.native
+    def is_new(self, alive: "Alive", slot: int) -> bool:
+        """One writer at a time, and each of its words once."""
+        if self.slot != slot:
+            return not self.is_fresh
+        ahead = alive.sequence - self.sequence & 0xFFFF
+        return 0 < ahead < _HALF_SEQUENCE
+
+
+class StopSources:
+    """All bits are by stop source id, as of this step."""
+
+    def __init__(self, sessions: "Sessions") -> None:
+        self.all = tuple(StopSource(i) for i in range(STOP_SOURCES))
+        self.active: "tuple[StopSource, ...]" = ()
+        self.fresh = 0
+        self.said = 0  # says stop, now
+        self.told = 0  # a stop came over the link since the last step, however old a word
+        self.stopped = 0  # said or told
+        self.missing = 0  # required in the profile, and not there
+        self.profile = 0
+        self.loop = 0  # the bits of those that are a pin
+        self._sessions = sessions
+        self._required = [0] * PROFILE_COUNT
+        self._clock_bound_us = 0
+        self._heard_stop = 0
+
+    def configure(self, params: "Params") -> None:
+        self._clock_bound_us = params.get("clock_bound_us")
+        self.profile = params.get("profile_default")
+        kinds = params.get_all("stop_source_kind")
+        silences_ms = params.get_all("stop_source_silence_ms")
+        policies = params.get_all("stop_source_policy")
+        needs = params.get_all("stop_source_need")
+        self.loop = 0
+        for source in self.all:
+            source.kind = kinds[source.id]
+            if source.kind == STOP_SOURCE_LOOP:
+                self.loop |= 1 << source.id
+            source.silence_us = silences_ms[source.id] * 1000
+            source.policy = policies[source.id]
+        for profile in range(PROFILE_COUNT):
+            self._required[profile] = 0
+            for i in range(STOP_SOURCES):
+                if needs[profile * STOP_SOURCES + i] == REQUIRED:
+                    self._required[profile] |= 1 << i
+        self.active = tuple(source for source in self.all if source.kind != STOP_SOURCE_NONE)
+
+    @micropython.native
+    def receive(self, alive: "Alive", now_us: int) -> None:
+        """A stop is obeyed whoever says it; only a fresh word of a registered one is a "run"."""
+        source = self.all[alive.stop_source]
+        if not alive.runs:
+            self._heard_stop |= 1 << source.id
+        left_us = self._left_us(alive, source, now_us)
+        if left_us > 0:
+            source.says_stop = not alive.runs
+            source.sequence = alive.sequence
+            source.slot = self._sessions.find(alive.epoch)
+            source.heard.set(now_us, left_us)
+            source.is_fresh = True
+
+    @micropython.native
+    def _left_us(self, alive: "Alive", source: StopSource, now_us: int) -> int:
+        """How long this word keeps its source fresh; 0 if it does not."""
+        slot = self._sessions.find(alive.epoch)
+        if slot < 0 or source.kind != STOP_SOURCE_LINK or not source.is_new(alive, slot):
+            return 0
+        session = self._sessions.slots[slot]
+        if session.bound_us > self._clock_bound_us:
+            return 0
+        age_us = elapsed_us(session.session_us(now_us), alive.stamp_us)
+        if age_us < -session.bound_us:
+            return 0
+        return source.silence_us - max(age_us, 0) - session.bound_us
+
+    @micropython.native
+    def step(self, runstop_closed: int, rc: "RcReceiver", now_us: int) -> None:
+        """Who is there and who says stop; ``fresh & ~said`` are then those that let it run."""
+        self.fresh = self.said = 0
+        for source in self.active:
+            if source.kind == STOP_SOURCE_LOOP:
+                source.is_fresh = True
+                source.says_stop = not runstop_closed
+            elif source.kind == STOP_SOURCE_RC:
+                source.is_fresh = rc.is_live
+                source.says_stop = rc.mode == MODE_STOP
+            else:
+                source.heard.step(now_us)
+                source.is_fresh = source.heard.is_open
+            if source.is_fresh:
+                self.fresh |= 1 << source.id
+                if source.says_stop:
+                    self.said |= 1 << source.id
+        self.told = self._heard_stop
+        self.stopped = self.said | self.told
+        self._heard_stop = 0
+        self.missing = self.missing_in(self.profile)
+
+    def missing_in(self, profile: int) -> int:
+        return self._required[profile] & ~self.fresh
+
+    def policy_of(self, bits: int) -> int:
+        """The strictest policy of these stop sources."""
+        policy = POLICY_BRAKE
+        for source in self.active:
+            if bits >> source.id & 1 and source.policy > policy:
+                policy = source.policy
+        return policy
+
+    def forget(self, slot: int) -> None:
+        """Another session has this slot now: its words count from their own beginning."""
+        for source in self.active:
+            if source.slot == slot:
+                source.slot = -1

@@ -1,0 +1,27 @@
+"""Whether the hottest part that has a sensor is too hot; where there is none, never."""
+
+from firmware.compat import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from firmware.core.params import Params
+
+_COOLS_C = 5  # below the limit, before it is no longer too hot
+
+
+class Temperature:
+    def __init__(self) -> None:
+        self.is_over = False
+        self.degrees_c = 0
+        self._max_c = 0
+
+    def configure(self, params: "Params") -> None:
+        self._max_c = params.get("temperature_max_c")
+
+    def step(self, degrees_c: int) -> None:
+        if not self._max_c:
+            return
+        self.degrees_c = degrees_c
+        if degrees_c >= self._max_c:
+            self.is_over = True
+        elif degrees_c < self._max_c - _COOLS_C:
+            self.is_over = False

@@ -1,0 +1,200 @@
+"""What stops the car: conditions that last, moments while it is armed, and faults."""
+
+from firmware.compat import TYPE_CHECKING, micropython
+from firmware.core.battery import EMPTY
+from firmware.core.deadlines import Deadline
+from firmware.core.plausibility import Plausibility
+from firmware.protocol.codes import (
+    ACTIVE,
+    CAUSE_CHARGER,
+    CAUSE_CLOCK_UNSURE,
+    CAUSE_EMPTY_BATTERY,
+    CAUSE_FROZEN_INPUT,
+    CAUSE_OVERRUN,
+    CAUSE_RUNSTOP_LOOP,
+    CAUSE_SILENCE,
+    CAUSE_STAND_OVER,
+    CAUSE_STOP_SOURCE,
+    CAUSE_STOP_SOURCE_SILENT,
+    CAUSE_UNATTENDED,
+    DRIVE,
+    FAULT_BOOT_LOOP,
+    FAULT_BROWN_OUT,
+    FAULT_CONFIGURATION,
+    FAULT_COUNT,
+    FAULT_ENCODER,
+    FAULT_FOREIGN_CONFIGURATION,
+    FAULT_NO_MOTION,
+    FAULT_OUTPUT,
+    FAULT_OVER_TEMPERATURE,
+    FAULT_RELAY,
+    FAULT_RUNAWAY,
+    FAULT_TOO_FAST,
+    NOBODY,
+    PROFILE_STAND,
+    SPEED_IN_DOUBT,
+    STOPPING,
+)
+
+if TYPE_CHECKING:
+    from firmware.app import App
+    from firmware.core.params import Params
+
+_RELAY_SETTLES_US = 50_000  # contacts bounce and travel for 10 to 20 ms
+_OVERRUN_STEPS = 3  # a step that took as long as three has missed two sets of claims
+_BOOTS_MAX = 3
+_HEALTHY_US = 10_000_000  # a start that lasts so long did not fail
+
+
+# The causes that last as long as what brings them
+_LASTING = (
+    1 << CAUSE_RUNSTOP_LOOP | 1 << CAUSE_STOP_SOURCE | 1 << CAUSE_CHARGER | 1 << CAUSE_EMPTY_BATTERY
+)
+_ALL_FAULTS = (1 << FAULT_COUNT) - 1
+
+
+class Watch:
+    """Reads the app, and latches its stop causes and faults."""
+
+    def __init__(self, app: "App") -> None:
+        self.is_on_stand = False
+        self._app = app
+        self._plausibility = Plausibility()
+        self._relay_settling = Deadline()
+        self._stand_time = Deadline()
+        self._starting = Deadline()
+        self._has_started = False
+        self._is_enabled = False
+        self._step_us = 10_000
+        self._stand_us = 0
+        self._clock_bound_us = 0
+
+    def configure(self, params: "Params") -> None:
+        self._plausibility.configure(params)
+        self._step_us = params.get("step_us")
+        self._stand_us = params.get("stand_ms") * 1000
+        self._clock_bound_us = params.get("clock_bound_us")
+
+    def begin(self, profile: int, now_us: int) -> None:
+        """The car was armed in this profile."""
+        self.is_on_stand = profile == PROFILE_STAND
+        self._stand_time.set(now_us, self._stand_us)
+
+    @micropython.native
+    def step(self, now_us: int) -> None:
+        self._conditions()
+        if self._app.is_armed():
+            self._moments(now_us)
+        self._faults(now_us)
+
+    @micropython.native
+    def _conditions(self) -> None:
+        app = self._app
+        board, runstop, stop_sources = app.board, app.runstop, app.stop_sources
+        others = ~stop_sources.loop
+        found = 0
+        if stop_sources.loop and not board.runstop_closed:
+            found |= 1 << CAUSE_RUNSTOP_LOOP
+        if stop_sources.said & others:
+            found |= 1 << CAUSE_STOP_SOURCE
+        if board.charger:
+            found |= 1 << CAUSE_CHARGER
+        if app.battery.stage == EMPTY:
+            found |= 1 << CAUSE_EMPTY_BATTERY
+        runstop.hold(found, _LASTING)
+        if stop_sources.told:  # in whosever name, a pin's too
+            runstop.latch(CAUSE_STOP_SOURCE)
+
+    @micropython.native
+    def _moments(self, now_us: int) -> None:
+        app = self._app
+        arbiter, runstop = app.arbiter, app.runstop
+        if arbiter.frozen_source != NOBODY:
+            runstop.latch(CAUSE_FROZEN_INPUT)
+        if arbiter.silent_source != NOBODY:
+            runstop.latch(CAUSE_SILENCE)
+        if app.stop_sources.missing:
+            runstop.latch(CAUSE_STOP_SOURCE_SILENT)
+        if not arbiter.attended.is_open:
+            runstop.latch(CAUSE_UNATTENDED)
+        if self._is_clock_lost():
+            runstop.latch(CAUSE_CLOCK_UNSURE)
+        if app.board.guard_tripped or app.board.step_us > self._step_us * _OVERRUN_STEPS:
+            runstop.latch(CAUSE_OVERRUN)
+        self._stand_time.step(now_us)
+        if self.is_on_stand and not self._stand_time.is_open:
+            runstop.latch(CAUSE_STAND_OVER)
+
+    def _is_clock_lost(self) -> bool:
+        arbiter = self._app.arbiter
+        winner = arbiter.winners[DRIVE]
+        if winner == NOBODY:
+            return False
+        session = self._app.sessions.slots[arbiter.sources[winner].slot]
+        return session.bound_us > self._clock_bound_us
+
+    @micropython.native
+    def _faults(self, now_us: int) -> None:
+        app = self._app
+        found = self._watch_motion(now_us) | self._watch_outputs(now_us) | self._watch_start(now_us)
+        if not app.configuration.is_valid:
+            found |= 1 << FAULT_CONFIGURATION
+        elif not app.configuration.is_ours:
+            found |= 1 << FAULT_FOREIGN_CONFIGURATION
+        if app.battery.is_browned_out:
+            found |= 1 << FAULT_BROWN_OUT
+        if app.temperature.is_over:
+            found |= 1 << FAULT_OVER_TEMPERATURE
+        app.faults.hold(found, _ALL_FAULTS)
+
+    @micropython.native
+    def _watch_motion(self, now_us: int) -> int:
+        app, found = self._app, self._plausibility
+        state, speed = app.supervisor.state, app.odometry.speed_mm_s
+        # on a stand wheels are turned by hand, a differential lets one of them stand, and nothing
+        # of the car's mass keeps them rolling
+        is_on_ground = found.is_on_ground = not self.is_on_stand
+        found.step(app.drive.effort, speed, state == ACTIVE, now_us)
+        is_gated = app.board.guard_tripped != 0  # then nothing that is put out counts
+        must_obey = is_on_ground and not is_gated and (app.is_armed() or state == STOPPING)
+        # a claim that brakes, on the step before, may brake as little as it likes
+        is_braked = (state == ACTIVE and not app.motion.brake) or app.motion.is_braking()
+        if app.faults.bits & SPEED_IN_DOUBT:
+            is_braked = False  # not by what may lie
+        found.watch_target(app.drive.target_mm_s, speed, must_obey, is_braked, now_us)
+        found.watch_sides(app.odometry.is_one_sided, is_on_ground and state == ACTIVE, now_us)
+        bits = 1 << FAULT_NO_MOTION if found.is_stuck else 0
+        if found.is_too_fast:
+            bits |= 1 << FAULT_TOO_FAST
+        if found.is_runaway:
+            bits |= 1 << FAULT_RUNAWAY
+        return bits | 1 << FAULT_ENCODER if found.is_one_sided else bits
+
+    @micropython.native
+    def _watch_outputs(self, now_us: int) -> int:
+        app, board = self._app, self._app.board
+        if app.is_enabled != self._is_enabled:
+            self._is_enabled = app.is_enabled
+            self._relay_settling.set(now_us, _RELAY_SETTLES_US)
+        self._relay_settling.step(now_us)
+        is_settled = not self._relay_settling.is_open
+        differs = board.enable_contact != (1 if app.is_enabled else 0)
+        # the guard has opened it and gated the drive, before this step
+        is_gated = app.is_enabled and (board.guard_tripped or not board.runstop_closed)
+        differs = differs and not is_gated
+        app.actions.is_contact_sure = is_settled and not board.enable_contact
+        app.output_stage.verify(board.read_back, app.is_enabled and not is_gated)
+        bits = 1 << FAULT_RELAY if differs and is_settled else 0
+        return bits | 1 << FAULT_OUTPUT if app.output_stage.differs else bits
+
+    def _watch_start(self, now_us: int) -> int:
+        """A program that fails soon after each start shall not move a car in between."""
+        if not self._has_started:
+            self._has_started = True
+            self._starting.set(now_us, _HEALTHY_US)
+        was_starting = self._starting.is_open
+        self._starting.step(now_us)
+        if was_starting and not self._starting.is_open:
+            self._app.board.mark_healthy()
+        has_failed = self._app.board.failed_starts >= _BOOTS_MAX
+        return 1 << FAULT_BOOT_LOOP if has_failed and self._starting.is_open else 0
