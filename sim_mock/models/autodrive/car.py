@@ -1,0 +1,163 @@
+"""AutoDRIVE's model of small and mid-scale cars: a rigid body on four sprung wheels.
+
+Source: the report, section 3.1.1. On a flat floor a loaded wheel neither rises nor sinks, so its
+equation m z'' + B (z' - Z') + K (z - Z) gives the floor's force: its weight and what the spring
+and the damper push. A wheel that they would have to pull down is in the air and pushes nothing.
+Along and aside each follow their own curve: there is no friction circle in the report.
+"""
+
+from collections.abc import Sequence
+from math import cos, sin
+from typing import NamedTuple
+
+from sim_mock.models.autodrive.motor import wheel_torque_nm
+from sim_mock.models.autodrive.parameters import (
+    GRAVITY_MPS2,
+    Car,
+    Corner,
+    Input,
+    corners_of,
+    inertia_of,
+)
+from sim_mock.models.autodrive.steering import steer_rate_radps, wheel_angles_rad
+from sim_mock.models.integration import State
+
+
+class Sprung(NamedTuple):
+    """State: centre of gravity, spins left before right and front before rear, body, steering.
+
+    From their place at rest: heave is upwards, roll lowers the right side, pitch lifts the nose.
+    """
+
+    x_m: float = 0.0
+    y_m: float = 0.0
+    yaw_rad: float = 0.0
+    vx_mps: float = 0.0
+    vy_mps: float = 0.0
+    yaw_rate_radps: float = 0.0
+    spin_lf_radps: float = 0.0
+    spin_rf_radps: float = 0.0
+    spin_lr_radps: float = 0.0
+    spin_rr_radps: float = 0.0
+    heave_m: float = 0.0
+    roll_rad: float = 0.0
+    pitch_rad: float = 0.0
+    heave_mps: float = 0.0
+    roll_radps: float = 0.0
+    pitch_radps: float = 0.0
+    steer_rad: float = 0.0
+
+
+class Push(NamedTuple):
+    """What a tyre pushes, in newtons: along its wheel, and ahead and to the left of the car."""
+
+    along_n: float
+    ahead_n: float
+    left_n: float
+
+
+def sprung_rates(x: State, u: Input, p: Car) -> State:
+    """Right-hand side, in the order of ``Sprung``, per second."""
+    s, corners = Sprung(*x), corners_of(p)
+    springs_n = spring_forces_n(s, corners, p)
+    pushes = tyre_pushes(s, corners, wheel_loads_n(springs_n, corners, p), p)
+    return (
+        *_planar(s, corners, pushes, p),
+        *_spins(s, u, pushes, p),
+        s.heave_mps,
+        s.roll_radps,
+        s.pitch_radps,
+        *_body(corners, springs_n, pushes, p),
+        steer_rate_radps(u.steering, s.steer_rad, s.vx_mps, p),
+    )
+
+
+def spring_forces_n(s: Sprung, corners: Sequence[Corner], p: Car) -> list[float]:
+    """What each spring and damper adds to what it carries at rest."""
+    return [
+        -p.spring_n_per_m * (s.heave_m + at.ahead_m * s.pitch_rad + at.left_m * s.roll_rad)
+        - p.damper_ns_per_m * (s.heave_mps + at.ahead_m * s.pitch_radps + at.left_m * s.roll_radps)
+        for at in corners
+    ]
+
+
+def wheel_loads_n(springs_n: Sequence[float], corners: Sequence[Corner], p: Car) -> list[float]:
+    """What each wheel presses on the floor."""
+    return [
+        max((at.sprung_kg + p.wheel_kg) * GRAVITY_MPS2 + spring_n, 0.0)
+        for at, spring_n in zip(corners, springs_n, strict=True)
+    ]
+
+
+def slips(
+    ahead_mps: float, aside_mps: float, rim_mps: float, slow_mps: float
+) -> tuple[float, float]:
+    """Sx = (r w - vx) / |vx| and Sy = vy / |vx|, in the axes of the wheel."""
+    pace_mps = max(abs(ahead_mps), slow_mps)
+    return (rim_mps - ahead_mps) / pace_mps, aside_mps / pace_mps
+
+
+def tyre_pushes(
+    s: Sprung, corners: Sequence[Corner], loads_n: Sequence[float], p: Car
+) -> list[Push]:
+    """Forces of the four tyres: Fx = F(Sx), Fy = F(Sy), each on its wheel's load."""
+    angles, spins = wheel_angles_rad(s.steer_rad, p), s[6:10]
+    rows = zip(corners, loads_n, angles, spins, strict=True)
+    return [_push(s, *row, p) for row in rows]
+
+
+def _push(
+    s: Sprung, at: Corner, load_n: float, angle_rad: float, spin_radps: float, p: Car
+) -> Push:
+    c, n = cos(angle_rad), sin(angle_rad)
+    ahead_mps = s.vx_mps - s.yaw_rate_radps * at.left_m
+    left_mps = s.vy_mps + s.yaw_rate_radps * at.ahead_m
+    rim_mps = spin_radps * p.wheel_radius_m
+    slip_x, slip_y = slips(
+        ahead_mps * c + left_mps * n, left_mps * c - ahead_mps * n, rim_mps, p.slow_mps
+    )
+    along_n = load_n * p.tyre_along.force(slip_x)
+    aside_n = -load_n * p.tyre_aside.force(slip_y)
+    return Push(along_n, along_n * c - aside_n * n, along_n * n + aside_n * c)
+
+
+def _planar(s: Sprung, corners: Sequence[Corner], pushes: Sequence[Push], p: Car) -> State:
+    ahead_n = sum(push.ahead_n for push in pushes) - p.drag_ns_per_m * s.vx_mps
+    left_n = sum(push.left_n for push in pushes) - p.drag_ns_per_m * s.vy_mps
+    moment_nm = -p.drag_nms_per_rad * s.yaw_rate_radps + sum(
+        at.ahead_m * push.left_n - at.left_m * push.ahead_n
+        for at, push in zip(corners, pushes, strict=True)
+    )
+    c, n = cos(s.yaw_rad), sin(s.yaw_rad)
+    return (
+        s.vx_mps * c - s.vy_mps * n,
+        s.vx_mps * n + s.vy_mps * c,
+        s.yaw_rate_radps,
+        ahead_n / p.mass_kg + s.vy_mps * s.yaw_rate_radps,
+        left_n / p.mass_kg - s.vx_mps * s.yaw_rate_radps,
+        moment_nm / inertia_of(p).yaw_kgm2,
+    )
+
+
+def _spins(s: Sprung, u: Input, pushes: Sequence[Push], p: Car) -> list[float]:
+    driven = (p.is_front_driven, p.is_front_driven, p.is_rear_driven, p.is_rear_driven)
+    return [
+        (wheel_torque_nm(u.throttle, spin, is_driven, p) - push.along_n * p.wheel_radius_m)
+        / p.spin_kgm2
+        for spin, is_driven, push in zip(s[6:10], driven, pushes, strict=True)
+    ]
+
+
+def _body(
+    corners: Sequence[Corner], springs_n: Sequence[float], pushes: Sequence[Push], p: Car
+) -> State:
+    arm_m = p.h_cg_m - p.force_offset_m
+    inertia = inertia_of(p)
+    pairs = list(zip(corners, springs_n, strict=True))
+    righting_nm = sum(at.left_m * spring_n for at, spring_n in pairs)
+    lifting_nm = sum(at.ahead_m * spring_n for at, spring_n in pairs)
+    return (
+        sum(springs_n) / p.sprung_kg,
+        (righting_nm + arm_m * sum(push.left_n for push in pushes)) / inertia.roll_kgm2,
+        (lifting_nm + arm_m * sum(push.ahead_n for push in pushes)) / inertia.pitch_kgm2,
+    )

@@ -1,0 +1,32 @@
+"""What turns a wheel: the motor's torque, and the torque that holds it when idle.
+
+Source: the report, section 3.1.1, Powertrain and Brake Dynamics of small and mid-scale cars.
+"""
+
+from itertools import pairwise
+
+from sim_mock.models.autodrive.parameters import Car
+
+# Below this spin the holding torque falls to 0 with it: it holds a wheel, it never drives one.
+HOLD_FULL_RADPS = 2.0
+
+
+def profile_at(profile: tuple[tuple[float, float], ...], share: float) -> float:
+    """Straight between the profile's points, constant outside."""
+    if share <= profile[0][0]:
+        return profile[0][1]
+    for (x0, y0), (x1, y1) in pairwise(profile):
+        if share < x1:
+            return y0 + (y1 - y0) * (share - x0) / (x1 - x0)
+    return profile[-1][1]
+
+
+def wheel_torque_nm(throttle: float, spin_radps: float, is_driven: bool, p: Car) -> float:
+    """Torque on one wheel; every wheel is held at throttle 0, driven or not."""
+    throttle = min(max(throttle, -1.0), 1.0)
+    if throttle == 0.0:
+        return -p.hold_nm * min(max(spin_radps / HOLD_FULL_RADPS, -1.0), 1.0)
+    if not is_driven:
+        return 0.0
+    ahead_radps = spin_radps if throttle > 0.0 else -spin_radps
+    return throttle * p.motor_nm * profile_at(p.profile, ahead_radps / p.wheel_speed_radps)

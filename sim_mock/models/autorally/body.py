@@ -1,0 +1,91 @@
+"""What the three models share: the plane, the wheels' spin, the axle loads in equilibrium."""
+
+from collections.abc import Sequence
+from math import cos, sin
+from typing import NamedTuple
+
+from sim_mock.models.autorally.parameters import GRAVITY_MPS2, Car, Input
+from sim_mock.models.autorally.tyre import Grip, grip
+from sim_mock.models.integration import State
+
+# Brakes hold a wheel that stands: below this spin their torque falls to 0 with it.
+BRAKE_FULL_RADPS = 1.0
+
+
+class Planar(NamedTuple):
+    """The first six of every state: centre of gravity in the world, velocities in the car."""
+
+    x_m: float
+    y_m: float
+    yaw_rad: float
+    vx_mps: float
+    vy_mps: float
+    yaw_rate_radps: float
+
+
+class Corner(NamedTuple):
+    """Where a wheel stands, from the centre of gravity, ahead and to the left."""
+
+    ahead_m: float
+    left_m: float
+    is_front: bool
+
+
+def grip_at(corner: Corner, s: Planar, spin_radps: float, steer_rad: float, p: Car) -> Grip:
+    """What a wheel there pushes per newton of load, spinning at ``spin_radps``."""
+    ahead_mps = s.vx_mps - s.yaw_rate_radps * corner.left_m
+    aside_mps = s.vy_mps + s.yaw_rate_radps * corner.ahead_m
+    angle_rad = steer_rad if corner.is_front else 0.0
+    return grip(ahead_mps, aside_mps, spin_radps * p.wheel_radius_m, angle_rad, p.tyre)
+
+
+def axle_loads_n(front_ahead: float, rear_ahead: float, p: Car) -> tuple[float, float]:
+    """Loads of front and rear axle, from vertical and pitch equilibrium.
+
+    ``front_ahead`` and ``rear_ahead`` are the axles' forward forces per newton of their loads.
+    Solved for the load, lf Nf - lr Nr = -h (af Nf + ar Nr) with Nf + Nr = m g; this is what the
+    paper's reference [23] (E. Velenis and others) does for its loads. No axle pulls the ground.
+    """
+    weight_n = p.mass_kg * GRAVITY_MPS2
+    arm_m = p.wheelbase_m + p.h_cg_m * (front_ahead - rear_ahead)
+    front_n = weight_n * (p.lr_m - p.h_cg_m * rear_ahead) / arm_m
+    front_n = min(max(front_n, 0.0), weight_n)
+    return front_n, weight_n - front_n
+
+
+def planar_rates(
+    s: Planar, corners: Sequence[Corner], forces_n: Sequence[tuple[float, float]], p: Car
+) -> State:
+    """Rates of the first six, from each corner's force ahead and to the left: eq. 4, 5.
+
+    Eq. 5c leaves out the moment of unlike forces ahead at left and right. It is in here: wheels'
+    velocities contain yaw rate times half track, and without it the tyres' work would not add up.
+    """
+    ahead_n = sum(force[0] for force in forces_n)
+    left_n = sum(force[1] for force in forces_n)
+    moment_nm = sum(
+        corner.ahead_m * left - corner.left_m * ahead
+        for corner, (ahead, left) in zip(corners, forces_n, strict=True)
+    )
+    c, n = cos(s.yaw_rad), sin(s.yaw_rad)
+    return (
+        s.vx_mps * c - s.vy_mps * n,
+        s.vx_mps * n + s.vy_mps * c,
+        s.yaw_rate_radps,
+        ahead_n / p.mass_kg + s.vy_mps * s.yaw_rate_radps,
+        left_n / p.mass_kg - s.vx_mps * s.yaw_rate_radps,
+        moment_nm / p.inertia_z_kgm2,
+    )
+
+
+def spin_rate_radps2(
+    corner: Corner, spin_radps: float, along_n: float, u: Input, axle_share: float, p: Car
+) -> float:
+    """How a wheel's spin changes: torque on it less the ground's, by its inertia.
+
+    ``axle_share`` is how much of the axle the wheel is, 1 or 0.5: of its inertia and its torque.
+    """
+    hold = min(max(spin_radps / BRAKE_FULL_RADPS, -1.0), 1.0)
+    torque_nm = (-u.brake_nm * hold if corner.is_front else u.drive_nm) * axle_share
+    inertia_kgm2 = 2.0 * axle_share * (p.spin_front_kgm2 if corner.is_front else p.spin_rear_kgm2)
+    return (torque_nm - along_n * p.wheel_radius_m) / inertia_kgm2

@@ -1,0 +1,103 @@
+"""AutoRally's double track: the paper, eq. 5, with loads that shift sideways and along."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from sim_mock.models.autorally.body import (
+    Corner,
+    Planar,
+    axle_loads_n,
+    grip_at,
+    planar_rates,
+    spin_rate_radps2,
+)
+from sim_mock.models.autorally.parameters import Car, Input
+from sim_mock.models.autorally.tyre import Grip
+from sim_mock.models.integration import State
+
+
+class DoubleTrack(NamedTuple):
+    """State: Planar's six, then the wheels' spins, left before right, front before rear."""
+
+    x_m: float = 0.0
+    y_m: float = 0.0
+    yaw_rad: float = 0.0
+    vx_mps: float = 0.0
+    vy_mps: float = 0.0
+    yaw_rate_radps: float = 0.0
+    spin_lf_radps: float = 0.0
+    spin_rf_radps: float = 0.0
+    spin_lr_radps: float = 0.0
+    spin_rr_radps: float = 0.0
+
+
+def corners_of(p: Car) -> tuple[Corner, ...]:
+    """Left front, right front, left rear, right rear."""
+    front_m, rear_m = 0.5 * p.track_front_m, 0.5 * p.track_rear_m
+    return (
+        Corner(p.lf_m, front_m, True),
+        Corner(p.lf_m, -front_m, True),
+        Corner(-p.lr_m, rear_m, False),
+        Corner(-p.lr_m, -rear_m, False),
+    )
+
+
+def grips_of(x: State, u: Input, p: Car) -> list[Grip]:
+    """The four wheels' grips, in the order of ``corners_of``; ``x`` is planar, then four spins."""
+    s = Planar(*x[:6])
+    return [grip_at(at, s, w, u.steer_rad, p) for at, w in zip(corners_of(p), x[6:10], strict=True)]
+
+
+def side_share(left: Grip, right: Grip, height_m: float, track_m: float) -> float:
+    """The share of an axle's load that moves from its left to its right wheel, up to half of it.
+
+    Roll equilibrium of the axle alone: the moved load t N on the track balances the side force
+    at ``height_m``: t w = h ((1/2 - t) left + (1/2 + t) right).
+    """
+    turned = 0.5 * height_m * (left.aside + right.aside)
+    share = turned / (track_m + height_m * (left.aside - right.aside))
+    return min(max(share, -0.5), 0.5)
+
+
+def wheel_loads_n(grips: Sequence[Grip], p: Car) -> list[float]:
+    """Loads of the four wheels in equilibrium; those of a wheel in the air are 0."""
+    shares = [
+        side_share(grips[0], grips[1], p.h_cg_m, p.track_front_m),
+        side_share(grips[2], grips[3], p.h_cg_m, p.track_rear_m),
+    ]
+    ahead = [
+        (0.5 - t) * left.ahead + (0.5 + t) * right.ahead
+        for t, left, right in zip(shares, grips[::2], grips[1::2], strict=True)
+    ]
+    axles_n = axle_loads_n(ahead[0], ahead[1], p)
+    return [
+        axle_n * (0.5 + side * t)
+        for axle_n, t in zip(axles_n, shares, strict=True)
+        for side in (-1.0, 1.0)
+    ]
+
+
+def double_track_rates(x: State, u: Input, p: Car) -> State:
+    """Right-hand side, in the order of ``DoubleTrack``, per second."""
+    grips = grips_of(x, u, p)
+    return rates_under_loads(x, u, p, grips, wheel_loads_n(grips, p))
+
+
+def rates_under_loads(
+    x: State, u: Input, p: Car, grips: Sequence[Grip], loads_n: Sequence[float]
+) -> State:
+    """Rates of Planar and of the spins for given loads.
+
+    Each wheel gets half of its axle's torque, as from an open differential (an estimate: the paper
+    says nothing of AutoRally's).
+    """
+    corners = corners_of(p)
+    pairs = list(zip(grips, loads_n, strict=True))
+    forces_n = [(g.ahead * load, g.aside * load) for g, load in pairs]
+    return (
+        *planar_rates(Planar(*x[:6]), corners, forces_n, p),
+        *(
+            spin_rate_radps2(at, w, g.along * load, u, 0.5, p)
+            for at, w, (g, load) in zip(corners, x[6:10], pairs, strict=True)
+        ),
+    )

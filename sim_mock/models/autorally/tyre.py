@@ -1,0 +1,41 @@
+"""The magic formula on total slip, and what one wheel's contact patch pushes.
+
+Source: the paper, eq. 8 to 10. Eq. 9 is taken as printed, with atan(S) where Pacejka (Tire and
+Vehicle Dynamics, 3rd ed., eq. 4.49) has atan(B S): Table 5 was estimated for it.
+"""
+
+from math import atan, cos, hypot, sin
+from typing import NamedTuple
+
+from sim_mock.models.autorally.parameters import Tyre
+
+# Eq. 8 divides by the speed of the rim. Below this it divides by this: at a crawl a tyre is then a
+# damper, a locked wheel has a large slip instead of an infinite one, and rest is a state of rest.
+SLOWEST_RIM_MPS = 0.5
+
+
+class Grip(NamedTuple):
+    """One wheel's force per newton of its load: along the wheel; ahead and aside of the car."""
+
+    along: float
+    ahead: float
+    aside: float
+
+
+def friction(slip: float, tyre: Tyre) -> float:
+    """Eq. 9: the coefficient of friction at a total slip."""
+    s = slip - tyre.shift_slip
+    bent = tyre.b * s - tyre.e * (tyre.b * s - atan(s))
+    return tyre.d * sin(tyre.c * atan(bent)) + tyre.shift_mu
+
+
+def grip(ahead_mps: float, aside_mps: float, rim_mps: float, steer_rad: float, tyre: Tyre) -> Grip:
+    """Eq. 8 and 10 for a wheel that moves so over the ground, in the axes of the car."""
+    c, n = cos(steer_rad), sin(steer_rad)
+    pace_mps = max(abs(rim_mps), SLOWEST_RIM_MPS)
+    slip_x = (ahead_mps * c + aside_mps * n - rim_mps) / pace_mps
+    slip_y = (aside_mps * c - ahead_mps * n) / pace_mps
+    slip = hypot(slip_x, slip_y)
+    share = -friction(slip, tyre) / max(slip, tyre.ramp)
+    along, across = share * slip_x, share * slip_y
+    return Grip(along, along * c - across * n, along * n + across * c)

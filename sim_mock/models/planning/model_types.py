@@ -1,0 +1,87 @@
+"""The eight values of ``vehicle_model_type``, and the car that each is."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from sim_mock.models.planning.acceleration_map import read_acceleration_map
+from sim_mock.models.planning.car import Car, Steering
+from sim_mock.models.planning.drive import (
+    DelayedAcceleration,
+    DelayedVelocity,
+    Drive,
+    IdealAcceleration,
+    IdealVelocity,
+    MappedAcceleration,
+)
+from sim_mock.models.planning.learned import LearnedCar, learned_car
+from sim_mock.models.planning.parameters import Parameters, text
+from sim_mock.models.planning.steering import DelayedSteering, IdealSteering
+
+LEARNED = "LEARNED_STEER_VEL"
+Given = Mapping[str, Any]
+
+
+class Parts(NamedTuple):
+    """What a model is made of."""
+
+    steering: Callable[[Parameters, float], Steering]
+    drive: Callable[[Parameters, float, Given], Drive]
+    is_geared: bool
+
+
+def _ideal_steering(p: Parameters, dt_s: float) -> Steering:
+    return IdealSteering()
+
+
+def _ideal_velocity(p: Parameters, dt_s: float, given: Given) -> Drive:
+    return IdealVelocity()
+
+
+def _velocity(p: Parameters, dt_s: float, given: Given) -> Drive:
+    return DelayedVelocity(p, dt_s)
+
+
+def _ideal_acceleration(p: Parameters, dt_s: float, given: Given) -> Drive:
+    return IdealAcceleration()
+
+
+def _acceleration(p: Parameters, dt_s: float, given: Given) -> Drive:
+    return DelayedAcceleration(p, dt_s)
+
+
+def _mapped(p: Parameters, dt_s: float, given: Given) -> Drive:
+    table = read_acceleration_map(Path(text("acceleration_map_path", given)))
+    return MappedAcceleration(p, dt_s, table)
+
+
+MODEL_TYPES: dict[str, Parts] = {
+    "IDEAL_STEER_VEL": Parts(_ideal_steering, _ideal_velocity, False),
+    "IDEAL_STEER_ACC": Parts(_ideal_steering, _ideal_acceleration, False),
+    "IDEAL_STEER_ACC_GEARED": Parts(_ideal_steering, _ideal_acceleration, True),
+    "DELAY_STEER_VEL": Parts(DelayedSteering, _velocity, False),
+    "DELAY_STEER_ACC": Parts(DelayedSteering, _acceleration, False),
+    "DELAY_STEER_ACC_GEARED": Parts(DelayedSteering, _acceleration, True),
+    "DELAY_STEER_MAP_ACC_GEARED": Parts(DelayedSteering, _mapped, True),
+}
+
+
+def make_car(
+    vehicle_model_type: str, given: Given, wheelbase_m: float, dt_s: float
+) -> Car | LearnedCar:
+    """The car of that type, at rest at the origin; dead times become steps of ``dt_s``.
+
+    ``given`` has Autoware's parameter names and units (``parameters.NUMBERS``). Raises ValueError
+    where the type or a parameter is unknown or out of range.
+    """
+    if not (wheelbase_m > 0.0 and dt_s > 0.0):
+        raise ValueError(f"wheelbase and step: expected both above 0, got {wheelbase_m}, {dt_s}")
+    parameters = Parameters.from_mapping(vehicle_model_type, given)
+    if vehicle_model_type == LEARNED:
+        return learned_car(given, dt_s)
+    if vehicle_model_type not in MODEL_TYPES:
+        names = ", ".join((*MODEL_TYPES, LEARNED))
+        raise ValueError(f"vehicle_model_type: expected one of {names}; got {vehicle_model_type}")
+    parts = MODEL_TYPES[vehicle_model_type]
+    drive = parts.drive(parameters, dt_s, given)
+    return Car(drive, parts.steering(parameters, dt_s), parts.is_geared, wheelbase_m)

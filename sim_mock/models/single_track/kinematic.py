@@ -1,0 +1,39 @@
+"""The kinematic single track: wheels roll where they point.
+
+Source: CommonRoad: Vehicle Models (2020a), section 5 (KS), reference point at the rear axle; and
+the same motion seen from the centre of gravity, which its single track uses at low speed.
+"""
+
+from math import atan, cos, sin, tan
+from typing import NamedTuple
+
+from sim_mock.models.integration import State
+from sim_mock.models.single_track.parameters import Input, SingleTrack, within_limits
+
+
+class Kinematic(NamedTuple):
+    """State, of the rear axle."""
+
+    x_m: float = 0.0
+    y_m: float = 0.0
+    steer_rad: float = 0.0
+    speed_mps: float = 0.0
+    yaw_rad: float = 0.0
+
+
+def kinematic_rates(x: State, u: Input, p: SingleTrack) -> State:
+    """Right-hand side, in the order of ``Kinematic``, per second."""
+    _, _, steer_rad, speed_mps, yaw_rad = x
+    rate_radps, accel_mps2 = within_limits(u, steer_rad, speed_mps, p.limits)
+    return (
+        speed_mps * cos(yaw_rad),
+        speed_mps * sin(yaw_rad),
+        rate_radps,
+        accel_mps2,
+        speed_mps * tan(steer_rad) / p.wheelbase_m,
+    )
+
+
+def kinematic_slip_rad(steer_rad: float, p: SingleTrack) -> float:
+    """Angle from the car's axis to the centre of gravity's velocity when no wheel slips."""
+    return atan(tan(steer_rad) * p.lr_m / p.wheelbase_m)
