@@ -1,0 +1,164 @@
+"""A plant whose steps are not computed but exchanged: the car in the AutoDRIVE Simulator.
+
+It offers a World what ``sim_mock.plant`` does. Without frames for ``LOST_S`` it is lost: its
+command is to stand, its sensors hold still, and whoever runs it opens the car's runstop loop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import copysign, floor, pi
+from typing import TYPE_CHECKING
+
+from sim_mock.autodrive.actuators import Actuators
+from sim_mock.autodrive.telemetry import Telemetry
+from sim_mock.plant.body import BodyState
+from sim_mock.sensors.encoder import COUNTER_MASK
+from sim_mock.sensors.imu import Imu
+
+if TYPE_CHECKING:
+    from sim_mock.autodrive.cars import SimulatedCar
+    from sim_mock.autodrive.command import Command
+    from sim_mock.plant.parameters import PlantParameters
+
+LOST_S = 0.5
+_TURN_RAD = 2.0 * pi
+_GAP_MAX_S = 0.1  # travel is shown over the time it took, but never later than this
+_JUMP_TIMES = 3.0  # a wheel this much faster than the car can go was put back, not turned
+_GAP_MIN_US = 1000  # two frames at once are no infinite speed
+_JUMP_GAP_S = 0.05  # frames may come in bursts: allow for this much travel at least
+
+Pair = tuple[float, float]
+
+
+class ExchangedPlant:
+    """One car in the simulator. ``truth`` is what it says of it, unfiltered; left is positive.
+
+    ``telemetry`` is its last frame, ``now_us`` the time that the plant has been stepped to.
+    """
+
+    def __init__(self, parameters: PlantParameters, seed: int, car: SimulatedCar) -> None:
+        p = self._p = parameters
+        self._car = car
+        self._actuators = Actuators(p, car)
+        self.imu = Imu(p.imu, seed)
+        self.truth = BodyState()
+        self.telemetry = Telemetry()
+        self.steer_rad = self.steer_rear_rad = 0.0
+        self.is_sliding = False
+        self.wheel_speed_mps = 0.0
+        self.battery_mv = round(
+            1000.0 * (p.battery.emf_v - p.battery.resistance_ohm * p.battery.idle_a)
+        )
+        self.now_us = 0
+        self._heard_us: int | None = None  # when the last frame with wheels came; None: lost
+        self._gap_us = 1
+        self._raw_rad: Pair = (0.0, 0.0)
+        self._from_rad: Pair = (0.0, 0.0)  # wheels' turning up to the last frame but one
+        self._to_rad: Pair = (0.0, 0.0)  # and up to the last
+
+    @property
+    def is_lost(self) -> bool:
+        """Nothing that tells how the wheels turn came for ``LOST_S``."""
+        return self._heard_us is None or self.now_us - self._heard_us >= LOST_S * 1e6
+
+    @property
+    def command(self) -> Command:
+        """What the simulator is to do now."""
+        command = self._actuators.command
+        return command.held() if self.is_lost else command
+
+    @property
+    def yaw_rate_mrad_s(self) -> int:
+        return self.imu.yaw_rate_mrad_s
+
+    @property
+    def accel_x_mm_s2(self) -> int:
+        return self.imu.accel_x_mm_s2
+
+    @property
+    def accel_y_mm_s2(self) -> int:
+        return self.imu.accel_y_mm_s2
+
+    def counts(self) -> tuple[int, int]:
+        """Left and right wheel counts, modulo 2**30; forward is up."""
+        left_rad, right_rad = self._shown_rad()
+        if self._p.encoder.on == "shaft":
+            left_rad = right_rad = 0.5 * (left_rad + right_rad)
+        per_rad = self._p.encoder.counts_per_rev / _TURN_RAD
+        return floor(left_rad * per_rad) & COUNTER_MASK, floor(right_rad * per_rad) & COUNTER_MASK
+
+    def step(self, dt_s: float, outputs: Sequence[int], enable: bool) -> None:
+        """Go on by ``dt_s`` with the board's outputs held (as ``Plant.step``)."""
+        self.now_us += round(dt_s * 1e6)
+        self._actuators.step(dt_s, outputs, enable, self.wheel_speed_mps)
+        said = self.telemetry
+        if self.is_lost or not said.turning_radps or not said.accel_mps2:
+            return
+        self.imu.step(dt_s, said.turning_radps[2], said.accel_mps2[0], said.accel_mps2[1])
+
+    def hear(self, telemetry: Telemetry, at_us: int) -> None:
+        """A frame that came at ``at_us`` of the plant's time."""
+        self.telemetry = telemetry
+        wheels_rad = telemetry.wheels_rad or self._of_ticks(telemetry.ticks)
+        if wheels_rad:
+            self._roll((wheels_rad[0], wheels_rad[1]), at_us)
+        self._learn(telemetry)
+
+    def lose(self) -> None:
+        """The simulator went away."""
+        self._from_rad = self._to_rad = self._shown_rad()
+        self.wheel_speed_mps = 0.0
+        self._heard_us = None
+
+    def _of_ticks(self, ticks: Sequence[float] | None) -> Pair | None:
+        if not ticks:
+            return None
+        per_tick_rad = _TURN_RAD / self._car.ticks_per_turn
+        return ticks[0] * per_tick_rad, ticks[1] * per_tick_rad
+
+    def _roll(self, raw_rad: Pair, at_us: int) -> None:
+        """What was put back, by a reset or a new scene, has not rolled."""
+        gap_us = max(at_us - self._heard_us, _GAP_MIN_US) if self._heard_us is not None else 1
+        turned = (raw_rad[0] - self._raw_rad[0], raw_rad[1] - self._raw_rad[1])
+        is_zeroed = raw_rad == (
+            0.0,
+            0.0,
+        )  # a reset: no wheel stops at 0.0000 by chance, let alone two
+        if self._heard_us is None or is_zeroed or self._is_jump(turned, gap_us * 1e-6):
+            turned = (0.0, 0.0)
+        self._from_rad = self._to_rad
+        self._to_rad = (self._to_rad[0] + turned[0], self._to_rad[1] + turned[1])
+        self._raw_rad = raw_rad
+        self._gap_us = min(gap_us, round(_GAP_MAX_S * 1e6))
+        self._heard_us = at_us
+        self.wheel_speed_mps = 0.5 * sum(turned) * self._car.wheel_radius_m / (gap_us * 1e-6)
+
+    def _is_jump(self, turned_rad: Pair, gap_s: float) -> bool:
+        most_rad = _JUMP_TIMES * self._car.top_mps / self._car.wheel_radius_m
+        return max(map(abs, turned_rad)) > most_rad * max(gap_s, _JUMP_GAP_S)
+
+    def _shown_rad(self) -> Pair:
+        """A frame's travel is shown over the time that it took: the board samples in between.
+
+        Never more than was heard, so that without frames the counts stand still.
+        """
+        since_us = self.now_us - self._heard_us if self._heard_us is not None else 0
+        share = min(max(since_us / self._gap_us, 0.0), 1.0)
+        (left0, right0), (left1, right1) = self._from_rad, self._to_rad
+        return left0 + share * (left1 - left0), right0 + share * (right1 - right0)
+
+    def _learn(self, said: Telemetry) -> None:
+        truth, yaw_rad = self.truth, said.yaw_rad()
+        if said.steer_rad:
+            self.steer_rad = said.steer_rad[0]
+        if said.position_m:
+            truth.x_m, truth.y_m = said.position_m[:2]
+        if yaw_rad is not None:
+            truth.yaw_rad = yaw_rad
+        if said.turning_radps:
+            truth.yaw_rate_radps = said.turning_radps[2]
+        if said.velocity_mps:
+            truth.vx_mps, truth.vy_mps = said.velocity_mps[:2]
+        elif said.speed_mps:
+            truth.vx_mps = copysign(said.speed_mps[0], self.wheel_speed_mps)

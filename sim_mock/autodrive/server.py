@@ -1,0 +1,100 @@
+"""The socket that the simulator connects to: one simulator at a time."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import secrets
+from collections.abc import Callable
+from contextlib import suppress
+from http import HTTPStatus
+
+from websockets.asyncio.server import Server, ServerConnection, serve
+from websockets.exceptions import ConnectionClosed
+from websockets.http11 import Request, Response
+
+from sim_mock.autodrive import wire
+from sim_mock.autodrive.exchange import Exchange
+from sim_mock.autodrive.plant import ExchangedPlant
+
+_MESSAGE_BYTES_MAX = 16 << 20  # as AutoDRIVE's own proxy: a camera's picture and a scan fit easily
+_LOOK_S = 0.02
+_LOG = logging.getLogger(__name__)
+_LOG.addHandler(logging.NullHandler())  # whoever knocks and goes away is not worth a line
+
+
+class SimulatorServer:
+    """``now_us`` is the plant's time; ``exchange`` is of the last simulator that connected."""
+
+    def __init__(
+        self, plant: ExchangedPlant, now_us: Callable[[], int], *, resets: bool = False
+    ) -> None:
+        self._plant = plant
+        self._now_us = now_us
+        self._resets = resets
+        self._server: Server | None = None
+        self._socket: ServerConnection | None = None
+        self.exchange = Exchange(plant, 0)
+
+    async def open(self, host: str, port: int) -> int:
+        """Listen, and return the port. Raises OSError."""
+        self._server = await serve(
+            self._meet,
+            host,
+            port,
+            origins=[None],  # the simulator names none: a page in somebody's browser does
+            compression=None,
+            process_request=self._screen,
+            ping_interval=None,  # its frames are sign of life enough
+            max_size=_MESSAGE_BYTES_MAX,
+            logger=_LOG,
+        )
+        return int(next(iter(self._server.sockets)).getsockname()[1])
+
+    def close(self) -> None:
+        """Hang up."""
+        if self._server:
+            self._server.close()
+        self._server = None
+
+    def _screen(self, connection: ServerConnection, request: Request) -> Response | None:
+        if not request.path.startswith(wire.PATH):
+            return connection.respond(HTTPStatus.NOT_FOUND, f"the simulator asks for {wire.PATH}\n")
+        if self._socket and not self._plant.is_lost:
+            text = "another simulator is connected: a car is in one world only\n"
+            return connection.respond(HTTPStatus.SERVICE_UNAVAILABLE, text)
+        return None
+
+    async def _meet(self, socket: ServerConnection) -> None:
+        """Serve a simulator until it goes, or is silent and another one comes."""
+        before, self._socket = self._socket, socket
+        if before:
+            before.transport.abort()  # it says nothing any more, a farewell neither
+        self._plant.lose()
+        exchange = self.exchange = Exchange(self._plant, self._now_us(), is_reset=self._resets)
+        restarting = asyncio.ensure_future(self._restart(socket, exchange))
+        with suppress(ConnectionClosed):
+            await self._serve(socket, exchange)
+        restarting.cancel()
+        if self._socket is socket:
+            self._socket = None
+            self._plant.lose()
+
+    async def _serve(self, socket: ServerConnection, exchange: Exchange) -> None:
+        for packet in wire.opening(secrets.token_hex(8)):
+            await socket.send(packet)
+        async for text in socket:
+            if not isinstance(text, str) or self._socket is not socket:
+                continue
+            answer = exchange.answer(text)
+            if answer:
+                await socket.send(answer)
+            exchange.take(text, self._now_us())
+
+    async def _restart(self, socket: ServerConnection, exchange: Exchange) -> None:
+        with suppress(ConnectionClosed):
+            while True:
+                await asyncio.sleep(_LOOK_S)
+                text = exchange.due(self._now_us())
+                if text:
+                    await socket.send(text)

@@ -1,0 +1,86 @@
+"""One frame of the simulator: its keys as a table, none of them relied on.
+
+Which keys there are depends on the vehicle and on the build: ``Speed`` became ``Linear Velocity``
+in 2026, the LIDAR's are missing until its first scan, the first frames have incomplete vectors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import atan2
+from typing import Any
+
+from sim_mock.autodrive.values import Values, numbers, ranges_m
+
+# field of Telemetry, key after "V1 ", how many numbers
+_KEYS = (
+    ("throttle", "Throttle", 1),
+    ("steer_rad", "Steering", 1),
+    ("speed_mps", "Speed", 1),  # without a sign
+    ("velocity_mps", "Linear Velocity", 3),  # in the car: forward, left, up
+    ("brake", "Brake", 1),
+    ("handbrake", "Handbrake", 1),
+    ("ticks", "Encoder Ticks", 2),
+    ("wheels_rad", "Encoder Angles", 2),
+    ("position_m", "Position", 3),
+    ("quaternion", "Orientation Quaternion", 4),  # x, y, z, w
+    ("euler_rad", "Orientation Euler Angles", 3),
+    ("turning_radps", "Angular Velocity", 3),
+    ("accel_mps2", "Linear Acceleration", 3),
+    ("collisions", "Collisions", 1),
+    ("scan_rate_hz", "LIDAR Scan Rate", 1),
+    ("lap_count", "Lap Count", 1),
+    ("lap_time_s", "Lap Time", 1),
+    ("last_lap_time_s", "Last Lap Time", 1),  # 1000000: none yet
+    ("best_lap_time_s", "Best Lap Time", 1),
+)
+_SCAN = "LIDAR Range Array"
+
+
+@dataclass(frozen=True, slots=True)
+class Telemetry:
+    """What one frame said, None where it did not; left and right wheel in that order."""
+
+    throttle: Values | None = None
+    steer_rad: Values | None = None
+    speed_mps: Values | None = None
+    velocity_mps: Values | None = None
+    brake: Values | None = None
+    handbrake: Values | None = None
+    ticks: Values | None = None
+    wheels_rad: Values | None = None
+    position_m: Values | None = None
+    quaternion: Values | None = None
+    euler_rad: Values | None = None
+    turning_radps: Values | None = None
+    accel_mps2: Values | None = None
+    collisions: Values | None = None
+    scan_rate_hz: Values | None = None
+    lap_count: Values | None = None
+    lap_time_s: Values | None = None
+    last_lap_time_s: Values | None = None
+    best_lap_time_s: Values | None = None
+    scan: object = None  # as it came: unpacked only for whoever asks
+
+    def ranges_m(self) -> Values:
+        """The LIDAR's ranges from right to left; empty without a scan, inf where nothing is."""
+        return ranges_m(self.scan)
+
+    def yaw_rad(self) -> float | None:
+        """Of the quaternion, or else of the Euler angles, which jump near 0."""
+        if self.quaternion:
+            x, y, z, w = self.quaternion
+            return atan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z))
+        return self.euler_rad[2] if self.euler_rad else None
+
+
+def read_telemetry(keys: Mapping[str, Any], vehicle: str = "V1") -> Telemetry:
+    """What could be read of a frame."""
+    found = {field: numbers(keys.get(f"{vehicle} {key}"), n) for field, key, n in _KEYS}
+    return Telemetry(**found, scan=keys.get(f"{vehicle} {_SCAN}"))
+
+
+def marked_texts(keys: Mapping[str, Any], vehicle: str = "V1") -> list[object]:
+    """The values that tell the decimal mark: numbers only, no pictures."""
+    return [keys.get(f"{vehicle} {key}") for _, key, _ in _KEYS]

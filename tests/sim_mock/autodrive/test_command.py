@@ -1,0 +1,66 @@
+"""Every scene finds what it reads, in its language; nothing moves before that is known."""
+
+import pytest
+
+from sim_mock.autodrive import wire
+from sim_mock.autodrive.command import Command, decimal, write_command
+from tests.sim_mock.autodrive.unity import READS, Unity
+
+COMMAND = Command(0.05, -0.25, 1.5, -0.5)
+
+
+def told(unity, command=COMMAND, mark=".", is_reset=False):
+    unity.on_text(wire.write_bridge(write_command(command, mark, is_reset)))
+    assert unity.swallowed == []
+    return unity.told
+
+
+@pytest.mark.parametrize("mark", [".", ","])
+@pytest.mark.parametrize("vehicle", READS)
+def test_every_scene_finds_all_its_keys_and_reads_what_was_meant(vehicle, mark):
+    read = told(Unity(vehicle, mark), mark=mark)
+    expected = {
+        "V1 Throttle": 0.05, "V1 Steering": -0.25, "V1 Brake": 0.0, "V1 Handbrake": 0.0,
+        "V1 Linear Velocity": 1.5, "V1 Angular Velocity": -0.5, "V1 CoSim": 0, "V1 Reset": False,
+        "Weather": 1, "Time": 720.0,
+    }  # fmt: skip
+    assert {key: expected[key] for key in read if key in expected} == {
+        key: read[key] for key in read if key in expected
+    }
+
+
+@pytest.mark.parametrize("missing", READS["opencav"])
+def test_a_key_less_and_the_scene_stalls(missing):
+    keys = write_command(COMMAND, ".", False)
+    del keys[missing]
+    unity = Unity("opencav")
+    assert unity.on_text(wire.write_bridge(keys)) is None
+    assert len(unity.swallowed) == 1
+
+
+def test_a_point_would_be_read_as_thousands_where_a_comma_is_meant():
+    """Why the mark matters: 5 % of throttle would be all of it."""
+    assert told(Unity("nigel", ","), mark=".")["V1 Throttle"] == 500.0
+
+
+@pytest.mark.parametrize("mark", [".", ","])
+def test_until_the_mark_is_known_nothing_moves_and_the_brake_is_on(mark):
+    read = told(Unity("opencav", mark), Command(1.0, 1.0, 9.0, 9.0), mark=None)
+    assert (read["V1 Throttle"], read["V1 Steering"], read["V1 Brake"]) == (0.0, 0.0, 1.0)
+    assert set(told(Unity("hunter_se_twist", mark), COMMAND, mark=None).values()) <= {0}
+
+
+def test_the_brake_is_on_when_the_throttle_is_not():
+    assert told(Unity("opencav"), Command(0.0, 0.5))["V1 Brake"] == 1.0
+    assert told(Unity("opencav"), Command(-0.1, 0.5))["V1 Brake"] == 0.0
+
+
+def test_a_reset_is_a_word():
+    assert told(Unity("f1tenth"), is_reset=True)["V1 Reset"] is True
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(0.0, "0"), (-0.0, "0"), (-1e-9, "0"), (1.0, "1.0000"), (-0.25, "-0.2500")]
+)
+def test_decimals_are_plain(value, text):
+    assert decimal(value, ".") == text

@@ -1,0 +1,168 @@
+"""The car's own program drives the car in the simulator, and stops when that is gone."""
+
+import math
+
+import pytest
+
+from firmware.protocol import codes
+from tests.firmware.rig import RELEASED
+from tests.sim_mock.autodrive.scene import Scene
+
+CARS = [("nigel", "nigel", 0.3), ("f1tenth", "f1tenth", 1.5), ("f1tenth", "roboracer", 1.5)]
+CARS_WITH_POINTS = [(*car, ".") for car in CARS]
+
+
+def in_motion(vehicle="nigel", car=None, speed_mps=0.3, steer_urad=0, for_ms=800, **options):
+    scene = Scene(vehicle, car, **options)
+    scene.take_the_wheel()
+    scene.host.drive(for_ms, round(speed_mps * 1000), steer_urad)
+    return scene
+
+
+@pytest.mark.parametrize(
+    ("vehicle", "car", "speed_mps", "mark"), [(*CARS[0], ","), *CARS_WITH_POINTS]
+)
+def test_a_car_drives_at_the_speed_it_is_told(vehicle, car, speed_mps, mark):
+    scene = in_motion(vehicle, car, speed_mps, mark=mark, for_ms=1500)
+    assert scene.host.state == codes.ACTIVE
+    assert scene.unity.speed == pytest.approx(speed_mps, rel=0.1)
+    assert scene.unity.swallowed == []
+    assert scene.plant.truth.vx_mps == pytest.approx(scene.unity.speed, rel=0.05)
+    assert scene.plant.truth.x_m == pytest.approx(scene.unity.x, abs=0.05 * speed_mps)
+
+
+@pytest.mark.parametrize(("vehicle", "car", "speed_mps"), CARS)
+def test_left_is_left_and_as_far_as_it_is_told(vehicle, car, speed_mps):
+    scene = in_motion(vehicle, car, speed_mps, steer_urad=200_000, for_ms=600)
+    assert scene.host.state == codes.ACTIVE
+    assert scene.unity.steer == pytest.approx(0.2, abs=0.01)
+    assert scene.plant.truth.yaw_rate_radps > 0.0
+    assert math.sin(scene.plant.truth.yaw_rad) == pytest.approx(math.sin(scene.unity.yaw), abs=0.1)
+
+
+def test_what_the_car_measures_is_what_the_simulator_says():
+    scene = in_motion(steer_urad=200_000)
+    assert scene.host.status.speed_mm_s == pytest.approx(1000 * scene.unity.speed, abs=20)
+    assert scene.plant.yaw_rate_mrad_s == pytest.approx(1000 * scene.unity.turn, abs=20)
+
+
+@pytest.mark.parametrize("rate_hz", [30, 130])
+def test_the_speed_is_steady_whatever_the_rate_of_the_frames(rate_hz):
+    scene = in_motion(rate_hz=rate_hz, for_ms=1500)
+    speeds = []
+    for _ in range(50):
+        scene.host.drive(10, 300)
+        speeds.append(scene.host.status.speed_mm_s)
+    assert max(speeds) - min(speeds) < 30
+
+
+def test_both_encodings_of_the_scan_come_through():
+    for packs in (True, False):
+        ranges = in_motion(packs=packs, for_ms=100).plant.telemetry.ranges_m()
+        assert len(ranges) == 360
+        assert ranges[0] == pytest.approx(1.25)
+        assert ranges[-1] == math.inf
+
+
+def test_a_simulator_that_is_gone_stops_the_car_for_good():
+    scene = in_motion()
+    scene.is_there = False
+    before = scene.plant.counts()
+    scene.host.drive(600, 300)
+    gone_at = scene.plant.counts()
+    assert scene.host.state not in (codes.ACTIVE, codes.HOLD)
+    assert gone_at[0] - before[0] <= 60  # one frame's travel at most: 0.3 m/s for 8 ms is 22
+    assert scene.plant.command.throttle == 0.0
+    scene.is_there = True
+    scene.host.drive(1000, 300)
+    assert scene.host.state not in (codes.ACTIVE, codes.HOLD)
+    assert scene.unity.speed == pytest.approx(0.0, abs=1e-3)
+
+
+def test_after_its_return_a_person_clears_and_drives_on():
+    scene = in_motion()
+    scene.is_there = False
+    scene.host.drive(900, 300)
+    scene.is_there = True
+    scene.host.drive(1500, deadman=RELEASED)
+    scene.clear_and_arm()
+    scene.host.drive(50)
+    scene.host.drive(900, 300)
+    assert scene.host.state == codes.ACTIVE
+    assert scene.unity.speed == pytest.approx(0.3, rel=0.1)
+
+
+def test_a_car_at_rest_does_not_arm_without_its_simulator():
+    scene = Scene()
+    scene.is_there = False
+    scene.host.connect()
+    scene.host.drive(600, deadman=RELEASED)
+    assert scene.host.act(codes.ACTION_CLEAR) != 0
+    assert scene.host.act(codes.ACTION_ARM) != 0
+    assert scene.host.state not in (codes.ACTIVE, codes.HOLD)
+
+
+def test_a_stalled_simulator_is_told_to_stand_by_what_starts_it_again():
+    """It keeps on rendering with the last it was told: the one thing that only a word can mend."""
+    scene = in_motion()
+    scene.unity.breaks_next = True
+    frames = scene.unity.frames
+    scene.host.drive(480, 300)
+    assert scene.unity.frames <= frames + 1
+    assert scene.exchange.restarts == 0
+    scene.host.drive(100, 300)
+    assert scene.exchange.restarts == 1
+    assert scene.unity.frames > frames + 5
+    assert scene.unity.throttle == 0.0
+    assert scene.host.state not in (codes.ACTIVE, codes.HOLD)
+    scene.host.drive(500, 300)
+    assert scene.unity.speed == pytest.approx(0.0, abs=1e-3)
+
+
+def test_a_simulator_that_is_paused_is_asked_ever_more_rarely():
+    scene = in_motion(for_ms=100)
+    scene.unity.on_text = lambda _: None
+    scene.host.drive(8000)
+    assert scene.exchange.restarts == 4  # after 0.5, 1, 2 and 4 s
+
+
+def test_a_reset_is_told_once_and_does_not_roll_the_wheels():
+    scene = in_motion("f1tenth", speed_mps=1.5, is_reset=True)
+    assert scene.unity.resets == 1
+    before = scene.plant.counts()
+    scene.unity.on_bridge({**dict.fromkeys(scene.unity.reads, "0"), "V1 Reset": "True"})
+    scene.unity.throttle = 0.0  # somebody pressed the reset of its screen
+    scene.host.drive(20, 1500)
+    assert 0 <= scene.plant.counts()[0] - before[0] < 50  # 1.5 m/s for 20 ms are 14
+
+
+def test_frames_without_wheels_are_answered_and_keep_nobody_driving():
+    scene = in_motion()
+    emit = scene.unity.emit
+
+    def without_wheels():
+        return emit().replace("Encoder", "Decoder")
+
+    scene.unity.emit = without_wheels
+    frames = scene.unity.frames
+    scene.host.drive(800, 300)
+    assert scene.unity.frames - frames > 95
+    assert scene.host.state not in (codes.ACTIVE, codes.HOLD)
+    assert scene.unity.speed == pytest.approx(0.0, abs=1e-3)
+
+
+def test_ticks_do_where_angles_are_missing():
+    scene = in_motion()
+    emit = scene.unity.emit
+    scene.unity.emit = lambda: emit().replace("Encoder Angles", "Encoder Angels")
+    scene.host.drive(800, 300)
+    assert scene.host.state == codes.ACTIVE
+    assert scene.unity.speed == pytest.approx(0.3, rel=0.1)
+
+
+def test_damaged_frames_are_answered():
+    scene = in_motion()
+    scene.to_car = ['42["Bridge",{"V1 Throttle":']
+    scene.host.drive(500, 300)
+    assert scene.exchange.damaged == 1
+    assert scene.host.state == codes.ACTIVE
