@@ -1,35 +1,30 @@
 """The catalogue of faults: what went wrong elsewhere, and what lines do to frames.
 
 A row is what goes wrong, where that comes from, how it must end and what the board waits for.
-
-Not yet, for the car has no part for it, or not here:
-
-* any one of several registered runstops, the RC receiver, its switch and its gesture
-* a hung main loop, interrupts off, a panic: needs the guard that renews pulses (rings 0 and 1);
-  likewise a runstop loop that opens for less than a step
-* an encoder that is stuck, dead or runs away: not told from a standing car so far
-* brown-out in stages, over-temperature: no sensor is read
-* an ESC taught the other way round: no vehicle file may say so so far
-* the heap nearly full: no step touches it, shown in tests/firmware with the heap locked
-* a board that never answers, a paced or paused world: of the host, shown in its own tests
-* the clock's bound past its limit: takes 50 s without a Sync, shown in tests/firmware
+Sources "peers N" are the rows of a list of failures in other cars and their programs.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
 
+from sim_mock.faults import breakages as broken
 from sim_mock.faults import injections as inject
 from sim_mock.faults import lines, starts
 from sim_mock.faults.host import Line
 from sim_mock.faults.injections import Injection
 from sim_mock.faults.scene import Scene
+from sim_mock.faults.vehicles import NEEDS
+from sim_mock.world import VehicleFacts
 
+_CROWDED = Path(__file__).with_name("crowded_heap.py")
+STOPS_SOURCE = "S1, S10"
 _WRAP_BEGINS_US = starts.WRAP_US - 8_000_000  # time to arm and to come to speed
 
 
 @dataclass(frozen=True)
 class Case:
-    """One thing that goes wrong. ``wait`` is a key of ``limits.WAITS``."""
+    """One thing that goes wrong. ``wait`` is a key of ``limits.WAITS`` or ``UNAIDED_MS``."""
 
     id: str
     title: str
@@ -40,8 +35,23 @@ class Case:
     extra_ms: int = 0  # how long it takes until it is all there
     start: Callable[[Scene, float], None] = starts.driving
     speed_mps: float = 3.0
+    top_share: float = 0.9  # of the vehicle's top speed, where that is less
+    coasts: bool = False  # nothing is left to brake with
+    rolls_back: bool = False  # the fault itself may drive it backward
+    needs: str = ""  # of the vehicle: a key of ``vehicles.NEEDS``
+    changes: Mapping[str, int] = field(default_factory=dict)  # of parameters
+    program: Path | None = None  # what a MicroPython runs in place of the firmware's own
     start_us: int = 0  # of the board's clock
     ahead_us: int = 0  # of the session's clock, before the board's
+
+    def fits(self, vehicle: VehicleFacts) -> bool:
+        """Whether this vehicle has what it is about."""
+        return NEEDS[self.needs](vehicle)
+
+    def speed_on(self, vehicle: VehicleFacts) -> float:
+        """What it is to be driven at, in m/s."""
+        top_mps = vehicle.parameters["speed_max_mm_s"][0] * 1e-3
+        return min(self.speed_mps, self.top_share * top_mps)
 
 
 def _repl(scene: Scene) -> Line:
@@ -49,6 +59,12 @@ def _repl(scene: Scene) -> Line:
 
 
 CASES = (
+    # --- how a car stops at all, beside what friction allows: `tandem faults --stops`
+    Case("stop-at-3", "a Stop at 3 m/s, or at its top speed", STOPS_SOURCE,
+         "stop request", inject.stopped, top_share=1.0),
+    Case("stop-flat-out", "a Stop in a race, at its top speed by RC", STOPS_SOURCE,
+         "stop request", inject.stopped, start=starts.racing_by_rc, speed_mps=10.0,
+         top_share=1.0, needs="rc"),
     # --- hosts, inputs, people
     Case("frozen-input", "the device's last report repeats at the full rate", "peers 1: joy",
          "frozen input", inject.host(input_lives=False), "frozen"),
@@ -56,7 +72,7 @@ CASES = (
          "silence", inject.host(claims=False), "lease"),
     Case("last-setpoint", "silence while it accelerates", "peers 3: PX4 #18346",
          "silence", inject.cable_pulled, "lease", start=starts.accelerating),
-    Case("total-silence", "the cable is pulled", "peers 5: ROSflight; 7: linorobot2",
+    Case("total-silence", "the cable is pulled", "peers 5, 7, 9",
          "silence", inject.cable_pulled, "lease"),
     Case("board-wrap-silence", "the board's clock wraps meanwhile", "peers 8: micro-ROS",
          "silence", inject.cable_pulled, "lease", start=starts.before_board_wraps,
@@ -94,22 +110,101 @@ CASES = (
     Case("runstop-at-boot", "the runstop loop is open at power-up", "peers 20: ArduPilot",
          "refused, runstop", inject.runstop_open_at_boot, start=starts.off),
     Case("welded-at-boot", "the drive enable's contact is closed at power-up", "a relay",
-         "refused, fault", inject.contact_welded_at_boot, start=starts.off),
+         "refused, fault", broken.contact_welded_at_boot, start=starts.off),
+    Case("contact-never-closes", "it stays open when the car is armed", "a relay",
+         "refused, fault", broken.contact_never_closes, start=starts.standing_by),
+    Case("three-starts-fail", "three starts in a row do not last", "S5",
+         "refused, boots", broken.starts_fail, start=starts.off),
+    Case("armed-and-left", "armed, and nobody takes the wheel", "a person",
+         "unattended", broken.armed_and_left, "nobody", 600, starts.standing_by),
     Case("arm-wrong-address", "the arm is meant for another car", "wrong address",
          "refused", inject.armed_for_another_car, start=starts.standing_by),
-    # --- the board and its pins
-    Case("runstop-opens", "the runstop loop opens", "peers 4: AutoRally",
-         "runstop loop", inject.world(runstop_closed=False)),
+    # --- the board and its program
     Case("board-resets", "the program begins anew while it rolls", "peers 6: ROSflight",
-         "disarmed", inject.board_resets),
-    Case("charger", "a charger is plugged in", "a person",
-         "charger", inject.world(charger=True)),
-    Case("battery-empty", "the battery falls under its limit", "a battery",
-         "empty battery", inject.pin(battery_mv=8000), "battery"),
+         "disarmed", broken.board_resets),
+    Case("loop-hangs", "the program stands still for 150 ms", "peers 14: ExpressLRS #3681",
+         "overrun", broken.hangs(150), "hung", coasts=True),
+    Case("interrupts-off", "and its interrupts too", "peers 14: ExpressLRS #3681",
+         "overrun", broken.hangs(150, True), "hung", coasts=True),
+    Case("hangs-and-runstop", "the runstop opens while it stands still", "peers 14",
+         "runstop loop", broken.hangs_and_loop_opens, "loop", 10),
+    Case("program-ends", "an exception, or killed", "peers 14: a panic",
+         "disarmed", broken.program_ends, "hung"),
     Case("steps-overrun", "steps take as long as four and a half", "a slow board",
          "overrun", inject.pin(step_us=45_000)),
-    Case("contact-opens", "the drive enable's contact reads open", "a relay",
-         "relay fault", inject.pin(enable_contact=0)),
+    Case("heap-crowded", "95 % of a MicroPython's heap taken, then silence", "peers 12: Pybricks",
+         "silence", inject.cable_pulled, "lease", program=_CROWDED),
+    Case("odd-pace", "time comes in uneven pieces", "peers 17: PX4 #26504",
+         "drives on", inject.odd_pace),
+    # --- wires
+    Case("runstop-opens", "the runstop loop opens", "peers 4: AutoRally",
+         "runstop loop", inject.world(runstop_closed=False), "loop"),
+    Case("runstop-flickers", "it opens for 300 us between two steps", "a loose wire",
+         "runstop loop", broken.loop_glitches, "loop"),
+    Case("runstop-spikes", "it seems open for 15 us, again and again", "interference",
+         "drives on", broken.loop_spikes),
+    Case("contact-opens", "the drive enable opens by itself", "a relay",
+         "relay fault", broken.metal(contact_stuck=False)),
+    Case("pulse-stuck", "a driving output keeps a pulse", "S11",
+         "output fault", broken.drive_pulse_stuck, "two steps"),
+    Case("steering-pulse-stuck", "a steering output keeps a pulse", "S11",
+         "output fault", broken.steering_pulse_stuck, "two steps", 20),
+    Case("servo-stuck", "the servo does not follow: not noticed, no sensor", "a servo",
+         "drives on", broken.servo_stuck),
+    # --- what it measures
+    Case("left-encoder-dead", "the left encoder stands", "a cable",
+         "encoder fault", broken.left_dead, "stuck", 100),
+    Case("encoders-dead", "both stand", "a cable",
+         "no motion", broken.both_dead, "stuck", 100),
+    Case("encoders-race", "they count 300 m/s", "interference",
+         "too fast", broken.counts_race, "too fast", 20),
+    # --- motors
+    Case("throttle-stuck", "full throttle, whatever is put out", "an ESC",
+         "runaway", broken.throttle_stuck, "too fast", 500, top_share=0.3),
+    Case("taught-wrong", "the ESC takes forward for reverse", "peers 10: ArduPilot #27",
+         "runaway", broken.drive_inverted, "too fast", 3000, starts.armed, rolls_back=True,
+         needs="direction"),
+    Case("pushed", "somebody pushes while it holds", "a person",
+         "runaway", broken.pushed, "too fast", 600, starts.armed, needs="brake"),
+    # --- power and heat
+    Case("charger", "a charger is plugged in", "a person",
+         "charger", inject.world(charger=True)),
+    Case("battery-low", "the battery falls under its first limit", "a battery",
+         "limps", broken.battery_under("battery_low_mv")),
+    Case("battery-empty", "under its second", "a battery",
+         "empty battery", broken.battery_under("battery_empty_mv"), "battery"),
+    Case("brown-out", "it collapses", "a battery",
+         "brown-out", broken.battery_under("brown_out_mv", 200), "two steps"),
+    Case("too-hot", "the ESC gets too hot", "a hill",
+         "too hot", inject.world(temperature_c=120), needs="thermometer"),
+    # --- by RC
+    Case("rc-silent", "the radio is lost, its receiver sends no pulses", "a radio",
+         "silence", broken.rc_says("silent"), "rc lease", start=starts.by_rc, needs="rc"),
+    Case("rc-says-failsafe", "its receiver says so", "a radio",
+         "silence", broken.rc_says("flag"), "rc lease", start=starts.by_rc, needs="rc"),
+    Case("rc-holds", "its receiver repeats the last frame: not noticed", "a radio",
+         "drives on", broken.rc_says("hold"), start=starts.by_rc, needs="rc"),
+    Case("rc-lets-go", "the live-man switch is released", "a person",
+         "holds", broken.rc(live_man=False), "rc frame", start=starts.by_rc, needs="rc"),
+    Case("rc-mode-stop", "the mode switch is put to stop", "a person",
+         "stop source", broken.rc(mode="stop"), "rc frame", start=starts.by_rc, needs="rc"),
+    Case("rc-lost-in-race", "the transmitter that a race needs is gone", "peers 4: AutoRally",
+         "source silent", broken.rc_says("silent"), "rc lease", start=starts.racing,
+         needs="rc to race"),
+    # --- stop sources and profiles
+    Case("box-silent", "one of the registered runstops falls silent", "peers 4: AutoRally",
+         "source silent", broken.box(runs=False), "box", start=starts.racing),
+    Case("box-stops", "its button is pressed", "peers 4: AutoRally",
+         "stop source", broken.box(runs_on=False), "rc frame", start=starts.racing),
+    Case("box-replayed", "it falls silent, what it said comes again", "repetition",
+         "source silent", broken.box_replayed, "box", start=starts.racing),
+    Case("box-too-late", "all that it says is 300 ms late", "delay",
+         "source silent", broken.box(line=lines.late(300)), "box", start=starts.racing),
+    Case("stand-over", "the time on the stand is over", "a person",
+         "stand over", inject.none, "stand", start=starts.on_stand,
+         changes={"stand_ms": 3000}),
+    Case("stand-silence", "silence, on the stand", "a person",
+         "silence", inject.cable_pulled, "lease", start=starts.on_stand),
     # --- others on the line
     Case("stranger-stops", "somebody without a session says Stop", "S10",
          "stop request", inject.stranger_stops),
@@ -158,6 +253,8 @@ CASES = (
          "drives on", inject.line(lambda s: lines.in_two(s.random))),
     Case("cut-short", "every frame loses its end", "partial reception",
          "silence", inject.line(lambda s: lines.cut_short(s.random)), "lease"),
+    Case("nobody-reads", "nothing that the car says is taken", "blocked access; peers 16",
+         "drives on", inject.nobody_reads),
     Case("deaf-host", "the host hears nothing of the car", "asymmetric information",
          "drives on", inject.host(hears=False)),
     Case("deaf-car", "the car hears nothing of the host", "asymmetric information",

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from firmware.protocol import codes
 
-STOPS, DRIVES, NEVER_MOVES = "stops", "drives", "never moves"
+STOPS, DRIVES, LIMPS, NEVER_MOVES = "stops", "drives", "limps", "never moves"
 
 
 @dataclass(frozen=True)
@@ -15,9 +15,11 @@ class Expectation:
     state: int
     cause: int = codes.NO_CAUSE  # the first
     fault: int | None = None
+    also: int = 0  # faults that may come with it, as bits
 
 
 EXPECTATIONS = {
+    "limps": Expectation(LIMPS, codes.ACTIVE),
     "drives on": Expectation(DRIVES, codes.ACTIVE),
     "holds": Expectation(STOPS, codes.HOLD),
     "disarmed": Expectation(STOPS, codes.STANDBY),
@@ -32,5 +34,22 @@ EXPECTATIONS = {
     "charger": Expectation(STOPS, codes.STOPPED, codes.CAUSE_CHARGER),
     "empty battery": Expectation(STOPS, codes.STOPPED, codes.CAUSE_EMPTY_BATTERY),
     "overrun": Expectation(STOPS, codes.STOPPED, codes.CAUSE_OVERRUN),
+    "stop source": Expectation(STOPS, codes.STOPPED, codes.CAUSE_STOP_SOURCE),
+    "source silent": Expectation(STOPS, codes.STOPPED, codes.CAUSE_STOP_SOURCE_SILENT),
+    "stand over": Expectation(STOPS, codes.STOPPED, codes.CAUSE_STAND_OVER),
+    "unattended": Expectation(STOPS, codes.STOPPED, codes.CAUSE_UNATTENDED),
+    "clock unsure": Expectation(STOPS, codes.STOPPED, codes.CAUSE_CLOCK_UNSURE),
     "relay fault": Expectation(STOPS, codes.FAULT, fault=codes.FAULT_RELAY),
+    "output fault": Expectation(STOPS, codes.FAULT, fault=codes.FAULT_OUTPUT),
+    "runaway": Expectation(
+        STOPS, codes.FAULT, fault=codes.FAULT_RUNAWAY, also=1 << codes.FAULT_TOO_FAST
+    ),
+    "too fast": Expectation(
+        STOPS, codes.FAULT, fault=codes.FAULT_TOO_FAST, also=1 << codes.FAULT_RUNAWAY
+    ),
+    "no motion": Expectation(STOPS, codes.FAULT, fault=codes.FAULT_NO_MOTION),
+    "encoder fault": Expectation(STOPS, codes.FAULT, fault=codes.FAULT_ENCODER),
+    "brown-out": Expectation(STOPS, codes.FAULT, fault=codes.FAULT_BROWN_OUT),
+    "too hot": Expectation(STOPS, codes.FAULT, fault=codes.FAULT_OVER_TEMPERATURE),
+    "refused, boots": Expectation(NEVER_MOVES, codes.FAULT, fault=codes.FAULT_BOOT_LOOP),
 }

@@ -12,11 +12,13 @@ from firmware.protocol import codes, messages
 from firmware.protocol.codec import DECODED, Message, decode_into, encode_into
 from firmware.protocol.frame import FrameReader, FrameWriter, crc_table
 from firmware.protocol.version import protocol_hash
-from sim_mock.world import TIME_MASK, World
+from sim_mock.faults.vehicles import LEASE_MS
+from sim_mock.metal import TIME_MASK
+from sim_mock.world import World
 
 CLAIM_EVERY_US = 10_000
 SYNC_EVERY_US = 50_000
-LEASE_MS = 120  # what safety.md section 3 counts with
+ALIVE_EVERY_US = 20_000  # a runstop box: 50 Hz
 
 # From one frame to what arrives of it, each piece so many microseconds later
 Line = Callable[[bytes], Iterable[tuple[int, bytes]]]
@@ -47,8 +49,12 @@ class Host:
         self.source = source
         self.epoch = epoch
         self.line: Line = clean
+        self.profile = codes.PROFILE_TRACK  # to be armed in
         self.speed_mm_s = 0
+        self.steer_urad = 0
         self.deadman = 0
+        self.stop_source: int | None = None  # speaks for this one
+        self.runs_on = True  # what it says for it
         self.runs = True  # else stopped: says nothing, hears nothing
         self.claims = False
         self.syncs = True
@@ -64,6 +70,8 @@ class Host:
         self._input_count = 0
         self._status_us = 0
         self._next_claim_us = self._next_sync_us = world.now_us + phase_us
+        self._next_alive_us = world.now_us + phase_us
+        self._alive_sequence = 0
         self._pieces = 0
         self._on_the_way: list[tuple[int, int, bytes]] = []
         self._reader = FrameReader(_TABLE)
@@ -87,6 +95,10 @@ class Host:
             self._next_claim_us += self.claim_every_us
             if self.claims:
                 self.claim()
+        if now_us >= self._next_alive_us:
+            self._next_alive_us += ALIVE_EVERY_US
+            if self.stop_source is not None:
+                self.alive(self.stop_source)
         if now_us >= self._next_sync_us:
             self._next_sync_us += SYNC_EVERY_US
             if self.syncs and "Status" in self.latest:
@@ -127,6 +139,7 @@ class Host:
             "source": self.source,
             "sequence": self._sequence,
             "mask": codes.STEERING_BIT | codes.DRIVE_BIT,
+            "steer_urad": self.steer_urad,
             "speed_mm_s": self.speed_mm_s,
             "deadman": self.deadman,
             "input_count": self._input_count,
@@ -134,6 +147,17 @@ class Host:
             "stamp_us": self.now_us() + self.stamp_ahead_us & TIME_MASK,
         }
         return self.say(messages.Claim, **{**fields, **changes})
+
+    def alive(self, stop_source: int) -> bytes:
+        """One word of a stop source: run, or stop."""
+        self._alive_sequence = self._alive_sequence + 1 & 0xFFFF
+        return self.say(
+            messages.Alive,
+            stop_source=stop_source,
+            sequence=self._alive_sequence,
+            runs=int(self.runs_on),
+            stamp_us=self.now_us(),
+        )
 
     def stop(self) -> bytes:
         return self.say(messages.Stop, token=7, sender=codes.SENDER_COMMAND)
@@ -145,8 +169,14 @@ class Host:
     def ask(self, action: int, nonce: int = 0) -> None:
         """One of the two steps of an action; the answer comes as ``latest["ActReply"]``."""
         self.latest.pop("ActReply", None)
-        config_hash = bytes(self.latest["Identity"].config_hash)
-        self.say(messages.Act, action=action, nonce=nonce, config_hash=config_hash)
+        self.say(
+            messages.Act,
+            action=action,
+            nonce=nonce,
+            config_hash=bytes(self.latest["Identity"].config_hash),
+            sender=codes.SENDER_COMMAND,
+            value=self.profile,
+        )
 
     def _sync(self) -> None:
         self.say(

@@ -118,8 +118,7 @@ def gone_after_asking(scene: Scene) -> None:
 
 def gone_with_arming(scene: Scene) -> None:
     """The frame that arms is the last to arrive."""
-    starts.ask(scene, codes.ACTION_ARM)
-    starts.confirm(scene, codes.ACTION_ARM)
+    arm(scene)
     cable_pulled(scene)
 
 
@@ -135,32 +134,33 @@ def gone_when_moving_off(scene: Scene) -> None:
 def runstop_open_at_boot(scene: Scene) -> None:
     """And somebody tries to arm all the same."""
     scene.world.runstop_closed = False
-    _try_to_drive(scene)
-
-
-def contact_welded_at_boot(scene: Scene) -> None:
-    """The drive enable reads closed before anybody closed it."""
-    scene.pins.stuck["enable_contact"] = 1
-    _try_to_drive(scene)
+    try_to_drive(scene)
 
 
 def armed_for_another_car(scene: Scene) -> None:
     """The arm carries the hash of another car's configuration."""
     scene.driver.latest["Identity"].config_hash = bytearray(4)
-    _hold_and_go(scene)
+    hold_and_go(scene)
 
 
-def _try_to_drive(scene: Scene) -> None:
+def try_to_drive(scene: Scene) -> None:
+    """From power-up on, as anybody would."""
     scene.run(1500)
     scene.driver.bind()
     scene.run(300)
     scene.driver.claims = True
-    _hold_and_go(scene)
+    hold_and_go(scene)
 
 
-def _hold_and_go(scene: Scene) -> None:
+def arm(scene: Scene) -> None:
+    """Both steps, if it answers the first."""
     if starts.ask(scene, codes.ACTION_ARM):
         starts.confirm(scene, codes.ACTION_ARM)
+
+
+def hold_and_go(scene: Scene) -> None:
+    """Arm it, hold the deadman, ask for a walk."""
+    arm(scene)
     scene.run(100)
     scene.driver.deadman = codes.HELD
     scene.run(50)
@@ -168,7 +168,18 @@ def _hold_and_go(scene: Scene) -> None:
     scene.run(300)
 
 
+def odd_pace(scene: Scene) -> None:
+    """Time comes in uneven pieces, as a paced or a busy machine gives it."""
+    cuts = sorted(scene.random.sample(range(1, 1000), 5))
+    scene.pieces_us = [*cuts, 1000]
+
+
 # --- others on the line
+
+
+def stopped(scene: Scene) -> None:
+    """The driver's own host says Stop."""
+    scene.driver.stop()
 
 
 def stranger_stops(scene: Scene) -> None:
@@ -221,14 +232,12 @@ def session_replayed(scene: Scene) -> None:
     scene.every(1, len(scene.driver.said), lambda: scene.world.feed(next(recorded)))
 
 
+def nobody_reads(scene: Scene) -> None:
+    """What the car says is not taken: its link is full for good."""
+    scene.world.link_room = 0
+    scene.after(1900, lambda: setattr(scene.world, "link_room", 1024))
+
+
 def flooded(scene: Scene) -> None:
     """A babbler fills the line for 200 ms, faster than a board can take."""
     scene.every(10, 20, lambda: scene.world.feed(scene.random.randbytes(_FLOOD)))
-
-
-# --- the board
-
-
-def board_resets(scene: Scene) -> None:
-    """A brown-out: the program begins anew while the car rolls, after 100 to 300 ms of start-up."""
-    scene.pins.reset(scene.random.randrange(10, 31))

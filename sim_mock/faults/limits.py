@@ -1,28 +1,40 @@
 """How long and how far a stop may take: design numbers, and the physics of the plant."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from sim_mock.faults.host import CLAIM_EVERY_US, LEASE_MS, SYNC_EVERY_US
+from firmware.protocol.codes import SOURCE_RC
+from sim_mock.faults.host import CLAIM_EVERY_US, SYNC_EVERY_US
+from sim_mock.faults.scene import RUNSTOP_BOX
+from sim_mock.faults.vehicles import lease_ms
 from sim_mock.plant.parameters import PlantParameters
 from sim_mock.world import VehicleFacts
 
-_G = 9.81
-_GRIP_USED = 0.5  # a brake that takes less than half of what the tyres give is none
+G_MPS2 = 9.81
+_GRIP_USED = 0.5  # a brake that takes less than half of what the braked tyres give is none
 _MEASURED_OVER_S = 0.04  # firmware/core/odometry: speed is a mean over so long
 _BATTERY_SETTLES_MS = 1000  # firmware/core/battery: motors sag it for moments
-
-Parameters = Mapping[str, Sequence[int]]
+_UNATTENDED_MS = 3000  # firmware/core/arbiter
 
 # What the board waits for before it acts, in ms; to each comes one step, which it may just miss
-WAITS: dict[str, Callable[[Parameters], int]] = {
-    "step": lambda _p: 0,
-    "claim": lambda _p: CLAIM_EVERY_US // 1000,
-    "lease": lambda _p: LEASE_MS,
-    "frozen": lambda p: p["frozen_ms"][0],
-    "sync": lambda _p: 2 * SYNC_EVERY_US // 1000,  # the first may span the jump
-    "battery": lambda _p: _BATTERY_SETTLES_MS,
+WAITS: dict[str, Callable[[VehicleFacts], int]] = {
+    "step": lambda _v: 0,
+    "claim": lambda _v: CLAIM_EVERY_US // 1000,
+    "lease": lease_ms,
+    "frozen": lambda v: v.parameters["frozen_ms"][0],
+    "sync": lambda _v: 2 * SYNC_EVERY_US // 1000,  # the first may span the jump
+    "battery": lambda _v: _BATTERY_SETTLES_MS,
+    "two steps": lambda _v: 10,
+    "rc frame": lambda _v: 20,
+    "rc lease": lambda v: lease_ms(v, SOURCE_RC),
+    "box": lambda v: v.parameters["stop_source_silence_ms"][RUNSTOP_BOX],
+    "stuck": lambda v: v.parameters["stuck_ms"][0] + 40,
+    "too fast": lambda v: v.parameters["too_fast_ms"][0] + 40,
+    "nobody": lambda _v: _UNATTENDED_MS,
+    "stand": lambda v: v.parameters["stand_ms"][0],
 }
+# What acts without any step of the program: rings 0 and 1, by safety.md section 3
+UNAIDED_MS = {"loop": 1, "hung": 100}
 
 
 @dataclass(frozen=True)
@@ -44,10 +56,10 @@ class Stopping:
 
     @classmethod
     def of(cls, vehicle: VehicleFacts) -> "Stopping":
-        plant = PlantParameters.from_mapping({**vehicle.plant, "channels": list(vehicle.channels)})
+        plant = plant_of(vehicle)
         drive, mass_kg = plant.drive, plant.body.mass_kg
-        force_n = drive.rolling_resistance * mass_kg * _G + drive.friction_n
-        brake = _GRIP_USED * plant.mu * _G
+        force_n = drive.rolling_resistance * mass_kg * G_MPS2 + drive.friction_n
+        brake = _GRIP_USED * braked_grip_mps2(plant)
         standstill_mps = vehicle.parameters["standstill_mm_s"][0] * 1e-3
         return cls(
             brake_mps2=brake,
@@ -68,10 +80,26 @@ class Stopping:
         return speed_mps / self.coast_mps2, speed_mps**2 / (2 * self.coast_mps2)
 
 
+def plant_of(vehicle: VehicleFacts) -> PlantParameters:
+    """The virtual car's numbers."""
+    return PlantParameters.from_mapping({**vehicle.plant, "channels": list(vehicle.channels)})
+
+
+def braked_grip_mps2(plant: PlantParameters) -> float:
+    """What friction allows at most: mu g on all wheels, or by the front axle alone, whose load
+    grows by the braking: m a = mu (m g lr + m a h) / L.
+    """
+    body, mu = plant.body, plant.mu
+    if plant.brake:
+        return mu * G_MPS2 * body.lr_m / (body.wheelbase_m - mu * body.h_cg_m)
+    return mu * G_MPS2
+
+
 def limit(vehicle: VehicleFacts, wait: str, extra_ms: int, brakes: bool, speed_mps: float) -> Limit:
     """``extra_ms``: how long the fault itself takes to come about; ``speed_mps`` the fastest."""
     step_ms = vehicle.parameters["step_us"][0] // 1000
-    reaction_s = (WAITS[wait](vehicle.parameters) + step_ms + extra_ms) * 1e-3
+    waits_ms = UNAIDED_MS[wait] if wait in UNAIDED_MS else WAITS[wait](vehicle) + step_ms
+    reaction_s = (waits_ms + extra_ms) * 1e-3
     stopping = Stopping.of(vehicle)
     seconds, metres = (stopping.braked if brakes else stopping.coasted)(speed_mps)
     return Limit(reaction_s, reaction_s + seconds, speed_mps * reaction_s + metres)

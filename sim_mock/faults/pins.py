@@ -1,6 +1,7 @@
 """What the car's program reads and hears can be altered here, between its world and itself."""
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from firmware.boards.virtual import CHANNELS, READINGS
 from sim_mock.firmware_runner import Beat, FirmwareRunner, InProcess, Process
@@ -14,14 +15,18 @@ RUNTIMES = {IN_PROCESS: 0, "micropython": 64, "micropython32": 32}  # bits; 0: i
 _DARK = Beat((0,) * CHANNELS, False, b"")
 
 
-def factory_of(runtime: str) -> Factory:
-    """Raises LookupError if the machine has no such MicroPython."""
+def factory_of(runtime: str, program: Path | None = None) -> Factory:
+    """``program`` is what a MicroPython runs in place of the firmware's own.
+
+    Raises LookupError if the machine has no such MicroPython.
+    """
     if not RUNTIMES[runtime]:
         return InProcess
     command = find(RUNTIMES[runtime])
     if command is None:
         raise LookupError(f"no {runtime} on this machine; `make setup` fetches one")
-    return lambda board_id, image, seed: Process(command, board_id, image, seed)
+    programs = (program,) if program else ()
+    return lambda board_id, image, seed: Process(command, board_id, image, seed, *programs)
 
 
 class Pins:
@@ -34,14 +39,20 @@ class Pins:
         self._made_of = board_id, image, seed
         self._inner = factory(board_id, image, seed)
 
-    def step(self, now_us: int, readings: Sequence[int], received: bytes) -> Beat:
+    def step(
+        self, now_us: int, readings: Sequence[int], outputs: Sequence[int], received: bytes
+    ) -> Beat:
         if self._dark_steps:
             self._dark_steps -= 1
             return _DARK
         values = list(readings)
         for name, value in self.stuck.items():
             values[READINGS.index(name)] = value
-        return self._inner.step(now_us, values, received)
+        return self._inner.step(now_us, values, outputs, received)
+
+    def image(self) -> bytes:
+        """The configuration that the board has stored."""
+        return self._inner.image()
 
     def reset(self, dark_steps: int) -> None:
         """The board starts anew. For so many beats its pins are inputs: pull-downs hold them."""

@@ -4,15 +4,23 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from random import Random
 
-from firmware.core.params import POLICY_BRAKE
+from firmware.core.params import POLICY_BRAKE, POLICY_CUT, POLICY_NEUTRAL
 from firmware.protocol import codes
 from sim_mock.faults.catalogue import CASES, Case
-from sim_mock.faults.expectations import DRIVES, EXPECTATIONS, NEVER_MOVES, STOPS, Expectation
+from sim_mock.faults.expectations import (
+    DRIVES,
+    EXPECTATIONS,
+    LIMPS,
+    NEVER_MOVES,
+    STOPS,
+    Expectation,
+)
 from sim_mock.faults.host import Host, clean
-from sim_mock.faults.limits import Limit, limit
+from sim_mock.faults.limits import G_MPS2, Limit, limit, plant_of
 from sim_mock.faults.pins import IN_PROCESS, factory_of
 from sim_mock.faults.scene import TICK_US, Scene
 from sim_mock.faults.starts import NotReady
+from sim_mock.faults.vehicles import altered, brakes_by_motor, has_brake
 from sim_mock.world import VehicleFacts
 
 _DRAWN_MS = 200  # four times what repeats in a host: any phase comes
@@ -20,6 +28,7 @@ _DRIVES_ON_MS = 2000
 _STOPS_WITHIN_MS = 20_000
 _LOOKS_MS = 500  # what has to fall silent first has by then
 _SLOWER = 0.9  # of its speed: a car that drives on is not slower
+_LIMPS_WITHIN_MS = 5000
 _STILL_M = 0.002  # an axle's play
 _GRAIN_S = TICK_US * 1e-6  # of whatever is measured here
 
@@ -40,6 +49,9 @@ class Run:
     distance_m: float
     limit: Limit | None
     wrong: tuple[str, ...]
+    friction_s: float = 0.0  # what mu g on all wheels would allow: v / mu g
+    friction_m: float = 0.0  # and v^2 / 2 mu g
+    slid_s: float = 0.0  # how long wheels were locked, or spun
 
     @property
     def held(self) -> bool:
@@ -50,8 +62,9 @@ def run(case_id: str, vehicle: VehicleFacts, seed: int, runtime: str = IN_PROCES
     """Raises LookupError for an unknown case or a runtime that is not here."""
     case = _BY_ID[case_id]
     random = Random(f"{case_id} {vehicle.name} {seed}")
-    factory = factory_of(runtime)
-    scene = Scene(vehicle, factory, random, case.start_us, case.ahead_us)
+    factory = factory_of(runtime, case.program)
+    car = altered(vehicle, case.changes)
+    scene = Scene(car, factory, random, case.start_us, case.ahead_us)
     try:
         return _Course(case, scene, seed).run()
     finally:
@@ -70,7 +83,7 @@ class _Course:
 
     def run(self) -> Run:
         try:
-            self.case.start(self.scene, self.case.speed_mps)
+            self.case.start(self.scene, self.case.speed_on(self.scene.vehicle))
         except NotReady as fault:
             return self._result(None, [f"never began: {fault}"])
         self.scene.wait(self._drawn_ms())
@@ -95,6 +108,15 @@ class _Course:
         self.scene.run(100)
         yield from self.reported()
 
+    def limps(self) -> Iterator[str]:
+        """Goes on, no faster than it may with a low battery."""
+        self.scene.run(_LIMPS_WITHIN_MS)
+        limp_mps = self.scene.vehicle.parameters["limp_mm_s"][0] * 1e-3
+        speed_mps = self.scene.world.plant.truth.vx_mps
+        if not _SLOWER * limp_mps < speed_mps < limp_mps / _SLOWER:
+            yield f"drives at {speed_mps:.2f} m/s instead of {limp_mps:.2f}"
+        yield from self.reported()
+
     def never_moves(self) -> Iterator[str]:
         """Nor do its outputs drive."""
         track = self.scene.track
@@ -108,10 +130,14 @@ class _Course:
     def stops(self) -> Iterator[str]:
         """In time and on the spot, never the other way, and for good."""
         scene = self.scene
-        scene.run(_LOOKS_MS)
+        most = self._limit()
+        assert most is not None
+        scene.run(max(_LOOKS_MS, round(most.reaction_s * 1000) + 100))
         if not scene.until(scene.track.rests, _STOPS_WITHIN_MS):
             yield "never stood still"
         yield from self._over()
+        timeout_ms = scene.vehicle.parameters["stop_timeout_ms"][0]  # where no speed is trusted
+        scene.until(lambda: scene.driver.state != codes.STOPPING, timeout_ms + 500)
         before_m = scene.track.distance_m
         reaction = scene.track.drove_us, scene.track.moved_us
         self.comes_back()
@@ -125,7 +151,7 @@ class _Course:
         track, most = self.scene.track, self._limit()
         assert most is not None
         standstill_mps = self.scene.vehicle.parameters["standstill_mm_s"][0] * 1e-3
-        if track.slowest_mps < -standstill_mps:
+        if track.slowest_mps < -standstill_mps and not self.case.rolls_back:
             yield f"rolled backward at {-track.slowest_mps:.2f} m/s"
         if track.reaction_s > most.reaction_s + _GRAIN_S / 2:
             yield f"drove for {track.reaction_s:.3f} s, limit {most.reaction_s:.3f} s"
@@ -136,25 +162,37 @@ class _Course:
 
     def cured(self) -> None:
         """All is as it was before: what is latched now has to stay so by itself."""
-        driver, world = self.scene.driver, self.scene.world
+        driver, world, plant = self.scene.driver, self.scene.world, self.scene.world.plant
         driver.line, driver.runs, driver.hears, driver.claims = clean, True, True, True
-        driver.input_lives, driver.stamp_ahead_us = True, 0
-        world.charger, world.runstop_closed = False, True
+        driver.input_lives, driver.stamp_ahead_us, driver.steer_urad = True, 0, 0
+        world.charger, world.runstop_closed, world.temperature_c = False, True, 25
+        world.dead_encoders.clear()
+        world.metal.stuck.clear()
+        world.metal.contact_stuck = None
+        plant.stuck_throttle, plant.is_drive_inverted = None, False
+        plant.is_steering_stuck, plant.pushed_n = False, 0.0
         self.scene.pins.stuck.clear()
+        if self.scene.box:
+            self.scene.box.line, self.scene.box.runs, self.scene.box.runs_on = clean, True, True
 
     def comes_back(self) -> None:
         """The fault is gone, and the driver lets go, holds again from neutral and asks for speed.
 
         After a mere release that is how one drives on; there nothing is asked for.
         """
-        driver = self.scene.driver
+        driver, rc = self.scene.driver, self.scene.transmitter
         self.cured()
         if self.expected.state == codes.HOLD:
             self.scene.run(_LOOKS_MS)
             return
         asked, driver.speed_mm_s, driver.deadman = abs(driver.speed_mm_s) or 300, 0, 0
+        was_held = rc is not None and rc.live_man
+        if rc:
+            rc.is_on, rc.mode, rc.live_man = True, "manual", False
         self.scene.run(200)
         driver.deadman = codes.HELD
+        if rc:
+            rc.live_man = was_held
         self.scene.run(100)
         driver.speed_mm_s = asked
         self.scene.run(_LOOKS_MS)
@@ -171,28 +209,42 @@ class _Course:
         if status.first_cause != expected.cause:
             yield f"names cause {status.first_cause} instead of {expected.cause}"
         fault = -1 if expected.fault is None else expected.fault
-        if status.faults != (1 << fault if fault >= 0 else 0):
+        if status.faults & ~expected.also != (1 << fault if fault >= 0 else 0):
             yield f"has faults {status.faults:b}"
 
     def _limit(self) -> Limit | None:
         if self.expected.does != STOPS:
             return None
-        fastest_mps = self.scene.track.fastest_mps
-        case = self.case
+        track, case = self.scene.track, self.case
+        fastest_mps = max(track.fastest_mps, -track.slowest_mps)
         return limit(self.scene.vehicle, case.wait, case.extra_ms, self._brakes(), fastest_mps)
 
     def _brakes(self) -> bool:
-        """By the vehicle's policy for the cause; a board that begins anew has none."""
-        if self.expected.state == codes.STANDBY:
+        """By the vehicle's policy for the cause or the fault, and by what it has to brake with.
+
+        A board that begins anew has no policy. A cut takes the motor's brake, not another.
+        """
+        vehicle, expected = self.scene.vehicle, self.expected
+        if self.case.coasts or expected.state == codes.STANDBY:
             return False
-        if self.expected.cause == codes.NO_CAUSE:
-            return True
-        policies = self.scene.vehicle.parameters["stop_policy"]
-        return policies[self.expected.cause] == POLICY_BRAKE
+        policy = POLICY_BRAKE  # into HOLD
+        in_doubt = False
+        if expected.fault is not None:
+            policy = vehicle.parameters["fault_policy"][expected.fault]
+            in_doubt = bool(codes.SPEED_IN_DOUBT >> expected.fault & 1)
+        elif expected.cause == codes.CAUSE_RUNSTOP_LOOP:
+            policy = POLICY_CUT  # whatever the file says
+        elif expected.cause != codes.NO_CAUSE:
+            policy = vehicle.parameters["stop_policy"][expected.cause]
+        by_motor = brakes_by_motor(vehicle) and not in_doubt
+        if has_brake(vehicle):  # of the front wheels, which a stand does not turn
+            return policy != POLICY_NEUTRAL and not self.scene.world.plant.is_on_stand
+        return policy == POLICY_BRAKE and by_motor
 
     def _result(self, most: Limit | None, wrong: list[str]) -> Run:
         track = self.scene.track
         stops = most is not None
+        grip_mps2 = G_MPS2 * plant_of(self.scene.vehicle).mu
         return Run(
             case=self.case.id,
             vehicle=self.scene.vehicle.name,
@@ -204,10 +256,18 @@ class _Course:
             distance_m=round(track.distance_m, 4) if stops else 0.0,
             limit=most,
             wrong=tuple(wrong),
+            friction_s=round(self.speed_mps / grip_mps2, 6),
+            friction_m=round(self.speed_mps**2 / (2.0 * grip_mps2), 6),
+            slid_s=round(track.slid_us * 1e-6, 6) if stops else 0.0,
         )
 
 
-_ENDINGS = {STOPS: _Course.stops, DRIVES: _Course.drives, NEVER_MOVES: _Course.never_moves}
+_ENDINGS = {
+    STOPS: _Course.stops,
+    DRIVES: _Course.drives,
+    LIMPS: _Course.limps,
+    NEVER_MOVES: _Course.never_moves,
+}
 
 
 def _said(driver: Host) -> str:

@@ -3,23 +3,16 @@
 from collections.abc import Callable
 from random import Random
 
-from firmware.core.params import CHANNEL_ESC, CHANNEL_H_BRIDGE
-from firmware.protocol import codes
 from sim_mock.faults.host import Host
 from sim_mock.faults.pins import Factory, Pins
+from sim_mock.faults.vehicles import driver_of, lease_ms, motors_of
+from sim_mock.transmitter import Transmitter
 from sim_mock.world import VehicleFacts, World
 
 TICK_US = 1000  # how finely the phase of a fault is drawn
 _CREEP_MPS = 0.001
-_DRIVER_FLAGS = codes.SOURCE_ATTENDED | codes.SOURCE_HAS_COUNTER
-
-
-def driver_of(vehicle: VehicleFacts) -> int:
-    """The attended source with the best priority whose device numbers its reports."""
-    flags, priorities = (vehicle.parameters["source_" + name] for name in ("flags", "priority"))
-    return max(
-        (i for i, flag in enumerate(flags) if flag == _DRIVER_FLAGS), key=lambda i: priorities[i]
-    )
+RUNSTOP_BOX = 4  # the stop source's id, on all vehicles
+_BOX_EPOCH = 33333
 
 
 class Track:
@@ -27,21 +20,27 @@ class Track:
 
     def __init__(self, world: World, vehicle: VehicleFacts) -> None:
         self._world = world
-        kinds, neutrals = (vehicle.parameters["channel_" + n] for n in ("kind", "neutral"))
-        motors = (CHANNEL_ESC, CHANNEL_H_BRIDGE)
-        self._motors = [(i, neutrals[i]) for i, kind in enumerate(kinds) if kind in motors]
+        neutrals = vehicle.parameters["channel_neutral"]
+        self._motors = [(i, neutrals[i]) for i in motors_of(vehicle)]
         self.begin()
+
+    def _speed_mps(self) -> float:
+        """Of the car; on a stand that of its wheels."""
+        plant = self._world.plant
+        return plant.wheel_speed_mps if plant.is_on_stand else plant.truth.vx_mps
 
     def begin(self) -> None:
         """From here on times and distances count."""
-        speed_mps = self._world.plant.truth.vx_mps
+        speed_mps = self._speed_mps()
         self.began_us = self.drove_us = self.moved_us = self._world.now_us
         self.distance_m = self.drifted_m = 0.0
         self.fastest_mps = self.slowest_mps = speed_mps
+        self.slid_us = 0
 
     def tick(self) -> None:
-        now_us, speed_mps = self._world.now_us, self._world.plant.truth.vx_mps
+        now_us, speed_mps = self._world.now_us, self._speed_mps()
         self.distance_m += abs(speed_mps) * TICK_US * 1e-6
+        self.slid_us += TICK_US * self._world.plant.is_sliding
         self.fastest_mps = max(self.fastest_mps, speed_mps)
         self.slowest_mps = min(self.slowest_mps, speed_mps)
         if abs(speed_mps) > _CREEP_MPS:
@@ -92,20 +91,28 @@ class Scene:
         self.world = World(vehicle, random.randrange(1000), runner=runner, start_us=start_us)
         self.phase_us = random.randrange(10) * TICK_US
         self.driver = Host(self.world, driver_of(vehicle), self.phase_us, ahead_us=ahead_us)
+        self.driver.lease_ms = lease_ms(vehicle)
         self.others: list[Host] = []
+        self.box: Host | None = None
+        self.transmitter: Transmitter | None = None
+        self.pieces_us = [TICK_US]  # in which a millisecond passes
         self.track = Track(self.world, vehicle)
         self._plans: list[tuple[int, Callable[[], object]]] = []
 
     def tick(self) -> None:
         """A millisecond of everything."""
         world = self.world
-        sent = world.advance(world.now_us + TICK_US)
+        sent, begun_us = b"", world.now_us
+        for until_us in self.pieces_us:
+            sent += world.advance(begun_us + until_us)
         due = [plan for plan in self._plans if plan[0] <= world.now_us]
         for plan in due:
             self._plans.remove(plan)
             plan[1]()
         for host in (self.driver, *self.others):
             host.tick(sent)
+        if self.box:
+            self.box.tick(sent)
         self.track.tick()
 
     def run(self, ms: int) -> None:
@@ -140,6 +147,17 @@ class Scene:
         host = Host(self.world, chosen, phase_us, epoch=54321, ahead_us=777_000)
         self.others.append(host)
         return host
+
+    def put_up_box(self) -> Host:
+        """A runstop box with a radio of its own, which lets the car run."""
+        phase_us = self.random.randrange(20) * TICK_US
+        self.box = Host(self.world, self.driver.source, phase_us, _BOX_EPOCH, ahead_us=123_000)
+        return self.box
+
+    def take_up_rc(self) -> Transmitter:
+        """Wire a receiver to the board; somebody has its transmitter in hand, and holds nothing."""
+        self.transmitter = self.world.take_up_rc()
+        return self.transmitter
 
     def close(self) -> None:
         self.world.close()

@@ -14,9 +14,10 @@ from random import Random
 
 from firmware.protocol import codes
 from sim_mock.faults import starts
-from sim_mock.faults.host import LEASE_MS, Line
+from sim_mock.faults.host import Line
 from sim_mock.faults.pins import IN_PROCESS, factory_of
 from sim_mock.faults.scene import TICK_US, Scene
+from sim_mock.faults.vehicles import LEASE_MS
 from sim_mock.world import VehicleFacts
 
 LOSSES = (0.01, 0.05, 0.10, 0.20)
@@ -27,7 +28,7 @@ _PATIENCE_MS = 1_000_000
 _SIGMAS = 4.0  # one check in 16 000 fails by chance
 
 # rate of claims, share of loss, mean burst, stops: what the program is checked with
-CHECKS = ((20, 0.4, 0.0, 60), (50, 0.5, 0.0, 40), (100, 0.6, 0.0, 20), (100, 0.4, 20.0, 30))
+CHECKS = ((20, 0.4, 0.0, 60), (50, 0.5, 0.0, 25), (100, 0.6, 0.0, 12), (100, 0.4, 20.0, 15))
 
 
 @dataclass(frozen=True)

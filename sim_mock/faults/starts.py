@@ -3,10 +3,10 @@
 from collections.abc import Callable
 
 from firmware.protocol import codes
-from sim_mock.faults.scene import TICK_US, Scene
+from sim_mock.faults.scene import RUNSTOP_BOX, TICK_US, Scene
+from sim_mock.faults.vehicles import needs_rc_to_race
 
 WRAP_US = 1 << 30  # of the board's and of the session's clock
-_FULL = 0.9  # of what the vehicle can do, where that is less than asked
 _BEAT_MS = 10
 
 
@@ -44,6 +44,10 @@ def confirm(scene: Scene, action: int) -> None:
 def armed(scene: Scene, _speed_mps: float = 0.0) -> None:
     """In HOLD, hands off."""
     standing_by(scene)
+    _arm(scene)
+
+
+def _arm(scene: Scene) -> None:
     if not ask(scene, codes.ACTION_ARM):
         raise NotReady("the car refused to be armed")
     confirm(scene, codes.ACTION_ARM)
@@ -54,18 +58,85 @@ def armed(scene: Scene, _speed_mps: float = 0.0) -> None:
 def accelerating(scene: Scene, speed_mps: float) -> None:
     """About half as fast as it is going to be."""
     armed(scene)
+    _set_out(scene, speed_mps)
+
+
+def _set_out(scene: Scene, speed_mps: float) -> None:
     scene.driver.deadman = codes.HELD
     _wait_for(scene, codes.ACTIVE, 100)
-    reach_mps = min(speed_mps, _FULL * scene.vehicle.parameters["speed_max_mm_s"][0] * 1e-3)
-    scene.driver.speed_mm_s = round(reach_mps * 1000)
-    if not scene.until(lambda: scene.world.plant.truth.vx_mps > reach_mps / 2, 5000):
-        raise NotReady("the car did not come up to speed")
+    scene.driver.speed_mm_s = round(speed_mps * 1000)
+    _wait_for_speed(scene, speed_mps / 2)
 
 
 def driving(scene: Scene, speed_mps: float) -> None:
     """At a steady speed."""
     accelerating(scene, speed_mps)
     scene.run(1500)
+
+
+def on_stand(scene: Scene, _speed_mps: float) -> None:
+    """The wheels are off the ground, and turn as fast as they may."""
+    scene.world.plant.is_on_stand = True
+    scene.driver.profile = codes.PROFILE_STAND
+    armed(scene)
+    scene.driver.deadman = codes.HELD
+    _wait_for(scene, codes.ACTIVE, 100)
+    cap_mm_s = scene.vehicle.parameters["profile_cap_mm_s"][codes.PROFILE_STAND]
+    scene.driver.speed_mm_s = cap_mm_s
+    scene.run(1500)
+
+
+def by_rc(scene: Scene, speed_mps: float) -> None:
+    """At a steady speed by the transmitter, which armed the car by its gesture."""
+    rc = scene.take_up_rc()
+    scene.run(_BEAT_MS)
+    _wait_for(scene, codes.STANDBY, 3000)
+    scene.driver.bind()
+    scene.run(1200)  # let go, in neutral
+    rc.live_man = True
+    _drive_by_rc(scene, speed_mps)
+
+
+def _drive_by_rc(scene: Scene, speed_mps: float) -> None:
+    _wait_for(scene, codes.ACTIVE, 200)
+    assert scene.transmitter
+    parameters = scene.vehicle.parameters
+    cap_mps = parameters["source_cap_mm_s"][codes.SOURCE_RC] * 1e-3
+    dead_band = parameters["rc_dead_band"][0] * 1e-3
+    scene.transmitter.throttle = dead_band + (1.0 - dead_band) * min(speed_mps / cap_mps, 1.0)
+    _wait_for_speed(scene, 0.9 * speed_mps)
+    scene.run(1500)
+
+
+def _ready_to_race(scene: Scene) -> None:
+    """Armed in its profile race, with the stop sources that this needs."""
+    if needs_rc_to_race(scene.vehicle):
+        scene.take_up_rc()
+    box = scene.put_up_box()
+    standing_by(scene)
+    box.hears = True
+    box.bind()
+    scene.run(300)
+    box.stop_source = RUNSTOP_BOX
+    scene.run(100)
+    scene.driver.profile = codes.PROFILE_RACE
+    _arm(scene)
+
+
+def racing(scene: Scene, speed_mps: float) -> None:
+    """In its profile race, at a steady speed by the driver."""
+    _ready_to_race(scene)
+    _set_out(scene, speed_mps)
+    scene.run(1500)
+
+
+def racing_by_rc(scene: Scene, speed_mps: float) -> None:
+    """In its profile race, at a steady speed by the transmitter."""
+    scene.take_up_rc()
+    _ready_to_race(scene)
+    assert scene.transmitter
+    scene.transmitter.live_man = True
+    _drive_by_rc(scene, speed_mps)
 
 
 def before_board_wraps(scene: Scene, speed_mps: float) -> None:
@@ -85,6 +156,11 @@ def _until_us(scene: Scene, clock_us: Callable[[], int]) -> None:
     if left_us < 0:
         raise NotReady("the clock had wrapped before")
     scene.run(left_us // TICK_US)
+
+
+def _wait_for_speed(scene: Scene, speed_mps: float) -> None:
+    if not scene.until(lambda: scene.world.plant.truth.vx_mps > speed_mps, 8000):
+        raise NotReady("the car did not come up to speed")
 
 
 def _wait_for(scene: Scene, state: int, within_ms: int) -> None:

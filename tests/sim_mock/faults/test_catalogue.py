@@ -1,5 +1,7 @@
 """Every fault of the catalogue on the complete program: it holds, everywhere, and can fail."""
 
+import re
+
 import pytest
 
 from firmware.core.arbiter import Source
@@ -12,8 +14,9 @@ from host_bridge.config import load_vehicle, vehicle_names
 from sim_mock import micropython
 from sim_mock.faults.catalogue import CASES, cases
 from sim_mock.faults.expectations import EXPECTATIONS
-from sim_mock.faults.limits import WAITS
+from sim_mock.faults.limits import UNAIDED_MS, WAITS
 from sim_mock.faults.running import run
+from sim_mock.faults.vehicles import NEEDS
 
 IDS = [case.id for case in CASES]
 VEHICLES = vehicle_names()
@@ -25,26 +28,52 @@ def held(case_id, vehicle="f1tenth", seed=0, runtime="in-process"):
     return result
 
 
+def vehicle_for(case, turn):
+    """They take turns; ``turn`` is where to begin."""
+    fitting = [name for name in VEHICLES if case.fits(load_vehicle(name))]
+    return fitting[(CASES.index(case) + turn) % len(fitting)]
+
+
+@pytest.mark.parametrize("case", CASES, ids=IDS)
+def test_every_fault_ends_as_it_must(case):
+    """On one vehicle; `tandem faults` runs all on all."""
+    held(case.id, vehicle_for(case, 0))
+
+
 @pytest.mark.parametrize("vehicle", VEHICLES)
-@pytest.mark.parametrize("case_id", IDS)
-def test_every_fault_ends_as_it_must(case_id, vehicle):
+@pytest.mark.parametrize(
+    "case_id",
+    ["lets-go", "total-silence", "runstop-opens", "loop-hangs", "contact-opens", "brown-out",
+     "left-encoder-dead", "box-silent", "board-resets"],
+)  # fmt: skip
+def test_every_way_of_stopping_is_held_by_every_vehicle(case_id, vehicle):
     held(case_id, vehicle)
 
 
 @pytest.mark.parametrize("vehicle", VEHICLES)
 def test_silence_stops_in_time_at_every_moment_at_which_it_may_begin(vehicle):
-    runs = [held("total-silence", vehicle, seed) for seed in range(20)]
-    assert len({one.reaction_s for one in runs}) > 5  # the moments differ
+    runs = [held("total-silence", vehicle, seed) for seed in range(8)]
+    assert len({one.reaction_s for one in runs}) > 3  # the moments differ
+
+
+@pytest.mark.micropython
+@pytest.mark.parametrize("case", CASES, ids=IDS)
+def test_a_micropython_holds_every_fault_too(case):
+    """64 and 32 bits take turns, on another vehicle than in this Python where there is one."""
+    bits = 32 if CASES.index(case) % 2 else 64
+    if micropython.find(bits) is None:
+        pytest.skip(f"no MicroPython of {bits} bit on this machine; `make setup` fetches one")
+    runtime = "micropython32" if bits == 32 else "micropython"
+    held(case.id, vehicle_for(case, 1), 1, runtime)
 
 
 @pytest.mark.micropython
 @pytest.mark.parametrize("runtime", ["micropython", "micropython32"])
-@pytest.mark.parametrize("case_id", IDS)
+@pytest.mark.parametrize("case_id", ["total-silence", "rc-lets-go", "pulse-stuck"])
 def test_a_micropython_does_the_very_same(case_id, runtime):
     if micropython.find(32 if runtime.endswith("32") else 64) is None:
         pytest.skip(f"no {runtime} on this machine; `make setup` fetches one")
-    vehicle = VEHICLES[IDS.index(case_id) % len(VEHICLES)]
-    assert held(case_id, vehicle, 1, runtime) == held(case_id, vehicle, 1)
+    assert held(case_id, "f1tenth", 1, runtime) == held(case_id, "f1tenth", 1)
 
 
 def test_a_run_can_be_repeated():
@@ -54,14 +83,35 @@ def test_a_run_can_be_repeated():
 def test_the_table_uses_words_that_there_are():
     assert len(set(IDS)) == len(IDS)
     assert {case.expects for case in CASES} <= set(EXPECTATIONS)
-    assert {case.wait for case in CASES} <= set(WAITS)
+    assert {case.wait for case in CASES} <= {*WAITS, *UNAIDED_MS}
+    assert {case.needs for case in CASES} <= set(NEEDS)
     assert cases() == CASES
 
 
-def test_every_cause_that_the_catalogue_can_bring_is_brought():
-    brought = {EXPECTATIONS[case.expects].cause for case in CASES}
-    elsewhere = {codes.CAUSE_CLOCK_UNSURE, codes.CAUSE_UNATTENDED}
-    assert brought | elsewhere >= set(range(codes.CAUSE_COUNT))
+def test_every_vehicle_has_most_of_the_cases():
+    for name in VEHICLES:
+        assert sum(case.fits(load_vehicle(name)) for case in CASES) > 0.85 * len(CASES)
+
+
+def test_every_cause_and_every_fault_that_can_be_brought_is_brought():
+    ends = [EXPECTATIONS[case.expects] for case in CASES]
+    # the clock's bound takes 50 s without a Sync: tests/firmware/core/test_clock.py
+    assert {end.cause for end in ends} | {codes.CAUSE_CLOCK_UNSURE} >= set(range(codes.CAUSE_COUNT))
+    # what is stored is no fault that comes while driving: tests/firmware/test_core.py
+    stored = {codes.FAULT_CONFIGURATION, codes.FAULT_FOREIGN_CONFIGURATION}
+    assert {end.fault for end in ends} | stored >= set(range(codes.FAULT_COUNT))
+
+
+@pytest.mark.parametrize("row", range(1, 21))
+def test_every_failure_of_the_list_of_peers_has_a_case(row):
+    assert [case.id for case in CASES if row in _rows_of(case.source)]
+
+
+def _rows_of(source):
+    """The numbers after the word peers."""
+    if "peers" not in source:
+        return set()
+    return {int(n) for n in re.findall(r"(?<![#\d])\b(\d{1,2})\b", source.split("peers")[1])}
 
 
 # --- each kind of fault is found when the part of the car that answers it is broken
@@ -86,7 +136,7 @@ def frozen_unnoticed(monkeypatch):
 
 
 def never_brakes(monkeypatch):
-    monkeypatch.setattr(Drive, "brake", lambda self, speed, now_us, dt_ms: self.neutral(speed))
+    monkeypatch.setattr(Drive, "brake", lambda self, speed, *_rest: self.neutral(speed))
 
 
 def latches_nothing(monkeypatch):

@@ -1,0 +1,226 @@
+"""What breaks on the car itself: board, wires, motors, receiver, stop sources. See injections."""
+
+from collections.abc import Callable
+
+from firmware.protocol import codes
+from sim_mock.faults import lines
+from sim_mock.faults.injections import Injection, arm, hold_and_go, try_to_drive
+from sim_mock.faults.scene import TICK_US, Scene
+from sim_mock.faults.vehicles import motors_of
+from sim_mock.transmitter import Transmitter
+
+_MS = TICK_US
+_FOREVER_US = 60_000_000  # what hangs so long is ended by the watchdog
+
+
+# --- makers
+
+
+def metal(**changes: object) -> Injection:
+    """What the board's own hardware does: attributes of ``Metal``."""
+    return lambda scene: _set(scene.world.metal, changes)
+
+
+def plant(**changes: object) -> Injection:
+    """What is done to the car: attributes of ``Plant``."""
+    return lambda scene: _set(scene.world.plant, changes)
+
+
+def rc(**changes: object) -> Injection:
+    """The transmitter, or its receiver: attributes of ``Transmitter``."""
+
+    def inject(scene: Scene) -> None:
+        assert scene.transmitter
+        _set(scene.transmitter, changes)
+
+    return inject
+
+
+def box(**changes: object) -> Injection:
+    """The runstop box: attributes of ``host.Host``."""
+
+    def inject(scene: Scene) -> None:
+        assert scene.box
+        _set(scene.box, changes)
+
+    return inject
+
+
+def battery_under(limit: str, ms: int = 60_000) -> Injection:
+    """The battery reads just less than this parameter, for so long."""
+
+    def inject(scene: Scene) -> None:
+        stuck = scene.pins.stuck
+        stuck["battery_mv"] = scene.vehicle.parameters[limit][0] - 100
+        scene.after(ms, lambda: stuck.pop("battery_mv", None))
+
+    return inject
+
+
+def _set(what: object, changes: dict[str, object]) -> None:
+    for name, value in changes.items():
+        setattr(what, name, value)
+
+
+# --- the board
+
+
+def board_resets(scene: Scene) -> None:
+    """A brown-out: the program begins anew while the car rolls, after 100 to 300 ms of start-up."""
+    scene.pins.reset(scene.random.randrange(10, 31))
+
+
+def hangs(ms: int, interrupts_too: bool = False) -> Injection:
+    """The program's loop stands still; with ``interrupts_too`` the guard does not tick either."""
+    return lambda scene: scene.world.hang(ms * _MS, interrupts_too)
+
+
+def hangs_and_loop_opens(scene: Scene) -> None:
+    """The runstop opens 10 ms into a hang, before the guard would notice that."""
+    scene.world.hang(200 * _MS)
+    scene.after(10, lambda: setattr(scene.world, "runstop_closed", False))
+
+
+def program_ends(scene: Scene) -> None:
+    """An exception, or killed: it never comes back by itself."""
+    scene.world.hang(_FOREVER_US)
+
+
+def loop_glitches(scene: Scene) -> None:
+    """Open for 300 us, between two steps."""
+    now_us = scene.world.now_us
+    scene.world.metal.glitch(now_us, now_us + 300)
+
+
+def loop_spikes(scene: Scene) -> None:
+    """Open for 15 us, twenty times: interference, which the filter is for."""
+
+    def spike() -> None:
+        now_us = scene.world.now_us
+        scene.world.metal.glitch(now_us, now_us + 15)
+
+    scene.every(7, 20, spike)
+
+
+def starts_fail(scene: Scene) -> None:
+    """Three starts in a row do not last; then somebody tries to drive."""
+    scene.run(300)
+    for _ in range(3):
+        scene.world.restart(codes.RESET_WATCHDOG)
+        scene.run(300)
+    try_to_drive(scene)
+
+
+# --- wires
+
+
+def drive_pulse_stuck(scene: Scene) -> None:
+    """A driving output stays a tenth of its range above what it is."""
+    channel = motors_of(scene.vehicle)[0]
+    span = scene.vehicle.parameters["channel_high"][channel]
+    span -= scene.vehicle.parameters["channel_neutral"][channel]
+    scene.world.metal.stuck[channel] = scene.world.values[channel] + span // 10
+
+
+def steering_pulse_stuck(scene: Scene) -> None:
+    """A steering output stays as it is, and the driver turns in."""
+    scene.world.metal.stuck[0] = scene.world.values[0]
+    scene.driver.steer_urad = 100_000
+
+
+def servo_stuck(scene: Scene) -> None:
+    """The pulses are right, the servo does not follow."""
+    scene.world.plant.is_steering_stuck = True
+    scene.driver.steer_urad = 50_000
+
+
+def contact_never_closes(scene: Scene) -> None:
+    """The drive enable stays open when the car is armed."""
+    scene.world.metal.contact_stuck = False
+    hold_and_go(scene)
+
+
+def contact_welded_at_boot(scene: Scene) -> None:
+    """The drive enable is closed before anybody closed it."""
+    scene.world.metal.contact_stuck = True
+    try_to_drive(scene)
+
+
+# --- what is measured
+
+
+def left_dead(scene: Scene) -> None:
+    """The left encoder's cable is off: its counts stay."""
+    scene.world.dead_encoders = {"left"}
+
+
+def both_dead(scene: Scene) -> None:
+    """Both keep their counts: by them the car stands."""
+    scene.world.dead_encoders = {"left", "right"}
+
+
+def counts_race(scene: Scene) -> None:
+    """An encoder's line picks up the motor: 3 m a step."""
+    step = 3_000_000_000 // scene.vehicle.parameters["nm_per_count"][0] // 10
+    begun = scene.world.plant.counts()[0]
+
+    def count(i: int) -> Callable[[], object]:
+        value = begun + step * i & (1 << 30) - 1
+        return lambda: scene.pins.stuck.update(count_left=value, count_right=value)
+
+    for i in range(1, 60):
+        scene.after(10 * i, count(i))
+
+
+# --- motors
+
+
+def throttle_stuck(scene: Scene) -> None:
+    """Full throttle, whatever is put out."""
+    scene.world.plant.stuck_throttle = 1.0
+
+
+def drive_inverted(scene: Scene) -> None:
+    """The ESC was taught the other way round, and the driver moves off."""
+    scene.world.plant.is_drive_inverted = True
+    scene.driver.deadman = codes.HELD
+    scene.run(50)
+    scene.driver.speed_mm_s = 300
+
+
+def pushed(scene: Scene) -> None:
+    """Somebody pushes a car that holds with more than its brake, for 700 ms."""
+    plant = scene.world.plant
+    plant.pushed_n = 0.7 * 9.81 * scene.vehicle.plant["body"]["mass_kg"]
+    scene.after(700, lambda: setattr(plant, "pushed_n", 0.0))
+
+
+# --- people and boxes
+
+
+def armed_and_left(scene: Scene) -> None:
+    """Whoever arms it has no source, and nobody takes the wheel."""
+    scene.driver.claims = False
+    scene.run(500)
+    if scene.driver.state == codes.STANDBY:
+        arm(scene)
+
+
+def box_replayed(scene: Scene) -> None:
+    """The box falls silent; all that it said comes again, a word a millisecond."""
+    assert scene.box
+    said = list(scene.box.said)
+    recorded = iter(said)
+    scene.box.line = lines.dead()
+    scene.every(1, len(said), lambda: scene.world.feed(next(recorded)))
+
+
+def rc_says(what: str) -> Injection:
+    """The radio is lost, and the receiver does what its failsafe says."""
+
+    def inject(scene: Scene) -> None:
+        transmitter: Transmitter | None = scene.transmitter
+        assert transmitter
+        transmitter.is_on, transmitter.failsafe = False, what
+
+    return inject
