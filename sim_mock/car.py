@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 _PTY_BUFFER = 4096  # what a pseudo-terminal takes before it refuses
 _AT_REST_MPS = 0.01
 _REST_US = 2_000_000
+_PATIENCE_S = 3.0  # a program that is lost holds up the plant for so long, once
 
 
 class Cable:
@@ -200,7 +201,11 @@ def main() -> None:
     facts = CarFacts.from_json(Path(arguments.facts).read_text())
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the host; the car stops by itself
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # in order: its device goes away too
-    world = facts.world(lambda board_id, image, seed: Process(command, board_id, image, seed))
+
+    def runner(board_id: bytes, image: bytes, seed: int) -> Process:
+        return Process(command, board_id, image, seed, patience_s=_PATIENCE_S)
+
+    world = facts.world(runner)
     cable = Cable(arguments.link)
     trace = Trace(arguments.trace) if arguments.trace else None
     print(json.dumps({"device": cable.device, "runtime": runtime, "pid": os.getpid()}), flush=True)

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from sim_mock.plant.parameters import Patch
+from sim_mock.transmitter import ScriptedHand
 from sim_mock.world import VehicleFacts, World, plant_of
 
 if TYPE_CHECKING:
@@ -23,6 +24,8 @@ QUERY: dict[str, Callable[[str], Any]] = {
     "payload_x_m": float,
     "patch": lambda text: [parse_patch(part) for part in text.split(";")],
     "blank": lambda text: text not in ("", "0"),
+    "stand": lambda text: text not in ("", "0"),
+    "rc": lambda text: text not in ("", "0"),
 }
 
 
@@ -48,6 +51,8 @@ class CarFacts:
     payload_x_m: float = 0.0
     patch: Sequence[Sequence[float]] = field(default_factory=list)
     blank: bool = False  # nothing stored on the board yet
+    stand: bool = False  # the wheels are off the ground
+    rc: bool = False  # a transmitter in a scripted hand drives it
 
     @property
     def name(self) -> str:
@@ -63,7 +68,8 @@ class CarFacts:
     def world(self, runner: Callable[[bytes, bytes, int], FirmwareRunner]) -> World:
         patches = [Patch(*numbers) for numbers in self.patch]
         plant = plant_of(self, self.seed, self.payload_kg, self.payload_x_m, patches)
-        return World(
+        plant.is_on_stand = self.stand
+        world = World(
             self,
             self.seed,
             name=self.car_name or self.vehicle,
@@ -71,6 +77,9 @@ class CarFacts:
             runner=runner,
             image=b"" if self.blank else None,
         )
+        if self.rc:
+            world.take_up_rc(ScriptedHand)
+        return world
 
 
 def facts_of(vehicle: VehicleFacts, query: Mapping[str, str]) -> CarFacts:
@@ -84,4 +93,6 @@ def facts_of(vehicle: VehicleFacts, query: Mapping[str, str]) -> CarFacts:
             options["car_name" if key == "name" else key] = QUERY[key](text)
         except ValueError as fault:
             raise ValueError(f"option {key}={text!r} of a virtual car: {fault}") from None
+    if options.get("rc") and not vehicle.parameters["rc_fitted"][0]:
+        raise ValueError(f"rc=1: {vehicle.name} has no RC receiver ([rc] in its vehicle file)")
     return CarFacts(vehicle.name, vehicle.plant, vehicle.channels, vehicle.parameters, **options)

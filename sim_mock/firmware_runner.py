@@ -6,6 +6,7 @@ MicroPython or another CPython, over a pipe (``firmware/boards/unix.py``).
 
 import contextlib
 import os
+import select
 import struct
 import subprocess
 import tempfile
@@ -17,6 +18,7 @@ from firmware.app import App
 from firmware.boards import unix
 from firmware.boards.virtual import CHANNELS, READINGS, RECEIVE_SIZE, VirtualBoard
 
+PATIENCE_S = 5.0  # a step takes a millisecond, the start of an interpreter some hundred
 ROOT = Path(__file__).resolve().parent.parent
 
 
@@ -26,12 +28,24 @@ class Beat(NamedTuple):
     values: Sequence[int]  # by channel: pulses in ns, duties in 1/10000
     enable: bool
     sent: bytes
+    fallbacks: Sequence[int] = (-1,) * CHANNELS  # by channel; -1: what it is stays
+    guard_us: int = 40_000
+    lights: int = 0
+    is_healthy: bool = False
+
+
+class ProgramLost(RuntimeError):
+    """The program does not answer any more: it ended, or it hangs."""
 
 
 class FirmwareRunner(Protocol):
-    """``readings`` are in the order of ``firmware.boards.virtual.READINGS``."""
+    """``readings`` are in the order of ``READINGS``, ``outputs`` what each channel puts out."""
 
-    def step(self, now_us: int, readings: Sequence[int], received: bytes) -> Beat: ...
+    def step(
+        self, now_us: int, readings: Sequence[int], outputs: Sequence[int], received: bytes
+    ) -> Beat: ...
+
+    def image(self) -> bytes: ...
 
     def close(self) -> None: ...
 
@@ -43,14 +57,29 @@ class InProcess:
         self.board = VirtualBoard(board_id, image, seed)
         self.app = App(self.board)
 
-    def step(self, now_us: int, readings: Sequence[int], received: bytes) -> Beat:
+    def step(
+        self, now_us: int, readings: Sequence[int], outputs: Sequence[int], received: bytes
+    ) -> Beat:
         board = self.board
         for name, value in zip(READINGS, readings, strict=True):
             setattr(board, name, value)
+        board.read_back[:] = outputs
         board.received[: len(received)] = received
         board.received_size = len(received)
         self.app.step(now_us)
-        return Beat(board.values, board.enable, bytes(board.sent[: board.sent_size]))
+        return Beat(
+            board.values,
+            board.enable,
+            bytes(board.sent[: board.sent_size]),
+            board.fallbacks,
+            board.guard_us,
+            board.lights,
+            board.is_healthy,
+        )
+
+    def image(self) -> bytes:
+        """The configuration that the board has stored."""
+        return self.board.image
 
     def close(self) -> None:
         """Nothing to end."""
@@ -66,15 +95,18 @@ class Process:
         image: bytes,
         seed: int,
         program: Path = ROOT / "firmware" / "main.py",
+        patience_s: float = PATIENCE_S,
     ) -> None:
-        self._header = struct.Struct(f"<I{len(READINGS)}iH")
-        self._reply = struct.Struct(f"<{CHANNELS}iBH")
+        self._patience_s = PATIENCE_S  # until it has answered for the first time
+        self._then_s = patience_s
+        self._header = struct.Struct(unix.IN)
+        self._reply = struct.Struct(unix.OUT)
         self._folder = tempfile.TemporaryDirectory(prefix="tandem-car-")
-        stored = Path(self._folder.name) / "configuration"
-        stored.write_bytes(image)
+        self._stored = Path(self._folder.name) / "configuration"
+        self._stored.write_bytes(image)
         environment = {**os.environ, "MICROPYPATH": str(ROOT), "PYTHONPATH": str(ROOT)}
         self._process = subprocess.Popen(
-            [*command, str(program), "unix", str(stored), board_id.hex(), str(seed)],
+            [*command, str(program), "unix", str(self._stored), board_id.hex(), str(seed)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env=environment,
@@ -85,26 +117,42 @@ class Process:
     def pid(self) -> int:
         return self._process.pid
 
-    def step(self, now_us: int, readings: Sequence[int], received: bytes) -> Beat:
-        """Raises RuntimeError if the program has ended."""
+    def step(
+        self, now_us: int, readings: Sequence[int], outputs: Sequence[int], received: bytes
+    ) -> Beat:
+        """Raises ProgramLost if the program has ended, or does not answer for seconds."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        packet = self._header.pack(now_us, *readings, len(received))
+        packet = self._header.pack(now_us, *readings, *outputs, len(received))
         with contextlib.suppress(BrokenPipeError):  # the read below finds out why
             self._process.stdin.write(packet + received.ljust(RECEIVE_SIZE, b"\0"))
             self._process.stdin.flush()
+        if not select.select([self._process.stdout], [], [], self._patience_s)[0]:
+            raise ProgramLost(f"the car's program does not answer for {self._patience_s:g} s")
         out = self._process.stdout.read(unix.OUT_SIZE)
         if len(out) != unix.OUT_SIZE:
-            raise RuntimeError(f"the car's program ended with exit code {self._process.wait()}")
-        *values, enable, size = self._reply.unpack_from(out)
+            raise ProgramLost(f"the car's program ended with exit code {self._process.wait()}")
+        self._patience_s = self._then_s
+        *both, guard_us, enable, lights, healthy, size = self._reply.unpack_from(out)
         at = self._reply.size
-        return Beat(values, bool(enable), out[at : at + size])
+        values, fallbacks = both[:CHANNELS], both[CHANNELS:]
+        sent = out[at : at + size]
+        return Beat(values, bool(enable), sent, fallbacks, guard_us, lights, bool(healthy))
+
+    def image(self) -> bytes:
+        """The configuration that the board has stored."""
+        return self._stored.read_bytes()
 
     def close(self) -> None:
+        """End it, kindly if it listens."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         with contextlib.suppress(BrokenPipeError):
             self._process.stdin.close()
         self._process.stdout.close()
-        self._process.wait(timeout=5)
+        try:
+            self._process.wait(timeout=self._patience_s)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
         self._folder.cleanup()

@@ -1,6 +1,7 @@
 """``sim://nigel?seed=1``: a virtual car inside this process, paced by the wall clock.
 
-Options: seed, name, payload_kg, payload_x_m, patch=x,y,radius,mu[;...], blank=1.
+Options: seed, name, payload_kg, payload_x_m, patch=x,y,radius,mu[;...], blank=1,
+stand=1, rc=1 (a transmitter in a scripted hand).
 """
 
 from __future__ import annotations

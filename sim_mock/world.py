@@ -10,13 +10,16 @@ from typing import Any, Protocol
 
 from firmware.boards.virtual import RECEIVE_SIZE, SEND_SIZE
 from firmware.core.params import Params
+from firmware.protocol.codes import RESET_POWER_ON, RESET_WATCHDOG
 from firmware.protocol.frame import crc_table
-from sim_mock.firmware_runner import FirmwareRunner, InProcess
+from sim_mock.firmware_runner import FirmwareRunner, InProcess, ProgramLost
+from sim_mock.metal import TIME_MASK, WATCHDOG_US, Metal
 from sim_mock.plant.parameters import Patch, PlantParameters
 from sim_mock.plant.vehicle_plant import Plant
+from sim_mock.transmitter import Transmitter
 
 PLANT_STEP_US = 1000
-TIME_MASK = (1 << 30) - 1
+FOREVER_US = 1 << 62
 
 
 class VehicleFacts(Protocol):
@@ -90,17 +93,27 @@ class World:
         self.plant = plant or plant_of(vehicle, seed)
         self.now_us = start_us
         self.step_us = vehicle.parameters["step_us"][0]
-        self.runstop_closed = True
+        self.metal = Metal()
         self.charger = False
-        self.encoder_works = True
+        self.temperature_c = 25
+        self.transmitter: Transmitter | None = None  # none: no receiver is wired to the board
+        self.dead_encoders: set[str] = set()  # "left", "right": these keep their last counts
         self._counts = (0, 0)
+        self._parameters = vehicle.parameters
         self.link_room = SEND_SIZE  # bytes a step that the host's end takes
         self.observer: Callable[[World], None] | None = None
         if image is None:
             image = stored_image(vehicle, self.board_id, self.name)
+        self._runner = runner
+        self._seed = seed
         self.runner = runner(self.board_id, image, seed)
-        self.values: Sequence[int] = (0,) * 8
-        self.enable = False
+        self.reset_cause = RESET_POWER_ON
+        self.failed_starts = 0
+        self._is_healthy = False
+        self._stepped_us = start_us
+        self._hangs_until_us = start_us
+        self._has_hung = False
+        self.losses: list[ProgramLost] = []  # each time that the program ended by itself, or hung
         self._incoming = bytearray()
         self._next_beat_us = start_us
 
@@ -116,46 +129,125 @@ class World:
         self._run_plant(until_us)
         return bytes(sent)
 
+    @property
+    def values(self) -> Sequence[int]:
+        """What the wires carry, by channel."""
+        return self.metal.outputs
+
+    @property
+    def enable(self) -> bool:
+        """Whether the drive has power."""
+        return self.metal.enable
+
+    @property
+    def runstop_closed(self) -> bool:
+        """The loop on the pin."""
+        return self.metal.runstop_closed
+
+    @runstop_closed.setter
+    def runstop_closed(self, is_closed: bool) -> None:
+        self.metal.turn_loop(is_closed, self.now_us)
+
+    def take_up_rc(self, hand: type[Transmitter] = Transmitter) -> Transmitter:
+        """Wire a receiver to the board, and switch its transmitter on."""
+        self.transmitter = hand(self._parameters)
+        return self.transmitter
+
     def beat(self, now_us: int) -> bytes:
         """Run the plant up to ``now_us`` and take one beat then: for whoever paces by a clock.
 
         A paced beat that comes late is late for the program too, as on a board: its clock must be
-        as steady as the one that it is compared with.
+        as steady as the one that it is compared with. A program that hangs or has ended takes no
+        beat; the watchdog begins it anew.
         """
         self._run_plant(now_us)
         self._next_beat_us = now_us + self.step_us
         received = bytes(self._incoming[:RECEIVE_SIZE])
         del self._incoming[:RECEIVE_SIZE]
-        beat = self.runner.step(now_us & TIME_MASK, self._readings(), received)
-        self.values = list(beat.values)
-        self.enable = beat.enable
+        if now_us < self._hangs_until_us:
+            if now_us - self._stepped_us >= WATCHDOG_US:
+                self.restart(RESET_WATCHDOG)
+            return b""
+        return self._step(now_us, received)
+
+    def _step(self, now_us: int, received: bytes) -> bytes:
+        readings = self._readings(now_us)
+        self.metal.read()
+        try:
+            beat = self.runner.step(now_us & TIME_MASK, readings, self.metal.readings(), received)
+        except ProgramLost as loss:
+            self.losses.append(loss)
+            self._hangs_until_us = FOREVER_US
+            return b""
+        self._stepped_us = now_us
+        self._is_healthy |= beat.is_healthy
+        self.metal.write(beat, now_us)
         return beat.sent
+
+    def hang(self, for_us: int, interrupts_too: bool = False) -> None:
+        """The program's loop stands still for a while, with its interrupts if these too."""
+        self._hangs_until_us = self._next_beat_us + for_us
+        self._has_hung = True
+        self.metal.guard_is_dead = interrupts_too
+
+    def restart(self, cause: int) -> None:
+        """The board begins anew, for a ``RESET_`` cause, with what it has stored."""
+        image = self.runner.image()
+        self.runner.close()
+        self.failed_starts = 0 if self._is_healthy else self.failed_starts + 1
+        self._is_healthy = False
+        self.reset_cause = cause
+        self._hangs_until_us = self.now_us
+        self.metal.restart()
+        self._seed += 1  # a board that begins anew draws other numbers, and names another epoch
+        self.runner = self._runner(self.board_id, image, self._seed)
+        self._stepped_us = self.now_us
 
     def _run_plant(self, until_us: int) -> None:
         while self.now_us + PLANT_STEP_US <= until_us:
-            self.plant.step(PLANT_STEP_US * 1e-6, self.values, self.enable)
             self.now_us += PLANT_STEP_US
+            is_hanging = self.now_us < self._hangs_until_us
+            self.metal.guard_is_dead &= is_hanging
+            self.metal.tick(self.now_us, is_hanging)
+            self.plant.step(PLANT_STEP_US * 1e-6, self.metal.outputs, self.metal.enable)
             if self.observer:
                 self.observer(self)
 
-    def _readings(self) -> Sequence[int]:
-        plant = self.plant
-        if self.encoder_works:  # a dead one keeps its last counts
-            self._counts = plant.counts()
-        left, right = self._counts
+    def _read_counts(self) -> tuple[int, int]:
+        """A dead encoder keeps its last counts."""
+        left, right = self.plant.counts()
+        if "left" in self.dead_encoders:
+            left = self._counts[0]
+        if "right" in self.dead_encoders:
+            right = self._counts[1]
+        self._counts = (left, right)
+        return self._counts
+
+    def _readings(self, now_us: int) -> Sequence[int]:
+        plant, guard = self.plant, self.metal.guard
+        if self.transmitter:
+            self.transmitter.run(now_us)
+        late_us = now_us - self._stepped_us - self.step_us if self._has_hung else 0
+        self._has_hung = False
         return (
-            left,
-            right,
-            int(self.runstop_closed),
-            int(self.enable),  # the contact follows; it was commanded a beat ago
+            *self._read_counts(),
+            int(self.runstop_closed and not guard.has_seen_loop_open),
+            int(self.metal.enable),
             int(self.charger),
             plant.battery_mv,
             plant.yaw_rate_mrad_s,
             plant.accel_x_mm_s2,
             plant.accel_y_mm_s2,
-            0,  # a step of virtual time takes none
+            max(late_us, 0),  # a step of virtual time takes none, unless it hangs
+            self.temperature_c,
+            int(self.transmitter is not None),
+            *(self.transmitter.readings() if self.transmitter else (0,) * 6),
+            int(guard.is_late),
+            self.reset_cause,
+            self.failed_starts,
             self.link_room,
         )
 
     def close(self) -> None:
+        """End the program."""
         self.runner.close()

@@ -55,50 +55,77 @@ class Driveline:
     """The turning mass of one car on a body of ``mass_kg``.
 
     ``rim_mps`` is what encoders see. ``is_held``: friction holds the wheels and they do not slide.
+    ``braked_n`` is what a brake on the other axle took during the last step.
     """
 
-    __slots__ = ("_force_n", "_foreign_mps2", "_friction_n", "_mass_kg", "_rotating_kg", "is_held",
-                 "is_sliding", "rim_mps")  # fmt: skip
+    __slots__ = ("_force_n", "_foreign_mps2", "_friction_n", "_gears_n", "_mass_kg",
+                 "_rotating_kg", "braked_n", "is_held", "is_sliding", "rim_mps")  # fmt: skip
 
     def __init__(self, parameters: DriveParameters, mass_kg: float) -> None:
         weight_n = mass_kg * GRAVITY_MPS2
         self._mass_kg = mass_kg
         self._rotating_kg = parameters.rotating_mass_kg
+        self._gears_n = parameters.friction_n
         self._friction_n = parameters.friction_n + parameters.rolling_resistance * weight_n
         self._foreign_mps2 = 0.0
-        self._force_n = 0.0
+        self._force_n = 0.0  # of all tyres, and of who pushes
+        self.braked_n = 0.0
         self.rim_mps = 0.0
         self.is_held = True
         self.is_sliding = False
 
     def force_n(
-        self, dt_s: float, push_n: float, damping_n_per_mps: float, rolled_mps: float, grip_n: float
+        self,
+        dt_s: float,
+        line: tuple[float, float],
+        rolled_mps: float,
+        grip_n: float,
+        brake_n: float = 0.0,
+        pushed_n: float = 0.0,
     ) -> float:
-        """What the tyres give the car along the wheels during this step.
+        """What the driven tyres give the car along the wheels during this step.
 
-        ``rolled_mps`` is the speed at which the wheels would roll, ``grip_n`` what the driven tyres
-        can give. The damping is taken at the end of the step, so stiff motors need no small steps.
+        ``line`` is the motors' push in N and their damping in N per m/s, ``rolled_mps`` the speed
+        at which the wheels would roll, ``grip_n`` what the driven tyres can give, ``brake_n`` what
+        a brake on the other axle can take, ``pushed_n`` what somebody pushes with. The damping is
+        taken at the end of the step, so stiff motors need no small steps.
         """
         mass_kg, turning_kg = self._mass_kg, self._rotating_kg
-        free_mps = rolled_mps + dt_s * self._foreign_mps2
+        push_n, damping_n_per_mps = line
+        free_mps = rolled_mps + dt_s * (self._foreign_mps2 + pushed_n / mass_kg)
         friction_ns = dt_s * self._friction_n
         wheels_ns = turning_kg * self.rim_mps + dt_s * push_n
         damping_kg = dt_s * damping_n_per_mps
+        whole_ns = mass_kg * free_mps + wheels_ns
         rolls_mps = settled_mps(
-            mass_kg * free_mps + wheels_ns, friction_ns, mass_kg + turning_kg + damping_kg
+            whole_ns, friction_ns + dt_s * brake_n, mass_kg + turning_kg + damping_kg
         )
-        force_n = mass_kg * (rolls_mps - free_mps) / dt_s
+        self.braked_n = _friction_n(whole_ns, brake_n, dt_s)
+        force_n = mass_kg * (rolls_mps - free_mps) / dt_s - self.braked_n
         sliding_n = SLIDING_SHARE * grip_n
         if abs(force_n) <= (sliding_n if self.is_sliding else grip_n):
             self.is_sliding, self.is_held = False, rolls_mps == 0.0
         else:
             force_n = sliding_n if force_n > 0.0 else -sliding_n
             self.is_sliding, self.is_held = True, False
+            self.braked_n = _friction_n(mass_kg * free_mps + dt_s * force_n, brake_n, dt_s)
             self.rim_mps = settled_mps(
                 wheels_ns - dt_s * force_n, friction_ns, turning_kg + damping_kg
             )
-        self._force_n = force_n
+        self._force_n = force_n + self.braked_n + pushed_n
         return force_n
+
+    def spin(self, dt_s: float, line: tuple[float, float]) -> None:
+        """A step with the wheels off the ground: nothing but motors and gears."""
+        push_n, damping_n_per_mps = line
+        self.rim_mps = settled_mps(
+            self._rotating_kg * self.rim_mps + dt_s * push_n,
+            dt_s * self._gears_n,
+            self._rotating_kg + dt_s * damping_n_per_mps,
+        )
+        self._foreign_mps2 = self.braked_n = 0.0
+        self.is_held = False
+        self.is_sliding = self.rim_mps != 0.0
 
     def follow(self, dt_s: float, before_mps: float, after_mps: float) -> None:
         """Take the speed at which the wheels roll after the body's step.
@@ -113,3 +140,9 @@ class Driveline:
             self._foreign_mps2 = (after_mps - before_mps) / dt_s - own_mps2
         if not self.is_sliding:
             self.rim_mps = after_mps
+
+
+def _friction_n(momentum_ns: float, most_n: float, dt_s: float) -> float:
+    """What dry friction of at most ``most_n`` takes of a momentum: all of it, or all it can."""
+    most_ns = dt_s * most_n
+    return -min(max(momentum_ns, -most_ns), most_ns) / dt_s

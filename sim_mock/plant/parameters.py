@@ -6,6 +6,7 @@ from itertools import pairwise
 from typing import Any
 
 from sim_mock.plant.body import BodyParameters
+from sim_mock.plant.brake import BrakeParameters
 from sim_mock.plant.drive import DriveParameters
 from sim_mock.plant.esc import EscParameters
 from sim_mock.plant.integrators import INTEGRATORS, Integrator
@@ -25,9 +26,12 @@ from sim_mock.sensors.encoder import EncoderParameters
 from sim_mock.sensors.imu import ImuParameters
 
 CHANNELS = 8
+_KINDS = ("none", "servo_steering", "h_bridge", "brake_servo")  # with a table of their own
 WHEEL_MAX_RAD = 1.2  # beyond, the tangents of the no-slip model grow without bound
 _SECTIONS = ("body", "tyre", "servo", "drive", "motor", "battery", "encoder", "imu")
-_TOP = dict.fromkeys((*_SECTIONS, "esc", "payload_kg", "payload_x_m", "patches", "channels"), None)
+_TOP = dict.fromkeys(
+    (*_SECTIONS, "esc", "brake", "payload_kg", "payload_x_m", "patches", "channels"), None
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +70,7 @@ class PlantParameters:
     imu: ImuParameters
     steering: tuple[SteeringChannel, ...]
     drive_channels: tuple[int, ...]
+    brake: BrakeParameters | None = None
     patches: tuple[Patch, ...] = ()
 
     @classmethod
@@ -91,6 +96,7 @@ class PlantParameters:
             imu=ImuParameters(**read["imu"]),
             steering=_steering(channels),
             drive_channels=drive_channels,
+            brake=_brake(mapping, channels, read["drive"]["driven"]),
             patches=_patches(mapping),
         )
         payload = {key: mapping[key] for key in TABLES["payload"] if key in mapping}
@@ -144,8 +150,8 @@ def _channel(path: str, given: object) -> dict[str, Any]:
     if kind == "esc":  # its own table is plant.esc; here it is only named
         refuse_unknown(path, values, {"kind": None})
         return values
-    if kind not in ("none", "servo_steering", "h_bridge"):
-        raise refuse(f"{path}.kind", '"none", "servo_steering", "esc" or "h_bridge"', kind)
+    if kind not in _KINDS:
+        raise refuse(f"{path}.kind", ", ".join(("esc", *_KINDS)), kind)
     curve = _curve(f"{path}.curve", values.pop("curve", None)) if kind == "servo_steering" else ()
     read = read_table(path, kind, values)
     if any(abs(steer_rad * read["wheel_ratio"]) > WHEEL_MAX_RAD for steer_rad, _ in curve):
@@ -199,6 +205,24 @@ def _esc(mapping: Mapping[str, object], channels: list[dict[str, Any]]) -> EscPa
     if not esc.reverse_ns < low or not high < esc.forward_ns:
         raise refuse("plant.esc", "reverse_ns < neutral_ns -/+ dead_band_ns < forward_ns", esc)
     return esc
+
+
+def _brake(
+    mapping: Mapping[str, object], channels: list[dict[str, Any]], driven: str
+) -> BrakeParameters | None:
+    """Of the front axle, which must not be driven: a tyre does not brake and drive at once."""
+    at = [i for i, channel in enumerate(channels) if channel["kind"] == "brake_servo"]
+    if bool(at) != ("brake" in mapping) or len(at) > 1:
+        raise refuse("plant.brake", 'this table with one "brake_servo" channel and only then', at)
+    if not at:
+        return None
+    if driven != "rear":
+        raise refuse("plant.drive.driven", '"rear", with a brake on the front axle', driven)
+    given = channels[at[0]]
+    released_ns, full_ns = given["released_ns"], given["full_ns"]
+    if released_ns == full_ns:
+        raise refuse(f"plant.channels[{at[0]}].full_ns", "a pulse that is not released_ns", full_ns)
+    return BrakeParameters(at[0], released_ns, full_ns, **_section(mapping, "brake"))
 
 
 def _patches(mapping: Mapping[str, object]) -> tuple[Patch, ...]:

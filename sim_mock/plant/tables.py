@@ -54,7 +54,13 @@ TABLES: dict[str, dict[str, Rule]] = {
         "brake_max": (0.0, 1.0),
         "rearms": bool,
     },
-    "encoder": {"counts_per_rev": (1, 1e6), "on": ("wheels", "shaft")},
+    "brake": {"torque_max_nm": (0.0, 1e5), "lag_s": (0.0, 5.0)},
+    "encoder": {
+        "counts_per_rev": (1, 1e6),
+        "on": ("wheels", "shaft"),
+        "magnets": (0, 1000),
+        "floor_s": (0.01, 10.0),
+    },
     "imu": {
         "rate_hz": (1.0, 10_000.0),
         "yaw_rate_noise_radps": (0.0, 10.0),
@@ -76,11 +82,18 @@ TABLES: dict[str, dict[str, Rule]] = {
         "wheel_ratio": (-10.0, 10.0),
     },
     "h_bridge": {"kind": ("h_bridge",)},
+    "brake_servo": {
+        "kind": ("brake_servo",),
+        "released_ns": (100_000, 3_000_000),
+        "full_ns": (100_000, 3_000_000),
+    },
 }
 
 DEFAULTS: dict[str, dict[str, Any]] = {
     "body": {"integrator": "rk2"},
     "servo": {"lag_s": 0.0},
+    "brake": {"lag_s": 0.0},
+    "encoder": {"magnets": 0, "floor_s": 0.4},
     "battery": {"idle_a": 0.0},
     "payload": {"payload_kg": 0.0, "payload_x_m": 0.0},
     "servo_steering": {"wheel_ratio": 1.0},

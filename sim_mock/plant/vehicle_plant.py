@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from sim_mock.plant.body import BodyInput, BodyState
+from sim_mock.plant.brake import FrontBrake
 from sim_mock.plant.drive import Driveline
 from sim_mock.plant.esc import Esc
 from sim_mock.plant.integrators import step_body
@@ -22,10 +23,17 @@ class Plant:
 
     ``truth`` is the state of the centre of gravity; ``steer_rad`` and ``steer_rear_rad`` are the
     angles of the two axles' wheels; ``imu`` holds the last sample. It starts at rest in the origin.
+
+    What can be done to it: ``is_on_stand``, the wheels are off the ground; ``pushed_n``, somebody
+    pushes along the car; ``stuck_throttle``, the motors are driven so (-1 to 1) while they have
+    power, whatever is put out; ``is_drive_inverted``, forward was taught as reverse;
+    ``is_steering_stuck``, the servos do not move.
     """
 
-    __slots__ = ("_accel_x_mps2", "_drive", "_encoder", "_esc", "_front", "_input", "_motor",
-                 "_p", "_rear", "imu", "steer_rad", "steer_rear_rad", "truth")  # fmt: skip
+    __slots__ = ("_accel_x_mps2", "_brake", "_drive", "_encoder", "_esc", "_front", "_input",
+                 "_motor", "_p", "_rear", "imu", "is_drive_inverted", "is_on_stand",
+                 "is_steering_stuck", "pushed_n", "steer_rad", "steer_rear_rad", "stuck_throttle",
+                 "truth")  # fmt: skip
 
     def __init__(self, parameters: PlantParameters, seed: int) -> None:
         p = self._p = parameters
@@ -36,10 +44,14 @@ class Plant:
         self._drive = Driveline(p.drive, p.body.mass_kg)
         self._motor = Motor(p.motor, p.battery, p.drive.turns_rad_per_m)
         self._esc = Esc(p.esc) if p.esc else None
+        self._brake = FrontBrake(p.brake, p.drive.wheel_radius_m) if p.brake else None
         self._encoder = Encoder(p.encoder, p.drive.wheel_radius_m, p.body.track_m)
         self._front = self._servos("front")
         self._rear = self._servos("rear")
         self._accel_x_mps2 = 0.0
+        self.is_on_stand = self.is_steering_stuck = self.is_drive_inverted = False
+        self.pushed_n = 0.0
+        self.stuck_throttle: float | None = None
 
     @property
     def battery_mv(self) -> int:
@@ -53,7 +65,8 @@ class Plant:
     @property
     def is_sliding(self) -> bool:
         """The wheels spin or are locked."""
-        return self._drive.is_sliding
+        is_locked = bool(self._brake and self._brake.is_locked) and self.truth.vx_mps != 0.0
+        return self._drive.is_sliding or is_locked
 
     @property
     def yaw_rate_mrad_s(self) -> int:
@@ -85,7 +98,7 @@ class Plant:
         rim_mps = self._drive.rim_mps
         self._move(dt_s)
         rate = truth.yaw_rate_radps
-        self._encoder.step(0.5 * dt_s * (rim_mps + self._drive.rim_mps), rate * dt_s)
+        self._encoder.step(dt_s, 0.5 * dt_s * (rim_mps + self._drive.rim_mps), rate * dt_s)
         self._accel_x_mps2 = (truth.vx_mps - vx) / dt_s - vy * rate
         accel_y_mps2 = (truth.vy_mps - vy) / dt_s + vx * rate
         self.imu.step(dt_s, rate, self._accel_x_mps2, accel_y_mps2)
@@ -98,6 +111,8 @@ class Plant:
         ]
 
     def _steer(self, dt_s: float, outputs: Sequence[int]) -> None:
+        if self.is_steering_stuck:
+            return
         front_rad = _mean_rad(self._front, dt_s, outputs)
         rear_rad = _mean_rad(self._rear, dt_s, outputs)
         if front_rad != self.steer_rad or rear_rad != self.steer_rear_rad:
@@ -114,23 +129,39 @@ class Plant:
 
     def _power(self, dt_s: float, outputs: Sequence[int], enable: bool) -> None:
         motor, rim_mps, channels = self._motor, self._drive.rim_mps, self._p.drive_channels
-        if self._esc:
-            self._esc.step(dt_s, outputs[channels[0]], enable, motor, rim_mps)
+        if self._brake and self._p.brake:
+            self._brake.step(dt_s, outputs[self._p.brake.channel])
+        if self._esc and self._p.esc:
+            pulse_ns = outputs[channels[0]]
+            if self.is_drive_inverted and pulse_ns:
+                pulse_ns = round(2 * self._p.esc.neutral_ns) - pulse_ns
+            self._esc.step(dt_s, pulse_ns, enable, motor, rim_mps)
         elif enable:
             duty = sum([outputs[i] for i in channels]) / (FULL_DUTY * len(channels))
+            duty = -duty if self.is_drive_inverted else duty
             motor.drive(duty, rim_mps, False)
         else:
             motor.coast()
+        if self.stuck_throttle is not None and enable:
+            motor.drive(self.stuck_throttle, rim_mps, self._esc is not None)
 
     def _move(self, dt_s: float) -> None:
         truth, u, p = self.truth, self._input, self._p
+        motor, drive = self._motor, self._drive
+        line = motor.push_n, motor.damping_n_per_mps
+        if self.is_on_stand:
+            truth.vx_mps = truth.vy_mps = truth.yaw_rate_radps = 0.0
+            drive.spin(dt_s, line)
+            return
         share = p.drive.front_share(u.load_front_n, u.load_front_n + u.load_rear_n)
         grip_n = (share > 0.0) * u.grip_front_n + (share < 1.0) * u.grip_rear_n
         before_mps = self._rolled_mps(share)
-        motor, drive = self._motor, self._drive
-        force_n = drive.force_n(dt_s, motor.push_n, motor.damping_n_per_mps, before_mps, grip_n)
-        u.force_front_n, u.force_rear_n = share * force_n, (1.0 - share) * force_n
-        u.force_x_n = -p.drive.drag_n_per_mps2 * truth.vx_mps * abs(truth.vx_mps)
+        brake_n = self._brake.most_n(u.grip_front_n) if self._brake else 0.0
+        force_n = drive.force_n(dt_s, line, before_mps, grip_n, brake_n, self.pushed_n)
+        u.force_front_n = share * force_n + drive.braked_n
+        u.force_rear_n = (1.0 - share) * force_n
+        drag_n = p.drive.drag_n_per_mps2 * truth.vx_mps * abs(truth.vx_mps)
+        u.force_x_n = self.pushed_n - drag_n
         is_rolling = step_body(truth, dt_s, u, p.body, p.integrate)
         if is_rolling and drive.is_held:
             truth.vx_mps = truth.vy_mps = truth.yaw_rate_radps = 0.0

@@ -1,0 +1,107 @@
+"""What a board does without its program: rings 0 and 1 of a virtual car (architecture.md, 5).
+
+Ring 1 is the very guard of the firmware, called each millisecond as a hard timer would, and on the
+runstop loop's edges. Ring 0 is what is left when interrupts are dead too: pulses that return to
+their fallback unless renewed, a drive enable that a charge pump holds up only while it is fed, and
+a watchdog.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from firmware.boards.virtual import CHANNELS
+from firmware.core.guard import Guard
+from sim_mock.firmware_runner import Beat
+
+RENEWAL_US = 60_000  # pulses without a write: three frames of 20 ms
+PUMP_US = 30_000  # what a charge pump holds without being fed
+WATCHDOG_US = 400_000
+TIME_MASK = (1 << 30) - 1
+_KEPT = -1
+
+
+class Metal:
+    """Fed by the program's writes, asked each millisecond what the wires carry.
+
+    ``stuck`` are channels whose output stays at a value whatever is written, ``contact_stuck`` a
+    drive enable that is welded (True) or open for good (False): faults to be injected.
+    """
+
+    def __init__(self) -> None:
+        self.guard = Guard()
+        self.runstop_closed = True
+        self.guard_is_dead = False  # interrupts are off
+        self.stuck: dict[int, int] = {}
+        self.contact_stuck: bool | None = None
+        self.outputs: list[int] = [0] * CHANNELS
+        self.enable = False  # as the wheels' power sees it
+        self._beat: Beat | None = None
+        self._written_us = 0
+        self._fed_us = 0
+
+    def restart(self) -> None:
+        """The board begins anew: nothing was written yet."""
+        self.guard = Guard()
+        self._beat = None
+        self.guard_is_dead = False
+        self.outputs = [0] * CHANNELS
+        self.enable = self.contact_stuck is True
+
+    def read(self) -> None:
+        """The program samples its inputs."""
+        self.guard.read()
+
+    def write(self, beat: Beat, now_us: int) -> None:
+        """The program renews its outputs."""
+        self._beat = beat
+        self._written_us = now_us
+        self.guard.begin(beat.guard_us)
+        self.guard.beat(beat.enable, now_us & TIME_MASK)
+        self._set(now_us)
+
+    def turn_loop(self, is_closed: bool, now_us: int) -> None:
+        """The runstop loop opens or closes: an edge, which an interrupt hears."""
+        self.runstop_closed = is_closed
+        if not self.guard_is_dead:
+            self.guard.edge(int(is_closed), now_us & TIME_MASK)
+
+    def glitch(self, opened_us: int, closed_us: int) -> None:
+        """The loop opened and closed again, between two ticks."""
+        if not self.guard_is_dead:
+            self.guard.edge(0, opened_us & TIME_MASK)
+            self.guard.edge(1, closed_us & TIME_MASK)
+
+    def tick(self, now_us: int, is_hanging: bool) -> None:
+        """Each millisecond. Whoever paces the world may be late; the program is then excused."""
+        if self._beat and not is_hanging:
+            self._written_us = now_us
+            self.guard.beat(True, now_us & TIME_MASK)
+        if not self.guard_is_dead:
+            self.guard.tick(int(self.runstop_closed), now_us & TIME_MASK)
+            if not self.guard.is_gating:
+                self._fed_us = now_us
+        self._set(now_us)
+
+    def _set(self, now_us: int) -> None:
+        beat = self._beat
+        if beat is None:
+            self.enable = self.contact_stuck is True
+            return
+        is_stale = now_us - self._written_us > RENEWAL_US
+        is_gated = is_stale or (self.guard.is_gating and not self.guard_is_dead)
+        for channel in range(CHANNELS):
+            fallback = beat.fallbacks[channel]
+            if fallback == _KEPT:  # steering and brakes: they hold what they had
+                fallback = self.outputs[channel] if is_stale else beat.values[channel]
+            is_on = beat.enable and is_gated
+            self.outputs[channel] = fallback if is_on else beat.values[channel]
+        self.outputs = [self.stuck.get(i, value) for i, value in enumerate(self.outputs)]
+        is_fed = now_us - self._fed_us <= PUMP_US and (self.guard_is_dead or not is_gated)
+        self.enable = beat.enable and is_fed
+        if self.contact_stuck is not None:
+            self.enable = self.contact_stuck
+
+    def readings(self) -> Sequence[int]:
+        """What the program reads of its own outputs: all channels."""
+        return self.outputs
