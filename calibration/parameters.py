@@ -1,0 +1,104 @@
+"""What a log of a drive could tell about a car and about the road of its commands: one table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple, TypeAlias
+
+from host_bridge.domain import Vehicle
+from sim_mock.plant.body import GRAVITY_MPS2
+from sim_mock.plant.parameters import PlantParameters
+
+Values: TypeAlias = Mapping[str, float]
+
+
+class Parameter(NamedTuple):
+    """``low`` to ``high`` is what one would believe without any log; the fit stays in it.
+
+    ``first`` is where it begins, if not at the known value.
+    """
+
+    name: str
+    low: float
+    high: float
+    meaning: str
+    first: float | None = None
+
+
+LINE_S = 12 * 10 / 115_200  # rosserial: a Float32 is 12 bytes, of 10 bits, at 115200 baud
+
+PARAMETERS = (
+    Parameter("steer_trim_norm", -0.5, 0.5, "steering command, of full lock, that drives straight"),
+    Parameter(
+        "steer_gain", 0.05, 2.0, "angle of the wheels over the angle that was commanded", 0.1
+    ),
+    Parameter("speed_mps", 0.1, 1.0, "steady speed at full throttle"),
+    Parameter("speed_lag_s", 0.01, 1.0, "time constant of the speed, starting and stopping"),
+    Parameter("queue_delay_s", 0.0, 4.0, "from a command to its effect, when nothing queues"),
+    Parameter(
+        "queue_s_per_message", 0.0, 0.005, "what each message holds up the next ones", LINE_S
+    ),
+    Parameter("mount_yaw_rad", -0.3, 0.3, "the car's heading less that of its odometry"),
+    Parameter("mount_x_m", -0.3, 0.3, "the odometry's point, ahead of the centre of gravity"),
+    Parameter("tyre_stiffness_per_rad", 0.5, 20.0, "cornering stiffness per load, both axles"),
+    Parameter("steer_rate_radps", 1.0, 20.0, "how fast the servos turn the wheels"),
+)
+NAMES = tuple(parameter.name for parameter in PARAMETERS)
+
+
+def known_values(vehicle: Vehicle) -> dict[str, float]:
+    """What is held true before any log: the vehicle file's numbers, no trim, no queue."""
+    plant = plant_parameters(vehicle)
+    return {
+        "steer_trim_norm": 0.0,
+        "steer_gain": 1.0,
+        "speed_mps": steady_mps(plant),
+        "speed_lag_s": lag_s(plant),
+        "queue_delay_s": 0.0,
+        "queue_s_per_message": 0.0,
+        "mount_yaw_rad": 0.0,
+        "mount_x_m": 0.0,
+        "tyre_stiffness_per_rad": plant.body.stiffness_front_per_rad,
+        "steer_rate_radps": plant.servo.rate_rad_s,
+    }
+
+
+def plant_parameters(vehicle: Vehicle) -> PlantParameters:
+    """As the vehicle file has them."""
+    return PlantParameters.from_mapping({**vehicle.plant, "channels": list(vehicle.channels)})
+
+
+def damping_n_per_mps(p: PlantParameters) -> float:
+    """Of the motors at full duty, felt at the rim: n (k turns)^2 / R (sim_mock.plant.motor)."""
+    emf_vs_per_m = p.motor.emf_vs_per_rad * p.drive.turns_rad_per_m
+    return p.motor.count * emf_vs_per_m**2 / _total_ohm(p)
+
+
+def lag_s(p: PlantParameters) -> float:
+    """All that has to be set in motion over what damps it."""
+    return (p.body.mass_kg + p.drive.rotating_mass_kg) / damping_n_per_mps(p)
+
+
+def steady_mps(p: PlantParameters) -> float:
+    """Where the push of the motors at full duty meets friction and damping; air left out."""
+    emf_v = p.battery.emf_v - p.battery.resistance_ohm * p.battery.idle_a
+    return emf_v / _emf_vs_per_m(p) - friction_n(p) / damping_n_per_mps(p)
+
+
+def battery_emf_v(p: PlantParameters, speed_mps: float) -> float:
+    """The battery with which ``steady_mps`` is this speed."""
+    emf_v = (speed_mps + friction_n(p) / damping_n_per_mps(p)) * _emf_vs_per_m(p)
+    return emf_v + p.battery.resistance_ohm * p.battery.idle_a
+
+
+def friction_n(p: PlantParameters) -> float:
+    """Dry friction of gears and tyres at the rim."""
+    return p.drive.friction_n + p.drive.rolling_resistance * p.body.mass_kg * GRAVITY_MPS2
+
+
+def _emf_vs_per_m(p: PlantParameters) -> float:
+    return p.motor.emf_vs_per_rad * p.drive.turns_rad_per_m
+
+
+def _total_ohm(p: PlantParameters) -> float:
+    return p.motor.resistance_ohm + p.motor.count * p.battery.resistance_ohm

@@ -1,0 +1,143 @@
+"""What was measured: a driver's commands, and where the car was, as CSV files."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import isfinite
+from pathlib import Path
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from host_bridge.errors import DataFileFault
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+
+COMMANDS = ("t_s", "channel", "value_norm")
+ODOMETRY = ("header_t_s", "x_m", "y_m", "yaw_rad")  # more may be there
+CHANNELS = ("throttle", "steering")
+
+
+@dataclass(frozen=True)
+class Commands:
+    """Every message of a driver, in the order of its time; values from -1 to 1, left is up."""
+
+    file: str
+    sha256: str
+    t_s: Floats
+    is_steering: npt.NDArray[np.bool_]
+    value_norm: Floats
+
+
+@dataclass(frozen=True)
+class Odometry:
+    """Where the car was, by the time at which it was there; yaw without jumps of a whole turn."""
+
+    file: str
+    sha256: str
+    t_s: Floats
+    x_m: Floats
+    y_m: Floats
+    yaw_rad: Floats
+
+
+@dataclass(frozen=True)
+class Run:
+    """One drive: what was commanded and what came of it, on one clock."""
+
+    commands: Commands
+    odometry: Odometry
+
+    def start_pose(self) -> tuple[float, float, float]:
+        """Mean of all poses before the first command: x_m, y_m, yaw_rad. One at least."""
+        o = self.odometry
+        count = int(np.searchsorted(o.t_s, self.commands.t_s[0]))
+        return (
+            float(np.mean(o.x_m[:count])),
+            float(np.mean(o.y_m[:count])),
+            float(np.mean(o.yaw_rad[:count])),
+        )
+
+
+def read_run(commands: Path, odometry: Path) -> Run:
+    """Raises errors.DataFileFault for what is missing, or if it moves before it can be seen."""
+    run = Run(read_commands(commands), read_odometry(odometry))
+    if run.odometry.t_s[0] >= run.commands.t_s[0]:
+        raise DataFileFault(
+            "begins after the first command",
+            where=str(odometry),
+            expected=f"a pose before {run.commands.t_s[0]:.3f} s, to start from",
+            got=f"the first at {run.odometry.t_s[0]:.3f} s",
+            remedy="give the two files of one run",
+        )
+    return run
+
+
+def read_commands(path: Path) -> Commands:
+    """Rows of t_s, channel (throttle or steering), value_norm. Raises errors.DataFileFault."""
+    rows = list(_rows(path, COMMANDS, "channel"))
+    for line, (_, channel, value) in enumerate(rows, 2):
+        if channel not in CHANNELS:
+            raise _fault(path, line, "unknown channel", " or ".join(CHANNELS), str(channel))
+        if not -1.0 <= float(value) <= 1.0:
+            raise _fault(path, line, "value_norm out of range", "-1 to 1", str(value))
+    times_s = np.array([row[0] for row in rows], float)
+    _refuse_disorder(path, times_s)
+    is_steering = np.array([row[1] == "steering" for row in rows])
+    values = np.array([row[2] for row in rows], float)
+    return Commands(path.name, _sha256(path), times_s, is_steering, values)
+
+
+def read_odometry(path: Path) -> Odometry:
+    """Rows with header_t_s, x_m, y_m, yaw_rad. Raises errors.DataFileFault."""
+    columns = np.array(list(_rows(path, ODOMETRY)), float).T
+    _refuse_disorder(path, columns[0])
+    times_s, x_m, y_m, yaw_rad = columns
+    return Odometry(path.name, _sha256(path), times_s, x_m, y_m, np.unwrap(yaw_rad))
+
+
+def _rows(path: Path, names: tuple[str, ...], word: str = "") -> Iterator[list[float | str]]:
+    """The named columns of each row, numbers but for the column ``word``."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise DataFileFault(f"cannot be read: {error}", where=str(path)) from None
+    table = csv.DictReader(text.splitlines())
+    missing = [name for name in names if name not in (table.fieldnames or ())]
+    if missing:
+        raise _fault(path, 1, "columns are missing", ", ".join(names), str(table.fieldnames))
+    line = 1
+    for line, row in enumerate(table, 2):
+        yield [row[n] or "" if n == word else _number(path, line, n, row[n]) for n in names]
+    if line == 1:
+        raise _fault(path, 2, "no rows", "at least one", "none")
+
+
+def _number(path: Path, line: int, name: str, text: str | None) -> float:
+    try:
+        value = float(text or "")
+    except ValueError:
+        value = float("nan")
+    if not isfinite(value):
+        raise _fault(path, line, f"{name} is not a number", "a number", repr(text))
+    return value
+
+
+def _refuse_disorder(path: Path, times_s: Floats) -> None:
+    backward = np.flatnonzero(np.diff(times_s) < 0.0)
+    if backward.size:
+        at = int(backward[0]) + 1
+        raise _fault(path, at + 2, "time runs backward", "rising times", f"{times_s[at]:g} s")
+
+
+def _sha256(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def _fault(path: Path, line: int, what: str, expected: str, got: str) -> DataFileFault:
+    where = f"{path}, line {line}"
+    return DataFileFault(what, where=where, expected=expected, got=got, remedy="mend the file")

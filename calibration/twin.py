@@ -1,0 +1,155 @@
+"""The car's plant, driven open loop by a driver's log: poses as its odometry would tell them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from math import ceil
+from typing import NamedTuple
+
+import numpy as np
+
+from calibration.backlog import Change, changes, departures_s
+from calibration.parameters import (
+    Values,
+    battery_emf_v,
+    damping_n_per_mps,
+    plant_parameters,
+)
+from calibration.samples import Floats, Run
+from host_bridge.domain import Vehicle
+from host_bridge.errors import VehicleFileFault
+from sim_mock.plant.parameters import PlantParameters, SteeringChannel
+from sim_mock.plant.vehicle_plant import FULL_DUTY, Plant
+
+STEP_S = 0.001  # what the plant is tuned to
+SETTLE_S = 0.5  # before the first command, so that the wheels stand where steering 0 puts them
+
+
+@dataclass(frozen=True)
+class Poses:
+    """Where something is, sample by sample."""
+
+    x_m: Floats
+    y_m: Floats
+    yaw_rad: Floats
+
+
+def tuned(vehicle: Vehicle, values: Values) -> PlantParameters:
+    """The vehicle's plant with these values.
+
+    Speed and lag are lumps, as one throttle cannot tell battery from motor nor rotor from gear:
+    the battery gives the speed, the turning mass gives the lag.
+    """
+    p = plant_parameters(vehicle)
+    trim_rad = values["steer_trim_norm"] * vehicle.steer_max_rad
+    stiffness = values["tyre_stiffness_per_rad"]
+    turning_kg = values["speed_lag_s"] * damping_n_per_mps(p) - p.body.mass_kg
+    return replace(
+        p,
+        body=replace(p.body, stiffness_front_per_rad=stiffness, stiffness_rear_per_rad=stiffness),
+        servo=replace(p.servo, rate_rad_s=values["steer_rate_radps"]),
+        battery=replace(p.battery, emf_v=battery_emf_v(p, values["speed_mps"])),
+        drive=replace(p.drive, rotating_mass_kg=max(turning_kg, 1e-3)),
+        steering=tuple(_bent(one, trim_rad, values["steer_gain"]) for one in p.steering),
+    )
+
+
+def _bent(channel: SteeringChannel, trim_rad: float, gain: float) -> SteeringChannel:
+    curve = tuple((gain * (rad - trim_rad), pulse_ns) for rad, pulse_ns in channel.curve)
+    return replace(channel, curve=curve)
+
+
+def predict(vehicle: Vehicle, values: Values, run: Run, step_s: float = STEP_S) -> Poses:
+    """The twin's poses at the odometry's times, from the run's start pose on, never re-posed.
+
+    Raises errors.VehicleFileFault for a vehicle with channels that such a log does not drive.
+    """
+    queue = values["queue_delay_s"], values["queue_s_per_message"]
+    todo = changes(run.commands, departures_s(run.commands.t_s, *queue))
+    own = drive(vehicle, tuned(vehicle, values), todo, run.odometry.t_s, step_s)
+    return as_odometry(own, run.start_pose(), values["mount_yaw_rad"], values["mount_x_m"])
+
+
+def drive(
+    vehicle: Vehicle,
+    parameters: PlantParameters,
+    todo: Sequence[Change],
+    times_s: Floats,
+    step_s: float,
+) -> Poses:
+    """The centre of gravity's poses at ``times_s``, from rest in the origin."""
+    plan = [Change(todo[0].t_s - SETTLE_S, 0.0, 0.0), *todo]
+    plant = Plant(parameters, seed=0)  # seeds its sensors, which nobody reads here
+    poses = np.zeros((len(times_s), 3))
+    for leg in _legs(plan, times_s):
+        if leg.now is not plan[-1] or leg.now.throttle_norm or plant.truth.vx_mps:
+            _march(plant, leg, outputs_of(vehicle, leg.now), step_s)
+        if leg.row is not None:
+            poses[leg.row] = plant.truth.x_m, plant.truth.y_m, plant.truth.yaw_rad
+    return Poses(*poses.T)
+
+
+class _Leg(NamedTuple):
+    """A span with the same commands; at its end, perhaps, a sample: its row."""
+
+    now: Change
+    span_s: float
+    row: int | None
+
+
+def _legs(plan: Sequence[Change], times_s: Floats) -> Iterator[_Leg]:
+    """From the first change to the last sample, cut at each change and at each sample."""
+    end_s = float(times_s[-1])
+    for now, then in pairwise([*plan, Change(end_s, 0.0, 0.0)]):
+        t_s, until_s = now.t_s, min(then.t_s, end_s)
+        for row in np.flatnonzero((times_s > now.t_s) & (times_s <= until_s)):
+            yield _Leg(now, float(times_s[row]) - t_s, int(row))
+            t_s = float(times_s[row])
+        if t_s < until_s:
+            yield _Leg(now, until_s - t_s, None)
+
+
+def _march(plant: Plant, leg: _Leg, outputs: Sequence[int], step_s: float) -> None:
+    """In equal steps that end with the leg, so that no moment of change is rounded."""
+    count = ceil(leg.span_s / step_s)
+    for _ in range(count):
+        plant.step(leg.span_s / count, outputs, True)
+
+
+def outputs_of(vehicle: Vehicle, now: Change) -> list[int]:
+    """What the old stack's board puts out: the servos' pulses in ns, throttle as plain duty."""
+    steer_rad = now.steering_norm * vehicle.steer_max_rad
+    return [_output(vehicle, channel, steer_rad, now) for channel in vehicle.channels]
+
+
+def _output(vehicle: Vehicle, channel: dict[str, object], steer_rad: float, now: Change) -> int:
+    kind = channel["kind"]
+    if kind == "servo_steering":
+        angles_rad, pulses_ns = np.array(channel["curve"]).T
+        return round(float(np.interp(steer_rad, angles_rad, pulses_ns)))
+    if kind == "h_bridge":
+        return round(now.throttle_norm * FULL_DUTY)
+    if kind == "none":
+        return 0
+    raise VehicleFileFault(
+        f"cannot replay throttle on a channel of kind {kind}",
+        where=vehicle.path,
+        expected="servo_steering, h_bridge or none",
+        remedy="replay logs of cars with H-bridges, such as nigel",
+    )
+
+
+def as_odometry(
+    own: Poses, start: tuple[float, float, float], mount_yaw_rad: float, mount_x_m: float
+) -> Poses:
+    """Poses of a car that began at the origin, as an odometry mounted so tells them."""
+    x_m, y_m, yaw_rad = start
+    turn_rad = yaw_rad + mount_yaw_rad
+    ahead_m = own.x_m + mount_x_m * (np.cos(own.yaw_rad) - 1.0)
+    aside_m = own.y_m + mount_x_m * np.sin(own.yaw_rad)
+    c, s = np.cos(turn_rad), np.sin(turn_rad)
+    return Poses(
+        x_m + c * ahead_m - s * aside_m, y_m + s * ahead_m + c * aside_m, yaw_rad + own.yaw_rad
+    )
