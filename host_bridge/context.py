@@ -39,7 +39,8 @@ from host_bridge.transports.served import ServedCar, served
 from host_bridge.transports.uri import Uri, open_transport
 
 if TYPE_CHECKING:
-    from host_bridge.driving import View
+    from host_bridge.driving import FollowView, View
+    from host_bridge.link.session_time import SessionTime
 
 INTERRUPTED = 130  # as shells count: 128 and the number of SIGINT
 _GLANCE_S = 0.5
@@ -120,33 +121,47 @@ class HostContext:
         epoch: int | None = None,
         name: str | None = None,
         vehicle: str | None = None,
+        session_time: SessionTime | None = None,
     ) -> OpenCar:
         """A car, met and understood; served by this process if nobody does.
 
         ``text`` is a name, a URI, or None for the only car that is served. Without an ``epoch``
-        the car can be watched and stopped; with one, its link is bound to that session. ``vehicle``
-        is what it is said to be; else it is what its configuration or its URI say.
+        the car can be watched and stopped; with one, its link is bound to that session, which runs
+        by our clock or by ``session_time``. ``vehicle`` is what it is said to be; else it is what
+        its configuration or its URI say.
         Raises errors.TandemError.
         """
         car = self.find(text)
         if car is None:
             service = await self.serve(str(text), name=name, vehicle=vehicle)
-            return await meet(service.owner.attach(), self, service, epoch, service.car.vehicle)
+            line = service.owner.attach()
+            return await meet(line, self, service, epoch, service.car.vehicle, session_time)
         known = vehicle or car.vehicle
         transport = self.transport(f"{LOCAL}:///{car.name}")
-        return await meet(transport, self, car, epoch, self.vehicle(known) if known else None)
+        of = self.vehicle(known) if known else None
+        return await meet(transport, self, car, epoch, of, session_time)
 
     async def serve(
-        self, uri: str, *, name: str | None = None, vehicle: str | None = None
+        self,
+        uri: str,
+        *,
+        name: str | None = None,
+        vehicle: str | None = None,
+        epoch: int | None = None,
+        fleet: str = "",
     ) -> Service:
-        """Become the owner of a car. Raises errors.TandemError."""
+        """Become the owner of a car; as a stop source too, if it gets an epoch for that.
+
+        Raises errors.TandemError.
+        """
         hint = vehicle or vehicle_hint(Uri.parse(uri))
         known = self.vehicle(hint) if hint else None
 
         def recognise(identity: CarIdentity) -> Vehicle | None:
             return known or self.recognised(identity)
 
-        service = Service(uri, self.transport(uri), self.clock, recognise)
+        service = Service(uri, self.transport(uri), self.clock, recognise, epoch)
+        service.fleet = fleet
         await service.start(name)
         return service
 
@@ -166,6 +181,12 @@ class HostContext:
         from host_bridge.driving import Plan, drive  # with all inputs, which only this needs
 
         return self.run(drive(Plan(**plan), view, self))
+
+    def follow(self, view: FollowView, **plan: Any) -> int:
+        """Let cars follow one that its receiver drives. Raises errors.TandemError."""
+        from host_bridge.driving import FollowPlan, follow
+
+        return self.run(follow(FollowPlan(**plan), view, self))
 
     # --- their configuration
 

@@ -7,12 +7,14 @@ from collections.abc import Callable, Coroutine
 from typing import Any, Protocol
 
 from host_bridge.cars.car import Car
+from host_bridge.cars.sign_of_life import OWNER, SignOfLife
 from host_bridge.clock import Clock
 from host_bridge.domain import CarIdentity, Vehicle
 from host_bridge.errors import DeviceFault, ProtocolFault, TandemError, VehicleFileFault
 from host_bridge.link.connection import Connection
 from host_bridge.link.events import LinkEvent, LinkNoisy
 from host_bridge.link.runner import Runner
+from host_bridge.link.session_time import SessionTime
 from host_bridge.link.wire import own_protocol_hash
 from host_bridge.logbook.recorder import Recorder
 from host_bridge.serve.recognition import hash_for
@@ -42,13 +44,20 @@ class OpenCar:
     """``car`` is kept up to date until ``close``. ``on_events`` is told all that happens."""
 
     def __init__(
-        self, transport: Transport, context: Context, host: Service | ServedCar, epoch: int | None
+        self,
+        transport: Transport,
+        context: Context,
+        host: Service | ServedCar,
+        epoch: int | None,
+        session_time: SessionTime | None = None,
     ) -> None:
         self.uri = host.uri
         self.name = host.name
         self.is_served_here = isinstance(host, Service)
         self.is_virtual = context.is_virtual(host.uri)
-        self.car = Car(host.name, Connection(own_protocol_hash(), epoch))
+        self.car = Car(host.name, Connection(own_protocol_hash(), epoch, session_time))
+        if self.is_served_here:  # then this program is the owner, in the session that it has
+            self.car.signs.append(SignOfLife(self.car, OWNER))
         self.on_events: Callable[[list[LinkEvent]], None] = lambda events: None
         self.noise: LinkNoisy | None = None
         self._tap: TapReader | None = None
@@ -142,12 +151,13 @@ async def meet(
     host: Service | ServedCar,
     epoch: int | None,
     vehicle: Vehicle | None,
+    session_time: SessionTime | None = None,
 ) -> OpenCar:
     """An open car that said who it is; with an epoch, bound and its clock in step.
 
     Raises errors.TandemError if it does not.
     """
-    opened = OpenCar(transport, context, host, epoch)
+    opened = OpenCar(transport, context, host, epoch, session_time)
     try:
         await opened.open()
         await _identify(opened)

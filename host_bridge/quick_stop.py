@@ -22,7 +22,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from host_bridge.errors import DeviceFault
-from host_bridge.link.frozen_stop import StopWatch, stop_frame
+from host_bridge.link.frozen_stop import SENDER_COMMAND, SENDER_FLEET, StopWatch, stop_frame
 from host_bridge.transports.served import ServedCar, served, socket_path
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ EPILOG = """\
 examples:
   tandem stop                   every car that is served on this machine
   tandem stop nigel             one of them
+  tandem stop --fleet red       those that tandem serve --fleet red serves
   tandem stop serial:///dev/ttyACM0
                                 a car that nobody serves, straight through its port
 
@@ -45,10 +46,10 @@ _READ_BYTES = 65_536
 class StopCall:
     """A stop on its way to one car: what to send, and whether it was seen."""
 
-    def __init__(self, name: str, pid: int) -> None:
+    def __init__(self, name: str, pid: int, sender: int = SENDER_COMMAND) -> None:
         token = int.from_bytes(os.urandom(2), "little")
         self.name = name
-        self.frame = stop_frame(token, _user())
+        self.frame = stop_frame(token, _user(), sender)
         self.took_ms: float | None = None  # until it was acknowledged
         self._pid = pid  # of who serves it
         self._watch = StopWatch(token)
@@ -84,13 +85,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EPILOG
     parser.add_argument("car", nargs="*", metavar="CAR", help="names, or URIs")
     parser.add_argument("--all", action="store_true", help="all served cars (the default)")
+    parser.add_argument("--fleet", metavar="NAME", help="the served cars of one fleet")
     parser.add_argument("--json", action="store_true", help="print the outcome as JSON")
 
 
 def run(args: argparse.Namespace, context: object = None) -> int:
     """0 if every car acknowledged. Raises errors.TandemError if there is nothing to stop."""
     cars = served()
-    if not args.car or args.all:
+    if args.fleet is not None:
+        calls = stop_served(_of_fleet(args.fleet, cars), SENDER_FLEET)
+    elif not args.car or args.all:
         calls = stop_served(cars) if cars else _nothing_to_stop()
     else:
         chosen = [_named(text, cars) for text in args.car]
@@ -100,9 +104,9 @@ def run(args: argparse.Namespace, context: object = None) -> int:
     return 0 if all(call.is_seen for call in calls) else DeviceFault.exit_code
 
 
-def stop_served(cars: Sequence[ServedCar]) -> list[StopCall]:
+def stop_served(cars: Sequence[ServedCar], sender: int = SENDER_COMMAND) -> list[StopCall]:
     """Stop cars through their owners, all at once."""
-    calls = {_connected(car.name): StopCall(car.name, car.pid) for car in cars}
+    calls = {_connected(car.name): StopCall(car.name, car.pid, sender) for car in cars}
     _send_until_seen({end: call for end, call in calls.items() if end.fileno() >= 0})
     for end in calls:
         end.close()
@@ -190,6 +194,19 @@ def _named(text: str, cars: Sequence[ServedCar]) -> ServedCar | str:
         got=f"served here: {names or 'no car'}",
         remedy="tandem stop without a name stops all of them; a port is serial:///dev/...",
     )
+
+
+def _of_fleet(fleet: str, cars: Sequence[ServedCar]) -> list[ServedCar]:
+    """Raises errors.DeviceFault if there is no such fleet."""
+    chosen = [car for car in cars if car.fleet == fleet]
+    if not chosen:
+        known = ", ".join(sorted({car.fleet for car in cars if car.fleet}))
+        raise DeviceFault(
+            f"no car of a fleet {fleet} is served on this machine",
+            got=f"fleets served here: {known or 'none'}",
+            remedy="tandem stop without a name stops all cars; tandem serve --fleet names a fleet",
+        )
+    return chosen
 
 
 def _nothing_to_stop() -> list[StopCall]:

@@ -72,12 +72,14 @@ class Agreement:
     """Whether a car and another accept the same claims; ``step`` looks at what is new.
 
     ``agreed`` claims were accepted by both with the same bytes; ``missed`` were lost on the way to
-    one or the other; ``differs_at`` is the first sequence by which the bytes differed.
+    one or the other; ``differs_at`` is the first sequence by which the bytes differed. ``crcs`` are
+    those of the two over all claims that could be compared, since the first of them.
     """
 
     def __init__(self, one: Acceptance, other: Acceptance) -> None:
         self.agreed = 0
         self.missed = 0
+        self.crcs = [0, 0]
         self.differs_at: int | None = None
         self._records = [one, other]
         self._since: list[Accepted] | None = None
@@ -108,6 +110,10 @@ class Agreement:
             self.missed += sum(max(offered - count, 0) for count in accepted)
             return
         zeros = bytes(offered * CLAIM_SIZE)
+        for i in range(2):
+            # crc(B) from crc(AB) and crc(A), and that behind what was compared before
+            new = now[i].crc ^ zlib.crc32(zeros, since[i].crc) ^ zlib.crc32(zeros)
+            self.crcs[i] = zlib.crc32(zeros, self.crcs[i]) ^ zlib.crc32(zeros) ^ new
         before = zlib.crc32(zeros, since[0].crc) ^ zlib.crc32(zeros, since[1].crc)
         self._judge(now[0].crc ^ now[1].crc == before, offered, now[0].sequence)
 

@@ -1,7 +1,7 @@
-"""Asking a car to stop, arm, clear or disarm, until it answers or the time is up.
+"""Asking a car to stop, arm, clear, disarm or keep to a speed, until it answers or the time is up.
 
-A stop is one frame, repeated until it is seen. The others are two steps: the car hands out a nonce
-and acts when it comes back. An answer may be lost, so the car's own state counts as one.
+A stop is one frame, repeated until it is seen. To arm and to clear are two steps: the car hands out
+a nonce and acts when it comes back. An answer may be lost, so the car's own state counts as one.
 """
 
 from __future__ import annotations
@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from host_bridge.domain import Action, ActionReply, CarStatus, Cause, Refusal, Sender, State
+from host_bridge.domain import Action, ActionReply, CarStatus, Deed, Refusal, Sender, State
 from host_bridge.domain.reports import StopSeen
 
 _AGAIN_US = 100_000
+_PASSING_US = 20_000
+_PASSING = (Refusal.RELAY,)  # ends by itself, within moments of the car's coming to rest
 _STOP_AGAIN_US = 20_000  # two steps of the car
 _GIVE_UP_US = 1_000_000
 
@@ -22,6 +24,10 @@ _PROOFS: dict[Action, Callable[[CarStatus], bool]] = {
     Action.CLEAR: lambda status: status.state is State.STANDBY and not status.causes,
     Action.DISARM: lambda status: status.state is State.STANDBY,
 }
+
+
+def _nothing(status: CarStatus) -> bool:
+    return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,19 +49,20 @@ class ActionResult:
 class ActionRequest:
     """One action on one car, under way until ``result`` is there.
 
-    ``send(action, nonce)`` puts one step on the wire. While ``may_proceed`` is False the second
+    ``send(deed, nonce)`` puts one step on the wire. While ``may_proceed`` is False the second
     step waits: several cars are asked first, and act together.
     """
 
     def __init__(
         self,
         car_name: str,
-        action: Action,
-        send: Callable[[Action, int], None],
+        deed: Deed,
+        send: Callable[[Deed, int], None],
         now_us: int,
-        explain: Callable[[Refusal, tuple[Cause, ...]], str],
+        explain: Callable[[Refusal, ActionReply], str],
     ) -> None:
-        self.action = action
+        self.action = deed.action
+        self._deed = deed
         self.result: ActionResult | None = None
         self.may_proceed = True
         self.nonce = 0
@@ -64,6 +71,7 @@ class ActionRequest:
         self._explain = explain
         self._has_answered = False
         self._is_sent_back = False
+        self._passing: ActionReply | None = None
         self._give_up_us = now_us + _GIVE_UP_US
         self._again_us = now_us
 
@@ -79,7 +87,9 @@ class ActionRequest:
         """Send what is due; give up when the time is."""
         if self.result is not None:
             return
-        if now_us >= self._give_up_us:
+        if now_us >= self._give_up_us and self._passing:
+            self._refuse(self._passing)
+        elif now_us >= self._give_up_us:
             self._fail((), (self._silence(),))
         elif self.nonce and self.may_proceed and not self._is_sent_back:
             self._put(self.nonce, now_us)
@@ -91,7 +101,7 @@ class ActionRequest:
 
     def _put(self, nonce: int, now_us: int) -> None:
         self._again_us = now_us + _AGAIN_US
-        self._send(self.action, nonce)
+        self._send(self._deed, nonce)
 
     def _silence(self) -> str:
         limit = f"within {_GIVE_UP_US / 1e6:.0f} s"
@@ -103,9 +113,13 @@ class ActionRequest:
         self._has_answered = True
         if reply.refusals == (Refusal.NONCE,):
             self._again_us = now_us  # overtaken by another request of this session: begin again
+        elif reply.refusals == _PASSING:
+            self._passing = reply
+            self._is_sent_back = False
+            self.nonce = 0
+            self._again_us = now_us + _PASSING_US
         elif reply.refusals and not self._is_sent_back:
-            words = tuple(self._explain(r, reply.causes_present) for r in reply.refusals)
-            self._fail(reply.refusals, words)
+            self._refuse(reply)
         elif reply.refusals:
             self._is_sent_back = False  # refused now: say why from the first step's answer
             self.nonce = 0
@@ -117,8 +131,12 @@ class ActionRequest:
             self.result = ActionResult(self._car_name, self.action, True)
 
     def hear_status(self, status: CarStatus) -> None:
-        if self.result is None and self._is_sent_back and _PROOFS[self.action](status):
+        is_proof = _PROOFS.get(self.action, _nothing)
+        if self.result is None and self._is_sent_back and is_proof(status):
             self.result = ActionResult(self._car_name, self.action, True)
+
+    def _refuse(self, reply: ActionReply) -> None:
+        self._fail(reply.refusals, tuple(self._explain(r, reply) for r in reply.refusals))
 
     def _fail(self, refusals: tuple[Refusal, ...], reasons: tuple[str, ...]) -> None:
         self.result = ActionResult(self._car_name, self.action, False, refusals, reasons)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from host_bridge.cars.acceptance import Acceptance, Accepted
 from host_bridge.cars.actions import ActionRequest, StopRequest
 from host_bridge.cars.divergence import Sample
+from host_bridge.cars.refusals import explained
 from host_bridge.domain import (
     Action,
     ActionReply,
@@ -16,15 +17,20 @@ from host_bridge.domain import (
     CarIdentity,
     CarMotion,
     CarStatus,
-    Cause,
+    ClockReport,
+    Deed,
     Inputs,
     LinkCounters,
     Outputs,
+    OwnClaim,
     Power,
+    Profile,
     Refusal,
     Sender,
     StopSeen,
     Vehicle,
+    arming,
+    stand_left_s,
     why_stopped,
 )
 from host_bridge.link import requests
@@ -37,6 +43,10 @@ from host_bridge.link.events import (
     LinkMismatched,
 )
 
+if TYPE_CHECKING:
+    from host_bridge.cars.sign_of_life import SignOfLife
+
+OWN_SLOT = 4  # of the car's own session (firmware/core/clock.py): four are for hosts
 _EVENTS_KEPT = 256
 _SAMPLES_KEPT = 256
 
@@ -69,15 +79,25 @@ class Car:
         self.events: deque[CarEvent] = deque(maxlen=_EVENTS_KEPT)
         self.samples: deque[Sample] = deque(maxlen=_SAMPLES_KEPT)
         self.acceptance = Acceptance()
+        self.compared_slot: int | None = None  # whose claims are compared; None: our session's
+        self.own_epoch: int | None = None  # under which it says what its own receiver claims
+        self.on_own_claim: Callable[[OwnClaim], None] = lambda claim: None
+        self.signs: list[SignOfLife] = []  # said for as long as its link is kept
         self._actions: list[ActionRequest] = []
         self._stops: list[StopRequest] = []
         self._token = connection.epoch or 0
-        self._takes: dict[type, Callable[[Any, int], None]] = {
+        self._takes = self._table()
+
+    def _table(self) -> dict[type, Callable[[Any, int], None]]:
+        """What becomes of each thing that is heard."""
+        return {
             CarStatus: self._take_status,
             CarMotion: self._take_motion,
             ActionReply: self._take_reply,
             StopSeen: self._take_stop_seen,
             CarEvent: lambda event, _: self.events.append(event),
+            ClockReport: self._take_clock,
+            OwnClaim: lambda claim, _: self.on_own_claim(claim),
             CarIdentity: lambda identity, _: self._keep("identity", identity),
             Inputs: lambda inputs, _: self._keep("inputs", inputs),
             Power: lambda power, _: self._keep("power", power),
@@ -102,6 +122,8 @@ class Car:
 
     def step(self, now_us: int) -> list[LinkEvent]:
         found = self._take(self.connection.step(now_us), now_us)
+        for sign in self.signs:
+            sign.step(now_us)
         for action in self._actions:
             action.step(now_us)
         for stop in self._stops:
@@ -133,18 +155,24 @@ class Car:
         request.step(now_us)
         return request
 
-    def arm(self, now_us: int) -> ActionRequest:
-        return self.request(Action.ARM, now_us)
+    def arm(self, now_us: int, sender: Sender, profile: Profile | None = None) -> ActionRequest:
+        """In its vehicle file's profile unless another is named."""
+        chosen = self.profile() if profile is None else profile
+        return self.request(arming(chosen, sender), now_us)
 
-    def clear(self, now_us: int) -> ActionRequest:
-        return self.request(Action.CLEAR, now_us)
+    def clear(self, now_us: int, sender: Sender) -> ActionRequest:
+        return self.request(Deed(Action.CLEAR, sender), now_us)
 
-    def disarm(self, now_us: int) -> ActionRequest:
-        return self.request(Action.DISARM, now_us)
+    def disarm(self, now_us: int, sender: Sender) -> ActionRequest:
+        return self.request(Deed(Action.DISARM, sender), now_us)
 
-    def request(self, action: Action, now_us: int, *, may_proceed: bool = True) -> ActionRequest:
+    def profile(self) -> Profile:
+        """That its vehicle file says it is armed in."""
+        return Profile[self.vehicle.profile.upper()] if self.vehicle else Profile.TRACK
+
+    def request(self, deed: Deed, now_us: int, *, may_proceed: bool = True) -> ActionRequest:
         """Begin an action; its ``result`` is there within a second."""
-        request = ActionRequest(self.name, action, self._send_action, now_us, self._explain)
+        request = ActionRequest(self.name, deed, self._send_action, now_us, self._explain)
         request.may_proceed = may_proceed
         if not self.connection.is_bound():
             request.abandon(self._unready())
@@ -152,10 +180,10 @@ class Car:
         request.step(now_us)
         return request
 
-    def _send_action(self, action: Action, nonce: int) -> None:
+    def _send_action(self, deed: Deed, nonce: int) -> None:
         expected = self.config_hash or (self.identity.config_hash if self.identity else bytes(4))
         if self.connection.epoch is not None:
-            message = requests.action(self.connection.epoch, action, nonce, expected)
+            message = requests.action(self.connection.epoch, deed, nonce, expected)
             self.connection.send(message)
 
     def _unready(self) -> str:
@@ -163,17 +191,8 @@ class Car:
             return str(self.mismatch).rstrip(".")
         return f"it is not connected to this session (link {self.connection.state.value})"
 
-    def _explain(self, refusal: Refusal, present: tuple[Cause, ...]) -> str:
-        if refusal is Refusal.STATE and self.status:
-            return f"{refusal.phrase} ({self.status.state.name})"
-        if refusal is Refusal.CAUSE_PRESENT and present:
-            return f"{refusal.phrase} ({', '.join(cause.phrase for cause in present)})"
-        if refusal is Refusal.FAULT and self.status and self.status.faults:
-            return f"{refusal.phrase} ({', '.join(fault.phrase for fault in self.status.faults)})"
-        if refusal is Refusal.CONFIGURATION and self.identity and self.config_hash:
-            hashes = f"expected {self.config_hash.hex()}, got {self.identity.config_hash.hex()}"
-            return f"{refusal.phrase} ({hashes})"
-        return refusal.phrase
+    def _explain(self, refusal: Refusal, reply: ActionReply) -> str:
+        return explained(refusal, reply, self)
 
     # --- what is known of it
 
@@ -184,6 +203,10 @@ class Car:
     def why_stopped(self) -> str:
         """One sentence; "" if nothing keeps it from moving, or nothing is known."""
         return why_stopped(self.status, tuple(self.events), self.vehicle) if self.status else ""
+
+    def stand_left_s(self) -> float | None:
+        """For how long it may stay armed with its wheels off the ground; None if it is not."""
+        return stand_left_s(self.status, tuple(self.events), self.vehicle)
 
     def _take(self, found: list[LinkEvent], now_us: int) -> list[LinkEvent]:
         for event in found:
@@ -199,13 +222,18 @@ class Car:
         self.status = status
         for action in self._actions:
             action.hear_status(status)
-        if status.claim_slot == self.connection.slot and status.claim_count:
+        slot = self.connection.slot if self.compared_slot is None else self.compared_slot
+        if status.claim_slot == slot and status.claim_count:
             applied_us = None
             if status.applied_us is not None:
                 applied_us = self.connection.clock.host_us(status.applied_us, now_us)
             self.acceptance.take(
                 Accepted(status.claim_sequence, status.claim_count, status.claim_crc, applied_us)
             )
+
+    def _take_clock(self, report: ClockReport, now_us: int) -> None:
+        if report.slot == OWN_SLOT:
+            self.own_epoch = report.epoch
 
     def _take_motion(self, motion: CarMotion, now_us: int) -> None:
         self.motion = motion

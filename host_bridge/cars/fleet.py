@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from host_bridge.cars.acceptance import Agreement, newest_common
 from host_bridge.cars.actions import ActionRequest, ActionResult, StopRequest
 from host_bridge.cars.car import Car
-from host_bridge.domain import Action, Claim, Sender
+from host_bridge.cars.sign_of_life import FLEET, SEAT, SignOfLife
+from host_bridge.domain import Action, Claim, Deed, Profile, Sender, arming, capping
 from host_bridge.link.units import claim_message
 from host_bridge.link.wire import encode
 
@@ -22,11 +23,15 @@ class FleetRequest:
     ``results`` is there when all have finished. Was only a part of them armed, all were stopped.
     """
 
-    def __init__(self, fleet: Fleet, action: Action, now_us: int) -> None:
+    def __init__(self, fleet: Fleet, deeds: Sequence[Deed], now_us: int) -> None:
+        """A deed for each car, all of them one action."""
         self.results: tuple[ActionResult, ...] | None = None
         self._fleet = fleet
-        self._action = action
-        self._parts = [car.request(action, now_us, may_proceed=False) for car in fleet.cars]
+        self._action = deeds[0].action
+        self._parts = [
+            car.request(deed, now_us, may_proceed=False)
+            for car, deed in zip(fleet.cars, deeds, strict=True)
+        ]
         self._has_proceeded = False
         self.step(now_us)
 
@@ -87,7 +92,10 @@ class FleetAgreement:
 
 
 class Fleet:
-    """``epoch`` names the session to all its cars; their connections have the same."""
+    """``epoch`` names the session to all its cars; their connections have the same.
+
+    It speaks for two stop sources: for the seat that drives, and, of several cars, for the fleet.
+    """
 
     def __init__(self, cars: Sequence[Car], epoch: int) -> None:
         for car in cars:
@@ -100,6 +108,8 @@ class Fleet:
         self._has_begun = False
         self._requests: list[FleetRequest] = []
         self._agreements = [Agreement(cars[0].acceptance, car.acceptance) for car in cars[1:]]
+        names = (SEAT, FLEET) if len(cars) > 1 else (SEAT,)
+        self._signs = [SignOfLife(car, name) for car in cars for name in names]
 
     # --- what moves and stops them
 
@@ -129,22 +139,41 @@ class Fleet:
     def stop(self, sender: Sender, sender_name: str, now_us: int) -> list[StopRequest]:
         return [car.stop(sender, sender_name, now_us) for car in self.cars]
 
-    def arm(self, now_us: int) -> FleetRequest:
-        return self._request(Action.ARM, now_us)
+    def say(self, name: str, *, runs: bool) -> None:
+        """What it says as this stop source until it says something else."""
+        for sign in self._signs:
+            if sign.name == name:
+                sign.say(runs=runs)
+
+    def is_heard(self, now_us: int) -> bool:
+        """Whether all cars can be taken to know what their stop sources here say."""
+        return all(sign.is_heard(now_us) for sign in self._signs)
+
+    def arm(self, now_us: int, profile: Profile | None = None) -> FleetRequest:
+        """Each in its own vehicle file's profile, unless one is named."""
+        profiles = [car.profile() if profile is None else profile for car in self.cars]
+        deeds = [arming(chosen, Sender.SEAT) for chosen in profiles]
+        return self._request(deeds, now_us)
 
     def clear(self, now_us: int) -> FleetRequest:
-        return self._request(Action.CLEAR, now_us)
+        return self._request([Deed(Action.CLEAR, Sender.SEAT)] * len(self.cars), now_us)
+
+    def cap(self, now_us: int, speed_mps: float) -> FleetRequest:
+        """Limit the speed of each on its board; ValueError beyond what the wire can say."""
+        return self._request([capping(speed_mps, Sender.SEAT)] * len(self.cars), now_us)
 
     def disarm(self, now_us: int) -> FleetRequest:
-        return self._request(Action.DISARM, now_us)
+        return self._request([Deed(Action.DISARM, Sender.SEAT)] * len(self.cars), now_us)
 
-    def _request(self, action: Action, now_us: int) -> FleetRequest:
-        request = FleetRequest(self, action, now_us)
+    def _request(self, deeds: Sequence[Deed], now_us: int) -> FleetRequest:
+        request = FleetRequest(self, deeds, now_us)
         self._requests.append(request)
         return request
 
     def step(self, now_us: int) -> None:
-        """Carry requests on, and compare what the cars accepted."""
+        """Carry requests on, say what the stop sources say, and compare what the cars accepted."""
+        for sign in self._signs:
+            sign.step(now_us)
         for request in self._requests:
             request.step(now_us)
         self._requests = [request for request in self._requests if request.results is None]

@@ -7,7 +7,7 @@ from typing import Any
 
 from host_bridge.config.document import Document
 from host_bridge.config.geometry import SteeringGeometry, curve_angles_rad, pulse_us
-from host_bridge.config.schema import CHANNEL_KINDS
+from host_bridge.config.schema import ACTUATOR_BITS, CHANNEL_KINDS
 
 _NS_PER_US = 1000
 _FULL_DUTY = 10_000
@@ -24,6 +24,7 @@ class Channel:
     high: int = 0
     curve: list[int] = field(default_factory=list)  # by steering angle, for servos
     plant: dict[str, object] = field(default_factory=dict)
+    actuator: int = 0  # of a level
 
 
 def compile_channels(
@@ -57,6 +58,34 @@ class _Bench:
         pulses = self._pulses_ns(path, table, "reverse_us", "neutral_us", "forward_us")
         low, neutral, high = pulses
         return Channel(CHANNEL_KINDS.index("esc"), low, neutral, high, plant={"kind": "esc"})
+
+    def brake_servo(self, path: str, table: dict[str, Any]) -> Channel:
+        low, neutral, high = self._away_ns(path, table, "released_us")
+        plant: dict[str, object] = {
+            "kind": "brake_servo",
+            "released_ns": neutral,
+            "full_ns": high if neutral == low else low,
+        }
+        return Channel(CHANNEL_KINDS.index("brake_servo"), low, neutral, high, plant=plant)
+
+    def level(self, path: str, table: dict[str, Any]) -> Channel:
+        low, neutral, high = self._away_ns(path, table, "off_us")
+        actuator = ACTUATOR_BITS[table["actuator"]].bit_length() - 1
+        kind = CHANNEL_KINDS.index("level")
+        return Channel(kind, low, neutral, high, plant={"kind": "none"}, actuator=actuator)
+
+    def _away_ns(self, path: str, table: dict[str, Any], rest: str) -> tuple[int, int, int]:
+        """Lowest, resting and highest pulse of what moves to one side of its rest only."""
+        rest_ns, full_ns = round(table[rest] * _NS_PER_US), round(table["full_us"] * _NS_PER_US)
+        if rest_ns == full_ns:
+            raise self.document.fault(
+                f"{path}.full_us",
+                f"{table['name']} does not move",
+                expected=f"a pulse that is not {rest}",
+                got=f"{table['full_us']:g}",
+                remedy="write both ends of its travel, in microseconds",
+            )
+        return min(rest_ns, full_ns), rest_ns, max(rest_ns, full_ns)
 
     def servo(self, path: str, table: dict[str, Any]) -> Channel:
         ratio = self._ratio(path, table)
@@ -129,6 +158,8 @@ _COMPILERS = {
     "servo_steering": _Bench.servo,
     "esc": _Bench.esc,
     "h_bridge": _Bench.h_bridge,
+    "brake_servo": _Bench.brake_servo,
+    "level": _Bench.level,
 }
 
 

@@ -12,9 +12,14 @@ from host_bridge.config.schema import (
     CHANNEL_COUNT,
     CHANNEL_KEYS,
     CHANNEL_KINDS,
+    PROFILE_KEYS,
+    PROFILES,
+    RC_KEYS,
     REQUIRED,
     SOURCE_IDS,
     SOURCE_KEYS,
+    STOP_SOURCE_KEYS,
+    STOP_SOURCES,
     TABLES,
     UNITS,
     Key,
@@ -23,7 +28,7 @@ from host_bridge.config.schema import (
 from host_bridge.errors import VehicleFileFault
 
 _TOP_TABLES = tuple(name for name in TABLES if name and "." not in name)
-_TOP_KEYS = ("title", *_TOP_TABLES, "sources", "channels", "plant")
+_TOP_KEYS = ("title", *_TOP_TABLES, "sources", "channels", "plant", "rc")
 
 
 def read_vehicle(document: Document) -> dict[str, Any]:
@@ -35,9 +40,15 @@ def read_vehicle(document: Document) -> dict[str, Any]:
     }
     for name in _TOP_TABLES:
         values[name] = read_table(document, name, _table(document, name))
-    policies = values["stop"]["policies"]
-    values["stop"]["policies"] = read_table(document, "stop.policies", policies)
-    values["sources"] = _read_sources(document)
+    for name in ("policies", "fault_policies"):
+        values["stop"][name] = read_table(document, f"stop.{name}", values["stop"][name])
+    values["stop"]["sources"] = _read_each(
+        document, "stop.sources", tuple(STOP_SOURCES), STOP_SOURCE_KEYS
+    )
+    values["profiles"] = _read_each(document, "profiles", PROFILES, PROFILE_KEYS)
+    values["sources"] = _read_each(document, "sources", tuple(SOURCE_IDS), SOURCE_KEYS)
+    given_rc = document.values.get("rc")
+    values["rc"] = read_table(document, "rc", _table(document, "rc"), RC_KEYS) if given_rc else None
     values["channels"] = _read_channels(document)
     return values
 
@@ -51,13 +62,14 @@ def read_table(
     return {key.name: _read(document, joined(path, key.name), given, key) for key in keys}
 
 
-def _read_sources(document: Document) -> dict[str, dict[str, Any]]:
-    given = _table(document, "sources")
-    _refuse_unknown(document, "sources", given, tuple(SOURCE_IDS))
+def _read_each(
+    document: Document, path: str, known: tuple[str, ...], keys: tuple[Key, ...]
+) -> dict[str, dict[str, Any]]:
+    """The tables within a table, all alike."""
+    given = _table(document, path)
+    _refuse_unknown(document, path, given, known)
     return {
-        name: read_table(
-            document, f"sources.{name}", _table(document, f"sources.{name}"), SOURCE_KEYS
-        )
+        name: read_table(document, f"{path}.{name}", _table(document, f"{path}.{name}"), keys)
         for name in given
     }
 
@@ -152,6 +164,14 @@ def _rises(values: tuple[float, ...]) -> bool:
     return all(a < b for a, b in pairwise(values))
 
 
+def _is_pulses(value: object, key: Key) -> bool:
+    if not isinstance(value, list) or len(value) != 3:
+        return False
+    if not all(isinstance(x, int) and 900 <= x <= 2100 for x in value):
+        return False
+    return _rises(tuple(value)) or _rises(tuple(value[::-1]))
+
+
 def _are_names(value: object, key: Key) -> bool:
     return isinstance(value, list) and all(x in key.choices for x in value) and value != []
 
@@ -164,6 +184,7 @@ _FITS: dict[str, Callable[[Any, Key], bool]] = {
     "choice": lambda value, key: value in key.choices,
     "names": _are_names,
     "points": _is_points,
+    "pulses": _is_pulses,
     "table": lambda value, key: isinstance(value, dict),
 }
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from host_bridge.config.compilation import motion_every
 from host_bridge.config.document import Document
-from host_bridge.config.schema import PARAMETERS, STOP_SOURCES
+from host_bridge.config.schema import PARAMETERS, PROFILES, STOP_SOURCES
 from host_bridge.errors import VehicleFileFault
 
 _LEASE_MAX_S = 0.3  # safety.md section 3; a second for what is slower than _SLOW_MPS
@@ -17,23 +17,75 @@ _SLOW_MPS = 0.3
 
 def check_tables(document: Document, tables: dict[str, Any]) -> None:
     """Raises VehicleFileFault at the first contradiction."""
-    for rule in (_human_stop, _speeds, _battery, _baud, _priorities):
+    for rule in _RULES:
         rule(document, tables)
     for name, source in tables["sources"].items():
         for check in (_lease, _blind, _permission):
             check(document, f"sources.{name}", source, tables)
 
 
-def _human_stop(document: Document, tables: dict[str, Any]) -> None:
-    given = tables["stop"]["sources"]
-    if not any(STOP_SOURCES[name] for name in given):
-        humans = ", ".join(name for name, is_human in STOP_SOURCES.items() if is_human)
+def _offered(tables: dict[str, Any]) -> list[str]:
+    """The profiles in which this vehicle can be armed."""
+    profiles = tables["profiles"]
+    return [name for name in PROFILES if name in profiles and profiles[name]["speed_cap_mps"] > 0]
+
+
+def _profile(document: Document, tables: dict[str, Any]) -> None:
+    given, offered = tables["stop"]["profile"], _offered(tables)
+    if given not in offered:
         raise document.fault(
-            "stop.sources",
-            "no person can stop this vehicle",
-            expected=f"at least one of {humans}",
-            got=", ".join(given),
-            remedy="fit a stop that a person operates, and name it here",
+            "stop.profile",
+            "this vehicle has no such profile",
+            expected=f"one of {', '.join(offered) or 'none'}, as in [profiles]",
+            got=given,
+            remedy=f"add [profiles.{given}] with a speed_cap_mps above 0",
+        )
+
+
+def _human_stop(document: Document, tables: dict[str, Any]) -> None:
+    """In every profile a person must be able to stop it."""
+    humans = [name for name, kind in STOP_SOURCES.items() if kind.is_human]
+    given = tables["stop"]["sources"]
+    for profile in _offered(tables):
+        if not any(name in given and given[name][profile] != "no" for name in humans):
+            raise document.fault(
+                "stop.sources",
+                f"no person can stop this vehicle in its profile {profile}",
+                expected=f"at least one of {', '.join(humans)}, optional or required",
+                got=", ".join(n for n in given if given[n][profile] != "no") or "nobody",
+                remedy=f'write {profile} = "required" into a stop source that a person operates',
+            )
+
+
+def _stop_silence(document: Document, tables: dict[str, Any]) -> None:
+    """A required stop source may not be silent for longer than the speed allows."""
+    for name, source in tables["stop"]["sources"].items():
+        for profile in _offered(tables):
+            cap_mps = tables["profiles"][profile]["speed_cap_mps"]
+            is_slow = cap_mps <= _SLOW_MPS or source["silence_s"] <= _LEASE_MAX_S
+            if source[profile] == "required" and not is_slow:
+                raise document.fault(
+                    f"stop.sources.{name}.silence_s",
+                    f"this silence is too long for the speed of profile {profile}",
+                    expected=f"{_LEASE_MAX_S} s or less, or a speed_cap_mps of {_SLOW_MPS}",
+                    got=f"{source['silence_s']:g} s at {cap_mps:g} m/s",
+                    remedy="shorten it; 0.25 suits a box that speaks at 50 Hz",
+                )
+
+
+def _receiver(document: Document, tables: dict[str, Any]) -> None:
+    """Whoever relies on the receiver has to have one."""
+    if tables["rc"] is not None:
+        return
+    users = [f"sources.{name}" for name in tables["sources"] if name == "rc"]
+    users += [f"stop.sources.{name}" for name in tables["stop"]["sources"] if name == "rc"]
+    for path in users:
+        raise document.fault(
+            path,
+            "this vehicle has no RC receiver",
+            expected="[rc] with the pulses of its channels",
+            got="nothing",
+            remedy="add [rc], or take this table out",
         )
 
 
@@ -48,6 +100,19 @@ def _speeds(document: Document, tables: dict[str, Any]) -> None:
                 got=f"{tables['limits'][name]:g}",
                 remedy="lower the limit",
             )
+
+
+def _direction(document: Document, tables: dict[str, Any]) -> None:
+    """A speed loop needs the sign of the speed that it measures."""
+    reverse_mps = tables["limits"]["reverse_max_mps"]
+    if reverse_mps > 0 and not tables["encoder"]["is_signed"]:
+        raise document.fault(
+            "limits.reverse_max_mps",
+            "this vehicle cannot tell backward from forward",
+            expected=f"0: its encoders tell no direction ({document.where('encoder.is_signed')})",
+            got=f"{reverse_mps:g}",
+            remedy="write 0, or fit encoders that tell the direction",
+        )
 
 
 def _battery(document: Document, tables: dict[str, Any]) -> None:
@@ -65,7 +130,7 @@ def _battery(document: Document, tables: dict[str, Any]) -> None:
 def _baud(document: Document, tables: dict[str, Any]) -> None:
     timing = tables["timing"]
     try:
-        motion_every(timing["baud"], timing["step_s"])
+        motion_every(timing["baud"], timing["step_s"], tables["rc"] is not None)
     except ValueError as error:
         raise document.fault(
             "timing.baud",
@@ -119,21 +184,42 @@ def _blind(document: Document, path: str, source: dict[str, Any], tables: dict[s
 def _permission(
     document: Document, path: str, source: dict[str, Any], tables: dict[str, Any]
 ) -> None:
-    """An autonomous source drives only while an attended one's deadman lets it."""
+    """An autonomous source drives only while a person lets it: by a deadman, or a kill-switch."""
     people = [name for name, other in tables["sources"].items() if other["attended"]]
-    needs = source["needs"]
-    if (needs is None) if source["attended"] else (needs in people):
+    switches = [n for n in tables["stop"]["sources"] if STOP_SOURCES[n].is_human]
+    needs, switch = source["needs"], source["kill_switch"]
+    given = [f'{key} = "{source[key]}"' for key in ("needs", "kill_switch") if source[key]]
+    if source["attended"]:
+        is_right = not given
+    else:
+        is_right = len(given) == 1 and (needs in people or switch in switches)
+    if is_right:
         return
-    wanted = "no needs" if source["attended"] else f"one of {', '.join(people) or 'none there is'}"
+    wanted = f"needs: one of {', '.join(people) or 'none there is'}; or kill_switch: one of "
+    wanted += ", ".join(switches)
     raise document.fault(
         f"{path}.needs",
         "an attended source has its own deadman, an autonomous one needs somebody's",
-        expected=wanted,
-        got=needs or "nothing",
-        remedy="name the attended source whose deadman lets it drive"
-        if not source["attended"]
-        else "take needs out",
+        expected="no needs and no kill_switch" if source["attended"] else wanted,
+        got=", ".join(given) or "nothing",
+        remedy="take them out"
+        if source["attended"]
+        else "name the attended source whose deadman lets it drive, or the stop source that must "
+        "be there",
     )
+
+
+_RULES = (
+    _profile,
+    _human_stop,
+    _stop_silence,
+    _receiver,
+    _speeds,
+    _direction,
+    _battery,
+    _baud,
+    _priorities,
+)
 
 
 def check_parameters(document: Document, parameters: dict[str, list[int]]) -> None:

@@ -8,12 +8,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from firmware.core.params import CHANNELS, TABLE
-from host_bridge.domain import Actuator, Cause
+from host_bridge.domain import Actuator, Cause, Fault, Profile, Sender
 
 REQUIRED: object = object()
 
 # The ending of a key is its unit.
 UNITS = {
+    "mps3": "metres per second cubed",
     "mps2": "metres per second squared",
     "mps": "metres per second",
     "radps": "radians per second",
@@ -25,22 +26,39 @@ UNITS = {
     "s": "seconds",
     "us": "microseconds",
     "v": "volts",
+    "c": "degrees Celsius",
 }
 
 STOP_CAUSES = tuple(cause.name.lower() for cause in Cause)
 STOP_POLICIES = ("brake", "neutral", "cut")  # in the order of the parameter's values
 
-# Who can stop a car, and whether that is a person at a button.
+FAULTS = tuple(fault.name.lower() for fault in Fault)
+PROFILES = tuple(profile.name.lower() for profile in Profile)
+SENDERS = tuple(sender.name.lower() for sender in Sender)
+NEEDS = ("no", "optional", "required")  # by the parameter's value
+
+
+@dataclass(frozen=True)
+class StopSourceKind:
+    """What a stop source is on all vehicles: its id, how its word comes, whether it is a person."""
+
+    id: int
+    kind: int  # the parameter's value: 1 a loop on a pin, 2 the receiver on the board, 3 the link
+    is_human: bool
+
+
 STOP_SOURCES = {
-    "runstop_loop": True,
-    "seat": True,
-    "runstop_box": True,
-    "owner": False,
-    "fleet": False,
+    "runstop_loop": StopSourceKind(0, 1, True),
+    "rc": StopSourceKind(1, 2, True),
+    "owner": StopSourceKind(2, 3, False),
+    "seat": StopSourceKind(3, 3, True),
+    "runstop_box": StopSourceKind(4, 3, True),
+    "fleet": StopSourceKind(5, 3, False),
 }
 
 # The ids of the sources are the same on all vehicles, because one frame drives several cars.
 SOURCE_IDS = {
+    "rc": 0,  # the receiver on the board
     "seat": 1,  # a person at a keyboard that reports release
     "gamepad": 2,
     "script": 3,  # a file or a program, for virtual cars, under a scripted deadman
@@ -49,7 +67,14 @@ SOURCE_IDS = {
 }
 ACTUATOR_BITS = {actuator.name.lower(): 1 << actuator for actuator in Actuator}
 ON_SILENCE = ("stop", "yield")
-CHANNEL_KINDS = ("none", "servo_steering", "esc", "h_bridge")  # by the parameter's value
+CHANNEL_KINDS = (
+    "none",
+    "servo_steering",
+    "esc",
+    "h_bridge",
+    "brake_servo",
+    "level",
+)  # by the parameter's value
 CHANNEL_COUNT = CHANNELS
 
 PARAMETERS = {row[0]: row for row in TABLE}
@@ -60,7 +85,7 @@ class Key:
     """One key of a table; ``parameter`` and ``scale`` say what the car's program makes of it."""
 
     name: str
-    kind: str  # number, integer, flag, text, choice, names, points or table
+    kind: str  # number, integer, flag, text, choice, names, points, pulses or table
     low: float = 0.0
     high: float = 0.0
     choices: tuple[str, ...] = ()
@@ -91,6 +116,7 @@ _EXPECTED = {
     "flag": "true or false",
     "text": "a text in quotes",
     "points": "two or more [angle_rad, pulse_us], angles rising, pulses rising or falling",
+    "pulses": "three pulses in microseconds, rising or falling: [one end, centre, other end]",
     "table": "a table",
 }
 
@@ -115,10 +141,10 @@ def flag(name: str, default: object = REQUIRED) -> Key:
     return Key(name, "flag", default=default)
 
 
-def compiled(name: str, parameter: str, scale: float) -> Key:
+def compiled(name: str, parameter: str, scale: float, default: object = REQUIRED) -> Key:
     """A number that is the parameter divided by ``scale``, in the parameter's range."""
     low, high = PARAMETERS[parameter][3:5]
-    return Key(name, "number", low / scale, high / scale, parameter=parameter, scale=scale)
+    return Key(name, "number", low / scale, high / scale, (), default, parameter, scale)
 
 
 TABLES: dict[str, tuple[Key, ...]] = {
@@ -135,15 +161,23 @@ TABLES: dict[str, tuple[Key, ...]] = {
         compiled("reverse_max_mps", "reverse_max_mm_s", 1e3),
         compiled("accel_mps2", "accel_mm_s2", 1e3),
         compiled("decel_mps2", "decel_mm_s2", 1e3),
+        compiled("jerk_mps3", "jerk_mm_s3", 1e3),
+        compiled("brake_jerk_mps3", "brake_jerk_mm_s3", 1e3),
         compiled("lateral_accel_mps2", "lateral_accel_mm_s2", 1e3),
         compiled("steer_max_rad", "steer_max_urad", 1e6),
         compiled("steer_rate_radps", "steer_rate_urad_s", 1e6),
         choice("steer_with_nobody", ("hold", "centre")),
+        compiled("temperature_max_c", "temperature_max_c", 1, default=0.0),  # 0: no sensor
     ),
     "stop": (
-        names("sources", tuple(STOP_SOURCES)),
+        Key("sources", "table"),
+        choice("profile", PROFILES[1:]),  # nobody stands on a stand by default
+        names("may_arm", SENDERS),
+        names("may_clear", SENDERS),
         choice("policy", STOP_POLICIES),
         Key("policies", "table", default={}),
+        Key("fault_policies", "table", default={}),
+        compiled("stand_s", "stand_ms", 1e3),
         compiled("brake_decel_mps2", "brake_decel_mm_s2", 1e3),
         compiled("timeout_s", "stop_timeout_ms", 1e3),
         compiled("standstill_mps", "standstill_mm_s", 1e3),
@@ -153,12 +187,15 @@ TABLES: dict[str, tuple[Key, ...]] = {
         compiled("blind_m", "blind_mm", 1e3),
     ),
     "stop.policies": tuple(choice(cause, STOP_POLICIES, default=None) for cause in STOP_CAUSES),
+    "stop.fault_policies": tuple(choice(fault, STOP_POLICIES, default=None) for fault in FAULTS),
+    "profiles": tuple(Key(profile, "table") for profile in PROFILES),
     "drive": (
         compiled("full_effort_mps", "full_effort_mm_s", 1e3),
         compiled("gain_per_mps", "gain_per_m_s", 1e4),
         compiled("gain_per_m", "gain_per_m", 1e4),
         compiled("effort_max", "effort_max", 1e4),
         compiled("brake_effort_max", "brake_effort_max", 1e4),
+        compiled("brake_full_mps", "brake_full_mm_s", 1e3, default=30.0),
         compiled("reverse_pause_s", "reverse_pause_ms", 1e3),
     ),
     "encoder": (number("counts_per_rev", 1, 1e6), flag("is_signed")),
@@ -166,6 +203,8 @@ TABLES: dict[str, tuple[Key, ...]] = {
     "battery": (
         compiled("low_v", "battery_low_mv", 1e3),
         compiled("empty_v", "battery_empty_mv", 1e3),
+        compiled("brown_out_v", "brown_out_mv", 1e3),
+        compiled("limp_mps", "limp_mm_s", 1e3),
     ),
     "timing": (
         compiled("step_s", "step_us", 1e6),
@@ -187,7 +226,24 @@ SOURCE_KEYS = (
     flag("attended"),
     flag("counter"),
     choice("on_silence", ON_SILENCE),
-    Key("needs", "text", default=None),
+    Key("needs", "text", default=None),  # the attended source whose deadman lets it drive, or
+    Key("kill_switch", "text", default=None),  # the stop source that has to be there
+    number("repress_s", 0.0, PARAMETERS["source_repress_ms"][4] / 1e3, default=0.0),
+)
+
+STOP_SOURCE_KEYS = (
+    *(choice(profile, NEEDS, default="no") for profile in PROFILES),
+    number("silence_s", 0.02, 1.0, default=0.25),
+    choice("policy", STOP_POLICIES, default="brake"),
+)
+PROFILE_KEYS = (number("speed_cap_mps", 0.0, PARAMETERS["profile_cap_mm_s"][4] / 1e3),)
+
+# The receiver on the board: right or backward or off, centre, left or forward or on
+RC_CHANNELS = ("steering_us", "throttle_us", "live_man_us", "mode_us")
+RC_KEYS = (
+    *(Key(name, "pulses") for name in RC_CHANNELS[:3]),
+    Key("mode_us", "pulses", default=[0, 0, 0]),  # stop, manual, autonomy; without: manual
+    number("dead_band", 0.0, 0.3, default=0.05),
 )
 
 _NAME = Key("name", "text")
@@ -210,4 +266,15 @@ CHANNEL_KEYS: dict[str, tuple[Key, ...]] = {
         number("forward_us", 0, _PULSE_MAX_US),
     ),
     "h_bridge": (_NAME, number("duty_max", 0.01, 1.0)),
+    "brake_servo": (
+        _NAME,
+        number("released_us", 0, _PULSE_MAX_US),
+        number("full_us", 0, _PULSE_MAX_US),
+    ),
+    "level": (  # what a claim sets from 0 to 255: a horn, a winch, a lamp
+        _NAME,
+        choice("actuator", tuple(ACTUATOR_BITS)[3:]),
+        number("off_us", 0, _PULSE_MAX_US),
+        number("full_us", 0, _PULSE_MAX_US),
+    ),
 }

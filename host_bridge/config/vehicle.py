@@ -12,8 +12,8 @@ from host_bridge.config.document import Document
 from host_bridge.config.geometry import SteeringGeometry
 from host_bridge.config.reading import read_vehicle
 from host_bridge.config.rules import check_parameters, check_tables
-from host_bridge.config.schema import SOURCE_IDS, STOP_CAUSES
-from host_bridge.domain import DivergenceLimits, SourceFacts, Vehicle
+from host_bridge.config.schema import PROFILES, SOURCE_IDS, STOP_CAUSES, STOP_SOURCES
+from host_bridge.domain import DivergenceLimits, SourceFacts, StopSourceFacts, Vehicle
 from host_bridge.errors import VehicleFileFault
 
 FOLDER = Path(__file__).resolve().parents[2] / "hardware" / "vehicles"
@@ -76,7 +76,12 @@ def _vehicle(
         divergence=DivergenceLimits(**tables["divergence"]),
         step_s=tables["timing"]["step_s"],
         blind_m=stop["blind_m"],
-        stop_sources=tuple(stop["sources"]),
+        stop_sources=tuple(_stop_source(name, table) for name, table in stop["sources"].items()),
+        profile=stop["profile"],
+        profile_caps_mps={n: table["speed_cap_mps"] for n, table in tables["profiles"].items()},
+        may_arm=tuple(stop["may_arm"]),
+        may_clear=tuple(stop["may_clear"]),
+        has_rc=tables["rc"] is not None,
         stop_policies={cause: stop["policies"][cause] or stop["policy"] for cause in STOP_CAUSES},
         plant=tables["plant"],
         channels=tuple(channel.plant for channel in channels),
@@ -96,4 +101,15 @@ def _source(name: str, table: dict[str, Any]) -> SourceFacts:
         has_counter=table["counter"],
         yields_on_silence=table["on_silence"] == "yield",
         needs=table["needs"],
+    )
+
+
+def _stop_source(name: str, table: dict[str, Any]) -> StopSourceFacts:
+    return StopSourceFacts(
+        id=STOP_SOURCES[name].id,
+        name=name,
+        is_human=STOP_SOURCES[name].is_human,
+        silence_s=table["silence_s"],
+        policy=table["policy"],
+        needs={profile: table[profile] for profile in PROFILES},
     )

@@ -72,6 +72,10 @@ class Puppet:
         self.is_held = self.is_frozen = False
 
 
+# Refusals that end by themselves
+_PASSING = {Refusal.CLOCK_UNSURE, Refusal.MOVING, Refusal.STATE, Refusal.RELAY}
+
+
 class Crew:
     """One or more cars, each served, one fleet, one session, one puppet."""
 
@@ -143,7 +147,7 @@ class Crew:
             if request.is_done():
                 return
             refusals = {r for result in request.results or () for r in result.refusals}
-            passes = refusals <= {Refusal.CLOCK_UNSURE, Refusal.MOVING, Refusal.STATE}
+            passes = refusals <= _PASSING
             if not passes or self.clock.now_us() > deadline_us:
                 raise RefusedFault(str(request))
             await asyncio.sleep(0.1)

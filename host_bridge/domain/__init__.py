@@ -11,12 +11,16 @@ from host_bridge.domain.codes import (
     EventCode,
     Fault,
     Loss,
+    Profile,
+    RcMode,
     Refusal,
+    ResetCause,
     Sender,
     State,
 )
-from host_bridge.domain.commands import Claim, Input, Wish
-from host_bridge.domain.reasons import why_stopped
+from host_bridge.domain.commands import Claim, Deed, Input, Wish, arming, capping
+from host_bridge.domain.event_words import event_words
+from host_bridge.domain.reasons import stand_left_s, stop_source_name, why_stopped
 from host_bridge.domain.reports import (
     ActionReply,
     CarEvent,
@@ -29,13 +33,14 @@ from host_bridge.domain.reports import (
     Inputs,
     LinkCounters,
     Outputs,
+    OwnClaim,
     ParameterReply,
     Power,
     Report,
     SessionBound,
     StopSeen,
 )
-from host_bridge.domain.vehicle import DivergenceLimits, SourceFacts, Vehicle
+from host_bridge.domain.vehicle import DivergenceLimits, SourceFacts, StopSourceFacts, Vehicle
 
 __all__ = [
     "NOBODY",
@@ -53,6 +58,7 @@ __all__ = [
     "ClockReport",
     "Committed",
     "Deadman",
+    "Deed",
     "DivergenceLimits",
     "EventCode",
     "EventsLost",
@@ -62,16 +68,26 @@ __all__ = [
     "LinkCounters",
     "Loss",
     "Outputs",
+    "OwnClaim",
     "ParameterReply",
     "Power",
+    "Profile",
+    "RcMode",
     "Refusal",
     "Report",
+    "ResetCause",
     "Sender",
     "SessionBound",
     "SourceFacts",
     "State",
     "StopSeen",
+    "StopSourceFacts",
     "Vehicle",
     "Wish",
+    "arming",
+    "capping",
+    "event_words",
+    "stand_left_s",
+    "stop_source_name",
     "why_stopped",
 ]

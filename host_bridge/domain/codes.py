@@ -31,6 +31,26 @@ class Actuator(IntEnum):
     DRIVE = 1
     BRAKE = 2
     LIGHTS = 3
+    AUX_1 = 4  # as the vehicle file says
+    AUX_2 = 5
+    AUX_3 = 6
+    AUX_4 = 7
+
+
+class Profile(IntEnum):
+    """What a car is armed in: which stop sources must be there, how fast it may be."""
+
+    STAND = 0  # its wheels are off the ground
+    TRACK = 1
+    RACE = 2
+
+
+class RcMode(IntEnum):
+    """What the mode switch of an RC transmitter says."""
+
+    STOP = 0
+    MANUAL = 1
+    AUTONOMY = 2
 
 
 class Deadman(IntFlag):
@@ -66,6 +86,9 @@ class Cause(Phrased):
     EMPTY_BATTERY = 7, "the battery is empty"
     OVERRUN = 8, "the car's program overran its step"
     UNATTENDED = 9, "it was armed for 3 s with nobody there to drive it"
+    STOP_SOURCE = 10, "a stop source says stop"
+    STOP_SOURCE_SILENT = 11, "a stop source that it needs is silent"
+    STAND_OVER = 12, "its time with the wheels off the ground is over"
 
 
 class Fault(Phrased):
@@ -76,24 +99,32 @@ class Fault(Phrased):
     RELAY = 2, "the drive enable's contact is not as commanded"
     NO_MOTION = 3, "it was driven and its wheels reported no motion (encoder dead, or blocked)"
     TOO_FAST = 4, "its wheels reported more speed than anybody may ask for"
+    OUTPUT = 5, "what it puts out, read back, is not what it wrote"
+    RUNAWAY = 6, "it was faster than commanded and did not slow down"
+    ENCODER = 7, "the wheels of one side reported standstill while the other side's turned"
+    BROWN_OUT = 8, "its battery's voltage collapsed"
+    OVER_TEMPERATURE = 9, "it is too hot"
+    BOOT_LOOP = 10, "its program failed three times in a row soon after starting"
 
 
 class Sender(Phrased):
-    """Who sends a stop."""
+    """Who sends a stop, or acts."""
 
     OWNER = 0, "the owner"
     SEAT = 1, "the seat"
     RUNSTOP_BOX = 2, "the runstop box"
     FLEET = 3, "the fleet"
     COMMAND = 4, "a command"
+    RC = 5, "the RC transmitter"
 
 
 class Action(Phrased):
-    """What a person does to a car, in two steps."""
+    """What a person does to a car."""
 
     ARM = 1, "arm"
     CLEAR = 2, "clear"
     DISARM = 3, "disarm"
+    CAP = 4, "cap its speed"
 
 
 class Refusal(Phrased):
@@ -110,6 +141,11 @@ class Refusal(Phrased):
     MOVING = 8, "it is still moving"
     CHARGER = 9, "a charger is connected"
     UNKNOWN_ACTION = 10, "it does not know this action"
+    STOP_SOURCE = 11, "a stop source that this profile requires is not there"
+    NOT_ALLOWED = 12, "its vehicle file does not let this sender do that"
+    CAP = 13, "while it is armed its speed cap can only be lowered"
+    RELAY = 14, "its drive enable has not been seen open yet: wait a moment"
+    PROFILE = 15, "its vehicle file does not offer this profile"
 
 
 class ClaimVerdict(Phrased):
@@ -125,6 +161,7 @@ class ClaimVerdict(Phrased):
     CLOCK_UNSURE = 7, "the clocks are not in agreement"
     FROM_FUTURE = 8, "from the future"
     TOO_OLD = 9, "too old"
+    ON_BOARD = 10, "of the receiver on the car, for which nobody else speaks"
 
 
 class Loss(Phrased):
@@ -135,6 +172,7 @@ class Loss(Phrased):
     NO_DEADMAN = 2, "its deadman is not held"
     NOT_NEUTRAL = 3, "it has to begin from neutral"
     NOT_ENGAGED = 4, "it has to be let go and held anew"
+    NOT_PERMITTED = 5, "nobody lets it drive by itself"
 
 
 class EventCode(Phrased):
@@ -153,6 +191,21 @@ class EventCode(Phrased):
     CONFIGURED = 10, "how many parameters, 0"
     WINNER_CHANGED = 11, "actuator, source"
     SOURCE_LOST = 12, "source, why"
+    STARTED = 13, "why it began anew, failed starts in a row"
+    PROFILE = 14, "profile, speed cap in mm/s"
+    SPEED_CAP = 15, "the operator's cap in mm/s, session slot"
+    STOP_SOURCE = 16, "stop source, 0 silent 1 there 2 says stop"
+    BATTERY = 17, "stage, mV"
+    CLAMPED = 18, "source, actuator bits"
+
+
+class ResetCause(Phrased):
+    """Why a board began anew."""
+
+    POWER_ON = 0, "it was switched on"
+    WATCHDOG = 1, "its program hung, and the watchdog restarted it"
+    BROWN_OUT = 2, "its supply collapsed"
+    SOFT = 3, "it was told to"
 
 
 class BatteryStage(IntEnum):

@@ -9,12 +9,14 @@ from host_bridge.domain.codes import (
     Actuator,
     Cause,
     EventCode,
+    Profile,
     Sender,
     State,
 )
 from host_bridge.domain.reports import CarEvent, CarStatus
 from host_bridge.domain.vehicle import SourceFacts, Vehicle
 
+ARMED = (State.ACTIVE, State.HOLD)
 _HALF = 1 << 29
 _PERIOD = 1 << 30
 
@@ -29,7 +31,9 @@ def why_stopped(
     """
     if status.first_cause is not None:
         others = [c for c in status.causes if c is not status.first_cause]
-        also = "".join(f"; also, {cause.phrase}" for cause in others)
+        if _is_said_twice(status.first_cause, events, vehicle):
+            others = [c for c in others if c is not Cause.STOP_SOURCE]
+        also = "".join(f"; also, {_cause(cause, events, vehicle)}" for cause in others)
         return f"Stopped because {_cause(status.first_cause, events, vehicle)}{also}."
     if status.faults:
         return f"In fault because {'; also, '.join(fault.phrase for fault in status.faults)}."
@@ -44,6 +48,16 @@ def _cause(cause: Cause, events: Sequence[CarEvent], vehicle: Vehicle | None) ->
     if latched is None or say is None:
         return cause.phrase
     return say(latched, events, vehicle)
+
+
+def _is_said_twice(first: Cause, events: Sequence[CarEvent], vehicle: Vehicle | None) -> bool:
+    """Whoever asks for a stop and is a stop source says it as that too: once is enough."""
+    asked = _last(events, EventCode.STOP_LATCHED, Cause.STOP_REQUEST)
+    said = _last(events, EventCode.STOP_LATCHED, Cause.STOP_SOURCE)
+    if first is not Cause.STOP_REQUEST or asked is None or said is None:
+        return False
+    is_known = asked.b in Sender.__members__.values()
+    return is_known and Sender(asked.b).name.lower() == stop_source_name(said.b, vehicle)
 
 
 def _last(events: Sequence[CarEvent], code: EventCode, a: int) -> CarEvent | None:
@@ -88,8 +102,59 @@ def _request(latched: CarEvent, events: Sequence[CarEvent], vehicle: Vehicle | N
     return f"{kind}{name} asked for a stop"
 
 
+def stop_source_name(number: int, vehicle: Vehicle | None) -> str:
+    """As the vehicle file has it."""
+    names = [s.name for s in vehicle.stop_sources if s.id == number] if vehicle else []
+    return names[0] if names else f"stop source {number}"
+
+
+# What a person can do about a required stop source that is not there
+STOP_SOURCE_REMEDIES = {
+    "runstop_loop": "close the runstop loop",
+    "rc": "switch the transmitter on",
+    "owner": "serve the car with tandem serve, or drive it with tandem drive",
+    "seat": "tandem drive is the seat; it says so while it runs",
+    "runstop_box": "switch the runstop box on",
+    "fleet": "drive several cars together with tandem drive, or arm in another profile",
+}
+
+
+def _stop_source(latched: CarEvent, events: Sequence[CarEvent], vehicle: Vehicle | None) -> str:
+    return f"{_called(latched.b, vehicle)} says stop"
+
+
+def _silent_stop_source(
+    latched: CarEvent, events: Sequence[CarEvent], vehicle: Vehicle | None
+) -> str:
+    return f"{_called(latched.b, vehicle)}, which it needs, is silent"
+
+
+def _called(number: int, vehicle: Vehicle | None) -> str:
+    return (
+        "a stop source" if number == NOBODY else f"stop source {stop_source_name(number, vehicle)}"
+    )
+
+
+def stand_left_s(
+    status: CarStatus | None, events: Sequence[CarEvent], vehicle: Vehicle | None
+) -> float | None:
+    """For how long a car that is armed with its wheels off the ground may stay so, in s.
+
+    None if it is not, or if nobody knows since when.
+    """
+    if status is None or status.profile is not Profile.STAND or status.state not in ARMED:
+        return None
+    armed = _last(events, EventCode.PROFILE, Profile.STAND)
+    if armed is None or vehicle is None:
+        return None
+    spent_s = ((status.time_us - armed.time_us) % _PERIOD) * 1e-6
+    return max(vehicle.parameters["stand_ms"][0] * 1e-3 - spent_s, 0.0)
+
+
 _SENTENCES: dict[Cause, Callable[[CarEvent, Sequence[CarEvent], Vehicle | None], str]] = {
     Cause.SILENCE: _silence,
     Cause.FROZEN_INPUT: _frozen,
     Cause.STOP_REQUEST: _request,
+    Cause.STOP_SOURCE: _stop_source,
+    Cause.STOP_SOURCE_SILENT: _silent_stop_source,
 }

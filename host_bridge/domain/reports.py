@@ -13,10 +13,13 @@ from host_bridge.domain.codes import (
     Cause,
     EventCode,
     Fault,
+    Profile,
+    RcMode,
     Refusal,
     Sender,
     State,
 )
+from host_bridge.domain.commands import Claim
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +42,10 @@ class CarStatus:
     causes: tuple[Cause, ...]
     first_cause: Cause | None
     faults: tuple[Fault, ...]
+    profile: Profile  # that it was armed in last
     steering_source: int | None
     drive_source: int | None
+    brake_source: int | None
     steer_rad: float
     target_mps: float
     brake: float  # 0 to 1
@@ -128,6 +133,7 @@ class ActionReply:
     nonce: int
     refusals: tuple[Refusal, ...]
     causes_present: tuple[Cause, ...]
+    stop_sources: tuple[int, ...] = ()  # that the profile requires, and that are not there
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,23 +161,43 @@ class Inputs:
     held: tuple[int, ...]
     engaged: tuple[int, ...]
     causes_present: tuple[Cause, ...]
+    stop_fresh: tuple[int, ...]  # stop sources that are there, by id
+    stop_said: tuple[int, ...]  # and those that say stop
+    rc_mode: RcMode | None  # None: no signal
     step_us: int  # the longest step since the last of these
 
 
 @dataclass(frozen=True, slots=True)
 class Power:
-    """The battery."""
+    """The battery, and how warm the car is."""
 
     battery_v: float
     stage: BatteryStage
+    temperature_c: float | None  # None: no sensor
 
 
 @dataclass(frozen=True, slots=True)
 class Outputs:
-    """What the board puts out, by channel: pulses in ns, duties in 1/10000."""
+    """What the board puts out, by channel: pulses in ns, duties in 1/10000; and on whose word."""
 
     is_enabled: bool
     channels: tuple[int, ...]
+    lights: int
+    lights_source: int | None
+    aux_sources: tuple[int | None, ...]
+    cap_mps: float  # the lowest cap that binds whoever drives
+
+
+@dataclass(frozen=True, slots=True)
+class OwnClaim:
+    """What the car's own receiver claimed and the car accepted, and the frame that said so.
+
+    ``epoch`` is the car's own; its claim's stamp is the car's time.
+    """
+
+    epoch: int
+    claim: Claim
+    frame: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,6 +232,7 @@ Report = (
     | Inputs
     | Power
     | Outputs
+    | OwnClaim
     | ParameterReply
     | Committed
 )

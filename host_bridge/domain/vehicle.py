@@ -12,13 +12,25 @@ class SourceFacts:
     id: int
     name: str
     priority: int
-    mask: int  # actuator bits: 1 steering, 2 drive, 4 brake, 8 lights
+    mask: int  # actuator bits: 1 steering, 2 drive, 4 brake, 8 lights, 16 on: aux_1 to aux_4
     lease_s: float  # the longest it may ask for
     speed_cap_mps: float
     is_attended: bool
     has_counter: bool
     yields_on_silence: bool
     needs: str | None  # the source whose permission it needs
+
+
+@dataclass(frozen=True)
+class StopSourceFacts:
+    """Who can stop a vehicle; ``needs`` says by profile whether it must be there."""
+
+    id: int
+    name: str
+    is_human: bool
+    silence_s: float
+    policy: str  # brake, neutral or cut
+    needs: dict[str, str]  # profile -> no, optional or required
 
 
 @dataclass(frozen=True)
@@ -47,7 +59,12 @@ class Vehicle:
     divergence: DivergenceLimits
     step_s: float
     blind_m: float  # no source drives farther than this without being heard
-    stop_sources: tuple[str, ...]  # who can stop it
+    stop_sources: tuple[StopSourceFacts, ...]
+    profile: str  # what it is armed in unless somebody says otherwise
+    profile_caps_mps: dict[str, float]
+    may_arm: tuple[str, ...]
+    may_clear: tuple[str, ...]
+    has_rc: bool  # its file has a receiver; whether a board has one wired is another thing
     stop_policies: dict[str, str]  # brake, neutral or cut, by stop cause
     plant: dict[str, object]  # handed to the simulator as it stands
     channels: tuple[dict[str, object], ...]  # likewise

@@ -12,7 +12,8 @@ from enum import Enum
 from host_bridge.cars.car import Car
 from host_bridge.cars.divergence import Divergence, Sample
 from host_bridge.cars.fleet import Fleet, FleetRequest
-from host_bridge.domain import Action, Sender, State, Wish
+from host_bridge.cars.sign_of_life import SEAT
+from host_bridge.domain import Action, Profile, Sender, State, Wish
 from host_bridge.driving.controls import Controls
 from host_bridge.driving.tally import HALTED, Tally
 from host_bridge.interfaces.keyboard import Order
@@ -49,7 +50,10 @@ class Drive:
         *,
         sender_name: str,
         seconds: float | None = None,
+        profile: Profile | None = None,
+        cap_mps: float | None = None,
     ) -> None:
+        """Without a profile each car is armed in its vehicle file's."""
         self.fleet = fleet
         self.controls = controls
         self.phase = Phase.ARMING
@@ -65,7 +69,9 @@ class Drive:
         self._sender_name = sender_name
         self._seconds = seconds
         self._request: FleetRequest | None = None
-        self._asked = Action.ARM
+        self._profile = profile
+        self._cap_mps = cap_mps
+        self._deeds = [Action.ARM] if cap_mps is None else [Action.CAP, Action.ARM]
         self._patience_us = now_us + _STARTED_US
         self._steps: dict[Phase, Callable[[int], None]] = {
             Phase.ARMING: self._step_arming,
@@ -90,9 +96,13 @@ class Drive:
         elif order is Order.ARM:
             self.arm(now_us)
         else:
-            name = "frozen terminal" if order is Order.FROZE else self._sender_name
-            self.fleet.stop(Sender.SEAT, name, now_us)
+            self._stop_all("frozen terminal" if order is Order.FROZE else "", now_us)
             self._halt(f"Stopped all cars: {ARM_AGAIN}.")
+
+    def _stop_all(self, why: str, now_us: int) -> None:
+        """Asked for as a stop, and said as a stop source until a person says R."""
+        self.fleet.say(SEAT, runs=False)
+        self.fleet.stop(Sender.SEAT, why or self._sender_name, now_us)
 
     def arm(self, now_us: int) -> None:
         """Arm all cars on a person's word; forget stops whose causes are gone before that."""
@@ -100,13 +110,15 @@ class Drive:
             self.phase = Phase.ARMING
             self.notice = ""
             needs_clear = any(_needs_clear(car) for car in self.fleet.cars)
-            self._ask(Action.CLEAR if needs_clear else Action.ARM, now_us)
+            self._deeds = [Action.CLEAR, Action.ARM] if needs_clear else [Action.ARM]
+            self._patience_us = now_us + _ANSWER_US
+            self.fleet.say(SEAT, runs=True)
 
     def quit(self, now_us: int) -> None:
         """Let go, wait for rest, disarm. Asked for again: stop, and end at once."""
         self.controls.let_go()
         if self.phase in (Phase.RESTING, Phase.DISARMING):
-            self.fleet.stop(Sender.SEAT, self._sender_name, now_us)
+            self._stop_all("", now_us)
             self.phase = Phase.OVER
         elif self.phase is not Phase.OVER:
             self.phase = Phase.RESTING
@@ -131,16 +143,21 @@ class Drive:
         """The cars whose link does not hold."""
         return [car.name for car in self.fleet.cars if not car.is_known()]
 
-    def _ask(self, action: Action, now_us: int) -> None:
-        ask = {Action.ARM: self.fleet.arm, Action.CLEAR: self.fleet.clear}
-        self._request = ask[action](now_us)
-        self._asked = action
+    def _ask(self, now_us: int) -> None:
+        """What is to be done next, the last of which is to arm."""
+        action = self._deeds.pop(0)
+        if action is Action.CAP:
+            self._request = self.fleet.cap(now_us, self._cap_mps or 0.0)
+        elif action is Action.CLEAR:
+            self._request = self.fleet.clear(now_us)
+        else:
+            self._request = self.fleet.arm(now_us, self._profile)
         self._patience_us = now_us + _ANSWER_US
 
     def _step_arming(self, now_us: int) -> None:
         if self._request is None:
-            if not self._is_starting() or now_us >= self._patience_us:
-                self._ask(Action.ARM, now_us)
+            if self._is_ready(now_us) or now_us >= self._patience_us:
+                self._ask(now_us)
             return
         if self._request.results is None:
             return
@@ -148,8 +165,8 @@ class Drive:
         if not request.is_done():
             self.refusal = str(request)
             self._halt(f"{self.refusal} {self._what_to_do()}")
-        elif self._asked is Action.CLEAR:
-            self._ask(Action.ARM, now_us)
+        elif self._deeds:
+            self._ask(now_us)
         elif all(tally.is_armed() for tally in self.tallies):
             self._drive_on(now_us)
         elif now_us < self._patience_us:
@@ -157,9 +174,11 @@ class Drive:
         else:
             self._halt(f"Armed, and stopped at once. {self._what_to_do()}")
 
-    def _is_starting(self) -> bool:
+    def _is_ready(self, now_us: int) -> bool:
+        """All cars have started, and know what their stop sources here say."""
         statuses = [car.status for car in self.fleet.cars]
-        return any(s is None or s.state is State.STARTING for s in statuses)
+        has_started = all(s is not None and s.state is not State.STARTING for s in statuses)
+        return has_started and self.fleet.is_heard(now_us)
 
     def _what_to_do(self) -> str:
         reasons = [car.why_stopped() for car in self.fleet.cars]
@@ -216,14 +235,14 @@ class Drive:
             self.phase = Phase.DISARMING
             for tally in self.tallies:
                 if tally.is_armed():
-                    tally.car.disarm(now_us)
+                    tally.car.disarm(now_us, Sender.SEAT)
             self._patience_us = now_us + _ANSWER_US
 
     def _step_disarming(self, now_us: int) -> None:
         armed = [tally.car for tally in self.tallies if tally.is_armed()]
         if armed and now_us >= self._patience_us:
             self.notice = f"{', '.join(car.name for car in armed)} did not disarm: stopped."
-            self.fleet.stop(Sender.SEAT, self._sender_name, now_us)
+            self._stop_all("", now_us)
             armed = []
         if not armed:
             self.phase = Phase.OVER

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from host_bridge.domain import Profile
+
 if TYPE_CHECKING:
     from host_bridge.driving.drive import Drive
 
@@ -22,6 +24,8 @@ class Plan:
     record: Path | None = None
     seconds: float | None = None
     speed_mps: float | None = None  # top speed; the vehicle's and the source's hold besides
+    profile: Profile | None = None  # None: as each vehicle file says
+    cap_mps: float | None = None  # on the cars themselves, whoever drives them
     is_json: bool = False
 
 

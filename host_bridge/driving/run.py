@@ -151,6 +151,8 @@ class Cockpit:
             self._clock.now_us(),
             sender_name=f"drive@{platform.node()}",
             seconds=self._plan.seconds,
+            profile=self._plan.profile,
+            cap_mps=self._plan.cap_mps,
         )
         session = Session(fleet, controls.source, driven)
         await self._loop(driven, session, log)

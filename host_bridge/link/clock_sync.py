@@ -4,6 +4,10 @@ The board measures from the Status it sent to the step on which the answer came,
 it: whatever the answer waits for that step counts as round trip, up to a whole step. So the hold is
 varied over the step, evenly by the golden ratio, and sooner or later an answer arrives just before
 the step. The board keeps the best and lets it age by 100 us a second (firmware/core/clock.py).
+
+In a session that runs by another car's clock we know the time of arrival and of leaving only within
+a bound. The answer then names the latest that the one and the earliest that the other may have
+been: the board takes what lies between for held, and its own bound comes out larger by ours.
 """
 
 from __future__ import annotations
@@ -12,7 +16,8 @@ from collections import deque
 from dataclasses import dataclass
 
 from host_bridge.domain.reports import ClockReport
-from host_bridge.link.units import TIME_MASK, elapsed_us, unwrapped_us
+from host_bridge.link.session_time import HostTime, SessionTime
+from host_bridge.link.units import TIME_MASK, elapsed_us
 
 _GOLDEN = 0.6180339887498949  # its multiples modulo 1 fill [0, 1) with no gap left wide for long
 _GOOD_BOUND_US = 1_000
@@ -37,11 +42,12 @@ class Echo:
 class ClockSync:
     """Decides on the answers; holds the offset and the bound that the board computed."""
 
-    def __init__(self) -> None:
+    def __init__(self, time: SessionTime | None = None) -> None:
         self.offset_us: int | None = None
         self.bound_us: int | None = None
         self.step_us = _DEFAULT_STEP_US
         self.due_us: int | None = None  # when ``echo`` has something to say
+        self._time = time or HostTime()
         self._phase = 0.0
         self._next_us: int | None = None
         self._board_us = 0
@@ -52,11 +58,14 @@ class ClockSync:
     def hear_status(self, board_us: int, now_us: int) -> None:
         """Perhaps plan to answer this Status."""
         self._measure_step(board_us)
+        unsure_us = self._time.bound_us
         if self.due_us is not None or (self._next_us is not None and now_us < self._next_us):
+            return
+        if unsure_us is None:
             return
         self._board_us = board_us
         self._received_us = now_us
-        self.due_us = now_us + int(self._phase * self.step_us)
+        self.due_us = now_us + 2 * unsure_us + int(self._phase * self.step_us)
         self._phase = (self._phase + _GOLDEN) % 1
         self._next_us = now_us + (_EASY_US if self.is_good() else _HURRY_US)
 
@@ -70,7 +79,10 @@ class ClockSync:
         self._last_board_us = board_us
 
     def is_good(self) -> bool:
-        return self.bound_us is not None and self.bound_us <= _GOOD_BOUND_US
+        given_us = self._time.bound_us
+        if self.bound_us is None or given_us is None:
+            return False
+        return self.bound_us - given_us <= _GOOD_BOUND_US
 
     def hear_report(self, report: ClockReport) -> None:
         self.offset_us = report.offset_us
@@ -81,13 +93,18 @@ class ClockSync:
         if self.due_us is None or now_us < self.due_us:
             return None
         self.due_us = None
-        return Echo(self._board_us, self._received_us & TIME_MASK, now_us & TIME_MASK)
+        unsure_us = self._time.bound_us
+        if unsure_us is None or now_us - self._received_us < 2 * unsure_us:
+            return None
+        received_us = self._time.session_us(self._received_us) + unsure_us
+        sent_us = self._time.session_us(now_us) - unsure_us
+        return Echo(self._board_us, received_us & TIME_MASK, sent_us & TIME_MASK)
 
     def host_us(self, board_us: int, near_us: int) -> int | None:
         """A board time on our clock, nearest to ``near_us``; None while the offset is unknown."""
         if self.offset_us is None or self.bound_us is None:
             return None
-        return unwrapped_us(board_us + self.offset_us, near_us)
+        return self._time.host_us(board_us + self.offset_us & TIME_MASK, near_us)
 
 
 class BoardClock:

@@ -28,6 +28,7 @@ from host_bridge.link.events import (
     LinkNoisy,
     LinkRefused,
 )
+from host_bridge.link.session_time import SessionTime
 from host_bridge.link.statistics import Statistics
 from host_bridge.link.transitions import MET, TRANSITIONS, UNDERSTOOD, LinkState, Trigger
 from host_bridge.link.units import report_of
@@ -43,15 +44,19 @@ _TICK_US = 10_000  # how often ``step`` wants to be called at least
 class Connection:
     """``epoch`` names our session to the cars, 1 to 2**30 - 1; None only listens and stops.
 
-    All times are our monotonic microseconds.
+    All times are our monotonic microseconds; the session's are ours too, unless it is given another
+    ``session_time``.
     """
 
-    def __init__(self, own_hash: bytes, epoch: int | None) -> None:
+    def __init__(
+        self, own_hash: bytes, epoch: int | None, session_time: SessionTime | None = None
+    ) -> None:
         self.epoch = epoch
         self.state = LinkState.LOST
         self.slot: int | None = None
         self.statistics = Statistics()
-        self.clock = ClockSync()
+        self.clock = ClockSync(session_time)
+        self._session_time = session_time
         self._wake: Callable[[], None] = lambda: None
         self._own_hash = own_hash
         self._decoder = wire.Decoder()
@@ -100,8 +105,7 @@ class Connection:
         return found
 
     def data_to_send(self) -> bytes:
-        data = bytes(self._out)
-        self._out.clear()
+        data, self._out = bytes(self._out), bytearray()
         self.statistics.bytes_out += len(data)
         return data
 
@@ -118,11 +122,6 @@ class Connection:
         if self.state is not LinkState.LOST:
             self._out += frame
             self._wake()
-
-    def rebind(self) -> None:
-        """Begin the car's running CRC over our claims anew."""
-        if self.state is LinkState.BOUND:
-            self._send_bind()
 
     def is_understood(self) -> bool:
         """Whether a car is there that speaks our protocol."""
@@ -148,7 +147,7 @@ class Connection:
             self._ask(now_us)
         if now_us >= self._beat_us:
             self._beat(now_us)
-        if self.state is LinkState.BOUND:
+        if self.is_bound():
             self._send_echo(now_us)
         return found
 
@@ -294,7 +293,7 @@ class Connection:
     def _forget(self) -> None:
         """What is only true while the link holds."""
         self.slot = None
-        self.clock = ClockSync()
+        self.clock = ClockSync(self._session_time)
         self._board_clock = BoardClock()
         self.statistics.interrupt()
         self._out.clear()

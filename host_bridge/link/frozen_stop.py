@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from firmware.protocol.codes import SENDER_COMMAND
+from firmware.protocol.codes import SENDER_COMMAND, SENDER_FLEET
 from firmware.protocol.messages import Stop, StopSeen
 from host_bridge.link import wire
 
@@ -11,13 +11,14 @@ STATES = ("STARTING", "STANDBY", "ACTIVE", "HOLD", "STOPPING", "STOPPED", "FAULT
 _NAME_SIZE = 16
 
 
-def stop_frame(token: int, sender_name: str) -> bytes:
-    """A Stop from a command; the name is cut to 16 bytes of UTF-8."""
+__all__ = ("SENDER_COMMAND", "SENDER_FLEET", "STATES", "StopWatch", "stop_frame")
+
+
+def stop_frame(token: int, sender_name: str, sender: int = SENDER_COMMAND) -> bytes:
+    """A Stop; the name is cut to 16 bytes of UTF-8."""
     name = sender_name.encode()[:_NAME_SIZE].decode("utf-8", "ignore").encode()
     return wire.encode(
-        wire.new(
-            Stop, token=token, sender=SENDER_COMMAND, sender_name=name.ljust(_NAME_SIZE, b"\0")
-        )
+        wire.new(Stop, token=token, sender=sender, sender_name=name.ljust(_NAME_SIZE, b"\0"))
     )
 
 

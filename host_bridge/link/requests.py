@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from firmware.protocol import messages
-from host_bridge.domain import Action, Sender
-from host_bridge.link.units import name_field
+from host_bridge.domain import Deed, Sender
+from host_bridge.link.units import TIME_MASK, name_field
 from host_bridge.link.wire import new
 
 
@@ -13,6 +13,28 @@ def stop(token: int, sender: Sender, sender_name: str) -> messages.Stop:
     return new(messages.Stop, token=token, sender=int(sender), sender_name=name_field(sender_name))
 
 
-def action(epoch: int, action: Action, nonce: int, config_hash: bytes) -> messages.Act:
+def action(epoch: int, deed: Deed, nonce: int, config_hash: bytes) -> messages.Act:
     """One step of an action; nonce 0 asks for one."""
-    return new(messages.Act, epoch=epoch, action=int(action), nonce=nonce, config_hash=config_hash)
+    return new(
+        messages.Act,
+        epoch=epoch,
+        action=int(deed.action),
+        sender=int(deed.sender),
+        value=deed.value,
+        nonce=nonce,
+        config_hash=config_hash,
+    )
+
+
+def alive(
+    epoch: int, stop_source: int, sequence: int, *, runs: bool, now_us: int
+) -> messages.Alive:
+    """A stop source's word: its cars may run, or they have to stop."""
+    return new(
+        messages.Alive,
+        epoch=epoch,
+        stop_source=stop_source,
+        sequence=sequence,
+        runs=int(runs),
+        stamp_us=now_us & TIME_MASK,
+    )

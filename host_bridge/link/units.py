@@ -1,6 +1,7 @@
 """The one place where the wire's integers become SI values, and back.
 
-Wire: urad, mm/s, mm, mrad/s, mm/s^2, mV, ms. Here: rad, m/s, m, rad/s, m/s^2, V, s.
+Wire: urad, mm/s, mm, mrad/s, mm/s^2, mV, ms. Here: rad, m/s, m, rad/s, m/s^2, V, s. A level is 255
+on the wire and 1.0 here.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from firmware.protocol import messages
 from firmware.protocol.codec import Message
 from host_bridge.domain import codes, commands, reports
 from host_bridge.domain.codes import NOBODY, members
-from host_bridge.link.wire import new
+from host_bridge.link.wire import encode, new
 
 TIME_MASK = (1 << 30) - 1  # times on the wire: microseconds modulo 2**30
 _HALF = 1 << 29
@@ -22,6 +23,8 @@ _BOUND = 0  # results of Bind
 _BIND_MISMATCH = 1
 _UNKNOWN_BOUND_US = 65535
 _APPLIED_MAX_10US = 65535  # the car saturates there
+_NO_SIGNAL = 255  # of an RC transmitter
+_AUX = ("aux_1", "aux_2", "aux_3", "aux_4")
 
 Report = reports.Report
 
@@ -90,9 +93,11 @@ def _status(m: messages.Status) -> reports.CarStatus:
         members(codes.Cause, m.causes),
         None if m.first_cause == _NO_CAUSE else codes.Cause(m.first_cause),
         members(codes.Fault, m.faults),
+        codes.Profile(m.profile),
         _source(m.steering_source),
         _source(m.drive_source),
-        m.steer_urad * 1e-6,
+        _source(m.brake_source),
+        m.steer_50urad * 50e-6,
         m.target_mm_s * 1e-3,
         m.brake / 255,
         m.speed_mm_s * 1e-3,
@@ -141,6 +146,7 @@ def _act_reply(m: messages.ActReply) -> reports.ActionReply:
         m.nonce,
         members(codes.Refusal, m.refusals),
         members(codes.Cause, m.causes_present),
+        _places(m.stop_sources),
     )
 
 
@@ -153,6 +159,9 @@ def _inputs(m: messages.Inputs) -> reports.Inputs:
         _places(m.held),
         _places(m.engaged),
         members(codes.Cause, m.causes_present),
+        _places(m.stop_fresh),
+        _places(m.stop_said),
+        None if m.rc_mode == _NO_SIGNAL else codes.RcMode(m.rc_mode),
         m.step_us,
     )
 
@@ -162,16 +171,30 @@ def _event(m: messages.Event) -> reports.CarEvent:
 
 
 def _power(m: messages.Power) -> reports.Power:
-    return reports.Power(m.battery_mv * 1e-3, codes.BatteryStage(m.stage))
+    return reports.Power(
+        m.battery_mv * 1e-3, codes.BatteryStage(m.stage), float(m.temperature_c) or None
+    )
 
 
 def _outputs(m: messages.Outputs) -> reports.Outputs:
-    channels = tuple(getattr(m, row[0]) for row in m.FIELDS[1:])
-    return reports.Outputs(bool(m.enable), channels)
+    channels = tuple(getattr(m, row[0]) for row in m.FIELDS if row[0].startswith("channel_"))
+    return reports.Outputs(
+        bool(m.enable),
+        channels,
+        m.lights,
+        _source(m.lights_source),
+        tuple(_source(getattr(m, f"{name}_source")) for name in _AUX),
+        m.cap_mm_s * 1e-3,
+    )
 
 
 def _counters(m: messages.LinkCounters) -> reports.LinkCounters:
     return reports.LinkCounters(*(getattr(m, row[0]) for row in m.FIELDS))
+
+
+def _own_claim(m: messages.Claim) -> reports.OwnClaim:
+    """A payload has one frame only, so that this is the car's, byte for byte."""
+    return reports.OwnClaim(m.epoch, claim_of(m), encode(m))
 
 
 def _committed(m: messages.Committed) -> reports.Committed:
@@ -194,13 +217,15 @@ _FROM_WIRE: dict[type[Message], Callable[[Any], Report]] = {
     messages.Inputs: _inputs,
     messages.Power: _power,
     messages.Outputs: _outputs,
+    messages.Claim: _own_claim,
 }
 
 
 def report_of(message: Message) -> Report:
     """A message of a car in SI units.
 
-    Raises ValueError for a code that we do not know, KeyError for a message of a host.
+    A Claim is taken for the car's own. Raises ValueError for a code that we do not know, KeyError
+    for a message of a host.
     """
     return _FROM_WIRE[type(message)](message)
 
@@ -219,6 +244,7 @@ def claim_message(claim: commands.Claim, epoch: int) -> messages.Claim:
         speed_mm_s=round(claim.speed_mps * 1e3),
         brake=round(claim.brake * 255),
         lights=claim.lights,
+        **{name: round(level * 255) for name, level in zip(_AUX, claim.aux, strict=True)},
         deadman=int(held | permits),
         input_count=claim.input_count & 0xFFFF,
         lease_ms=round(claim.lease_s * 1e3),
@@ -227,7 +253,7 @@ def claim_message(claim: commands.Claim, epoch: int) -> messages.Claim:
 
 
 def claim_of(message: messages.Claim) -> commands.Claim:
-    """A claim off the wire, for logs; its stamp stays modulo 2**30."""
+    """A claim off the wire; its stamp stays modulo 2**30."""
     return commands.Claim(
         source_id=message.source,
         sequence=message.sequence,
@@ -241,4 +267,5 @@ def claim_of(message: messages.Claim) -> commands.Claim:
         permits_autonomy=bool(message.deadman & codes.Deadman.PERMITS_AUTONOMY),
         input_count=message.input_count,
         lights=message.lights,
+        aux=tuple(getattr(message, name) / 255 for name in _AUX),
     )

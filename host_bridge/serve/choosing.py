@@ -11,7 +11,7 @@ from host_bridge.transports.served import ServedCar
 from host_bridge.transports.uri import Uri
 
 LOCAL = "tandem"  # the scheme of served cars
-_VIRTUAL_SCHEMES = ("sim", "sim+process", "replay", "loopback")
+_VIRTUAL_SCHEMES = ("sim", "sim+process", "autodrive", "replay", "loopback")
 _PSEUDO_TERMINAL_MAJORS = range(136, 144)  # Linux, Documentation/admin-guide/devices.txt
 
 

@@ -54,7 +54,10 @@ class Owner:
 
     async def start(self) -> None:
         """Open the line. Raises errors.TandemError."""
-        await self._transport.open(self._hear, self._lose)
+        try:
+            await self._transport.open(self._hear, self._lose)
+        except RuntimeError as error:  # of a virtual car: it knows none of our errors
+            raise DeviceFault(str(error), where=self._transport.label) from None
 
     def attach(self) -> Transport:
         """A client inside this process, with the same rights as any other."""

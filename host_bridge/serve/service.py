@@ -11,7 +11,9 @@ from contextlib import suppress
 from datetime import datetime, timezone
 
 from host_bridge.cars.car import Car
+from host_bridge.cars.sign_of_life import OWNER, SignOfLife
 from host_bridge.clock import Clock
+from host_bridge.config import vehicle_names
 from host_bridge.domain import CarIdentity, CarStatus, Sender, State, Vehicle
 from host_bridge.link.connection import Connection
 from host_bridge.link.events import LinkEvent
@@ -36,13 +38,26 @@ Recognise = Callable[[CarIdentity], "Vehicle | None"]
 
 
 class Service:
-    """Serves the car of one transport until it is closed. ``car`` listens, and can stop it."""
+    """Serves the car of one transport until it is closed. ``car`` listens, and can stop it.
 
-    def __init__(self, uri: str, transport: Transport, clock: Clock, recognise: Recognise) -> None:
+    With an epoch it has a session of its own, in which it says as the stop source "owner" that it
+    is there; without one, that is up to whoever serves the car and has a session besides.
+    """
+
+    def __init__(
+        self,
+        uri: str,
+        transport: Transport,
+        clock: Clock,
+        recognise: Recognise,
+        epoch: int | None = None,
+    ) -> None:
         self.uri = uri
         self.name = ""
+        self.fleet = ""  # set before ``start``
         self.owner = Owner(transport, clock)
-        self.car = Car("", Connection(own_protocol_hash(), None))
+        self.car = Car("", Connection(own_protocol_hash(), epoch))
+        self.car.signs.append(SignOfLife(self.car, OWNER))
         self.on_events: Callable[[list[LinkEvent]], None] = lambda events: None
         self._clock = clock
         self._recognise = recognise
@@ -84,7 +99,11 @@ class Service:
         return {"uri": self.uri, "vehicle": self.vehicle_name(), **known}
 
     def vehicle_name(self) -> str:
-        return self.car.vehicle.name if self.car.vehicle else ""
+        """By which others find it too: the path of one that is not among those we bring along."""
+        vehicle = self.car.vehicle
+        if vehicle is None:
+            return ""
+        return vehicle.name if vehicle.name in vehicle_names() else vehicle.path
 
     async def close(self) -> None:
         """Let nobody in any more, stop the car if it is armed, let go of it."""
@@ -111,7 +130,11 @@ class Service:
         return _NO_NAME.sub("-", wanted).strip("-")[:32] or "car"
 
     def _announce(self) -> None:
-        announce(ServedCar(self.name, self.uri, os.getpid(), self.vehicle_name(), self._started))
+        announce(
+            ServedCar(
+                self.name, self.uri, os.getpid(), self.vehicle_name(), self._started, self.fleet
+            )
+        )
 
     def _hear(self, events: list[LinkEvent]) -> None:
         for event in events:

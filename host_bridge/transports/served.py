@@ -25,6 +25,7 @@ class ServedCar:
     pid: int  # of the owner
     vehicle: str
     started: str  # ISO 8601, UTC
+    fleet: str = ""  # the name of the cars that are stopped together
 
 
 def runtime_dir() -> Path:

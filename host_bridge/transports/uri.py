@@ -28,6 +28,7 @@ EXAMPLES = {
     "replay": "replay://drive.mcap",
     "sim": "sim://nigel?seed=1",
     "sim+process": "sim+process://nigel",
+    "autodrive": "autodrive://:4567?vehicle=nigel",
 }
 
 _SHAPE = re.compile(

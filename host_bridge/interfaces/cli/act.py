@@ -7,8 +7,9 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from host_bridge.domain import Action, State
+from host_bridge.domain import Action, Deed, Profile, Sender, State, arming
 from host_bridge.errors import DeviceFault, RefusedFault
+from host_bridge.interfaces.cli.attest import add_profile, profile_of
 from host_bridge.interfaces.cli.choice import add_car, car_of
 
 if TYPE_CHECKING:  # handed in
@@ -18,30 +19,37 @@ if TYPE_CHECKING:  # handed in
 
 
 @dataclass(frozen=True)
-class Deed:
+class Verb:
     """One of the three commands."""
 
     action: Action
     description: str
+    examples: str
     epilog: str
 
 
-DEEDS = {
-    "arm": Deed(
+VERBS = {
+    "arm": Verb(
         Action.ARM,
         "Let a car drive: from STANDBY to HOLD. It moves once someone holds a deadman.",
+        "  tandem arm nigel --profile race\n"
+        "  tandem arm nigel --profile stand --attest wheels-off-ground\n",
         "Whoever drives has to be there within three seconds, or it stops again.\n"
-        "Every reason against it is named at once. A car that is left without an owner is\n"
-        "stopped, so it has to be served: tandem serve, or tandem drive, which arms by itself.",
+        "Every reason against it is named at once, stop sources that are missing by their name.\n"
+        "A car that is left without an owner is stopped, so it has to be served: tandem serve,\n"
+        "or tandem drive, which arms by itself. The profile stand asks whether the wheels are\n"
+        "off the ground; it is slow, it ends by itself, and it is never mirrored.",
     ),
-    "clear": Deed(
+    "clear": Verb(
         Action.CLEAR,
         "Forget a stop or a fault whose cause is gone: back to STANDBY. It does not arm.",
+        "",
         "Look first why it stopped: tandem monitor says it.",
     ),
-    "disarm": Deed(
+    "disarm": Verb(
         Action.DISARM,
         "From HOLD back to STANDBY. A car that drives is stopped instead: tandem stop.",
+        "",
         "",
     ),
 }
@@ -52,35 +60,55 @@ _PASSING_S = 5.0  # starting up, or braking to standstill
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
     command = parser.get_default("command")
-    deed = DEEDS[command]
-    parser.description = deed.description
+    verb = VERBS[command]
+    parser.description = verb.description
     parser.epilog = (
         f"examples:\n  tandem {command}{'':<14}the only car that is served\n"
-        f"  tandem {command} nigel{'':<8}one of several\n\n{deed.epilog}"
+        f"  tandem {command} nigel{'':<8}one of several\n{verb.examples}\n{verb.epilog}"
     )
     add_car(parser)
+    if verb.action is Action.ARM:
+        add_profile(parser)
     parser.add_argument("--json", action="store_true", help="print the outcome as JSON")
 
 
 def run(args: argparse.Namespace, context: HostContext) -> int:
     """0 if the car did it. Raises errors.TandemError, RefusedFault with every reason."""
-    return context.run(_act(args, context, DEEDS[args.command].action))
-
-
-async def _act(args: argparse.Namespace, context: HostContext, action: Action) -> int:
+    action = VERBS[args.command].action
     text = car_of(args)
-    if action is Action.ARM and context.find(text) is None:
+    if action is not Action.ARM:
+        return context.run(_act(args, context, action, None))
+    if context.find(text) is None:
         raise _unserved(str(text))
+    return context.run(_act(args, context, action, profile_of(args)))
+
+
+async def _act(
+    args: argparse.Namespace, context: HostContext, action: Action, profile: Profile | None
+) -> int:
+    text = car_of(args)
     opened = await context.open_car(text, epoch=context.command_epoch(text))
     try:
         if action is Action.ARM:
             _ = opened.vehicle  # a car of no known type is not armed
         await opened.until(lambda: not _is_passing(opened), _PASSING_S)
-        request = opened.car.request(action, context.now_us())
-        await opened.until(lambda: request.result is not None, _PATIENCE_S)
-        return _show(request.result, args.json, opened.name)
+        result = await asked(opened, _deed(opened, action, profile), context)
+        return _show(result, args.json, opened.name)
     finally:
         await opened.close()
+
+
+def _deed(opened: OpenCar, action: Action, profile: Profile | None) -> Deed:
+    if action is not Action.ARM:
+        return Deed(action, Sender.COMMAND)
+    return arming(opened.car.profile() if profile is None else profile, Sender.COMMAND)
+
+
+async def asked(opened: OpenCar, deed: Deed, context: HostContext) -> ActionResult | None:
+    """What became of it; None if the car did not answer."""
+    request = opened.car.request(deed, context.now_us())
+    await opened.until(lambda: request.result is not None, _PATIENCE_S)
+    return request.result
 
 
 def _is_passing(opened: OpenCar) -> bool:
@@ -91,15 +119,16 @@ def _is_passing(opened: OpenCar) -> bool:
 
 def _show(result: ActionResult | None, is_json: bool, name: str) -> int:
     if is_json:
-        print(json.dumps(_row(result, name)))
+        print(json.dumps(row_of(result, name)))
         return 0 if result and result.is_done else RefusedFault.exit_code
     if result is None or not result.is_done:
-        raise _refused(result, name)
+        raise refused(result, name)
     print(result)
     return 0
 
 
-def _row(result: ActionResult | None, name: str) -> dict[str, object]:
+def row_of(result: ActionResult | None, name: str) -> dict[str, object]:
+    """For programs."""
     return {
         "name": name,
         "is_done": bool(result and result.is_done),
@@ -108,7 +137,8 @@ def _row(result: ActionResult | None, name: str) -> dict[str, object]:
     }
 
 
-def _refused(result: ActionResult | None, name: str) -> RefusedFault:
+def refused(result: ActionResult | None, name: str) -> RefusedFault:
+    """With every reason."""
     if result is None:
         return RefusedFault(f"{name} did not answer")
     reasons = "".join(f"\n    {reason}" for reason in result.reasons)

@@ -16,6 +16,7 @@ examples:
   tandem cars                   the cars that are served here
   tandem cars --json            the same, for a program
 """
+_ON_STAND = ("HOLD", "ACTIVE", "STOPPING")  # elsewhere the profile is that of the last time
 COLUMNS = ("name", "vehicle", "state", "pid", "uri", "started")
 
 
@@ -54,6 +55,7 @@ def _row(car: ServedCar, status: CarStatus | None) -> dict[str, object]:
         "name": car.name,
         "vehicle": car.vehicle,
         "state": status.state.name if status else None,
+        "profile": status.profile.name if status else None,
         "cause": status.first_cause.phrase if status and status.first_cause else None,
         "pid": car.pid,
         "uri": car.uri,
@@ -74,5 +76,6 @@ def _table(rows: Sequence[dict[str, object]]) -> str:
 def _cell(row: dict[str, object], column: str) -> str:
     if column == "state":
         cause = f" ({row['cause']})" if row["cause"] else ""
-        return f"{row['state'] or 'no answer'}{cause}"
+        stand = " STAND" if row["profile"] == "STAND" and row["state"] in _ON_STAND else ""
+        return f"{row['state'] or 'no answer'}{stand}{cause}"
     return str(row[column])

@@ -14,6 +14,11 @@ examples:
   tandem drive --car serial:///dev/ttyACM0 --twin sim://nigel --record drive.mcap
   tandem drive --car sim://nigel --twin 'sim://nigel?name=twin&payload_kg=2' --input script:slalom
   tandem drive --car sim://nigel --input csv:straight_commands.csv --json
+  tandem drive --car f1tenth --profile race --cap 1.5
+  tandem drive --car f1tenth --profile stand     asks whether the wheels are off the ground
+
+While it runs it is the stop source "seat" of the cars (and "fleet", of several): a car whose
+profile requires that stops when this program hangs, is killed or is cut off.
 
 exit codes: 0 driven; 1 the cars took different claims, or a file was not played to its end; 3 a car
 was lost; 6 a car refused to arm; 130 ended by Ctrl-C or a signal.
@@ -27,6 +32,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from host_bridge.errors import UsageFault
+from host_bridge.interfaces.cli.attest import add_profile, profile_of
+from host_bridge.interfaces.cli.cap import speed
 from host_bridge.interfaces.cli.drive_log import JsonView, PlainView
 
 if TYPE_CHECKING:
@@ -52,6 +59,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--vehicle", metavar="NAME", help="what the cars are, if they do not say")
     parser.add_argument("--seconds", type=_positive, metavar="N", help="end after so long")
     parser.add_argument("--speed", type=_positive, metavar="M_PER_S", help="top speed")
+    parser.add_argument(
+        "--cap", type=speed, metavar="M_PER_S", help="limit the cars themselves, as tandem cap does"
+    )
+    add_profile(parser)
     parser.add_argument("--json", action="store_true", help="lines of JSON instead of a screen")
 
 
@@ -73,6 +84,8 @@ def run(args: argparse.Namespace, context: HostContext) -> int:
         record=args.record,
         seconds=args.seconds,
         speed_mps=args.speed,
+        profile=profile_of(args, 1 + len(args.twin)),
+        cap_mps=args.cap,
         is_json=args.json,
     )
 

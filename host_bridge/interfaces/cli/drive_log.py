@@ -11,6 +11,7 @@ from host_bridge.interfaces.cli.words import (
     angle,
     commander,
     difference_words,
+    profile_words,
     source_name,
     speed,
     together_words,
@@ -45,7 +46,7 @@ class PlainView:
                 lines.append(f"{car.name}: {text}")
         if now_us >= self._next_us:
             self._next_us = now_us + _EVERY_US
-            lines += [_line(car, now_us) for car in drive.fleet.cars]
+            lines += [car_line(car, now_us) for car in drive.fleet.cars]
         return lines
 
     def _changes(self, car: Car) -> list[str]:
@@ -120,6 +121,9 @@ def _row(drive: Drive, car: Car, now_us: int) -> dict[str, Any]:
     if car.status:
         row |= {
             "state": car.status.state.name,
+            "profile": car.status.profile.name,
+            "stand_left_s": car.stand_left_s(),
+            "cap_mps": car.outputs.cap_mps if car.outputs else None,
             "commanded_by": source_name(car, car.status.drive_source) or None,
             "speed_mps": car.status.speed_mps,
             "target_mps": car.status.target_mps,
@@ -133,14 +137,17 @@ def _row(drive: Drive, car: Car, now_us: int) -> dict[str, Any]:
     return row
 
 
-def _line(car: Car, now_us: int) -> str:
+def car_line(car: Car, now_us: int) -> str:
+    """A car at this moment."""
     status = car.status
     if status is None or not car.is_known():
         return f"{car.name}: link lost"
     age = age_ms(car, now_us)
     old = "" if age is None else f"  {age:.0f} ms old"
+    profile = profile_words(car)
+    state = f"{status.state.name:8}" + (f"  {profile}" if profile else "")
     return (
-        f"{car.name}: {status.state.name:8}  {commander(car)}  {speed(status.speed_mps)}"
+        f"{car.name}: {state}  {commander(car)}  {speed(status.speed_mps)}"
         f"  {angle(status.steer_rad)}{old}"
     )
 

@@ -32,10 +32,12 @@ examples:
   tandem faults --vehicle nigel --case total-silence --seeds 200
   tandem faults --runtime micropython              the same program under a real MicroPython
   tandem faults --list                             what there is, and where it comes from
+  tandem faults --stops                            how far a stop takes, beside what friction allows
   tandem faults --spurious                         how often a bad line stops a car for nothing
 """
 GROUP = "tandem.faults"
 RUNTIMES = ("in-process", "micropython", "micropython32")
+STOPS = ("stop-at-3", "stop-flat-out")  # cases in which nothing goes wrong
 INTERRUPTED = 130  # as shells count: 128 and the number of SIGINT
 
 Offered: TypeAlias = dict[str, Callable[..., Any]]
@@ -65,6 +67,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--picture", type=Path, metavar="FILE.png", help="draw the distribution")
     shown = parser.add_mutually_exclusive_group()
     shown.add_argument("--list", action="store_true", help="the cases, without running any")
+    shown.add_argument("--stops", action="store_true", help="distances beside v²/2μg")
     shown.add_argument("--spurious", action="store_true", help="time between stops for nothing")
 
 
@@ -77,7 +80,8 @@ def run(args: argparse.Namespace, context: Context) -> int:
     vehicles = [context.vehicle(name) for name in names]
     if args.spurious:
         return _spurious(args, offered, vehicles)
-    cases = _chosen(offered["cases"](), args.case)
+    wanted = STOPS if args.stops and not args.case else args.case
+    cases = _chosen(offered["cases"](), wanted)
     if args.list:
         print(_json(map(_described, cases)) if args.json else report.listed(cases))
         return 0
@@ -113,13 +117,15 @@ def _run_cases(
         for seed in range(args.seeds)  # outermost: what is done when it is interrupted is even
         for vehicle in vehicles
         for case in cases
+        if case.fits(vehicle)
     ]
     runs, was_interrupted = _all(tasks, args.jobs)
     runs.sort(key=lambda one: (one.vehicle, one.case, one.seed))
     if args.json:
         print(_json(asdict(one) | {"held": one.held} for one in runs))
     else:
-        Console().print(*report.tables(cases, runs))
+        shown = [report.stops_table(runs)] if args.stops else report.tables(cases, runs)
+        Console().print(*shown)
         print("\n".join(report.failures(runs)))
     if args.picture and runs:
         report.draw(cases, runs, args.picture)

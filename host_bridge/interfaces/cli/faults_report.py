@@ -64,6 +64,30 @@ def _numbers(own: Sequence[Any]) -> tuple[str, ...]:
     )
 
 
+def stops_table(runs: Sequence[Any]) -> Table:
+    """The longest stop of each case beside v²/2μg: what the floor allows four braked wheels."""
+    shown = Table(title="Stops, beside what friction allows", title_style="bold", box=None)
+    for name in ("vehicle", "case"):
+        shown.add_column(name, no_wrap=True)
+    for name in ("m/s", "metres", "v²/2μg", "ratio", "s", "v/μg", "locked s"):
+        shown.add_column(name, justify="right", no_wrap=True)
+    for vehicle, case in dict.fromkeys((run.vehicle, run.case) for run in runs):
+        own = [run for run in runs if (run.vehicle, run.case) == (vehicle, case)]
+        worst = max(own, key=lambda run: run.distance_m)
+        shown.add_row(
+            vehicle,
+            case,
+            f"{worst.speed_mps:.2f}",
+            f"{worst.distance_m:.3f}",
+            f"{worst.friction_m:.3f}",
+            f"{worst.distance_m / max(worst.friction_m, 1e-9):.2f}",
+            f"{worst.stop_s:.2f}",
+            f"{worst.friction_s:.2f}",
+            f"{worst.slid_s:.2f}",
+        )
+    return shown
+
+
 def failures(runs: Sequence[Any]) -> Iterator[str]:
     """Each with what repeats it, and the count of all."""
     failed = [run for run in runs if not run.held]
@@ -127,12 +151,12 @@ def draw(cases: Sequence[Any], runs: Sequence[Any], path: Path) -> None:
     figure, panels = plt.subplots(1, 3, figsize=(16, 2.0 + 0.28 * len(names)), sharey=True)
     for axes, (title, measure) in zip(panels, _MEASURES.items(), strict=True):
         _draw_panel(axes, stops, names, measure)
-        axes.set(title=title, xlabel="share of the limit", xlim=(0, 1.25))
+        axes.set(title=title, xlabel="share of the limit", xlim=(-0.04, 1.15))
     panels[0].set_yticks(range(len(names)), names)
-    panels[0].invert_yaxis()
-    panels[0].legend(loc="upper left", fontsize=8)
+    panels[0].set_ylim(len(names) - 0.4, -0.6)
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="upper left", ncols=4)
     figure.suptitle(f"Tandem: {len(stops)} stops, each beside its limit")
-    figure.tight_layout()
+    figure.tight_layout(rect=(0.0, 0.0, 1.0, 0.995))
     figure.savefig(path, dpi=110)
     plt.close(figure)
 

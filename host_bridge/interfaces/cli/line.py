@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from math import degrees
 from typing import TYPE_CHECKING, TextIO
 
-from host_bridge.interfaces.cli.words import source_name
+from host_bridge.interfaces.cli.words import cap_words, profile_words, source_name, warmth
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,11 +30,16 @@ def _parts(car: Car) -> Iterator[str]:
         return
     yield f"{car.status.state.name:8}"
     yield f"{source_name(car, car.status.drive_source) or 'nobody':10}"
+    brakes = car.status.brake_source
+    yield "" if brakes in (None, car.status.drive_source) else f"brake {source_name(car, brakes)}"
+    yield profile_words(car)
     yield f"{car.status.speed_mps:+6.2f} m/s"
+    yield cap_words(car)
     yield f"steer {degrees(car.status.steer_rad):+5.1f} deg"
     rate_hz = car.connection.statistics.rates_hz.get("Status")
     yield f"{rate_hz:3.0f} Hz" if rate_hz else ""
     yield f"{car.power.battery_v:.1f} V" if car.power else ""
+    yield warmth(car)
     yield car.why_stopped()
 
 

@@ -11,9 +11,10 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from host_bridge.domain import CarEvent, State
+from host_bridge.domain import CarEvent, State, event_words
 from host_bridge.interfaces.cli.choice import add_car, car_of
 from host_bridge.interfaces.cli.line import LiveLines, status_line
+from host_bridge.interfaces.cli.words import radio_words, stop_source_words
 from host_bridge.logbook.rows import row_of, topic_of
 
 if TYPE_CHECKING:  # handed in
@@ -28,9 +29,11 @@ examples:
                                 a car that nobody serves yet
   tandem monitor --json         lines of JSON: events as they come, the rest ten times a second
 
-It never binds to a car: it cannot move one, nor keep one from moving.
+Below each car: who can stop it (* is required in its profile) and what its RC says; of a single car
+the latest events too. It never binds to a car: it cannot move one, nor keep one from moving.
 """
 EVERY_S = 0.1
+_EVENTS_SHOWN = 5
 # of link.events, which are not ours to import
 _LINK_NEWS = ("LinkLost", "LinkMismatched", "LinkNoisy", "CarRestarted", "LinkIdentified")
 
@@ -77,19 +80,29 @@ def _as_lines(cars: Sequence[OpenCar]) -> Callable[[], None]:
 
     def show() -> None:
         columns = shutil.get_terminal_size().columns
-        screen.draw([line for car in cars for line in _lines(car, columns)], columns)
+        lines = [line for car in cars for line in _lines(car)]
+        screen.draw(lines + (_latest(cars[0]) if len(cars) == 1 else []), columns)
 
     return show
 
 
-def _lines(opened: OpenCar, columns: int) -> list[str]:
+def _latest(opened: OpenCar) -> list[str]:
+    """The newest events, on a terminal as many lines from the first on."""
+    car = opened.car
+    found = [event_words(event, car.vehicle) for event in list(car.events)[-_EVENTS_SHOWN:]]
+    padding = [""] * (_EVENTS_SHOWN - len(found)) if sys.stdout.isatty() else []
+    return [f"    {text}" for text in found] + padding
+
+
+def _lines(opened: OpenCar) -> list[str]:
     """What does not fit beside the numbers stands below them, so that nothing is cut off."""
     line = status_line(opened.car)
     fault = opened.line_fault
     reason = opened.car.why_stopped() if opened.car.is_known() else str(fault or "").split("\n")[0]
+    details = "   ".join(filter(None, (stop_source_words(opened.car), radio_words(opened.car))))
     if sys.stdout.isatty():
-        return [line.removesuffix(reason).rstrip(), f"    {reason}"]
-    return [line if reason in line else f"{line}  {reason}"]
+        return [line.removesuffix(reason).rstrip(), f"    {reason}", f"    {details}"]
+    return [line if reason in line else f"{line}  {reason}", f"    {details}"]
 
 
 def _as_json(cars: Sequence[OpenCar]) -> Callable[[], None]:
@@ -112,7 +125,8 @@ def _as_json(cars: Sequence[OpenCar]) -> Callable[[], None]:
 def _print_events(opened: OpenCar, events: Sequence[object]) -> None:
     for event in events:
         if isinstance(event, CarEvent):
-            _print(opened, topic_of(type(event)), row_of(event))
+            text = event_words(event, opened.car.vehicle)
+            _print(opened, topic_of(type(event)), {**row_of(event), "text": text})
         elif type(event).__name__ in _LINK_NEWS:
             _print(opened, topic_of(type(event)), {"text": str(event), **row_of(event)})
 
@@ -122,9 +136,12 @@ def _print_sample(opened: OpenCar) -> None:
     if not car.is_known():
         _print(opened, "link", {"is_up": False, "text": str(opened.line_fault or "")})
         return
-    for report in (car.status, car.motion, car.inputs, car.power):
+    for report in (car.status, car.motion, car.inputs, car.power, car.outputs):
         if report is not None:
             _print(opened, topic_of(type(report)), row_of(report))
+    left_s = car.stand_left_s()
+    if left_s is not None:
+        _print(opened, "stand", {"left_s": round(left_s, 1)})
     if car.status and car.status.state in (State.STOPPING, State.STOPPED, State.FAULT):
         _print(opened, "why_stopped", {"text": car.why_stopped()})
 

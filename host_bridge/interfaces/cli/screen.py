@@ -15,8 +15,10 @@ from host_bridge.domain import CarStatus, State
 from host_bridge.interfaces.cli.words import (
     age_ms,
     angle,
+    cap_words,
     commander,
     difference_words,
+    profile_words,
     speed,
     together_words,
 )
@@ -142,7 +144,14 @@ def _car(car: Car, now_us: int, columns: int) -> Iterator[list[Span]]:
         yield [(name, "bold"), ("LINK LOST", "bad"), (f"   {car.connection.state.value}", "dim")]
         return
     style = _STATE_STYLES.get(status.state, "")
-    yield [(name, "bold"), (f"{status.state.name:9}", style), (f" {commander(car)}", "")]
+    profile = profile_words(car)
+    yield [
+        (name, "bold"),
+        (f"{status.state.name:9}", style),
+        (f" {profile} " if profile else "", "care"),
+        (f" {commander(car)}", ""),
+        (f"   {cap_words(car)}" if cap_words(car) else "", "care"),
+    ]
     yield [(_INDENT + _motion(car, status), "")]
     yield _link(car, now_us)
     yield from _wrapped(car.why_stopped(), "bad", columns, _INDENT)

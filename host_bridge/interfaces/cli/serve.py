@@ -24,10 +24,12 @@ examples:
   tandem serve --car serial:///dev/ttyACM0
   tandem serve --car sim://nigel --name twin
   tandem serve --car serial:///dev/ttyACM0 --record drive.mcap
+  tandem serve --car serial:///dev/ttyACM0 --fleet red     # tandem stop --fleet red
 
 Where the car's cable is plugged in. While it runs, tandem drive, monitor, arm, clear, stop and
-record reach the car by its name. It passes on what they say and adds nothing. When the cable comes
-out it waits for it; the car is not armed again by that. Ctrl-C ends: an armed car is stopped.
+record reach the car by its name. It passes on what they say, and adds only that it is there itself,
+for cars that have the owner as a stop source. When the cable comes out it waits for it; the car is
+not armed again by that. Ctrl-C ends: an armed car is stopped.
 """
 EVERY_S = 0.2
 
@@ -39,6 +41,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_car(parser, what="the URI of a car")
     parser.add_argument("--name", help="to be known by (default: the car's own)")
     parser.add_argument("--vehicle", help="its type (default: told by its configuration)")
+    parser.add_argument(
+        "--fleet", default="", metavar="NAME", help="cars that are stopped together"
+    )
     parser.add_argument("--record", type=Path, metavar="FILE.mcap", help="log all that happens")
 
 
@@ -51,7 +56,13 @@ async def _serve(args: argparse.Namespace, context: HostContext) -> int:
     uri = car_of(args)
     if uri is None or "://" not in uri:
         raise UsageFault("which car?", expected="--car serial:///dev/ttyACM0", got=uri or "none")
-    service = await context.serve(uri, name=args.name, vehicle=args.vehicle)
+    service = await context.serve(
+        uri,
+        name=args.name,
+        vehicle=args.vehicle,
+        epoch=context.new_epoch(),
+        fleet=args.fleet,
+    )
     try:
         log = context.recorder(args.record) if args.record else None
         try:

@@ -84,7 +84,7 @@ def _facts(v: Vehicle) -> Rows:
         ("steering", f"{_angle(v.steer_max_rad)} either way"),
         ("step of its program", f"{v.step_s * 1e3:g} ms"),
         ("driven blind", f"{v.blind_m:g} m at most"),
-        ("who can stop it", ", ".join(v.stop_sources)),
+        ("who can stop it", ", ".join(source.name for source in v.stop_sources)),
         *_policies(v),
         ("differs from its twin", differs),
     ]

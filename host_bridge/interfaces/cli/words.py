@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from host_bridge.cars.acceptance import newest_common
-from host_bridge.domain import State
+from host_bridge.domain import Profile, State
 
 if TYPE_CHECKING:
     from host_bridge.cars.car import Car
@@ -43,6 +43,55 @@ def commander(car: Car) -> str:
         return ""
     name = source_name(car, status.drive_source)
     return f"commanded by {name}" if name else "nobody commands"
+
+
+def profile_words(car: Car) -> str:
+    """The profile that it was armed in; "" before that, or if it is the one in its file."""
+    status = car.status
+    if status is None or status.state in (State.STARTING, State.STANDBY):
+        return ""
+    if status.profile is Profile.STAND:
+        left_s = car.stand_left_s()
+        return "STAND" if left_s is None else f"STAND, {left_s:.0f} s left"
+    return "" if status.profile is car.profile() else status.profile.name.lower()
+
+
+def cap_words(car: Car) -> str:
+    """What limits its speed besides its vehicle file; "" if nothing does."""
+    if car.outputs is None or car.vehicle is None or car.status is None:
+        return ""
+    of_profile_mps = car.vehicle.profile_caps_mps.get(car.status.profile.name.lower(), 0.0)
+    top_mps = max(car.vehicle.speed_max_mps, car.vehicle.reverse_max_mps)
+    cap_mps = car.outputs.cap_mps
+    return f"cap {cap_mps:g} m/s" if cap_mps < min(top_mps, of_profile_mps) - 1e-9 else ""
+
+
+def warmth(car: Car) -> str:
+    """Where there is a sensor."""
+    degrees_c = car.power.temperature_c if car.power else None
+    return "" if degrees_c is None else f"{degrees_c:.0f} °C"
+
+
+def radio_words(car: Car) -> str:
+    """What the RC's mode switch says; "" for a car that has no receiver."""
+    if car.inputs is None or car.vehicle is None or not car.vehicle.has_rc:
+        return ""
+    mode = car.inputs.rc_mode
+    return "RC no signal" if mode is None else f"RC {mode.name.lower()}"
+
+
+def stop_source_words(car: Car) -> str:
+    """Each registered stop source by name: there, silent or saying stop; needed ones marked."""
+    if car.inputs is None or car.vehicle is None or car.status is None:
+        return ""
+    profile = car.status.profile.name.lower()
+    found = []
+    for source in car.vehicle.stop_sources:
+        says_stop = source.id in car.inputs.stop_said
+        there = "there" if source.id in car.inputs.stop_fresh else "silent"
+        mark = "*" if source.needs[profile] == "required" else ""
+        found.append(f"{source.name}{mark} {'SAYS STOP' if says_stop else there}")
+    return f"stop sources: {', '.join(found)}"
 
 
 def age_ms(car: Car, now_us: int) -> float | None:

@@ -1,0 +1,149 @@
+"""Cars that follow another one, which is driven by its own receiver: the very frames it says.
+
+The leader reports each claim of its receiver that it accepted, in its own epoch and by its own
+clock. The followers are bound to that epoch, and their clocks are told the leader's time. They are
+armed when the leader is, in its profile, and stopped when it stops. The leader depends on nothing
+here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from host_bridge.cars.acceptance import Agreement
+from host_bridge.cars.actions import ActionRequest
+from host_bridge.cars.car import OWN_SLOT, Car
+from host_bridge.cars.divergence import Divergence
+from host_bridge.cars.sign_of_life import FLEET, SignOfLife
+from host_bridge.domain import Action, Deed, OwnClaim, Sender, State, arming
+
+_ARMED = (State.ACTIVE, State.HOLD)
+_HALTED = (State.STOPPING, State.STOPPED, State.FAULT)
+
+
+class Follower:
+    """One car behind the leader. ``notice`` is why its last action was refused."""
+
+    def __init__(self, leader: Car, car: Car) -> None:
+        self.car = car
+        self.notice = ""
+        self.agreement = Agreement(leader.acceptance, car.acceptance)
+        self.divergence = Divergence(leader.vehicle.divergence) if leader.vehicle else None
+        self._leader = leader
+        self._sign = SignOfLife(car, FLEET)
+        self._deeds: list[Deed] = []
+        self._request: ActionRequest | None = None
+
+    def is_armed(self) -> bool:
+        """As far as is known."""
+        return self.car.is_known() and self.state() in _ARMED
+
+    def state(self) -> State | None:
+        return self.car.status.state if self.car.status else None
+
+    def arm(self) -> None:
+        """As the leader was armed; what made it stop before is forgotten with that."""
+        status = self._leader.status
+        if status is None or self.is_armed():
+            return
+        self.notice = ""
+        needs_clear = self.state() in _HALTED or bool(self.car.status and self.car.status.causes)
+        clear = [Deed(Action.CLEAR, Sender.FLEET)] if needs_clear else []
+        self._deeds = [*clear, arming(status.profile, Sender.FLEET)]
+
+    def disarm(self, now_us: int) -> None:
+        self._deeds = []
+        if self.is_armed():
+            self.car.disarm(now_us, Sender.FLEET)
+
+    def stop(self, why: str, now_us: int) -> None:
+        self._deeds = []
+        if self.is_armed():
+            self.car.stop(Sender.FLEET, why, now_us)
+
+    def step(self, now_us: int) -> None:
+        self._sign.step(now_us)
+        self.agreement.step()
+        if self._request and self._request.result:
+            result, self._request = self._request.result, None
+            if not result.is_done:
+                self.notice = str(result)
+                self._deeds = []
+        if self._deeds and self._request is None:
+            self._request = self.car.request(self._deeds.pop(0), now_us)
+
+    def compare(self) -> None:
+        """Take what both have measured since the last time; ours only from the follower."""
+        if self.divergence is None:
+            return
+        for sample in self.car.samples:
+            self.divergence.twin.add(sample)
+        self.car.samples.clear()
+        self.divergence.step()
+
+
+class Following:
+    """A leader and who follows it. Call ``step`` a hundred times a second."""
+
+    def __init__(self, leader: Car, cars: Sequence[Car]) -> None:
+        for car in cars:
+            if car.connection.epoch != leader.own_epoch:
+                got = car.connection.epoch
+                raise ValueError(f"{car.name}: expected epoch {leader.own_epoch}, got {got}")
+        self.leader = leader
+        self.epoch = leader.own_epoch
+        self.followers = tuple(Follower(leader, car) for car in cars)
+        self.forwarded = 0  # claims
+        self._state: State | None = None
+        leader.compared_slot = OWN_SLOT
+        leader.on_own_claim = self._forward
+
+    def has_new_leader(self) -> bool:
+        """Whether the leader began anew: its claims are of another epoch then."""
+        return self.leader.own_epoch != self.epoch
+
+    def step(self, now_us: int) -> None:
+        self._follow(now_us)
+        for follower in self.followers:
+            follower.step(now_us)
+        self._compare()
+
+    def end(self, now_us: int) -> None:
+        """Leave no follower armed."""
+        for follower in self.followers:
+            follower.stop("no more followed", now_us)
+
+    def _forward(self, claim: OwnClaim) -> None:
+        if claim.epoch == self.epoch:
+            self.forwarded += 1
+            for follower in self.followers:
+                if follower.car.connection.is_bound():
+                    follower.car.connection.send_frame(claim.frame)
+
+    def _follow(self, now_us: int) -> None:
+        """Arm on the very change: a leader that was armed before it was followed is no new word."""
+        status = self.leader.status
+        before, self._state = self._state, status.state if status else None
+        if status is None or before is None or before is status.state:
+            return
+        for follower in self.followers:
+            if status.state in _ARMED and before not in _ARMED:
+                follower.arm()
+                self._begin_comparing(follower)
+            elif status.state in _HALTED and before not in _HALTED:
+                follower.stop(f"{self.leader.name[:8]} stopped", now_us)
+            elif status.state is State.STANDBY:
+                follower.disarm(now_us)
+
+    def _begin_comparing(self, follower: Follower) -> None:
+        if follower.divergence:
+            follower.divergence.reset()
+
+    def _compare(self) -> None:
+        for sample in self.leader.samples:
+            for follower in self.followers:
+                if follower.divergence:
+                    follower.divergence.car.add(sample)
+        self.leader.samples.clear()
+        for follower in self.followers:
+            follower.compare()

@@ -1,0 +1,60 @@
+"""Why a car refused an action: the refusal's own words, with what is known of this very car."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from host_bridge.domain import (
+    ActionReply,
+    CarIdentity,
+    CarStatus,
+    Refusal,
+    Vehicle,
+    stop_source_name,
+)
+from host_bridge.domain.reasons import STOP_SOURCE_REMEDIES
+
+
+class Car(Protocol):
+    """``car.Car``, as far as it matters here."""
+
+    config_hash: bytes | None
+    identity: CarIdentity | None
+    status: CarStatus | None
+    vehicle: Vehicle | None
+
+
+def explained(refusal: Refusal, reply: ActionReply, car: Car) -> str:
+    """The phrase, and in brackets the particulars, if there are any."""
+    details = _DETAILS.get(refusal, _no_details)(car, reply)
+    return f"{refusal.phrase} ({details})" if details else refusal.phrase
+
+
+def _no_details(car: Car, reply: ActionReply) -> str:
+    return ""
+
+
+def _hashes(car: Car, reply: ActionReply) -> str:
+    if car.identity is None or car.config_hash is None:
+        return ""
+    return f"expected {car.config_hash.hex()}, got {car.identity.config_hash.hex()}"
+
+
+def _faults(car: Car, reply: ActionReply) -> str:
+    return ", ".join(fault.phrase for fault in car.status.faults) if car.status else ""
+
+
+def _stop_sources(car: Car, reply: ActionReply) -> str:
+    names = (stop_source_name(number, car.vehicle) for number in reply.stop_sources)
+    return "; ".join(f"{name}: {STOP_SOURCE_REMEDIES.get(name, 'see to it')}" for name in names)
+
+
+# What there is to say about a refusal besides its phrase
+_DETAILS: dict[Refusal, Callable[[Car, ActionReply], str]] = {
+    Refusal.STATE: lambda car, reply: car.status.state.name if car.status else "",
+    Refusal.CAUSE_PRESENT: lambda car, reply: ", ".join(c.phrase for c in reply.causes_present),
+    Refusal.FAULT: _faults,
+    Refusal.CONFIGURATION: _hashes,
+    Refusal.STOP_SOURCE: _stop_sources,
+}

@@ -1,0 +1,64 @@
+"""A registered stop source's word to its car, again and again: you may run, or: stop.
+
+A car whose profile requires that source stops when the word stays away, as it does when whoever
+says it hangs, is killed or is cut off.
+"""
+
+from __future__ import annotations
+
+from host_bridge.cars.car import Car
+from host_bridge.domain import StopSourceFacts
+from host_bridge.link import requests
+
+OWNER, SEAT, FLEET = "owner", "seat", "fleet"  # stop sources of the vehicle file
+_EVERY_US = 20_000  # 50 Hz, as safety.md has it for remote stop sources
+_WORDS = 12  # in the silence that is allowed, as claims in a lease: rides out bursts of loss
+_NUMBERS = 0xFFFF
+_HEARD_US = 100_000  # five words: at 10 % loss one in a hundred thousand times none gets through
+
+
+class SignOfLife:
+    """One stop source of one car; nothing is said if the vehicle file does not register it."""
+
+    def __init__(self, car: Car, name: str) -> None:
+        self.name = name
+        self.runs = True
+        self._car = car
+        self._sequence = 0
+        self._due_us = 0
+        self._since_us: int | None = None  # when the present word was said first
+
+    def say(self, *, runs: bool) -> None:
+        """From the next step on."""
+        if runs is not self.runs:
+            self.runs = runs
+            self._due_us = 0
+            self._since_us = None
+
+    def step(self, now_us: int) -> None:
+        """Call it a hundred times a second."""
+        facts = self._facts()
+        connection = self._car.connection
+        if facts is None or connection.epoch is None or not connection.is_bound():
+            self._since_us = None
+        elif now_us >= self._due_us:
+            every_us = min(_EVERY_US, int(facts.silence_s * 1e6) // _WORDS)
+            self._due_us = max(self._due_us, now_us - every_us) + every_us
+            self._sequence = self._sequence + 1 & _NUMBERS
+            self._since_us = now_us if self._since_us is None else self._since_us
+            word = requests.alive(
+                connection.epoch, facts.id, self._sequence, runs=self.runs, now_us=now_us
+            )
+            connection.send(word)
+
+    def is_heard(self, now_us: int) -> bool:
+        """Whether the car can be taken to know the present word; it is asked for nothing."""
+        if self._facts() is None:
+            return True
+        return self._since_us is not None and now_us - self._since_us >= _HEARD_US
+
+    def _facts(self) -> StopSourceFacts | None:
+        for facts in self._car.vehicle.stop_sources if self._car.vehicle else ():
+            if facts.name == self.name and any(need != "no" for need in facts.needs.values()):
+                return facts
+        return None

@@ -1,0 +1,126 @@
+"""What a car's event says, as a sentence without its full stop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import Enum
+from typing import TypeVar
+
+from host_bridge.domain.codes import (
+    NOBODY,
+    Action,
+    Actuator,
+    BatteryStage,
+    Cause,
+    ClaimVerdict,
+    EventCode,
+    Fault,
+    Loss,
+    Phrased,
+    Profile,
+    Refusal,
+    ResetCause,
+    State,
+    members,
+)
+from host_bridge.domain.reasons import stop_source_name
+from host_bridge.domain.reports import CarEvent
+from host_bridge.domain.vehicle import Vehicle
+
+Named = TypeVar("Named", bound=Enum)
+
+_OWN_SLOT = 4  # the car's own session, of its receiver
+_FOLLOWS = ("a stop follows", "another may take over")
+_IS_THERE = ("is silent", "is there", "says stop")
+
+
+def event_words(event: CarEvent, vehicle: Vehicle | None = None) -> str:
+    """With the vehicle at hand sources and stop sources are called by their names."""
+    return _WORDS[event.code](event.a, event.b, vehicle)
+
+
+def _name(kind: type[Named], number: int) -> str:
+    return kind(number).name if number in _numbers(kind) else f"{kind.__name__} {number}"
+
+
+def _phrase(kind: type[Phrased], number: int) -> str:
+    known = number in _numbers(kind)
+    return kind(number).phrase if known else f"{kind.__name__.lower()} {number}"
+
+
+def _numbers(kind: type[Enum]) -> list[int]:
+    return [member.value for member in kind]
+
+
+def _source(number: int, vehicle: Vehicle | None) -> str:
+    names = [s.name for s in vehicle.sources if s.id == number] if vehicle else []
+    return "nobody" if number == NOBODY else f"source {names[0] if names else number}"
+
+
+def _session(slot: int) -> str:
+    return "the car's own session" if slot == _OWN_SLOT else f"session {slot}"
+
+
+def _choice(words: tuple[str, ...], number: int) -> str:
+    return words[number] if number < len(words) else str(number)
+
+
+def _action_taken(a: int, b: int, vehicle: Vehicle | None) -> str:
+    by = "by the RC's gesture" if b == _OWN_SLOT else f"for {_session(b)}"
+    return f"{_phrase(Action, a)} done {by}"
+
+
+def _action_refused(a: int, b: int, vehicle: Vehicle | None) -> str:
+    reasons = "; ".join(refusal.phrase for refusal in members(Refusal, b))
+    return f"{_phrase(Action, a)} refused: {reasons}"
+
+
+def _clamped(a: int, b: int, vehicle: Vehicle | None) -> str:
+    names = ", ".join(actuator.name.lower() for actuator in members(Actuator, b))
+    return f"{_source(a, vehicle)} asks for more than the car may: {names}"
+
+
+def _stop_source(a: int, b: int, vehicle: Vehicle | None) -> str:
+    return f"stop source {stop_source_name(a, vehicle)} {_choice(_IS_THERE, b)}"
+
+
+def _battery(a: int, b: int, vehicle: Vehicle | None) -> str:
+    return f"battery {_name(BatteryStage, a).lower()}, {b * 1e-3:.1f} V"
+
+
+def _winner(a: int, b: int, vehicle: Vehicle | None) -> str:
+    return f"{_name(Actuator, a).lower()} goes to {_source(b, vehicle)}"
+
+
+def _started(a: int, b: int, vehicle: Vehicle | None) -> str:
+    failed = f", after {b} starts that did not last" if b else ""
+    return f"started: {_phrase(ResetCause, a)}{failed}"
+
+
+Words = Callable[[int, int, "Vehicle | None"], str]
+
+_WORDS: dict[EventCode, Words] = {
+    EventCode.STATE_CHANGED: lambda a, b, v: f"{_name(State, a)} to {_name(State, b)}",
+    EventCode.STOP_LATCHED: lambda a, b, v: f"stop: {_phrase(Cause, a)}",
+    EventCode.FAULT_LATCHED: lambda a, b, v: f"fault: {_phrase(Fault, a)}",
+    EventCode.CLAIM_REFUSED: lambda a, b, v: (
+        f"claim of {_source(a, v)} refused: {_phrase(ClaimVerdict, b)}"
+    ),
+    EventCode.ACTION_TAKEN: _action_taken,
+    EventCode.ACTION_REFUSED: _action_refused,
+    EventCode.SOURCE_ENGAGED: lambda a, b, v: f"{_source(a, v)} engaged, of {_session(b)}",
+    EventCode.SOURCE_SILENT: lambda a, b, v: f"{_source(a, v)} fell silent: {_choice(_FOLLOWS, b)}",
+    EventCode.SESSION_BOUND: lambda a, b, v: f"{_session(a)} bound",
+    EventCode.CLOCK_STEPPED: lambda a, b, v: f"the clock of {_session(a)} jumped by {b} us",
+    EventCode.CONFIGURED: lambda a, b, v: f"configured: {a} parameters",
+    EventCode.WINNER_CHANGED: _winner,
+    EventCode.SOURCE_LOST: lambda a, b, v: f"{_source(a, v)} does not win: {_phrase(Loss, b)}",
+    EventCode.STARTED: _started,
+    EventCode.PROFILE: lambda a, b, v: (
+        f"armed in profile {_name(Profile, a).lower()}, {b * 1e-3:g} m/s at most"
+    ),
+    EventCode.SPEED_CAP: lambda a, b, v: f"the operator's cap: {a * 1e-3:g} m/s, by {_session(b)}",
+    EventCode.STOP_SOURCE: _stop_source,
+    EventCode.BATTERY: _battery,
+    EventCode.CLAMPED: _clamped,
+}

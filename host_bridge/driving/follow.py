@@ -1,0 +1,164 @@
+"""Following at its rim: the leader opened, the cars bound to its epoch, ticks kept, an end."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from host_bridge.cars.following import Following
+from host_bridge.clock import Clock
+from host_bridge.domain import Vehicle
+from host_bridge.driving.controls import source_of_all
+from host_bridge.errors import DeviceFault, NotHeldFault, UsageFault, VehicleFileFault
+from host_bridge.link.session_time import BoardTime, SessionTime
+from host_bridge.logbook.recorder import Recorder
+from host_bridge.open_car import OpenCar
+from host_bridge.session import next_tick_us
+
+_EPOCH_S = 2.0  # a car names its own session in turn with other slow things
+_FAREWELL_S = 0.3
+_NEWS_EVERY = 10  # ticks
+_RC = "rc"
+
+
+@dataclass(frozen=True)
+class FollowPlan:
+    """The command line, parsed."""
+
+    leader: str
+    followers: tuple[str, ...]
+    vehicle: str | None = None
+    record: Path | None = None
+    seconds: float | None = None
+
+
+class FollowView(Protocol):
+    """What people and programs get to see of it."""
+
+    def news(self, following: Following, now_us: int) -> Sequence[str]:
+        """What is new at this moment; called ten times a second."""
+
+    def summary(self, following: Following, now_us: int) -> Sequence[str]:
+        """At the end."""
+
+
+class Context(Protocol):
+    """What following needs of the host."""
+
+    @property
+    def clock(self) -> Clock: ...
+
+    def new_epoch(self) -> int: ...
+
+    async def open_car(
+        self,
+        text: str | None,
+        *,
+        epoch: int | None = None,
+        vehicle: str | None = None,
+        session_time: SessionTime | None = None,
+    ) -> OpenCar: ...
+
+    def recorder(self, path: Path) -> Recorder: ...
+
+
+async def follow(plan: FollowPlan, view: FollowView, context: Context) -> int:
+    """Until it is cancelled, or the time is over. Raises errors.TandemError."""
+    async with AsyncExitStack() as stack:
+        cars = await _open(plan, context, stack)
+        log = await _start_log(plan, context, cars, stack)
+        source_of_all([_with_receiver(opened.vehicle) for opened in cars], _RC)
+        following = Following(cars[0].car, [opened.car for opened in cars[1:]])
+        try:
+            await _run(following, plan, view, context.clock, log)
+        finally:
+            await _let_go(following, cars[1:], context.clock)
+            for line in view.summary(following, context.clock.now_us()):
+                print(line, flush=True)
+    _judge(following)
+    return 0
+
+
+async def _open(plan: FollowPlan, context: Context, stack: AsyncExitStack) -> list[OpenCar]:
+    leader = await context.open_car(plan.leader, epoch=context.new_epoch(), vehicle=plan.vehicle)
+    stack.push_async_callback(leader.close)
+    if not await leader.until(lambda: leader.car.own_epoch is not None, _EPOCH_S):
+        raise DeviceFault("the leader does not name its own session", where=leader.uri)
+    cars = [leader]
+    for text in plan.followers:
+        opened = await context.open_car(
+            text,
+            epoch=leader.car.own_epoch,
+            vehicle=plan.vehicle,
+            session_time=BoardTime(leader.car.connection),
+        )
+        stack.push_async_callback(opened.close)
+        if opened.name in [car.name for car in cars]:
+            raise UsageFault(f"{text} is the car {opened.name}, which is here already")
+        cars.append(opened)
+    return cars
+
+
+async def _start_log(
+    plan: FollowPlan, context: Context, cars: Sequence[OpenCar], stack: AsyncExitStack
+) -> Recorder | None:
+    if plan.record is None:
+        return None
+    log = context.recorder(plan.record)
+    stack.callback(log.close)
+    for opened in cars:
+        await opened.record(log)
+    return log
+
+
+def _with_receiver(vehicle: Vehicle) -> Vehicle:
+    if not vehicle.has_rc:
+        raise VehicleFileFault(
+            "this vehicle has no RC receiver, so there is nothing to follow",
+            where=vehicle.path,
+            expected="[rc] and [sources.rc]",
+            remedy="drive several cars from here instead: tandem drive --car CAR --twin CAR",
+        )
+    return vehicle
+
+
+async def _run(
+    following: Following, plan: FollowPlan, view: FollowView, clock: Clock, log: Recorder | None
+) -> None:
+    begun_us = tick_us = clock.now_us()
+    ticks = 0
+    while plan.seconds is None or tick_us - begun_us < plan.seconds * 1e6:
+        following.step(clock.now_us())
+        if following.has_new_leader():
+            raise DeviceFault(
+                f"{following.leader.name} began anew, and forgot what it was followed by",
+                remedy="begin following again",
+            )
+        ticks += 1
+        if ticks % _NEWS_EVERY == 0:
+            for line in view.news(following, clock.now_us()):
+                print(line, flush=True)
+        if log:
+            log.step()
+        tick_us, _ = next_tick_us(tick_us, clock.now_us())
+        await asyncio.sleep((tick_us - clock.now_us()) * 1e-6)
+
+
+async def _let_go(following: Following, cars: Sequence[OpenCar], clock: Clock) -> None:
+    following.end(clock.now_us())
+    for opened, follower in zip(cars, following.followers, strict=True):
+        await opened.until(lambda who=follower: not who.is_armed(), _FAREWELL_S)  # type: ignore[misc]
+
+
+def _judge(following: Following) -> None:
+    for follower in following.followers:
+        if not follower.agreement.is_equal():
+            raise NotHeldFault(
+                f"{follower.car.name} did not accept the bytes that its leader did",
+                expected="the same running CRC over the claims on both",
+                got=f"a difference at or before claim {follower.agreement.differs_at}",
+            )

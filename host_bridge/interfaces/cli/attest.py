@@ -1,0 +1,65 @@
+"""What a person has to vouch for before a car is armed with its wheels off the ground."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from host_bridge.domain import Profile
+from host_bridge.errors import RefusedFault, UsageFault
+
+WHEELS_OFF_GROUND = "wheels-off-ground"
+_YES = ("y", "yes")
+
+
+def add_profile(parser: argparse.ArgumentParser) -> None:
+    """``--profile`` and ``--attest``."""
+    parser.add_argument(
+        "--profile",
+        choices=[profile.name.lower() for profile in Profile],
+        help="which stop sources must be there, how fast at most (default: the vehicle file's)",
+    )
+    parser.add_argument(
+        "--attest",
+        choices=[WHEELS_OFF_GROUND],
+        help="say so without being asked; the profile stand demands it",
+    )
+
+
+def profile_of(args: argparse.Namespace, car_count: int = 1) -> Profile | None:
+    """The profile that was asked for; for stand, attested by a person.
+
+    Raises errors.UsageFault, errors.RefusedFault.
+    """
+    if args.profile is None:
+        return None
+    profile = Profile[args.profile.upper()]
+    if profile is Profile.STAND:
+        _refuse_several(car_count)
+        if args.attest != WHEELS_OFF_GROUND:
+            _ask()
+    return profile
+
+
+def _refuse_several(car_count: int) -> None:
+    if car_count > 1:
+        raise UsageFault(
+            "the profile stand is for one car: what its wheels do in the air is never mirrored",
+            expected="one car",
+            got=f"{car_count} cars",
+            remedy="leave out --twin",
+        )
+
+
+def _ask() -> None:
+    if not sys.stdin.isatty():
+        raise UsageFault(
+            "nobody can be asked whether the wheels are off the ground",
+            expected=f"a terminal, or --attest {WHEELS_OFF_GROUND}",
+            remedy="look at the car, then say so",
+        )
+    if input("Are the wheels off the ground? [y/N] ").strip().lower() not in _YES:
+        raise RefusedFault(
+            "not armed: the profile stand is for wheels off the ground",
+            remedy="put the car on its stand; or arm it in another profile",
+        )

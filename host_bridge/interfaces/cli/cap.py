@@ -1,0 +1,75 @@
+"""Limit the speed of a car, on the car: whoever drives it, it goes no faster.
+
+An armed car's cap can only be lowered; in STANDBY it can be set to anything, up to what the vehicle
+file allows. It holds until it is set again or the car is switched off. Forward and backward alike.
+
+examples:
+  tandem cap 0.3                the only car that is served goes 0.3 m/s at most
+  tandem cap 1 --car f1tenth    one of several
+  tandem cap 0                  nobody drives it any more, whoever tries
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+from typing import TYPE_CHECKING
+
+from host_bridge.domain import Sender, State, capping
+from host_bridge.interfaces.cli.act import asked, refused, row_of
+
+if TYPE_CHECKING:  # handed in
+    from host_bridge.context import HostContext
+    from host_bridge.open_car import OpenCar
+
+_STARTED_S = 3.0  # before that its cap is not raised
+_SHOWN_S = 2.0  # the car names its cap in turn with other slow things
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command line."""
+    parser.add_argument("speed_mps", metavar="SPEED", type=speed, help="in m/s")
+    parser.add_argument("--car", metavar="CAR", help="a served name, or a URI")
+    parser.add_argument("--json", action="store_true", help="print the outcome as JSON")
+
+
+def run(args: argparse.Namespace, context: HostContext) -> int:
+    """0 if the car took it. Raises errors.TandemError."""
+    return context.run(_cap(args, context))
+
+
+async def _cap(args: argparse.Namespace, context: HostContext) -> int:
+    opened = await context.open_car(args.car, epoch=context.command_epoch(args.car))
+    try:
+        await opened.until(lambda: _has_started(opened), _STARTED_S)
+        result = await asked(opened, capping(args.speed_mps, Sender.COMMAND), context)
+        if result is not None and result.is_done:
+            opened.car.outputs = None  # those that come from now on know the cap
+            await opened.until(lambda: opened.car.outputs is not None, _SHOWN_S)
+    finally:
+        await opened.close()
+    cap_mps = opened.car.outputs.cap_mps if opened.car.outputs else None
+    if args.json:
+        print(json.dumps({**row_of(result, opened.name), "cap_mps": cap_mps}))
+    if result is None or not result.is_done:
+        raise refused(result, opened.name)
+    if not args.json:
+        print(f"{opened.name}: {'capped' if cap_mps is None else f'{cap_mps:g} m/s at most'}")
+    return 0
+
+
+def _has_started(opened: OpenCar) -> bool:
+    return opened.car.status is not None and opened.car.status.state is not State.STARTING
+
+
+def speed(text: str) -> float:
+    """A cap in m/s, for argparse."""
+    value = float(text)
+    if not math.isfinite(value):
+        raise argparse.ArgumentTypeError(f"expected a speed in m/s, got {text}")
+    try:
+        capping(value, Sender.COMMAND)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    return value
