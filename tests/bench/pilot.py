@@ -37,6 +37,10 @@ class Pilot:
             "speed_mm_s": speed_mm_s,
             "brake": 0,
             "lights": 0,
+            "aux_1": 0,
+            "aux_2": 0,
+            "aux_3": 0,
+            "aux_4": 0,
             "deadman": HELD,
             "lease_ms": 120,
         }

@@ -49,6 +49,8 @@ class Host:
         message = message_type()
         if hasattr(message, "epoch"):
             message.epoch = self.epoch
+        if message_type is messages.Act:
+            message.sender, message.value = codes.SENDER_COMMAND, codes.PROFILE_TRACK
         for name, value in fields.items():
             if isinstance(value, bytes):
                 getattr(message, name)[:] = value

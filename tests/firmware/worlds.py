@@ -32,4 +32,6 @@ def world_of(vehicle="f1tenth", runtime="in process", seed=1, program=None, **op
         def runner(board_id, image, seed):
             return Process(command, board_id, image, seed, *rest)
 
-    return World(load_vehicle(vehicle), seed, runner=runner, **options)
+    if isinstance(vehicle, str):
+        vehicle = load_vehicle(vehicle)
+    return World(vehicle, seed, runner=runner, **options)

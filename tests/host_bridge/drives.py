@@ -60,12 +60,14 @@ class Rig:
         epoch: int | None = EPOCH,
         plant: Plant | None = None,
         seed: int = 1,
+        of: Vehicle | None = None,
     ) -> None:
-        self.world = World(vehicle(), seed, name=name, plant=plant, start_us=board_us)
+        of = of or vehicle()
+        self.world = World(of, seed, name=name, plant=plant, start_us=board_us)
         # on for a while already: an ESC wants half a second of neutral before it drives
         self.world.advance(board_us + POWERED_US + phase_us)
         own_hash = wire.own_protocol_hash() if own_hash is None else own_hash
-        self.car = Car(name, Connection(own_hash, epoch), vehicle())
+        self.car = Car(name, Connection(own_hash, epoch), of)
         self.is_plugged = True
         self.up: Line = whole  # towards the host
         self.down: Line = whole
@@ -107,7 +109,8 @@ class Drive:
         self.rigs = rigs
         self.hand = Hand()
         self.fleet = Fleet([rig.car for rig in rigs], EPOCH)
-        self.session = Session(self.fleet, vehicle().source(source), self.hand)
+        of = rigs[0].car.vehicle or vehicle()
+        self.session = Session(self.fleet, of.source(source), self.hand)
         self.is_host_alive = True
         for rig in rigs:
             rig.car.opened(self.now_us)

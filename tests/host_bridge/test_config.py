@@ -36,6 +36,9 @@ def line_of(text, start):
     return next(i for i, line in enumerate(text.splitlines(), 1) if line.startswith(start))
 
 
+GAMEPAD = r"(\[sources\.gamepad\](?:.|\n)*?)"  # up to a key of that table
+LOOP = r"^\[stop\.sources\.runstop_loop\]"
+
 # what is done to nigel.toml, the line that has to be named, and words of the error
 KEY_MISTAKES = [
     ("^wheelbase_m = .*", "wheelbase = 0.33", "wheelbase =", ("no unit", "wheelbase_m, in metres")),
@@ -55,7 +58,9 @@ KEY_MISTAKES = [
     ("^baud = .*", "baud = 19200", "baud", ("too slow", "raise baud")),
     ("^policy = .*", 'policy = "hope"', "policy =", ('"hope"', "one of brake, neutral, cut")),
     ("runstop_loop = ", "runstop_lop = ", "policies", ("runstop_lop", "mean runstop_loop?")),
-    ("^sources = .*", "sources = []", "sources =", ("a list of some of",)),
+    ("^may_arm = .*", "may_arm = []", "may_arm =", ("a list of some of",)),
+    ("^race = .*", 'race = "maybe"', "race =", ("one of no, optional, required",)),
+    ("^\\[stop.sources.seat\\]", "[stop.sources.seats]", "[stop.sources.seats]", ("mean seat?",)),
     ("^actuators = .*", 'actuators = ["steer"]', "actuators", ("steering, drive",)),
     ('^kind = "h_bridge"', 'kind = "hbridge"', 'kind = "hbridge"', ("servo_steering, esc",)),
     ("^points = .*", "points = [[0.0, 1500]]", "points", ("angles rising",)),
@@ -78,7 +83,8 @@ def test_a_mistake_in_a_key_names_its_line_and_the_remedy(tmp_path, old, new, pl
 
 # what is done to a file, the line that has to be named, and words of the error
 IMPOSSIBLE = [
-    (F1TENTH, "^speed_cap_mps = 4.0", "speed_cap_mps = 4.2", "speed_cap_mps", "lease times cap"),
+    (F1TENTH, f"{GAMEPAD}^speed_cap_mps = 4.0", r"\1speed_cap_mps = 4.2", "speed_cap_mps",
+     "lease times cap"),
     (F1TENTH, "^lease_s = 0.3", "lease_s = 0.31", "", None),
     (F1TENTH, "^lease_s = 0.12 ", "lease_s = 0.4 ", "lease_s", "too long for a source"),
     (F1TENTH, "^steer_max_rad = .*", "steer_max_rad = 0.6", "points", "cannot follow"),
@@ -89,7 +95,8 @@ IMPOSSIBLE = [
     (F1TENTH, "^reverse_max_mps = .*", "reverse_max_mps = 15", "reverse_max_mps", "beyond what"),
     (F1TENTH, "^neutral_us = .*", "neutral_us = 1000", "neutral_us", "not in order"),
     (F1TENTH, "^high_us = .*", "high_us = 1600.0", "low_us", "cannot follow"),
-    (F1TENTH, "^attended = true", 'attended = true\nneeds = "seat"', "needs", "take needs out"),
+    (F1TENTH, "^attended = true", 'attended = true\nneeds = "seat"', "needs", "take them out"),
+    (F1TENTH, "^is_signed = true", "is_signed = false", "reverse_max_mps", "backward from forward"),
     (F1TENTH, "^empty_v = .*", "empty_v = 11.0", "empty_v", "empty before it is low"),
     (F1TENTH, '^needs = "seat"', 'needs = "ros2"', "needs", "needs somebody's"),
     (F1TENTH, '^needs = "seat"\n', "", "[sources.ros2]", "needs somebody's"),
@@ -100,7 +107,9 @@ IMPOSSIBLE = [
      "neutral_us = 1500\nforward_us = 2000", "[[channels]]", "more than one kind"),
     (NIGEL, "^rear_steer_ratio = .*\n", "", "axle = \"rear\"", "rear wheels do not turn"),
     (NIGEL, "^wheelbase_m = .*", "wheelbase_m = 0.12", "", "cannot follow"),
-    (NIGEL, '^sources = .*', 'sources = ["owner", "fleet"]', "sources =", "no person can stop"),
+    (NIGEL, f"{LOOP}(?:.|\\n)*?(?=^\\[profiles.stand\\])",
+     '[stop.sources.owner]\ntrack = "required"\n\n', "", "no person can stop"),
+    (F1TENTH, r"^\[rc\](?:.|\n)*?(?=^\[)", "", "", "has no RC receiver"),
 ]  # fmt: skip
 
 
@@ -145,6 +154,16 @@ def test_a_vehicle_that_is_not_there_is_answered_with_those_that_are(name):
     assert caught.value.exit_code == 5
 
 
+def keys_of_all_tables():
+    for keys in (*schema.TABLES.values(), *schema.CHANNEL_KEYS.values()):
+        yield from (key for key in keys if key.kind != "table")
+    yield from (*schema.SOURCE_KEYS, *schema.STOP_SOURCE_KEYS, *schema.RC_KEYS)
+
+
+NEEDED = {key.name for key in keys_of_all_tables() if key.default is schema.REQUIRED}
+DEFAULTS = {key.name for key in keys_of_all_tables()} - NEEDED | {"policies"}
+
+
 @pytest.mark.parametrize("name", vehicle_names())
 def test_every_key_of_a_vehicle_file_is_needed_or_has_a_default(tmp_path, name):
     """Taking any one line out is noticed, or changes nothing but that key."""
@@ -152,7 +171,7 @@ def test_every_key_of_a_vehicle_file_is_needed_or_has_a_default(tmp_path, name):
     head = text[: text.index("[plant.body]")]
     for line in re.findall(r"^\w+ = .*\n", head, re.MULTILINE):
         key = line.split(" ")[0]
-        if key in ("rear_steer_ratio", "policies", "trim_us"):
+        if key in DEFAULTS:
             continue
         assert refusal(tmp_path, text.replace(line, "", 1)), key
 
@@ -175,20 +194,36 @@ def test_the_tables_hold_what_the_cars_program_calls_the_same():
         "drive": codes.DRIVE_BIT,
         "brake": codes.BRAKE_BIT,
         "lights": codes.LIGHTS_BIT,
+        "aux_1": 1 << codes.AUX_1,
+        "aux_2": 1 << codes.AUX_2,
+        "aux_3": 1 << codes.AUX_3,
+        "aux_4": 1 << codes.AUX_4,
     }
+    assert schema.STOP_SOURCES["runstop_loop"].kind == codes.STOP_SOURCE_LOOP
+    assert schema.STOP_SOURCES["rc"].kind == codes.STOP_SOURCE_RC
+    assert schema.STOP_SOURCES["seat"].kind == codes.STOP_SOURCE_LINK
+    assert schema.NEEDS.index("required") == codes.REQUIRED
     assert schema.CHANNEL_KINDS.index("servo_steering") == params.CHANNEL_SERVO
     assert schema.CHANNEL_KINDS.index("esc") == params.CHANNEL_ESC
     assert schema.CHANNEL_KINDS.index("h_bridge") == params.CHANNEL_H_BRIDGE
 
 
 def test_source_ids_are_fixed_for_ever():
-    assert schema.SOURCE_IDS == {"seat": 1, "gamepad": 2, "script": 3, "ros2": 4, "seat_slow": 5}
+    assert schema.SOURCE_IDS == {
+        "rc": 0, "seat": 1, "gamepad": 2, "script": 3, "ros2": 4, "seat_slow": 5,
+    }  # fmt: skip
+    assert {name: kind.id for name, kind in schema.STOP_SOURCES.items()} == {
+        "runstop_loop": 0, "rc": 1, "owner": 2, "seat": 3, "runstop_box": 4, "fleet": 5,
+    }  # fmt: skip
 
 
 def test_the_readme_names_every_table_source_and_kind_of_channel():
     text = (FOLDER / "README.md").read_text()
-    tables = [f"[{name}]" for name in schema.TABLES if name and "." not in name]
-    for word in (*tables, *schema.SOURCE_IDS, *schema.CHANNEL_KINDS, *schema.STOP_POLICIES):
+    named_twice = ("profiles",)  # [profiles.NAME] is what is written
+    plain = [name for name in schema.TABLES if name and "." not in name]
+    tables = [f"[{name}]" for name in (*plain, "rc") if name not in named_twice]
+    names = (*schema.SOURCE_IDS, *schema.STOP_SOURCES, *schema.PROFILES, "[profiles.NAME]")
+    for word in (*tables, *names, *schema.CHANNEL_KINDS, *schema.STOP_POLICIES):
         assert word in text, word
 
 
@@ -196,14 +231,22 @@ def test_the_readme_names_every_table_source_and_kind_of_channel():
 FOLLOWS = [
     (NIGEL, '^steer_with_nobody = .*', 'steer_with_nobody = "centre"', "steer_centres", 0, 0, 1),
     (NIGEL, "^gyro_fitted = true", "gyro_fitted = false", "gyro_fitted", 0, 1, 0),
-    (NIGEL, "^is_signed = true", "is_signed = false", "encoder_signed", 0, 1, 0),
-    (NIGEL, '^sources = .*', 'sources = ["seat"]', "runstop_fitted", 0, 1, 0),
+    (NIGEL, "^reverse_max_mps = [^#]*((?:.|\\n)*?^is_signed = )true",
+     r"reverse_max_mps = 0.0 \1false", "encoder_signed", 0, 1, 0),
+    (NIGEL, f"{LOOP}(?:.|\\n)*?(?=^\\[)", "", "stop_source_kind", 0, 1, 0),
+    (NIGEL, '^race = "required"', 'race = "optional"', "stop_source_need", 2 * 16, 2, 1),
+    (NIGEL, "^silence_s = 0.25", "silence_s = 0.2", "stop_source_silence_ms", 3, 250, 200),
+    (NIGEL, r"^\[profiles.track\]\nspeed_cap_mps = 0.44", "[profiles.track]\nspeed_cap_mps = 0.4",
+     "profile_cap_mm_s", 1, 440, 400),
+    (NIGEL, "^may_arm = .*", 'may_arm = ["seat"]', "may_arm", 0, 0b11011, 0b10),
+    (F1TENTH, "^live_man_us = .*", "live_man_us = [1100, 1500, 1900]", "rc_high_us", 2, 2000, 1900),
     (NIGEL, '^policy = "brake"', 'policy = "neutral"', "stop_policy", 1, 0, 1),
     (NIGEL, 'runstop_loop = "cut"', 'silence = "cut"', "stop_policy", codes.CAUSE_SILENCE, 0, 2),
     (NIGEL, '^on_silence = "stop"', 'on_silence = "yield"', "source_on_silence", 2, 0, 1),
     (NIGEL, "^counter = true", "counter = false", "source_flags", 2, 3, 1),
     (NIGEL, "^lease_s = 0.12", "lease_s = 0.1", "source_lease_ms", 2, 120, 100),
-    (NIGEL, "^speed_cap_mps = 0.44", "speed_cap_mps = 0.4", "source_cap_mm_s", 2, 440, 400),
+    (NIGEL, f"{GAMEPAD}^speed_cap_mps = 0.44", r"\1speed_cap_mps = 0.4",
+     "source_cap_mm_s", 2, 440, 400),
     (NIGEL, "^priority = 120", "priority = 121", "source_priority", 2, 120, 121),
     (NIGEL, ', "lights"\\]', "]", "source_mask", 2, 15, 7),
     (NIGEL, '^needs = "seat"', 'needs = "gamepad"', "source_needs", 4, 1, 2),
@@ -214,7 +257,7 @@ FOLLOWS = [
     (NIGEL, "^rear_steer_ratio = .*", "rear_steer_ratio = -0.5", "curvature_per_10km", 8,
      81_576, 59_718),
     (F1TENTH, "^neutral_us = .*", "neutral_us = 1510", "channel_neutral", 1, 1_500_000, 1_510_000),
-    (F1TENTH, "^baud = .*", "baud = 115200", "motion_every", 0, 1, 3),
+    (F1TENTH, "^baud = .*", "baud = 115200", "motion_every", 0, 1, 5),
     (F1TENTH, "^accel_mps2 = .*", "accel_mps2 = 1.234", "accel_mm_s2", 0, 2_500, 1_234),
     (F1TENTH, "^gain_per_mps = .*", "gain_per_mps = 0.25", "gain_per_m_s", 0, 3_000, 2_500),
 ]  # fmt: skip

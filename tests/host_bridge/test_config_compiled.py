@@ -131,19 +131,23 @@ def test_the_budget_counts_the_frames_as_long_as_they_are():
             messages.LinkCounters)  # fmt: skip
     assert wire_bytes(messages.Status) == compilation.STATUS_BYTES
     assert wire_bytes(messages.Motion) == compilation.MOTION_BYTES
+    assert wire_bytes(messages.Claim) == compilation.CLAIM_BYTES
     assert max(map(wire_bytes, slow)) == compilation.SLOW_BYTES
     assert max(map(wire_bytes, (messages.Event, messages.EventsLost))) == compilation.EVENT_BYTES
     assert compilation.MOTION_BYTES <= MAX_FRAME
 
 
-@pytest.mark.parametrize("baud", [76_800, 115_200, 230_400, 460_800, 921_600, 2_000_000])
-def test_what_is_reported_fits_the_line(baud):
-    steps = motion_every(baud, 0.01)
+@pytest.mark.parametrize("has_rc", [False, True])
+@pytest.mark.parametrize("baud", [115_200, 230_400, 460_800, 921_600, 2_000_000])
+def test_what_is_reported_fits_the_line(baud, has_rc):
+    steps = motion_every(baud, 0.01, has_rc)
     longest = compilation.MOTION_BYTES + compilation.SLOW_BYTES
-    sent = steps * (compilation.STATUS_BYTES + compilation.EVENT_BYTES) + longest
+    each = compilation.STATUS_BYTES + compilation.EVENT_BYTES
+    each += compilation.CLAIM_BYTES * 0.5 * has_rc  # 50 Hz
+    sent = steps * each + longest
     assert sent <= 0.9 * baud / 10 * 0.01 * steps
     if steps > 1:  # and no rarer than it has to be
-        sent -= compilation.STATUS_BYTES + compilation.EVENT_BYTES
+        sent -= each
         assert sent > 0.9 * baud / 10 * 0.01 * (steps - 1)
 
 

@@ -36,7 +36,6 @@ CARS = [served_car("red", "serial:///dev/ttyACM0"), served_car("twin", "sim://ni
         "serial:///dev/ttyS0",
         "lossy+serial:///dev/ttyACM0?loss=0.1",
         "tandem://jetson/red",
-        "autodrive://:4567?vehicle=nigel",
     ],
 )
 def test_what_may_be_metal_is_not_virtual(uri):
@@ -44,7 +43,14 @@ def test_what_may_be_metal_is_not_virtual(uri):
 
 
 @pytest.mark.parametrize(
-    "uri", ["sim://nigel", "sim+process://nigel", "lossy+sim://nigel?loss=0.1", "replay://x.mcap"]
+    "uri",
+    [
+        "sim://nigel",
+        "sim+process://nigel",
+        "lossy+sim://nigel?loss=0.1",
+        "replay://x.mcap",
+        "autodrive://:4567?vehicle=nigel",
+    ],
 )
 def test_what_has_no_wheels_of_steel_is_virtual(uri):
     assert is_virtual(uri)

@@ -7,7 +7,7 @@ import pytest
 from firmware.protocol import codes as car
 from host_bridge.domain import codes as host
 from host_bridge.domain.codes import members
-from host_bridge.domain.reasons import why_stopped
+from host_bridge.domain.reasons import stand_left_s, why_stopped
 from host_bridge.domain.reports import CarEvent, CarStatus
 from tests.host_bridge.drives import vehicle
 
@@ -15,7 +15,7 @@ from tests.host_bridge.drives import vehicle
 SAME = (
     (host.Cause, "CAUSE_", {"CAUSE_COUNT"}),
     (host.Fault, "FAULT_", {"FAULT_COUNT"}),
-    (host.Sender, "SENDER_", set()),
+    (host.Sender, "SENDER_", {"SENDER_COUNT"}),
     (host.Action, "ACTION_", set()),
     (host.Refusal, "REFUSED_", set()),
     (host.Loss, "LOST_", set()),
@@ -48,16 +48,26 @@ def test_no_state_and_no_actuator_is_missing():
     assert host.NOBODY == car.NOBODY
 
 
+@pytest.mark.parametrize(
+    ("kind", "prefix"),
+    [(host.Profile, "PROFILE_"), (host.RcMode, "MODE_"), (host.ResetCause, "RESET_")],
+)
+def test_codes_with_a_prefix_are_the_car_s(kind, prefix):
+    named = {n: v for n, v in vars(car).items() if n.startswith(prefix) and n[-6:] != "_COUNT"}
+    assert {prefix + member.name: member.value for member in kind} == named
+
+
 def test_an_unknown_bit_is_no_member():
     assert members(host.Cause, 0b101) == (host.Cause.RUNSTOP_LOOP, host.Cause.FROZEN_INPUT)
     with pytest.raises(ValueError, match="15"):
         members(host.Cause, 1 << 15)
 
 
-def status(state=host.State.STOPPED, causes=(), faults=()) -> CarStatus:
+def status(state=host.State.STOPPED, causes=(), faults=(), profile=host.Profile.TRACK) -> CarStatus:
     first = causes[0] if causes else None
+    nobody = (None, None, None)
     return CarStatus(
-        0, state, causes, first, faults, None, None, 0.0, 0.0, 0.0, 0.0, 0, 0, 0, 0, None
+        0, state, causes, first, faults, profile, *nobody, 0.0, 0.0, 0.0, 0.0, 0, 0, 0, 0, None
     )
 
 
@@ -99,6 +109,34 @@ def test_the_last_stop_of_a_kind_is_the_one_that_counts():
     events = (latched(request, 1, 10), latched(request, 4, 20, "tandem stop"))
     said = why_stopped(status(causes=(request,)), events)
     assert said == "Stopped because a command (tandem stop) asked for a stop."
+
+
+@pytest.mark.parametrize(
+    ("cause", "said"),
+    [
+        (host.Cause.STOP_SOURCE, "stop source seat says stop"),
+        (host.Cause.STOP_SOURCE_SILENT, "stop source seat, which it needs, is silent"),
+    ],
+)
+def test_a_stop_source_is_called_by_its_name(cause, said):
+    assert why_stopped(status(causes=(cause,)), (latched(cause, 3),), vehicle()) == (
+        f"Stopped because {said}."
+    )
+    nameless = why_stopped(status(causes=(cause,)), (latched(cause, 3),))
+    assert said.replace("seat", "stop source 3") in nameless
+
+
+def test_the_time_left_on_a_stand_is_counted_from_the_arming():
+    standing = status(host.State.HOLD, profile=host.Profile.STAND)
+    armed = CarEvent(1, 2**30 - 4_000_000, host.EventCode.PROFILE, host.Profile.STAND, 300)
+    of = vehicle()
+    whole_s = of.parameters["stand_ms"][0] * 1e-3
+    assert stand_left_s(standing, (armed,), of) == pytest.approx(whole_s - 4.0)
+    assert stand_left_s(standing, (), of) is None
+    assert (
+        stand_left_s(status(host.State.STANDBY, profile=host.Profile.STAND), (armed,), of) is None
+    )
+    assert stand_left_s(status(host.State.HOLD), (armed,), of) is None
 
 
 def test_faults_are_said_and_nothing_where_nothing_is_wrong():

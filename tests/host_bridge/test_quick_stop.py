@@ -131,6 +131,22 @@ def test_an_owner_that_hangs_makes_the_stop_fail_and_say_why():
     assert f"does process {owner.pid}, which serves the car, hang?" in looked.stderr
 
 
+def test_a_fleet_is_stopped_and_no_other_car():
+    with serving("sim://nigel", "a", "--fleet", "red"), serving("sim://nigel", "b"):
+        unknown = tandem("stop", "--fleet", "blue", "--json")
+        stopped = tandem("stop", "--fleet", "red", "--json")
+        looked = {n: tandem("monitor", n, "--seconds", "1", "--json").stdout for n in ("a", "b")}
+    assert unknown.returncode == DeviceFault.exit_code
+    assert "fleets served here: red" in unknown.stderr
+    assert [row["name"] for row in json.loads(stopped.stdout)] == ["a"]
+    rows = {name: list(map(json.loads, text.splitlines())) for name, text in looked.items()}
+    causes = {
+        name: [row["causes"] for row in found if row["topic"] == "status"][-1]
+        for name, found in rows.items()
+    }
+    assert causes == {"a": ["STOP_REQUEST"], "b": []}
+
+
 def test_the_frame_is_repeated_until_it_is_seen():
     heard = []
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listening:

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tests.mutants import covered, equivalents, trials
-from tests.mutants.core import FAST, PARTS, ROOT, Part, tiers
+from tests.mutants.core import CORE, FAST, PARTS, ROOT, Part, tiers
 from tests.mutants.mutations import Mutant, module_of, mutants_of, mutated
 
 LIST = Path(__file__).with_name("equivalent.toml")
@@ -25,6 +25,7 @@ def _arguments(words: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="make mutants", description=__doc__)
     parser.add_argument("--list", action="store_true", help="show the mutants, try none")
     parser.add_argument("--only", metavar="FILE", default="", help="part of a file's path")
+    parser.add_argument("--all", action="store_true", help="what decides beside the core, too")
     parser.add_argument("--where", metavar="NAME", default="", help="class or function")
     parser.add_argument("--json", action="store_true", help="the result as JSON")
     parser.add_argument("--toml", action="store_true", help="survivors as entries to explain")
@@ -45,10 +46,11 @@ def _tiers(part: Part, is_fast: bool) -> tuple[trials.Tier, ...]:
     return tiers(part)[:2] if is_fast else tiers(part)
 
 
-def _try(mutant: Mutant, is_fast: bool) -> int:
+def _try(mutant: Mutant, is_fast: bool, is_explained: bool) -> int:
     part = next(part for part in PARTS if part.file == mutant.file)
     tree = mutated(trials.source_of(ROOT, part.file), mutant.number, part.scope)
-    return trials.start(module_of(part.file), tree, _tiers(part, is_fast))
+    asked = _tiers(part, is_fast)
+    return trials.start(module_of(part.file), tree, asked[:1] if is_explained else asked)
 
 
 def _progress(done: int, of: int, survived: int) -> None:
@@ -56,10 +58,15 @@ def _progress(done: int, of: int, survived: int) -> None:
         print(f"\r{done}/{of} tried, {survived} survived ", end="", file=sys.stderr, flush=True)
 
 
-def _verdicts(mutants: Sequence[Mutant], options: argparse.Namespace) -> list[str]:
-    """In the order of the mutants."""
+def _verdicts(
+    mutants: Sequence[Mutant], explained: set[equivalents.Key], options: argparse.Namespace
+) -> list[str]:
+    """In the order of the mutants. About those that are explained only their own tests are asked:
+    they pass all, which takes its time."""
     verdicts = [""] * len(mutants)
-    jobs = [functools.partial(_try, mutant, options.fast) for mutant in mutants]
+    jobs = [
+        functools.partial(_try, mutant, options.fast, mutant.key in explained) for mutant in mutants
+    ]
     for done, (number, verdict) in enumerate(trials.trials(jobs, options.workers), 1):
         verdicts[number] = verdict
         _progress(done, len(mutants), verdicts.count(trials.SURVIVED))
@@ -90,9 +97,8 @@ class TextOut:
 
 
 def _unexplained(
-    mutants: Sequence[Mutant], verdicts: Sequence[str], listed: Sequence[equivalents.Equivalent]
+    mutants: Sequence[Mutant], verdicts: Sequence[str], explained: set[equivalents.Key]
 ) -> list[Mutant]:
-    explained = {entry.key for entry in listed}
     pairs = zip(mutants, verdicts, strict=True)
     return [m for m, v in pairs if v == trials.SURVIVED and m.key not in explained]
 
@@ -108,9 +114,10 @@ def _passed_unchanged(is_fast: bool) -> bool:
 def _judge(chosen: Sequence[Mutant], every: Sequence[Mutant], options: argparse.Namespace) -> int:
     out = TextOut(options.json)
     listed = equivalents.read(LIST)
+    explained = {entry.key for entry in listed}
     before_s = time.monotonic()
-    verdicts = _verdicts(chosen, options)
-    survivors = _unexplained(chosen, verdicts, listed)
+    verdicts = _verdicts(chosen, explained, options)
+    survivors = _unexplained(chosen, verdicts, explained)
     by_key = dict(zip((mutant.key for mutant in chosen), verdicts, strict=True))
     wrong = equivalents.errors(listed, every, by_key)
     for mutant in survivors:
@@ -132,7 +139,8 @@ def _judge(chosen: Sequence[Mutant], every: Sequence[Mutant], options: argparse.
 
 def main(words: Sequence[str]) -> int:
     options = _arguments(words)
-    parts = [part for part in PARTS if options.only in part.file]
+    tried = PARTS if options.all or options.only else CORE
+    parts = [part for part in tried if options.only in part.file]
     every = _all_mutants(PARTS)
     files = {part.file for part in parts}
     chosen = [m for m in every if m.file in files and options.where in m.where]
@@ -144,6 +152,8 @@ def main(words: Sequence[str]) -> int:
         print("the tests do not pass on the unchanged core: mend that first", file=sys.stderr)
         return 1
     result = _judge(chosen, every, options)
+    if options.where:  # of a function there is no coverage to measure
+        return result
     files_by_scope = {part.file: part.scope for part in parts}
     return result if _covered(files_by_scope, TextOut(options.json)) else 1
 

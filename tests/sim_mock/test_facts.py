@@ -55,3 +55,9 @@ def test_facts_survive_the_way_to_another_process():
     ours, theirs = facts.world(InProcess), again.world(InProcess)
     assert ours.advance(500_000) == theirs.advance(500_000)
     assert ours.board_id == theirs.board_id
+
+
+def test_a_car_on_a_stand_turns_its_wheels_and_goes_nowhere():
+    world = facts_of(VEHICLE, {"stand": "1"}).world(InProcess)
+    assert world.plant.is_on_stand
+    assert not facts_of(VEHICLE, {"stand": "0"}).world(InProcess).plant.is_on_stand

@@ -6,9 +6,12 @@ import sys
 
 import pytest
 
+from firmware.protocol import codes
+from host_bridge.config import load_vehicle
 from sim_mock.firmware_runner import Process
+from sim_mock.world import World
 from tests.firmware.rig import Host
-from tests.firmware.worlds import world_of
+from tests.firmware.worlds import micropython_command, world_of
 from tests.sim_mock.programs import until
 
 
@@ -58,18 +61,77 @@ def ends_with(tmp_path, line):
 def test_the_end_of_the_program_is_told_with_its_exit_code(tmp_path, line, code):
     world = ends_with(tmp_path, line)
     world.advance(10_000)
-    with pytest.raises(RuntimeError, match=f"exit code {code}$"):
-        world.advance(40_000)
+    assert not world.losses
+    world.advance(40_000)
+    assert str(world.losses[0]).endswith(f"exit code {code}")
     world.close()
 
 
-def test_a_killed_program_is_told_of_and_can_be_closed():
+def test_a_program_that_is_lost_can_be_closed():
     world = world_of(runtime="cpython")
     world.advance(50_000)
     os.kill(world.runner.pid, signal.SIGKILL)
-    with pytest.raises(RuntimeError, match="exit code -9"):
-        world.advance(100_000)
+    world.advance(100_000)
+    assert str(world.losses[0]).endswith("exit code -9")
     world.close()
+
+
+# --- what the car does when its program is lost while it drives
+
+
+RUNTIMES = [
+    "cpython",
+    pytest.param(64, marks=pytest.mark.micropython),
+    pytest.param(32, marks=pytest.mark.micropython),
+]
+GONE_BY_MS = 100  # safety.md, section 3: hung, neutral and drive enable off
+BACK_BY_MS = 500  # and begun anew by the watchdog
+
+
+def lost_while_driving(runtime, sign):
+    """By a signal to the process: when the wires still drove, and when it was there again."""
+    command = [sys.executable] if runtime == "cpython" else micropython_command(runtime)
+
+    def runner(board_id, image, seed):
+        return Process(command, board_id, image, seed, patience_s=0.5)
+
+    world = World(load_vehicle("f1tenth"), runner=runner)
+    host = Host(world)
+    host.take_the_wheel()
+    host.drive(1500, 1500)
+    assert world.enable
+    os.kill(world.runner.pid, sign)
+    begun_us = world.now_us
+    driven_ms = []
+    neutral_ns = load_vehicle("f1tenth").parameters["channel_neutral"][1]
+
+    def look(world):
+        if world.enable or world.values[1] not in (neutral_ns, 0):
+            driven_ms.append((world.now_us - begun_us) // 1000)
+
+    world.observer = look
+    host.latest.clear()
+    while "Status" not in host.latest and world.now_us - begun_us < 1_000_000:
+        host.drive(10, 1500)
+    return host, driven_ms, (world.now_us - begun_us) // 1000
+
+
+@pytest.mark.parametrize("sign", [signal.SIGKILL, signal.SIGSTOP], ids=["killed", "stopped"])
+@pytest.mark.parametrize("runtime", RUNTIMES)
+def test_a_car_whose_program_is_lost_falls_and_begins_anew_disarmed(runtime, sign):
+    host, driven_ms, back_ms = lost_while_driving(runtime, sign)
+    world = host.world
+    try:
+        assert max(driven_ms) < GONE_BY_MS
+        assert len(world.losses) == 1
+        assert world.reset_cause == codes.RESET_WATCHDOG
+        assert back_ms < BACK_BY_MS
+        host.drive(6000, 1500)  # it rolls out, and nobody arms it again
+        assert host.state == codes.STANDBY
+        assert world.plant.truth.vx_mps == 0.0
+        assert max(driven_ms) < GONE_BY_MS
+    finally:
+        world.close()
 
 
 def test_closing_ends_the_program_and_clears_away_its_folder():

@@ -35,7 +35,7 @@ def test_an_output_that_is_not_neutral_before_arming_is_found():
     host = watched()
     host.connect()
     stage = host.world.runner.app.output_stage
-    stage.step = lambda effort, steering: stage.values.__setitem__(DRIVE, 1_510_000)
+    stage.step = lambda effort, brake, steering: stage.values.__setitem__(DRIVE, 1_510_000)
     with pytest.raises(AssertionError, match="not neutral though not armed"):
         host.rest(20)
 
@@ -44,7 +44,7 @@ def test_an_output_beyond_its_calibrated_range_is_found():
     host = watched()
     host.take_the_wheel()
     stage = host.world.runner.app.output_stage
-    stage.step = lambda effort, steering: stage.values.__setitem__(DRIVE, 2_500_000)
+    stage.step = lambda effort, brake, steering: stage.values.__setitem__(DRIVE, 2_500_000)
     with pytest.raises(AssertionError, match="channel 1 is at 2500000"):
         host.drive(20)
 

@@ -6,8 +6,10 @@ from tests.firmware.core.desk import claim_of, params_with
 
 STARTING, STANDBY, ACTIVE, HOLD, STOPPING, STOPPED, FAULT = range(7)
 (RUNSTOP_LOOP, STOP_REQUEST, FROZEN, SILENCE, CLOCK_STEP, CLOCK_UNSURE, CHARGER, EMPTY, OVERRUN,
- UNATTENDED) = range(10)  # fmt: skip
-CONFIGURATION, FOREIGN, RELAY, NO_MOTION, TOO_FAST = range(5)
+ UNATTENDED, STOP_SOURCE, STOP_SOURCE_SILENT, STAND_OVER) = range(13)  # fmt: skip
+(CONFIGURATION, FOREIGN, RELAY, NO_MOTION, TOO_FAST, OUTPUT, RUNAWAY, ENCODER, BROWN_OUT,
+ OVER_TEMPERATURE, BOOT_LOOP) = range(11)  # fmt: skip
+STAND, TRACK, RACE = 0, 1, 2
 BRAKES, NEUTRAL, CUTS = 0, 1, 2
 PAD, SEAT, LAST = 1, 2, 15
 STEERS, DRIVES = 1, 2
@@ -18,9 +20,12 @@ ESC_LOW, ESC_NEUTRAL, ESC_HIGH = 1_000_000, 1_500_000, 2_000_000
 CHANNEL_ESC = 2
 
 GIVEN = {
-    "board_id": [0x0100, 0x0302, 0x0504, 0x0706], "start_ms": 100, "runstop_fitted": 1,
+    "board_id": [0x0100, 0x0302, 0x0504, 0x0706], "start_ms": 100,
+    "stop_source_kind": [1], "stop_source_need": [2] + [0] * 15 + [2] + [0] * 15 + [2],
+    "profile_cap_mm_s": [30_000] * 3, "may_arm": 63, "may_clear": 63, "fault_policy": [0] * 11,
     "battery_low_mv": 7000, "battery_empty_mv": 6000, "clock_bound_us": 10_000,
     "speed_max_mm_s": 2000, "reverse_max_mm_s": 700, "accel_mm_s2": 30_000, "decel_mm_s2": 30_000,
+    "jerk_mm_s3": 1_000_000, "brake_jerk_mm_s3": 1_000_000, "runaway_mm_s": 5000,
     "blind_mm": 1000,
     "steer_max_urad": 400_000, "steer_rate_urad_s": 10_000_000, "lateral_accel_mm_s2": 30_000,
     "full_effort_mm_s": 4000, "nm_per_count": 1_000_000, "gain_per_m": 0,
@@ -66,6 +71,7 @@ class Car:
             self.board.count_right += moved
             if not self.is_welded:
                 self.board.enable_contact = int(self.board.enable)
+            self.board.read_back[:] = self.board.values
             self.app.step(self.now_us)
             self.now_us += STEP_US
         return self

@@ -6,6 +6,7 @@ from firmware.protocol.frame import crc_table
 from firmware.protocol.messages import Claim
 
 _TABLE = crc_table()
+OWN_EPOCH = 4321  # the board's
 
 
 def params_with(**values) -> Params:
@@ -27,7 +28,7 @@ def claim_of(**fields) -> Claim:
 
 def sure_sessions(*epochs: int, bound_us: int = 1000, offset_us: int = 0) -> Sessions:
     """Sessions of these epochs, heard at 0, whose clocks are known to ``bound_us``."""
-    sessions = Sessions()
+    sessions = Sessions(OWN_EPOCH)
     for epoch in epochs:
         session = sessions.slots[sessions.bind(epoch, 0)]
         session.bound_us = bound_us

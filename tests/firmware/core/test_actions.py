@@ -5,47 +5,49 @@ import pytest
 from firmware.core import supervisor
 from firmware.core.actions import Actions
 from firmware.core.latch import Latch
+from firmware.core.runstop import StopSources
 from firmware.protocol.messages import Act, ActReply
-from tests.firmware.core.desk import params_with, sure_sessions
-
-STARTING, STANDBY, ACTIVE, HOLD, STOPPING, STOPPED, FAULT = range(7)
-ARM, CLEAR, DISARM = 1, 2, 3
-(UNKNOWN_EPOCH, STATE, STOP_CAUSE, CAUSE_PRESENT, FAULTY, CONFIGURATION, CLOCK_UNSURE, NONCE,
- MOVING, CHARGER, UNKNOWN_ACTION) = (1 << bit for bit in range(11))  # fmt: skip
-CHARGER_CAUSE = 6
-US, OTHERS = 1001, 1002
-NO_HASH, HASH = b"\0\0\0\0", b"abcd"
-
-
-class Dice:
-    """What the board gives for entropy, made by hand."""
-
-    def __init__(self, *numbers: int) -> None:
-        self._numbers = list(numbers)
-
-    def entropy(self) -> int:
-        return self._numbers.pop(0)
-
-
-class Bench:
-    def __init__(self, *numbers: int) -> None:
-        self.sessions = sure_sessions(US, OTHERS)
-        self.runstop, self.faults = Latch(), Latch()
-        self.actions = Actions(Dice(*numbers or (77, 88, 99)), self.sessions, self.runstop,
-                               self.faults)  # fmt: skip
-        params = params_with(clock_bound_us=10_000)
-        params.config_hash[:] = HASH
-        self.actions.configure(params)
-        self.reply = ActReply()
-
-    def ask(self, action, state, nonce=0, epoch=US, config_hash=HASH, is_standing=True) -> int:
-        act = Act()
-        act.epoch, act.action, act.nonce = epoch, action, nonce
-        act.config_hash[:] = config_hash
-        refusals = self.actions.receive(act, self.reply, state, is_standing)
-        assert refusals == self.reply.refusals
-        assert (self.reply.epoch, self.reply.action) == (epoch, action)
-        return refusals
+from tests.firmware.core.acting import (
+    ACTIVE,
+    ARM,
+    BOX,
+    CAP,
+    CAUSE_PRESENT,
+    CHARGER,
+    CHARGER_CAUSE,
+    CLEAR,
+    CLOCK_UNSURE,
+    COMMAND,
+    CONFIGURATION,
+    DISARM,
+    FAULT,
+    FAULTY,
+    HOLD,
+    MOVING,
+    NO_HASH,
+    NONCE,
+    NOT_ALLOWED,
+    OTHERS,
+    OWNER,
+    PROFILE,
+    RACE,
+    RC,
+    RELAY,
+    SEAT,
+    STAND,
+    STANDBY,
+    STATE,
+    STOP_CAUSE,
+    STOP_SOURCE,
+    STOPPED,
+    TRACK,
+    UNKNOWN_ACTION,
+    UNKNOWN_EPOCH,
+    US,
+    Bench,
+    Dice,
+)
+from tests.firmware.core.desk import sure_sessions
 
 
 @pytest.fixture
@@ -53,17 +55,23 @@ def bench():
     return Bench()
 
 
-def test_nothing_is_granted_at_first_and_an_unconfigured_car_trusts_no_clock():
-    actions = Actions(Dice(5), sure_sessions(US, bound_us=1), Latch(), Latch())
-    assert actions.granted == 0
+def test_nothing_is_granted_at_first_and_an_unconfigured_car_allows_nobody_anything():
+    sessions = sure_sessions(US, bound_us=1)
+    actions = Actions(Dice(5), sessions, Latch(), Latch(), StopSources(sessions))
+    assert (actions.granted, actions.cap_mm_s, actions.profile) == (0, 0, 0)
+    assert (actions.is_contact_sure, actions.is_standing) == (False, False)
     act, reply = Act(), ActReply()
-    act.epoch, act.action = US, ARM
-    assert actions.receive(act, reply, STANDBY, True) == CLOCK_UNSURE
+    act.epoch, act.action = US, CLEAR
+    assert actions.receive(act, reply, STANDBY) == MOVING | NOT_ALLOWED
+    act.action, act.value = ARM, 3
+    refusals = actions.receive(act, reply, STANDBY)
+    assert refusals == MOVING | NOT_ALLOWED | CLOCK_UNSURE | RELAY | PROFILE
+    act.action = CLEAR
     act.config_hash[:] = b"\1\0\0\0"
-    assert actions.receive(act, reply, STANDBY, True) == CLOCK_UNSURE | CONFIGURATION
+    assert actions.receive(act, reply, STANDBY) == MOVING | NOT_ALLOWED | CONFIGURATION
 
 
-MAY = {ARM: {STANDBY}, CLEAR: {STANDBY, STOPPED, FAULT}, DISARM: {HOLD}}
+MAY = {ARM: {STANDBY}, CLEAR: {STANDBY, STOPPED, FAULT}, DISARM: {HOLD}, CAP: set(range(7))}
 
 
 @pytest.mark.parametrize("action", MAY)
@@ -72,7 +80,7 @@ def test_each_action_is_for_its_states_only(bench, action, state):
     assert bench.ask(action, state) == (0 if state in MAY[action] else STATE)
 
 
-@pytest.mark.parametrize("action", [0, 4, 255])
+@pytest.mark.parametrize("action", [0, 5, 255])
 def test_what_is_no_action_is_refused(bench, action):
     assert bench.ask(action, STANDBY) == UNKNOWN_ACTION
     assert bench.actions.granted == 0
@@ -84,31 +92,28 @@ def test_a_stranger_is_refused_and_told_nothing_else(bench, action):
     assert (bench.reply.nonce, bench.actions.granted) == (0, 0)
 
 
-def spoil(bench) -> dict:
-    bench.runstop.set(CHARGER_CAUSE, True)
-    bench.faults.set(2, True)
-    bench.sessions.slots[0].bound_us = 10_001
-    return {"config_hash": b"abce", "is_standing": False}
-
-
 def test_an_arm_is_refused_with_every_reason_at_once(bench):
-    refusals = bench.ask(ARM, ACTIVE, **spoil(bench))
+    refusals = bench.ask(ARM, ACTIVE, **bench.spoil())
     assert refusals == (
         STATE | STOP_CAUSE | CAUSE_PRESENT | FAULTY | CONFIGURATION | CLOCK_UNSURE | MOVING
-        | CHARGER
+        | CHARGER | STOP_SOURCE | NOT_ALLOWED | RELAY
     )  # fmt: skip
     assert bench.reply.causes_present == 1 << CHARGER_CAUSE
-    assert bench.reply.nonce == 0
+    assert (bench.reply.nonce, bench.reply.stop_sources) == (0, 0b1)
 
 
-def test_a_clear_is_refused_for_all_but_the_stop_it_clears_and_the_clock(bench):
-    refusals = bench.ask(CLEAR, ACTIVE, **spoil(bench))
-    assert refusals == STATE | CAUSE_PRESENT | FAULTY | CONFIGURATION | MOVING | CHARGER
+def test_a_clear_is_refused_for_all_but_the_stop_it_clears_the_clock_and_the_relay(bench):
+    refusals = bench.ask(CLEAR, ACTIVE, **{**bench.spoil(), "sender": OWNER})
+    assert refusals == (
+        STATE | CAUSE_PRESENT | FAULTY | CONFIGURATION | MOVING | CHARGER | NOT_ALLOWED
+    )
+    assert bench.reply.stop_sources == 0
 
 
 def test_a_disarm_asks_for_nothing_but_hold(bench):
-    assert bench.ask(DISARM, STANDBY, **spoil(bench)) == STATE
-    assert bench.ask(DISARM, HOLD, **spoil(bench)) == 0
+    assert bench.ask(DISARM, STANDBY, **bench.spoil()) == STATE
+    assert bench.ask(DISARM, HOLD, **bench.spoil()) == 0
+    assert bench.ask(DISARM, HOLD, sender=RC) == 0
     assert bench.actions.granted == supervisor.DISARMED
 
 
@@ -120,6 +125,10 @@ def test_a_disarm_asks_for_nothing_but_hold(bench):
         (lambda bench: bench.runstop.set(7, True), STOP_CAUSE | CAUSE_PRESENT, CAUSE_PRESENT),
         (lambda bench: bench.faults.latch(1), FAULTY, 0),
         (lambda bench: bench.faults.set(0, True), FAULTY, FAULTY),
+        (lambda bench: setattr(bench.actions, "is_contact_sure", False), RELAY, 0),
+        (lambda bench: setattr(bench.actions, "is_standing", False), MOVING, MOVING),
+        (lambda bench: setattr(bench.stop_sources, "fresh", 0), STOP_SOURCE, 0),
+        (lambda bench: setattr(bench.stop_sources, "fresh", 0b10), STOP_SOURCE, 0),
     ],
 )
 def test_each_reason_for_itself(bench, change, arm, clear):
@@ -141,9 +150,56 @@ def test_a_clock_at_its_limit_is_sure_enough(bench):
     assert bench.ask(ARM, STANDBY) == CLOCK_UNSURE
 
 
-def test_a_moving_car_is_neither_armed_nor_cleared(bench):
-    assert bench.ask(ARM, STANDBY, is_standing=False) == MOVING
-    assert bench.ask(CLEAR, FAULT, is_standing=False) == MOVING
+# --- who may, and in which profile
+
+
+@pytest.mark.parametrize("sender", [0, 1, 2, 3, 4, 5, 6, 200, 255])
+def test_only_whom_the_file_names_may_arm_and_clear_and_nobody_speaks_for_the_rc(bench, sender):
+    """may_arm is 0b110011, may_clear 0b010110; 5 is the receiver, which is on the board."""
+    assert bench.ask(ARM, STANDBY, sender=sender) == (0 if sender in (0, 1, 4) else NOT_ALLOWED)
+    assert bench.ask(CLEAR, STOPPED, sender=sender) == (0 if sender in (1, 2, 4) else NOT_ALLOWED)
+
+
+def test_a_profile_needs_its_own_stop_sources_and_the_reply_names_those_that_are_missing(bench):
+    for profile, missing in ((STAND, 0), (TRACK, 0), (RACE, 0b100)):
+        assert bench.ask(ARM, STANDBY, value=profile) == (STOP_SOURCE if missing else 0)
+        assert bench.reply.stop_sources == missing
+    assert bench.ask(CLEAR, STOPPED, value=RACE) == 0
+    assert bench.reply.stop_sources == 0
+    bench.stop_sources.fresh = 0b101
+    assert bench.ask(ARM, STANDBY, value=RACE) == 0
+
+
+@pytest.mark.parametrize("value", [3, 4, 65535])
+def test_a_profile_that_there_is_not_is_refused(bench, value):
+    assert bench.ask(ARM, STANDBY, value=value) == PROFILE
+    assert bench.reply.stop_sources == 0
+
+
+def test_a_profile_without_a_speed_is_one_that_the_car_has_not():
+    bench = Bench(profile_cap_mm_s=[0, 1, 0])
+    asked = [bench.ask(ARM, STANDBY, value=profile) for profile in (STAND, TRACK, RACE)]
+    assert asked == [PROFILE, 0, PROFILE]
+
+
+@pytest.mark.parametrize("profile", [STAND, TRACK, RACE])
+def test_the_profile_it_is_armed_in_is_the_cars_from_then_on(bench, profile):
+    bench.stop_sources.fresh = 0b101
+    assert (bench.actions.profile, bench.stop_sources.profile) == (TRACK, TRACK)
+    bench.ask(ARM, STANDBY, value=profile)
+    assert bench.actions.profile == TRACK
+    bench.ask(ARM, STANDBY, nonce=77, value=profile)
+    assert (bench.actions.profile, bench.stop_sources.profile) == (profile, profile)
+
+
+def test_a_clear_changes_no_profile(bench):
+    assert bench.ask(CLEAR, STOPPED, value=9000) == 0  # nor has it to do with a cap
+    bench.ask(CLEAR, STOPPED, value=STAND)
+    assert bench.ask(CLEAR, STOPPED, nonce=88, value=STAND) == 0
+    assert (bench.actions.profile, bench.stop_sources.profile) == (TRACK, TRACK)
+
+
+# --- two steps
 
 
 @pytest.mark.parametrize(
@@ -172,14 +228,24 @@ def test_a_wrong_nonce_is_refused_and_spoils_the_right_one(bench):
     assert bench.actions.granted == 0
 
 
-def test_a_nonce_is_for_its_action_and_its_session(bench):
+def test_a_nonce_is_for_its_action_its_value_and_its_session(bench):
     bench.ask(ARM, STANDBY)
     assert bench.ask(CLEAR, STANDBY, nonce=77) == NONCE
     bench.ask(ARM, STANDBY)
-    assert bench.ask(ARM, STANDBY, nonce=88, epoch=OTHERS) == NONCE
+    assert bench.ask(ARM, STANDBY, nonce=88, value=STAND) == NONCE
+    bench.ask(ARM, STANDBY)
+    assert bench.ask(ARM, STANDBY, nonce=99, epoch=OTHERS) == NONCE
     assert bench.actions.granted == 0
-    assert bench.ask(ARM, STANDBY, nonce=88) == 0
+    assert bench.ask(ARM, STANDBY, nonce=99) == 0
     assert bench.actions.granted == supervisor.ARMED
+
+
+def test_what_speaks_against_it_by_then_is_asked_again_when_the_nonce_comes_back(bench):
+    bench.ask(ARM, STANDBY)
+    bench.actions.is_standing = False
+    assert bench.ask(ARM, STANDBY, nonce=77) == MOVING
+    assert bench.ask(ARM, STANDBY, nonce=77, sender=BOX) == MOVING | NOT_ALLOWED
+    assert bench.actions.granted == 0
 
 
 @pytest.mark.parametrize(
@@ -193,6 +259,6 @@ def test_a_nonce_has_thirty_bits_and_is_never_none(drawn, nonce):
 
 def test_what_was_granted_on_one_step_adds_up(bench):
     bench.ask(DISARM, HOLD)
-    bench.ask(ARM, STANDBY)
-    bench.ask(ARM, STANDBY, nonce=77)
+    bench.ask(ARM, STANDBY, sender=SEAT)
+    bench.ask(ARM, STANDBY, nonce=77, sender=COMMAND)
     assert bench.actions.granted == supervisor.ARMED | supervisor.DISARMED

@@ -2,7 +2,8 @@
 
 import pytest
 
-from firmware.core.arbiter import Arbiter, Source
+from firmware.core.arbiter import Arbiter
+from firmware.core.source import Source
 from tests.firmware.core.arbitration import (
     ACCEPTED,
     BOUND,
@@ -12,6 +13,7 @@ from tests.firmware.core.arbitration import (
     LAST,
     LEASE_TOO_LONG,
     LIGHTS,
+    NO_WINNERS,
     NOBODY,
     NOT_PERMITTED,
     OTHER_WRITER,
@@ -47,8 +49,9 @@ def test_a_source_has_no_rights_before_it_is_given_any():
     assert (source.is_attended, source.has_counter, source.on_silence) == (False, False, STOPS)
     assert (source.id, source.needs, source.slot, source.sequence) == (3, NOBODY, -1, 0)
     wishes = (source.deadman, source.input_count, source.claimed, source.steer_urad)
-    assert (*wishes, source.speed_mm_s, source.brake, source.lights) == (0,) * 7
+    assert (*wishes, source.speed_mm_s, *source.levels) == (0,) * 13
     assert (source.is_fresh, source.fell_silent, source.is_frozen) == (False, False, False)
+    assert (source.kill_switch, source.repress_us, source.won) == (NOBODY, 0, 0)
     assert not source.is_held()
     assert not source.is_engaged()
     assert not source.permits()
@@ -58,7 +61,7 @@ def test_a_source_has_no_rights_before_it_is_given_any():
 
 def test_nobody_has_anything_at_first():
     arbiter = Arbiter(sure_sessions(US))
-    assert arbiter.winners == [NOBODY] * 4
+    assert arbiter.winners == NO_WINNERS
     assert arbiter.losers == [0] * 16
     assert [source.id for source in arbiter.sources] == list(range(16))
     assert arbiter.active == ()
@@ -177,10 +180,11 @@ def test_accepted_claims_are_counted_by_session_across_the_wrap(bench):
 
 
 def test_a_claim_is_kept_in_all_its_parts(bench):
-    bench.say(steer_urad=-5, speed_mm_s=77, brake=9, lights=3, deadman=3, mask=13, sequence=8)
+    levels = {"brake": 9, "lights": 3, "aux_1": 11, "aux_2": 12, "aux_3": 13, "aux_4": 14}
+    bench.say(steer_urad=-5, speed_mm_s=77, deadman=3, mask=13, sequence=8, **levels)
     source = bench.arbiter.sources[PAD]
-    kept = (source.steer_urad, source.speed_mm_s, source.brake, source.lights, source.deadman)
-    assert kept == (-5, 77, 9, 3, 3)
+    kept = (source.steer_urad, source.speed_mm_s, source.levels, source.deadman)
+    assert kept == (-5, 77, [0, 0, 9, 3, 11, 12, 13, 14], 3)
     assert (source.claimed, source.sequence, source.slot, source.is_fresh) == (13, 8, 0, True)
     assert source.input_count == 1
 
@@ -193,7 +197,7 @@ def test_configuration_gives_each_source_its_own_row(bench):
     assert source.frozen_us == 200_000
     pad = bench.arbiter.sources[PAD]
     assert (pad.is_attended, pad.has_counter) == (True, True)
-    assert [source.id for source in bench.arbiter.active] == [PAD, SEAT, PROGRAM, LAST]
+    assert [source.id for source in bench.arbiter.active] == [LAST, PAD, SEAT, PROGRAM]
 
 
 # --- freshness

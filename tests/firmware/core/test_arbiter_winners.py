@@ -11,6 +11,7 @@ from tests.firmware.core.arbitration import (
     LAST,
     LIGHTS,
     NO_DEADMAN,
+    NO_WINNERS,
     NOBODY,
     NOT_ENGAGED,
     NOT_NEUTRAL,
@@ -20,6 +21,7 @@ from tests.firmware.core.arbitration import (
     PROGRAM,
     SEAT,
     STEERING,
+    UNPERMITTED,
     WINS,
     Bench,
 )
@@ -36,23 +38,23 @@ def bench():
 def test_a_deadman_held_from_the_beginning_wins_nothing(bench):
     for _ in range(3):
         bench.say()
-        assert bench.step().winners == [NOBODY] * 4
+        assert bench.step().winners == NO_WINNERS
     assert bench.why(PAD) == NOT_ENGAGED
     assert not bench.arbiter.sources[PAD].is_engaged()
 
 
 def test_one_begins_by_letting_go_and_then_from_neutral(bench):
     bench.say(deadman=0)
-    assert bench.step().winners == [NOBODY] * 4
+    assert bench.step().winners == NO_WINNERS
     assert bench.why(PAD) == NO_DEADMAN
     for speed in (1, -1):
         bench.say(speed_mm_s=speed)
-        assert bench.step().winners == [NOBODY] * 4
+        assert bench.step().winners == NO_WINNERS
         assert bench.why(PAD) == NOT_NEUTRAL
     bench.say(speed_mm_s=0)
-    assert bench.step().winners == [PAD, PAD, NOBODY, NOBODY]
+    assert bench.step().winners[:4] == [PAD, PAD, NOBODY, NOBODY]
     bench.say(speed_mm_s=500)
-    assert bench.step().winners == [PAD, PAD, NOBODY, NOBODY]
+    assert bench.step().winners[:4] == [PAD, PAD, NOBODY, NOBODY]
     assert bench.why(PAD) == WINS
     assert bench.arbiter.sources[PAD].is_engaged()
 
@@ -60,10 +62,10 @@ def test_one_begins_by_letting_go_and_then_from_neutral(bench):
 def test_letting_go_ends_command_at_once_and_driving_on_begins_from_neutral(bench):
     bench.engage(PAD)
     bench.say(deadman=PERMITS)  # permitting is not holding
-    assert bench.step().winners == [NOBODY] * 4
+    assert bench.step().winners == NO_WINNERS
     assert bench.why(PAD) == NO_DEADMAN
     bench.say(speed_mm_s=5)
-    assert bench.step().winners == [NOBODY] * 4
+    assert bench.step().winners == NO_WINNERS
     bench.say()
     assert bench.step().winners[1] == PAD
 
@@ -74,7 +76,7 @@ def test_who_fell_silent_has_to_let_go_before_it_wins_again(bench):
     assert bench.why(PAD) == EXPIRED
     for _ in range(2):
         bench.say()
-        assert bench.step().winners == [NOBODY] * 4
+        assert bench.step().winners == NO_WINNERS
     assert bench.why(PAD) == NOT_ENGAGED
     bench.engage(PAD)
     assert bench.arbiter.winners[1] == PAD
@@ -87,7 +89,7 @@ def test_at_the_arm_whoever_commands_begins_again_from_neutral(bench):
     bench.arbiter.begin_from_neutral(bench.now_us)
     bench.say(speed_mm_s=9)
     bench.say(LAST, mask=DRIVE)
-    assert bench.step().winners == [NOBODY] * 4
+    assert bench.step().winners == NO_WINNERS
     assert (bench.why(PAD), bench.why(LAST)) == (NOT_NEUTRAL, NOT_ENGAGED)
     bench.say(speed_mm_s=0)
     assert bench.step().winners[1] == PAD
@@ -100,15 +102,18 @@ def both(bench, seat_deadman, **changes):
 
 
 def test_autonomy_needs_a_permission_that_was_given_anew(bench):
-    assert both(bench, HELD | PERMITS).winners == [NOBODY] * 4
-    assert bench.why(PROGRAM) == NOT_ENGAGED
+    assert both(bench, HELD | PERMITS).winners == NO_WINNERS
+    assert bench.why(PROGRAM) == UNPERMITTED  # who was held from the beginning says nothing
     for no in (HELD, PERMITS, 0):
-        assert both(bench, no).winners == [NOBODY] * 4
-        assert bench.why(PROGRAM) == NO_DEADMAN
+        assert both(bench, no).winners == NO_WINNERS
+        assert bench.why(PROGRAM) == UNPERMITTED
     assert both(bench, HELD | PERMITS, speed_mm_s=50).winners[:2] == [PROGRAM] * 2
     assert bench.why(PROGRAM) == WINS
+    assert both(bench, HELD).winners == NO_WINNERS  # held, for themselves
+    assert bench.why(PROGRAM) == UNPERMITTED
+    assert both(bench, HELD | PERMITS).winners[:2] == [PROGRAM] * 2
     bench.arbiter.begin_from_neutral(bench.now_us)
-    assert both(bench, HELD | PERMITS).winners == [NOBODY] * 4
+    assert both(bench, HELD | PERMITS).winners == NO_WINNERS
     assert bench.why(PROGRAM) == NOT_ENGAGED
 
 
@@ -117,7 +122,7 @@ def test_autonomy_ends_when_its_person_falls_silent(bench):
     assert both(bench, 3).winners[1] == PROGRAM
     bench.step(80)
     bench.say(PROGRAM, deadman=0)
-    assert bench.step(50).winners == [NOBODY] * 4
+    assert bench.step(50).winners == NO_WINNERS
 
 
 def test_a_silent_program_is_not_engaged_by_a_permission(bench):
@@ -131,7 +136,7 @@ def test_a_silent_program_is_not_engaged_by_a_permission(bench):
     bench.step()
     bench.say(PROGRAM, deadman=0)
     bench.say(SEAT, deadman=3, mask=0)
-    assert bench.step().winners == [NOBODY] * 4
+    assert bench.step().winners == NO_WINNERS
     assert bench.why(PROGRAM) == NOT_ENGAGED
 
 
@@ -139,7 +144,7 @@ def test_a_silent_program_is_not_engaged_by_a_permission(bench):
 def test_autonomy_that_needs_nobody_known_is_never_permitted(needs):
     bench = Bench(source_needs=[needs] * 16)
     both(bench, 0)
-    assert both(bench, 3).winners == [NOBODY] * 4
+    assert both(bench, 3).winners == NO_WINNERS
 
 
 def test_the_last_source_can_be_the_one_that_permits():
@@ -158,18 +163,18 @@ def test_the_best_priority_wins_each_actuator_for_itself(bench):
     bench.engage(SEAT, PAD)
     bench.say(SEAT, mask=15)
     bench.say(PAD, mask=DRIVE)
-    assert bench.step().winners == [SEAT, PAD, SEAT, SEAT]
+    assert bench.step().winners[:5] == [SEAT, PAD, SEAT, SEAT, NOBODY]
     assert (bench.why(SEAT), bench.why(PAD)) == (WINS, WINS)
     bench.say(SEAT, mask=DRIVE)
     bench.say(PAD, mask=DRIVE)
-    assert bench.step().winners == [NOBODY, PAD, NOBODY, NOBODY]
+    assert bench.step().winners[:4] == [NOBODY, PAD, NOBODY, NOBODY]
     assert bench.why(SEAT) == OUTRANKED
 
 
 def test_of_equals_the_first_wins():
     bench = Bench(source_priority=[0] * 16)
     bench.engage(PAD, SEAT)
-    assert bench.arbiter.winners == [PAD, PAD, NOBODY, NOBODY]
+    assert bench.arbiter.winners[:4] == [PAD, PAD, NOBODY, NOBODY]
 
 
 def test_who_wants_no_motion_loses_none(bench):
@@ -206,7 +211,7 @@ def test_a_held_input_whose_count_stands_still_is_frozen_after_its_time(bench):
         assert bench.step().frozen_source == NOBODY
     bench.say(input_count=2)
     assert bench.step().frozen_source == PAD
-    assert bench.arbiter.winners == [NOBODY] * 4
+    assert bench.arbiter.winners == NO_WINNERS
     bench.say(input_count=3)
     assert bench.step().frozen_source == NOBODY
 
@@ -226,8 +231,35 @@ def test_a_released_input_and_one_without_a_counter_never_freeze(bench):
     assert bench.arbiter.frozen_source == PAD
 
 
+def test_a_frozen_input_that_is_let_go_is_frozen_no_longer(bench):
+    bench.engage(PAD)
+    for _ in range(25):
+        bench.say(input_count=2)
+        bench.step()
+    assert bench.arbiter.frozen_source == PAD
+    bench.say(deadman=0, input_count=2)
+    assert bench.step().frozen_source == NOBODY
+
+
+def test_a_released_input_does_not_freeze_between_two_claims_that_are_far_apart():
+    bench = Bench(source_lease_ms=[1000] * 16)
+    bench.say(PAD, deadman=0, lease_ms=900)
+    assert bench.step(500).frozen_source == NOBODY
+
+
 def test_an_input_that_comes_back_from_silence_has_its_time_again(bench):
     bench.engage(PAD)
     bench.step(300)
     bench.say(input_count=2)
     assert bench.step().frozen_source == NOBODY
+
+
+def test_a_program_that_is_outranked_lacks_no_deadman():
+    bench = Bench()
+    bench.engage(PAD, SEAT)
+    for permits in (0, PERMITS):
+        bench.say(PAD)
+        bench.say(SEAT, mask=0, deadman=HELD | permits)
+        bench.say(PROGRAM, deadman=0)
+        bench.step()
+    assert bench.why(PROGRAM) == OUTRANKED

@@ -2,7 +2,8 @@
 
 import pytest
 
-from firmware.core.clock import Session, Sessions
+from firmware.core.clock import OWN, Session, Sessions
+from tests.firmware.core.desk import OWN_EPOCH
 
 UNKNOWN = 65535
 GRAIN = 100
@@ -146,7 +147,7 @@ def test_a_session_that_was_not_heard_for_half_a_minute_is_stale():
 
 
 def test_a_restart_of_the_same_epoch_keeps_its_clock_and_counts_claims_anew():
-    sessions = Sessions()
+    sessions = Sessions(OWN_EPOCH)
     session = sessions.slots[sessions.bind(7, 0)]
     sampled(session=session)
     session.claim_count, session.nonce = 9, 77
@@ -170,15 +171,15 @@ def test_another_epoch_in_the_slot_knows_no_clock():
 
 
 def test_sessions_are_found_by_their_epoch_and_only_those_that_are_bound():
-    sessions = Sessions()
-    assert len(sessions.slots) == 4
+    sessions = Sessions(OWN_EPOCH)
+    assert len(sessions.slots) == 5  # four for hosts, and the board's own
     assert sessions.find(5) == -1
     assert [sessions.bind(epoch, 0) for epoch in (5, 6, 7, 8, 6, 5)] == [0, 1, 2, 3, 1, 0]
     assert [sessions.find(epoch) for epoch in (5, 6, 7, 8, 9)] == [0, 1, 2, 3, -1]
 
 
 def test_a_free_slot_is_taken_before_a_stale_one_and_the_last_like_any_other():
-    sessions = Sessions()
+    sessions = Sessions(OWN_EPOCH)
     for slot, epoch in enumerate((5, 6, 7, 8)):
         sessions.step(31_000_000 * (slot + 1) % 2**30)
         assert sessions.bind(epoch, 31_000_000 * (slot + 1)) == slot
@@ -189,7 +190,7 @@ def test_a_free_slot_is_taken_before_a_stale_one_and_the_last_like_any_other():
 
 
 def test_a_fifth_session_gets_a_stale_slot_or_none():
-    sessions = Sessions()
+    sessions = Sessions(OWN_EPOCH)
     for epoch in (5, 6, 7, 8):
         sessions.bind(epoch, 0)
     assert sessions.bind(9, 1) == -1
@@ -204,8 +205,21 @@ def test_a_fifth_session_gets_a_stale_slot_or_none():
 
 
 def test_every_session_ages():
-    sessions = Sessions()
+    sessions = Sessions(OWN_EPOCH)
     for epoch in (5, 6, 7, 8):
         sessions.bind(epoch, 0)
     sessions.step(30_000_001)
-    assert [session.is_stale for session in sessions.slots] == [True] * 4
+    assert [session.is_stale for session in sessions.slots[:4]] == [True] * 4
+
+
+def test_the_boards_own_session_is_sure_of_its_clock_and_is_nobodys_to_bind():
+    sessions = Sessions(OWN_EPOCH)
+    own = sessions.slots[OWN]
+    assert (OWN, own.epoch, own.bound_us, own.is_stale) == (4, OWN_EPOCH, 0, False)
+    assert sessions.find(OWN_EPOCH) == -1
+    assert sessions.bind(OWN_EPOCH, 0) == -1
+    for now_us in range(0, 2**29, 2**27):
+        sessions.step(now_us)
+    assert (own.bound_us, own.is_stale) == (0, False)
+    assert [sessions.bind(epoch, 0) for epoch in range(1, 6)] == [0, 1, 2, 3, -1]
+    assert own.epoch == OWN_EPOCH

@@ -52,6 +52,13 @@ def test_a_slew_carries_what_a_division_leaves():
     assert [slew.follow(100, 150, 10) for _ in range(6)] == [1, 3, 4, 6, 7, 9]
 
 
+def test_a_slew_is_exact_in_the_long_run():
+    slew = Slew()
+    for _ in range(2000):
+        slew.follow(10_000, 150, 10)
+    assert slew.value == 3000
+
+
 def test_a_reset_slew_is_where_it_was_put_and_carries_nothing():
     slew = Slew()
     slew.follow(100, 150, 10)

@@ -13,7 +13,7 @@ from firmware.protocol.frame import MAX_FRAME
 from firmware.protocol.messages import FROZEN, TO_BOARD, TO_HOST, Status
 from tests.firmware.protocol.streams import filled, framed, payload_of
 
-MESSAGES = TO_BOARD + TO_HOST
+MESSAGES = tuple(dict.fromkeys(TO_BOARD + TO_HOST))
 SMALL_INT = 1 << 30  # beyond this a 32-bit MicroPython allocates
 KINDS = {name: (size, signed) for name, size, signed in codec.KINDS}
 STATUS_FRAME = 40
@@ -91,17 +91,18 @@ def test_ids_are_unique_and_fit_a_byte():
     assert all(1 <= number <= 255 for number in ids)
 
 
-def test_every_message_has_one_direction():
+def test_every_message_has_one_direction_but_the_claim_which_a_receiver_on_board_makes_too():
     defined = {kind for _, kind in inspect.getmembers(messages, inspect.isclass)} - {Message}
     assert defined == set(MESSAGES)
-    assert len(defined) == len(MESSAGES)
+    assert set(TO_BOARD) & set(TO_HOST) == {messages.Claim}
+    assert len(TO_BOARD) + len(TO_HOST) == len(defined) + 1
 
 
 def test_what_the_board_hears_is_numbered_apart_from_what_it_says():
     """Ids tell the direction, so that a frame in a log needs no other mark: 16..31 are to the
     board, 32 and up to the host; the frozen ones came first."""
     assert all(16 <= kind.ID < 32 for kind in TO_BOARD if kind not in FROZEN)
-    assert all(kind.ID >= 32 for kind in TO_HOST if kind not in FROZEN)
+    assert all(kind.ID >= 32 for kind in TO_HOST if kind not in (*FROZEN, messages.Claim))
 
 
 @pytest.mark.parametrize("kind", MESSAGES)

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from host_bridge.domain import Action, Cause, Refusal, Sender, State, Wish
+from firmware.protocol import messages
+from host_bridge.domain import Cause, Refusal, Sender, State, Wish
+from host_bridge.link import wire
 from tests.host_bridge.drives import Drive, Rig
+
+REPLY = dict.fromkeys((row[0] for row in messages.ActReply.FIELDS), 1)
+REPLY_SIZE = len(wire.encode(wire.new(messages.ActReply, **REPLY))) - 2  # between delimiters
 
 
 @pytest.fixture
@@ -34,18 +39,18 @@ def test_identify_arm_drive_hold_drive_stop_clear_and_arm_again(drive):
     assert rig.car.status.drive_source == drive.session.source.id
     drive.let_go()
     drive.until(lambda: drive.is_in(State.HOLD), 0.05)
-    drive.advance(1.0)
-    assert rig.car.status.speed_mps == 0.0
+    drive.until(lambda: rig.car.status.speed_mps == 0.0)
+    drive.advance(0.5)
     assert rig.car.why_stopped() == ""
     drive.go(1.0)
     drive.advance(1.0)
     drive.stop()
     drive.until(lambda: drive.is_in(State.STOPPING), 0.03)
     drive.until(lambda: drive.is_in(State.STOPPED))
-    refused = rig.car.arm(drive.now_us)
+    refused = rig.car.arm(drive.now_us, Sender.COMMAND)
     drive.until(lambda: refused.result is not None)
     assert not refused.result.is_done
-    cleared = rig.car.clear(drive.now_us)
+    cleared = rig.car.clear(drive.now_us, Sender.COMMAND)
     drive.until(lambda: cleared.result is not None)
     assert cleared.result.is_done
     drive.let_go()
@@ -70,7 +75,7 @@ def test_all_refusals_are_named_each_with_a_sentence(drive):
     rig.car.config_hash = b"\1\2\3\4"
     rig.world.runstop_closed = False
     drive.advance(0.2)
-    request = rig.car.arm(drive.now_us)
+    request = rig.car.arm(drive.now_us, Sender.COMMAND)
     drive.until(lambda: request.result is not None)
     assert set(request.result.refusals) == {
         Refusal.STOP_CAUSE,
@@ -85,14 +90,14 @@ def test_all_refusals_are_named_each_with_a_sentence(drive):
 
 def test_the_state_that_does_not_allow_it_is_named(drive):
     drive.arm()
-    request = only(drive).car.clear(drive.now_us)
+    request = only(drive).car.clear(drive.now_us, Sender.COMMAND)
     drive.until(lambda: request.result is not None)
     assert "its state does not allow it (HOLD)" in str(request.result)
 
 
 def test_a_disarmed_car_is_in_standby(drive):
     drive.arm()
-    request = only(drive).car.disarm(drive.now_us)
+    request = only(drive).car.disarm(drive.now_us, Sender.COMMAND)
     drive.until(lambda: request.result is not None)
     assert request.result.is_done
     drive.until(lambda: drive.is_in(State.STANDBY), 0.05)
@@ -101,18 +106,18 @@ def test_a_disarmed_car_is_in_standby(drive):
 def test_a_car_that_does_not_answer_fails_within_a_second(drive):
     drive.bind()
     only(drive).down = lambda data: b""
-    request = only(drive).car.arm(drive.now_us)
+    request = only(drive).car.arm(drive.now_us, Sender.COMMAND)
     assert drive.until(lambda: request.result is not None) <= 1.05
     assert "no answer within 1 s" in str(request.result)
 
 
 def test_an_unplugged_car_fails_at_once(drive):
     drive.bind()
-    request = only(drive).car.arm(drive.now_us)
+    request = only(drive).car.arm(drive.now_us, Sender.COMMAND)
     only(drive).is_plugged = False
     assert drive.until(lambda: request.result is not None) <= 0.25
     assert "the link was lost" in str(request.result)
-    assert "not connected" in str(only(drive).car.arm(drive.now_us).result)
+    assert "not connected" in str(only(drive).car.arm(drive.now_us, Sender.COMMAND).result)
 
 
 @pytest.mark.parametrize("lost", [1, 2, 3])
@@ -126,7 +131,7 @@ def test_actions_succeed_though_answers_are_lost(drive, lost):
         frames = [f for f in data.split(b"\0") if f]
         kept = []
         for frame in frames:
-            is_reply = len(frame) == 19  # ActReply: id, epoch, action, nonce, two sets of bits, CRC
+            is_reply = len(frame) == REPLY_SIZE
             seen[0] += is_reply
             if not is_reply or seen[0] > lost:
                 kept.append(frame)
@@ -205,8 +210,8 @@ def test_why_it_stopped_names_the_runstop_and_what_came_later(drive):
 
 def test_two_requests_of_one_session_do_not_end_in_a_wrong_nonce(drive):
     drive.bind()
-    first = only(drive).car.request(Action.ARM, drive.now_us)
-    second = only(drive).car.request(Action.CLEAR, drive.now_us)
+    first = only(drive).car.arm(drive.now_us, Sender.COMMAND)
+    second = only(drive).car.clear(drive.now_us, Sender.COMMAND)
     drive.until(lambda: first.result is not None and second.result is not None)
     assert first.result.is_done
     assert drive.is_in(State.HOLD)

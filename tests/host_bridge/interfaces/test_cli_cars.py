@@ -5,11 +5,12 @@ from __future__ import annotations
 import argparse
 import json
 import os
+from dataclasses import replace
 
 import pytest
 
 from host_bridge.clock import ManualClock
-from host_bridge.domain.codes import Cause, State
+from host_bridge.domain.codes import Cause, Profile, State
 from host_bridge.domain.reports import CarStatus
 from host_bridge.errors import DataFileFault
 from host_bridge.interfaces.cli import cars, log
@@ -24,8 +25,10 @@ STOPPED = CarStatus(
     causes=(Cause.SILENCE,),
     first_cause=Cause.SILENCE,
     faults=(),
+    profile=Profile.TRACK,
     steering_source=None,
     drive_source=None,
+    brake_source=None,
     steer_rad=0.0,
     target_mps=0.0,
     brake=0.0,
@@ -72,6 +75,17 @@ def test_served_cars_are_listed_with_their_state(capsys):
     assert head.split() == ["name", "vehicle", "state", "pid", "uri", "started"]
     assert "STOPPED (a source fell silent)" in nigel
     assert "no answer" in silent
+
+
+def test_a_car_on_its_stand_is_listed_as_that(capsys, monkeypatch):
+    announce(NIGEL)
+    standing = replace(
+        STOPPED, state=State.HOLD, profile=Profile.STAND, causes=(), first_cause=None
+    )
+    monkeypatch.setattr(Context, "glance", lambda self, name: standing)
+    assert "HOLD STAND" in output(cars, capsys)
+    (row,) = json.loads(output(cars, capsys, "--json"))
+    assert row["profile"] == "STAND"
 
 
 def test_json_holds_what_the_table_holds(capsys):

@@ -42,6 +42,24 @@ def test_the_table_names_case_and_verdict():
     assert "…" not in done.stdout
 
 
+def test_stops_are_shown_beside_what_friction_allows():
+    done = tandem("faults", "--stops", "--vehicle", "f1tenth")
+    assert done.returncode == 0, done.stderr
+    assert max(map(len, done.stdout.splitlines())) <= 80
+    rows = [line.split() for line in done.stdout.splitlines() if line.lstrip().startswith("f1")]
+    assert [row[1] for row in rows] == ["stop-at-3", "stop-flat-out"]
+    for row in rows:
+        speed, metres, bound, ratio = map(float, row[2:6])
+        assert bound < metres < 2 * bound
+        assert ratio == pytest.approx(metres / bound, abs=0.01)
+        assert bound == pytest.approx(speed**2 / (2 * 1.0489 * 9.81), rel=0.01)
+
+
+def test_a_vehicle_without_a_receiver_has_no_cases_of_rc():
+    done = tandem("faults", "--case", "rc-silent", "lets-go", "--vehicle", "nigel", "--json")
+    assert [run["case"] for run in json.loads(done.stdout)] == ["lets-go"]
+
+
 def test_all_cases_are_listed():
     done = tandem("faults", "--list")
     assert [line.split()[0] for line in done.stdout.splitlines()] == [case.id for case in CASES]

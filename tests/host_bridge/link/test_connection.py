@@ -127,7 +127,7 @@ def test_another_protocol_is_named_with_both_hashes_and_the_remedy_and_can_be_st
     assert wire.own_protocol_hash().hex() in str(mismatch)
     assert "Reflash" in str(mismatch)
     assert rig.car.status is None
-    refused = rig.car.arm(drive.now_us).result
+    refused = rig.car.arm(drive.now_us, Sender.COMMAND).result
     assert refused
     assert "Reflash" in str(refused)
     stop = rig.car.stop(Sender.SEAT, "somebody", drive.now_us)

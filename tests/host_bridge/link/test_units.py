@@ -22,6 +22,8 @@ from host_bridge.domain import (
     Inputs,
     Outputs,
     Power,
+    Profile,
+    RcMode,
     Refusal,
     State,
 )
@@ -40,6 +42,7 @@ CLAIM = Claim(
     stamp_us=(5 << 30) + 17,
     permits_autonomy=True,
     input_count=70_000,
+    aux=(0.0, 1.0, 0.2, 0.0),
 )
 
 
@@ -50,8 +53,10 @@ def test_every_message_of_a_car_has_its_report():
         }
         if "action" in fields:
             fields["action"] = 1
+        if "rc_mode" in fields:
+            fields["rc_mode"] = 255
         units.report_of(wire.new(kind, **fields))
-    for kind in messages.TO_BOARD:
+    for kind in set(messages.TO_BOARD) - {messages.Claim}:  # which is said both ways
         with pytest.raises(KeyError):
             units.report_of(kind())
 
@@ -69,9 +74,11 @@ def test_a_status_is_in_si_units():
         causes=0b110,
         first_cause=2,
         faults=1,
+        profile=2,
         steering_source=3,
         drive_source=4,
-        steer_urad=-250_000,
+        brake_source=NOBODY,
+        steer_50urad=-5_000,
         target_mm_s=1500,
         brake=51,
         speed_mm_s=-1250,
@@ -87,8 +94,10 @@ def test_a_status_is_in_si_units():
         causes=(Cause.STOP_REQUEST, Cause.FROZEN_INPUT),
         first_cause=Cause.FROZEN_INPUT,
         faults=(Fault.CONFIGURATION,),
+        profile=Profile.RACE,
         steering_source=3,
         drive_source=4,
+        brake_source=None,
         steer_rad=pytest.approx(-0.25),
         target_mps=pytest.approx(1.5),
         brake=pytest.approx(0.2),
@@ -129,20 +138,42 @@ def test_inputs_outputs_and_power_are_told_by_place():
             held=0b100,
             engaged=0b1,
             causes_present=0b1000000,
+            stop_fresh=0b1001,
+            stop_said=0b1000,
+            rc_mode=1,
             step_us=7,
         )
     )
-    assert inputs == Inputs(True, False, True, (0, 2), (2,), (0,), (Cause.CHARGER,), 7)
-    outputs = units.report_of(filled(messages.Outputs, enable=1, channel_0=-9, channel_7=8))
-    assert outputs == Outputs(True, (-9, 0, 0, 0, 0, 0, 0, 8))
+    told = ((0, 2), (2,), (0,), (Cause.CHARGER,), (0, 3), (3,), RcMode.MANUAL, 7)
+    assert inputs == Inputs(True, False, True, *told)
+    no_signal = units.report_of(filled(messages.Inputs, rc_mode=255))
+    assert no_signal.rc_mode is None
+    outputs = units.report_of(
+        filled(
+            messages.Outputs,
+            enable=1,
+            channel_0=-9,
+            channel_7=8,
+            lights=5,
+            lights_source=2,
+            aux_1_source=NOBODY,
+            aux_2_source=3,
+            cap_mm_s=1500,
+        )
+    )
+    channels = (-9, 0, 0, 0, 0, 0, 0, 8)
+    assert outputs == Outputs(True, channels, 5, 2, (None, 3, 0, 0), pytest.approx(1.5))
     power = units.report_of(filled(messages.Power, battery_mv=11_100, stage=1))
-    assert power == Power(pytest.approx(11.1), BatteryStage.LOW)
+    assert power == Power(pytest.approx(11.1), BatteryStage.LOW, None)
+    warm = units.report_of(filled(messages.Power, battery_mv=11_100, stage=0, temperature_c=61))
+    assert warm.temperature_c == 61.0
 
 
 def test_replies_keep_what_they_say():
-    reply = filled(messages.ActReply, epoch=9, action=2, nonce=8, refusals=0b10, causes_present=0b1)
+    said = {"refusals": 0b10, "causes_present": 0b1, "stop_sources": 0b10010}
+    reply = filled(messages.ActReply, epoch=9, action=2, nonce=8, **said)
     assert units.report_of(reply) == ActionReply(
-        9, Action.CLEAR, 8, (Refusal.STATE,), (Cause.RUNSTOP_LOOP,)
+        9, Action.CLEAR, 8, (Refusal.STATE,), (Cause.RUNSTOP_LOOP,), (1, 4)
     )
     clock = filled(messages.ClockReport, epoch=9, slot=1, offset_us=77, bound_us=88)
     assert units.report_of(clock) == ClockReport(9, 1, 77, 88)

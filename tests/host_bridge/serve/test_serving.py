@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import time
 from collections import Counter
 from contextlib import contextmanager
@@ -289,3 +290,14 @@ def test_a_virtual_car_says_where_it_is_and_ends_with_ctrl_c(folder):
         process.communicate(timeout=10)
         assert process.returncode == 130
         assert not os.path.exists(ready["device"])
+
+
+def test_a_virtual_car_that_cannot_begin_is_told_in_words():
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        done = tandem("serve", "--car", f"autodrive://:{port}?vehicle=nigel")
+    assert done.returncode == DeviceFault.exit_code
+    assert f"cannot listen on 127.0.0.1 port {port}" in done.stderr
+    assert "Traceback" not in done.stderr

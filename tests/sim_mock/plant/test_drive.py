@@ -22,7 +22,7 @@ def point_mass(p, push_n, steps, grip_n=1e9, rolled_mps=0.0, damping=0.0):
     drive.rim_mps = rolled_mps
     for _ in range(steps):
         before = rolled_mps
-        force_n = drive.force_n(DT_S, push_n, damping, before, grip_n)
+        force_n = drive.force_n(DT_S, (push_n, damping), before, grip_n)
         rolled_mps = 0.0 if drive.is_held else before + DT_S * force_n / mass_kg
         drive.follow(DT_S, before, rolled_mps)
     return drive, rolled_mps
@@ -77,7 +77,7 @@ def test_stiff_gear_motors_settle_at_any_step(dt_s):
     drive, rim_mps, speeds = Driveline(p.drive, p.body.mass_kg), 0.0, []
     for _ in range(round(1.0 / dt_s)):
         motor.drive(0.3, drive.rim_mps, False)
-        force_n = drive.force_n(dt_s, motor.push_n, motor.damping_n_per_mps, rim_mps, 1e9)
+        force_n = drive.force_n(dt_s, (motor.push_n, motor.damping_n_per_mps), rim_mps, 1e9)
         before, rim_mps = rim_mps, rim_mps + dt_s * force_n / p.body.mass_kg
         drive.follow(dt_s, before, rim_mps)
         speeds.append(rim_mps)

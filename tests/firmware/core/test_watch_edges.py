@@ -1,0 +1,93 @@
+"""What a car watches, at its edges: what ends, what is timed, what brakes."""
+
+import pytest
+
+from tests.firmware.core.bare_car import (
+    ACTIVE,
+    BOOT_LOOP,
+    CHARGER,
+    CONFIGURATION,
+    EMPTY,
+    OVERRUN,
+    PAD,
+    RUNAWAY,
+    RUNSTOP_LOOP,
+    STAND,
+    STAND_OVER,
+    Car,
+)
+
+SECOND_US = 1_000_000
+
+
+@pytest.mark.parametrize(
+    ("cause", "name", "wrong", "right"),
+    [
+        (RUNSTOP_LOOP, "runstop_closed", 0, 1), (CHARGER, "charger", 1, 0),
+        (EMPTY, "battery_mv", 5000, 8000),
+    ],
+)  # fmt: skip
+def test_what_ends_is_present_no_longer(cause, name, wrong, right):
+    car = Car()
+    setattr(car.board, name, wrong)
+    car.step(110)
+    assert car.app.runstop.present == 1 << cause
+    setattr(car.board, name, right)
+    car.step(110)
+    assert (car.app.runstop.present, car.app.runstop.bits) == (0, 1 << cause)
+
+
+def test_a_configuration_that_came_is_a_fault_no_longer():
+    car = Car(image=b"")
+    car.step(2)
+    assert car.app.faults.present == 1 << CONFIGURATION
+    car.app.configuration.is_valid = car.app.configuration.is_ours = True
+    car.step()
+    assert (car.app.faults.present, car.app.faults.bits) == (0, 1 << CONFIGURATION)
+
+
+def test_a_start_is_healthy_after_ten_seconds_to_the_microsecond():
+    car = Car()
+    car.board.failed_starts = 3
+    car.app.step(0)
+    car.app.step(10 * SECOND_US - 1)
+    assert (car.board.is_healthy, car.app.faults.present) == (False, 1 << BOOT_LOOP)
+    car.app.step(10 * SECOND_US)
+    assert (car.board.is_healthy, car.app.faults.present) == (True, 0)
+
+
+def test_an_overrun_is_told_by_the_configured_step():
+    for took_us, stops in ((15_000, False), (15_001, True)):
+        car = Car(step_us=5_000)
+        car.drive()
+        car.board.step_us = took_us
+        car.step()
+        assert bool(car.app.runstop.bits >> OVERRUN & 1) is stops
+
+
+def test_the_stands_seconds_are_seconds():
+    for at_us, is_over in ((SECOND_US - 1, False), (SECOND_US, True)):
+        car = Car(stand_ms=1000)
+        car.drive()
+        car.app.watch.begin(STAND, car.now_us)
+        car.app.step(car.now_us + at_us)
+        assert bool(car.app.runstop.bits >> STAND_OVER & 1) is is_over
+
+
+def at_speed(**wish) -> Car:
+    car = Car(runaway_mm_s=500, stuck_effort=10_000)
+    car.drive(speed_mm_s=1000)
+    car.step(10)
+    car.speed_mm_s = 1000
+    car.step(10)
+    car.wishes[PAD] = wish
+    return car.step(60)
+
+
+def test_whoever_is_told_to_stand_and_rolls_on_runs_away():
+    assert at_speed(speed_mm_s=0).has_fault(RUNAWAY)
+
+
+def test_whoever_is_braked_lightly_may_roll_for_long():
+    car = at_speed(speed_mm_s=1000, mask=7, brake=20)
+    assert (car.state, car.app.faults.bits) == (ACTIVE, 0)

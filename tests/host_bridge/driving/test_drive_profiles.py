@@ -1,0 +1,80 @@
+"""A drive in a profile, under a cap, with the seat as a stop source. In virtual time."""
+
+from __future__ import annotations
+
+import pytest
+
+from host_bridge.domain import Profile, State
+from host_bridge.driving.controls import Controls
+from host_bridge.driving.drive import Drive, Phase
+from host_bridge.interfaces.cli.drive_log import PlainView
+from host_bridge.interfaces.cli.screen import screen
+from tests.host_bridge.driving.test_drive import REACH, Day
+
+
+class OtherDay(Day):
+    """As any day, but the drive was told a profile or a cap."""
+
+    def __init__(self, **told):
+        super().__init__()
+        source = self.session.source
+        controls = Controls(source, REACH, self.seat, self.seat)
+        self.drive = Drive(self.fleet, controls, self.now_us, sender_name="drive@test", **told)
+        self.session.person = self.drive
+
+
+def test_all_cars_are_armed_in_the_profile_that_was_named():
+    day = OtherDay(profile=Profile.RACE)
+    day.until_phase(Phase.STOPPED)
+    assert "runstop_box: switch the runstop box on" in day.drive.refusal
+    assert "red did not arm" in day.drive.refusal
+    assert "blue did not arm" in day.drive.refusal
+
+
+def test_a_car_on_a_stand_is_shown_with_the_time_that_is_left():
+    day = OtherDay(profile=Profile.STAND)
+    day.until_phase(Phase.DRIVING)
+    day.advance(1.0)
+    shown = "\n".join(screen(day.drive, day.now_us, 80))
+    assert "STAND, 59 s left" in shown
+    assert "STAND, 59 s left" in "\n".join(PlainView().news(day.drive, day.now_us))
+
+
+def test_the_cap_is_on_the_cars_before_they_are_armed():
+    day = OtherDay(cap_mps=0.6)
+    day.until_phase(Phase.DRIVING)
+    day.strike("space")
+    day.until(lambda: day.is_in(State.ACTIVE))
+    for _ in range(8):
+        day.strike("w")
+    day.advance(2.0)
+    assert [rig.car.outputs.cap_mps for rig in day.rigs] == [0.6, 0.6]
+    assert all(0.3 < rig.car.status.speed_mps < 0.7 for rig in day.rigs)
+    assert "cap 0.6 m/s" in "\n".join(screen(day.drive, day.now_us, 100))
+
+
+def test_a_stop_key_is_said_as_a_stop_source_until_r_and_named_once():
+    day = Day()
+    day.until_phase(Phase.DRIVING)
+    day.drive_off()
+    day.strike("x")
+    day.until(lambda: day.is_in(State.STOPPED))
+    day.advance(0.3)
+    for rig in day.rigs:
+        assert 3 in rig.car.inputs.stop_said
+        said = "Stopped because the seat (drive@test) asked for a stop."
+        assert rig.car.why_stopped() == said
+    day.strike("r")
+    day.until_phase(Phase.DRIVING)
+    day.until(lambda: all(3 not in rig.car.inputs.stop_said for rig in day.rigs))
+
+
+@pytest.mark.parametrize("key", ["r", "enter"])
+def test_r_at_once_after_a_stop_arms_when_the_cars_have_heard(key):
+    day = Day()
+    day.until_phase(Phase.DRIVING)
+    day.strike("x")
+    day.until(lambda: day.is_in(State.STOPPED))
+    day.strike(key)
+    day.until_phase(Phase.DRIVING)
+    assert day.is_in(State.HOLD)

@@ -1,0 +1,46 @@
+"""Every event of a car is a sentence, with names where they are known."""
+
+from __future__ import annotations
+
+import pytest
+
+from host_bridge.domain import NOBODY, CarEvent, EventCode, event_words
+from tests.host_bridge.drives import Drive, Rig, vehicle
+
+SAID = [
+    (EventCode.STATE_CHANGED, 3, 2, "HOLD to ACTIVE"),
+    (EventCode.ACTION_TAKEN, 1, 4, "arm done by the RC's gesture"),
+    (EventCode.ACTION_REFUSED, 1, 0b10_0000_0100, "arm refused: a stop is latched"),
+    (EventCode.WINNER_CHANGED, 1, NOBODY, "drive goes to nobody"),
+    (EventCode.STARTED, 1, 2, "and the watchdog restarted it, after 2 starts that did not last"),
+    (EventCode.PROFILE, 2, 2500, "armed in profile race, 2.5 m/s at most"),
+    (EventCode.SPEED_CAP, 300, 1, "the operator's cap: 0.3 m/s, by session 1"),
+    (EventCode.STOP_SOURCE, 3, 2, "stop source seat says stop"),
+    (EventCode.STOP_SOURCE, 2, 0, "stop source owner is silent"),
+    (EventCode.BATTERY, 1, 10_400, "battery low, 10.4 V"),
+    (EventCode.CLAMPED, 1, 0b11, "source seat asks for more than the car may: steering, drive"),
+]
+
+
+@pytest.mark.parametrize(("code", "a", "b", "said"), SAID)
+def test_an_event_reads_so(code, a, b, said):
+    assert said in event_words(CarEvent(1, 2, code, a, b), vehicle())
+
+
+@pytest.mark.parametrize("code", EventCode)
+@pytest.mark.parametrize("number", [0, 1, 77])
+def test_every_event_has_words_whatever_its_numbers_and_without_a_vehicle(code, number):
+    b = 0 if code in (EventCode.ACTION_REFUSED, EventCode.CLAMPED) else number
+    assert event_words(CarEvent(1, 2, code, number, b))
+
+
+def test_a_drive_s_own_events_read_well():
+    drive = Drive(Rig("a"))
+    drive.arm()
+    drive.go()
+    drive.advance(0.2)
+    said = [event_words(event, vehicle()) for event in drive.rigs[0].car.events]
+    assert "started: it was switched on" in said
+    assert "armed in profile track, 4 m/s at most" in said
+    assert "source script engaged, of session 0" in said
+    assert "stop source seat is there" in said

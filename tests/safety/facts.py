@@ -1,0 +1,55 @@
+"""What a vehicle file says, read without the bridge's compiler: the limits tests hold it to."""
+
+import sys
+from functools import lru_cache
+from importlib import import_module
+from pathlib import Path
+
+_toml = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
+FOLDER = Path(__file__).resolve().parents[2] / "hardware" / "vehicles"
+NAMES = tuple(sorted(path.stem for path in FOLDER.glob("*.toml")))
+_ENDS_US = {
+    "servo_steering": ("low_us", "high_us"),
+    "esc": ("reverse_us", "forward_us"),
+    "brake_servo": ("released_us", "full_us"),
+}
+DUTY_FULL = 10_000
+
+
+@lru_cache
+def facts_of(name: str) -> dict:
+    return _toml.loads((FOLDER / f"{name}.toml").read_text())
+
+
+@lru_cache
+def channels_of(name: str, kind: str) -> dict[int, dict]:
+    """Output channel -> its table, of one kind."""
+    tables = enumerate(facts_of(name)["channels"])
+    return {at: table for at, table in tables if table["kind"] == kind}
+
+
+def range_ns(table: dict) -> tuple[int, int]:
+    """The calibrated range of a channel."""
+    if table["kind"] == "h_bridge":
+        most = round(table["duty_max"] * DUTY_FULL)
+        return -most, most
+    ends = sorted(round(table[key] * 1000) for key in _ENDS_US[table["kind"]])
+    return ends[0], ends[1]
+
+
+def drive_is_neutral(name: str, values) -> bool:
+    """No torque is asked for on any drive channel."""
+    escs = channels_of(name, "esc").items()
+    bridges = channels_of(name, "h_bridge")
+    return all(values[at] == round(table["neutral_us"] * 1000) for at, table in escs) and all(
+        values[at] == 0 for at in bridges
+    )
+
+
+def asks_backward(name: str, values) -> bool:
+    """Some drive channel is on its reverse side."""
+    for at, table in channels_of(name, "esc").items():
+        away_us = values[at] / 1000 - table["neutral_us"]
+        if away_us * (table["forward_us"] - table["neutral_us"]) < 0:
+            return True
+    return any(values[at] < 0 for at in channels_of(name, "h_bridge"))

@@ -1,0 +1,48 @@
+"""The safety case names tests that there are, and leaves no promise out; what it measures holds."""
+
+import ast
+import re
+
+import pytest
+
+from tests.safety.facts import FOLDER
+from tests.safety.measure import cruising, measured
+from tests.safety.ways import Race, Way
+
+ROOT = FOLDER.parents[1]
+CORE = ROOT / "firmware" / "core"
+CASE = (CORE / "README.md").read_text()
+NAMED = re.findall(r"`([\w/]+\.py)::(\w+)`", CASE)
+
+
+def functions_in(path) -> set[str]:
+    tree = ast.parse(path.read_text())
+    return {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
+
+
+@pytest.mark.parametrize(("file", "name"), sorted(set(NAMED)))
+def test_each_test_that_the_safety_case_names_exists(file, name):
+    assert name in functions_in(ROOT / "tests" / file)
+
+
+def test_every_promise_of_the_design_has_its_row():
+    rows = [line for line in CASE.splitlines() if line.startswith("|") and "::" in line]
+    promised = {number for row in rows for number in re.findall(r"\bS(\d+)\b", row)}
+    assert promised == {str(number) for number in range(1, 14)}
+    assert all(row.count("|") == 6 for row in rows)
+
+
+def test_the_table_of_modules_is_true_for_all_files():
+    listed = set(re.findall(r"`(\w+\.py)`", CASE.split("## Safety case")[0]))
+    there = {path.name for path in CORE.glob("*.py")} - {"__init__.py"}
+    assert listed == there
+
+
+def test_what_is_measured_holds_and_is_no_worse_than_the_safety_case_says():
+    """One vehicle and two ways of them here; the command measures all."""
+    rows = measured(cruising((Way, Race), ("f1tenth",)))
+    assert [row for row in rows if not row.holds] == []
+    worst_us = {row.what: row.took_us for row in rows}
+    assert worst_us["main loop hung to drive off and neutral"] <= 41_000
+    assert worst_us["interrupts off to drive off and neutral"] <= 61_000
+    assert worst_us["runstop loop to drive off and neutral"] <= 1_000
