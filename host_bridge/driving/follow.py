@@ -13,8 +13,9 @@ from host_bridge.cars.following import Following
 from host_bridge.clock import Clock
 from host_bridge.domain import Vehicle
 from host_bridge.driving.controls import source_of_all
+from host_bridge.driving.opening import Context, start_log
 from host_bridge.errors import DeviceFault, NotHeldFault, UsageFault, VehicleFileFault
-from host_bridge.link.session_time import BoardTime, SessionTime
+from host_bridge.link.session_time import BoardTime
 from host_bridge.logbook.recorder import Recorder
 from host_bridge.open_car import OpenCar
 from host_bridge.session import next_tick_us
@@ -46,31 +47,11 @@ class FollowView(Protocol):
         """At the end."""
 
 
-class Context(Protocol):
-    """What following needs of the host."""
-
-    @property
-    def clock(self) -> Clock: ...
-
-    def new_epoch(self) -> int: ...
-
-    async def open_car(
-        self,
-        text: str | None,
-        *,
-        epoch: int | None = None,
-        vehicle: str | None = None,
-        session_time: SessionTime | None = None,
-    ) -> OpenCar: ...
-
-    def recorder(self, path: Path) -> Recorder: ...
-
-
 async def follow(plan: FollowPlan, view: FollowView, context: Context) -> int:
     """Until it is cancelled, or the time is over. Raises errors.TandemError."""
     async with AsyncExitStack() as stack:
         cars = await _open(plan, context, stack)
-        log = await _start_log(plan, context, cars, stack)
+        log = await start_log(plan.record, context, cars, stack)
         source_of_all([_with_receiver(opened.vehicle) for opened in cars], _RC)
         following = Following(cars[0].car, [opened.car for opened in cars[1:]])
         try:
@@ -101,18 +82,6 @@ async def _open(plan: FollowPlan, context: Context, stack: AsyncExitStack) -> li
             raise UsageFault(f"{text} is the car {opened.name}, which is here already")
         cars.append(opened)
     return cars
-
-
-async def _start_log(
-    plan: FollowPlan, context: Context, cars: Sequence[OpenCar], stack: AsyncExitStack
-) -> Recorder | None:
-    if plan.record is None:
-        return None
-    log = context.recorder(plan.record)
-    stack.callback(log.close)
-    for opened in cars:
-        await opened.record(log)
-    return log
 
 
 def _with_receiver(vehicle: Vehicle) -> Vehicle:

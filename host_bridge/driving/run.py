@@ -8,13 +8,12 @@ import signal
 import sys
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
-from pathlib import Path
-from typing import Protocol
 
 from host_bridge.cars.fleet import Fleet
 from host_bridge.clock import Clock
 from host_bridge.driving.controls import choose
 from host_bridge.driving.drive import Drive, Phase
+from host_bridge.driving.opening import Context, start_log
 from host_bridge.driving.plan import Plan, View
 from host_bridge.errors import DeviceFault, NotHeldFault, RefusedFault, TandemError, UsageFault
 from host_bridge.interfaces.keyboard import Keyboard, Order, Releases, Terminal
@@ -28,21 +27,6 @@ _HOME, _TO_EOL, _BELOW = "\x1b[H", "\x1b[K", "\x1b[J"
 _BEGIN_SCREEN, _END_SCREEN = "\x1b[?2026h", "\x1b[?2026l"
 
 
-class Context(Protocol):
-    """What a drive needs of the host."""
-
-    @property
-    def clock(self) -> Clock: ...
-
-    def new_epoch(self) -> int: ...
-
-    async def open_car(
-        self, text: str | None, *, epoch: int | None = None, vehicle: str | None = None
-    ) -> OpenCar: ...
-
-    def recorder(self, path: Path) -> Recorder: ...
-
-
 async def drive(plan: Plan, view: View, context: Context) -> int:
     """Drive until the person, the file or the time ends it.
 
@@ -54,7 +38,7 @@ async def drive(plan: Plan, view: View, context: Context) -> int:
             Terminal(sys.stdin.fileno())  # says why not
         epoch = context.new_epoch()
         cars = await _open_cars(plan, context, epoch, stack)
-        log = await _start_log(plan, context, cars, stack)
+        log = await start_log(plan.record, context, cars, stack)
         seat = Cockpit(plan, view, context.clock, terminal)
         async with seat.taken():
             ended, fault = await seat.drive(cars, epoch, log)
@@ -83,18 +67,6 @@ async def _open_cars(
             )
         cars.append(opened)
     return cars
-
-
-async def _start_log(
-    plan: Plan, context: Context, cars: list[OpenCar], stack: AsyncExitStack
-) -> Recorder | None:
-    if plan.record is None:
-        return None
-    log = context.recorder(plan.record)
-    stack.callback(log.close)
-    for opened in cars:
-        await opened.record(log)
-    return log
 
 
 class Cockpit:
