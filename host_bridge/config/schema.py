@@ -64,6 +64,7 @@ SOURCE_IDS = {
     "script": 3,  # a file or a program, for virtual cars, under a scripted deadman
     "ros2": 4,
     "seat_slow": 5,  # a person at a terminal that does not report release
+    "devkit": 6,  # an AutoDRIVE Devkit script
 }
 ACTUATOR_BITS = {actuator.name.lower(): 1 << actuator for actuator in Actuator}
 ON_SILENCE = ("stop", "yield")
