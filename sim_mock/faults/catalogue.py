@@ -98,6 +98,8 @@ CASES = (
          "silence", inject.host(stamp_ahead_us=inject.LIE_US), "lease"),
     Case("claims-too-old", "stamps 300 ms behind their own clock", "a lying stamp",
          "silence", inject.host(stamp_ahead_us=-inject.LIE_US), "lease"),
+    Case("clock-unsure", "claims go on, but clocks are compared no more", "two crystals",
+         "clock unsure", inject.host(syncs=False), "clock", changes={"clock_bound_us": 7000}),
     Case("lets-go", "the deadman is released", "a person",
          "holds", inject.host(deadman=0), "claim"),
     # --- arming

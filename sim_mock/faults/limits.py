@@ -15,6 +15,7 @@ _GRIP_USED = 0.5  # a brake that takes less than half of what the braked tyres g
 _MEASURED_OVER_S = 0.04  # firmware/core/odometry: speed is a mean over so long
 _BATTERY_SETTLES_MS = 1000  # firmware/core/battery: motors sag it for moments
 _UNATTENDED_MS = 3000  # firmware/core/arbiter
+_DRIFT = 10_000  # firmware/core/clock: of so many parts two crystals differ by one
 
 # What the board waits for before it acts, in ms; to each comes one step, which it may just miss
 WAITS: dict[str, Callable[[VehicleFacts], int]] = {
@@ -31,6 +32,7 @@ WAITS: dict[str, Callable[[VehicleFacts], int]] = {
     "stuck": lambda v: v.parameters["stuck_ms"][0] + 40,
     "too fast": lambda v: v.parameters["too_fast_ms"][0] + 40,
     "nobody": lambda _v: _UNATTENDED_MS,
+    "clock": lambda v: v.parameters["clock_bound_us"][0] * _DRIFT // 1000,
     "stand": lambda v: v.parameters["stand_ms"][0],
 }
 # What acts without any step of the program: rings 0 and 1, by safety.md section 3
