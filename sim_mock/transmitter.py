@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from sim_mock.sensors.encoder import COUNTER_MASK
+
 FRAME_US = 20_000  # 50 Hz, as servo pulses come
 _STOP, _MANUAL, _AUTONOMY = -1.0, 0.0, 1.0
 _POSITIONS = {"stop": _STOP, "manual": _MANUAL, "autonomy": _AUTONOMY}
@@ -45,7 +47,7 @@ class Transmitter:
             self._pulses = [self._pulse_us(i, value) for i, value in enumerate(values)]
         elif self.failsafe == "silent":
             return
-        self._frames += 1
+        self._frames = self._frames + 1 & COUNTER_MASK
 
     def _pulse_us(self, channel: int, value: float) -> int:
         end = self._high[channel] if value > 0 else self._low[channel]

@@ -7,6 +7,9 @@ by beat. It must not depend on where the clocks began. Wraps fall two seconds in
 import pytest
 
 from firmware.protocol import codes
+from sim_mock.sensors.encoder import Encoder
+from sim_mock.transmitter import Transmitter
+from sim_mock.world import World
 from tests.safety.ways import Autonomous, Race, Rc, Stand, Way
 
 PERIOD = 1 << 30
@@ -160,6 +163,41 @@ def test_a_drive_takes_the_same_course_across_the_wrap_of_all_sequences(referenc
         course = Course(DRIVES[drive], sequence=0xFFFF - before, input_count=0xFFFF - before)
         drive(course)
         assert course.trace == references[drive].trace
+
+
+@pytest.mark.parametrize("counts_before", [1, 200, 1000])
+def test_a_drive_takes_the_same_course_across_the_wrap_of_the_wheel_counts(
+    references, monkeypatch, counts_before
+):
+    seen, counts = [], Encoder.counts
+
+    def ahead(encoder: Encoder) -> tuple[int, ...]:
+        seen.append(tuple((count - counts_before) % PERIOD for count in counts(encoder)))
+        return seen[-1]
+
+    monkeypatch.setattr(Encoder, "counts", ahead)
+    for drive in (drives_and_falls_silent, loses_its_box):
+        compare(references, drive, Course(DRIVES[drive]))
+        assert seen[0] > (PERIOD // 2,) * 2
+        assert seen.pop() < (PERIOD // 2,) * 2
+        seen.clear()
+
+
+@pytest.mark.parametrize("frames_before", [1, 60, 130])
+def test_a_drive_takes_the_same_course_across_the_wrap_of_a_receivers_frames(
+    references, monkeypatch, frames_before
+):
+    taken_up = World.take_up_rc
+
+    def long_on(world: World) -> Transmitter:
+        transmitter = taken_up(world)
+        transmitter._frames = PERIOD - frames_before
+        return transmitter
+
+    monkeypatch.setattr(World, "take_up_rc", long_on)
+    course = Course(Rc)
+    compare(references, gestures_and_is_lost, course)
+    assert course.car.transmitter.readings()[4] < PERIOD // 2
 
 
 def test_counts_of_claims_and_numbers_of_events_wrap_and_nothing_else_happens(references):
