@@ -39,6 +39,7 @@ class ActionResult:
     is_done: bool
     refusals: tuple[Refusal, ...] = ()
     reasons: tuple[str, ...] = ()  # the refusals in words
+    stop_sources: tuple[int, ...] = ()  # that the profile requires, and that are not there
 
     def __str__(self) -> str:
         if self.is_done:
@@ -81,7 +82,7 @@ class ActionRequest:
 
     def abandon(self, reason: str) -> None:
         if self.result is None:
-            self._fail((), (reason,))
+            self._fail(reason)
 
     def step(self, now_us: int) -> None:
         """Send what is due; give up when the time is."""
@@ -90,7 +91,7 @@ class ActionRequest:
         if now_us >= self._give_up_us and self._passing:
             self._refuse(self._passing)
         elif now_us >= self._give_up_us:
-            self._fail((), (self._silence(),))
+            self._fail(self._silence())
         elif self.nonce and self.may_proceed and not self._is_sent_back:
             self._put(self.nonce, now_us)
             self._is_sent_back = True
@@ -136,10 +137,13 @@ class ActionRequest:
             self.result = ActionResult(self._car_name, self.action, True)
 
     def _refuse(self, reply: ActionReply) -> None:
-        self._fail(reply.refusals, tuple(self._explain(r, reply) for r in reply.refusals))
+        reasons = tuple(self._explain(refusal, reply) for refusal in reply.refusals)
+        self.result = ActionResult(
+            self._car_name, self.action, False, reply.refusals, reasons, reply.stop_sources
+        )
 
-    def _fail(self, refusals: tuple[Refusal, ...], reasons: tuple[str, ...]) -> None:
-        self.result = ActionResult(self._car_name, self.action, False, refusals, reasons)
+    def _fail(self, reason: str) -> None:
+        self.result = ActionResult(self._car_name, self.action, False, (), (reason,))
 
 
 class StopRequest:

@@ -7,7 +7,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from host_bridge.domain import Action, Deed, Profile, Sender, State, arming
+from host_bridge.domain import Action, Deed, Profile, Sender, State, arming, stop_source_name
 from host_bridge.errors import DeviceFault, RefusedFault
 from host_bridge.interfaces.cli.attest import add_profile, profile_of
 from host_bridge.interfaces.cli.choice import add_car, car_of
@@ -93,7 +93,7 @@ async def _act(
             _ = opened.vehicle  # a car of no known type is not armed
         await opened.until(lambda: not _is_passing(opened), _PASSING_S)
         result = await asked(opened, _deed(opened, action, profile), context)
-        return _show(result, args.json, opened.name)
+        return _show(result, args.json, opened)
     finally:
         await opened.close()
 
@@ -117,23 +117,25 @@ def _is_passing(opened: OpenCar) -> bool:
     return status is None or status.state in (State.STARTING, State.STOPPING)
 
 
-def _show(result: ActionResult | None, is_json: bool, name: str) -> int:
+def _show(result: ActionResult | None, is_json: bool, opened: OpenCar) -> int:
     if is_json:
-        print(json.dumps(row_of(result, name)))
+        print(json.dumps(row_of(result, opened)))
         return 0 if result and result.is_done else RefusedFault.exit_code
     if result is None or not result.is_done:
-        raise refused(result, name)
+        raise refused(result, opened.name)
     print(result)
     return 0
 
 
-def row_of(result: ActionResult | None, name: str) -> dict[str, object]:
+def row_of(result: ActionResult | None, opened: OpenCar) -> dict[str, object]:
     """For programs."""
+    missing = result.stop_sources if result else ()
     return {
-        "name": name,
+        "name": opened.name,
         "is_done": bool(result and result.is_done),
         "refusals": [refusal.name for refusal in result.refusals] if result else [],
         "reasons": list(result.reasons) if result else ["no answer"],
+        "stop_sources_missing": [stop_source_name(n, opened.car.vehicle) for n in missing],
     }
 
 

@@ -51,7 +51,7 @@ async def _cap(args: argparse.Namespace, context: HostContext) -> int:
         await opened.close()
     cap_mps = opened.car.outputs.cap_mps if opened.car.outputs else None
     if args.json:
-        print(json.dumps({**row_of(result, opened.name), "cap_mps": cap_mps}))
+        print(json.dumps({**row_of(result, opened), "cap_mps": cap_mps}))
     if result is None or not result.is_done:
         raise refused(result, opened.name)
     if not args.json:

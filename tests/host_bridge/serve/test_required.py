@@ -69,6 +69,7 @@ def test_arming_names_the_seat_that_is_missing_and_not_the_owner_that_is_there(o
     assert "owner" not in refused.stderr.replace("--attest", "")
     told = json.loads(tandem("arm", "car", "--json").stdout)
     assert "STOP_SOURCE" in told["refusals"]
+    assert told["stop_sources_missing"] == ["seat"]
 
 
 def test_the_car_stops_when_the_seat_is_killed(owner):
