@@ -149,7 +149,7 @@ def test_a_second_host_cannot_write_the_same_source_while_the_first_is_fresh(cru
 # --- stopping
 
 
-def stops_and_latches(host, cause: int, state_after: int = codes.STOPPED) -> None:
+def assert_stops_and_latches(host, cause: int, state_after: int = codes.STOPPED) -> None:
     assert host.state in (codes.STOPPING, state_after)
     assert host.status.causes >> cause & 1
     assert host.status.first_cause == cause
@@ -168,7 +168,7 @@ def test_wheels_stop_when_claims_stop_within_the_lease_and_one_step(cruising):
     while cruising.state == codes.ACTIVE:
         cruising.beat()
     assert cruising.world.now_us - before_us <= 130_000
-    stops_and_latches(cruising, codes.CAUSE_SILENCE)
+    assert_stops_and_latches(cruising, codes.CAUSE_SILENCE)
 
 
 def test_a_stop_from_anybody_is_obeyed_on_the_next_step_and_acknowledged(cruising):
@@ -177,7 +177,7 @@ def test_a_stop_from_anybody_is_obeyed_on_the_next_step_and_acknowledged(cruisin
     cruising.claim(cruise(cruising))
     cruising.beat()
     assert cruising.latest["StopSeen"].state == codes.STOPPING
-    stops_and_latches(cruising, codes.CAUSE_STOP_REQUEST)
+    assert_stops_and_latches(cruising, codes.CAUSE_STOP_REQUEST)
 
 
 def test_the_runstop_loop_cuts_on_the_same_step(cruising):
@@ -185,7 +185,7 @@ def test_the_runstop_loop_cuts_on_the_same_step(cruising):
     cruising.drive(10, cruise(cruising))
     assert not cruising.world.enable
     assert outputs_are_neutral(cruising)
-    stops_and_latches(cruising, codes.CAUSE_RUNSTOP_LOOP)
+    assert_stops_and_latches(cruising, codes.CAUSE_RUNSTOP_LOOP)
 
 
 def test_a_frozen_input_stops_the_car_within_a_fifth_of_a_second(cruising):
@@ -195,7 +195,7 @@ def test_a_frozen_input_stops_the_car_within_a_fifth_of_a_second(cruising):
         cruising.claim(cruise(cruising), input_count=frozen)
         cruising.beat()
     assert cruising.world.now_us - before_us <= 220_000
-    stops_and_latches(cruising, codes.CAUSE_FROZEN_INPUT)
+    assert_stops_and_latches(cruising, codes.CAUSE_FROZEN_INPUT)
 
 
 def test_a_step_of_the_hosts_clock_stops_the_car(cruising):
@@ -242,7 +242,7 @@ def test_a_released_deadman_brakes_and_holds_and_holding_it_again_drives_on(crui
 def test_silence_is_no_release_and_latches_even_in_hold(cruising):
     cruising.drive(100, deadman=RELEASED)
     cruising.rest(300)
-    stops_and_latches(cruising, codes.CAUSE_SILENCE)
+    assert_stops_and_latches(cruising, codes.CAUSE_SILENCE)
 
 
 def test_after_clear_and_a_new_arm_the_car_drives_again(cruising):

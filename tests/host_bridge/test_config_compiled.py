@@ -241,8 +241,10 @@ def test_a_car_with_the_image_stands_by_and_one_with_anothers_is_in_fault():
 @pytest.mark.parametrize("name", NAMES)
 def test_the_plant_takes_the_files_plant_and_channels(name):
     vehicle = load_vehicle(name)
-    PlantParameters.from_mapping({**vehicle.plant, "channels": list(vehicle.channels)})
-    json.dumps([vehicle.plant, vehicle.channels])  # they go to another process
+    facts = {**vehicle.plant, "channels": list(vehicle.channels)}
+    plant = PlantParameters.from_mapping(facts)
+    sent = json.loads(json.dumps(facts))  # they go to another process
+    assert PlantParameters.from_mapping(sent) == plant
 
 
 @pytest.mark.parametrize("name", NAMES)

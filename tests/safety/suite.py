@@ -49,7 +49,7 @@ def come_to_rest(car) -> None:
     raise AssertionError(f"still in state {car.state}")
 
 
-def stays_where_it_is(car, state: int, ms: int) -> None:
+def assert_stays_where_it_is(car, state: int, ms: int) -> None:
     """No drive on any wire, whatever is said."""
     for _ in range(ms // 10):
         car.beat()
@@ -145,13 +145,13 @@ class SafetySuite:
         cruise = car.speed_mm_s
         car.host.stop()
         come_to_rest(car)
-        stays_where_it_is(car, STOPPED, 200)
+        assert_stays_where_it_is(car, STOPPED, 200)
         car.deadman = 0
-        stays_where_it_is(car, STOPPED, 300)
+        assert_stays_where_it_is(car, STOPPED, 300)
         car.hold()
         for speed in (0, cruise):
             car.speed_mm_s = speed
-            stays_where_it_is(car, STOPPED, 300)
+            assert_stays_where_it_is(car, STOPPED, 300)
 
     def test_a_clear_and_an_arm_let_it_drive_again(self, car):
         car.host.stop()

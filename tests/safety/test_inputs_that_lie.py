@@ -51,7 +51,7 @@ def until_it_stops(car) -> int:
 # --- signs of life
 
 
-def falls_without_its_box(car, frame_of) -> None:
+def assert_falls_without_its_box(car, frame_of) -> None:
     """The box is gone; whatever is said in its place does not keep the car moving."""
     car.press_box = lambda runs: car.world.feed(frame_of())
     assert until_it_stops(car) <= BOX_SILENCE_US + STEP_US
@@ -63,7 +63,7 @@ def test_replayed_signs_of_life_keep_nothing_moving(of):
     said = [car.press_box(1) for _ in range(3)]
     car.beat()
     replay = iter(said * 100)
-    falls_without_its_box(car, lambda: next(replay))
+    assert_falls_without_its_box(car, lambda: next(replay))
 
 
 @pytest.mark.parametrize("ahead_us", [-300_000, 300_000])
@@ -79,7 +79,7 @@ def test_signs_of_life_with_a_lying_stamp_keep_nothing_moving(of, ahead_us):
             messages.Alive, stop_source=BOX, sequence=box.sequence, runs=1, stamp_us=box.now_us()
         )
 
-    falls_without_its_box(car, lambda: lie() and b"")
+    assert_falls_without_its_box(car, lambda: lie() and b"")
 
 
 def test_signs_of_life_of_a_session_that_the_car_does_not_know_keep_nothing_moving(of):
@@ -93,7 +93,7 @@ def test_signs_of_life_of_a_session_that_the_car_does_not_know_keep_nothing_movi
             stamp_us=stranger.now_us(),
         )  # fmt: skip
 
-    falls_without_its_box(car, lambda: lie() and b"")
+    assert_falls_without_its_box(car, lambda: lie() and b"")
 
 
 def test_another_session_cannot_speak_for_a_box_that_is_there(of):

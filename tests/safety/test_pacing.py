@@ -23,7 +23,7 @@ class Trace:
     def __init__(self, world: World) -> None:
         self.world = world
         self._wires, self._bytes = hashlib.sha256(), hashlib.sha256()
-        world.observer = self._observe
+        world.observers.append(self._observe)
 
     def _observe(self, world: World) -> None:
         truth = world.plant.truth

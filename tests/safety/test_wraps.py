@@ -134,7 +134,7 @@ def references():
     return found
 
 
-def compare(references, drive, course: Course) -> None:
+def assert_same_course(references, drive, course: Course) -> None:
     drive(course)
     first = [a == b for a, b in zip(course.trace, references[drive].trace, strict=True)]
     assert all(first), f"another course from beat {first.index(False)} on"
@@ -144,7 +144,7 @@ def compare(references, drive, course: Course) -> None:
 @pytest.mark.parametrize("drive", DRIVES, ids=lambda drive: drive.__name__)
 def test_a_drive_takes_the_same_course_across_every_wrap(references, drive, wrap):
     for moment_s in MOMENTS_S:
-        compare(references, drive, Course(DRIVES[drive], **clocks(wrap, moment_s)))
+        assert_same_course(references, drive, Course(DRIVES[drive], **clocks(wrap, moment_s)))
 
 
 def test_a_timer_that_does_not_wrap_takes_another_course(references, monkeypatch):
@@ -153,7 +153,7 @@ def test_a_timer_that_does_not_wrap_takes_another_course(references, monkeypatch
         "firmware.core.deadlines.elapsed_us", lambda now_us, then_us: now_us - then_us
     )
     with pytest.raises(AssertionError):
-        compare(references, drives_and_falls_silent, Course(Way, **clocks("board", 3.0)))
+        assert_same_course(references, drives_and_falls_silent, Course(Way, **clocks("board", 3.0)))
 
 
 @pytest.mark.parametrize("before", [10, 150, 400])
@@ -177,7 +177,7 @@ def test_a_drive_takes_the_same_course_across_the_wrap_of_the_wheel_counts(
 
     monkeypatch.setattr(Encoder, "counts", ahead)
     for drive in (drives_and_falls_silent, loses_its_box):
-        compare(references, drive, Course(DRIVES[drive]))
+        assert_same_course(references, drive, Course(DRIVES[drive]))
         assert seen[0] > (PERIOD // 2,) * 2
         assert seen.pop() < (PERIOD // 2,) * 2
         seen.clear()
@@ -196,7 +196,7 @@ def test_a_drive_takes_the_same_course_across_the_wrap_of_a_receivers_frames(
 
     monkeypatch.setattr(World, "take_up_rc", long_on)
     course = Course(Rc)
-    compare(references, gestures_and_is_lost, course)
+    assert_same_course(references, gestures_and_is_lost, course)
     assert course.car.transmitter.readings()[4] < PERIOD // 2
 
 

@@ -24,7 +24,7 @@ class Wires:
 
     def watch(self, car) -> None:
         self._car = car
-        car.world.observer = self._observe
+        car.world.observers.append(self._observe)
 
     def _observe(self, world) -> None:
         values = tuple(world.values)

@@ -22,7 +22,7 @@ IDS = [case.id for case in CASES]
 VEHICLES = vehicle_names()
 
 
-def held(case_id, vehicle="f1tenth", seed=0, runtime="in-process"):
+def assert_held(case_id, vehicle="f1tenth", seed=0, runtime="in-process"):
     result = run(case_id, load_vehicle(vehicle), seed, runtime)
     assert result.wrong == ()
     return result
@@ -37,7 +37,7 @@ def vehicle_for(case, turn):
 @pytest.mark.parametrize("case", CASES, ids=IDS)
 def test_every_fault_ends_as_it_must(case):
     """On one vehicle; `tandem faults` runs all on all."""
-    held(case.id, vehicle_for(case, 0))
+    assert_held(case.id, vehicle_for(case, 0))
 
 
 @pytest.mark.parametrize("vehicle", VEHICLES)
@@ -47,12 +47,12 @@ def test_every_fault_ends_as_it_must(case):
      "left-encoder-dead", "box-silent", "board-resets"],
 )  # fmt: skip
 def test_every_way_of_stopping_is_held_by_every_vehicle(case_id, vehicle):
-    held(case_id, vehicle)
+    assert_held(case_id, vehicle)
 
 
 @pytest.mark.parametrize("vehicle", VEHICLES)
 def test_silence_stops_in_time_at_every_moment_at_which_it_may_begin(vehicle):
-    runs = [held("total-silence", vehicle, seed) for seed in range(8)]
+    runs = [assert_held("total-silence", vehicle, seed) for seed in range(8)]
     assert len({one.reaction_s for one in runs}) > 3  # the moments differ
 
 
@@ -64,7 +64,7 @@ def test_a_micropython_holds_every_fault_too(case):
     if micropython.find(bits) is None:
         pytest.skip(f"no MicroPython of {bits} bit on this machine; `make setup` fetches one")
     runtime = "micropython32" if bits == 32 else "micropython"
-    held(case.id, vehicle_for(case, 1), 1, runtime)
+    assert_held(case.id, vehicle_for(case, 1), 1, runtime)
 
 
 @pytest.mark.micropython
@@ -73,11 +73,11 @@ def test_a_micropython_holds_every_fault_too(case):
 def test_a_micropython_does_the_very_same(case_id, runtime):
     if micropython.find(32 if runtime.endswith("32") else 64) is None:
         pytest.skip(f"no {runtime} on this machine; `make setup` fetches one")
-    assert held(case_id, "f1tenth", 1, runtime) == held(case_id, "f1tenth", 1)
+    assert assert_held(case_id, "f1tenth", 1, runtime) == assert_held(case_id, "f1tenth", 1)
 
 
 def test_a_run_can_be_repeated():
-    assert held("loss", seed=7) == held("loss", seed=7)
+    assert assert_held("loss", seed=7) == assert_held("loss", seed=7)
 
 
 def test_the_table_uses_words_that_there_are():
