@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from math import isfinite, radians
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sim_mock.plant.parameters import Patch
@@ -16,6 +18,31 @@ if TYPE_CHECKING:
 
     from sim_mock.firmware_runner import FirmwareRunner
 
+
+def parse_patch(text: str) -> list[float]:
+    """``x,y,radius,mu`` in metres and as a factor of the floor's friction."""
+    numbers = [float(part) for part in text.split(",")]
+    if len(numbers) != 4:
+        raise ValueError("a patch is x,y,radius,mu")
+    return numbers
+
+
+def parse_start(text: str) -> list[float]:
+    """``x,y,yaw_deg`` in metres and degrees, as x, y and yaw in rad."""
+    numbers = [float(part) for part in text.split(",")]
+    if len(numbers) != 3 or not all(map(isfinite, numbers)):
+        raise ValueError("a start is x,y,yaw_deg")
+    return [*numbers[:2], radians(numbers[2])]
+
+
+def parse_output(text: str) -> str:
+    """The whole path of a file to be written."""
+    path = Path(text).absolute()
+    if not path.parent.is_dir():
+        raise ValueError(f"there is no folder {path.parent}")
+    return str(path)
+
+
 # query key -> what it sets; a virtual car's URI takes no others
 QUERY: dict[str, Callable[[str], Any]] = {
     "seed": int,
@@ -26,15 +53,11 @@ QUERY: dict[str, Callable[[str], Any]] = {
     "blank": lambda text: text not in ("", "0"),
     "stand": lambda text: text not in ("", "0"),
     "rc": lambda text: text not in ("", "0"),
+    "track": str,
+    "map": lambda text: str(Path(text).absolute()),
+    "start": parse_start,
+    "sensors": parse_output,
 }
-
-
-def parse_patch(text: str) -> list[float]:
-    """``x,y,radius,mu`` in metres and as a factor of the floor's friction."""
-    numbers = [float(part) for part in text.split(",")]
-    if len(numbers) != 4:
-        raise ValueError("a patch is x,y,radius,mu")
-    return numbers
 
 
 @dataclass(frozen=True)
@@ -53,6 +76,10 @@ class CarFacts:
     blank: bool = False  # nothing stored on the board yet
     stand: bool = False  # the wheels are off the ground
     rc: bool = False  # a transmitter in a scripted hand drives it
+    track: str = ""  # its name; neither this nor a map: an endless floor
+    map: str = ""  # the whole path of a ROS map's .yaml
+    start: Sequence[float] = ()  # x, y, yaw of its centre of gravity; nothing: the origin
+    sensors: str = ""  # the whole path of a file for what its sensors see
 
     @property
     def name(self) -> str:
@@ -79,7 +106,16 @@ class CarFacts:
         )
         if self.rc:
             world.take_up_rc(ScriptedHand)
+        if self.is_surrounded:
+            from sim_mock.surroundings import surround  # needs numpy; most cars do not
+
+            surround(world, self)
         return world
+
+    @property
+    def is_surrounded(self) -> bool:
+        """It is somewhere, or somebody looks."""
+        return bool(self.track or self.map or self.start or self.sensors)
 
 
 def facts_of(vehicle: VehicleFacts, query: Mapping[str, str]) -> CarFacts:
@@ -95,4 +131,9 @@ def facts_of(vehicle: VehicleFacts, query: Mapping[str, str]) -> CarFacts:
             raise ValueError(f"option {key}={text!r} of a virtual car: {fault}") from None
     if options.get("rc") and not vehicle.parameters["rc_fitted"][0]:
         raise ValueError(f"rc=1: {vehicle.name} has no RC receiver ([rc] in its vehicle file)")
-    return CarFacts(vehicle.name, vehicle.plant, vehicle.channels, vehicle.parameters, **options)
+    car = CarFacts(vehicle.name, vehicle.plant, vehicle.channels, vehicle.parameters, **options)
+    if car.is_surrounded:
+        from sim_mock.surroundings import place_of
+
+        place_of(car)  # now, and not in another process
+    return car

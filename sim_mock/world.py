@@ -101,7 +101,7 @@ class World:
         self._counts = (0, 0)
         self._parameters = vehicle.parameters
         self.link_room = SEND_SIZE  # bytes a step that the host's end takes
-        self.observer: Callable[[World], None] | None = None
+        self.observers: list[Callable[[World], None]] = []  # called after each step of the plant
         if image is None:
             image = stored_image(vehicle, self.board_id, self.name)
         self._runner = runner
@@ -210,8 +210,8 @@ class World:
             self.metal.guard_is_dead &= is_hanging
             self.metal.tick(self.now_us, is_hanging)
             self.plant.step(PLANT_STEP_US * 1e-6, self.metal.outputs, self.metal.enable)
-            if self.observer:
-                self.observer(self)
+            for observe in self.observers:
+                observe(self)
 
     def _read_counts(self) -> tuple[int, int]:
         """A dead encoder keeps its last counts."""

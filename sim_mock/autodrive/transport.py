@@ -113,7 +113,7 @@ def world_around(plant: ExchangedPlant, facts: CarFacts) -> World:
         if world.runstop_closed == plant.is_lost:
             world.runstop_closed = not plant.is_lost
 
-    world.observer = watch
+    world.observers.append(watch)
     world.runstop_closed = False
     return world
 

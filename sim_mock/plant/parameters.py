@@ -24,13 +24,16 @@ from sim_mock.plant.tables import (
 from sim_mock.plant.tyre import LAWS
 from sim_mock.sensors.encoder import EncoderParameters
 from sim_mock.sensors.imu import ImuParameters
+from sim_mock.sensors.parameters import LidarParameters, OutlineParameters, PositionParameters
 
 CHANNELS = 8
 _KINDS = ("none", "servo_steering", "h_bridge", "brake_servo")  # with a table of their own
 WHEEL_MAX_RAD = 1.2  # beyond, the tangents of the no-slip model grow without bound
 _SECTIONS = ("body", "tyre", "servo", "drive", "motor", "battery", "encoder", "imu")
+_CARRIED = ("lidar", "position", "outline")  # not every car has them
 _TOP = dict.fromkeys(
-    (*_SECTIONS, "esc", "brake", "payload_kg", "payload_x_m", "patches", "channels"), None
+    (*_SECTIONS, "esc", "brake", *_CARRIED, "payload_kg", "payload_x_m", "patches", "channels"),
+    None,
 )
 
 
@@ -72,6 +75,9 @@ class PlantParameters:
     drive_channels: tuple[int, ...]
     brake: BrakeParameters | None = None
     patches: tuple[Patch, ...] = ()
+    lidar: LidarParameters | None = None
+    position: PositionParameters | None = None
+    outline: OutlineParameters | None = None
 
     @classmethod
     def from_mapping(cls, mapping: Mapping[str, object]) -> "PlantParameters":
@@ -81,6 +87,7 @@ class PlantParameters:
         """
         refuse_unknown("plant", mapping, _TOP)
         read = {name: _section(mapping, name) for name in _SECTIONS}
+        carried = {name: _section(mapping, name) for name in _CARRIED if name in mapping}
         channels = _channels(mapping)
         drive_channels = _drive_channels(channels)
         parameters = cls(
@@ -98,6 +105,9 @@ class PlantParameters:
             drive_channels=drive_channels,
             brake=_brake(mapping, channels, read["drive"]["driven"]),
             patches=_patches(mapping),
+            lidar=LidarParameters(**carried["lidar"]) if "lidar" in carried else None,
+            position=PositionParameters(**carried["position"]) if "position" in carried else None,
+            outline=OutlineParameters(**carried["outline"]) if "outline" in carried else None,
         )
         payload = {key: mapping[key] for key in TABLES["payload"] if key in mapping}
         return parameters.with_payload(**read_table("plant", "payload", payload))

@@ -27,11 +27,11 @@ class Plant:
     What can be done to it: ``is_on_stand``, the wheels are off the ground; ``pushed_n``, somebody
     pushes along the car; ``stuck_throttle``, the motors are driven so (-1 to 1) while they have
     power, whatever is put out; ``is_drive_inverted``, forward was taught as reverse;
-    ``is_steering_stuck``, the servos do not move.
+    ``is_steering_stuck``, the servos do not move; ``is_drive_dead``, the ESC never arms.
     """
 
-    __slots__ = ("_accel_x_mps2", "_brake", "_drive", "_encoder", "_esc", "_front", "_input",
-                 "_motor", "_p", "_rear", "imu", "is_drive_inverted", "is_on_stand",
+    __slots__ = ("_accel_x_mps2", "_brake", "_drive", "_esc", "_front", "_input", "_motor", "_p",
+                 "_rear", "encoder", "imu", "is_drive_dead", "is_drive_inverted", "is_on_stand",
                  "is_steering_stuck", "pushed_n", "steer_rad", "steer_rear_rad", "stuck_throttle",
                  "truth")  # fmt: skip
 
@@ -45,13 +45,19 @@ class Plant:
         self._motor = Motor(p.motor, p.battery, p.drive.turns_rad_per_m)
         self._esc = Esc(p.esc) if p.esc else None
         self._brake = FrontBrake(p.brake, p.drive.wheel_radius_m) if p.brake else None
-        self._encoder = Encoder(p.encoder, p.drive.wheel_radius_m, p.body.track_m)
+        self.encoder = Encoder(p.encoder, p.drive.wheel_radius_m, p.body.track_m)
         self._front = self._servos("front")
         self._rear = self._servos("rear")
         self._accel_x_mps2 = 0.0
         self.is_on_stand = self.is_steering_stuck = self.is_drive_inverted = False
+        self.is_drive_dead = False
         self.pushed_n = 0.0
         self.stuck_throttle: float | None = None
+
+    @property
+    def parameters(self) -> PlantParameters:
+        """What it was made from, payload and all."""
+        return self._p
 
     @property
     def battery_mv(self) -> int:
@@ -82,7 +88,7 @@ class Plant:
 
     def counts(self) -> tuple[int, int]:
         """Left and right wheel counts, modulo 2**30; forward is up."""
-        return self._encoder.counts()
+        return self.encoder.counts()
 
     def step(self, dt_s: float, outputs: Sequence[int], enable: bool) -> None:
         """Advance by ``dt_s`` (1 ms as a rule, 5 ms at most) with the board's outputs held.
@@ -98,7 +104,7 @@ class Plant:
         rim_mps = self._drive.rim_mps
         self._move(dt_s)
         rate = truth.yaw_rate_radps
-        self._encoder.step(dt_s, 0.5 * dt_s * (rim_mps + self._drive.rim_mps), rate * dt_s)
+        self.encoder.step(dt_s, 0.5 * dt_s * (rim_mps + self._drive.rim_mps), rate * dt_s)
         self._accel_x_mps2 = (truth.vx_mps - vx) / dt_s - vy * rate
         accel_y_mps2 = (truth.vy_mps - vy) / dt_s + vx * rate
         self.imu.step(dt_s, rate, self._accel_x_mps2, accel_y_mps2)
@@ -144,6 +150,8 @@ class Plant:
             motor.coast()
         if self.stuck_throttle is not None and enable:
             motor.drive(self.stuck_throttle, rim_mps, self._esc is not None)
+        if self.is_drive_dead:
+            motor.coast()
 
     def _move(self, dt_s: float) -> None:
         truth, u, p = self.truth, self._input, self._p

@@ -1,20 +1,49 @@
-"""An inertial sensor in the car's plane: white noise and a constant bias, all from the seed."""
+"""An inertial sensor: noise, a bias that wanders, gravity; all from the seed."""
 
 from dataclasses import dataclass
+from math import cos, sin
 from random import Random
 
+GRAVITY_MPS2 = 9.81
 MOST = 32767  # what the board's field holds; a sensor saturates too
+
+Reading = tuple[float, float, float, float]  # yaw rate in rad/s; x, y, z in m/s^2
 
 
 @dataclass(frozen=True, slots=True)
 class ImuParameters:
-    """Noise: standard deviation of one sample. Bias: of the constant that a seed draws once."""
+    """Noise: standard deviation of one sample. Bias: of the constant that a seed draws once.
+
+    Drift: of how far the bias has wandered from there after 1 s; a random walk, so it grows with
+    the square root of time. Source: Shah et al., AirSim, 2017, section 3.5: white noise and bias
+    drift added to the truth.
+    """
 
     rate_hz: float
     yaw_rate_noise_radps: float
     yaw_rate_bias_radps: float
     accel_noise_mps2: float
     accel_bias_mps2: float
+    yaw_rate_drift_radps: float = 0.0
+    accel_drift_mps2: float = 0.0
+
+
+def specific_force(
+    accel_x_mps2: float, accel_y_mps2: float, roll_rad: float = 0.0, pitch_rad: float = 0.0
+) -> tuple[float, float, float]:
+    """What an accelerometer feels: the acceleration less gravity, in the axes of the body, m/s^2.
+
+    The acceleration is along the floor, forward and to the left. Left side up and nose down are
+    positive, as right-handed about x forward and y left. At rest and level it is +1 g upward.
+    """
+    sin_pitch, cos_pitch = sin(pitch_rad), cos(pitch_rad)
+    sin_roll, cos_roll = sin(roll_rad), cos(roll_rad)
+    up = sin_pitch * accel_x_mps2 + cos_pitch * GRAVITY_MPS2
+    return (
+        cos_pitch * accel_x_mps2 - sin_pitch * GRAVITY_MPS2,
+        cos_roll * accel_y_mps2 + sin_roll * up,
+        cos_roll * up - sin_roll * accel_y_mps2,
+    )
 
 
 def _thousandths(value: float) -> int:
@@ -24,37 +53,71 @@ def _thousandths(value: float) -> int:
 class Imu:
     """Samples at its own rate and holds each sample until the next, as its registers do.
 
-    The car stands flat, so gravity is on z alone, and x and y read only how the car accelerates
-    (forward and to the left, as specific force at the centre of gravity).
+    ``truth`` is what was there to be measured, ``measured`` what it made of that; of these the
+    board has the yaw rate, x and y, as whole numbers.
     """
 
-    __slots__ = ("_bias", "_due_s", "_p", "_random", "accel_x_mm_s2", "accel_y_mm_s2",
-                 "yaw_rate_mrad_s")  # fmt: skip
+    __slots__ = ("_bias", "_drift", "_due_s", "_p", "_random", "_steady", "measured", "samples",
+                 "truth")  # fmt: skip
 
     def __init__(self, parameters: ImuParameters, seed: int) -> None:
-        self._p = parameters
+        p = self._p = parameters
         self._random = Random(seed)  # Random(int) gives the same numbers on every CPython
+        # apart: what the board had before there was a drift and a z axis is what it has now
+        self._steady = Random(f"imu {seed}")
         gauss = self._random.gauss
-        self._bias = (
-            gauss(0.0, parameters.yaw_rate_bias_radps),
-            gauss(0.0, parameters.accel_bias_mps2),
-            gauss(0.0, parameters.accel_bias_mps2),
-        )
-        self._due_s = 1.0 / parameters.rate_hz
+        biases = (p.yaw_rate_bias_radps, p.accel_bias_mps2, p.accel_bias_mps2)
+        self._bias = [gauss(0.0, bias) for bias in biases]
+        self._bias.append(self._steady.gauss(0.0, p.accel_bias_mps2))
+        sample_s = 1.0 / p.rate_hz
+        accel_drift = p.accel_drift_mps2 * sample_s**0.5
+        self._drift = (p.yaw_rate_drift_radps * sample_s**0.5, *(accel_drift,) * 3)
+        self._due_s = sample_s
+        self.samples = 0
         self.sample(0.0, 0.0, 0.0)
+
+    @property
+    def yaw_rate_mrad_s(self) -> int:
+        return _thousandths(self.measured[0])
+
+    @property
+    def accel_x_mm_s2(self) -> int:
+        return _thousandths(self.measured[1])
+
+    @property
+    def accel_y_mm_s2(self) -> int:
+        return _thousandths(self.measured[2])
 
     def step(
         self, dt_s: float, yaw_rate_radps: float, accel_x_mps2: float, accel_y_mps2: float
     ) -> None:
+        """On a level floor, for a car that neither rolls nor pitches."""
         self._due_s -= dt_s
         if self._due_s <= 1e-9:  # a sum of steps comes out a hair short
             self._due_s += 1.0 / self._p.rate_hz
+            self._wander()
             self.sample(yaw_rate_radps, accel_x_mps2, accel_y_mps2)
 
-    def sample(self, yaw_rate_radps: float, accel_x_mps2: float, accel_y_mps2: float) -> None:
+    def sample(
+        self,
+        yaw_rate_radps: float,
+        accel_x_mps2: float,
+        accel_y_mps2: float,
+        roll_rad: float = 0.0,
+        pitch_rad: float = 0.0,
+    ) -> None:
+        """Take one now, of a body that leans so."""
         p, gauss, bias = self._p, self._random.gauss, self._bias
-        self.yaw_rate_mrad_s = _thousandths(
-            yaw_rate_radps + bias[0] + gauss(0.0, p.yaw_rate_noise_radps)
+        force = specific_force(accel_x_mps2, accel_y_mps2, roll_rad, pitch_rad)
+        self.truth: Reading = (yaw_rate_radps, *force)
+        self.measured: Reading = (
+            yaw_rate_radps + bias[0] + gauss(0.0, p.yaw_rate_noise_radps),
+            force[0] + bias[1] + gauss(0.0, p.accel_noise_mps2),
+            force[1] + bias[2] + gauss(0.0, p.accel_noise_mps2),
+            force[2] + bias[3] + self._steady.gauss(0.0, p.accel_noise_mps2),
         )
-        self.accel_x_mm_s2 = _thousandths(accel_x_mps2 + bias[1] + gauss(0.0, p.accel_noise_mps2))
-        self.accel_y_mm_s2 = _thousandths(accel_y_mps2 + bias[2] + gauss(0.0, p.accel_noise_mps2))
+        self.samples += 1
+
+    def _wander(self) -> None:
+        for axis, drift in enumerate(self._drift):
+            self._bias[axis] += self._steady.gauss(0.0, drift)

@@ -109,7 +109,7 @@ def lost_while_driving(runtime, sign):
         if world.enable or world.values[1] not in (neutral_ns, 0):
             driven_ms.append((world.now_us - begun_us) // 1000)
 
-    world.observer = look
+    world.observers.append(look)
     host.latest.clear()
     while "Status" not in host.latest and world.now_us - begun_us < 1_000_000:
         host.drive(10, 1500)

@@ -32,7 +32,7 @@ class Wires:
         self.neutral = parameters["channel_neutral"][self.channel]
         self.begun_us = self.world.now_us
         self.enabled_us = self.driven_us = 0
-        self.world.observer = self.look
+        self.world.observers.append(self.look)
 
     def look(self, world):
         since_us = world.now_us - self.begun_us

@@ -132,7 +132,7 @@ def test_a_clock_that_begins_just_before_its_wrap_goes_on_from_zero():
 def test_the_plant_is_observed_every_millisecond():
     world = world_of()
     seen = []
-    world.observer = lambda world: seen.append(world.now_us)
+    world.observers.append(lambda world: seen.append(world.now_us))
     world.advance(20_000)
     assert seen == list(range(1000, 20_001, 1000))
 

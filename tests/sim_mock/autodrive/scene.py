@@ -24,12 +24,10 @@ class Scene:
         self.is_there = True
         self.to_car = [self.unity.on_open()]
         self.to_unity = []
-        self.watch = self.world.observer
-        self.world.observer = self.run
+        self.world.observers.append(self.run)
 
     def run(self, world):
         """Every millisecond."""
-        self.watch(world)
         if not self.is_there:
             return
         restart = self.exchange.due(world.now_us)

@@ -1,0 +1,202 @@
+"""What a car carries, each taking samples of a world at its own rate, the truth beside each.
+
+``Samples`` is what runs them: it is called with the world after each step of the plant, and hands
+every sample to ``put`` when it would reach a computer on the car.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import cos, pi, sin
+from random import Random
+from typing import TYPE_CHECKING, Any, Protocol
+
+from sim_mock.sensors.lidar import Lidar
+from sim_mock.sensors.parameters import LidarParameters, PositionParameters
+from sim_mock.sensors.ray_casting import Floats
+from sim_mock.tracks.place import Place, Pose
+
+if TYPE_CHECKING:
+    from sim_mock.tracks.contact import Contact
+    from sim_mock.world import World
+
+WHEELS_HZ = 100.0  # as often as the board reads its counters
+
+
+@dataclass(frozen=True)
+class Sample:
+    """``truth`` has what would have been measured without any error; times are the world's."""
+
+    sensor: str
+    taken_us: int
+    out_us: int
+    measured: dict[str, Any]
+    truth: dict[str, Any]
+
+
+class Instrument(Protocol):
+    """``take`` gives what is measured and the truth of it."""
+
+    name: str
+    rate_hz: float
+    latency_us: int
+
+    def take(self, world: World) -> tuple[dict[str, Any], dict[str, Any]]: ...
+
+
+def pose_of(world: World) -> Pose:
+    """Where its car's centre of gravity is."""
+    truth = world.plant.truth
+    return Pose(truth.x_m, truth.y_m, truth.yaw_rad)
+
+
+class Motion:
+    """The state of the centre of gravity, and what walls saw: there to be compared with."""
+
+    name, latency_us = "truth", 0
+    rate_hz = 100.0
+    KEYS = ("x_m", "y_m", "yaw_rad", "vx_mps", "vy_mps", "yaw_rate_radps")
+
+    def __init__(self, contact: Contact | None) -> None:
+        self._contact = contact
+
+    def take(self, world: World) -> tuple[dict[str, Any], dict[str, Any]]:
+        truth = dict(zip(self.KEYS, world.plant.truth.values(), strict=True))
+        return {}, {**truth, **(self._contact.seen() if self._contact else {})}
+
+
+class Inertial:
+    """The IMU that the board reads, in SI units, with the axis that the board leaves out."""
+
+    name, latency_us = "imu", 0
+    KEYS = ("yaw_rate_radps", "accel_x_mps2", "accel_y_mps2", "accel_z_mps2")
+
+    def __init__(self, rate_hz: float) -> None:
+        self.rate_hz = rate_hz
+
+    def take(self, world: World) -> tuple[dict[str, Any], dict[str, Any]]:
+        imu = world.plant.imu
+        pair = (imu.measured, imu.truth)
+        measured, truth = (dict(zip(self.KEYS, values, strict=True)) for values in pair)
+        return measured, truth
+
+
+class Wheels:
+    """Counts as the board has them; of a wheel with magnets also the time between the last two."""
+
+    name, rate_hz, latency_us = "wheels", WHEELS_HZ, 0
+
+    def __init__(self, magnet_gap_m: float) -> None:
+        self._gap_m = magnet_gap_m  # 0: none
+
+    def take(self, world: World) -> tuple[dict[str, Any], dict[str, Any]]:
+        plant = world.plant
+        left, right = plant.counts()
+        measured: dict[str, Any] = {"left_counts": left, "right_counts": right}
+        apart_mps = plant.encoder.half_track_m * plant.truth.yaw_rate_radps
+        speeds = plant.wheel_speed_mps - apart_mps, plant.wheel_speed_mps + apart_mps
+        truth: dict[str, Any] = dict(zip(("left_mps", "right_mps"), speeds, strict=True))
+        if self._gap_m:
+            for side, period_s, speed in zip(
+                ("left", "right"), plant.encoder.periods_s, speeds, strict=True
+            ):
+                measured[f"{side}_period_s"] = period_s or None
+                truth[f"{side}_period_s"] = self._gap_m / abs(speed) if speed else None
+        return measured, truth
+
+
+class Positioning:
+    """A satellite receiver, or cameras over the room: where its antenna is, a while ago."""
+
+    name = "position"
+
+    def __init__(self, parameters: PositionParameters, lr_m: float, seed: int) -> None:
+        self.rate_hz = parameters.rate_hz
+        self.latency_us = round(parameters.latency_s * 1e6)
+        self._noise_m = parameters.noise_m
+        self._ahead_m = parameters.ahead_m - lr_m
+        self._random = Random(f"position {seed}")
+
+    def take(self, world: World) -> tuple[dict[str, Any], dict[str, Any]]:
+        car = pose_of(world)
+        x_m = car.x_m + self._ahead_m * cos(car.yaw_rad)
+        y_m = car.y_m + self._ahead_m * sin(car.yaw_rad)
+        noisy = [value + self._random.gauss(0.0, self._noise_m) for value in (x_m, y_m)]
+        return {"x_m": noisy[0], "y_m": noisy[1]}, {"x_m": x_m, "y_m": y_m}
+
+
+class Scanner:
+    """The LIDAR; a range is None where there is no valid one (JSON knows neither inf nor nan).
+
+    Ray i looks along ``first_rad + i * step_rad`` in the car, to the left.
+    """
+
+    name, latency_us = "lidar", 0
+
+    def __init__(self, lidar: Lidar, parameters: LidarParameters) -> None:
+        self.rate_hz = parameters.rate_hz
+        self._geometry = {"first_rad": parameters.first_rad, "step_rad": parameters.step_rad}
+        self._lidar = lidar
+
+    def take(self, world: World) -> tuple[dict[str, Any], dict[str, Any]]:
+        self._lidar.take(pose_of(world))
+        measured = {**self._geometry, "ranges_m": _ranges(self._lidar.scan)}
+        return measured, {"ranges_m": _ranges(self._lidar.truth)}
+
+
+def _ranges(ranges: Floats) -> list[float | None]:
+    return [value if value < float("inf") else None for value in ranges.round(4).tolist()]
+
+
+def instruments_of(
+    world: World, seed: int, place: Place | None = None, contact: Contact | None = None
+) -> list[Instrument]:
+    """What the world's vehicle carries. A LIDAR takes part only where there are walls."""
+    p = world.plant.parameters
+    turn_m = 2.0 * pi * p.drive.wheel_radius_m
+    gap_m = turn_m / p.encoder.magnets if p.encoder.magnets else 0.0
+    found: list[Instrument] = [Motion(contact), Inertial(p.imu.rate_hz), Wheels(gap_m)]
+    if p.position:
+        found.append(Positioning(p.position, p.body.lr_m, seed))
+    if p.lidar and place:
+        lidar = Lidar(p.lidar, place.walls, p.body.lr_m, seed)
+        found.append(Scanner(lidar, p.lidar))
+    return found
+
+
+class Samples:
+    """Takes each instrument's samples when they are due, and hands them on when they are out."""
+
+    def __init__(
+        self, instruments: Sequence[Instrument], put: Callable[[Sample], None], now_us: int
+    ) -> None:
+        self._instruments = instruments
+        self._put = put
+        self._begun_us = now_us
+        self._taken = [0] * len(instruments)
+        self._due_us = [self._next_us(i) for i in range(len(instruments))]
+        self._count = 0
+        self._on_the_way: list[tuple[int, int, Sample]] = []
+
+    def step(self, world: World) -> None:
+        """Call it with the world after each step of the plant."""
+        now_us = world.now_us
+        for i, due_us in enumerate(self._due_us):
+            if due_us <= now_us:
+                self._take(i, world)
+        while self._on_the_way and self._on_the_way[0][0] <= now_us:
+            self._put(heapq.heappop(self._on_the_way)[2])
+
+    def _take(self, i: int, world: World) -> None:
+        instrument, now_us = self._instruments[i], world.now_us
+        self._taken[i] += 1
+        self._due_us[i] = self._next_us(i)
+        out_us = now_us + instrument.latency_us
+        sample = Sample(instrument.name, now_us, out_us, *instrument.take(world))
+        self._count += 1
+        heapq.heappush(self._on_the_way, (out_us, self._count, sample))
+
+    def _next_us(self, i: int) -> int:
+        return self._begun_us + round((self._taken[i] + 1) * 1e6 / self._instruments[i].rate_hz)

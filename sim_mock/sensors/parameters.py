@@ -1,0 +1,59 @@
+"""What a car carries beside the sensors of its board: the numbers of its vehicle file.
+
+Apart from the sensors, because these need numpy and a car without them does not.
+"""
+
+from dataclasses import dataclass
+from math import radians
+
+
+@dataclass(frozen=True, slots=True)
+class LidarParameters:
+    """A planar scanner ``ahead_m`` of the rear axle, turned by ``yaw_deg``.
+
+    Ray 0 looks along ``first_deg``, the last ``span_deg`` farther to the left. ``noise_m``: the
+    standard deviation of one range. ``dropout``: the share of rays that come back with nothing.
+    """
+
+    rate_hz: float
+    rays: float
+    first_deg: float
+    span_deg: float
+    range_min_m: float
+    range_max_m: float
+    noise_m: float
+    dropout: float
+    ahead_m: float
+    yaw_deg: float
+
+    @property
+    def first_rad(self) -> float:
+        """In the car."""
+        return radians(self.first_deg + self.yaw_deg)
+
+    @property
+    def step_rad(self) -> float:
+        return radians(self.span_deg) / (self.rays - 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class PositionParameters:
+    """Of a satellite receiver or cameras over the room; what they say is ``latency_s`` old.
+
+    ``noise_m``: standard deviation of each coordinate, white. The antenna is ``ahead_m`` of the
+    rear axle, which is negative at the tail.
+    """
+
+    rate_hz: float
+    latency_s: float
+    noise_m: float
+    ahead_m: float
+
+
+@dataclass(frozen=True, slots=True)
+class OutlineParameters:
+    """The car's rectangle seen from above; ``rear_overhang_m`` is behind its rear axle."""
+
+    length_m: float
+    width_m: float
+    rear_overhang_m: float

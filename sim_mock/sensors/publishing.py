@@ -1,0 +1,52 @@
+"""Samples as lines of JSON, into a file or a named pipe, without ever holding up the car."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from typing import Any
+
+from sim_mock.sensors.instruments import Sample
+
+
+class JsonLines:
+    """Opens ``path``: a file is begun anew, a named pipe (mkfifo) waits for no reader.
+
+    One line a sample: ``sensor``, ``taken_s`` (when it was measured), ``time_s`` (when it is out),
+    what was measured, and ``truth``. A reader that does not keep up loses whole lines; the next
+    line says how many (``lost``). Raises OSError for a path that cannot be written.
+    """
+
+    def __init__(self, path: str) -> None:
+        flags = os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_NONBLOCK  # to read, too: see above
+        self._file = os.open(path, flags, 0o644)
+        self._rest = b""
+        self._lost = 0
+
+    def put(self, sample: Sample) -> None:
+        self._flush()
+        if self._rest:
+            self._lost += 1
+            return
+        self._rest = json.dumps(self._row(sample)).encode() + b"\n"
+        self._lost = 0
+        self._flush()
+
+    def _row(self, sample: Sample) -> dict[str, Any]:
+        row = {
+            "sensor": sample.sensor,
+            "taken_s": sample.taken_us / 1e6,
+            "time_s": sample.out_us / 1e6,
+            **sample.measured,
+            "truth": sample.truth,
+        }
+        return {**row, "lost": self._lost} if self._lost else row
+
+    def _flush(self) -> None:
+        with contextlib.suppress(BlockingIOError):
+            while self._rest:
+                self._rest = self._rest[os.write(self._file, self._rest) :]
+
+    def close(self) -> None:
+        os.close(self._file)

@@ -1,0 +1,48 @@
+"""What is around a virtual car: where it drives, and who writes down what its sensors see."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sim_mock.plant.parameters import PlantParameters
+from sim_mock.sensors.instruments import Samples, instruments_of
+from sim_mock.sensors.publishing import JsonLines
+from sim_mock.tracks.contact import Contact, Outline, touches
+from sim_mock.tracks.loading import load_place
+from sim_mock.tracks.place import Place, Pose
+
+if TYPE_CHECKING:
+    from sim_mock.facts import CarFacts
+    from sim_mock.world import World
+
+
+def place_of(facts: CarFacts) -> Place | None:
+    """None: an endless floor. Raises ValueError, also if the car cannot start there."""
+    place = load_place(facts.track, facts.map)
+    if place:
+        table = {**facts.plant, "channels": list(facts.channels)}
+        start, outline = start_of(facts), Outline.of(PlantParameters.from_mapping(table))
+        is_free = place.is_free(start.x_m, start.y_m)
+        if not is_free or touches(outline, start, place.walls):
+            where = "a wall is in the way" if is_free else "nobody may be there"
+            raise ValueError(f"start={facts.start or '0,0,0'}: {where}; say start=X,Y,YAW_DEG")
+    return place
+
+
+def start_of(facts: CarFacts) -> Pose:
+    """Of the centre of gravity."""
+    return Pose(*facts.start) if facts.start else Pose(0.0, 0.0, 0.0)
+
+
+def surround(world: World, facts: CarFacts) -> None:
+    """Put the world's car there. Raises ValueError."""
+    start, contact = start_of(facts), None
+    world.plant.truth.assign((*start, 0.0, 0.0, 0.0))
+    place = place_of(facts)
+    if place:
+        contact = Contact(place, Outline.of(world.plant.parameters), start)
+        world.observers.append(contact.step)
+    if facts.sensors:
+        instruments = instruments_of(world, facts.seed, place, contact)
+        lines = JsonLines(facts.sensors)
+        world.observers.append(Samples(instruments, lines.put, world.now_us).step)

@@ -1,0 +1,126 @@
+"""What walls do to a virtual car: they stop it.
+
+The simplest that is physically sound: a hit takes all of the car's motion (perfectly inelastic, no
+sliding along the wall, no damage), and it stays where it was before the step that would have taken
+it into the wall. Its wheels may go on turning; away from the wall it drives as ever. The board's
+IMU does not see the blow.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import cos, hypot, sin
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sim_mock.tracks.place import Floats, Place, Pose
+
+if TYPE_CHECKING:
+    from sim_mock.plant.parameters import PlantParameters
+    from sim_mock.world import World
+
+_HIT_MPS = 0.05  # slower than this it only leans on the wall, as it does step after step
+
+
+@dataclass(frozen=True)
+class Outline:
+    """A car's rectangle seen from above, from its centre of gravity."""
+
+    front_m: float
+    rear_m: float
+    half_width_m: float
+
+    @classmethod
+    def of(cls, parameters: PlantParameters) -> Outline:
+        """Raises ValueError if the vehicle's file does not say it."""
+        outline = parameters.outline
+        if outline is None:
+            raise ValueError("no [plant.outline] in its vehicle file: how big is it among walls?")
+        rear_m = parameters.body.lr_m + outline.rear_overhang_m
+        return cls(outline.length_m - rear_m, rear_m, outline.width_m / 2.0)
+
+    @property
+    def reach_m(self) -> float:
+        """No part of it is farther from the centre of gravity."""
+        return hypot(max(self.front_m, self.rear_m), self.half_width_m)
+
+
+def touches(outline: Outline, pose: Pose, walls: Floats) -> bool:
+    """Whether a wall crosses the outline, or lies in it. Segments are clipped against its sides."""
+    c, s = cos(pose.yaw_rad), sin(pose.yaw_rad)
+    dx, dy = walls[:, [0, 2]] - pose.x_m, walls[:, [1, 3]] - pose.y_m
+    enter, leave = np.zeros(len(walls)), np.ones(len(walls))
+    low, high = -outline.rear_m, outline.front_m
+    for along in (c * dx + s * dy, c * dy - s * dx):
+        begin, span = along[:, 0], along[:, 1] - along[:, 0]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            first, second = (low - begin) / span, (high - begin) / span
+        is_beside = (span == 0.0) & ((begin < low) | (begin > high))
+        enter = np.fmax(enter, np.fmin(first, second))
+        leave = np.where(is_beside, -1.0, np.fmin(leave, np.fmax(first, second)))
+        low, high = -outline.half_width_m, outline.half_width_m
+    return bool(np.any(enter <= leave))
+
+
+def clearance_m(x_m: float, y_m: float, walls: Floats) -> float:
+    """How far the nearest wall is from a point."""
+    px, py = x_m - walls[:, 0], y_m - walls[:, 1]
+    ex, ey = walls[:, 2] - walls[:, 0], walls[:, 3] - walls[:, 1]
+    share = np.clip((px * ex + py * ey) / np.maximum(ex * ex + ey * ey, 1e-18), 0.0, 1.0)
+    return float(np.hypot(px - share * ex, py - share * ey).min(initial=np.inf))
+
+
+class Contact:
+    """Looks at a car after each step of its plant; what it saw is there to be read.
+
+    ``hits``: how often it drove into a wall; ``hit_mps``: how fast, the last time. ``is_off``: its
+    centre is where no car may be (``left_count``: how often it went there).
+    """
+
+    def __init__(self, place: Place, outline: Outline, pose: Pose) -> None:
+        self.hits = self.left_count = 0
+        self.hit_mps = 0.0
+        self.is_off = False
+        self._place = place
+        self._outline = outline
+        self._pose = pose
+        self._slack_m = 0.0  # so far it may go before any wall can be reached
+
+    def step(self, world: World) -> None:
+        """Call it with the world after each step of the plant."""
+        truth = world.plant.truth
+        pose = Pose(truth.x_m, truth.y_m, truth.yaw_rad)
+        if pose == self._pose:
+            return
+        moved_m = hypot(pose.x_m - self._pose.x_m, pose.y_m - self._pose.y_m)
+        self._slack_m -= moved_m
+        if self._slack_m <= 0.0 and self._is_hit(pose):
+            self._count_hit(hypot(truth.vx_mps, truth.vy_mps))
+            truth.assign((*self._pose, 0.0, 0.0, 0.0))
+            return
+        self._pose = pose
+        self._look(pose)
+
+    def seen(self) -> dict[str, float]:
+        """What it has to say, by name."""
+        return {
+            "hits": self.hits,
+            "hit_mps": self.hit_mps,
+            "is_off": self.is_off,
+            "left_count": self.left_count,
+        }
+
+    def _is_hit(self, pose: Pose) -> bool:
+        near_m = clearance_m(pose.x_m, pose.y_m, self._place.walls)
+        self._slack_m = near_m - self._outline.reach_m
+        return self._slack_m <= 0.0 and touches(self._outline, pose, self._place.walls)
+
+    def _count_hit(self, speed_mps: float) -> None:
+        if speed_mps > _HIT_MPS:
+            self.hits += 1
+            self.hit_mps = speed_mps
+
+    def _look(self, pose: Pose) -> None:
+        was_off, self.is_off = self.is_off, not self._place.is_free(pose.x_m, pose.y_m)
+        self.left_count += self.is_off and not was_off

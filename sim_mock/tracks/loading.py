@@ -1,0 +1,36 @@
+"""The tracks that there are, by name, and maps by file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from sim_mock.toml_file import read_toml
+from sim_mock.tracks.centre_line import track_of
+from sim_mock.tracks.place import Place
+from sim_mock.tracks.ros_map import load_map
+
+_FOLDER = Path(__file__).parent
+
+
+def track_names() -> list[str]:
+    """Of the tracks that come with the virtual car."""
+    return sorted(path.stem for path in _FOLDER.glob("*.toml"))
+
+
+def load_track(name: str) -> Place:
+    """Raises ValueError with the names that there are."""
+    if name not in track_names():
+        raise ValueError(f"no track {name!r}; there is {', '.join(track_names())}")
+    return track_of(read_toml(_FOLDER / f"{name}.toml"))
+
+
+def load_place(track: str, map_file: str) -> Place | None:
+    """The one of the two that is given. Raises ValueError for both, and for what is wrong."""
+    if track and map_file:
+        raise ValueError("a car is on a track or on a map, not on both")
+    if track:
+        return load_track(track)
+    try:
+        return load_map(Path(map_file)) if map_file else None
+    except OSError as fault:
+        raise ValueError(f"map {map_file!r}: {fault.strerror or fault}") from None

@@ -1,0 +1,37 @@
+"""Where a virtual car drives: walls as segments, and what is between them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+
+
+class Pose(NamedTuple):
+    """Of a car's centre of gravity in the world."""
+
+    x_m: float
+    y_m: float
+    yaw_rad: float
+
+
+@dataclass(frozen=True)
+class Place:
+    """``walls``: a row is x1, y1, x2, y2 in m. ``is_free(x_m, y_m)``: a car may be there."""
+
+    title: str
+    walls: Floats
+    is_free: Callable[[float, float], bool]
+
+
+def is_between(walls: Floats, x_m: float, y_m: float) -> bool:
+    """Whether a point lies inside of closed walls: a line from it crosses them an odd time."""
+    x1, y1, x2, y2 = walls.T
+    crosses = (y1 > y_m) != (y2 > y_m)
+    x1, y1, x2, y2 = x1[crosses], y1[crosses], x2[crosses], y2[crosses]
+    return bool(np.count_nonzero(x1 + (y_m - y1) / (y2 - y1) * (x2 - x1) > x_m) % 2)

@@ -1,0 +1,101 @@
+"""A map as ROS's map_server writes and reads it: a .yaml, and an image of cells.
+
+Cells darker than ``occupied_thresh`` are walls, lighter than ``free_thresh`` free, the others
+unknown: no wall, and no place for a car. Walls run along the edges of the occupied cells, so a ray
+meets them exactly where the cell begins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from math import cos, floor, sin
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import numpy.typing as npt
+import yaml
+from PIL import Image, UnidentifiedImageError
+
+from sim_mock.tracks.place import Floats, Place, Pose
+
+_KEYS = ("image", "resolution", "origin", "negate", "occupied_thresh", "free_thresh")
+Cells = npt.NDArray[np.bool_]
+
+
+def load_map(path: Path) -> Place:
+    """Raises ValueError, or OSError for a file that cannot be read, with what is wrong."""
+    table = _table(path)
+    occupancy = _occupancy(path.parent / str(table["image"]), bool(table["negate"]))
+    is_wall = occupancy > float(table["occupied_thresh"])
+    is_free = occupancy < float(table["free_thresh"])
+    resolution_m, origin = float(table["resolution"]), Pose(*map(float, table["origin"]))
+    walls = _placed(_edges(is_wall) * resolution_m, origin)
+    return Place(path.stem, walls, _lookup(is_free, resolution_m, origin))
+
+
+def _table(path: Path) -> Mapping[str, Any]:
+    try:
+        table: Any = yaml.safe_load(path.read_text())
+    except (yaml.YAMLError, UnicodeDecodeError) as fault:
+        raise ValueError(f"{path}: no YAML of a map: {fault}") from None
+    missing = [key for key in _KEYS if not isinstance(table, dict) or key not in table]
+    if missing:
+        raise ValueError(f"{path}: a map has {', '.join(_KEYS)}; missing: {', '.join(missing)}")
+    if table.get("mode", "trinary") != "trinary":
+        raise ValueError(
+            f"{path}: mode {table['mode']!r}: only trinary maps have walls; save it so"
+        )
+    if len(table["origin"]) != 3 or not float(table["resolution"]) > 0.0:
+        raise ValueError(f"{path}: expected origin [x, y, yaw] and a resolution above 0 m")
+    return cast("Mapping[str, Any]", table)
+
+
+def _occupancy(path: Path, negate: bool) -> Floats:
+    """0 to 1 by cell, the lowest row first: an image begins at the top."""
+    try:
+        with Image.open(path) as image:
+            shades: Floats = np.asarray(image.convert("RGB"), dtype=np.float64).mean(axis=2)
+    except UnidentifiedImageError:
+        raise ValueError(f"{path}: not an image of a map (.pgm, .png)") from None
+    return np.asarray(np.flipud(shades if negate else 255.0 - shades)) / 255.0
+
+
+def _edges(is_wall: Cells) -> Floats:
+    """Around the occupied cells, in cells: runs of edges along rows, and along columns."""
+    across = _runs(is_wall)
+    upright = _runs(is_wall.T)[:, [1, 0, 3, 2]]
+    return np.concatenate((across, upright))
+
+
+def _runs(is_wall: Cells) -> Floats:
+    """Edges between a row and the next, joined: a row is x1, y, x2, y."""
+    padded = np.pad(is_wall, 1)
+    has_edge = padded[1:, :] != padded[:-1, :]
+    turns = np.diff(has_edge.astype(np.int8), axis=1)
+    row, begin = np.nonzero(turns == 1)
+    _, end = np.nonzero(turns == -1)
+    return np.stack((begin, row, end, row), axis=1).astype(np.float64)
+
+
+def _placed(local_m: Floats, origin: Pose) -> Floats:
+    """From the map's lower left corner to the world."""
+    c, s = cos(origin.yaw_rad), sin(origin.yaw_rad)
+    x_m, y_m = local_m[:, [0, 2]], local_m[:, [1, 3]]
+    world_x, world_y = origin.x_m + c * x_m - s * y_m, origin.y_m + s * x_m + c * y_m
+    return np.stack((world_x[:, 0], world_y[:, 0], world_x[:, 1], world_y[:, 1]), axis=1)
+
+
+def _lookup(is_free: Cells, resolution_m: float, origin: Pose) -> Callable[[float, float], bool]:
+    c, s = cos(origin.yaw_rad), sin(origin.yaw_rad)
+    rows, columns = is_free.shape
+
+    def look(x_m: float, y_m: float) -> bool:
+        dx, dy = x_m - origin.x_m, y_m - origin.y_m
+        column, row = (
+            floor((c * dx + s * dy) / resolution_m),
+            floor((c * dy - s * dx) / resolution_m),
+        )
+        return 0 <= row < rows and 0 <= column < columns and bool(is_free[row, column])
+
+    return look
