@@ -36,6 +36,7 @@ COMMANDS = (
     Command("demo", "host_bridge.demo.command", "two cars drive and stop, with numbers"),
     Command("drive", f"{_CLI}.drive", "drive a car, and its twins, from this terminal"),
     Command("follow", f"{_CLI}.follow", "let twins follow a car that its RC drives"),
+    Command("devkit", f"{_CLI}.devkit", "let an AutoDRIVE Devkit script drive a car"),
     Command("arm", f"{_CLI}.act", "let a car drive, once someone holds its deadman"),
     Command("clear", f"{_CLI}.act", "forget a stop whose cause is gone"),
     Command("disarm", f"{_CLI}.act", "from HOLD back to STANDBY"),

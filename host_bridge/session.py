@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import math
+from dataclasses import replace
 
 from host_bridge.cars.fleet import Fleet
 from host_bridge.clock import Clock
@@ -17,12 +18,19 @@ TICK_US = 10_000
 
 
 class Session:
-    """One source at one fleet. ``late`` counts ticks that were left out because time had passed."""
+    """One source at one fleet. ``late`` counts ticks that were left out because time had passed.
 
-    def __init__(self, fleet: Fleet, source: SourceFacts, person: Input) -> None:
+    An autonomous source has a ``guardian``: the source whose deadman lets it drive. Then each tick
+    says that deadman, and what the program decided for as long as the lease of that lasts.
+    """
+
+    def __init__(
+        self, fleet: Fleet, source: SourceFacts, person: Input, guardian: SourceFacts | None = None
+    ) -> None:
         self.fleet = fleet
         self.source = source
         self.person = person
+        self.guardian = guardian
         self.ticks = 0
         self.late = 0
         self.latest: Claim | None = None
@@ -33,26 +41,47 @@ class Session:
         Raises ValueError if the input wishes for what is not a number.
         """
         self.ticks += 1
-        claim = self._claim(self.person.read(now_us), now_us)
-        self.latest = claim
-        self.fleet.offer(claim)
+        wish = self.person.read(now_us)
+        claim = self._own(wish, now_us) if self.guardian is None else self._let(wish, now_us)
         self.fleet.step(now_us)
         return claim
 
-    def _claim(self, wish: Wish, now_us: int) -> Claim:
+    def _own(self, wish: Wish, stamp_us: int) -> Claim:
+        return self._offer(wish, self.source, self.source.mask, stamp_us)
+
+    def _let(self, wish: Wish, now_us: int) -> Claim:
+        """The deadman, which claims nothing for itself; and the program's decision."""
+        assert self.guardian is not None
+        hand = Wish(
+            is_held=wish.is_held,
+            permits_autonomy=wish.permits_autonomy,
+            input_count=wish.input_count,
+        )
+        claim = self._offer(hand, self.guardian, 0, now_us)
+        if wish.decided_us is None:
+            return claim
+        return self._own(replace(wish, is_held=False, permits_autonomy=False), wish.decided_us)
+
+    def _offer(self, wish: Wish, source: SourceFacts, mask: int, stamp_us: int) -> Claim:
+        claim = self._claim(wish, source, mask, stamp_us)
+        self.latest = claim
+        self.fleet.offer(claim)
+        return claim
+
+    def _claim(self, wish: Wish, source: SourceFacts, mask: int, stamp_us: int) -> Claim:
         for value in (wish.steer_rad, wish.speed_mps, wish.brake):
             if not math.isfinite(value):
                 raise ValueError(f"an input wished for {wish}, which is not finite")
         return Claim(
-            source_id=self.source.id,
+            source_id=source.id,
             sequence=self.fleet.next_sequence(),
-            mask=self.source.mask,
+            mask=mask,
             steer_rad=wish.steer_rad,
             speed_mps=wish.speed_mps,
             brake=wish.brake,
             is_held=wish.is_held,
-            lease_s=self.source.lease_s,
-            stamp_us=now_us,
+            lease_s=source.lease_s,
+            stamp_us=stamp_us,
             permits_autonomy=wish.permits_autonomy,
             input_count=wish.input_count,
             lights=wish.lights,

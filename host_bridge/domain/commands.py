@@ -62,6 +62,7 @@ class Wish:
     permits_autonomy: bool = False
     input_count: int = 0
     lights: int = 0
+    decided_us: int | None = None  # when a program decided it, where that is not this moment
 
 
 class Input(Protocol):

@@ -12,10 +12,12 @@ from pathlib import Path
 from host_bridge.domain import Input, SourceFacts, Vehicle
 from host_bridge.driving.plan import Plan
 from host_bridge.errors import UsageFault, VehicleFileFault
+from host_bridge.interfaces.autodrive import Script, SimulatedCar, simulated_car
 from host_bridge.interfaces.csv_file import CsvFile
 from host_bridge.interfaces.keyboard import SEAT, SLOW_SEAT, Keyboard, Reach, Releases, Seat
 from host_bridge.interfaces.script import Constant, Manoeuvre, Player, Slalom
 
+DEVKIT = "devkit"  # the source of Devkit scripts
 SCRIPT = "script"  # the source with a scripted deadman
 MANOEUVRES = ("straight", "slalom", "skidpad")
 _SECONDS = 10.0
@@ -32,6 +34,12 @@ class Controls:
     person: Input
     seat: Seat | None = None  # whose deadman counts
     player: Player | None = None
+    script: Script | None = None  # an autonomous source, and whose deadman lets it drive:
+    guardian: SourceFacts | None = None
+
+    def words(self, now_us: int) -> str:
+        """What has to be known of a program that drives; "" without one."""
+        return self.script.words(now_us) if self.script else ""
 
     def let_go(self) -> None:
         if self.seat:
@@ -51,6 +59,8 @@ def choose(
     if keyboard is None and not is_scripted:
         raise _needs_a_hand(plan)
     has_releases = keyboard is not None and keyboard.releases is Releases.REPORTED
+    if plan.input_kind == "devkit":
+        return _let_script(plan, vehicles, is_scripted, has_releases, keyboard)
     name = SCRIPT if is_scripted else SEAT if has_releases else SLOW_SEAT
     source = source_of_all(vehicles, name)
     reach = reach_of(plan, vehicles, source)
@@ -63,6 +73,37 @@ def choose(
     hand = None if is_scripted else seat
     player = Player(manoeuvre, hand)
     return Controls(source, reach, player, hand, player)
+
+
+def _let_script(
+    plan: Plan,
+    vehicles: Sequence[Vehicle],
+    is_scripted: bool,
+    has_releases: bool,
+    keyboard: Keyboard | None,
+) -> Controls:
+    """A Devkit script under its own source, while the seat's deadman is held."""
+    if not (has_releases or is_scripted):
+        raise _needs_releases()
+    source = source_of_all(vehicles, DEVKIT)
+    guardian = source_of_all(vehicles, str(source.needs))
+    reach = reach_of(plan, vehicles, source)
+    seat = Seat(reach, has_releases)
+    if keyboard:
+        keyboard.seat = seat
+    hand = None if is_scripted else seat
+    like = _like(plan, vehicles[0])
+    script = Script(plan.input_name, like, reach, source.lease_s, hand)
+    return Controls(source, reach, script, hand, script=script, guardian=guardian)
+
+
+def _like(plan: Plan, vehicle: Vehicle) -> SimulatedCar:
+    try:
+        return simulated_car(plan.like or vehicle.name)
+    except ValueError as error:
+        raise UsageFault(
+            str(error), remedy="say which one the script was written for: --like roboracer"
+        ) from None
 
 
 def source_of_all(vehicles: Sequence[Vehicle], name: str) -> SourceFacts:
@@ -117,13 +158,22 @@ def manoeuvre_of(plan: Plan, vehicle: Vehicle, reach: Reach) -> Manoeuvre:
     )
 
 
+def _needs_releases() -> UsageFault:
+    return UsageFault(
+        "this terminal does not report the release of keys, and a script drives a real car only "
+        "while SPACE is held",
+        expected="kitty, foot, Ghostty or WezTerm",
+        remedy="run it in one of these; virtual cars (sim://nigel) need none",
+    )
+
+
 def _needs_a_hand(plan: Plan) -> UsageFault:
     if plan.input_kind == "keyboard":
         what = "driving by keys needs a terminal, and standard input is none"
     else:
-        what = "a real car is among them: a file plays only while somebody holds SPACE"
+        what = "a real car is among them: a program drives only while somebody holds SPACE"
     return UsageFault(
         what,
         expected="a terminal as standard input",
-        remedy="run it in a terminal; virtual cars (sim://nigel) play csv: and script: without one",
+        remedy="run it in a terminal; virtual cars (sim://nigel) play programs without one",
     )

@@ -18,8 +18,9 @@ class Plan:
     """The command line, parsed. The first car is the one that the others are compared with."""
 
     cars: tuple[str | None, ...]  # names or URIs; None is the only one that is served
-    input_kind: str = "keyboard"  # keyboard, csv or script
-    input_name: str = ""  # the file, or the manoeuvre
+    input_kind: str = "keyboard"  # keyboard, csv, script or devkit
+    input_name: str = ""  # the file, the manoeuvre, or a Devkit script's HOST:PORT
+    like: str | None = None  # the simulator's car that a Devkit script was written for
     vehicle: str | None = None
     record: Path | None = None
     seconds: float | None = None

@@ -7,8 +7,9 @@ import platform
 import signal
 import sys
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 
+from host_bridge.cars.car import Car
 from host_bridge.cars.fleet import Fleet
 from host_bridge.clock import Clock
 from host_bridge.driving.controls import choose
@@ -16,6 +17,7 @@ from host_bridge.driving.drive import Drive, Phase
 from host_bridge.driving.opening import Context, start_log
 from host_bridge.driving.plan import Plan, View
 from host_bridge.errors import DeviceFault, NotHeldFault, RefusedFault, TandemError, UsageFault
+from host_bridge.interfaces.autodrive import Script
 from host_bridge.interfaces.keyboard import Keyboard, Order, Releases, Terminal
 from host_bridge.logbook.recorder import Recorder
 from host_bridge.open_car import OpenCar
@@ -126,8 +128,9 @@ class Cockpit:
             profile=self._plan.profile,
             cap_mps=self._plan.cap_mps,
         )
-        session = Session(fleet, controls.source, driven)
-        await self._loop(driven, session, log)
+        session = Session(fleet, controls.source, driven, controls.guardian)
+        async with _beside(controls.script, fleet.cars[0], self._clock):
+            await self._loop(driven, session, log)
         return driven, _fault(driven, has_hand=self._keyboard is not None)
 
     async def _find_out(self) -> None:
@@ -182,6 +185,25 @@ class Cockpit:
         if self._has_log:
             for line in self._view.news(driven, now_us):
                 print(line, flush=True)
+
+
+@asynccontextmanager
+async def _beside(script: Script | None, car: Car, clock: Clock) -> AsyncIterator[None]:
+    """The exchange with a Devkit script, if there is one, for as long as the drive lasts."""
+    if script is None:
+        yield
+        return
+    from host_bridge.interfaces.autodrive import frame_of  # its pictures, which only this needs
+    from host_bridge.interfaces.autodrive.line import exchange_with  # and its socket
+
+    work = exchange_with(script, lambda: frame_of(car, script.like), clock.now_us)
+    task = asyncio.ensure_future(work)
+    try:
+        yield
+    finally:
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
 
 
 def _fault(driven: Drive, *, has_hand: bool) -> TandemError | None:

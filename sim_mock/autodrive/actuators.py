@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from math import atan, tan
 from typing import TYPE_CHECKING, cast
 
-from sim_mock.autodrive.command import Command
+from sim_mock.autodrive.command import Command, share
 from sim_mock.plant.esc import Esc
 from sim_mock.plant.servo import NO_PULSE, CalibrationCurve
 from sim_mock.plant.vehicle_plant import FULL_DUTY
@@ -62,12 +62,12 @@ class Actuators:
     def step(self, dt_s: float, outputs: Sequence[int], enable: bool, rim_mps: float) -> Command:
         """Take the outputs of the next ``dt_s`` seconds; ``rim_mps`` is what the ESC feels."""
         effort = self._effort(dt_s, outputs, enable, rim_mps)
-        throttle = _share(effort * self._throttle_per_effort)
+        throttle = share(effort * self._throttle_per_effort)
         steer_rad = self._steer_rad(outputs)
         speed_mps = throttle * self._car.top_mps
         self.command = Command(
             throttle,
-            _share(steer_rad / self._car.steer_max_rad),
+            share(steer_rad / self._car.steer_max_rad),
             speed_mps,
             speed_mps * tan(steer_rad) / self._car.wheelbase_m,
         )
@@ -102,7 +102,3 @@ def axle_rad(wheels_rad: Sequence[float]) -> float:
     if any(wheel * wheels_rad[0] <= 0.0 for wheel in wheels_rad):
         return sum(wheels_rad) / len(wheels_rad)
     return atan(len(wheels_rad) / sum(1.0 / tan(wheel) for wheel in wheels_rad))
-
-
-def _share(value: float) -> float:
-    return min(max(value, -1.0), 1.0)

@@ -6,7 +6,11 @@ is ignored. So each answer has them all, those of the lights and the weather too
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
+
+from sim_mock.autodrive.values import numbers
 
 # Scenery, told again in every answer because some scenes read it in every one: signals off, a clear
 # noon that stays. Whole numbers, so that they are the same in every language.
@@ -67,6 +71,26 @@ def write_command(
         **_VEHICLE,
     }
     return {**{f"{vehicle} {key}": text for key, text in own.items()}, **_SCENERY}
+
+
+def read_command(keys: Mapping[str, Any], vehicle: str = "V1") -> tuple[Command, float] | None:
+    """What a script answered: its shares, cut to 1, and how hard it brakes besides, 0 to 1.
+
+    None without a throttle and a steering that are finite numbers.
+    """
+    throttle, steering, brake, handbrake = (
+        numbers(keys.get(f"{vehicle} {key}"), 1)
+        for key in ("Throttle", "Steering", "Brake", "Handbrake")
+    )
+    if throttle is None or steering is None:
+        return None
+    pulled = max((0.0, *(brake or ()), *(handbrake or ())))
+    return Command(share(throttle[0]), share(steering[0])), min(pulled, 1.0)
+
+
+def share(value: float) -> float:
+    """Cut to what the simulator takes."""
+    return min(max(value, -1.0), 1.0)
 
 
 def decimal(value: float, mark: str | None) -> str:

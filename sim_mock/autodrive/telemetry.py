@@ -36,6 +36,7 @@ _KEYS = (
     ("best_lap_time_s", "Best Lap Time", 1),
 )
 _SCAN = "LIDAR Range Array"
+_WHOLE = ("ticks", "collisions", "lap_count")  # written without decimals; the rest has four
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +80,23 @@ def read_telemetry(keys: Mapping[str, Any], vehicle: str = "V1") -> Telemetry:
     """What could be read of a frame."""
     found = {field: numbers(keys.get(f"{vehicle} {key}"), n) for field, key, n in _KEYS}
     return Telemetry(**found, scan=keys.get(f"{vehicle} {_SCAN}"))
+
+
+def write_telemetry(telemetry: Telemetry, vehicle: str = "V1") -> dict[str, str]:
+    """The keys of what is known, as the simulator writes them; a scan as it is."""
+    known = {key: (field, getattr(telemetry, field)) for field, key, _ in _KEYS}
+    keys = {
+        f"{vehicle} {key}": _words(values, field in _WHOLE)
+        for key, (field, values) in known.items()
+        if values is not None
+    }
+    return (
+        keys | {f"{vehicle} {_SCAN}": telemetry.scan} if isinstance(telemetry.scan, str) else keys
+    )
+
+
+def _words(values: Values, is_whole: bool) -> str:
+    return " ".join(f"{value:.{0 if is_whole else 4}f}" for value in values)
 
 
 def marked_texts(keys: Mapping[str, Any], vehicle: str = "V1") -> list[object]:

@@ -44,6 +44,14 @@ _INPUTS = ("keyboard", "csv", "script")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command's own."""
+    parser.add_argument(
+        "--input", default="keyboard", metavar="INPUT", help="keyboard, csv:FILE or script:NAME"
+    )
+    add_driving(parser)
+
+
+def add_driving(parser: argparse.ArgumentParser) -> None:
+    """What every way of driving from here has."""
     parser.add_argument("--car", metavar="CAR", help="a name or a URI; default: the one served")
     parser.add_argument(
         "--twin",
@@ -51,9 +59,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         help="gets the same claims; repeatable",
-    )
-    parser.add_argument(
-        "--input", default="keyboard", metavar="INPUT", help="keyboard, csv:FILE or script:NAME"
     )
     parser.add_argument("--record", type=Path, metavar="FILE.mcap", help="log every byte")
     parser.add_argument("--vehicle", metavar="NAME", help="what the cars are, if they do not say")
@@ -75,11 +80,15 @@ def run(args: argparse.Namespace, context: HostContext) -> int:
             expected="keyboard, csv:FILE or script:NAME",
             remedy="--input csv:commands.csv, or --input script:slalom",
         )
+    return drive(args, context, input_kind=kind, input_name=name)
+
+
+def drive(args: argparse.Namespace, context: HostContext, **of_input: str | None) -> int:
+    """Drive as the options of ``add_driving`` say. Raises errors.TandemError."""
     return context.drive(
         JsonView() if args.json else PlainView(),
         cars=(args.car, *args.twin),
-        input_kind=kind,
-        input_name=name,
+        **of_input,
         vehicle=args.vehicle,
         record=args.record,
         seconds=args.seconds,

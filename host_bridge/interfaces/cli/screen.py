@@ -64,7 +64,7 @@ def screen(drive: Drive, now_us: int, columns: int) -> list[str]:
     ]
     for car in drive.fleet.cars:
         lines += [*_car(car, now_us, columns), []]
-    lines += [*_together(drive, now_us, columns), *_notice(drive, columns)]
+    lines += [*_together(drive, now_us, columns), *_notice(drive, now_us, columns)]
     return [_styled(line, columns) for line in lines]
 
 
@@ -189,7 +189,8 @@ def _together(drive: Drive, now_us: int, columns: int) -> Iterator[list[Span]]:
     yield []
 
 
-def _notice(drive: Drive, columns: int) -> Iterator[list[Span]]:
-    if drive.notice:
-        yield from _wrapped(drive.notice, "care", columns)
-        yield []
+def _notice(drive: Drive, now_us: int, columns: int) -> Iterator[list[Span]]:
+    for text in (drive.notice, drive.controls.words(now_us)):
+        if text:
+            yield from _wrapped(text, "care", columns)
+            yield []

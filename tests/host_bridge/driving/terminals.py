@@ -77,15 +77,15 @@ class Far:
 
 
 class Program:
-    """`tandem drive` as a process in a terminal, its JSON read as it comes."""
+    """`tandem drive` or another as a process in a terminal, its JSON read as it comes."""
 
-    def __init__(self, far, folder, *words, is_json=True):
+    def __init__(self, far, folder, *words, is_json=True, command="drive"):
         self.far = far
         self.rows = []
         self.summary = None
-        command = [sys.executable, "-m", "host_bridge.cli", "drive", *words]
+        line = [sys.executable, "-m", "host_bridge.cli", command, *words]
         self.process = subprocess.Popen(
-            command + (["--json"] if is_json else []),
+            line + (["--json"] if is_json else []),
             stdin=far.slave if far else subprocess.DEVNULL,
             stdout=subprocess.PIPE if is_json else far.slave,
             stderr=subprocess.PIPE,

@@ -104,3 +104,39 @@ def test_a_file_is_scaled_to_the_top_speed_that_is_asked_for(tmp_path):
     path.write_text("t_s,channel,value_norm\n0.0,throttle,1.0\n1.0,throttle,1.0\n")
     plan = Plan(("car",), "csv", str(path), speed_mps=0.5)
     assert choose(plan, [vehicle()], True, None).player.manoeuvre.at(0.5)[1] == 0.5
+
+
+DEVKIT = Plan(("car",), "devkit", "127.0.0.1:4567")
+
+
+def test_a_devkit_script_needs_a_hand_with_a_real_car():
+    with pytest.raises(UsageFault, match="only while somebody holds SPACE"):
+        choose(DEVKIT, [vehicle()], False, None)
+
+
+def test_a_devkit_script_needs_a_deadman_whose_release_is_seen():
+    with pytest.raises(UsageFault, match="does not report the release of keys"):
+        choose(DEVKIT, [vehicle()], False, keyboard(has_releases=False))
+
+
+def test_a_devkit_script_has_its_own_source_and_the_seats_deadman():
+    hands = keyboard(has_releases=True)
+    controls = choose(DEVKIT, [vehicle()], False, hands)
+    assert (controls.source.name, controls.guardian.name) == ("devkit", "seat")
+    assert controls.seat is hands.seat
+    assert controls.reach.speed_mps == 0.3
+    assert not controls.person.read(0).permits_autonomy
+
+
+@pytest.mark.parametrize("hands", [None, keyboard(has_releases=False)])
+def test_a_devkit_script_of_a_virtual_car_needs_nobody(hands):
+    controls = choose(DEVKIT, [vehicle()], True, hands)
+    assert controls.seat is None
+    assert controls.words(0) == "No script at 127.0.0.1:4567."
+
+
+def test_a_vehicle_that_the_simulator_has_not_needs_to_be_like_one():
+    with pytest.raises(UsageFault, match="has no 'autorally'"):
+        choose(DEVKIT, [vehicle("autorally")], True, None)
+    like = replace(DEVKIT, like="roboracer")
+    assert choose(like, [vehicle("autorally")], True, None).script.like.top_mps == 22.88

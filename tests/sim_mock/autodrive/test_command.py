@@ -3,7 +3,7 @@
 import pytest
 
 from sim_mock.autodrive import wire
-from sim_mock.autodrive.command import Command, decimal, write_command
+from sim_mock.autodrive.command import Command, decimal, read_command, write_command
 from tests.sim_mock.autodrive.unity import READS, Unity
 
 COMMAND = Command(0.05, -0.25, 1.5, -0.5)
@@ -64,3 +64,16 @@ def test_a_reset_is_a_word():
 )
 def test_decimals_are_plain(value, text):
     assert decimal(value, ".") == text
+
+
+def test_what_is_written_is_read_again():
+    assert read_command(write_command(Command(0.05, -0.25), ".", False)) == (
+        Command(0.05, -0.25),
+        0.0,
+    )
+    assert read_command(write_command(Command(0.0, 1.0), ".", False)) == (Command(0.0, 1.0), 1.0)
+
+
+def test_a_share_is_cut_as_the_simulator_cuts_it():
+    keys = {"V1 Throttle": "-7", "V1 Steering": 1e9, "V1 Brake": "-1", "V1 Handbrake": "3"}
+    assert read_command(keys) == (Command(-1.0, 1.0), 1.0)

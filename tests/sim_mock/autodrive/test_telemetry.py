@@ -9,7 +9,12 @@ import pytest
 from host_bridge.config import load_vehicle
 from sim_mock.autodrive import wire
 from sim_mock.autodrive.plant import ExchangedPlant
-from sim_mock.autodrive.telemetry import marked_texts, read_telemetry
+from sim_mock.autodrive.telemetry import (
+    Telemetry,
+    marked_texts,
+    read_telemetry,
+    write_telemetry,
+)
 from sim_mock.autodrive.transport import plant_in_simulator
 from sim_mock.autodrive.values import decimal_mark
 from sim_mock.facts import facts_of
@@ -129,3 +134,14 @@ def test_a_wheel_that_is_put_elsewhere_has_not_rolled():
         plant.hear(read_telemetry({"V1 Encoder Angles": f"{angle} {angle}"}), at_us)
     plant.now_us = 100_000
     assert plant.counts()[0] == 30
+
+
+def test_what_is_written_is_read_again():
+    told = Telemetry(ticks=(1920.0, -7.0), speed_mps=(0.125,), position_m=(1.0, -2.5, 0.0), scan="")
+    keys = write_telemetry(told)
+    assert keys["V1 Encoder Ticks"] == "1920 -7"
+    assert keys["V1 Speed"] == "0.1250"
+    assert set(keys) == {f"V1 {key}" for key in ("Encoder Ticks", "Speed", "Position")} | {
+        "V1 LIDAR Range Array"
+    }
+    assert read_telemetry(keys) == told

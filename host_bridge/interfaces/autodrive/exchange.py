@@ -1,0 +1,74 @@
+"""One connection to a Devkit script, without its socket: the simulator's side of it.
+
+The script is a Socket.IO server that answers each frame with one command; the next frame is sent
+when the one before was answered, and not before the next tick. A frame that is never answered (the
+handler raised) ends the exchange in the simulator; here another one begins it again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from sim_mock.autodrive import wire
+from sim_mock.autodrive.command import Command, read_command
+
+# EIO=4 is what the simulator asks for, though it speaks EIO=3, in 2014's words
+URL = f"ws://{{}}{wire.PATH}?EIO=4&transport=websocket"
+_PING_US = 25_000_000  # engine.io 3: the client pings; the server ends what is silent for 60 s
+# Each is one more frame under way should the script only be slow: fewer and fewer of them.
+_RESTART_US = 1_000_000
+_RESTART_MAX_US = 32_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a script decided, and when that was heard."""
+
+    command: Command
+    brake: float  # 0 to 1
+    heard_us: int
+
+
+class Exchange:
+    """``answers`` and ``unread`` count what came; ``latest`` is the last that could be read."""
+
+    def __init__(self, now_us: int) -> None:
+        self.latest: Answer | None = None
+        self.answers = self.unread = 0
+        self._is_answered = True  # the first frame is due at once
+        self._sent_us = self._pinged_us = now_us
+        self._wait_us = _RESTART_US
+
+    def take(self, text: str, now_us: int) -> str | None:
+        """Read a packet; returns what has to be sent for it, if anything."""
+        if not wire.is_bridge(text):
+            return wire.pong(text)
+        self._is_answered = True
+        self._wait_us = _RESTART_US
+        self.answers += 1
+        found = read_command(wire.read_bridge(text) or {})
+        if found is None:
+            self.unread += 1
+        else:
+            self.latest = Answer(*found, now_us)
+        return None
+
+    def due(self, now_us: int, frame: Callable[[], Mapping[str, str]]) -> list[str]:
+        """What is to be sent now, made of ``frame``; ask on each tick."""
+        packets = [wire.PING] if now_us - self._pinged_us >= _PING_US else []
+        if packets:
+            self._pinged_us = now_us
+        if self._is_frame_due(now_us):
+            self._is_answered = False
+            self._sent_us = now_us
+            packets.append(wire.write_bridge(frame()))
+        return packets
+
+    def _is_frame_due(self, now_us: int) -> bool:
+        if self._is_answered:
+            return True
+        if now_us - self._sent_us < self._wait_us:
+            return False
+        self._wait_us = min(2 * self._wait_us, _RESTART_MAX_US)
+        return True

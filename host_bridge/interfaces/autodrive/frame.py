@@ -1,0 +1,101 @@
+"""A car's telemetry as one frame of the AutoDRIVE Simulator: every key that a script may read.
+
+A script that misses a key ends its handler in the middle, so what the car does not have is there
+and empty: a black picture, no ranges, no laps. The ranges are none, not far: a script that steers
+by a LIDAR must not take a car without one for a free road.
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+from dataclasses import replace
+from functools import cache
+from math import cos, sin, tau
+from typing import TYPE_CHECKING
+
+from sim_mock.autodrive.cars import SimulatedCar
+from sim_mock.autodrive.telemetry import Telemetry, write_telemetry
+
+if TYPE_CHECKING:
+    from host_bridge.cars.car import Car
+    from host_bridge.domain import CarMotion, CarStatus
+
+_UNSET_S = (1_000_000.0,)  # of a lap that was never driven, in the simulator
+_SCAN_RATE_HZ = (40.0,)  # RoboRacer's; 0 would be divided by
+_PICTURE_PIXELS = (192, 108)  # RoboRacer's camera
+_PICTURES = ("Front", "Rear", "Left", "Right")
+_EMPTY = {"V1 LIDAR Intensity Array": "", "V1 LIDAR Pointcloud": ""}
+_SIGNALS = {f"TL{i} State": "0" for i in range(1, 5)}
+_STANDING = Telemetry(
+    throttle=(0.0,),
+    steer_rad=(0.0,),
+    speed_mps=(0.0,),
+    velocity_mps=(0.0, 0.0, 0.0),
+    brake=(0.0,),
+    handbrake=(0.0,),
+    ticks=(0.0, 0.0),
+    wheels_rad=(0.0, 0.0),
+    position_m=(0.0, 0.0, 0.0),
+    quaternion=(0.0, 0.0, 0.0, 1.0),
+    euler_rad=(0.0, 0.0, 0.0),
+    turning_radps=(0.0, 0.0, 0.0),
+    accel_mps2=(0.0, 0.0, 0.0),
+    collisions=(0.0,),
+    scan_rate_hz=_SCAN_RATE_HZ,
+    lap_count=(0.0,),
+    lap_time_s=(0.0,),
+    last_lap_time_s=_UNSET_S,
+    best_lap_time_s=_UNSET_S,
+    scan="",
+)
+
+
+def frame_of(car: Car, like: SimulatedCar) -> dict[str, str]:
+    """The frame of this moment, as if the car were that one of the simulator."""
+    telemetry = _STANDING
+    if car.status:
+        telemetry = _with_status(telemetry, car.status, like)
+    if car.motion and car.vehicle:
+        m_per_count = car.vehicle.parameters["nm_per_count"][0] * 1e-9
+        telemetry = _with_motion(telemetry, car.motion, like, m_per_count)
+    return {**write_telemetry(telemetry), **_pictures(), **_EMPTY, **_SIGNALS}
+
+
+def _with_status(telemetry: Telemetry, status: CarStatus, like: SimulatedCar) -> Telemetry:
+    return replace(
+        telemetry,
+        throttle=(status.target_mps / like.top_mps,),
+        steer_rad=(status.steer_rad,),
+        speed_mps=(abs(status.speed_mps),),
+        velocity_mps=(status.speed_mps, 0.0, 0.0),
+        brake=(status.brake,),
+    )
+
+
+def _with_motion(
+    telemetry: Telemetry, motion: CarMotion, like: SimulatedCar, m_per_count: float
+) -> Telemetry:
+    rolled_m = (motion.count_left * m_per_count, motion.count_right * m_per_count)
+    turns = [way / (tau * like.wheel_radius_m) for way in rolled_m]
+    half_rad = 0.5 * motion.yaw_rad
+    return replace(
+        telemetry,
+        ticks=tuple(float(int(turn * like.ticks_per_turn)) for turn in turns),
+        wheels_rad=tuple(turn * tau for turn in turns),
+        position_m=(motion.x_m, motion.y_m, 0.0),
+        quaternion=(0.0, 0.0, sin(half_rad), cos(half_rad)),
+        euler_rad=(0.0, 0.0, motion.yaw_rad % tau),
+        turning_radps=(0.0, 0.0, motion.yaw_rate_radps),
+        accel_mps2=(motion.accel_x_mps2, motion.accel_y_mps2, 0.0),
+    )
+
+
+@cache
+def _pictures() -> dict[str, str]:
+    from PIL import Image  # 50 ms, which only a script's frame needs
+
+    data = io.BytesIO()
+    Image.new("RGB", _PICTURE_PIXELS).save(data, "JPEG")
+    text = base64.b64encode(data.getvalue()).decode()
+    return {f"V1 {side} Camera Image": text for side in _PICTURES}

@@ -1,0 +1,47 @@
+"""A Python with the libraries that the Devkit pins, made once and kept in .devkit/."""
+
+import subprocess
+import sys
+import venv
+from pathlib import Path
+
+FOLDER = Path(__file__).resolve().parents[4] / ".devkit"
+# python-socketio and python-engineio decide about the wire, Flask's are what its examples import.
+# eventlet is not the pinned one: that one knows no Python after 3.11.
+PINS = (
+    "python-socketio==4.2.0",
+    "python-engineio==3.13.0",
+    "Flask==1.1.1",
+    "Jinja2==3.0.3",
+    "itsdangerous==2.0.1",
+    "werkzeug==2.0.3",
+    "eventlet>=0.36",
+    "numpy",
+    "pillow",
+)
+_MINUTES = 3
+
+
+def devkit_python() -> tuple[str, str]:
+    """Its executable, or "" and why there is none. The file `ready` is the last thing written."""
+    folder = FOLDER / f"{sys.version_info.major}.{sys.version_info.minor}"
+    python, ready = folder / "bin" / "python", folder / "ready"
+    if ready.exists() and ready.read_text() == "\n".join(PINS):
+        return str(python), ""
+    venv.create(folder, with_pip=True, clear=True)
+    install = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *PINS]
+    try:
+        done = subprocess.run(
+            install,
+            check=False,
+            capture_output=True,
+            text=True,
+            timeout=60 * _MINUTES,
+            stdin=subprocess.DEVNULL,
+        )
+    except subprocess.TimeoutExpired:
+        return "", f"the Devkit's libraries did not come within {_MINUTES} minutes"
+    if done.returncode:
+        return "", f"the Devkit's libraries cannot be fetched: {done.stderr.strip()[-300:]}"
+    ready.write_text("\n".join(PINS))
+    return str(python), ""
