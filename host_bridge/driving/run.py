@@ -17,7 +17,7 @@ from host_bridge.driving.drive import Drive, Phase
 from host_bridge.driving.opening import Context, start_log
 from host_bridge.driving.plan import Plan, View
 from host_bridge.errors import DeviceFault, NotHeldFault, RefusedFault, TandemError, UsageFault
-from host_bridge.interfaces.autodrive import Script
+from host_bridge.interfaces.autodrive import Script, frame_of
 from host_bridge.interfaces.keyboard import Keyboard, Order, Releases, Terminal
 from host_bridge.logbook.recorder import Recorder
 from host_bridge.open_car import OpenCar
@@ -193,8 +193,7 @@ async def _beside(script: Script | None, car: Car, clock: Clock) -> AsyncIterato
     if script is None:
         yield
         return
-    from host_bridge.interfaces.autodrive import frame_of  # its pictures, which only this needs
-    from host_bridge.interfaces.autodrive.line import exchange_with  # and its socket
+    from host_bridge.interfaces.autodrive.line import exchange_with  # its socket's library
 
     work = exchange_with(script, lambda: frame_of(car, script.like), clock.now_us)
     task = asyncio.ensure_future(work)
