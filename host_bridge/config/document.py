@@ -16,7 +16,7 @@ _toml: Any = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli"
 
 _HEADER = re.compile(r"\s*(\[\[?)\s*([A-Za-z0-9_.\-]+)\s*\]")
 _LINE = re.compile(r"line (\d+)")
-_ASSIGNMENT = re.compile(r"\s*([A-Za-z0-9_.\-]+)\s*=")
+_ASSIGNMENT = re.compile(r"\s*(\"[^\"]+\"|[A-Za-z0-9_.\-]+)\s*=")
 
 
 def key_lines(text: str) -> dict[str, int]:
@@ -32,7 +32,7 @@ def key_lines(text: str) -> dict[str, int]:
                 seen[header[2]] += 1
             lines.setdefault(table, at)
         elif assignment := _ASSIGNMENT.match(line):
-            lines.setdefault(joined(table, assignment[1]), at)
+            lines.setdefault(joined(table, assignment[1].strip('"')), at)
     return lines
 
 

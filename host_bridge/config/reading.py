@@ -33,13 +33,13 @@ _TOP_KEYS = ("title", *_TOP_TABLES, "sources", "channels", "plant", "rc")
 
 def read_vehicle(document: Document) -> dict[str, Any]:
     """All tables, checked: those of ``TABLES`` by name, ``sources``, ``channels``, ``plant``."""
-    _refuse_unknown(document, "", document.values, _TOP_KEYS)
+    refuse_unknown(document, "", document.values, _TOP_KEYS)
     values: dict[str, Any] = {
-        "title": _read(document, "title", document.values, TABLES[""][0]),
-        "plant": _table(document, "plant"),
+        "title": read_key(document, "title", document.values, TABLES[""][0]),
+        "plant": table_of(document, "plant"),
     }
     for name in _TOP_TABLES:
-        values[name] = read_table(document, name, _table(document, name))
+        values[name] = read_table(document, name, table_of(document, name))
     for name in ("policies", "fault_policies"):
         values["stop"][name] = read_table(document, f"stop.{name}", values["stop"][name])
     values["stop"]["sources"] = _read_each(
@@ -48,7 +48,9 @@ def read_vehicle(document: Document) -> dict[str, Any]:
     values["profiles"] = _read_each(document, "profiles", PROFILES, PROFILE_KEYS)
     values["sources"] = _read_each(document, "sources", tuple(SOURCE_IDS), SOURCE_KEYS)
     given_rc = document.values.get("rc")
-    values["rc"] = read_table(document, "rc", _table(document, "rc"), RC_KEYS) if given_rc else None
+    values["rc"] = (
+        read_table(document, "rc", table_of(document, "rc"), RC_KEYS) if given_rc else None
+    )
     values["channels"] = _read_channels(document)
     return values
 
@@ -58,18 +60,18 @@ def read_table(
 ) -> dict[str, Any]:
     """The values of one table. Raises VehicleFileFault at the first thing that is wrong."""
     keys = tuple(TABLES[path] if keys is None else keys)
-    _refuse_unknown(document, path, given, tuple(key.name for key in keys))
-    return {key.name: _read(document, joined(path, key.name), given, key) for key in keys}
+    refuse_unknown(document, path, given, tuple(key.name for key in keys))
+    return {key.name: read_key(document, joined(path, key.name), given, key) for key in keys}
 
 
 def _read_each(
     document: Document, path: str, known: tuple[str, ...], keys: tuple[Key, ...]
 ) -> dict[str, dict[str, Any]]:
     """The tables within a table, all alike."""
-    given = _table(document, path)
-    _refuse_unknown(document, path, given, known)
+    given = table_of(document, path)
+    refuse_unknown(document, path, given, known)
     return {
-        name: read_table(document, f"{path}.{name}", _table(document, f"{path}.{name}"), keys)
+        name: read_table(document, f"{path}.{name}", table_of(document, f"{path}.{name}"), keys)
         for name in given
     }
 
@@ -91,11 +93,12 @@ def _read_channel(document: Document, path: str, given: object) -> dict[str, Any
     if not isinstance(given, dict):
         raise document.fault(path, "this channel is not a table", expected="[[channels]]")
     kind_key = choice("kind", CHANNEL_KINDS)
-    kind = _read(document, joined(path, "kind"), given, kind_key)
+    kind = read_key(document, joined(path, "kind"), given, kind_key)
     return read_table(document, path, given, (kind_key, *CHANNEL_KEYS[kind]))
 
 
-def _table(document: Document, path: str) -> dict[str, Any]:
+def table_of(document: Document, path: str) -> dict[str, Any]:
+    """The table at a path, which has to be there. Raises VehicleFileFault."""
     given: Any = document.values
     for name in path.split("."):
         given = given.get(name)
@@ -109,7 +112,8 @@ def _table(document: Document, path: str) -> dict[str, Any]:
     )
 
 
-def _read(document: Document, path: str, given: dict[str, Any], key: Key) -> Any:
+def read_key(document: Document, path: str, given: dict[str, Any], key: Key) -> Any:
+    """The value of one key at ``path``, or its default. Raises VehicleFileFault."""
     if key.name not in given:
         if key.default is not REQUIRED:
             return key.default
@@ -137,6 +141,10 @@ def _shown(value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     return f'"{value}"' if isinstance(value, str) else f"{value}"
+
+
+def _is_integer(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
 
 
 def _is_number(value: object, key: Key) -> bool:
@@ -178,7 +186,7 @@ def _are_names(value: object, key: Key) -> bool:
 
 _FITS: dict[str, Callable[[Any, Key], bool]] = {
     "number": _is_number,
-    "integer": lambda value, key: isinstance(value, int) and _is_number(value, key),
+    "integer": lambda value, key: _is_integer(value) and _is_number(value, key),
     "flag": lambda value, key: isinstance(value, bool),
     "text": lambda value, key: isinstance(value, str) and value != "",
     "choice": lambda value, key: value in key.choices,
@@ -186,12 +194,17 @@ _FITS: dict[str, Callable[[Any, Key], bool]] = {
     "points": _is_points,
     "pulses": _is_pulses,
     "table": lambda value, key: isinstance(value, dict),
+    "pin": lambda value, key: _is_integer(value) or (isinstance(value, str) and value != ""),
+    "pins": lambda value, key: isinstance(value, str),
+    "integers": lambda value, key: isinstance(value, list) and all(map(_is_integer, value)),
+    "texts": lambda value, key: isinstance(value, list) and all(isinstance(x, str) for x in value),
 }
 
 
-def _refuse_unknown(
+def refuse_unknown(
     document: Document, path: str, given: dict[str, Any], known: tuple[str, ...]
 ) -> None:
+    """Raises VehicleFileFault for a key that is not known, with what may be meant."""
     for name in given:
         if name not in known:
             raise _unknown(document, joined(path, name), name, known)

@@ -27,6 +27,9 @@ UNITS = {
     "us": "microseconds",
     "v": "volts",
     "c": "degrees Celsius",
+    "ohm": "ohms",
+    "mohm": "thousandths of an ohm",
+    "hz": "hertz",
 }
 
 STOP_CAUSES = tuple(cause.name.lower() for cause in Cause)
@@ -86,7 +89,7 @@ class Key:
     """One key of a table; ``parameter`` and ``scale`` say what the car's program makes of it."""
 
     name: str
-    kind: str  # number, integer, flag, text, choice, names, points, pulses or table
+    kind: str  # a word of ``_EXPECTED``, or number, integer, choice, names
     low: float = 0.0
     high: float = 0.0
     choices: tuple[str, ...] = ()
@@ -119,6 +122,10 @@ _EXPECTED = {
     "points": "two or more [angle_rad, pulse_us], angles rising, pulses rising or falling",
     "pulses": "three pulses in microseconds, rising or falling: [one end, centre, other end]",
     "table": "a table",
+    "pin": "the number or the name of a pin",
+    "pins": "pins with blanks between, 0-3 for 0 1 2 3",
+    "integers": "a list of integers",
+    "texts": "a list of texts in quotes",
 }
 
 

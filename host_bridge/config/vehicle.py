@@ -29,15 +29,21 @@ def load_vehicle(name_or_path: str) -> Vehicle:
 
     Raises VehicleFileFault naming file, line, key, what was expected and got, and the remedy.
     """
-    document = Document(_find(name_or_path))
-    tables = read_vehicle(document)
-    check_tables(document, tables)
+    document, tables = vehicle_tables(name_or_path)
     sizes, steer_max_rad = tables["geometry"], tables["limits"]["steer_max_rad"]
     geometry = SteeringGeometry(sizes["wheelbase_m"], sizes["track_m"], sizes["rear_steer_ratio"])
     channels = compile_channels(document, tables["channels"], geometry, steer_max_rad)
     parameters = compile_parameters(tables, channels, geometry)
     check_parameters(document, parameters)
     return _vehicle(document, tables, channels, parameters)
+
+
+def vehicle_tables(name_or_path: str) -> tuple[Document, dict[str, Any]]:
+    """The checked tables of a vehicle file, not yet compiled. Raises VehicleFileFault."""
+    document = Document(_find(name_or_path))
+    tables = read_vehicle(document)
+    check_tables(document, tables)
+    return document, tables
 
 
 def _find(name_or_path: str) -> Path:

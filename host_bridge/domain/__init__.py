@@ -41,6 +41,7 @@ from host_bridge.domain.reports import (
     StopSeen,
 )
 from host_bridge.domain.vehicle import DivergenceLimits, SourceFacts, StopSourceFacts, Vehicle
+from host_bridge.domain.wiring import BudgetRow, WiringReport
 
 __all__ = [
     "NOBODY",
@@ -48,6 +49,7 @@ __all__ = [
     "ActionReply",
     "Actuator",
     "BatteryStage",
+    "BudgetRow",
     "CarEvent",
     "CarIdentity",
     "CarMotion",
@@ -83,6 +85,7 @@ __all__ = [
     "StopSeen",
     "StopSourceFacts",
     "Vehicle",
+    "WiringReport",
     "Wish",
     "arming",
     "capping",

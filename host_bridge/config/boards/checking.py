@@ -1,0 +1,141 @@
+"""One board and one vehicle: every refusal, and the budget of what the board has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from host_bridge.config.boards.allotment import Allotment, allot
+from host_bridge.config.boards.case import Case
+from host_bridge.config.boards.facts import Board, Wiring
+from host_bridge.config.boards.needs import Needs, needs_of
+from host_bridge.config.boards.reading import board_names, load_board, read_wiring
+from host_bridge.config.boards.routes import demands, is_pwm
+from host_bridge.config.boards.rules import refusals
+from host_bridge.config.boards.state_machines import anywhere, fill, jobs, place
+from host_bridge.domain import BudgetRow, WiringReport
+from host_bridge.errors import VehicleFileFault
+
+_GUARDS = 1  # hard timers that the car's program takes: the guard's
+
+
+def check(board_name: str, vehicle_name: str) -> WiringReport:
+    """What is wrong with this vehicle on this board, and what it takes. Raises VehicleFileFault
+    for files that cannot be read at all."""
+    board, needs = load_board(board_name), needs_of(vehicle_name)
+    wiring = read_wiring(board, needs.vehicle, needs.channels)
+    if wiring is None:
+        return _unwired(board, needs)
+    case = Case(board, wiring, needs)
+    faults, _ = examine(case)
+    return _report(case, board.name, tuple(map(str, faults)))
+
+
+def examine(case: Case) -> tuple[list[VehicleFileFault], Allotment]:
+    """All refusals of a wiring, and who got which peripheral."""
+    allotted = allot(case)
+    return [*refusals(case), *allotted.refusals], allotted
+
+
+def _report(case: Case, wired_on: str, faults: tuple[str, ...]) -> WiringReport:
+    board = case.board
+    return WiringReport(
+        board=board.name,
+        board_title=board.title,
+        vehicle=case.needs.vehicle,
+        is_wired=wired_on == board.name,
+        wired_on=wired_on,
+        refusals=faults,
+        budget=tuple(budget(board, case.wiring)),
+        lacks=board.chip.lacks,
+    )
+
+
+def _unwired(board: Board, needs: Needs) -> WiringReport:
+    """Its budget is that of a board on which this vehicle is wired, one of its own port first."""
+    others = [load_board(name) for name in board_names()]
+    for other in sorted(others, key=lambda other: other.chip.port != board.chip.port):
+        wiring = read_wiring(other, needs.vehicle, needs.channels)
+        if wiring is not None:
+            report = _report(Case(board, wiring, needs), other.name, ())
+            return _with(report, _not_there(board, needs, report))
+    none = WiringReport(board.name, board.title, needs.vehicle, False, "", (), (), board.chip.lacks)
+    return _with(none, _not_there(board, needs, none))
+
+
+def _with(report: WiringReport, fault: VehicleFileFault) -> WiringReport:
+    return WiringReport(**{**vars(report), "refusals": (str(fault),)})
+
+
+def _not_there(board: Board, needs: Needs, report: WiringReport) -> VehicleFileFault:
+    short = [row for row in report.budget if row.used > row.available]
+    table = f"[wiring.{needs.vehicle}]"
+    return board.document.fault(
+        "wiring",
+        f"{needs.vehicle} does not fit on {board.name}"
+        if short
+        else f"{needs.vehicle} is not wired on {board.name}",
+        expected=", ".join(f"{r.available} {r.what} or fewer" for r in short) or table,
+        got=", ".join(f"{r.used} {r.what}" for r in short) or "nothing",
+        remedy=f"it is wired on {report.wired_on}; "
+        + ("take that one" if short else f"add {table} here, or take that one")
+        if report.wired_on
+        else f"add {table}; hardware/boards/README.md says what belongs in it",
+    )
+
+
+# --- the budget: counted by what is wired, whether or not its pins are right
+
+
+def budget(board: Board, wiring: Wiring) -> Iterator[BudgetRow]:
+    """What the wiring takes of what there is."""
+    chip = board.chip
+    uses = [wire.use for wire in wiring.wires]
+    wanted = demands(chip, wiring.parts)
+    pins = {wire.pin for wire in wiring.wires if board.reserved.get(wire.pin) != wire.part.slot}
+    yield BudgetRow("pins", len(pins), len(board.pins))
+    yield from _pwm(board, wiring)
+    yield from _machines(board, wiring)
+    if chip.counters:
+        counted = sum(d.kind == "counter" for d in wanted)
+        yield BudgetRow("counters", counted, chip.counters)
+    yield BudgetRow("UARTs", sum(d.kind == "uart" for d in wanted), len(chip.uarts))
+    buses = {(w.pin, w.part.values["scl"]) for w in wiring.wires if w.use == "sda"}
+    yield BudgetRow("I2C", len(buses), len(chip.i2cs))
+    yield BudgetRow("ADC inputs", uses.count("adc"), len(board.adc))
+    if chip.hard_timers:
+        yield BudgetRow("hard timers", _GUARDS, chip.hard_timers, "the guard's")
+
+
+def _pwm(board: Board, wiring: Wiring) -> Iterator[BudgetRow]:
+    """Groups: as many as its outputs fill by their frequencies, and one for each encoder that a
+    timer counts."""
+    chip = board.chip
+    rates = [wire.pwm_hz for wire in wiring.wires if is_pwm(chip, wire)]
+    groups = {channel.group for channel in chip.pwm}
+    timed = sum(p.kind == "encoder.quadrature" for p in wiring.encoders)
+    encoders = 0 if chip.pio or chip.counters else timed
+    detail = ", ".join(f"{rates.count(hz)} at {hz} Hz" for hz in sorted(set(rates)))
+    if encoders:
+        detail += f", {encoders} encoders take a timer each"
+    what = "PWM slices" if chip.pio else "PWM timers"
+    yield BudgetRow(what, _groups(rates) + encoders, len(groups), detail)
+
+
+def _groups(rates: Sequence[int]) -> int:
+    """The fewest, of two channels each."""
+    return sum(-(-rates.count(hz) // 2) for hz in set(rates))
+
+
+def _machines(board: Board, wiring: Wiring) -> Iterator[BudgetRow]:
+    pio = board.chip.pio
+    if pio is None:
+        return
+    wanted = anywhere(jobs(wiring.wires))
+    placed = place(pio, wanted) or []
+    names = sorted({job.program for job in wanted})
+    counts = ", ".join(f"{sum(j.program == n for j in wanted)} {n}" for n in names)
+    yield BudgetRow("state machines", len(wanted), pio.blocks * pio.machines, counts)
+    blocks = [[p for p in placed if p.block == block] for block in range(pio.blocks)]
+    fills = [fill(block) for block in blocks]
+    detail = ", ".join(f"{used} of {pio.instructions}" for used in fills)
+    yield BudgetRow("PIO instructions", sum(fills), pio.blocks * pio.instructions, detail)

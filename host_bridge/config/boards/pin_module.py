@@ -1,0 +1,224 @@
+"""The text of the firmware's pin module: constants only, from a board file and a vehicle file.
+
+The car's program reads these names on every board; a pin is what ``machine.Pin`` takes there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, TypeAlias
+
+from host_bridge.config.boards.allotment import Allotment
+from host_bridge.config.boards.case import Case
+from host_bridge.config.boards.checking import check, examine
+from host_bridge.config.boards.facts import Part, Pin, Wire
+from host_bridge.config.boards.needs import Needs, needs_of
+from host_bridge.config.boards.reading import load_board, read_wiring
+from host_bridge.config.boards.schema import SIDES
+from host_bridge.errors import VehicleFileFault
+
+Value: TypeAlias = "int | str | tuple[Value, ...] | None"
+
+_WIDTH = 100
+_I2C_HZ = 400_000
+_STANDSTILL_US = 500_000  # no edge for so long: at 0.6 m a turn and 6 magnets 0.2 m/s
+_BAUD = {"rc.sbus": 100_000, "rc.crsf": 420_000, "imu.rvc": 115_200}  # their protocols'
+_LINES = ("link", "vesc", "rc", "imu")
+
+
+def pin_module(board_name: str, vehicle_name: str) -> str:
+    """The module for a board and a vehicle, each a name or the path of a file.
+
+    Raises VehicleFileFault with every reason why this vehicle cannot be on this board.
+    """
+    board, needs = load_board(board_name), needs_of(vehicle_name)
+    wiring = read_wiring(board, needs.vehicle, needs.channels)
+    if wiring is None:
+        raise _refused(board_name, needs.vehicle, check(board_name, vehicle_name).refusals)
+    case = Case(board, wiring, needs)
+    faults, allotted = examine(case)
+    if faults:
+        raise _refused(board_name, needs.vehicle, tuple(map(str, faults)))
+    return _text(_Writer(case, allotted))
+
+
+def _refused(board: str, vehicle: str, reasons: tuple[str, ...]) -> VehicleFileFault:
+    count = f"{len(reasons)} reasons" if len(reasons) > 1 else "one reason"
+    return VehicleFileFault(
+        f"{vehicle} cannot be on {board}, for {count}:\n" + "\n".join(reasons),
+        remedy=f"correct that, then see tandem vehicles {vehicle} --check --board {board}",
+    )
+
+
+class _Writer:
+    """The value of each name of the module."""
+
+    def __init__(self, case: Case, allotted: Allotment) -> None:
+        self._case = case
+        self._allotted = allotted
+        self._has_pio = case.board.chip.pio is not None
+
+    def values(self) -> Iterator[tuple[str, Value]]:
+        """Names and values, in the order of the module."""
+        case = self._case
+        yield "BOARD", case.board.name
+        yield "VEHICLE", case.needs.vehicle
+        yield "PORT", case.board.chip.port
+        outputs = (wire.pin for wire in case.wiring.wires if wire.facts.is_output)
+        yield "SAFE_LEVELS", tuple((pin, 0) for pin in outputs)
+        yield "CHANNELS", tuple(self._channels())
+        yield "STANDBY", tuple(wire.pin for wire in self._wires("standby"))
+        yield "RUNSTOP", self._pin("runstop", "loop")
+        yield "ENABLE", self._enable()
+        yield "CONTACT", self._pin("enable", "contact")
+        yield "CHARGER", self._pin("charger", "plugged")
+        bases = {placed.block: placed.base for placed in self._allotted.placed if placed.base}
+        yield "PIO_BASES", tuple(sorted(bases.items()))
+        yield "ENCODERS", tuple(self._encoder(part) for part in case.wiring.encoders)
+        yield "I2C", self._i2c()
+        yield "UARTS", tuple(self._uarts())
+        yield "LINK", "uart" if "link" in case.wiring.others else "usb"
+        for slot, name in (("imu", "IMU"), ("battery", "BATTERY"), ("rc", "RC")):
+            part = case.wiring.others.get(slot)
+            yield name, _ROWS[part.kind](part) if part else None
+        yield "LIGHTS", tuple(wire.pin for wire in self._wires("lights")) or None
+        yield "LED", self._pin("led", "pin")
+        yield "BUZZER", self._of("buzzer", lambda v: (v["tone"], v["tone_hz"]))
+        yield "VESC", self._of("vesc", lambda v: (_duty(v), round(v["brake_max_a"] * 1000)))
+
+    def _of(self, slot: str, row: Callable[[dict[str, Any]], Value]) -> Value:
+        part = self._case.wiring.others.get(slot)
+        return row(part.values) if part else None
+
+    def _pin(self, slot: str, wire: str) -> Pin | None:
+        part = self._case.wiring.others.get(slot)
+        return part.pin(wire) if part else None
+
+    def _wires(self, slot: str) -> tuple[Wire, ...]:
+        part = self._case.wiring.others.get(slot)
+        return part.wires if part else ()
+
+    def _channels(self) -> Iterator[Value]:
+        neutrals = self._case.needs.parameters["channel_neutral"]
+        for part, neutral in zip(self._case.wiring.channels, neutrals, strict=False):
+            yield self._channel(part, neutral)
+
+    def _channel(self, part: Part, neutral: int) -> Value:
+        values = part.values
+        if part.kind == "channel.none":
+            return ("none",)
+        if part.kind == "channel.h_bridge":
+            return ("bridge", values["pwm"], values["in1"], values["in2"])
+        if part.kind == "channel.esc" and self._has_pio:
+            machine = self._allotted.machine(part.wires[0])
+            return ("pio_pulse", values["pulse"], machine, values["rate_hz"], neutral)
+        return ("pwm_pulse", values["pulse"], values["rate_hz"], neutral)
+
+    def _enable(self) -> Value:
+        life = self._wires("enable")[0]
+        if self._has_pio:
+            return ("pio", life.pin, self._allotted.machine(life))
+        return ("toggle", life.pin)
+
+    def _encoder(self, part: Part) -> Value:
+        side = SIDES[part.slot.rpartition(".")[2]]
+        if part.kind == "encoder.hall":
+            return (side, "edges", part.pin("hall"), *_gaps(self._case.needs, part))
+        if part.kind == "encoder.vesc":
+            return (side, "vesc")
+        a = part.wires[0]
+        if self._has_pio:
+            return (side, "pio_quadrature", a.pin, self._allotted.machine(a))
+        kind = "counter" if self._case.board.chip.counters else "timer"
+        return (side, kind, self._allotted.number("counter", a), a.pin, part.pin("b"))
+
+    def _i2c(self) -> Value:
+        for wire in self._case.wiring.wires:
+            if wire.use == "sda":
+                return (self._allotted.number("i2c", wire), wire.part.pin("scl"), wire.pin, _I2C_HZ)
+        return None
+
+    def _uarts(self) -> Iterator[Value]:
+        for slot in _LINES:
+            for wire in self._wires(slot):
+                if wire.use == "rx":
+                    number = self._allotted.number("uart", wire)
+                    tx = wire.part.values.get("tx")
+                    yield (slot, number, tx, wire.pin, self._baud(wire.part))
+
+    def _baud(self, part: Part) -> int:
+        if part.kind in _BAUD:
+            return _BAUD[part.kind]
+        baud: int = part.values.get("baud", self._case.needs.baud)
+        return baud
+
+
+def _duty(values: dict[str, Any]) -> int:
+    return round(values["duty_max"] * 10_000)
+
+
+def _gaps(needs: Needs, hall: Part) -> tuple[int, ...]:
+    """Of a wheel sensor: length of a gap, counts in it, what is too fast and too sudden, and when
+    a wheel stands still."""
+    parameters = needs.parameters
+    counts = round(needs.counts_per_rev) // int(hall.values["magnets"])
+    return (
+        parameters["nm_per_count"][0] * counts // 1000,
+        counts,
+        parameters["speed_max_mm_s"][0] * 5 // 4,  # bounce is far above it
+        parameters["accel_mm_s2"][0] * 2,  # a wheel may slip
+        _STANDSTILL_US,
+    )
+
+
+def _mv(volts: float) -> int:
+    return round(volts * 1000)
+
+
+_ROWS: dict[str, Callable[[Part], Value]] = {
+    "imu.mpu": lambda p: ("mpu", p.values["address"], tuple(p.values["mounting"])),
+    "imu.bno055": lambda p: ("bno055", p.values["address"], tuple(p.values["mounting"])),
+    "imu.rvc": lambda p: ("rvc", tuple(p.values["mounting"])),
+    "battery.adc": lambda p: (
+        "adc",
+        p.pin("adc"),
+        _mv(p.values["full_v"]),
+        _mv(p.values["least_v"]),
+        p.pin("usb"),
+    ),
+    "battery.ina219": lambda p: ("ina219", p.values["address"], p.values["shunt_mohm"]),
+    "battery.ina226": lambda p: ("ina226", p.values["address"], p.values["shunt_mohm"]),
+    "battery.vesc": lambda p: ("vesc",),
+    "rc.pulses": lambda p: (
+        "pulses",
+        tuple(p.pin(name) for name in ("steering", "throttle", "live_man", "mode")),
+    ),
+    "rc.sbus": lambda p: ("sbus", tuple(p.values["order"])),
+    "rc.crsf": lambda p: ("crsf", tuple(p.values["order"])),
+}
+
+
+# --- text
+
+
+def _text(writer: _Writer) -> str:
+    lines = [f"{name} = {_shown(value, len(name) + 3)}" for name, value in writer.values()]
+    head = '"""Made from hardware/boards and hardware/vehicles: correct those, not this."""'
+    return "\n".join([head, "", *lines, ""])
+
+
+def _shown(value: Value, before: int) -> str:
+    """A tuple of tuples that is too long for its line has a line for each of them."""
+    flat = _flat(value)
+    if not isinstance(value, tuple) or before + len(flat) <= _WIDTH:
+        return flat
+    return "\n".join(["(", *(f"    {_flat(row)}," for row in value), ")"])
+
+
+def _flat(value: Value) -> str:
+    if isinstance(value, tuple):
+        inner = ", ".join(_flat(item) for item in value)
+        return f"({inner},)" if len(value) == 1 else f"({inner})"
+    if isinstance(value, int):
+        return f"{value:_}"
+    return f'"{value}"' if value else "None"

@@ -1,0 +1,216 @@
+"""Reads chips.toml, board files and their wirings, strictly."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from host_bridge.config.boards.facts import Board, Chip, Part, Pin, Pins, Pio, PwmChannel, Wiring
+from host_bridge.config.boards.facts import pins_of as parsed_pins
+from host_bridge.config.boards.schema import (
+    BOARD_KEYS,
+    CHANNEL_PARTS,
+    CHIP_KEYS,
+    ENCODER_KINDS,
+    I2C_KEYS,
+    PARTS,
+    PIO_KEYS,
+    SIDES,
+    SLOTS,
+    UART_KEYS,
+)
+from host_bridge.config.document import Document, joined
+from host_bridge.config.reading import read_key, read_table, refuse_unknown, table_of
+from host_bridge.config.schema import Key, choice
+from host_bridge.errors import VehicleFileFault
+
+FOLDER = Path(__file__).resolve().parents[3] / "hardware" / "boards"
+_CHIPS = FOLDER / "chips.toml"
+_ANY = "any"
+
+
+def board_names() -> tuple[str, ...]:
+    """The boards that Tandem brings along."""
+    return tuple(sorted(path.stem for path in FOLDER.glob("*.toml") if path != _CHIPS))
+
+
+def load_board(name_or_path: str) -> Board:
+    """A board by its name (``pico``) or by the path of its file (anything with a / or .toml).
+
+    Raises VehicleFileFault naming file, line, key, what was expected and got, and the remedy.
+    """
+    document = Document(_find(name_or_path))
+    wired = "reserved", "wiring"
+    refuse_unknown(document, "", document.values, (*(key.name for key in BOARD_KEYS), *wired))
+    values = {k.name: read_key(document, k.name, document.values, k) for k in BOARD_KEYS}
+    source = load_board(values["wired_as"]) if values["wired_as"] else None
+    return Board(
+        name=document.path.stem,
+        title=values["title"],
+        chip=_chip(document, values["chip"]),
+        machine=values["machine"],
+        pins=_pins(document, "pins", values["pins"]),
+        adc=frozenset(_pins(document, "adc", values["adc"])),
+        reserved=_reserved(document),
+        wirings=source.wirings if source else dict(document.values.get("wiring", {})),
+        document=source.document if source else document,
+    )
+
+
+def _find(name_or_path: str) -> Path:
+    is_path = "/" in name_or_path or name_or_path.endswith(".toml")
+    path = Path(name_or_path) if is_path else FOLDER / f"{name_or_path}.toml"
+    if path.is_file() and path != _CHIPS:
+        return path
+    near = difflib.get_close_matches(name_or_path, board_names(), n=1)
+    raise VehicleFileFault(
+        f"there is no board file {name_or_path}",
+        where=str(path),
+        expected=f"one of {', '.join(board_names())}, or the path of a .toml file",
+        got=name_or_path,
+        remedy=f"did you mean {near[0]}?" if near else "see hardware/boards/README.md",
+    )
+
+
+def _pins(document: Document, path: str, text: str) -> tuple[Pin, ...]:
+    try:
+        return parsed_pins(text)
+    except ValueError as error:
+        raise document.fault(
+            path,
+            "these are not pins",
+            expected="numbers or names with blanks between, 0-3 for 0 1 2 3",
+            got=str(error),
+            remedy="write each pin as MicroPython calls it",
+        ) from error
+
+
+def _reserved(document: Document) -> dict[Pin, str]:
+    given = document.values.get("reserved", {})
+    read = read_table(document, "reserved", given, [Key(name, "pins") for name in given])
+    return {
+        pin: purpose
+        for purpose, text in read.items()
+        for pin in _pins(document, f"reserved.{purpose}", text)
+    }
+
+
+# --- chips
+
+
+def _chip(board: Document, name: str) -> Chip:
+    document = Document(_CHIPS)
+    if name not in document.values:
+        raise board.fault(
+            "chip",
+            "this chip is not known",
+            expected=f"one of {', '.join(document.values)}",
+            got=name,
+            remedy=f"describe it in {_CHIPS}",
+        )
+    facts = read_table(document, name, table_of(document, name), CHIP_KEYS)
+    return Chip(
+        name=name,
+        port=facts["port"],
+        mpy_arch=facts["mpy_arch"],
+        tolerant_5v=frozenset(_pins(document, f"{name}.tolerant_5v", facts["tolerant_5v"])),
+        pull_down_max_ohm=facts["pull_down_max_ohm"],
+        glitching=frozenset(_pins(document, f"{name}.glitching", facts["glitching"])),
+        hard_timers=facts["hard_timers"],
+        counters=facts["counters"],
+        lacks=tuple(facts["lacks"]),
+        pio=_pio(document, f"{name}.pio", facts["pio"]) if facts["pio"] else None,
+        pwm=_pwm(document, f"{name}.pwm", facts["pwm"]),
+        uarts=_buses(document, f"{name}.uart", facts["uart"], UART_KEYS),
+        i2cs=_buses(document, f"{name}.i2c", facts["i2c"], I2C_KEYS),
+    )
+
+
+def _pio(document: Document, path: str, given: dict[str, Any]) -> Pio:
+    facts = read_table(document, path, given, PIO_KEYS)
+    windows = (_pins(document, path, text) for text in facts["windows"])
+    reaches = tuple((int(pins[0]), int(pins[-1])) for pins in windows)
+    return Pio(facts["blocks"], facts["machines"], facts["instructions"], reaches)
+
+
+def _pwm(document: Document, path: str, given: dict[str, Any]) -> tuple[PwmChannel, ...]:
+    groups = read_table(document, path, given, [Key(name, "text") for name in given])
+    return tuple(
+        PwmChannel(group, channel, _route(document, f"{path}.{group}", pins.replace(",", " ")))
+        for group, text in groups.items()
+        for channel, _, pins in (word.partition(":") for word in text.split())
+    )
+
+
+def _buses(
+    document: Document, path: str, given: dict[str, Any], keys: Sequence[Key]
+) -> dict[int, dict[str, Pins]]:
+    return {
+        int(name): {
+            wire: _route(document, joined(path, name), text)
+            for wire, text in read_table(document, joined(path, name), bus, keys).items()
+        }
+        for name, bus in given.items()
+    }
+
+
+def _route(document: Document, path: str, text: str) -> Pins:
+    return None if text == _ANY else frozenset(_pins(document, path, text))
+
+
+# --- wirings
+
+
+def read_wiring(board: Board, vehicle: str, channels: list[dict[str, Any]]) -> Wiring | None:
+    """What is wired for a vehicle with these ``[[channels]]``; None if the board has no wiring of
+    it. A part that is missing is the rules' to refuse. Raises VehicleFileFault."""
+    if vehicle not in board.wirings:
+        return None
+    document, path = board.document, f"wiring.{vehicle}"
+    given = table_of(document, path)
+    refuse_unknown(document, path, given, ("channels", "encoders", *SLOTS))
+    kinds = {channel["name"]: CHANNEL_PARTS[channel["kind"]] for channel in channels}
+    wired = given.get("channels", {})
+    refuse_unknown(document, f"{path}.channels", wired, tuple(kinds))
+    encoders = given.get("encoders", {})
+    refuse_unknown(document, f"{path}.encoders", encoders, tuple(SIDES))
+    return Wiring(
+        channels=tuple(
+            _part(document, f"{path}.channels.{name}", kind, wired[name])
+            for name, kind in kinds.items()
+            if name in wired
+        ),
+        encoders=tuple(
+            _part_of_kind(document, f"{path}.encoders.{name}", "encoder", ENCODER_KINDS, table)
+            for name, table in encoders.items()
+        ),
+        others={
+            slot: _part_of_kind(document, f"{path}.{slot}", slot, SLOTS[slot], given[slot])
+            for slot in SLOTS
+            if slot in given
+        },
+    )
+
+
+def _part_of_kind(
+    document: Document, path: str, slot: str, kinds: tuple[str, ...], given: Any
+) -> Part:
+    if not kinds:
+        return _part(document, path, slot, given)
+    _refuse_no_table(document, path, given)
+    kind_key = choice("kind", kinds)
+    kind = read_key(document, joined(path, "kind"), given, kind_key)
+    return _part(document, path, f"{slot}.{kind}", given, kind_key)
+
+
+def _part(document: Document, path: str, kind: str, given: Any, *more: Key) -> Part:
+    _refuse_no_table(document, path, given)
+    values = read_table(document, path, given, (*more, *PARTS[kind].all_keys()))
+    return Part(kind, path, values)
+
+
+def _refuse_no_table(document: Document, path: str, given: Any) -> None:
+    if not isinstance(given, dict):
+        raise document.fault(path, "this part is not a table", expected="{ wire = pin, … }")

@@ -1,0 +1,147 @@
+"""Which PWM, UART, I2C, timer or counter each wire gets, so that all of them have one.
+
+A demand has options; an option is a set of claims, (resource, value). Two claims on one resource
+agree only if their values are the same: the frequency of a slice, the pins of an I2C. So the
+outputs of one slice share its frequency, parts on the same bus share it, and nothing else is
+shared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from host_bridge.config.boards.facts import Chip, Part, Pin, Pins, PwmChannel, Wire
+from host_bridge.config.boards.schema import BUS_WIRES, LINE_WIRES
+
+Resource: TypeAlias = tuple[str, str]  # what it is, and which of them
+Claims: TypeAlias = dict[Resource, object]
+
+
+@dataclass(frozen=True)
+class Demand:
+    """What a part needs of the chip: ``kind`` of ``KINDS``, the wire that an error names, and
+    what would do: ``number`` of the peripheral, with its claims."""
+
+    kind: str
+    wire: Wire
+    options: tuple[tuple[int, Claims], ...]
+
+
+@dataclass(frozen=True)
+class Granted:
+    """The option that a demand got."""
+
+    demand: Demand
+    number: int
+    claims: Claims
+
+
+def demands(chip: Chip, parts: Sequence[Part]) -> list[Demand]:
+    """Encoders first: they have the least choice."""
+    counted = [part for part in parts if part.kind == "encoder.quadrature" and chip.pio is None]
+    wires = [wire for part in parts for wire in part.wires]
+    return [
+        *(_counter(chip, part) for part in counted),
+        *(_pwm(chip, wire) for wire in wires if is_pwm(chip, wire)),
+        *_buses(chip, parts),
+    ]
+
+
+def is_pwm(chip: Chip, wire: Wire) -> bool:
+    """Whether a wire's output is a PWM on this chip, not a state machine."""
+    return bool(wire.pwm_hz) and not (wire.facts.program and chip.pio)
+
+
+def _carries(pins: Pins, pin: Pin | None) -> bool:
+    return pins is None or pin is None or pin in pins
+
+
+def _pwm(chip: Chip, wire: Wire) -> Demand:
+    options = tuple(
+        (number, pwm_claims(channel, wire))
+        for number, channel in enumerate(chip.pwm)
+        if _carries(channel.pins, wire.pin)
+    )
+    return Demand("pwm", wire, options)
+
+
+def pwm_claims(channel: PwmChannel, wire: Wire) -> Claims:
+    """Its group at the wire's frequency, and the channel for this wire alone."""
+    name = f"{channel.group} {channel.name}"
+    return {("pwm", channel.group): wire.pwm_hz, ("pwm channel", name): wire.key}
+
+
+def _counter(chip: Chip, part: Part) -> Demand:
+    a, b = part.wires
+    if chip.counters:
+        counters: tuple[tuple[int, Claims], ...] = tuple(
+            (number, {("counter", str(number)): a.key}) for number in range(chip.counters)
+        )
+        return Demand("counter", a, counters)
+    return Demand("counter", a, tuple(_timers(chip, a, b)))
+
+
+def _timers(chip: Chip, a: Wire, b: Wire) -> Iterator[tuple[int, Claims]]:
+    """Timers whose channels 1 and 2 are on the two pins; an encoder takes all of one."""
+    for first in chip.pwm:
+        second = [c for c in chip.pwm if c.group == first.group and c.name == "2"]
+        is_first = first.name == "1" and _carries(first.pins, a.pin)
+        if is_first and second and _carries(second[0].pins, b.pin):
+            yield int(first.group.removeprefix("TIM")), {("pwm", first.group): a.key}
+
+
+def _buses(chip: Chip, parts: Sequence[Part]) -> Iterator[Demand]:
+    for part in parts:
+        for wire in part.wires:
+            if wire.use == "sda":
+                yield _bus(chip.i2cs, "i2c", wire, BUS_WIRES, "")
+            elif wire.use == "rx":
+                yield _bus(chip.uarts, "uart", wire, LINE_WIRES, part.slot)
+
+
+def _bus(
+    buses: dict[int, dict[str, Pins]], kind: str, wire: Wire, names: tuple[str, ...], owner: str
+) -> Demand:
+    pins = tuple(wire.part.values.get(name) for name in names)
+    options: tuple[tuple[int, Claims], ...] = tuple(
+        (number, {(kind, str(number)): (owner, *pins)})
+        for number, bus in buses.items()
+        if all(_carries(bus[name], pin) for name, pin in zip(names, pins, strict=True))
+    )
+    return Demand(kind, wire, options)
+
+
+def grant(wanted: Sequence[Demand]) -> tuple[list[Granted], list[Demand]]:
+    """Each demand an option so that no claims disagree; and the demands for which there is none
+    beside those before them."""
+    granted: list[Granted] = []
+    refused: list[Demand] = []
+    for demand in wanted:
+        more = _grant([g.demand for g in granted] + [demand], [])
+        if more is None:
+            refused.append(demand)
+        else:
+            granted = more
+    return granted, refused
+
+
+def _grant(wanted: list[Demand], granted: list[Granted]) -> list[Granted] | None:
+    if not wanted:
+        return granted
+    for number, claims in wanted[0].options:
+        if not clashes(granted, claims):
+            here = Granted(wanted[0], number, claims)
+            if (rest := _grant(wanted[1:], [*granted, here])) is not None:
+                return rest
+    return None
+
+
+def clashes(granted: Sequence[Granted], claims: Claims) -> list[Granted]:
+    """Those whose claims do not agree with these."""
+    return [
+        g
+        for g in granted
+        if any(resource in g.claims and g.claims[resource] != v for resource, v in claims.items())
+    ]

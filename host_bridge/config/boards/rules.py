@@ -1,0 +1,176 @@
+"""What is wrong with a wiring: every reason, each with its remedy. An empty list is permission."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from host_bridge.config.boards.case import Case, spans
+from host_bridge.config.boards.facts import Wire
+from host_bridge.config.boards.needs import Needs
+from host_bridge.config.boards.part_rules import PART_RULES
+from host_bridge.config.boards.schema import BUS_WIRES, SIDES
+from host_bridge.errors import VehicleFileFault
+
+_LOGIC_MAX_V, _TOLERANT_MAX_V = 3.6, 5.5
+
+
+def refusals(case: Case) -> Iterator[VehicleFileFault]:
+    """What is missing, then what is wrong with each wire and each part."""
+    yield from _missing(case)
+    for wire in case.wiring.wires:
+        yield from _first(rule(case, wire) for rule in _PIN_RULES)
+        yield from (fault for rule in _WIRE_RULES if (fault := rule(case, wire)))
+    for part in case.wiring.parts:
+        yield from (fault for rule in PART_RULES if (fault := rule(case, part)))
+
+
+def is_usable(case: Case, wire: Wire) -> bool:
+    """Whether its pin is there, free and its own."""
+    return not any(rule(case, wire) for rule in _PIN_RULES)
+
+
+def _first(found: Iterator[VehicleFileFault | None]) -> Iterator[VehicleFileFault]:
+    """One pin that is not there is one reason, not four."""
+    for fault in found:
+        if fault:
+            yield fault
+            return
+
+
+# --- missing
+
+
+def _missing(case: Case) -> Iterator[VehicleFileFault]:
+    wired = {part.title for part in case.wiring.channels}
+    for channel in case.needs.channels:
+        if channel["kind"] != "none" and channel["name"].replace("_", " ") not in wired:
+            yield _unwired(case, f"channels.{channel['name']}", f"a {channel['kind']} channel")
+    for slot, why in _wanted(case.needs).items():
+        if slot not in case.wiring.others:
+            yield _unwired(case, slot, why)
+    yield from _missing_encoders(case)
+
+
+def _wanted(needs: Needs) -> dict[str, str]:
+    """Slots that this vehicle must have, and why."""
+    wanted = {"runstop": "a closed loop is what lets any car drive"}
+    wanted |= {slot: f"its stop source {name} is required" for slot, name in needs.stops.items()}
+    wanted["enable"] = "what lets the drive move, and lets go when the board dies"
+    wanted["battery"] = "the vehicle file has limits of its voltage"
+    if needs.has_gyro:
+        wanted["imu"] = "the vehicle file says gyro_fitted"
+    return wanted
+
+
+def _unwired(case: Case, slot: str, why: str) -> VehicleFileFault:
+    return case.fault(
+        f"wiring.{case.needs.vehicle}.{slot}",
+        f"{slot.rpartition('.')[2]} of {case.needs.vehicle} is not wired",
+        expected=f"its pins, because it is {why}" if why.startswith("a ") else f"its pins: {why}",
+        got="nothing",
+        remedy=f"wire it, and add {slot} to [wiring.{case.needs.vehicle}]",
+    )
+
+
+def _missing_encoders(case: Case) -> Iterator[VehicleFileFault]:
+    sides = {SIDES[part.slot.rpartition(".")[2]] for part in case.wiring.encoders}
+    if "both" not in sides and not {"left", "right"} <= sides:
+        yield case.fault(
+            f"wiring.{case.needs.vehicle}.encoders",
+            "the wheels of one side or of both are not counted",
+            expected="shaft, or encoders of left and right wheels",
+            got=", ".join(sorted(sides)) or "nothing",
+            remedy="add what is fitted: shaft, left and right, or front_left and so on",
+        )
+
+
+# --- one pin
+
+
+def _unknown(case: Case, wire: Wire) -> VehicleFileFault | None:
+    board = case.board
+    if wire.pin in board.pins or wire.pin in board.reserved:
+        return None
+    return case.fault(
+        wire.key,
+        f"{board.name} has no pin {wire.pin} for {wire.title}",
+        expected=f"one of {spans(board.pins)}",
+        got=wire.pin,
+        remedy=f"a free one is {case.free_pin()}",
+    )
+
+
+def _reserved(case: Case, wire: Wire) -> VehicleFileFault | None:
+    purpose = case.board.reserved.get(wire.pin)
+    if purpose is None or purpose in (wire.part.slot, wire.name):
+        return None
+    return case.fault(
+        wire.key,
+        f"pin {wire.pin} is used by {case.board.name} itself, for {purpose}",
+        expected=f"one of {spans(case.board.pins)}",
+        got=wire.pin,
+        remedy=f"move {wire.title}; a free one is {case.free_pin()}",
+    )
+
+
+def _doubled(case: Case, wire: Wire) -> VehicleFileFault | None:
+    for other in case.wiring.wires:
+        if other is wire or other.key == wire.key:
+            return None
+        if other.pin == wire.pin and not (other.use == wire.use and wire.use in BUS_WIRES):
+            return case.fault(
+                wire.key,
+                f"pin {wire.pin} has two wires: {other.title} and {wire.title}",
+                expected="a pin of its own for each wire",
+                got=wire.pin,
+                remedy=f"move one of them; a free one is {case.free_pin()}",
+            )
+    return None
+
+
+# --- what a wire asks of its pin
+
+
+def _adc(case: Case, wire: Wire) -> VehicleFileFault | None:
+    if wire.use != "adc" or wire.pin in case.board.adc:
+        return None
+    return case.fault(
+        wire.key,
+        f"pin {wire.pin} has no ADC, which {wire.title} needs",
+        expected=f"one of {spans(tuple(p for p in case.board.pins if p in case.board.adc))}",
+        got=wire.pin,
+        remedy="move it to one of those",
+    )
+
+
+def _volts(case: Case, wire: Wire) -> VehicleFileFault | None:
+    if not wire.facts.is_input:
+        return None
+    is_tolerant = wire.pin in case.board.chip.tolerant_5v
+    limit_v = _TOLERANT_MAX_V if is_tolerant else _LOGIC_MAX_V
+    if wire.part.values["volts"] <= limit_v:
+        return None
+    return case.fault(
+        wire.key,
+        f"{wire.title} brings too many volts for pin {wire.pin}",
+        expected=f"{limit_v:g} V or less",
+        got=f"{wire.part.values['volts']:g} V",
+        remedy="put a level shifter or a divider between, and write what comes out of it as volts",
+    )
+
+
+def _glitches(case: Case, wire: Wire) -> VehicleFileFault | None:
+    if not (wire.facts.is_output and wire.facts.acts and wire.pin in case.board.chip.glitching):
+        return None
+    return case.fault(
+        wire.key,
+        f"pin {wire.pin} goes high while the board starts, and {wire.title} would act on it",
+        expected=f"none of {spans(tuple(sorted(case.board.chip.glitching, key=str)))}",
+        got=wire.pin,
+        remedy=f"move it; a free one is {case.free_pin()}",
+    )
+
+
+PinRule = Callable[[Case, Wire], "VehicleFileFault | None"]
+_PIN_RULES: tuple[PinRule, ...] = (_unknown, _reserved, _doubled)
+_WIRE_RULES: tuple[PinRule, ...] = (_adc, _volts, _glitches)

@@ -1,0 +1,197 @@
+"""What a board file may say: parts, their wires, and what each use of a pin asks of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from host_bridge.config.schema import REQUIRED, Key, choice, flag, number
+
+USUAL_VOLTS = 3.3
+BRIDGE_HZ, DIM_HZ = 20_000, 1_000  # of H-bridges and of the tail light, as the car's program has it
+FULL_OVER_LOW = 1.2  # of a LiPo cell: 4.2 V when full, 3.5 V where vehicle files say low
+
+
+@dataclass(frozen=True)
+class Use:
+    """What a wire is for.
+
+    ``is_output``: the board drives it, and holds it low until told otherwise. ``acts``: it moves
+    something or lets it move, so it rests low by a resistor. ``pwm_hz`` is that of its PWM: a
+    number, or the key of its part that says so. ``program`` runs it on a chip with state machines.
+    """
+
+    is_output: bool = False
+    acts: bool = False
+    is_input: bool = False
+    pwm_hz: int | str = 0
+    program: str = ""
+
+
+USES = {
+    "servo": Use(is_output=True, acts=True, pwm_hz="rate_hz"),  # a PWM holds its last pulse
+    "esc": Use(is_output=True, acts=True, pwm_hz="rate_hz", program="pulses"),
+    "duty": Use(is_output=True, acts=True, pwm_hz=BRIDGE_HZ),
+    "gate": Use(is_output=True, acts=True),
+    "life": Use(is_output=True, acts=True, program="life_signal"),
+    "dim": Use(is_output=True, pwm_hz=DIM_HZ),
+    "tone": Use(is_output=True, pwm_hz="tone_hz"),
+    "lamp": Use(is_output=True),
+    "loop": Use(is_input=True, acts=True),  # high lets it move
+    "level": Use(is_input=True),
+    "a": Use(is_input=True, program="quadrature"),
+    "b": Use(is_input=True),
+    "adc": Use(),
+    "sda": Use(),
+    "scl": Use(),
+    "tx": Use(),
+    "rx": Use(is_input=True),
+}
+
+# Instructions of firmware/drivers/rp2_*.py; a test assembles them and compares.
+PROGRAMS = {"pulses": 20, "life_signal": 9, "quadrature": 23}
+
+
+@dataclass(frozen=True)
+class PartKind:
+    """A part: its wires (name and use; those in ``optional`` may be left out) and other keys."""
+
+    wires: tuple[tuple[str, str], ...] = ()
+    optional: tuple[str, ...] = ()
+    keys: tuple[Key, ...] = ()
+
+    def all_keys(self) -> tuple[Key, ...]:
+        """Those of the wires, of the part, and what inputs and acting wires need besides."""
+        pins = tuple(
+            Key(name, "pin", default=None if name in self.optional else REQUIRED)
+            for name, _ in self.wires
+        )
+        uses = [USES[use] for _, use in self.wires]
+        volts = (number("volts", 1.0, 24.0, USUAL_VOLTS),) if any(u.is_input for u in uses) else ()
+        pull = (number("pull_down_ohm", 0, 1e6, 0.0),) if any(use.acts for use in uses) else ()
+        return (*pins, *self.keys, *volts, *pull)
+
+
+_RATE = Key("rate_hz", "integer", 50, 400, default=50)
+BUS_WIRES = ("sda", "scl")  # shared by all parts on a bus
+_BUS = tuple((name, name) for name in BUS_WIRES)
+LINE_WIRES = ("tx", "rx")
+_LINE = tuple((name, name) for name in LINE_WIRES)
+_STICKS = tuple((name, "level") for name in ("steering", "throttle", "live_man", "mode"))
+_FOUR = ("front", "rear", "left", "right")
+_ADDRESS = Key("address", "integer", 0x08, 0x77)
+_MOUNTING = Key("mounting", "integers")  # the sensor's axis that is forward, left, up
+_ORDER = Key("order", "integers")  # channels of steering, throttle, live-man, mode
+_SHUNT = Key("shunt_mohm", "integer", 1, 1000)
+
+PARTS = {
+    "channel.none": PartKind(),
+    "channel.servo": PartKind((("pulse", "servo"),), keys=(_RATE,)),
+    "channel.esc": PartKind((("pulse", "esc"),), keys=(_RATE,)),
+    "channel.h_bridge": PartKind((("pwm", "duty"), ("in1", "gate"), ("in2", "gate"))),
+    "encoder.quadrature": PartKind((("a", "a"), ("b", "b"))),
+    "encoder.hall": PartKind((("hall", "level"),), keys=(Key("magnets", "integer", 1, 100),)),
+    "encoder.vesc": PartKind(),
+    "enable": PartKind((("life", "life"), ("contact", "loop")), optional=("contact",)),
+    "runstop": PartKind((("loop", "loop"),), keys=(flag("cuts_power", default=False),)),
+    "standby": PartKind(tuple((name, "gate") for name in _FOUR), optional=_FOUR),
+    "imu.mpu": PartKind(_BUS, keys=(_ADDRESS, _MOUNTING)),
+    "imu.bno055": PartKind(_BUS, keys=(_ADDRESS, _MOUNTING)),
+    "imu.rvc": PartKind((("rx", "rx"),), keys=(_MOUNTING,)),
+    "battery.adc": PartKind(
+        (("adc", "adc"), ("usb", "level")),
+        optional=("usb",),
+        keys=(number("full_v", 1.0, 16.0), number("least_v", 0.0, 16.0)),  # the driver's integers
+    ),
+    "battery.ina219": PartKind(_BUS, keys=(_ADDRESS, _SHUNT)),
+    "battery.ina226": PartKind(_BUS, keys=(_ADDRESS, _SHUNT)),
+    "battery.vesc": PartKind(),
+    "rc.pulses": PartKind(_STICKS, optional=("mode",)),
+    "rc.sbus": PartKind((("rx", "rx"),), keys=(_ORDER,)),
+    "rc.crsf": PartKind(_LINE, optional=("tx",), keys=(_ORDER,)),
+    "lights": PartKind(
+        (
+            ("tail", "dim"),
+            *((name, "lamp") for name in ("head_low", "head_high", "reverse", "left", "right")),
+        )
+    ),
+    "buzzer": PartKind((("tone", "tone"),), keys=(Key("tone_hz", "integer", 100, 20_000),)),
+    "led": PartKind((("pin", "lamp"),)),
+    "charger": PartKind((("plugged", "level"),)),
+    "link": PartKind(_LINE),
+    "vesc": PartKind(
+        _LINE,
+        keys=(
+            number("duty_max", 0.01, 1.0),
+            number("brake_max_a", 0.1, 200.0),
+            Key("baud", "integer", 9_600, 1_000_000, default=115_200),
+        ),
+    ),
+}
+
+# The part of each kind of channel in a vehicle file
+CHANNEL_PARTS = {
+    "none": "channel.none",
+    "servo_steering": "channel.servo",
+    "esc": "channel.esc",
+    "h_bridge": "channel.h_bridge",
+    "brake_servo": "channel.servo",
+    "level": "channel.servo",
+}
+
+# Which kinds a slot of a wiring may have; where there are several, its key ``kind`` says which.
+SLOTS = {
+    "enable": (),
+    "runstop": (),
+    "standby": (),
+    "imu": ("mpu", "bno055", "rvc"),
+    "battery": ("adc", "ina219", "ina226", "vesc"),
+    "rc": ("pulses", "sbus", "crsf"),
+    "lights": (),
+    "buzzer": (),
+    "led": (),
+    "charger": (),
+    "link": (),
+    "vesc": (),
+}
+ENCODER_KINDS = ("quadrature", "hall", "vesc")
+SIDES = {  # of the car's two counts, by encoder
+    "shaft": "both",
+    "left": "left",
+    "right": "right",
+    "front_left": "left",
+    "front_right": "right",
+    "rear_left": "left",
+    "rear_right": "right",
+}
+BATTERY_REACH_V = {"battery.ina219": 26.0, "battery.ina226": 36.0}  # their data sheets: the bus
+
+BOARD_KEYS = (
+    Key("title", "text"),
+    Key("chip", "text"),
+    Key("machine", "text"),
+    Key("pins", "pins"),
+    Key("adc", "pins"),
+    Key("wired_as", "text", default=""),
+)
+CHIP_KEYS = (
+    choice("port", ("rp2", "stm32", "esp32")),
+    Key("mpy_arch", "text"),
+    Key("tolerant_5v", "pins"),
+    number("pull_down_max_ohm", 100, 1e6),
+    Key("glitching", "pins"),
+    Key("hard_timers", "integer", 0, 100),
+    Key("counters", "integer", 0, 100),
+    Key("lacks", "texts"),
+    Key("pio", "table", default=None),
+    Key("pwm", "table"),
+    Key("uart", "table"),
+    Key("i2c", "table"),
+)
+PIO_KEYS = (
+    Key("blocks", "integer", 1, 8),
+    Key("machines", "integer", 1, 8),
+    Key("instructions", "integer", 1, 256),
+    Key("windows", "texts"),
+)
+UART_KEYS = (Key("tx", "pins"), Key("rx", "pins"))
+I2C_KEYS = (Key("sda", "pins"), Key("scl", "pins"))

@@ -1,0 +1,88 @@
+"""Which state machine of which block runs each program: machines, memory and windows respected."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from host_bridge.config.boards.facts import Pin, Pio, Wire
+from host_bridge.config.boards.schema import PROGRAMS
+
+WINDOW_FROM_0 = 0
+
+
+@dataclass(frozen=True)
+class Job:
+    """A program for a wire, and all pins that its state machine has to reach."""
+
+    wire: Wire
+    program: str
+    pins: tuple[Pin, ...]
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A job on state machine ``machine`` of ``block``, whose pins begin at ``base``."""
+
+    job: Job
+    block: int
+    machine: int
+    base: int
+
+
+def jobs(wires: Sequence[Wire]) -> list[Job]:
+    """One for each wire with a program; pulses and the life signal ask the runstop, too."""
+    loop = tuple(wire.pin for wire in wires if wire.use == "loop" and wire.part.slot == "runstop")
+    return [
+        Job(wire, wire.facts.program, (wire.pin, *_besides(wire, loop)))
+        for wire in wires
+        if wire.facts.program
+    ]
+
+
+def _besides(wire: Wire, loop: tuple[Pin, ...]) -> tuple[Pin, ...]:
+    second = wire.part.values.get("b")
+    return loop if second is None else (second,)
+
+
+def place(pio: Pio, wanted: Sequence[Job]) -> list[Placed] | None:
+    """All jobs on state machines, the lowest first; None if they do not fit."""
+    return _place(pio, list(wanted), [])
+
+
+def _place(pio: Pio, wanted: list[Job], placed: list[Placed]) -> list[Placed] | None:
+    if not wanted:
+        return placed
+    for here in _places(pio, wanted[0], placed):
+        if (rest := _place(pio, wanted[1:], [*placed, here])) is not None:
+            return rest
+    return None
+
+
+def _places(pio: Pio, job: Job, placed: list[Placed]) -> Iterator[Placed]:
+    for block in range(pio.blocks):
+        others = [p for p in placed if p.block == block]
+        if len(others) == pio.machines or fill(others, job.program) > pio.instructions:
+            continue
+        for base in _bases(pio, job, others):
+            yield Placed(job, block, block * pio.machines + len(others), base)
+        if not others:
+            return  # empty blocks are all alike
+
+
+def fill(placed: Sequence[Placed], *programs: str) -> int:
+    """Instructions of a block: each program is there once, however many machines run it."""
+    return sum(PROGRAMS[name] for name in {*(p.job.program for p in placed), *programs})
+
+
+def _bases(pio: Pio, job: Job, others: list[Placed]) -> Iterator[int]:
+    pins = [pin for pin in job.pins if isinstance(pin, int)]
+    for first, last in pio.windows:
+        is_free = not others or others[0].base == first
+        if is_free and all(first <= pin <= last for pin in pins):
+            yield first
+
+
+def anywhere(wanted: Sequence[Job]) -> list[Job]:
+    """The same jobs without their pins: what machines and memory alone allow."""
+    return [Job(job.wire, job.program, ()) for job in wanted]
