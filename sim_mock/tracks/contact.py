@@ -9,7 +9,7 @@ IMU does not see the blow.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import cos, hypot, sin
+from math import cos, dist, hypot, sin
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from sim_mock.plant.parameters import PlantParameters
     from sim_mock.world import World
 
-_HIT_MPS = 0.05  # slower than this it only leans on the wall, as it does step after step
+_LEANS_M = 0.01  # a car that has come no farther than this from the wall has not left it
 
 
 @dataclass(frozen=True)
@@ -85,6 +85,7 @@ class Contact:
         self._place = place
         self._outline = outline
         self._pose = pose
+        self._hit: Pose | None = None  # the last, from where it then was
         self._slack_m = 0.0  # so far it may go before any wall can be reached
 
     def step(self, world: World) -> None:
@@ -93,8 +94,7 @@ class Contact:
         pose = Pose(truth.x_m, truth.y_m, truth.yaw_rad)
         if pose == self._pose:
             return
-        moved_m = hypot(pose.x_m - self._pose.x_m, pose.y_m - self._pose.y_m)
-        self._slack_m -= moved_m
+        self._slack_m -= dist(pose[:2], self._pose[:2])
         if self._slack_m <= 0.0 and self._is_hit(pose):
             self._count_hit(hypot(truth.vx_mps, truth.vy_mps))
             truth.assign((*self._pose, 0.0, 0.0, 0.0))
@@ -117,9 +117,10 @@ class Contact:
         return self._slack_m <= 0.0 and touches(self._outline, pose, self._place.walls)
 
     def _count_hit(self, speed_mps: float) -> None:
-        if speed_mps > _HIT_MPS:
+        if self._hit is None or dist(self._hit[:2], self._pose[:2]) > _LEANS_M:
             self.hits += 1
             self.hit_mps = speed_mps
+            self._hit = self._pose
 
     def _look(self, pose: Pose) -> None:
         was_off, self.is_off = self.is_off, not self._place.is_free(pose.x_m, pose.y_m)
