@@ -23,9 +23,10 @@ from typing import TYPE_CHECKING, Any
 from firmware.core.params import TABLE
 from host_bridge import config
 from host_bridge.clock import MonotonicClock
+from host_bridge.config import boards
 from host_bridge.configuring import Configurator, values_for
 from host_bridge.doctor import Finding, LocalMachine, examine, rules
-from host_bridge.domain import CarIdentity, CarStatus, Vehicle
+from host_bridge.domain import CarIdentity, CarStatus, Vehicle, WiringReport
 from host_bridge.errors import DeviceFault, UsageFault
 from host_bridge.logbook.recorder import Recorder
 from host_bridge.open_car import OpenCar, meet
@@ -73,6 +74,13 @@ class HostContext:
 
     def vehicle_names(self) -> tuple[str, ...]:
         return config.vehicle_names()
+
+    def board_names(self) -> tuple[str, ...]:
+        return boards.board_names()
+
+    def wiring_report(self, board: str, vehicle: str) -> WiringReport:
+        """Whether a vehicle may be on a board, each by name or path. Raises VehicleFileFault."""
+        return boards.check(board, vehicle)
 
     # --- cars
 

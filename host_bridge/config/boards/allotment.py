@@ -28,6 +28,10 @@ class Allotment:
             g.number for g in self.granted if (g.demand.kind, g.demand.wire) == (kind, wire)
         )
 
+    def groups(self) -> set[str]:
+        """The slices or timers that are in use."""
+        return {name for g in self.granted for what, name in g.claims if what == "pwm"}
+
     def machine(self, wire: Wire) -> int:
         return next(p.machine for p in self.placed if p.job.wire == wire)
 

@@ -26,8 +26,8 @@ def check(board_name: str, vehicle_name: str) -> WiringReport:
     if wiring is None:
         return _unwired(board, needs)
     case = Case(board, wiring, needs)
-    faults, _ = examine(case)
-    return _report(case, board.name, tuple(map(str, faults)))
+    faults, allotted = examine(case)
+    return _report(case, board.name, tuple(map(str, faults)), allotted)
 
 
 def examine(case: Case) -> tuple[list[VehicleFileFault], Allotment]:
@@ -36,7 +36,9 @@ def examine(case: Case) -> tuple[list[VehicleFileFault], Allotment]:
     return [*refusals(case), *allotted.refusals], allotted
 
 
-def _report(case: Case, wired_on: str, faults: tuple[str, ...]) -> WiringReport:
+def _report(
+    case: Case, wired_on: str, faults: tuple[str, ...] = (), allotted: Allotment | None = None
+) -> WiringReport:
     board = case.board
     return WiringReport(
         board=board.name,
@@ -45,7 +47,7 @@ def _report(case: Case, wired_on: str, faults: tuple[str, ...]) -> WiringReport:
         is_wired=wired_on == board.name,
         wired_on=wired_on,
         refusals=faults,
-        budget=tuple(budget(board, case.wiring)),
+        budget=tuple(budget(board, case.wiring, allotted)),
         lacks=board.chip.lacks,
     )
 
@@ -56,7 +58,7 @@ def _unwired(board: Board, needs: Needs) -> WiringReport:
     for other in sorted(others, key=lambda other: other.chip.port != board.chip.port):
         wiring = read_wiring(other, needs.vehicle, needs.channels)
         if wiring is not None:
-            report = _report(Case(board, wiring, needs), other.name, ())
+            report = _report(Case(board, wiring, needs), other.name)
             return _with(report, _not_there(board, needs, report))
     none = WiringReport(board.name, board.title, needs.vehicle, False, "", (), (), board.chip.lacks)
     return _with(none, _not_there(board, needs, none))
@@ -86,14 +88,15 @@ def _not_there(board: Board, needs: Needs, report: WiringReport) -> VehicleFileF
 # --- the budget: counted by what is wired, whether or not its pins are right
 
 
-def budget(board: Board, wiring: Wiring) -> Iterator[BudgetRow]:
-    """What the wiring takes of what there is."""
+def budget(board: Board, wiring: Wiring, allotted: Allotment | None) -> Iterator[BudgetRow]:
+    """What the wiring takes of what there is; the least that it would take where it is of another
+    board and nothing is allotted."""
     chip = board.chip
     uses = [wire.use for wire in wiring.wires]
     wanted = demands(chip, wiring.parts)
     pins = {wire.pin for wire in wiring.wires if board.reserved.get(wire.pin) != wire.part.slot}
     yield BudgetRow("pins", len(pins), len(board.pins))
-    yield from _pwm(board, wiring)
+    yield _pwm(board, wiring, allotted)
     yield from _machines(board, wiring)
     if chip.counters:
         counted = sum(d.kind == "counter" for d in wanted)
@@ -106,19 +109,17 @@ def budget(board: Board, wiring: Wiring) -> Iterator[BudgetRow]:
         yield BudgetRow("hard timers", _GUARDS, chip.hard_timers, "the guard's")
 
 
-def _pwm(board: Board, wiring: Wiring) -> Iterator[BudgetRow]:
-    """Groups: as many as its outputs fill by their frequencies, and one for each encoder that a
-    timer counts."""
+def _pwm(board: Board, wiring: Wiring, allotted: Allotment | None) -> BudgetRow:
     chip = board.chip
     rates = [wire.pwm_hz for wire in wiring.wires if is_pwm(chip, wire)]
-    groups = {channel.group for channel in chip.pwm}
     timed = sum(p.kind == "encoder.quadrature" for p in wiring.encoders)
     encoders = 0 if chip.pio or chip.counters else timed
-    detail = ", ".join(f"{rates.count(hz)} at {hz} Hz" for hz in sorted(set(rates)))
+    detail = [f"{rates.count(hz)} at {hz} Hz" for hz in sorted(set(rates))]
     if encoders:
-        detail += f", {encoders} encoders take a timer each"
-    what = "PWM slices" if chip.pio else "PWM timers"
-    yield BudgetRow(what, _groups(rates) + encoders, len(groups), detail)
+        detail.append(f"encoders on {encoders}")
+    used = len(allotted.groups()) if allotted else _groups(rates) + encoders
+    what = "PWM slices" if chip.pio else "timers with pins"
+    return BudgetRow(what, used, len({c.group for c in chip.pwm}), ", ".join(detail))
 
 
 def _groups(rates: Sequence[int]) -> int:

@@ -154,7 +154,8 @@ class _Writer:
 
 
 def _duty(values: dict[str, Any]) -> int:
-    return round(values["duty_max"] * 10_000)
+    duty_max: float = values["duty_max"]
+    return round(duty_max * 10_000)
 
 
 def _gaps(needs: Needs, hall: Part) -> tuple[int, ...]:

@@ -10,6 +10,9 @@ from math import degrees
 from typing import Any, Protocol, TypeAlias
 
 from host_bridge.domain import Actuator, SourceFacts, Vehicle
+from host_bridge.errors import UsageFault
+from host_bridge.interfaces.cli import wiring
+from host_bridge.interfaces.cli.columns import aligned
 
 Rows: TypeAlias = Sequence[tuple[str, ...]]
 
@@ -17,28 +20,39 @@ EXAMPLES = """examples:
   tandem vehicles                  which there are
   tandem vehicles nigel            one in full
   tandem vehicles ./my_car.toml    check a file of your own
-  tandem vehicles nigel --json     for a program, with the parameters of the car's program"""
+  tandem vehicles nigel --json     for a program, with the parameters of the car's program
+  tandem vehicles --check          which fits on which board, with pins, slices, timers in use
+  tandem vehicles nigel --check --board weact_rp2350b
+  tandem vehicles ./my_car.toml --check --board ./my_board.toml"""
 
 
-class Context(Protocol):
+class Context(wiring.Context, Protocol):
     """What this command is handed."""
-
-    def vehicle_names(self) -> tuple[str, ...]: ...
 
     def vehicle(self, name: str) -> Vehicle: ...
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
-    parser.description = "List the vehicle types, or show one in full."
+    parser.description = (
+        "List the vehicle types, show one in full, or check what fits on which board."
+    )
     parser.epilog = EXAMPLES
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("name", nargs="?", help="a type, or the path of a vehicle file")
+    parser.add_argument("--check", action="store_true", help="check the wiring, show the budget")
+    parser.add_argument(
+        "--board", metavar="BOARD", help="with --check: a board, or its file's path"
+    )
     parser.add_argument("--json", action="store_true", help="print what a program would read")
 
 
 def run(args: argparse.Namespace, context: Context) -> int:
-    """Print the list or the one; returns the exit code. Raises VehicleFileFault."""
+    """Print the list, the one or the check; the exit code. Raises UsageFault, VehicleFileFault."""
+    if args.board and not args.check:
+        raise UsageFault("--board goes with --check", got=f"--board {args.board}", remedy="add it")
+    if args.check:
+        return wiring.check(args, context)
     names = (args.name,) if args.name else context.vehicle_names()
     vehicles = [context.vehicle(name) for name in names]
     if args.json:
@@ -56,7 +70,7 @@ def _listed(vehicles: list[Vehicle]) -> list[str]:
     for v in vehicles:
         sources = ", ".join(source.name for source in v.sources)
         rows.append((v.name, v.title, f"{v.speed_max_mps:g} m/s", _angle(v.steer_max_rad), sources))
-    return _aligned(rows)
+    return aligned(rows)
 
 
 def _in_full(v: Vehicle) -> list[str]:
@@ -64,11 +78,11 @@ def _in_full(v: Vehicle) -> list[str]:
         f"{v.name}: {v.title}",
         f"  {v.path}",
         "",
-        *_aligned(_facts(v)),
+        *aligned(_facts(v)),
         "",
-        *_aligned(_sources(v)),
+        *aligned(_sources(v)),
         "",
-        *_aligned(_channels(v)),
+        *aligned(_channels(v)),
     ]
 
 
@@ -132,12 +146,3 @@ def _reach(channel: dict[str, Any]) -> str:
 
 def _angle(angle_rad: float) -> str:
     return f"{angle_rad:g} rad ({degrees(angle_rad):.0f} degrees)"
-
-
-def _aligned(rows: Rows) -> list[str]:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    padded = (
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))
-        for row in rows
-    )
-    return [f"  {line}".rstrip() for line in padded]

@@ -1,0 +1,67 @@
+"""``tandem vehicles --check``: does a vehicle fit on a board, and what does it take of it."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from typing import Protocol
+
+from host_bridge.domain import BudgetRow, WiringReport
+from host_bridge.errors import VehicleFileFault
+from host_bridge.interfaces.cli.columns import aligned
+
+
+class Context(Protocol):
+    """What the check is handed."""
+
+    def vehicle_names(self) -> tuple[str, ...]: ...
+
+    def board_names(self) -> tuple[str, ...]: ...
+
+    def wiring_report(self, board: str, vehicle: str) -> WiringReport: ...
+
+
+def check(args: argparse.Namespace, context: Context) -> int:
+    """Print a report for each board and vehicle; 5 if one that was asked for, or one that is wired,
+    is refused. Raises VehicleFileFault for a file that cannot be read."""
+    vehicles = (args.name,) if args.name else context.vehicle_names()
+    boards = (args.board,) if args.board else context.board_names()
+    reports = [context.wiring_report(board, name) for board in boards for name in vehicles]
+    if args.json:
+        print(json.dumps([asdict(report) for report in reports]))
+    else:
+        print("\n\n".join("\n".join(_shown(report)) for report in reports))
+    asked = bool(args.name and args.board)
+    wrong = any(r.refusals and (r.is_wired or asked) for r in reports)
+    return VehicleFileFault.exit_code if wrong else 0
+
+
+def _shown(report: WiringReport) -> Iterator[str]:
+    yield f"{report.vehicle} on {report.board} ({report.board_title}): {_verdict(report)}"
+    yield from _budget(report)
+    for refusal in report.refusals:
+        text = f"refused: {refusal}" if report.is_wired else refusal
+        yield from (f"  {line}" for line in text.splitlines())
+    for text in report.lacks:
+        yield f"  mind: {text}"
+
+
+def _verdict(report: WiringReport) -> str:
+    if report.is_wired:
+        count = len(report.refusals)
+        return f"{count} refused" if count else "may be flashed"
+    return "not wired here" if report.fits else "does not fit"
+
+
+def _budget(report: WiringReport) -> list[str]:
+    if not report.budget:
+        return []
+    head = ("", "used", "there are", "" if report.is_wired else f"wired as on {report.wired_on}")
+    return aligned([head, *map(_row, report.budget)])
+
+
+def _row(row: BudgetRow) -> Sequence[str]:
+    mark = "too many; " if row.used > row.available else ""
+    return (row.what, str(row.used), str(row.available), f"{mark}{row.detail}".removesuffix("; "))
