@@ -30,7 +30,7 @@ def load_map(path: Path) -> Place:
     is_wall = occupancy > float(table["occupied_thresh"])
     is_free = occupancy < float(table["free_thresh"])
     resolution_m, origin = float(table["resolution"]), Pose(*map(float, table["origin"]))
-    walls = _placed(_edges(is_wall) * resolution_m, origin)
+    walls = _placed(edges(is_wall) * resolution_m, origin)
     return Place(path.stem, walls, _lookup(is_free, resolution_m, origin))
 
 
@@ -61,7 +61,7 @@ def _occupancy(path: Path, negate: bool) -> Floats:
     return np.asarray(np.flipud(shades if negate else 255.0 - shades)) / 255.0
 
 
-def _edges(is_wall: Cells) -> Floats:
+def edges(is_wall: Cells) -> Floats:
     """Around the occupied cells, in cells: runs of edges along rows, and along columns."""
     across = _runs(is_wall)
     upright = _runs(is_wall.T)[:, [1, 0, 3, 2]]

@@ -1,0 +1,121 @@
+"""Rays per second of the virtual LIDAR: ``python tests/bench/bench_lidar.py``.
+
+Beside it, in the same run, the same answers by trying every ray against every wall in numpy. There
+is no well-kept ray caster for planar scans among Python's packages to compare with.
+"""
+
+import os
+from collections.abc import Callable, Iterator
+from math import radians
+from time import perf_counter
+
+import numpy as np
+
+from host_bridge.config import load_vehicle
+from sim_mock.facts import facts_of
+from sim_mock.firmware_runner import InProcess
+from sim_mock.sensors.instruments import Sample, Scanner, instruments_of
+from sim_mock.sensors.publishing import JsonLines
+from sim_mock.sensors.ray_casting import Floats, RayCaster
+from sim_mock.tracks.loading import load_track
+from sim_mock.tracks.place import Place
+from sim_mock.tracks.ros_map import edges
+from tests.bench.sheet import Sheet, publish
+
+RAYS, STEP_RAD, FIRST_RAD, REACH_M = 1081, radians(0.25), radians(-135), 10.0
+AIM_HZ = 40.0
+CELL_M = 0.05
+SPOTS = [(0.1 * i, 0.02 * i, 0.3 * i) for i in range(-5, 6)]
+
+
+def mapped(track: Place) -> Place:
+    """As a scanner would have mapped it: cells of 5 cm, walls two thick, a tenth of them lost."""
+    x, y = (np.arange(limits[0] - 1.0, limits[1] + 1.0, CELL_M) for limits in bounds(track))
+    is_free = np.array([[track.is_free(a, b) for a in x] for b in y])
+    near = is_free
+    for _ in range(2):
+        near = near | np.roll(near, 1, 0) | np.roll(near, -1, 0)
+        near = near | np.roll(near, 1, 1) | np.roll(near, -1, 1)
+    is_wall = near & ~is_free & (np.random.RandomState(1).random_sample(near.shape) > 0.1)
+    walls = edges(is_wall) * CELL_M + np.array([x[0], y[0], x[0], y[0]]) - CELL_M / 2
+    return Place(f"{track.title}, as a map", walls, track.is_free)
+
+
+def bounds(track: Place) -> Floats:
+    points = track.walls.reshape(-1, 2)
+    return np.stack((points.min(axis=0), points.max(axis=0)), axis=1)
+
+
+def every_wall(walls: Floats, x_m: float, y_m: float, yaw_rad: float) -> Floats:
+    """All rays against all walls."""
+    bearings = yaw_rad + FIRST_RAD + STEP_RAD * np.arange(RAYS)
+    dx, dy = np.cos(bearings)[:, None], np.sin(bearings)[:, None]
+    px, py = walls[:, 0] - x_m, walls[:, 1] - y_m
+    ex, ey = walls[:, 2] - walls[:, 0], walls[:, 3] - walls[:, 1]
+    across = dx * ey - dy * ex
+    with np.errstate(divide="ignore", invalid="ignore"):
+        distance, share = (px * ey - py * ex) / across, (px * dy - py * dx) / across
+    distance[~((distance >= 0.0) & (share >= -1e-9) & (share <= 1.0 + 1e-9))] = np.inf
+    ranges = distance.min(axis=1)
+    return np.where(ranges > REACH_M, np.inf, ranges)
+
+
+def best_s(work: Callable[[tuple[float, float, float]], object], rounds: int) -> float:
+    """Wall seconds for one scan; of several rounds over all spots the best."""
+    taken = []
+    for _ in range(rounds):
+        begun = perf_counter()
+        for spot in SPOTS:
+            work(spot)
+        taken.append(perf_counter() - begun)
+    return min(taken) / len(SPOTS)
+
+
+def casting() -> Iterator[tuple[str | float | None, ...]]:
+    """A row per place."""
+    places = [load_track(name) for name in ("oval", "corridor", "autorally")]
+    for place in (*places, mapped(places[1])):
+        caster, walls = RayCaster(place.walls), place.walls
+
+        def cast(spot: tuple[float, float, float], caster: RayCaster = caster) -> Floats:
+            x_m, y_m, yaw_rad = spot
+            return caster.cast(x_m, y_m, yaw_rad + FIRST_RAD, STEP_RAD, RAYS, REACH_M)
+
+        def try_all(spot: tuple[float, float, float], walls: Floats = walls) -> Floats:
+            return every_wall(walls, *spot)
+
+        for spot in SPOTS:
+            np.testing.assert_allclose(cast(spot), try_all(spot), rtol=1e-9)
+        ours_s, all_s = best_s(cast, 20), best_s(try_all, 1)
+        yield place.title, len(walls), 1e3 * ours_s, RAYS / ours_s, 1e3 * all_s, all_s / ours_s
+
+
+def parts() -> Iterator[tuple[str, float, float, str]]:
+    """What a scan takes until it is out, each part with all before it."""
+    world = facts_of(load_vehicle("f1tenth"), {}).world(InProcess)
+    found = instruments_of(world, 1, load_track("corridor"))
+    scanner = next(one for one in found if isinstance(one, Scanner))
+    lines = JsonLines(os.devnull)
+
+    def publish_it() -> None:
+        lines.put(Sample("lidar", 0, 0, *scanner.take(world)))
+
+    steps: tuple[tuple[str, Callable[[], object]], ...] = (
+        ("rays, noise, dropouts", lambda: scanner.take(world)),
+        ("and written as a line of JSON, with the truth", publish_it),
+    )
+    for what, work in steps:
+        scan_s = best_s(lambda _spot, work=work: work(), 20)  # type: ignore[misc]
+        yield what, 1e3 * scan_s, 1 / scan_s, "pass" if 1 / scan_s > 4 * AIM_HZ else "FAIL"
+
+
+def measure() -> Iterator[Sheet]:
+    """Rays alone, then a whole scan."""
+    columns = ("place", "walls", "ms/scan", "rays/s", "all walls, ms/scan", "times")
+    yield Sheet(f"Rays against walls, {RAYS} a scan, reach {REACH_M:g} m", columns, list(casting()))
+    columns = ("a scan of an F1TENTH's LIDAR", "ms", "scans/s", f"4 x {AIM_HZ:g} a second")
+    yield Sheet("Whole scans, on one core", columns, list(parts()))
+
+
+if __name__ == "__main__":
+    publish("lidar", measure)
