@@ -35,6 +35,10 @@ class Refusal:
 _CHIP = ("machine", "micropython", "rp2", "pyb", "stm", "esp32", "uctypes", "array", "struct")
 _PROCESS = ("sys", "select", "os", "io", "errno", "termios", "time", "binascii")
 _COMPAT = ("firmware.compat",)
+_BOARDS = (
+    *(*_COMPAT, *_CHIP, *_PROCESS, "gc", "firmware.boards", "firmware.drivers"),
+    *("firmware.core.guard", "firmware.core.deadlines", "firmware.protocol.codes"),
+)
 
 IMPORTS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("firmware/compat.py", ("sys", "array", "micropython")),
@@ -42,10 +46,12 @@ IMPORTS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("firmware/core/", (*_COMPAT, "firmware.protocol", "firmware.core")),
     ("firmware/drivers/", (*_COMPAT, *_CHIP, "firmware.drivers", "time")),
     ("firmware/boards/contract.py", (*_COMPAT, "typing")),  # stays at the desk
-    ("firmware/boards/", (*_COMPAT, *_CHIP, *_PROCESS, "firmware.boards", "firmware.drivers")),
+    ("firmware/boards/start.py", (*_BOARDS, "firmware.app")),
+    ("firmware/boards/", _BOARDS),
     ("firmware/app.py", (*_COMPAT, "firmware.core", "firmware.protocol")),
     ("firmware/manifest.py", ()),
     ("firmware/main.py", (*_COMPAT, *_CHIP, *_PROCESS, "gc", "firmware")),
+    ("firmware/launcher.py", (*_CHIP, *_PROCESS, "pins", "firmware.boards.start")),
     ("firmware/__init__.py", ()),
     ("firmware/", _COMPAT),
 )
@@ -77,11 +83,20 @@ CONFIGURING = ("__init__", "configure")
 CONFIGURING_STARTS = ("load", "validate", "_load", "_validate", "make", "_make")
 CONFIGURING_ENDS = ("_table",)
 START = "use tuples and loops, or do it in __init__, configure, make*, load*, validate* or *_table"
-MAY_FORMAT = ("firmware/main.py", "firmware/boards/")  # words for the person at the REPL
+MAY_FORMAT = (
+    "firmware/main.py",
+    "firmware/launcher.py",
+    "firmware/boards/",
+)  # words for the person at the REPL
 # calls of these names, where they are allowed, why not elsewhere, remedy
 CALLS: tuple[tuple[str, tuple[str, ...], str, str], ...] = (
     ("print", MAY_FORMAT, "the stream is the protocol's", "report an event"),
-    ("Pin", ("firmware/boards/",), "pin numbers live in boards", "take the pin as an argument"),
+    (
+        "Pin",
+        ("firmware/boards/", "firmware/launcher.py"),
+        "pin numbers live in boards",
+        "take the pin as an argument",
+    ),
     ("float", (), "every float allocates", "scale an integer, with the unit in its name"),
     ("eval", (), "nothing is compiled on a car", "use a table"),
     ("exec", (), "nothing is compiled on a car", "use a table"),
@@ -195,7 +210,8 @@ def _is_guard(statement: ast.If, file: str) -> bool:
     test = ast.unparse(statement.test)
     if file == "firmware/compat.py" and "implementation" in test:
         return all(_is_declaration(s, file) for s in (*statement.body, *statement.orelse))
-    return file == "firmware/main.py" and test == "__name__ == '__main__'"
+    is_started = file in ("firmware/main.py", "firmware/launcher.py")
+    return is_started and test == "__name__ == '__main__'"
 
 
 def _is_type_checking(test: ast.expr) -> bool:

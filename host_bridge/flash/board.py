@@ -1,0 +1,148 @@
+"""A board at its raw REPL: what it is, what it holds, files to it. Any of mpremote's transports."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from mpremote.transport import Transport, TransportError
+
+from host_bridge.errors import DeviceFault, NotHeldFault
+from host_bridge.flash.plan import Slots
+from host_bridge.flash.program import hash_of
+
+# Run on the board, which has neither os.walk nor makedirs.
+_HELPERS = """
+import os, sys, binascii, hashlib
+def _hash(path):
+    h = hashlib.sha256()
+    buffer = bytearray(256)
+    view = memoryview(buffer)
+    with open(path, "rb") as file:
+        while True:
+            n = file.readinto(buffer)
+            if not n:
+                return binascii.hexlify(h.digest()).decode()
+            h.update(view[:n])
+def _hashes(folder):
+    found = []
+    try:
+        rows = list(os.ilistdir(folder))
+    except OSError:
+        return found
+    for row in rows:
+        path = folder + "/" + row[0]
+        found.extend(_hashes(path) if row[1] & 0x4000 else [(path, _hash(path))])
+    return found
+def _folders(path):
+    at = path.find("/", 1)
+    while at > 0:
+        try:
+            os.mkdir(path[:at])
+        except OSError:
+            pass
+        at = path.find("/", at + 1)
+def _starts():
+    try:
+        from main import Starts
+    except (ImportError, AttributeError):
+        return None
+    return Starts()
+"""
+_FACTS = """
+import sys, machine
+_it = sys.implementation
+print(repr((getattr(_it, "_machine", ""), tuple(_it.version[:3]), machine.unique_id())))
+"""
+_CHUNK = 512  # of a file, in one exchange; as source text some 1500 bytes of the board's heap
+OLDEST = (1, 23)  # the first that runs what mpy-cross makes of native code (format 6.3)
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True)
+class BoardFacts:
+    """What a board says of itself: machine, MicroPython's version, the chip's own id."""
+
+    machine: str
+    version: tuple[int, ...]
+    unique_id: bytes
+
+
+class RawBoard:
+    """Every method raises errors.DeviceFault if the board does not answer, or refuses."""
+
+    def __init__(self, transport: Transport, where: str) -> None:
+        self.where = where
+        self._transport = transport
+        self._done(lambda: transport.exec(_HELPERS))
+
+    def facts(self) -> BoardFacts:
+        return BoardFacts(*self._answer(_FACTS))
+
+    def slots(self) -> Slots | None:
+        """None if there is no launcher on it."""
+        code = "s = _starts()\nprint(repr(s and (s.slot, bool(s.is_on_trial), s.failed)))"
+        found = self._answer(code)
+        return Slots(*found) if found else None
+
+    def hashes(self, folder: str) -> dict[str, str]:
+        """By path within the folder; none if there is no such folder."""
+        found = self._answer(f"print(repr(_hashes({folder!r})))")
+        return {path[len(folder) + 1 :]: value for path, value in found}
+
+    def put(self, path: str, data: bytes) -> None:
+        """Write a file of a slot that nobody starts from."""
+        self._done(lambda: self._transport.exec(f"_folders({path!r})"))
+        self._done(lambda: self._transport.fs_writefile(path, data, _CHUNK))
+
+    def replace(self, path: str, data: bytes) -> None:
+        """Write a file that has to be whole at any moment: beside it, checked, renamed."""
+        beside = path + ".new"
+        self.put(beside, data)
+        got = self._answer(f"print(repr(_hash({beside!r})))")
+        if got != hash_of(data):
+            raise unequal(self.where, beside)
+        self._done(lambda: self._transport.exec(f"os.rename({beside!r}, {path!r})"))
+
+    def has(self, path: str, data: bytes) -> bool:
+        code = f"try:\n print(repr(_hash({path!r})))\nexcept OSError:\n print('None')"
+        return bool(self._answer(code) == hash_of(data))
+
+    def remove(self, path: str) -> None:
+        self._done(lambda: self._transport.exec(f"os.remove({path!r})"))
+
+    def switch(self, slot: int) -> None:
+        """The next start is this slot's, on trial."""
+        self._done(lambda: self._transport.exec(f"_starts().switch({slot})"))
+
+    def read(self, path: str) -> bytes:
+        """Nothing if there is no such file."""
+        code = f"try:\n print(repr(open({path!r}, 'rb').read()))\nexcept OSError:\n print(\"b''\")"
+        data: bytes = self._answer(code)
+        return data
+
+    def _answer(self, code: str) -> object:
+        text = self._done(lambda: self._transport.exec(code))
+        return ast.literal_eval(text.decode())
+
+    def _done(self, call: Callable[[], _T]) -> _T:
+        try:
+            return call()
+        except (TransportError, OSError) as error:
+            raise DeviceFault(
+                "the board did not do what it was asked at its REPL",
+                where=self.where,
+                got=str(error).strip().split("\n")[-1],
+                remedy="what it ran before still starts; see to the cable, then say it again",
+            ) from None
+
+
+def unequal(where: str, path: str) -> NotHeldFault:
+    """What was read back is not what was sent."""
+    return NotHeldFault(
+        f"{path} is not on the board as it was sent",
+        where=where,
+        remedy="what it ran before still starts; say it again; if it stays so its flash is worn",
+    )

