@@ -1,28 +1,34 @@
 """Starts the car on the board it finds itself on, and keeps its beat for ever.
 
 ``main.py unix IMAGE BOARD_ID SEED``: the process car, one beat for each packet on standard input.
+``unix-box`` in its place is a runstop box.
 """
 
 import sys
 
 from firmware.app import App
 from firmware.boards.unix import UnixBoard
+from firmware.box import Box
+
+_PROGRAMS = (("unix", App), ("unix-box", Box))
 
 
-def drive(board: UnixBoard) -> None:
-    app = App(board)
+def made(arguments: "list[str]") -> "tuple[App | Box, UnixBoard]":
+    """The program and its board, as the command line asks for."""
+    for name, program in _PROGRAMS:
+        if len(arguments) == 4 and arguments[0] == name:
+            _, image_path, board_id, seed = arguments
+            board = UnixBoard(bytes.fromhex(board_id), image_path, int(seed))
+            return program(board), board
+    sys.stderr.write("expected: main.py unix|unix-box IMAGE BOARD_ID_HEX SEED\n")
+    sys.exit(2)
+
+
+def run(program: "App | Box", board: UnixBoard) -> None:
     while board.wait():
-        app.step(board.now_us)
+        program.step(board.now_us)
         board.answer()
 
 
-def board_from(arguments: "list[str]") -> UnixBoard:
-    if len(arguments) != 4 or arguments[0] != "unix":
-        sys.stderr.write("expected: main.py unix IMAGE BOARD_ID_HEX SEED\n")
-        sys.exit(2)
-    _, image_path, board_id, seed = arguments
-    return UnixBoard(bytes.fromhex(board_id), image_path, int(seed))
-
-
 if __name__ == "__main__":
-    drive(board_from(sys.argv[1:]))
+    run(*made(sys.argv[1:]))

@@ -17,6 +17,7 @@ from typing import NamedTuple, Protocol
 from firmware.app import App
 from firmware.boards import unix
 from firmware.boards.virtual import CHANNELS, READINGS, RECEIVE_SIZE, VirtualBoard
+from firmware.box import Box
 
 PATIENCE_S = 5.0  # a step takes a millisecond, the start of an interpreter some hundred
 ROOT = Path(__file__).resolve().parent.parent
@@ -53,9 +54,11 @@ class FirmwareRunner(Protocol):
 class InProcess:
     """The program in this very process."""
 
-    def __init__(self, board_id: bytes, image: bytes, seed: int) -> None:
+    def __init__(
+        self, board_id: bytes, image: bytes, seed: int, app: type[App] | type[Box] = App
+    ) -> None:
         self.board = VirtualBoard(board_id, image, seed)
-        self.app = App(self.board)
+        self.app = app(self.board)
 
     def step(
         self, now_us: int, readings: Sequence[int], outputs: Sequence[int], received: bytes
@@ -96,6 +99,7 @@ class Process:
         seed: int,
         program: Path = ROOT / "firmware" / "main.py",
         patience_s: float = PATIENCE_S,
+        kind: str = "unix",
     ) -> None:
         self._patience_s = PATIENCE_S  # until it has answered for the first time
         self._then_s = patience_s
@@ -106,7 +110,7 @@ class Process:
         self._stored.write_bytes(image)
         environment = {**os.environ, "MICROPYPATH": str(ROOT), "PYTHONPATH": str(ROOT)}
         self._process = subprocess.Popen(
-            [*command, str(program), "unix", str(self._stored), board_id.hex(), str(seed)],
+            [*command, str(program), kind, str(self._stored), board_id.hex(), str(seed)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env=environment,

@@ -6,6 +6,7 @@ step; the others send Alive over the link, judged for freshness as claims are.
 """
 
 from firmware.compat import TYPE_CHECKING, micropython
+from firmware.core.clock import UNKNOWN_US
 from firmware.core.deadlines import Deadline, elapsed_us
 from firmware.core.params import POLICY_BRAKE, STOP_SOURCES
 from firmware.protocol.codes import (
@@ -63,11 +64,9 @@ class StopSources:
         self.loop = 0  # the bits of those that are a pin
         self._sessions = sessions
         self._required = [0] * PROFILE_COUNT
-        self._clock_bound_us = 0
         self._heard_stop = 0
 
     def configure(self, params: "Params") -> None:
-        self._clock_bound_us = params.get("clock_bound_us")
         self.profile = params.get("profile_default")
         kinds = params.get_all("stop_source_kind")
         silences_ms = params.get_all("stop_source_silence_ms")
@@ -103,12 +102,15 @@ class StopSources:
 
     @micropython.native
     def _left_us(self, alive: "Alive", source: StopSource, now_us: int) -> int:
-        """How long this word keeps its source fresh; 0 if it does not."""
+        """How long this word keeps its source fresh; 0 if it does not.
+
+        A slow radio's clock is known badly: what it may be wrong by is taken off. It moves nothing.
+        """
         slot = self._sessions.find(alive.epoch)
         if slot < 0 or source.kind != STOP_SOURCE_LINK or not source.is_new(alive, slot):
             return 0
         session = self._sessions.slots[slot]
-        if session.bound_us > self._clock_bound_us:
+        if session.bound_us >= UNKNOWN_US:
             return 0
         age_us = elapsed_us(session.session_us(now_us), alive.stamp_us)
         if age_us < -session.bound_us:

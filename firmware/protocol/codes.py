@@ -62,6 +62,7 @@ PROFILE_COUNT = const(3)
 
 # How a stop source reaches the board, and whether a profile needs it
 STOP_SOURCE_NONE, STOP_SOURCE_LOOP, STOP_SOURCE_RC, STOP_SOURCE_LINK = 0, 1, 2, 3
+STOP_SOURCE_RUNSTOP_BOX = const(4)  # the id of that stop source, on all vehicles
 NOT_NEEDED, OPTIONAL, REQUIRED = 0, 1, 2
 
 # Why the board began anew

@@ -7,8 +7,7 @@ or a display that share the board.
 import gc
 import sys
 
-from firmware.app import App
-from firmware.boards.unix import UnixBoard
+from firmware.main import made
 
 _AT_ONCE = 200  # asking how much is free looks through all of it
 _SHARE_LEFT = 20  # a twentieth
@@ -16,10 +15,8 @@ _PIECE = 64  # no larger: what is free is in pieces
 
 
 def drive(arguments: "list[str]") -> None:
-    """As ``firmware.main.drive``, with hardly any room."""
-    _, image_path, board_id, seed = arguments
-    board = UnixBoard(bytes.fromhex(board_id), image_path, int(seed))
-    app = App(board)
+    """As ``firmware.main.run``, with hardly any room."""
+    app, board = made(arguments)
     kept: object = None
     gc.collect()
     left = gc.mem_free() // _SHARE_LEFT  # type: ignore[attr-defined] # MicroPython's

@@ -5,13 +5,12 @@ from random import Random
 
 from sim_mock.faults.host import Host
 from sim_mock.faults.pins import Factory, Pins
+from sim_mock.faults.stage import TICK_US, Stage
 from sim_mock.faults.vehicles import driver_of, lease_ms, motors_of
 from sim_mock.transmitter import Transmitter
 from sim_mock.world import VehicleFacts, World
 
-TICK_US = 1000  # how finely the phase of a fault is drawn
 _CREEP_MPS = 0.001
-RUNSTOP_BOX = 4  # the stop source's id, on all vehicles
 _BOX_EPOCH = 33333
 
 
@@ -69,7 +68,7 @@ class Track:
         return self._world.now_us - max(self.moved_us, self.drove_us) > 100 * TICK_US
 
 
-class Scene:
+class Scene(Stage):
     """``phase`` of the driver relative to the beats and of the fault are drawn from ``random``."""
 
     def __init__(
@@ -80,9 +79,7 @@ class Scene:
         start_us: int = 0,
         ahead_us: int = 0,
     ) -> None:
-        self.random = random
-        self.vehicle = vehicle
-        self.pins: Pins
+        super().__init__(vehicle, random)
 
         def runner(board_id: bytes, image: bytes, seed: int) -> Pins:
             self.pins = Pins(factory, board_id, image, seed)
@@ -90,14 +87,13 @@ class Scene:
 
         self.world = World(vehicle, random.randrange(1000), runner=runner, start_us=start_us)
         self.phase_us = random.randrange(10) * TICK_US
-        self.driver = Host(self.world, driver_of(vehicle), self.phase_us, ahead_us=ahead_us)
+        self.driver: Host = Host(self.world, driver_of(vehicle), self.phase_us, ahead_us=ahead_us)
         self.driver.lease_ms = lease_ms(vehicle)
         self.others: list[Host] = []
         self.box: Host | None = None
         self.transmitter: Transmitter | None = None
         self.pieces_us = [TICK_US]  # in which a millisecond passes
         self.track = Track(self.world, vehicle)
-        self._plans: list[tuple[int, Callable[[], object]]] = []
 
     def tick(self) -> None:
         """A millisecond of everything."""
@@ -105,10 +101,7 @@ class Scene:
         sent, begun_us = b"", world.now_us
         for until_us in self.pieces_us:
             sent += world.advance(begun_us + until_us)
-        due = [plan for plan in self._plans if plan[0] <= world.now_us]
-        for plan in due:
-            self._plans.remove(plan)
-            plan[1]()
+        self.do_what_is_due()
         for host in (self.driver, *self.others):
             host.tick(sent)
         if self.box:
@@ -126,15 +119,6 @@ class Scene:
                 return True
             self.tick()
         return holds()
-
-    def after(self, ms: int, action: Callable[[], object]) -> None:
-        """Do it then, while the scene goes on."""
-        self._plans.append((self.world.now_us + ms * TICK_US, action))
-
-    def every(self, ms: int, times: int, action: Callable[[], object]) -> None:
-        """Now, and again and again."""
-        for i in range(times):
-            self.after(i * ms, action)
 
     def wait(self, most_ms: int) -> None:
         """Any time up to ``most_ms``: where the phase of what follows comes from."""

@@ -7,17 +7,15 @@ import sys
 
 import micropython
 
-from firmware.app import App
-from firmware.main import board_from
+from firmware.main import made
 
 
-def drive(board) -> None:
-    app = App(board)
+def drive(program, board) -> None:
     while board.wait():
         micropython.heap_lock()
-        app.step(board.now_us)
+        program.step(board.now_us)
         micropython.heap_unlock()
         board.answer()
 
 
-drive(board_from(sys.argv[1:]))
+drive(*made(sys.argv[1:]))

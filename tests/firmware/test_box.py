@@ -1,0 +1,183 @@
+"""The runstop box: its program on a radio to a car, both in virtual time."""
+
+import copy
+
+import pytest
+
+from firmware.protocol import codes
+from sim_mock.firmware_runner import Process
+from sim_mock.runstop_box import VirtualBox
+from tests.firmware.worlds import HEAP_LOCKED, micropython_command
+from tests.safety.ways import ACTIVE, BOX, Race
+
+GREEN, RED, YELLOW = 1, 2, 4
+STEP_MS, SILENCE_MS = 10, 250
+STOPPED, STANDBY = codes.STOPPED, codes.STANDBY
+
+
+class Driven(Race):
+    """A race, in which the box is the real program at the end of a radio, not a test's words."""
+
+    def __init__(self, vehicle="f1tenth", box=None, late_beats=0, **options) -> None:
+        super().__init__(vehicle, **options)
+        self.others = []
+        self.box = box or VirtualBox()
+        self.radio_is_up = True
+        self.box_lives = True
+        self.said: list[bytes] = []
+        self._on_the_way = [b""] * late_beats
+
+    def let_others_say(self) -> None:
+        """What the box says arrives so many beats later; the car's words at the box at once."""
+        said = self.box.beat(self.world.now_us + 3_000) if self.box_lives else b""
+        self._on_the_way.append(said)
+        arrived = self._on_the_way.pop(0)
+        if self.radio_is_up:
+            self.world.feed(arrived)
+            self.said.append(arrived)
+        if self.host.received and self.box_lives and self.radio_is_up:
+            self.box.feed(self.host.received[-1])
+
+    def ms_until(self, is_so) -> int:
+        for ms in range(0, 1000, STEP_MS):
+            if is_so():
+                return ms
+            self.beat()
+        raise AssertionError("not within a second")
+
+
+def begun(**options) -> Driven:
+    car = Driven(**options)
+    car.begin()
+    car.come_to_speed()
+    return car
+
+
+@pytest.fixture(scope="module")
+def of():
+    car = begun()
+    return lambda: copy.deepcopy(car)
+
+
+def test_a_car_that_requires_it_is_armed_only_with_it():
+    car = Driven()
+    car.box_lives = False
+    car.take_up()
+    car.let_go(500)
+    assert car.arm() & 1 << codes.REFUSED_STOP_SOURCE
+    car.box_lives = True
+    car.let_go(500)
+    assert car.box.leds == GREEN
+    assert car.arm() == 0
+
+
+def test_the_button_stops_it_on_the_next_steps_and_is_reported_by_name(of):
+    car = of()
+    car.box.is_pressed = True
+    assert car.ms_until(lambda: car.state != ACTIVE) <= 2 * STEP_MS
+    both = 1 << codes.CAUSE_STOP_SOURCE | 1 << codes.CAUSE_STOP_REQUEST
+    assert car.host.status.causes == both
+    assert car.box.leds & RED
+    assert car.host.latest["StopSeen"].sender == codes.SENDER_RUNSTOP_BOX
+    assert bytes(car.host.latest["StopSeen"].sender_name).startswith(b"runstop box")
+
+
+def test_while_it_is_pressed_nothing_is_cleared_and_released_it_starts_nothing(of):
+    car = of()
+    car.box.is_pressed = True
+    car.drive(4000, 0)
+    assert car.state == STOPPED
+    car.let_go(100)
+    assert car.clear() & 1 << codes.REFUSED_CAUSE_PRESENT
+    car.box.is_pressed = False
+    car.drive(300, car.cruise_mm_s)
+    assert car.state == STOPPED
+    car.clear_and_arm()
+    assert car.state == ACTIVE
+
+
+@pytest.mark.parametrize("what", ["radio_is_up", "box_lives"])
+def test_a_lost_radio_and_a_dead_box_stop_it_in_time(of, what):
+    car = of()
+    setattr(car, what, False)
+    assert car.ms_until(lambda: car.state != ACTIVE) <= SILENCE_MS + STEP_MS
+    assert car.host.status.causes == 1 << codes.CAUSE_STOP_SOURCE_SILENT
+
+
+def test_a_pressed_button_is_heard_when_the_radio_comes_back(of):
+    """A Stop is said until a car has seen it, and needs no session."""
+    car = of()
+    car.radio_is_up = False
+    car.drive(50, car.speed_mm_s)
+    car.box.is_pressed = True
+    car.drive(100, car.speed_mm_s)
+    assert car.state == ACTIVE
+    car.radio_is_up = True
+    assert car.ms_until(lambda: car.state != ACTIVE) <= 3 * STEP_MS
+    car.drive(100, 0)
+    sent = len(b"".join(car.said[-5:]))
+    car.said.clear()
+    car.drive(100, 0)
+    assert len(b"".join(car.said[-5:])) <= sent  # no Stop any more: it was seen
+    assert car.box.leds == RED | GREEN
+
+
+def test_a_car_that_began_anew_is_found_again(of):
+    car = of()
+    car.world.restart(codes.RESET_WATCHDOG)
+    leds = []
+    for _ in range(400):
+        car.let_go(10)
+        leds.append(car.box.leds)
+    assert YELLOW in leds
+    assert leds[-1] == GREEN
+    assert car.host.latest["Inputs"].stop_fresh >> BOX & 1
+
+
+def test_a_box_that_began_anew_is_taken_again(of):
+    """Its session is new; the old one's words have ended, so it may speak."""
+    car = of()
+    car.box = VirtualBox(seed=7)
+    car.drive(600, 0)
+    assert car.state in (codes.STOPPING, STOPPED)
+    car.drive(3000, 0)
+    assert car.box.leds == GREEN
+    car.clear_and_arm()
+    assert car.state == ACTIVE
+
+
+def test_a_radio_that_is_15_ms_late_each_way_is_soon_enough():
+    car = begun(late_beats=1)
+    car.drive(3000, car.cruise_mm_s)
+    assert car.state == ACTIVE
+
+
+def test_a_car_too_far_away_lights_yellow():
+    car = Driven()
+    car.radio_is_up = False
+    car.take_up()
+    car.let_go(500)
+    assert car.box.leds == YELLOW
+
+
+@pytest.mark.micropython
+@pytest.mark.parametrize("bits", [64, 32])
+def test_the_same_bytes_under_micropython_and_nothing_allocated(bits):
+    def runner(board_id, image, seed):
+        return Process(
+            micropython_command(bits), board_id, image, seed, HEAP_LOCKED, kind="unix-box"
+        )
+
+    ours = begun()
+    boxed = VirtualBox(runner)
+    try:
+        theirs = begun(box=boxed)
+        for car in (ours, theirs):
+            car.box.is_pressed = True
+            car.drive(300, 0)
+            car.box.is_pressed = False
+            car.drive(200, 0)
+        assert b"".join(theirs.said) == b"".join(ours.said)
+        assert ours.said
+    finally:
+        boxed.close()
