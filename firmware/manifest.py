@@ -1,10 +1,65 @@
 """Which files of the car's program go on which board.
 
-``boards/contract.py`` is for the type checker; ``boards/virtual.py`` and ``unix.py`` are the
-process car's. Everything else is every board's.
+A board gets all of ``firmware/`` but what is listed here: of ``boards/`` and ``drivers/`` only its
+port's. ``boards/contract.py`` is for the type checker.
 """
 
 NOT_DEPLOYED = ("manifest.py", "boards/contract.py")
 
-# board: the files of boards/ and drivers/ that it needs besides __init__.py
-BOARDS = (("unix", ("boards/virtual.py", "boards/unix.py")),)
+# Any board of metal: everything that a row of its pins module may ask for
+METAL = (
+    "boards/channels.py",
+    "boards/entropy.py",
+    "boards/hitl.py",
+    "boards/hitl_door.py",
+    "boards/link.py",
+    "boards/metal.py",
+    "boards/parts.py",
+    "boards/receiver.py",
+    "boards/ring_1.py",
+    "boards/signals.py",
+    "boards/start.py",
+    "boards/store.py",
+    "boards/vesc_drive.py",
+    "boards/virtual.py",
+    "boards/wheels.py",
+    "drivers/battery_adc.py",
+    "drivers/battery_ina.py",
+    "drivers/bno055.py",
+    "drivers/bno08x_rvc.py",
+    "drivers/crsf.py",
+    "drivers/frame_window.py",
+    "drivers/h_bridge.py",
+    "drivers/i2c_imu.py",
+    "drivers/lights.py",
+    "drivers/mounting.py",
+    "drivers/mpu.py",
+    "drivers/pwm_pulses.py",
+    "drivers/rc_channels.py",
+    "drivers/rc_pulse.py",
+    "drivers/sbus.py",
+    "drivers/signs.py",
+    "drivers/stillness.py",
+    "drivers/ticks.py",
+    "drivers/timed_wheel.py",
+    "drivers/vesc.py",
+    "drivers/vesc_check.py",
+    "drivers/vesc_frame.py",
+    "drivers/wheel_sensor.py",
+)
+
+# port: the files of boards/ and drivers/ that it needs besides __init__.py
+BOARDS = (
+    ("unix", ("boards/virtual.py", "boards/unix.py")),
+    (
+        "rp2",
+        (
+            *METAL,
+            "boards/rp2.py",
+            "drivers/rp2_life_signal.py",
+            "drivers/rp2_pulses.py",
+            "drivers/rp2_quadrature.py",
+            "drivers/wide_count.py",
+        ),
+    ),
+)

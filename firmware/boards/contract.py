@@ -4,7 +4,7 @@ Attributes are inputs, sampled by ``read`` and constant until the next one. Noth
 nothing allocates. Channels are numbered 0 to 7; their values are pulses in ns or duties in 1/10000.
 """
 
-from typing import Protocol
+from typing import Any, Protocol
 
 
 class Board(Protocol):
@@ -61,3 +61,41 @@ class Board(Protocol):
 
     def save(self, image: bytearray, size: int) -> bool:
         """Store the configuration. Only while the car may not move."""
+
+
+class Pins(Protocol):
+    """The module that is made of a board file and a vehicle: this car's wiring. A pin is what
+    ``machine.Pin`` takes. What the car has not is None, or an empty table."""
+
+    BOARD: str
+    VEHICLE: str
+    PORT: str  # rp2, stm32, esp32
+    SAFE_LEVELS: "tuple[tuple[int | str, int], ...]"  # each output, and its level before all else
+    CHANNELS: "tuple[tuple[Any, ...], ...]"  # a kind and what it takes, in the vehicle's order
+    STANDBY: "tuple[int | str, ...]"  # of the H-bridges: high while the drive is enabled
+    RUNSTOP: "int | str"  # high while the loop is closed
+    ENABLE: "tuple[Any, ...]"  # the life signal
+    CONTACT: "int | str | None"  # high while the enable's contact is closed
+    CHARGER: "int | str | None"
+    PIO_BASES: "tuple[tuple[int, int], ...]"  # a PIO, the first GPIO that it reaches
+    ENCODERS: "tuple[tuple[Any, ...], ...]"  # left, right or both; a kind and what it takes
+    I2C: "tuple[int, int | str, int | str, int] | None"  # id, scl, sda, Hz
+    UARTS: "tuple[tuple[str, int, int | str | None, int | str | None, int], ...]"
+    LINK: str  # usb, uart
+    IMU: "tuple[Any, ...] | None"
+    BATTERY: "tuple[Any, ...] | None"
+    RC: "tuple[Any, ...] | None"
+    LIGHTS: "tuple[int | str, ...] | None"
+    LED: "int | str | None"
+    BUZZER: "tuple[int | str, int] | None"
+    VESC: "tuple[int, int] | None"  # 1/10000 and mA at full effort
+
+
+class Starts(Protocol):
+    """The launcher's record of starts."""
+
+    failed: int  # in a row, before this one: none of them was marked healthy
+    folder: str  # of the slot that runs: a new program on trial has its own configuration
+
+    def mark_healthy(self) -> None:
+        """Writes to flash: called once, while the car may not move."""

@@ -7,6 +7,7 @@ the drive is gated: enable off, pulses at their fallback. It stays so until the 
 it and has put out a write with the drive off.
 """
 
+from firmware.compat import micropython
 from firmware.core.deadlines import elapsed_us
 
 # The loop's filter: what is open for less is a spike (under 20 us never counts), and what an
@@ -30,6 +31,7 @@ class Guard:
         """How long the program may be away."""
         self._limit_us = limit_us
 
+    @micropython.native
     def edge(self, is_closed: int, now_us: int) -> None:
         """The runstop loop opened or closed."""
         if not is_closed and not self._is_loop_open:
@@ -39,6 +41,7 @@ class Guard:
             self._judge_loop(now_us)
             self._is_loop_open = False
 
+    @micropython.native
     def _judge_loop(self, now_us: int) -> None:
         if elapsed_us(now_us, self._opened_us) >= _FILTER_US:
             self.has_seen_loop_open = True
@@ -48,6 +51,7 @@ class Guard:
         self.is_gating = True
         self._is_told = False
 
+    @micropython.native
     def tick(self, is_closed: int, now_us: int) -> None:
         """The level counts as well as the edge: an interrupt can be lost."""
         self.edge(is_closed, now_us)
@@ -62,6 +66,7 @@ class Guard:
         """The program looks: what it is shown from here on it has seen."""
         self._is_told = True
 
+    @micropython.native
     def beat(self, enable: bool, now_us: int) -> None:
         """The program wrote. With the drive off, and knowing why, the gate closes again."""
         self._beat_us = now_us

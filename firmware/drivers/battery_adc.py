@@ -30,8 +30,8 @@ class BatteryAdc:
         self.is_on_usb = False
         self.mv = 0
 
-    def step(self) -> None:
-        """A new reading, an eighth of it in the average."""
+    def step(self, now_us: int) -> None:
+        """A new reading, an eighth of it in the average, whatever the time."""
         self._sum += self._adc.read_u16() - self._sum // _AVERAGED
         mv = self._sum // _AVERAGED * self._full_mv // 65_535
         self.is_on_usb = self._usb is not None and self._usb.value() == 1

@@ -25,13 +25,14 @@ _ONE = 10_000
 
 
 class Bno08xRvc(FrameWindow):
-    """``step`` reads ``uart``; ``hearing`` is fresh within ``silence_us`` of a frame. The sensor's
+    """``step`` reads the UART; ``hearing`` is fresh within ``silence_us`` of a frame. The sensor's
     z axis must be the car's vertical one, since only yaw is told."""
 
-    def __init__(self, mounting: Mounting, silence_us: int) -> None:
+    def __init__(self, uart: "UART", mounting: Mounting, silence_us: int) -> None:
         super().__init__(FRAME_SIZE)
         if abs(mounting.up) != 3:
             raise ValueError("an RVC sensor lies flat or on its head; correct the mounting")
+        self._uart = uart
         self._mounting = mounting
         self.hearing = Freshness(silence_us)
         self.yaw_rate_mrad_s = 0
@@ -41,9 +42,9 @@ class Bno08xRvc(FrameWindow):
         self._index = -1
         self._now_us = 0
 
-    def step(self, now_us: int, uart: "UART") -> None:
+    def step(self, now_us: int) -> None:
         self._now_us = now_us
-        self.read(uart)
+        self.read(self._uart)
         self.hearing.step(now_us)
 
     def span(self) -> int:

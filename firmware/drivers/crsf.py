@@ -6,13 +6,9 @@
 payload. A receiver that has lost its transmitter falls silent, or says so by a link quality of 0.
 """
 
-from firmware.compat import TYPE_CHECKING, micropython, ptr8
+from firmware.compat import micropython, ptr8
 from firmware.drivers.frame_window import FrameWindow
 from firmware.drivers.rc_channels import PACKED_SIZE, Channels
-from firmware.drivers.ticks import Freshness
-
-if TYPE_CHECKING:
-    from machine import UART
 
 BAUD = 420_000
 ADDRESSES = (0xC8, 0xEA, 0xEE)  # flight controller, handset, receiver
@@ -21,6 +17,7 @@ TYPE_LINK = 0x14
 TYPE_CHANNELS = 0x16
 LINK_SIZE = 10
 _POLYNOMIAL = 0xD5
+_COUNT_MASK = (1 << 30) - 1
 _LINK_QUALITY = 5  # from the window's start: after address, length, type and two signal levels
 
 
@@ -47,22 +44,16 @@ def crc8(data: ptr8, start: int, end: int, table: ptr8) -> int:
 
 
 class Crsf(FrameWindow):
-    """``channels`` are the latest; ``hearing`` is fresh within ``silence_us`` of a frame of
-    channels while the link is up."""
+    """``channels`` are the latest; ``count`` how many frames of channels, modulo 2**30, came
+    while the link was up."""
 
-    def __init__(self, silence_us: int) -> None:
+    def __init__(self) -> None:
         super().__init__(LONGEST + 2)
         self._table = crc_table()
         self.channels = Channels()
-        self.hearing = Freshness(silence_us)
+        self.count = 0
         self.link_quality = 100  # percent; some receivers never tell
         self.is_failsafe = False
-        self._now_us = 0
-
-    def step(self, now_us: int, uart: "UART") -> None:
-        self._now_us = now_us
-        self.read(uart)
-        self.hearing.step(now_us)
 
     def span(self) -> int:
         if self.window[0] not in ADDRESSES:
@@ -86,11 +77,9 @@ class Crsf(FrameWindow):
     def _take_link(self) -> None:
         self.link_quality = self.window[_LINK_QUALITY]
         self.is_failsafe = self.link_quality == 0
-        if self.is_failsafe:
-            self.hearing.is_fresh = False
 
     def _take_channels(self) -> None:
         if self.is_failsafe:
             return
         self.channels.take(self.window, 3)
-        self.hearing.hear(self._now_us)
+        self.count = self.count + 1 & _COUNT_MASK

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 @micropython.viper
-def _move(source: ptr8, start: int, size: int, target: ptr8, at: int) -> int:
+def move(source: ptr8, start: int, size: int, target: ptr8, at: int) -> int:
     """Copy ``source[start:start + size]`` to ``target`` from ``at``, in rising order."""
     i = 0
     while i < size:
@@ -54,7 +54,7 @@ class FrameWindow:
         at = 0
         while at < size:
             more = min(size - at, len(self.window) - self.size)
-            _move(data, at, more, self.window, self.size)
+            move(data, at, more, self.window, self.size)
             self.size += more
             at += more
             self._settle()
@@ -73,4 +73,4 @@ class FrameWindow:
 
     def _drop(self, size: int) -> None:
         self.size -= size
-        _move(self.window, size, self.size, self.window, 0)
+        move(self.window, size, self.size, self.window, 0)

@@ -1,4 +1,6 @@
-"""A DC motor on an H-bridge of the TB6612 kind: a PWM, two direction pins, perhaps a standby pin.
+"""A DC motor on an H-bridge of the TB6612 kind: a PWM and two direction pins.
+
+Its standby pin is shared by two bridges, so that it is the board's.
 
 in1 in2 pwm
  1   0  duty  forward; where the PWM is low the motor is braked
@@ -17,16 +19,14 @@ _FULL_U16 = 65_535
 
 
 class HBridge:
-    """Coasts, with the bridge in standby, until it is told otherwise. ``duty`` is what it does."""
+    """Coasts until it is told otherwise. ``duty`` is what it does."""
 
-    def __init__(self, pwm: "PWM", in1: "Pin", in2: "Pin", standby: "Pin | None") -> None:
+    def __init__(self, pwm: "PWM", in1: "Pin", in2: "Pin") -> None:
         self._pwm = pwm
         self._in1 = in1
         self._in2 = in2
-        self._standby = standby
         self.duty = 0
         self.coast()
-        self.stand_by()
 
     def drive(self, duty: int) -> None:
         """-10000 to 10000, in 1/10000; 0 brakes. The PWM goes down before the direction turns."""
@@ -36,24 +36,13 @@ class HBridge:
         self._in1.value(duty >= 0)
         self._in2.value(duty <= 0)
         self._pwm.duty_u16(abs(duty) * _FULL_U16 // FULL)
-        self._wake()
         self.duty = duty
 
     def coast(self) -> None:
         self._in1.value(0)
         self._in2.value(0)
         self._pwm.duty_u16(_FULL_U16)
-        self._wake()
         self.duty = 0
-
-    def stand_by(self) -> None:
-        """All off, whatever the other pins say; the next call of ``drive`` or ``coast`` ends it."""
-        if self._standby is not None:
-            self._standby.value(0)
-
-    def _wake(self) -> None:
-        if self._standby is not None:
-            self._standby.value(1)
 
     def measured_duty(self) -> int:
         """What the PWM's counter really has, without sign."""

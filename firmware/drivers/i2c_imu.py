@@ -13,7 +13,7 @@ _FROZEN_AFTER = 50  # readings: a quarter to half a second
 
 
 class I2cImu:
-    """``read`` at 100 Hz and more; ``hearing`` is fresh within ``silence_us`` of a reading that
+    """``step`` at 100 Hz and more; ``hearing`` is fresh within ``silence_us`` of a reading that
     came and was alive. ``errors`` counts failed readings. Left turns and forward are positive."""
 
     def __init__(
@@ -45,7 +45,7 @@ class I2cImu:
         """Make values of ``data``."""
         raise NotImplementedError
 
-    def read(self, now_us: int) -> None:
+    def step(self, now_us: int) -> None:
         try:
             self.i2c.readfrom_mem_into(self.address, self._first_register, self.data)
         except OSError:

@@ -1,12 +1,11 @@
-"""Servo and ESC pulses by a PWM, where the port has no state machines.
+"""Servo and ESC pulses by a PWM: for what holds its place, and where there are no state machines.
 
-A PWM goes on with its last pulse for ever, the processor dead or not. So the lease is ended by
-``expire``, which the guard's timer calls: that works with the main loop hung, not with interrupts
-off; then only the watchdog's reset ends the pulse.
+A PWM goes on with its last pulse for ever, the processor dead or not. For a drive that is not
+enough: there ``end`` is called by the guard's timer, which works with the main loop hung, not with
+interrupts off; then only the watchdog's reset ends the pulse.
 """
 
 from firmware.compat import TYPE_CHECKING
-from firmware.drivers.ticks import age_us
 
 if TYPE_CHECKING:
     from machine import PWM
@@ -16,32 +15,25 @@ LONGEST_NS = 2_500_000
 
 
 class PwmPulses:
-    """``pwm`` at 50 to 400 Hz already; ``neutral_ns`` is put at once. ``lease_us`` is how long a
-    renewal counts. Raises ValueError for a neutral that is none."""
+    """``pwm`` at 50 to 400 Hz already; ``neutral_ns`` is put at once, and what ``end`` puts.
+    Raises ValueError for a neutral that is none."""
 
-    def __init__(self, pwm: "PWM", neutral_ns: int, lease_us: int) -> None:
+    def __init__(self, pwm: "PWM", neutral_ns: int) -> None:
         if not SHORTEST_NS <= neutral_ns <= LONGEST_NS:
             raise ValueError("neutral is 500000 to 2500000 ns; correct the channel's calibration")
         self._pwm = pwm
-        self._neutral_ns = neutral_ns
-        self._lease_us = lease_us
-        self._renewed_us = 0
-        self._is_leased = False
+        self.neutral_ns = neutral_ns
         self.pulse_ns = neutral_ns
         pwm.duty_ns(neutral_ns)
 
-    def renew(self, now_us: int, pulse_ns: int) -> None:
-        self.pulse_ns = max(SHORTEST_NS, min(LONGEST_NS, pulse_ns))
-        self._renewed_us = now_us
-        self._is_leased = True
-        self._pwm.duty_ns(self.pulse_ns)
+    def put(self, pulse_ns: int) -> None:
+        pulse_ns = max(SHORTEST_NS, min(LONGEST_NS, pulse_ns))
+        self._pwm.duty_ns(pulse_ns)
+        self.pulse_ns = pulse_ns  # last: an interrupt in between finds it again at its next tick
 
-    def expire(self, now_us: int, must_end: bool) -> None:
-        """For the guard: neutral once the lease is over, or at once if ``must_end``."""
-        if self._is_leased and (must_end or age_us(now_us, self._renewed_us) > self._lease_us):
-            self._is_leased = False
-            self.pulse_ns = self._neutral_ns
-            self._pwm.duty_ns(self._neutral_ns)
+    def end(self) -> None:
+        if self.pulse_ns != self.neutral_ns:
+            self.put(self.neutral_ns)
 
     def measured_ns(self) -> int:
         """What the PWM's counter really has."""

@@ -60,13 +60,19 @@ class LifeSignal:
             raise ValueError("the life signal's lease is 1000 to 100000 us; correct the board file")
         self._machine = machine
         self._waves = lease_us // WAVE_US - 1
+        self._is_alive = False
         machine.active(1)
 
     def renew(self) -> None:
+        self._is_alive = True
         if self._machine.tx_fifo() == 0:  # one that waits is enough
             self._machine.put(self._waves)
 
     def cut(self) -> None:
-        """End with the wave that is under way, or the next; the runstop needs no such call."""
-        if self._machine.tx_fifo() < 4:  # put() would wait
+        """End with the wave that is under way, or the next; the runstop needs no such call.
+
+        Once: a word that finds the program at rest is a wave, and cut again and again it would
+        hold the relay."""
+        if self._is_alive and self._machine.tx_fifo() < 4:  # put() would wait
+            self._is_alive = False
             self._machine.put(0)

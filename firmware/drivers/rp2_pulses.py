@@ -103,8 +103,9 @@ class Pulses:
         self._longest_ns = min(LONGEST_NS, (period_us - _LEAST_GAP_US) * 1000)
         self._frames = frames
         self.missed = 0  # renewals that found the FIFO full: more than four in one frame
-        self.pulse_ns = neutral_ns  # as it was put, to the tick
-        machine.put(self._word(neutral_ns))
+        ticks = self._ticks(neutral_ns)
+        self.neutral_ns = self.pulse_ns = ticks * TICK_NS  # as it was put, to the tick
+        machine.put(self._word(ticks))
         machine.active(1)
 
     def renew(self, pulse_ns: int) -> None:
@@ -112,11 +113,19 @@ class Pulses:
         if self._machine.tx_fifo() == 4:  # put() would wait
             self.missed += 1
             return
-        pulse_ns = max(SHORTEST_NS, min(self._longest_ns, pulse_ns))
-        self._machine.put(self._word(pulse_ns) | self._frames)
+        ticks = self._ticks(max(SHORTEST_NS, min(self._longest_ns, pulse_ns)))
+        self._machine.put(self._word(ticks) | self._frames)
+        self.pulse_ns = ticks * TICK_NS  # last: an interrupt in between finds it at its next tick
 
-    def _word(self, pulse_ns: int) -> int:
-        ticks = (pulse_ns + TICK_NS // 2) // TICK_NS
-        self.pulse_ns = ticks * TICK_NS
+    def end(self) -> None:
+        """Neutral from the next frame on: a word that counts for none."""
+        if self.pulse_ns != self.neutral_ns and self._machine.tx_fifo() < 4:
+            self._machine.put(0)
+            self.pulse_ns = self.neutral_ns
+
+    def _ticks(self, pulse_ns: int) -> int:
+        return (pulse_ns + TICK_NS // 2) // TICK_NS
+
+    def _word(self, ticks: int) -> int:
         gap = (self._period_ticks - ticks - GAP_OVERHEAD_TICKS) // GAP_TICKS
         return gap << 18 | (ticks - PULSE_OVERHEAD_TICKS) << 4

@@ -8,13 +8,8 @@ A damaged channel value inside a whole frame cannot be seen here: who arms by SB
 frames that agree.
 """
 
-from firmware.compat import TYPE_CHECKING
 from firmware.drivers.frame_window import FrameWindow
 from firmware.drivers.rc_channels import PACKED_SIZE, Channels
-from firmware.drivers.ticks import Freshness
-
-if TYPE_CHECKING:
-    from machine import UART
 
 BAUD = 100_000
 FRAME_SIZE = 25
@@ -22,25 +17,20 @@ START = 0x0F
 ENDS = (0x00, 0x04, 0x14, 0x24, 0x34)  # SBUS, and SBUS2's four slots
 FLAG_LOST = 0x04  # the receiver missed this frame and repeats the last
 FLAG_FAILSAFE = 0x08
+_COUNT_MASK = (1 << 30) - 1
 
 
 class Sbus(FrameWindow):
-    """``channels`` are the latest; ``hearing`` is fresh within ``silence_us`` of a frame that came
-    from the transmitter: a failsafe's or a repeated frame is none."""
+    """``channels`` are the latest; ``count`` how many frames, modulo 2**30, came from the
+    transmitter: a failsafe's or a repeated frame is none."""
 
-    def __init__(self, silence_us: int) -> None:
+    def __init__(self) -> None:
         super().__init__(FRAME_SIZE)
         self.channels = Channels()
-        self.hearing = Freshness(silence_us)
+        self.count = 0
         self.is_failsafe = True
         self.is_lost = True
-        self._now_us = 0
         self._dropped_before = -1  # none has come
-
-    def step(self, now_us: int, uart: "UART") -> None:
-        self._now_us = now_us
-        self.read(uart)
-        self.hearing.step(now_us)
 
     def span(self) -> int:
         return FRAME_SIZE if self.window[0] == START else -1
@@ -61,4 +51,4 @@ class Sbus(FrameWindow):
         if self.is_failsafe or self.is_lost:
             return
         self.channels.take(self.window, 1)
-        self.hearing.hear(self._now_us)
+        self.count = self.count + 1 & _COUNT_MASK

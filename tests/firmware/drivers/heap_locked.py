@@ -9,14 +9,13 @@ import sys
 
 import micropython
 
+from firmware.boards.ring_1 import Ring1
 from firmware.drivers import battery_ina, signs
 from firmware.drivers.battery_adc import BatteryAdc
 from firmware.drivers.battery_ina import BatteryIna
 from firmware.drivers.bno055 import Bno055
 from firmware.drivers.bno08x_rvc import Bno08xRvc
 from firmware.drivers.crsf import Crsf
-from firmware.drivers.enable_relay import RelayContact, ToggledLife
-from firmware.drivers.guard import Guard
 from firmware.drivers.h_bridge import HBridge
 from firmware.drivers.lights import Lights
 from firmware.drivers.mounting import Mounting
@@ -28,9 +27,10 @@ from firmware.drivers.rc_pulse import RcPulse
 from firmware.drivers.rp2_life_signal import LifeSignal
 from firmware.drivers.rp2_pulses import Pulses
 from firmware.drivers.rp2_quadrature import QuadratureCounter
-from firmware.drivers.runstop_loop import RunstopLoop
 from firmware.drivers.sbus import Sbus
 from firmware.drivers.signs import Buzzer, StatusLed
+from firmware.drivers.timed_wheel import TimedWheel
+from firmware.drivers.toggled_life import ToggledLife
 from firmware.drivers.vesc import Vesc
 from firmware.drivers.vesc_check import VescCheck
 from firmware.drivers.wheel_sensor import WheelSensor
@@ -179,7 +179,7 @@ def vesc_turn(vesc, n):
 def receiver_turn(pair, n):
     receiver, uart = pair
     uart.waiting = n % 71
-    receiver.step(n * 10_000 & TICKS, uart)
+    receiver.read(uart)
 
 
 def check_turn(check, n):
@@ -188,15 +188,29 @@ def check_turn(check, n):
     check.step(now_us, n * 90, -n, n)
 
 
-def edges_turn(sensor, n):
+def rvc_turn(imu, n):
+    imu._uart.waiting = n % 71
+    imu.step(n * 10_000 & TICKS)
+
+
+def edge_turn(sensor, n):
     ticks.after(n * 17)
     pin.level = n & 1
     sensor.on_edge(pin)
+
+
+def edges_turn(sensor, n):
+    edge_turn(sensor, n)
     sensor.step(ticks.now_us)
 
 
-def imu_turn(imu, n):
-    imu.read(n * 10_000 & TICKS)
+def wheel_turn(pair, n):
+    edge_turn(pair[0], n)
+    pair[1].read(ticks.now_us)
+
+
+def step_turn(sensor, n):
+    sensor.step(n * 10_000 & TICKS)
 
 
 def bridge_turn(bridge, n):
@@ -204,36 +218,26 @@ def bridge_turn(bridge, n):
     bridge.measured_duty()
     if n % 10 == 0:
         bridge.coast()
-        bridge.stand_by()
 
 
 def pwm_pulses_turn(pulses, n):
-    pulses.renew(ticks(), 900_000 + n * 500)
-    pulses.expire(ticks.after(n * 100), n % 7 == 0)
+    pulses.put(900_000 + n * 500)
+    pulses.end()
     pulses.measured_ns()
-
-
-def ina_turn(battery, n):
-    battery.step(n * 10_000 & TICKS)
 
 
 def pulses_turn(pulses, n):
     pulses.renew(n * 1000)
+    pulses.end()
 
 
-def guard_turn(pair, n):
-    guard, life = pair
+def ring_turn(ring, n):
+    """What interrupts do must not allocate either."""
     pin.level = 1 if n % 50 else 0
-    guard.beat(ticks(), True)
-    guard.on_timer(None)
-    life.toggle()
-    if n % 60 == 0:
-        guard.rearm()
-
-
-def contact_turn(contact, n):
-    contact.step(ticks(), n // 9 % 2 == 0)
-    return contact.is_welded or contact.is_broken
+    ring.on_edge(pin)
+    ring.on_timer(None)
+    ring.guard.read()
+    ring.write(n % 60 > 1)
 
 
 def lights_turn(car, n):
@@ -245,9 +249,16 @@ def signs_turn(pair, n):
     pair[1].step(n * 10_000 & TICKS, n // 100 % 256)
 
 
-def make_guard():
-    life = ToggledLife(QuietPin(), 20)
-    return Guard(life, RunstopLoop(pin, ticks), ticks, SILENCE_US), life
+def make_ring():
+    ring = Ring1(pin, ToggledLife(QuietPin()), ticks)
+    ring.ended = (PwmPulses(QuietPwm(), 1_500_000),)
+    ring.guard.begin(SILENCE_US)
+    return ring
+
+
+def make_wheel():
+    sensor = WheelSensor(ticks, 100_000, 20_000, 15_000, 1_000_000)
+    return sensor, TimedWheel(sensor, 100_000, 64)
 
 
 def make_ina(kind):
@@ -262,22 +273,21 @@ def life_turn(life, n):
 DRIVERS = (
     ("vesc", lambda: Vesc(stream("vesc"), SILENCE_US), vesc_turn),
     ("vesc_check", lambda: VescCheck(200_000, 500, 2000, 50), check_turn),
-    ("sbus", lambda: (Sbus(SILENCE_US), stream("sbus")), receiver_turn),
-    ("crsf", lambda: (Crsf(SILENCE_US), stream("crsf")), receiver_turn),
-    ("bno08x_rvc", lambda: (Bno08xRvc(mounting, SILENCE_US), stream("rvc")), receiver_turn),
-    ("rc_pulse", lambda: RcPulse(ticks), edges_turn),
-    ("wheel_sensor", lambda: WheelSensor(ticks, 100_000, 20_000, 15_000, 1_000_000), edges_turn),
+    ("sbus", lambda: (Sbus(), stream("sbus")), receiver_turn),
+    ("crsf", lambda: (Crsf(), stream("crsf")), receiver_turn),
+    ("bno08x_rvc", lambda: Bno08xRvc(stream("rvc"), mounting, SILENCE_US), rvc_turn),
+    ("rc_pulse", lambda: RcPulse(ticks), edge_turn),
+    ("wheel_sensor", make_wheel, wheel_turn),
     ("pps", lambda: Pps(ticks), edges_turn),
-    ("mpu", lambda: Mpu(QuietBus(0x75, 0x68), 1, mounting, SILENCE_US, no_sleep), imu_turn),
-    ("bno055", lambda: Bno055(QuietBus(0, 0xA0), 1, mounting, SILENCE_US, no_sleep), imu_turn),
-    ("h_bridge", lambda: HBridge(QuietPwm(), QuietPin(), QuietPin(), QuietPin()), bridge_turn),
-    ("pwm_pulses", lambda: PwmPulses(QuietPwm(), 1_500_000, SILENCE_US), pwm_pulses_turn),
+    ("mpu", lambda: Mpu(QuietBus(0x75, 0x68), 1, mounting, SILENCE_US, no_sleep), step_turn),
+    ("bno055", lambda: Bno055(QuietBus(0, 0xA0), 1, mounting, SILENCE_US, no_sleep), step_turn),
+    ("h_bridge", lambda: HBridge(QuietPwm(), QuietPin(), QuietPin()), bridge_turn),
+    ("pwm_pulses", lambda: PwmPulses(QuietPwm(), 1_500_000), pwm_pulses_turn),
     ("polled_counter", lambda: PolledCounter(ticks), lambda counter, n: counter.read()),
-    ("battery_adc", lambda: BatteryAdc(QuietAdc(), 16_000, 3000, pin), lambda it, n: it.step()),
-    ("battery_ina219", lambda: make_ina(battery_ina.INA219), ina_turn),
-    ("battery_ina226", lambda: make_ina(battery_ina.INA226), ina_turn),
-    ("guard", make_guard, guard_turn),
-    ("relay_contact", lambda: RelayContact(pin, 1), contact_turn),
+    ("battery_adc", lambda: BatteryAdc(QuietAdc(), 16_000, 3000, pin), step_turn),
+    ("battery_ina219", lambda: make_ina(battery_ina.INA219), step_turn),
+    ("battery_ina226", lambda: make_ina(battery_ina.INA226), step_turn),
+    ("ring_1", make_ring, ring_turn),
     ("lights", lambda: Lights(QuietPwm(), pin, pin, pin, pin, pin), lights_turn),
     ("signs", lambda: (StatusLed(QuietPin()), Buzzer(QuietPwm())), signs_turn),
     ("rp2_pulses", lambda: Pulses(QuietMachine(), 20_000, 1_500_000, 15), pulses_turn),

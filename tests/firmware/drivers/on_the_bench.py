@@ -7,17 +7,16 @@ import machine
 import rp2
 from bench import WatchdogReset, bench
 
+from firmware.boards.ring_1 import TICK_HZ, Ring1
 from firmware.drivers import rp2_pulses
 from firmware.drivers.battery_adc import BatteryAdc
-from firmware.drivers.enable_relay import ToggledLife
-from firmware.drivers.guard import Guard
 from firmware.drivers.h_bridge import HBridge
 from firmware.drivers.lights import BOTH, HEAD_HIGH, Lights
 from firmware.drivers.pwm_pulses import PwmPulses
 from firmware.drivers.rc_pulse import RcPulse
 from firmware.drivers.rp2_pulses import Pulses
-from firmware.drivers.runstop_loop import RunstopLoop
 from firmware.drivers.sbus import Sbus
+from firmware.drivers.toggled_life import ToggledLife
 from firmware.drivers.vesc import Vesc
 from firmware.drivers.wheel_sensor import WheelSensor
 
@@ -32,7 +31,7 @@ def output(gpio):
 
 
 def motor_and_lights():
-    motor = HBridge(machine.PWM(machine.Pin(0), freq=20_000), output(2), output(3), output(4))
+    motor = HBridge(machine.PWM(machine.Pin(0), freq=20_000), output(2), output(3))
     car = Lights(machine.PWM(machine.Pin(6), freq=1000), *map(output, (8, 9, 10, 11, 12)))
     for n in range(-4, 5):
         motor.drive(n * 2500)
@@ -45,27 +44,30 @@ def pulses():
     channel = Pulses(state_machine, 20_000, 1_500_000, 5)
     channel.renew(1_750_000)
     print("words", state_machine.sent, state_machine.active())
-    by_pwm = PwmPulses(machine.PWM(machine.Pin(1), freq=50), 1_500_000, 50_000)
-    by_pwm.renew(0, 1_800_000)
-    by_pwm.expire(50_001, False)
+    by_pwm = PwmPulses(machine.PWM(machine.Pin(1), freq=50), 1_500_000)
+    by_pwm.put(1_800_000)
+    print("pwm", by_pwm.measured_ns())
+    by_pwm.end()
     print("pwm", by_pwm.measured_ns())
 
 
 def guarded():
     bench.level(14, 1)
     loop = machine.Pin(14, machine.Pin.IN, machine.Pin.PULL_DOWN)
-    runstop = RunstopLoop(loop, ticks_us)
-    loop.irq(runstop.on_edge, machine.Pin.IRQ_FALLING, hard=True)
-    life = ToggledLife(output(15), 20)
-    guard = Guard(life, runstop, ticks_us, 50_000)
-    machine.Timer(-1, freq=1000, callback=lambda timer: (guard.on_timer(timer), life.toggle()))
-    for n in range(12):
+    ring = Ring1(loop, ToggledLife(output(15)), ticks_us)
+    loop.irq(ring.on_edge, machine.Pin.IRQ_FALLING | machine.Pin.IRQ_RISING, hard=True)
+    ring.guard.begin(20_000)
+    ring.guard.read()
+    ring.write(False)
+    machine.Timer(-1, freq=TICK_HZ, callback=ring.on_timer, hard=True)
+    for n in range(8):
         if n < 4:
-            guard.beat(bench.now_us, True)
+            ring.write(True)
         bench.advance(10_000)
-        print("guard", n, guard.has_tripped, bench.levels[15], runstop.glitches)
+        print("guard", n, ring.guard.is_late, bench.levels[15])
     bench.level(14, 0)
-    print("runstop", runstop.was_opened)
+    bench.advance(1000)
+    print("runstop", ring.guard.has_seen_loop_open)
 
 
 def wires():
@@ -78,9 +80,8 @@ def wires():
         bench.level(21, level)
         bench.advance(1600)
     bench.advance(20_000)
-    rc.step(bench.now_us)
     wheel.step(bench.now_us)
-    print("rc", rc.pulse_us, rc.hearing.is_fresh, "wheel", wheel.count, wheel.refused)
+    print("rc", rc.pulse_us, rc.count, "wheel", wheel.count, wheel.refused)
 
 
 def lines():
@@ -90,15 +91,15 @@ def lines():
     print("vesc", bytes(bench.uarts[0].outgoing))
     receiver = machine.UART(1, 100_000, 8, 0, 2, rx=machine.Pin(5), invert=machine.UART.INV_RX)
     receiver.incoming.extend((b"\x0f" + bytes(24)) * 3)
-    sbus = Sbus(50_000)
-    sbus.step(0, receiver)
-    print("sbus", list(sbus.channels.pulses_us)[:2], sbus.hearing.is_fresh, bench.waited_us)
+    sbus = Sbus()
+    sbus.read(receiver)
+    print("sbus", list(sbus.channels.pulses_us)[:2], sbus.count, bench.waited_us)
 
 
 def battery_and_watchdog():
     bench.voltages[26] = 30_000
     battery = BatteryAdc(machine.ADC(machine.Pin(26)), 9900, 3000, None)
-    battery.step()
+    battery.step(0)
     print("battery", battery.mv)
     machine.WDT(timeout=100)
     try:

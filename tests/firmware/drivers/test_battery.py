@@ -25,7 +25,7 @@ def adc_battery(mv, usb=None):
     pin = None if usb is None else machine.Pin(USB_PIN, machine.Pin.IN)
     bench.level(USB_PIN, usb or 0)
     battery = BatteryAdc(machine.ADC(machine.Pin(26)), FULL_MV, 3000, pin)
-    battery.step()
+    battery.step(0)
     return battery
 
 
@@ -55,10 +55,10 @@ def test_the_usb_plug_is_no_pack(mv, usb, told_mv):
 def test_one_bad_reading_moves_the_average_little_and_a_lasting_one_wholly():
     battery = adc_battery(8000)
     bench.voltages[26] = 4000 * 65_535 // FULL_MV
-    battery.step()
+    battery.step(0)
     assert 7400 < battery.mv < 7600
     for _ in range(60):
-        battery.step()
+        battery.step(0)
     assert abs(battery.mv - 4000) <= 10
 
 

@@ -56,7 +56,7 @@ def test_motion_is_told_along_the_cars_axes(kind, mounting, yaw, x, y):
     peer, imu = imu_of(kind, mounting)
     peer.accel_m_s2 = [1.5, -2.5, 9.0]
     peer.rate_rad_s = [-1.0, 2.0, 3.0]
-    imu.read(1000)
+    imu.step(1000)
     assert abs(imu.yaw_rate_mrad_s - yaw * 1000) <= 3
     assert abs(imu.accel_x_mm_s2 - x * 1000) <= 12
     assert abs(imu.accel_y_mm_s2 - y * 1000) <= 12
@@ -67,37 +67,37 @@ def test_motion_is_told_along_the_cars_axes(kind, mounting, yaw, x, y):
 def test_the_ends_of_the_range_are_right(kind):
     peer, imu = imu_of(kind)
     peer.rate_rad_s = [0, 0, -100.0]
-    imu.read(0)
+    imu.step(0)
     assert imu.yaw_rate_mrad_s == (-17_436 if kind is Mpu else -36_409)
 
 
 @KINDS
 def test_a_bus_that_fails_is_counted_and_silence_follows(kind):
     peer, imu = imu_of(kind)
-    imu.read(0)
+    imu.step(0)
     peer.fails = 4
     for now_us in (10_000, 20_000, 30_000):
-        imu.read(now_us)
+        imu.step(now_us)
         assert imu.hearing.is_fresh
-    imu.read(40_000)
+    imu.step(40_000)
     assert not imu.hearing.is_fresh
     assert imu.errors == 4
-    imu.read(50_000)
+    imu.step(50_000)
     assert imu.hearing.is_fresh
 
 
 @KINDS
 def test_a_sensor_that_repeats_itself_is_dead(kind):
     peer, imu = imu_of(kind)
-    imu.read(0)
+    imu.step(0)
     assert not imu.is_frozen
     peer.is_dead = True
     for now_us in range(10_000, 1_000_000, 10_000):
-        imu.read(now_us)
+        imu.step(now_us)
     assert imu.is_frozen
     assert not imu.hearing.is_fresh
     peer.is_dead = False
-    imu.read(1_000_000)
+    imu.step(1_000_000)
     assert (imu.is_frozen, imu.hearing.is_fresh) == (False, True)
 
 
@@ -198,7 +198,9 @@ def test_a_sensor_is_frozen_after_as_many_readings_in_a_row_and_any_byte_wakes_i
 
 
 def rvc(up=3):
-    return Bno08xRvc(Mounting(1, 2, 3) if up == 3 else Mounting(1, -2, -3), SILENCE_US), Wire()
+    wire = Wire()
+    mounting = Mounting(1, 2, 3) if up == 3 else Mounting(1, -2, -3)
+    return Bno08xRvc(wire, mounting, SILENCE_US), wire
 
 
 @pytest.mark.parametrize(("up", "sign"), [(3, 1), (-3, -1)])
@@ -209,7 +211,7 @@ def test_a_rate_is_made_of_two_yaws_across_the_turn(up, sign, rate_deg_s, start_
     for n in range(250, 260):
         yaw = (start_deg + (n - 250) * rate_deg_s / 100 + 180) % 360 - 180
         wire.incoming += rvc_frame(n, yaw, (100, -200, 1000))
-        imu.step((n - 250) * 10_000, wire)
+        imu.step((n - 250) * 10_000)
     assert abs(imu.yaw_rate_mrad_s - sign * rate_deg_s * 17.4533) <= 20
     assert (imu.accel_x_mm_s2, imu.accel_y_mm_s2) == (980, sign * -1962 + (sign < 0) * -1)
     assert imu.hearing.is_fresh
@@ -219,7 +221,7 @@ def test_missed_frames_do_not_change_the_rate():
     imu, wire = rvc()
     for n in (0, 1, 2, 5, 9):
         wire.incoming += rvc_frame(n, n * 1.0, (0, 0, 1000))
-        imu.step(n * 10_000, wire)
+        imu.step(n * 10_000)
         assert n == 0 or abs(imu.yaw_rate_mrad_s - 1745) <= 1
 
 
@@ -227,7 +229,7 @@ def test_a_frame_that_comes_twice_changes_nothing():
     imu, wire = rvc()
     for n, yaw in ((0, 0.0), (1, 1.0), (1, 1.0)):
         wire.incoming += rvc_frame(n, yaw, (0, 0, 1000))
-    imu.step(0, wire)
+    imu.step(0)
     assert (imu.frames, imu.yaw_rate_mrad_s) == (3, 1745)
 
 
@@ -237,7 +239,7 @@ def test_a_damaged_byte_is_refused_wherever_it_is(at):
     frame = bytearray(rvc_frame(5, 10.0, (1, 2, 3)))
     frame[at] ^= 0x01
     wire.incoming += frame
-    imu.step(0, wire)
+    imu.step(0)
     assert imu.frames == 0
     assert imu.yaw_rate_mrad_s == 0
     assert not imu.hearing.is_fresh
@@ -260,4 +262,4 @@ def test_over_a_bad_line_the_rate_stays_right():
 
 def test_an_rvc_sensor_on_its_side_is_refused():
     with pytest.raises(ValueError, match="flat"):
-        Bno08xRvc(Mounting(3, 2, -1), SILENCE_US)
+        Bno08xRvc(Wire(), Mounting(3, 2, -1), SILENCE_US)

@@ -10,9 +10,10 @@ from firmware.drivers.lights import Lights
 from firmware.drivers.polled_counter import PolledCounter
 from firmware.drivers.pwm_pulses import PwmPulses
 from firmware.drivers.signs import Buzzer, StatusLed
+from firmware.drivers.toggled_life import ToggledLife
 
 bench = bench_module.bench
-IN1, IN2, STANDBY = 2, 3, 5
+IN1, IN2 = 2, 3
 SECOND_US = 1_000_000
 
 
@@ -25,30 +26,22 @@ def output(gpio):
     return machine.Pin(gpio, machine.Pin.OUT, value=0)
 
 
-def bridge(standby=True):
+def bridge():
     pwm = machine.PWM(machine.Pin(0), freq=20_000)
-    standby_pin = output(STANDBY) if standby else None
-    return pwm, HBridge(pwm, output(IN1), output(IN2), standby_pin)
+    return pwm, HBridge(pwm, output(IN1), output(IN2))
 
 
 def directions():
     return bench.levels[IN1], bench.levels[IN2]
 
 
-def test_a_bridge_begins_let_go_and_in_standby():
-    _, motor = bridge()
-    assert directions() == (0, 0)
-    assert bench.levels[STANDBY] == 0
-    assert motor.duty == 0
-
-
-def test_pins_that_were_left_high_are_let_go():
-    for gpio in (IN1, IN2, STANDBY):
+def test_a_bridge_begins_let_go_whatever_its_pins_were():
+    for gpio in (IN1, IN2):
         bench.levels[gpio] = 1
     pwm = machine.PWM(machine.Pin(0), freq=20_000, duty_u16=7)
-    pins = [machine.Pin(gpio, machine.Pin.OUT) for gpio in (IN1, IN2, STANDBY)]
-    HBridge(pwm, *pins)
-    assert [bench.levels[gpio] for gpio in (IN1, IN2, STANDBY)] == [0, 0, 0]
+    motor = HBridge(pwm, *[machine.Pin(gpio, machine.Pin.OUT) for gpio in (IN1, IN2)])
+    assert directions() == (0, 0)
+    assert motor.duty == 0
 
 
 @pytest.mark.parametrize(
@@ -69,11 +62,10 @@ def test_a_bridge_drives_both_ways_and_brakes_at_zero(duty, pins, measured):
     motor.drive(duty)
     assert directions() == pins
     assert abs(motor.measured_duty() - measured) <= 2
-    assert bench.levels[STANDBY] == 1
 
 
 def test_to_coast_is_not_to_brake():
-    pwm, motor = bridge(standby=False)
+    pwm, motor = bridge()
     motor.drive(8000)
     motor.coast()
     assert directions() == (0, 0)
@@ -94,55 +86,55 @@ def test_the_power_is_off_while_the_direction_turns():
     assert seen[2:] != [0, 0]
 
 
-def pulses(lease_us=50_000):
+def pulses():
     pwm = machine.PWM(machine.Pin(0), freq=50)
-    return pwm, PwmPulses(pwm, 1_500_000, lease_us)
+    return pwm, PwmPulses(pwm, 1_500_000)
 
 
 def test_pulses_by_pwm_begin_neutral_and_follow():
     pwm, channel = pulses()
     assert abs(pwm.duty_ns() - 1_500_000) <= 400
     for asked, given in ((1_700_000, 1_700_000), (0, 500_000), (9_999_999, 2_500_000)):
-        channel.renew(0, asked)
+        channel.put(asked)
         assert abs(channel.measured_ns() - given) <= 400
         assert channel.pulse_ns == given
 
 
-def test_pulses_by_pwm_end_in_neutral_by_the_timer_alone():
+def test_pulses_by_pwm_end_in_neutral_and_once():
     pwm, channel = pulses()
-    guard = machine.Timer(
-        freq=1000, callback=lambda timer: channel.expire(bench.now_us, False), hard=True
-    )
-    assert guard
-    channel.renew(bench.now_us, 1_800_000)
-    bench.advance(50_000)
-    assert channel.pulse_ns == 1_800_000
-    bench.advance(1000)
-    assert abs(pwm.duty_ns() - 1_500_000) <= 400
-    channel.renew(bench.now_us, 1_800_000)
-    channel.expire(bench.now_us, True)
+    channel.put(1_800_000)
+    channel.end()
     assert channel.pulse_ns == 1_500_000
+    assert abs(pwm.duty_ns() - 1_500_000) <= 400
+    pwm.duty_ns(1_000_000)  # by someone else
+    channel.end()
+    assert abs(pwm.duty_ns() - 1_000_000) <= 400
 
 
 @pytest.mark.parametrize("neutral_ns", [499_999, 2_500_001])
 def test_a_neutral_that_is_none_is_refused(neutral_ns):
     with pytest.raises(ValueError, match="calibration"):
-        PwmPulses(machine.PWM(machine.Pin(0), freq=50), neutral_ns, 50_000)
+        PwmPulses(machine.PWM(machine.Pin(0), freq=50), neutral_ns)
 
 
 @pytest.mark.parametrize("neutral_ns", [500_000, 2_500_000])
 def test_a_neutral_at_the_end_of_the_range_is_one(neutral_ns):
-    channel = PwmPulses(machine.PWM(machine.Pin(0), freq=50), neutral_ns, 50_000)
+    channel = PwmPulses(machine.PWM(machine.Pin(0), freq=50), neutral_ns)
     assert channel.pulse_ns == neutral_ns
 
 
-def test_a_lease_that_has_ended_ends_once():
-    pwm, channel = pulses()
-    channel.renew(0, 1_800_000)
-    channel.expire(60_000, False)
-    pwm.duty_ns(1_000_000)  # by someone else
-    channel.expire(120_000, True)
-    assert abs(pwm.duty_ns() - 1_000_000) <= 400
+def test_a_life_signal_by_a_timer_toggles_while_renewed_and_ends_low():
+    bench.levels[9] = 1
+    life = ToggledLife(output(9))
+    levels = [bench.levels[9]]
+    for _ in range(3):
+        life.renew()
+        levels.append(bench.levels[9])
+    life.cut()
+    life.cut()
+    levels.append(bench.levels[9])
+    life.renew()  # begins anew
+    assert [*levels, bench.levels[9]] == [0, 1, 0, 1, 0, 1]
 
 
 @pytest.mark.parametrize("readings", [[5, 65_533, 10], [-5, -13, 0], [70_000, 69_990, 70_001]])

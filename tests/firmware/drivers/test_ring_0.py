@@ -7,11 +7,10 @@ import bench as bench_module
 import machine
 import pytest
 
+from firmware.boards.ring_1 import TICK_HZ, Ring1
 from firmware.drivers import rp2_life_signal, rp2_pulses
-from firmware.drivers.guard import Guard
 from firmware.drivers.rp2_life_signal import WAVE_US, LifeSignal
 from firmware.drivers.rp2_pulses import TICK_NS, Pulses
-from firmware.drivers.runstop_loop import RunstopLoop
 from tests.firmware.drivers.emulated import EmulatedMachine, pulses_of
 
 bench = bench_module.bench
@@ -23,7 +22,7 @@ MS = 1_000_000
 
 
 class Car:
-    """A step at 100 Hz, a guard at 1 kHz, one drive channel and the enable."""
+    """A step at 100 Hz, a guard at 2 kHz, one drive channel and the enable."""
 
     def __init__(self):
         bench.reset()
@@ -32,9 +31,12 @@ class Car:
         self.enable = EmulatedMachine(rp2_life_signal.life_signal, set_base=OUTPUT, cycle_ns=7812)
         self.machines = (self.drive, self.enable)
         self.pulses = Pulses(self.drive, FRAME_MS * 1000, NEUTRAL_NS, frames=5)
-        self.runstop = RunstopLoop(machine.Pin(LOOP, machine.Pin.IN), self.ticks_us)
         life = LifeSignal(self.enable, 20_000)
-        self.guard = Guard(life, self.runstop, self.ticks_us, limit_us=40_000)
+        self.ring = Ring1(machine.Pin(LOOP, machine.Pin.IN), life, self.ticks_us)
+        self.ring.ended = (self.pulses,)
+        self.ring.guard.begin(40_000)
+        self.ring.guard.read()
+        self.ring.write(False)  # opens the gate
         self.ms = 0
 
     def ticks_us(self):
@@ -46,9 +48,9 @@ class Car:
         while self.ms < until_ms:
             if steps and self.ms % 10 == 0:
                 self.pulses.renew(DRIVING_NS)
-                self.guard.beat(bench.now_us, True)
-            if guards:
-                self.guard.on_timer(None)
+                self.ring.write(True)
+            for _ in range(TICK_HZ // 1000 if guards else 0):
+                self.ring.on_timer(None)
             self.ms += 1
             bench.now_us = self.ms * 1000
             for each in self.machines:
@@ -77,7 +79,7 @@ def test_with_the_step_hung_all_is_quiet_within_100_ms(car):
     car.run(170, steps=False)
     assert car.enabled_until_ms() <= 60 + 42
     assert car.driven_until_ms() <= 160
-    assert car.guard.has_tripped
+    assert car.ring.guard.is_late
 
 
 def test_with_the_processor_dead_all_is_quiet_within_100_ms(car):

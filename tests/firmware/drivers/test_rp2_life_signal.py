@@ -76,12 +76,24 @@ def test_a_wave_is_what_the_frequency_gives():
     assert rp2_life_signal.FREQ_HZ * WAVE_US == 64 * 1_000_000
 
 
-def test_to_cut_never_waits():
+def test_to_cut_never_waits_and_comes_once():
     machine, life = signal(20_000)
     machine.active(0)
+    machine.sent[:] = [0] * 4
+    life.renew()
+    life.cut()  # the virtual machine raises where the chip would wait
+    machine.sent.clear()
     for _ in range(9):
-        life.cut()  # the virtual machine raises where the chip would wait
-    assert machine.tx_fifo() == 4
+        life.cut()
+    assert machine.tx_fifo() == 1
+
+
+def test_cut_again_and_again_at_rest_it_makes_no_wave():
+    machine, life = signal(20_000)
+    for ms in range(20):
+        life.cut()
+        machine.run_until((ms + 1) * MS)
+    assert machine.edges == []
 
 
 def test_pulses_and_life_signal_share_one_pio_and_quadrature_fits_another():

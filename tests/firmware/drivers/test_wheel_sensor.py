@@ -1,9 +1,11 @@
 """A hall sensor's wheel: speed by period, standstill, bounce, stray edges."""
 
+import itertools
 import random
 
 import pytest
 
+from firmware.drivers.timed_wheel import TimedWheel
 from firmware.drivers.wheel_sensor import WheelSensor
 
 GAP_UM = 100_000  # 0.6 m round, six magnets
@@ -133,3 +135,55 @@ def test_an_edge_that_came_after_the_step_was_timed_is_no_long_wait():
 def test_a_wheel_that_cannot_be_is_refused(gap_um, top_mm_s, most_mm_s2, floor_us, word):
     with pytest.raises(ValueError, match=word):
         WheelSensor(lambda: 0, gap_um, top_mm_s, most_mm_s2, floor_us)
+
+
+# --- fine counts -----------------------------------------------------------------------------
+
+FINE_GAP_UM = 102_000  # AutoRally's front wheel: six magnets on 0.612 m
+FINE = 64
+STEP_US = 10_000
+
+
+def rolled(speeds_mm_s):
+    """Truth in um and counts in um, after each step of 10 ms at these speeds."""
+    sensor = WheelSensor(lambda: 0, FINE_GAP_UM, 12_000, 8_000, 500_000)
+    wheel = TimedWheel(sensor, FINE_GAP_UM, FINE)
+    at_um, edge_um, seen = 0, FINE_GAP_UM // 2, []
+    for step, speed_mm_s in enumerate(speeds_mm_s):
+        end_um = at_um + speed_mm_s * STEP_US // 1000
+        while speed_mm_s and edge_um <= end_um:
+            sensor.edge(step * STEP_US + (edge_um - at_um) * 1000 // speed_mm_s)
+            edge_um += FINE_GAP_UM
+        at_um = end_um
+        wheel.read((step + 1) * STEP_US)
+        seen.append((at_um, wheel.count * (FINE_GAP_UM // FINE)))
+    return seen
+
+
+@pytest.mark.parametrize("speed_mm_s", [500, 2000, 9000])
+def test_fine_counts_run_at_the_wheels_speed_between_its_magnets(speed_mm_s):
+    seen = rolled([speed_mm_s] * 400)
+    first, last = seen[200], seen[-1]
+    assert abs((last[1] - first[1]) - (last[0] - first[0])) <= 0.02 * (last[0] - first[0])
+    steps = [b[1] - a[1] for a, b in itertools.pairwise(seen[200:])]
+    assert max(steps) <= speed_mm_s * 10 * 1.1 + FINE_GAP_UM // FINE
+
+
+def test_fine_counts_are_drawn_to_the_edges_and_stay_there():
+    speeds = [min(step * 20, 6000) for step in range(600)] + [3000] * 600
+    seen = rolled(speeds)
+    away_um = [fine_um - true_um for true_um, fine_um in seen]
+    assert max(away_um[600:]) - min(away_um[600:]) <= 2 * FINE_GAP_UM
+    assert abs(away_um[-1] - away_um[700]) <= FINE_GAP_UM
+
+
+def test_a_wheel_that_stands_counts_nothing():
+    seen = rolled([2000] * 100 + [0] * 200)
+    assert seen[-1][1] == seen[160][1]
+
+
+@pytest.mark.parametrize(("gap_um", "counts"), [(500_001, 64), (100, 101), (100, 0)])
+def test_fine_counts_that_cannot_be_are_refused(gap_um, counts):
+    sensor = WheelSensor(lambda: 0, 102_000, 12_000, 8_000, 500_000)
+    with pytest.raises(ValueError, match="counts_per_gap"):
+        TimedWheel(sensor, gap_um, counts)

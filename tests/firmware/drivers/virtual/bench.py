@@ -9,6 +9,42 @@ class WatchdogReset(Exception):
     """The watchdog was not fed in time: here the chip would start anew."""
 
 
+try:
+    from micropython import heap_lock, heap_unlock
+except ImportError:  # CPython has no lock
+
+    def heap_lock():
+        pass
+
+    heap_unlock = heap_lock
+
+
+class Outside:
+    """What stands for metal may allocate, in a step whose heap is locked."""
+
+    def __init__(self):
+        self.is_locked = False
+
+    def lock(self):
+        heap_lock()
+        self.is_locked = True
+
+    def unlock(self):
+        self.is_locked = False
+        heap_unlock()
+
+    def __enter__(self):
+        if self.is_locked:
+            heap_unlock()
+
+    def __exit__(self, *why):
+        if self.is_locked:
+            heap_lock()
+
+
+outside = Outside()
+
+
 class Bench:
     def __init__(self):
         self.reset()
@@ -24,6 +60,11 @@ class Bench:
         self.uarts = {}  # id: UART
         self.pwms = {}  # gpio: PWM
         self.timers = []
+        self.machines = {}  # PIO state machine id: StateMachine
+        self.pio_bases = {}  # PIO: the first GPIO that it reaches
+        self.chip_id = bytes(8)
+        self.reset_cause = 1  # machine.PWRON_RESET
+        self.are_interrupts_on = True
         self.watchdog = None
         self.waited_us = 0  # in calls that wait for bytes which are not there
 
@@ -34,7 +75,14 @@ class Bench:
         handler, trigger, pin = self.interrupts.get(gpio, (None, 0, None))
         edge = 0 if level == before else 8 if level else 4  # Pin.IRQ_RISING, IRQ_FALLING
         if handler and trigger & edge:
-            handler(pin)
+            self.interrupt(handler, pin)
+
+    def interrupt(self, handler, source):
+        """As hard ones come: not while they are off, and nothing may be allocated."""
+        if self.are_interrupts_on:
+            outside.lock()
+            handler(source)
+            outside.unlock()
 
     def advance(self, by_us):
         """Let time pass: timers fire in it, in order; the watchdog bites."""

@@ -6,10 +6,30 @@ second watchdog, two frequencies on one slice, which a chip would accept and get
 """
 # ruff: noqa: A002 - the signatures are those of the documentation
 
-from bench import bench
+from bench import bench, outside
+
+PWRON_RESET, WDT_RESET = 1, 3
 
 _CLOCK_HZ = 125_000_000
 _EIO = 5
+
+
+def unique_id():
+    return bench.chip_id
+
+
+def reset_cause():
+    return bench.reset_cause
+
+
+def disable_irq():
+    was_on = bench.are_interrupts_on
+    bench.are_interrupts_on = False
+    return int(was_on)
+
+
+def enable_irq(state):
+    bench.are_interrupts_on = state == 1
 
 
 def _gpio_of(pin):
@@ -47,7 +67,8 @@ class Pin:
             return bench.levels.get(self.gpio, 0)
         if self._mode == self.IN:
             raise ValueError("an input was written to: it would take effect once it is an output")
-        bench.levels[self.gpio] = int(bool(x))
+        with outside:
+            bench.levels[self.gpio] = int(bool(x))
         return None
 
     __call__ = value
@@ -75,7 +96,7 @@ class PWM:
 
     def __init__(self, dest, *, freq=None, duty_u16=None, duty_ns=None, invert=False):
         self.gpio = _gpio_of(dest)
-        self._slice = self.gpio >> 1 & 7
+        self._slice = self.gpio >> 1 & 7 if self.gpio < 32 else 8 + (self.gpio >> 1 & 3)
         for gpio, other in bench.pwms.items():
             if gpio != self.gpio and other._slice == self._slice and gpio & 1 == self.gpio & 1:
                 raise ValueError("this slice and channel have another pin already")
@@ -113,21 +134,23 @@ class PWM:
         return _CLOCK_HZ * 16 // (divided_16 * self._freq)
 
     def duty_u16(self, value=None):
-        if value is None:
-            return self._count * 65535 // self._top()
-        if not 0 <= value <= 65535:
-            raise ValueError("duty_u16 is 0 to 65535")
-        self._count = (value * self._top() + 32767) // 65535
+        with outside:
+            if value is None:
+                return self._count * 65535 // self._top()
+            if not 0 <= value <= 65535:
+                raise ValueError("duty_u16 is 0 to 65535")
+            self._count = (value * self._top() + 32767) // 65535
         return None
 
     def duty_ns(self, value=None):
-        top = self._top()
-        period_ns = 1_000_000_000 // self._freq
-        if value is None:
-            return self._count * period_ns // top
-        if not 0 <= value <= period_ns:
-            raise ValueError("a pulse is no longer than its period")
-        self._count = value * top // period_ns
+        with outside:
+            top = self._top()
+            period_ns = 1_000_000_000 // self._freq
+            if value is None:
+                return self._count * period_ns // top
+            if not 0 <= value <= period_ns:
+                raise ValueError("a pulse is no longer than its period")
+            self._count = value * top // period_ns
         return None
 
 
@@ -147,6 +170,7 @@ class Timer:
         self.deinit()
         self._every_us = period * 1000 if freq == -1 else 1_000_000 // freq
         self._callback = callback
+        self._is_hard = hard
         self._is_periodic = mode == self.PERIODIC
         self.next_us = bench.now_us + self._every_us
         bench.timers.append(self)
@@ -159,12 +183,18 @@ class Timer:
         self.next_us += self._every_us
         if not self._is_periodic:
             self.deinit()
-        self._callback(self)
+        if self._is_hard:
+            bench.interrupt(self._callback, self)
+        else:
+            self._callback(self)
 
 
 class UART:
     INV_TX, INV_RX = 1, 2
-    _PINS = (((0, 12, 16, 28), (1, 13, 17, 29)), ((4, 8, 20, 24), (5, 9, 21, 25)))
+    _PINS = (
+        ((0, 12, 16, 28, 32, 44), (1, 13, 17, 29, 33, 45)),
+        ((4, 8, 20, 24, 36, 40), (5, 9, 21, 25, 37, 41)),
+    )
 
     def __init__(
         self,
@@ -197,7 +227,8 @@ class UART:
         bench.uarts[id] = self
 
     def any(self):
-        self.incoming = self.incoming[: self._rxbuf]  # what did not fit is lost
+        with outside:
+            self.incoming = self.incoming[: self._rxbuf]  # what did not fit is lost
         return len(self.incoming)
 
     def readinto(self, buf, nbytes=None):
@@ -208,7 +239,8 @@ class UART:
             bench.waited_us += max(1000, self._timeout_us)
         for i in range(size):
             buf[i] = self.incoming[i]
-        self.incoming = self.incoming[size:]
+        with outside:
+            self.incoming = self.incoming[size:]
         return size or None
 
     def read(self, nbytes=None):
@@ -218,7 +250,8 @@ class UART:
 
     def write(self, buf):
         size = min(len(buf), self._txbuf - len(self.outgoing))
-        self.outgoing.extend(buf[:size])
+        with outside:
+            self.outgoing.extend(buf[:size])
         return size or None
 
     def txdone(self):
@@ -226,11 +259,14 @@ class UART:
 
 
 class ADC:
+    CORE_TEMP = 4
+
     def __init__(self, id):
         if isinstance(id, int) and 0 <= id <= 4:
             self._gpio = 26 + id
         else:
-            self._gpio = _fitting(id, (26, 27, 28, 29), "ADC")
+            first, last = (26, 30) if bench.gpios == 30 else (40, 48)  # an RP2350B has eight
+            self._gpio = _fitting(id, range(first, last), "ADC")
 
     def read_u16(self):
         value = bench.voltages.get(self._gpio, 0) >> 4  # twelve bits, stretched to sixteen
@@ -255,9 +291,10 @@ class I2C:
         return sorted(self._devices)
 
     def readfrom_mem_into(self, addr, memaddr, buf, *, addrsize=8):
-        data = self._device(addr).read(memaddr, len(buf))
-        for i in range(len(buf)):
-            buf[i] = data[i]
+        with outside:
+            data = self._device(addr).read(memaddr, len(buf))
+            for i in range(len(buf)):
+                buf[i] = data[i]
 
     def readfrom_mem(self, addr, memaddr, nbytes, *, addrsize=8):
         return bytes(self._device(addr).read(memaddr, nbytes))

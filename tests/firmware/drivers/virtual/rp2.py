@@ -6,6 +6,7 @@ program (``emulated.py``).
 """
 # ruff: noqa: A002 - the signatures are those of the documentation
 
+from bench import bench, outside
 from pio_assembler import PIOASMError as PIOASMError
 from pio_assembler import assembled
 
@@ -16,6 +17,18 @@ class PIO:
     IN_LOW, IN_HIGH, OUT_LOW, OUT_HIGH = range(4)
     SHIFT_LEFT, SHIFT_RIGHT = range(2)
     JOIN_NONE, JOIN_TX, JOIN_RX = 0, 1, 2
+
+    def __init__(self, id):
+        if not 0 <= id < 3:
+            raise ValueError("invalid PIO")
+        self._id = id
+
+    def gpio_base(self, base=None):
+        """RP2350B: the first of the 32 GPIOs that this PIO reaches."""
+        if base is not None:
+            if base.gpio not in (0, 16):
+                raise ValueError("invalid GPIO base")
+            bench.pio_bases[self._id] = base.gpio
 
 
 def asm_pio(
@@ -86,10 +99,17 @@ class StateMachine:
         for name, pin in (("out", out_base), ("set", set_base), ("sideset", sideset_base)):
             if settings[name + "_init"] is not None and pin is None:
                 raise ValueError("missing " + name + "_base")
+        first = bench.pio_bases.get(self.id // 4, 0)
+        for pin in (in_base, out_base, set_base, sideset_base, jmp_pin):
+            if hasattr(pin, "gpio") and not first <= pin.gpio < first + 32:
+                raise ValueError("this PIO does not reach that pin")
         self.program = program
         self.freq = freq
         self.pins = {"in": in_base, "out": out_base, "set": set_base, "jmp": jmp_pin}
         self.is_active = False
+        self.sent.clear()  # both FIFOs
+        self.received.clear()
+        bench.machines[self.id] = self
 
     def active(self, value=None):
         if value is not None:
@@ -97,17 +117,19 @@ class StateMachine:
         return self.is_active
 
     def put(self, value, shift=0):
-        words = (value,) if isinstance(value, int) else value
-        for word in words:
-            if len(self.sent) == _FIFO_DEPTH:
-                raise RuntimeError("put() would block: the FIFO is full")
-            self.sent.append((word << shift) & 0xFFFFFFFF)
+        with outside:
+            words = (value,) if isinstance(value, int) else value
+            for word in words:
+                if len(self.sent) == _FIFO_DEPTH:
+                    raise RuntimeError("put() would block: the FIFO is full")
+                self.sent.append((word << shift) & 0xFFFFFFFF)
 
     def get(self, buf=None, shift=0):
         if buf is None:
             return self._taken() >> shift
-        for i in range(len(buf)):
-            _store(buf, i, self._taken() >> shift)
+        with outside:
+            for i in range(len(buf)):
+                _store(buf, i, self._taken() >> shift)
         return buf
 
     def _taken(self):

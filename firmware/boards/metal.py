@@ -1,0 +1,271 @@
+"""A board of metal: what the contract asks for, by drivers, whatever the port.
+
+A port's class makes what only it has (``rp2.py`` and its like): its kinds of channels and counters,
+the life signal, the guard's timer. The wiring comes with the pins module.
+"""
+
+import gc
+
+import machine
+from machine import Pin
+
+from firmware.boards.channels import KEPT, Bridge, Nothing, PulseByPwm, Standby
+from firmware.boards.entropy import Entropy
+from firmware.boards.parts import (
+    input_low,
+    make_battery,
+    make_i2c,
+    make_imu,
+    make_receiver,
+    make_signals,
+    make_timed_wheel,
+    make_uart,
+    output,
+)
+from firmware.boards.ring_1 import Ring1
+from firmware.boards.store import Store
+from firmware.boards.wheels import Side
+from firmware.compat import TYPE_CHECKING
+from firmware.protocol.codes import RESET_POWER_ON, RESET_WATCHDOG
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from firmware.boards.channels import Channel
+    from firmware.boards.contract import Pins, Starts
+    from firmware.boards.link import Link
+    from firmware.boards.ring_1 import Life
+    from firmware.boards.vesc_drive import VescDrive
+    from firmware.boards.wheels import Counter
+    from firmware.drivers.ticks import TicksUs
+
+CHANNELS = 8
+_ID_SIZE = 8
+_RC_STEERING, _RC_THROTTLE, _RC_LIVE_MAN, _RC_MODE = 0, 1, 2, 3
+
+
+class MetalBoard:
+    """``link`` is the wire to the host (link.py), ``starts`` the record of starts, ``store`` where
+    the configuration is kept. When this returns all outputs are neutral and the guard watches."""
+
+    def __init__(  # noqa: PLR0915 - the list of its parts
+        self, pins: "Pins", starts: "Starts", link: "Link", store: Store, ticks_us: "TicksUs"
+    ) -> None:
+        for number, level in pins.SAFE_LEVELS:
+            Pin(number, Pin.OUT, value=level)
+        self.board_id = _folded(machine.unique_id())
+        self.link = link
+        self.step_us = 0
+        self.read_back = [0] * CHANNELS
+        self.reset_cause = RESET_POWER_ON
+        if machine.reset_cause() == machine.WDT_RESET:
+            self.reset_cause = RESET_WATCHDOG
+        self.failed_starts = starts.failed
+        self._starts = starts
+        self._store = store
+        self._ticks_us = ticks_us
+        self._is_healthy = False
+        self._now_us = 0
+        self.loop_pin = Pin(pins.RUNSTOP, Pin.IN, Pin.PULL_DOWN)
+        self._contact = input_low(pins.CONTACT)
+        self._charger = input_low(pins.CHARGER)
+        self._vesc = self._vesc_of(pins)
+        self._channels = tuple([self._channel(row) for row in pins.CHANNELS])
+        self._standby = Standby(tuple([output(number) for number in pins.STANDBY]))
+        self._fallbacks = [0] * CHANNELS
+        self._ring = Ring1(self.loop_pin, self._life(pins.ENABLE), ticks_us)
+        self._begin_guard()
+        self._left, self._right = self._make_sides(pins.ENCODERS)
+        i2c = make_i2c(pins)
+        self._imu = make_imu(pins, i2c)
+        self._battery = make_battery(pins, i2c, self._vesc)
+        self._receiver = make_receiver(pins, ticks_us)
+        self._signals = make_signals(pins)
+        self._entropy = Entropy()
+        self._begin_readings()
+
+    def _begin_readings(self) -> None:
+        self.count_left = self.count_right = self.captured_us = 0
+        self.runstop_closed = self.enable_contact = self.charger = 0
+        self.battery_mv = self.temperature_c = 0
+        self.yaw_rate_mrad_s = self.accel_x_mm_s2 = self.accel_y_mm_s2 = 0
+        self.has_receiver = int(self._receiver is not None)
+        self.rc_steering_us = self.rc_throttle_us = self.rc_live_man_us = self.rc_mode_us = 0
+        self.rc_frames = self.rc_failsafe = 0
+        self.guard_tripped = 0
+
+    # --- what a port makes
+
+    def _own_channel(self, row: "tuple[Any, ...]") -> "Channel":
+        raise ValueError("this port has no channel of the kind %s; correct the board file" % row[0])
+
+    def _own_counter(self, row: "tuple[Any, ...]") -> "Counter":
+        raise ValueError("this port has no counter of the kind %s; correct the board file" % row[1])
+
+    def _life(self, row: "tuple[Any, ...]") -> "Life":
+        raise NotImplementedError
+
+    def _begin_guard(self) -> None:
+        """The hard timer and the loop's interrupt call the ring from here on."""
+        raise NotImplementedError
+
+    def _chip_c(self) -> int:
+        """The chip's temperature, 0 where it has no sensor."""
+        return 0
+
+    # --- what every port has
+
+    def _vesc_of(self, pins: "Pins") -> "VescDrive | None":
+        if pins.VESC is None:
+            return None
+        from firmware.boards.vesc_drive import VescDrive
+
+        return VescDrive(make_uart(pins, "vesc"), *pins.VESC)
+
+    def _channel(self, row: "tuple[Any, ...]") -> "Channel":
+        kind = row[0]
+        if kind == "none":
+            return Nothing()
+        if kind == "pwm_pulse":
+            return PulseByPwm(*row[1:])
+        if kind == "bridge":
+            return Bridge(*row[1:])
+        if kind == "vesc" and self._vesc:
+            return self._vesc
+        if kind == "vesc_servo" and self._vesc:
+            from firmware.boards.vesc_drive import VescServo
+
+            return VescServo(self._vesc.vesc)
+        return self._own_channel(row)
+
+    def _make_sides(self, rows: "tuple[tuple[Any, ...], ...]") -> "tuple[Side, Side]":
+        """One side for both if there is nothing that only one of them has: it is read once."""
+        counters = [(row[0], self._counter(row)) for row in rows]
+        left = Side(tuple([counter for side, counter in counters if side != "right"]))
+        if all(side == "both" for side, _ in counters):
+            return left, left
+        return left, Side(tuple([counter for side, counter in counters if side != "left"]))
+
+    def _counter(self, row: "tuple[Any, ...]") -> "Counter":
+        if row[1] == "vesc" and self._vesc:
+            return self._vesc
+        if row[1] == "edges":
+            return make_timed_wheel(self._ticks_us, *row[2:])
+        return self._own_counter(row)
+
+    # --- the contract
+
+    def begin(self, fallbacks: "list[int]", guard_us: int) -> None:
+        ended: "list[Any]" = [self._standby]
+        for i in range(len(self._channels)):
+            self._fallbacks[i] = fallbacks[i]
+            self._channels[i].begin(fallbacks[i])
+            if fallbacks[i] != KEPT:
+                ended.append(self._channels[i])
+        self._ring.ended = tuple(ended)
+        self._ring.guard.begin(guard_us)
+
+    def mark_healthy(self) -> None:
+        """Between steps, and while it may not move: flash stops the interrupts."""
+        self._is_healthy = True
+
+    def read(self, now_us: int) -> None:
+        self._now_us = self.captured_us = now_us
+        self._look()
+        if self._vesc:
+            self._vesc.step(now_us)
+        self._left.read(now_us)
+        if self._right is not self._left:
+            self._right.read(now_us)
+        self.count_left, self.count_right = self._left.count, self._right.count
+        for i in range(len(self._channels)):
+            self.read_back[i] = self._channels[i].read_back()
+        self.charger = self._charger.value() if self._charger else 0
+        self._feel(now_us)
+        if self._receiver:
+            self._listen(self._receiver)
+
+    def _look(self) -> None:
+        """At the loop and the guard, at once: what opens afterwards shows on the next step."""
+        guard = self._ring.guard
+        state = machine.disable_irq()
+        self.runstop_closed = self.loop_pin.value() and int(not guard.has_seen_loop_open)
+        self.guard_tripped = int(guard.is_late)
+        guard.read()
+        machine.enable_irq(state)
+        is_on = self._ring.is_wanted and not guard.is_gating
+        self.enable_contact = self._contact.value() if self._contact else int(is_on)
+
+    def _feel(self, now_us: int) -> None:
+        self.temperature_c = self._chip_c()
+        if self._vesc:
+            self.temperature_c = max(self.temperature_c, self._vesc.fet_c)
+        if self._battery:
+            self._battery.step(now_us)
+            self.battery_mv = self._battery.mv
+        imu = self._imu
+        if imu:
+            imu.step(now_us)
+            is_fresh = imu.hearing.is_fresh
+            self.yaw_rate_mrad_s = imu.yaw_rate_mrad_s if is_fresh else 0
+            self.accel_x_mm_s2 = imu.accel_x_mm_s2 if is_fresh else 0
+            self.accel_y_mm_s2 = imu.accel_y_mm_s2 if is_fresh else 0
+
+    def _listen(self, receiver: "Any") -> None:
+        receiver.step()
+        self.rc_frames, self.rc_failsafe = receiver.frames, receiver.failsafe
+        self.rc_steering_us = receiver.pulse_us(_RC_STEERING)
+        self.rc_throttle_us = receiver.pulse_us(_RC_THROTTLE)
+        self.rc_live_man_us = receiver.pulse_us(_RC_LIVE_MAN)
+        self.rc_mode_us = receiver.pulse_us(_RC_MODE)
+
+    def receive_into(self, buffer: bytearray) -> int:
+        return self.link.receive_into(buffer)
+
+    def transmit(self, data: bytearray, size: int) -> bool:
+        return self.link.transmit(data, size)
+
+    def write(self, values: "list[int]", enable: bool, lights: int) -> None:
+        state = machine.disable_irq()
+        self._ring.write(enable)
+        machine.enable_irq(state)
+        is_gated = self._ring.guard.is_gating
+        effort = 0
+        for i in range(len(self._channels)):
+            fallback = self._fallbacks[i]
+            value = fallback if is_gated and fallback != KEPT else values[i]
+            self._channels[i].write(value)
+            if fallback != KEPT:
+                effort = value - fallback
+        self._standby.write(int(enable and not is_gated))
+        self._signals.step(self._now_us, self.count_left, effort, enable, lights)
+
+    def entropy(self) -> int:
+        return self._entropy.draw()
+
+    def load_into(self, image: bytearray) -> int:
+        return self._store.load_into(image)
+
+    def save(self, image: bytearray, size: int) -> bool:
+        return self._store.save(image, size)
+
+    # --- between steps
+
+    def idle(self, may_move: bool) -> None:
+        """Pump the link; what allocates or writes to flash waits until the car may not move."""
+        self.link.pump()
+        if may_move:
+            return
+        if self._entropy.refill():
+            gc.collect()
+        if self._is_healthy:
+            self._is_healthy = False
+            self._starts.mark_healthy()
+
+
+def _folded(chip_id: bytes) -> bytes:
+    """Eight bytes of a chip's number, whatever its length; each of its bytes counts."""
+    folded = bytearray(_ID_SIZE)
+    for i in range(len(chip_id)):
+        folded[i % _ID_SIZE] ^= chip_id[i]
+    return bytes(folded)

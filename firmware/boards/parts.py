@@ -1,0 +1,181 @@
+"""From rows of the pins module to the drivers that every port has.
+
+A sensor that does not answer at the start is taken for absent: the car comes up, reads zero there,
+and its self-test says so. It is the battery's that keeps it from moving (empty).
+"""
+
+import time
+
+from machine import ADC, I2C, PWM, UART, Pin
+
+from firmware.boards.signals import Signals
+from firmware.compat import TYPE_CHECKING
+from firmware.drivers.signs import Buzzer, StatusLed
+
+if TYPE_CHECKING:
+    from typing import Any, Protocol
+
+    from firmware.boards.contract import Pins
+    from firmware.boards.receiver import Receiver
+    from firmware.boards.vesc_drive import VescDrive
+    from firmware.boards.wheels import Counter
+    from firmware.drivers.lights import Lights
+    from firmware.drivers.rc_pulse import RcPulse
+    from firmware.drivers.ticks import Freshness, TicksUs
+
+    class Imu(Protocol):
+        hearing: Freshness
+        yaw_rate_mrad_s: int
+        accel_x_mm_s2: int
+        accel_y_mm_s2: int
+
+        def step(self, now_us: int) -> None: ...
+
+    class Battery(Protocol):
+        @property
+        def mv(self) -> int: ...
+
+        def step(self, now_us: int) -> None: ...
+
+
+SILENCE_US = 50_000  # of a sensor that is read or speaks a hundred times a second
+_BUS_WAITS_US = 2_000  # for a device that holds the clock; a step is ten times as long
+_RX_SIZE = 512
+_TX_SIZE = 1024
+_TAIL_LIGHT_HZ = 1_000
+
+
+def output(pin: "int | str") -> Pin:
+    return Pin(pin, Pin.OUT, value=0)
+
+
+def input_low(pin: "int | str | None") -> "Pin | None":
+    """Low when nothing drives it; a wire that came off reads as what stops the car."""
+    return None if pin is None else Pin(pin, Pin.IN, Pin.PULL_DOWN)
+
+
+def make_uart(pins: "Pins", role: str, **frame: int) -> UART:
+    """The UART with this role. ``frame``: parity and the like, where it is not 8N1.
+    Raises ValueError if the pins module has none."""
+    for name, number, tx, rx, baud in pins.UARTS:
+        if name == role:
+            ends: "dict[str, Any]" = {} if tx is None else {"tx": Pin(tx)}
+            if rx is not None:
+                ends["rx"] = Pin(rx)
+            return UART(number, baud, rxbuf=_RX_SIZE, txbuf=_TX_SIZE, timeout=0, **ends, **frame)
+    raise ValueError("UARTS has no %s; correct the board file" % role)
+
+
+def make_i2c(pins: "Pins") -> "I2C | None":
+    if pins.I2C is None:
+        return None
+    number, scl, sda, freq_hz = pins.I2C
+    return I2C(number, scl=Pin(scl), sda=Pin(sda), freq=freq_hz, timeout=_BUS_WAITS_US)
+
+
+def make_imu(pins: "Pins", i2c: "I2C | None") -> "Imu | None":
+    if pins.IMU is None:
+        return None
+    try:
+        return _imu(pins.IMU, pins, i2c)
+    except (OSError, ValueError):
+        return None
+
+
+def _imu(row: "tuple[Any, ...]", pins: "Pins", i2c: "Any") -> "Imu":
+    from firmware.drivers.mounting import Mounting
+
+    mounting = Mounting(*row[-1])
+    if row[0] == "rvc":
+        from firmware.drivers.bno08x_rvc import Bno08xRvc
+
+        return Bno08xRvc(make_uart(pins, "imu"), mounting, SILENCE_US)
+    if row[0] == "bno055":
+        from firmware.drivers.bno055 import Bno055
+
+        return Bno055(i2c, row[1], mounting, SILENCE_US, time.sleep_ms)
+    from firmware.drivers.mpu import Mpu
+
+    return Mpu(i2c, row[1], mounting, SILENCE_US, time.sleep_ms)
+
+
+def make_battery(pins: "Pins", i2c: "Any", vesc: "VescDrive | None") -> "Battery | None":
+    if pins.BATTERY is None:
+        return None
+    kind, values = pins.BATTERY[0], pins.BATTERY[1:]
+    if kind == "vesc":
+        return vesc
+    if kind == "adc":
+        from firmware.drivers.battery_adc import BatteryAdc
+
+        pin, full_mv, least_mv, usb = values
+        return BatteryAdc(ADC(Pin(pin)), full_mv, least_mv, input_low(usb))
+    from firmware.drivers import battery_ina
+
+    address, shunt_mohm = values
+    chip = battery_ina.INA219 if kind == "ina219" else battery_ina.INA226
+    try:
+        return battery_ina.BatteryIna(i2c, address, chip, shunt_mohm, SILENCE_US)
+    except (OSError, ValueError):
+        return None
+
+
+def make_receiver(pins: "Pins", ticks_us: "TicksUs") -> "Receiver | None":
+    if pins.RC is None:
+        return None
+    from firmware.boards.receiver import SerialReceiver, WiredReceiver
+
+    kind, places = pins.RC
+    if kind == "pulses":
+        return WiredReceiver(tuple([_rc_pulse(pin, ticks_us) for pin in places]))
+    if kind == "sbus":
+        from firmware.drivers.sbus import Sbus
+
+        uart = make_uart(pins, "rc", parity=0, stop=2, invert=UART.INV_RX)
+        return SerialReceiver(Sbus(), uart, places)
+    from firmware.drivers.crsf import Crsf
+
+    return SerialReceiver(Crsf(), make_uart(pins, "rc"), places)
+
+
+def _rc_pulse(number: "int | str | None", ticks_us: "TicksUs") -> "RcPulse | None":
+    if number is None:
+        return None
+    from firmware.drivers.rc_pulse import RcPulse
+
+    pulse = RcPulse(ticks_us)
+    pin = Pin(number, Pin.IN, Pin.PULL_DOWN)
+    pin.irq(pulse.on_edge, Pin.IRQ_RISING | Pin.IRQ_FALLING, hard=True)
+    return pulse
+
+
+def make_timed_wheel(
+    ticks_us: "TicksUs",
+    number: "int | str",
+    gap_um: int,
+    counts_per_gap: int,
+    top_mm_s: int,
+    most_mm_s2: int,
+    floor_us: int,
+) -> "Counter":
+    """A hall sensor's magnets, by rising edges."""
+    from firmware.drivers.timed_wheel import TimedWheel
+    from firmware.drivers.wheel_sensor import WheelSensor
+
+    sensor = WheelSensor(ticks_us, gap_um, top_mm_s, most_mm_s2, floor_us)
+    pin = Pin(number, Pin.IN, Pin.PULL_UP)
+    pin.irq(sensor.on_edge, Pin.IRQ_RISING, hard=True)
+    return TimedWheel(sensor, gap_um, counts_per_gap)
+
+
+def make_signals(pins: "Pins") -> Signals:
+    led = StatusLed(output(pins.LED)) if pins.LED is not None else None
+    buzzer = Buzzer(PWM(Pin(pins.BUZZER[0]), freq=pins.BUZZER[1])) if pins.BUZZER else None
+    return Signals(_make_lights(pins.LIGHTS) if pins.LIGHTS else None, led, buzzer)
+
+
+def _make_lights(numbers: "tuple[int | str, ...]") -> "Lights":
+    from firmware.drivers.lights import Lights
+
+    tail = PWM(Pin(numbers[0]), freq=_TAIL_LIGHT_HZ)
+    return Lights(tail, *[output(number) for number in numbers[1:]])

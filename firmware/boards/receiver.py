@@ -1,0 +1,74 @@
+"""The RC receiver as the program wants it: four pulses and how many complete frames have come.
+
+Which pulses count and when their loss is a loss is core/rc_receiver.py's to judge.
+"""
+
+from firmware.compat import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import Protocol
+
+    from machine import UART
+
+    from firmware.drivers.crsf import Crsf
+    from firmware.drivers.rc_pulse import RcPulse
+    from firmware.drivers.sbus import Sbus
+
+    class Receiver(Protocol):
+        frames: int  # modulo 2**30
+        failsafe: int
+
+        def step(self) -> None: ...
+
+        def pulse_us(self, channel: int) -> int: ...
+
+
+_MASK = (1 << 30) - 1
+
+
+class WiredReceiver:
+    """A wire for each channel; ``pulses`` in the order steering, throttle, live-man, mode, None
+    for one that is not there. A frame is complete when each of them has had a new pulse: one
+    broken wire is a loss."""
+
+    def __init__(self, pulses: "tuple[RcPulse | None, ...]") -> None:
+        self._pulses = pulses
+        self._taken = [0] * len(pulses)
+        self._widths_us = [0] * len(pulses)
+        self.frames = 0
+        self.failsafe = 0
+
+    def step(self) -> None:
+        for channel in range(len(self._pulses)):
+            pulse = self._pulses[channel]
+            if pulse is not None and pulse.count == self._taken[channel]:
+                return
+        for channel in range(len(self._pulses)):
+            pulse = self._pulses[channel]
+            if pulse is not None:
+                self._taken[channel] = pulse.count
+                self._widths_us[channel] = pulse.pulse_us
+        self.frames = self.frames + 1 & _MASK
+
+    def pulse_us(self, channel: int) -> int:
+        return self._widths_us[channel]
+
+
+class SerialReceiver:
+    """SBUS or CRSF; ``places`` says which of its channels is which, -1 for one not there."""
+
+    def __init__(self, stream: "Sbus | Crsf", uart: "UART", places: "tuple[int, ...]") -> None:
+        self._stream = stream
+        self._uart = uart
+        self._places = places
+        self.frames = 0
+        self.failsafe = 0
+
+    def step(self) -> None:
+        self._stream.read(self._uart)
+        self.frames = self._stream.count
+        self.failsafe = int(self._stream.is_failsafe)
+
+    def pulse_us(self, channel: int) -> int:
+        place = self._places[channel]
+        return self._stream.channels.pulses_us[place] if place >= 0 else 0

@@ -1,0 +1,145 @@
+"""From the launcher to the endless loop: the board of the pins module's port, the car, its beat.
+
+The launcher has put the outputs to their safe levels already; see firmware/main.py.
+"""
+
+import gc
+import time
+
+import machine
+
+from firmware.app import App
+from firmware.boards.hitl_door import Door
+from firmware.boards.parts import make_uart
+from firmware.boards.store import Store
+from firmware.compat import TYPE_CHECKING
+from firmware.core.deadlines import elapsed_us, shifted_us
+
+if TYPE_CHECKING:
+    from typing import Protocol
+
+    from firmware.boards.contract import Pins, Starts
+    from firmware.boards.hitl import HitlBoard
+    from firmware.boards.link import Link
+    from firmware.boards.metal import MetalBoard
+    from firmware.drivers.ticks import TicksUs
+
+    class Watchdog(Protocol):
+        def feed(self) -> None: ...
+
+
+_CONFIGURATION = ("/config_a.bin", "/config_b.bin")  # below the slot's folder
+_WATCHDOG_MS = 400  # a reset within half a second
+_MASK = (1 << 30) - 1
+
+
+class Beat:
+    """The car's step at its time; between steps the board's own business. ``turn`` is one round of
+    the endless loop, False once somebody asked for the REPL of a car that is not armed."""
+
+    def __init__(
+        self, board: "MetalBoard | HitlBoard", app: App, ticks_us: "TicksUs", watchdog: "Watchdog"
+    ) -> None:
+        self._board = board
+        self._app = app
+        self._ticks_us = ticks_us
+        self._watchdog = watchdog
+        self._due_us = ticks_us() & _MASK
+
+    def turn(self) -> bool:
+        now_us = self._ticks_us() & _MASK
+        if elapsed_us(now_us, self._due_us) >= 0:
+            self._step(now_us)
+            return True
+        self._board.idle(self._may_move())
+        return not self._may_leave()
+
+    def _step(self, now_us: int) -> None:
+        self._app.step(now_us)
+        self._watchdog.feed()
+        end_us = self._ticks_us() & _MASK
+        self._board.step_us = elapsed_us(end_us, self._due_us)  # what it came late counts too
+        step_us = self._app.params.get("step_us")
+        self._due_us = shifted_us(self._due_us, step_us)
+        if elapsed_us(end_us, self._due_us) > step_us:  # what was missed is missed
+            self._due_us = end_us
+
+    def _may_move(self) -> bool:
+        return self._app.is_enabled
+
+    def _may_leave(self) -> bool:
+        link = self._board.link
+        if link.asks_for_repl and self._may_move():
+            link.forget()
+        return link.asks_for_repl
+
+
+def start(pins: "Pins", starts: "Starts") -> None:
+    """Run the car. Returns only when the REPL was asked for; the watchdog runs on then, so that
+    whoever called has to reset the board into it."""
+    link = make_link(pins)
+    store = Store((starts.folder + _CONFIGURATION[0], starts.folder + _CONFIGURATION[1]))
+    board = make_board(pins, starts, link, store, time.ticks_us)
+    keep_beat(board, starts, time.ticks_us)
+    link.close()
+
+
+def keep_beat(board: "MetalBoard", starts: "Starts", ticks_us: "TicksUs") -> None:
+    """Until the REPL is asked for. The board is not touched any more once a host has asked for
+    hardware in the loop: its guard lets everything fall, and so it stays until a reset."""
+    app = App(board)
+    watchdog = machine.WDT(timeout=_WATCHDOG_MS)
+    if _turn(Beat(board, app, ticks_us, watchdog), Door(app)):
+        del app  # its room is needed
+        rehearse(board, starts, ticks_us, watchdog)
+
+
+def _turn(beat: Beat, door: Door) -> bool:
+    """False once the REPL, True once hardware in the loop was asked for."""
+    while not door.is_asked:
+        if not beat.turn():
+            return False
+    return True
+
+
+def rehearse(
+    metal: "MetalBoard", starts: "Starts", ticks_us: "TicksUs", watchdog: "Watchdog"
+) -> None:
+    """The car on a plant's peripherals, made anew with each configuration that the plant sends."""
+    from firmware.boards.hitl import HitlBoard
+
+    board = HitlBoard(metal.board_id, metal.link, starts)
+    board.reset_cause = metal.reset_cause
+    while _turn_until_loaded(board, ticks_us, watchdog):
+        board.take_image()
+
+
+def _turn_until_loaded(board: "HitlBoard", ticks_us: "TicksUs", watchdog: "Watchdog") -> bool:
+    gc.collect()
+    watchdog.feed()
+    app = App(board)
+    app.receiver.route(board.routes())
+    beat = Beat(board, app, ticks_us, watchdog)
+    while not board.is_loaded:
+        if not beat.turn():
+            return False
+    return True
+
+
+def make_link(pins: "Pins") -> "Link":
+    from firmware.boards import link
+
+    if pins.LINK == "uart":
+        return link.UartLink(make_uart(pins, "link"))
+    return link.StdioLink()
+
+
+def make_board(
+    pins: "Pins", starts: "Starts", link: "Link", store: Store, ticks_us: "TicksUs"
+) -> "MetalBoard":
+    """Raises ValueError for a port that there is no board for, or a row that it has not."""
+    if pins.PORT == "rp2":
+        from firmware.boards.rp2 import Rp2Board
+
+        return Rp2Board(pins, starts, link, store, ticks_us)
+    raise ValueError("no board for the port %s; correct the board file" % pins.PORT)

@@ -1,0 +1,58 @@
+"""The wheel counts of each side, from however many counters there are."""
+
+from firmware.compat import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import Protocol
+
+    class Counter(Protocol):
+        @property
+        def count(self) -> int: ...
+
+        def read(self, now_us: int) -> None: ...
+
+
+_MASK = (1 << 30) - 1
+_HALF = 1 << 29
+
+
+class Side:
+    """``count`` is the mean of the side's counters, modulo 2**30; without one it stays 0."""
+
+    def __init__(self, counters: "tuple[Counter, ...]") -> None:
+        self._counters = counters
+        self._lasts = [counter.count for counter in counters]
+        self._rest = 0
+        self.count = 0
+
+    def read(self, now_us: int) -> None:
+        total = self._rest
+        for i in range(len(self._counters)):
+            counter = self._counters[i]
+            counter.read(now_us)
+            total += (counter.count - self._lasts[i] + _HALF & _MASK) - _HALF
+            self._lasts[i] = counter.count
+        if self._counters:
+            whole = total // len(self._counters)
+            self._rest = total - whole * len(self._counters)
+            self.count = self.count + whole & _MASK
+
+
+class Polled:
+    """A counter that needs no time: one of drivers/ whose ``read`` takes none."""
+
+    def __init__(self, counter: "QuadratureLike") -> None:
+        self._counter = counter
+        self.count = counter.count
+
+    def read(self, now_us: int) -> None:
+        self._counter.read()
+        self.count = self._counter.count
+
+
+if TYPE_CHECKING:
+
+    class QuadratureLike(Protocol):
+        count: int
+
+        def read(self) -> None: ...

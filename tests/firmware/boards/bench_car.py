@@ -1,0 +1,214 @@
+"""A real board file on the virtual ``machine`` and ``rp2``: what its pins see comes in packets of a
+millisecond, what its wires carry goes out. The same file under CPython and MicroPython.
+
+As a program: ``bench_car.py PINS_MODULE FOLDER CHIP_ID_HEX``, packets on standard input.
+The heap is locked in every step and in every interrupt.
+"""
+
+import struct
+import sys
+import time
+
+import machine
+from bench import WatchdogReset, bench, outside
+from pio_metal import CounterMetal, LifeMetal, PulsesMetal
+
+from firmware.app import App
+from firmware.boards.start import Beat, make_board, make_link
+from firmware.boards.store import Store
+
+HANGS, IS_DEAF = 1, 2  # the main loop stands still; interrupts do not come
+# flags, counts left and right, yaw rate, accelerations, battery, how many events, bytes of the link
+HEAD = "<BiiiiiiBH"
+EVENT = "<HBB"  # microseconds from the millisecond's start, gpio, level
+REPLY = "<8iBBH"
+MS_US = 1000
+TURNS = 6  # of the endless loop in a millisecond
+PUMP_US = 30_000  # what a charge pump holds without being fed
+MASK = (1 << 30) - 1
+
+if not hasattr(time, "sleep_ms"):  # CPython
+    time.sleep_ms = lambda ms: None
+
+
+class Mpu:
+    """An MPU-9250 by its registers, flat on the car, x forward."""
+
+    def __init__(self):
+        self.registers = bytearray(128)
+        self.registers[0x75] = 0x71
+        self.noise = 0
+
+    def feel(self, yaw_rate_mrad_s, accel_x_mm_s2, accel_y_mm_s2):
+        self.noise = self.noise + 1 & 7  # a living sensor is never quite still
+        raw = (
+            accel_x_mm_s2 * 10_000 // 23_942,
+            accel_y_mm_s2 * 10_000 // 23_942,
+            4096 + self.noise,
+            0,
+            0,
+            0,
+            yaw_rate_mrad_s * 10_000 // 5321,
+        )
+        struct.pack_into(">7h", self.registers, 0x3B, *[max(-32768, min(32767, r)) for r in raw])
+
+    def read(self, address, size):
+        return self.registers[address : address + size]
+
+    def write(self, address, data):
+        for i in range(len(data)):
+            self.registers[address + i] = data[i]
+
+
+class Starts:
+    """The launcher's record, across resets."""
+
+    def __init__(self):
+        self.failed = 0
+
+    def mark_healthy(self):
+        self.failed = 0
+
+
+class LockedApp(App):
+    def step(self, now_us):
+        outside.lock()
+        App.step(self, now_us)
+        outside.unlock()
+
+
+def ticks_us():
+    return bench.now_us & MASK
+
+
+class BenchCar:
+    def __init__(self, pins, folder, chip_id):
+        self.pins = pins
+        self.store = Store((folder + "/config_a.bin", folder + "/config_b.bin"))
+        self.starts = Starts()
+        self.chip_id = chip_id
+        self.resets = 0
+        bench.reset(48 if pins.BOARD == "an RP2350B" else 30)
+        bench.levels[pins.RUNSTOP] = 1
+        self.boot()
+
+    def boot(self):
+        """What the launcher and ``start`` do, with a beat that is turned from here."""
+        pins = self.pins
+        bench.chip_id = self.chip_id
+        self.imu = Mpu()
+        bench.buses[pins.I2C[0]] = {pins.IMU[1]: self.imu}
+        self.imu.feel(0, 0, 0)
+        bench.voltages[pins.BATTERY[1]] = 12_000 * 65_535 // pins.BATTERY[2]
+        self.link = make_link(pins)
+        self.board = make_board(pins, self.starts, self.link, self.store, ticks_us)
+        self.app = LockedApp(self.board)
+        self.watchdog = machine.WDT(timeout=400)
+        self.beat = Beat(self.board, self.app, ticks_us, self.watchdog)
+        self.attach()
+
+    def attach(self):
+        """Metal behind the state machines, as the pins module has them."""
+        pins, machines = self.pins, bench.machines
+        self.wire = bench.uarts[next(row[1] for row in pins.UARTS if row[0] == "link")]
+        self.life = LifeMetal(machines[pins.ENABLE[2]], pins.RUNSTOP, bench)
+        self.pulses = {}
+        for row in pins.CHANNELS:
+            if row[0] == "pio_pulse":
+                self.pulses[row[1]] = PulsesMetal(machines[row[2]], pins.RUNSTOP, bench)
+        self.counters = []
+        for row in pins.ENCODERS:
+            self.counters.append((row[0] == "right", CounterMetal(machines[row[3]])))
+
+    def ms(self, packet):
+        """One millisecond of the car's life."""
+        head = struct.unpack_from(HEAD, packet, 0)
+        flags, sizes = head[0], head[-2:]
+        self.feel(head[1:-2])
+        at = struct.calcsize(HEAD)
+        begun_us = bench.now_us
+        try:
+            for _ in range(sizes[0]):
+                after_us, gpio, level = struct.unpack_from(EVENT, packet, at)
+                at += struct.calcsize(EVENT)
+                self.advance(begun_us + after_us, flags)
+                self.level(gpio, level, flags)
+            self.advance(begun_us + MS_US, flags)
+        except WatchdogReset:
+            self.reset()
+        self.wire.incoming.extend(packet[at : at + sizes[1]])
+        if not flags & HANGS:
+            for _ in range(TURNS):
+                self.beat.turn()
+        return self.reply()
+
+    def feel(self, readings):
+        counts, (yaw_rate, accel_x, accel_y, battery_mv) = readings[:2], readings[2:]
+        for is_right, counter in self.counters:
+            counter.count = counts[is_right]
+        self.imu.feel(yaw_rate, accel_x, accel_y)
+        bench.voltages[self.pins.BATTERY[1]] = battery_mv * 65_535 // self.pins.BATTERY[2]
+
+    def advance(self, until_us, flags):
+        bench.are_interrupts_on = not flags & IS_DEAF
+        bench.advance(until_us - bench.now_us)
+        bench.are_interrupts_on = True
+        for pulses in self.pulses.values():
+            pulses.advance(until_us)
+        self.life.advance(until_us)
+
+    def level(self, gpio, level, flags):
+        bench.are_interrupts_on = not flags & IS_DEAF
+        bench.level(gpio, level)
+        bench.are_interrupts_on = True
+
+    def is_relay_closed(self):
+        return bench.now_us - self.life.fed_us <= PUMP_US
+
+    def reset(self):
+        """By the watchdog: all outputs are inputs again, what is stored stays."""
+        inputs = {gpio: bench.levels.get(gpio, 0) for gpio in (self.pins.RUNSTOP,)}
+        now_us = bench.now_us
+        bench.reset(bench.gpios)
+        bench.now_us = now_us
+        bench.levels.update(inputs)
+        bench.reset_cause = machine.WDT_RESET
+        self.starts.failed += 1
+        self.resets += 1
+        self.boot()
+
+    def reply(self):
+        is_on = self.is_relay_closed()
+        if self.pins.CONTACT is not None:
+            bench.level(self.pins.CONTACT, int(is_on))
+        is_on = is_on and all(bench.levels[gpio] for gpio in self.pins.STANDBY)
+        values = [self.value(row) for row in self.pins.CHANNELS]
+        values += [0] * (8 - len(values))
+        sent = bytes(self.wire.outgoing)
+        self.wire.outgoing[:] = b""
+        return struct.pack(REPLY, *values, is_on, self.resets & 0xFF, len(sent)) + sent
+
+    def value(self, row):
+        if row[0] == "pio_pulse":
+            return self.pulses[row[1]].pulse_ns
+        pwm = bench.pwms[row[1]]
+        if row[0] == "pwm_pulse":
+            return pwm.duty_ns()
+        direction = bench.levels[row[2]] - bench.levels[row[3]]
+        return direction * (pwm.duty_u16() * 10_000 // 65_535)
+
+
+def main():
+    _, pins_name, folder, chip_id = sys.argv
+    car = BenchCar(__import__(pins_name), folder, bytes.fromhex(chip_id))
+    reader, writer = sys.stdin.buffer, sys.stdout.buffer
+    while True:
+        size = reader.read(2)
+        if len(size) < 2:
+            return
+        writer.write(car.ms(reader.read(size[0] | size[1] << 8)))
+        writer.flush()
+
+
+if __name__ == "__main__":
+    main()
