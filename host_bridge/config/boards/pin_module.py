@@ -105,8 +105,8 @@ class _Writer:
 
     def _channel(self, part: Part, neutral: int) -> Value:
         values = part.values
-        if part.kind == "channel.none":
-            return ("none",)
+        if not part.wires:
+            return (part.kind.removeprefix("channel."),)
         if part.kind == "channel.h_bridge":
             return ("bridge", values["pwm"], values["in1"], values["in2"])
         if part.kind == "channel.esc" and self._has_pio:

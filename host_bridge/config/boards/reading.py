@@ -54,7 +54,7 @@ def load_board(name_or_path: str) -> Board:
         pins=_pins(document, "pins", values["pins"]),
         adc=frozenset(_pins(document, "adc", values["adc"])),
         reserved=_reserved(document),
-        wirings=source.wirings if source else dict(document.values.get("wiring", {})),
+        wirings=source.wirings if source else _optional(document, "wiring"),
         document=source.document if source else document,
     )
 
@@ -74,6 +74,13 @@ def _find(name_or_path: str) -> Path:
     )
 
 
+def _optional(document: Document, path: str) -> dict[str, Any]:
+    """The table at a path, empty if it is not there."""
+    parent, _, name = path.rpartition(".")
+    tables = table_of(document, parent) if parent else document.values
+    return table_of(document, path) if name in tables else {}
+
+
 def _pins(document: Document, path: str, text: str) -> tuple[Pin, ...]:
     try:
         return parsed_pins(text)
@@ -88,7 +95,7 @@ def _pins(document: Document, path: str, text: str) -> tuple[Pin, ...]:
 
 
 def _reserved(document: Document) -> dict[Pin, str]:
-    given = document.values.get("reserved", {})
+    given = _optional(document, "reserved")
     read = read_table(document, "reserved", given, [Key(name, "pins") for name in given])
     return {
         pin: purpose
@@ -172,15 +179,15 @@ def read_wiring(board: Board, vehicle: str, channels: list[dict[str, Any]]) -> W
     given = table_of(document, path)
     refuse_unknown(document, path, given, ("channels", "encoders", *SLOTS))
     kinds = {channel["name"]: CHANNEL_PARTS[channel["kind"]] for channel in channels}
-    wired = given.get("channels", {})
+    wired = _optional(document, f"{path}.channels")
     refuse_unknown(document, f"{path}.channels", wired, tuple(kinds))
-    encoders = given.get("encoders", {})
+    encoders = _optional(document, f"{path}.encoders")
     refuse_unknown(document, f"{path}.encoders", encoders, tuple(SIDES))
     return Wiring(
         channels=tuple(
-            _part(document, f"{path}.channels.{name}", kind, wired[name])
+            _part(document, f"{path}.channels.{name}", kind, wired.get(name, {}))
             for name, kind in kinds.items()
-            if name in wired
+            if name in wired or not PARTS[kind].wires
         ),
         encoders=tuple(
             _part_of_kind(document, f"{path}.encoders.{name}", "encoder", ENCODER_KINDS, table)

@@ -8,7 +8,7 @@ from host_bridge.config.boards.case import Case, spans
 from host_bridge.config.boards.facts import Wire
 from host_bridge.config.boards.needs import Needs
 from host_bridge.config.boards.part_rules import PART_RULES
-from host_bridge.config.boards.schema import BUS_WIRES, SIDES
+from host_bridge.config.boards.schema import BUS_WIRES, CHANNEL_PARTS, SIDES
 from host_bridge.errors import VehicleFileFault
 
 _LOGIC_MAX_V, _TOLERANT_MAX_V = 3.6, 5.5
@@ -43,7 +43,7 @@ def _first(found: Iterator[VehicleFileFault | None]) -> Iterator[VehicleFileFaul
 def _missing(case: Case) -> Iterator[VehicleFileFault]:
     wired = {part.title for part in case.wiring.channels}
     for channel in case.needs.channels:
-        if channel["kind"] != "none" and channel["name"].replace("_", " ") not in wired:
+        if channel["name"].replace("_", " ") not in wired:
             yield _unwired(case, f"channels.{channel['name']}", f"a {channel['kind']} channel")
     for slot, why in _wanted(case.needs).items():
         if slot not in case.wiring.others:
@@ -57,6 +57,8 @@ def _wanted(needs: Needs) -> dict[str, str]:
     wanted |= {slot: f"its stop source {name} is required" for slot, name in needs.stops.items()}
     wanted["enable"] = "what lets the drive move, and lets go when the board dies"
     wanted["battery"] = "the vehicle file has limits of its voltage"
+    if any(CHANNEL_PARTS[channel["kind"]].startswith("channel.vesc") for channel in needs.channels):
+        wanted["vesc"] = "what the drive or the steering is asked of"
     if needs.has_gyro:
         wanted["imu"] = "the vehicle file says gyro_fitted"
     return wanted

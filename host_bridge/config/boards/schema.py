@@ -85,6 +85,8 @@ _SHUNT = Key("shunt_mohm", "integer", 1, 1000)
 
 PARTS = {
     "channel.none": PartKind(),
+    "channel.vesc": PartKind(),  # by the UART of the part vesc
+    "channel.vesc_servo": PartKind(),
     "channel.servo": PartKind((("pulse", "servo"),), keys=(_RATE,)),
     "channel.esc": PartKind((("pulse", "esc"),), keys=(_RATE,)),
     "channel.h_bridge": PartKind((("pwm", "duty"), ("in1", "gate"), ("in2", "gate"))),
@@ -136,6 +138,8 @@ CHANNEL_PARTS = {
     "h_bridge": "channel.h_bridge",
     "brake_servo": "channel.servo",
     "level": "channel.servo",
+    "vesc": "channel.vesc",
+    "vesc_servo": "channel.vesc_servo",
 }
 
 # Which kinds a slot of a wiring may have; where there are several, its key ``kind`` says which.
