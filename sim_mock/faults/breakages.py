@@ -5,7 +5,8 @@ from collections.abc import Callable
 from firmware.protocol import codes
 from sim_mock.faults import lines
 from sim_mock.faults.injections import Injection, arm, hold_and_go, try_to_drive
-from sim_mock.faults.scene import TICK_US, Scene
+from sim_mock.faults.scene import Scene
+from sim_mock.faults.stage import TICK_US, Stage, Stroke
 from sim_mock.faults.vehicles import motors_of
 from sim_mock.transmitter import Transmitter
 
@@ -16,12 +17,12 @@ _FOREVER_US = 60_000_000  # what hangs so long is ended by the watchdog
 # --- makers
 
 
-def metal(**changes: object) -> Injection:
+def metal(**changes: object) -> Stroke:
     """What the board's own hardware does: attributes of ``Metal``."""
     return lambda scene: _set(scene.world.metal, changes)
 
 
-def plant(**changes: object) -> Injection:
+def plant(**changes: object) -> Stroke:
     """What is done to the car: attributes of ``Plant``."""
     return lambda scene: _set(scene.world.plant, changes)
 
@@ -46,10 +47,10 @@ def box(**changes: object) -> Injection:
     return inject
 
 
-def battery_under(limit: str, ms: int = 60_000) -> Injection:
+def battery_under(limit: str, ms: int = 60_000) -> Stroke:
     """The battery reads just less than this parameter, for so long."""
 
-    def inject(scene: Scene) -> None:
+    def inject(scene: Stage) -> None:
         stuck = scene.pins.stuck
         stuck["battery_mv"] = scene.vehicle.parameters[limit][0] - 100
         scene.after(ms, lambda: stuck.pop("battery_mv", None))
@@ -65,12 +66,12 @@ def _set(what: object, changes: dict[str, object]) -> None:
 # --- the board
 
 
-def board_resets(scene: Scene) -> None:
+def board_resets(scene: Stage) -> None:
     """A brown-out: the program begins anew while the car rolls, after 100 to 300 ms of start-up."""
     scene.pins.reset(scene.random.randrange(10, 31))
 
 
-def hangs(ms: int, interrupts_too: bool = False) -> Injection:
+def hangs(ms: int, interrupts_too: bool = False) -> Stroke:
     """The program's loop stands still; with ``interrupts_too`` the guard does not tick either."""
     return lambda scene: scene.world.hang(ms * _MS, interrupts_too)
 
@@ -149,14 +150,9 @@ def contact_welded_at_boot(scene: Scene) -> None:
 # --- what is measured
 
 
-def left_dead(scene: Scene) -> None:
-    """The left encoder's cable is off: its counts stay."""
-    scene.world.dead_encoders = {"left"}
-
-
-def both_dead(scene: Scene) -> None:
-    """Both keep their counts: by them the car stands."""
-    scene.world.dead_encoders = {"left", "right"}
+def encoders_dead(*sides: str) -> Stroke:
+    """Their cables are off, "left" or "right" or both: their counts stay."""
+    return lambda scene: setattr(scene.world, "dead_encoders", set(sides))
 
 
 def counts_race(scene: Scene) -> None:
@@ -175,7 +171,7 @@ def counts_race(scene: Scene) -> None:
 # --- motors
 
 
-def throttle_stuck(scene: Scene) -> None:
+def throttle_stuck(scene: Stage) -> None:
     """Full throttle, whatever is put out."""
     scene.world.plant.stuck_throttle = 1.0
 

@@ -11,10 +11,11 @@ from pathlib import Path
 from sim_mock.faults import breakages as broken
 from sim_mock.faults import injections as inject
 from sim_mock.faults import lines, starts
-from sim_mock.faults.host import Line
 from sim_mock.faults.injections import Injection
 from sim_mock.faults.scene import Scene
+from sim_mock.faults.stage import Stage
 from sim_mock.faults.vehicles import NEEDS
+from sim_mock.faults.wire import Line
 from sim_mock.world import VehicleFacts
 
 _CROWDED = Path(__file__).with_name("crowded_heap.py")
@@ -54,7 +55,7 @@ class Case:
         return min(self.speed_mps, self.top_share * top_mps)
 
 
-def _repl(scene: Scene) -> Line:
+def _repl(scene: Stage) -> Line:
     return lines.inserted(scene.random, inject.REPL, 0.2)
 
 
@@ -155,9 +156,9 @@ CASES = (
          "drives on", broken.servo_stuck),
     # --- what it measures
     Case("left-encoder-dead", "the left encoder stands", "a cable",
-         "encoder fault", broken.left_dead, "stuck", 100),
+         "encoder fault", broken.encoders_dead("left"), "stuck", 100),
     Case("encoders-dead", "both stand", "a cable",
-         "no motion", broken.both_dead, "stuck", 100),
+         "no motion", broken.encoders_dead("left", "right"), "stuck", 100),
     Case("encoders-race", "they count 300 m/s", "interference",
          "too fast", broken.counts_race, "too fast", 20),
     # --- motors

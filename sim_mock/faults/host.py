@@ -4,8 +4,6 @@ Everything it says passes its ``line``, everything that it does can be switched 
 the faults of the catalogue get in.
 """
 
-import heapq
-from collections.abc import Callable, Iterable
 from typing import Any
 
 from firmware.protocol import codes, messages
@@ -13,6 +11,7 @@ from firmware.protocol.codec import DECODED, Message, decode_into, encode_into
 from firmware.protocol.frame import FrameReader, FrameWriter, crc_table
 from firmware.protocol.version import protocol_hash
 from sim_mock.faults.vehicles import LEASE_MS
+from sim_mock.faults.wire import Wire
 from sim_mock.metal import TIME_MASK
 from sim_mock.world import World
 
@@ -20,16 +19,8 @@ CLAIM_EVERY_US = 10_000
 SYNC_EVERY_US = 50_000
 ALIVE_EVERY_US = 20_000  # a runstop box: 50 Hz
 
-# From one frame to what arrives of it, each piece so many microseconds later
-Line = Callable[[bytes], Iterable[tuple[int, bytes]]]
-
 _TABLE = crc_table()
 _TYPES: dict[int, type[Message]] = {message.ID: message for message in messages.TO_HOST}
-
-
-def clean(frame: bytes) -> list[tuple[int, bytes]]:
-    """The line without a fault."""
-    return [(0, frame)]
 
 
 def framed(message: Message) -> bytes:
@@ -39,26 +30,24 @@ def framed(message: Message) -> bytes:
     return bytes(writer.out[:size])
 
 
-class Host:
+class Host(Wire):
     """One session with the car of ``world``; ``phase_us`` is when it speaks, relative to a beat."""
 
     def __init__(
         self, world: World, source: int, phase_us: int = 0, epoch: int = 12345, ahead_us: int = 0
     ) -> None:
+        super().__init__(world.feed, lambda: world.now_us)
         self.world = world
         self.source = source
         self.epoch = epoch
-        self.line: Line = clean
         self.profile = codes.PROFILE_TRACK  # to be armed in
         self.speed_mm_s = 0
         self.steer_urad = 0
         self.deadman = 0
         self.stop_source: int | None = None  # speaks for this one
         self.runs_on = True  # what it says for it
-        self.runs = True  # else stopped: says nothing, hears nothing
         self.claims = False
         self.syncs = True
-        self.hears = True
         self.input_lives = True  # else the device's last report is repeated
         self.claim_every_us = CLAIM_EVERY_US
         self.lease_ms = LEASE_MS
@@ -72,8 +61,6 @@ class Host:
         self._next_claim_us = self._next_sync_us = world.now_us + phase_us
         self._next_alive_us = world.now_us + phase_us
         self._alive_sequence = 0
-        self._pieces = 0
-        self._on_the_way: list[tuple[int, int, bytes]] = []
         self._reader = FrameReader(_TABLE)
 
     def now_us(self) -> int:
@@ -86,8 +73,7 @@ class Host:
             self._hear(sent)
         if self.runs:
             self._speak()
-        while self._on_the_way and self._on_the_way[0][0] <= self.world.now_us:
-            self.world.feed(heapq.heappop(self._on_the_way)[2])
+        self.bring()
 
     def _speak(self) -> None:
         now_us = self.world.now_us
@@ -120,16 +106,6 @@ class Host:
         self.said.append(frame)
         self.send(frame)
         return frame
-
-    def send(self, frame: bytes) -> None:
-        """Any bytes, over the line."""
-        for delay_us, data in self.line(frame):
-            if not delay_us:
-                self.world.feed(data)
-                continue
-            self._pieces += 1
-            due_us = self.world.now_us + delay_us
-            heapq.heappush(self._on_the_way, (due_us, self._pieces, data))
 
     def claim(self, **changes: Any) -> bytes:
         """One claim of steering and drive, now."""

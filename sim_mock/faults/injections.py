@@ -4,8 +4,9 @@ from collections.abc import Callable
 
 from firmware.protocol import codes, messages
 from sim_mock.faults import lines, starts
-from sim_mock.faults.host import Line
 from sim_mock.faults.scene import Scene
+from sim_mock.faults.stage import Stage, Stroke
+from sim_mock.faults.wire import Line
 
 Injection = Callable[[Scene], None]
 
@@ -23,19 +24,19 @@ def none(_scene: Scene) -> None:
     """Nothing goes wrong: time passes."""
 
 
-def line(make: Callable[[Scene], Line]) -> Injection:
+def line(make: Callable[[Stage], Line]) -> Stroke:
     """From now on the line towards the car is this one."""
 
-    def inject(scene: Scene) -> None:
+    def inject(scene: Stage) -> None:
         scene.driver.line = make(scene)
 
     return inject
 
 
-def line_for(ms: int, make: Callable[[Scene], Line]) -> Injection:
+def line_for(ms: int, make: Callable[[Stage], Line]) -> Stroke:
     """For this long only."""
 
-    def inject(scene: Scene) -> None:
+    def inject(scene: Stage) -> None:
         before, scene.driver.line = scene.driver.line, make(scene)
         scene.after(ms, lambda: setattr(scene.driver, "line", before))
 
@@ -52,17 +53,17 @@ def host(**changes: object) -> Injection:
     return inject
 
 
-def world(**changes: object) -> Injection:
+def world(**changes: object) -> Stroke:
     """Something about the car's surroundings is: attributes of ``World``."""
 
-    def inject(scene: Scene) -> None:
+    def inject(scene: Stage) -> None:
         for name, value in changes.items():
             setattr(scene.world, name, value)
 
     return inject
 
 
-def pin(**values: int) -> Injection:
+def pin(**values: int) -> Stroke:
     """A pin reads this from now on, whatever is there."""
     return lambda scene: scene.pins.stuck.update(values)
 
@@ -76,10 +77,10 @@ def cable_pulled(scene: Scene) -> None:
     scene.driver.hears = False
 
 
-def host_stopped(ms: int) -> Injection:
+def host_stopped(ms: int) -> Stroke:
     """SIGSTOP: it neither speaks nor reads, then goes on as if nothing had been."""
 
-    def inject(scene: Scene) -> None:
+    def inject(scene: Stage) -> None:
         scene.driver.runs = False
         room, scene.world.link_room = scene.world.link_room, 0
 

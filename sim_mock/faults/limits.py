@@ -3,9 +3,8 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from firmware.protocol.codes import SOURCE_RC
+from firmware.protocol.codes import SOURCE_RC, STOP_SOURCE_RUNSTOP_BOX
 from sim_mock.faults.host import CLAIM_EVERY_US, SYNC_EVERY_US
-from sim_mock.faults.scene import RUNSTOP_BOX
 from sim_mock.faults.vehicles import lease_ms
 from sim_mock.plant.parameters import PlantParameters
 from sim_mock.world import VehicleFacts
@@ -28,7 +27,7 @@ WAITS: dict[str, Callable[[VehicleFacts], int]] = {
     "two steps": lambda _v: 10,
     "rc frame": lambda _v: 20,
     "rc lease": lambda v: lease_ms(v, SOURCE_RC),
-    "box": lambda v: v.parameters["stop_source_silence_ms"][RUNSTOP_BOX],
+    "box": lambda v: v.parameters["stop_source_silence_ms"][STOP_SOURCE_RUNSTOP_BOX],
     "stuck": lambda v: v.parameters["stuck_ms"][0] + 40,
     "too fast": lambda v: v.parameters["too_fast_ms"][0] + 40,
     "nobody": lambda _v: _UNATTENDED_MS,

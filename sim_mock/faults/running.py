@@ -15,12 +15,14 @@ from sim_mock.faults.expectations import (
     STOPS,
     Expectation,
 )
-from sim_mock.faults.host import Host, clean
+from sim_mock.faults.host import Host
 from sim_mock.faults.limits import G_MPS2, Limit, limit, plant_of
 from sim_mock.faults.pins import IN_PROCESS, factory_of
-from sim_mock.faults.scene import TICK_US, Scene
+from sim_mock.faults.scene import Scene
+from sim_mock.faults.stage import TICK_US
 from sim_mock.faults.starts import NotReady
 from sim_mock.faults.vehicles import altered, brakes_by_motor, has_brake
+from sim_mock.faults.wire import clean
 from sim_mock.world import VehicleFacts
 
 _DRAWN_MS = 200  # four times what repeats in a host: any phase comes

@@ -14,10 +14,11 @@ from random import Random
 
 from firmware.protocol import codes
 from sim_mock.faults import starts
-from sim_mock.faults.host import Line
 from sim_mock.faults.pins import IN_PROCESS, factory_of
-from sim_mock.faults.scene import TICK_US, Scene
+from sim_mock.faults.scene import Scene
+from sim_mock.faults.stage import TICK_US
 from sim_mock.faults.vehicles import LEASE_MS
+from sim_mock.faults.wire import Line
 from sim_mock.world import VehicleFacts
 
 LOSSES = (0.01, 0.05, 0.10, 0.20)

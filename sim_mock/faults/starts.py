@@ -3,7 +3,8 @@
 from collections.abc import Callable
 
 from firmware.protocol import codes
-from sim_mock.faults.scene import RUNSTOP_BOX, TICK_US, Scene
+from sim_mock.faults.scene import Scene
+from sim_mock.faults.stage import TICK_US
 from sim_mock.faults.vehicles import needs_rc_to_race
 
 WRAP_US = 1 << 30  # of the board's and of the session's clock
@@ -117,7 +118,7 @@ def _ready_to_race(scene: Scene) -> None:
     box.hears = True
     box.bind()
     scene.run(300)
-    box.stop_source = RUNSTOP_BOX
+    box.stop_source = codes.STOP_SOURCE_RUNSTOP_BOX
     scene.run(100)
     scene.driver.profile = codes.PROFILE_RACE
     _arm(scene)

@@ -1,0 +1,45 @@
+"""What a fault takes hold of, whoever drives the car: the catalogue, or anybody by URI."""
+
+from collections.abc import Callable
+from random import Random
+
+from sim_mock.faults.pins import Pins
+from sim_mock.faults.wire import Wire
+from sim_mock.world import VehicleFacts, World
+
+TICK_US = 1000  # how finely the phase of a fault is drawn
+
+
+class Stage:
+    """``world`` and ``pins`` are the car's, ``driver`` is what whoever drives it says.
+
+    Chance comes from ``random`` alone.
+    """
+
+    world: World
+    pins: Pins
+    driver: Wire
+
+    def __init__(self, vehicle: VehicleFacts, random: Random) -> None:
+        self.vehicle = vehicle
+        self.random = random
+        self._plans: list[tuple[int, Callable[[], object]]] = []
+
+    def after(self, ms: int, action: Callable[[], object]) -> None:
+        """Do it then, while time goes on."""
+        self._plans.append((self.world.now_us + ms * TICK_US, action))
+
+    def every(self, ms: int, times: int, action: Callable[[], object]) -> None:
+        """Now, and again and again."""
+        for i in range(times):
+            self.after(i * ms, action)
+
+    def do_what_is_due(self) -> None:
+        """A millisecond is over."""
+        due = [plan for plan in self._plans if plan[0] <= self.world.now_us]
+        for plan in due:
+            self._plans.remove(plan)
+            plan[1]()
+
+
+Stroke = Callable[[Stage], None]  # one thing that goes wrong
