@@ -90,7 +90,7 @@ class Host:
         sent = world.advance(world.now_us + BEAT_US)
         self.received.append(sent)
         self.outputs.update(repr((list(world.values), world.enable)).encode() + sent)
-        self._read(bytearray(sent))
+        self.hear(sent)
         self._beats += 1
         status = self.latest.get("Status")
         if status is not None and self._beats % self._sync_every == 0:
@@ -150,7 +150,8 @@ class Host:
     def has_event(self, code: int, a: int, b: int | None = None) -> bool:
         return any(e[1:3] == (code, a) and b in (None, e[3]) for e in self.events)
 
-    def _read(self, data: bytearray) -> None:
+    def hear(self, sent: bytes) -> None:
+        data = bytearray(sent)
         at = 0
         while at < len(data):
             at = self._reader.read(data, at, len(data))

@@ -34,7 +34,7 @@ def until(car, is_over, most_us=3_000_000) -> int:
     """How long it takes, by the millisecond, while everybody who is there goes on."""
     world, begun_us = car.world, car.world.now_us
     while not is_over():
-        car.host._read(bytearray(world.advance(world.now_us + 1_000)))
+        car.host.hear(world.advance(world.now_us + 1_000))
         if world.now_us % STEP_US == 0:
             car.say()
             car.let_others_say()

@@ -103,7 +103,7 @@ def status_times(world, instants):
     times = []
     for now_us in instants:
         host.latest.clear()
-        host._read(bytearray(world.beat(now_us)))
+        host.hear(world.beat(now_us))
         times.append(host.latest["Status"].time_us)
     return times
 

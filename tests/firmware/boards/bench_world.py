@@ -29,11 +29,11 @@ RC_FRAME_US = 20_000
 class BoardProcess:
     """``bench_car.py`` under some Python; ``ms`` is one packet and its reply."""
 
-    def __init__(self, command, vehicle, folder, chip_id):
+    def __init__(self, command, program, vehicle, folder, chip_id):
         paths = os.pathsep.join([str(path) for path in PATHS])
         environment = {**os.environ, "MICROPYPATH": paths + os.pathsep + ".frozen"}
         self._process = subprocess.Popen(
-            [*command, str(PROGRAM), "pins_" + vehicle, str(folder), chip_id.hex()],
+            [*command, str(program), "pins_" + vehicle, str(folder), chip_id.hex()],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -59,13 +59,13 @@ class BoardProcess:
 
     def close(self):
         self._process.stdin.close()
-        self._process.wait(timeout=60)
+        self._process.wait(timeout=60)  # it ends with its input
         self._process.stdout.close()
         self._process.stderr.close()
 
 
 class BenchWorld:
-    def __init__(self, vehicle, runtime, folder, pins):
+    def __init__(self, vehicle, runtime, folder, pins, program=PROGRAM):
         facts = load_vehicle(vehicle)
         self.pins = pins
         self.plant = plant_of(facts, 1)
@@ -74,12 +74,13 @@ class BenchWorld:
         self.flags = 0
         self.edges = []  # (time, enable, values) at each change
         self.hand = None  # the four pulses of a transmitter, in us
+        self.broken_wire = None  # a channel of it
         chip_id = board_id_of(vehicle)
         store = Store((f"{folder}/config_a.bin", f"{folder}/config_b.bin"))
         image = stored_image(facts, chip_id, vehicle)
         assert store.save(bytearray(image), len(image))
         command = [sys.executable] if runtime == "cpython" else micropython_command(runtime)
-        self.board = BoardProcess(command, vehicle, folder, chip_id)
+        self.board = BoardProcess(command, program, vehicle, folder, chip_id)
         self._incoming = bytearray()
         self._events = []  # (time in us, gpio, level)
         self._rc_us = 0
@@ -123,7 +124,9 @@ class BenchWorld:
         if self.hand is None or self.now_us < self._rc_us:
             return
         self._rc_us = self.now_us + RC_FRAME_US
-        for gpio, pulse_us in zip(self.pins.RC[1], self.hand, strict=True):
+        for channel, (gpio, pulse_us) in enumerate(zip(self.pins.RC[1], self.hand, strict=True)):
+            if channel == self.broken_wire:
+                continue
             self._events += [(self.now_us, gpio, 1), (self.now_us + pulse_us, gpio, 0)]
 
     def close(self):

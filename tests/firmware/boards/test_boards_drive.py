@@ -1,0 +1,183 @@
+"""The real board files on the virtual machine drive the virtual car, and stop it every way.
+
+Under CPython, whose outputs are the oracle, and under MicroPython of 64 and 32 bit with the heap
+locked in every step and every interrupt. What metal alone can show is not here (tests/hil).
+"""
+
+import importlib.util
+
+import pytest
+
+from firmware.protocol import codes
+from tests.firmware.boards.bench_world import HANGS, HERE, IS_DEAF, PROGRAM, BenchWorld
+from tests.firmware.rig import Host
+
+RUNTIMES = ("cpython", 64, 32)
+SPEED_MM_S = 300
+FRAME_MS = 20
+PUMP_MS = 30  # the charge pump's own
+NEUTRAL = {"f1tenth": 1_500_000, "nigel": 0}
+DRIVE = {"f1tenth": 1, "nigel": 4}  # the first drive channel
+
+
+def pins_of(vehicle):
+    path = HERE / "pins" / f"pins_{vehicle}.py"
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def world_on(tmp_path):
+    worlds = []
+
+    def make(vehicle, runtime="cpython", program=PROGRAM):
+        folder = tmp_path / str(len(worlds))
+        folder.mkdir()
+        worlds.append(BenchWorld(vehicle, runtime, folder, pins_of(vehicle), program))
+        return worlds[-1]
+
+    yield make
+    for world in worlds:
+        world.close()
+
+
+def driving(world, ms=1500):
+    host = Host(world)
+    host.take_the_wheel()
+    host.drive(ms, SPEED_MM_S, steer_urad=100_000)
+    assert world.enable
+    assert world.plant.truth.vx_mps * 1000 > SPEED_MM_S // 2
+    return host
+
+
+def is_neutral(world, vehicle="f1tenth"):
+    at = DRIVE[vehicle]
+    return abs(world.values[at] - NEUTRAL[vehicle]) <= 250
+
+
+def moved_off(host):
+    """Milliseconds until the drive was neutral, and until its power was off."""
+    world, neutral_ms, off_ms = host.world, None, None
+    for ms in range(1, 700):
+        host.hear(world.advance(world.now_us + 1000))
+        neutral_ms = neutral_ms or (ms if is_neutral(world) else None)
+        off_ms = off_ms or (ms if not world.enable else None)
+        if neutral_ms and off_ms:
+            break
+    return neutral_ms, off_ms
+
+
+@pytest.mark.micropython
+@pytest.mark.parametrize("vehicle", ["f1tenth", "nigel"])
+def test_it_arms_drives_and_stops_when_claims_stop_alike_on_every_python(world_on, vehicle):
+    seen = {}
+    for runtime in RUNTIMES:
+        world = world_on(vehicle, runtime)
+        host = driving(world)
+        host.rest(1000)
+        assert host.state == codes.STOPPED
+        assert host.has_event(codes.EVENT_STOP_LATCHED, codes.CAUSE_SILENCE)
+        assert world.plant.truth.vx_mps == 0.0
+        assert not world.enable
+        assert is_neutral(world, vehicle)
+        seen[runtime] = (world.edges, vars(host.latest["Motion"]).get("x_mm"))
+    assert seen["cpython"] == seen[64] == seen[32]
+
+
+@pytest.mark.micropython
+@pytest.mark.parametrize("runtime", RUNTIMES)
+@pytest.mark.parametrize("lasts_us", [200, 400_000])
+def test_the_runstop_pin_cuts_and_stays_cut_when_it_closes(world_on, runtime, lasts_us):
+    world = world_on("f1tenth", runtime)
+    host = driving(world, 600)
+    world.turn_loop(False, after_us=137)
+    world.turn_loop(True, after_us=137 + lasts_us)
+    neutral_ms, off_ms = moved_off(host)
+    assert neutral_ms <= 1 + FRAME_MS
+    assert off_ms <= 1 + 1 + PUMP_MS
+    host.drive(800, SPEED_MM_S)
+    assert host.state == codes.STOPPED
+    assert host.has_event(codes.EVENT_STOP_LATCHED, codes.CAUSE_RUNSTOP_LOOP)
+    assert not world.enable
+
+
+def test_a_spike_on_the_runstop_pin_stops_nothing(world_on):
+    world = world_on("f1tenth")
+    host = driving(world, 600)
+    for after_us in (50, 510, 990):
+        world.turn_loop(False, after_us)
+        world.turn_loop(True, after_us + 19)
+    host.drive(300, SPEED_MM_S)
+    assert host.state == codes.ACTIVE
+    assert world.enable
+
+
+@pytest.mark.micropython
+@pytest.mark.parametrize("runtime", RUNTIMES)
+def test_a_hung_step_is_cut_by_the_guard_and_a_stop_when_it_goes_on(world_on, runtime):
+    world = world_on("f1tenth", runtime)
+    host = driving(world, 600)
+    world.flags = HANGS
+    neutral_ms, off_ms = moved_off(host)
+    assert neutral_ms <= 40 + 1 + FRAME_MS + 1  # four steps, a tick, a frame
+    assert off_ms <= 40 + 2 + PUMP_MS
+    world.flags = 0
+    host.drive(500, SPEED_MM_S)
+    assert host.state == codes.STOPPED
+    assert host.has_event(codes.EVENT_STOP_LATCHED, codes.CAUSE_OVERRUN)
+    assert world.resets == 0
+
+
+@pytest.mark.micropython
+@pytest.mark.parametrize("runtime", RUNTIMES)
+def test_with_interrupts_off_the_pulses_expire_and_the_watchdog_begins_anew(world_on, runtime):
+    world = world_on("f1tenth", runtime)
+    host = driving(world, 600)
+    world.flags = HANGS | IS_DEAF
+    neutral_ms, off_ms = moved_off(host)
+    assert neutral_ms <= 100
+    assert off_ms <= 20 + 1 + PUMP_MS
+    world.advance(world.now_us + 400_000)
+    assert world.resets == 1
+    world.flags = 0
+    host.rest(3000)
+    assert host.state == codes.STANDBY
+    assert host.has_event(codes.EVENT_STARTED, codes.RESET_WATCHDOG, 1)
+    host.drive(300, SPEED_MM_S)
+    assert not world.enable
+    assert is_neutral(world)
+
+
+@pytest.mark.micropython
+@pytest.mark.parametrize("runtime", RUNTIMES)
+def test_a_hand_at_a_transmitter_drives_and_one_broken_wire_is_a_loss(world_on, runtime):
+    world = world_on("f1tenth", runtime)
+    host = Host(world)
+    host.connect()
+    world.hand = [1500, 1500, 1000, 1500]  # let go, in neutral
+    host.rest(1500)
+    world.hand = [1500, 1500, 2000, 1500]
+    host.rest(300)
+    assert host.state == codes.ACTIVE
+    world.hand = [1500, 1560, 2000, 1500]
+    host.rest(1500)
+    assert world.plant.truth.vx_mps > 0.1
+    world.broken_wire = 2
+    host.rest(200)
+    assert host.state in (codes.STOPPING, codes.STOPPED)
+    host.rest(1000)
+    assert not world.enable
+
+
+@pytest.mark.micropython
+@pytest.mark.parametrize("bits", [64, 32])
+def test_an_allocation_in_a_step_would_be_found(world_on, bits, tmp_path):
+    program = tmp_path / "allocates.py"
+    line = "        App.step(self, now_us)\n"
+    text = PROGRAM.read_text()
+    assert line in text
+    program.write_text(text.replace(line, line + "        self.kept = [now_us]\n"))
+    with pytest.raises(AssertionError, match="MemoryError"):
+        Host(world_on("f1tenth", bits, program)).rest(50)
