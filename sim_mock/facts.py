@@ -7,8 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from math import isfinite, radians
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from sim_mock.faults.named import made_of, parse_faults, read_scenario
+from sim_mock.faults.troubled import Runner, Trouble, TroubledWorld
 from sim_mock.plant.parameters import Patch
 from sim_mock.transmitter import ScriptedHand
 from sim_mock.world import VehicleFacts, World, plant_of
@@ -16,7 +18,7 @@ from sim_mock.world import VehicleFacts, World, plant_of
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sim_mock.firmware_runner import FirmwareRunner
+W = TypeVar("W", bound=World)
 
 
 def parse_patch(text: str) -> list[float]:
@@ -57,6 +59,8 @@ QUERY: dict[str, Callable[[str], Any]] = {
     "map": lambda text: str(Path(text).absolute()),
     "start": parse_start,
     "sensors": parse_output,
+    "fault": parse_faults,
+    "scenario": lambda text: read_scenario(str(Path(text).absolute())),
 }
 
 
@@ -80,6 +84,7 @@ class CarFacts:
     map: str = ""  # the whole path of a ROS map's .yaml
     start: Sequence[float] = ()  # x, y, yaw of its centre of gravity; nothing: the origin
     sensors: str = ""  # the whole path of a file for what its sensors see
+    faults: Sequence[Mapping[str, Any]] = ()  # that befall it, as ``faults.named`` has checked them
 
     @property
     def name(self) -> str:
@@ -92,11 +97,20 @@ class CarFacts:
     def from_json(text: str) -> CarFacts:
         return CarFacts(**json.loads(text))
 
-    def world(self, runner: Callable[[bytes, bytes, int], FirmwareRunner]) -> World:
+    def world(self, runner: Runner) -> World:
+        """The car in its world, ready to begin. Raises ValueError for a place it cannot be in."""
+        if not self.faults:
+            return self._equipped(World, runner)
+        trouble = Trouble(self, self.faults, self.seed, runner)
+        world = self._equipped(TroubledWorld, trouble.runner)
+        trouble.befall(world)
+        return world
+
+    def _equipped(self, kind: type[W], runner: Runner) -> W:
         patches = [Patch(*numbers) for numbers in self.patch]
         plant = plant_of(self, self.seed, self.payload_kg, self.payload_x_m, patches)
         plant.is_on_stand = self.stand
-        world = World(
+        world = kind(
             self,
             self.seed,
             name=self.car_name or self.vehicle,
@@ -131,9 +145,20 @@ def facts_of(vehicle: VehicleFacts, query: Mapping[str, str]) -> CarFacts:
             raise ValueError(f"option {key}={text!r} of a virtual car: {fault}") from None
     if options.get("rc") and not vehicle.parameters["rc_fitted"][0]:
         raise ValueError(f"rc=1: {vehicle.name} has no RC receiver ([rc] in its vehicle file)")
+    options.update(_made_different(options))
     car = CarFacts(vehicle.name, vehicle.plant, vehicle.channels, vehicle.parameters, **options)
     if car.is_surrounded:
         from sim_mock.surroundings import place_of
 
         place_of(car)  # now, and not in another process
     return car
+
+
+def _made_different(options: dict[str, Any]) -> dict[str, Any]:
+    """Takes the faults of the URI and of the scenario together, with what they make of the car."""
+    faults = [*options.pop("fault", ()), *options.pop("scenario", ())]
+    changes = made_of(faults)
+    for key in changes:
+        if key in options:
+            raise ValueError(f"{key} is said by an option and by a fault: leave one of them out")
+    return {**changes, "faults": faults}

@@ -136,8 +136,14 @@ def read_table(path: str, table: str, given: object) -> dict[str, Any]:
 
     Raises ValueError that names the key that is unknown, missing, of a wrong type or out of range.
     """
-    rules, values = TABLES[table], dict(DEFAULTS.get(table, {}))
-    values.update(as_mapping(path, given))
+    return read_by(path, TABLES[table], DEFAULTS.get(table, {}), given)
+
+
+def read_by(
+    path: str, rules: Mapping[str, Rule], defaults: Mapping[str, Any], given: object
+) -> dict[str, Any]:
+    """The same by any rules."""
+    values = {**defaults, **as_mapping(path, given)}
     refuse_unknown(path, values, rules)
     for key, rule in rules.items():
         if key not in values:

@@ -1,0 +1,191 @@
+"""Faults that anybody can have by name: in a URI, or in a scenario's file.
+
+The catalogue judges the car's program by the very same strokes; here they befall a car that
+somebody drives. Each comes at its time, in seconds of the car's world since its power-up. Written:
+
+    stuck_servo@3s;lossy_wire:share=0.3@5s;slippery_patch:x_m=4,y_m=0,radius_m=1,mu=0.2
+
+or, in a TOML file, as a table of ``[[fault]]``: ``name``, ``at_s`` and the fault's own keys.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from sim_mock.faults import breakages as broken
+from sim_mock.faults import injections as inject
+from sim_mock.faults import lines
+from sim_mock.faults.stage import Stroke
+from sim_mock.plant.tables import Rule, as_list, as_mapping, as_number, read_by
+from sim_mock.toml_file import read_toml
+
+_MOST_S = 1e6
+_MS: Rule = (1, 600_000)
+_SIDES = {"both": ("left", "right"), "left": ("left",), "right": ("right",)}
+
+
+@dataclass(frozen=True)
+class Named:
+    """``rules``: its own keys, as in ``plant.tables``; every one has a default.
+
+    ``stroke`` makes what befalls the car; one without is there from the start, and ``makes`` says
+    what it changes about the car's facts.
+    """
+
+    title: str
+    stroke: Callable[..., Stroke] | None = None
+    makes: Callable[..., dict[str, Any]] | None = None
+    rules: Mapping[str, Rule] = field(default_factory=dict)
+    defaults: Mapping[str, Any] = field(default_factory=dict)
+
+
+FAULTS: dict[str, Named] = {
+    "stuck_servo": Named(
+        "the steering servo stays where it is", lambda: broken.plant(is_steering_stuck=True)
+    ),
+    "dead_encoder": Named(
+        "encoders keep their counts",
+        lambda side: broken.encoders_dead(*_SIDES[side]),
+        rules={"side": tuple(_SIDES)},
+        defaults={"side": "both"},
+    ),
+    "esc_unarmed": Named(
+        "the ESC is not armed, and never arms: no drive", lambda: broken.plant(is_drive_dead=True)
+    ),
+    "stuck_throttle": Named("full throttle, whatever is put out", lambda: broken.throttle_stuck),
+    "brown_out": Named(
+        "the battery collapses for so long",
+        lambda ms: broken.battery_under("brown_out_mv", round(ms)),
+        rules={"ms": _MS},
+        defaults={"ms": 200},
+    ),
+    "board_reset": Named("the board begins anew", lambda: broken.board_resets),
+    "program_hang": Named(
+        "the car's program stands still for so long",
+        lambda ms: broken.hangs(round(ms)),
+        rules={"ms": _MS},
+        defaults={"ms": 150},
+    ),
+    "runstop": Named("the runstop loop opens", lambda: inject.world(runstop_closed=False)),
+    "lossy_wire": Named(
+        "this share of the frames to the car is lost from then on",
+        lambda share: inject.line(lambda stage: lines.lossy(stage.random, share)),
+        rules={"share": (0.0, 1.0)},
+        defaults={"share": 0.1},
+    ),
+    "late_wire": Named(
+        "every frame to the car is so late from then on",
+        lambda ms: inject.line(lambda _stage: lines.late(round(ms))),
+        rules={"ms": _MS},
+        defaults={"ms": 30},
+    ),
+    "host_stall": Named(
+        "the host neither speaks nor reads for so long",
+        lambda ms: inject.host_stopped(round(ms)),
+        rules={"ms": _MS},
+        defaults={"ms": 600},
+    ),
+    "slippery_patch": Named(
+        "a round piece of floor with mu times its friction, from the start",
+        makes=lambda x_m, y_m, radius_m, mu: {"patch": [[x_m, y_m, radius_m, mu]]},
+        rules={
+            "x_m": (-1e6, 1e6),
+            "y_m": (-1e6, 1e6),
+            "radius_m": (0.001, 1e6),
+            "mu": (0.01, 2.0),
+        },
+        defaults={"x_m": 3.0, "y_m": 0.0, "radius_m": 1.0, "mu": 0.3},
+    ),
+    "payload": Named(
+        "a load, ahead of the centre of gravity, from the start",
+        makes=lambda kg, ahead_m: {"payload_kg": kg, "payload_x_m": ahead_m},
+        rules={"kg": (0.0, 1e4), "ahead_m": (-10.0, 10.0)},
+        defaults={"kg": 1.0, "ahead_m": 0.0},
+    ),
+}
+
+
+def parse_faults(text: str) -> list[dict[str, Any]]:
+    """Of a URI: ``NAME[:KEY=VALUE,...][@SECONDS[s]];...``. Raises ValueError."""
+    return [_parsed(part) for part in text.split(";")]
+
+
+def _parsed(text: str) -> dict[str, Any]:
+    head, _, at = text.partition("@")
+    name, _, rest = head.partition(":")
+    pairs = [pair.partition("=") for pair in rest.split(",") if pair]
+    given = {key.strip(): _value(value) for key, _, value in pairs}
+    return checked({"name": name.strip(), "at_s": _value(at.removesuffix("s") or "0"), **given})
+
+
+def _value(text: str) -> float | str:
+    try:
+        return float(text)
+    except ValueError:
+        return text.strip()
+
+
+def read_scenario(path: str) -> list[dict[str, Any]]:
+    """The faults of a file. Raises ValueError with its name, and what is wrong in it."""
+    table = read_toml(Path(path))
+    unknown = sorted(set(table) - {"title", "fault"})
+    if unknown:
+        raise ValueError(f"{path}: unknown key {unknown[0]!r}; there is title, and [[fault]]")
+    try:
+        return [checked(as_mapping("fault", one)) for one in as_list("fault", table.get("fault"))]
+    except ValueError as fault:
+        raise ValueError(f"{path}: {fault}") from None
+
+
+def checked(given: Mapping[str, Any]) -> dict[str, Any]:
+    """One fault with all of its keys. Raises ValueError for what is none of its kind."""
+    own = dict(given)
+    name, at_s = own.pop("name", None), own.pop("at_s", 0.0)
+    if name not in FAULTS:
+        raise ValueError(f"no fault {name!r}; there is {', '.join(FAULTS)}")
+    named = FAULTS[name]
+    values = read_by(name, named.rules, named.defaults, own)
+    at_s = as_number(f"{name}.at_s", at_s, 0.0, _MOST_S)
+    if named.makes and at_s > 0.0:
+        raise ValueError(f"{name} is there from the start: leave its time out, got {at_s:g} s")
+    return {"name": name, "at_s": at_s, **values}
+
+
+def made_of(faults: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """What those that are there from the start change about a car's facts.
+
+    Raises ValueError if two change the same; patches add up.
+    """
+    changes: dict[str, Any] = {}
+    for fault in faults:
+        makes = FAULTS[fault["name"]].makes
+        for key, value in (makes(**_own(fault)) if makes else {}).items():
+            if key in changes and key != "patch":
+                raise ValueError(f"{fault['name']} is said twice")
+            changes[key] = [*changes.get(key, []), *value] if key == "patch" else value
+    return changes
+
+
+def strokes_of(faults: Sequence[Mapping[str, Any]]) -> list[tuple[float, Stroke]]:
+    """When each of the others comes, in s, and what it does then."""
+    found = []
+    for fault in faults:
+        make = FAULTS[fault["name"]].stroke
+        if make:
+            found.append((float(fault["at_s"]), make(**_own(fault))))
+    return found
+
+
+def _own(fault: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in fault.items() if key not in ("name", "at_s")}
+
+
+def described() -> list[dict[str, Any]]:
+    """The list for people and programs: name, title, keys with their defaults."""
+    return [
+        {"name": name, "title": named.title, "keys": dict(named.defaults)}
+        for name, named in FAULTS.items()
+    ]

@@ -1,0 +1,77 @@
+"""A virtual car that things befall while somebody drives it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from random import Random
+from typing import Any
+
+from sim_mock.faults.named import strokes_of
+from sim_mock.faults.pins import Pins
+from sim_mock.faults.stage import TICK_US, Stage
+from sim_mock.faults.wire import Wire
+from sim_mock.firmware_runner import FirmwareRunner
+from sim_mock.world import VehicleFacts, World
+
+Runner = Callable[[bytes, bytes, int], FirmwareRunner]
+_MOST_BYTES = 4096  # what is so long without a delimiter is no frame
+
+
+class HostWire(Wire):
+    """The way of a real host's bytes: cut into frames, for that is what lines do things to."""
+
+    def __init__(self, deliver: Callable[[bytes], None], now_us: Callable[[], int]) -> None:
+        super().__init__(deliver, now_us)
+        self._begun = b""
+
+    def hear(self, data: bytes) -> None:
+        """A host that is stopped has said nothing."""
+        if not self.runs:
+            return
+        *frames, self._begun = (self._begun + data).split(b"\0")
+        for frame in filter(None, frames):
+            self.send(b"\0" + frame + b"\0")
+        if len(self._begun) > _MOST_BYTES:
+            self.send(self._begun)
+            self._begun = b""
+
+
+class TroubledWorld(World):
+    """A world whose bytes pass ``wire`` before they are the car's."""
+
+    wire: HostWire
+
+    def feed(self, data: bytes) -> None:
+        self.wire.hear(data)
+
+    def arrive(self, data: bytes) -> None:
+        """At the far end of the wire."""
+        super().feed(data)
+
+
+class Trouble(Stage):
+    """What befalls one world, at its time. ``runner`` is to run its program; then ``befall`` it."""
+
+    def __init__(
+        self, vehicle: VehicleFacts, faults: Sequence[Mapping[str, Any]], seed: int, runner: Runner
+    ) -> None:
+        super().__init__(vehicle, Random(f"faults {seed}"))
+        self._strokes = strokes_of(faults)
+        self._runner = runner
+
+    def runner(self, board_id: bytes, image: bytes, seed: int) -> FirmwareRunner:
+        """The program, with pins that faults can take hold of."""
+        self.pins = Pins(self._runner, board_id, image, seed)
+        return self.pins
+
+    def befall(self, world: TroubledWorld) -> None:
+        self.world = world
+        self.driver = world.wire = HostWire(world.arrive, lambda: world.now_us)
+        for at_s, stroke in self._strokes:
+            self.after(round(at_s * 1e6) // TICK_US, partial(stroke, self))
+        world.observers.append(self._step)
+
+    def _step(self, _world: World) -> None:
+        self.do_what_is_due()
+        self.driver.bring()
