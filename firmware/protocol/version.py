@@ -3,6 +3,7 @@
 from firmware.compat import TYPE_CHECKING
 from firmware.protocol.frame import CRC_SIZE, crc_update
 from firmware.protocol.messages import TO_BOARD, TO_HOST
+from firmware.protocol.plant import PLANT
 
 if TYPE_CHECKING:
     from firmware.compat import array
@@ -16,7 +17,7 @@ def _carry(crc: bytearray, text: str, table: "array[int]") -> None:
 def protocol_hash(table: "array[int]") -> bytearray:
     """CRC-32 over every message and field in order; 4 bytes. Run once, at start-up."""
     crc = bytearray(CRC_SIZE)
-    for messages in (TO_BOARD, TO_HOST):
+    for messages in (TO_BOARD, TO_HOST, PLANT):
         for message in messages:
             _carry(crc, "%s %d;" % (message.__name__, message.ID), table)
             for field in message.FIELDS:

@@ -9,12 +9,13 @@ import pytest
 from firmware.protocol import version
 from firmware.protocol.codec import Message
 from firmware.protocol.messages import TO_BOARD, TO_HOST
+from firmware.protocol.plant import PLANT
 from tests.firmware.protocol.streams import TABLE
 
 
 def table_text() -> str:
     parts = []
-    for kind in TO_BOARD + TO_HOST:
+    for kind in TO_BOARD + TO_HOST + PLANT:
         parts.append(f"{kind.__name__} {kind.ID};")
         parts += [
             f"{name} {kind} {low} {high} {unit}," for name, kind, low, high, unit in kind.FIELDS
