@@ -78,6 +78,9 @@ class HostContext:
     def board_names(self) -> tuple[str, ...]:
         return boards.board_names()
 
+    def box_names(self) -> tuple[str, ...]:
+        return boards.box_names()
+
     def wiring_report(self, board: str, vehicle: str) -> WiringReport:
         """Whether a vehicle may be on a board, each by name or path. Raises VehicleFileFault."""
         return boards.check(board, vehicle)

@@ -6,23 +6,18 @@ from pathlib import Path
 import pytest
 
 from host_bridge.config import vehicle_names
-from host_bridge.config.boards import board_names, check, load_board
+from host_bridge.config.boards import board_names, box_names, check, load_board
 from host_bridge.config.boards.schema import PROGRAMS
 
 ROOT = Path(__file__).resolve().parents[2]
 BOARDS = {name: load_board(name) for name in board_names()}
-WIRED = [
-    (name, vehicle)
-    for name, board in BOARDS.items()
-    for vehicle in board.wirings
-    if vehicle in vehicle_names()
-]
+WIRED = [(name, vehicle) for name, board in BOARDS.items() for vehicle in board.wirings]
 RP2 = [board for board in BOARDS.values() if board.chip.port == "rp2"]
 
 
 def test_every_board_of_the_list_is_there_and_every_vehicle_is_wired_somewhere():
     assert {"pico", "pico2", "weact_rp2350b", "nucleo_f767zi", "esp32s3_devkitc"} <= set(BOARDS)
-    assert {vehicle for _, vehicle in WIRED} == set(vehicle_names())
+    assert {vehicle for _, vehicle in WIRED} == {*vehicle_names(), *box_names()}
     for pair in (("pico", "f1tenth"), ("pico", "autorally"), ("weact_rp2350b", "nigel")):
         assert pair in WIRED
 
@@ -35,9 +30,19 @@ def test_what_is_wired_may_be_flashed(board, vehicle):
     assert report.is_wired
 
 
-def test_every_wiring_belongs_to_a_vehicle():
+def test_every_wiring_belongs_to_a_vehicle_or_a_box():
     for name, board in BOARDS.items():
-        assert set(board.wirings) <= set(vehicle_names()), name
+        assert set(board.wirings) <= {*vehicle_names(), *box_names()}, name
+
+
+def test_a_box_is_told_what_it_lacks(tmp_path):
+    path = tmp_path / "mine.toml"
+    text = (ROOT / "hardware" / "boards" / "pico.toml").read_text()
+    path.write_text(text.replace("lamps = {", "# lamps = {").replace("link = {", "# link = {"))
+    first, second = check(str(path), "runstop_box").refusals
+    assert "link of runstop_box is not wired" in first
+    assert "its radio" in first
+    assert "lamps of runstop_box is not wired" in second
 
 
 def test_nigel_does_not_fit_on_a_pico_and_is_told_what_does():

@@ -7,8 +7,13 @@ from collections.abc import Iterator, Sequence
 from host_bridge.config.boards.allotment import Allotment, allot
 from host_bridge.config.boards.case import Case
 from host_bridge.config.boards.facts import Board, Wiring
-from host_bridge.config.boards.needs import Needs, needs_of
-from host_bridge.config.boards.reading import board_names, load_board, read_wiring
+from host_bridge.config.boards.needs import Needs, box_needs, needs_of
+from host_bridge.config.boards.reading import (
+    board_names,
+    box_names,
+    load_board,
+    read_wiring,
+)
 from host_bridge.config.boards.routes import demands, is_pwm
 from host_bridge.config.boards.rules import refusals
 from host_bridge.config.boards.state_machines import anywhere, fill, jobs, place
@@ -21,13 +26,20 @@ _GUARDS = 1  # hard timers that the car's program takes: the guard's
 def check(board_name: str, vehicle_name: str) -> WiringReport:
     """What is wrong with this vehicle on this board, and what it takes. Raises VehicleFileFault
     for files that cannot be read at all."""
-    board, needs = load_board(board_name), needs_of(vehicle_name)
+    board = load_board(board_name)
+    needs = load_needs(board, vehicle_name)
     wiring = read_wiring(board, needs.vehicle, needs.channels)
     if wiring is None:
         return _unwired(board, needs)
     case = Case(board, wiring, needs)
     faults, allotted = examine(case)
     return _report(case, board.name, tuple(map(str, faults)), allotted)
+
+
+def load_needs(board: Board, name: str) -> Needs:
+    """Of a vehicle file, or of a runstop box, which has none. Raises VehicleFileFault."""
+    is_box = board.is_for_box(name) or name in box_names()
+    return box_needs(name) if is_box else needs_of(name)
 
 
 def examine(case: Case) -> tuple[list[VehicleFileFault], Allotment]:
@@ -105,7 +117,7 @@ def budget(board: Board, wiring: Wiring, allotted: Allotment | None) -> Iterator
     buses = {(w.pin, w.part.values["scl"]) for w in wiring.wires if w.use == "sda"}
     yield BudgetRow("I2C", len(buses), len(chip.i2cs))
     yield BudgetRow("ADC inputs", uses.count("adc"), len(board.adc))
-    if chip.hard_timers:
+    if chip.hard_timers and wiring.program == "car":
         yield BudgetRow("hard timers", _GUARDS, chip.hard_timers, "the guard's")
 
 

@@ -83,6 +83,11 @@ class Board:
     wirings: dict[str, Any]  # by vehicle, not yet read
     document: Document  # of the wirings
 
+    def is_for_box(self, name: str) -> bool:
+        """Whether that wiring is one of a runstop box, which has no vehicle file."""
+        wiring = self.wirings.get(name)
+        return isinstance(wiring, dict) and wiring.get("program") == "box"
+
 
 @dataclass(frozen=True)
 class Wire:
@@ -148,6 +153,7 @@ class Part:
 class Wiring:
     """Everything that is wired to a board for one vehicle; ``channels`` in the vehicle's order."""
 
+    program: str  # of BOARD_PROGRAMS
     channels: tuple[Part, ...]
     encoders: tuple[Part, ...]
     others: dict[str, Part]  # by slot

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from host_bridge.config.boards.schema import CHANNEL_PARTS
 from host_bridge.config.schema import STOP_SOURCES
 from host_bridge.config.vehicle import load_vehicle, vehicle_tables
 
@@ -14,18 +15,18 @@ _STOP_SLOTS = {_BY_PIN: "runstop", _BY_RECEIVER: "rc"}
 
 @dataclass(frozen=True)
 class Needs:
-    """``channels`` as the file has them; ``parameters`` of its program; ``stops`` the slots of the
-    stop sources that some profile requires; ``low_v`` where its battery is low."""
+    """``slots`` of a wiring that have to be there, and why; ``channels`` as the file has them;
+    ``parameters`` of its program; ``low_v`` where its battery is low, in volts."""
 
     vehicle: str
     channels: list[dict[str, Any]]
+    slots: dict[str, str]
     parameters: dict[str, list[int]]
-    stops: dict[str, str]  # slot to name of the stop source
-    is_signed: bool
-    counts_per_rev: float
-    has_gyro: bool
-    low_v: float
-    baud: int
+    has_wheels: bool = True
+    is_signed: bool = False
+    counts_per_rev: float = 0.0
+    low_v: float = 0.0
+    baud: int = 0
 
 
 def needs_of(name_or_path: str) -> Needs:
@@ -34,19 +35,44 @@ def needs_of(name_or_path: str) -> Needs:
     return Needs(
         vehicle=document.path.stem,
         channels=tables["channels"],
+        slots=_slots(tables),
         parameters=load_vehicle(name_or_path).parameters,
-        stops=_required(tables["stop"]["sources"]),
         is_signed=tables["encoder"]["is_signed"],
         counts_per_rev=tables["encoder"]["counts_per_rev"],
-        has_gyro=tables["imu"]["gyro_fitted"],
         low_v=tables["battery"]["low_v"],
         baud=tables["timing"]["baud"],
     )
 
 
+def box_needs(name: str) -> Needs:
+    """Of a runstop box: a button, a radio and three lamps."""
+    return Needs(name, channels=[], slots=_BOX_SLOTS, parameters={}, has_wheels=False)
+
+
+_BOX_SLOTS = {
+    "runstop": "the loop through its button",
+    "link": "its radio",
+    "lamps": "what it knows of the car",
+}
+
+
+def _slots(tables: dict[str, Any]) -> dict[str, str]:
+    slots = {
+        "runstop": "a closed loop is what lets any car drive",
+        "enable": "what lets the drive move, and lets go when the board dies",
+        "battery": "the vehicle file has limits of its voltage",
+    }
+    if tables["imu"]["gyro_fitted"]:
+        slots["imu"] = "the vehicle file says gyro_fitted"
+    kinds = [CHANNEL_PARTS[channel["kind"]] for channel in tables["channels"]]
+    if any(kind.startswith("channel.vesc") for kind in kinds):
+        slots["vesc"] = "what the drive or the steering is asked of"
+    return slots | _required(tables["stop"]["sources"])
+
+
 def _required(sources: dict[str, dict[str, Any]]) -> dict[str, str]:
     return {
-        _STOP_SLOTS[kind.kind]: name
+        _STOP_SLOTS[kind.kind]: f"its stop source {name} is required"
         for name, kind in STOP_SOURCES.items()
         if kind.kind in _STOP_SLOTS and "required" in sources.get(name, {}).values()
     }

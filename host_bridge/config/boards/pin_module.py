@@ -10,9 +10,9 @@ from typing import Any, TypeAlias
 
 from host_bridge.config.boards.allotment import Allotment
 from host_bridge.config.boards.case import Case
-from host_bridge.config.boards.checking import check, examine
+from host_bridge.config.boards.checking import check, examine, load_needs
 from host_bridge.config.boards.facts import Part, Pin, Wire
-from host_bridge.config.boards.needs import Needs, needs_of
+from host_bridge.config.boards.needs import Needs
 from host_bridge.config.boards.reading import load_board, read_wiring
 from host_bridge.config.boards.schema import SIDES
 from host_bridge.errors import VehicleFileFault
@@ -31,7 +31,8 @@ def pin_module(board_name: str, vehicle_name: str) -> str:
 
     Raises VehicleFileFault with every reason why this vehicle cannot be on this board.
     """
-    board, needs = load_board(board_name), needs_of(vehicle_name)
+    board = load_board(board_name)
+    needs = load_needs(board, vehicle_name)
     wiring = read_wiring(board, needs.vehicle, needs.channels)
     if wiring is None:
         raise _refused(board_name, needs.vehicle, check(board_name, vehicle_name).refusals)
@@ -64,6 +65,7 @@ class _Writer:
         yield "BOARD", case.board.name
         yield "VEHICLE", case.needs.vehicle
         yield "PORT", case.board.chip.port
+        yield "PROGRAM", case.wiring.program
         outputs = (wire.pin for wire in case.wiring.wires if wire.facts.is_output)
         yield "SAFE_LEVELS", tuple((pin, 0) for pin in outputs)
         yield "CHANNELS", tuple(self._channels())
@@ -81,7 +83,7 @@ class _Writer:
         for slot, name in (("imu", "IMU"), ("battery", "BATTERY"), ("rc", "RC")):
             part = case.wiring.others.get(slot)
             yield name, _ROWS[part.kind](part) if part else None
-        yield "LIGHTS", tuple(wire.pin for wire in self._wires("lights")) or None
+        yield "LIGHTS", self._lights()
         yield "LED", self._pin("led", "pin")
         yield "BUZZER", self._of("buzzer", lambda v: (v["tone"], v["tone_hz"]))
         yield "VESC", self._of("vesc", lambda v: (_duty(v), round(v["brake_max_a"] * 1000)))
@@ -98,8 +100,12 @@ class _Writer:
         part = self._case.wiring.others.get(slot)
         return part.wires if part else ()
 
+    def _lights(self) -> Value:
+        slot = "lamps" if self._case.wiring.program == "box" else "lights"
+        return tuple(wire.pin for wire in self._wires(slot)) or None
+
     def _channels(self) -> Iterator[Value]:
-        neutrals = self._case.needs.parameters["channel_neutral"]
+        neutrals = self._case.needs.parameters.get("channel_neutral", [])
         for part, neutral in zip(self._case.wiring.channels, neutrals, strict=False):
             yield self._channel(part, neutral)
 
@@ -115,6 +121,8 @@ class _Writer:
         return ("pwm_pulse", values["pulse"], values["rate_hz"], neutral)
 
     def _enable(self) -> Value:
+        if not self._wires("enable"):
+            return None
         life = self._wires("enable")[0]
         if self._has_pio:
             return ("pio", life.pin, self._allotted.machine(life))
@@ -149,7 +157,7 @@ class _Writer:
     def _baud(self, part: Part) -> int:
         if part.kind in _BAUD:
             return _BAUD[part.kind]
-        baud: int = part.values.get("baud", self._case.needs.baud)
+        baud: int = part.values["baud"] or self._case.needs.baud
         return baud
 
 

@@ -11,6 +11,7 @@ from host_bridge.config.boards.facts import Board, Chip, Part, Pin, Pins, Pio, P
 from host_bridge.config.boards.facts import pins_of as parsed_pins
 from host_bridge.config.boards.schema import (
     BOARD_KEYS,
+    BOARD_PROGRAMS,
     CHANNEL_PARTS,
     CHIP_KEYS,
     ENCODER_KINDS,
@@ -29,6 +30,7 @@ from host_bridge.errors import VehicleFileFault
 FOLDER = Path(__file__).resolve().parents[3] / "hardware" / "boards"
 _CHIPS = FOLDER / "chips.toml"
 _ANY = "any"
+_PROGRAM = choice("program", BOARD_PROGRAMS, default="car")
 
 
 def board_names() -> tuple[str, ...]:
@@ -170,6 +172,13 @@ def _route(document: Document, path: str, text: str) -> Pins:
 # --- wirings
 
 
+def box_names() -> tuple[str, ...]:
+    """Wirings of runstop boxes on any of the boards that Tandem brings along."""
+    boards = [load_board(name) for name in board_names()]
+    found = {name for board in boards for name in board.wirings if board.is_for_box(name)}
+    return tuple(sorted(found))
+
+
 def read_wiring(board: Board, vehicle: str, channels: list[dict[str, Any]]) -> Wiring | None:
     """What is wired for a vehicle with these ``[[channels]]``; None if the board has no wiring of
     it. A part that is missing is the rules' to refuse. Raises VehicleFileFault."""
@@ -177,13 +186,14 @@ def read_wiring(board: Board, vehicle: str, channels: list[dict[str, Any]]) -> W
         return None
     document, path = board.document, f"wiring.{vehicle}"
     given = table_of(document, path)
-    refuse_unknown(document, path, given, ("channels", "encoders", *SLOTS))
+    refuse_unknown(document, path, given, ("program", "channels", "encoders", *SLOTS))
     kinds = {channel["name"]: CHANNEL_PARTS[channel["kind"]] for channel in channels}
     wired = _optional(document, f"{path}.channels")
     refuse_unknown(document, f"{path}.channels", wired, tuple(kinds))
     encoders = _optional(document, f"{path}.encoders")
     refuse_unknown(document, f"{path}.encoders", encoders, tuple(SIDES))
     return Wiring(
+        program=read_key(document, joined(path, "program"), given, _PROGRAM),
         channels=tuple(
             _part(document, f"{path}.channels.{name}", kind, wired.get(name, {}))
             for name, kind in kinds.items()

@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterator
 
 from host_bridge.config.boards.case import Case, spans
 from host_bridge.config.boards.facts import Wire
-from host_bridge.config.boards.needs import Needs
 from host_bridge.config.boards.part_rules import PART_RULES
-from host_bridge.config.boards.schema import BUS_WIRES, CHANNEL_PARTS, SIDES
+from host_bridge.config.boards.schema import BUS_WIRES, SIDES
 from host_bridge.errors import VehicleFileFault
 
 _LOGIC_MAX_V, _TOLERANT_MAX_V = 3.6, 5.5
@@ -45,23 +44,11 @@ def _missing(case: Case) -> Iterator[VehicleFileFault]:
     for channel in case.needs.channels:
         if channel["name"].replace("_", " ") not in wired:
             yield _unwired(case, f"channels.{channel['name']}", f"a {channel['kind']} channel")
-    for slot, why in _wanted(case.needs).items():
+    for slot, why in case.needs.slots.items():
         if slot not in case.wiring.others:
             yield _unwired(case, slot, why)
-    yield from _missing_encoders(case)
-
-
-def _wanted(needs: Needs) -> dict[str, str]:
-    """Slots that this vehicle must have, and why."""
-    wanted = {"runstop": "a closed loop is what lets any car drive"}
-    wanted |= {slot: f"its stop source {name} is required" for slot, name in needs.stops.items()}
-    wanted["enable"] = "what lets the drive move, and lets go when the board dies"
-    wanted["battery"] = "the vehicle file has limits of its voltage"
-    if any(CHANNEL_PARTS[channel["kind"]].startswith("channel.vesc") for channel in needs.channels):
-        wanted["vesc"] = "what the drive or the steering is asked of"
-    if needs.has_gyro:
-        wanted["imu"] = "the vehicle file says gyro_fitted"
-    return wanted
+    if case.needs.has_wheels:
+        yield from _missing_encoders(case)
 
 
 def _unwired(case: Case, slot: str, why: str) -> VehicleFileFault:

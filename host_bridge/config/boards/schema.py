@@ -81,6 +81,7 @@ _FOUR = ("front", "rear", "left", "right")
 _ADDRESS = Key("address", "integer", 0x08, 0x77)
 _MOUNTING = Key("mounting", "integers")  # the sensor's axis that is forward, left, up
 _ORDER = Key("order", "integers")  # channels of steering, throttle, live-man, mode
+_BAUD = Key("baud", "integer", 9_600, 3_000_000, default=0)  # 0: as the vehicle file's timing
 _SHUNT = Key("shunt_mohm", "integer", 1, 1000)
 
 PARTS = {
@@ -119,7 +120,8 @@ PARTS = {
     "buzzer": PartKind((("tone", "tone"),), keys=(Key("tone_hz", "integer", 100, 20_000),)),
     "led": PartKind((("pin", "lamp"),)),
     "charger": PartKind((("plugged", "level"),)),
-    "link": PartKind(_LINE),
+    "lamps": PartKind(tuple((name, "lamp") for name in ("green", "red", "yellow"))),
+    "link": PartKind(_LINE, keys=(_BAUD,)),
     "vesc": PartKind(
         _LINE,
         keys=(
@@ -151,12 +153,14 @@ SLOTS = {
     "battery": ("adc", "ina219", "ina226", "vesc"),
     "rc": ("pulses", "sbus", "crsf"),
     "lights": (),
+    "lamps": (),
     "buzzer": (),
     "led": (),
     "charger": (),
     "link": (),
     "vesc": (),
 }
+BOARD_PROGRAMS = ("car", "box")  # the box is a runstop button with a radio
 ENCODER_KINDS = ("quadrature", "hall", "vesc")
 SIDES = {  # of the car's two counts, by encoder
     "shaft": "both",

@@ -13,7 +13,17 @@ from tests.host_bridge.config.broken_boards import board_text, changed
 
 ROOT = Path(__file__).resolve().parents[3]
 NAMES = (
-    *("BOARD", "VEHICLE", "PORT", "SAFE_LEVELS", "CHANNELS", "STANDBY", "RUNSTOP", "ENABLE"),
+    *(
+        "BOARD",
+        "VEHICLE",
+        "PORT",
+        "PROGRAM",
+        "SAFE_LEVELS",
+        "CHANNELS",
+        "STANDBY",
+        "RUNSTOP",
+        "ENABLE",
+    ),
     *("CONTACT", "CHARGER", "PIO_BASES", "ENCODERS", "I2C", "UARTS", "LINK", "IMU", "BATTERY"),
     *("RC", "LIGHTS", "LED", "BUZZER", "VESC"),
 )
@@ -95,12 +105,25 @@ def test_every_output_rests_low_first_and_no_input_is_driven(modules):
         safe = dict(pins["SAFE_LEVELS"])
         assert set(safe.values()) == {0}
         assert len(safe) == len(pins["SAFE_LEVELS"]), "one of them twice"
-        outputs = [pins["ENABLE"][1], *pins["STANDBY"], *(pins["LIGHTS"] or ())]
+        outputs = [*(pins["ENABLE"] or (0,))[1:2], *pins["STANDBY"], *(pins["LIGHTS"] or ())]
         for row in pins["CHANNELS"]:
             outputs += row[1:4] if row[0] == "bridge" else [row[1]]
         outputs += [pins["LED"], *(pins["BUZZER"] or ())[:1]]
         assert set(outputs) == set(safe), (board, vehicle)
         assert not {pins["RUNSTOP"], pins["CONTACT"]} & set(safe)
+
+
+def test_a_runstop_box_has_a_button_a_radio_and_lamps(modules):
+    pins = values(modules["pico", "runstop_box"])
+    assert pins["PROGRAM"] == "box"
+    assert pins["RUNSTOP"] == 6
+    assert pins["LIGHTS"] == (10, 11, 12)
+    assert pins["LINK"] == "uart"
+    assert pins["UARTS"] == (("link", 0, 0, 1, 57_600),)
+    assert pins["CHANNELS"] == pins["ENCODERS"] == ()
+    assert pins["ENABLE"] is None
+    others = [text for pair, text in modules.items() if pair[1] != "runstop_box"]
+    assert all(values(text)["PROGRAM"] == "car" for text in others)
 
 
 VARIANTS = {
