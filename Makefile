@@ -10,7 +10,7 @@ ASKED := $(if $(filter file default undefined,$(origin PYTHON)),,$(PYTHON))
 SETUP := sh tests/tools/setup.sh "$(PYTHON)" "$(ASKED)"
 
 .DEFAULT_GOAL := help
-.PHONY: help setup ready demo test check format bench soak mutants size lock clean
+.PHONY: help setup ready demo test check format bench fast soak mutants size lock clean
 
 help:  ## this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | \
@@ -43,6 +43,9 @@ format: ready  ## put the files into the house style
 bench: ready  ## how fast: cars, link, frames
 	@for bench in tests/bench/bench_*.py; do $(BIN)/python $$bench $(ARGS) || exit 1; done
 
+fast: ready  ## the virtual car's plant as machine code (TANDEM_FAST=1 uses it; needs a C compiler)
+	@env -u TANDEM_FAST $(BIN)/python -m sim_mock.compiled
+
 soak: ready  ## the long tests
 	@$(BIN)/pytest -n $(WORKERS) --dist loadgroup -m soak --timeout=7200 $(ARGS)
 
@@ -56,6 +59,6 @@ lock: ready  ## renew the lock files from pyproject.toml (needs the network)
 	@sh tests/tools/lock.sh
 
 clean:  ## remove all that was set up or built
-	rm -rf demo-out .venv .micropython .devkit .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf demo-out .venv .micropython .devkit .fast .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	rm -rf .import_linter_cache .coverage build dist out
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -39,6 +39,7 @@ class Metal:
         self._beat: Beat | None = None
         self._written_us = 0
         self._fed_us = 0
+        self._put: tuple[Beat, bool, bool, bool] | None = None  # what the outputs were made of
 
     def restart(self) -> None:
         """The board begins anew: nothing was written yet."""
@@ -46,6 +47,7 @@ class Metal:
         self._beat = None
         self.guard_is_dead = False
         self.outputs = [0] * CHANNELS
+        self._put = None
         self.enable = self.contact_stuck is True
 
     def read(self) -> None:
@@ -90,17 +92,23 @@ class Metal:
             return
         is_stale = now_us - self._written_us > RENEWAL_US
         is_gated = is_stale or (self.guard.is_gating and not self.guard_is_dead)
-        for channel in range(CHANNELS):
-            fallback = beat.fallbacks[channel]
-            if fallback == _KEPT:  # steering and brakes: they hold what they had
-                fallback = self.outputs[channel] if is_stale else beat.values[channel]
-            is_on = beat.enable and is_gated
-            self.outputs[channel] = fallback if is_on else beat.values[channel]
-        self.outputs = [self.stuck.get(i, value) for i, value in enumerate(self.outputs)]
+        put, before = (beat, is_stale, is_gated, bool(self.stuck)), self._put
+        if self.stuck or before is None or before[0] is not beat or before[1:] != put[1:]:
+            self._put = put
+            self._put_out(beat, is_stale, is_gated)
         is_fed = now_us - self._fed_us <= PUMP_US and (self.guard_is_dead or not is_gated)
         self.enable = beat.enable and is_fed
         if self.contact_stuck is not None:
             self.enable = self.contact_stuck
+
+    def _put_out(self, beat: Beat, is_stale: bool, is_gated: bool) -> None:
+        is_on = beat.enable and is_gated
+        for channel, value in enumerate(beat.values):
+            fallback = beat.fallbacks[channel]
+            if fallback == _KEPT:  # steering and brakes: they hold what they had
+                fallback = self.outputs[channel] if is_stale else value
+            self.outputs[channel] = fallback if is_on else value
+        self.outputs = [self.stuck.get(i, value) for i, value in enumerate(self.outputs)]
 
     def readings(self) -> Sequence[int]:
         """What the program reads of its own outputs: all channels."""

@@ -1,0 +1,140 @@
+"""The plant, its sensors and its metal as machine code: the same files, compiled by mypyc.
+
+``make fast`` compiles them once into ``.fast/``, which takes a C compiler and a minute;
+``TANDEM_FAST=1`` before any command uses what is there. Results are the same to the last bit:
+the same operations in the same order, with the same C library, and never fused (-ffp-contract).
+A folder is named for the sources that it was made from, so a changed file is never answered by
+an old program.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.abc
+import importlib.machinery
+import importlib.util
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from types import ModuleType
+
+ROOT = Path(__file__).resolve().parent.parent
+HOME = ROOT / ".fast"
+ASKED = "TANDEM_FAST"
+MODULES = (
+    *(
+        f"sim_mock.plant.{name}"
+        for name in ("body", "brake", "drive", "esc", "integrators", "motor", "servo", "tyre")
+    ),
+    "sim_mock.plant.vehicle_plant",
+    "sim_mock.sensors.encoder",
+    "sim_mock.sensors.imu",
+    "sim_mock.metal",
+)
+_READ = ("sim_mock/plant", "sim_mock/sensors", "firmware/core/guard.py", "sim_mock/compiled.py")
+_SHARED = "tandem_fast"  # the library that the modules are windows of
+_SUFFIX = importlib.machinery.EXTENSION_SUFFIXES[0]
+
+
+class NotCompiledError(ImportError):
+    """Asked for, and not there."""
+
+
+class Finder(importlib.abc.MetaPathFinder):
+    """Finds the compiled modules before their sources."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        if name not in MODULES and not name.startswith(_SHARED):
+            return None
+        return importlib.util.spec_from_file_location(name, self._folder / f"{name}{_SUFFIX}")
+
+
+def folder() -> Path:
+    """Where the compiled form of the present sources belongs, for this Python."""
+    digest = hashlib.sha256()
+    for file in sources():
+        digest.update(file.read_bytes())
+    return HOME / f"{sys.implementation.cache_tag}-{digest.hexdigest()[:16]}"
+
+
+def sources() -> list[Path]:
+    """What the compiled form depends on."""
+    given = [*(ROOT / place for place in _READ), *(ROOT / file for file in _files())]
+    files = {file for one in given for file in ([one] if one.is_file() else one.glob("*.py"))}
+    return sorted(files)
+
+
+def use() -> None:
+    """From now on the compiled modules are imported. Raises NotCompiledError."""
+    place = folder()
+    if not place.is_dir():
+        raise NotCompiledError(
+            f"{ASKED} is set, but nothing is compiled from the present sources: expected {place}; "
+            f"run make fast, or unset {ASKED}"
+        )
+    sys.meta_path.insert(0, Finder(place))
+
+
+def build() -> Path:
+    """Compile, unless it is done; returns the folder. Raises RuntimeError without a compiler."""
+    place = folder()
+    if place.is_dir():
+        return place
+    HOME.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=HOME) as work:
+        made = _compiled(Path(work))
+        for old in HOME.glob(f"{sys.implementation.cache_tag}-*"):
+            shutil.rmtree(old)
+        made.rename(place)
+    return place
+
+
+def _compiled(work: Path) -> Path:
+    from mypyc.build import mypycify  # the development extra has them
+    from setuptools import Distribution
+    from setuptools.errors import CCompilerError, ExecError, PlatformError
+
+    os.environ["CFLAGS"] = f"{os.environ.get('CFLAGS', '')} -ffp-contract=off"
+    os.chdir(ROOT)  # names of modules follow from it
+    options = ["--config-file=", "--explicit-package-bases", "--follow-imports=silent"]
+    modules = mypycify(
+        [*options, *_files()], opt_level="3", target_dir=str(work / "c"), group_name=_SHARED
+    )
+    command = Distribution({"ext_modules": modules}).get_command_obj("build_ext")
+    command.build_lib, command.build_temp = str(work / "lib"), str(work / "temp")
+    try:
+        command.ensure_finalized()
+        command.run()
+    except (CCompilerError, ExecError, PlatformError) as error:
+        raise RuntimeError(f"it takes a C compiler, and {error}") from None
+    return _flat(work / "lib")
+
+
+def _flat(lib: Path) -> Path:
+    """All in one folder, by full name."""
+    for file in [*lib.rglob(f"*{_SUFFIX}")]:
+        file.rename(lib / ".".join(file.relative_to(lib).parts))
+    for left in [*lib.iterdir()]:
+        if left.is_dir():
+            shutil.rmtree(left)
+    return lib
+
+
+def _files() -> list[str]:
+    return [f"{name.replace('.', '/')}.py" for name in MODULES]
+
+
+if __name__ == "__main__":
+    try:
+        print(f"compiled: {build()}")
+    except RuntimeError as error:
+        sys.exit(f"make fast: {error}")
+    print(f"{ASKED}=1 before a command uses it: {ASKED}=1 tandem drive --car sim://nigel")

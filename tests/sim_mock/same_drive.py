@@ -1,0 +1,68 @@
+"""Drives of three cars, and a hash of every number: run with and without machine code."""
+
+import hashlib
+import json
+import random
+import struct
+import sys
+
+from host_bridge.config import load_vehicle
+from sim_mock.plant import body
+from sim_mock.world import World, plant_of
+from tests.bench.pilot import Pilot
+
+NEUTRAL, STEPS = 1_500_000, 12_000
+SPEEDS_MM_S = {"f1tenth": 3000, "nigel": 350}
+
+
+def storm(name):
+    """Outputs at random: a hash of all truth and all readings, and how far it got."""
+    vehicle = load_vehicle(name)
+    plant, chance, found = plant_of(vehicle, 1), random.Random(name), hashlib.sha256()
+    kinds = [channel["kind"] for channel in vehicle.channels]
+    outputs, rolled_m = [0] * 8, 0.0
+    for step in range(STEPS):
+        if step % 50 == 0:
+            outputs = [put_out(kind, step, chance) for kind in kinds] + [0] * (8 - len(kinds))
+        plant.step(1e-3, outputs, step % 3000 > 200)
+        rolled_m += abs(plant.truth.vx_mps) * 1e-3
+        found.update(
+            struct.pack("<8d", *plant.truth.values(), plant.steer_rad, plant.steer_rear_rad)
+        )
+        found.update(struct.pack("<d", plant.wheel_speed_mps))
+        readings = (*plant.counts(), plant.battery_mv, plant.yaw_rate_mrad_s, plant.accel_x_mm_s2)
+        found.update(struct.pack("<5q", *readings))
+    return found.hexdigest(), rolled_m
+
+
+def put_out(kind, step, chance):
+    if step < 2500 and kind != "servo_steering":
+        return 0 if kind == "h_bridge" else NEUTRAL
+    if kind == "h_bridge":
+        return chance.randint(-3000, 10_000)
+    if kind == "esc":
+        return chance.choice((NEUTRAL, NEUTRAL - 300_000, *(NEUTRAL + 100_000,) * 6, 0))
+    if kind == "brake_servo":
+        return chance.choice((NEUTRAL, NEUTRAL, NEUTRAL, NEUTRAL + 200_000))
+    return NEUTRAL + chance.randint(-150_000, 150_000)
+
+
+def whole_car(name):
+    """Every byte that a complete car sent in some seconds of slalom."""
+    world = World(load_vehicle(name), seed=1)
+    found, advance = hashlib.sha256(), world.advance
+
+    def heard(until_us):
+        sent = advance(until_us)
+        found.update(sent)
+        return sent
+
+    world.advance = heard
+    Pilot(world, SPEEDS_MM_S[name]).drive(500)
+    return found.hexdigest(), world.plant.truth.vx_mps
+
+
+if __name__ == "__main__":
+    drives = {name: storm(name) for name in ("f1tenth", "nigel", "autorally")}
+    drives |= {f"whole {name}": whole_car(name) for name in SPEEDS_MM_S}
+    json.dump({"file": body.__file__, "drives": drives}, sys.stdout)

@@ -1,0 +1,69 @@
+"""Machine code of the plant: the same to the last bit, never of other sources, only when asked."""
+
+import importlib.machinery
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from sim_mock import compiled
+
+COMPILER = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
+
+
+def run(*words, fast):
+    environment = {key: value for key, value in os.environ.items() if key != compiled.ASKED}
+    if fast:
+        environment[compiled.ASKED] = "1"
+    return subprocess.run(
+        [sys.executable, *words], check=False, capture_output=True, text=True, timeout=280,
+        env=environment, cwd=compiled.ROOT, stdin=subprocess.DEVNULL,
+    )  # fmt: skip
+
+
+def drives(*, fast):
+    done = run("-m", "tests.sim_mock.same_drive", fast=fast)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.mark.skipif(not COMPILER, reason="no C compiler on this machine")
+def test_machine_code_gives_every_number_of_every_drive_to_the_last_bit():
+    done = run("-m", "sim_mock.compiled", fast=False)
+    assert done.returncode == 0, done.stderr
+    plain, quick = drives(fast=False), drives(fast=True)
+    assert plain["file"].endswith(".py")
+    assert quick["file"].endswith(importlib.machinery.EXTENSION_SUFFIXES[0])
+    assert quick["drives"] == plain["drives"]
+    assert all(moved > 0.3 for _, moved in plain["drives"].values()), "they drove"
+
+
+def test_what_is_asked_for_and_is_not_there_is_refused(monkeypatch, tmp_path):
+    monkeypatch.setattr(compiled, "HOME", tmp_path)
+    with pytest.raises(compiled.NotCompiledError, match="run make fast"):
+        compiled.use()
+    assert not [one for one in sys.meta_path if isinstance(one, compiled.Finder)]
+
+
+def test_a_changed_source_asks_for_another_folder(monkeypatch, tmp_path):
+    before = compiled.folder()
+    source = tmp_path / "body.py"
+    monkeypatch.setattr(compiled, "sources", lambda: [source])
+    source.write_text("a = 1\n")
+    one = compiled.folder()
+    source.write_text("a = 2\n")
+    assert len({before, one, compiled.folder()}) == 3
+
+
+def test_every_module_and_what_it_rests_on_is_among_the_sources():
+    found = {str(file.relative_to(compiled.ROOT)) for file in compiled.sources()}
+    assert {f"{name.replace('.', '/')}.py" for name in compiled.MODULES} <= found
+    assert {"sim_mock/plant/parameters.py", "firmware/core/guard.py"} <= found
+
+
+def test_nothing_is_compiled_or_looked_for_unless_asked():
+    code = "import sys, sim_mock.world; print('sim_mock.compiled' in sys.modules)"
+    assert run("-c", code, fast=False).stdout.strip() == "False"
