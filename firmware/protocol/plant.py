@@ -89,10 +89,7 @@ class PlantWires(Message):
     """What the channels carry, read back, of the outputs of ``time_us``."""
 
     ID = 28
-    FIELDS = (
-        ("time_us", "u30", 0, TIME, "us"),
-        *_CHANNELS,
-    )
+    FIELDS = (("time_us", "u30", 0, TIME, "us"),) + _CHANNELS
     time_us: int
 
 
@@ -104,8 +101,7 @@ class PlantOutputs(Message):
         ("time_us", "u30", 0, TIME, "us, board time"),
         ("enable", "u8", 0, 1, ""),
         ("lights", "u8", 0, U8, "bits"),
-        *_CHANNELS,
-    )
+    ) + _CHANNELS
     time_us: int
     enable: int
     lights: int
@@ -121,8 +117,7 @@ class PlantBegin(Message):
     FIELDS = (
         ("token", "u16", 0, U16, ""),
         ("guard_us", "u30", 0, WIDE, "us"),
-        *_CHANNELS,  # what each falls back to; -1: it stays
-    )
+    ) + _CHANNELS  # what each falls back to; -1: it stays
     token: int
     guard_us: int
 
