@@ -78,8 +78,8 @@ class HostContext:
     def board_names(self) -> tuple[str, ...]:
         return boards.board_names()
 
-    def box_names(self) -> tuple[str, ...]:
-        return boards.box_names()
+    def other_wirings(self) -> tuple[str, ...]:
+        return boards.other_wirings()
 
     def wiring_report(self, board: str, vehicle: str) -> WiringReport:
         """Whether a vehicle may be on a board, each by name or path. Raises VehicleFileFault."""

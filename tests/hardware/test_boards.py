@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from host_bridge.config import vehicle_names
-from host_bridge.config.boards import board_names, box_names, check, load_board
+from host_bridge.config.boards import board_names, check, load_board, other_wirings
 from host_bridge.config.boards.schema import PROGRAMS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -17,7 +17,7 @@ RP2 = [board for board in BOARDS.values() if board.chip.port == "rp2"]
 
 def test_every_board_of_the_list_is_there_and_every_vehicle_is_wired_somewhere():
     assert {"pico", "pico2", "weact_rp2350b", "nucleo_f767zi", "esp32s3_devkitc"} <= set(BOARDS)
-    assert {vehicle for _, vehicle in WIRED} == {*vehicle_names(), *box_names()}
+    assert {vehicle for _, vehicle in WIRED} == {*vehicle_names(), *other_wirings()}
     for pair in (("pico", "f1tenth"), ("pico", "autorally"), ("weact_rp2350b", "nigel")):
         assert pair in WIRED
 
@@ -32,7 +32,7 @@ def test_what_is_wired_may_be_flashed(board, vehicle):
 
 def test_every_wiring_belongs_to_a_vehicle_or_a_box():
     for name, board in BOARDS.items():
-        assert set(board.wirings) <= {*vehicle_names(), *box_names()}, name
+        assert set(board.wirings) <= {*vehicle_names(), *other_wirings()}, name
 
 
 def test_a_box_is_told_what_it_lacks(tmp_path):

@@ -3,6 +3,6 @@
 from host_bridge.config.boards.checking import check
 from host_bridge.config.boards.facts import Board
 from host_bridge.config.boards.pin_module import pin_module
-from host_bridge.config.boards.reading import board_names, box_names, load_board
+from host_bridge.config.boards.reading import board_names, load_board, other_wirings
 
-__all__ = ["Board", "board_names", "box_names", "check", "load_board", "pin_module"]
+__all__ = ["Board", "board_names", "check", "load_board", "other_wirings", "pin_module"]

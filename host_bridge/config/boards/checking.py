@@ -8,12 +8,7 @@ from host_bridge.config.boards.allotment import Allotment, allot
 from host_bridge.config.boards.case import Case
 from host_bridge.config.boards.facts import Board, Wiring
 from host_bridge.config.boards.needs import Needs, box_needs, needs_of
-from host_bridge.config.boards.reading import (
-    board_names,
-    box_names,
-    load_board,
-    read_wiring,
-)
+from host_bridge.config.boards.reading import board_names, load_board, read_wiring
 from host_bridge.config.boards.routes import demands, is_pwm
 from host_bridge.config.boards.rules import refusals
 from host_bridge.config.boards.state_machines import anywhere, fill, jobs, place
@@ -23,12 +18,13 @@ from host_bridge.errors import VehicleFileFault
 _GUARDS = 1  # hard timers that the car's program takes: the guard's
 
 
-def check(board_name: str, vehicle_name: str) -> WiringReport:
-    """What is wrong with this vehicle on this board, and what it takes. Raises VehicleFileFault
-    for files that cannot be read at all."""
+def check(board_name: str, wiring_name: str) -> WiringReport:
+    """What is wrong with a wiring on this board, and what it takes of it. The board is a name or a
+    path; a vehicle's name or path stands for its usual wiring. Raises VehicleFileFault for files
+    that cannot be read at all."""
     board = load_board(board_name)
-    needs = load_needs(board, vehicle_name)
-    wiring = read_wiring(board, needs.vehicle, needs.channels)
+    needs = load_needs(board, wiring_name)
+    wiring = read_wiring(board, needs.wiring, needs.channels)
     if wiring is None:
         return _unwired(board, needs)
     case = Case(board, wiring, needs)
@@ -37,9 +33,14 @@ def check(board_name: str, vehicle_name: str) -> WiringReport:
 
 
 def load_needs(board: Board, name: str) -> Needs:
-    """Of a vehicle file, or of a runstop box, which has none. Raises VehicleFileFault."""
-    is_box = board.is_for_box(name) or name in box_names()
-    return box_needs(name) if is_box else needs_of(name)
+    """Of a wiring: of its vehicle file, or of a runstop box, which has none. Where this board has
+    no such wiring, another one may say whose it is. Raises VehicleFileFault."""
+    boards = [board, *map(load_board, board_names())]
+    home = next((b for b in boards if name in b.wirings), board)
+    vehicle = home.vehicle_of(name)
+    if vehicle is None:
+        return box_needs(name)
+    return needs_of(vehicle, name if vehicle != name else "")
 
 
 def examine(case: Case) -> tuple[list[VehicleFileFault], Allotment]:
@@ -55,7 +56,7 @@ def _report(
     return WiringReport(
         board=board.name,
         board_title=board.title,
-        vehicle=case.needs.vehicle,
+        vehicle=case.needs.wiring,
         is_wired=wired_on == board.name,
         wired_on=wired_on,
         refusals=faults,
@@ -68,11 +69,11 @@ def _unwired(board: Board, needs: Needs) -> WiringReport:
     """Its budget is that of a board on which this vehicle is wired, one of its own port first."""
     others = [load_board(name) for name in board_names()]
     for other in sorted(others, key=lambda other: other.chip.port != board.chip.port):
-        wiring = read_wiring(other, needs.vehicle, needs.channels)
+        wiring = read_wiring(other, needs.wiring, needs.channels)
         if wiring is not None:
             report = _report(Case(board, wiring, needs), other.name)
             return _with(report, _not_there(board, needs, report))
-    none = WiringReport(board.name, board.title, needs.vehicle, False, "", (), (), board.chip.lacks)
+    none = WiringReport(board.name, board.title, needs.wiring, False, "", (), (), board.chip.lacks)
     return _with(none, _not_there(board, needs, none))
 
 
@@ -82,12 +83,12 @@ def _with(report: WiringReport, fault: VehicleFileFault) -> WiringReport:
 
 def _not_there(board: Board, needs: Needs, report: WiringReport) -> VehicleFileFault:
     short = [row for row in report.budget if row.used > row.available]
-    table = f"[wiring.{needs.vehicle}]"
+    table = f"[wiring.{needs.wiring}]"
     return board.document.fault(
         "wiring",
-        f"{needs.vehicle} does not fit on {board.name}"
+        f"{needs.wiring} does not fit on {board.name}"
         if short
-        else f"{needs.vehicle} is not wired on {board.name}",
+        else f"{needs.wiring} is not wired on {board.name}",
         expected=", ".join(f"{r.available} {r.what} or fewer" for r in short) or table,
         got=", ".join(f"{r.used} {r.what}" for r in short) or "nothing",
         remedy=f"it is wired on {report.wired_on}; "

@@ -83,10 +83,11 @@ class Board:
     wirings: dict[str, Any]  # by vehicle, not yet read
     document: Document  # of the wirings
 
-    def is_for_box(self, name: str) -> bool:
-        """Whether that wiring is one of a runstop box, which has no vehicle file."""
-        wiring = self.wirings.get(name)
-        return isinstance(wiring, dict) and wiring.get("program") == "box"
+    def vehicle_of(self, wiring: str) -> str | None:
+        """Which vehicle is wired so; None is a runstop box, which has no vehicle file."""
+        table = self.wirings.get(wiring)
+        facts = table if isinstance(table, dict) else {}
+        return None if facts.get("program") == "box" else str(facts.get("vehicle", wiring))
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from host_bridge.config.boards.schema import CHANNEL_PARTS
 from host_bridge.config.schema import STOP_SOURCES
 from host_bridge.config.vehicle import load_vehicle, vehicle_tables
 
@@ -15,10 +14,12 @@ _STOP_SLOTS = {_BY_PIN: "runstop", _BY_RECEIVER: "rc"}
 
 @dataclass(frozen=True)
 class Needs:
-    """``slots`` of a wiring that have to be there, and why; ``channels`` as the file has them;
-    ``parameters`` of its program; ``low_v`` where its battery is low, in volts."""
+    """``wiring`` is the name of its table in board files; ``slots`` of that have to be there, and
+    why; ``channels`` as the vehicle file has them; ``parameters`` of its program; ``low_v`` where
+    its battery is low, in volts."""
 
     vehicle: str
+    wiring: str
     channels: list[dict[str, Any]]
     slots: dict[str, str]
     parameters: dict[str, list[int]]
@@ -29,11 +30,13 @@ class Needs:
     baud: int = 0
 
 
-def needs_of(name_or_path: str) -> Needs:
-    """Of a type by its name, or of a vehicle file. Raises VehicleFileFault."""
+def needs_of(name_or_path: str, wiring: str = "") -> Needs:
+    """Of a type by its name, or of a vehicle file; ``wiring`` if it is not its usual one, which has
+    the vehicle's name. Raises VehicleFileFault."""
     document, tables = vehicle_tables(name_or_path)
     return Needs(
         vehicle=document.path.stem,
+        wiring=wiring or document.path.stem,
         channels=tables["channels"],
         slots=_slots(tables),
         parameters=load_vehicle(name_or_path).parameters,
@@ -46,7 +49,7 @@ def needs_of(name_or_path: str) -> Needs:
 
 def box_needs(name: str) -> Needs:
     """Of a runstop box: a button, a radio and three lamps."""
-    return Needs(name, channels=[], slots=_BOX_SLOTS, parameters={}, has_wheels=False)
+    return Needs(name, name, channels=[], slots=_BOX_SLOTS, parameters={}, has_wheels=False)
 
 
 _BOX_SLOTS = {
@@ -64,9 +67,6 @@ def _slots(tables: dict[str, Any]) -> dict[str, str]:
     }
     if tables["imu"]["gyro_fitted"]:
         slots["imu"] = "the vehicle file says gyro_fitted"
-    kinds = [CHANNEL_PARTS[channel["kind"]] for channel in tables["channels"]]
-    if any(kind.startswith("channel.vesc") for kind in kinds):
-        slots["vesc"] = "what the drive or the steering is asked of"
     return slots | _required(tables["stop"]["sources"])
 
 

@@ -26,20 +26,21 @@ _BAUD = {"rc.sbus": 100_000, "rc.crsf": 420_000, "imu.rvc": 115_200}  # their pr
 _LINES = ("link", "vesc", "rc", "imu")
 
 
-def pin_module(board_name: str, vehicle_name: str) -> str:
-    """The module for a board and a vehicle, each a name or the path of a file.
+def pin_module(board_name: str, wiring_name: str) -> str:
+    """The module for a board (a name or a path) and a wiring; a vehicle's name or path stands for
+    its usual one.
 
     Raises VehicleFileFault with every reason why this vehicle cannot be on this board.
     """
     board = load_board(board_name)
-    needs = load_needs(board, vehicle_name)
-    wiring = read_wiring(board, needs.vehicle, needs.channels)
+    needs = load_needs(board, wiring_name)
+    wiring = read_wiring(board, needs.wiring, needs.channels)
     if wiring is None:
-        raise _refused(board_name, needs.vehicle, check(board_name, vehicle_name).refusals)
+        raise _refused(board_name, needs.wiring, check(board_name, wiring_name).refusals)
     case = Case(board, wiring, needs)
     faults, allotted = examine(case)
     if faults:
-        raise _refused(board_name, needs.vehicle, tuple(map(str, faults)))
+        raise _refused(board_name, needs.wiring, tuple(map(str, faults)))
     return _text(_Writer(case, allotted))
 
 
@@ -105,12 +106,17 @@ class _Writer:
         return tuple(wire.pin for wire in self._wires(slot)) or None
 
     def _channels(self) -> Iterator[Value]:
-        neutrals = self._case.needs.parameters.get("channel_neutral", [])
-        for part, neutral in zip(self._case.wiring.channels, neutrals, strict=False):
-            yield self._channel(part, neutral)
+        for number, part in enumerate(self._case.wiring.channels):
+            yield self._channel(part, number)
 
-    def _channel(self, part: Part, neutral: int) -> Value:
+    def _channel(self, part: Part, number: int) -> Value:
+        low, neutral, high = (
+            self._case.needs.parameters[f"channel_{name}"][number]
+            for name in ("low", "neutral", "high")
+        )
         values = part.values
+        if part.kind == "channel.vesc":
+            return ("vesc", low, neutral, high)
         if not part.wires:
             return (part.kind.removeprefix("channel."),)
         if part.kind == "channel.h_bridge":

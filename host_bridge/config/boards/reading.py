@@ -25,12 +25,14 @@ from host_bridge.config.boards.schema import (
 from host_bridge.config.document import Document, joined
 from host_bridge.config.reading import read_key, read_table, refuse_unknown, table_of
 from host_bridge.config.schema import Key, choice
+from host_bridge.config.vehicle import vehicle_names
 from host_bridge.errors import VehicleFileFault
 
 FOLDER = Path(__file__).resolve().parents[3] / "hardware" / "boards"
 _CHIPS = FOLDER / "chips.toml"
 _ANY = "any"
 _PROGRAM = choice("program", BOARD_PROGRAMS, default="car")
+_OWN = ("program", "vehicle")  # of a wiring itself
 
 
 def board_names() -> tuple[str, ...]:
@@ -172,21 +174,23 @@ def _route(document: Document, path: str, text: str) -> Pins:
 # --- wirings
 
 
-def box_names() -> tuple[str, ...]:
-    """Wirings of runstop boxes on any of the boards that Tandem brings along."""
-    boards = [load_board(name) for name in board_names()]
-    found = {name for board in boards for name in board.wirings if board.is_for_box(name)}
-    return tuple(sorted(found))
+def other_wirings() -> tuple[str, ...]:
+    """Wirings on any of the boards that Tandem brings along that are not called as a vehicle: a
+    second way to wire one, or a runstop box."""
+    found = {name for board in board_names() for name in load_board(board).wirings}
+    return tuple(sorted(found - set(vehicle_names())))
 
 
-def read_wiring(board: Board, vehicle: str, channels: list[dict[str, Any]]) -> Wiring | None:
-    """What is wired for a vehicle with these ``[[channels]]``; None if the board has no wiring of
-    it. A part that is missing is the rules' to refuse. Raises VehicleFileFault."""
-    if vehicle not in board.wirings:
+def read_wiring(board: Board, name: str, channels: list[dict[str, Any]]) -> Wiring | None:
+    """A wiring, of a vehicle with these ``[[channels]]``; None if the board has none of that name.
+
+    A part that is missing is the rules' to refuse. Raises VehicleFileFault.
+    """
+    if name not in board.wirings:
         return None
-    document, path = board.document, f"wiring.{vehicle}"
+    document, path = board.document, f"wiring.{name}"
     given = table_of(document, path)
-    refuse_unknown(document, path, given, ("program", "channels", "encoders", *SLOTS))
+    refuse_unknown(document, path, given, (*_OWN, "channels", "encoders", *SLOTS))
     kinds = {channel["name"]: CHANNEL_PARTS[channel["kind"]] for channel in channels}
     wired = _optional(document, f"{path}.channels")
     refuse_unknown(document, f"{path}.channels", wired, tuple(kinds))
@@ -195,13 +199,13 @@ def read_wiring(board: Board, vehicle: str, channels: list[dict[str, Any]]) -> W
     return Wiring(
         program=read_key(document, joined(path, "program"), given, _PROGRAM),
         channels=tuple(
-            _part(document, f"{path}.channels.{name}", kind, wired.get(name, {}))
-            for name, kind in kinds.items()
-            if name in wired or not PARTS[kind].wires
+            _channel(document, f"{path}.channels.{channel}", parts, wired.get(channel, {}))
+            for channel, parts in kinds.items()
+            if channel in wired or parts == ("none",)
         ),
         encoders=tuple(
-            _part_of_kind(document, f"{path}.encoders.{name}", "encoder", ENCODER_KINDS, table)
-            for name, table in encoders.items()
+            _part_of_kind(document, f"{path}.encoders.{place}", "encoder", ENCODER_KINDS, table)
+            for place, table in encoders.items()
         ),
         others={
             slot: _part_of_kind(document, f"{path}.{slot}", slot, SLOTS[slot], given[slot])
@@ -209,6 +213,13 @@ def read_wiring(board: Board, vehicle: str, channels: list[dict[str, Any]]) -> W
             if slot in given
         },
     )
+
+
+def _channel(document: Document, path: str, kinds: tuple[str, ...], given: Any) -> Part:
+    _refuse_no_table(document, path, given)
+    kind_key = choice("kind", kinds, default=kinds[0])
+    kind = read_key(document, joined(path, "kind"), given, kind_key)
+    return _part(document, path, f"channel.{kind}", given, kind_key)
 
 
 def _part_of_kind(

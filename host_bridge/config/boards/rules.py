@@ -11,6 +11,7 @@ from host_bridge.config.boards.schema import BUS_WIRES, SIDES
 from host_bridge.errors import VehicleFileFault
 
 _LOGIC_MAX_V, _TOLERANT_MAX_V = 3.6, 5.5
+_OF_VESC = ("vesc", "vesc_servo")
 
 
 def refusals(case: Case) -> Iterator[VehicleFileFault]:
@@ -44,20 +45,27 @@ def _missing(case: Case) -> Iterator[VehicleFileFault]:
     for channel in case.needs.channels:
         if channel["name"].replace("_", " ") not in wired:
             yield _unwired(case, f"channels.{channel['name']}", f"a {channel['kind']} channel")
-    for slot, why in case.needs.slots.items():
+    for slot, why in (*case.needs.slots.items(), *_by_vesc(case)):
         if slot not in case.wiring.others:
             yield _unwired(case, slot, why)
     if case.needs.has_wheels:
         yield from _missing_encoders(case)
 
 
+def _by_vesc(case: Case) -> Iterator[tuple[str, str]]:
+    """Its line, where anything is asked of it or told by it."""
+    users = [part.title for part in case.wiring.parts if part.kind.partition(".")[2] in _OF_VESC]
+    if users:
+        yield "vesc", f"the line to it, for {', '.join(users)}"
+
+
 def _unwired(case: Case, slot: str, why: str) -> VehicleFileFault:
     return case.fault(
-        f"wiring.{case.needs.vehicle}.{slot}",
+        f"wiring.{case.needs.wiring}.{slot}",
         f"{slot.rpartition('.')[2]} of {case.needs.vehicle} is not wired",
         expected=f"its pins, because it is {why}" if why.startswith("a ") else f"its pins: {why}",
         got="nothing",
-        remedy=f"wire it, and add {slot} to [wiring.{case.needs.vehicle}]",
+        remedy=f"wire it, and add {slot} to [wiring.{case.needs.wiring}]",
     )
 
 
@@ -65,7 +73,7 @@ def _missing_encoders(case: Case) -> Iterator[VehicleFileFault]:
     sides = {SIDES[part.slot.rpartition(".")[2]] for part in case.wiring.encoders}
     if "both" not in sides and not {"left", "right"} <= sides:
         yield case.fault(
-            f"wiring.{case.needs.vehicle}.encoders",
+            f"wiring.{case.needs.wiring}.encoders",
             "the wheels of one side or of both are not counted",
             expected="shaft, or encoders of left and right wheels",
             got=", ".join(sorted(sides)) or "nothing",

@@ -86,7 +86,7 @@ _SHUNT = Key("shunt_mohm", "integer", 1, 1000)
 
 PARTS = {
     "channel.none": PartKind(),
-    "channel.vesc": PartKind(),  # by the UART of the part vesc
+    "channel.vesc": PartKind(),  # an ESC that is asked by the UART of the part vesc
     "channel.vesc_servo": PartKind(),
     "channel.servo": PartKind((("pulse", "servo"),), keys=(_RATE,)),
     "channel.esc": PartKind((("pulse", "esc"),), keys=(_RATE,)),
@@ -132,16 +132,14 @@ PARTS = {
     ),
 }
 
-# The part of each kind of channel in a vehicle file
+# What may be wired to each kind of channel of a vehicle file; the first unless its kind says so.
 CHANNEL_PARTS = {
-    "none": "channel.none",
-    "servo_steering": "channel.servo",
-    "esc": "channel.esc",
-    "h_bridge": "channel.h_bridge",
-    "brake_servo": "channel.servo",
-    "level": "channel.servo",
-    "vesc": "channel.vesc",
-    "vesc_servo": "channel.vesc_servo",
+    "none": ("none",),
+    "servo_steering": ("servo", "vesc_servo"),
+    "esc": ("esc", "vesc"),
+    "h_bridge": ("h_bridge",),
+    "brake_servo": ("servo",),
+    "level": ("servo",),
 }
 
 # Which kinds a slot of a wiring may have; where there are several, its key ``kind`` says which.

@@ -20,7 +20,7 @@ class Context(Protocol):
 
     def board_names(self) -> tuple[str, ...]: ...
 
-    def box_names(self) -> tuple[str, ...]: ...
+    def other_wirings(self) -> tuple[str, ...]: ...
 
     def wiring_report(self, board: str, vehicle: str) -> WiringReport: ...
 
@@ -28,7 +28,7 @@ class Context(Protocol):
 def check(args: argparse.Namespace, context: Context) -> int:
     """Print a report for each board and vehicle; 5 if one that was asked for, or one that is wired,
     is refused. Raises VehicleFileFault for a file that cannot be read."""
-    vehicles = (args.name,) if args.name else (*context.vehicle_names(), *context.box_names())
+    vehicles = (args.name,) if args.name else (*context.vehicle_names(), *context.other_wirings())
     boards = (args.board,) if args.board else context.board_names()
     reports = [context.wiring_report(board, name) for board in boards for name in vehicles]
     if args.json:

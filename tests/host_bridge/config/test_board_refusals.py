@@ -159,6 +159,12 @@ MISTAKES = {
         [("loop = 12", "loop = 47")],
         ("no block reaches all pins of enable life", "13, 47"),
     ),
+    "VESC without its line": (
+        PICO,
+        "f1tenth_vesc",
+        [("^vesc = .*", "")],
+        ("vesc of f1tenth is not wired", "for steering, drive, shaft, battery"),
+    ),
     "battery beyond the ADC": (
         PICO,
         "autorally",

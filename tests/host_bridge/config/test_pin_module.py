@@ -81,6 +81,16 @@ def test_nigel_on_an_rp2350b(modules):
     assert pins["BUZZER"] == (10, 2_700)
 
 
+def test_a_vesc_drives_steers_counts_and_measures(modules):
+    pins = values(modules["pico", "f1tenth_vesc"])
+    assert pins["VEHICLE"] == "f1tenth"
+    assert pins["CHANNELS"] == (("vesc_servo",), ("vesc", 1_000_000, 1_500_000, 2_000_000))
+    assert pins["ENCODERS"] == (("both", "vesc"),)
+    assert pins["BATTERY"] == ("vesc",)
+    assert pins["VESC"] == (9_500, 40_000)
+    assert pins["UARTS"] == (("vesc", 1, 8, 9, 115_200),)
+
+
 def test_magnets_and_counts_make_the_way_that_the_vehicle_has(modules):
     pins = values(modules["pico", "autorally"])
     side, kind, pin, gap_um, counts, top_mm_s, most_mm_s2, floor_us = pins["ENCODERS"][0]
@@ -107,7 +117,8 @@ def test_every_output_rests_low_first_and_no_input_is_driven(modules):
         assert len(safe) == len(pins["SAFE_LEVELS"]), "one of them twice"
         outputs = [*(pins["ENABLE"] or (0,))[1:2], *pins["STANDBY"], *(pins["LIGHTS"] or ())]
         for row in pins["CHANNELS"]:
-            outputs += row[1:4] if row[0] == "bridge" else [row[1]]
+            if row[0] in ("bridge", "pwm_pulse", "pio_pulse"):
+                outputs += row[1:4] if row[0] == "bridge" else [row[1]]
         outputs += [pins["LED"], *(pins["BUZZER"] or ())[:1]]
         assert set(outputs) == set(safe), (board, vehicle)
         assert not {pins["RUNSTOP"], pins["CONTACT"]} & set(safe)
