@@ -130,12 +130,8 @@ class MetalBoard:
             return PulseByPwm(*row[1:])
         if kind == "bridge":
             return Bridge(*row[1:])
-        if kind == "vesc" and self._vesc:
-            return self._vesc
-        if kind == "vesc_servo" and self._vesc:
-            from firmware.boards.vesc_drive import VescServo
-
-            return VescServo(self._vesc.vesc)
+        if kind in ("vesc", "vesc_servo") and self._vesc:
+            return _vesc_channel(self._vesc, row)
         return self._own_channel(row)
 
     def _make_sides(self, rows: "tuple[tuple[Any, ...], ...]") -> "tuple[Side, Side]":
@@ -261,6 +257,12 @@ class MetalBoard:
         if self._is_healthy:
             self._is_healthy = False
             self._starts.mark_healthy()
+
+
+def _vesc_channel(vesc: "VescDrive", row: "tuple[Any, ...]") -> "Channel":
+    from firmware.boards.vesc_drive import VescChannel, VescServo
+
+    return VescChannel(vesc, *row[1:]) if row[0] == "vesc" else VescServo(vesc.vesc)
 
 
 def _folded(chip_id: bytes) -> bytes:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _LEASE_US = 60_000  # pulses without a write, as the contract promises
 _LIFE_US = 20_000  # the enable without the guard's timer
 # RP2040 datasheet 4.9.5: 706 mV at 27 degrees, 1.721 mV less for each more; 3.3 V reference
-_REFERENCE_UV = 50  # per count of 16 bits: 3300000 / 65536
+_UV_PER_100_COUNTS = 5035  # of 16 bits
 _AT_27_C_UV = 706_000
 _UV_PER_C = 1721
 
@@ -113,5 +113,5 @@ class Rp2Board(MetalBoard):
         self._timer = Timer(-1, freq=TICK_HZ, callback=self._ring.on_timer, hard=True)
 
     def _chip_c(self) -> int:
-        sensed_uv = self._thermometer.read_u16() * _REFERENCE_UV
+        sensed_uv = self._thermometer.read_u16() * _UV_PER_100_COUNTS // 100
         return 27 - (sensed_uv - _AT_27_C_UV) // _UV_PER_C

@@ -1,11 +1,13 @@
-"""A VESC as a board's drive, and perhaps its servo: duties and pulses become its commands.
+"""A VESC as a board's drive, and perhaps its servo: an ESC's pulses become its commands.
 
-What opposes the motion that the VESC itself reports is a braking current, which it never turns into
-driving backward; neutral lets the motor go. It is asked for its values on every other step. Behind
-the link of two programs neither the guard nor a gate reaches it: its kill-switch input is wired to
-the drive enable, and its own timeout is set below 0.2 s (``tandem selftest``).
+So the car's program needs no other kind of channel, and a vehicle no other file. What opposes the
+motion that the VESC itself reports is a braking current, which it never turns into driving
+backward; neutral lets the motor go. It is asked for its values on every other step. The guard does
+not reach it behind its line: its kill-switch input is wired to the drive enable, and its own
+timeout is set below 0.2 s (``tandem selftest`` looks).
 """
 
+from firmware.boards.channels import is_pulse
 from firmware.compat import TYPE_CHECKING
 from firmware.drivers.vesc import Vesc
 from firmware.drivers.vesc_check import DUTY, NOTHING, VescCheck
@@ -18,21 +20,24 @@ _FULL = 10_000
 _STANDS_ERPM = 100  # a twentieth of a turn a second is no direction
 _SETTLE_US = 300_000
 _TOLERANCE_PERMILLE = 50
-_LOST = 30_000  # read back while it is silent: no duty, so that it differs from any
+# Until it has answered once, and a VESC starts slower than a board: no brown-out to be latched. What
+# keeps a car from driving then is that its outputs do not read back.
+_UNKNOWN_MV = 60_000
+_LOST = 0  # read back while it is silent: no pulse, so that it differs from any
 
 
 class VescDrive:
-    """The line, read once a step by ``step``; and the drive channel on it.
+    """The line, read once a step by ``step``; counts and the battery come with it.
 
     ``duty_max`` in 1/10000 and ``brake_max_ma`` are what full effort is.
     """
 
     def __init__(self, uart: "UART", duty_max: int, brake_max_ma: int) -> None:
         self.vesc = Vesc(uart, SILENCE_US)
+        self.effort = 0  # in 1/10000
         self._duty_max = duty_max
         self._brake_max_ma = brake_max_ma
         self._check = VescCheck(_SETTLE_US, 0, 0, _TOLERANCE_PERMILLE)
-        self._value = 0
         self._asks = False
 
     def step(self, now_us: int) -> None:
@@ -42,36 +47,25 @@ class VescDrive:
         self._asks = not self._asks
         if self._asks:
             self.vesc.ask()
-        self._note(now_us)
+        duty = self.effort * self._duty_max // (_FULL * 10)
+        self._check.ask(now_us, DUTY if self.effort and not self._opposes() else NOTHING, duty)
 
-    def _note(self, now_us: int) -> None:
-        duty = self._value * self._duty_max // (_FULL * 10)
-        self._check.ask(now_us, DUTY if self._value and not self._opposes() else NOTHING, duty)
-
-    def begin(self, fallback: int) -> None:
-        """Neutral, always."""
-
-    def end(self) -> None:
-        """Not from an interrupt: half a command may be on its way."""
-
-    def write(self, value: int) -> None:
-        self._value = value
-        if value == 0:
+    def drive(self, effort: int) -> None:
+        self.effort = effort
+        if effort == 0:
             self.vesc.set_current(0)
         elif self._opposes():
-            self.vesc.set_brake(abs(value) * self._brake_max_ma // _FULL)
+            self.vesc.set_brake(abs(effort) * self._brake_max_ma // _FULL)
         else:
-            self.vesc.set_duty(value * self._duty_max // _FULL)
+            self.vesc.set_duty(effort * self._duty_max // _FULL)
 
     def _opposes(self) -> bool:
         erpm = self.vesc.reports.erpm
-        return abs(erpm) > _STANDS_ERPM and (erpm > 0) != (self._value > 0)
+        return abs(erpm) > _STANDS_ERPM and (erpm > 0) != (self.effort > 0)
 
-    def read_back(self) -> int:
-        """What was asked while its reports agree; it takes its time, a PWM does not."""
-        if not self.vesc.hearing.is_fresh:
-            return _LOST
-        return self.vesc.reports.duty_permille * 10 if self._check.differs else self._value
+    def obeys(self) -> bool:
+        """It answers, and with what was asked; it takes its time, a PWM does not."""
+        return self.vesc.hearing.is_fresh and not self._check.differs
 
     @property
     def fet_c(self) -> int:
@@ -79,8 +73,11 @@ class VescDrive:
 
     @property
     def mv(self) -> int:
-        """Of the battery, as it measures it; 0 while it is silent."""
-        return self.vesc.reports.input_mv if self.vesc.hearing.is_fresh else 0
+        """Of the battery, as it measures it; 0 once it has fallen silent."""
+        reports = self.vesc.reports
+        if reports.replies == 0:
+            return _UNKNOWN_MV
+        return reports.input_mv if self.vesc.hearing.is_fresh else 0
 
     @property
     def count(self) -> int:
@@ -89,6 +86,33 @@ class VescDrive:
 
     def read(self, now_us: int) -> None:
         """Its counts came with ``step``."""
+
+
+class VescChannel:
+    """The drive channel: an ESC's pulses, whose ends are full effort."""
+
+    def __init__(self, line: VescDrive, reverse_ns: int, neutral_ns: int, forward_ns: int) -> None:
+        self._line = line
+        self._neutral_ns = neutral_ns
+        self._forward_us = (forward_ns - neutral_ns) // 1000
+        self._reverse_us = (neutral_ns - reverse_ns) // 1000
+        self._pulse_ns = neutral_ns
+
+    def begin(self, fallback: int) -> None:
+        """Neutral, always: it is the middle of what its commands are made of."""
+
+    def end(self) -> None:
+        """Not from an interrupt: half a command may be on its way."""
+
+    def write(self, value: int) -> None:
+        if is_pulse(value):
+            self._pulse_ns = value
+            away_us = (value - self._neutral_ns) // 1000
+            span_us = self._forward_us if away_us > 0 else self._reverse_us
+            self._line.drive(max(-_FULL, min(_FULL, away_us * _FULL // span_us)))
+
+    def read_back(self) -> int:
+        return self._pulse_ns if self._line.obeys() else _LOST
 
 
 class VescServo:
@@ -105,7 +129,7 @@ class VescServo:
         """It holds its place."""
 
     def write(self, value: int) -> None:
-        if value:
+        if is_pulse(value):
             self._pulse_ns = value
             self._vesc.set_servo((value - 1_000_000) // 1000)
 

@@ -18,10 +18,11 @@ from firmware.boards.start import Beat, make_board, make_link
 from firmware.boards.store import Store
 
 HANGS, IS_DEAF = 1, 2  # the main loop stands still; interrupts do not come
-# flags, counts left and right, yaw rate, accelerations, battery, how many events, bytes of the link
-HEAD = "<BiiiiiiBH"
+# flags, counts left and right, yaw rate, accelerations, battery, how many events, bytes of the
+# link and of the VESC
+HEAD = "<BiiiiiiBHH"
 EVENT = "<HBB"  # microseconds from the millisecond's start, gpio, level
-REPLY = "<8iBBH"
+REPLY = "<8iBBHH"
 MS_US = 1000
 TURNS = 6  # of the endless loop in a millisecond
 PUMP_US = 30_000  # what a charge pump holds without being fed
@@ -60,11 +61,29 @@ class Mpu:
             self.registers[address + i] = data[i]
 
 
+class Ina226:
+    """By its registers of two bytes, high byte first; no current flows."""
+
+    def __init__(self):
+        self.config = bytes(2)
+        self.battery_mv = 30_000
+
+    def read(self, address, size):
+        return self.config if address == 0 else struct.pack(">H", self.bus() if address == 2 else 0)
+
+    def bus(self):
+        return self.battery_mv * 100 // 125
+
+    def write(self, address, data):
+        self.config = bytes(data)
+
+
 class Starts:
     """The launcher's record, across resets."""
 
     def __init__(self):
         self.failed = 0
+        self.folder = ""
 
     def mark_healthy(self):
         self.failed = 0
@@ -88,7 +107,7 @@ class BenchCar:
         self.starts = Starts()
         self.chip_id = chip_id
         self.resets = 0
-        bench.reset(48 if pins.BOARD == "an RP2350B" else 30)
+        bench.reset(48 if max([pin for pin, _ in pins.SAFE_LEVELS]) > 29 else 30)
         bench.levels[pins.RUNSTOP] = 1
         self.boot()
 
@@ -96,10 +115,14 @@ class BenchCar:
         """What the launcher and ``start`` do, with a beat that is turned from here."""
         pins = self.pins
         bench.chip_id = self.chip_id
-        self.imu = Mpu()
+        self.imu, self.ina = Mpu(), Ina226()
+        bench.voltages[26 + machine.ADC.CORE_TEMP] = 706 * 65_535 // 3300  # 27 degrees
+        if pins.BATTERY[0] == "adc":
+            bench.voltages[pins.BATTERY[1]] = 50_000
         bench.buses[pins.I2C[0]] = {pins.IMU[1]: self.imu}
+        if pins.BATTERY[0] == "ina226":
+            bench.buses[pins.I2C[0]][pins.BATTERY[1]] = self.ina
         self.imu.feel(0, 0, 0)
-        bench.voltages[pins.BATTERY[1]] = 12_000 * 65_535 // pins.BATTERY[2]
         self.link = make_link(pins)
         self.board = make_board(pins, self.starts, self.link, self.store, ticks_us)
         self.app = LockedApp(self.board)
@@ -110,7 +133,9 @@ class BenchCar:
     def attach(self):
         """Metal behind the state machines, as the pins module has them."""
         pins, machines = self.pins, bench.machines
-        self.wire = bench.uarts[next(row[1] for row in pins.UARTS if row[0] == "link")]
+        self.wires = []
+        for role in ("link", "vesc"):
+            self.wires += [bench.uarts[row[1]] for row in pins.UARTS if row[0] == role]
         self.life = LifeMetal(machines[pins.ENABLE[2]], pins.RUNSTOP, bench)
         self.pulses = {}
         for row in pins.CHANNELS:
@@ -118,13 +143,14 @@ class BenchCar:
                 self.pulses[row[1]] = PulsesMetal(machines[row[2]], pins.RUNSTOP, bench)
         self.counters = []
         for row in pins.ENCODERS:
-            self.counters.append((row[0] == "right", CounterMetal(machines[row[3]])))
+            if row[1] == "pio_quadrature":
+                self.counters.append((row[0] == "right", CounterMetal(machines[row[3]])))
 
     def ms(self, packet):
         """One millisecond of the car's life."""
         head = struct.unpack_from(HEAD, packet, 0)
-        flags, sizes = head[0], head[-2:]
-        self.feel(head[1:-2])
+        flags, sizes = head[0], head[-3:]
+        self.feel(head[1:-3])
         at = struct.calcsize(HEAD)
         begun_us = bench.now_us
         try:
@@ -136,7 +162,9 @@ class BenchCar:
             self.advance(begun_us + MS_US, flags)
         except WatchdogReset:
             self.reset()
-        self.wire.incoming.extend(packet[at : at + sizes[1]])
+        for i in range(len(self.wires)):
+            self.wires[i].incoming.extend(packet[at : at + sizes[1 + i]])
+            at += sizes[1 + i]
         if not flags & HANGS:
             for _ in range(TURNS):
                 self.beat.turn()
@@ -147,7 +175,9 @@ class BenchCar:
         for is_right, counter in self.counters:
             counter.count = counts[is_right]
         self.imu.feel(yaw_rate, accel_x, accel_y)
-        bench.voltages[self.pins.BATTERY[1]] = battery_mv * 65_535 // self.pins.BATTERY[2]
+        self.ina.battery_mv = battery_mv
+        if self.pins.BATTERY[0] == "adc":
+            bench.voltages[self.pins.BATTERY[1]] = battery_mv * 65_535 // self.pins.BATTERY[2]
 
     def advance(self, until_us, flags):
         bench.are_interrupts_on = not flags & IS_DEAF
@@ -184,13 +214,17 @@ class BenchCar:
         is_on = is_on and all(bench.levels[gpio] for gpio in self.pins.STANDBY)
         values = [self.value(row) for row in self.pins.CHANNELS]
         values += [0] * (8 - len(values))
-        sent = bytes(self.wire.outgoing)
-        self.wire.outgoing[:] = b""
-        return struct.pack(REPLY, *values, is_on, self.resets & 0xFF, len(sent)) + sent
+        sent = [bytes(wire.outgoing) for wire in self.wires] + [b""]
+        for wire in self.wires:
+            wire.outgoing[:] = b""
+        sizes = [len(data) for data in sent[:2]]
+        return struct.pack(REPLY, *values, is_on, self.resets & 0xFF, *sizes) + b"".join(sent)
 
     def value(self, row):
         if row[0] == "pio_pulse":
             return self.pulses[row[1]].pulse_ns
+        if row[0] == "vesc":  # what it does is known at the far end of its line
+            return 0
         pwm = bench.pwms[row[1]]
         if row[0] == "pwm_pulse":
             return pwm.duty_ns()

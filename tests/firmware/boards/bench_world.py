@@ -8,32 +8,35 @@ import struct
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 from firmware.boards.store import Store
 from host_bridge.config import load_vehicle
 from sim_mock.world import board_id_of, plant_of, stored_image
+from tests.firmware.drivers.peers import VescPeer, Wire
 from tests.firmware.worlds import micropython_command
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[2]
 PROGRAM = HERE / "bench_car.py"
-PATHS = (ROOT, HERE / "pins", HERE.parent / "drivers" / "virtual")
-HEAD, EVENT, REPLY = "<BiiiiiiBH", "<HBB", struct.Struct("<8iBBH")
+PATHS = (ROOT, HERE.parent / "drivers" / "virtual")
+HEAD, EVENT, REPLY = "<BiiiiiiBHH", "<HBB", struct.Struct("<8iBBHH")
 HANGS, IS_DEAF = 1, 2
 MASK = (1 << 30) - 1
 MS_US = 1000
 MOST_BYTES = 120  # a millisecond: what 921600 baud bring, and more
 RC_FRAME_US = 20_000
+NEUTRAL_NS, DRIVE_CHANNEL, BRAKE_MAX_MA = 1_500_000, 1, 60_000
 
 
 class BoardProcess:
     """``bench_car.py`` under some Python; ``ms`` is one packet and its reply."""
 
-    def __init__(self, command, program, vehicle, folder, chip_id):
-        paths = os.pathsep.join([str(path) for path in PATHS])
+    def __init__(self, command, program, folder, chip_id):
+        paths = os.pathsep.join([str(path) for path in (folder, *PATHS)])
         environment = {**os.environ, "MICROPYPATH": paths + os.pathsep + ".frozen"}
         self._process = subprocess.Popen(
-            [*command, str(program), "pins_" + vehicle, str(folder), chip_id.hex()],
+            [*command, str(program), "pins_car", str(folder), chip_id.hex()],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -44,7 +47,7 @@ class BoardProcess:
     def ms(self, packet):
         self._process.stdin.write(struct.pack("<H", len(packet)) + packet)
         head = self._read(REPLY.size)
-        return head + self._read(REPLY.unpack(head)[-1])
+        return head + self._read(sum(REPLY.unpack(head)[-2:]))
 
     def _read(self, size):
         data = b""
@@ -64,11 +67,82 @@ class BoardProcess:
         self._process.stderr.close()
 
 
+class Magnets:
+    """The wheels that the pins module has hall sensors for, each with its magnets elsewhere."""
+
+    def __init__(self, pins):
+        rows = [row for row in pins.ENCODERS if row[1] == "edges"]
+        self._wheels = [[row[2], row[3], row[3] * (i + 1) // 5] for i, row in enumerate(rows)]
+
+    def rolled(self, now_us, speed_mps):
+        """What their pins do within this millisecond."""
+        events, travel_um = [], abs(speed_mps) * 1000
+        for wheel in self._wheels:
+            gpio, gap_um, left_um = wheel
+            if travel_um >= left_um:
+                at_us = now_us + int(left_um / travel_um * 1000)
+                events += [(at_us, gpio, 1), (at_us + 1, gpio, 0)]
+                left_um += gap_um
+            wheel[2] = left_um - travel_um
+        return events
+
+
+class VescAtTheFarEnd:
+    """A VESC that speaks the real bytes, on the plant: its duties and currents as the pulses of
+    the plant's ESC, which is a VESC's way to drive (hardware/vehicles/f1tenth.toml)."""
+
+    ERPM_PER_MPS = 4614  # the vehicle file's source
+    TIMEOUT_US = 100_000
+
+    def __init__(self, plant):
+        self._plant = plant
+        self._peer = VescPeer()
+        self._wire = Wire()
+        self._pulse_ns = NEUTRAL_NS
+        self._told_us = 0
+        self.commands = []
+        self.is_deaf = False
+
+    def hears(self, data, now_us):
+        """The pulse that does what it was told."""
+        self._wire.outgoing += b"" if self.is_deaf else data
+        self._peer.exchange(self._wire)
+        for name, value in self._peer.commands:
+            self._obey(name, value, now_us)
+        self._peer.commands.clear()
+        if now_us - self._told_us > self.TIMEOUT_US:
+            self._pulse_ns = NEUTRAL_NS
+        return self._pulse_ns
+
+    def _obey(self, name, value, now_us):
+        if name in ("duty", "current", "brake"):
+            self.commands.append((name, value))
+            self._told_us = now_us
+            parts = {"duty": value / 100_000, "current": 0, "brake": -value / BRAKE_MAX_MA}
+            self._pulse_ns = NEUTRAL_NS + round(500_000 * parts[name])
+            self._peer.values["duty"] = value / 100_000 if name == "duty" else 0
+
+    def says(self, now_us):
+        plant, values = self._plant, self._peer.values
+        values["erpm"] = plant.wheel_speed_mps * self.ERPM_PER_MPS
+        values["tachometer"] = (plant.counts()[0] + (1 << 29) & MASK) - (1 << 29)
+        values["input_v"] = plant.battery_mv / 1000
+        said = bytes(self._wire.incoming)
+        self._wire.incoming.clear()
+        return said
+
+
 class BenchWorld:
+    """``pins`` is the text of a pins module; ``folder`` an empty one."""
+
     def __init__(self, vehicle, runtime, folder, pins, program=PROGRAM):
         facts = load_vehicle(vehicle)
-        self.pins = pins
+        (folder / "pins_car.py").write_text(pins)
+        self.pins = SimpleNamespace()
+        exec(pins, vars(self.pins))
         self.plant = plant_of(facts, 1)
+        self.vesc = VescAtTheFarEnd(self.plant) if self.pins.VESC else None
+        self.magnets = Magnets(self.pins)
         self.now_us = 0
         self.values, self.enable, self.resets = [0] * 8, False, 0
         self.flags = 0
@@ -80,7 +154,7 @@ class BenchWorld:
         image = stored_image(facts, chip_id, vehicle)
         assert store.save(bytearray(image), len(image))
         command = [sys.executable] if runtime == "cpython" else micropython_command(runtime)
-        self.board = BoardProcess(command, program, vehicle, folder, chip_id)
+        self.board = BoardProcess(command, program, folder, chip_id)
         self._incoming = bytearray()
         self._events = []  # (time in us, gpio, level)
         self._rc_us = 0
@@ -101,23 +175,28 @@ class BenchWorld:
     def _ms(self):
         self._wave()
         plant = self.plant
+        self._events += self.magnets.rolled(self.now_us, plant.truth.vx_mps)
+        from_vesc = self.vesc.says(self.now_us) if self.vesc else b""
         due = sorted(e for e in self._events if e[0] < self.now_us + MS_US)
         self._events = [e for e in self._events if e not in due]
         size = min(len(self._incoming), MOST_BYTES)
         counts = [(count + (1 << 29) & MASK) - (1 << 29) for count in plant.counts()]
-        felt = (plant.yaw_rate_mrad_s, plant.accel_x_mm_s2, plant.accel_y_mm_s2)
-        packet = struct.pack(HEAD, self.flags, *counts, *felt, plant.battery_mv, len(due), size)
+        felt = (*counts, plant.yaw_rate_mrad_s, plant.accel_x_mm_s2, plant.accel_y_mm_s2)
+        felt += (plant.battery_mv,)
+        packet = struct.pack(HEAD, self.flags, *felt, len(due), size, len(from_vesc))
         for at_us, gpio, level in due:
             packet += struct.pack(EVENT, max(at_us - self.now_us, 0), gpio, level)
-        reply = self.board.ms(packet + self._incoming[:size])
+        reply = self.board.ms(packet + self._incoming[:size] + from_vesc)
         del self._incoming[:size]
-        *values, enable, self.resets, _ = REPLY.unpack_from(reply)
+        *values, enable, self.resets, sent, _ = REPLY.unpack_from(reply)
+        if self.vesc:
+            values[DRIVE_CHANNEL] = self.vesc.hears(reply[REPLY.size + sent :], self.now_us)
         self.now_us += MS_US
         if values != self.values or bool(enable) != self.enable:
             self.edges.append((self.now_us, bool(enable), values))
         self.values, self.enable = values, bool(enable)
         plant.step(MS_US * 1e-6, self.values, self.enable)
-        return reply[REPLY.size :]
+        return reply[REPLY.size : REPLY.size + sent]
 
     def _wave(self):
         """The receiver's four wires, one frame after the other."""

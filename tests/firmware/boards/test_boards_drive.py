@@ -4,38 +4,54 @@ Under CPython, whose outputs are the oracle, and under MicroPython of 64 and 32 
 locked in every step and every interrupt. What metal alone can show is not here (tests/hil).
 """
 
-import importlib.util
-
 import pytest
 
 from firmware.protocol import codes
-from tests.firmware.boards.bench_world import HANGS, HERE, IS_DEAF, PROGRAM, BenchWorld
+from host_bridge.config.boards import pin_module
+from tests.firmware.boards.bench_world import HANGS, IS_DEAF, PROGRAM, BenchWorld
 from tests.firmware.rig import Host
 
 RUNTIMES = ("cpython", 64, 32)
 SPEED_MM_S = 300
+FAST_MM_S = 1500  # for wheels with six magnets
 FRAME_MS = 20
 PUMP_MS = 30  # the charge pump's own
-NEUTRAL = {"f1tenth": 1_500_000, "nigel": 0}
-DRIVE = {"f1tenth": 1, "nigel": 4}  # the first drive channel
+NEUTRAL = {"f1tenth": 1_500_000, "nigel": 0, "autorally": 1_500_000}
+DRIVE = {"f1tenth": 1, "nigel": 4, "autorally": 1}  # the first drive channel
 
 
-def pins_of(vehicle):
-    path = HERE / "pins" / f"pins_{vehicle}.py"
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+BOARDS = {"f1tenth": "pico", "nigel": "weact_rp2350b", "autorally": "pico2"}
+ON_A_UART = (
+    ('LINK = "usb"', 'LINK = "uart"'),
+    ("UARTS = (", 'UARTS = (("link", 0, 0, 1, 921_600),'),
+)
+BY_VESC = (
+    ('("pio_pulse", 16, 0, 50, 1_500_000)', '("vesc", 1_000_000, 1_500_000, 2_000_000)'),
+    ('("both", "pio_quadrature", 10, 4)', '("both", "vesc")'),
+    ('BATTERY = ("adc", 26, 15_675, 3_000, None)', 'BATTERY = ("vesc",)'),
+    ("UARTS = (", 'UARTS = (("vesc", 1, 8, 9, 115_200),'),
+    ("VESC = None", "VESC = (10_000, 60_000)"),
+)
+
+
+def pins_of(vehicle, changes=()):
+    """The module that a flashed board has, with the host on a UART (the REPL's stream is no
+    virtual machine's: test_link.py) and what else is to be different."""
+    text = pin_module(BOARDS[vehicle], vehicle)
+    for before, after in (*ON_A_UART, *changes):
+        assert before in text, before
+        text = text.replace(before, after)
+    return text
 
 
 @pytest.fixture
 def world_on(tmp_path):
     worlds = []
 
-    def make(vehicle, runtime="cpython", program=PROGRAM):
+    def make(vehicle, runtime="cpython", program=PROGRAM, changes=()):
         folder = tmp_path / str(len(worlds))
         folder.mkdir()
-        worlds.append(BenchWorld(vehicle, runtime, folder, pins_of(vehicle), program))
+        worlds.append(BenchWorld(vehicle, runtime, folder, pins_of(vehicle, changes), program))
         return worlds[-1]
 
     yield make
@@ -43,12 +59,12 @@ def world_on(tmp_path):
         world.close()
 
 
-def driving(world, ms=1500):
+def driving(world, ms=1500, speed_mm_s=SPEED_MM_S):
     host = Host(world)
     host.take_the_wheel()
-    host.drive(ms, SPEED_MM_S, steer_urad=100_000)
+    host.drive(ms, speed_mm_s, steer_urad=100_000)
     assert world.enable
-    assert world.plant.truth.vx_mps * 1000 > SPEED_MM_S // 2
+    assert world.plant.truth.vx_mps * 1000 > speed_mm_s // 2
     return host
 
 
@@ -70,13 +86,13 @@ def moved_off(host):
 
 
 @pytest.mark.micropython
-@pytest.mark.parametrize("vehicle", ["f1tenth", "nigel"])
+@pytest.mark.parametrize("vehicle", list(BOARDS))
 def test_it_arms_drives_and_stops_when_claims_stop_alike_on_every_python(world_on, vehicle):
     seen = {}
     for runtime in RUNTIMES:
         world = world_on(vehicle, runtime)
-        host = driving(world)
-        host.rest(1000)
+        host = driving(world, 3000, FAST_MM_S if vehicle == "autorally" else SPEED_MM_S)
+        host.rest(4000)
         assert host.state == codes.STOPPED
         assert host.has_event(codes.EVENT_STOP_LATCHED, codes.CAUSE_SILENCE)
         assert world.plant.truth.vx_mps == 0.0
@@ -169,6 +185,24 @@ def test_a_hand_at_a_transmitter_drives_and_one_broken_wire_is_a_loss(world_on, 
     assert host.state in (codes.STOPPING, codes.STOPPED)
     host.rest(1000)
     assert not world.enable
+
+
+@pytest.mark.micropython
+@pytest.mark.parametrize("runtime", RUNTIMES)
+def test_a_vesc_on_its_uart_drives_and_brakes_and_when_it_is_silent_that_is_a_fault(
+    world_on, runtime
+):
+    world = world_on("f1tenth", runtime, changes=BY_VESC)
+    host = driving(world)
+    host.claim(0)
+    host.drive(700, 0)
+    assert {name for name, _ in world.vesc.commands} == {"duty", "current", "brake"}
+    assert abs(world.plant.truth.vx_mps) < 0.1
+    host.drive(500, SPEED_MM_S)
+    world.vesc.is_deaf = True
+    host.drive(400, SPEED_MM_S)
+    assert host.state in (codes.STOPPING, codes.FAULT)
+    assert host.has_event(codes.EVENT_FAULT_LATCHED, codes.FAULT_OUTPUT)
 
 
 @pytest.mark.micropython

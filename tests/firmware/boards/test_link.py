@@ -1,0 +1,110 @@
+"""The wire to the host: whole or not at all, never waiting, and 0x03 is a byte like others."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import machine
+import pytest
+from bench import bench
+
+from firmware.boards.link import RECEIVE_SIZE, SEND_SIZE, ByteQueue, UartLink
+from tests.firmware.worlds import micropython_command
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[2]
+
+
+@pytest.fixture(autouse=True)
+def _bare_bench():
+    bench.reset()
+
+
+def on_uart(**options):
+    uart = machine.UART(0, 921_600, tx=machine.Pin(0), rx=machine.Pin(1), **options)
+    return uart, UartLink(uart)
+
+
+def pumped(link, uart, rounds=100):
+    sent = b""
+    for _ in range(rounds):
+        link.pump()
+        sent += bytes(uart.outgoing)
+        uart.outgoing.clear()
+    return sent
+
+
+def test_a_queue_takes_whole_or_refuses_whole():
+    queue = ByteQueue(10)
+    assert queue.put(bytearray(b"abcdef"), 6)
+    assert not queue.put(bytearray(b"ghijk"), 5)
+    assert queue.put(bytearray(b"ghij"), 4)
+    out = bytearray(8)
+    assert queue.peek_into(out, 8) == 8
+    assert bytes(out) == b"abcdefgh"
+    queue.drop(7)
+    assert queue.peek_into(out, 8) == 3
+    assert bytes(out[:3]) == b"hij"
+
+
+def test_what_comes_arrives_in_order_and_nothing_waits():
+    uart, link = on_uart(rxbuf=512)
+    data = bytes(range(256))
+    uart.incoming += data
+    pumped(link, uart)
+    buffer = bytearray(100)
+    received = b""
+    while size := link.receive_into(buffer):
+        received += bytes(buffer[:size])
+    assert received == data
+    assert bench.waited_us == 0
+
+
+def test_what_goes_leaves_in_order_however_little_the_uart_takes_at_once():
+    uart, link = on_uart(txbuf=7)
+    data = bytearray(range(200))
+    assert link.transmit(data, 200)
+    assert pumped(link, uart) == bytes(data)
+
+
+def test_a_full_queue_refuses_the_whole_frame_and_goes_on_later():
+    uart, link = on_uart()
+    frame = bytearray(300)
+    taken = 0
+    while link.transmit(frame, 300):
+        taken += 1
+    assert taken == SEND_SIZE // 300
+    pumped(link, uart)
+    assert link.transmit(frame, 300)
+
+
+def test_a_receive_queue_that_is_full_leaves_the_rest_with_the_uart():
+    uart, link = on_uart(rxbuf=2048)
+    uart.incoming += bytes(RECEIVE_SIZE + 50)
+    pumped(link, uart)
+    assert len(uart.incoming) == 50
+
+
+@pytest.mark.parametrize(("run", "asked"), [(15, False), (16, True), (40, True)])
+def test_sixteen_in_a_row_ask_for_the_repl(run, asked):
+    uart, link = on_uart()
+    uart.incoming += b"\x03" * 10 + b"\x00" + b"\x03" * run
+    pumped(link, uart)
+    assert link.asks_for_repl == asked
+    link.forget()
+    assert not link.asks_for_repl
+
+
+@pytest.mark.micropython
+@pytest.mark.parametrize("bits", [64, 32])
+def test_over_stdio_each_byte_passes_and_0x03_interrupts_nothing_until_it_is_meant(bits):
+    every = bytes(range(256)) + b"\x03" * 15 + b"\x00\x03"
+    process = subprocess.Popen(
+        [*micropython_command(bits), str(HERE / "stdio_link.py")],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "MICROPYPATH": f"{ROOT}{os.pathsep}.frozen"},
+    )
+    out, errors = process.communicate(every + b"\x03" * 15, timeout=60)
+    assert out == every + b"\x03" * 15 + b"REPL\n", errors.decode()

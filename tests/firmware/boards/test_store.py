@@ -1,0 +1,97 @@
+"""The stored configuration survives a cut at every byte that is written."""
+
+import binascii
+
+import pytest
+
+from firmware.boards.store import Store
+
+FIRST, SECOND, THIRD = b"first" * 20, b"second" * 17, b"third" * 20
+
+
+@pytest.fixture
+def paths(tmp_path):
+    return str(tmp_path / "config_a.bin"), str(tmp_path / "config_b.bin")
+
+
+def save(store, image):
+    return store.save(bytearray(image), len(image))
+
+
+def loaded(store, capacity=200):
+    image = bytearray(capacity)
+    size = store.load_into(image)
+    return bytes(image[:size])
+
+
+def test_nothing_is_stored_at_first(paths):
+    assert loaded(Store(paths)) == b""
+
+
+def test_the_newest_is_loaded_and_the_one_before_is_kept(paths, tmp_path):
+    for image in (FIRST, SECOND, THIRD, FIRST):
+        assert save(Store(paths), image)
+        assert loaded(Store(paths)) == image
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+@pytest.mark.parametrize("saved", [(FIRST,), (FIRST, SECOND), (FIRST, SECOND, FIRST)])
+def test_a_write_that_is_cut_anywhere_leaves_what_was_there(paths, saved):
+    store = Store(paths)
+    for image in saved:
+        save(store, image)
+    kept = [_bytes_of(path) for path in paths]
+    save(store, THIRD)
+    at = next(i for i in range(2) if _bytes_of(paths[i]) != kept[i])
+    whole = _bytes_of(paths[at])
+    for cut in range(len(whole)):
+        _put(paths[at], whole[:cut])
+        assert loaded(Store(paths)) == saved[-1]
+        _put(paths[at], whole[:cut] + bytes(len(whole) - cut))  # blocks that were erased
+        assert loaded(Store(paths)) in (saved[-1], THIRD)
+    assert save(Store(paths), SECOND)
+    assert loaded(Store(paths)) == SECOND
+
+
+def test_every_flipped_bit_is_seen(paths):
+    save(Store(paths), FIRST)
+    whole = _bytes_of(paths[0])
+    for bit in range(8 * len(whole)):
+        damaged = bytearray(whole)
+        damaged[bit // 8] ^= 1 << bit % 8
+        _put(paths[0], damaged)
+        assert loaded(Store(paths)) == b""
+
+
+def test_an_image_of_another_program_that_is_too_long_is_none(paths):
+    save(Store(paths), FIRST)
+    assert loaded(Store(paths), capacity=len(FIRST) - 1) == b""
+
+
+def test_the_counter_goes_on_across_its_wrap(paths):
+    store = Store(paths)
+    save(store, FIRST)
+    whole = _bytes_of(paths[0])
+    data = ((1 << 30) - 1).to_bytes(4, "little") + whole[4:-4]
+    _put(paths[0], data + binascii.crc32(data).to_bytes(4, "little"))
+    for image in (SECOND, THIRD):
+        save(store, image)
+        assert loaded(Store(paths)) == image
+
+
+def test_a_folder_that_is_not_there_is_told(tmp_path):
+    paths = (str(tmp_path / "no" / "a"), str(tmp_path / "no" / "b"))
+    assert not save(Store(paths), FIRST)
+
+
+def _bytes_of(path):
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except FileNotFoundError:
+        return b""
+
+
+def _put(path, data):
+    with open(path, "wb") as file:
+        file.write(data)
