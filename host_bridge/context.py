@@ -75,15 +75,9 @@ class HostContext:
     def vehicle_names(self) -> tuple[str, ...]:
         return config.vehicle_names()
 
-    def board_names(self) -> tuple[str, ...]:
-        return boards.board_names()
-
-    def other_wirings(self) -> tuple[str, ...]:
-        return boards.other_wirings()
-
-    def wiring_report(self, board: str, vehicle: str) -> WiringReport:
-        """Whether a vehicle may be on a board, each by name or path. Raises VehicleFileFault."""
-        return boards.check(board, vehicle)
+    def wiring_reports(self, board: str | None, wiring: str | None) -> list[WiringReport]:
+        """Of all boards and wirings, or of one of each. Raises errors.VehicleFileFault."""
+        return boards.check_all(board, wiring)
 
     # --- cars
 

@@ -1,8 +1,16 @@
 """Board files: read strictly, checked against a vehicle, and turned into the car's pin module."""
 
-from host_bridge.config.boards.checking import check
+from host_bridge.config.boards.checking import check, check_all
 from host_bridge.config.boards.facts import Board
 from host_bridge.config.boards.pin_module import pin_module
 from host_bridge.config.boards.reading import board_names, load_board, other_wirings
 
-__all__ = ["Board", "board_names", "check", "load_board", "other_wirings", "pin_module"]
+__all__ = [
+    "Board",
+    "board_names",
+    "check",
+    "check_all",
+    "load_board",
+    "other_wirings",
+    "pin_module",
+]

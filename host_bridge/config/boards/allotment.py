@@ -147,6 +147,18 @@ def _no_counter(case: Case, demand: Demand, granted: Sequence[Granted]) -> Vehic
     return case.fault(demand.wire.key, what, "a timer or counter of its own", pins, remedy)
 
 
+def _no_interrupt(case: Case, demand: Demand, granted: Sequence[Granted]) -> VehicleFileFault:
+    wire = demand.wire
+    other = clashes(granted, demand.options[0][1])[0].demand.wire
+    return case.fault(
+        wire.key,
+        f"the interrupt of {wire.title} is taken by {other.title}: pins {wire.pin} and {other.pin}",
+        "pins of another number for each wire that interrupts",
+        wire.pin,
+        "move one of them to a pin of a number that no other such wire has",
+    )
+
+
 def _no_bus(case: Case, demand: Demand, granted: Sequence[Granted]) -> VehicleFileFault:
     wire, kind = demand.wire, demand.kind.upper()
     names = BUS_WIRES if demand.kind == "i2c" else LINE_WIRES
@@ -191,6 +203,7 @@ def _is_on(routes: tuple[Pins, ...], pin: Pin) -> bool:
 _KINDS: dict[str, Callable[[Case, Demand, Sequence[Granted]], VehicleFileFault]] = {
     "pwm": _no_pwm,
     "counter": _no_counter,
+    "interrupt": _no_interrupt,
     "uart": _no_bus,
     "i2c": _no_bus,
 }

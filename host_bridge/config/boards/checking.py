@@ -8,10 +8,11 @@ from host_bridge.config.boards.allotment import Allotment, allot
 from host_bridge.config.boards.case import Case
 from host_bridge.config.boards.facts import Board, Wiring
 from host_bridge.config.boards.needs import Needs, box_needs, needs_of
-from host_bridge.config.boards.reading import board_names, load_board, read_wiring
+from host_bridge.config.boards.reading import board_names, load_board, other_wirings, read_wiring
 from host_bridge.config.boards.routes import demands, is_pwm
 from host_bridge.config.boards.rules import refusals
 from host_bridge.config.boards.state_machines import anywhere, fill, jobs, place
+from host_bridge.config.vehicle import vehicle_names
 from host_bridge.domain import BudgetRow, WiringReport
 from host_bridge.errors import VehicleFileFault
 
@@ -30,6 +31,12 @@ def check(board_name: str, wiring_name: str) -> WiringReport:
     case = Case(board, wiring, needs)
     faults, allotted = examine(case)
     return _report(case, board.name, tuple(map(str, faults)), allotted)
+
+
+def check_all(board: str | None, wiring: str | None) -> list[WiringReport]:
+    """``check`` of one or of all boards, with one or with all wirings. Raises VehicleFileFault."""
+    wirings = (wiring,) if wiring else (*vehicle_names(), *other_wirings())
+    return [check(b, w) for b in ((board,) if board else board_names()) for w in wirings]
 
 
 def load_needs(board: Board, name: str) -> Needs:

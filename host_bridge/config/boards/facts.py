@@ -52,7 +52,10 @@ class PwmChannel:
 
 @dataclass(frozen=True)
 class Chip:
-    """What its pins can carry, and how much there is; hardware/boards/chips.toml says it."""
+    """What its pins can carry, and how much there is; hardware/boards/chips.toml says it.
+
+    ``shares_interrupts``: of the pins with one number (PA3, PB3) one only can interrupt.
+    """
 
     name: str
     port: str
@@ -62,6 +65,7 @@ class Chip:
     glitching: frozenset[Pin]
     hard_timers: int
     counters: int
+    shares_interrupts: bool
     lacks: tuple[str, ...]
     pio: Pio | None
     pwm: tuple[PwmChannel, ...]

@@ -131,6 +131,7 @@ def _chip(board: Document, name: str) -> Chip:
         glitching=frozenset(_pins(document, f"{name}.glitching", facts["glitching"])),
         hard_timers=facts["hard_timers"],
         counters=facts["counters"],
+        shares_interrupts=facts["shares_interrupts"],
         lacks=tuple(facts["lacks"]),
         pio=_pio(document, f"{name}.pio", facts["pio"]) if facts["pio"] else None,
         pwm=_pwm(document, f"{name}.pwm", facts["pwm"]),

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from string import ascii_letters
 from typing import TypeAlias
 
 from host_bridge.config.boards.facts import Chip, Part, Pin, Pins, PwmChannel, Wire
@@ -45,6 +46,7 @@ def demands(chip: Chip, parts: Sequence[Part]) -> list[Demand]:
     return [
         *(_counter(chip, part) for part in counted),
         *(_pwm(chip, wire) for wire in wires if is_pwm(chip, wire)),
+        *(_interrupt(wire) for wire in wires if wire.facts.interrupts and chip.shares_interrupts),
         *_buses(chip, parts),
     ]
 
@@ -71,6 +73,12 @@ def pwm_claims(channel: PwmChannel, wire: Wire) -> Claims:
     """Its group at the wire's frequency, and the channel for this wire alone."""
     name = f"{channel.group} {channel.name}"
     return {("pwm", channel.group): wire.pwm_hz, ("pwm channel", name): wire.key}
+
+
+def _interrupt(wire: Wire) -> Demand:
+    """Of all pins with its number."""
+    number = int(str(wire.pin).lstrip(ascii_letters))
+    return Demand("interrupt", wire, ((number, {("interrupt", str(number)): wire.key}),))
 
 
 def _counter(chip: Chip, part: Part) -> Demand:

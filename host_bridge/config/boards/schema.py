@@ -18,6 +18,7 @@ class Use:
     ``is_output``: the board drives it, and holds it low until told otherwise. ``acts``: it moves
     something or lets it move, so it rests low by a resistor. ``pwm_hz`` is that of its PWM: a
     number, or the key of its part that says so. ``program`` runs it on a chip with state machines.
+    ``interrupts``: each edge does.
     """
 
     is_output: bool = False
@@ -25,6 +26,7 @@ class Use:
     is_input: bool = False
     pwm_hz: int | str = 0
     program: str = ""
+    interrupts: bool = False
 
 
 USES = {
@@ -36,7 +38,9 @@ USES = {
     "dim": Use(is_output=True, pwm_hz=DIM_HZ),
     "tone": Use(is_output=True, pwm_hz="tone_hz"),
     "lamp": Use(is_output=True),
-    "loop": Use(is_input=True, acts=True),  # high lets it move
+    "loop": Use(is_input=True, acts=True, interrupts=True),  # high lets it move
+    "contact": Use(is_input=True, acts=True),
+    "edge": Use(is_input=True, interrupts=True),
     "level": Use(is_input=True),
     "a": Use(is_input=True, program="quadrature"),
     "b": Use(is_input=True),
@@ -76,7 +80,7 @@ BUS_WIRES = ("sda", "scl")  # shared by all parts on a bus
 _BUS = tuple((name, name) for name in BUS_WIRES)
 LINE_WIRES = ("tx", "rx")
 _LINE = tuple((name, name) for name in LINE_WIRES)
-_STICKS = tuple((name, "level") for name in ("steering", "throttle", "live_man", "mode"))
+_STICKS = tuple((name, "edge") for name in ("steering", "throttle", "live_man", "mode"))
 _FOUR = ("front", "rear", "left", "right")
 _ADDRESS = Key("address", "integer", 0x08, 0x77)
 _MOUNTING = Key("mounting", "integers")  # the sensor's axis that is forward, left, up
@@ -92,9 +96,9 @@ PARTS = {
     "channel.esc": PartKind((("pulse", "esc"),), keys=(_RATE,)),
     "channel.h_bridge": PartKind((("pwm", "duty"), ("in1", "gate"), ("in2", "gate"))),
     "encoder.quadrature": PartKind((("a", "a"), ("b", "b"))),
-    "encoder.hall": PartKind((("hall", "level"),), keys=(Key("magnets", "integer", 1, 100),)),
+    "encoder.hall": PartKind((("hall", "edge"),), keys=(Key("magnets", "integer", 1, 100),)),
     "encoder.vesc": PartKind(),
-    "enable": PartKind((("life", "life"), ("contact", "loop")), optional=("contact",)),
+    "enable": PartKind((("life", "life"), ("contact", "contact")), optional=("contact",)),
     "runstop": PartKind((("loop", "loop"),), keys=(flag("cuts_power", default=False),)),
     "standby": PartKind(tuple((name, "gate") for name in _FOUR), optional=_FOUR),
     "imu.mpu": PartKind(_BUS, keys=(_ADDRESS, _MOUNTING)),
@@ -187,6 +191,7 @@ CHIP_KEYS = (
     Key("glitching", "pins"),
     Key("hard_timers", "integer", 0, 100),
     Key("counters", "integer", 0, 100),
+    flag("shares_interrupts"),
     Key("lacks", "texts"),
     Key("pio", "table", default=None),
     Key("pwm", "table"),

@@ -32,7 +32,7 @@ class Placed:
 
 def jobs(wires: Sequence[Wire]) -> list[Job]:
     """One for each wire with a program; pulses and the life signal ask the runstop, too."""
-    loop = tuple(wire.pin for wire in wires if wire.use == "loop" and wire.part.slot == "runstop")
+    loop = tuple(wire.pin for wire in wires if wire.use == "loop")
     return [
         Job(wire, wire.facts.program, (wire.pin, *_besides(wire, loop)))
         for wire in wires

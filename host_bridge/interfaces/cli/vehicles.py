@@ -29,6 +29,8 @@ EXAMPLES = """examples:
 class Context(wiring.Context, Protocol):
     """What this command is handed."""
 
+    def vehicle_names(self) -> tuple[str, ...]: ...
+
     def vehicle(self, name: str) -> Vehicle: ...
 
 

@@ -16,21 +16,13 @@ from host_bridge.interfaces.cli.columns import aligned
 class Context(Protocol):
     """What the check is handed."""
 
-    def vehicle_names(self) -> tuple[str, ...]: ...
-
-    def board_names(self) -> tuple[str, ...]: ...
-
-    def other_wirings(self) -> tuple[str, ...]: ...
-
-    def wiring_report(self, board: str, vehicle: str) -> WiringReport: ...
+    def wiring_reports(self, board: str | None, wiring: str | None) -> list[WiringReport]: ...
 
 
 def check(args: argparse.Namespace, context: Context) -> int:
     """Print a report for each board and vehicle; 5 if one that was asked for, or one that is wired,
     is refused. Raises VehicleFileFault for a file that cannot be read."""
-    vehicles = (args.name,) if args.name else (*context.vehicle_names(), *context.other_wirings())
-    boards = (args.board,) if args.board else context.board_names()
-    reports = [context.wiring_report(board, name) for board in boards for name in vehicles]
+    reports = context.wiring_reports(args.board, args.name)
     if args.json:
         print(json.dumps([asdict(report) for report in reports]))
     else:

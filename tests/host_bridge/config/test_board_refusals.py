@@ -201,6 +201,12 @@ MISTAKES = {
         [('life = "PF12"', 'life = "PB4"')],
         ("pin PB4 goes high",),
     ),
+    "one interrupt for two pins": (
+        NUCLEO,
+        "f1tenth",
+        [('steering = "PG0"', 'steering = "PG14"')],
+        ("interrupt of rc steering", "PG14", "PF14"),
+    ),
     "no PWM": (NUCLEO, "f1tenth", [('"PE11"', '"PF15"')], ("pin PF15 has no PWM", "PE9")),
     "no timer of two channels": (
         NUCLEO,
