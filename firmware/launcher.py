@@ -113,7 +113,7 @@ def launch(root: str = "") -> None:
 
     starts = Starts(root)  # reads some bytes: which pins are outputs depends on the slot
     sys.path.insert(0, starts.folder)
-    import pins
+    import pins  # type: ignore[import-not-found]
 
     _make_safe(machine, pins)
     if not starts.begin():
@@ -134,7 +134,7 @@ def _stays(starts: Starts, machine: "object", pins: "object") -> bool:
             machine.WDT(timeout=_TRIAL_MS)  # type: ignore[attr-defined]
         from firmware.boards.start import start
 
-        start(pins, starts)
+        start(pins, starts)  # type: ignore[arg-type]
         starts.withdraw(1)
         return False
     except KeyboardInterrupt:  # Ctrl-C while it was starting: later the program takes no notice
@@ -143,7 +143,7 @@ def _stays(starts: Starts, machine: "object", pins: "object") -> bool:
     except Exception as error:  # noqa: BLE001 - whatever it was, the outputs come first
         _make_safe(machine, pins)
         with open(starts.root + "/" + TROUBLE, "w") as file:
-            sys.print_exception(error, file)  # type: ignore[attr-defined]
+            sys.print_exception(error, file)
         return starts.has_given_up()
 
 

@@ -13,7 +13,14 @@ from typing import TYPE_CHECKING
 
 from host_bridge.config import config_hash, image_of, parameter_name
 from host_bridge.domain import CarIdentity, Committed, ParameterReply, Vehicle
-from host_bridge.errors import DeviceFault, ProtocolFault, RefusedFault, TandemError
+from host_bridge.errors import (
+    DeviceFault,
+    NotHeldFault,
+    ProtocolFault,
+    RefusedFault,
+    TandemError,
+    UsageFault,
+)
 from host_bridge.link import parameter_requests
 from host_bridge.link.events import LinkEvent
 from host_bridge.open_car import OpenCar
@@ -51,6 +58,27 @@ def values_for(vehicle: Vehicle, identity: CarIdentity, car_name: str) -> list[i
     image = image_of(vehicle, identity.board_id, car_name)
     body = image[_TABLE_HASH_SIZE : -_NAME_SIZE - _HASH_SIZE]
     return list(struct.unpack(f"<{len(body) // 4}i", body))
+
+
+async def configure(
+    opened: OpenCar, vehicle: Vehicle, car_name: str, progress: Callable[[str], Progress]
+) -> int:
+    """Make an open, bound car one of this vehicle and name; returns how many parameters changed.
+
+    All of it is read back. Raises errors.TandemError; errors.UsageFault for a name too long.
+    """
+    identity = opened.car.identity
+    assert identity is not None, "an open car has said who it is"
+    try:
+        values = values_for(vehicle, identity, car_name)
+    except ValueError as error:
+        raise UsageFault(str(error), remedy="give a shorter --name") from None
+    configurator = Configurator(opened)
+    changed = await configurator.write(values, progress("written"))
+    await configurator.commit(vehicle, identity, car_name)
+    if await configurator.read(len(values), progress("read back")) != values:
+        raise NotHeldFault("what was read back is not what was written", where=opened.uri)
+    return changed
 
 
 class Configurator:

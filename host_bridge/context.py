@@ -15,16 +15,16 @@ import subprocess
 import sys
 import tempfile
 import zlib
-from collections.abc import Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from firmware.core.params import TABLE
-from host_bridge import config
+from host_bridge import config, pairing
 from host_bridge.clock import MonotonicClock
 from host_bridge.config import boards
-from host_bridge.configuring import Configurator, values_for
+from host_bridge.configuring import Configurator, Progress, configure, values_for
 from host_bridge.doctor import Finding, LocalMachine, examine, rules
 from host_bridge.domain import CarIdentity, CarStatus, Vehicle, WiringReport
 from host_bridge.errors import DeviceFault, UsageFault
@@ -208,6 +208,42 @@ class HostContext:
     def parameter_values(self, vehicle: Vehicle, identity: CarIdentity, name: str) -> list[int]:
         """What a car has to hold to be of this type. Raises ValueError for a name too long."""
         return values_for(vehicle, identity, name)
+
+    def config_hash(self, vehicle: Vehicle, identity: CarIdentity, name: str) -> bytes:
+        """What a car that holds these values reports."""
+        return config.config_hash(vehicle, identity.board_id, name)
+
+    def config_hash_of(self, values: Sequence[int], name: str) -> bytes:
+        """The same, of values in the order of the table."""
+        return config.values_hash(values, name)
+
+    def by_name(self, values: Sequence[int]) -> dict[str, list[int]]:
+        """Values in the order of the table, by parameter."""
+        return config.by_name(values)
+
+    async def configure(
+        self, opened: OpenCar, vehicle: Vehicle, name: str, progress: Callable[[str], Progress]
+    ) -> int:
+        """Write, commit, read back; returns how many changed. Raises errors.TandemError."""
+        return await configure(opened, vehicle, name, progress)
+
+    # --- what is kept of them here
+
+    def pairing(self, identity: CarIdentity) -> pairing.Pairing | None:
+        """None for a car that this host does not know. Raises errors.DataFileFault."""
+        return pairing.load(identity.board_id)
+
+    def new_pairing(self, identity: CarIdentity, name: str, vehicle: str) -> pairing.Pairing:
+        """With a key of its own; ``keep`` it."""
+        return pairing.new_pairing(identity, name, vehicle)
+
+    def pairing_from(self, row: Mapping[str, Any]) -> pairing.Pairing:
+        """Of a backup. Raises KeyError, TypeError, ValueError."""
+        return pairing.from_row(row)
+
+    def keep(self, known: pairing.Pairing) -> Path:
+        """Remember it, in place of what was known of this board."""
+        return pairing.save(known)
 
     # --- the rest
 

@@ -25,7 +25,7 @@ from host_bridge.transports.base import Transport
 from host_bridge.transports.served import ServedCar
 
 _MEET_S = 2.0  # past the second after which noise is called noise
-_BIND_S = 1.5
+_BIND_S = 5.0  # a session that has just ended leaves its place after 3 s
 _CLOCK_S = 3.0  # each answer narrows the bound by chance; thirty of them are plenty
 
 
@@ -86,6 +86,12 @@ class OpenCar:
         if self.car.vehicle is None:
             raise _unknown_vehicle(self)
         return self.car.vehicle
+
+    @property
+    def identity(self) -> CarIdentity:
+        """Who it said it is: an open car has."""
+        assert self.car.identity is not None, "meet() saw to it"
+        return self.car.identity
 
     @property
     def line_fault(self) -> Exception | None:
@@ -230,7 +236,7 @@ def _unbound(opened: OpenCar) -> TandemError:
         "the car did not take this session in",
         where=opened.uri,
         got=f"link {opened.car.connection.state.value}",
-        remedy="it serves four sessions: end one, its place is free after 30 s",
+        remedy="it serves four sessions: end one, its place is free after 3 s",
     )
 
 

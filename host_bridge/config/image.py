@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zlib
 from array import array
+from collections.abc import Sequence
 
 from firmware.core.params import NAME_SIZE, TABLE, Params
 from host_bridge.domain import Vehicle
@@ -28,6 +29,25 @@ def config_hash(vehicle: Vehicle, board_id: bytes, car_name: str) -> bytes:
     params = _params_of(vehicle, board_id, car_name)
     params.hash_into(params.config_hash)
     return bytes(params.config_hash)
+
+
+def values_hash(values: Sequence[int], car_name: str) -> bytes:
+    """What a board reports that holds these values, in table order: 4 bytes."""
+    params = Params(_crc_table())
+    params.values[:] = values
+    name = car_name.encode()
+    params.car_name[: len(name)] = name
+    params.hash_into(params.config_hash)
+    return bytes(params.config_hash)
+
+
+def by_name(values: Sequence[int]) -> dict[str, list[int]]:
+    """Values in table order, as a vehicle's ``parameters`` have them."""
+    found, at = {}, 0
+    for name, _, many, *_ in TABLE:
+        found[name] = list(values[at : at + many])
+        at += many
+    return found
 
 
 def _params_of(vehicle: Vehicle, board_id: bytes, car_name: str) -> Params:

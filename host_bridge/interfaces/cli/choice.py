@@ -18,3 +18,10 @@ def car_of(args: argparse.Namespace) -> str | None:
     """What was said; None if nothing was."""
     chosen: str | None = args.car_option or args.car
     return chosen
+
+
+def named_car(parser: argparse.ArgumentParser) -> None:
+    """``--car CAR`` alone, for commands whose words are about something else."""
+    parser.add_argument(
+        "--car", metavar="CAR", help="a served name, or a URI; may be left out if one is served"
+    )

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from host_bridge.errors import NotHeldFault, UsageFault
+from host_bridge.errors import UsageFault
+from host_bridge.interfaces.cli.line import counted
 
 if TYPE_CHECKING:  # handed in
     from host_bridge.context import HostContext
@@ -75,7 +74,7 @@ async def _show(args: argparse.Namespace, context: HostContext, opened: OpenCar)
 
 
 async def _read(args: argparse.Namespace, context: HostContext, opened: OpenCar) -> int:
-    values = await context.configurator(opened).read(context.parameter_count(), _progress("read"))
+    values = await context.configurator(opened).read(context.parameter_count(), counted("read"))
     named = {context.parameter_name(index): value for index, value in enumerate(values)}
     if args.json:
         print(json.dumps(named))
@@ -88,12 +87,8 @@ async def _write(args: argparse.Namespace, context: HostContext, opened: OpenCar
     vehicle = _vehicle(args, context)
     identity = _identity(opened)
     name = args.name or identity.car_name or vehicle.name
-    values = _values(context, vehicle, identity, name)
-    configurator = context.configurator(opened)
-    changed = await configurator.write(values, _progress("written"))
-    config_hash = await configurator.commit(vehicle, identity, name)
-    if await configurator.read(len(values), _progress("read back")) != values:
-        raise NotHeldFault("what was read back is not what was written", where=opened.uri)
+    changed = await context.configure(opened, vehicle, name, counted)
+    config_hash = context.config_hash(vehicle, identity, name)
     row = {"car": name, "vehicle": vehicle.name, "changed": changed, "hash": config_hash.hex()}
     print(json.dumps(row) if args.json else _written(row, opened))
     return 0
@@ -109,7 +104,7 @@ async def _diff(args: argparse.Namespace, context: HostContext, opened: OpenCar)
     vehicle = context.vehicle(args.vehicle) if args.vehicle else opened.vehicle
     identity = _identity(opened)
     wanted = _values(context, vehicle, identity, identity.car_name)
-    held = await context.configurator(opened).read(len(wanted), _progress("read"))
+    held = await context.configurator(opened).read(len(wanted), counted("read"))
     rows = [
         {"parameter": context.parameter_name(i), "car": held[i], "file": wanted[i]}
         for i in range(len(wanted))
@@ -145,17 +140,6 @@ def _identity(opened: OpenCar) -> CarIdentity:
     identity = opened.car.identity
     assert identity is not None, "an open car has said who it is"
     return identity
-
-
-def _progress(what: str) -> Callable[[int, int], None]:
-    """A count that is drawn over itself, where a person looks on."""
-
-    def show(done: int, total: int) -> None:
-        if sys.stderr.isatty():
-            end = "\n" if done == total else ""
-            print(f"\r{what}: {done} of {total}", end=end, file=sys.stderr, flush=True)
-
-    return show
 
 
 _DEEDS = {"show": _show, "read": _read, "write": _write, "diff": _diff}

@@ -1,8 +1,9 @@
-"""One car in one line, for people."""
+"""One car in one line, for people; and a count of what is under way."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator
 from math import degrees
 from typing import TYPE_CHECKING, TextIO
 
@@ -60,3 +61,14 @@ class LiveLines:
             self._out.write("".join(f"{line}\n" for line in lines))
         self._drawn = list(lines)
         self._out.flush()
+
+
+def counted(what: str) -> Callable[[int, int], None]:
+    """A count that is drawn over itself, where a person looks on."""
+
+    def show(done: int, total: int) -> None:
+        if sys.stderr.isatty():
+            end = "\n" if done == total else ""
+            print(f"\r{what}: {done} of {total}", end=end, file=sys.stderr, flush=True)
+
+    return show

@@ -1,0 +1,116 @@
+"""After the switch: the car is met, configured, paired, and watched until its trial is over."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from host_bridge.domain import Action, Deed, Sender, State
+from host_bridge.errors import DeviceFault, NotHeldFault, ProtocolFault
+from host_bridge.flash.before import Before, uri_of
+from host_bridge.flash.job import Job
+from host_bridge.interfaces.cli.line import counted
+
+if TYPE_CHECKING:
+    from host_bridge.context import HostContext
+    from host_bridge.open_car import OpenCar
+    from host_bridge.pairing import Pairing
+
+MEET_WITHIN_S = 30.0  # a reset, a file system to be mounted, an RP2040's second of imports
+TRIAL_S = 12.0  # firmware/core/watch.py: healthy after ten
+
+
+class Aftercare:
+    """``found`` says what the board now is."""
+
+    def __init__(
+        self, port: str, name: str | None, job: Job, before: Before, trial_s: float = TRIAL_S
+    ) -> None:
+        self.found: dict[str, object] = {}
+        self._uri = uri_of(port)
+        self._name = name or before.car_name or job.vehicle.name
+        self._job = job
+        self._trial_s = trial_s
+
+    async def care(self, context: HostContext, row: dict[str, object]) -> int:
+        """Raises errors.TandemError, NotHeldFault if the new program did not stay."""
+        opened = await self._met(context)
+        try:
+            known = self._pairing(context, opened, row)
+            vehicle = known.of(self._job.vehicle)
+            changed = await context.configure(opened, vehicle, self._name, counted)
+            context.keep(known)
+            opened.take_for(self._job.vehicle)
+            await _clear(opened, context)
+            await self._watch(opened)
+            self.found.update(_what(opened, changed))
+            return 0
+        finally:
+            await opened.close()
+
+    async def _met(self, context: HostContext) -> OpenCar:
+        loop = asyncio.get_running_loop()
+        give_up_s = loop.time() + MEET_WITHIN_S
+        while True:
+            try:
+                epoch = context.new_epoch()
+                return await context.open_car(
+                    self._uri, epoch=epoch, vehicle=self._job.vehicle.path
+                )
+            except (DeviceFault, ProtocolFault):
+                if loop.time() > give_up_s:
+                    raise
+            await asyncio.sleep(0.3)
+
+    def _pairing(self, context: HostContext, opened: OpenCar, row: dict[str, object]) -> Pairing:
+        """The key and the trim stay with a board that stays of its type."""
+        identity, vehicle = opened.identity, self._job.vehicle.name
+        known = context.pairing(identity)
+        if known is None or known.vehicle != vehicle:
+            known = context.new_pairing(identity, self._name, vehicle)
+        flashed = {key: str(row[key]) for key in ("board", "runtime", "slot", "program")}
+        return replace(known, car_name=self._name, flashed=flashed)
+
+    async def _watch(self, opened: OpenCar) -> None:
+        """Until it is healthy: a car that starts again meanwhile has fallen back."""
+        begun = opened.car.status.time_us if opened.car.status else 0
+        lost = await opened.until(lambda: _has_restarted(opened, begun), self._trial_s)
+        if lost:
+            raise NotHeldFault(
+                "the new program did not stay up; the board starts the old one again",
+                where=self._uri,
+                got=str(opened.line_fault or "it started anew"),
+                remedy="/trouble.txt on the board says why: mpremote cat :/trouble.txt",
+            )
+
+
+def _has_restarted(opened: OpenCar, begun_us: int) -> bool:
+    status = opened.car.status
+    went_back = status is not None and 0 < begun_us - status.time_us < 1 << 29
+    return went_back or opened.line_fault is not None
+
+
+async def _clear(opened: OpenCar, context: HostContext) -> None:
+    """A car that had no configuration until now is in FAULT for that alone."""
+    await opened.until(lambda: _state(opened) is not State.STARTING, 3.0)
+    if _state(opened) is State.FAULT:
+        request = opened.car.request(Deed(Action.CLEAR, Sender.COMMAND), context.now_us())
+        await opened.until(lambda: request.result is not None, 2.0)
+        await opened.until(lambda: _state(opened) is State.STANDBY, 1.0)
+
+
+def _state(opened: OpenCar) -> State | None:
+    return opened.car.status.state if opened.car.status else None
+
+
+def _what(opened: OpenCar, changed: int) -> dict[str, object]:
+    identity, status = opened.identity, opened.car.status
+    return {
+        "car": identity.car_name,
+        "board_id": identity.board_id.hex(),
+        "config_hash": opened.car.config_hash.hex() if opened.car.config_hash else "",
+        "parameters": f"{changed} changed, all read back",
+        "state": status.state.name if status else "",
+        "why": opened.car.why_stopped(),
+    }

@@ -1,0 +1,66 @@
+"""What runs on a board before it is flashed: asked kindly, over its own protocol."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from host_bridge.domain import State
+from host_bridge.errors import DeviceFault, ProtocolFault, RefusedFault
+
+if TYPE_CHECKING:
+    from host_bridge.context import HostContext
+    from host_bridge.open_car import OpenCar
+
+_ARMED = (State.ACTIVE, State.HOLD, State.STOPPING)
+
+
+@dataclass
+class Before:
+    """Empty for a board that runs no car of this version."""
+
+    car_name: str = ""
+    vehicle: str = ""
+
+
+def uri_of(port: str) -> str:
+    """Of a serial port; what is a URI already stays one."""
+    return port if "://" in port else f"serial://{port}"
+
+
+async def look_at_car(port: str, context: HostContext, before: Before) -> int:
+    """Fill ``before``. Raises errors.RefusedFault for a car that is armed, or served."""
+    uri = uri_of(port)
+    owner = context.find(uri)
+    if owner:
+        raise RefusedFault(
+            "this car is served; flashing it would take it from whoever uses it",
+            where=uri,
+            got=f"{owner.name}, by process {owner.pid}",
+            remedy="end that program first",
+        )
+    try:
+        opened = await context.open_car(uri)
+    except (DeviceFault, ProtocolFault):
+        return 0  # no car, or one of another version: its board refuses the REPL while armed
+    try:
+        await opened.until(lambda: opened.car.status is not None, 1.0)
+        _refuse_armed(opened)
+        before.car_name = opened.identity.car_name
+        before.vehicle = opened.car.vehicle.name if opened.car.vehicle else ""
+    finally:
+        await opened.close()
+    return 0
+
+
+def _refuse_armed(opened: OpenCar) -> None:
+    status = opened.car.status
+    state = status.state if status else opened.identity.state
+    if state in _ARMED:
+        raise RefusedFault(
+            "this car is armed",
+            where=opened.uri,
+            expected="STANDBY, STOPPED or FAULT",
+            got=state.name,
+            remedy="tandem stop, or tandem disarm",
+        )

@@ -1,0 +1,114 @@
+"""``tandem flash``: the car's program onto a board, verified, started on trial, configured."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from host_bridge.flash.aftercare import Aftercare
+from host_bridge.flash.before import Before, look_at_car
+from host_bridge.flash.board import RawBoard
+from host_bridge.flash.install import install, look
+from host_bridge.flash.job import Job, prepare, refuse_wrong
+from host_bridge.flash.plan import SLOTS, Plan
+from host_bridge.flash.repl import BAUD, raw_board
+from host_bridge.flash.runtime import install_runtime
+from host_bridge.interfaces.cli.line import counted
+
+if TYPE_CHECKING:  # handed in
+    from host_bridge.context import HostContext
+
+EPILOG = """\
+examples:
+  tandem flash --vehicle f1tenth --board pico --port /dev/ttyACM0 --name red
+  tandem flash --vehicle f1tenth --board pico --port /dev/ttyACM0 --dry-run
+  tandem flash --vehicle f1tenth --board pico --port /dev/ttyACM0 --runtime RPI_PICO-v1.28.uf2
+                                a bare board: hold BOOTSEL while you plug it in
+
+Everything is checked and compiled before the board is touched. A car that is armed, that a program
+serves, or a board of another kind is refused. What changed goes into the slot that is not running,
+every hash is read back from the board, and one record switches over. The new program starts on
+trial: unless it is healthy for ten seconds the board starts the old one again. Ctrl-C, a pulled
+cable, a power cut: the old program starts; say the same again, and only the rest is sent.
+
+The way to the REPL of a board by hand: sixteen times Ctrl-C at once to a car that is not armed; or
+Ctrl-C while it starts. machine.reset() there starts the car again.
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command line."""
+    parser.description = "Put the car's program onto a board."
+    parser.epilog = EPILOG
+    parser.add_argument("--vehicle", required=True, help="a type, or the path of a vehicle file")
+    parser.add_argument("--board", required=True, help="a board, or the path of a board file")
+    parser.add_argument("--port", required=True, help="the board's serial port")
+    parser.add_argument("--name", help="the car's own name (default: the one it has, or its type)")
+    parser.add_argument("--runtime", type=Path, help="put this MicroPython on it first")
+    parser.add_argument("--baud", type=int, default=BAUD, help="of a REPL on a UART")
+    parser.add_argument("--dry-run", action="store_true", help="check and compile; touch nothing")
+    parser.add_argument("--json", action="store_true", help="print the outcome as JSON")
+
+
+def run(args: argparse.Namespace, context: HostContext) -> int:
+    """0 once the car is what was asked for. Raises errors.TandemError."""
+    job = prepare(args.board, context.vehicle(args.vehicle), counted("compiled"))
+    if args.dry_run:
+        return _say(args, {**_what(job), "is_dry_run": True})
+    before = Before()
+    if args.runtime:
+        print(install_runtime(args.runtime, job.board.chip.name, args.port))
+    else:
+        context.run(look_at_car(args.port, context, before))
+    row = _flash(args, job)
+    aftercare = Aftercare(args.port, args.name, job, before)
+    code = context.run(aftercare.care(context, row))
+    return code or _say(args, {**row, **aftercare.found})
+
+
+def _flash(args: argparse.Namespace, job: Job) -> dict[str, object]:
+    """Bring the program onto the board; what became of it, for people and programs."""
+    with raw_board(args.port, args.baud) as board:
+        facts = board.facts()
+        refuse_wrong(job.board, facts, args.port)
+        runtime = ".".join(map(str, facts.version))
+        plan = look(board, job.program)
+        row = {**_what(job), "runtime": runtime}
+        if plan is None:
+            slots = board.slots()
+            return {**row, "slot": slots.name if slots else "", "sent_files": 0, "sent_bytes": 0}
+        sent = _carried_out(board, job, plan)
+        return {
+            **row,
+            "slot": SLOTS[plan.slot],
+            "sent_files": len(plan.send),
+            "sent_bytes": sent,
+            "kept_files": len(plan.keep),
+        }
+
+
+def _carried_out(board: RawBoard, job: Job, plan: Plan) -> int:
+    def show(what: str, done: int, total: int) -> None:
+        counted(f"{what} bytes")(done, total)
+
+    return install(board, job.program, job.launcher, plan, show)
+
+
+def _what(job: Job) -> dict[str, object]:
+    return {
+        "board": job.board.name,
+        "vehicle": job.vehicle.name,
+        "program": job.hash,
+        "files": len(job.program),
+        "bytes": job.size,
+    }
+
+
+def _say(args: argparse.Namespace, row: dict[str, object]) -> int:
+    if args.json:
+        print(json.dumps(row))
+    else:
+        print("\n".join(f"{name:12} {value}" for name, value in row.items()))
+    return 0

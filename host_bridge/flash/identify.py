@@ -1,0 +1,129 @@
+"""``tandem identify``: what is at each port: which car, of which type, on which board."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import TYPE_CHECKING
+
+from host_bridge.errors import TandemError
+from host_bridge.flash.before import uri_of
+from host_bridge.flash.repl import BAUD, raw_board
+from host_bridge.interfaces.cli.choice import add_car, car_of
+from host_bridge.transports.serial_port import ports
+
+if TYPE_CHECKING:
+    from host_bridge.context import HostContext
+    from host_bridge.open_car import OpenCar
+
+EPILOG = """\
+examples:
+  tandem identify                       every car that is served, and every serial port
+  tandem identify /dev/ttyACM0 --json
+  tandem identify sim://nigel
+  tandem identify /dev/ttyACM0 --repl   a board that runs no car: ask its REPL, then reset it
+
+What was flashed (board, MicroPython, slot, program) is what this host remembers of it; --repl asks
+the board itself. --repl interrupts what runs there, and an armed car takes no notice of it.
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command line."""
+    parser.description = "What is at each port."
+    parser.epilog = EPILOG
+    add_car(parser, what="a served name, a URI or a serial port")
+    parser.add_argument("--repl", action="store_true", help="ask the board's REPL instead")
+    parser.add_argument("--baud", type=int, default=BAUD, help="of a REPL on a UART")
+    parser.add_argument("--json", action="store_true", help="print what a program would read")
+
+
+def run(args: argparse.Namespace, context: HostContext) -> int:
+    """0 if whatever was asked for was understood. Raises errors.TandemError for a single one."""
+    chosen = car_of(args)
+    if args.repl:
+        rows = [_at_repl(port, args.baud) for port in _ports(chosen)]
+    elif chosen:
+        rows = [_one(chosen, context)]
+    else:
+        rows = [_tried(where, context) for where in _everywhere(context)]
+    print(json.dumps(rows) if args.json else "\n\n".join(map(_text, rows)) or "nothing is here")
+    return 0
+
+
+def _ports(chosen: str | None) -> list[str]:
+    if chosen:
+        return [chosen.removeprefix("serial://").partition("?")[0]]
+    return [port.device for port in ports()]
+
+
+def _everywhere(context: HostContext) -> list[str]:
+    served = context.served()
+    taken = {car.uri.partition("?")[0] for car in served}
+    free = [port.device for port in ports() if uri_of(port.device) not in taken]
+    return [car.name for car in served] + free
+
+
+def _tried(where: str, context: HostContext) -> dict[str, object]:
+    try:
+        return _one(where, context)
+    except TandemError as error:
+        return {"at": where, "trouble": str(error)}
+
+
+def _one(where: str, context: HostContext) -> dict[str, object]:
+    found: dict[str, object] = {}
+
+    async def ask() -> int:
+        opened = await context.open_car(uri_of(where) if where.startswith("/") else where)
+        try:
+            await opened.until(lambda: opened.car.status is not None, 0.5)
+            found.update(_row(opened, context))
+        finally:
+            await opened.close()
+        return 0
+
+    context.run(ask())
+    return found
+
+
+def _row(opened: OpenCar, context: HostContext) -> dict[str, object]:
+    identity, vehicle = opened.identity, opened.car.vehicle
+    known = context.pairing(identity)
+    status = opened.car.status
+    flashed = dict(known.flashed) if known else {}
+    return {
+        "at": opened.uri,
+        "car": identity.car_name,
+        "vehicle": vehicle.name if vehicle else None,
+        "state": status.state.name if status else None,
+        "board_id": identity.board_id.hex(),
+        "config_hash": identity.config_hash.hex(),
+        "protocol_hash": identity.protocol_hash.hex(),
+        "board": flashed.get("board"),
+        "runtime": flashed.get("runtime"),
+        "slot": flashed.get("slot"),
+        "program": flashed.get("program"),
+        "pairing": f"key {known.key[:8]}..." if known else None,
+        "is_trimmed": bool(known and known.trim),
+        "is_virtual": opened.is_virtual,
+    }
+
+
+def _at_repl(port: str, baud: int) -> dict[str, object]:
+    with raw_board(port, baud) as board:
+        facts, slots = board.facts(), board.slots()
+        return {
+            "at": port,
+            "machine": facts.machine,
+            "runtime": ".".join(map(str, facts.version)),
+            "unique_id": facts.unique_id.hex(),
+            "slot": slots.name if slots else None,
+            "is_on_trial": slots.is_on_trial if slots else None,
+            "programs": {name: len(board.hashes(f"/{name}")) for name in ("a", "b")},
+            "trouble": board.read("/trouble.txt").decode(errors="replace") or None,
+        }
+
+
+def _text(row: dict[str, object]) -> str:
+    return "\n".join(f"{name:14} {'-' if value is None else value}" for name, value in row.items())

@@ -1,0 +1,64 @@
+"""What is to be on a board, made and checked before the board is touched."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+
+from firmware.manifest import BOARDS, NOT_DEPLOYED
+from host_bridge.config.boards import Board, load_board, pin_module
+from host_bridge.domain import Vehicle
+from host_bridge.errors import RefusedFault
+from host_bridge.flash.board import OLDEST, BoardFacts
+from host_bridge.flash.program import LAUNCHER, ROOT, Progress, compiled, hash_of, sources_for
+
+
+@dataclass(frozen=True)
+class Job:
+    """A program for one board and vehicle: path within a slot -> bytes."""
+
+    board: Board
+    vehicle: Vehicle
+    program: dict[str, bytes]
+    launcher: bytes
+
+    @property
+    def size(self) -> int:
+        return sum(map(len, self.program.values()))
+
+    @property
+    def hash(self) -> str:
+        """Of all of it: which program this is."""
+        lines = "".join(f"{path} {hash_of(data)}\n" for path, data in sorted(self.program.items()))
+        return hashlib.sha256(lines.encode()).hexdigest()[:16]
+
+
+def prepare(board_name: str, vehicle: Vehicle, progress: Progress) -> Job:
+    """Raises errors.VehicleFileFault: a board or vehicle file that is wrong, pins that the board
+    has not, a port without a program."""
+    board = load_board(board_name)
+    sources = {"pins.py": pin_module(board_name, vehicle.path)}
+    for file in sources_for(board.chip.port, NOT_DEPLOYED, dict(BOARDS)):
+        sources[f"firmware/{file}"] = (ROOT / "firmware" / file).read_text()
+    program = compiled(sources, board.chip.mpy_arch, progress)
+    return Job(board, vehicle, program, LAUNCHER.read_bytes())
+
+
+def refuse_wrong(board: Board, facts: BoardFacts, where: str) -> None:
+    """Raises errors.RefusedFault for a board of another kind, or a MicroPython too old."""
+    if not facts.machine.startswith(board.machine):
+        raise RefusedFault(
+            f"this is no {board.title}",
+            where=where,
+            expected=board.machine,
+            got=facts.machine or "a board that does not say what it is",
+            remedy="give its own --board; tandem vehicles --help says how a new board is described",
+        )
+    if facts.version[:2] < OLDEST:
+        raise RefusedFault(
+            "its MicroPython is too old for the program",
+            where=where,
+            expected=f"{OLDEST[0]}.{OLDEST[1]} or newer",
+            got=".".join(map(str, facts.version)),
+            remedy="download one for this board, then tandem flash ... --runtime FILE",
+        )

@@ -1,0 +1,74 @@
+"""From whatever a board runs to its raw REPL, and out of it by a reset."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import time
+from collections.abc import Iterator
+
+from mpremote.transport import TransportError
+from mpremote.transport_serial import SerialTransport
+from serial import SerialException
+
+from host_bridge.errors import DeviceFault
+from host_bridge.flash.board import RawBoard
+
+# What a car that is not armed takes as "leave me the REPL" (firmware/boards/link.py); while a
+# board is starting, or at its REPL, the first of them is an ordinary Ctrl-C.
+ASK = b"\x03" * 16
+BAUD = 115_200  # of a REPL on a UART; USB takes no notice
+WITHIN_S = 20.0  # a reset, the port's return, and mounting it take some seconds
+_ANSWER_S = 1.5
+
+
+@contextlib.contextmanager
+def raw_board(port: str, baud: int = BAUD, within_s: float = WITHIN_S) -> Iterator[RawBoard]:
+    """The board at this port, at its raw REPL; on leaving it is reset, however that came about.
+
+    Raises errors.DeviceFault.
+    """
+    transport = _entered(port, baud, time.monotonic() + within_s)
+    try:
+        yield RawBoard(transport, port)
+    finally:
+        with contextlib.suppress(TransportError, OSError):
+            transport.exec_raw_no_follow("import machine\nmachine.reset()")
+        with contextlib.suppress(OSError):
+            transport.close()
+
+
+def _entered(port: str, baud: int, give_up_s: float) -> SerialTransport:
+    while True:
+        got = ""
+        try:
+            transport = SerialTransport(port, baud, timeout=_ANSWER_S)
+            try:
+                return _enter(transport)
+            except (TransportError, OSError):
+                transport.close()
+                raise
+        except (TransportError, OSError, SerialException) as error:
+            got = str(error)
+        if time.monotonic() > give_up_s:
+            raise _no_repl(port, got)
+        time.sleep(0.3)
+
+
+def _enter(transport: SerialTransport) -> SerialTransport:
+    transport.serial.write(ASK)
+    with contextlib.redirect_stdout(io.StringIO()):  # mpremote prints what it did not understand
+        transport.enter_raw_repl(soft_reset=False, timeout_overall=_ANSWER_S)
+    return transport
+
+
+def _no_repl(port: str, got: str) -> DeviceFault:
+    return DeviceFault(
+        "no MicroPython answers here",
+        where=port,
+        expected="its REPL",
+        got=got,
+        remedy="disarm the car; or press the board's reset button while tandem flash waits: it "
+        "asks again and again, and a board that starts listens. A board without MicroPython: "
+        "--runtime FILE",
+    )

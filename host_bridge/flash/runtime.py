@@ -1,0 +1,120 @@
+"""MicroPython itself onto a board, from a file that the user has: UF2, ESP32's .bin, DFU."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import struct
+import subprocess
+import time
+from collections.abc import Iterable
+from pathlib import Path
+
+from host_bridge.errors import DataFileFault, DeviceFault, UsageFault
+
+_INFO = "INFO_UF2.TXT"
+# The UF2 format: two magic words, flags, address, size, block, blocks, family
+_UF2_HEAD = struct.Struct("<8I")
+_UF2_MAGIC = (0x0A324655, 0x9E5D5157)
+# chip -> the family in the file, the model that its boot drive names (Raspberry Pi's boot ROMs)
+FAMILIES = {"rp2040": (0xE48BFF56, "RP2040"), "rp2350": (0xE48BFF59, "RP2350")}
+_DRIVES = ("/media/*/*", "/run/media/*/*", "/Volumes/*", "/mnt/*")
+_DRIVE_WITHIN_S = 30.0
+
+
+def install_runtime(file: Path, chip: str, port: str, drives: Iterable[Path] | None = None) -> str:
+    """Put a MicroPython onto a board in its loader; says what was done.
+
+    ``drives`` are folders that may be a boot drive; None looks where systems mount them.
+    Raises errors.TandemError.
+    """
+    if not file.is_file():
+        raise DataFileFault("there is no such runtime", where=str(file))
+    if file.suffix == ".uf2":
+        return _by_drive(file, chip, drives)
+    if file.suffix == ".bin":
+        return _by_esptool(file, port)
+    if file.suffix == ".dfu":
+        raise UsageFault(
+            "a DFU file is put on by dfu-util",
+            where=str(file),
+            remedy=f"BOOT0 to 3V3, press reset, dfu-util -a 0 -D {file}, BOOT0 back, press reset; "
+            "then say the same without --runtime",
+        )
+    raise UsageFault("not a runtime", where=str(file), expected="a .uf2, .bin or .dfu file")
+
+
+def family_of(file: Path) -> int:
+    """The family in a UF2 file's first block. Raises errors.DataFileFault."""
+    with file.open("rb") as opened:
+        head = opened.read(_UF2_HEAD.size)
+    words = _UF2_HEAD.unpack(head) if len(head) == _UF2_HEAD.size else (0,) * 8
+    if words[:2] != _UF2_MAGIC:
+        raise DataFileFault("this is no UF2 file", where=str(file), expected="UF2's magic words")
+    return int(words[7])
+
+
+def _by_drive(file: Path, chip: str, drives: Iterable[Path] | None) -> str:
+    if chip not in FAMILIES:
+        raise UsageFault(f"a {chip} takes no UF2 file", where=str(file), expected="a .bin or .dfu")
+    family, model = FAMILIES[chip]
+    if family_of(file) != family:
+        raise DataFileFault(
+            "this runtime is for another chip",
+            where=str(file),
+            expected=f"family 0x{family:08x}, a {chip}'s",
+            got=f"0x{family_of(file):08x}",
+        )
+    drive = _drive(model, drives)
+    with file.open("rb") as source, (drive / file.name).open("wb") as target:
+        shutil.copyfileobj(source, target)
+        target.flush()
+        os.fsync(target.fileno())
+    return f"copied {file.name} to {drive}; the board restarts by itself"
+
+
+def _drive(model: str, drives: Iterable[Path] | None) -> Path:
+    give_up_s = time.monotonic() + _DRIVE_WITHIN_S
+    while True:
+        seen = list(drives if drives is not None else _mounted())
+        infos = {folder: _info(folder) for folder in seen if (folder / _INFO).exists()}
+        for folder, text in infos.items():
+            if model in text.upper():
+                return folder
+        if drives is not None or time.monotonic() > give_up_s:
+            raise DeviceFault(
+                f"no boot drive of an {model} is here",
+                got=", ".join(f"{folder}: {text}" for folder, text in infos.items()),
+                remedy="hold BOOTSEL while you plug the board in, mount its drive, say it again",
+            )
+        time.sleep(0.5)
+
+
+def _mounted() -> Iterable[Path]:
+    for pattern in _DRIVES:
+        yield from Path("/").glob(pattern.lstrip("/"))
+
+
+def _info(folder: Path) -> str:
+    return (folder / _INFO).read_text(errors="replace").strip().split("\n")[-1]
+
+
+def _by_esptool(file: Path, port: str) -> str:
+    tool = shutil.which("esptool") or shutil.which("esptool.py")
+    if tool is None:
+        raise UsageFault(
+            "a .bin is put on by esptool, which is not installed",
+            where=str(file),
+            remedy=f"pip install esptool; or: esptool --port {port} write_flash 0 {file}",
+        )
+    done = subprocess.run(
+        [tool, "--port", port, "write_flash", "0", str(file)], check=False, stdin=subprocess.DEVNULL
+    )
+    if done.returncode:
+        raise DeviceFault(
+            "esptool did not write the runtime",
+            where=port,
+            got=f"exit code {done.returncode}",
+            remedy="hold BOOT while you press RESET, then say it again",
+        )
+    return f"esptool wrote {file.name}"

@@ -1,0 +1,155 @@
+"""``tandem backup`` and ``restore``: a car's configuration and pairing, to a file and back."""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import os
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from host_bridge.errors import DataFileFault, NotHeldFault
+from host_bridge.interfaces.cli.choice import named_car
+from host_bridge.interfaces.cli.line import counted
+
+if TYPE_CHECKING:  # handed in
+    from host_bridge.context import HostContext
+    from host_bridge.open_car import OpenCar
+
+BACKUP = """\
+examples:
+  tandem backup --car nigel nigel.json
+  tandem backup --car serial:///dev/ttyACM0 red.json
+
+The file holds every parameter by name, the car's name, what this host keeps of it (its trim and its
+key: treat the file as a key), and a hash of all of it.
+"""
+RESTORE = """\
+examples:
+  tandem restore --car nigel nigel.json
+  tandem restore --car serial:///dev/ttyACM0 red.json     also onto another board of the same type
+
+Writing needs the car in STANDBY or FAULT; all of it is read back. A parameter that this version
+does not know any more is refused, one that the file has not stays as the vehicle file has it.
+"""
+_WHAT = "tandem backup 1"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command line."""
+    is_backup = parser.get_default("command") == "backup"
+    parser.description = "Keep a car's numbers." if is_backup else "Give a car its numbers back."
+    parser.epilog = BACKUP if is_backup else RESTORE
+    named_car(parser)
+    parser.add_argument("file", type=Path, help="the file, JSON")
+    parser.add_argument("--json", action="store_true", help="print what a program would read")
+
+
+def run(args: argparse.Namespace, context: HostContext) -> int:
+    """Raises errors.TandemError."""
+    return context.run((_backup if args.command == "backup" else _restore)(args, context))
+
+
+async def _backup(args: argparse.Namespace, context: HostContext) -> int:
+    opened = await context.open_car(args.car)
+    try:
+        row = await _row(context, opened)
+    finally:
+        await opened.close()
+    _write(args.file, {**row, "sha256": _hash(row)})
+    _say(args, {"car": row["car_name"], "vehicle": row["vehicle"], "file": str(args.file)}, "kept")
+    return 0
+
+
+async def _row(context: HostContext, opened: OpenCar) -> dict[str, Any]:
+    identity, known = opened.identity, context.pairing(opened.identity)
+    values = await context.configurator(opened).read(context.parameter_count(), counted("read"))
+    parameters = context.by_name(values)
+    if context.config_hash_of(values, identity.car_name) != identity.config_hash:
+        raise NotHeldFault("what was read is not what the car reports to hold", where=opened.uri)
+    return {
+        "what": _WHAT,
+        "car_name": identity.car_name,
+        "vehicle": opened.vehicle.name,
+        "board_id": identity.board_id.hex(),
+        "parameters": parameters,
+        "pairing": asdict(known) if known else None,
+    }
+
+
+async def _restore(args: argparse.Namespace, context: HostContext) -> int:
+    row = _read(args.file)
+    vehicle = context.vehicle(row["vehicle"])
+    numbers = {name: values for name, values in row["parameters"].items() if name != "board_id"}
+    _refuse_unknown(args.file, numbers, set(context.by_name([0] * context.parameter_count())))
+    kept = replace(vehicle, parameters={**vehicle.parameters, **numbers})
+    epoch = context.command_epoch(args.car)
+    opened = await context.open_car(args.car, epoch=epoch, vehicle=row["vehicle"])
+    try:
+        changed = await context.configure(opened, kept, row["car_name"], counted)
+        known = (
+            context.pairing_from(row["pairing"])
+            if row["pairing"]
+            else context.new_pairing(opened.identity, row["car_name"], row["vehicle"])
+        )
+        trim = {name: v for name, v in numbers.items() if v != vehicle.parameters.get(name, v)}
+        board_id = opened.identity.board_id.hex()
+        context.keep(replace(known, board_id=board_id, trim=trim))
+    finally:
+        await opened.close()
+    _say(args, {"car": row["car_name"], "vehicle": row["vehicle"], "changed": changed}, "restored")
+    return 0
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        row = json.loads(path.read_text())
+        is_whole = row.pop("what") == _WHAT and row.pop("sha256") == _hash({"what": _WHAT, **row})
+    except (OSError, ValueError, AttributeError, KeyError, TypeError) as error:
+        raise _not_a_backup(path, str(error)) from None
+    if not is_whole:
+        raise _not_a_backup(path, "its hash is not that of what is in it")
+    found: dict[str, Any] = row
+    return found
+
+
+def _hash(row: dict[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(row, sort_keys=True).encode()).hexdigest()
+
+
+def _write(path: Path, row: dict[str, Any]) -> None:
+    beside = path.with_name(path.name + ".new")
+    try:
+        with open(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+            json.dump(row, file, indent=1)
+        beside.replace(path)
+    except OSError as error:
+        raise DataFileFault("cannot write the backup", where=str(path), got=str(error)) from None
+
+
+def _refuse_unknown(path: Path, numbers: dict[str, list[int]], known: set[str]) -> None:
+    unknown = sorted(set(numbers) - known)
+    if unknown:
+        raise DataFileFault(
+            "the backup has parameters that this version does not know",
+            where=str(path),
+            got=", ".join(unknown),
+            remedy="restore it with the version that made it, or write the vehicle file's: "
+            "tandem config write",
+        )
+
+
+def _not_a_backup(path: Path, got: str) -> DataFileFault:
+    return DataFileFault(
+        "this is no backup, or not a whole one",
+        where=str(path),
+        expected="what tandem backup wrote, unchanged",
+        got=got,
+    )
+
+
+def _say(args: argparse.Namespace, row: dict[str, Any], deed: str) -> None:
+    rest = ", ".join(f"{name} {value}" for name, value in row.items())
+    print(json.dumps(row) if args.json else f"{deed}: {rest}")

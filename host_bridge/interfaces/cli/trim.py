@@ -1,0 +1,96 @@
+"""``tandem trim``: straight ahead and standing still, set without reflashing."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from host_bridge.domain import CarIdentity, Vehicle
+from host_bridge.errors import UsageFault
+from host_bridge.interfaces.cli.choice import named_car
+from host_bridge.interfaces.cli.line import counted
+from host_bridge.interfaces.cli.trimming import shift_of, trimmed
+
+if TYPE_CHECKING:  # handed in
+    from host_bridge.context import HostContext
+    from host_bridge.open_car import OpenCar
+
+EPILOG = """\
+examples:
+  tandem trim --car nigel                       how it is trimmed now
+  tandem trim --car nigel steering=12           all steering servos 12 us longer than in its file
+  tandem trim --car nigel 0=12 1=-4             servos one by one, by channel number
+  tandem trim --car f1tenth throttle=-5         where its ESC stands still
+  tandem trim --car nigel steering=0            back to the vehicle file
+
+Microseconds beside the vehicle file's, not beside the last trim: saying it twice changes nothing.
+The car has to be in STANDBY or FAULT. It is written, read back, and kept here with the car's
+pairing, without which no command would know the car's numbers: tandem backup carries both.
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command line."""
+    parser.description = "Trim a car's steering and throttle."
+    parser.epilog = EPILOG
+    named_car(parser)
+    parser.add_argument("trims", nargs="*", metavar="WHAT=US", help="steering, throttle, a channel")
+    parser.add_argument("--json", action="store_true", help="print what a program would read")
+
+
+def run(args: argparse.Namespace, context: HostContext) -> int:
+    """Raises errors.TandemError."""
+    return context.run(_trim(args, context))
+
+
+async def _trim(args: argparse.Namespace, context: HostContext) -> int:
+    epoch = context.command_epoch(args.car) if args.trims else None
+    opened = await context.open_car(args.car, epoch=epoch)
+    try:
+        vehicle = context.vehicle(opened.vehicle.name)
+        identity = opened.identity
+        if args.trims:
+            await _write(args.trims, context, opened, vehicle)
+        known = context.pairing(identity)
+        _show(vehicle, dict(known.trim) if known else {}, args.json)
+        return 0
+    finally:
+        await opened.close()
+
+
+async def _write(words: list[str], context: HostContext, opened: OpenCar, vehicle: Vehicle) -> None:
+    identity = opened.identity
+    name = _name_of(identity, vehicle)
+    known = context.pairing(identity) or context.new_pairing(identity, name, vehicle.name)
+    if known.vehicle != vehicle.name:
+        raise UsageFault(
+            f"this host knows that car as a {known.vehicle}",
+            where=opened.uri,
+            got=vehicle.name,
+            remedy="tandem flash it as what it is now, or tandem restore it",
+        )
+    trim = trimmed(vehicle, known.trim, [shift_of(word, vehicle) for word in words])
+    known = replace(known, trim=trim)
+    await context.configure(opened, known.of(vehicle), name, counted)
+    context.keep(known)
+
+
+def _name_of(identity: CarIdentity, vehicle: Vehicle) -> str:
+    return identity.car_name or vehicle.name
+
+
+def _show(vehicle: Vehicle, trim: dict[str, list[int]], is_json: bool) -> None:
+    file = vehicle.parameters["channel_neutral"]
+    now = trim.get("channel_neutral", file)
+    rows = [
+        {"channel": i, "rest_us": now[i] / 1000, "trim_us": (now[i] - file[i]) / 1000}
+        for i, kind in enumerate(vehicle.parameters["channel_kind"])
+        if kind in (1, 2)
+    ]
+    if is_json:
+        print(json.dumps(rows))
+    else:
+        lines = (f"{r['channel']:7} {r['rest_us']:9.1f} {r['trim_us']:+9.1f}" for r in rows)
+        print("\n".join(["channel   rest us   trim us", *lines]))

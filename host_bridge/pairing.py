@@ -1,0 +1,89 @@
+"""What this host keeps of each car: its board, its name, its key, and how it was trimmed.
+
+One file per board, for this user only, in $TANDEM_DATA_DIR or the user's data folder. A car's
+numbers are its vehicle file's and its trim's; without the trim its configuration is unknown here.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from host_bridge.domain import CarIdentity, Vehicle
+from host_bridge.errors import DataFileFault
+
+_KEY_BYTES = 32
+
+
+@dataclass(frozen=True)
+class Pairing:
+    """``trim``: parameters of the car's program that differ from the vehicle file's, by name.
+    ``flashed``: what this host last put onto the board: board, runtime, slot, program."""
+
+    board_id: str  # hexadecimal
+    car_name: str
+    vehicle: str
+    key: str = field(repr=False)  # hexadecimal
+    trim: Mapping[str, list[int]] = field(default_factory=dict)
+    flashed: Mapping[str, str] = field(default_factory=dict)
+
+    def of(self, vehicle: Vehicle) -> Vehicle:
+        """This vehicle as this very car is, if it is one."""
+        if vehicle.name != self.vehicle or not self.trim:
+            return vehicle
+        return replace(vehicle, parameters={**vehicle.parameters, **self.trim})
+
+    def __str__(self) -> str:
+        return f"{self.car_name}, a {self.vehicle}, key {self.key[:8]}..."
+
+
+def new_pairing(identity: CarIdentity, car_name: str, vehicle: str) -> Pairing:
+    """With a new key."""
+    return Pairing(identity.board_id.hex(), car_name, vehicle, secrets.token_hex(_KEY_BYTES))
+
+
+def load(board_id: bytes) -> Pairing | None:
+    """None for a board that this host does not know. Raises errors.DataFileFault."""
+    path = _path(board_id.hex())
+    try:
+        return from_row(json.loads(path.read_text()))
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, TypeError, KeyError) as error:
+        raise DataFileFault(
+            "what is kept of this car cannot be read",
+            where=str(path),
+            got=str(error),
+            remedy="tandem restore it from a backup, or delete the file and flash the car again",
+        ) from None
+
+
+def save(pairing: Pairing) -> Path:
+    """Keep it, whole or not at all."""
+    path = _path(pairing.board_id)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    beside = path.with_suffix(".new")
+    with open(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+        json.dump(asdict(pairing), file, indent=2)
+    beside.replace(path)
+    return path
+
+
+def from_row(row: Mapping[str, Any]) -> Pairing:
+    """Of what ``save`` wrote. Raises KeyError, TypeError or ValueError for anything else."""
+    trim = {str(name): [int(value) for value in values] for name, values in row["trim"].items()}
+    board_id = bytes.fromhex(row["board_id"]).hex()
+    key = bytes.fromhex(row["key"]).hex()
+    flashed = {str(name): str(value) for name, value in row["flashed"].items()}
+    return Pairing(board_id, str(row["car_name"]), str(row["vehicle"]), key, trim, flashed)
+
+
+def _path(board_id: str) -> Path:
+    own, shared = os.environ.get("TANDEM_DATA_DIR"), os.environ.get("XDG_DATA_HOME")
+    home = Path(shared) if shared else Path.home() / ".local" / "share"
+    return (Path(own) if own else home / "tandem") / "cars" / f"{board_id}.json"
