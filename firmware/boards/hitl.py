@@ -87,11 +87,11 @@ class HitlBoard(VirtualBoard):
         if self.enable or self.is_loaded or not is_next:
             return
         at = message.at
-        for part in (message.data_0, message.data_1, message.data_2):
-            copy(part, 0, self._incoming, at, _PART)
-            at += _PART
-        self._incoming_size = at
-        if at >= message.total:
+        copy(message.data_0, 0, self._incoming, at, _PART)  # no loop: a tuple would allocate
+        copy(message.data_1, 0, self._incoming, at + _PART, _PART)
+        copy(message.data_2, 0, self._incoming, at + 2 * _PART, _PART)
+        self._incoming_size = at + CHUNK
+        if self._incoming_size >= message.total:
             self._total = message.total
             self._token = message.token
             self.is_loaded = True

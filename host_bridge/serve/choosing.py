@@ -12,6 +12,7 @@ from host_bridge.transports.uri import Uri
 
 LOCAL = "tandem"  # the scheme of served cars
 _VIRTUAL_SCHEMES = ("sim", "sim+process", "autodrive", "replay", "loopback")
+HITL = "hitl"  # the option that names the vehicle of a board with a plant (sim_mock.hitl)
 _PSEUDO_TERMINAL_MAJORS = range(136, 144)  # Linux, Documentation/admin-guide/devices.txt
 
 
@@ -34,8 +35,13 @@ def find_served(text: str | None, cars: Sequence[ServedCar]) -> ServedCar | None
 
 
 def is_virtual(text: str) -> bool:
-    """Whether behind this URI no metal can move. A pseudo-terminal is no real car's port."""
+    """Whether behind this URI no metal can move. A pseudo-terminal is no real car's port.
+
+    Nor can a bare board's (``hitl``): until a plant is its peripherals, no frame passes.
+    """
     uri = Uri.parse(text)
+    if HITL in uri.query:
+        return True
     scheme = uri.scheme.removeprefix("lossy+")
     if scheme == "serial":
         return _is_pseudo_terminal(uri.path)
@@ -46,7 +52,7 @@ def vehicle_hint(uri: Uri) -> str | None:
     """The type of vehicle that the URI names, if any."""
     if uri.scheme.removeprefix("lossy+").startswith("sim"):
         return None if "blank" in uri.query else uri.authority
-    return uri.query.get("vehicle")
+    return uri.query.get(HITL) or uri.query.get("vehicle")
 
 
 def _served_name(text: str) -> str | None:

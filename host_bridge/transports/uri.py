@@ -18,6 +18,7 @@ from host_bridge.errors import UsageFault
 from host_bridge.transports.base import Context, Transport
 
 GROUP = "tandem.transports"
+OPTIONS = "tandem.transport_options"  # ``?option=...`` -> who puts another transport in front
 WRAPPERS = ("lossy",)  # ``wrapper+scheme://`` is the wrapper's, around any other scheme
 
 EXAMPLES = {
@@ -115,6 +116,9 @@ def schemes() -> list[str]:
 
 
 def _maker(uri: Uri) -> Make:
+    for option in entry_points(group=OPTIONS):
+        if option.name in uri.query:
+            return cast(Make, option.load())
     wrapper, _, _ = uri.scheme.partition("+")
     for name in (uri.scheme, wrapper if wrapper in WRAPPERS else uri.scheme):
         for entry in entry_points(group=GROUP, name=name):

@@ -1,0 +1,175 @@
+"""A board on a cable, brought into hardware in the loop and kept there, without I/O.
+
+    MEETING -> ENTERING -> LOADING -> FEEDING
+
+Until the plant is its peripherals, and again as soon as it is silent, nothing passes between host
+and board but Identify, Stop and StopSeen: no real car is taken for a virtual one.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable
+from enum import Enum
+
+from firmware.protocol.codes import ACTIVE, HOLD, STARTING, STOPPING
+from firmware.protocol.frame import crc_table
+from firmware.protocol.messages import Identify, Identity, Stop, StopSeen
+from firmware.protocol.plant import (
+    CHUNK,
+    HITL_MARK,
+    EnterHitl,
+    PlantBegin,
+    PlantImage,
+    PlantOutputs,
+)
+from firmware.protocol.version import protocol_hash
+from sim_mock.facts import CarFacts
+from sim_mock.faults.host import framed
+from sim_mock.hitl.bench import Bench
+from sim_mock.hitl.frames import Ear, Frames, kind_of
+from sim_mock.world import stored_image
+
+ALWAYS = (Identify.ID, Stop.ID)  # what a board may be told in any stage
+_CHUNKS = 4  # of the image at each step of the board: half of what its link holds
+_AGAIN_STEPS = 50  # after the last of them, unless the board has begun anew with them
+# The patience with a board, in ticks
+TICK_S = 0.05
+_ENTERS = 28  # each stage
+_GATE_CLOSES = 4
+_IS_LOST = 20
+
+_BUSY = {
+    STARTING: "it is starting: try again in a second",
+    ACTIVE: "it is a real car's, and armed: stop it, and disarm it",
+    HOLD: "it is a real car's, and armed: stop it, and disarm it",
+    STOPPING: "it is a real car's, and stopping",
+}
+
+
+class Stage(Enum):
+    """How far it is."""
+
+    MEETING = "nothing was heard from it"
+    ENTERING = "it did not begin"
+    LOADING = "it did not take its configuration"
+    FEEDING = "it fell silent, or was reset"
+
+
+class Rehearsal:
+    """``to_board`` and ``to_host`` take bytes; ``fault`` says in the end why it did not work."""
+
+    def __init__(
+        self,
+        facts: CarFacts,
+        to_board: Callable[[bytes], object],
+        to_host: Callable[[bytes], object],
+    ) -> None:
+        self.stage = Stage.MEETING
+        self.fault = ""
+        self.bench = Bench(facts, to_board)
+        self._facts = facts
+        self._to_board = to_board
+        self._to_host = to_host
+        self._from_board, self._from_host = Frames(), Frames()
+        self._ear = Ear(Identity, PlantBegin, PlantOutputs)
+        self._hash = bytes(protocol_hash(crc_table()))
+        self._enter = EnterHitl()
+        self._state: int | None = None  # of the board's own car
+        self._chunks: list[bytes] = []
+        self._at = 0
+        self._token = 0
+        self._ticks = 0  # without what was asked for
+
+    @property
+    def is_open(self) -> bool:
+        """Whether host and board hear each other."""
+        return self.stage is Stage.FEEDING and self._ticks < _GATE_CLOSES
+
+    def hear_host(self, data: bytes) -> int:
+        """Whole frames. Returns how many bytes of them may pass: the others are dropped."""
+        frames = self._from_host.feed(data)
+        passing = [frame for frame in frames if self.is_open or kind_of(frame) in ALWAYS]
+        if passing:
+            self._to_board(b"".join(b"\0" + frame + b"\0" for frame in passing))
+        return len(data) if len(passing) == len(frames) else 0
+
+    def hear_board(self, data: bytes) -> None:
+        """Bytes, cut anywhere."""
+        passing = [frame for frame in self._from_board.feed(data) if not self._take(frame)]
+        if passing:
+            self._to_host(b"".join(b"\0" + frame + b"\0" for frame in passing))
+
+    def tick(self) -> None:
+        """Each ``TICK_S``: ask again, and lose patience."""
+        self._ticks += 1
+        if self.stage is Stage.MEETING:
+            self._to_board(framed(Identify()))
+        elif self.stage is Stage.ENTERING:
+            self._to_board(framed(self._enter) + framed(Identify()))
+        if self._ticks > (_IS_LOST if self.stage is Stage.FEEDING else _ENTERS):
+            why = _BUSY.get(self._state or 0) if self._state is not None else None
+            self.fault = self.fault or f"no hardware in the loop: {why or self.stage.value}"
+
+    def _take(self, frame: bytes) -> bool:
+        """Whether it is not for the host."""
+        kind = kind_of(frame)
+        if kind == PlantOutputs.ID:
+            self._beat(self._ear.message(frame))
+        elif kind == PlantBegin.ID:
+            self._begun(self._ear.message(frame))
+        elif kind == Identity.ID and self.stage is not Stage.FEEDING:
+            self._met(self._ear.message(frame))
+        else:
+            return not (self.is_open or kind == StopSeen.ID)
+        return True
+
+    def _met(self, identity: Identity | None) -> None:
+        if identity is None or self.stage is Stage.LOADING:
+            return
+        if bytes(identity.protocol_hash) != self._hash:
+            self.fault = "the board's program is of another version: flash it with this one"
+        elif identity.board_id[: len(HITL_MARK)] == HITL_MARK:
+            self._state = None
+            self._prepare(bytes(identity.board_id))
+        else:
+            self._state = identity.state
+            self._enter.board_id[:] = identity.board_id
+            self.stage = Stage.ENTERING
+
+    def _prepare(self, board_id: bytes) -> None:
+        """The vehicle's configuration, for a board of this id, cut into chunks."""
+        self._token = secrets.randbelow(0xFFFF) + 1
+        image = stored_image(self._facts, board_id, self.bench.world.name)
+        starts = range(0, len(image), CHUNK)
+        self._chunks = [framed(self._chunk(image, at)) for at in starts]
+        self._at = self._ticks = 0
+        self.stage = Stage.LOADING
+
+    def _chunk(self, image: bytes, at: int) -> PlantImage:
+        chunk = PlantImage()
+        chunk.token, chunk.total, chunk.at = self._token, len(image), at
+        data = image[at : at + CHUNK].ljust(CHUNK, b"\0")
+        third = CHUNK // 3
+        chunk.data_0[:], chunk.data_1[:] = data[:third], data[third : 2 * third]
+        chunk.data_2[:] = data[2 * third :]
+        return chunk
+
+    def _beat(self, outputs: PlantOutputs | None) -> None:
+        """The board's step sets the pace, of the image as well."""
+        if outputs is None:
+            return
+        if self.stage is Stage.FEEDING:
+            self._ticks = 0
+            self.bench.beat(outputs)
+        elif self.stage is Stage.LOADING:
+            self._to_board(b"".join(self._chunks[self._at : self._at + _CHUNKS]))
+            self._at = (self._at + _CHUNKS) % (len(self._chunks) + _AGAIN_STEPS * _CHUNKS)
+
+    def _begun(self, begin: PlantBegin | None) -> None:
+        if begin is None or begin.token != self._token or not self._token:
+            return
+        self.bench.begin(begin)
+        if self.stage is Stage.LOADING:
+            self.stage = Stage.FEEDING
+            self._ticks = 0
