@@ -8,12 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import importlib
-import json
 import secrets
 import signal
 import subprocess
-import sys
-import tempfile
 import zlib
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import suppress
@@ -21,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from firmware.core.params import TABLE
-from host_bridge import config, pairing
+from host_bridge import config, pairing, virtual_cars
 from host_bridge.clock import MonotonicClock
 from host_bridge.config import boards
 from host_bridge.configuring import Configurator, Progress, configure, values_for
@@ -31,6 +28,7 @@ from host_bridge.errors import DeviceFault, UsageFault
 from host_bridge.logbook.recorder import Recorder
 from host_bridge.open_car import OpenCar, meet
 from host_bridge.serve.choosing import LOCAL, find_served, is_virtual, vehicle_hint
+from host_bridge.serve.radio import RadioRim
 from host_bridge.serve.recognition import recognised
 from host_bridge.serve.recording import new_recorder
 from host_bridge.serve.service import Service
@@ -111,7 +109,7 @@ class HostContext:
     def command_epoch(self, text: str | None) -> int:
         """The session that all short commands to one served car share.
 
-        A car has room for four sessions, and gives a place back after 30 s: a few commands in a
+        A car has room for four sessions, and gives a place back after 3 s: a few commands in a
         row must not use them up.
         """
         car = self.find(text)
@@ -154,9 +152,11 @@ class HostContext:
         vehicle: str | None = None,
         epoch: int | None = None,
         fleet: str = "",
+        radio: str | None = None,
     ) -> Service:
         """Become the owner of a car; as a stop source too, if it gets an epoch for that.
 
+        ``radio`` is the URI of the line on which a runstop box is heard.
         Raises errors.TandemError.
         """
         hint = vehicle or vehicle_hint(Uri.parse(uri))
@@ -167,6 +167,7 @@ class HostContext:
 
         service = Service(uri, self.transport(uri), self.clock, recognise, epoch)
         service.fleet = fleet
+        service.radio = RadioRim(self.transport(radio), self.clock) if radio else None
         await service.start(name)
         return service
 
@@ -247,22 +248,19 @@ class HostContext:
 
     # --- the rest
 
+    def virtual_car_choices(self) -> virtual_cars.Choices:
+        """What a virtual car may be told, by name: its tracks and its faults."""
+        return virtual_cars.choices()
+
     def start_virtual_car(
-        self, facts: dict[str, Any], options: Sequence[str]
+        self, vehicle: str, query: dict[str, str], options: Sequence[str]
     ) -> subprocess.Popen[str]:
-        """The program of a virtual car (``python -m sim_mock.car``), out of reach of Ctrl-C."""
-        with tempfile.TemporaryFile("w") as file:
-            json.dump(facts, file)
-            file.flush()
-            return subprocess.Popen(
-                [sys.executable, "-m", "sim_mock.car", f"/dev/fd/{file.fileno()}", *options],
-                pass_fds=(file.fileno(),),
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                text=True,
-                start_new_session=True,
-            )
+        """A virtual car as a program. Raises errors.UsageFault, errors.VehicleFileFault."""
+        return virtual_cars.start(self.vehicle(vehicle), query, options)
+
+    def start_virtual_box(self, options: Sequence[str]) -> subprocess.Popen[str]:
+        """A virtual runstop box as a program."""
+        return virtual_cars.start_box(options)
 
     def examine(self) -> list[Finding]:
         """What is missing or in the way on this machine."""

@@ -1,16 +1,30 @@
-"""A virtual runstop box: its very program, a button and two ends of a radio, in virtual time."""
+"""A virtual runstop box: its very program, a button, and a radio that is a pseudo-terminal.
 
+As a program (``tandem sim runstop_box``) it takes ``press`` and ``release`` as lines besides those
+of ``paced``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import signal
+import sys
 from collections.abc import Callable
+from pathlib import Path
 
 from firmware.boards.virtual import CHANNELS, READINGS, RECEIVE_SIZE
-from firmware.box import Box
-from sim_mock.firmware_runner import FirmwareRunner, InProcess
+from firmware.box import GREEN, RED, YELLOW, Box
+from sim_mock.firmware_runner import FirmwareRunner, InProcess, Process
 from sim_mock.metal import TIME_MASK
+from sim_mock.paced import PATIENCE_S, Cable, Paced, command_of
 
 STEP_US = 10_000
 _BOARD_ID = b"runstop!"
 _BUTTON = READINGS.index("runstop_closed")
 _ROOM = READINGS.index("room")
+LEDS = ((GREEN, "green"), (RED, "red"), (YELLOW, "yellow"))
 _RADIO_ROOM = 256  # bytes that a UART's buffer takes
 
 
@@ -25,6 +39,7 @@ class VirtualBox:
         self.is_pressed = False
         self.leds = 0
         self.step_us = STEP_US
+        self.now_us = 0
         self._incoming = bytearray()
 
     def feed(self, data: bytes) -> None:
@@ -32,6 +47,7 @@ class VirtualBox:
 
     def beat(self, now_us: int) -> bytes:
         """One step; what its radio sends."""
+        self.now_us = now_us
         readings = [0] * len(READINGS)
         readings[_BUTTON] = int(not self.is_pressed)
         readings[_ROOM] = _RADIO_ROOM
@@ -48,3 +64,51 @@ class VirtualBox:
 def in_process(board_id: bytes, image: bytes, seed: int) -> InProcess:
     """A box's program in this very process."""
     return InProcess(board_id, image, seed, Box)
+
+
+class BoxProgram(Paced):
+    """A box whose button is pressed and released by lines."""
+
+    def __init__(self, box: VirtualBox, cable: Cable, ends_alone: bool) -> None:
+        super().__init__(box, cable, ends_alone)
+        self._box = box
+        self._shown = -1
+
+    def command(self, words: list[str]) -> None:
+        if words in (["press"], ["release"]):
+            self._box.is_pressed = words == ["press"]
+
+    def after_beat(self) -> None:
+        if self._box.leds != self._shown:
+            self._shown = self._box.leds
+            lit = [name for bit, name in LEDS if self._shown & bit]
+            print(json.dumps({"leds": lit}), flush=True)
+
+
+def main() -> None:
+    """Run one box until it is told to end."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--runtime", default="auto")
+    parser.add_argument("--link", type=Path)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--ends-alone", action="store_true")
+    arguments = parser.parse_args()
+    command, runtime = command_of(arguments.runtime)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+
+    def runner(board_id: bytes, image: bytes, seed: int) -> Process:
+        return Process(command, board_id, image, seed, patience_s=PATIENCE_S, kind="unix-box")
+
+    box = VirtualBox(runner, arguments.seed)
+    cable = Cable(arguments.link)
+    print(json.dumps({"device": cable.device, "runtime": runtime, "pid": os.getpid()}), flush=True)
+    try:
+        BoxProgram(box, cable, arguments.ends_alone).run()
+    finally:
+        cable.unplug()
+        box.close()
+
+
+if __name__ == "__main__":
+    main()

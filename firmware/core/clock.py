@@ -12,9 +12,11 @@ from firmware.protocol.frame import CRC_SIZE
 SLOTS = 4  # for hosts
 OWN = SLOTS  # the board's own session, for what its own receiver claims
 UNKNOWN_US = 65535
-_DRIFT = 10_000  # one part in: 100 ppm between two crystals, each twice as bad as usual
-_GRAIN_US = 100  # interrupts and scheduling between a stamp and its byte
-_STALE_US = 30_000_000  # a session not heard for this long may lose its slot
+const = micropython.const
+
+_DRIFT = const(10_000)  # one part in: 100 ppm between two crystals, each twice as bad as usual
+_GRAIN_US = const(100)  # interrupts and scheduling between a stamp and its byte
+_STALE_US = const(3_000_000)  # a session not heard for this long may lose its slot
 
 
 class Session:
@@ -77,10 +79,11 @@ class Session:
     def step(self, now_us: int) -> None:
         if elapsed_us(now_us, self.heard_us) > _STALE_US:
             self.is_stale = True
-        if self.bound_us >= UNKNOWN_US:
+        bound_us = self.bound_us
+        if bound_us >= UNKNOWN_US:
             return
         aged_us = self._sampled_bound_us + elapsed_us(now_us, self._sampled_us) // _DRIFT
-        self.bound_us = aged_us if self.bound_us <= aged_us < UNKNOWN_US else UNKNOWN_US
+        self.bound_us = aged_us if bound_us <= aged_us < UNKNOWN_US else UNKNOWN_US
 
 
 class Sessions:
@@ -88,6 +91,7 @@ class Sessions:
 
     def __init__(self, own_epoch: int) -> None:
         self.slots = tuple(Session() for _ in range(SLOTS + 1))
+        self._hosts = self.slots[:SLOTS]
         own = self.slots[OWN]
         own.epoch = own_epoch
         own.bound_us = 0
@@ -96,9 +100,11 @@ class Sessions:
     @micropython.native
     def find(self, epoch: int) -> int:
         """The slot of this epoch, or -1."""
-        for i in range(SLOTS):
-            if self.slots[i].epoch == epoch:
-                return i
+        slot = 0
+        for session in self._hosts:
+            if session.epoch == epoch:
+                return slot
+            slot += 1
         return -1
 
     def bind(self, epoch: int, now_us: int) -> int:
@@ -121,5 +127,6 @@ class Sessions:
 
     @micropython.native
     def step(self, now_us: int) -> None:
-        for i in range(SLOTS):
-            self.slots[i].step(now_us)
+        for session in self._hosts:
+            if session.epoch:  # else there is none, and nothing in it to age
+                session.step(now_us)

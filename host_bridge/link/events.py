@@ -40,7 +40,7 @@ class LinkRefused:
     """The car has no room for another session; asked again every second."""
 
     def __str__(self) -> str:
-        return "The car serves four sessions already: close one, its place is free after 30 s."
+        return "The car serves four sessions already: close one, its place is free after 3 s."
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ from host_bridge.link.runner import Runner
 from host_bridge.link.wire import own_protocol_hash
 from host_bridge.logbook.recorder import Recorder
 from host_bridge.serve.owner import Owner
+from host_bridge.serve.radio import RadioRim
 from host_bridge.serve.recording import tap_into
 from host_bridge.serve.rims import Rim, local_rim
 from host_bridge.serve.taps import tap_rim
@@ -63,6 +64,7 @@ class Service:
         self._recognise = recognise
         self._runner = Runner(self.owner.attach(), self.car, clock, self._hear)
         self._run: asyncio.Task[None] | None = None
+        self.radio: RadioRim | None = None  # set before ``start``
         self._rims: list[Rim] = []
         self._config_hash: bytes | None = None
         self._is_line_new = True
@@ -78,6 +80,8 @@ class Service:
         self.owner.on_line = self._line_changed
         await self.owner.start()
         try:
+            if self.radio:
+                await self.radio.start()
             await self._runner.open()
             self._run = asyncio.get_running_loop().create_task(self._runner.run())
             with suppress(asyncio.TimeoutError):
@@ -118,7 +122,8 @@ class Service:
 
     def _open_rims(self, name: str | None) -> None:
         self.name = self.car.name = name or _untaken(self._own_name())
-        for rim in (local_rim(self.name), tap_rim(self.name)):
+        radios = (self.radio,) if self.radio else ()
+        for rim in (local_rim(self.name), tap_rim(self.name), *radios):
             rim.open(self.owner)
             self._rims.append(rim)
         self._announce()

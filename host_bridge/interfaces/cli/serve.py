@@ -17,6 +17,7 @@ from host_bridge.interfaces.cli.line import LiveLines, status_line
 if TYPE_CHECKING:  # handed in
     from host_bridge.context import HostContext
     from host_bridge.logbook.recorder import Recorder
+    from host_bridge.serve.radio import RadioRim
     from host_bridge.serve.service import Service
 
 EPILOG = """\
@@ -25,11 +26,13 @@ examples:
   tandem serve --car sim://nigel --name twin
   tandem serve --car serial:///dev/ttyACM0 --record drive.mcap
   tandem serve --car serial:///dev/ttyACM0 --fleet red     # tandem stop --fleet red
+  tandem serve --car serial:///dev/ttyACM0 --radio 'serial:///dev/ttyUSB0?baud=57600'
 
 Where the car's cable is plugged in. While it runs, tandem drive, monitor, arm, clear, stop and
 record reach the car by its name. It passes on what they say, and adds only that it is there itself,
 for cars that have the owner as a stop source. When the cable comes out it waits for it; the car is
 not armed again by that. Ctrl-C ends: an armed car is stopped.
+On --radio a runstop box is heard; by radio a car can be stopped, and nothing else.
 """
 EVERY_S = 0.2
 
@@ -44,6 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--fleet", default="", metavar="NAME", help="cars that are stopped together"
     )
+    parser.add_argument("--radio", metavar="URI", help="the line on which a runstop box is heard")
     parser.add_argument("--record", type=Path, metavar="FILE.mcap", help="log all that happens")
 
 
@@ -62,6 +66,7 @@ async def _serve(args: argparse.Namespace, context: HostContext) -> int:
         vehicle=args.vehicle,
         epoch=context.new_epoch(),
         fleet=args.fleet,
+        radio=args.radio,
     )
     try:
         log = context.recorder(args.record) if args.record else None
@@ -107,3 +112,12 @@ def _counts(service: Service) -> Iterator[str]:
         yield f"{owner.undelivered_bytes} bytes not delivered to clients that did not read"
     if owner.unsent_bytes:
         yield f"{owner.unsent_bytes} bytes not sent to the car"
+    if service.radio:
+        yield from _of_radio(service.radio)
+
+
+def _of_radio(radio: RadioRim) -> Iterator[str]:
+    fault = radio.owner.line_fault
+    yield f"no radio: {str(fault).splitlines()[0]}" if fault else "a radio"
+    if radio.filter.refused:
+        yield f"{radio.filter.refused} frames by radio that may not come by it"

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from host_bridge.errors import DeviceFault
+from host_bridge.errors import DeviceFault, UsageFault
 
 if TYPE_CHECKING:  # handed in
     from host_bridge.context import HostContext
@@ -21,34 +21,61 @@ examples:
   tandem sim nigel
   tandem sim f1tenth --seed 3 --payload-kg 1.0 --link /tmp/car
   tandem sim nigel --runtime micropython32
+  tandem sim f1tenth --track corridor --sensors run.jsonl
+  tandem sim f1tenth --map ./lab.yaml --start 1.5,0,90
+  tandem sim f1tenth --fault 'stuck_servo@30s;lossy_wire:share=0.3@45s'
+  tandem sim autorally --track autorally --scenario sim_mock/scenarios/bad_day.toml
+  tandem sim runstop_box                 a button that stops the car that is served with it
+  tandem sim --list                      which tracks and faults there are
 
 It runs the very program that runs on the board, under MicroPython where there is one, with a model
 of the vehicle around it. While it runs it takes lines: runstop open, runstop close, unplug, plug.
-Ctrl-C ends it.
+--sensors writes a line of JSON for each sample, with the truth beside it, while it runs; a named
+pipe (mkfifo) will do too. A fault's time counts from when the car is switched on. Ctrl-C ends it.
 """
+_BOX = "runstop_box"
 RUNTIMES = ("auto", "micropython", "micropython32", "cpython")
+
+# key of a sim:// URI, what its option is called for, how its help says it
+QUERY = (
+    ("seed", "N", "of all chance: noise of its sensors, losses of its wire"),
+    ("name", "NAME", "the car's own name (default: its type's)"),
+    ("payload_kg", "KG", "a load"),
+    ("payload_x_m", "M", "and how far ahead of the centre of gravity"),
+    ("track", "NAME", "put it on a track that --list shows"),
+    ("map", "FILE", "put it on a ROS map: the .yaml of it"),
+    ("start", "X,Y,DEG", "where it stands, in m and degrees (default: the origin)"),
+    ("sensors", "FILE", "write what its sensors see, as lines of JSON"),
+    ("fault", "FAULTS", "NAME[:KEY=VALUE,...][@SECONDS][;...], names from --list"),
+    ("scenario", "FILE", "faults from a TOML file"),
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
     parser.description = "A virtual car alone, behind a serial port."
     parser.epilog = EPILOG
-    parser.add_argument("vehicle", metavar="VEHICLE", help="a type that tandem vehicles lists")
-    parser.add_argument("--seed", type=int, default=0, help="of its sensors' noise")
-    parser.add_argument("--name", default="", help="the car's own name (default: its type's)")
+    parser.add_argument(
+        "vehicle", nargs="?", metavar="VEHICLE", help="a type that tandem vehicles lists"
+    )
+    for key, metavar, text in QUERY:
+        parser.add_argument("--" + key.replace("_", "-"), dest=key, metavar=metavar, help=text)
+    parser.add_argument("--blank", action="store_true", help="with no configuration stored")
     parser.add_argument("--runtime", choices=RUNTIMES, default="auto", help="what runs its program")
     parser.add_argument("--link", type=Path, help="a name that stays, for the port")
     parser.add_argument("--trace", type=Path, help="write its true path to this CSV file")
-    parser.add_argument("--payload-kg", type=float, default=0.0, help="a load, in kg")
-    parser.add_argument("--payload-x-m", type=float, default=0.0, help="and how far ahead, in m")
-    parser.add_argument("--blank", action="store_true", help="with no configuration stored")
-    parser.add_argument("--json", action="store_true", help="print the port as JSON")
+    parser.add_argument("--list", action="store_true", help="show tracks and faults, and end")
+    parser.add_argument("--json", action="store_true", help="print the port, or the list, as JSON")
 
 
 def run(args: argparse.Namespace, context: HostContext) -> int:
     """Until Ctrl-C or the end of the input. Raises errors.TandemError."""
+    if args.list:
+        return _list(context.virtual_car_choices(), args.json)
+    if not args.vehicle:
+        raise UsageFault("which car?", expected="a VEHICLE, or --list", remedy="tandem sim nigel")
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # a polite end, as Ctrl-C
-    process = context.start_virtual_car(_facts(args, context), _options(args))
+    process = _start(args, context)
     try:
         ready = process.stdout.readline() if process.stdout else ""
         if not ready:
@@ -62,19 +89,29 @@ def run(args: argparse.Namespace, context: HostContext) -> int:
     return 0
 
 
-def _facts(args: argparse.Namespace, context: HostContext) -> dict[str, Any]:
-    vehicle = context.vehicle(args.vehicle)
-    return {
-        "vehicle": vehicle.name,
-        "plant": vehicle.plant,
-        "channels": vehicle.channels,
-        "parameters": vehicle.parameters,
-        "seed": args.seed,
-        "car_name": args.name,
-        "payload_kg": args.payload_kg,
-        "payload_x_m": args.payload_x_m,
-        "blank": args.blank,
-    }
+def _start(args: argparse.Namespace, context: HostContext) -> subprocess.Popen[str]:
+    if args.vehicle != _BOX:
+        return context.start_virtual_car(args.vehicle, _query(args), _options(args))
+    if _query(args) or args.trace:
+        raise UsageFault("a runstop box has no wheels", expected="--runtime and --link only")
+    return context.start_virtual_box(_options(args))
+
+
+def _list(choices: dict[str, list[dict[str, Any]]], as_json: bool) -> int:
+    if as_json:
+        print(json.dumps(choices))
+        return 0
+    for kind, rows in choices.items():
+        print(kind)
+        for row in rows:
+            keys = ",".join(f"{key}={value}" for key, value in row.get("keys", {}).items())
+            print(f"  {row['name']:15} {row['title']}{f'  :{keys}' if keys else ''}")
+    return 0
+
+
+def _query(args: argparse.Namespace) -> dict[str, str]:
+    given = {key: getattr(args, key) for key, _, _ in QUERY if getattr(args, key) is not None}
+    return {**given, "blank": "1"} if args.blank else given
 
 
 def _options(args: argparse.Namespace) -> list[str]:
@@ -85,6 +122,12 @@ def _options(args: argparse.Namespace) -> list[str]:
 
 def _welcome(ready: dict[str, Any], args: argparse.Namespace) -> str:
     device = args.link or ready["device"]
+    if args.vehicle == _BOX:
+        return (
+            f"a runstop box runs under {ready['runtime']}; its radio is {device}\n"
+            f"  serve a car with it: tandem serve --car sim://nigel --radio serial://{device}\n"
+            "  lines it takes here: press, release, unplug, plug; Ctrl-C ends"
+        )
     return (
         f"{args.name or args.vehicle} runs under {ready['runtime']}, behind {device}\n"
         f"  drive it:  tandem drive --car serial://{Path(device).absolute()}\n"

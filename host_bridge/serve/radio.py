@@ -1,0 +1,57 @@
+"""A radio at the owner: what a runstop box says goes to its car, and what it needs goes back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from host_bridge.clock import Clock
+from host_bridge.link.radio_filter import RadioFilter
+from host_bridge.serve.owner import ClientLine, Owner
+from host_bridge.transports.base import Transport
+
+
+class RadioRim:
+    """A ``rims.Rim``. The radio's line is owned as a car's is: when it is lost it is reopened."""
+
+    def __init__(self, transport: Transport, clock: Clock) -> None:
+        self.owner = Owner(transport, clock)
+        self.filter = RadioFilter()
+        self._clock = clock
+        self._to_car: ClientLine | None = None
+
+    async def start(self) -> None:
+        """Open the radio's line. Raises errors.TandemError."""
+        await self.owner.start()
+
+    def open(self, owner: Owner) -> None:
+        self._to_car = owner.join(_Ear(self._towards_box))
+        self.owner.join(_Ear(self._towards_car))
+
+    def close(self) -> None:
+        if self._to_car:
+            self._to_car.end()
+        self._to_car = None
+        self.owner.close()
+
+    def _towards_car(self, frames: bytes) -> None:
+        if self._to_car:
+            self._to_car.feed(self.filter.incoming(frames))
+
+    def _towards_box(self, frames: bytes) -> None:
+        needed = self.filter.outgoing(frames, self._clock.now_us())
+        if needed:
+            self.owner.send(needed)
+
+
+class _Ear:
+    """An owner's client that only hears."""
+
+    def __init__(self, hear: Callable[[bytes], None]) -> None:
+        self._hear = hear
+
+    def deliver(self, data: bytes) -> int:
+        self._hear(data)
+        return len(data)
+
+    def end(self) -> None:
+        """Whoever made it ends it."""

@@ -1,0 +1,62 @@
+"""Virtual cars as programs of their own, for ``tandem sim``.
+
+By name: the bridge knows of no simulator, and works without one.
+"""
+
+from __future__ import annotations
+
+import importlib
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from host_bridge.domain import Vehicle
+from host_bridge.errors import UsageFault
+
+Choices = dict[str, list[dict[str, Any]]]
+
+
+def choices() -> Choices:
+    """What a virtual car may be told, by name: its tracks and its faults."""
+    found: Choices = _facts().choices()
+    return found
+
+
+def start(
+    vehicle: Vehicle, query: Mapping[str, str], options: Sequence[str]
+) -> subprocess.Popen[str]:
+    """The program of a virtual car (``python -m sim_mock.car``), out of reach of Ctrl-C.
+
+    ``query`` is that of a ``sim://`` URI. Raises errors.UsageFault.
+    """
+    try:
+        facts = _facts().facts_of(vehicle, query)
+    except ValueError as error:  # it knows none of our errors
+        raise UsageFault(str(error), where=f"a virtual {vehicle.name}") from None
+    with tempfile.TemporaryFile("w") as file:
+        file.write(facts.to_json())
+        file.flush()
+        return _program(["sim_mock.car", f"/dev/fd/{file.fileno()}", *options], file.fileno())
+
+
+def start_box(options: Sequence[str]) -> subprocess.Popen[str]:
+    """The program of a virtual runstop box, likewise."""
+    return _program(["sim_mock.runstop_box", *options])
+
+
+def _program(words: Sequence[str], *files: int) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-m", *words],
+        pass_fds=files,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def _facts() -> Any:
+    return importlib.import_module("sim_mock.facts")

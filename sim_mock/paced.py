@@ -1,0 +1,173 @@
+"""A virtual board as a program: a beat every step of the wall clock, behind a pseudo-terminal.
+
+It takes commands as lines on standard input: ``unplug``, ``plug``, ``deaf MS`` (what is sent to it
+is lost for so long), ``quit``, and those of whoever inherits.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import select
+import sys
+import time
+import tty
+from pathlib import Path
+from typing import Protocol
+
+from sim_mock import micropython
+
+PATIENCE_S = 3.0  # a program that is lost holds up its world for so long, once
+_PTY_BUFFER = 4096  # what a pseudo-terminal takes before it refuses
+
+
+class Board(Protocol):
+    """What is run: bytes in, and a beat that says what came out."""
+
+    @property
+    def step_us(self) -> int: ...
+
+    @property
+    def now_us(self) -> int: ...
+
+    def feed(self, data: bytes) -> None: ...
+
+    def beat(self, now_us: int) -> bytes: ...
+
+
+class Cable:
+    """A pseudo-terminal that can be pulled out and put back."""
+
+    def __init__(self, link: Path | None) -> None:
+        self.device = ""
+        self.master = -1
+        self._slave = -1
+        self._link = link
+        self.plug()
+
+    def plug(self) -> None:
+        if self.master >= 0:
+            return
+        # our own hold on the far end keeps the line open while no host has it
+        self.master, self._slave = os.openpty()
+        tty.setraw(self._slave)
+        os.set_blocking(self.master, False)
+        self.device = os.ttyname(self._slave)
+        if self._link:
+            self._link.unlink(missing_ok=True)
+            self._link.symlink_to(self.device)
+
+    def unplug(self) -> None:
+        if self.master >= 0:
+            os.close(self.master)
+            os.close(self._slave)
+            self.master = self._slave = -1
+            if self._link:
+                self._link.unlink(missing_ok=True)
+
+    def read(self) -> bytes:
+        try:
+            return os.read(self.master, _PTY_BUFFER)
+        except (BlockingIOError, OSError):
+            return b""
+
+    def write(self, data: bytes) -> None:
+        if self.master < 0:
+            return
+        with contextlib.suppress(BlockingIOError):  # nobody reads: full, as a UART would be
+            os.write(self.master, data)
+
+
+class Paced:
+    """The loop: bytes as they come, a beat every step, commands between."""
+
+    def __init__(self, board: Board, cable: Cable, ends_alone: bool) -> None:
+        self.cable = cable
+        self.is_ending = False
+        self._board = board
+        self._ends_alone = ends_alone
+        self._commands: int | None = sys.stdin.fileno()
+        self._typed = b""
+        self._deaf_until_us = 0
+
+    def command(self, words: list[str]) -> None:
+        """One of its own."""
+
+    def after_beat(self) -> None:
+        """Each time."""
+
+    def quit(self) -> None:
+        """It was told to end, at once."""
+
+    def has_ended(self) -> bool:
+        return self.is_ending
+
+    def run(self) -> None:
+        board = self._board
+        begun_us = _now_us() - board.now_us
+        beat_us = board.now_us
+        while not self.has_ended():
+            beat_us += board.step_us
+            late_us = max(_now_us() - begun_us - beat_us, 0)
+            beat_us += late_us // board.step_us * board.step_us  # what was missed is missed
+            self._listen(begun_us + beat_us)
+            self.cable.write(board.beat(_now_us() - begun_us))
+            self.after_beat()
+
+    def _listen(self, until_us: int) -> None:
+        while (wait_us := until_us - _now_us()) > 0:
+            files = [f for f in (self._commands, self._master()) if f is not None]
+            ready, _, _ = select.select(files, [], [], wait_us * 1e-6)
+            for file in ready:
+                if file is self._commands:
+                    self._read_commands()
+                else:
+                    self._hear(self.cable.read())
+
+    def _hear(self, data: bytes) -> None:
+        if _now_us() >= self._deaf_until_us:
+            self._board.feed(data)
+
+    def _master(self) -> int | None:
+        return self.cable.master if self.cable.master >= 0 else None
+
+    def _read_commands(self) -> None:
+        """Not by ``readline``, which would keep the second of two lines to itself."""
+        data = os.read(sys.stdin.fileno(), _PTY_BUFFER)
+        *lines, self._typed = (self._typed + data).split(b"\n")
+        for line in lines:
+            self._command(line.decode().split())
+        if not data:
+            self._commands = None
+            self.is_ending |= self._ends_alone
+
+    def _command(self, words: list[str]) -> None:
+        if words == ["unplug"]:
+            self.cable.unplug()
+        elif words == ["plug"]:
+            self.cable.plug()
+            print(json.dumps({"device": self.cable.device}), flush=True)
+        elif words[:1] == ["deaf"]:
+            self._deaf_until_us = _now_us() + int(words[1]) * 1000
+        elif words == ["quit"]:
+            self.is_ending = True
+            self.quit()
+        else:
+            self.command(words)
+
+
+def _now_us() -> int:
+    return time.monotonic_ns() // 1000
+
+
+def command_of(wanted: str) -> tuple[list[str], str]:
+    """The command that runs the firmware, and its name for people."""
+    if wanted != "cpython":
+        bits = 32 if wanted == "micropython32" else 64
+        command = micropython.find(bits)
+        if command:
+            return command, f"MicroPython, {bits} bit"
+        if wanted.startswith("micropython"):
+            sys.exit(f"no {wanted} on this machine; `make setup` says how to have one")
+    return [sys.executable], "CPython"
