@@ -1,7 +1,7 @@
 """Who commands each actuator: the fresh, permitted, engaged claim of the best priority."""
 
 from firmware.compat import TYPE_CHECKING, micropython
-from firmware.core.clock import OWN, Session, Sessions
+from firmware.core.clock import OWN, Sessions
 from firmware.core.deadlines import Deadline, elapsed_us
 from firmware.core.params import SOURCES
 from firmware.core.source import NEEDS_RELEASE, OPEN, Source
@@ -18,6 +18,7 @@ from firmware.protocol.codes import (
     CLAIM_TOO_OLD,
     CLAIM_UNKNOWN_EPOCH,
     CLAIM_UNKNOWN_SOURCE,
+    HELD,
     LOST_EXPIRED,
     LOST_NO_DEADMAN,
     LOST_NOT_ENGAGED,
@@ -36,12 +37,15 @@ if TYPE_CHECKING:
     from firmware.core.params import Params
     from firmware.protocol.messages import Claim
 
-_UNATTENDED_US = 3_000_000  # from the arm of one person to the hands of another; nothing moves
+const = micropython.const
+
+# from the arm of one person to the hands of another; nothing moves
+_UNATTENDED_US = const(3_000_000)
 _COLUMNS = (
     "mask", "priority", "lease_ms", "cap_mm_s", "flags", "on_silence", "needs", "kill_switch",
     "repress_ms",
 )  # fmt: skip
-_HALF_SEQUENCE = 1 << 15
+_HALF_SEQUENCE = const(1 << 15)
 
 
 class Arbiter:
@@ -83,21 +87,21 @@ class Arbiter:
     @micropython.native
     def receive(self, claim: "Claim", now_us: int) -> int:
         """Accept or refuse one claim; returns the verdict. A refused claim refreshes nothing."""
-        slot = self._sessions.find(claim.epoch)
+        slot, number = self._sessions.find(claim.epoch), claim.source
         if slot < 0:
             return self._refuse(CLAIM_UNKNOWN_EPOCH)
-        if claim.source >= SOURCES or not self.sources[claim.source].mask:
+        if number >= SOURCES or not self.sources[number].mask:
             return self._refuse(CLAIM_UNKNOWN_SOURCE)
-        if claim.source == SOURCE_RC and self.has_receiver:
+        if number == SOURCE_RC and self.has_receiver:
             return self._refuse(CLAIM_ON_BOARD)
-        source = self.sources[claim.source]
+        source = self.sources[number]
         session = self._sessions.slots[slot]
+        age_us = elapsed_us(session.session_us(now_us), claim.stamp_us)
         verdict = self._rights(claim, source, slot)
         if verdict == CLAIM_ACCEPTED:
-            verdict = self._freshness(claim, session, now_us)
+            verdict = self._freshness(claim, age_us, session.bound_us)
         if verdict != CLAIM_ACCEPTED:
             return self._refuse(verdict)
-        age_us = elapsed_us(session.session_us(now_us), claim.stamp_us)
         # the earlier of stamp + lease, less what the clock may be wrong, and arrival + lease
         left_us = claim.lease_ms * 1000 - max(age_us, 0) - session.bound_us
         source.take(claim, slot, now_us, left_us)
@@ -142,13 +146,12 @@ class Arbiter:
         return CLAIM_ACCEPTED
 
     @micropython.native
-    def _freshness(self, claim: "Claim", session: Session, now_us: int) -> int:
-        if session.bound_us > self._clock_bound_us:
+    def _freshness(self, claim: "Claim", age_us: int, bound_us: int) -> int:
+        if bound_us > self._clock_bound_us:
             return CLAIM_CLOCK_UNSURE
-        age_us = elapsed_us(session.session_us(now_us), claim.stamp_us)
-        if age_us < -session.bound_us:
+        if age_us < -bound_us:
             return CLAIM_FROM_FUTURE
-        if age_us + session.bound_us >= claim.lease_ms * 1000:
+        if age_us + bound_us >= claim.lease_ms * 1000:
             return CLAIM_TOO_OLD
         return CLAIM_ACCEPTED
 
@@ -156,86 +159,76 @@ class Arbiter:
     def step(self, now_us: int) -> None:
         self.silent_source = NOBODY
         self.frozen_source = NOBODY
-        self.attended.step(now_us)
+        attended = self.attended
+        attended.step(now_us)
         for source in self.active:
             if not (source.is_fresh or source.fell_silent):
                 continue  # nothing in it can change but by a claim
             source.step(now_us)
             if source.is_fresh:
-                self.attended.set(now_us, _UNATTENDED_US)
+                attended.set(now_us, _UNATTENDED_US)
             elif source.fell_silent and source.on_silence == ON_SILENCE_STOP:
                 self.silent_source = source.id
             if source.is_frozen:
                 self.frozen_source = source.id
         self._decide()
-        for source in self.active:
-            is_content = source.slot < 0 or (source.won and source.is_fresh)
-            self.losers[source.id] = 0 if is_content else self._why_not(source)
-
-    def _is_permitted(self, source: Source) -> bool:
-        if source.kill_switch != NOBODY:
-            return self.live_switches >> source.kill_switch & 1 != 0
-        return source.needs < SOURCES and self.sources[source.needs].permits()
-
-    def _pass_permission(self, source: Source) -> None:
-        is_permitted = self._is_permitted(source)
-        if source.kill_switch == NOBODY:
-            source.pass_permission(is_permitted)
-        elif not is_permitted:
-            source.gate = NEEDS_RELEASE  # a switch that comes back is no person: a new arm
 
     @micropython.native
     def _decide(self) -> None:
         """``active`` is by priority: the first who may and wants an actuator has it."""
-        taken = 0
+        taken, winners, losers = 0, self.winners, self.losers
+        for actuator in range(ACTUATOR_COUNT):
+            winners[actuator] = NOBODY
         for source in self.active:
             if not source.is_fresh:
+                losers[source.id] = 0 if source.slot < 0 else LOST_EXPIRED + 1
                 continue
-            if not source.is_attended:
-                self._pass_permission(source)
-            if self._is_eligible(source):
-                source.won = source.claimed & ~taken
-                taken |= source.claimed
-            else:
-                source.won = 0
-        for actuator in range(ACTUATOR_COUNT):
-            self.winners[actuator] = NOBODY
-        if taken:
-            self._name_winners()
+            objection = self._objection(source)
+            won = 0 if objection else source.claimed & ~taken
+            source.won = won
+            if won:
+                taken |= won
+                self._name_winner(source.id, won)
+            is_content = won or source.slot < 0 or not source.claimed & MOTION_BITS
+            losers[source.id] = 0 if is_content else objection or LOST_OUTRANKED + 1
 
     @micropython.native
-    def _name_winners(self) -> None:
-        for source in self.active:
-            won = source.won if source.is_fresh else 0
-            actuator = 0
-            while won:
-                if won & 1:
-                    self.winners[actuator] = source.id
-                won >>= 1
-                actuator += 1
+    def _name_winner(self, source: int, won: int) -> None:
+        winners, actuator = self.winners, 0
+        while won:
+            if won & 1:
+                winners[actuator] = source
+            won >>= 1
+            actuator += 1
 
     @micropython.native
-    def _is_eligible(self, source: Source) -> bool:
-        if source.gate != OPEN or source.is_frozen:
-            return False
-        return source.is_held() if source.is_attended else self._is_permitted(source)
-
-    @micropython.native
-    def _why_not(self, source: Source) -> int:
-        """Why it does not win the motion it wants, plus one; 0 if it does or wants none."""
-        if not source.is_fresh:
-            return LOST_EXPIRED + 1
-        if not source.claimed & MOTION_BITS:
-            return 0
-        if not source.is_attended and not self._is_permitted(source):
-            return LOST_NOT_PERMITTED + 1
-        if source.gate == NEEDS_RELEASE:
+    def _objection(self, source: Source) -> int:
+        """Why this fresh source may have nothing, plus one; 0 if it may have what it wants."""
+        if source.is_attended:
+            is_held = source.deadman & HELD != 0
+        else:
+            if not self._pass_permission(source):
+                return LOST_NOT_PERMITTED + 1
+            is_held = True
+        gate = source.gate
+        if gate == OPEN and is_held:
+            return LOST_OUTRANKED + 1 if source.is_frozen else 0
+        if gate == NEEDS_RELEASE:
             return LOST_NOT_ENGAGED + 1
-        if source.is_attended and not source.is_held():
-            return LOST_NO_DEADMAN + 1
-        if source.gate != OPEN:
-            return LOST_NOT_NEUTRAL + 1
-        return LOST_OUTRANKED + 1
+        return LOST_NOT_NEUTRAL + 1 if is_held else LOST_NO_DEADMAN + 1
+
+    @micropython.native
+    def _pass_permission(self, source: Source) -> bool:
+        """An autonomous source's gate, and whether its person or its switch lets it drive."""
+        if source.kill_switch == NOBODY:
+            needs = source.needs
+            is_permitted = needs < SOURCES and self.sources[needs].permits()
+            source.pass_permission(is_permitted)
+            return is_permitted
+        if self.live_switches >> source.kill_switch & 1:
+            return True
+        source.gate = NEEDS_RELEASE  # a switch that comes back is no person: a new arm
+        return False
 
     def begin_from_neutral(self, now_us: int) -> None:
         """At arming: whoever was already commanding has to begin again from neutral."""

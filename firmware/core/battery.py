@@ -4,15 +4,17 @@ A collapse that lasts two steps is a brown-out: what draws the current has to en
 itself goes down.
 """
 
-from firmware.compat import TYPE_CHECKING
+from firmware.compat import TYPE_CHECKING, micropython
 from firmware.core.deadlines import Deadline
 
 if TYPE_CHECKING:
     from firmware.core.params import Params
 
 GOOD, LOW, EMPTY = 0, 1, 2
-_SETTLE_US = 1_000_000
-_BROWN_OUT_STEPS = 2
+const = micropython.const
+
+_SETTLE_US = const(1_000_000)
+_BROWN_OUT_STEPS = const(2)
 
 
 class Battery:
@@ -31,17 +33,20 @@ class Battery:
         self._empty_mv = params.get("battery_empty_mv")
         self._brown_out_mv = params.get("brown_out_mv")
 
+    @micropython.native
     def step(self, millivolts: int, now_us: int) -> None:
         self.millivolts = millivolts
-        self._low_steps = min(self._low_steps + 1, _BROWN_OUT_STEPS)
         if millivolts >= self._brown_out_mv:
             self._low_steps = 0
+        else:
+            self._low_steps = min(self._low_steps + 1, _BROWN_OUT_STEPS)
         self.is_browned_out = self._low_steps == _BROWN_OUT_STEPS
-        self._settling.step(now_us)
         stage = GOOD if millivolts >= self._low_mv else LOW
         if millivolts < self._empty_mv:
             stage = EMPTY
         if stage == self.stage:
             self._settling.set(now_us, _SETTLE_US)
-        elif not self._settling.is_open:
-            self.stage = stage
+        else:
+            self._settling.step(now_us)
+            if not self._settling.is_open:
+                self.stage = stage

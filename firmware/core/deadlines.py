@@ -7,10 +7,11 @@ period (8.9 minutes); whoever must wait longer latches: see ``Deadline``.
 
 from firmware.compat import micropython
 
-_HALF = 1 << 29
+const = micropython.const
+_HALF = const(1 << 29)
 
 
-@micropython.native
+@micropython.viper
 def elapsed_us(now_us: int, then_us: int) -> int:
     """now - then, between -2**29 and 2**29 - 1."""
     difference = now_us - then_us
@@ -21,7 +22,7 @@ def elapsed_us(now_us: int, then_us: int) -> int:
     return difference
 
 
-@micropython.native
+@micropython.viper
 def shifted_us(time_us: int, by_us: int) -> int:
     """time + by, for by between -2**29 and 2**29 - 1."""
     shifted = time_us - _HALF + by_us

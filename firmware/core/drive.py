@@ -12,14 +12,17 @@ from firmware.core.limits import Ramp, clamped
 if TYPE_CHECKING:
     from firmware.core.params import Params
 
-_FULL = 10_000
-_AHEAD = 500  # mm/s by which the ramp may lead the wheels before it begins anew from them
-_ERROR_MAX = 20_000  # mm/s; times a gain of 50000 per m/s is 30 bits
+const = micropython.const
+
+_FULL = const(10_000)
+_AHEAD = const(500)  # mm/s by which the ramp may lead the wheels before it begins anew from them
+_ERROR_MAX = const(20_000)  # mm/s; times a gain of 50000 per m/s is 30 bits
 
 
 class Drive:
     def __init__(self) -> None:
         self.effort = 0
+        self.target_mm_s = 0  # the ramp's, on this step
         self._ramp = Ramp()
         self._integral = 0  # effort * 1000
         self._direction = 1
@@ -57,15 +60,11 @@ class Drive:
         self._pause_us = params.get("reverse_pause_ms") * 1000
         self._is_signed = params.get("encoder_signed") == 1
 
-    @property
-    def target_mm_s(self) -> int:
-        return self._ramp.value
-
     def neutral(self, speed_mm_s: int) -> None:
         """Nothing: the car rolls. The ramp follows, so that driving on begins where it is."""
         self._ramp.reset(0)
         self._integral = 0
-        self.effort = 0
+        self.effort = self.target_mm_s = 0
 
     @micropython.native
     def follow(self, target_mm_s: int, speed_mm_s: int, now_us: int, dt_ms: int) -> None:
@@ -73,6 +72,7 @@ class Drive:
         away = target_mm_s * self._ramp.value >= 0 and abs(target_mm_s) > abs(self._ramp.value)
         rate_max = self._accel if away else self._decel
         ramped = self._ramp.follow(target_mm_s, rate_max, self._jerk, dt_ms)
+        self.target_mm_s = ramped
         if ramped == 0 and abs(speed_mm_s) <= self._standstill:
             self._integral = 0  # at rest is at rest: no creeping on an old integral
             self._put_out(0, speed_mm_s, now_us)
@@ -92,6 +92,7 @@ class Drive:
             self._ramp.reset(speed_mm_s)  # from what the wheels do, not from what was asked
             self._integral = 0
         ramped = self._ramp.follow(0, self._brake_decel, self._brake_jerk, dt_ms)
+        self.target_mm_s = ramped
         # the brake by the ramp alone: a loop from nothing loses the first tenths. Shorted windings
         # brake in proportion to the speed, so that at twice the speed half of it is as much.
         most = self._brake_max

@@ -3,6 +3,7 @@
 from firmware.compat import TYPE_CHECKING, micropython
 from firmware.core import supervisor
 from firmware.core.clock import OWN
+from firmware.protocol.codec import encode_into
 from firmware.protocol.codes import (
     ACTION_CAP,
     BIND_NO_SLOT,
@@ -46,7 +47,9 @@ if TYPE_CHECKING:
     from firmware.app import App
     from firmware.compat import array
 
-_CLAIM_NEWS_EVERY = 100  # a source that is refused 100 times a second makes one event of it
+const = micropython.const
+
+_CLAIM_NEWS_EVERY = const(100)  # a source that is refused 100 times a second makes one event of it
 
 
 class Hearing:
@@ -114,7 +117,8 @@ class Hearing:
         if verdict != CLAIM_ACCEPTED:
             self._report_refusal(claim.source, verdict, now_us)
             return
-        payload, size = app.outbox.payload, app.outbox.encode(claim)
+        payload = app.outbox.payload
+        size = encode_into(claim, payload)
         crc_update(app.sessions.slots[OWN].claim_crc, payload, 0, size, self._crc_table)
         app.outbox.post(size)
 

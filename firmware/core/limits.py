@@ -7,29 +7,36 @@ that a slow slew is exact in the long run.
 from firmware.compat import TYPE_CHECKING, micropython
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from firmware.core.params import Params
 
-_ENVELOPE_STEPS = 16
+const = micropython.const
+
+_ENVELOPE_STEPS = const(16)
 
 
-@micropython.native
+@micropython.viper
 def clamped(value: int, low: int, high: int) -> int:
     return low if value < low else high if value > high else value
 
 
-@micropython.native
-def interpolated(points: "Sequence[int]", first: int, place: int, span: int, last: int) -> int:
+@micropython.viper
+def interpolated(points: object, first: int, place: int, span: int, last: int) -> int:
     """The value at ``place`` of 0..last*span on the polyline ``points[first:first + last + 1]``.
 
     Neighbours may differ by a million and span be a million at most: the fraction is taken in
-    1024ths so that all products stay within 30 bits.
+    1024ths so that all products stay within 30 bits. ``points`` are a sequence of integers, which
+    is no type of viper's.
     """
-    at = clamped(place // span, 0, last - 1)
-    fraction = clamped(place - at * span, 0, span) * 1024 // span
-    left = points[first + at]
-    return left + (points[first + at + 1] - left) * fraction // 1024
+    if place < 0:
+        place = 0
+    at = place // span
+    if at >= last:
+        at = last - 1
+    away = place - at * span
+    fraction = 1024 if away > span else away * 1024 // span
+    left = int(points[first + at])  # type: ignore[index]
+    right = int(points[first + at + 1])  # type: ignore[index]
+    return left + (right - left) * fraction // 1024
 
 
 class Slew:

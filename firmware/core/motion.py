@@ -23,11 +23,13 @@ if TYPE_CHECKING:
     from firmware.app import App
     from firmware.core.params import Params
 
-_FULL_BRAKE = 255
+const = micropython.const
+
+_FULL_BRAKE = const(255)
 # A brake channel helps a car to slow down that is faster than its target by more than the first,
 # and is fully on from the second on
-_ROLLS_MM_S = 300
-_FULL_BRAKE_MM_S = 1_500
+_ROLLS_MM_S = const(300)
+_FULL_BRAKE_MM_S = const(1_500)
 
 
 class Motion:

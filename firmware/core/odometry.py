@@ -12,24 +12,27 @@ from firmware.core.params import CURVE_POINTS
 if TYPE_CHECKING:
     from firmware.core.params import Params
 
-_STILL_STEPS = 50  # half a second without a count: the gyro then shows its bias alone
-_BIAS_MAX = 50 * 64  # 3 degrees a second; more is a car that is being turned by hand
-_WINDOW = 4  # steps over which speed is measured: 40 ms at 100 Hz
-_STEP_MAX_US = 100_000
-_COUNTS_MAX = 1_000_000  # in a step; 25 m/s at 2 um a count are 125000
-_TURNING_NM = 12_000_000  # 0.3 m/s over the window
-_QUARTER_URAD = 1_570_796
-_TURN_URAD = 6_283_185
+const = micropython.const
+
+_STILL_STEPS = const(50)  # half a second without a count: the gyro then shows its bias alone
+_BIAS_MAX = const(50 * 64)  # 3 degrees a second; more is a car that is being turned by hand
+_WINDOW = const(4)  # steps over which speed is measured: 40 ms at 100 Hz
+_STEP_MAX_US = const(100_000)
+_COUNTS_MAX = const(1_000_000)  # in a step; 25 m/s at 2 um a count are 125000
+_TURNING_NM = const(12_000_000)  # 0.3 m/s over the window
+_QUARTER_URAD = const(1_570_796)
+_TURN_URAD = const(6_283_185)
 # round(16384 * sin(i * 90 / 32 degrees)), i = 0..32
 _SINES = (
     0, 804, 1606, 2404, 3196, 3981, 4756, 5520, 6270, 7005, 7723, 8423, 9102, 9760, 10394, 11003,
     11585, 12140, 12665, 13160, 13623, 14053, 14449, 14811, 15137, 15426, 15679, 15893, 16069,
     16207, 16305, 16364, 16384,
 )  # fmt: skip
-_SINE_SPAN_URAD = 49_088  # a 32nd of a quarter turn, rounded up
+_REST = const(4_096_000)  # of a position, in um / 4096: a millimetre
+_SINE_SPAN_URAD = const(49_088)  # a 32nd of a quarter turn, rounded up
 
 
-@micropython.native
+@micropython.viper
 def sine(angle_urad: int) -> int:
     """16384 * sin, for any angle under 2**30."""
     angle = angle_urad % _TURN_URAD
@@ -39,7 +42,7 @@ def sine(angle_urad: int) -> int:
         sign = -1
     if angle > _QUARTER_URAD:
         angle = 2 * _QUARTER_URAD - angle
-    return sign * interpolated(_SINES, 0, angle, _SINE_SPAN_URAD, 32)
+    return sign * int(interpolated(_SINES, 0, angle, _SINE_SPAN_URAD, 32))
 
 
 class Odometry:
@@ -54,7 +57,8 @@ class Odometry:
         self.is_one_sided = False  # one side's wheels stand while the other's turn
         self._still = 0
         self._bias = 0  # of the gyro, in 1/64 mrad/s
-        self._nm_per_count = 0
+        self._half_nm = 1  # travel by a count of one side
+        self._counts_max = 0
         self._has_gyro = False
         self._curvatures: "list[int]" = []
         self._span_urad = 1
@@ -80,8 +84,11 @@ class Odometry:
         self._yaw_rest = 0
 
     def configure(self, params: "Params") -> None:
-        self._nm_per_count = params.get("nm_per_count")
-        self._turning_counts = max(_TURNING_NM // self._nm_per_count, 3)
+        nm_per_count = params.get("nm_per_count")
+        self._half_nm = nm_per_count // 2
+        # 0.25 m in one step is 25 m/s at 100 Hz, and keeps the window's sum within 30 bits
+        self._counts_max = 250_000_000 // self._half_nm
+        self._turning_counts = max(_TURNING_NM // nm_per_count, 3)
         self._has_gyro = params.get("gyro_fitted") == 1
         self._curvatures = params.get_all("curvature_per_10km")
         self._steer_max_urad = params.get("steer_max_urad")
@@ -92,29 +99,31 @@ class Odometry:
         self, left: int, right: int, captured_us: int, steer_urad: int, yaw_rate_mrad_s: int
     ) -> None:
         """Take the wheel counts as captured; counts are differences of 30-bit counters."""
+        dt_us = left_counts = right_counts = 0
         if self._is_first:
             self._is_first = False
-            dt_us = 0
         else:
             dt_us = max(elapsed_us(captured_us, self._captured_us), 0)
-        left_counts = elapsed_us(left, self._left) if dt_us else 0
-        right_counts = elapsed_us(right, self._right) if dt_us else 0
+        if dt_us:
+            left_counts = elapsed_us(left, self._left)
+            right_counts = elapsed_us(right, self._right)
         counts = left_counts + right_counts
         self._compare_sides(left_counts, right_counts)
         self._left = left
         self._right = right
         self._captured_us = captured_us
-        # 0.25 m in one step is 25 m/s at 100 Hz, and keeps the window's sum within 30 bits
-        half_nm = self._nm_per_count // 2
-        most = 250_000_000 // half_nm
-        travel_nm = clamped(counts, -most, most) * half_nm
-        # after a hang: as if it had been steps, so that the window's sums stay within 30 bits
-        steps = dt_us // _STEP_MAX_US + 1
-        self._measure(clamped(counts // steps, -most, most) * half_nm, dt_us // steps)
-        dt_us = min(dt_us, _STEP_MAX_US)
+        half_nm, most = self._half_nm, self._counts_max
+        travel_um = clamped(counts, -most, most) * half_nm // 1000
+        counts_step, dt_step_us = counts, dt_us
+        if dt_us >= _STEP_MAX_US:
+            # after a hang: as if it had been steps, so that the window's sums stay within 30 bits
+            steps = dt_us // _STEP_MAX_US + 1
+            counts_step, dt_step_us = counts // steps, dt_us // steps
+            dt_us = _STEP_MAX_US
+        self._measure(clamped(counts_step, -most, most) * half_nm, dt_step_us)
         self._learn_bias(counts, yaw_rate_mrad_s)
         self.yaw_rate_mrad_s = yaw_rate_mrad_s - self._bias // 64
-        self._reckon(travel_nm // 1000, dt_us, steer_urad, yaw_rate_mrad_s)
+        self._reckon(travel_um, dt_us, steer_urad, yaw_rate_mrad_s)
 
     @micropython.native
     def _compare_sides(self, left_counts: int, right_counts: int) -> None:
@@ -126,17 +135,21 @@ class Odometry:
         self._lefts[at] = left_counts
         self._rights[at] = right_counts
         left, right = abs(self._left_sum), abs(self._right_sum)
-        self.is_one_sided = min(left, right) <= 1 and max(left, right) >= self._turning_counts
+        if left > right:
+            left, right = right, left
+        self.is_one_sided = left <= 1 and right >= self._turning_counts
 
     @micropython.native
     def _measure(self, travel_nm: int, dt_us: int) -> None:
-        at = self._at
-        self._travel_sum += travel_nm - self._travels_nm[at]
-        self._span_sum += dt_us - self._spans_us[at]
-        self._travels_nm[at] = travel_nm
-        self._spans_us[at] = dt_us
+        at, travels_nm, spans_us = self._at, self._travels_nm, self._spans_us
+        travel = self._travel_sum + travel_nm - travels_nm[at]
+        span = self._span_sum + dt_us - spans_us[at]
+        travels_nm[at] = travel_nm
+        spans_us[at] = dt_us
+        self._travel_sum = travel
+        self._span_sum = span
         self._at = (at + 1) % _WINDOW
-        self.speed_mm_s = self._travel_sum // self._span_sum if self._span_sum else 0  # nm/us
+        self.speed_mm_s = travel // span if span else 0  # nm/us
 
     @micropython.native
     def _learn_bias(self, counts: int, yaw_rate_mrad_s: int) -> None:
@@ -150,29 +163,33 @@ class Odometry:
 
     @micropython.native
     def _reckon(self, travel_um: int, dt_us: int, steer_urad: int, yaw_rate_mrad_s: int) -> None:
-        self._distance_um += travel_um
-        whole = self._distance_um // 1000
-        self.distance_mm = clamped(self.distance_mm + whole, -1_000_000_000, 1_000_000_000)
-        self._distance_um -= whole * 1000
-        turned = self._turn_gyro(yaw_rate_mrad_s, dt_us)
-        if not self._has_gyro:
+        if self._has_gyro:
+            turned = self._turn_gyro(yaw_rate_mrad_s, dt_us)
+        else:
             turned = self._turn_wheels(travel_um, steer_urad)
-        middle = self.yaw_urad + turned // 2
-        self.yaw_urad = (self.yaw_urad + turned) % _TURN_URAD
+        yaw_urad = self.yaw_urad
+        self.yaw_urad = (yaw_urad + turned) % _TURN_URAD
+        if travel_um:
+            self._advance(travel_um, yaw_urad + turned // 2)
+
+    @micropython.native
+    def _advance(self, travel_um: int, yaw_urad: int) -> None:
+        distance = self._distance_um + travel_um
+        whole = distance // 1000
+        self.distance_mm = clamped(self.distance_mm + whole, -1_000_000_000, 1_000_000_000)
+        self._distance_um = distance - whole * 1000
         # 250 mm in um times 4096 are just under 30 bits
-        self._x_rest += travel_um * (sine(middle + _QUARTER_URAD) // 4)
-        self._y_rest += travel_um * (sine(middle) // 4)
-        step = self._x_rest // 4_096_000
+        rest = self._x_rest + travel_um * (sine(yaw_urad + _QUARTER_URAD) // 4)
+        step = rest // _REST
         self.x_mm += step
-        self._x_rest -= step * 4_096_000
-        step = self._y_rest // 4_096_000
+        self._x_rest = rest - step * _REST
+        rest = self._y_rest + travel_um * (sine(yaw_urad) // 4)
+        step = rest // _REST
         self.y_mm += step
-        self._y_rest -= step * 4_096_000
+        self._y_rest = rest - step * _REST
 
     @micropython.native
     def _turn_gyro(self, yaw_rate_mrad_s: int, dt_us: int) -> int:
-        if not self._has_gyro:
-            return 0
         # mrad/s * us = nrad; 10 rad/s for 100 ms are 1e9
         turned = clamped(yaw_rate_mrad_s, -10_000, 10_000) * dt_us + self._yaw_rest
         turned -= self._bias * dt_us // 64

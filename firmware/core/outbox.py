@@ -19,12 +19,7 @@ class Outbox:
 
     @micropython.native
     def send(self, message: "Message") -> bool:
-        return self.post(self.encode(message))
-
-    @micropython.native
-    def encode(self, message: "Message") -> int:
-        """Into ``payload``; the size."""
-        return encode_into(message, self.payload)
+        return self.post(encode_into(message, self.payload))
 
     @micropython.native
     def post(self, payload_size: int) -> bool:

@@ -17,10 +17,12 @@ if TYPE_CHECKING:
     from firmware.core.steering import Steering
 
 
-_FULL_LEVEL = 255
-_PULSE_AWAY_NS = 5_000  # 5 us of 500: what a timer's grain and a read-back may be wrong by
-_DUTY_AWAY = 100  # one percent
-_AWAY_STEPS = 2  # one step is what a gate that fell between two reads looks like
+const = micropython.const
+
+_FULL_LEVEL = const(255)
+_PULSE_AWAY_NS = const(5_000)  # 5 us of 500: what a timer's grain and a read-back may be wrong by
+_DUTY_AWAY = const(100)  # one percent
+_AWAY_STEPS = const(2)  # one step is what a gate that fell between two reads looks like
 
 
 class OutputStage:

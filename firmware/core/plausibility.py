@@ -10,9 +10,12 @@ from firmware.core.deadlines import Deadline
 if TYPE_CHECKING:
     from firmware.core.params import Params
 
-_ROLLING_MM_S = 300
-_VANISHES_US = 80_000  # twice the time over which speed is measured: no car rolls out in that
-_SLOWS_MM_S = 100  # within too_fast_ms: half a metre per second squared at 200 ms
+const = micropython.const
+
+_ROLLING_MM_S = const(300)
+# twice the time over which speed is measured: no car rolls out in that
+_VANISHES_US = const(80_000)
+_SLOWS_MM_S = const(100)  # within too_fast_ms: half a metre per second squared at 200 ms
 
 
 class Plausibility:
@@ -49,51 +52,61 @@ class Plausibility:
     @micropython.native
     def step(self, effort: int, speed_mm_s: int, is_driving: bool, now_us: int) -> None:
         """Driven without motion, and motion beyond anything that may be asked for."""
-        self._moves.step(now_us)
-        self._slow.step(now_us)
-        is_standing = abs(speed_mm_s) <= self._standstill
-        if not (is_driving and abs(effort) >= self._stuck_effort and is_standing):
-            self._moves.set(now_us, self._stuck_us)
+        speed, moves, slow = abs(speed_mm_s), self._moves, self._slow
+        is_standing = speed <= self._standstill
+        if is_driving and is_standing and abs(effort) >= self._stuck_effort:
+            moves.step(now_us)
+        else:
+            moves.set(now_us, self._stuck_us)
         if self._has_vanished(effort, speed_mm_s, is_driving, now_us):
-            self._moves.shut()
-        if abs(speed_mm_s) <= self._most_mm_s:
-            self._slow.set(now_us, self._fast_us)
-        self.is_stuck = not self._moves.is_open
-        self.is_too_fast = not self._slow.is_open
+            moves.shut()
+        if speed <= self._most_mm_s:
+            slow.set(now_us, self._fast_us)
+        else:
+            slow.step(now_us)
+        self.is_stuck = not moves.is_open
+        self.is_too_fast = not slow.is_open
 
     @micropython.native
     def _has_vanished(self, effort: int, speed_mm_s: int, is_driving: bool, now_us: int) -> bool:
         """Whether the motion ended sooner than a car that nobody brakes can roll out."""
-        self._rolled.step(now_us)
+        rolled, speed = self._rolled, abs(speed_mm_s)
         if not is_driving or not self.is_on_ground or effort * speed_mm_s < 0:
-            self._rolled.shut()  # brakes may stop the wheels at once
-        elif abs(speed_mm_s) > _ROLLING_MM_S:
-            self._rolled.set(now_us, _VANISHES_US)
-        return abs(speed_mm_s) <= self._standstill and self._rolled.is_open
+            rolled.is_open = False  # brakes may stop the wheels at once
+        elif speed > _ROLLING_MM_S:
+            rolled.set(now_us, _VANISHES_US)
+        else:
+            rolled.step(now_us)
+        return rolled.is_open and speed <= self._standstill
 
     @micropython.native
     def watch_target(
         self, target_mm_s: int, speed_mm_s: int, must_obey: bool, is_braked: bool, now_us: int
     ) -> None:
         """Motion that nobody asked for. A car that nobody brakes may roll, but not gain speed."""
-        self._obeys.step(now_us)
-        speed = abs(speed_mm_s)
+        speed, obeys = abs(speed_mm_s), self._obeys
+        reference = self._reference_mm_s
         backwards = target_mm_s * speed_mm_s < 0
         allowed = self._runaway_mm_s + (0 if backwards else abs(target_mm_s))
         if not must_obey or speed <= allowed:
-            self._reference_mm_s = speed
-            self._obeys.set(now_us, self._fast_us)
-        slows = speed < self._reference_mm_s - _SLOWS_MM_S
-        rolls = not is_braked and speed <= self._reference_mm_s + _SLOWS_MM_S
-        if slows or rolls:
-            self._reference_mm_s = min(self._reference_mm_s, speed)
-            self._obeys.set(now_us, self._fast_us)
-        self.is_runaway = not self._obeys.is_open
+            reference = speed
+        elif speed < reference - _SLOWS_MM_S or (
+            not is_braked and speed <= reference + _SLOWS_MM_S
+        ):
+            reference = min(reference, speed)
+        else:
+            obeys.step(now_us)
+            self.is_runaway = not obeys.is_open
+            return
+        self._reference_mm_s = reference
+        obeys.set(now_us, self._fast_us)
+        self.is_runaway = not obeys.is_open
 
     @micropython.native
     def watch_sides(self, is_one_sided: bool, must_agree: bool, now_us: int) -> None:
         """Of two encoders one is dead, or its wheel is held."""
-        self._agrees.step(now_us)
-        if not (is_one_sided and must_agree):
+        if is_one_sided and must_agree:
+            self._agrees.step(now_us)
+        else:
             self._agrees.set(now_us, self._stuck_us)
         self.is_one_sided = not self._agrees.is_open

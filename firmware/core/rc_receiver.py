@@ -6,7 +6,7 @@ went silent is silence. A receiver that repeats its last frame when the radio is
 told from a steady hand: its failsafe has to be set to no pulses (hardware/README.md).
 """
 
-from firmware.compat import TYPE_CHECKING
+from firmware.compat import TYPE_CHECKING, micropython
 from firmware.core.deadlines import Deadline
 from firmware.core.limits import clamped
 from firmware.core.params import RC_CHANNELS, RC_LIVE_MAN, RC_MODE, RC_STEERING, RC_THROTTLE
@@ -26,10 +26,12 @@ if TYPE_CHECKING:
     from firmware.core.source import Source
 
 _SHORTEST_US, _LONGEST_US = 900, 2_100  # what a servo pulse can be
-_LOSS_US = 50_000  # two frames of 20 ms and a half
-_GESTURE_US = 1_000_000  # let go, and in neutral, for so long; then held
-_FULL = 1_000
-_SWITCHED = 333  # a switch's three positions: thirds of its travel
+const = micropython.const
+
+_LOSS_US = const(50_000)  # two frames of 20 ms and a half
+_GESTURE_US = const(1_000_000)  # let go, and in neutral, for so long; then held
+_FULL = const(1_000)
+_SWITCHED = const(333)  # a switch's three positions: thirds of its travel
 
 
 class RcReceiver:

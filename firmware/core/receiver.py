@@ -45,25 +45,27 @@ class Receiver:
 
     @micropython.native
     def _read(self, size: int, now_us: int) -> None:
-        at = 0
+        at, reader, buffer = 0, self.reader, self._buffer
         while at < size:
-            at = self.reader.read(self._buffer, at, size)
+            at = reader.read(buffer, at, size)
             if at < size:  # at a delimiter
                 at += 1
-                self.size = self.reader.payload_size()
-                if self.size:
-                    self._handle(now_us)
+                payload_size = reader.payload_size()
+                if payload_size:
+                    self._handle(payload_size, now_us)
 
     @micropython.native
-    def _handle(self, now_us: int) -> None:
+    def _handle(self, size: int, now_us: int) -> None:
         payload = self.reader.frame
-        message = self._messages[payload[0]] if payload[0] < _IDS else None
-        handler = self._handlers[payload[0]] if message else None
+        number = payload[0]
+        message = self._messages[number] if number < _IDS else None
+        handler = self._handlers[number] if message else None
         if message is None or handler is None:
             self.unknown += 1
             return
-        verdict = decode_into(message, payload, self.size)
+        verdict = decode_into(message, payload, size)
         if verdict == DECODED:
+            self.size = size
             handler(message, now_us)
         elif verdict == OUT_OF_RANGE:
             self.out_of_range += 1

@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     from firmware.core.rc_receiver import RcReceiver
     from firmware.protocol.messages import Alive
 
-_HALF_SEQUENCE = 1 << 15
+const = micropython.const
+
+_HALF_SEQUENCE = const(1 << 15)
 
 
 class StopSource:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from firmware.protocol.messages import Claim
 
 NEEDS_RELEASE, NEEDS_NEUTRAL, OPEN = 0, 1, 2
+_HELD_AND_PERMITS = HELD | PERMITS_AUTONOMY
 
 
 class Source:
@@ -62,15 +63,16 @@ class Source:
 
     @micropython.native
     def take(self, claim: "Claim", slot: int, now_us: int, lease_us: int) -> None:
-        if claim.input_count != self.input_count or not self.is_fresh or not claim.deadman & HELD:
+        deadman, is_fresh = claim.deadman, self.is_fresh
+        if claim.input_count != self.input_count or not is_fresh or not deadman & HELD:
             self.alive.set(now_us, self.frozen_us)
-        if not self.is_held():
+        if not (is_fresh and self.deadman & HELD):
             self.pressed.set(now_us, self.repress_us)
         self.slot = slot
         self.sequence = claim.sequence
         self.lease.set(now_us, lease_us)
         self.is_fresh = True
-        self.deadman = claim.deadman
+        self.deadman = deadman
         self.input_count = claim.input_count
         self.claimed = claim.mask
         self.steer_urad = claim.steer_urad
@@ -85,18 +87,23 @@ class Source:
 
     @micropython.native
     def step(self, now_us: int) -> None:
-        self.lease.step(now_us)
-        self.fell_silent = self.is_fresh and not self.lease.is_open
+        lease = self.lease
+        lease.step(now_us)
         self.is_frozen = False
-        if self.fell_silent:
+        if not lease.is_open:
+            self.fell_silent = self.is_fresh
             self.is_fresh = False
             self.deadman = 0
             self.gate = NEEDS_RELEASE
-        elif self.deadman & HELD:
+            return
+        self.fell_silent = False
+        is_held = self.deadman & HELD
+        if is_held:
             self._watch_hand(now_us)
-        if self.is_attended and self.is_fresh:
-            self._pass_gate(self.deadman & HELD, self.speed_mm_s == 0)
+        if self.is_attended and (not is_held or self.gate != OPEN):
+            self._pass_gate(is_held, self.speed_mm_s == 0)
 
+    @micropython.native
     def _watch_hand(self, now_us: int) -> None:
         """Whether what holds the deadman is still a person."""
         if self.has_counter:
@@ -113,10 +120,11 @@ class Source:
     def is_engaged(self) -> bool:
         return self.is_fresh and self.gate == OPEN
 
+    @micropython.native
     def permits(self) -> bool:
         """Not while this person has to let go first: held is then no word of theirs."""
-        is_there = self.is_held() and self.gate != NEEDS_RELEASE
-        return is_there and self.deadman & PERMITS_AUTONOMY != 0
+        is_there = self.is_fresh and self.gate != NEEDS_RELEASE
+        return is_there and self.deadman & _HELD_AND_PERMITS == _HELD_AND_PERMITS
 
     @micropython.native
     def _pass_gate(self, is_held: int, is_neutral: bool) -> None:

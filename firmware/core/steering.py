@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 class Steering:
     def __init__(self) -> None:
+        self.steer_urad = 0  # what is put out
         self._slew = Slew()
         self._envelope = SteeringEnvelope()
         self._max_urad = 1
@@ -30,19 +31,16 @@ class Steering:
         self._span_urad = -(-2 * self._max_urad // (CURVE_POINTS - 1))
         self._curves = params.get_all("channel_curve")
 
-    @property
-    def steer_urad(self) -> int:
-        return self._slew.value
-
     @micropython.native
-    def step(self, target_urad: int, speed_mm_s: int, dt_ms: int) -> int:
+    def step(self, target_urad: int, speed_mm_s: int, dt_ms: int) -> None:
         """Limit, then slew; the envelope holds for what is put out, not only for what is asked."""
         limit = self._envelope.limit_urad(speed_mm_s)
-        return self._slew.follow(clamped(target_urad, -limit, limit), self._rate_urad_s, dt_ms)
+        target_urad = clamped(target_urad, -limit, limit)
+        self.steer_urad = self._slew.follow(target_urad, self._rate_urad_s, dt_ms)
 
     @micropython.native
     def pulse_ns(self, channel: int) -> int:
-        place = self._slew.value + self._max_urad
+        place = self.steer_urad + self._max_urad
         return interpolated(
             self._curves, channel * CURVE_POINTS, place, self._span_urad, CURVE_POINTS - 1
         )

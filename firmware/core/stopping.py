@@ -51,11 +51,13 @@ class StopSequence:
     @micropython.native
     def step(self, speed_mm_s: int, is_trusted: bool, now_us: int) -> None:
         """A speed that may lie shows no standstill: then the time has to pass."""
-        self._rolling.step(now_us)
-        self._patience.step(now_us)
+        rolling, patience = self._rolling, self._patience
+        patience.step(now_us)
         if abs(speed_mm_s) > self._standstill_mm_s or not is_trusted:
-            self._rolling.set(now_us, self._standstill_us)
-        if not self._rolling.is_open or not self._patience.is_open:
+            rolling.set(now_us, self._standstill_us)
+        else:
+            rolling.step(now_us)
+        if not rolling.is_open or not patience.is_open:
             self.is_over = True
 
     def is_standing(self, speed_mm_s: int) -> bool:

@@ -34,6 +34,16 @@ TABLE = (
 )
 
 
+@micropython.viper
+def _next(table: object, state: int, conditions: int) -> int:
+    for here, all_of, none_of, then in table:  # type: ignore[attr-defined]
+        if int(here) == state:
+            must, bars = int(all_of), int(none_of)
+            if conditions & must == must and not conditions & bars:
+                return int(then)
+    return state
+
+
 class Supervisor:
     def __init__(self) -> None:
         self.state = STARTING
@@ -42,10 +52,7 @@ class Supervisor:
     @micropython.native
     def step(self, conditions: int) -> None:
         self.before = self.state
-        for state, all_of, none_of, then in TABLE:
-            if state == self.state and conditions & all_of == all_of and not conditions & none_of:
-                self.state = then
-                return
+        self.state = _next(TABLE, self.state, conditions)
 
     def has_changed(self) -> bool:
         return self.state != self.before

@@ -1,11 +1,13 @@
 """Whether the hottest part that has a sensor is too hot; where there is none, never."""
 
-from firmware.compat import TYPE_CHECKING
+from firmware.compat import TYPE_CHECKING, micropython
 
 if TYPE_CHECKING:
     from firmware.core.params import Params
 
-_COOLS_C = 5  # below the limit, before it is no longer too hot
+const = micropython.const
+
+_COOLS_C = const(5)  # below the limit, before it is no longer too hot
 
 
 class Temperature:
@@ -17,6 +19,7 @@ class Temperature:
     def configure(self, params: "Params") -> None:
         self._max_c = params.get("temperature_max_c")
 
+    @micropython.native
     def step(self, degrees_c: int) -> None:
         if not self._max_c:
             return

@@ -40,10 +40,12 @@ if TYPE_CHECKING:
     from firmware.app import App
     from firmware.core.params import Params
 
-_RELAY_SETTLES_US = 50_000  # contacts bounce and travel for 10 to 20 ms
-_OVERRUN_STEPS = 3  # a step that took as long as three has missed two sets of claims
-_BOOTS_MAX = 3
-_HEALTHY_US = 10_000_000  # a start that lasts so long did not fail
+const = micropython.const
+
+_RELAY_SETTLES_US = const(50_000)  # contacts bounce and travel for 10 to 20 ms
+_OVERRUN_STEPS = const(3)  # a step that took as long as three has missed two sets of claims
+_BOOTS_MAX = const(3)
+_HEALTHY_US = const(10_000_000)  # a start that lasts so long did not fail
 
 
 # The causes that last as long as what brings them

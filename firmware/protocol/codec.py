@@ -182,10 +182,10 @@ def encode_into(message: Message, payload: bytearray) -> int:
     Values are machine words: those beyond 31 bits are the caller's to refuse.
     """
     payload[0] = message.ID
-    values = message.values
+    values, get = message.values, getattr  # a built-in is looked for in every other place first
     i = 0
     for name in message.numbers:
-        values[i] = getattr(message, name)
+        values[i] = get(message, name)
         i += 1
     pack(payload, values, message.shape, i)
     for name, at, size in message.texts:
@@ -203,9 +203,9 @@ def decode_into(message: Message, payload: bytearray, size: int) -> int:
     values = message.values
     if not unpack(payload, values, message.shape, len(values)):
         return OUT_OF_RANGE
-    i = 0
+    i, put = 0, setattr
     for name in message.numbers:
-        setattr(message, name, values[i])
+        put(message, name, values[i])
         i += 1
     for name, at, width in message.texts:
         copy(payload, at, getattr(message, name), 0, width)

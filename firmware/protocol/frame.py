@@ -6,6 +6,7 @@ little endian. Written without big integers: the register is kept as two 16-bit 
 """
 
 from firmware.compat import array, micropython, ptr8, ptr16
+from firmware.protocol.codec import copy, read_int, write_int
 
 DELIMITER = 0
 CRC_SIZE = 4
@@ -14,6 +15,7 @@ MAX_PAYLOAD = MAX_FRAME - CRC_SIZE - 3  # one COBS code byte and two delimiters
 
 _POLYNOMIAL_HIGH = 0xEDB8
 _POLYNOMIAL_LOW = 0x8320
+_RESIDUE = 0x2144DF1C  # the CRC over anything and its own CRC
 
 
 def crc_table() -> "array[int]":
@@ -95,6 +97,14 @@ def cobs_decode(data: ptr8, size: int) -> int:
 
 
 @micropython.viper
+def skip_delimiters(data: ptr8, start: int, size: int) -> int:
+    """Where the first byte of a frame is, in ``data[start:size]``; ``size`` without one."""
+    while start < size and data[start] == 0:
+        start += 1
+    return start
+
+
+@micropython.viper
 def copy_until_delimiter(data: ptr8, start: int, size: int, out: ptr8, at: int, room: int) -> int:
     """Copy from ``data[start:size]`` to ``out[at:room]``, up to a zero; returns how many were read.
 
@@ -129,14 +139,12 @@ class FrameWriter:
         """Frame ``payload[:size]`` into ``out``; returns how many bytes of ``out`` to send."""
         crc = self._crc
         payload = self.payload
-        for i in range(CRC_SIZE):
-            crc[i] = 0
+        out = self.out  # begins with a zero, for ever
+        write_int(crc, 0, CRC_SIZE, 0)
         crc_update(crc, payload, 0, size, self._table)
-        for i in range(CRC_SIZE):
-            payload[size + i] = crc[i]
-        self.out[0] = DELIMITER
-        end = cobs_encode(payload, size + CRC_SIZE, self.out, 1)
-        self.out[end] = DELIMITER
+        copy(crc, 0, payload, size, CRC_SIZE)
+        end = cobs_encode(payload, size + CRC_SIZE, out, 1)
+        out[end] = DELIMITER
         return end + 1
 
 
@@ -159,19 +167,21 @@ class FrameReader:
 
         Afterwards ``payload_size()`` says whether ``frame`` holds a good payload.
         """
-        read = copy_until_delimiter(data, start, size, self.frame, self._size, self._room)
-        self._size += read
-        if self._size > self._room:  # one more than fits is remembered as "too many"
-            self._size = self._room + 1
+        held, room = self._size, self._room
+        if held == 0:
+            start = skip_delimiters(data, start, size)
+        read = copy_until_delimiter(data, start, size, self.frame, held, room)
+        held += read
+        self._size = held if held <= room else room + 1  # remembered as "too many"
         return start + read
 
     @micropython.native
     def payload_size(self) -> int:
         """Called at a delimiter: the size of the good payload in ``frame``, or 0 for none."""
         size = self._size
-        self._size = 0
         if size == 0:
             return 0
+        self._size = 0
         if size > self._room:
             self.oversized += 1
             return 0
@@ -185,10 +195,6 @@ class FrameReader:
     @micropython.native
     def _crc_matches(self, size: int) -> bool:
         crc = self._crc
-        for i in range(CRC_SIZE):
-            crc[i] = 0
-        crc_update(crc, self.frame, 0, size, self._table)
-        for i in range(CRC_SIZE):
-            if crc[i] != self.frame[size + i]:
-                return False
-        return True
+        write_int(crc, 0, CRC_SIZE, 0)
+        crc_update(crc, self.frame, 0, size + CRC_SIZE, self._table)
+        return read_int(crc, 0, CRC_SIZE, 0) == _RESIDUE
