@@ -9,7 +9,7 @@ from math import isfinite, radians
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from sim_mock.faults.named import made_of, parse_faults, read_scenario
+from sim_mock.faults.named import described, made_of, parse_faults, read_scenario
 from sim_mock.faults.troubled import Runner, Trouble, TroubledWorld
 from sim_mock.plant.parameters import Patch
 from sim_mock.transmitter import ScriptedHand
@@ -152,6 +152,14 @@ def facts_of(vehicle: VehicleFacts, query: Mapping[str, str]) -> CarFacts:
 
         place_of(car)  # now, and not in another process
     return car
+
+
+def choices() -> dict[str, list[dict[str, Any]]]:
+    """What there is to choose from by name, for whoever shows it: tracks and faults."""
+    from sim_mock.tracks.loading import load_track, track_names
+
+    tracks = [{"name": name, "title": load_track(name).title} for name in track_names()]
+    return {"tracks": tracks, "faults": described()}
 
 
 def _made_different(options: dict[str, Any]) -> dict[str, Any]:

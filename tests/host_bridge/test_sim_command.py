@@ -1,0 +1,81 @@
+"""``tandem sim``: a real process, what its sensors write, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+import os
+
+import pytest
+
+from host_bridge.errors import UsageFault
+from tests.host_bridge.programs import program, serving, tandem, until
+
+
+def rows_of(path):
+    """The whole lines that are there by now."""
+    return [json.loads(line) for line in path.read_text().split("\n")[:-1]]
+
+
+def test_what_its_sensors_see_can_be_read_while_it_runs(tmp_path):
+    path = tmp_path / "run.jsonl"
+    words = ("sim", "f1tenth", "--track", "corridor", "--sensors", str(path), "--json")
+    with program(*words) as process:
+        assert json.loads(process.stdout.readline())["device"]
+        until(path.exists, "the file")
+        until(lambda: {r["sensor"] for r in rows_of(path)} >= {"lidar", "position"}, "scans")
+        assert process.poll() is None
+    scan = next(row for row in rows_of(path) if row["sensor"] == "lidar")
+    assert len(scan["ranges_m"]) == len(scan["truth"]["ranges_m"]) == 1081
+    middle_m = scan["truth"]["ranges_m"][540]
+    assert middle_m == pytest.approx(8.0 - (0.2733 - 0.17145), abs=0.002)  # to the far wall
+    assert scan["ranges_m"][540] in (None, pytest.approx(middle_m, abs=0.06))
+    assert all(row["taken_s"] <= row["time_s"] for row in rows_of(path))
+
+
+def test_a_named_pipe_feeds_another_program(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with program("sim", "nigel", "--sensors", str(pipe), "--json") as process:
+        assert json.loads(process.stdout.readline())["device"]
+        with open(pipe) as reader:
+            rows = [json.loads(reader.readline()) for _ in range(200)]
+        assert {row["sensor"] for row in rows} >= {"truth", "imu", "wheels"}
+        assert process.poll() is None, "a reader that goes away must not end the car"
+
+
+def test_faults_reach_the_car_that_it_starts(tmp_path):
+    """Its runstop opens by itself: told by the car over its port."""
+    with program("sim", "nigel", "--fault", "runstop@0.5s", "--json") as process:
+        device = json.loads(process.stdout.readline())["device"]
+        with serving(f"serial://{device}", "troubled"):
+            refused = tandem("arm")
+        assert refused.returncode != 0
+        assert "runstop" in refused.stderr
+
+
+def test_the_list_is_there_for_people_and_for_programs():
+    told = tandem("sim", "--list")
+    assert told.returncode == 0
+    choices = json.loads(tandem("sim", "--list", "--json").stdout)
+    names = [row["name"] for rows in choices.values() for row in rows]
+    assert {"autorally", "stuck_servo", "payload"} <= set(names)
+    assert all(name in told.stdout for name in names)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("f1tenth", "--track", "monza"), "there is autorally, corridor, oval"),
+        (("f1tenth", "--fault", "flat_tyre@3s"), "there is stuck_servo"),
+        (("f1tenth", "--map", "/nowhere.yaml"), "No such file"),
+        (("f1tenth", "--track", "oval", "--start", "0,0.9,0"), "say start=X,Y,YAW_DEG"),
+        (("f1tenth", "--sensors", "/nowhere/run.jsonl"), "there is no folder /nowhere"),
+        (("f1tenth", "--seed", "one"), "seed='one'"),
+        ((), "which car?"),
+    ],
+)
+def test_what_is_wrong_is_refused_in_words_before_anything_starts(words, said):
+    done = tandem("sim", *words)
+    assert done.returncode == UsageFault.exit_code
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
