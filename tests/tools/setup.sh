@@ -66,3 +66,15 @@ if [ "$(cat $stamp 2>/dev/null)" != "$sum" ]; then
 fi
 # shellcheck disable=SC2086
 .venv/bin/python -m sim_mock.fetch_micropython $again
+
+# A raw REPL for the tests of tandem flash. Without Node they skip, and say so.
+raw_repl=.micropython/node
+if command -v npm >/dev/null && ! cmp -s tests/tools/raw_repl/package-lock.json $raw_repl/.set-up; then
+    mkdir -p $raw_repl
+    cp tests/tools/raw_repl/package.json tests/tools/raw_repl/package-lock.json $raw_repl
+    if (cd $raw_repl && npm ci --silent --no-audit --no-fund </dev/null); then
+        cp $raw_repl/package-lock.json $raw_repl/.set-up
+    else
+        echo "setup: npm could not fetch a MicroPython with a raw REPL: tests of tandem flash skip" >&2
+    fi
+fi

@@ -1,0 +1,45 @@
+"""A board at its raw REPL behind a pseudo-terminal: MicroPython under Node, and its file system."""
+
+import os
+import shutil
+import subprocess
+import tty
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[3]
+PACKAGE = ROOT / ".micropython/node/node_modules/@micropython/micropython-webassembly-pyscript"
+SCRIPT = Path(__file__).with_name("board.mjs")
+RESET = 42
+
+
+def node():
+    """The command, or a skip that says what is missing."""
+    found = shutil.which("node")
+    if found is None or not (PACKAGE / "micropython.mjs").exists():
+        pytest.skip("no Node, or not the package of tests/tools/raw_repl; `make setup` fetches it")
+    return found
+
+
+@contextmanager
+def repl_board(folder):
+    """Its port; ``folder`` is its file system before, and after it was reset or has ended."""
+    command = node()
+    folder.mkdir(exist_ok=True)
+    master, slave = os.openpty()
+    tty.setraw(slave)
+    process = subprocess.Popen(
+        [command, str(SCRIPT), str(PACKAGE), str(folder)], stdin=master, stdout=master
+    )
+    os.close(master)
+    try:
+        yield os.ttyname(slave), process
+    finally:
+        os.close(slave)  # a hang-up: it keeps its files and ends
+        try:
+            process.wait(20)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()

@@ -1,0 +1,143 @@
+"""Flashing over a real raw REPL, and the line cut at every exchange of it."""
+
+import shutil
+import subprocess
+
+import pytest
+from mpremote.transport_serial import SerialTransport
+
+from host_bridge.errors import DeviceFault
+from host_bridge.flash import repl
+from host_bridge.flash.board import RawBoard
+from host_bridge.flash.install import install, look
+from host_bridge.flash.program import LAUNCHER
+from host_bridge.flash.repl import raw_board
+from sim_mock import micropython
+from tests.host_bridge.flash.far_end import RESET, repl_board
+from tests.host_bridge.flash.test_power_cuts import program
+
+# Starts what a board's folder holds, as the board would.
+START = """
+import sys
+class Pin:
+    OUT = 1
+    def __init__(self, pin, mode, value):
+        calls.append((pin, value))
+class Machine:
+    Pin = Pin
+    WDT = staticmethod(lambda timeout: None)
+    @staticmethod
+    def reset():
+        print(repr((calls, said)))
+        sys.exit(0)
+calls = []
+said = sys.modules["said"] = []
+sys.modules["machine"] = Machine
+names = {"__name__": "launcher"}
+exec(open(sys.argv[1] + "/main.py").read(), names)
+names["launch"](sys.argv[1])
+"""
+
+
+class CutOff(Exception):
+    """The host is gone."""
+
+
+class CutLine(SerialTransport):
+    """Every command to the board is an exchange; after ``exchanges`` of them there are no more."""
+
+    exchanges = None
+    done = 0
+
+    def exec_raw_no_follow(self, command):
+        CutLine.done += 1
+        if CutLine.exchanges is not None and CutLine.done > CutLine.exchanges:
+            raise CutOff
+        return super().exec_raw_no_follow(command)
+
+
+def flash(port, files):
+    with raw_board(port) as board:
+        plan = look(board, files)
+        install(board, files, LAUNCHER.read_bytes(), plan, lambda what, done, total: None)
+        return plan
+
+
+def started(folder, tmp_path):
+    """What the real launcher starts from these files: (what was made safe, what said it ran)."""
+    command = micropython.find(64)
+    if command is None:
+        pytest.skip("no MicroPython on this machine; `make setup` says how to have one")
+    script = tmp_path / "start.py"
+    script.write_text(START)
+    words = [*command, str(script), str(folder)]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=20, check=True)
+    return done.stdout.strip()
+
+
+@pytest.fixture
+def old_board(tmp_path):
+    """A folder with an old program, healthy."""
+    folder = tmp_path / "board"
+    with repl_board(folder) as (port, process):
+        flash(port, program("healthy", 20))
+        assert process.wait(20) == RESET
+    assert started(folder, tmp_path) == "([(2, 0)], ['healthy'])"
+    return folder
+
+
+@pytest.mark.micropython
+def test_a_board_is_flashed_over_its_raw_repl_and_reset(old_board, tmp_path):
+    with repl_board(old_board) as (port, process):
+        plan = flash(port, program("new", 20))
+        assert process.wait(20) == RESET
+    assert plan.folder == "/b"
+    assert started(old_board, tmp_path) == "([(2, 0)], ['new'])"
+    assert started(old_board, tmp_path) == "([(2, 0)], ['healthy'])"  # nothing marked it healthy
+
+
+@pytest.mark.micropython
+def test_cut_at_every_exchange_a_whole_program_starts(old_board, tmp_path, monkeypatch):
+    monkeypatch.setattr(repl, "SerialTransport", CutLine)
+    seen = []
+    exchanges = 0
+    while "new" not in seen[-1:]:
+        folder = tmp_path / "cut"
+        shutil.rmtree(folder, ignore_errors=True)
+        shutil.copytree(old_board, folder)
+        CutLine.done, CutLine.exchanges = 0, exchanges
+        with repl_board(folder) as (port, _), pytest.raises(CutOff):
+            flash(port, program("new", 20))
+            raise CutOff
+        what = started(folder, tmp_path)
+        assert what in ("([(2, 0)], ['healthy'])", "([(2, 0)], ['new'])"), (exchanges, what)
+        seen.append("new" if "new" in what else "old")
+        exchanges += 1
+    assert set(seen[:-1]) == {"old"}
+    assert exchanges > 20
+
+
+@pytest.mark.micropython
+def test_what_was_sent_before_a_cut_is_not_sent_again(old_board, monkeypatch):
+    monkeypatch.setattr(repl, "SerialTransport", CutLine)
+    CutLine.done, CutLine.exchanges = 0, 24
+    with repl_board(old_board) as (port, _), pytest.raises(CutOff):
+        flash(port, program("new", 20))
+    CutLine.exchanges = None
+    with repl_board(old_board) as (port, _):
+        assert flash(port, program("new", 20)).keep
+
+
+def test_a_port_where_nothing_answers_is_said_so(tmp_path):
+    with pytest.raises(DeviceFault, match="no MicroPython"), raw_board("/dev/null", within_s=0.1):
+        raise AssertionError("there is no board")
+
+
+@pytest.mark.micropython
+def test_the_board_says_what_it_is(tmp_path):
+    with repl_board(tmp_path / "bare") as (port, _), raw_board(port) as board:
+        facts = board.facts()
+        assert isinstance(board, RawBoard)
+        assert facts.version >= (1, 27)
+        assert facts.unique_id == b"12345678"
+        assert board.slots() is None
