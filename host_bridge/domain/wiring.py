@@ -19,7 +19,7 @@ class BudgetRow:
 class WiringReport:
     """Of one board and one vehicle. ``is_wired``: the board's file has its pins; otherwise the
     budget is that of the wiring on the board ``wired_on``. ``refusals``: each with its remedy, none
-    if it may be flashed. ``lacks``: what this chip or its port cannot do."""
+    if its pin module can be made. ``lacks``: what this chip or its port cannot do."""
 
     board: str
     board_title: str

@@ -23,7 +23,7 @@ def test_every_board_of_the_list_is_there_and_every_vehicle_is_wired_somewhere()
 
 
 @pytest.mark.parametrize(("board", "vehicle"), WIRED)
-def test_what_is_wired_may_be_flashed(board, vehicle):
+def test_what_is_wired_is_in_order(board, vehicle):
     report = check(board, vehicle)
     assert report.refusals == ()
     assert report.fits

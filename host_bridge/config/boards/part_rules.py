@@ -127,6 +127,20 @@ def _one_bus(case: Case, part: Part) -> VehicleFileFault | None:
     )
 
 
+def _address(case: Case, part: Part) -> VehicleFileFault | None:
+    taken = [p for p in case.wiring.parts if "address" in p.values and p.path < part.path]
+    others = [p for p in taken if p.values["address"] == part.values.get("address")]
+    if not others:
+        return None
+    return case.fault(
+        f"{part.path}.address",
+        f"{part.title} and {others[0].title} answer to the same address",
+        expected="an address of its own for each part on the bus",
+        got=f"{part.values['address']:#04x}",
+        remedy="set another one by the pins or the solder bridges of one of them",
+    )
+
+
 def _no_hard_timer(case: Case, part: Part) -> VehicleFileFault | None:
     """Where nothing looks while the program hangs, the loop itself has to cut the power."""
     if part.kind != "runstop" or case.board.chip.hard_timers or part.values["cuts_power"]:
@@ -149,5 +163,6 @@ PART_RULES: tuple[Callable[[Case, Part], VehicleFileFault | None], ...] = (
     _order,
     _battery,
     _one_bus,
+    _address,
     _no_hard_timer,
 )

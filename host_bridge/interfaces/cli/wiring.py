@@ -45,7 +45,7 @@ def _shown(report: WiringReport) -> Iterator[str]:
 def _verdict(report: WiringReport) -> str:
     if report.is_wired:
         count = len(report.refusals)
-        return f"{count} refused" if count else "may be flashed"
+        return f"{count} refused" if count else "the wiring is in order"
     return "not wired here" if report.fits else "does not fit"
 
 

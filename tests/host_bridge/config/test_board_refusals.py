@@ -89,6 +89,12 @@ MISTAKES = {
         [('"ina226", sda = 20, scl = 21', '"ina226", sda = 18, scl = 19')],
         ("battery is on an I2C of its own", "sda 20, scl 21"),
     ),
+    "one address for two parts": (
+        PICO,
+        "autorally",
+        [("address = 0x40", "address = 0x68")],
+        ("imu and battery answer to the same address", "0x68"),
+    ),
     "no resistor at an output": (
         PICO,
         "f1tenth",
@@ -325,10 +331,12 @@ def test_the_table_of_chips_is_no_board():
         load_board("chips")
 
 
-def test_a_vehicle_without_a_wiring_is_told_where_there_is_one():
-    report = check(NUCLEO, "autorally")
+def test_a_vehicle_without_a_wiring_is_told_where_there_is_one(tmp_path):
+    path = tmp_path / "mine.toml"
+    path.write_text(board_text(NUCLEO).partition("[wiring.autorally]")[0])
+    report = check(str(path), "autorally")
     assert not report.is_wired
     assert report.fits
     assert len(report.refusals) == 1
-    assert "it is wired on pico" in report.refusals[0]
-    assert report.wired_on == "pico"
+    assert "it is wired on nucleo_f767zi" in report.refusals[0]
+    assert report.wired_on == "nucleo_f767zi"

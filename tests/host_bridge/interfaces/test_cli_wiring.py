@@ -10,7 +10,7 @@ def test_one_pair_shows_its_budget():
     done = tandem("vehicles", "nigel", "--check", "--board", "weact_rp2350b")
     assert done.returncode == 0, done.stderr
     assert "nigel on weact_rp2350b" in done.stdout
-    assert "may be flashed" in done.stdout
+    assert "the wiring is in order" in done.stdout
     rows = {line[:20].strip(): line.split() for line in done.stdout.splitlines()}
     assert rows["pins"][1:] == ["39", "44"]
     assert rows["state machines"][2:4] == ["5", "12"]
