@@ -49,6 +49,9 @@ METAL = (
     "drivers/wheel_sensor.py",
 )
 
+# Without state machines
+_COUNTED = ("drivers/polled_counter.py", "drivers/toggled_life.py", "drivers/wide_count.py")
+
 # port: the files of boards/ and drivers/ that it needs besides __init__.py
 BOARDS = (
     ("unix", ("boards/virtual.py", "boards/unix.py")),
@@ -63,4 +66,6 @@ BOARDS = (
             "drivers/wide_count.py",
         ),
     ),
+    ("stm32", (*METAL, "boards/stm32.py", *_COUNTED)),
+    ("esp32", (*METAL, "boards/esp32.py", *_COUNTED)),
 )

@@ -48,6 +48,8 @@ class MetalBoard:
     """``link`` is the wire to the host (link.py), ``starts`` the record of starts, ``store`` where
     the configuration is kept. When this returns all outputs are neutral and the guard watches."""
 
+    watchdog_ms = 400  # a reset within half a second
+
     def __init__(  # noqa: PLR0915 - the list of its parts
         self, pins: "Pins", starts: "Starts", link: "Link", store: Store, ticks_us: "TicksUs"
     ) -> None:

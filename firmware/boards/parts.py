@@ -4,6 +4,7 @@ A sensor that does not answer at the start is taken for absent: the car comes up
 and its self-test says so. It is the battery's that keeps it from moving (empty).
 """
 
+import sys
 import time
 
 from machine import ADC, I2C, PWM, UART, Pin
@@ -13,6 +14,7 @@ from firmware.compat import TYPE_CHECKING
 from firmware.drivers.signs import Buzzer, StatusLed
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any, Protocol
 
     from firmware.boards.contract import Pins
@@ -52,6 +54,14 @@ def output(pin: "int | str") -> Pin:
 def input_low(pin: "int | str | None") -> "Pin | None":
     """Low when nothing drives it; a wire that came off reads as what stops the car."""
     return None if pin is None else Pin(pin, Pin.IN, Pin.PULL_DOWN)
+
+
+def listen(pin: Pin, handler: "Callable[[Pin], None]", edges: int) -> None:
+    """Hard where the port has hard interrupts; ESP32 has not, and does not know the word."""
+    if sys.platform == "esp32":
+        pin.irq(handler, edges)
+    else:
+        pin.irq(handler, edges, hard=True)
 
 
 def make_uart(pins: "Pins", role: str, **frame: int) -> UART:
@@ -145,7 +155,7 @@ def _rc_pulse(number: "int | str | None", ticks_us: "TicksUs") -> "RcPulse | Non
 
     pulse = RcPulse(ticks_us)
     pin = Pin(number, Pin.IN, Pin.PULL_DOWN)
-    pin.irq(pulse.on_edge, Pin.IRQ_RISING | Pin.IRQ_FALLING, hard=True)
+    listen(pin, pulse.on_edge, Pin.IRQ_RISING | Pin.IRQ_FALLING)
     return pulse
 
 
@@ -164,7 +174,7 @@ def make_timed_wheel(
 
     sensor = WheelSensor(ticks_us, gap_um, top_mm_s, most_mm_s2, floor_us)
     pin = Pin(number, Pin.IN, Pin.PULL_UP)
-    pin.irq(sensor.on_edge, Pin.IRQ_RISING, hard=True)
+    listen(pin, sensor.on_edge, Pin.IRQ_RISING)
     return TimedWheel(sensor, gap_um, counts_per_gap)
 
 

@@ -5,6 +5,7 @@ from machine import ADC, Pin, Timer
 
 from firmware.boards.channels import is_pulse
 from firmware.boards.metal import MetalBoard
+from firmware.boards.parts import listen
 from firmware.boards.ring_1 import TICK_HZ
 from firmware.boards.wheels import Polled
 from firmware.compat import TYPE_CHECKING
@@ -108,8 +109,7 @@ class Rp2Board(MetalBoard):
         return LifeSignal(machine_of_it, _LIFE_US)
 
     def _begin_guard(self) -> None:
-        edges = Pin.IRQ_RISING | Pin.IRQ_FALLING
-        self.loop_pin.irq(self._ring.on_edge, edges, hard=True)
+        listen(self.loop_pin, self._ring.on_edge, Pin.IRQ_RISING | Pin.IRQ_FALLING)
         self._timer = Timer(-1, freq=TICK_HZ, callback=self._ring.on_timer, hard=True)
 
     def _chip_c(self) -> int:

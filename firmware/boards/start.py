@@ -1,6 +1,6 @@
 """From the launcher to the endless loop: the board of the pins module's port, the car, its beat.
 
-The launcher has put the outputs to their safe levels already; see firmware/main.py.
+The launcher has put the outputs to their safe levels already; see firmware/launcher.py.
 """
 
 import gc
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 
 _CONFIGURATION = ("/config_a.bin", "/config_b.bin")  # below the slot's folder
-_WATCHDOG_MS = 400  # a reset within half a second
 _MASK = (1 << 30) - 1
 
 
@@ -88,7 +87,7 @@ def keep_beat(board: "MetalBoard", starts: "Starts", ticks_us: "TicksUs") -> Non
     """Until the REPL is asked for. The board is not touched any more once a host has asked for
     hardware in the loop: its guard lets everything fall, and so it stays until a reset."""
     app = App(board)
-    watchdog = machine.WDT(timeout=_WATCHDOG_MS)
+    watchdog = machine.WDT(timeout=board.watchdog_ms)
     if _turn(Beat(board, app, ticks_us, watchdog), Door(app)):
         del app  # its room is needed
         rehearse(board, starts, ticks_us, watchdog)
@@ -142,4 +141,12 @@ def make_board(
         from firmware.boards.rp2 import Rp2Board
 
         return Rp2Board(pins, starts, link, store, ticks_us)
+    if pins.PORT == "stm32":
+        from firmware.boards.stm32 import Stm32Board
+
+        return Stm32Board(pins, starts, link, store, ticks_us)
+    if pins.PORT == "esp32":
+        from firmware.boards.esp32 import Esp32Board
+
+        return Esp32Board(pins, starts, link, store, ticks_us)
     raise ValueError("no board for the port %s; correct the board file" % pins.PORT)

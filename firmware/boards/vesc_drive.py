@@ -20,7 +20,7 @@ _FULL = 10_000
 _STANDS_ERPM = 100  # a twentieth of a turn a second is no direction
 _SETTLE_US = 300_000
 _TOLERANCE_PERMILLE = 50
-# Until it has answered once, and a VESC starts slower than a board: no brown-out to be latched. What
+# Until it has answered once, for it starts slower than a board: no brown-out is to be latched. What
 # keeps a car from driving then is that its outputs do not read back.
 _UNKNOWN_MV = 60_000
 _LOST = 0  # read back while it is silent: no pulse, so that it differs from any

@@ -17,6 +17,7 @@ from firmware.app import App
 from firmware.boards.start import Beat, make_board, make_link
 from firmware.boards.store import Store
 
+LOOP = 255  # in an event: whatever pin the runstop loop is on
 HANGS, IS_DEAF = 1, 2  # the main loop stands still; interrupts do not come
 # flags, counts left and right, yaw rate, accelerations, battery, how many events, bytes of the
 # link and of the VESC
@@ -78,6 +79,37 @@ class Ina226:
         self.config = bytes(data)
 
 
+class ToggledMetal:
+    """A charge pump on a pin that a timer toggles: when it was fed last."""
+
+    def __init__(self, gpio):
+        self._gpio = gpio
+        self._level = 0
+        self.fed_us = -1_000_000
+
+    def advance(self, until_us):
+        """Looked at once a step of the bench: an even number of toggles in it is no change."""
+        level = bench.levels.get(self._gpio, 0)
+        if level != self._level:
+            self._level = level
+            self.fed_us = until_us
+
+
+class EncoderMetal:
+    """A counter that the port's hardware keeps."""
+
+    def __init__(self, number):
+        self._number = number
+
+    @property
+    def count(self):
+        return bench.encoders[self._number]
+
+    @count.setter
+    def count(self, count):
+        bench.encoders[self._number] = count
+
+
 class Starts:
     """The launcher's record, across resets."""
 
@@ -107,7 +139,10 @@ class BenchCar:
         self.starts = Starts()
         self.chip_id = chip_id
         self.resets = 0
-        bench.reset(48 if max([pin for pin, _ in pins.SAFE_LEVELS]) > 29 else 30)
+        is_small = pins.PORT == "rp2" and max([pin for pin, _ in pins.SAFE_LEVELS]) < 30
+        bench.reset(30 if is_small else 48, pins.PORT)
+        if pins.PORT == "esp32":  # only CPython lets itself be renamed
+            sys.platform = "esp32"
         bench.levels[pins.RUNSTOP] = 1
         self.boot()
 
@@ -126,7 +161,7 @@ class BenchCar:
         self.link = make_link(pins)
         self.board = make_board(pins, self.starts, self.link, self.store, ticks_us)
         self.app = LockedApp(self.board)
-        self.watchdog = machine.WDT(timeout=400)
+        self.watchdog = machine.WDT(timeout=self.board.watchdog_ms)
         self.beat = Beat(self.board, self.app, ticks_us, self.watchdog)
         self.attach()
 
@@ -136,7 +171,9 @@ class BenchCar:
         self.wires = []
         for role in ("link", "vesc"):
             self.wires += [bench.uarts[row[1]] for row in pins.UARTS if row[0] == role]
-        self.life = LifeMetal(machines[pins.ENABLE[2]], pins.RUNSTOP, bench)
+        self.life = ToggledMetal(pins.ENABLE[1])
+        if pins.ENABLE[0] == "pio":
+            self.life = LifeMetal(machines[pins.ENABLE[2]], pins.RUNSTOP, bench)
         self.pulses = {}
         for row in pins.CHANNELS:
             if row[0] == "pio_pulse":
@@ -145,6 +182,8 @@ class BenchCar:
         for row in pins.ENCODERS:
             if row[1] == "pio_quadrature":
                 self.counters.append((row[0] == "right", CounterMetal(machines[row[3]])))
+            elif row[1] in ("timer", "counter"):
+                self.counters.append((row[0] == "right", EncoderMetal(row[2])))
 
     def ms(self, packet):
         """One millisecond of the car's life."""
@@ -158,7 +197,8 @@ class BenchCar:
                 after_us, gpio, level = struct.unpack_from(EVENT, packet, at)
                 at += struct.calcsize(EVENT)
                 self.advance(begun_us + after_us, flags)
-                self.level(gpio, level, flags)
+                self.level(self.pins.RUNSTOP if gpio == LOOP else gpio, level, flags)
+            self.advance(begun_us + MS_US * 6 // 10, flags)  # uneven: a toggled signal shows
             self.advance(begun_us + MS_US, flags)
         except WatchdogReset:
             self.reset()
@@ -181,7 +221,7 @@ class BenchCar:
 
     def advance(self, until_us, flags):
         bench.are_interrupts_on = not flags & IS_DEAF
-        bench.advance(until_us - bench.now_us)
+        bench.advance(max(until_us - bench.now_us, 0))
         bench.are_interrupts_on = True
         for pulses in self.pulses.values():
             pulses.advance(until_us)
@@ -199,7 +239,7 @@ class BenchCar:
         """By the watchdog: all outputs are inputs again, what is stored stays."""
         inputs = {gpio: bench.levels.get(gpio, 0) for gpio in (self.pins.RUNSTOP,)}
         now_us = bench.now_us
-        bench.reset(bench.gpios)
+        bench.reset(bench.gpios, self.pins.PORT)
         bench.now_us = now_us
         bench.levels.update(inputs)
         bench.reset_cause = machine.WDT_RESET

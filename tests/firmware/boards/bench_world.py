@@ -22,6 +22,7 @@ PROGRAM = HERE / "bench_car.py"
 PATHS = (ROOT, HERE.parent / "drivers" / "virtual")
 HEAD, EVENT, REPLY = "<BiiiiiiBHH", "<HBB", struct.Struct("<8iBBHH")
 HANGS, IS_DEAF = 1, 2
+LOOP = 255  # in an event: whatever pin the runstop loop is on
 MASK = (1 << 30) - 1
 MS_US = 1000
 MOST_BYTES = 120  # a millisecond: what 921600 baud bring, and more
@@ -164,7 +165,7 @@ class BenchWorld:
 
     def turn_loop(self, is_closed, after_us=0):
         """The runstop loop opens or closes, to the microsecond."""
-        self._events.append((self.now_us + after_us, self.pins.RUNSTOP, int(is_closed)))
+        self._events.append((self.now_us + after_us, LOOP, int(is_closed)))
 
     def advance(self, until_us):
         sent = b""

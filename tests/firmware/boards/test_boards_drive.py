@@ -34,10 +34,10 @@ BY_VESC = (
 )
 
 
-def pins_of(vehicle, changes=()):
+def pins_of(vehicle, board, changes=()):
     """The module that a flashed board has, with the host on a UART (the REPL's stream is no
     virtual machine's: test_link.py) and what else is to be different."""
-    text = pin_module(BOARDS[vehicle], vehicle)
+    text = pin_module(board, vehicle)
     for before, after in (*ON_A_UART, *changes):
         assert before in text, before
         text = text.replace(before, after)
@@ -48,10 +48,11 @@ def pins_of(vehicle, changes=()):
 def world_on(tmp_path):
     worlds = []
 
-    def make(vehicle, runtime="cpython", program=PROGRAM, changes=()):
+    def make(vehicle, runtime="cpython", program=PROGRAM, changes=(), board=None):
         folder = tmp_path / str(len(worlds))
         folder.mkdir()
-        worlds.append(BenchWorld(vehicle, runtime, folder, pins_of(vehicle, changes), program))
+        pins = pins_of(vehicle, board or BOARDS[vehicle], changes)
+        worlds.append(BenchWorld(vehicle, runtime, folder, pins, program))
         return worlds[-1]
 
     yield make
@@ -70,7 +71,7 @@ def driving(world, ms=1500, speed_mm_s=SPEED_MM_S):
 
 def is_neutral(world, vehicle="f1tenth"):
     at = DRIVE[vehicle]
-    return abs(world.values[at] - NEUTRAL[vehicle]) <= 250
+    return abs(world.values[at] - NEUTRAL[vehicle]) <= 1000
 
 
 def moved_off(host):
@@ -203,6 +204,27 @@ def test_a_vesc_on_its_uart_drives_and_brakes_and_when_it_is_silent_that_is_a_fa
     host.drive(400, SPEED_MM_S)
     assert host.state in (codes.STOPPING, codes.FAULT)
     assert host.has_event(codes.EVENT_FAULT_LATCHED, codes.FAULT_OUTPUT)
+
+
+@pytest.mark.parametrize("board", ["nucleo_f767zi", "esp32s3_devkitc"])
+def test_other_ports_drive_and_their_runstop_cuts(world_on, board):
+    world = world_on("f1tenth", board=board)
+    host = driving(world)
+    world.turn_loop(False)
+    neutral_ms, off_ms = moved_off(host)
+    assert neutral_ms <= 1 + 1
+    assert off_ms <= 1 + 1 + PUMP_MS
+    host.rest(500)
+    assert host.state == codes.STOPPED
+
+
+def test_on_stm32_a_hung_step_is_cut_by_the_guard(world_on):
+    world = world_on("f1tenth", board="nucleo_f767zi")
+    host = driving(world, 600)
+    world.flags = HANGS
+    neutral_ms, off_ms = moved_off(host)
+    assert neutral_ms <= 40 + 2
+    assert off_ms <= 40 + 2 + PUMP_MS
 
 
 @pytest.mark.micropython

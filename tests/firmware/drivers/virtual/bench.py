@@ -49,9 +49,12 @@ class Bench:
     def __init__(self):
         self.reset()
 
-    def reset(self, gpios=30):
-        """A bare RP2040 (30 GPIOs); an RP2350B has 48."""
+    def reset(self, gpios=30, port="rp2"):
+        """A bare RP2040 (30 GPIOs); an RP2350B has 48. What pins carry is known of RP2 only; the
+        other ports' pins have names, or are any."""
         self.gpios = gpios
+        self.port = port
+        self.encoders = {}  # number of the timer or unit: its count
         self.now_us = 0
         self.levels = {}  # gpio: level
         self.interrupts = {}  # gpio: (handler, trigger, pin)

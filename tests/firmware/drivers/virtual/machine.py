@@ -35,6 +35,8 @@ def enable_irq(state):
 def _gpio_of(pin):
     if isinstance(pin, Pin):
         return pin.gpio
+    if isinstance(pin, str) and bench.port == "stm32":
+        return pin
     if not isinstance(pin, int) or not 0 <= pin < bench.gpios:
         raise ValueError("invalid pin")
     return pin
@@ -42,7 +44,7 @@ def _gpio_of(pin):
 
 def _fitting(pin, gpios, what):
     gpio = _gpio_of(pin)
-    if gpio not in gpios:
+    if gpio not in gpios and bench.port == "rp2":
         raise ValueError("bad " + what + " pin")
     return gpio
 
@@ -90,15 +92,23 @@ class Pin:
         bench.interrupts[self.gpio] = (handler, trigger, self)
 
 
+def _slice_of(gpio):
+    if bench.port != "rp2":
+        return gpio
+    return gpio >> 1 & 7 if gpio < 32 else 8 + (gpio >> 1 & 3)
+
+
 class PWM:
     """A slice has two channels and one frequency, 8 Hz and more; duties are what its counter can
     have."""
 
     def __init__(self, dest, *, freq=None, duty_u16=None, duty_ns=None, invert=False):
         self.gpio = _gpio_of(dest)
-        self._slice = self.gpio >> 1 & 7 if self.gpio < 32 else 8 + (self.gpio >> 1 & 3)
+        self._slice = _slice_of(self.gpio)
         for gpio, other in bench.pwms.items():
-            if gpio != self.gpio and other._slice == self._slice and gpio & 1 == self.gpio & 1:
+            if bench.port != "rp2" or gpio == self.gpio:
+                continue
+            if other._slice == self._slice and gpio & 1 == self.gpio & 1:
                 raise ValueError("this slice and channel have another pin already")
         self._freq = 0
         self._count = 0
@@ -158,7 +168,9 @@ class Timer:
     ONE_SHOT, PERIODIC = 0, 1
 
     def __init__(self, id=-1, *, mode=1, freq=-1, period=-1, callback=None, hard=False):
-        if id != -1:
+        if bench.port == "esp32" and (not 0 <= id < 4 or hard):
+            raise ValueError("ESP32 has timers 0 to 3, and none is hard")
+        if bench.port == "rp2" and id != -1:
             raise ValueError("Timer doesn't exist: RP2 has virtual timers only, -1")
         self._is_periodic = True
         if callback is not None:
@@ -212,9 +224,10 @@ class UART:
         timeout_char=1,
         invert=0,
     ):
-        if id not in (0, 1):
+        if id not in (0, 1) and bench.port == "rp2":
             raise ValueError("UART doesn't exist")
-        for pin, gpios, what in ((tx, self._PINS[id][0], "TX"), (rx, self._PINS[id][1], "RX")):
+        both = self._PINS[id] if bench.port == "rp2" else ((), ())
+        for pin, gpios, what in ((tx, both[0], "TX"), (rx, both[1], "RX")):
             if pin is not None:
                 _fitting(pin, gpios, what)
         if bits not in (5, 6, 7, 8) or parity not in (None, 0, 1) or stop not in (1, 2):
@@ -277,6 +290,8 @@ class I2C:
     def __init__(self, id, *, scl=None, sda=None, freq=400_000, timeout=50_000):
         if id not in (0, 1):
             raise ValueError("I2C doesn't exist")
+        if bench.port != "rp2":
+            sda = scl = None
         for pin, place, what in ((sda, 2 * id, "SDA"), (scl, 2 * id + 1, "SCL")):
             if pin is not None and _gpio_of(pin) % 4 != place:
                 raise ValueError("bad " + what + " pin")
@@ -301,6 +316,19 @@ class I2C:
 
     def writeto_mem(self, addr, memaddr, buf, *, addrsize=8):
         self._device(addr).write(memaddr, buf)
+
+
+class Encoder:
+    """ESP32 has it, RP2 has not."""
+
+    def __init__(self, id, phase_a, phase_b, *, phases=1):
+        if bench.port != "esp32" or phases not in (1, 2, 4):
+            raise ValueError("no such encoder")
+        self._id = id
+        bench.encoders[id] = 0
+
+    def value(self):
+        return bench.encoders[self._id]
 
 
 class WDT:
