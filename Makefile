@@ -10,7 +10,7 @@ ASKED := $(if $(filter file default undefined,$(origin PYTHON)),,$(PYTHON))
 SETUP := sh tests/tools/setup.sh "$(PYTHON)" "$(ASKED)"
 
 .DEFAULT_GOAL := help
-.PHONY: help setup ready demo test check format bench fast soak mutants size lock clean
+.PHONY: help setup ready demo test check format bench fast soak mutants size hardware lock clean
 
 help:  ## this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | \
@@ -31,7 +31,7 @@ test: check  ## everything: check, then all tests (ARGS="-k name")
 check: ready  ## format, lint, types of host and car, import rules, dialect
 	$(BIN)/ruff format --check --quiet
 	$(BIN)/ruff check --quiet
-	$(BIN)/mypy $(dir $(wildcard host_bridge/__init__.py sim_mock/__init__.py calibration/__init__.py))
+	$(BIN)/mypy $(dir $(wildcard host_bridge/__init__.py sim_mock/__init__.py calibration/__init__.py hardware/__init__.py))
 	$(BIN)/mypy --config-file tests/tools/firmware_mypy.ini
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/python tests/tools/dialect.py
@@ -54,6 +54,9 @@ mutants: ready  ## would the tests notice? small mistakes in the safety core (AR
 
 size: ready  ## size of the car's program per chip, heap after start (ARGS=--write keeps it)
 	@$(BIN)/python tests/tools/size.py $(ARGS)
+
+hardware: ready  ## draw harnesses and runstop circuit that changed (needs graphviz)
+	@$(BIN)/python -m hardware.drawing
 
 lock: ready  ## renew the lock files from pyproject.toml (needs the network)
 	@sh tests/tools/lock.sh

@@ -1,0 +1,101 @@
+"""Pictures on disk: each bears the digest of what it was drawn from, and nothing of when or where.
+
+So a test can tell without graphviz whether a picture is current.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from PIL import Image, PngImagePlugin
+
+from hardware.drawing.harness import FOLDER, SHEETS, harness_names, load_harness
+from hardware.drawing.pictures import Sheet, sheet
+from hardware.drawing.runstop import NAME as RUNSTOP
+from hardware.drawing.runstop import draw
+
+PICTURES = FOLDER / "pictures"
+KEY = "drawn-from"
+_COMMENT = re.compile(r"<!--.*?-->\n?", re.DOTALL)
+_DIGEST = re.compile(rf"<!-- {KEY} ([0-9a-f]{{64}}) -->")
+
+
+@dataclass(frozen=True)
+class Picture:
+    """``sheet`` is what WireViz draws; None is the runstop circuit, ``source`` the text whose
+    digest the files bear."""
+
+    name: str
+    source: str
+    sheet: Sheet | None
+
+    @property
+    def digest(self) -> str:
+        return hashlib.sha256(self.source.encode()).hexdigest()
+
+    @property
+    def paths(self) -> tuple[Path, Path]:
+        return PICTURES / f"{self.name}.svg", PICTURES / f"{self.name}.png"
+
+
+def pictures() -> Iterator[Picture]:
+    """All that there are to be; a sheet without wires is none."""
+    for name in harness_names():
+        harness = load_harness(name)
+        for kind in SHEETS:
+            drawn = sheet(harness, kind)
+            if drawn["connections"]:
+                yield Picture(f"{name}_{kind}", json.dumps(drawn, sort_keys=True), drawn)
+    yield Picture(RUNSTOP, _runstop_svg(), None)
+
+
+def write(picture: Picture) -> None:
+    """Draws it. Raises graphviz's ExecutableNotFound where ``dot`` is missing."""
+    svg, png = _drawn(picture)
+    svg_path, png_path = picture.paths
+    svg_path.write_text(_marked(svg, picture.digest), encoding="utf-8")
+    marks = PngImagePlugin.PngInfo()
+    marks.add_text(KEY, picture.digest)
+    with Image.open(io.BytesIO(png)) as image:
+        image.convert("RGB").quantize(64).save(png_path, optimize=True, pnginfo=marks)
+
+
+def digests(picture: Picture) -> tuple[str, str]:
+    """What its files were drawn from; empty where there is none, or no mark in it."""
+    svg_path, png_path = picture.paths
+    if not (svg_path.is_file() and png_path.is_file()):
+        return "", ""
+    found = _DIGEST.search(svg_path.read_text(encoding="utf-8"))
+    with Image.open(png_path) as image:
+        return found[1] if found else "", image.info.get(KEY, "")
+
+
+def stray() -> list[str]:
+    """Names of files that belong to no picture."""
+    wanted = {path.name for picture in pictures() for path in picture.paths}
+    return sorted({path.name for path in PICTURES.iterdir()} - wanted)
+
+
+def _drawn(picture: Picture) -> tuple[str, bytes]:
+    if picture.sheet is None:
+        return picture.source, draw("matplotlib").get_imagedata("png")
+    from wireviz.wireviz import parse  # slow to import, and needs what a test of digests does not
+
+    svg, png = parse(picture.sheet, return_types=("svg", "png"), output_name="", output_dir=".")
+    return svg, png
+
+
+def _runstop_svg() -> str:
+    return draw("svg").get_imagedata("svg").decode()
+
+
+def _marked(svg: str, digest: str) -> str:
+    """Without the comments of the tools that made it: they name versions."""
+    head, begin, body = _COMMENT.sub("", svg).partition("<svg")
+    return f"{head}{begin}{body.rstrip()}\n<!-- {KEY} {digest} -->\n"

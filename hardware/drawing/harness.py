@@ -1,0 +1,204 @@
+"""A car's harness: its parts list, who is wired to whom, and the pins that the board file gives.
+
+A wire begins at a source: ``"PS1.5V"`` is a pin of a part, ``"@channels.drive.pulse"`` is the pin
+that the board file gives to that role. So no pin of a board is written in ``hardware/wiring``.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from host_bridge.config.boards import Board, load_board
+from host_bridge.config.boards.facts import Wire as Role
+from host_bridge.config.boards.needs import needs_of
+from host_bridge.config.boards.reading import read_wiring
+from host_bridge.config.document import Document
+from host_bridge.config.reading import read_table
+from host_bridge.config.schema import Key, number
+
+FOLDER = Path(__file__).resolve().parents[1]
+BOARD, GROUND, ROLE = "U1", "GND", "@"
+
+COLUMNS = ("ref", "qty", "part", "example", "connector")
+VOLTS_AMPERES = ("supply_min_v", "supply_max_v", "current_a", "out_v", "in_v")
+REASONS = ("why", "source")
+
+_KEYS = (
+    Key("title", "text"),
+    Key("board", "text"),
+    Key("wiring", "text"),
+    Key("stops", "table", default={}),
+    Key("channels", "table", default={}),
+    Key("feeds", "table"),
+    Key("cables", "table"),
+)
+_FEED_KEYS = (
+    number("least_v", 0.0, 60.0),
+    number("most_v", 0.0, 60.0),
+    number("limit_a", 0.0, 500.0),
+)
+SHEETS = ("signals", "supply", "drive")
+_CABLE_KEYS = (
+    Key("mm2", "number", 0.08, 50.0, default=0.25),
+    Key("sheet", "choice", choices=SHEETS, default=""),
+    Key("wires", "table"),
+)
+
+
+@dataclass(frozen=True)
+class Item:
+    """A row of a parts list; ``limits`` by the names in ``VOLTS_AMPERES``, where it has them.
+
+    ``out_v`` is the level of its signal outputs, ``in_v`` the least that its inputs take for high.
+    """
+
+    ref: str
+    texts: Mapping[str, str]
+    limits: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Feed:
+    """A pin that feeds others; at ``limit_a`` its fuse or its regulator ends it."""
+
+    least_v: float
+    most_v: float
+    limit_a: float
+
+
+@dataclass(frozen=True)
+class End:
+    """A pin of a part."""
+
+    ref: str
+    pin: str
+
+    def __str__(self) -> str:
+        return f"{self.ref}.{self.pin}"
+
+
+@dataclass(frozen=True)
+class Lead:
+    """One wire of a cable. ``role`` is what the board's pin is for, if it begins at one; ``feed``
+    what feeds it, if it is a supply's."""
+
+    cable: str
+    sheet: str
+    source: End
+    end: End
+    mm2: float
+    role: Role | None
+    feed: Feed | None
+
+    @property
+    def is_ground(self) -> bool:
+        return GROUND in (self.source.pin, self.end.pin)
+
+
+@dataclass(frozen=True)
+class Harness:
+    """``stops``: by stop source of the vehicle file, the part by which it comes; ``channels``: by
+    channel that is on no pin of the board, the part where it ends; ``feeds`` by ``REF.pin``;
+    ``roles``: all that the board file wires. A runstop box has no ``vehicle``."""
+
+    name: str
+    title: str
+    vehicle: str
+    board: Board
+    items: Mapping[str, Item]
+    feeds: Mapping[str, Feed]
+    stops: Mapping[str, str]
+    channels: Mapping[str, str]
+    leads: Sequence[Lead]
+    roles: Sequence[Role]
+
+
+def harness_names() -> tuple[str, ...]:
+    """The harnesses that Tandem brings along."""
+    return tuple(sorted(path.stem for path in (FOLDER / "wiring").glob("*.toml")))
+
+
+def load_harness(name: str) -> Harness:
+    """``hardware/wiring/NAME.toml`` with ``hardware/bom/NAME.csv``. Raises VehicleFileFault for
+    keys, roles and parts that are not there; what is dangerous is the tests' to find."""
+    document = Document(FOLDER / "wiring" / f"{name}.toml")
+    tables = read_table(document, "", document.values, _KEYS)
+    board = load_board(tables["board"])
+    vehicle = board.vehicle_of(tables["wiring"]) or ""
+    wiring = read_wiring(board, tables["wiring"], needs_of(vehicle).channels if vehicle else [])
+    roles = {f"{role.part.slot}.{role.name}": role for role in (wiring.wires if wiring else ())}
+    feeds = _feeds(document, tables["feeds"])
+    return Harness(
+        name=name,
+        title=tables["title"],
+        vehicle=vehicle,
+        board=board,
+        items=read_items(name),
+        feeds=feeds,
+        stops=tables["stops"],
+        channels=tables["channels"],
+        leads=tuple(
+            lead
+            for cable in tables["cables"]
+            for lead in _leads(document, cable, tables["cables"][cable], roles, feeds)
+        ),
+        roles=tuple(roles.values()),
+    )
+
+
+def read_items(name: str) -> dict[str, Item]:
+    """``hardware/bom/NAME.csv`` by ref. Raises KeyError for a column that is missing."""
+    with (FOLDER / "bom" / f"{name}.csv").open(encoding="utf-8", newline="") as file:
+        return {row["ref"]: _item(row) for row in csv.DictReader(file)}
+
+
+def _item(row: dict[str, str]) -> Item:
+    limits = {name: float(row[name]) for name in VOLTS_AMPERES if row[name]}
+    return Item(row["ref"], {name: row[name] for name in (*COLUMNS, *REASONS)}, limits)
+
+
+def _feeds(document: Document, given: dict[str, Any]) -> dict[str, Feed]:
+    return {
+        pin: Feed(**read_table(document, f"feeds.{pin}", values, _FEED_KEYS))
+        for pin, values in given.items()
+    }
+
+
+def _leads(
+    document: Document,
+    cable: str,
+    given: dict[str, Any],
+    roles: Mapping[str, Role],
+    feeds: Mapping[str, Feed],
+) -> Iterator[Lead]:
+    """Its name begins with the part at which it ends."""
+    values = read_table(document, f"cables.{cable}", given, _CABLE_KEYS)
+    for pin, named in values["wires"].items():
+        role = _role(document, f"cables.{cable}.wires.{pin}", named, roles)
+        source, end = _source(named, role), End(cable.split()[0], pin)
+        feed = feeds.get(str(source)) or feeds.get(str(end))
+        usual = "supply" if feed or GROUND in (source.pin, pin) else "signals"
+        yield Lead(cable, values["sheet"] or usual, source, end, values["mm2"], role, feed)
+
+
+def _source(source: str, role: Role | None) -> End:
+    ref, _, pin = source.partition(".")
+    return End(BOARD, str(role.pin)) if role else End(ref, pin)
+
+
+def _role(document: Document, path: str, source: str, roles: Mapping[str, Role]) -> Role | None:
+    if not source.startswith(ROLE):
+        return None
+    if source[1:] not in roles:
+        raise document.fault(
+            path,
+            "the board file wires nothing of this name",
+            expected=f"one of {', '.join(roles)}",
+            got=source[1:],
+            remedy="correct the name, or wire it in hardware/boards",
+        )
+    return roles[source[1:]]
