@@ -148,8 +148,10 @@ class Divergence:
         self._last_us: int | None = None
 
     def reset(self) -> None:
-        """From the next instant on, paths are measured from where the cars then are."""
+        """Begin anew: from the next instant on, paths are measured from where the cars then are."""
         self._origins = None
+        self._alarms = {name: Alarm() for name in self._alarms}
+        self.differences = ()
 
     def step(self) -> None:
         """Compare at the newest instant that both have reached, if it is new."""
@@ -163,6 +165,11 @@ class Divergence:
 
     def alarms(self) -> tuple[Difference, ...]:
         return tuple(d for d in self.differences if d.since_us is not None)
+
+    def must_stop(self) -> str:
+        """What differs so that the cars have to stop; nothing where the limits only tell."""
+        alarms = self.alarms() if self._limits.on_exceed == "stop" else ()
+        return alarms[0].what if alarms else ""
 
     def _compare(self, car: Sample, twin: Sample) -> None:
         self.compared += 1

@@ -107,6 +107,8 @@ class Following:
         for follower in self.followers:
             follower.step(now_us)
         self._compare()
+        for follower in self.followers:
+            self._stop_if_apart(follower, now_us)
 
     def end(self, now_us: int) -> None:
         """Leave no follower armed."""
@@ -134,6 +136,12 @@ class Following:
                 follower.stop(f"{self.leader.name[:8]} stopped", now_us)
             elif status.state is State.STANDBY:
                 follower.disarm(now_us)
+
+    def _stop_if_apart(self, follower: Follower, now_us: int) -> None:
+        what = follower.divergence.must_stop() if follower.divergence else ""
+        if what and follower.is_armed():
+            self.leader.stop(Sender.FLEET, f"apart: {what}", now_us)
+            follower.stop(f"apart: {what}", now_us)
 
     def _begin_comparing(self, follower: Follower) -> None:
         if follower.divergence:

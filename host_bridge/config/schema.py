@@ -223,6 +223,7 @@ TABLES: dict[str, tuple[Key, ...]] = {
         number("speed_mps", 0.01, 10.0),
         number("yaw_rate_radps", 0.01, 10.0),
         number("path_m", 0.01, 100.0),
+        choice("on_exceed", ("tell", "stop"), default="tell"),
     ),
 }
 

@@ -35,12 +35,13 @@ class StopSourceFacts:
 
 @dataclass(frozen=True)
 class DivergenceLimits:
-    """Beyond these a car and its twin are said to differ."""
+    """Beyond these a car and its twin are said to differ, and stop if ``on_exceed`` says so."""
 
     steer_rad: float
     speed_mps: float
     yaw_rate_radps: float
     path_m: float
+    on_exceed: str = "tell"  # or stop
 
 
 @dataclass(frozen=True)

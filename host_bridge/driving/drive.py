@@ -196,8 +196,11 @@ class Drive:
 
     def _step_driving(self, now_us: int) -> None:
         fallen = [tally.car for tally in self.tallies if not tally.is_armed()]
+        apart = [divergence for divergence in self.divergences if divergence.must_stop()]
         if fallen:
             self._stop_the_others(fallen, now_us)
+        elif apart:
+            self._stop_for_being_apart(apart[0], now_us)
         elif self._has_run_out(now_us):
             self.is_completed = True
             self.quit(now_us)
@@ -219,6 +222,12 @@ class Drive:
             )
         else:
             self._halt(f"{', '.join(car.name for car in fallen)} stopped: {ARM_AGAIN}.")
+
+    def _stop_for_being_apart(self, divergence: Divergence, now_us: int) -> None:
+        for tally in self.tallies:
+            tally.car.stop(Sender.FLEET, f"apart: {divergence.must_stop()}", now_us)
+        differs = "; ".join(str(alarm) for alarm in divergence.alarms())
+        self._halt(f"A car and its twin are too far apart: {differs}. Stopped: {ARM_AGAIN}.")
 
     def _halt(self, notice: str) -> None:
         self.controls.let_go()

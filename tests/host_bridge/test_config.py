@@ -280,3 +280,14 @@ def test_the_rear_wheels_of_the_plant_turn_by_their_ratio(tmp_path):
 def test_driven_blind_exactly_as_far_as_allowed_is_allowed(tmp_path):
     text = changed(F1TENTH, "^lease_s = 0.12", "lease_s = 0.125")
     assert load(tmp_path, text).source("gamepad").lease_s == 0.125  # * 4.0 m/s = 0.5 m
+
+
+@pytest.mark.parametrize(("line", "does"), [("", "tell"), ('on_exceed = "stop"', "stop")])
+def test_cars_that_differ_are_told_of_unless_the_file_says_stop(tmp_path, line, does):
+    text = changed(F1TENTH, r"^path_m = 0\.5$", f"path_m = 0.5\n{line}")
+    assert load(tmp_path, text).divergence.on_exceed == does
+
+
+def test_there_is_nothing_else_to_do_about_cars_that_differ(tmp_path):
+    text = changed(F1TENTH, r"^path_m = 0\.5$", 'path_m = 0.5\non_exceed = "steer"')
+    assert "on_exceed" in str(refusal(tmp_path, text))

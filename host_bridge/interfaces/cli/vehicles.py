@@ -93,6 +93,7 @@ def _facts(v: Vehicle) -> Rows:
     differs = (
         f"by more than {limits.steer_rad:g} rad, {limits.speed_mps:g} m/s, "
         f"{limits.yaw_rate_radps:g} rad/s or {limits.path_m:g} m"
+        + (", and then they stop" if limits.on_exceed == "stop" else "")
     )
     return [
         ("wheelbase, track", f"{v.wheelbase_m:g} m, {v.track_m:g} m"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pytest
 
@@ -239,3 +239,15 @@ def test_a_leader_that_begins_anew_is_followed_no_more(pair):
     before = pair.following.forwarded
     pair.advance(1.0)
     assert pair.following.forwarded == before, "though its receiver still claims"
+
+
+def test_a_twin_that_drifts_apart_stops_both_where_the_vehicle_file_says_so(pair):
+    """The twin's servo sticks; its leader turns."""
+    pair.follower.divergence._limits = replace(pair.follower.divergence._limits, on_exceed="stop")
+    pair.gesture()
+    pair.twin.world.plant.is_steering_stuck = True
+    pair.radio.throttle, pair.radio.steering = 0.3, 0.8
+    pair.advance(4.0)
+    assert pair.states() == (State.STOPPED, State.STOPPED)
+    for car in (pair.leader.car, pair.twin.car):
+        assert "apart: " in car.why_stopped()

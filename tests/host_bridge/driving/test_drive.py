@@ -1,5 +1,7 @@
 """A drive against the real firmware, in virtual time: arming, stopping together, ending."""
 
+from dataclasses import replace
+
 import pytest
 
 from host_bridge.domain import State
@@ -9,6 +11,7 @@ from host_bridge.interfaces.keyboard import Order, Reach, Seat
 from host_bridge.interfaces.keyboard.keys import Key, Stroke
 from host_bridge.interfaces.script import Constant, Player
 from host_bridge.session import Session
+from sim_mock.world import plant_of
 from tests.host_bridge.drives import Drive as Track
 from tests.host_bridge.drives import Rig, vehicle
 
@@ -20,7 +23,7 @@ class Day(Track):
 
     def __init__(self, *, manoeuvre=None, seconds=None):
         name = "script" if manoeuvre else "seat"
-        super().__init__(Rig("red"), Rig("blue", board_us=7_000_000, seed=2), source=name)
+        super().__init__(*self.make_cars(), source=name)
         self.bind()
         self.seat = Seat(REACH, has_releases=True)
         source = vehicle().source(name)
@@ -31,6 +34,9 @@ class Day(Track):
             self.fleet, controls, self.now_us, sender_name="drive@test", seconds=seconds
         )
         self.session = Session(self.fleet, source, self.drive)
+
+    def make_cars(self):
+        return Rig("red"), Rig("blue", board_us=7_000_000, seed=2)
 
     def advance(self, seconds):
         if not hasattr(self, "drive"):
@@ -203,3 +209,67 @@ def test_the_time_that_was_asked_for_ends_it():
     day.until(day.drive.is_over)
     assert day.drive.is_completed
     assert 1.0 <= day.drive.lasted_s(day.now_us) < 1.6
+
+
+def with_limits(of, **limits):
+    return replace(of, divergence=replace(of.divergence, **limits))
+
+
+class Mismatched(Day):
+    """The second car drags a load that the first does not have; both are what they are."""
+
+    def __init__(self, payload_kg=6.0, **limits):
+        self.of = with_limits(vehicle(), **limits)
+        self.payload_kg = payload_kg
+        super().__init__()
+
+    def make_cars(self):
+        heavy = plant_of(self.of, 2, payload_kg=self.payload_kg, payload_x_m=-0.12)
+        blue = Rig("blue", board_us=7_000_000, seed=2, plant=heavy, of=self.of)
+        return Rig("red", of=self.of), blue
+
+
+def turn_hard(day):
+    day.until_phase(Phase.DRIVING)
+    day.drive_off()
+    for _ in range(9):
+        day.strike("a")
+
+
+def test_cars_that_drift_apart_stop_where_the_vehicle_file_says_so():
+    day = Mismatched(path_m=0.1, on_exceed="stop")
+    turn_hard(day)
+    day.until(lambda: day.drive.phase is Phase.STOPPED, 15.0)
+    assert "too far apart" in day.drive.notice
+    assert "path differs" in day.drive.notice
+    day.until(lambda: day.states() == [State.STOPPED] * 2, 5.0)
+    reasons = [rig.car.why_stopped() for rig in day.rigs]
+    assert all("apart: path" in reason for reason in reasons), reasons
+
+
+def test_they_can_be_armed_again_and_are_compared_anew():
+    day = Mismatched(path_m=0.1, on_exceed="stop")
+    turn_hard(day)
+    day.until(lambda: day.drive.phase is Phase.STOPPED, 15.0)
+    day.until(lambda: day.states() == [State.STOPPED] * 2, 5.0)
+    day.strike("r")
+    day.until_phase(Phase.DRIVING)
+    day.advance(1.0)
+    assert day.drive.phase is Phase.DRIVING
+    assert not day.drive.divergences[0].alarms()
+
+
+def test_where_it_does_not_they_are_told_of_and_drive_on():
+    day = Mismatched(path_m=0.1)
+    turn_hard(day)
+    day.until(day.drive.divergences[0].alarms, 15.0)
+    day.advance(1.0)
+    assert day.drive.phase is Phase.DRIVING
+    assert day.is_in(State.ACTIVE)
+
+
+def test_cars_that_agree_drive_on_under_limits_that_stop():
+    day = Mismatched(payload_kg=0.0, on_exceed="stop")
+    turn_hard(day)
+    day.advance(3.0)
+    assert day.drive.phase is Phase.DRIVING
