@@ -13,13 +13,15 @@ or chatters at the border.
 
 from dataclasses import dataclass, replace
 from math import cos, exp, sin, tan
+from typing import Final
 
 from sim_mock.plant.tyre import TyreLaw, fiala_n, side_limit_n
 
-GRAVITY_MPS2 = 9.81
-BAND = 1.5  # from this many times kinematic_below_mps on, nothing is drawn any more
-PULL_S = 0.005  # time constant of the pull in the middle of the band: about v / (c g) there
-SLOWEST_MPS = 1e-3  # a wheel that rolls slower has this speed when its slip is computed
+# Final, and the usual law by name: what a compiler can follow costs nothing.
+GRAVITY_MPS2: Final = 9.81
+BAND: Final = 1.5  # from this many times kinematic_below_mps on, nothing is drawn any more
+PULL_S: Final = 0.005  # time constant of the pull in the middle of the band: about v / (c g) there
+SLOWEST_MPS: Final = 1e-3  # a wheel that rolls slower has this speed when its slip is computed
 
 State = tuple[float, float, float, float, float, float]
 
@@ -152,20 +154,20 @@ def derivatives(state: State, u: BodyInput, p: BodyParameters) -> State:
     I r' = lf F_front,y - lr F_rear,y; slip of an axle is minus its sideways over its rolling speed.
     Source: Rajamani, section 2.3 and 4.1.2 without the small angles; Althoff et al., CommonRoad.
     """
-    _, _, yaw, vx, vy, rate = state
+    yaw, vx, vy, rate = state[2], state[3], state[4], state[5]
     cf, sf, cr, sr = u.cos_front, u.sin_front, u.cos_rear, u.sin_rear
     front, rear = vy + p.lf_m * rate, vy - p.lr_m * rate
     roll = abs(vx * cf + front * sf)
     slip = (vx * sf - front * cf) / (roll if roll > SLOWEST_MPS else SLOWEST_MPS)
     along = u.force_front_n
-    side = p.law(
-        slip, p.stiffness_front_per_rad * u.load_front_n, side_limit_n(u.grip_front_n, along)
-    )
+    stiffness_n = p.stiffness_front_per_rad * u.load_front_n
+    side = _side_n(p.law, slip, stiffness_n, side_limit_n(u.grip_front_n, along))
     front_x, front_y = along * cf - side * sf, along * sf + side * cf
     roll = abs(vx * cr + rear * sr)
     slip = (vx * sr - rear * cr) / (roll if roll > SLOWEST_MPS else SLOWEST_MPS)
     along = u.force_rear_n
-    side = p.law(slip, p.stiffness_rear_per_rad * u.load_rear_n, side_limit_n(u.grip_rear_n, along))
+    stiffness_n = p.stiffness_rear_per_rad * u.load_rear_n
+    side = _side_n(p.law, slip, stiffness_n, side_limit_n(u.grip_rear_n, along))
     rear_x, rear_y = along * cr - side * sr, along * sr + side * cr
     cos_yaw, sin_yaw = cos(yaw), sin(yaw)
     return (
@@ -176,6 +178,12 @@ def derivatives(state: State, u: BodyInput, p: BodyParameters) -> State:
         (front_y + rear_y) / p.mass_kg - vx * rate,
         (p.lf_m * front_y - p.lr_m * rear_y) / p.inertia_z_kgm2,
     )
+
+
+def _side_n(law: TyreLaw, slip: float, stiffness_n: float, limit_n: float) -> float:
+    if law is fiala_n:
+        return fiala_n(slip, stiffness_n, limit_n)
+    return law(slip, stiffness_n, limit_n)
 
 
 def kinematic_derivatives(state: State, accel_x_mps2: float, u: BodyInput) -> State:

@@ -78,7 +78,10 @@ def step_body(
     if square <= low * low:
         roll(s, dt_s, u, p)
         return True
-    s.assign(integrate(s.values(), dt_s, u, p))
+    if integrate is rk2:  # by name, for a compiler
+        s.assign(rk2(s.values(), dt_s, u, p))
+    else:
+        s.assign(integrate(s.values(), dt_s, u, p))
     if square < (BAND * low) * (BAND * low):
         _draw(s, pull_share(square, dt_s, p), u, p)
     return False

@@ -7,10 +7,11 @@ once the tyre drives or brakes.
 
 from collections.abc import Callable
 from math import atan, sqrt
+from typing import Final
 
 # Sliding grips less than rolling. Tenths are estimates for rubber on a floor; without a difference
 # a car with spinning wheels would have no side force left at all and could not be caught.
-SLIDING_SHARE = 0.9
+SLIDING_SHARE: Final = 0.9
 
 TyreLaw = Callable[[float, float, float], float]
 

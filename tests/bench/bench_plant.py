@@ -1,45 +1,129 @@
-"""Steps per second of the plants alone, in pure CPython: ``python tests/bench/bench_plant.py``."""
+"""The plants alone, and beside CommonRoad's model: ``python tests/bench/bench_plant.py``."""
 
 from collections.abc import Callable, Iterator
-from time import perf_counter
+from math import sin
+from typing import Any
 
-from sim_mock.plant.parameters import PlantParameters
-from sim_mock.plant.vehicle_plant import Plant
-from tests.bench.sheet import Sheet, publish
-from tests.sim_mock.plant.cars import f1tenth, f1tenth_outputs, nigel, nigel_outputs
+import numpy as np
+from scipy.integrate import odeint, solve_ivp
+from vehiclemodels.vehicle_dynamics_st import vehicle_dynamics_st
+from vehiclemodels.vehicle_parameters import setup_vehicle_parameters
 
-DT_S = 1e-3
-STEPS = 20_000
-ROUNDS = 5  # the best counts: the others were disturbed
+from sim_mock.models.integration import rk4
+from sim_mock.models.single_track.linear import linear_rates
+from sim_mock.models.single_track.parameters import Input
+from sim_mock.plant.batch import Batch
+from tests.bench import plants_alone
+from tests.bench.plants_alone import DT_S, best_s
+from tests.bench.quick import with_machine_code
+from tests.bench.sheet import Cell, Sheet, publish, verdict
+from tests.sim_mock.models.single_track.test_commonroad import converted
+from tests.sim_mock.plant.cars import f1tenth
 
-Outputs = tuple[int, ...]
-CASES: tuple[tuple[str, Callable[..., PlantParameters], str, Outputs, Outputs], ...] = (
-    ("nigel", nigel, "rk2", nigel_outputs(0.1, 0), nigel_outputs(0.1, 8_000)),
-    ("f1tenth", f1tenth, "euler", f1tenth_outputs(0.1, 0), f1tenth_outputs(0.1, 100_000)),
-    ("f1tenth", f1tenth, "rk2", f1tenth_outputs(0.1, 0), f1tenth_outputs(0.1, 100_000)),
-    ("f1tenth", f1tenth, "rk4", f1tenth_outputs(0.1, 0), f1tenth_outputs(0.1, 100_000)),
-)
+AIM = 1000.0  # times real time, the single track in machine code, one core
+CARS = 1000
+SLALOM_S = 2.0
+START = (0.0, 0.0, 0.0, 10.0, 0.0, 0.0, 0.0)
+TOLERANCE = 1e-6
+THEIRS = setup_vehicle_parameters(vehicle_id=1)
+OURS = converted(THEIRS)
+SINGLE_TRACK = "single track, rk2"
 
 
-def run(plant: Plant, outputs: Outputs, steps: int) -> float:
-    """Wall seconds for so many steps."""
-    start = perf_counter()
-    for _ in range(steps):
-        plant.step(DT_S, outputs, True)
-    return perf_counter() - start
+def inputs(time_s: float) -> tuple[float, float]:
+    """The manoeuvre: a slalom at 10 m/s; steering rate, acceleration."""
+    return 0.1 * sin(3.0 * time_s), 0.2
+
+
+def theirs(x: Any, time_s: float) -> list[float]:
+    return list(vehicle_dynamics_st(list(x), list(inputs(time_s)), THEIRS))
+
+
+def by_odeint() -> Any:
+    times = np.arange(0.0, SLALOM_S + 0.005, 0.01)
+    return odeint(theirs, START, times, rtol=TOLERANCE, atol=TOLERANCE)[-1]
+
+
+def by_solve_ivp() -> Any:
+    whole = solve_ivp(
+        lambda t, x: theirs(x, t), (0.0, SLALOM_S), START, rtol=TOLERANCE, atol=TOLERANCE
+    )
+    return whole.y[:, -1]
+
+
+def by_rk4() -> Any:
+    """Ours, plain Python, inputs held over each millisecond."""
+    x = START
+    for step in range(round(SLALOM_S / DT_S)):
+        x = rk4(linear_rates, x, Input(*inputs(step * DT_S)), OURS, DT_S)
+    return x
+
+
+def batch_s() -> float:
+    """One step of a thousand cars, each with its own wheel angle, over the thousand."""
+    p = f1tenth()
+    batch = Batch(p.body, p.mu, CARS)
+    batch.state[3] = 3.0
+    angles = np.linspace(-0.1, 0.1, CARS)
+
+    def run() -> None:
+        for _ in range(100):
+            batch.step(DT_S, angles, 1.0)
+
+    return best_s(run, 100 * CARS)
+
+
+def plants(plain: dict[str, float], quick: dict[str, float]) -> Sheet:
+    rows = [
+        (name, 1e6 * step_s, 1 / step_s, DT_S / step_s, *machine_code(quick.get(name)))
+        for name, step_s in plain.items()
+    ]
+    columns = ("plant, integrator", "us/step", "steps/s", "x real time")
+    return Sheet(
+        "The plants alone, in steps of 1 ms, per CPU second",
+        (*columns, "machine code: us/step", "steps/s ", "x real time "),
+        rows,
+        () if quick else ("machine code: nothing can be compiled on this machine",),
+    )
+
+
+def machine_code(step_s: float | None) -> tuple[Cell, ...]:
+    return (1e6 * step_s, 1 / step_s, DT_S / step_s) if step_s else (None, None, None)
+
+
+def beside(plain: dict[str, float], quick: dict[str, float]) -> Sheet:
+    """Virtual seconds of one car per CPU second of one core."""
+    manoeuvres: tuple[tuple[str, Callable[[], Any]], ...] = (
+        ("CommonRoad's ST, scipy's odeint", by_odeint),
+        ("CommonRoad's ST, scipy's solve_ivp (RK45)", by_solve_ivp),
+        ("the same model of ours, rk4 at 1 ms", by_rk4),
+    )
+    reached = [np.asarray(run()) for _, run in manoeuvres]
+    assert np.ptp([x[:2] for x in reached], axis=0).max() < 0.02, "not the same manoeuvre"
+    rates = {name: SLALOM_S / best_s(run, 1) for name, run in manoeuvres}
+    rates["single track with tyre law and load transfer, rk2 at 1 ms"] = DT_S / plain[SINGLE_TRACK]
+    if quick:
+        rates["the same in machine code"] = DT_S / quick[SINGLE_TRACK]
+    rates[f"the same, {CARS} cars at once in NumPy, each"] = DT_S / batch_s()
+    base = rates[manoeuvres[0][0]]
+    rows = [(name, rate, rate / base, aim(name, rate)) for name, rate in rates.items()]
+    return Sheet(
+        "Single tracks: virtual seconds of a car per CPU second of one core",
+        ("model and integrator", "x real time", "to odeint", f"aim: {AIM:.0f}"),
+        rows,
+        ("The first three drive the same slalom, and end within 2 cm of each other.",),
+    )
+
+
+def aim(name: str, rate: float) -> str | None:
+    return verdict(rate >= AIM) if "machine code" in name or "at once" in name else None
 
 
 def measure() -> Iterator[Sheet]:
-    """A row per car and integrator, turning under power."""
-    rows = []
-    for name, make, integrator, still, driving in CASES:
-        plant = Plant(make(body={"integrator": integrator}), 1)
-        run(plant, still, 600)  # arms the ESC
-        run(plant, driving, 2_000)  # up to speed, so that the tyres are at work
-        step_s = min(run(plant, driving, STEPS) for _ in range(ROUNDS)) / STEPS
-        rows.append((name, integrator, 1e6 * step_s, 1 / step_s, DT_S / step_s))
-    columns = ("plant", "integrator", "us/step", "steps/s", "x real time")
-    yield Sheet("The plants alone, in steps of 1 ms", columns, rows)
+    plain = plants_alone.measured()
+    quick = with_machine_code("tests.bench.plants_alone") or {}
+    yield plants(plain, quick)
+    yield beside(plain, quick)
 
 
 if __name__ == "__main__":
