@@ -1,7 +1,6 @@
 """``sim://nigel?seed=1``: a virtual car inside this process, paced by the wall clock.
 
-Options: seed, name, payload_kg, payload_x_m, patch=x,y,radius,mu[;...], blank=1,
-stand=1, rc=1 (a transmitter in a scripted hand).
+The options are those of ``facts.QUERY``; README.md has them in a table.
 """
 
 from __future__ import annotations
