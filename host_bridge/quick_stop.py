@@ -124,7 +124,9 @@ def stop_directly(uri: str) -> StopCall:
         raise DeviceFault(
             "nobody serves this virtual car, so there is none", where=uri, remedy="tandem cars"
         )
-    return asyncio.run(_stop_over(context.transport(uri)))
+    transport = context.transport(uri)
+    # a board is told so straight away, and not made ready for a plant before
+    return asyncio.run(_stop_over(getattr(transport, "cable", transport)))
 
 
 async def _stop_over(transport: Transport) -> StopCall:

@@ -54,6 +54,7 @@ class HitlBoard(VirtualBoard):
         self._total = 0
         self._token = 0
         self._steps = 0
+        self._is_new = False
         self._is_fed = False
         self._fed_us = 0
         self._now_us = 0
@@ -110,6 +111,9 @@ class HitlBoard(VirtualBoard):
 
     def read(self, now_us: int) -> None:
         self._now_us = now_us
+        if self._is_new:  # the silence while it began is its own
+            self._is_new = False
+            self._fed_us = now_us
         if self._is_fed and elapsed_us(now_us, self._fed_us) > SILENT_US:
             self._is_fed = False
         if not self._is_fed:
@@ -159,5 +163,6 @@ class HitlBoard(VirtualBoard):
     def take_image(self) -> None:
         """What was loaded is what is stored."""
         self.is_loaded = False
+        self._is_new = True
         self._begin.token = self._token
         self.image = bytes(self._incoming[: self._total])

@@ -68,6 +68,11 @@ class Bench:
         self._fallbacks = _channels(message)
         self._guard_us = message.guard_us
 
+    def rest(self, outputs: PlantOutputs) -> None:
+        """What a car reads that stands still, for a program that has yet to begin."""
+        self._chip.read_us = outputs.time_us
+        self.world.beat(self.world.now_us)
+
     def beat(self, outputs: PlantOutputs) -> None:
         """A step of the chip: the plant goes on to its next one."""
         world, chip = self.world, self._chip

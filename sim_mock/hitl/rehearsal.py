@@ -12,7 +12,7 @@ import secrets
 from collections.abc import Callable
 from enum import Enum
 
-from firmware.protocol.codes import ACTIVE, HOLD, STARTING, STOPPING
+from firmware.protocol.codes import ACTIVE, HOLD, STOPPING
 from firmware.protocol.frame import crc_table
 from firmware.protocol.messages import Identify, Identity, Stop, StopSeen
 from firmware.protocol.plant import (
@@ -31,29 +31,24 @@ from sim_mock.hitl.frames import Ear, Frames, kind_of
 from sim_mock.world import stored_image
 
 ALWAYS = (Identify.ID, Stop.ID)  # what a board may be told in any stage
-_CHUNKS = 4  # of the image at each step of the board: half of what its link holds
+_CHUNKS = 2  # of the image at each step of the board: half of what its UART holds
 _AGAIN_STEPS = 50  # after the last of them, unless the board has begun anew with them
-# The patience with a board, in ticks
+# The patience with a board, in ticks: in each stage, and once it is fed
 TICK_S = 0.05
-_ENTERS = 28  # each stage
+_ENTERS = 100
 _GATE_CLOSES = 4
 _IS_LOST = 20
 
-_BUSY = {
-    STARTING: "it is starting: try again in a second",
-    ACTIVE: "it is a real car's, and armed: stop it, and disarm it",
-    HOLD: "it is a real car's, and armed: stop it, and disarm it",
-    STOPPING: "it is a real car's, and stopping",
-}
+_ARMED = (ACTIVE, HOLD, STOPPING)
 
 
 class Stage(Enum):
     """How far it is."""
 
-    MEETING = "nothing was heard from it"
-    ENTERING = "it did not begin"
-    LOADING = "it did not take its configuration"
-    FEEDING = "it fell silent, or was reset"
+    MEETING = "nothing of Tandem is heard from the board"
+    ENTERING = "the board does not begin; has it the firmware, and does its car stand?"
+    LOADING = "the board did not take its configuration"
+    FEEDING = "the board fell silent, or was reset"
 
 
 class Rehearsal:
@@ -75,7 +70,6 @@ class Rehearsal:
         self._ear = Ear(Identity, PlantBegin, PlantOutputs)
         self._hash = bytes(protocol_hash(crc_table()))
         self._enter = EnterHitl()
-        self._state: int | None = None  # of the board's own car
         self._chunks: list[bytes] = []
         self._at = 0
         self._token = 0
@@ -108,8 +102,7 @@ class Rehearsal:
         elif self.stage is Stage.ENTERING:
             self._to_board(framed(self._enter) + framed(Identify()))
         if self._ticks > (_IS_LOST if self.stage is Stage.FEEDING else _ENTERS):
-            why = _BUSY.get(self._state or 0) if self._state is not None else None
-            self.fault = self.fault or f"no hardware in the loop: {why or self.stage.value}"
+            self.fault = self.fault or f"no hardware in the loop: {self.stage.value}"
 
     def _take(self, frame: bytes) -> bool:
         """Whether it is not for the host."""
@@ -130,10 +123,10 @@ class Rehearsal:
         if bytes(identity.protocol_hash) != self._hash:
             self.fault = "the board's program is of another version: flash it with this one"
         elif identity.board_id[: len(HITL_MARK)] == HITL_MARK:
-            self._state = None
             self._prepare(bytes(identity.board_id))
+        elif identity.state in _ARMED:
+            self.fault = "this board drives a real car, which is armed: stop it, and disarm it"
         else:
-            self._state = identity.state
             self._enter.board_id[:] = identity.board_id
             self.stage = Stage.ENTERING
 
@@ -164,6 +157,7 @@ class Rehearsal:
             self.bench.beat(outputs)
         elif self.stage is Stage.LOADING:
             self._to_board(b"".join(self._chunks[self._at : self._at + _CHUNKS]))
+            self.bench.rest(outputs)
             self._at = (self._at + _CHUNKS) % (len(self._chunks) + _AGAIN_STEPS * _CHUNKS)
 
     def _begun(self, begin: PlantBegin | None) -> None:

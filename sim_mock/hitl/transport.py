@@ -18,18 +18,19 @@ if TYPE_CHECKING:
 
 OPTION = "hitl"
 _CABLES = ("serial", "lossy+serial")
+_LOOK_S = 0.01
 
 
 class HitlTransport:
-    """A transport around the one of the board's cable. Each ``open`` is a new car at its start."""
+    """A transport around ``cable``, the board's own. Each ``open`` is a new car at its start."""
 
     def __init__(self, label: str, facts: CarFacts, cable: Any) -> None:
         self.label = label
+        self.cable = cable
         self._facts = facts
-        self._cable = cable
         self._rehearsal: Rehearsal | None = None
         self._task: asyncio.Task[None] | None = None
-        self._on_closed: Callable[[Exception | None], None] = lambda why: None
+        self._on_closed: Callable[[Exception | None], None] | None = None
         self._why: Exception | None = None
 
     @property
@@ -40,30 +41,46 @@ class HitlTransport:
     async def open(
         self, on_bytes: Callable[[bytes], None], on_closed: Callable[[Exception | None], None]
     ) -> None:
-        """Does not wait for the board: what it is told meanwhile, but for a stop, is lost."""
-        rehearsal = Rehearsal(self._facts, self._cable.send, on_bytes)
-        await self._cable.open(rehearsal.hear_board, self._ended)
-        self._rehearsal, self._on_closed, self._why = rehearsal, on_closed, None
+        """Until the plant is the board's peripherals. Raises RuntimeError if it does not come to
+        that, and what the cable raises."""
+        rehearsal = Rehearsal(self._facts, self.cable.send, on_bytes)
+        self._why = None
+        await self.cable.open(rehearsal.hear_board, self._ended)
+        self._rehearsal = rehearsal
         self._task = asyncio.get_running_loop().create_task(self._run(rehearsal))
+        try:
+            while not rehearsal.is_open:
+                await asyncio.sleep(_LOOK_S)
+                if self._rehearsal is not rehearsal:
+                    raise RuntimeError(str(self._why))
+        except BaseException:
+            self.close()
+            raise
+        self._on_closed = on_closed
 
     def send(self, data: bytes) -> int:
         return self._rehearsal.hear_host(data) if self._rehearsal else 0
 
     def close(self) -> None:
-        self._cable.close()
+        self.cable.close()
 
     async def _run(self, rehearsal: Rehearsal) -> None:
         while not rehearsal.fault:
             rehearsal.tick()
             await asyncio.sleep(TICK_S)
         self._why = RuntimeError(rehearsal.fault)
-        self._cable.close()
+        self.cable.close()
 
     def _ended(self, why: Exception | None) -> None:
+        self._why = self._why or why
         if self._task:
             self._task.cancel()
+        if self._rehearsal:
+            self._rehearsal.bench.world.close()
         self._task = self._rehearsal = None
-        self._on_closed(self._why or why)
+        on_closed, self._on_closed = self._on_closed, None
+        if on_closed:
+            on_closed(self._why)
 
 
 def make(uri: Uri, context: Context) -> HitlTransport:

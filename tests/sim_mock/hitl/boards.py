@@ -9,13 +9,22 @@ from pathlib import Path
 
 from firmware.boards.store import Store
 from host_bridge.config import load_vehicle
+from host_bridge.config.boards import pin_module
 from sim_mock.world import board_id_of, stored_image
 from tests.firmware.boards.bench_world import HERE as BENCH
 from tests.firmware.boards.bench_world import PATHS
-from tests.firmware.boards.test_boards_drive import pins_of
 from tests.firmware.worlds import micropython_command
 
 PROGRAM = Path(__file__).with_name("bare_board.py")
+
+
+def pins_on_a_uart(vehicle):
+    """The module that a flashed Pico has, with the host on a UART: the virtual machine has no
+    REPL."""
+    text = pin_module("pico", vehicle)
+    assert 'LINK = "usb"' in text
+    text = text.replace('LINK = "usb"', 'LINK = "uart"')
+    return text.replace("UARTS = (", 'UARTS = (("link", 0, 0, 1, 921_600),')
 
 
 class BareBoard:
@@ -25,7 +34,7 @@ class BareBoard:
         self.folder = folder
         self.chip_id = board_id_of("a chip")
         folder.mkdir(exist_ok=True)
-        (folder / "pins_car.py").write_text(pins_of(vehicle))
+        (folder / "pins_car.py").write_text(pins_on_a_uart(vehicle))
         image = stored_image(load_vehicle(vehicle), self.chip_id, "real-" + vehicle)
         store = Store((f"{folder}/config_a.bin", f"{folder}/config_b.bin"))
         assert store.save(bytearray(image), len(image))
