@@ -49,6 +49,9 @@ COMMANDS = (
     Command("config", f"{_CLI}.config", "show, read, write or compare a car's configuration"),
     Command("identify", "host_bridge.flash.identify", "what is at each port: car, board, versions"),
     Command("flash", "host_bridge.flash.command", "the car's program onto a board, verified"),
+    Command(
+        "selftest", "host_bridge.selftest.command", "a car on blocks: sensors, wheels, runstop"
+    ),
     Command("trim", f"{_CLI}.trim", "where straight ahead and standing still are"),
     Command("backup", f"{_CLI}.backup", "a car's numbers and pairing to a file"),
     Command("restore", f"{_CLI}.backup", "and back onto a car"),

@@ -1,0 +1,120 @@
+"""A car on blocks under a session of its own: what is wished of it, what is waited for."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+
+from host_bridge import session
+from host_bridge.cars.fleet import Fleet
+from host_bridge.clock import Clock
+from host_bridge.domain import Action, Deed, Profile, Sender, State, Wish, arming
+from host_bridge.errors import RefusedFault
+from host_bridge.open_car import OpenCar
+
+_ANSWER_S = 2.0
+_READY_S = 3.0
+# Who may hold the deadman: for virtual cars a program. Of a real car the person who said that its
+# wheels are off the ground, and who sits at the seat.
+_SOURCES = {True: "script", False: "seat"}
+
+
+@dataclass(frozen=True)
+class Row:
+    """One thing that was looked at. ``is_good`` None: not there, or left out."""
+
+    what: str
+    is_good: bool | None
+    got: str
+    remedy: str = ""
+
+
+class Hands:
+    """What the test holds at this moment; the session asks a hundred times a second."""
+
+    def __init__(self) -> None:
+        self.wish = Wish()
+        self._reports = 0
+
+    def read(self, now_us: int) -> Wish:
+        self._reports = self._reports + 1 & 0xFFFF
+        return Wish(
+            self.wish.steer_rad,
+            self.wish.speed_mps,
+            self.wish.brake,
+            is_held=self.wish.is_held,
+            input_count=self._reports,
+        )
+
+
+class Bench:
+    """Raises errors.RefusedFault where the car will not."""
+
+    def __init__(self, opened: OpenCar, clock: Clock, tell: Callable[[str], None]) -> None:
+        self.opened = opened
+        self.car = opened.car
+        self.vehicle = opened.vehicle
+        self.tell = tell  # what the person has to do now
+        self.hands = Hands()
+        self._clock = clock
+
+    @asynccontextmanager
+    async def driven(self) -> AsyncIterator[None]:
+        """Claims flow inside; nothing is held before and after."""
+        epoch = self.car.connection.epoch
+        assert epoch is not None, "opened with one"
+        source = self.vehicle.source(_SOURCES[self.opened.is_virtual])
+        driving = session.Session(Fleet([self.car], epoch), source, self.hands)
+        task = asyncio.ensure_future(session.run(driving, self._clock))
+        try:
+            yield
+        finally:
+            self.hands.wish = Wish()
+            task.cancel()
+            with suppress(asyncio.CancelledError):
+                await task
+
+    async def hold(self, wish: Wish, seconds: float) -> None:
+        """Wish for this, deadman held, for so long; then let go."""
+        self.hands.wish = wish
+        await asyncio.sleep(seconds)
+
+    def let_go(self) -> None:
+        self.hands.wish = Wish()
+
+    async def until(self, is_so: Callable[[], bool], within_s: float) -> bool:
+        return await self.opened.until(is_so, within_s)
+
+    async def do(self, deed: Deed) -> None:
+        """Arm, clear or disarm. Raises errors.RefusedFault with every reason."""
+        request = self.car.request(deed, self._clock.now_us())
+        await self.until(lambda: request.result is not None, _ANSWER_S)
+        result = request.result
+        if result is None or not result.is_done:
+            reasons = "; ".join(result.reasons) if result else "no answer"
+            raise RefusedFault(f"{self.opened.name} did not {deed.action.phrase}: {reasons}")
+
+    async def arm(self) -> None:
+        """On the stand: slow, and for a minute at most."""
+        await self.until(lambda: self.state not in (None, State.STARTING), _READY_S)
+        await self.do(arming(Profile.STAND, Sender.COMMAND))
+        await self.until(lambda: self.state is State.HOLD, 1.0)
+
+    async def disarm(self) -> None:
+        self.let_go()
+        await self.until(lambda: self.state is State.HOLD, 3.0)
+        if self.state is State.HOLD:
+            await self.do(Deed(Action.DISARM, Sender.COMMAND))
+
+    async def clear(self) -> None:
+        await self.do(Deed(Action.CLEAR, Sender.COMMAND))
+
+    @property
+    def is_armed(self) -> bool:
+        return self.state in (State.ACTIVE, State.HOLD)
+
+    @property
+    def state(self) -> State | None:
+        return self.car.status.state if self.car.status else None

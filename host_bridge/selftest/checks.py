@@ -1,0 +1,177 @@
+"""What the self-test looks at, in order. Each check gives rows; none moves what it is not about."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from typing import TypeAlias
+
+from host_bridge.domain import BatteryStage, Cause, State, Wish
+from host_bridge.selftest.bench import Bench, Row
+
+Check: TypeAlias = Callable[[Bench], AsyncIterator[Row]]
+_LISTEN_S = 1.5  # slow reports come twice a second
+_STEER_PART = 0.3  # of full lock: plainly seen, and clear of every stop
+_STEER_S = 1.2
+_STEER_WITHIN_RAD = 0.02
+_NEUTRAL_S = 0.3  # an attended source begins from neutral
+_CAP_PART = 0.5  # of the stand's cap
+_SPEED_WITHIN_S = 5.0  # an ESC arms for up to two; six magnets a turn are slow to tell a speed
+_MOVED_MPS = 0.05
+_STILL_RADPS = 0.1  # a gyro at rest, biased
+_PERSON_S = 30.0  # to find the switch
+_STOPS_S = 0.5
+_RESTS_S = 5.0
+_LOOP = "runstop_loop"
+_SERVO, _ESC, _BRIDGE = 1, 2, 3  # firmware.core.params, channel_kind
+
+
+async def sensors(bench: Bench) -> AsyncIterator[Row]:
+    """A reading of each, at rest."""
+    car, numbers = bench.car, bench.vehicle.parameters
+    await bench.until(lambda: bool(car.power and car.motion and car.inputs), _LISTEN_S)
+    yield _battery(bench)
+    motion = car.motion
+    rate = motion.yaw_rate_radps if motion else None
+    if not numbers["gyro_fitted"][0]:
+        yield Row("gyro", None, "none is fitted")
+    else:
+        is_good = rate is not None and abs(rate) < _STILL_RADPS
+        got = "no reading" if rate is None else f"{rate:+.3f} rad/s at rest"
+        yield Row("gyro", is_good, got, "keep the car still; see to its wires and its mounting")
+    inputs = car.inputs
+    is_open = inputs is not None and not inputs.is_enable_closed
+    yield Row("enable contact", is_open, "open" if is_open else "closed", "the relay is welded")
+    if bench.vehicle.has_rc:
+        mode = inputs.rc_mode if inputs else None
+        yield Row("rc", None if mode is None else True, mode.name if mode else "no signal")
+
+
+def _battery(bench: Bench) -> Row:
+    power = bench.car.power
+    if not bench.vehicle.parameters["battery_empty_mv"][0]:
+        return Row("battery", None, "none is measured")
+    is_good = power is not None and power.stage is not BatteryStage.EMPTY and power.battery_v > 1
+    got = f"{power.battery_v:.1f} V, {power.stage.name.lower()}" if power else "no reading"
+    return Row("battery", is_good, got, "charge it; see to its divider")
+
+
+async def steering(bench: Bench) -> AsyncIterator[Row]:
+    """Left and right a little: what the board says that it puts out, angle and pulses."""
+    await bench.until(lambda: bench.car.outputs is not None, _LISTEN_S)
+    for side, sign in (("left", 1), ("right", -1)):
+        asked_rad = sign * _STEER_PART * bench.vehicle.steer_max_rad
+        before = _pulses(bench, _SERVO)
+        await bench.hold(Wish(steer_rad=asked_rad, is_held=True), _STEER_S)
+        status = bench.car.status
+        got_rad = status.steer_rad if status else 0.0
+        pulses = _pulses(bench, _SERVO)
+        is_good = abs(got_rad - asked_rad) < _STEER_WITHIN_RAD and _all_differ(before, pulses)
+        got = f"{got_rad:+.3f} rad of {asked_rad:+.3f}, {_text(pulses)}"
+        yield Row(f"steering {side}", is_good, got, "look: do the wheels turn that way?")
+
+
+async def drive(bench: Bench) -> AsyncIterator[Row]:
+    """Forward a little: the outputs, the wheels' counts and the speed; then to a standstill."""
+    await bench.until(lambda: bool(bench.car.outputs and bench.car.motion), _LISTEN_S)
+    before, counts = _pulses(bench, _ESC, _BRIDGE), _counts(bench)
+    asked_mps = _CAP_PART * bench.vehicle.profile_caps_mps["stand"]
+    await bench.hold(Wish(is_held=True), _NEUTRAL_S)
+    bench.hands.wish = Wish(speed_mps=asked_mps, is_held=True)
+    await bench.until(lambda: _turns(bench, counts), _SPEED_WITHIN_S)
+    status, pulses, now = bench.car.status, _pulses(bench, _ESC, _BRIDGE), _counts(bench)
+    speed = status.speed_mps if status else 0.0
+    is_good = bench.state is State.ACTIVE and _all_differ(before, pulses)
+    yield Row("drive", is_good, _text(pulses), bench.car.why_stopped())
+    for name, a, b in zip(("encoder left", "encoder right"), counts, now, strict=True):
+        yield Row(name, b > a, f"{b - a:+d} counts", "forward has to count up: swap A and B")
+    got = f"{speed:+.2f} m/s of {asked_mps:+.2f}"
+    yield Row("speed", speed > _MOVED_MPS, got, "does the wheel turn? does its encoder?")
+    bench.let_go()
+    stands = await bench.until(lambda: _stands(bench), _RESTS_S)
+    yield Row("standstill", stands, "after the deadman was let go", "brake and ESC's neutral")
+
+
+async def runstop(bench: Bench) -> AsyncIterator[Row]:
+    """The daily proof: the loop is opened, the car stops, it is closed, the car is cleared."""
+    if _LOOP not in [source.name for source in bench.vehicle.stop_sources]:
+        yield Row("runstop", None, "this vehicle has no loop")
+        return
+    bench.tell("Open the runstop loop now (press its button).")
+    has_opened = await bench.until(lambda: not _is_closed(bench), _PERSON_S)
+    yield Row("runstop opens", has_opened, "seen" if has_opened else "not seen", "see to its wires")
+    if not has_opened:
+        return
+    stopped = await bench.until(lambda: _is_stopped(bench), _STOPS_S)
+    yield Row("runstop stops", stopped, str(bench.state and bench.state.name), "do not drive it")
+    bench.tell("Close the runstop loop again.")
+    has_closed = await bench.until(lambda: _is_closed(bench), _PERSON_S)
+    yield Row("runstop closes", has_closed, "seen" if has_closed else "not seen", "close it")
+    if has_closed:
+        await bench.until(lambda: bench.state is State.STOPPED, _RESTS_S)
+        is_latched = bench.state is State.STOPPED
+        yield Row("runstop latches", is_latched, "stopped until cleared", "do not drive it")
+        await asyncio.sleep(0.2)  # the relay's contact settles
+        await bench.clear()
+        cleared = await bench.until(lambda: bench.state is State.STANDBY, 2.0)
+        yield Row("clear", cleared, str(bench.state and bench.state.name))
+
+
+# name, what it does, does it need the car armed
+CHECKS: tuple[tuple[str, Check, bool], ...] = (
+    ("sensors", sensors, False),
+    ("steering", steering, True),
+    ("drive", drive, True),
+    ("runstop", runstop, True),
+)
+
+
+def _pulses(bench: Bench, *kinds: int) -> list[int]:
+    outputs = bench.car.outputs
+    fitted = bench.vehicle.parameters["channel_kind"]
+    return (
+        [ns for ns, kind in zip(outputs.channels, fitted, strict=True) if kind in kinds]
+        if outputs
+        else []
+    )
+
+
+def _all_differ(before: list[int], now: list[int]) -> bool:
+    is_known = bool(now) and len(before) == len(now)
+    return is_known and all(a != b for a, b in zip(before, now, strict=True))
+
+
+def _counts(bench: Bench) -> tuple[int, int]:
+    motion = bench.car.motion
+    return (motion.count_left, motion.count_right) if motion else (0, 0)
+
+
+def _text(pulses: list[int]) -> str:
+    return ", ".join(
+        f"{p / 1000:.0f} us" if abs(p) > 20_000 else f"{p / 100:.0f} %" for p in pulses
+    )
+
+
+def _turns(bench: Bench, before: tuple[int, int]) -> bool:
+    """Both sides counted, and the speed was measured."""
+    sides = zip(before, _counts(bench), strict=True)
+    return all(b > a for a, b in sides) and not _stands(bench)
+
+
+def _stands(bench: Bench) -> bool:
+    status = bench.car.status
+    return status is not None and abs(status.speed_mps) < _MOVED_MPS
+
+
+def _is_closed(bench: Bench) -> bool:
+    """By the status's causes, which come with every step; by the slower inputs besides."""
+    status = bench.car.status
+    if status and Cause.RUNSTOP_LOOP in status.causes and bench.state is not State.STOPPED:
+        return False
+    return bench.car.inputs is None or bench.car.inputs.is_runstop_closed
+
+
+def _is_stopped(bench: Bench) -> bool:
+    status = bench.car.status
+    halted = bench.state in (State.STOPPING, State.STOPPED)
+    return halted and status is not None and status.first_cause is Cause.RUNSTOP_LOOP
