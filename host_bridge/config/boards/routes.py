@@ -104,17 +104,17 @@ def _buses(chip: Chip, parts: Sequence[Part]) -> Iterator[Demand]:
     for part in parts:
         for wire in part.wires:
             if wire.use == "sda":
-                yield _bus(chip.i2cs, "i2c", wire, BUS_WIRES, "")
+                yield _bus(chip.i2cs, "i2c", wire, BUS_WIRES)
             elif wire.use == "rx":
-                yield _bus(chip.uarts, "uart", wire, LINE_WIRES, part.slot)
+                yield _bus(chip.uarts, "uart", wire, LINE_WIRES)
 
 
 def _bus(
-    buses: dict[int, dict[str, Pins]], kind: str, wire: Wire, names: tuple[str, ...], owner: str
+    buses: dict[int, dict[str, Pins]], kind: str, wire: Wire, names: tuple[str, ...]
 ) -> Demand:
     pins = tuple(wire.part.values.get(name) for name in names)
     options: tuple[tuple[int, Claims], ...] = tuple(
-        (number, {(kind, str(number)): (owner, *pins)})
+        (number, {(kind, str(number)): pins})
         for number, bus in buses.items()
         if all(_carries(bus[name], pin) for name, pin in zip(names, pins, strict=True))
     )

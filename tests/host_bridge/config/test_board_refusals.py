@@ -285,6 +285,10 @@ TWO_WHEELS = """left = { kind = "quadrature", a = 10, b = 11 }
 right = { kind = "quadrature", a = 12, b = 13 }"""
 
 
+def test_a_receiver_that_no_profile_requires_may_be_left_out(tmp_path):
+    assert reasons(tmp_path, broken(PICO, "f1tenth", ("^rc = .*\n", "")), "f1tenth") == ()
+
+
 # --- files that cannot be read
 
 ONE_WIRING = board_text(PICO).partition("[wiring.autorally]")[0]
