@@ -57,8 +57,8 @@ BOARDS = (
     ("unix", ("boards/virtual.py", "boards/unix.py")),
     (
         "rp2",
-        (
-            *METAL,
+        METAL
+        + (
             "boards/rp2.py",
             "drivers/rp2_life_signal.py",
             "drivers/rp2_pulses.py",
@@ -66,6 +66,6 @@ BOARDS = (
             "drivers/wide_count.py",
         ),
     ),
-    ("stm32", (*METAL, "boards/stm32.py", *_COUNTED)),
-    ("esp32", (*METAL, "boards/esp32.py", *_COUNTED)),
+    ("stm32", METAL + _COUNTED + ("boards/stm32.py",)),
+    ("esp32", METAL + _COUNTED + ("boards/esp32.py",)),
 )

@@ -7,7 +7,7 @@ import machine
 
 from firmware.compat import array
 
-FREQ_HZ = 1000
+FREQ_HZ = 2000
 TICKS = 5000
 
 

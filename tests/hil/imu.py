@@ -30,7 +30,7 @@ def collected(imu):
     rows, longest_us = [], 0
     for _ in range(READINGS):
         started_us = time.ticks_us()
-        imu.read(started_us)
+        imu.step(started_us)
         longest_us = max(longest_us, time.ticks_diff(time.ticks_us(), started_us))
         rows.append((imu.yaw_rate_mrad_s, imu.accel_x_mm_s2, imu.accel_y_mm_s2))
         time.sleep_us(PERIOD_US - time.ticks_diff(time.ticks_us(), started_us))

@@ -5,11 +5,10 @@ import time
 import machine
 import rp2
 
+from firmware.boards.ring_1 import TICK_HZ, Ring1
 from firmware.drivers import rp2_life_signal
-from firmware.drivers.enable_relay import ToggledLife
-from firmware.drivers.guard import Guard
 from firmware.drivers.rp2_life_signal import LifeSignal
-from firmware.drivers.runstop_loop import RunstopLoop
+from firmware.drivers.toggled_life import ToggledLife
 
 RUNSTOP, LOOP, LIFE, SEEN = 4, 5, 10, 11
 WATCHED_US = 150_000
@@ -48,20 +47,20 @@ def by_pio(loop, runstop, seen):
 def by_guard(loop, runstop, seen, opens):
     """The main loop does nothing but watch: it hangs, as far as the car is concerned."""
     loop.value(1)
-    life = ToggledLife(machine.Pin(LIFE, machine.Pin.OUT), 20)
-    guard = Guard(life, RunstopLoop(runstop, time.ticks_us), time.ticks_us, 50_000)
-
-    def on_timer(timer):
-        guard.on_timer(timer)
-        life.toggle()
-
-    timer = machine.Timer(-1, freq=1000, callback=on_timer, hard=True)
+    life = ToggledLife(machine.Pin(LIFE, machine.Pin.OUT))
+    ring = Ring1(runstop, life, time.ticks_us)
+    ring.guard.begin(50_000)
+    runstop.irq(ring.on_edge, machine.Pin.IRQ_RISING | machine.Pin.IRQ_FALLING, hard=True)
+    timer = machine.Timer(-1, freq=TICK_HZ, callback=ring.on_timer, hard=True)
+    ring.guard.read()
+    ring.write(False)
     for _ in range(10):
-        guard.beat(time.ticks_us(), True)
+        ring.write(True)
         time.sleep_ms(5)
     watched = loop if opens else machine.Pin(25, machine.Pin.OUT)  # GP25 opens nothing
     ended_us = last_edge_us(seen, watched)
     timer.deinit()
+    runstop.irq(None)
     if opens:
         print("guard, loop opened: last edge", ended_us, "us after opening, promised 1000")
     else:

