@@ -1,8 +1,10 @@
 """What a virtual car's URI may say of it."""
 
 import json
+from math import pi
 
 import pytest
+from PIL import Image
 
 from host_bridge.config import load_vehicle
 from sim_mock.facts import QUERY, CarFacts, facts_of, parse_patch
@@ -61,3 +63,45 @@ def test_a_car_on_a_stand_turns_its_wheels_and_goes_nowhere():
     world = facts_of(VEHICLE, {"stand": "1"}).world(InProcess)
     assert world.plant.is_on_stand
     assert not facts_of(VEHICLE, {"stand": "0"}).world(InProcess).plant.is_on_stand
+
+
+SURROUNDED = {"track": "corridor", "start": "1,0.5,-90"}
+
+
+def test_a_car_stands_where_it_is_said_to_also_in_another_process():
+    facts = facts_of(VEHICLE, SURROUNDED)
+    truth = CarFacts.from_json(facts.to_json()).world(InProcess).plant.truth
+    assert truth.values() == (1.0, 0.5, pytest.approx(-pi / 2), 0.0, 0.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [
+        ({"track": "monza"}, "there is autorally, corridor, oval"),
+        ({"track": "oval", "map": "x.yaml"}, "not on both"),
+        ({"map": "nowhere.yaml"}, "No such file"),
+        ({"track": "corridor", "start": "0,0.9,0"}, "a wall is in the way"),
+        ({"track": "corridor", "start": "0,9,0"}, "nobody may be there"),
+        ({"start": "1,2"}, "option start="),
+        ({"start": "1,2,inf"}, "option start="),
+        ({"sensors": "/nowhere/out.jsonl"}, "there is no folder"),
+        ({"scenario": "/nowhere.toml"}, "No such file"),
+    ],
+)
+def test_what_cannot_be_around_it_is_refused_before_it_begins(query, message):
+    with pytest.raises(ValueError, match=message):
+        facts_of(VEHICLE, query)
+
+
+def test_a_map_is_found_from_where_the_command_was_given(tmp_path, monkeypatch):
+    """The car's own process stands elsewhere."""
+    Image.new("L", (100, 100), 254).save(tmp_path / "floor.png")
+    (tmp_path / "floor.yaml").write_text(
+        "{image: floor.png, resolution: 0.1, origin: [-5, -5, 0], negate: 0,"
+        " occupied_thresh: 0.65, free_thresh: 0.196}"
+    )
+    monkeypatch.chdir(tmp_path)
+    facts = facts_of(VEHICLE, {"map": "floor.yaml", "sensors": "out.jsonl"})
+    monkeypatch.chdir("/")
+    facts.world(InProcess).advance(100_000)
+    assert '"is_off": false' in (tmp_path / "out.jsonl").read_text()
