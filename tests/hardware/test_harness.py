@@ -14,6 +14,7 @@ from hardware.drawing.harness import (
     harness_names,
     load_harness,
 )
+from host_bridge.config.boards.schema import FULL_OVER_LOW
 from host_bridge.config.vehicle import vehicle_tables
 from host_bridge.errors import VehicleFileFault
 from tests.hardware import electrical
@@ -66,6 +67,15 @@ def test_every_channel_of_the_vehicle_ends_at_a_part(name):
     wired = {role.part.title for role in harness.roles} | set(harness.channels)
     assert {channel["name"] for channel in tables["channels"]} <= wired
     assert set(harness.channels.values()) <= ends
+
+
+@pytest.mark.parametrize("name", CARS)
+def test_a_battery_is_that_of_the_vehicle(name):
+    harness = load_harness(name)
+    _, tables = vehicle_tables(harness.vehicle)
+    battery = harness.feeds["B1.+"]
+    assert battery.least_v == tables["battery"]["empty_v"]
+    assert battery.most_v > tables["battery"]["low_v"] * FULL_OVER_LOW - 0.01
 
 
 @pytest.mark.parametrize("name", ["runstop_board", *NAMES])
