@@ -255,8 +255,8 @@ MISTAKES = {
     "no freshness": (Arbiter, "_freshness", one(0)),
     "silence by arrival": (Source, "step", by_arrival),
     "gate open": (Source, "_pass_gate", lambda self, held, neutral: setattr(self, "gate", 2)),
-    "anybody permits": (Arbiter, "_is_permitted", one(True)),
-    "nobody is frozen": (Source, "is_held", one(False)),
+    "anybody permits": (Source, "permits", one(True)),
+    "nobody is frozen": (Source, "_watch_hand", one(None)),
     "no neutral after an arm": (Source, "begin_from_neutral", one(None)),
     "clocks that wrap": (arbitration, "elapsed_us", lambda now_us, then_us: now_us - then_us),
 }
