@@ -140,6 +140,7 @@ class App:
         self.battery.step(board.battery_mv, now_us)
         self.temperature.step(board.temperature_c)
 
+    @micropython.native
     def is_armed(self) -> bool:
         return self.supervisor.state == ACTIVE or self.supervisor.state == HOLD
 

@@ -31,10 +31,15 @@ if TYPE_CHECKING:
     from firmware.core.events import Events
     from firmware.core.latch import Latch
     from firmware.core.runstop import StopSources
+    from firmware.core.source import Source
     from firmware.core.supervisor import Supervisor
 
 
-_SILENT, _THERE, _SAYS_STOP = 0, 1, 2  # a stop source, as in its event
+const = micropython.const
+# A stop source, as in its event
+_SILENT = const(0)
+_THERE = const(1)
+_SAYS_STOP = const(2)
 
 
 def _lowest(bits: int) -> int:
@@ -98,33 +103,43 @@ class Chronicle:
 
     @micropython.native
     def sources(self, arbiter: "Arbiter", now_us: int) -> None:
+        winners, before = arbiter.winners, self._winners
         for actuator in range(ACTUATOR_COUNT):
-            winner = arbiter.winners[actuator]
-            if winner != self._winners[actuator]:
-                self._winners[actuator] = winner
+            winner = winners[actuator]
+            if winner != before[actuator]:
+                before[actuator] = winner
                 self._events.add(now_us, EVENT_WINNER_CHANGED, actuator, winner)
+        losers, lost = arbiter.losers, self._losers
         for source in arbiter.active:
-            if source.fell_silent:
-                self._events.add(now_us, EVENT_SOURCE_SILENT, source.id, source.on_silence)
-            if source.is_engaged() != self._engaged[source.id]:
-                self._engaged[source.id] = source.is_engaged()
-                if source.is_engaged():
-                    self._events.add(now_us, EVENT_SOURCE_ENGAGED, source.id, source.slot)
-            why = arbiter.losers[source.id]
-            if why != self._losers[source.id]:
-                self._losers[source.id] = why
+            self._engagement(source, now_us)
+            number = source.id
+            why = losers[number]
+            if why != lost[number]:
+                lost[number] = why
                 if why:
-                    self._events.add(now_us, EVENT_SOURCE_LOST, source.id, why - 1)
+                    self._events.add(now_us, EVENT_SOURCE_LOST, number, why - 1)
+
+    @micropython.native
+    def _engagement(self, source: "Source", now_us: int) -> None:
+        if source.fell_silent:
+            self._events.add(now_us, EVENT_SOURCE_SILENT, source.id, source.on_silence)
+        engaged, is_engaged = self._engaged, source.is_engaged()
+        if is_engaged != engaged[source.id]:
+            engaged[source.id] = is_engaged
+            if is_engaged:
+                self._events.add(now_us, EVENT_SOURCE_ENGAGED, source.id, source.slot)
 
     @micropython.native
     def stop_sources(self, stop_sources: "StopSources", now_us: int) -> None:
+        fresh, stopped, before = stop_sources.fresh, stop_sources.stopped, self._stop_sources
         for source in stop_sources.active:
-            is_there = _THERE if stop_sources.fresh >> source.id & 1 else _SILENT
-            if stop_sources.stopped >> source.id & 1:
+            number = source.id
+            is_there = _THERE if fresh >> number & 1 else _SILENT
+            if stopped >> number & 1:
                 is_there = _SAYS_STOP
-            if is_there != self._stop_sources[source.id]:
-                self._stop_sources[source.id] = is_there
-                self._events.add(now_us, EVENT_STOP_SOURCE, source.id, is_there)
+            if is_there != before[number]:
+                before[number] = is_there
+                self._events.add(now_us, EVENT_STOP_SOURCE, number, is_there)
 
     def battery(self, battery: "Battery", now_us: int) -> None:
         if battery.stage != self._stage:

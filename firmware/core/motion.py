@@ -132,9 +132,8 @@ class Motion:
     @micropython.native
     def _set_levels(self) -> None:
         """Lights and whatever else there is: the winner's, in every state; nobody's is nothing."""
-        app, levels = self._app, self._app.output_stage.levels
+        levels, arbiter = self._app.output_stage.levels, self._app.arbiter
+        winners, sources, nobody = arbiter.winners, arbiter.sources, NOBODY
         for actuator in range(ACTUATOR_COUNT):
-            winner = app.arbiter.winners[actuator]
-            levels[actuator] = 0
-            if winner != NOBODY:
-                levels[actuator] = app.arbiter.sources[winner].levels[actuator]
+            winner = winners[actuator]
+            levels[actuator] = 0 if winner == nobody else sources[winner].levels[actuator]

@@ -55,13 +55,13 @@ class OutputStage:
     @micropython.native
     def verify(self, read_back: "list[int]", enable: bool) -> None:
         """Compare what the outputs do with what the last step wrote; the drive while enabled."""
-        is_away = False
+        is_away, kinds, values = False, self._kinds, self.values
         for channel in self._fitted:
-            kind = self._kinds[channel]
+            kind = kinds[channel]
             if not enable and (kind == CHANNEL_ESC or kind == CHANNEL_H_BRIDGE):
                 continue
             most = _DUTY_AWAY if kind == CHANNEL_H_BRIDGE else _PULSE_AWAY_NS
-            if abs(read_back[channel] - self.values[channel]) > most:
+            if abs(read_back[channel] - values[channel]) > most:
                 is_away = True
         self._away_steps = min(self._away_steps + 1, _AWAY_STEPS) if is_away else 0
         self.differs = self._away_steps == _AWAY_STEPS
@@ -69,19 +69,21 @@ class OutputStage:
     @micropython.native
     def step(self, effort: int, brake: int, steering: "Steering") -> None:
         """``brake`` 0 to 255; ``levels`` are set beforehand."""
+        kinds, values = self._kinds, self.values  # four at once would be a tuple on the heap
+        lows, highs = self._lows, self._highs
         for channel in self._fitted:
-            kind = self._kinds[channel]
+            kind = kinds[channel]
             if kind == CHANNEL_SERVO:
                 value = steering.pulse_ns(channel)
             elif kind == CHANNEL_ESC:
                 value = self._esc_pulse_ns(channel, effort)
             elif kind == CHANNEL_H_BRIDGE:  # takes the effort itself
-                value = effort * self._highs[channel] // 10_000
+                value = effort * highs[channel] // 10_000
             elif kind == CHANNEL_BRAKE:
                 value = self._level(channel, brake)
             else:
                 value = self._level(channel, self.levels[self._actuators[channel]])
-            self.values[channel] = clamped(value, self._lows[channel], self._highs[channel])
+            values[channel] = clamped(value, lows[channel], highs[channel])
 
     def has_brake(self) -> bool:
         return CHANNEL_BRAKE in self._kinds

@@ -122,26 +122,31 @@ class StopSources:
     @micropython.native
     def step(self, runstop_closed: int, rc: "RcReceiver", now_us: int) -> None:
         """Who is there and who says stop; ``fresh & ~said`` are then those that let it run."""
-        self.fresh = self.said = 0
+        fresh = said = 0
         for source in self.active:
-            if source.kind == STOP_SOURCE_LOOP:
+            kind = source.kind
+            if kind == STOP_SOURCE_LOOP:
                 source.is_fresh = True
                 source.says_stop = not runstop_closed
-            elif source.kind == STOP_SOURCE_RC:
+            elif kind == STOP_SOURCE_RC:
                 source.is_fresh = rc.is_live
                 source.says_stop = rc.mode == MODE_STOP
-            else:
-                source.heard.step(now_us)
-                source.is_fresh = source.heard.is_open
+            elif source.is_fresh:
+                heard = source.heard
+                heard.step(now_us)
+                source.is_fresh = heard.is_open
             if source.is_fresh:
-                self.fresh |= 1 << source.id
+                bit = 1 << source.id
+                fresh |= bit
                 if source.says_stop:
-                    self.said |= 1 << source.id
-        self.told = self._heard_stop
-        self.stopped = self.said | self.told
+                    said |= bit
+        self.fresh, self.said = fresh, said
+        self.told = told = self._heard_stop
+        self.stopped = said | told
         self._heard_stop = 0
         self.missing = self.missing_in(self.profile)
 
+    @micropython.native
     def missing_in(self, profile: int) -> int:
         return self._required[profile] & ~self.fresh
 

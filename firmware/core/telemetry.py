@@ -4,6 +4,7 @@ from firmware.compat import TYPE_CHECKING, micropython
 from firmware.core.clock import SLOTS, UNKNOWN_US
 from firmware.core.deadlines import elapsed_us
 from firmware.core.limits import clamped
+from firmware.protocol.codec import copy
 from firmware.protocol.codes import (
     AUX_1,
     AUX_2,
@@ -15,6 +16,7 @@ from firmware.protocol.codes import (
     NOBODY,
     STEERING,
 )
+from firmware.protocol.frame import CRC_SIZE
 from firmware.protocol.messages import (
     ClockReport,
     Event,
@@ -73,26 +75,27 @@ class Telemetry:
     @micropython.native
     def _send_status(self, now_us: int) -> None:
         app, status = self._app, self._status
-        session = app.sessions.slots[app.arbiter.newest_slot]
+        arbiter = app.arbiter
+        winners, slot = arbiter.winners, arbiter.newest_slot
+        session = app.sessions.slots[slot]
         status.time_us = now_us
         status.state = app.supervisor.state
         status.causes = app.runstop.bits
         status.first_cause = app.runstop.first
         status.faults = app.faults.bits
         status.profile = app.actions.profile
-        status.steering_source = app.arbiter.winners[STEERING]
-        status.drive_source = app.arbiter.winners[DRIVE]
-        status.brake_source = app.arbiter.winners[BRAKE]
+        status.steering_source = winners[STEERING]
+        status.drive_source = winners[DRIVE]
+        status.brake_source = winners[BRAKE]
         status.steer_50urad = app.steering.steer_urad // 50
         status.target_mm_s = app.drive.target_mm_s
         status.brake = app.motion.brake
         status.speed_mm_s = app.odometry.speed_mm_s
-        status.claim_slot = app.arbiter.newest_slot
+        status.claim_slot = slot
         status.claim_sequence = session.claim_sequence
         status.claim_count = session.claim_count
-        for i in range(4):
-            status.claim_crc[i] = session.claim_crc[i]
-        age_us = elapsed_us(now_us, app.arbiter.accepted_us)
+        copy(session.claim_crc, 0, status.claim_crc, 0, CRC_SIZE)
+        age_us = elapsed_us(now_us, arbiter.accepted_us)
         status.applied_10us = clamped(age_us, 0, 655_350) // 10
         app.outbox.send(status)
 
