@@ -9,6 +9,7 @@ NOT_DEPLOYED = ("manifest.py", "boards/contract.py", "main.py", "launcher.py")
 
 # Any board of metal: everything that a row of its pins module may ask for
 METAL = (
+    "boards/box_board.py",
     "boards/channels.py",
     "boards/entropy.py",
     "boards/hitl.py",

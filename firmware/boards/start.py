@@ -16,7 +16,7 @@ from firmware.compat import TYPE_CHECKING
 from firmware.core.deadlines import elapsed_us, shifted_us
 
 if TYPE_CHECKING:
-    from typing import Protocol
+    from typing import Any, Protocol
 
     from firmware.boards.contract import Pins, Starts
     from firmware.boards.hitl import HitlBoard
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 
 _CONFIGURATION = ("/config_a.bin", "/config_b.bin")  # below the slot's folder
+_BOX_STEP_US = 10_000
 _MASK = (1 << 30) - 1
 
 
@@ -58,10 +59,13 @@ class Beat:
         self._watchdog.feed()
         end_us = self._ticks_us() & _MASK
         self._board.step_us = elapsed_us(end_us, self._due_us)  # what it came late counts too
-        step_us = self._app.params.get("step_us")
+        step_us = self._every_us()
         self._due_us = shifted_us(self._due_us, step_us)
         if elapsed_us(end_us, self._due_us) > step_us:  # what was missed is missed
             self._due_us = end_us
+
+    def _every_us(self) -> int:
+        return self._app.params.get("step_us")
 
     def _may_move(self) -> bool:
         return self._app.is_enabled
@@ -73,10 +77,25 @@ class Beat:
         return link.asks_for_repl
 
 
+class BoxBeat(Beat):
+    """A runstop box's: it has no parameters, and nothing of it moves."""
+
+    def _every_us(self) -> int:
+        return _BOX_STEP_US
+
+    def _may_move(self) -> bool:
+        return False
+
+
 def start(pins: "Pins", starts: "Starts") -> None:
-    """Run the car. Returns only when the REPL was asked for; the watchdog runs on then, so that
-    whoever called has to reset the board into it."""
+    """Run the car, or the runstop box. Returns only when the REPL was asked for; the watchdog runs
+    on then, so that whoever called has to reset the board into it."""
     link = make_link(pins)
+    if pins.PROGRAM == "box":
+        beat = make_box_beat(pins, starts, link, time.ticks_us)
+        while beat.turn():
+            pass
+        return
     store = Store((starts.folder + _CONFIGURATION[0], starts.folder + _CONFIGURATION[1]))
     board = make_board(pins, starts, link, store, time.ticks_us)
     keep_beat(board, starts, time.ticks_us)
@@ -123,6 +142,15 @@ def _turn_until_loaded(board: "HitlBoard", ticks_us: "TicksUs", watchdog: "Watch
         if not beat.turn():
             return False
     return True
+
+
+def make_box_beat(pins: "Pins", starts: "Starts", link: "Link", ticks_us: "TicksUs") -> BoxBeat:
+    from firmware.boards.box_board import BoxBoard
+    from firmware.box import Box
+
+    board: "Any" = BoxBoard(pins, starts, link)  # of a board what a box asks for
+    box: "Any" = Box(board)
+    return BoxBeat(board, box, ticks_us, machine.WDT(timeout=board.watchdog_ms))
 
 
 def make_link(pins: "Pins") -> "Link":

@@ -12,7 +12,7 @@ import rp2  # noqa: F401
 from bench import bench
 
 sys.path.append(sys.argv[1])
-import pins  # noqa: E402
+import pins
 
 bench.reset(30 if max(pin for pin, _ in pins.SAFE_LEVELS) < 30 else 48)
 bench.voltages[pins.BATTERY[1]] = 50_000

@@ -48,8 +48,9 @@ IMPORTS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("firmware/core/", (*_COMPAT, "firmware.protocol", "firmware.core")),
     ("firmware/drivers/", (*_COMPAT, *_CHIP, "firmware.drivers", "time")),
     ("firmware/boards/contract.py", (*_COMPAT, "typing")),  # stays at the desk
-    ("firmware/boards/start.py", (*_BOARDS, "firmware.app")),
+    ("firmware/boards/start.py", (*_BOARDS, "firmware.app", "firmware.box")),
     ("firmware/boards/", _BOARDS),
+    ("firmware/box.py", (*_COMPAT, "firmware.core", "firmware.protocol")),
     ("firmware/app.py", (*_COMPAT, "firmware.core", "firmware.protocol")),
     ("firmware/manifest.py", ()),
     ("firmware/main.py", (*_COMPAT, *_CHIP, *_PROCESS, "gc", "firmware")),

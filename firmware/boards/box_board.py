@@ -1,0 +1,55 @@
+"""The runstop box's board: a button's loop, a radio on a UART, three lamps. Any port has these.
+
+Nothing of it can move, so that it has no guard; its silence is the car's to notice.
+"""
+
+from machine import Pin
+
+from firmware.boards.entropy import Entropy
+from firmware.boards.parts import output
+from firmware.compat import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from firmware.boards.contract import Pins, Starts
+    from firmware.boards.link import Link
+
+_HEALTHY_STEPS = 1_000  # ten seconds
+
+
+class BoxBoard:
+    """What firmware/box.py asks a board for. The lights' bits are the lamps, in their order."""
+
+    watchdog_ms = 1_000  # what every port takes; a car has noticed its silence by then
+
+    def __init__(self, pins: "Pins", starts: "Starts", link: "Link") -> None:
+        self.link = link
+        self.step_us = 0
+        self.runstop_closed = 0
+        self._starts = starts
+        self._steps = 0
+        self._loop = Pin(pins.RUNSTOP, Pin.IN, Pin.PULL_DOWN)
+        self._lamps = tuple([output(number) for number in pins.LIGHTS or ()])
+        self._entropy = Entropy()
+
+    def read(self, now_us: int) -> None:
+        self.runstop_closed = self._loop.value()
+
+    def receive_into(self, buffer: bytearray) -> int:
+        return self.link.receive_into(buffer)
+
+    def transmit(self, data: bytearray, size: int) -> bool:
+        return self.link.transmit(data, size)
+
+    def write(self, values: "list[int]", enable: bool, lights: int) -> None:
+        for i in range(len(self._lamps)):
+            self._lamps[i].value(lights >> i & 1)
+        self._steps = min(self._steps + 1, _HEALTHY_STEPS + 1)
+
+    def entropy(self) -> int:
+        return self._entropy.draw()
+
+    def idle(self, may_move: bool) -> None:
+        self.link.pump()
+        if self._steps == _HEALTHY_STEPS:
+            self._steps += 1
+            self._starts.mark_healthy()

@@ -1,0 +1,80 @@
+"""The runstop box's real board, of the generated pins: button, radio, lamps."""
+
+from types import SimpleNamespace
+
+import bench as bench_module
+import pytest
+
+from firmware.boards.start import make_box_beat, make_link
+from firmware.protocol import messages
+from host_bridge.config.boards import pin_module
+from tests.firmware.rig import Host
+
+bench = bench_module.bench
+
+
+class Starts:
+    failed, folder = 0, ""
+
+    def __init__(self):
+        self.marked = 0
+
+    def mark_healthy(self):
+        self.marked += 1
+
+
+class Ears(Host):
+    """Reads what a box says; the messages are those to a board."""
+
+    def __init__(self):
+        super().__init__(None)
+        self._types = {message.ID: message for message in messages.TO_BOARD}
+
+
+@pytest.fixture
+def box():
+    bench.reset()
+    pins = SimpleNamespace()
+    exec(pin_module("pico", "runstop_box"), vars(pins))
+    bench.levels[pins.RUNSTOP] = 1
+    starts = Starts()
+    beat = make_box_beat(pins, starts, make_link(pins), lambda: bench.now_us)
+    return SimpleNamespace(pins=pins, beat=beat, starts=starts, ears=Ears(), uart=bench.uarts)
+
+
+def run(box, ms):
+    for _ in range(ms):
+        bench.advance(1000)
+        for _ in range(4):
+            box.beat.turn()
+        uart = next(iter(box.uart.values()))
+        box.ears.hear(bytes(uart.outgoing))
+        uart.outgoing.clear()
+
+
+def lamps(box):
+    return [bench.levels[gpio] for gpio in box.pins.LIGHTS]
+
+
+def test_it_says_run_fifty_times_a_second_and_binds(box):
+    run(box, 1000)
+    alive = box.ears.latest["Alive"]
+    assert alive.runs == 1
+    assert 48 <= alive.sequence <= 51
+    assert "Bind" in box.ears.latest
+    assert "Stop" not in box.ears.latest
+    assert lamps(box) == [0, 0, 1]  # no car hears it
+
+
+def test_the_button_is_a_stop_within_a_step(box):
+    run(box, 100)
+    bench.level(box.pins.RUNSTOP, 0)
+    run(box, 12)
+    assert "Stop" in box.ears.latest
+    assert box.ears.latest["Alive"].runs == 0
+    assert lamps(box)[1] == 1
+
+
+def test_it_is_marked_healthy_once(box):
+    run(box, 12_000)
+    assert box.starts.marked == 1
