@@ -27,7 +27,9 @@ if TYPE_CHECKING:
     from firmware.boards.link import Link
     from firmware.core.receiver import Routes
 
-SILENT_US = 100_000  # a plant that says nothing for so long is gone: the runstop loop opens
+# A plant that says nothing for so long is gone: the runstop loop opens. As for a remote runstop;
+# a host's Python that does something else in between takes a hundred at times.
+SILENT_US = 250_000
 _IMAGE_SIZE = 4096
 _BEGIN_EVERY = 100  # steps
 _PART = CHUNK // 3
