@@ -124,9 +124,9 @@ def _axle_n(
 
 def _side_n(slip: Numbers, stiffness: Numbers, limit: Numbers, p: BodyParameters) -> Numbers:
     if p.law is linear_n:
-        return stiffness * np.arctan(slip)
+        return np.asarray(stiffness * np.arctan(slip), np.float64)
     x = np.where(limit > 0.0, np.clip(stiffness * slip / (3.0 * limit), -1.0, 1.0), 0.0)
-    return limit * x * (3.0 - 3.0 * np.abs(x) + x * x)
+    return np.asarray(limit * x * (3.0 - 3.0 * np.abs(x) + x * x), np.float64)
 
 
 def _rk2(x: Numbers, dt_s: float, u: _Acting, p: BodyParameters, mu: float) -> Numbers:
