@@ -18,7 +18,7 @@ from PIL import Image, PngImagePlugin
 from hardware.drawing.harness import FOLDER, SHEETS, harness_names, load_harness
 from hardware.drawing.pictures import Sheet, sheet
 from hardware.drawing.runstop import NAME as RUNSTOP
-from hardware.drawing.runstop import draw
+from hardware.drawing.runstop import draw, source
 
 PICTURES = FOLDER / "pictures"
 KEY = "drawn-from"
@@ -52,7 +52,7 @@ def pictures() -> Iterator[Picture]:
             drawn = sheet(harness, kind)
             if drawn["connections"]:
                 yield Picture(f"{name}_{kind}", json.dumps(drawn, sort_keys=True), drawn)
-    yield Picture(RUNSTOP, _runstop_svg(), None)
+    yield Picture(RUNSTOP, json.dumps(source(), sort_keys=True), None)
 
 
 def write(picture: Picture) -> None:
@@ -84,15 +84,11 @@ def stray() -> list[str]:
 
 def _drawn(picture: Picture) -> tuple[str, bytes]:
     if picture.sheet is None:
-        return picture.source, draw("matplotlib").get_imagedata("png")
+        return draw("svg").get_imagedata("svg").decode(), draw("matplotlib").get_imagedata("png")
     from wireviz.wireviz import parse  # slow to import, and needs what a test of digests does not
 
     svg, png = parse(picture.sheet, return_types=("svg", "png"), output_name="", output_dir=".")
     return svg, png
-
-
-def _runstop_svg() -> str:
-    return draw("svg").get_imagedata("svg").decode()
 
 
 def _marked(svg: str, digest: str) -> str:

@@ -141,11 +141,7 @@ def load_harness(name: str) -> Harness:
         feeds=feeds,
         stops=tables["stops"],
         channels=tables["channels"],
-        leads=tuple(
-            lead
-            for cable in tables["cables"]
-            for lead in _leads(document, cable, tables["cables"][cable], roles, feeds)
-        ),
+        leads=tuple(_leads(document, tables["cables"], roles, feeds)),
         roles=tuple(roles.values()),
     )
 
@@ -170,19 +166,19 @@ def _feeds(document: Document, given: dict[str, Any]) -> dict[str, Feed]:
 
 def _leads(
     document: Document,
-    cable: str,
-    given: dict[str, Any],
+    cables: dict[str, Any],
     roles: Mapping[str, Role],
     feeds: Mapping[str, Feed],
 ) -> Iterator[Lead]:
-    """Its name begins with the part at which it ends."""
-    values = read_table(document, f"cables.{cable}", given, _CABLE_KEYS)
-    for pin, named in values["wires"].items():
-        role = _role(document, f"cables.{cable}.wires.{pin}", named, roles)
-        source, end = _source(named, role), End(cable.split()[0], pin)
-        feed = feeds.get(str(source)) or feeds.get(str(end))
-        usual = "supply" if feed or GROUND in (source.pin, pin) else "signals"
-        yield Lead(cable, values["sheet"] or usual, source, end, values["mm2"], role, feed)
+    """A cable's name begins with the part at which it ends."""
+    for cable, given in cables.items():
+        values = read_table(document, f"cables.{cable}", given, _CABLE_KEYS)
+        for pin, named in values["wires"].items():
+            role = _role(document, f"cables.{cable}.wires.{pin}", named, roles)
+            source, end = _source(named, role), End(cable.split()[0], pin)
+            feed = feeds.get(str(source)) or feeds.get(str(end))
+            usual = "supply" if feed or GROUND in (source.pin, pin) else "signals"
+            yield Lead(cable, values["sheet"] or usual, source, end, values["mm2"], role, feed)
 
 
 def _source(source: str, role: Role | None) -> End:

@@ -143,10 +143,15 @@ def read_values() -> dict[str, tuple[float, str]]:
     return {row["ref"]: (float(row["value"]), row["unit"]) for row in rows}
 
 
+def source() -> list[object]:
+    """All that it is drawn from."""
+    return [read_values(), SYMBOLS, GROUNDS, DOTS, TRANSISTORS, TERMINALS, TEXTS]
+
+
 def draw(backend: Literal["svg", "matplotlib"]) -> schemdraw.Drawing:
     """The whole sheet; its SVG is text of schemdraw's own, its PNG matplotlib's."""
     schemdraw.use(backend)
-    drawing = schemdraw.Drawing(show=False, fontsize=12)
+    drawing = schemdraw.Drawing(show=False, fontsize=12, margin=0.5)
     _draw_symbols(drawing, read_values())
     _draw_points(drawing)
     for text, at in TEXTS:

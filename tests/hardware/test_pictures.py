@@ -7,6 +7,7 @@ from html import unescape
 import pytest
 
 from hardware.drawing import files
+from hardware.drawing.__main__ import main
 from hardware.drawing.harness import FOLDER, harness_names, load_harness
 from hardware.drawing.pictures import sheet
 from tests.hardware.electrical import PULL_DOWNS
@@ -51,10 +52,10 @@ def test_the_pictures_of_a_car_name_every_wire(name):
 def test_a_pin_changed_in_the_board_file_changes_the_picture(tmp_path, monkeypatch):
     """And nothing else does: no pin of a board is written beside the board file."""
     before = PICTURES["f1tenth_esc_signals"]
-    text = (FOLDER / "boards" / "pico.toml").read_text(encoding="utf-8")
-    (tmp_path / "pico.toml").write_text(text.replace("life = 4,", "life = 5,"), encoding="utf-8")
-    shutil.copy(FOLDER / "boards" / "chips.toml", tmp_path)
-    monkeypatch.setattr("host_bridge.config.boards.reading.FOLDER", tmp_path)
+    boards = shutil.copytree(FOLDER / "boards", tmp_path / "boards")
+    text = (boards / "pico.toml").read_text(encoding="utf-8")
+    (boards / "pico.toml").write_text(text.replace("life = 4,", "life = 5,"), encoding="utf-8")
+    monkeypatch.setattr("host_bridge.config.boards.reading.FOLDER", boards)
     after = sheet(load_harness("f1tenth_esc"), "signals")
     pins = after["connectors"]["U1"]["pins"]
     assert "GP5, 4.7 kΩ to GND" in pins
@@ -70,3 +71,24 @@ def test_drawing_anew_says_the_same(name, tmp_path, monkeypatch):
     files.write(PICTURES[name])
     assert texts(PICTURES[name].paths[0].read_text(encoding="utf-8")) == texts(before)
     assert set(files.digests(PICTURES[name])) == {PICTURES[name].digest}
+
+
+def test_the_command_draws_nothing_where_all_is_current(capsys):
+    assert main() == 0
+    assert capsys.readouterr().out == "0 drawn, the rest are current\n"
+
+
+def test_the_command_says_what_is_missing_without_graphviz(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(files, "PICTURES", tmp_path)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert main() == 1
+    assert "apt-get install graphviz" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_command_names_a_picture_that_belongs_to_nothing(tmp_path, monkeypatch, capsys):
+    folder = shutil.copytree(files.PICTURES, tmp_path / "pictures")
+    (folder / "old_car_drive.svg").write_text("<svg/>")
+    monkeypatch.setattr(files, "PICTURES", folder)
+    assert main() == 0
+    assert "hardware/pictures/old_car_drive.svg" in capsys.readouterr().out
