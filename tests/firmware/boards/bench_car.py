@@ -263,7 +263,7 @@ class BenchCar:
     def value(self, row):
         if row[0] == "pio_pulse":
             return self.pulses[row[1]].pulse_ns
-        if row[0] == "vesc":  # what it does is known at the far end of its line
+        if row[0] in ("vesc", "vesc_servo"):  # what it does is known at the far end of its line
             return 0
         pwm = bench.pwms[row[1]]
         if row[0] == "pwm_pulse":

@@ -27,7 +27,7 @@ MASK = (1 << 30) - 1
 MS_US = 1000
 MOST_BYTES = 120  # a millisecond: what 921600 baud bring, and more
 RC_FRAME_US = 20_000
-NEUTRAL_NS, DRIVE_CHANNEL, BRAKE_MAX_MA = 1_500_000, 1, 60_000
+NEUTRAL_NS, BRAKE_MAX_MA = 1_500_000, 40_000
 
 
 class BoardProcess:
@@ -99,13 +99,13 @@ class VescAtTheFarEnd:
         self._plant = plant
         self._peer = VescPeer()
         self._wire = Wire()
-        self._pulse_ns = NEUTRAL_NS
+        self._pulse_ns = self._servo_ns = NEUTRAL_NS
         self._told_us = 0
         self.commands = []
         self.is_deaf = False
 
     def hears(self, data, now_us):
-        """The pulse that does what it was told."""
+        """The pulses, of its servo and of an ESC, that do what it was told."""
         self._wire.outgoing += b"" if self.is_deaf else data
         self._peer.exchange(self._wire)
         for name, value in self._peer.commands:
@@ -113,9 +113,11 @@ class VescAtTheFarEnd:
         self._peer.commands.clear()
         if now_us - self._told_us > self.TIMEOUT_US:
             self._pulse_ns = NEUTRAL_NS
-        return self._pulse_ns
+        return self._servo_ns, self._pulse_ns
 
     def _obey(self, name, value, now_us):
+        if name == "servo":
+            self._servo_ns = 1_000_000 + value * 1000
         if name in ("duty", "current", "brake"):
             self.commands.append((name, value))
             self._told_us = now_us
@@ -191,7 +193,7 @@ class BenchWorld:
         del self._incoming[:size]
         *values, enable, self.resets, sent, _ = REPLY.unpack_from(reply)
         if self.vesc:
-            values[DRIVE_CHANNEL] = self.vesc.hears(reply[REPLY.size + sent :], self.now_us)
+            values[:2] = self.vesc.hears(reply[REPLY.size + sent :], self.now_us)
         self.now_us += MS_US
         if values != self.values or bool(enable) != self.enable:
             self.edges.append((self.now_us, bool(enable), values))

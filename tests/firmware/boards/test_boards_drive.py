@@ -25,20 +25,13 @@ ON_A_UART = (
     ('LINK = "usb"', 'LINK = "uart"'),
     ("UARTS = (", 'UARTS = (("link", 0, 0, 1, 921_600),'),
 )
-BY_VESC = (
-    ('("pio_pulse", 16, 0, 50, 1_500_000)', '("vesc", 1_000_000, 1_500_000, 2_000_000)'),
-    ('("both", "pio_quadrature", 10, 4)', '("both", "vesc")'),
-    ('BATTERY = ("adc", 26, 15_675, 3_000, None)', 'BATTERY = ("vesc",)'),
-    ("UARTS = (", 'UARTS = (("vesc", 1, 8, 9, 115_200),'),
-    ("VESC = None", "VESC = (10_000, 60_000)"),
-)
 
 
-def pins_of(vehicle, board, changes=()):
+def pins_of(wiring, board):
     """The module that a flashed board has, with the host on a UART (the REPL's stream is no
-    virtual machine's: test_link.py) and what else is to be different."""
-    text = pin_module(board, vehicle)
-    for before, after in (*ON_A_UART, *changes):
+    virtual machine's: test_link.py)."""
+    text = pin_module(board, wiring)
+    for before, after in ON_A_UART:
         assert before in text, before
         text = text.replace(before, after)
     return text
@@ -48,10 +41,10 @@ def pins_of(vehicle, board, changes=()):
 def world_on(tmp_path):
     worlds = []
 
-    def make(vehicle, runtime="cpython", program=PROGRAM, changes=(), board=None):
+    def make(vehicle, runtime="cpython", program=PROGRAM, board=None, wiring=None):
         folder = tmp_path / str(len(worlds))
         folder.mkdir()
-        pins = pins_of(vehicle, board or BOARDS[vehicle], changes)
+        pins = pins_of(wiring or vehicle, board or BOARDS[vehicle])
         worlds.append(BenchWorld(vehicle, runtime, folder, pins, program))
         return worlds[-1]
 
@@ -193,10 +186,11 @@ def test_a_hand_at_a_transmitter_drives_and_one_broken_wire_is_a_loss(world_on, 
 def test_a_vesc_on_its_uart_drives_and_brakes_and_when_it_is_silent_that_is_a_fault(
     world_on, runtime
 ):
-    world = world_on("f1tenth", runtime, changes=BY_VESC)
+    world = world_on("f1tenth", runtime, wiring="f1tenth_vesc")
     host = driving(world)
     host.claim(0)
     host.drive(700, 0)
+    assert world.plant.truth.yaw_rad > 0.05  # it steers by the VESC's servo output too
     assert {name for name, _ in world.vesc.commands} == {"duty", "current", "brake"}
     assert abs(world.plant.truth.vx_mps) < 0.1
     host.drive(500, SPEED_MM_S)
