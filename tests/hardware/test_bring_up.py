@@ -1,0 +1,41 @@
+"""The pages for people with a soldering iron name commands and options that there are."""
+
+import re
+import subprocess
+import sys
+from functools import cache
+
+import pytest
+
+from hardware.drawing.harness import FOLDER
+
+_COMMAND = re.compile(r"`tandem ([^`]+)`")
+PAGES = ("bring_up.md", "runstop.md", "README.md")
+
+
+def commands():
+    texts = ((FOLDER / page).read_text(encoding="utf-8") for page in PAGES)
+    return sorted({command for text in texts for command in _COMMAND.findall(text)})
+
+
+@cache
+def help_of(command):
+    run = [sys.executable, "-m", "host_bridge.cli", command, "--help"]
+    return subprocess.run(run, capture_output=True, text=True, timeout=60, check=True).stdout
+
+
+def test_the_pages_name_commands():
+    assert len(commands()) > 12
+
+
+@pytest.mark.parametrize("command", commands())
+def test_a_command_and_its_options_exist(command):
+    name, *words = command.split()
+    options = [word for word in words if word.startswith("--")]
+    assert all(option in help_of(name) for option in options)
+
+
+def test_every_link_of_the_pages_leads_somewhere():
+    for page in PAGES:
+        links = re.findall(r"\]\(([^)]+)\)", (FOLDER / page).read_text(encoding="utf-8"))
+        assert all((FOLDER / link).exists() for link in links)
