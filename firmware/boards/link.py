@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 RECEIVE_SIZE = 512
 SEND_SIZE = 1024
 _CHUNK = 32
+_STDIO_BYTES = 8  # in a turn: some 30 us each way on an RP2040, and the next step may be due
 _REPL_BYTE = 0x03
 _REPL_RUN = 16  # in a row: no claim, no stop has as many, and a parameter's 0x03 comes alone
 
@@ -117,7 +118,7 @@ class StdioLink(Link):
         self._writable.register(sys.stdout, select.POLLOUT)
 
     def pump(self) -> None:
-        for _ in range(_CHUNK):
+        for _ in range(_STDIO_BYTES):
             is_idle = self._pump_in() + self._pump_out() == 0
             if is_idle:
                 return
