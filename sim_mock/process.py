@@ -43,21 +43,24 @@ async def start(facts: CarFacts, runtime: str = "auto", *options: str) -> CarPro
     with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
         file.write(facts.to_json())
         file.flush()
-        process = await asyncio.create_subprocess_exec(
-            sys.executable,
-            "-m",
-            "sim_mock.car",
-            file.name,
-            "--runtime",
-            runtime,
-            *options,
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-            cwd=Path(ROOT),
-            start_new_session=True,  # a signal to the host's group must not reach the car
-        )
-        line = await _first_line(process)
+        return await start_program("sim_mock.car", file.name, "--runtime", runtime, *options)
+
+
+async def start_program(module: str, *arguments: str) -> CarProcess:
+    """A program that takes commands and says how to reach it, as ``sim_mock.car`` does. Raises
+    RuntimeError with what it printed if it does not come up."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-m",
+        module,
+        *arguments,
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        cwd=Path(ROOT),
+        start_new_session=True,  # a signal to the host's group must not reach the car
+    )
+    line = await _first_line(process)
     if not line:
         printed = (await process.communicate())[1].decode().strip()
         raise RuntimeError(f"the virtual car did not start: {printed}")

@@ -9,6 +9,7 @@ examples:
   tandem demo
   tandem demo --out /tmp/demo --runtime cpython
   make demo ARGS="--only together"
+  make demo BOARD=/dev/ttyACM0    car A is a bare board on the desk, with a plant: nothing turns
 """
 
 from __future__ import annotations
@@ -34,10 +35,10 @@ from host_bridge.demo.together import (
     drive_together,
 )
 from host_bridge.domain import Vehicle
-from host_bridge.errors import DeviceFault, UsageFault
+from host_bridge.errors import DeviceFault
 from host_bridge.transports.base import Transport
 from sim_mock.facts import facts_of
-from sim_mock.process import CarProcess, start
+from sim_mock.process import CarProcess, start, start_program
 
 VEHICLE = "f1tenth"
 SEED = 7  # of both cars: their sensors err alike, so that what differs is the load and the floor
@@ -62,17 +63,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(  # for whoever doubts that the demo can fail
         "--alter", action="store_true", help=argparse.SUPPRESS
     )
-    parser.add_argument("--board", help="a bare board on the desk (not there yet)")
+    parser.add_argument("--board", metavar="PORT", help="car A is a bare board on this port")
 
 
 def run(args: argparse.Namespace, context: HostContext) -> int:
     """0 if every number held, 1 if not."""
-    if args.board:
-        raise UsageFault(
-            "a bare board cannot drive the plant yet",
-            where=f"--board {args.board}",
-            remedy="without --board the demo needs no hardware",
-        )
     args.out.mkdir(parents=True, exist_ok=True)
     show = Show()
     code = context.run(_demo(args, context, show))
@@ -95,7 +90,11 @@ async def _demo(args: argparse.Namespace, context: HostContext, show: Show) -> i
     link = (args.out / "car-a.port").absolute()
     options = ("--trace", str(trace), "--link", str(link), "--ends-alone")
     try:
-        car = await start(facts, args.runtime, *options)
+        if args.board:
+            uri = f"serial://{args.board}?hitl={VEHICLE}&seed={SEED}&name=car-a"
+            car = await start_program("host_bridge.demo.board_car", uri, *options[:-1])
+        else:
+            car = await start(facts, args.runtime, *options)
     except RuntimeError as fault:
         raise DeviceFault(str(fault), where="car A", remedy="tandem doctor") from None
     show.say(f"Car A: the firmware under {car.runtime}, process {car.process.pid}, {car.device}.")

@@ -32,6 +32,11 @@ class CarIdentity:
     config_hash: bytes
     state: State | None
 
+    @property
+    def is_hitl(self) -> bool:
+        """Hardware in the loop: a bare board, whose peripherals are a plant (firmware's mark)."""
+        return self.board_id.startswith(b"HITL")
+
 
 @dataclass(frozen=True, slots=True)
 class CarStatus:

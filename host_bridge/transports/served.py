@@ -27,6 +27,12 @@ class ServedCar:
     started: str  # ISO 8601, UTC
     fleet: str = ""  # the name of the cars that are stopped together
 
+    @property
+    def is_hitl(self) -> bool:
+        """Hardware in the loop: a bare board with a plant for its peripherals."""
+        options = self.uri.partition("?")[2].split("&")  # a stop has no time to import ``uri``
+        return any(option.startswith("hitl=") for option in options)
+
 
 def runtime_dir() -> Path:
     """The folder of the sockets, made if it is not there. Raises errors.DeviceFault.

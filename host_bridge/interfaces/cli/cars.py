@@ -57,6 +57,7 @@ def _row(car: ServedCar, status: CarStatus | None) -> dict[str, object]:
         "state": status.state.name if status else None,
         "profile": status.profile.name if status else None,
         "cause": status.first_cause.phrase if status and status.first_cause else None,
+        "is_hitl": car.is_hitl,
         "pid": car.pid,
         "uri": car.uri,
         "started": car.started,
@@ -77,5 +78,6 @@ def _cell(row: dict[str, object], column: str) -> str:
     if column == "state":
         cause = f" ({row['cause']})" if row["cause"] else ""
         stand = " STAND" if row["profile"] == "STAND" and row["state"] in _ON_STAND else ""
-        return f"{row['state'] or 'no answer'}{stand}{cause}"
+        hitl = " HITL" if row["is_hitl"] else ""
+        return f"{row['state'] or 'no answer'}{hitl}{stand}{cause}"
     return str(row[column])

@@ -66,8 +66,9 @@ class BareBoard:
         return [(line[0] == "1", line[2:]) for line in lines]
 
     def cut_power(self):
-        self.process.kill()
-        self.process.communicate()
+        if self.process.returncode is None:
+            self.process.kill()
+            self.process.communicate()
 
     def close(self):
         self.cut_power()

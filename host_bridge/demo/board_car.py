@@ -1,0 +1,105 @@
+"""A bare board's car as a program: its plant outlives the host, as ``sim_mock.car``'s does.
+
+The board is on a cable; whoever drives it opens the pseudo-terminal that this offers. Commands and
+trace are those of ``sim_mock.car``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import signal
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from host_bridge.context import HostContext
+from host_bridge.errors import TandemError
+from sim_mock.car import CarProgram, Trace
+from sim_mock.paced import Cable
+
+if TYPE_CHECKING:
+    from sim_mock.hitl.transport import HitlTransport
+
+_RELAY_US = 2_000
+_TRACE_US = 10_000
+
+
+class Relay:
+    """The board as ``sim_mock.paced`` wants it: the loop of the terminal is in another thread."""
+
+    step_us = _RELAY_US
+
+    def __init__(self, transport: HitlTransport) -> None:
+        self.now_us = 0
+        self._said = bytearray()  # by the board
+        self._loop = asyncio.get_running_loop()
+        self._transport = transport
+
+    def hear(self, data: bytes) -> None:
+        self._said += data
+
+    def feed(self, data: bytes) -> None:
+        self._loop.call_soon_threadsafe(self._transport.send, data)
+
+    def beat(self, now_us: int) -> bytes:
+        said, self._said = self._said, bytearray()
+        return bytes(said)
+
+
+class BoardCar(CarProgram):
+    """Between the board and the terminal, until the car stands or the board has gone."""
+
+    def __init__(
+        self, relay: Relay, transport: HitlTransport, cable: Cable, trace: Trace | None
+    ) -> None:
+        assert transport.world
+        super().__init__(transport.world, cable, trace, ends_alone=True)
+        self._board = relay
+        self._transport = transport
+        self._traced_us = 0
+
+    def after_beat(self) -> None:
+        if self.world.now_us - self._traced_us >= _TRACE_US:
+            self._traced_us = self.world.now_us
+            super().after_beat()
+
+    def has_ended(self) -> bool:
+        return self._transport.world is None or super().has_ended()
+
+
+async def _run(uri: str, link: Path | None, trace: str | None) -> None:
+    transport = cast("HitlTransport", HostContext().transport(uri))
+    cable = Cable(link)
+    relay = Relay(transport)
+    await transport.open(relay.hear, lambda fault: None)
+    ready = {"device": cable.device, "runtime": f"MicroPython on the board, {uri}"}
+    print(json.dumps({**ready, "pid": os.getpid()}), flush=True)
+    try:
+        car = BoardCar(relay, transport, cable, Trace(trace) if trace else None)
+        await asyncio.to_thread(car.run)
+    finally:
+        cable.unplug()
+        transport.close()
+
+
+def main() -> int:
+    """The exit code is that of the error, if there was one."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("uri", help="serial:///dev/ttyACM0?hitl=f1tenth")
+    parser.add_argument("--trace")
+    parser.add_argument("--link", type=Path)
+    arguments = parser.parse_args()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the host; the car stops by itself
+    try:
+        asyncio.run(_run(arguments.uri, arguments.link, arguments.trace))
+    except (TandemError, RuntimeError) as fault:
+        print(fault, file=sys.stderr)
+        return fault.exit_code if isinstance(fault, TandemError) else 3
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
