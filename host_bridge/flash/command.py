@@ -42,7 +42,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
     parser.description = "Put the car's program onto a board."
     parser.epilog = EPILOG
-    parser.add_argument("--vehicle", required=True, help="a type, or the path of a vehicle file")
+    parser.add_argument(
+        "--vehicle", required=True, help="a wiring of the board's file: a type of car"
+    )
     parser.add_argument("--board", required=True, help="a board, or the path of a board file")
     parser.add_argument("--port", required=True, help="the board's serial port")
     parser.add_argument("--name", help="the car's own name (default: the one it has, or its type)")
@@ -54,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, context: HostContext) -> int:
     """0 once the car is what was asked for. Raises errors.TandemError."""
-    job = prepare(args.board, context.vehicle(args.vehicle), counted("compiled"))
+    job = prepare(args.board, args.vehicle, context.vehicle, counted("compiled"))
     if args.dry_run:
         return _say(args, {**_what(job), "is_dry_run": True})
     before = Before()

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from firmware.manifest import BOARDS, NOT_DEPLOYED
 from host_bridge.config.boards import Board, load_board, pin_module
 from host_bridge.domain import Vehicle
-from host_bridge.errors import RefusedFault
+from host_bridge.errors import RefusedFault, UsageFault
 from host_bridge.flash.board import OLDEST, BoardFacts
 from host_bridge.flash.program import LAUNCHER, ROOT, Progress, compiled, hash_of, sources_for
 
@@ -33,15 +34,35 @@ class Job:
         return hashlib.sha256(lines.encode()).hexdigest()[:16]
 
 
-def prepare(board_name: str, vehicle: Vehicle, progress: Progress) -> Job:
-    """Raises errors.VehicleFileFault: a board or vehicle file that is wrong, pins that the board
-    has not, a port without a program."""
+def prepare(
+    board_name: str, wiring: str, vehicle_of: Callable[[str], Vehicle], progress: Progress
+) -> Job:
+    """``wiring`` is that of the board file; it bears a vehicle's name unless the file says whose.
+
+    Raises errors.VehicleFileFault: a board or vehicle file that is wrong, pins that the board has
+    not, a port without a program; errors.UsageFault for a wiring of no car.
+    """
     board = load_board(board_name)
-    sources = {"pins.py": pin_module(board_name, vehicle.path)}
+    vehicle = vehicle_of(_vehicle_name(board, wiring))
+    sources = {"pins.py": pin_module(board_name, wiring)}
     for file in sources_for(board.chip.port, NOT_DEPLOYED, dict(BOARDS)):
         sources[f"firmware/{file}"] = (ROOT / "firmware" / file).read_text()
     program = compiled(sources, board.chip.mpy_arch, progress)
     return Job(board, vehicle, program, LAUNCHER.read_bytes())
+
+
+def _vehicle_name(board: Board, wiring: str) -> str:
+    """A path, or a wiring that the board has not, is looked up as a vehicle."""
+    if wiring not in board.wirings:
+        return wiring
+    name = board.vehicle_of(wiring)
+    if name is None:
+        raise UsageFault(
+            f"{wiring} is no car: it has no configuration, and starts nothing that drives",
+            where=board.name,
+            remedy="tandem flash is for cars; put its program on with mpremote",
+        )
+    return name
 
 
 def refuse_wrong(board: Board, facts: BoardFacts, where: str) -> None:

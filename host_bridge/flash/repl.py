@@ -20,6 +20,8 @@ ASK = b"\x03" * 16
 BAUD = 115_200  # of a REPL on a UART; USB takes no notice
 WITHIN_S = 20.0  # a reset, the port's return, and mounting it take some seconds
 _ANSWER_S = 1.5
+_QUIET_S = 0.3
+_FRIENDLY = b"\r\x02\x03"  # out of whatever mode stray bytes have brought it into
 
 
 @contextlib.contextmanager
@@ -56,10 +58,25 @@ def _entered(port: str, baud: int, give_up_s: float) -> SerialTransport:
 
 
 def _enter(transport: SerialTransport) -> SerialTransport:
-    transport.serial.write(ASK)
+    for keys in (ASK, _FRIENDLY):
+        transport.serial.write(keys)
+        _drain(transport)
     with contextlib.redirect_stdout(io.StringIO()):  # mpremote prints what it did not understand
-        transport.enter_raw_repl(soft_reset=False, timeout_overall=_ANSWER_S)
+        transport.enter_raw_repl(soft_reset=True, timeout_overall=_ANSWER_S)
+    transport.exec("pass")  # what stray bytes left in its line spoils this, and nothing that counts
     return transport
+
+
+def _drain(transport: SerialTransport) -> None:
+    """Until it is quiet: what it says of earlier bytes, a car's frames among them, is no answer."""
+    give_up_s = quiet_s = time.monotonic()
+    give_up_s += _ANSWER_S
+    while time.monotonic() < min(quiet_s + _QUIET_S, give_up_s):
+        size = transport.serial.in_waiting
+        if size:
+            transport.serial.read(size)
+            quiet_s = time.monotonic()
+        time.sleep(0.01)
 
 
 def _no_repl(port: str, got: str) -> DeviceFault:

@@ -86,7 +86,7 @@ async def drive(bench: Bench) -> AsyncIterator[Row]:
     for name, a, b in zip(("encoder left", "encoder right"), counts, now, strict=True):
         yield Row(name, b > a, f"{b - a:+d} counts", "forward has to count up: swap A and B")
     got = f"{speed:+.2f} m/s of {asked_mps:+.2f}"
-    yield Row("speed", speed > _MOVED_MPS, got, "does the wheel turn? does its encoder?")
+    yield Row("speed", speed >= _MOVED_MPS, got, "does the wheel turn? does its encoder?")
     bench.let_go()
     stands = await bench.until(lambda: _stands(bench), _RESTS_S)
     yield Row("standstill", stands, "after the deadman was let go", "brake and ESC's neutral")
