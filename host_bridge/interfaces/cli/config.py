@@ -63,6 +63,7 @@ async def _show(args: argparse.Namespace, context: HostContext, opened: OpenCar)
         "config_hash": identity.config_hash.hex(),
         "protocol_hash": identity.protocol_hash.hex(),
         "board_id": identity.board_id.hex(),
+        "is_hitl": identity.is_hitl,
         "state": identity.state.name if identity.state is not None else None,
     }
     if args.json:

@@ -12,6 +12,7 @@ down it repeats, which nobody can tell from pressing), letting go takes up to th
 examples:
   tandem drive --car sim://f1tenth
   tandem drive --car serial:///dev/ttyACM0 --twin sim://nigel --record drive.mcap
+  tandem drive --car 'serial:///dev/ttyACM0?hitl=nigel'   a bare board; its wheels are a plant's
   tandem drive --car sim://nigel --twin 'sim://nigel?name=twin&payload_kg=2' --input script:slalom
   tandem drive --car sim://nigel --input csv:straight_commands.csv --json
   tandem drive --car f1tenth --profile race --cap 1.5

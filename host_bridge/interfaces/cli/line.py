@@ -29,6 +29,7 @@ def _parts(car: Car) -> Iterator[str]:
         yield "NO LINK"
         yield str(car.mismatch or "")
         return
+    yield "HITL" if car.identity and car.identity.is_hitl else ""
     yield f"{car.status.state.name:8}"
     yield f"{source_name(car, car.status.drive_source) or 'nobody':10}"
     brakes = car.status.brake_source
