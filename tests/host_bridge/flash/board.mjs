@@ -75,5 +75,8 @@ for (;;) {
   if (char === RAW_PASTE) {
     next(), next();
     fs.writeSync(1, "R\0"); // understood, not there: the host sends plainly
-  } else mp.replProcessChar(char);
+  } else if (mp.replProcessChar(char)) {
+    fs.writeSync(1, "MPY: soft reboot\r\n"); // Ctrl-D: the port leaves this to whoever hosts it
+    mp.replInit();
+  }
 }

@@ -1,0 +1,107 @@
+"""``tandem flash`` as a process, to a board at its raw REPL that becomes a car once it is reset.
+
+The file system and the REPL are a real MicroPython's; the car that comes up afterwards at the same
+port is the process car, for Node can hold the program but not run it.
+"""
+
+import json
+import signal
+import time
+
+import pytest
+
+from host_bridge.config.boards import load_board
+from tests.host_bridge.flash.far_end import RESET, repl_board
+from tests.host_bridge.programs import program, serving, tandem, virtual_car
+
+PICO = load_board("pico")
+MACHINE = "JS with Emscripten"  # what Node's MicroPython says that it is
+FLASHED_WITHIN_S = 90.0  # 92 files by 512 bytes, and twelve seconds of trial
+
+
+@pytest.fixture(autouse=True)
+def own_folders(tmp_path, monkeypatch):
+    monkeypatch.setenv("TANDEM_RUNTIME_DIR", str(tmp_path / "run"))
+    monkeypatch.setenv("TANDEM_DATA_DIR", str(tmp_path / "data"))
+
+
+@pytest.fixture
+def board_file(tmp_path):
+    """A Pico, but for what it calls itself."""
+    text = PICO.document.path.read_text().replace(PICO.machine, MACHINE)
+    path = tmp_path / "node_pico.toml"
+    path.write_text(text)
+    return path
+
+
+def words(board, port, *more):
+    return ("flash", "--vehicle", "f1tenth", "--board", str(board), "--port", str(port), *more)
+
+
+def test_a_bare_board_becomes_the_car_that_was_asked_for(board_file, tmp_path):
+    port, folder = tmp_path / "port", tmp_path / "board"
+    with repl_board(folder) as (device, repl):
+        port.symlink_to(device)
+        with program(*words(board_file, port, "--name", "red", "--json")) as flash:
+            assert repl.wait(FLASHED_WITHIN_S) == RESET
+            port.unlink()
+            with virtual_car("f1tenth", port):
+                out, trouble = flash.communicate(timeout=FLASHED_WITHIN_S)
+                assert flash.returncode == 0, trouble
+                found = json.loads(tandem("identify", f"serial://{port}", "--json").stdout)[0]
+    row = json.loads(out)
+    assert (row["slot"], row["car"], row["state"]) == ("a", "red", "STANDBY")
+    assert row["sent_files"] == row["files"] == len(list((folder / "a").rglob("*.mpy")))
+    assert (folder / "main.py").exists()
+    assert (found["car"], found["vehicle"], found["slot"]) == ("red", "f1tenth", "a")
+    assert found["program"] == row["program"]
+    assert found["pairing"]
+
+
+def test_ctrl_c_ends_in_order_and_the_board_is_reset(board_file, tmp_path):
+    with repl_board(tmp_path / "board") as (device, _):
+        with program(*words(board_file, device)) as flash:
+            time.sleep(12)  # it listens, asks for the REPL and sends: anywhere in that
+            flash.send_signal(signal.SIGINT)
+            flash.communicate(timeout=FLASHED_WITHIN_S)
+        assert flash.returncode == 130
+    assert not (tmp_path / "board" / "starts_0.bin").exists()  # and so nothing new starts
+
+
+def test_a_board_of_another_kind_is_refused_and_nothing_is_written(tmp_path):
+    folder = tmp_path / "board"
+    with repl_board(folder) as (device, repl):
+        done = tandem(*words("pico", device), within_s=FLASHED_WITHIN_S)
+        assert repl.wait(20) == RESET
+    assert done.returncode == 6
+    assert "no Raspberry Pi Pico" in done.stderr
+    assert MACHINE in done.stderr
+    assert list(folder.iterdir()) == []
+
+
+def test_a_served_car_is_refused(tmp_path):
+    port = tmp_path / "port"
+    with virtual_car("f1tenth", port), serving(f"serial://{port}", "red"):
+        done = tandem(*words("pico", port))
+    assert done.returncode == 6
+    assert "served" in done.stderr
+
+
+def test_a_vehicle_whose_pins_the_board_has_not_is_refused_before_the_port_is_touched():
+    done = tandem("flash", "--vehicle", "nigel", "--board", "pico", "--port", "/dev/not-there")
+    assert done.returncode == 5
+    assert "nigel cannot be on pico" in done.stderr or "no wiring" in done.stderr
+
+
+def test_a_dry_run_compiles_everything_and_touches_nothing():
+    done = tandem(*words("pico", "/dev/not-there", "--dry-run", "--json"), within_s=60)
+    assert done.returncode == 0, done.stderr
+    row = json.loads(done.stdout)
+    assert row["files"] > 50
+    assert row["is_dry_run"]
+
+
+def test_a_port_that_is_not_there_is_said_so():
+    done = tandem(*words("pico", "/dev/not-there"), within_s=FLASHED_WITHIN_S)
+    assert done.returncode == 3
+    assert "/dev/not-there" in done.stderr
