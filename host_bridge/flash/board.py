@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from mpremote.transport import Transport, TransportError
 
@@ -123,7 +123,7 @@ class RawBoard:
         data: bytes = self._answer(code)
         return data
 
-    def _answer(self, code: str) -> object:
+    def _answer(self, code: str) -> Any:
         text = self._done(lambda: self._transport.exec(code))
         return ast.literal_eval(text.decode())
 

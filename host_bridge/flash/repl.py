@@ -9,7 +9,6 @@ from collections.abc import Iterator
 
 from mpremote.transport import TransportError
 from mpremote.transport_serial import SerialTransport
-from serial import SerialException
 
 from host_bridge.errors import DeviceFault
 from host_bridge.flash.board import RawBoard
@@ -50,7 +49,7 @@ def _entered(port: str, baud: int, give_up_s: float) -> SerialTransport:
             except (TransportError, OSError):
                 transport.close()
                 raise
-        except (TransportError, OSError, SerialException) as error:
+        except (TransportError, OSError) as error:
             got = str(error)
         if time.monotonic() > give_up_s:
             raise _no_repl(port, got)
