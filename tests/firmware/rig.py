@@ -110,7 +110,8 @@ class Host:
 
     def connect(self) -> None:
         self.rest(50)
-        while self.state == codes.STARTING:
+        # a car that is a program of its own takes a while until it says anything
+        while "Status" not in self.latest or self.state == codes.STARTING:
             self.beat()
         self.say(messages.Identify, token=1)
         self.say(messages.Bind, protocol_hash=bytes(protocol_hash(_TABLE)))
