@@ -156,3 +156,15 @@ def test_the_plants_frames_are_read_as_they_were_written(kind):
     for row in kind.FIELDS:
         assert getattr(read, row[0]) == getattr(message, row[0])
     assert Ear(kind).message(frame[:-1] + bytes([frame[-1] ^ 1 or 2])) is None
+
+
+@pytest.mark.parametrize("board", [64], indirect=True)
+def test_the_demo_drives_it_beside_its_twin(board, tmp_path):
+    """How well the two keep pace is this machine's matter; that they hear the same is not."""
+    demo = ("demo", "--board", board.device, "--only", "together", "--out", str(tmp_path))
+    done = tandem(*demo, within_s=150)
+    assert done.returncode in (0, 1), done.stderr
+    checks = json.loads((tmp_path / "demo.json").read_text())["checks"]
+    (same,) = [check for check in checks if check["what"].startswith("claims that both")]
+    assert same["holds"], same
+    assert_still(board)
