@@ -228,8 +228,6 @@ class HostContext:
         """Write, commit, read back; returns how many changed. Raises errors.TandemError."""
         return await configure(opened, vehicle, name, progress)
 
-    # --- what is kept of them here
-
     def pairing(self, identity: CarIdentity) -> pairing.Pairing | None:
         """None for a car that this host does not know. Raises errors.DataFileFault."""
         return pairing.load(identity.board_id)
