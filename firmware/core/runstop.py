@@ -76,6 +76,8 @@ class StopSources:
         needs = params.get_all("stop_source_need")
         self.loop = 0
         for source in self.all:
+            if source.kind != kinds[source.id]:
+                source.heard.shut()  # what it said as another is no word; nobody steps it meanwhile
             source.kind = kinds[source.id]
             if source.kind == STOP_SOURCE_LOOP:
                 self.loop |= 1 << source.id
@@ -131,7 +133,7 @@ class StopSources:
             elif kind == STOP_SOURCE_RC:
                 source.is_fresh = rc.is_live
                 source.says_stop = rc.mode == MODE_STOP
-            elif source.is_fresh:
+            else:
                 heard = source.heard
                 heard.step(now_us)
                 source.is_fresh = heard.is_open

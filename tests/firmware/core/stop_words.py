@@ -31,10 +31,14 @@ class Bench:
             "stop_source_policy": [BRAKE, NEUTRAL, BRAKE, CUT] + [BRAKE] * 11 + [NEUTRAL],
             "stop_source_need": NEEDS[STAND] + NEEDS[TRACK] + NEEDS[RACE],
         }  # fmt: skip
-        self.sources.configure(params_with(**{**given, **values}))
+        self._given = {**given, **values}
+        self.configure()
         self.rc = RcReceiver()
         self.now_us = now_us
         self.sequence = 0
+
+    def configure(self, **values) -> None:
+        self.sources.configure(params_with(**{**self._given, **values}))
 
     def say(self, stop_source=BOX, runs=1, **changes) -> None:
         self.sequence += 1

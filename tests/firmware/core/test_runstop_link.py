@@ -6,9 +6,13 @@ from tests.firmware.core.stop_words import (
     BOUND,
     BOX,
     HAND,
+    KINDS,
+    LOOP,
+    NONE,
     OTHERS,
     PERIOD,
     PIN,
+    RC,
     SEAT,
     SILENCE_US,
     UNKNOWN,
@@ -158,3 +162,27 @@ def test_a_session_that_lost_its_slot_is_forgotten_with_its_sequence(bench):
     bench.say(BOX, sequence=7)
     bench.say(SEAT, epoch=OTHERS, sequence=7)
     assert bench.step().fresh == 1 | 1 << BOX
+
+
+# --- another configuration
+
+BECOMES = {kind: [kind if at == BOX else was for at, was in enumerate(KINDS)] for kind in range(3)}
+
+
+@pytest.mark.parametrize("kind", [NONE, LOOP, RC])
+@pytest.mark.parametrize("away_us", [10_000, PERIOD - 10_000])
+def test_what_was_something_else_meanwhile_has_to_speak_again(bench, kind, away_us):
+    bench.say()
+    assert bench.step().fresh >> BOX & 1
+    bench.configure(stop_source_kind=BECOMES[kind])
+    bench.step()
+    bench.configure()
+    assert seen(bench.step(away_us)) == (1, 0, 0, 1 << BOX)
+    bench.say()
+    assert seen(bench.step()) == (1 | 1 << BOX, 0, 0, 0)
+
+
+def test_what_stays_what_it_is_is_still_there(bench):
+    bench.say()
+    bench.configure()
+    assert seen(bench.step()) == (1 | 1 << BOX, 0, 0, 0)
