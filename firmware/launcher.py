@@ -57,10 +57,10 @@ class Starts:
             self.is_on_trial = self._begun = 0
             self._save()
 
-    def withdraw(self, wants_repl: int) -> None:
-        """This start neither failed nor was healthy: a person ended it."""
+    def withdraw(self) -> None:
+        """This start neither failed nor was healthy: a person ended it, for the REPL."""
         self._begun = self.failed
-        self.wants_repl = wants_repl
+        self.wants_repl = 1
         self._save()
 
     def switch(self, slot: int) -> None:
@@ -135,16 +135,15 @@ def _stays(starts: Starts, machine: "object", pins: "object") -> bool:
         from firmware.boards.start import start
 
         start(pins, starts)  # type: ignore[arg-type]
-        starts.withdraw(1)
-        return False
-    except KeyboardInterrupt:  # Ctrl-C while it was starting: later the program takes no notice
-        starts.withdraw(0)
-        return True
+    except KeyboardInterrupt:  # Ctrl-C while it starts, or on a REPL that is not the link
+        pass
     except Exception as error:  # noqa: BLE001 - whatever it was, the outputs come first
         _make_safe(machine, pins)
         with open(starts.root + "/" + TROUBLE, "w") as file:
             sys.print_exception(error, file)
         return starts.has_given_up()
+    starts.withdraw()  # a watchdog runs on: the REPL comes after a reset
+    return False
 
 
 if __name__ == "__main__":

@@ -6,10 +6,9 @@ import asyncio
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from host_bridge.domain import Action, Deed, Sender, State
+from host_bridge.domain import Action, Deed, Sender, State, Vehicle
 from host_bridge.errors import DeviceFault, NotHeldFault, ProtocolFault
 from host_bridge.flash.before import Before, uri_of
-from host_bridge.flash.job import Job
 from host_bridge.interfaces.cli.line import counted
 
 if TYPE_CHECKING:
@@ -25,12 +24,17 @@ class Aftercare:
     """``found`` says what the board now is."""
 
     def __init__(
-        self, port: str, name: str | None, job: Job, before: Before, trial_s: float = TRIAL_S
+        self,
+        port: str,
+        name: str | None,
+        vehicle: Vehicle,
+        before: Before,
+        trial_s: float = TRIAL_S,
     ) -> None:
         self.found: dict[str, object] = {}
         self._uri = uri_of(port)
-        self._name = name or before.car_name or job.vehicle.name
-        self._job = job
+        self._name = name or before.car_name or vehicle.name
+        self._vehicle = vehicle
         self._trial_s = trial_s
 
     async def care(self, context: HostContext, row: dict[str, object]) -> int:
@@ -38,10 +42,10 @@ class Aftercare:
         opened = await self._met(context)
         try:
             known = self._pairing(context, opened, row)
-            vehicle = known.of(self._job.vehicle)
-            changed = await context.configure(opened, vehicle, self._name, counted)
+            trimmed = known.of(self._vehicle)
+            changed = await context.configure(opened, trimmed, self._name, counted)
             context.keep(known)
-            opened.take_for(self._job.vehicle)
+            opened.take_for(self._vehicle)
             await _clear(opened, context)
             await self._watch(opened)
             self.found.update(_what(opened, changed))
@@ -55,9 +59,7 @@ class Aftercare:
         while True:
             try:
                 epoch = context.new_epoch()
-                return await context.open_car(
-                    self._uri, epoch=epoch, vehicle=self._job.vehicle.path
-                )
+                return await context.open_car(self._uri, epoch=epoch, vehicle=self._vehicle.path)
             except (DeviceFault, ProtocolFault):
                 if loop.time() > give_up_s:
                     raise
@@ -65,7 +67,7 @@ class Aftercare:
 
     def _pairing(self, context: HostContext, opened: OpenCar, row: dict[str, object]) -> Pairing:
         """The key and the trim stay with a board that stays of its type."""
-        identity, vehicle = opened.identity, self._job.vehicle.name
+        identity, vehicle = opened.identity, self._vehicle.name
         known = context.pairing(identity)
         if known is None or known.vehicle != vehicle:
             known = context.new_pairing(identity, self._name, vehicle)

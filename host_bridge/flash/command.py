@@ -7,9 +7,11 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from host_bridge.errors import UsageFault
 from host_bridge.flash.aftercare import Aftercare
 from host_bridge.flash.before import Before, look_at_car
 from host_bridge.flash.board import RawBoard
+from host_bridge.flash.box import watch_box
 from host_bridge.flash.install import install, look
 from host_bridge.flash.job import Job, prepare, refuse_wrong
 from host_bridge.flash.plan import SLOTS, Plan
@@ -19,11 +21,14 @@ from host_bridge.interfaces.cli.line import counted
 
 if TYPE_CHECKING:  # handed in
     from host_bridge.context import HostContext
+    from host_bridge.domain import Vehicle
 
 EPILOG = """\
 examples:
   tandem flash --vehicle f1tenth --board pico --port /dev/ttyACM0 --name red
   tandem flash --vehicle f1tenth --board pico --port /dev/ttyACM0 --dry-run
+  tandem flash --vehicle runstop_box --board pico --port /dev/ttyACM0
+                                a runstop box: no name, no configuration; watched until healthy
   tandem flash --vehicle f1tenth --board pico --port /dev/ttyACM0 --runtime RPI_PICO-v1.28.uf2
                                 a bare board: hold BOOTSEL while you plug it in
 
@@ -43,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = "Put the car's program onto a board."
     parser.epilog = EPILOG
     parser.add_argument(
-        "--vehicle", required=True, help="a wiring of the board's file: a type of car"
+        "--vehicle", required=True, help="a wiring of the board's file: a type of car, runstop_box"
     )
     parser.add_argument("--board", required=True, help="a board, or the path of a board file")
     parser.add_argument("--port", required=True, help="the board's serial port")
@@ -57,6 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, context: HostContext) -> int:
     """0 once the car is what was asked for. Raises errors.TandemError."""
     job = prepare(args.board, args.vehicle, context.vehicle, counted("compiled"))
+    _refuse_name(args, job)
     if args.dry_run:
         return _say(args, {**_what(job), "is_dry_run": True})
     before = Before()
@@ -65,9 +71,32 @@ def run(args: argparse.Namespace, context: HostContext) -> int:
     else:
         context.run(look_at_car(args.port, context, before))
     row = _flash(args, job)
-    aftercare = Aftercare(args.port, args.name, job, before)
-    code = context.run(aftercare.care(context, row))
-    return code or _say(args, {**row, **aftercare.found})
+    return _cared_for(args, context, job.vehicle, before, row)
+
+
+def _cared_for(
+    args: argparse.Namespace,
+    context: HostContext,
+    vehicle: Vehicle | None,
+    before: Before,
+    row: dict[str, object],
+) -> int:
+    if vehicle is None:
+        if row["sent_files"]:
+            watch_box(args.port, args.baud, str(row["slot"]), counted("watched, seconds"))
+        return _say(args, row)
+    aftercare = Aftercare(args.port, args.name, vehicle, before)
+    context.run(aftercare.care(context, row))
+    return _say(args, {**row, **aftercare.found})
+
+
+def _refuse_name(args: argparse.Namespace, job: Job) -> None:
+    if args.name and job.vehicle is None:
+        raise UsageFault(
+            f"a {job.wiring} has no name: it has no configuration to keep it in",
+            got=f"--name {args.name}",
+            remedy="leave out --name",
+        )
 
 
 def _flash(args: argparse.Namespace, job: Job) -> dict[str, object]:
@@ -101,7 +130,7 @@ def _carried_out(board: RawBoard, job: Job, plan: Plan) -> int:
 def _what(job: Job) -> dict[str, object]:
     return {
         "board": job.board.name,
-        "vehicle": job.vehicle.name,
+        "wiring": job.wiring,
         "program": job.hash,
         "files": len(job.program),
         "bytes": job.size,

@@ -9,17 +9,19 @@ from dataclasses import dataclass
 from firmware.manifest import BOARDS, NOT_DEPLOYED
 from host_bridge.config.boards import Board, load_board, pin_module
 from host_bridge.domain import Vehicle
-from host_bridge.errors import RefusedFault, UsageFault
+from host_bridge.errors import RefusedFault
 from host_bridge.flash.board import OLDEST, BoardFacts
 from host_bridge.flash.program import LAUNCHER, ROOT, Progress, compiled, hash_of, sources_for
 
 
 @dataclass(frozen=True)
 class Job:
-    """A program for one board and vehicle: path within a slot -> bytes."""
+    """A program for a board and a wiring: path within a slot -> bytes. A runstop box has no
+    vehicle."""
 
     board: Board
-    vehicle: Vehicle
+    wiring: str
+    vehicle: Vehicle | None
     program: dict[str, bytes]
     launcher: bytes
 
@@ -37,32 +39,27 @@ class Job:
 def prepare(
     board_name: str, wiring: str, vehicle_of: Callable[[str], Vehicle], progress: Progress
 ) -> Job:
-    """``wiring`` is that of the board file; it bears a vehicle's name unless the file says whose.
+    """``wiring`` is one of the board file, or a vehicle file's path; it bears a vehicle's name
+    unless the file says whose.
 
     Raises errors.VehicleFileFault: a board or vehicle file that is wrong, pins that the board has
-    not, a port without a program; errors.UsageFault for a wiring of no car.
+    not, a port without a program.
     """
     board = load_board(board_name)
-    vehicle = vehicle_of(_vehicle_name(board, wiring))
-    sources = {"pins.py": pin_module(board_name, wiring)}
-    for file in sources_for(board.chip.port, NOT_DEPLOYED, dict(BOARDS)):
-        sources[f"firmware/{file}"] = (ROOT / "firmware" / file).read_text()
+    name = board.vehicle_of(wiring) if wiring in board.wirings else wiring
+    vehicle = vehicle_of(name) if name else None
+    sources = sources_of(board_name, wiring)
     program = compiled(sources, board.chip.mpy_arch, progress)
-    return Job(board, vehicle, program, LAUNCHER.read_bytes())
+    return Job(board, wiring, vehicle, program, LAUNCHER.read_bytes())
 
 
-def _vehicle_name(board: Board, wiring: str) -> str:
-    """A path, or a wiring that the board has not, is looked up as a vehicle."""
-    if wiring not in board.wirings:
-        return wiring
-    name = board.vehicle_of(wiring)
-    if name is None:
-        raise UsageFault(
-            f"{wiring} is no car: it has no configuration, and starts nothing that drives",
-            where=board.name,
-            remedy="tandem flash is for cars; put its program on with mpremote",
-        )
-    return name
+def sources_of(board_name: str, wiring: str) -> dict[str, str]:
+    """Every file of the slot before mpy-cross: path -> text. Raises errors.VehicleFileFault."""
+    sources = {"pins.py": pin_module(board_name, wiring)}
+    port = load_board(board_name).chip.port
+    for file in sources_for(port, NOT_DEPLOYED, dict(BOARDS)):
+        sources[f"firmware/{file}"] = (ROOT / "firmware" / file).read_text()
+    return sources
 
 
 def refuse_wrong(board: Board, facts: BoardFacts, where: str) -> None:

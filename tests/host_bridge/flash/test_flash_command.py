@@ -10,7 +10,12 @@ import time
 
 import pytest
 
+from firmware.launcher import Starts
 from host_bridge.config.boards import load_board
+from host_bridge.errors import NotHeldFault
+from host_bridge.flash.box import watch_box
+from host_bridge.flash.program import LAUNCHER
+from host_bridge.flash.repl import BAUD
 from tests.host_bridge.flash.far_end import RESET, repl_board
 from tests.host_bridge.programs import program, serving, tandem, virtual_car
 
@@ -34,8 +39,8 @@ def board_file(tmp_path):
     return path
 
 
-def words(board, port, *more):
-    return ("flash", "--vehicle", "f1tenth", "--board", str(board), "--port", str(port), *more)
+def words(board, port, *more, vehicle="f1tenth"):
+    return ("flash", "--vehicle", vehicle, "--board", str(board), "--port", str(port), *more)
 
 
 def test_a_bare_board_becomes_the_car_that_was_asked_for(board_file, tmp_path):
@@ -56,6 +61,40 @@ def test_a_bare_board_becomes_the_car_that_was_asked_for(board_file, tmp_path):
     assert (found["car"], found["vehicle"], found["slot"]) == ("red", "f1tenth", "a")
     assert found["program"] == row["program"]
     assert found["pairing"]
+
+
+def test_a_bare_board_becomes_a_runstop_box_that_stayed_up(board_file, tmp_path):
+    port, folder = tmp_path / "port", tmp_path / "board"
+    with repl_board(folder) as (device, repl):
+        port.symlink_to(device)
+        with program(*words(board_file, port, "--json", vehicle="runstop_box")) as flash:
+            assert repl.wait(FLASHED_WITHIN_S) == RESET
+            port.unlink()
+            Starts(str(folder)).mark_healthy()  # as the box itself does (test_box_board.py)
+            with repl_board(folder) as (again, _):
+                port.symlink_to(again)
+                out, trouble = flash.communicate(timeout=FLASHED_WITHIN_S)
+    assert flash.returncode == 0, trouble
+    row = json.loads(out)
+    assert (row["slot"], row["wiring"]) == ("a", "runstop_box")
+    assert row["sent_files"] == len(list((folder / "a").rglob("*.mpy")))
+    assert b"box" in (folder / "a" / "pins.mpy").read_bytes()
+
+
+def test_a_box_whose_program_did_not_stay_is_said_so(tmp_path):
+    folder = tmp_path / "board"
+    folder.mkdir()
+    (folder / "main.py").write_bytes(LAUNCHER.read_bytes())
+    for slot in (0, 1):
+        Starts(str(folder)).switch(slot)  # nothing marks it healthy
+        with repl_board(folder) as (port, _), pytest.raises(NotHeldFault, match="stay up"):
+            watch_box(port, BAUD, "a", lambda done, total: None, sleep=lambda seconds: None)
+
+
+def test_a_box_has_no_name():
+    done = tandem(*words("pico", "/dev/not-there", "--name", "red", vehicle="runstop_box"))
+    assert done.returncode == 2
+    assert "leave out --name" in done.stderr
 
 
 def test_ctrl_c_ends_in_order_and_the_board_is_reset(board_file, tmp_path):

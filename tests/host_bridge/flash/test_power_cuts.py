@@ -24,6 +24,8 @@ def start(pins, starts):
         starts.mark_healthy()
     if numbers.VERSION == "raises":
         raise ValueError
+    if numbers.VERSION == "interrupted":
+        raise KeyboardInterrupt
     if numbers.VERSION != "leaves":
         sys.modules["machine"].reset()
 """
@@ -161,6 +163,8 @@ def test_a_program_that_raises_and_has_nothing_to_fall_back_to_ends_in_the_repl(
 
 
 @pytest.mark.micropython
-def test_who_asks_a_running_car_for_the_repl_gets_it_once_and_then_the_car_again(bench):
-    flash(bench, "leaves")
-    assert [start(bench) for _ in range(3)] == ["leaves", "REPL", "leaves"]
+@pytest.mark.parametrize("how", ["leaves", "interrupted"])
+def test_who_asks_a_running_car_for_the_repl_gets_it_once_and_then_the_car_again(bench, how):
+    """By its link; by Ctrl-C. After a reset, for the watchdog does not end with the program."""
+    flash(bench, how)
+    assert [start(bench) for _ in range(3)] == [how, "REPL", how]
