@@ -1,4 +1,4 @@
-"""AutoDRIVE's model of small and mid-scale cars: a rigid body on four sprung wheels.
+"""AutoDRIVE's model of cars, a rigid body on four sprung wheels; small and mid-scale ones whole.
 
 Source: the report, section 3.1.1. On a flat floor a loaded wheel neither rises nor sinks, so its
 equation m z'' + B (z' - Z') + K (z - Z) gives the floor's force: its weight and what the spring
@@ -14,6 +14,7 @@ from sim_mock.models.autodrive.motor import wheel_torque_nm
 from sim_mock.models.autodrive.parameters import (
     GRAVITY_MPS2,
     Car,
+    Chassis,
     Corner,
     Input,
     corners_of,
@@ -56,32 +57,50 @@ class Push(NamedTuple):
     left_n: float
 
 
+class Acts(NamedTuple):
+    """What drive, brakes and air do: torques of the four wheels, drag, downforce on the body."""
+
+    torques_nm: Sequence[float]
+    drag_ns_per_m: float
+    down_n: float = 0.0
+
+
 def sprung_rates(x: State, u: Input, p: Car) -> State:
     """Right-hand side, in the order of ``Sprung``, per second."""
-    s, corners = Sprung(*x), corners_of(p)
-    springs_n = spring_forces_n(s, corners, p)
+    s = Sprung(*x)
+    torques_nm = [
+        wheel_torque_nm(u.throttle, spin, is_driven, p)
+        for spin, is_driven in zip(s[6:10], p.driven, strict=True)
+    ]
+    return rates_under(s, u.steering, Acts(torques_nm, p.drag_ns_per_m), p)
+
+
+def rates_under(s: Sprung, steering: float, acts: Acts, p: Chassis) -> State:
+    """What any car of this model does under these torques and this air."""
+    corners = corners_of(p)
+    springs_n = spring_forces_n(s, corners)
     pushes = tyre_pushes(s, corners, wheel_loads_n(springs_n, corners, p), p)
     return (
-        *_planar(s, corners, pushes, p),
-        *_spins(s, u, pushes, p),
+        *_planar(s, corners, pushes, acts.drag_ns_per_m, p),
+        *_spins(acts.torques_nm, pushes, p),
         s.heave_mps,
         s.roll_radps,
         s.pitch_radps,
-        *_body(corners, springs_n, pushes, p),
-        steer_rate_radps(u.steering, s.steer_rad, s.vx_mps, p),
+        *_body(corners, springs_n, pushes, acts.down_n, p),
+        steer_rate_radps(steering, s.steer_rad, s.vx_mps, p),
     )
 
 
-def spring_forces_n(s: Sprung, corners: Sequence[Corner], p: Car) -> list[float]:
+def spring_forces_n(s: Sprung, corners: Sequence[Corner]) -> list[float]:
     """What each spring and damper adds to what it carries at rest."""
     return [
-        -p.spring_n_per_m * (s.heave_m + at.ahead_m * s.pitch_rad + at.left_m * s.roll_rad)
-        - p.damper_ns_per_m * (s.heave_mps + at.ahead_m * s.pitch_radps + at.left_m * s.roll_radps)
+        -at.spring_n_per_m * (s.heave_m + at.ahead_m * s.pitch_rad + at.left_m * s.roll_rad)
+        - at.damper_ns_per_m * (s.heave_mps + at.ahead_m * s.pitch_radps + at.left_m * s.roll_radps)
         for at in corners
     ]
 
 
-def wheel_loads_n(springs_n: Sequence[float], corners: Sequence[Corner], p: Car) -> list[float]:
+def wheel_loads_n(springs_n: Sequence[float], corners: Sequence[Corner], p: Chassis) -> list[float]:
     """What each wheel presses on the floor."""
     return [
         max((at.sprung_kg + p.wheel_kg) * GRAVITY_MPS2 + spring_n, 0.0)
@@ -98,7 +117,7 @@ def slips(
 
 
 def tyre_pushes(
-    s: Sprung, corners: Sequence[Corner], loads_n: Sequence[float], p: Car
+    s: Sprung, corners: Sequence[Corner], loads_n: Sequence[float], p: Chassis
 ) -> list[Push]:
     """Forces of the four tyres: Fx = F(Sx), Fy = F(Sy), each on its wheel's load."""
     angles, spins = wheel_angles_rad(s.steer_rad, p), s[6:10]
@@ -107,7 +126,7 @@ def tyre_pushes(
 
 
 def _push(
-    s: Sprung, at: Corner, load_n: float, angle_rad: float, spin_radps: float, p: Car
+    s: Sprung, at: Corner, load_n: float, angle_rad: float, spin_radps: float, p: Chassis
 ) -> Push:
     c, n = cos(angle_rad), sin(angle_rad)
     ahead_mps = s.vx_mps - s.yaw_rate_radps * at.left_m
@@ -121,9 +140,15 @@ def _push(
     return Push(along_n, along_n * c - aside_n * n, along_n * n + aside_n * c)
 
 
-def _planar(s: Sprung, corners: Sequence[Corner], pushes: Sequence[Push], p: Car) -> State:
-    ahead_n = sum(push.ahead_n for push in pushes) - p.drag_ns_per_m * s.vx_mps
-    left_n = sum(push.left_n for push in pushes) - p.drag_ns_per_m * s.vy_mps
+def _planar(
+    s: Sprung,
+    corners: Sequence[Corner],
+    pushes: Sequence[Push],
+    drag_ns_per_m: float,
+    p: Chassis,
+) -> State:
+    ahead_n = sum(push.ahead_n for push in pushes) - drag_ns_per_m * s.vx_mps
+    left_n = sum(push.left_n for push in pushes) - drag_ns_per_m * s.vy_mps
     moment_nm = -p.drag_nms_per_rad * s.yaw_rate_radps + sum(
         at.ahead_m * push.left_n - at.left_m * push.ahead_n
         for at, push in zip(corners, pushes, strict=True)
@@ -139,17 +164,19 @@ def _planar(s: Sprung, corners: Sequence[Corner], pushes: Sequence[Push], p: Car
     )
 
 
-def _spins(s: Sprung, u: Input, pushes: Sequence[Push], p: Car) -> list[float]:
-    driven = (p.is_front_driven, p.is_front_driven, p.is_rear_driven, p.is_rear_driven)
+def _spins(torques_nm: Sequence[float], pushes: Sequence[Push], p: Chassis) -> list[float]:
     return [
-        (wheel_torque_nm(u.throttle, spin, is_driven, p) - push.along_n * p.wheel_radius_m)
-        / p.spin_kgm2
-        for spin, is_driven, push in zip(s[6:10], driven, pushes, strict=True)
+        (torque_nm - push.along_n * p.wheel_radius_m) / p.spin_kgm2
+        for torque_nm, push in zip(torques_nm, pushes, strict=True)
     ]
 
 
 def _body(
-    corners: Sequence[Corner], springs_n: Sequence[float], pushes: Sequence[Push], p: Car
+    corners: Sequence[Corner],
+    springs_n: Sequence[float],
+    pushes: Sequence[Push],
+    down_n: float,
+    p: Chassis,
 ) -> State:
     arm_m = p.h_cg_m - p.force_offset_m
     inertia = inertia_of(p)
@@ -157,7 +184,7 @@ def _body(
     righting_nm = sum(at.left_m * spring_n for at, spring_n in pairs)
     lifting_nm = sum(at.ahead_m * spring_n for at, spring_n in pairs)
     return (
-        sum(springs_n) / p.sprung_kg,
+        (sum(springs_n) - down_n) / p.sprung_kg,
         (righting_nm + arm_m * sum(push.left_n for push in pushes)) / inertia.roll_kgm2,
         (lifting_nm + arm_m * sum(push.ahead_n for push in pushes)) / inertia.pitch_kgm2,
     )

@@ -1,5 +1,7 @@
-"""What AutoDRIVE's model of a small or mid-scale car takes."""
+"""What AutoDRIVE's models of cars take: what all have, and what small and mid-scale ones have."""
 
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from sim_mock.models.autodrive.curve import Curve
@@ -7,12 +9,11 @@ from sim_mock.models.autodrive.curve import Curve
 GRAVITY_MPS2 = 9.81
 
 
-class Car(NamedTuple):
+@dataclass(frozen=True, kw_only=True)
+class Chassis(ABC):
     """A car on four wheels alike; lengths run from the centre of gravity to the axles.
 
-    ``profile`` is the motor's torque as share of ``motor_nm`` by speed as share of
-    ``wheel_speed_radps``, straight in between: its segments. Springs, dampers, motor and hold are
-    of one wheel. ``force_offset_m`` is how far above the ground the tyres' forces act on the body.
+    ``force_offset_m`` is how far above the ground the tyres' forces act on the body.
     Below ``slow_mps`` slips are taken over this speed in place of the car's: it is chosen so that
     the fastest rate of the tyres stays below 2000/s, which Runge-Kutta follows in steps of 1 ms.
     """
@@ -31,18 +32,20 @@ class Car(NamedTuple):
     rear_steer_ratio: float
     is_front_driven: bool
     is_rear_driven: bool
-    motor_nm: float
-    wheel_speed_radps: float
-    hold_nm: float
-    profile: tuple[tuple[float, float], ...]
-    spring_n_per_m: float
-    damper_ns_per_m: float
     force_offset_m: float
     tyre_along: Curve
     tyre_aside: Curve
-    drag_ns_per_m: float
     drag_nms_per_rad: float
     slow_mps: float
+
+    @abstractmethod
+    def spring_under(self, sprung_kg: float) -> tuple[float, float]:
+        """Stiffness in N/m and damping in N s/m of the wheel that carries so much."""
+
+    @property
+    def driven(self) -> tuple[bool, ...]:
+        """Which wheels are, left before right and front before rear."""
+        return (self.is_front_driven,) * 2 + (self.is_rear_driven,) * 2
 
     @property
     def wheelbase_m(self) -> float:
@@ -60,6 +63,27 @@ class Car(NamedTuple):
         return 0.5 * self.wheel_kg * self.wheel_radius_m**2
 
 
+@dataclass(frozen=True, kw_only=True)
+class Car(Chassis):
+    """A small or mid-scale car: springs, dampers, motor and hold are of one wheel.
+
+    ``profile`` is the motor's torque as share of ``motor_nm`` by speed as share of
+    ``wheel_speed_radps``, straight in between: its segments.
+    """
+
+    motor_nm: float
+    wheel_speed_radps: float
+    hold_nm: float
+    profile: tuple[tuple[float, float], ...]
+    spring_n_per_m: float
+    damper_ns_per_m: float
+    drag_ns_per_m: float
+
+    def spring_under(self, sprung_kg: float) -> tuple[float, float]:
+        """The same under all."""
+        return self.spring_n_per_m, self.damper_ns_per_m
+
+
 class Input(NamedTuple):
     """AutoDRIVE's commands, each from -1 to 1: throttle ahead, steering to the left."""
 
@@ -68,14 +92,16 @@ class Input(NamedTuple):
 
 
 class Corner(NamedTuple):
-    """Where a wheel stands, from the centre of gravity, and the sprung mass above it."""
+    """Where a wheel stands, from the centre of gravity, the sprung mass above it, its spring."""
 
     ahead_m: float
     left_m: float
     sprung_kg: float
+    spring_n_per_m: float
+    damper_ns_per_m: float
 
 
-def corners_of(p: Car) -> tuple[Corner, ...]:
+def corners_of(p: Chassis) -> tuple[Corner, ...]:
     """Left front, right front, left rear, right rear.
 
     The sprung masses have the car's centre of gravity: sum(M X) / sum(M) = 0.
@@ -83,7 +109,7 @@ def corners_of(p: Car) -> tuple[Corner, ...]:
     front_kg = 0.5 * p.sprung_kg * p.lr_m / p.wheelbase_m
     rear_kg = 0.5 * p.sprung_kg * p.lf_m / p.wheelbase_m
     return tuple(
-        Corner(ahead_m, side * 0.5 * p.track_m, kg)
+        Corner(ahead_m, side * 0.5 * p.track_m, kg, *p.spring_under(kg))
         for ahead_m, kg in ((p.lf_m, front_kg), (-p.lr_m, rear_kg))
         for side in (1.0, -1.0)
     )
@@ -97,7 +123,7 @@ class Inertia(NamedTuple):
     yaw_kgm2: float
 
 
-def inertia_of(p: Car) -> Inertia:
+def inertia_of(p: Chassis) -> Inertia:
     """The link between the sprung masses and the rigid body; the report's Vehicle Models."""
     corners = corners_of(p)
     roll = sum(at.sprung_kg * at.left_m**2 for at in corners)

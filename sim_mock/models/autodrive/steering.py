@@ -6,13 +6,13 @@ positive, so its left and right wheel have changed places.
 
 from math import atan, tan
 
-from sim_mock.models.autodrive.parameters import Car
+from sim_mock.models.autodrive.parameters import Chassis
 
 # Within this of its target the actuator slows down in proportion, or it would chatter about it.
 SLOW_WITHIN_RAD = 0.01
 
 
-def steer_rate_radps(steering: float, steer_rad: float, speed_mps: float, p: Car) -> float:
+def steer_rate_radps(steering: float, steer_rad: float, speed_mps: float, p: Chassis) -> float:
     """Rate towards the command's share of the limit: kappa + kappa_v v / v_max."""
     share = min(abs(speed_mps) / p.speed_max_mps, 1.0)
     most = p.steer_rate_radps + p.steer_rate_by_speed_radps * share
@@ -20,7 +20,7 @@ def steer_rate_radps(steering: float, steer_rad: float, speed_mps: float, p: Car
     return most * min(max((target_rad - steer_rad) / SLOW_WITHIN_RAD, -1.0), 1.0)
 
 
-def ackermann_rad(steer_rad: float, p: Car) -> tuple[float, float]:
+def ackermann_rad(steer_rad: float, p: Chassis) -> tuple[float, float]:
     """Angles of the left and the right wheel of an axle steered by ``steer_rad``."""
     twice, across = 2.0 * p.wheelbase_m * tan(steer_rad), p.track_m * tan(steer_rad)
     return atan(twice / (2.0 * p.wheelbase_m - across)), atan(
@@ -28,7 +28,7 @@ def ackermann_rad(steer_rad: float, p: Car) -> tuple[float, float]:
     )
 
 
-def wheel_angles_rad(steer_rad: float, p: Car) -> tuple[float, ...]:
+def wheel_angles_rad(steer_rad: float, p: Chassis) -> tuple[float, ...]:
     """Angles of the four wheels, the rear ones that share of the front ones on their side."""
     left_rad, right_rad = ackermann_rad(steer_rad, p)
     rear = p.rear_steer_ratio

@@ -2,6 +2,7 @@
 
 import csv
 from cmath import rect
+from dataclasses import replace
 from itertools import pairwise
 from math import cos, exp, log2, pi, sin, sqrt, tan
 from pathlib import Path
@@ -56,7 +57,7 @@ def test_at_rest_stays_at_rest(name, steering):
 def test_at_rest_the_floor_carries_the_weight(name):
     p = CARS[name]
     corners = corners_of(p)
-    loads = wheel_loads_n(spring_forces_n(Sprung(), corners, p), corners, p)
+    loads = wheel_loads_n(spring_forces_n(Sprung(), corners), corners, p)
     assert sum(loads) == pytest.approx(p.mass_kg * 9.81)
     front_n, rear_n = (loads[k] + loads[k + 1] - 2 * p.wheel_kg * 9.81 for k in (0, 2))
     assert front_n * p.lf_m == pytest.approx(rear_n * p.lr_m)
@@ -107,7 +108,7 @@ def test_plane_and_wheels_follow_newton_under_the_reports_tyres(name):
         )  # fmt: skip
         out, ahead_n, left_n, moment_nm = Sprung(*sprung_rates(x, Input(0.5), p)), 0.0, 0.0, 0.0
         corners = corners_of(p)
-        loads = wheel_loads_n(spring_forces_n(x, corners, p), corners, p)
+        loads = wheel_loads_n(spring_forces_n(x, corners), corners, p)
         angles = wheel_angles_rad(x.steer_rad, p)
         for k, (at, load, angle) in enumerate(zip(corners, loads, angles, strict=True)):
             velocity = complex(
@@ -148,7 +149,7 @@ def test_without_throttle_energy_never_grows_and_the_car_comes_to_rest(name):
 @each_car
 def test_held_wheels_stop_it_sooner_than_drag(name):
     p, speed = CARS[name], TEST_SPEED_MPS[name]
-    free = p._replace(hold_nm=0.0)
+    free = replace(p, hold_nm=0.0)
     held, coasting = (run(q, rolling(q, speed), Input(), 0.15) for q in (p, free))
     assert held.vx_mps < coasting.vx_mps - 0.05 * speed
 
@@ -156,14 +157,14 @@ def test_held_wheels_stop_it_sooner_than_drag(name):
 @each_car
 def test_coasting_decays_as_linear_drag_does(name):
     """m' v' = -D v, with the wheels' inertia in m'; slip takes a little of it."""
-    p = CARS[name]._replace(hold_nm=0.0)
+    p = replace(CARS[name], hold_nm=0.0)
     mass_kg = p.mass_kg + 4 * p.spin_kgm2 / p.wheel_radius_m**2
     end = run(p, rolling(p, 2.0), Input(), 1.0)
     assert end.vx_mps == pytest.approx(2.0 * exp(-p.drag_ns_per_m / mass_kg), rel=0.03)
 
 
 def test_spinning_on_ice_decays_as_angular_drag_does():
-    p = F1TENTH._replace(tyre_along=SLIPPERY, tyre_aside=SLIPPERY)
+    p = replace(F1TENTH, tyre_along=SLIPPERY, tyre_aside=SLIPPERY)
     end = run(p, Sprung(yaw_rate_radps=4.0), Input(), 2.0)
     rate = p.drag_nms_per_rad / inertia_of(p).yaw_kgm2
     assert end.yaw_rate_radps == pytest.approx(4.0 * exp(-2.0 * rate), rel=1e-6)
@@ -207,7 +208,7 @@ def test_slowly_it_turns_on_the_circle_of_its_geometry(name):
 
 
 def test_a_lifted_body_rings_at_the_springs_frequency_and_damping():
-    p = HUNTER_SE._replace(damper_ns_per_m=100.0)
+    p = replace(HUNTER_SE, damper_ns_per_m=100.0)
     heights = [x.heave_m for x in steps(p, Sprung(heave_m=0.005), Input(), 0.6, 0.0005)]
     rate = 4 * 100.0 / p.sprung_kg / 2
     ringing = sqrt(4 * 9000.0 / p.sprung_kg - rate**2)
@@ -218,7 +219,7 @@ def test_a_lifted_body_rings_at_the_springs_frequency_and_damping():
 def test_it_leans_outwards_until_its_loads_carry_the_side_force():
     end = run(F1TENTH, rolling(F1TENTH, 3.0), Input(0.1, 0.4), 1.0)
     corners = corners_of(F1TENTH)
-    lf, rf, lr, rr = wheel_loads_n(spring_forces_n(end, corners, F1TENTH), corners, F1TENTH)
+    lf, rf, lr, rr = wheel_loads_n(spring_forces_n(end, corners), corners, F1TENTH)
     side_n = F1TENTH.mass_kg * end.vx_mps * end.yaw_rate_radps
     moved_nm = 0.5 * F1TENTH.track_m * (rf + rr - lf - lr)
     assert end.roll_rad > 0.01
@@ -228,7 +229,7 @@ def test_it_leans_outwards_until_its_loads_carry_the_side_force():
 def test_a_wheel_that_its_spring_cannot_reach_down_pushes_nothing():
     corners = corners_of(F1TENTH)
     rolled = Sprung(roll_rad=0.3)
-    loads = wheel_loads_n(spring_forces_n(rolled, corners, F1TENTH), corners, F1TENTH)
+    loads = wheel_loads_n(spring_forces_n(rolled, corners), corners, F1TENTH)
     assert loads[0] == loads[2] == 0.0
     assert loads[1] > 20.0
 
@@ -271,7 +272,7 @@ def test_beyond_its_extremum_a_tyre_pushes_less():
 
 
 def test_four_wheel_steering_halves_the_circle():
-    two = NIGEL._replace(rear_steer_ratio=0.0)
+    two = replace(NIGEL, rear_steer_ratio=0.0)
     ends = [run(p, rolling(p, 0.15), Input(0.55, 0.5), 2.0) for p in (NIGEL, two)]
     turns = [end.yaw_rate_radps / end.vx_mps for end in ends]
     assert turns[0] == pytest.approx(2.0 * turns[1], rel=0.08)

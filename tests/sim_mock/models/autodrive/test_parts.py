@@ -1,5 +1,6 @@
 """The report's parts by themselves: curve, slips, Ackermann, steering rate, motor, inertia."""
 
+from dataclasses import replace
 from math import degrees, tan
 
 import pytest
@@ -73,7 +74,7 @@ def test_nigels_wheels_stand_at_40_0_and_23_8_degrees_at_full_lock():
 
 
 def test_the_steering_rate_grows_with_speed_up_to_the_cars_top_speed():
-    p = F1TENTH._replace(steer_rate_radps=2.0, steer_rate_by_speed_radps=1.0, speed_max_mps=10.0)
+    p = replace(F1TENTH, steer_rate_radps=2.0, steer_rate_by_speed_radps=1.0, speed_max_mps=10.0)
     rates = [steer_rate_radps(1.0, 0.0, speed, p) for speed in (0.0, 5.0, -5.0, 10.0, 40.0)]
     assert rates == pytest.approx([2.0, 2.5, 2.5, 3.0, 3.0])
     assert steer_rate_radps(-1.0, 0.0, 0.0, p) == -2.0
