@@ -86,12 +86,9 @@ def test_no_step_of_ten_thousand_allocates(bits):
 def test_an_allocation_in_a_step_is_found(bits, tmp_path):
     """The proof above can fail: the same program with a float in its step ends at once."""
     program = tmp_path / "allocates.py"
-    text = HEAP_LOCKED.read_text()
-    program.write_text(
-        text.replace("app.step(board.now_us)", "app.step(board.now_us); 1.5 * len(text)").replace(
-            "import sys", "import sys\ntext = 'text'"
-        )
-    )
+    text, step = HEAP_LOCKED.read_text(), "program.step(board.now_us)"
+    assert step in text
+    program.write_text(text.replace(step, step + "; 1.5 * board.now_us"))
     world = world_of("f1tenth", bits, program=program)
     with contextlib.suppress(KeyError):  # it says nothing
         Host(world).rest(50)
