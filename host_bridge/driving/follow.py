@@ -49,9 +49,9 @@ class FollowView(Protocol):
 
 async def follow(plan: FollowPlan, view: FollowView, context: Context) -> int:
     """Until it is cancelled, or the time is over. Raises errors.TandemError."""
-    async with AsyncExitStack() as stack:
+    async with AsyncExitStack() as logs, AsyncExitStack() as stack:  # logs end last
         cars = await _open(plan, context, stack)
-        log = await start_log(plan.record, context, cars, stack)
+        log = await start_log(plan.record, context, cars, logs)
         source_of_all([_with_receiver(opened.vehicle) for opened in cars], _RC)
         following = Following(cars[0].car, [opened.car for opened in cars[1:]])
         try:

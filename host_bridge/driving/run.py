@@ -34,13 +34,13 @@ async def drive(plan: Plan, view: View, context: Context) -> int:
 
     Raises errors.TandemError. When cancelled it comes to rest first; when cancelled again, not.
     """
-    async with AsyncExitStack() as stack:
+    async with AsyncExitStack() as logs, AsyncExitStack() as stack:  # logs end last
         terminal = Terminal(sys.stdin.fileno()) if sys.stdin.isatty() else None
         if terminal is None and plan.input_kind == "keyboard":
             Terminal(sys.stdin.fileno())  # says why not
         epoch = context.new_epoch()
         cars = await _open_cars(plan, context, epoch, stack)
-        log = await start_log(plan.record, context, cars, stack)
+        log = await start_log(plan.record, context, cars, logs)
         seat = Cockpit(plan, view, context.clock, terminal)
         async with seat.taken():
             ended, fault = await seat.drive(cars, epoch, log)

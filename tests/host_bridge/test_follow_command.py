@@ -23,7 +23,7 @@ def test_a_twin_follows_by_the_same_bytes_and_the_car_s_monitor_names_the_radio(
     log = folder / "followed.mcap"
     with serving("sim://f1tenth?rc=1", "leader"):  # the hand arms it after 8 s
         done = tandem(
-            "follow", "leader", TWIN, "--seconds", "11", "--json", "--record", str(log),
+            "follow", "leader", TWIN, "--seconds", "14", "--json", "--record", str(log),
             within_s=60.0,
         )  # fmt: skip
         shown = tandem("monitor", "leader", "--seconds", "1").stdout
