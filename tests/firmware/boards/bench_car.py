@@ -10,8 +10,8 @@ import sys
 import time
 
 import machine
+from attached import Attached
 from bench import WatchdogReset, bench, outside
-from pio_metal import CounterMetal, LifeMetal, PulsesMetal
 
 from firmware.app import App
 from firmware.boards.start import Beat, make_board, make_link
@@ -79,37 +79,6 @@ class Ina226:
         self.config = bytes(data)
 
 
-class ToggledMetal:
-    """A charge pump on a pin that a timer toggles: when it was fed last."""
-
-    def __init__(self, gpio):
-        self._gpio = gpio
-        self._level = 0
-        self.fed_us = -1_000_000
-
-    def advance(self, until_us):
-        """Looked at once a step of the bench: an even number of toggles in it is no change."""
-        level = bench.levels.get(self._gpio, 0)
-        if level != self._level:
-            self._level = level
-            self.fed_us = until_us
-
-
-class EncoderMetal:
-    """A counter that the port's hardware keeps."""
-
-    def __init__(self, number):
-        self._number = number
-
-    @property
-    def count(self):
-        return bench.encoders[self._number]
-
-    @count.setter
-    def count(self, count):
-        bench.encoders[self._number] = count
-
-
 class Starts:
     """The launcher's record, across resets."""
 
@@ -166,24 +135,11 @@ class BenchCar:
         self.attach()
 
     def attach(self):
-        """Metal behind the state machines, as the pins module has them."""
-        pins, machines = self.pins, bench.machines
+        pins = self.pins
         self.wires = []
         for role in ("link", "vesc"):
             self.wires += [bench.uarts[row[1]] for row in pins.UARTS if row[0] == role]
-        self.life = ToggledMetal(pins.ENABLE[1])
-        if pins.ENABLE[0] == "pio":
-            self.life = LifeMetal(machines[pins.ENABLE[2]], pins.RUNSTOP, bench)
-        self.pulses = {}
-        for row in pins.CHANNELS:
-            if row[0] == "pio_pulse":
-                self.pulses[row[1]] = PulsesMetal(machines[row[2]], pins.RUNSTOP, bench)
-        self.counters = []
-        for row in pins.ENCODERS:
-            if row[1] == "pio_quadrature":
-                self.counters.append((row[0] == "right", CounterMetal(machines[row[3]])))
-            elif row[1] in ("timer", "counter"):
-                self.counters.append((row[0] == "right", EncoderMetal(row[2])))
+        self.metal = Attached(pins)
 
     def ms(self, packet):
         """One millisecond of the car's life."""
@@ -212,7 +168,7 @@ class BenchCar:
 
     def feel(self, readings):
         counts, (yaw_rate, accel_x, accel_y, battery_mv) = readings[:2], readings[2:]
-        for is_right, counter in self.counters:
+        for is_right, counter in self.metal.counters:
             counter.count = counts[is_right]
         self.imu.feel(yaw_rate, accel_x, accel_y)
         self.ina.battery_mv = battery_mv
@@ -223,9 +179,7 @@ class BenchCar:
         bench.are_interrupts_on = not flags & IS_DEAF
         bench.advance(max(until_us - bench.now_us, 0))
         bench.are_interrupts_on = True
-        for pulses in self.pulses.values():
-            pulses.advance(until_us)
-        self.life.advance(until_us)
+        self.metal.advance(until_us)
 
     def level(self, gpio, level, flags):
         bench.are_interrupts_on = not flags & IS_DEAF
@@ -233,7 +187,7 @@ class BenchCar:
         bench.are_interrupts_on = True
 
     def is_relay_closed(self):
-        return bench.now_us - self.life.fed_us <= PUMP_US
+        return bench.now_us - self.metal.life.fed_us <= PUMP_US
 
     def reset(self):
         """By the watchdog: all outputs are inputs again, what is stored stays."""
@@ -262,7 +216,7 @@ class BenchCar:
 
     def value(self, row):
         if row[0] == "pio_pulse":
-            return self.pulses[row[1]].pulse_ns
+            return self.metal.pulses[row[1]].pulse_ns
         if row[0] in ("vesc", "vesc_servo"):  # what it does is known at the far end of its line
             return 0
         pwm = bench.pwms[row[1]]

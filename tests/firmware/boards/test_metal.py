@@ -39,7 +39,7 @@ def test_outputs_are_safe_and_neutral_before_the_first_step(tmp_path):
     assert abs(reply[0] - 1_435_000) < 1000
     assert reply[1] == 0  # no pulse yet, and then the neutral one
     car.advance(25_000, 0)
-    assert car.pulses[16].pulse_ns == 1_500_000
+    assert car.metal.pulses[16].pulse_ns == 1_500_000
     assert reply[8] == 0
     assert car.app.board.board_id == b"\1\2\3\4\5\6\7\x08"
 

@@ -1,0 +1,69 @@
+"""A board's life from one power-up on: its own /main.py, the slots' own programs, the virtual
+``machine``; nothing else of the car's program can be found.
+
+    micropython launched_board.py VIRTUAL ROOT MILLISECONDS
+
+Time passes as the program asks for it; the link is standard input and output; standard error
+says how it ended.
+"""
+
+import sys
+
+VIRTUAL, ROOT = sys.argv[1:3]
+POWER_OFF_US = int(sys.argv[3]) * 1000
+_LOOK_US = 500  # what passes between two looks at the clock
+_MASK = (1 << 30) - 1
+metal = []
+
+sys.path[:] = [VIRTUAL, ".frozen"]
+import machine  # noqa: E402
+from attached import Attached  # noqa: E402
+from bench import bench, outside  # noqa: E402
+
+
+class Time:
+    """What the program takes of ``time``."""
+
+    @staticmethod
+    def ticks_us():
+        if not outside.is_locked:  # else an interrupt looks, and no time passes in it
+            pass_time(_LOOK_US)
+        if bench.now_us >= POWER_OFF_US:
+            end("power off")
+        return bench.now_us & _MASK
+
+    @staticmethod
+    def sleep_ms(ms):
+        bench.advance(ms * 1000)
+
+
+def pass_time(by_us):
+    """The board is made before it first looks at the clock."""
+    if not metal:
+        metal.append(Attached(sys.modules["pins"]))
+    bench.advance(by_us)
+    metal[0].advance(bench.now_us)
+
+
+def end(how):
+    print(how, file=sys.stderr)
+    sys.exit()
+
+
+def reset():
+    pins = sys.modules["pins"]
+    are_safe = all(bench.levels[gpio] == level for gpio, level in pins.SAFE_LEVELS)
+    end("reset" if are_safe else "outputs were not safe")
+
+
+def main():
+    sys.modules["time"] = Time
+    machine.reset = reset
+    names = {"__name__": "launcher"}
+    with open(ROOT + "/main.py") as file:
+        exec(file.read(), names)
+    names["launch"](ROOT)
+    end("REPL")
+
+
+main()

@@ -1,0 +1,132 @@
+"""The very files that ``tandem flash`` puts on a board, started by the launcher that it puts there.
+
+Compiled for this machine's MicroPython where a board gets its chip's code; the rest is theirs.
+"""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from firmware.launcher import TROUBLE, Starts
+from firmware.protocol import messages
+from host_bridge.config import load_vehicle
+from host_bridge.flash.job import prepare, sources_of
+from host_bridge.flash.program import LAUNCHER, compiled
+from tests.firmware.rig import Host, framed
+from tests.firmware.worlds import micropython_command
+
+pytestmark = pytest.mark.micropython
+HERE = Path(__file__).parent
+VIRTUAL = HERE.parent / "drivers" / "virtual"
+HEALTHY_MS = 11_500  # ten seconds, from the first step on
+WITHIN_S = 300
+
+
+def quiet(done, total):
+    pass
+
+
+def program(wiring, board="pico2", **pins):
+    """``pins`` are names of the pins module that are to have another value."""
+    sources = sources_of(board, wiring)
+    for name, value in pins.items():
+        sources["pins.py"] += f"{name} = {value!r}\n"
+    return compiled(sources, "x64", quiet)
+
+
+class FlashedBoard:
+    def __init__(self, root):
+        self.root = root
+        self.heard = {}
+        (root / "main.py").write_bytes(LAUNCHER.read_bytes())
+
+    def put(self, slot, files):
+        """Into a slot, which starts next: on trial."""
+        for path, data in files.items():
+            place = self.root / "ab"[slot] / path
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_bytes(data)
+        self.starts.switch(slot)
+
+    def power_up(self, ms=HEALTHY_MS):
+        """How that ended. Somebody asks at once who it is."""
+        reader, writer = os.pipe()
+        os.write(writer, framed(identify()))
+        words = (str(HERE / "launched_board.py"), str(VIRTUAL), str(self.root), str(ms))
+        done = subprocess.run(
+            [*micropython_command(64), *words],
+            stdin=reader,
+            capture_output=True,
+            timeout=WITHIN_S,
+            check=False,
+        )
+        os.close(reader)
+        os.close(writer)
+        host = Host(None)
+        host.hear(done.stdout)
+        self.heard = host.latest
+        return done.stderr.decode().strip()
+
+    @property
+    def starts(self):
+        """As the launcher reads them at its next start."""
+        return Starts(str(self.root))
+
+    @property
+    def trouble(self):
+        return (self.root / TROUBLE).read_text()
+
+
+def identify():
+    message = messages.Identify()
+    message.token = 1
+    return message
+
+
+@pytest.fixture
+def board(tmp_path):
+    return FlashedBoard(tmp_path)
+
+
+def test_these_are_the_files_that_tandem_flash_puts_there():
+    flashed = prepare("pico2", "f1tenth", load_vehicle, quiet).program
+    assert sorted(flashed) == sorted(program("f1tenth"))
+
+
+@pytest.mark.parametrize("wiring", ["f1tenth", "f1tenth_vesc"])
+def test_a_new_car_answers_on_its_link_and_is_marked_healthy_after_ten_seconds(board, wiring):
+    board.put(0, program(wiring))
+    assert board.power_up() == "power off"
+    assert board.heard["Identity"].token == 1
+    assert board.heard["Status"].time_us > 10_000_000
+    assert (board.starts.slot, board.starts.is_on_trial) == (0, 0)
+
+
+def test_a_new_runstop_box_is_marked_healthy_too(board):
+    board.put(0, program("runstop_box"))
+    assert board.power_up() == "power off"
+    assert (board.starts.slot, board.starts.is_on_trial) == (0, 0)
+
+
+def test_a_car_without_power_before_it_was_healthy_is_not_started_again(board):
+    board.put(0, program("f1tenth"))
+    assert board.power_up() == "power off"
+    board.put(1, program("f1tenth"))
+    assert board.power_up(5_000) == "power off"
+    assert board.heard["Identity"]
+    assert board.starts.slot == 0
+
+
+def test_a_second_program_that_raises_at_its_start_is_taken_back(board):
+    board.put(0, program("f1tenth"))
+    assert board.power_up() == "power off"
+    board.put(1, program("f1tenth", RUNSTOP=99))  # a pin that no Pico 2 has
+    assert (board.starts.slot, board.starts.is_on_trial) == (1, 1)
+    assert board.power_up() == "reset"
+    assert board.heard == {}
+    assert "ValueError: invalid pin" in board.trouble
+    assert board.power_up() == "power off"
+    assert board.heard["Identity"]
+    assert (board.starts.slot, board.starts.is_on_trial, board.starts.failed) == (0, 0, 0)
