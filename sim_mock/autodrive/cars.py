@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sim_mock.models.autodrive.automobiles import OPENCAV, RZR
 from sim_mock.models.autodrive.cars import F1TENTH, HUNTER_SE, NIGEL
-from sim_mock.models.autodrive.parameters import Car
+from sim_mock.models.autodrive.parameters import Chassis
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,31 +20,19 @@ class SimulatedCar:
     ticks_per_turn: float = 1920.0  # 16 per motor turn * 120, of Nigel and RoboRacer
 
 
-def _of(car: Car) -> SimulatedCar:
-    wheelbase_m = car.lf_m + car.lr_m
-    return SimulatedCar(car.steer_max_rad, car.speed_max_mps, wheelbase_m, car.wheel_radius_m)
+def _of(car: Chassis) -> SimulatedCar:
+    return SimulatedCar(car.steer_max_rad, car.speed_max_mps, car.wheelbase_m, car.wheel_radius_m)
 
 
 _ROBORACER = _of(F1TENTH)
 
-# AW: AutoDRIVE's Autoware packages. "estimate": no source was found; the drive's loop takes it up.
 CARS: dict[str, SimulatedCar] = {
     "nigel": _of(NIGEL),
     "f1tenth": _ROBORACER,  # to November 2025: sends Speed
     "roboracer": _ROBORACER,  # from March 2026: sends Linear Velocity
     "hunter_se": _of(HUNTER_SE),  # newer scenes take speeds, older ones shares
-    "opencav": SimulatedCar(
-        steer_max_rad=0.6,  # estimate
-        top_mps=40.0,  # estimate
-        wheelbase_m=3.09,  # AW
-        wheel_radius_m=0.34,  # estimate
-    ),
-    "rzr": SimulatedCar(
-        steer_max_rad=0.6,  # estimate
-        top_mps=30.0,  # estimate
-        wheelbase_m=2.9,  # estimate
-        wheel_radius_m=0.37,  # estimate
-    ),
+    "opencav": _of(OPENCAV),
+    "rzr": _of(RZR),
 }
 
 

@@ -17,8 +17,6 @@ from sim_mock.models.autodrive.parameters import (
     Chassis,
     Corner,
     Input,
-    corners_of,
-    inertia_of,
 )
 from sim_mock.models.autodrive.steering import steer_rate_radps, wheel_angles_rad
 from sim_mock.models.integration import State
@@ -77,7 +75,7 @@ def sprung_rates(x: State, u: Input, p: Car) -> State:
 
 def rates_under(s: Sprung, steering: float, acts: Acts, p: Chassis) -> State:
     """What any car of this model does under these torques and this air."""
-    corners = corners_of(p)
+    corners = p.corners
     springs_n = spring_forces_n(s, corners)
     pushes = tyre_pushes(s, corners, wheel_loads_n(springs_n, corners, p), p)
     return (
@@ -160,7 +158,7 @@ def _planar(
         s.yaw_rate_radps,
         ahead_n / p.mass_kg + s.vy_mps * s.yaw_rate_radps,
         left_n / p.mass_kg - s.vx_mps * s.yaw_rate_radps,
-        moment_nm / inertia_of(p).yaw_kgm2,
+        moment_nm / p.inertia.yaw_kgm2,
     )
 
 
@@ -179,7 +177,7 @@ def _body(
     p: Chassis,
 ) -> State:
     arm_m = p.h_cg_m - p.force_offset_m
-    inertia = inertia_of(p)
+    inertia = p.inertia
     pairs = list(zip(corners, springs_n, strict=True))
     righting_nm = sum(at.left_m * spring_n for at, spring_n in pairs)
     lifting_nm = sum(at.ahead_m * spring_n for at, spring_n in pairs)

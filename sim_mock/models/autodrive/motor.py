@@ -21,16 +21,16 @@ def profile_at(profile: tuple[tuple[float, float], ...], share: float) -> float:
     return profile[-1][1]
 
 
-def holding_nm(most_nm: float, spin_radps: float) -> float:
-    """What a brake of so much torque puts against a wheel's spin."""
-    return -most_nm * min(max(spin_radps / HOLD_FULL_RADPS, -1.0), 1.0)
+def holding_nm(most_nm: float, spin_radps: float, full_radps: float) -> float:
+    """What is put against a wheel's spin: from ``full_radps`` on all of it, below in proportion."""
+    return -most_nm * min(max(spin_radps / full_radps, -1.0), 1.0)
 
 
 def wheel_torque_nm(throttle: float, spin_radps: float, is_driven: bool, p: Car) -> float:
     """Torque on one wheel; every wheel is held at throttle 0, driven or not."""
     throttle = min(max(throttle, -1.0), 1.0)
     if throttle == 0.0:
-        return holding_nm(p.hold_nm, spin_radps)
+        return holding_nm(p.hold_nm, spin_radps, HOLD_FULL_RADPS)
     if not is_driven:
         return 0.0
     ahead_radps = spin_radps if throttle > 0.0 else -spin_radps

@@ -1,12 +1,32 @@
-"""What AutoDRIVE's models of cars take: what all have, and what small and mid-scale ones have."""
+"""What AutoDRIVE's models of cars take: all of them, small and mid-scale ones, full-scale ones."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from functools import cached_property
+from math import sqrt
 from typing import NamedTuple
 
 from sim_mock.models.autodrive.curve import Curve
 
 GRAVITY_MPS2 = 9.81
+
+
+class Corner(NamedTuple):
+    """Where a wheel stands, from the centre of gravity, the sprung mass above it, its spring."""
+
+    ahead_m: float
+    left_m: float
+    sprung_kg: float
+    spring_n_per_m: float
+    damper_ns_per_m: float
+
+
+class Inertia(NamedTuple):
+    """About the centre of gravity: I = sum(M X^2) of the sprung masses, in yaw with the wheels."""
+
+    roll_kgm2: float
+    pitch_kgm2: float
+    yaw_kgm2: float
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,7 +62,7 @@ class Chassis(ABC):
     def spring_under(self, sprung_kg: float) -> tuple[float, float]:
         """Stiffness in N/m and damping in N s/m of the wheel that carries so much."""
 
-    @property
+    @cached_property
     def driven(self) -> tuple[bool, ...]:
         """Which wheels are, left before right and front before rear."""
         return (self.is_front_driven,) * 2 + (self.is_rear_driven,) * 2
@@ -61,6 +81,28 @@ class Chassis(ABC):
     def spin_kgm2(self) -> float:
         """Of one wheel: m r^2 / 2, the report's Powertrain Dynamics."""
         return 0.5 * self.wheel_kg * self.wheel_radius_m**2
+
+    @cached_property
+    def corners(self) -> tuple[Corner, ...]:
+        """Left front, right front, left rear, right rear.
+
+        The sprung masses have the car's centre of gravity: sum(M X) / sum(M) = 0.
+        """
+        front_kg = 0.5 * self.sprung_kg * self.lr_m / self.wheelbase_m
+        rear_kg = 0.5 * self.sprung_kg * self.lf_m / self.wheelbase_m
+        return tuple(
+            Corner(ahead_m, side * 0.5 * self.track_m, kg, *self.spring_under(kg))
+            for ahead_m, kg in ((self.lf_m, front_kg), (-self.lr_m, rear_kg))
+            for side in (1.0, -1.0)
+        )
+
+    @cached_property
+    def inertia(self) -> Inertia:
+        """The link between the sprung masses and the rigid body; the report's Vehicle Models."""
+        roll = sum(at.sprung_kg * at.left_m**2 for at in self.corners)
+        pitch = sum(at.sprung_kg * at.ahead_m**2 for at in self.corners)
+        wheels = sum(self.wheel_kg * (at.ahead_m**2 + at.left_m**2) for at in self.corners)
+        return Inertia(roll, pitch, roll + pitch + wheels)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,6 +126,43 @@ class Car(Chassis):
         return self.spring_n_per_m, self.damper_ns_per_m
 
 
+@dataclass(frozen=True, kw_only=True)
+class Automobile(Chassis):
+    """A full-scale car: engine, automatic transmission, differential, brakes, air.
+
+    ``torque_nm`` is the engine's by its rpm, straight in between. ``gear_ratios`` are those of the
+    forward gears, the first first; above ``up_rpm`` the next one is taken, below ``down_rpm`` the
+    one before. ``drop_per_rad`` is how much of its torque the inner wheel loses by steering.
+    ``brake_distance_m`` is from 60 mph; ``brake_lever_m`` turns a wheel's share of the force into
+    its torque. Drags are of the three regimes, in proportion to speed, as is the downforce.
+    """
+
+    idle_rpm: float
+    engine_lag_s: float
+    torque_nm: tuple[tuple[float, float], ...]
+    gear_ratios: tuple[float, ...]
+    reverse_ratio: float
+    final_drive_ratio: float
+    up_rpm: float
+    down_rpm: float
+    shift_s: float
+    drop_per_rad: float
+    brake_distance_m: float
+    brake_lever_m: float
+    natural_radps: float
+    damping_ratio: float
+    reverse_max_mps: float
+    drag_idle_ns_per_m: float
+    drag_max_ns_per_m: float
+    drag_reverse_ns_per_m: float
+    down_ns_per_m: float
+
+    def spring_under(self, sprung_kg: float) -> tuple[float, float]:
+        """K = M w^2 and B = 2 zeta sqrt(K M): the report's Suspension Dynamics."""
+        spring_n_per_m = sprung_kg * self.natural_radps**2
+        return spring_n_per_m, 2.0 * self.damping_ratio * sqrt(spring_n_per_m * sprung_kg)
+
+
 class Input(NamedTuple):
     """AutoDRIVE's commands, each from -1 to 1: throttle ahead, steering to the left."""
 
@@ -91,42 +170,10 @@ class Input(NamedTuple):
     steering: float = 0.0
 
 
-class Corner(NamedTuple):
-    """Where a wheel stands, from the centre of gravity, the sprung mass above it, its spring."""
+class Pedals(NamedTuple):
+    """AutoDRIVE's commands to a full-scale car: Input's, and two brakes, each from 0 to 1."""
 
-    ahead_m: float
-    left_m: float
-    sprung_kg: float
-    spring_n_per_m: float
-    damper_ns_per_m: float
-
-
-def corners_of(p: Chassis) -> tuple[Corner, ...]:
-    """Left front, right front, left rear, right rear.
-
-    The sprung masses have the car's centre of gravity: sum(M X) / sum(M) = 0.
-    """
-    front_kg = 0.5 * p.sprung_kg * p.lr_m / p.wheelbase_m
-    rear_kg = 0.5 * p.sprung_kg * p.lf_m / p.wheelbase_m
-    return tuple(
-        Corner(ahead_m, side * 0.5 * p.track_m, kg, *p.spring_under(kg))
-        for ahead_m, kg in ((p.lf_m, front_kg), (-p.lr_m, rear_kg))
-        for side in (1.0, -1.0)
-    )
-
-
-class Inertia(NamedTuple):
-    """About the centre of gravity: I = sum(M X^2) of the sprung masses, in yaw with the wheels."""
-
-    roll_kgm2: float
-    pitch_kgm2: float
-    yaw_kgm2: float
-
-
-def inertia_of(p: Chassis) -> Inertia:
-    """The link between the sprung masses and the rigid body; the report's Vehicle Models."""
-    corners = corners_of(p)
-    roll = sum(at.sprung_kg * at.left_m**2 for at in corners)
-    pitch = sum(at.sprung_kg * at.ahead_m**2 for at in corners)
-    wheels = sum(p.wheel_kg * (at.ahead_m**2 + at.left_m**2) for at in corners)
-    return Inertia(roll, pitch, roll + pitch + wheels)
+    throttle: float = 0.0
+    steering: float = 0.0
+    brake: float = 0.0
+    handbrake: float = 0.0

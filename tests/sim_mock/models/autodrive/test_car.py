@@ -14,11 +14,12 @@ from sim_mock.models.autodrive.car import Sprung, spring_forces_n, sprung_rates,
 from sim_mock.models.autodrive.cars import F1TENTH, HUNTER_SE, NIGEL
 from sim_mock.models.autodrive.curve import Curve
 from sim_mock.models.autodrive.motor import wheel_torque_nm
-from sim_mock.models.autodrive.parameters import Input, corners_of, inertia_of
+from sim_mock.models.autodrive.parameters import Input
 from sim_mock.models.autodrive.steering import wheel_angles_rad
 from sim_mock.models.autorally.parameters import AUTORALLY
 from sim_mock.models.autorally.parameters import Input as RallyInput
 from sim_mock.models.integration import rk4
+from tests.sim_mock.models.autodrive.drives import assert_mirrored, energy_j, rolling
 from tests.sim_mock.models.autorally.drives import MODELS as RALLY
 from tests.sim_mock.models.autorally.drives import rolling as rally_rolling
 
@@ -27,11 +28,6 @@ TEST_SPEED_MPS = {"nigel": 0.3, "f1tenth": 3.0, "hunter": 2.0}
 LOG = Path(__file__).parents[5] / "shared" / "data" / "nigel" / "throttle_velocity.csv"
 SLIPPERY = Curve(0.1, 0.0, 0.2, 0.0)
 each_car = pytest.mark.parametrize("name", CARS)
-
-
-def rolling(p, speed_mps, **more):
-    spin = speed_mps / p.wheel_radius_m
-    return Sprung(**{"vx_mps": speed_mps, **dict.fromkeys(Sprung._fields[6:10], spin), **more})
 
 
 def steps(p, x, u, seconds, dt_s=0.001):
@@ -56,7 +52,7 @@ def test_at_rest_stays_at_rest(name, steering):
 @each_car
 def test_at_rest_the_floor_carries_the_weight(name):
     p = CARS[name]
-    corners = corners_of(p)
+    corners = p.corners
     loads = wheel_loads_n(spring_forces_n(Sprung(), corners), corners, p)
     assert sum(loads) == pytest.approx(p.mass_kg * 9.81)
     front_n, rear_n = (loads[k] + loads[k + 1] - 2 * p.wheel_kg * 9.81 for k in (0, 2))
@@ -70,12 +66,7 @@ def test_mirrored_commands_mirror_the_drive(name):
         run(p, rolling(p, TEST_SPEED_MPS[name]), Input(0.4, side * 0.6), 0.8) for side in (1, -1)
     )
     assert left.y_m > 0.005
-    even = ("x_m", "vx_mps", "heave_m", "pitch_rad", "heave_mps", "pitch_radps")
-    twin = {"lf": "rf", "rf": "lf", "lr": "rr", "rr": "lr"}
-    for field in Sprung._fields:
-        other = "_".join(twin.get(part, part) for part in field.split("_"))
-        sign = 1.0 if field in even or field.startswith("spin") else -1.0
-        assert getattr(right, other) == pytest.approx(sign * getattr(left, field), abs=1e-9), field
+    assert_mirrored(left, right)
 
 
 @each_car
@@ -107,7 +98,7 @@ def test_plane_and_wheels_follow_newton_under_the_reports_tyres(name):
             steer_rad=random.uniform(-0.3, 0.3),
         )  # fmt: skip
         out, ahead_n, left_n, moment_nm = Sprung(*sprung_rates(x, Input(0.5), p)), 0.0, 0.0, 0.0
-        corners = corners_of(p)
+        corners = p.corners
         loads = wheel_loads_n(spring_forces_n(x, corners), corners, p)
         angles = wheel_angles_rad(x.steer_rad, p)
         for k, (at, load, angle) in enumerate(zip(corners, loads, angles, strict=True)):
@@ -128,13 +119,8 @@ def test_plane_and_wheels_follow_newton_under_the_reports_tyres(name):
         accel = complex(ahead_n - p.drag_ns_per_m * vx, left_n - p.drag_ns_per_m * vy) / p.mass_kg
         assert out.vx_mps == pytest.approx(accel.real + vy * x.yaw_rate_radps, rel=1e-9, abs=1e-9)
         assert out.vy_mps == pytest.approx(accel.imag - vx * x.yaw_rate_radps, rel=1e-9, abs=1e-9)
-        yaw_kgm2 = inertia_of(p).yaw_kgm2
+        yaw_kgm2 = p.inertia.yaw_kgm2
         assert out.yaw_rate_radps == pytest.approx(moment_nm / yaw_kgm2, rel=1e-9, abs=1e-9)
-
-
-def energy_j(p, x):
-    plane = p.mass_kg * (x.vx_mps**2 + x.vy_mps**2) + inertia_of(p).yaw_kgm2 * x.yaw_rate_radps**2
-    return 0.5 * (plane + p.spin_kgm2 * sum(spin**2 for spin in x[6:10]))
 
 
 @each_car
@@ -166,7 +152,7 @@ def test_coasting_decays_as_linear_drag_does(name):
 def test_spinning_on_ice_decays_as_angular_drag_does():
     p = replace(F1TENTH, tyre_along=SLIPPERY, tyre_aside=SLIPPERY)
     end = run(p, Sprung(yaw_rate_radps=4.0), Input(), 2.0)
-    rate = p.drag_nms_per_rad / inertia_of(p).yaw_kgm2
+    rate = p.drag_nms_per_rad / p.inertia.yaw_kgm2
     assert end.yaw_rate_radps == pytest.approx(4.0 * exp(-2.0 * rate), rel=1e-6)
 
 
@@ -218,7 +204,7 @@ def test_a_lifted_body_rings_at_the_springs_frequency_and_damping():
 
 def test_it_leans_outwards_until_its_loads_carry_the_side_force():
     end = run(F1TENTH, rolling(F1TENTH, 3.0), Input(0.1, 0.4), 1.0)
-    corners = corners_of(F1TENTH)
+    corners = F1TENTH.corners
     lf, rf, lr, rr = wheel_loads_n(spring_forces_n(end, corners), corners, F1TENTH)
     side_n = F1TENTH.mass_kg * end.vx_mps * end.yaw_rate_radps
     moved_nm = 0.5 * F1TENTH.track_m * (rf + rr - lf - lr)
@@ -227,7 +213,7 @@ def test_it_leans_outwards_until_its_loads_carry_the_side_force():
 
 
 def test_a_wheel_that_its_spring_cannot_reach_down_pushes_nothing():
-    corners = corners_of(F1TENTH)
+    corners = F1TENTH.corners
     rolled = Sprung(roll_rad=0.3)
     loads = wheel_loads_n(spring_forces_n(rolled, corners), corners, F1TENTH)
     assert loads[0] == loads[2] == 0.0

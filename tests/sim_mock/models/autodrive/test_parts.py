@@ -5,11 +5,11 @@ from math import degrees, tan
 
 import pytest
 
+from sim_mock.models.autodrive.automobiles import OPENCAV, RZR
 from sim_mock.models.autodrive.car import slips
 from sim_mock.models.autodrive.cars import F1TENTH, HUNTER_SE, LINE, NIGEL
 from sim_mock.models.autodrive.curve import Curve
 from sim_mock.models.autodrive.motor import profile_at, wheel_torque_nm
-from sim_mock.models.autodrive.parameters import corners_of, inertia_of
 from sim_mock.models.autodrive.steering import (
     ackermann_rad,
     steer_rate_radps,
@@ -17,7 +17,13 @@ from sim_mock.models.autodrive.steering import (
 )
 
 CURVE = Curve(0.15, 0.72, 0.25, 0.464)
-CARS = {"nigel": NIGEL, "f1tenth": F1TENTH, "hunter": HUNTER_SE}
+CARS = {
+    "nigel": NIGEL,
+    "f1tenth": F1TENTH,
+    "hunter": HUNTER_SE,
+    "opencav": OPENCAV,
+    "rzr": RZR,
+}
 
 
 @pytest.mark.parametrize(
@@ -106,7 +112,7 @@ def test_a_motor_pushes_by_throttle_and_line_and_holds_when_idle():
 
 @pytest.mark.parametrize("p", CARS.values(), ids=CARS)
 def test_sprung_masses_have_the_cars_mass_centre_and_inertia(p):
-    corners, inertia = corners_of(p), inertia_of(p)
+    corners, inertia = p.corners, p.inertia
     assert sum(at.sprung_kg for at in corners) == pytest.approx(p.sprung_kg)
     assert sum(at.sprung_kg * at.ahead_m for at in corners) == pytest.approx(0.0, abs=1e-12)
     # Four point masses at the corners, in closed form
@@ -120,7 +126,5 @@ def test_sprung_masses_have_the_cars_mass_centre_and_inertia(p):
 def test_no_rate_of_its_tyres_is_beyond_runge_kutta_at_1_ms(p):
     load_n = 9.81 * p.mass_kg / 4
     spin = p.tyre_along.slope * load_n * p.wheel_radius_m**2 / p.spin_kgm2
-    side = (
-        p.tyre_aside.slope * 9.81 * max(1.0, p.mass_kg * p.lf_m * p.lr_m / inertia_of(p).yaw_kgm2)
-    )
+    side = p.tyre_aside.slope * 9.81 * max(1.0, p.mass_kg * p.lf_m * p.lr_m / p.inertia.yaw_kgm2)
     assert max(spin, side) / p.slow_mps < 2000.0

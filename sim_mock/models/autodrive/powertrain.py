@@ -1,0 +1,76 @@
+"""Engine, differential and brakes of AutoDRIVE's full-scale cars: torques on four wheels.
+
+Source: the report, section 3.1.1, Powertrain Dynamics and Brake Dynamics. What it leaves open is
+an estimate: the engine follows its wheels as a first-order lag; the smoothing operator A is the
+throttle itself, so that torque grows with its square; steering is in radians.
+"""
+
+from collections.abc import Sequence
+from math import pi
+
+from sim_mock.models.autodrive.gearbox import PARK, Gearbox, is_pulling, ratio_of
+from sim_mock.models.autodrive.motor import holding_nm, profile_at
+from sim_mock.models.autodrive.parameters import Automobile, Corner, Pedals
+
+# The braking distance is from 60 mph.
+BRAKED_FROM_MPS = 60.0 * 0.44704
+DROP_MOST = 0.9
+
+# As motor.HOLD_FULL_RADPS, for brakes: with the tyres still below what steps of 1 ms follow.
+BRAKE_FULL_RADPS = 1.0
+
+
+def engine_rate_rpmps(engine_rpm: float, spins: Sequence[float], gear: int, p: Automobile) -> float:
+    """Towards RPMi + |RPMw| FDR GR, RPMw being the wheels' mean."""
+    wheel_rpm = abs(sum(spins)) / len(spins) * 60.0 / (2.0 * pi)
+    target_rpm = p.idle_rpm + wheel_rpm * p.final_drive_ratio * ratio_of(gear, p)
+    return (target_rpm - engine_rpm) / p.engine_lag_s
+
+
+def total_nm(engine_rpm: float, box: Gearbox, throttle: float, p: Automobile) -> float:
+    """Engine torque at its rpm * GR * FDR * T * A; nothing while shifting or against the gear."""
+    if not is_pulling(box, throttle):
+        return 0.0
+    share = min(max(throttle, -1.0), 1.0)
+    geared = ratio_of(box.gear, p) * p.final_drive_ratio
+    return profile_at(p.torque_nm, engine_rpm) * geared * share * abs(share)
+
+
+def driven_torques_nm(drive_nm: float, steer_rad: float, p: Automobile) -> list[float]:
+    """Half of it to each driven wheel, of four a quarter; less to the inner one, by the steering.
+
+    The report counts angles to the right and drops the right wheel for positive ones: the inner.
+    """
+    out_nm = drive_nm / sum(p.driven)
+    drop = min(p.drop_per_rad * abs(steer_rad), DROP_MOST)
+    is_inner = (steer_rad > 0.0, steer_rad < 0.0) * 2
+    return [
+        out_nm * is_driven * (1.0 - drop * inner)
+        for is_driven, inner in zip(p.driven, is_inner, strict=True)
+    ]
+
+
+def brake_nm(sprung_kg: float, p: Automobile) -> float:
+    """M v^2 / (2 D) R_b of one wheel, v being the speed that D is from."""
+    return sprung_kg * BRAKED_FROM_MPS**2 / (2.0 * p.brake_distance_m) * p.brake_lever_m
+
+
+def brake_shares(u: Pedals, gear: int, p: Automobile) -> list[float]:
+    """Brake on all four, handbrake on the rear, park on the driven: the greater where both are."""
+    parked = 1.0 if gear == PARK else 0.0
+    pulled = (0.0, 0.0, u.handbrake, u.handbrake)
+    return [
+        min(max(u.brake, hand, parked * is_driven), 1.0)
+        for hand, is_driven in zip(pulled, p.driven, strict=True)
+    ]
+
+
+def braking_torques_nm(
+    u: Pedals, gear: int, spins: Sequence[float], corners: Sequence[Corner], p: Automobile
+) -> list[float]:
+    """Against the spin of each wheel."""
+    rows = zip(brake_shares(u, gear, p), spins, corners, strict=True)
+    return [
+        holding_nm(share * brake_nm(at.sprung_kg, p), spin, BRAKE_FULL_RADPS)
+        for share, spin, at in rows
+    ]
