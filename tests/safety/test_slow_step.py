@@ -1,4 +1,7 @@
-"""A step of 20 ms, the longest that a vehicle file may ask for: a slow board keeps its promises."""
+"""A step of 20 ms, the longest that a vehicle file may ask for: what of its promises it keeps.
+
+Not all: with interrupts off the guard takes longer than a tenth of a second (firmware/README.md).
+"""
 
 import pytest
 
