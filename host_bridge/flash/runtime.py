@@ -13,11 +13,12 @@ from pathlib import Path
 from host_bridge.errors import DataFileFault, DeviceFault, UsageFault
 
 _INFO = "INFO_UF2.TXT"
+_BOARD_ID = "Board-ID: "
 # The UF2 format: two magic words, flags, address, size, block, blocks, family
 _UF2_HEAD = struct.Struct("<8I")
 _UF2_MAGIC = (0x0A324655, 0x9E5D5157)
-# chip -> the family in the file, the model that its boot drive names (Raspberry Pi's boot ROMs)
-FAMILIES = {"rp2040": (0xE48BFF56, "RP2040"), "rp2350": (0xE48BFF59, "RP2350")}
+# chip -> the family in the file, the Board-ID of its boot drive (as Raspberry Pi's boot ROMs say)
+FAMILIES = {"rp2040": (0xE48BFF56, "RPI-RP2"), "rp2350": (0xE48BFF59, "RP2350")}
 _DRIVES = ("/media/*/*", "/run/media/*/*", "/Volumes/*", "/mnt/*")
 _DRIVE_WITHIN_S = 30.0
 
@@ -57,7 +58,7 @@ def family_of(file: Path) -> int:
 def _by_drive(file: Path, chip: str, drives: Iterable[Path] | None) -> str:
     if chip not in FAMILIES:
         raise UsageFault(f"a {chip} takes no UF2 file", where=str(file), expected="a .bin or .dfu")
-    family, model = FAMILIES[chip]
+    family, board_id = FAMILIES[chip]
     if family_of(file) != family:
         raise DataFileFault(
             "this runtime is for another chip",
@@ -65,7 +66,7 @@ def _by_drive(file: Path, chip: str, drives: Iterable[Path] | None) -> str:
             expected=f"family 0x{family:08x}, a {chip}'s",
             got=f"0x{family_of(file):08x}",
         )
-    drive = _drive(model, drives)
+    drive = _drive(board_id, drives)
     with file.open("rb") as source, (drive / file.name).open("wb") as target:
         shutil.copyfileobj(source, target)
         target.flush()
@@ -73,18 +74,19 @@ def _by_drive(file: Path, chip: str, drives: Iterable[Path] | None) -> str:
     return f"copied {file.name} to {drive}; the board restarts by itself"
 
 
-def _drive(model: str, drives: Iterable[Path] | None) -> Path:
+def _drive(board_id: str, drives: Iterable[Path] | None) -> Path:
     give_up_s = time.monotonic() + _DRIVE_WITHIN_S
     while True:
         seen = list(drives if drives is not None else _mounted())
         infos = {folder: _info(folder) for folder in seen if (folder / _INFO).exists()}
-        for folder, text in infos.items():
-            if model in text.upper():
+        for folder, found in infos.items():
+            if found == board_id:
                 return folder
         if drives is not None or time.monotonic() > give_up_s:
             raise DeviceFault(
-                f"no boot drive of an {model} is here",
-                got=", ".join(f"{folder}: {text}" for folder, text in infos.items()),
+                "no boot drive of this chip is here",
+                expected=f"a drive with {_INFO}, in it {_BOARD_ID}{board_id}",
+                got=", ".join(f"{folder}: {found}" for folder, found in infos.items()),
                 remedy="hold BOOTSEL while you plug the board in, mount its drive, say it again",
             )
         time.sleep(0.5)
@@ -96,7 +98,8 @@ def _mounted() -> Iterable[Path]:
 
 
 def _info(folder: Path) -> str:
-    return (folder / _INFO).read_text(errors="replace").strip().split("\n")[-1]
+    lines = (folder / _INFO).read_text(errors="replace").splitlines()
+    return next((line.removeprefix(_BOARD_ID) for line in lines if line.startswith(_BOARD_ID)), "")
 
 
 def _by_esptool(file: Path, port: str) -> str:
