@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from host_bridge.pairing import Pairing
 
 MEET_WITHIN_S = 30.0  # a reset, a file system to be mounted, an RP2040's second of imports
+STARTED_WITHIN_S = 5.0
 TRIAL_S = 12.0  # firmware/core/watch.py: healthy after ten
 
 
@@ -42,6 +43,7 @@ class Aftercare:
         opened = await self._met(context)
         try:
             known = self._pairing(context, opened, row)
+            await _settled(opened)  # a car that is starting takes no configuration
             trimmed = known.of(self._vehicle)
             changed = await context.configure(opened, trimmed, self._name, counted)
             context.keep(known)
@@ -95,11 +97,15 @@ def _has_restarted(opened: OpenCar, begun_us: int) -> bool:
 
 async def _clear(opened: OpenCar, context: HostContext) -> None:
     """A car that had no configuration until now is in FAULT for that alone."""
-    await opened.until(lambda: _state(opened) is not State.STARTING, 3.0)
+    await _settled(opened)
     if _state(opened) is State.FAULT:
         request = opened.car.request(Deed(Action.CLEAR, Sender.COMMAND), context.now_us())
         await opened.until(lambda: request.result is not None, 2.0)
         await opened.until(lambda: _state(opened) is State.STANDBY, 1.0)
+
+
+async def _settled(opened: OpenCar) -> None:
+    await opened.until(lambda: _state(opened) not in (None, State.STARTING), STARTED_WITHIN_S)
 
 
 def _state(opened: OpenCar) -> State | None:
@@ -110,6 +116,7 @@ def _what(opened: OpenCar, changed: int) -> dict[str, object]:
     identity, status = opened.identity, opened.car.status
     return {
         "car": identity.car_name,
+        "vehicle": opened.vehicle.name,
         "board_id": identity.board_id.hex(),
         "config_hash": opened.car.config_hash.hex() if opened.car.config_hash else "",
         "parameters": f"{changed} changed, all read back",

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 
 from host_bridge.errors import UsageFault
 from host_bridge.flash.aftercare import Aftercare
-from host_bridge.flash.before import Before, look_at_car
+from host_bridge.flash.before import Before, look_at_car, uri_of
 from host_bridge.flash.board import RawBoard
 from host_bridge.flash.box import watch_box
 from host_bridge.flash.install import install, look
 from host_bridge.flash.job import Job, prepare, refuse_wrong
+from host_bridge.flash.offer import left_out, offer_self_test
 from host_bridge.flash.plan import SLOTS, Plan
 from host_bridge.flash.repl import BAUD, raw_board
 from host_bridge.flash.runtime import install_runtime
@@ -36,7 +37,8 @@ Everything is checked and compiled before the board is touched. A car that is ar
 serves, or a board of another kind is refused. What changed goes into the slot that is not running,
 every hash is read back from the board, and one record switches over. The new program starts on
 trial: unless it is healthy for ten seconds the board starts the old one again. Ctrl-C, a pulled
-cable, a power cut: the old program starts; say the same again, and only the rest is sent.
+cable, a power cut: the old program starts; say the same again, and only the rest is sent. At a
+terminal a car is offered its self-test then, on blocks; exit code 1 if that finds something.
 
 The way to the REPL of a board by hand: sixteen times Ctrl-C at once to a car that is not armed; or
 Ctrl-C while it starts. machine.reset() there starts the car again.
@@ -55,12 +57,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--name", help="the car's own name (default: the one it has, or its type)")
     parser.add_argument("--runtime", type=Path, help="put this MicroPython on it first")
     parser.add_argument("--baud", type=int, default=BAUD, help="of a REPL on a UART")
+    parser.add_argument("--no-selftest", action="store_true", help="do not offer it afterwards")
     parser.add_argument("--dry-run", action="store_true", help="check and compile; touch nothing")
     parser.add_argument("--json", action="store_true", help="print the outcome as JSON")
 
 
 def run(args: argparse.Namespace, context: HostContext) -> int:
-    """0 once the car is what was asked for. Raises errors.TandemError."""
+    """0 once the board is what was asked for; else the self-test's. Raises errors.TandemError."""
     job = prepare(args.board, args.vehicle, context.vehicle, counted("compiled"))
     _refuse_name(args, job)
     if args.dry_run:
@@ -87,7 +90,17 @@ def _cared_for(
         return _say(args, row)
     aftercare = Aftercare(args.port, args.name, vehicle, before)
     context.run(aftercare.care(context, row))
-    return _say(args, {**row, **aftercare.found})
+    _say(args, {**row, **aftercare.found})
+    return _tested(args, context)
+
+
+def _tested(args: argparse.Namespace, context: HostContext) -> int:
+    uri = uri_of(args.port)
+    if args.no_selftest:
+        return left_out("--no-selftest", uri)
+    if args.json:
+        return left_out("a program reads what is printed here", uri)
+    return offer_self_test(uri, context)
 
 
 def _refuse_name(args: argparse.Namespace, job: Job) -> None:

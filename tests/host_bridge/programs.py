@@ -33,11 +33,11 @@ def until(is_so: Callable[[], bool], what: str, within_s: float = PATIENCE_S) ->
 
 
 @contextmanager
-def program(*words: str) -> Iterator[subprocess.Popen[str]]:
+def program(*words: str, stdin: int = subprocess.PIPE) -> Iterator[subprocess.Popen[str]]:
     """A command in the background, ended as by Ctrl-C unless it has ended."""
     process = subprocess.Popen(
         [*TANDEM, *words],
-        stdin=subprocess.PIPE,
+        stdin=stdin,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

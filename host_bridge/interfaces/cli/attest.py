@@ -58,8 +58,13 @@ def _ask() -> None:
             expected=f"a terminal, or --attest {WHEELS_OFF_GROUND}",
             remedy="look at the car, then say so",
         )
-    if input("Are the wheels off the ground? [y/N] ").strip().lower() not in _YES:
+    if not says_wheels_off_ground():
         raise RefusedFault(
             "not armed: the profile stand is for wheels off the ground",
             remedy="put the car on its stand; or arm it in another profile",
         )
+
+
+def says_wheels_off_ground() -> bool:
+    """The person at this terminal; whoever says nothing says no."""
+    return input("Are the wheels off the ground? [y/N] ").strip().lower() in _YES

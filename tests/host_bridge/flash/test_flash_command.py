@@ -5,8 +5,11 @@ port is the process car, for Node can hold the program but not run it.
 """
 
 import json
+import os
+import re
 import signal
 import time
+from contextlib import contextmanager
 
 import pytest
 
@@ -14,6 +17,7 @@ from firmware.launcher import Starts
 from host_bridge.config.boards import load_board
 from host_bridge.errors import NotHeldFault
 from host_bridge.flash.box import watch_box
+from host_bridge.flash.offer import offer_self_test
 from host_bridge.flash.program import LAUNCHER
 from host_bridge.flash.repl import BAUD
 from tests.host_bridge.flash.far_end import RESET, repl_board
@@ -39,6 +43,26 @@ def board_file(tmp_path):
     return path
 
 
+@contextmanager
+def terminal():
+    """(what types, what a program reads)."""
+    typing, stdin = os.openpty()
+    try:
+        yield typing, stdin
+    finally:
+        os.close(typing)
+        os.close(stdin)
+
+
+def wait_for_line(stream, word):
+    said = []
+    for line in stream:
+        said.append(line)
+        if word in line.lower():
+            return
+    raise AssertionError(f"it ended without a word of {word}: {said}")
+
+
 def words(board, port, *more, vehicle="f1tenth"):
     return ("flash", "--vehicle", vehicle, "--board", str(board), "--port", str(port), *more)
 
@@ -61,6 +85,35 @@ def test_a_bare_board_becomes_the_car_that_was_asked_for(board_file, tmp_path):
     assert (found["car"], found["vehicle"], found["slot"]) == ("red", "f1tenth", "a")
     assert found["program"] == row["program"]
     assert found["pairing"]
+    assert "not tested" in trouble
+
+
+def test_at_a_terminal_the_self_test_is_asked_for_and_done(board_file, tmp_path):
+    port = tmp_path / "port"
+    with terminal() as (typing, stdin), repl_board(tmp_path / "board") as (device, repl):
+        port.symlink_to(device)
+        with program(*words(board_file, port), stdin=stdin) as flash:
+            assert repl.wait(FLASHED_WITHIN_S) == RESET
+            port.unlink()
+            with virtual_car("f1tenth", port) as car:
+                os.write(typing, b"y\n")
+                for asked in ("open", "close"):
+                    wait_for_line(flash.stderr, asked)
+                    car.stdin.write(f"runstop {asked}\n")
+                    car.stdin.flush()
+                out, trouble = flash.communicate(timeout=FLASHED_WITHIN_S)
+    assert flash.returncode == 0, out + trouble
+    assert re.search(r"^vehicle +f1tenth$", out, re.MULTILINE)
+    assert re.search(r"^good +standstill", out, re.MULTILINE)
+    assert out.index("Are the wheels off") > out.index("STANDBY")
+
+
+def test_whoever_says_no_is_told_how_to_test_it_later(monkeypatch, capsys):
+    with terminal() as (typing, stdin), open(stdin, closefd=False) as asked:
+        monkeypatch.setattr("sys.stdin", asked)
+        os.write(typing, b"n\n")
+        assert offer_self_test("serial:///dev/red", context=None) == 0
+    assert "tandem selftest serial:///dev/red" in capsys.readouterr().err
 
 
 def test_a_bare_board_becomes_a_runstop_box_that_stayed_up(board_file, tmp_path):

@@ -1,4 +1,4 @@
-"""MicroPython onto a board in its loader: boot drives are folders, esptool a program on the path."""
+"""MicroPython onto a board in its loader: boot drives are folders, esptool a program of ours."""
 
 import struct
 import sys
