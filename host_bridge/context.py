@@ -40,6 +40,7 @@ from host_bridge.transports.uri import Uri, open_transport
 if TYPE_CHECKING:
     from host_bridge.driving import FollowView, View
     from host_bridge.link.session_time import SessionTime
+    from host_bridge.pairing import Pairing
 
 INTERRUPTED = 130  # as shells count: 128 and the number of SIGINT
 _GLANCE_S = 0.5
@@ -228,19 +229,19 @@ class HostContext:
         """Write, commit, read back; returns how many changed. Raises errors.TandemError."""
         return await configure(opened, vehicle, name, progress)
 
-    def pairing(self, identity: CarIdentity) -> pairing.Pairing | None:
+    def pairing(self, identity: CarIdentity) -> Pairing | None:
         """None for a car that this host does not know. Raises errors.DataFileFault."""
         return pairing.load(identity.board_id)
 
-    def new_pairing(self, identity: CarIdentity, name: str, vehicle: str) -> pairing.Pairing:
+    def new_pairing(self, identity: CarIdentity, name: str, vehicle: str) -> Pairing:
         """With a key of its own; ``keep`` it."""
         return pairing.new_pairing(identity, name, vehicle)
 
-    def pairing_from(self, row: Mapping[str, Any]) -> pairing.Pairing:
+    def pairing_from(self, row: Mapping[str, Any]) -> Pairing:
         """Of a backup. Raises KeyError, TypeError, ValueError."""
         return pairing.from_row(row)
 
-    def keep(self, known: pairing.Pairing) -> Path:
+    def keep(self, known: Pairing) -> Path:
         """Remember it, in place of what was known of this board."""
         return pairing.save(known)
 
