@@ -13,7 +13,7 @@ STEPS_MS = st.sampled_from([1, 5, 10, 20])
 
 
 class Watched:
-    """A ramp whose motion is measured from outside, in thousandths; ``checked_follow`` follows and checks."""
+    """A ramp whose motion is measured from outside, in thousandths, and checked at each step."""
 
     def __init__(self, rate_max, jerk, dt_ms) -> None:
         self.ramp = Ramp()
