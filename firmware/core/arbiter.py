@@ -185,7 +185,6 @@ class Arbiter:
                 continue
             objection = self._objection(source)
             won = 0 if objection else source.claimed & ~taken
-            source.won = won
             if won:
                 taken |= won
                 self._name_winner(source.id, won)

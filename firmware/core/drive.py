@@ -26,6 +26,7 @@ class Drive:
         self._ramp = Ramp()
         self._integral = 0  # effort * 1000
         self._direction = 1
+        self._has_left_reverse = False  # by braking out of it: an ESC is in its forward gear then
         self._pause = Deadline()
         self._full_mm_s = 1
         self._gain = 0
@@ -60,8 +61,9 @@ class Drive:
         self._pause_us = params.get("reverse_pause_ms") * 1000
         self._is_signed = params.get("encoder_signed") == 1
 
-    def neutral(self, speed_mm_s: int) -> None:
+    def neutral(self, now_us: int) -> None:
         """Nothing: the car rolls. The ramp follows, so that driving on begins where it is."""
+        self._pause.step(now_us)  # or one that was set long ago would seem to be yet to come
         self._ramp.reset(0)
         self._integral = 0
         self.effort = self.target_mm_s = 0
@@ -86,7 +88,7 @@ class Drive:
         Letting go of the drive is immediate; how the brake comes on is limited by its jerk.
         """
         if not (self._is_signed and is_trusted) or abs(speed_mm_s) <= self._standstill:
-            self.neutral(speed_mm_s)
+            self.neutral(now_us)
             return
         if self._ramp.value * speed_mm_s <= 0 or abs(self._ramp.value) > abs(speed_mm_s) + _AHEAD:
             self._ramp.reset(speed_mm_s)  # from what the wheels do, not from what was asked
@@ -127,18 +129,39 @@ class Drive:
     def _put_out(self, effort: int, speed_mm_s: int, now_us: int) -> None:
         """Let through what drives on, or brakes; a change of direction waits its pause."""
         self._pause.step(now_us)
-        opposes = effort * self._direction < 0
-        if not opposes:
-            self.effort = effort
-            return
-        if speed_mm_s * self._direction > self._standstill:
+        direction = self._direction
+        opposes = effort * direction < 0
+        rolls = speed_mm_s * direction > self._standstill
+        if opposes and rolls:
             self.effort = clamped(effort, -self._brake_max, self._brake_max)
+            if direction < 0 and self.effort:
+                self._has_left_reverse = True
             self._pause.set(now_us, self._pause_us)
-        elif self._pause.is_open:
+        elif opposes:
+            self._turn_round(effort, now_us)
+        elif self._has_left_reverse:
+            self._return_to_reverse(effort, rolls, now_us)
+        else:
+            self.effort = effort
+
+    def _turn_round(self, effort: int, now_us: int) -> None:
+        """From standstill, and only after a pause in neutral."""
+        if self._pause.is_open:
             self.effort = 0
         elif self.effort * self._direction > 0:
             self.effort = 0
             self._pause.set(now_us, self._pause_us)
         else:
             self._direction = -self._direction
+            self._has_left_reverse = False
+            self.effort = effort
+
+    def _return_to_reverse(self, effort: int, rolls: bool, now_us: int) -> None:
+        """The reverse that was braked is, to an ESC, a brake again: it too waits at standstill."""
+        if rolls:
+            self._pause.set(now_us, self._pause_us)
+        if self._pause.is_open:
+            self.neutral(now_us)
+        else:
+            self._has_left_reverse = False
             self.effort = effort

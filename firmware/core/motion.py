@@ -102,7 +102,7 @@ class Motion:
         else:
             if app.supervisor.state == STOPPING and app.stop_sequence.policy == POLICY_CUT:
                 self.brake = _FULL_BRAKE  # a brake channel needs no drive
-            app.drive.neutral(app.odometry.speed_mm_s)
+            app.drive.neutral(now_us)
 
     @micropython.native
     def _follow(self, now_us: int) -> None:

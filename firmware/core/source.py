@@ -56,7 +56,6 @@ class Source:
         self.deadman = 0
         self.input_count = 0
         self.claimed = 0
-        self.won = 0  # of what it claims, on this step; bits
         self.steer_urad = 0
         self.speed_mm_s = 0
         self.levels = [0] * ACTUATOR_COUNT  # of brake, lights and what else there is
@@ -113,9 +112,6 @@ class Source:
             self.pressed.step(now_us)
             if not self.pressed.is_open:  # no person holds anything for so long; a stuck key does
                 self.gate = NEEDS_RELEASE
-
-    def is_held(self) -> bool:
-        return self.is_fresh and self.deadman & HELD != 0
 
     def is_engaged(self) -> bool:
         return self.is_fresh and self.gate == OPEN

@@ -12,6 +12,7 @@ from firmware.protocol.codes import (
     AUX_4,
     BRAKE,
     DRIVE,
+    HELD,
     LIGHTS,
     NOBODY,
     STEERING,
@@ -140,7 +141,7 @@ class Telemetry:
         for source in self._app.arbiter.sources:
             bit = 1 << source.id
             inputs.fresh |= bit if source.is_fresh else 0
-            inputs.held |= bit if source.is_held() else 0
+            inputs.held |= bit if source.deadman & HELD else 0
             inputs.engaged |= bit if source.is_engaged() else 0
         inputs.causes_present = self._app.runstop.present
         inputs.stop_fresh = self._app.stop_sources.fresh

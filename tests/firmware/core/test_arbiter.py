@@ -51,8 +51,7 @@ def test_a_source_has_no_rights_before_it_is_given_any():
     wishes = (source.deadman, source.input_count, source.claimed, source.steer_urad)
     assert (*wishes, source.speed_mm_s, *source.levels) == (0,) * 13
     assert (source.is_fresh, source.fell_silent, source.is_frozen) == (False, False, False)
-    assert (source.kill_switch, source.repress_us, source.won) == (NOBODY, 0, 0)
-    assert not source.is_held()
+    assert (source.kill_switch, source.repress_us) == (NOBODY, 0)
     assert not source.is_engaged()
     assert not source.permits()
     source.step(0)

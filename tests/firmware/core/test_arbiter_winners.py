@@ -192,6 +192,24 @@ def test_who_never_came_is_not_named_as_a_loser(bench):
     assert bench.arbiter.losers == [0] * 16
 
 
+def test_whose_session_lost_its_slot_is_not_named_as_a_loser(bench):
+    bench.engage(PAD, SEAT)
+    assert bench.why(SEAT) == OUTRANKED
+    bench.arbiter.forget(0)
+    bench.step()
+    assert bench.arbiter.sources[SEAT].is_fresh
+    assert bench.why(SEAT) == WINS
+
+
+def test_who_comes_back_is_silent_no_longer(bench):
+    bench.engage(PAD)
+    bench.step(200)
+    assert bench.arbiter.sources[PAD].fell_silent
+    bench.say(PAD)
+    bench.step()
+    assert not bench.arbiter.sources[PAD].fell_silent
+
+
 def test_who_is_in_command_is_known_by_session(bench):
     bench.engage(SEAT)
     assert bench.arbiter.is_commanded_from(0) is True
@@ -212,6 +230,7 @@ def test_a_held_input_whose_count_stands_still_is_frozen_after_its_time(bench):
     bench.say(input_count=2)
     assert bench.step().frozen_source == PAD
     assert bench.arbiter.winners == NO_WINNERS
+    assert bench.why(PAD) == OUTRANKED  # its hand is nobody's; the stop says what it was
     bench.say(input_count=3)
     assert bench.step().frozen_source == NOBODY
 

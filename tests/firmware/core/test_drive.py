@@ -16,6 +16,9 @@ GIVEN = {
 }  # fmt: skip
 
 
+TURNS_AT_ONCE = {"reverse_pause_ms": 0}  # as no ESC does: what a loop gives in reverse, alone
+
+
 class Bench:
     def __init__(self, **values) -> None:
         self.drive = Drive()
@@ -56,7 +59,7 @@ def test_before_it_is_configured_it_drives_nothing():
 )  # fmt: skip
 def test_effort_is_that_of_the_speed_and_something_for_what_is_missing(target, speed, effort):
     """10000 at 4000 mm/s; 2000 for each 1000 mm/s that is missing."""
-    bench = Bench()
+    bench = Bench(**TURNS_AT_ONCE)
     if target < 0:
         bench.drive._direction = -1
     assert bench.settled(target, speed) == effort
@@ -65,7 +68,7 @@ def test_effort_is_that_of_the_speed_and_something_for_what_is_missing(target, s
 
 def test_what_drives_on_is_bounded_by_the_correction_however_slow_the_wheels_say_they_are():
     for target, sign in ((2000, 1), (-2000, -1)):
-        bench = Bench()
+        bench = Bench(**TURNS_AT_ONCE)
         bench.drive._direction = sign
         assert bench.settled(target, 1249 * sign) == 6500 * sign
         assert bench.settled(target, 1250 * sign) == 6500 * sign
@@ -150,7 +153,7 @@ def test_what_stays_missing_adds_up():
 
 @pytest.mark.parametrize("sign", [1, -1])
 def test_it_is_never_more_than_half_of_the_effort(sign):
-    bench = Bench(gain_per_m=50_000, correction_max=10_000, effort_max=10_000)
+    bench = Bench(gain_per_m=50_000, correction_max=10_000, effort_max=10_000, **TURNS_AT_ONCE)
     bench.drive._direction = sign
     bench.settled(1000 * sign, 1000 * sign)
     bench.follow(1000 * sign, 990 * sign, 2000)
@@ -159,7 +162,7 @@ def test_it_is_never_more_than_half_of_the_effort(sign):
 
 @pytest.mark.parametrize("sign", [1, -1])
 def test_at_the_limit_it_does_not_wind_up_but_unwinds(sign):
-    bench = Bench(gain_per_m=1000)
+    bench = Bench(gain_per_m=1000, **TURNS_AT_ONCE)
     bench.drive._direction = sign
     bench.settled(1000 * sign, 1000 * sign)
     bench.drive._integral = 2_000_000 * sign
@@ -220,6 +223,25 @@ def test_against_motion_it_brakes_and_at_rest_it_waits(speed, effort):
     bench.drive.effort = 100
     bench.drive._ramp.reset(-2000)
     assert bench.follow(-2000, speed) == effort
+
+
+def test_reverse_that_was_braked_waits_at_standstill_before_it_goes_on(bench):
+    """An ESC brakes out of reverse in its forward gear."""
+    bench.drive._direction = -1
+    assert bench.follow(-100, -2000) > 0
+    assert bench.follow(-3000, -300, 60) >= 0  # while it rolls: brakes or nothing
+    efforts = [bench.follow(-3000, 0) for _ in range(PAUSE_US // STEP_US + 3)]
+    assert efforts[: PAUSE_US // STEP_US - 1] == [0] * (PAUSE_US // STEP_US - 1)
+    assert efforts[-1] < 0
+
+
+def test_a_pause_that_was_set_before_a_long_rest_is_over(bench):
+    """Times come round every 17.9 minutes: one that nobody looked at would be yet to come."""
+    assert bench.follow(-2000, 900) < 0
+    for _ in range(70):
+        bench.now_us = (bench.now_us + 10_000_000) % (1 << 30)
+        bench.drive.neutral(bench.now_us)
+    assert bench.follow(-2000, 0, 2) < 0
 
 
 def test_neutral_is_nothing_at_once_and_drives_on_from_nothing(bench):
