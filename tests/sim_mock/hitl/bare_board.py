@@ -82,9 +82,7 @@ class Desk:
 
     def _look(self):
         car = self._car
-        for pulses in car.pulses.values():
-            pulses.advance(bench.now_us)
-        car.life.advance(bench.now_us)
+        car.metal.advance(bench.now_us)
         values = [car.value(row) for row in car.pins.CHANNELS]
         told = f"{int(car.is_relay_closed())} {values}\n"
         if told != self._told:
