@@ -6,19 +6,10 @@ A board in this mode has an id that no chip has, so that ``Identity``, which is 
 
 from firmware.protocol.codec import Message
 from firmware.protocol.ranges import TIME, U8, U16, WIDE
+from firmware.protocol.reports import CHANNEL_ROWS
 
 HITL_MARK = b"HITL"  # the first half of the id of a board whose peripherals are a plant
 CHUNK = 48  # bytes of an image in a PlantImage
-_CHANNELS = (
-    ("channel_0", "i31", -WIDE, WIDE, "ns or 1/10000"),
-    ("channel_1", "i31", -WIDE, WIDE, "ns or 1/10000"),
-    ("channel_2", "i31", -WIDE, WIDE, "ns or 1/10000"),
-    ("channel_3", "i31", -WIDE, WIDE, "ns or 1/10000"),
-    ("channel_4", "i31", -WIDE, WIDE, "ns or 1/10000"),
-    ("channel_5", "i31", -WIDE, WIDE, "ns or 1/10000"),
-    ("channel_6", "i31", -WIDE, WIDE, "ns or 1/10000"),
-    ("channel_7", "i31", -WIDE, WIDE, "ns or 1/10000"),
-)
 
 
 def hitl_id(board_id: bytes) -> bytes:
@@ -89,7 +80,7 @@ class PlantWires(Message):
     """What the channels carry, read back, of the outputs of ``time_us``."""
 
     ID = 28
-    FIELDS = (("time_us", "u30", 0, TIME, "us"),) + _CHANNELS
+    FIELDS = (("time_us", "u30", 0, TIME, "us"),) + CHANNEL_ROWS
     time_us: int
 
 
@@ -101,7 +92,7 @@ class PlantOutputs(Message):
         ("time_us", "u30", 0, TIME, "us, board time"),
         ("enable", "u8", 0, 1, ""),
         ("lights", "u8", 0, U8, "bits"),
-    ) + _CHANNELS
+    ) + CHANNEL_ROWS
     time_us: int
     enable: int
     lights: int
@@ -117,7 +108,7 @@ class PlantBegin(Message):
     FIELDS = (
         ("token", "u16", 0, U16, ""),
         ("guard_us", "u30", 0, WIDE, "us"),
-    ) + _CHANNELS  # what each falls back to; -1: it stays
+    ) + CHANNEL_ROWS  # what each falls back to; -1: it stays
     token: int
     guard_us: int
 

@@ -3,6 +3,18 @@
 from firmware.protocol.codec import Message
 from firmware.protocol.ranges import U8, U16, WIDE
 
+# What the eight channels put out, as rows of a message
+CHANNEL_ROWS = (
+    ("channel_0", "i31", -WIDE, WIDE, "ns or 1/10000"),
+    ("channel_1", "i31", -WIDE, WIDE, "ns or 1/10000"),
+    ("channel_2", "i31", -WIDE, WIDE, "ns or 1/10000"),
+    ("channel_3", "i31", -WIDE, WIDE, "ns or 1/10000"),
+    ("channel_4", "i31", -WIDE, WIDE, "ns or 1/10000"),
+    ("channel_5", "i31", -WIDE, WIDE, "ns or 1/10000"),
+    ("channel_6", "i31", -WIDE, WIDE, "ns or 1/10000"),
+    ("channel_7", "i31", -WIDE, WIDE, "ns or 1/10000"),
+)
+
 
 class LinkCounters(Message):
     """Since start-up, modulo 2**30."""
@@ -75,22 +87,17 @@ class Outputs(Message):
 
     ID = 44
     FIELDS = (
-        ("enable", "u8", 0, 1, ""),
-        ("channel_0", "i31", -WIDE, WIDE, "ns or 1/10000"),
-        ("channel_1", "i31", -WIDE, WIDE, "ns or 1/10000"),
-        ("channel_2", "i31", -WIDE, WIDE, "ns or 1/10000"),
-        ("channel_3", "i31", -WIDE, WIDE, "ns or 1/10000"),
-        ("channel_4", "i31", -WIDE, WIDE, "ns or 1/10000"),
-        ("channel_5", "i31", -WIDE, WIDE, "ns or 1/10000"),
-        ("channel_6", "i31", -WIDE, WIDE, "ns or 1/10000"),
-        ("channel_7", "i31", -WIDE, WIDE, "ns or 1/10000"),
-        ("lights", "u8", 0, U8, "bits"),
-        ("lights_source", "u8", 0, U8, ""),
-        ("aux_1_source", "u8", 0, U8, ""),
-        ("aux_2_source", "u8", 0, U8, ""),
-        ("aux_3_source", "u8", 0, U8, ""),
-        ("aux_4_source", "u8", 0, U8, ""),
-        ("cap_mm_s", "u16", 0, U16, "mm/s; the lowest cap that binds whoever drives"),
+        (("enable", "u8", 0, 1, ""),)
+        + CHANNEL_ROWS
+        + (
+            ("lights", "u8", 0, U8, "bits"),
+            ("lights_source", "u8", 0, U8, ""),
+            ("aux_1_source", "u8", 0, U8, ""),
+            ("aux_2_source", "u8", 0, U8, ""),
+            ("aux_3_source", "u8", 0, U8, ""),
+            ("aux_4_source", "u8", 0, U8, ""),
+            ("cap_mm_s", "u16", 0, U16, "mm/s; the lowest cap that binds whoever drives"),
+        )
     )
     enable: int
     channel_0: int
