@@ -5,6 +5,7 @@ import socket
 import subprocess
 import tempfile
 from pathlib import Path
+from statistics import median
 
 import pytest
 
@@ -99,11 +100,13 @@ def test_a_script_written_for_the_simulator_drives_a_car_by_what_it_reads(start,
     assert (code, said) == (0, ""), program.rows[-1]
     assert program.summary["source"] == "devkit"
     assert program.summary["cars"][0]["stops"] == []
-    x, y, speed, yaw = script.poses()[-1]
+    poses = script.poses()
+    x, y, _, yaw = poses[-1]
     assert x > 0.3, "ahead until it had read 0.3 m"
     assert yaw > 0.3, "then to the left, as it says"
     assert y > 0.0
-    assert speed == pytest.approx(0.2 * 0.442, abs=0.02)
+    driven = median(speed for *_, speed, _ in poses[-20:])  # the last one may be coming to rest
+    assert driven == pytest.approx(0.2 * 0.442, abs=0.02)
 
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSTOP])
