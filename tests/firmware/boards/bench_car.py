@@ -20,7 +20,7 @@ from firmware.boards.store import Store
 LOOP = 255  # in an event: whatever pin the runstop loop is on
 HANGS, IS_DEAF = 1, 2  # the main loop stands still; interrupts do not come
 # flags, counts left and right, yaw rate, accelerations, battery, how many events, bytes of the
-# link and of the VESC
+# link and of the other line, which is a VESC's or a receiver's
 HEAD = "<BiiiiiiBHH"
 EVENT = "<HBB"  # microseconds from the millisecond's start, gpio, level
 REPLY = "<8iBBHH"
@@ -137,7 +137,7 @@ class BenchCar:
     def attach(self):
         pins = self.pins
         self.wires = []
-        for role in ("link", "vesc"):
+        for role in ("link", "vesc", "rc"):
             self.wires += [bench.uarts[row[1]] for row in pins.UARTS if row[0] == role]
         self.metal = Attached(pins)
 

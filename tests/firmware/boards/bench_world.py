@@ -13,7 +13,7 @@ from types import SimpleNamespace
 from firmware.boards.store import Store
 from host_bridge.config import load_vehicle
 from sim_mock.world import board_id_of, plant_of, stored_image
-from tests.firmware.drivers.peers import VescPeer, Wire
+from tests.firmware.drivers.peers import VescPeer, Wire, crsf_channels, crsf_link, sbus_frame
 from tests.firmware.worlds import micropython_command
 
 HERE = Path(__file__).parent
@@ -26,7 +26,9 @@ LOOP = 255  # in an event: whatever pin the runstop loop is on
 MASK = (1 << 30) - 1
 MS_US = 1000
 MOST_BYTES = 120  # a millisecond: what 921600 baud bring, and more
-RC_FRAME_US = 20_000
+RC_FRAME_US = {"pulses": 20_000, "sbus": 14_000, "crsf": 4_000}
+RC_MIDDLE = 992  # of 11 bits: 1500 us
+FAILSAFE = 0x08  # SBUS, in the byte of flags
 NEUTRAL_NS, BRAKE_MAX_MA = 1_500_000, 40_000
 
 
@@ -152,6 +154,7 @@ class BenchWorld:
         self.edges = []  # (time, enable, values) at each change
         self.hand = None  # the four pulses of a transmitter, in us
         self.broken_wire = None  # a channel of it
+        self.is_out_of_range = False  # its receiver says so, and goes on with what it heard last
         chip_id = board_id_of(vehicle)
         store = Store((f"{folder}/config_a.bin", f"{folder}/config_b.bin"))
         image = stored_image(facts, chip_id, vehicle)
@@ -176,20 +179,19 @@ class BenchWorld:
         return sent
 
     def _ms(self):
-        self._wave()
         plant = self.plant
         self._events += self.magnets.rolled(self.now_us, plant.truth.vx_mps)
-        from_vesc = self.vesc.says(self.now_us) if self.vesc else b""
+        from_peer = self.vesc.says(self.now_us) if self.vesc else self._heard_of_rc()
         due = sorted(e for e in self._events if e[0] < self.now_us + MS_US)
         self._events = [e for e in self._events if e not in due]
         size = min(len(self._incoming), MOST_BYTES)
         counts = [(count + (1 << 29) & MASK) - (1 << 29) for count in plant.counts()]
         felt = (*counts, plant.yaw_rate_mrad_s, plant.accel_x_mm_s2, plant.accel_y_mm_s2)
         felt += (plant.battery_mv,)
-        packet = struct.pack(HEAD, self.flags, *felt, len(due), size, len(from_vesc))
+        packet = struct.pack(HEAD, self.flags, *felt, len(due), size, len(from_peer))
         for at_us, gpio, level in due:
             packet += struct.pack(EVENT, max(at_us - self.now_us, 0), gpio, level)
-        reply = self.board.ms(packet + self._incoming[:size] + from_vesc)
+        reply = self.board.ms(packet + self._incoming[:size] + from_peer)
         del self._incoming[:size]
         *values, enable, self.resets, sent, _ = REPLY.unpack_from(reply)
         if self.vesc:
@@ -201,12 +203,25 @@ class BenchWorld:
         plant.step(MS_US * 1e-6, self.values, self.enable)
         return reply[REPLY.size : REPLY.size + sent]
 
-    def _wave(self):
-        """The receiver's four wires, one frame after the other."""
+    def _heard_of_rc(self):
+        """What the receiver says now: a frame, by its wires or as the bytes of its line."""
         if self.hand is None or self.now_us < self._rc_us:
-            return
-        self._rc_us = self.now_us + RC_FRAME_US
-        for channel, (gpio, pulse_us) in enumerate(zip(self.pins.RC[1], self.hand, strict=True)):
+            return b""
+        kind, places = self.pins.RC
+        self._rc_us = self.now_us + RC_FRAME_US[kind]
+        if kind == "pulses":
+            self._wave(places)
+            return b""
+        channels = [RC_MIDDLE] * 16
+        for place, pulse_us in zip(places, self.hand, strict=True):
+            channels[place] = RC_MIDDLE + (pulse_us - 1500) * 8 // 5
+        if kind == "sbus":
+            return sbus_frame(channels, FAILSAFE if self.is_out_of_range else 0)
+        return crsf_link(0 if self.is_out_of_range else 99) + crsf_channels(channels)
+
+    def _wave(self, places):
+        """The receiver's four wires, one frame after the other."""
+        for channel, (gpio, pulse_us) in enumerate(zip(places, self.hand, strict=True)):
             if channel == self.broken_wire:
                 continue
             self._events += [(self.now_us, gpio, 1), (self.now_us + pulse_us, gpio, 0)]

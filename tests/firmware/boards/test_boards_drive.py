@@ -7,76 +7,19 @@ locked in every step and every interrupt. What metal alone can show is not here 
 import pytest
 
 from firmware.protocol import codes
-from host_bridge.config.boards import pin_module
-from tests.firmware.boards.bench_world import HANGS, IS_DEAF, PROGRAM, BenchWorld
-from tests.firmware.rig import Host
-
-RUNTIMES = ("cpython", 64, 32)
-SPEED_MM_S = 300
-FAST_MM_S = 1500  # for wheels with six magnets
-FRAME_MS = 20
-PUMP_MS = 30  # the charge pump's own
-NEUTRAL = {"f1tenth": 1_500_000, "nigel": 0, "autorally": 1_500_000}
-DRIVE = {"f1tenth": 1, "nigel": 4, "autorally": 1}  # the first drive channel
-
-
-BOARDS = {"f1tenth": "pico", "nigel": "weact_rp2350b", "autorally": "pico2"}
-ON_A_UART = (
-    ('LINK = "usb"', 'LINK = "uart"'),
-    ("UARTS = (", 'UARTS = (("link", 0, 0, 1, 921_600),'),
+from tests.firmware.boards.bench_world import HANGS, IS_DEAF, PROGRAM
+from tests.firmware.boards.booted import (
+    BOARDS,
+    FAST_MM_S,
+    FRAME_MS,
+    PUMP_MS,
+    RUNTIMES,
+    SPEED_MM_S,
+    driving,
+    is_neutral,
+    moved_off,
 )
-
-
-def pins_of(wiring, board):
-    """The module that a flashed board has, with the host on a UART (the REPL's stream is no
-    virtual machine's: test_link.py)."""
-    text = pin_module(board, wiring)
-    for before, after in ON_A_UART:
-        assert before in text, before
-        text = text.replace(before, after)
-    return text
-
-
-@pytest.fixture
-def world_on(tmp_path):
-    worlds = []
-
-    def make(vehicle, runtime="cpython", program=PROGRAM, board=None, wiring=None):
-        folder = tmp_path / str(len(worlds))
-        folder.mkdir()
-        pins = pins_of(wiring or vehicle, board or BOARDS[vehicle])
-        worlds.append(BenchWorld(vehicle, runtime, folder, pins, program))
-        return worlds[-1]
-
-    yield make
-    for world in worlds:
-        world.close()
-
-
-def driving(world, ms=1500, speed_mm_s=SPEED_MM_S):
-    host = Host(world)
-    host.take_the_wheel()
-    host.drive(ms, speed_mm_s, steer_urad=100_000)
-    assert world.enable
-    assert world.plant.truth.vx_mps * 1000 > speed_mm_s // 2
-    return host
-
-
-def is_neutral(world, vehicle="f1tenth"):
-    at = DRIVE[vehicle]
-    return abs(world.values[at] - NEUTRAL[vehicle]) <= 1000
-
-
-def moved_off(host):
-    """Milliseconds until the drive was neutral, and until its power was off."""
-    world, neutral_ms, off_ms = host.world, None, None
-    for ms in range(1, 700):
-        host.hear(world.advance(world.now_us + 1000))
-        neutral_ms = neutral_ms or (ms if is_neutral(world) else None)
-        off_ms = off_ms or (ms if not world.enable else None)
-        if neutral_ms and off_ms:
-            break
-    return neutral_ms, off_ms
+from tests.firmware.rig import Host
 
 
 @pytest.mark.micropython
@@ -158,27 +101,6 @@ def test_with_interrupts_off_the_pulses_expire_and_the_watchdog_begins_anew(worl
     host.drive(300, SPEED_MM_S)
     assert not world.enable
     assert is_neutral(world)
-
-
-@pytest.mark.micropython
-@pytest.mark.parametrize("runtime", RUNTIMES)
-def test_a_hand_at_a_transmitter_drives_and_one_broken_wire_is_a_loss(world_on, runtime):
-    world = world_on("f1tenth", runtime)
-    host = Host(world)
-    host.connect()
-    world.hand = [1500, 1500, 1000, 1500]  # let go, in neutral
-    host.rest(1500)
-    world.hand = [1500, 1500, 2000, 1500]
-    host.rest(300)
-    assert host.state == codes.ACTIVE
-    world.hand = [1500, 1560, 2000, 1500]
-    host.rest(1500)
-    assert world.plant.truth.vx_mps > 0.1
-    world.broken_wire = 2
-    host.rest(200)
-    assert host.state in (codes.STOPPING, codes.STOPPED)
-    host.rest(1000)
-    assert not world.enable
 
 
 @pytest.mark.micropython
