@@ -29,6 +29,7 @@ class Board(Protocol):
     rc_frames: int  # complete frames so far, modulo 2**30
     rc_failsafe: int  # the receiver says that it has lost its transmitter
     read_back: "list[int]"  # what each channel puts out, as read from its hardware
+    has_held_output: int  # at the start an output did not go to its safe level: something holds it
     guard_tripped: int  # the guard let the car fall because the program was late
     reset_cause: int  # RESET_
     failed_starts: int  # in a row, before this one: none of them was marked healthy

@@ -53,8 +53,10 @@ class MetalBoard:
     def __init__(  # noqa: PLR0915 - the list of its parts
         self, pins: "Pins", starts: "Starts", link: "Link", store: Store, ticks_us: "TicksUs"
     ) -> None:
+        self.has_held_output = 0
         for number, level in pins.SAFE_LEVELS:
-            Pin(number, Pin.OUT, value=level)
+            if Pin(number, Pin.OUT, value=level).value() != level:
+                self.has_held_output = 1
         self.board_id = _folded(machine.unique_id())
         self.link = link
         self.step_us = 0

@@ -67,6 +67,7 @@ class VirtualBoard:
         self.runstop_closed = 1
         self.room = SEND_SIZE  # bytes that the link takes on this step
         self.captured_us = 0
+        self.has_held_output = 0
         self.read_back = [0] * CHANNELS
         self.received = bytearray(RECEIVE_SIZE)
         self.received_size = 0

@@ -187,7 +187,8 @@ class Watch:
         app.actions.is_contact_sure = is_settled and not board.enable_contact
         app.output_stage.verify(board.read_back, app.is_enabled and not is_gated)
         bits = 1 << FAULT_RELAY if differs and is_settled else 0
-        return bits | 1 << FAULT_OUTPUT if app.output_stage.differs else bits
+        is_away = app.output_stage.differs or board.has_held_output
+        return bits | 1 << FAULT_OUTPUT if is_away else bits
 
     def _watch_start(self, now_us: int) -> int:
         """A program that fails soon after each start shall not move a car in between."""

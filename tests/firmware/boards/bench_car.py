@@ -1,7 +1,8 @@
 """A real board file on the virtual ``machine`` and ``rp2``: what its pins see comes in packets of a
 millisecond, what its wires carry goes out. The same file under CPython and MicroPython.
 
-As a program: ``bench_car.py PINS_MODULE FOLDER CHIP_ID_HEX``, packets on standard input.
+As a program: ``bench_car.py PINS_MODULE FOLDER CHIP_ID_HEX [PIN=LEVEL ...]``, packets on standard
+input; these pins are held at these levels from before the start, but the loop's can be turned.
 The heap is locked in every step and in every interrupt.
 """
 
@@ -102,7 +103,7 @@ def ticks_us():
 
 
 class BenchCar:
-    def __init__(self, pins, folder, chip_id):
+    def __init__(self, pins, folder, chip_id, held=()):
         self.pins = pins
         self.store = Store((folder + "/config_a.bin", folder + "/config_b.bin"))
         self.starts = Starts()
@@ -112,7 +113,8 @@ class BenchCar:
         bench.reset(30 if is_small else 48, pins.PORT)
         if pins.PORT == "esp32":  # only CPython lets itself be renamed
             sys.platform = "esp32"
-        bench.levels[pins.RUNSTOP] = 1
+        bench.held = {gpio: level for gpio, level in held if gpio != pins.RUNSTOP}
+        bench.levels[pins.RUNSTOP] = dict(held).get(pins.RUNSTOP, 1)
         self.boot()
 
     def boot(self):
@@ -192,9 +194,9 @@ class BenchCar:
     def reset(self):
         """By the watchdog: all outputs are inputs again, what is stored stays."""
         inputs = {gpio: bench.levels.get(gpio, 0) for gpio in (self.pins.RUNSTOP,)}
-        now_us = bench.now_us
+        now_us, held = bench.now_us, bench.held
         bench.reset(bench.gpios, self.pins.PORT)
-        bench.now_us = now_us
+        bench.now_us, bench.held = now_us, held
         bench.levels.update(inputs)
         bench.reset_cause = machine.WDT_RESET
         self.starts.failed += 1
@@ -215,6 +217,8 @@ class BenchCar:
         return struct.pack(REPLY, *values, is_on, self.resets & 0xFF, *sizes) + b"".join(sent)
 
     def value(self, row):
+        if row[1] in bench.held and row[0] in ("pio_pulse", "pwm_pulse"):
+            return 0  # no edges, no pulse
         if row[0] == "pio_pulse":
             return self.metal.pulses[row[1]].pulse_ns
         if row[0] in ("vesc", "vesc_servo"):  # what it does is known at the far end of its line
@@ -227,8 +231,9 @@ class BenchCar:
 
 
 def main():
-    _, pins_name, folder, chip_id = sys.argv
-    car = BenchCar(__import__(pins_name), folder, bytes.fromhex(chip_id))
+    pins_name, folder, chip_id = sys.argv[1:4]
+    held = [tuple([int(part) for part in word.split("=")]) for word in sys.argv[4:]]
+    car = BenchCar(__import__(pins_name), folder, bytes.fromhex(chip_id), held)
     reader, writer = sys.stdin.buffer, sys.stdout.buffer
     while True:
         size = reader.read(2)

@@ -35,11 +35,11 @@ NEUTRAL_NS, BRAKE_MAX_MA = 1_500_000, 40_000
 class BoardProcess:
     """``bench_car.py`` under some Python; ``ms`` is one packet and its reply."""
 
-    def __init__(self, command, program, folder, chip_id):
+    def __init__(self, command, program, folder, chip_id, held):
         paths = os.pathsep.join([str(path) for path in (folder, *PATHS)])
         environment = {**os.environ, "MICROPYPATH": paths + os.pathsep + ".frozen"}
         self._process = subprocess.Popen(
-            [*command, str(program), "pins_car", str(folder), chip_id.hex()],
+            [*command, str(program), "pins_car", str(folder), chip_id.hex(), *held],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -138,9 +138,9 @@ class VescAtTheFarEnd:
 
 
 class BenchWorld:
-    """``pins`` is the text of a pins module; ``folder`` an empty one."""
+    """``pins`` is the text of a pins module; ``folder`` an empty one; ``held`` as ``"7=1"``."""
 
-    def __init__(self, vehicle, runtime, folder, pins, program=PROGRAM):
+    def __init__(self, vehicle, runtime, folder, pins, program=PROGRAM, held=()):
         facts = load_vehicle(vehicle)
         (folder / "pins_car.py").write_text(pins)
         self.pins = SimpleNamespace()
@@ -160,7 +160,7 @@ class BenchWorld:
         image = stored_image(facts, chip_id, vehicle)
         assert store.save(bytearray(image), len(image))
         command = [sys.executable] if runtime == "cpython" else micropython_command(runtime)
-        self.board = BoardProcess(command, program, folder, chip_id)
+        self.board = BoardProcess(command, program, folder, chip_id, held)
         self._incoming = bytearray()
         self._events = []  # (time in us, gpio, level)
         self._rc_us = 0

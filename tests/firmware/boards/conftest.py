@@ -14,11 +14,11 @@ VIRTUAL = drivers.VIRTUAL
 def world_on(tmp_path):
     worlds = []
 
-    def make(vehicle, runtime="cpython", program=PROGRAM, board=None, wiring=None):
+    def make(vehicle, runtime="cpython", program=PROGRAM, board=None, wiring=None, held=()):
         folder = tmp_path / str(len(worlds))
         folder.mkdir()
         pins = pins_of(wiring or vehicle, board or BOARDS[vehicle])
-        worlds.append(BenchWorld(vehicle, runtime, folder, pins, program))
+        worlds.append(BenchWorld(vehicle, runtime, folder, pins, program, held))
         return worlds[-1]
 
     yield make

@@ -231,6 +231,14 @@ def test_a_drive_that_is_off_is_not_read_back(car):
     assert car.app.faults.bits == 0
 
 
+def test_an_output_that_something_held_at_the_start_is_a_fault_that_stays():
+    car = Car()
+    car.board.has_held_output = 1
+    car.step(300)
+    assert car.state == FAULT
+    assert (car.app.faults.bits, car.app.faults.present) == (1 << OUTPUT, 1 << OUTPUT)
+
+
 @pytest.mark.parametrize("failed", [2, 3, 4])
 def test_three_starts_that_failed_are_a_fault_until_one_lasts_ten_seconds(failed):
     car = Car()

@@ -57,6 +57,7 @@ class Bench:
         self.encoders = {}  # number of the timer or unit: its count
         self.now_us = 0
         self.levels = {}  # gpio: level
+        self.held = {}  # gpio: the level that something outside forces on it, an output too
         self.interrupts = {}  # gpio: (handler, trigger, pin)
         self.voltages = {}  # gpio: what an ADC reads there, 0 to 65535
         self.buses = {}  # I2C id: {address: device, see imu_peers.py}
@@ -71,10 +72,15 @@ class Bench:
         self.watchdog = None
         self.waited_us = 0  # in calls that wait for bytes which are not there
 
+    def put(self, gpio, level):
+        """The pin is driven, if nothing stronger holds it."""
+        self.levels[gpio] = self.held.get(gpio, level)
+
     def level(self, gpio, level):
         """Somebody outside drives the pin; its interrupt runs at once."""
         before = self.levels.get(gpio, 0)
-        self.levels[gpio] = level
+        self.put(gpio, level)
+        level = self.levels[gpio]
         handler, trigger, pin = self.interrupts.get(gpio, (None, 0, None))
         edge = 0 if level == before else 8 if level else 4  # Pin.IRQ_RISING, IRQ_FALLING
         if handler and trigger & edge:

@@ -62,7 +62,7 @@ class Pin:
         if pull == self.PULL_UP:
             bench.levels.setdefault(self.gpio, 1)
         if value is not None:
-            bench.levels[self.gpio] = int(bool(value))
+            bench.put(self.gpio, int(bool(value)))
 
     def value(self, x=None):
         if x is None:
@@ -70,7 +70,7 @@ class Pin:
         if self._mode == self.IN:
             raise ValueError("an input was written to: it would take effect once it is an output")
         with outside:
-            bench.levels[self.gpio] = int(bool(x))
+            bench.put(self.gpio, int(bool(x)))
         return None
 
     __call__ = value
