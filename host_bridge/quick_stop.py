@@ -18,10 +18,11 @@ import select
 import socket
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
-from host_bridge.errors import DeviceFault
+from host_bridge.errors import DeviceFault, TandemError
 from host_bridge.link.frozen_stop import SENDER_COMMAND, SENDER_FLEET, StopWatch, stop_frame
 from host_bridge.transports.served import ServedCar, served, socket_path
 
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 EPILOG = """\
 examples:
   tandem stop                   every car that is served on this machine
-  tandem stop nigel             one of them
+  tandem stop nigel             one of them; a name that is wrong keeps no other from stopping
   tandem stop --fleet red       those that tandem serve --fleet red serves
   tandem stop serial:///dev/ttyACM0
                                 a car that nobody serves, straight through its port
@@ -90,18 +91,44 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, context: object = None) -> int:
-    """0 if every car acknowledged. Raises errors.TandemError if there is nothing to stop."""
-    cars = served()
-    if args.fleet is not None:
-        calls = stop_served(_of_fleet(args.fleet, cars), SENDER_FLEET)
-    elif not args.car or args.all:
-        calls = stop_served(cars) if cars else _nothing_to_stop()
-    else:
-        chosen = [_named(text, cars) for text in args.car]
-        calls = stop_served([car for car in chosen if isinstance(car, ServedCar)])
-        calls += [stop_directly(uri) for uri in chosen if isinstance(uri, str)]
+    """0 if every car acknowledged. Raises errors.TandemError for what could not be told to stop,
+    after all others were: a name that is wrong holds up no stop.
+    """
+    chosen, faults = _chosen(args, served())
+    sender = SENDER_COMMAND if args.fleet is None else SENDER_FLEET
+    calls = stop_served([car for car in chosen if isinstance(car, ServedCar)], sender)
+    for uri in chosen:
+        if isinstance(uri, str):
+            try:
+                calls.append(stop_directly(uri))
+            except TandemError as fault:
+                faults.append(fault)
     _print(calls, args.json)
+    for fault in faults[1:]:
+        print(fault, file=sys.stderr)
+    if faults:
+        raise faults[0]
     return 0 if all(call.is_seen for call in calls) else DeviceFault.exit_code
+
+
+def _chosen(
+    args: argparse.Namespace, cars: Sequence[ServedCar]
+) -> tuple[list[ServedCar | str], list[TandemError]]:
+    """Served cars and URIs, each once; and what is wrong with the rest."""
+    found: dict[ServedCar | str, None] = {}
+    faults: list[TandemError] = []
+    asked: list[Callable[[], list[ServedCar | str]]]
+    asked = [partial(_named, text, cars) for text in args.car]
+    if args.fleet is not None:
+        asked.append(partial(_of_fleet, args.fleet, cars))
+    if args.all or not asked:
+        asked = [partial(_every, cars)]
+    for choose in asked:
+        try:
+            found.update(dict.fromkeys(choose()))
+        except TandemError as fault:
+            faults.append(fault)
+    return list(found), faults
 
 
 def stop_served(cars: Sequence[ServedCar], sender: int = SENDER_COMMAND) -> list[StopCall]:
@@ -182,14 +209,14 @@ def _connected(name: str) -> socket.socket:
     return end
 
 
-def _named(text: str, cars: Sequence[ServedCar]) -> ServedCar | str:
+def _named(text: str, cars: Sequence[ServedCar]) -> list[ServedCar | str]:
     """The served car of a name or URI; else the URI. Raises errors.DeviceFault."""
     name = text.removeprefix("tandem:///")
     for car in cars:
         if name == car.name or text == car.uri:
-            return car
+            return [car]
     if "://" in text and name == text:
-        return text
+        return [text]
     names = ", ".join(car.name for car in cars)
     raise DeviceFault(
         f"nobody serves a car by the name of {name}",
@@ -198,9 +225,9 @@ def _named(text: str, cars: Sequence[ServedCar]) -> ServedCar | str:
     )
 
 
-def _of_fleet(fleet: str, cars: Sequence[ServedCar]) -> list[ServedCar]:
+def _of_fleet(fleet: str, cars: Sequence[ServedCar]) -> list[ServedCar | str]:
     """Raises errors.DeviceFault if there is no such fleet."""
-    chosen = [car for car in cars if car.fleet == fleet]
+    chosen: list[ServedCar | str] = [car for car in cars if car.fleet == fleet]
     if not chosen:
         known = ", ".join(sorted({car.fleet for car in cars if car.fleet}))
         raise DeviceFault(
@@ -211,11 +238,14 @@ def _of_fleet(fleet: str, cars: Sequence[ServedCar]) -> list[ServedCar]:
     return chosen
 
 
-def _nothing_to_stop() -> list[StopCall]:
-    raise DeviceFault(
-        "no car is served on this machine",
-        remedy="a car on a port: tandem stop serial:///dev/ttyACM0",
-    )
+def _every(cars: Sequence[ServedCar]) -> list[ServedCar | str]:
+    """Raises errors.DeviceFault if there is none."""
+    if not cars:
+        raise DeviceFault(
+            "no car is served on this machine",
+            remedy="a car on a port: tandem stop serial:///dev/ttyACM0",
+        )
+    return list(cars)
 
 
 def _print(calls: Sequence[StopCall], is_json: bool) -> None:

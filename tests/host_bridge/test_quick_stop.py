@@ -111,6 +111,18 @@ def test_a_stop_of_a_car_that_nobody_serves_names_those_that_are():
         assert "served here: one" in stopped.stderr
 
 
+def test_a_name_or_a_port_that_is_wrong_keeps_no_other_car_from_stopping(folder):
+    with serving("sim://nigel", "one"), serving("sim://f1tenth", "two", "--fleet", "red"):
+        nowhere = f"serial://{folder / 'nowhere'}"
+        stopped = tandem("stop", "tow", nowhere, "one", "--fleet", "red")
+        looked = json.loads(tandem("cars", "--json").stdout)
+    assert stopped.returncode == DeviceFault.exit_code
+    assert sorted(line.split(":")[0] for line in stopped.stdout.splitlines()) == ["one", "two"]
+    assert "nobody serves a car by the name of tow" in stopped.stderr
+    assert "nowhere" in stopped.stderr
+    assert {row["cause"] for row in looked} == {"a stop was requested"}
+
+
 def test_a_car_that_nobody_serves_is_stopped_through_its_port(folder):
     with virtual_car("nigel", folder / "port"):
         stopped = tandem("stop", f"serial://{folder / 'port'}")
