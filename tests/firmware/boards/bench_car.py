@@ -15,6 +15,7 @@ from attached import Attached
 from bench import WatchdogReset, bench, outside
 
 from firmware.app import App
+from firmware.boards import parts
 from firmware.boards.start import Beat, make_board, make_link
 from firmware.boards.store import Store
 
@@ -32,6 +33,12 @@ MASK = (1 << 30) - 1
 
 if not hasattr(time, "sleep_ms"):  # CPython
     time.sleep_ms = lambda ms: None
+
+
+class Esp32:
+    """``sys``, as far as the board's parts ask it; MicroPython's own cannot be renamed."""
+
+    platform = "esp32"
 
 
 class Mpu:
@@ -111,8 +118,7 @@ class BenchCar:
         self.resets = 0
         is_small = pins.PORT == "rp2" and max([pin for pin, _ in pins.SAFE_LEVELS]) < 30
         bench.reset(30 if is_small else 48, pins.PORT)
-        if pins.PORT == "esp32":  # only CPython lets itself be renamed
-            sys.platform = "esp32"
+        parts.sys = Esp32 if pins.PORT == "esp32" else sys
         bench.held = {gpio: level for gpio, level in held if gpio != pins.RUNSTOP}
         bench.levels[pins.RUNSTOP] = dict(held).get(pins.RUNSTOP, 1)
         self.boot()

@@ -43,12 +43,12 @@ def is_neutral(world, vehicle="f1tenth"):
     return abs(world.values[at] - NEUTRAL[vehicle]) <= 1000
 
 
-def moved_off(host):
+def moved_off(host, vehicle="f1tenth"):
     """Milliseconds until the drive was neutral, and until its power was off."""
     world, neutral_ms, off_ms = host.world, None, None
     for ms in range(1, 700):
         host.hear(world.advance(world.now_us + 1000))
-        neutral_ms = neutral_ms or (ms if is_neutral(world) else None)
+        neutral_ms = neutral_ms or (ms if is_neutral(world, vehicle) else None)
         off_ms = off_ms or (ms if not world.enable else None)
         if neutral_ms and off_ms:
             break

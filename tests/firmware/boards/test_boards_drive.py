@@ -122,20 +122,33 @@ def test_a_vesc_on_its_uart_drives_and_brakes_and_when_it_is_silent_that_is_a_fa
     assert host.has_event(codes.EVENT_FAULT_LATCHED, codes.FAULT_OUTPUT)
 
 
-@pytest.mark.parametrize("board", ["nucleo_f767zi", "esp32s3_devkitc"])
-def test_other_ports_drive_and_their_runstop_cuts(world_on, board):
-    world = world_on("f1tenth", board=board)
-    host = driving(world)
+@pytest.mark.micropython
+@pytest.mark.parametrize("runtime", RUNTIMES)
+@pytest.mark.parametrize(
+    ("board", "vehicle"),
+    [
+        ("nucleo_f767zi", "f1tenth"),
+        ("nucleo_f767zi", "nigel"),
+        ("esp32s3_devkitc", "f1tenth"),
+        ("esp32s3_devkitc", "autorally"),
+    ],
+)
+def test_other_ports_drive_and_their_runstop_cuts(world_on, board, vehicle, runtime):
+    world = world_on(vehicle, runtime, board=board)
+    host = driving(world, 3000, FAST_MM_S if vehicle == "autorally" else SPEED_MM_S)
     world.turn_loop(False)
-    neutral_ms, off_ms = moved_off(host)
+    neutral_ms, off_ms = moved_off(host, vehicle)
     assert neutral_ms <= 1 + 1
     assert off_ms <= 1 + 1 + PUMP_MS
-    host.rest(500)
+    host.rest(4000)
     assert host.state == codes.STOPPED
+    assert host.has_event(codes.EVENT_STOP_LATCHED, codes.CAUSE_RUNSTOP_LOOP)
 
 
-def test_on_stm32_a_hung_step_is_cut_by_the_guard(world_on):
-    world = world_on("f1tenth", board="nucleo_f767zi")
+@pytest.mark.micropython
+@pytest.mark.parametrize("runtime", RUNTIMES)
+def test_on_stm32_a_hung_step_is_cut_by_the_guard(world_on, runtime):
+    world = world_on("f1tenth", runtime, board="nucleo_f767zi")
     host = driving(world, 600)
     world.flags = HANGS
     neutral_ms, off_ms = moved_off(host)

@@ -87,6 +87,8 @@ class Pin:
         self.value(1 - self.value())
 
     def irq(self, handler=None, trigger=IRQ_FALLING | IRQ_RISING, *, hard=False):
+        if bench.port == "esp32" and hard:
+            raise ValueError("no interrupt of this port is hard")
         if trigger & ~12:
             raise ValueError("level triggers are not used here")
         bench.interrupts[self.gpio] = (handler, trigger, self)
