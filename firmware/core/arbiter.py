@@ -20,12 +20,12 @@ from firmware.protocol.codes import (
     CLAIM_UNKNOWN_SOURCE,
     HELD,
     LOST_EXPIRED,
+    LOST_FROZEN,
     LOST_NO_DEADMAN,
     LOST_NOT_ENGAGED,
     LOST_NOT_NEUTRAL,
     LOST_NOT_PERMITTED,
     LOST_OUTRANKED,
-    MOTION_BITS,
     NOBODY,
     ON_SILENCE_STOP,
     SOURCE_ATTENDED,
@@ -56,7 +56,7 @@ class Arbiter:
         self.sources = tuple(Source(i) for i in range(SOURCES))
         self.active: "tuple[Source, ...]" = ()
         self.winners = [NOBODY] * ACTUATOR_COUNT
-        self.losers = [0] * SOURCES  # by source: why it does not win what it wants, plus one
+        self.losers = [0] * SOURCES  # by source: why it does not win, plus one, and << 8 what
         self.silent_source = NOBODY  # whose silence is a stop, on this step
         self.frozen_source = NOBODY
         self.attended = Deadline()  # open while any source is there
@@ -180,16 +180,13 @@ class Arbiter:
         for actuator in range(ACTUATOR_COUNT):
             winners[actuator] = NOBODY
         for source in self.active:
-            if not source.is_fresh:
-                losers[source.id] = 0 if source.slot < 0 else LOST_EXPIRED + 1
-                continue
-            objection = self._objection(source)
+            objection = self._objection(source) if source.is_fresh else LOST_EXPIRED + 1
             won = 0 if objection else source.claimed & ~taken
             if won:
                 taken |= won
                 self._name_winner(source.id, won)
-            is_content = won or source.slot < 0 or not source.claimed & MOTION_BITS
-            losers[source.id] = 0 if is_content else objection or LOST_OUTRANKED + 1
+            lost = 0 if source.slot < 0 else source.claimed & ~won
+            losers[source.id] = lost << 8 | (objection or LOST_OUTRANKED + 1) if lost else 0
 
     @micropython.native
     def _name_winner(self, source: int, won: int) -> None:
@@ -211,7 +208,7 @@ class Arbiter:
             is_held = True
         gate = source.gate
         if gate == OPEN and is_held:
-            return LOST_OUTRANKED + 1 if source.is_frozen else 0
+            return LOST_FROZEN + 1 if source.is_frozen else 0
         if gate == NEEDS_RELEASE:
             return LOST_NOT_ENGAGED + 1
         return LOST_NOT_NEUTRAL + 1 if is_held else LOST_NO_DEADMAN + 1

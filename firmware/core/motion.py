@@ -8,6 +8,9 @@ from firmware.protocol.codes import (
     ACTIVE,
     ACTUATOR_COUNT,
     BRAKE,
+    CAUSE_CLOCK_STEP,
+    CAUSE_CLOCK_UNSURE,
+    CAUSE_FROZEN_INPUT,
     DRIVE,
     DRIVE_BIT,
     HOLD,
@@ -25,6 +28,8 @@ if TYPE_CHECKING:
 
 const = micropython.const
 
+# Who brought such a stop steers no longer; who fell silent has lost all that it had
+_OF_THE_WINNER = 1 << CAUSE_FROZEN_INPUT | 1 << CAUSE_CLOCK_STEP | 1 << CAUSE_CLOCK_UNSURE
 _FULL_BRAKE = const(255)
 # A brake channel helps a car to slow down that is faster than its target by more than the first,
 # and is fully on from the second on
@@ -79,11 +84,11 @@ class Motion:
 
     @micropython.native
     def _steer(self) -> None:
-        """The winner's angle; with nobody it is held or centred. Only in the slew is it changed."""
+        """The winner's angle, in a stop too; with nobody it is held or centred. Then the slew."""
         app = self._app
         winner = app.arbiter.winners[STEERING]
         target_urad = 0 if self._steer_centres else app.steering.steer_urad
-        if winner != NOBODY and not app.runstop.bits:
+        if winner != NOBODY and not app.runstop.bits & _OF_THE_WINNER:
             target_urad = app.arbiter.sources[winner].steer_urad
             if abs(target_urad) > self._steer_max:
                 self.clamped |= STEERING_BIT

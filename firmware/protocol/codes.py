@@ -13,7 +13,6 @@ STARTING, STANDBY, ACTIVE, HOLD, STOPPING, STOPPED, FAULT = 0, 1, 2, 3, 4, 5, 6
 STEERING, DRIVE, BRAKE, LIGHTS, AUX_1, AUX_2, AUX_3, AUX_4 = 0, 1, 2, 3, 4, 5, 6, 7
 ACTUATOR_COUNT = const(8)
 STEERING_BIT, DRIVE_BIT, BRAKE_BIT, LIGHTS_BIT = 1, 2, 4, 8
-MOTION_BITS = DRIVE_BIT | BRAKE_BIT  # claiming these moves wheels or keeps them from moving
 
 # Deadman bits of a claim
 HELD = const(1)  # a person holds it down, now
@@ -159,7 +158,7 @@ BOUND, BIND_PROTOCOL_MISMATCH, BIND_NO_SLOT = 0, 1, 2
     EVENT_CLOCK_STEPPED,  # a: session slot, b: step in us
     EVENT_CONFIGURED,  # a: how many parameters, b: 0
     EVENT_WINNER_CHANGED,  # a: actuator, b: source
-    EVENT_SOURCE_LOST,  # a: source, b: why it does not win (LOST_)
+    EVENT_SOURCE_LOST,  # a: source, b: why it does not win (LOST_), from bit 8 on which actuators
     EVENT_STARTED,  # a: why (RESET_), b: failed starts in a row
     EVENT_PROFILE,  # a: profile that the car was armed in, b: its speed cap in mm/s
     EVENT_SPEED_CAP,  # a: the operator's cap in mm/s, b: session slot
@@ -176,4 +175,5 @@ BOUND, BIND_PROTOCOL_MISMATCH, BIND_NO_SLOT = 0, 1, 2
     LOST_NOT_NEUTRAL,
     LOST_NOT_ENGAGED,
     LOST_NOT_PERMITTED,  # an autonomous source, and nobody lets it drive
-) = range(6)
+    LOST_FROZEN,  # its input device repeats its last report
+) = range(7)

@@ -173,6 +173,7 @@ class Loss(Phrased):
     NOT_NEUTRAL = 3, "it has to begin from neutral"
     NOT_ENGAGED = 4, "it has to be let go and held anew"
     NOT_PERMITTED = 5, "nobody lets it drive by itself"
+    FROZEN = 6, "its input device is frozen"
 
 
 class EventCode(Phrased):
@@ -190,7 +191,7 @@ class EventCode(Phrased):
     CLOCK_STEPPED = 9, "session slot, step in us"
     CONFIGURED = 10, "how many parameters, 0"
     WINNER_CHANGED = 11, "actuator, source"
-    SOURCE_LOST = 12, "source, why"
+    SOURCE_LOST = 12, "source, why and (from bit 8 on) what"
     STARTED = 13, "why it began anew, failed starts in a row"
     PROFILE = 14, "profile, speed cap in mm/s"
     SPEED_CAP = 15, "the operator's cap in mm/s, session slot"

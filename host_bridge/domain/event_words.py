@@ -75,9 +75,17 @@ def _action_refused(a: int, b: int, vehicle: Vehicle | None) -> str:
     return f"{_phrase(Action, a)} refused: {reasons}"
 
 
+def _actuators(bits: int) -> str:
+    return ", ".join(actuator.name.lower() for actuator in members(Actuator, bits))
+
+
 def _clamped(a: int, b: int, vehicle: Vehicle | None) -> str:
-    names = ", ".join(actuator.name.lower() for actuator in members(Actuator, b))
-    return f"{_source(a, vehicle)} asks for more than the car may: {names}"
+    return f"{_source(a, vehicle)} asks for more than the car may: {_actuators(b)}"
+
+
+def _lost(a: int, b: int, vehicle: Vehicle | None) -> str:
+    what = _actuators(b >> 8) or "what it wants"  # as older logs have it
+    return f"{_source(a, vehicle)} does not win {what}: {_phrase(Loss, b & 0xFF)}"
 
 
 def _stop_source(a: int, b: int, vehicle: Vehicle | None) -> str:
@@ -114,7 +122,7 @@ _WORDS: dict[EventCode, Words] = {
     EventCode.CLOCK_STEPPED: lambda a, b, v: f"the clock of {_session(a)} jumped by {b} us",
     EventCode.CONFIGURED: lambda a, b, v: f"configured: {a} parameters",
     EventCode.WINNER_CHANGED: _winner,
-    EventCode.SOURCE_LOST: lambda a, b, v: f"{_source(a, v)} does not win: {_phrase(Loss, b)}",
+    EventCode.SOURCE_LOST: _lost,
     EventCode.STARTED: _started,
     EventCode.PROFILE: lambda a, b, v: (
         f"armed in profile {_name(Profile, a).lower()}, {b * 1e-3:g} m/s at most"

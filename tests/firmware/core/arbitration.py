@@ -11,7 +11,8 @@ STOPS, YIELDS = 0, 1
 ATTENDED, COUNTS = 1, 2
 (ACCEPTED, UNKNOWN_EPOCH, UNKNOWN_SOURCE, OTHER_WRITER, OUT_OF_SEQUENCE, NOT_PERMITTED,
  LEASE_TOO_LONG, CLOCK_UNSURE, FROM_FUTURE, TOO_OLD, ON_BOARD) = range(11)  # fmt: skip
-WINS, OUTRANKED, EXPIRED, NO_DEADMAN, NOT_NEUTRAL, NOT_ENGAGED, UNPERMITTED = range(7)  # losers
+# losers
+WINS, OUTRANKED, EXPIRED, NO_DEADMAN, NOT_NEUTRAL, NOT_ENGAGED, UNPERMITTED, IS_FROZEN = range(8)
 PAD, SEAT, PROGRAM, LAST = 1, 2, 4, 15
 NO_WINNERS = [NOBODY] * 8
 US, OTHERS = 1001, 1002
@@ -66,4 +67,8 @@ class Bench:
             self.step()
 
     def why(self, source: int) -> int:
-        return self.arbiter.losers[source]
+        return self.arbiter.losers[source] & 0xFF
+
+    def lost(self, source: int) -> int:
+        """Of what it wants, by actuator bits."""
+        return self.arbiter.losers[source] >> 8

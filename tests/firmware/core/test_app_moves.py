@@ -4,10 +4,13 @@ import pytest
 
 from tests.firmware.core.bare_car import (
     BRAKES,
+    CLOCK_STEP,
+    CLOCK_UNSURE,
     CONFIGURATION,
     CUTS,
     ESC_NEUTRAL,
     FAULT,
+    FROZEN,
     HOLD,
     LAST,
     NEUTRAL,
@@ -21,6 +24,8 @@ from tests.firmware.core.bare_car import (
     Car,
     share,
 )
+
+CLOCK = (CLOCK_STEP, CLOCK_UNSURE)
 
 
 @pytest.fixture
@@ -107,12 +112,26 @@ def test_with_nobody_the_wheels_centre_where_they_are_to():
     assert car.app.steering.steer_urad == 0
 
 
-def test_during_a_stop_the_angle_is_held_whatever_is_claimed(car):
+@pytest.mark.parametrize("cause", [c for c in range(13) if c not in (FROZEN, *CLOCK)])
+def test_during_a_stop_its_winner_steers_while_it_is_there_and_then_the_angle_is_held(car, cause):
+    car.drive(steer_urad=90_000)
+    car.app.runstop.latch(cause)
+    car.wishes[PAD]["steer_urad"] = -90_000
+    car.step(3)
+    assert (car.state, car.app.steering.steer_urad) == (STOPPING, -90_000)
+    car.wishes[PAD].update(deadman=0, steer_urad=50_000)
+    car.step(10)
+    assert car.app.steering.steer_urad == -90_000
+
+
+@pytest.mark.parametrize("cause", [FROZEN, *CLOCK])
+def test_a_winner_that_is_the_cause_of_a_stop_steers_no_longer(car, cause):
     car.drive(steer_urad=90_000)
     car.step(10)
-    car.app.runstop.latch(STOP_REQUEST)
+    car.app.runstop.latch(cause)
     car.wishes[PAD]["steer_urad"] = -90_000
     car.step(10)
+    assert car.app.arbiter.winners[0] == PAD
     assert car.app.steering.steer_urad == 90_000
 
 

@@ -8,6 +8,7 @@ from tests.firmware.core.arbitration import (
     DRIVE,
     EXPIRED,
     HELD,
+    IS_FROZEN,
     LAST,
     LIGHTS,
     NO_DEADMAN,
@@ -164,11 +165,12 @@ def test_the_best_priority_wins_each_actuator_for_itself(bench):
     bench.say(SEAT, mask=15)
     bench.say(PAD, mask=DRIVE)
     assert bench.step().winners[:5] == [SEAT, PAD, SEAT, SEAT, NOBODY]
-    assert (bench.why(SEAT), bench.why(PAD)) == (WINS, WINS)
+    assert (bench.why(SEAT), bench.lost(SEAT)) == (OUTRANKED, DRIVE)
+    assert (bench.why(PAD), bench.lost(PAD)) == (WINS, 0)
     bench.say(SEAT, mask=DRIVE)
     bench.say(PAD, mask=DRIVE)
     assert bench.step().winners[:4] == [NOBODY, PAD, NOBODY, NOBODY]
-    assert bench.why(SEAT) == OUTRANKED
+    assert (bench.why(SEAT), bench.lost(SEAT)) == (OUTRANKED, DRIVE)
 
 
 def test_of_equals_the_first_wins():
@@ -177,14 +179,23 @@ def test_of_equals_the_first_wins():
     assert bench.arbiter.winners[:4] == [PAD, PAD, NOBODY, NOBODY]
 
 
-def test_who_wants_no_motion_loses_none(bench):
-    bench.say(mask=STEERING | LIGHTS)
+@pytest.mark.parametrize("mask", [STEERING, DRIVE, BRAKE, LIGHTS, STEERING | LIGHTS, 15])
+def test_who_loses_is_named_for_each_actuator_that_it_wants(bench, mask):
+    bench.say(mask=mask)
     bench.step()
-    assert bench.why(PAD) == WINS
-    for mask in (DRIVE, BRAKE):
-        bench.say(mask=mask)
-        bench.step()
-        assert bench.why(PAD) == NOT_ENGAGED
+    assert (bench.why(PAD), bench.lost(PAD)) == (NOT_ENGAGED, mask)
+    bench.say(mask=mask, deadman=0)
+    bench.step()
+    assert (bench.why(PAD), bench.lost(PAD)) == (NO_DEADMAN, mask)
+    bench.step(300)
+    assert (bench.why(PAD), bench.lost(PAD)) == (EXPIRED, mask)
+
+
+def test_who_wants_nothing_loses_nothing(bench):
+    bench.say(mask=0)
+    bench.step()
+    bench.step(300)
+    assert bench.arbiter.losers == [0] * 16
 
 
 def test_who_never_came_is_not_named_as_a_loser(bench):
@@ -230,7 +241,7 @@ def test_a_held_input_whose_count_stands_still_is_frozen_after_its_time(bench):
     bench.say(input_count=2)
     assert bench.step().frozen_source == PAD
     assert bench.arbiter.winners == NO_WINNERS
-    assert bench.why(PAD) == OUTRANKED  # its hand is nobody's; the stop says what it was
+    assert (bench.why(PAD), bench.lost(PAD)) == (IS_FROZEN, STEERING | DRIVE)
     bench.say(input_count=3)
     assert bench.step().frozen_source == NOBODY
 

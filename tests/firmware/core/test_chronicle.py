@@ -119,10 +119,10 @@ def test_a_source_is_followed_from_engaged_to_silent(notes):
     assert notes.sources() == []
     bench.say(PAD, mask=LIGHTS, deadman=0)
     bench.step()
-    assert notes.sources() == []
+    assert notes.sources() == [(SOURCE_LOST, PAD, LIGHTS << 8 | 2)]
     bench.say(PAD, mask=LIGHTS | 2, deadman=0)
     bench.step()
-    assert notes.sources() == [(SOURCE_LOST, PAD, 2)]
+    assert notes.sources() == [(SOURCE_LOST, PAD, (LIGHTS | 2) << 8 | 2)]
     bench.say(PAD, mask=LIGHTS | 2)
     bench.step()
     assert notes.sources() == [
@@ -133,7 +133,7 @@ def test_a_source_is_followed_from_engaged_to_silent(notes):
     assert notes.sources() == [(WINNER_CHANGED, 3, NOBODY)]
     bench.step(200)
     assert notes.sources() == [
-        (WINNER_CHANGED, 1, NOBODY), (SOURCE_SILENT, PAD, 0), (SOURCE_LOST, PAD, 1),
+        (WINNER_CHANGED, 1, NOBODY), (SOURCE_SILENT, PAD, 0), (SOURCE_LOST, PAD, 2 << 8 | 1),
     ]  # fmt: skip
     bench.step()
     assert notes.sources() == []

@@ -4,6 +4,7 @@ import pytest
 
 from tests.firmware.core.bare_car import (
     ACTIVE,
+    CLOCK_STEP,
     CUTS,
     EMPTY,
     ESC_NEUTRAL,
@@ -114,7 +115,8 @@ def test_what_is_clamped_is_named_by_its_actuator(wish, bits):
 def test_an_angle_that_is_not_obeyed_is_not_clamped():
     car = Car()
     car.drive(steer_urad=900_000)
-    car.app.runstop.latch(STOP_REQUEST)
+    assert car.app.motion.clamped == STEERING_BIT
+    car.app.runstop.latch(CLOCK_STEP)
     assert car.step().app.motion.clamped == 0
 
 
