@@ -271,7 +271,7 @@ class HostContext:
     def _machine(self) -> LocalMachine:
         # By name: the bridge knows of no simulator, and works without one.
         find = importlib.import_module("sim_mock.micropython").candidates
-        return LocalMachine(ports, find)
+        return LocalMachine(ports, find, served)
 
     def glance(self, name: str) -> CarStatus | None:
         """The latest status of a served car; None if it does not say within a moment."""

@@ -45,6 +45,17 @@ class Port(Protocol):
     def latency_timer_ms(self) -> int | None: ...
 
 
+class Served(Protocol):
+    """A car that is served here (transports.served.ServedCar)."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def uri(self) -> str: ...
+    @property
+    def is_hitl(self) -> bool: ...
+
+
 @dataclass(frozen=True)
 class Interpreter:
     """A MicroPython, or what was taken for one: then ``fault`` says why it is none."""
@@ -63,6 +74,7 @@ class Machine(Protocol):
     def is_linux(self) -> bool: ...
     def micropythons(self, bits: int) -> Sequence[Interpreter]: ...
     def ports(self) -> Sequence[Port]: ...
+    def served(self) -> Sequence[Served]: ...
     def may_open(self, device: str) -> bool: ...
     def is_member(self, group: str) -> bool:
         """Whether this process has the group's rights."""
@@ -116,6 +128,16 @@ def _ports(machine: Machine) -> Iterable[Finding]:
     if not machine.ports():
         remedy = "plug a board in, by a cable that carries data; virtual cars need none"
         yield Finding("port", Verdict.WARN, "no serial port found", remedy)
+
+
+def _served(machine: Machine) -> Iterable[Finding]:
+    for car in machine.served():
+        if car.is_hitl:
+            what = f"{car.name} is hardware in the loop: a bare board, a plant's wheels ({car.uri})"
+            remedy = "to drive the real car with that board: end its tandem serve, reset the board"
+            yield Finding("served car", Verdict.WARN, what, remedy)
+        else:
+            yield Finding("served car", Verdict.OK, f"{car.name}: {car.uri}")
 
 
 def _permission(machine: Machine) -> Iterable[Finding]:
@@ -193,6 +215,7 @@ CHECKS: tuple[Check, ...] = (
     _python,
     _micropython,
     _ports,
+    _served,
     _permission,
     _udev,
     _modem_manager,

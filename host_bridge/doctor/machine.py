@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Protocol
 
-from host_bridge.doctor.checks import Interpreter, Port
+from host_bridge.doctor.checks import Interpreter, Port, Served
 
 # Debian and its kin, Arch and its kin, and what some add for USB
 SERIAL_GROUPS = ("dialout", "uucp", "plugdev")
@@ -36,12 +36,14 @@ class LocalMachine:
         self,
         ports: Callable[[], Sequence[Port]],
         micropythons: Callable[[int], Iterable[Candidate]],
+        served: Callable[[], Sequence[Served]],
         root: Path = Path("/"),
     ) -> None:
         self.python: tuple[int, ...] = sys.version_info[:3]
         self.is_linux = sys.platform == "linux"
         self._ports: Sequence[Port] | None = None
         self._find_ports = ports
+        self.served = served
         self._find_micropythons = micropythons
         self._root = root
 

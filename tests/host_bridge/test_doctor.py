@@ -18,6 +18,7 @@ from host_bridge.doctor.checks import Interpreter
 from host_bridge.doctor.udev import VENDORS
 from host_bridge.interfaces.cli import doctor as command
 from host_bridge.transports.serial_port import Port, ports
+from host_bridge.transports.served import ServedCar
 from sim_mock.micropython import Candidate, candidates
 
 PICO = Port("/dev/ttyACM0", "Board in FS mode", 0x2E8A, 0x0005, "e6614c311b7e6f35", None)
@@ -32,6 +33,7 @@ class Bench:
     is_linux: bool = True
     interpreters: tuple[Interpreter, ...] = (Interpreter("micropython", "1.24.1"),)
     plugged: tuple[Port, ...] = (PICO,)
+    cars: tuple[ServedCar, ...] = ()
     closed: tuple[str, ...] = ()
     serial_group: str = "dialout"
     member: bool = True
@@ -44,6 +46,9 @@ class Bench:
 
     def ports(self):
         return self.plugged
+
+    def served(self):
+        return self.cars
 
     def may_open(self, device):
         return device not in self.closed
@@ -66,6 +71,8 @@ SLOW = Port("/dev/ttyUSB0", "FT232R", 0x0403, 0x6001, "A5", 16)
 QUICK = Port("/dev/ttyUSB0", "FT232R", 0x0403, 0x6001, "A5", 1)
 TOO_OLD = Interpreter("micropython", "", "micropython is 1.19; 1.22 or newer is needed")
 CLOSED = ("/dev/ttyACM0",)
+REAL = ServedCar("red", "serial:///dev/ttyACM0", 1, "nigel", "")
+ON_A_DESK = ServedCar("desk", "serial:///dev/ttyACM0?hitl=nigel", 1, "nigel", "")
 
 # what ails it -> subject, verdict, words of the finding, words of the remedy
 AILMENTS = {
@@ -117,6 +124,13 @@ AILMENTS = {
         "tandem doctor --udev",
     ),
     "brltty": ({"running": ("brltty",)}, "brltty", "warn", "CH340", "systemctl mask"),
+    "hardware in the loop": (
+        {"cars": (ON_A_DESK,)},
+        "served car",
+        "warn",
+        "desk is hardware in the loop",
+        "reset the board",
+    ),
     "slow adapter": ({"plugged": (SLOW,)}, "latency timer", "warn", "16 ms", "--udev"),
 }
 
@@ -136,6 +150,7 @@ def test_an_ailment_is_found_and_has_a_remedy(name):
         {},
         {"running": ("ModemManager",)},
         {"plugged": (PICO, QUICK)},
+        {"cars": (REAL,)},
         {"is_linux": False, "files": {}, "running": ("brltty",)},
     ],
 )
@@ -214,7 +229,7 @@ def test_udev_prints_the_rules_and_nothing_else(capsys):
 
 
 def test_this_machine_can_be_examined():
-    machine = LocalMachine(ports, candidates)
+    machine = LocalMachine(ports, candidates, list)
     found = examine(machine)
     assert found[0].what == ".".join(map(str, sys.version_info[:3]))
     assert {"port", "permission"} <= {finding.subject for finding in found}
@@ -222,14 +237,14 @@ def test_this_machine_can_be_examined():
 
 def test_a_micropython_tells_its_own_version(tmp_path):
     """A stand-in that answers: CPython has the same ``sys.implementation``."""
-    machine = LocalMachine(list, lambda bits: [Candidate(sys.executable, "the test", "")])
+    machine = LocalMachine(list, lambda bits: [Candidate(sys.executable, "the test", "")], list)
     (found,) = machine.micropythons(64)
     assert found.version == ".".join(map(str, sys.version_info[:3]))
 
 
 def test_running_programs_are_known_by_name(tmp_path):
     name = Path("/proc/self/comm").read_text().strip()
-    machine = LocalMachine(list, lambda bits: [])
+    machine = LocalMachine(list, lambda bits: [], list)
     assert machine.is_running(name)
     assert not machine.is_running("no such program")
 
@@ -238,7 +253,7 @@ def test_a_long_name_is_found_though_the_kernel_cuts_it(tmp_path):
     process = tmp_path / "proc" / "123"
     process.mkdir(parents=True)
     (process / "comm").write_text("a-rather-long-n\n")
-    machine = LocalMachine(list, lambda bits: [], root=tmp_path)
+    machine = LocalMachine(list, lambda bits: [], list, root=tmp_path)
     assert machine.is_running("a-rather-long-name")
 
 
@@ -250,7 +265,7 @@ def test_rights_are_those_of_the_user(tmp_path):
     code = (
         "import os, sys; from host_bridge.doctor import LocalMachine;"
         "os.setgid(65534); os.setgroups([]); os.setuid(65534);"
-        "m = LocalMachine(list, lambda bits: []);"
+        "m = LocalMachine(list, lambda bits: [], list);"
         "print(m.may_open(sys.argv[1]), m.is_member('root'), m.is_listed('root'))"
     )
     environment = {**os.environ, "PYTHONPATH": ".", "PYTHONDONTWRITEBYTECODE": "1"}

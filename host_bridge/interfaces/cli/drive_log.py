@@ -11,6 +11,7 @@ from host_bridge.interfaces.cli.words import (
     angle,
     commander,
     difference_words,
+    hitl_words,
     profile_words,
     source_name,
     speed,
@@ -52,7 +53,8 @@ class PlainView:
 
     def _changes(self, car: Car) -> list[str]:
         state = car.status.state.name if car.status and car.is_known() else "link lost"
-        changes = self._if_new(f"{car.name} state", state)
+        changes = self._if_new(f"{car.name} hitl", hitl_words(car))
+        changes += self._if_new(f"{car.name} state", state)
         return [f"{car.name}: {text}" for text in (*changes, *self._why(car))]
 
     def _why(self, car: Car) -> list[str]:

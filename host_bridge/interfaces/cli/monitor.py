@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from host_bridge.domain import CarEvent, State, event_words
 from host_bridge.interfaces.cli.choice import add_car, car_of
 from host_bridge.interfaces.cli.line import LiveLines, status_line
-from host_bridge.interfaces.cli.words import radio_words, stop_source_words
+from host_bridge.interfaces.cli.words import hitl_words, radio_words, stop_source_words
 from host_bridge.logbook.rows import row_of, topic_of
 
 if TYPE_CHECKING:  # handed in
@@ -100,9 +100,10 @@ def _lines(opened: OpenCar) -> list[str]:
     fault = opened.line_fault
     reason = opened.car.why_stopped() if opened.car.is_known() else str(fault or "").split("\n")[0]
     details = "   ".join(filter(None, (stop_source_words(opened.car), radio_words(opened.car))))
+    below = [f"    {words}" for words in (hitl_words(opened.car), details) if words]
     if sys.stdout.isatty():
-        return [line.removesuffix(reason).rstrip(), f"    {reason}", f"    {details}"]
-    return [line if reason in line else f"{line}  {reason}", f"    {details}"]
+        return [line.removesuffix(reason).rstrip(), f"    {reason}", *below]
+    return [line if reason in line else f"{line}  {reason}", *below]
 
 
 def _as_json(cars: Sequence[OpenCar]) -> Callable[[], None]:
@@ -136,6 +137,9 @@ def _print_sample(opened: OpenCar) -> None:
     if not car.is_known():
         _print(opened, "link", {"is_up": False, "text": str(opened.line_fault or "")})
         return
+    if car.identity is not None:
+        who = {"car_name": car.identity.car_name, "board_id": car.identity.board_id.hex()}
+        _print(opened, "identity", {**who, "is_hitl": car.identity.is_hitl})
     for report in (car.status, car.motion, car.inputs, car.power, car.outputs):
         if report is not None:
             _print(opened, topic_of(type(report)), row_of(report))

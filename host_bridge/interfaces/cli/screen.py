@@ -18,6 +18,7 @@ from host_bridge.interfaces.cli.words import (
     cap_words,
     commander,
     difference_words,
+    hitl_words,
     profile_words,
     speed,
     together_words,
@@ -152,6 +153,8 @@ def _car(car: Car, now_us: int, columns: int) -> Iterator[list[Span]]:
         (f" {commander(car)}", ""),
         (f"   {cap_words(car)}" if cap_words(car) else "", "care"),
     ]
+    if hitl_words(car):
+        yield [(_INDENT + hitl_words(car), "care")]
     yield [(_INDENT + _motion(car, status), "")]
     yield _link(car, now_us)
     yield from _wrapped(car.why_stopped(), "bad", columns, _INDENT)

@@ -17,6 +17,12 @@ if TYPE_CHECKING:
 _CENTRE_RAD = 0.0005  # less than a hundredth of a degree is no side
 
 
+def hitl_words(car: Car) -> str:
+    """That no wheel of metal turns; "" for every other car."""
+    is_hitl = car.identity is not None and car.identity.is_hitl
+    return "HARDWARE IN THE LOOP: a bare board, a plant's wheels" if is_hitl else ""
+
+
 def speed(speed_mps: float) -> str:
     """Forward is positive."""
     return f"{speed_mps:+.2f} m/s"

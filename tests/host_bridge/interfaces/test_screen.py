@@ -1,6 +1,7 @@
 """The driving screen fits on 80 columns and 24 rows, and says what the driver has to know."""
 
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -68,6 +69,18 @@ def test_a_lost_car_is_shown_as_lost(day):
     day.rigs[1].is_plugged = False
     day.until_phase(Phase.STOPPED)
     assert any("blue" in line and "LINK LOST" in line for line in shown(day))
+
+
+def test_a_bare_board_on_a_plant_is_said_to_be_one_on_the_screen_and_in_the_log(day):
+    words = "HARDWARE IN THE LOOP"
+    assert words not in "\n".join(shown(day))
+    car = day.rigs[0].car
+    car.identity = replace(car.identity, board_id=b"HITL" + car.identity.board_id[4:])
+    assert sum(words in line for line in shown(day)) == 1
+    assert max(map(len, shown(day))) <= 80
+    view = PlainView()
+    assert sum(words in line for line in view.news(day.drive, day.now_us)) == 1
+    assert not any(words in line for line in view.news(day.drive, day.now_us))
 
 
 def test_a_log_says_each_change_once(day):
