@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 OPTION = "hitl"
 _CABLES = ("serial", "lossy+serial")
 _LOOK_S = 0.01
+# 18.3 kB/s come from a board that is driven at 100 Hz (README.md), in ten bits a byte: 183000
+LEAST_BAUD = 230_400
 
 
 class HitlTransport:
@@ -92,9 +94,20 @@ def make(uri: Uri, context: Context) -> HitlTransport:
         )
     if "blank" in uri.query:
         raise ValueError("blank=1: a board with a plant has the configuration that the plant sends")
+    _check_baud(uri.query.get("baud", ""))
     own = {key: value for key, value in uri.query.items() if key in QUERY}
     facts = facts_of(context.vehicle(uri.query[OPTION]), own)
     return HitlTransport(uri.text, facts, context.transport(_cable_text(uri.text)))
+
+
+def _check_baud(baud: str) -> None:
+    """What is no number is refused by whoever opens the cable."""
+    if baud.isdecimal() and int(baud) < LEAST_BAUD:
+        raise ValueError(
+            "hardware in the loop does not fit through this line: readings, outputs and telemetry "
+            f"would queue up and the car would stutter; expected baud={LEAST_BAUD} or more, got "
+            f"baud={baud}; leave it out (921600), with a line and a board file that do as much"
+        )
 
 
 def _cable_text(text: str) -> str:

@@ -18,6 +18,7 @@ from sim_mock.hitl.frames import Ear, Frames, kind_of
 from tests.host_bridge.programs import serving, tandem
 from tests.sim_mock.hitl.boards import bare_board
 
+WAVE = "script:slalom"
 STARTS_S = 1.5  # of its first second it stands in neutral
 
 
@@ -43,7 +44,7 @@ def assert_still(board):
 
 def test_a_drive_goes_its_way_and_no_metal_moves(board, tmp_path):
     log = tmp_path / "drive.mcap"
-    drive = ("drive", "--car", uri_of(board), "--input", "script:slalom", "--seconds", "4")
+    drive = ("drive", "--car", uri_of(board), "--input", WAVE, "--seconds", "4")
     for _ in range(3):  # of a machine that has no time at all the car thinks as of a dead host
         log.unlink(missing_ok=True)
         done = tandem(*drive, "--json", "--record", str(log), within_s=90)
@@ -65,6 +66,11 @@ def test_it_says_what_it_is_and_stops_when_told(board):
         assert row["is_hitl"]
         assert row["vehicle"] == "f1tenth"
         assert "HITL" in tandem("cars").stdout
+        assert "desk is hardware in the loop" in tandem("doctor").stdout
+        assert "HARDWARE IN THE LOOP" in tandem("monitor", "desk", "--seconds", "2").stdout
+        samples = tandem("monitor", "desk", "--seconds", "2", "--json").stdout.splitlines()
+        assert {"identity"} <= {json.loads(sample)["topic"] for sample in samples}
+        assert all(json.loads(sample).get("is_hitl", True) for sample in samples)
         assert tandem("stop", "desk").returncode == 0
     assert_still(board)
 
@@ -131,11 +137,25 @@ def test_a_port_without_a_board_says_so():
         ("serial:///dev/x?hitl=nogel", "nogel"),
         ("serial:///dev/x?hitl=f1tenth&blank=1", "blank"),
         ("serial:///dev/x?hitl=f1tenth&baudd=1", "baudd"),
+        ("serial:///dev/x?hitl=f1tenth&baud=115200", "expected baud=230400 or more"),
+        ("serial:///dev/x?hitl=f1tenth&baud=230399", "got baud=230399"),
+        ("lossy+serial:///dev/x?loss=0.1&baud=115200&hitl=f1tenth", "got baud=115200"),
     ],
 )
 def test_what_does_not_fit_is_refused(text, why):
     with pytest.raises(Exception, match=why):
         HostContext().transport(text)
+
+
+@pytest.mark.parametrize("baud", ["", "&baud=230400", "&baud=921600"])
+def test_a_line_that_is_quick_enough_is_taken(baud):
+    assert HostContext().transport("serial:///dev/x?hitl=f1tenth" + baud).cable
+
+
+def test_too_slow_a_line_is_said_by_the_command():
+    done = tandem("drive", "--car", "serial:///dev/x?hitl=f1tenth&baud=115200", "--input", WAVE)
+    assert done.returncode == 2
+    assert "expected baud=230400" in done.stderr
 
 
 def test_by_its_uri_it_is_virtual_and_of_a_known_type():
