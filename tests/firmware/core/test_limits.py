@@ -13,7 +13,7 @@ def test_clamped_is_inside_and_changes_nothing_that_is(value, inside):
     assert clamped(value, -10, 20) == inside
 
 
-POINTS = [7, 7, 0, 1024, 3072, 2560, 9, 9]
+POINTS = [7, 5000, 0, 1024, 3072, 2560, 9, 9]
 
 
 @pytest.mark.parametrize(
@@ -32,6 +32,7 @@ def test_interpolated_follows_the_line_between_the_points_and_stops_at_its_ends(
 def test_interpolated_takes_the_fraction_in_1024ths_of_any_span():
     assert interpolated([0, 4096], 0, 250, 1000, 1) == 1024
     assert interpolated([0, 4096], 0, 1, 1000, 1) == 4  # 1/1000 is 1/1024, rounded down
+    assert interpolated([0, 4096], 0, 1001, 1000, 1) == 4096
 
 
 def test_a_slew_begins_at_nothing():
