@@ -88,6 +88,7 @@ def _vehicle(
         may_arm=tuple(stop["may_arm"]),
         may_clear=tuple(stop["may_clear"]),
         has_rc=tables["rc"] is not None,
+        unwired=tables["unwired"],
         stop_policies={cause: stop["policies"][cause] or stop["policy"] for cause in STOP_CAUSES},
         plant=tables["plant"],
         channels=tuple(channel.plant for channel in channels),

@@ -66,6 +66,7 @@ class Vehicle:
     may_arm: tuple[str, ...]
     may_clear: tuple[str, ...]
     has_rc: bool  # its file has a receiver; whether a board has one wired is another thing
+    unwired: str  # why no board can be wired for it; empty: one can
     stop_policies: dict[str, str]  # brake, neutral or cut, by stop cause
     plant: dict[str, object]  # handed to the simulator as it stands
     channels: tuple[dict[str, object], ...]  # likewise

@@ -16,6 +16,11 @@ _BATTERY_SETTLES_MS = 1000  # firmware/core/battery: motors sag it for moments
 _UNATTENDED_MS = 3000  # firmware/core/arbiter
 _DRIFT = 10_000  # firmware/core/clock: of so many parts two crystals differ by one
 
+def step_ms(vehicle: VehicleFacts) -> int:
+    """How long a step of its program takes."""
+    return vehicle.parameters["step_us"][0] // 1000
+
+
 # What the board waits for before it acts, in ms; to each comes one step, which it may just miss
 WAITS: dict[str, Callable[[VehicleFacts], int]] = {
     "step": lambda _v: 0,
@@ -24,7 +29,7 @@ WAITS: dict[str, Callable[[VehicleFacts], int]] = {
     "frozen": lambda v: v.parameters["frozen_ms"][0],
     "sync": lambda _v: 2 * SYNC_EVERY_US // 1000,  # the first may span the jump
     "battery": lambda _v: _BATTERY_SETTLES_MS,
-    "two steps": lambda _v: 10,
+    "two steps": step_ms,
     "rc frame": lambda _v: 20,
     "rc lease": lambda v: lease_ms(v, SOURCE_RC),
     "box": lambda v: v.parameters["stop_source_silence_ms"][STOP_SOURCE_RUNSTOP_BOX],
@@ -87,19 +92,20 @@ def plant_of(vehicle: VehicleFacts) -> PlantParameters:
 
 
 def braked_grip_mps2(plant: PlantParameters) -> float:
-    """What friction allows at most: mu g on all wheels, or by the front axle alone, whose load
-    grows by the braking: m a = mu (m g lr + m a h) / L.
+    """What friction allows at most: mu g on all wheels, or by the axle that brakes alone. Braking
+    moves load to the front: m a = mu (m g lr + m a h) / L there, mu (m g lf - m a h) / L behind.
     """
     body, mu = plant.body, plant.mu
-    if plant.brake:
+    if plant.brake or plant.drive.driven == "front":
         return mu * G_MPS2 * body.lr_m / (body.wheelbase_m - mu * body.h_cg_m)
+    if plant.drive.driven == "rear":
+        return mu * G_MPS2 * body.lf_m / (body.wheelbase_m + mu * body.h_cg_m)
     return mu * G_MPS2
 
 
 def limit(vehicle: VehicleFacts, wait: str, extra_ms: int, brakes: bool, speed_mps: float) -> Limit:
     """``extra_ms``: how long the fault itself takes to come about; ``speed_mps`` the fastest."""
-    step_ms = vehicle.parameters["step_us"][0] // 1000
-    waits_ms = UNAIDED_MS[wait] if wait in UNAIDED_MS else WAITS[wait](vehicle) + step_ms
+    waits_ms = UNAIDED_MS[wait] if wait in UNAIDED_MS else WAITS[wait](vehicle) + step_ms(vehicle)
     reaction_s = (waits_ms + extra_ms) * 1e-3
     stopping = Stopping.of(vehicle)
     seconds, metres = (stopping.braked if brakes else stopping.coasted)(speed_mps)

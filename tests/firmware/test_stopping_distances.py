@@ -23,6 +23,7 @@ STOPS = [
     ("f1tenth", "stop-flat-out", 6.9, 1.6, "the same"),
     ("autorally", "stop-at-3", 2.9, 3.4, "it brakes with two wheels of four, eased to turn on"),
     ("autorally", "stop-flat-out", 9.9, 3.2, "the same"),
+    ("hunter_se", "stop-at-3", 2.9, 3.6, "its rear wheels brake alone, and braking unloads them"),
 ]
 LOCKS = {"nigel"}
 
@@ -51,6 +52,12 @@ def test_two_braked_wheels_give_half_of_the_grip_and_the_car_uses_two_thirds_of_
     result = run("stop-flat-out", vehicle, 0)
     taken_mps2 = result.speed_mps**2 / (2 * result.distance_m)
     assert taken_mps2 > 0.66 * braked_grip_mps2(plant)
+
+
+def test_rear_wheels_that_brake_alone_give_less_than_half_of_the_grip():
+    """Hunter SE: mu g lf / (L + mu h); braking is said to work from half of that on."""
+    plant = plant_of(load_vehicle("hunter_se"))
+    assert braked_grip_mps2(plant) == pytest.approx(0.377 * plant.mu * G_MPS2, rel=0.01)
 
 
 def test_a_car_that_does_not_brake_is_found(monkeypatch):

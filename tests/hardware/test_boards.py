@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from host_bridge.config import vehicle_names
+from host_bridge.config import load_vehicle, vehicle_names
 from host_bridge.config.boards import board_names, check, load_board, other_wirings
 from host_bridge.config.boards.schema import PROGRAMS
 
@@ -17,7 +17,8 @@ RP2 = [board for board in BOARDS.values() if board.chip.port == "rp2"]
 
 def test_every_board_of_the_list_is_there_and_every_vehicle_is_wired_somewhere():
     assert {"pico", "pico2", "weact_rp2350b", "nucleo_f767zi", "esp32s3_devkitc"} <= set(BOARDS)
-    assert {vehicle for _, vehicle in WIRED} == {*vehicle_names(), *other_wirings()}
+    unwired = {name for name in vehicle_names() if load_vehicle(name).unwired}
+    assert {vehicle for _, vehicle in WIRED} == {*vehicle_names(), *other_wirings()} - unwired
     for pair in (("pico", "f1tenth"), ("pico", "autorally"), ("weact_rp2350b", "nigel")):
         assert pair in WIRED
 
@@ -28,6 +29,12 @@ def test_what_is_wired_is_in_order(board, vehicle):
     assert report.refusals == ()
     assert report.fits
     assert report.is_wired
+
+
+def test_a_car_that_no_board_can_be_wired_for_says_why():
+    report = check("pico2", "hunter_se")
+    assert not report.is_wired
+    assert "over CAN" in report.refusals[0]
 
 
 def test_every_wiring_belongs_to_a_vehicle_or_a_box():

@@ -97,7 +97,7 @@ def _not_there(board: Board, needs: Needs, report: WiringReport) -> VehicleFileF
         if short
         else f"{needs.wiring} is not wired on {board.name}",
         expected=", ".join(f"{r.available} {r.what} or fewer" for r in short) or table,
-        got=", ".join(f"{r.used} {r.what}" for r in short) or "nothing",
+        got=", ".join(f"{r.used} {r.what}" for r in short) or needs.unwired or "nothing",
         remedy=f"it is wired on {report.wired_on}; "
         + ("take that one" if short else f"add {table} here, or take that one")
         if report.wired_on

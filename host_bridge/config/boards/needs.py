@@ -16,7 +16,7 @@ _STOP_SLOTS = {_BY_PIN: "runstop", _BY_RECEIVER: "rc"}
 class Needs:
     """``wiring`` is the name of its table in board files; ``slots`` of that have to be there, and
     why; ``channels`` as the vehicle file has them; ``parameters`` of its program; ``low_v`` where
-    its battery is low, in volts."""
+    its battery is low, in volts; ``unwired`` why no board can be wired for it."""
 
     vehicle: str
     wiring: str
@@ -28,6 +28,7 @@ class Needs:
     counts_per_rev: float = 0.0
     low_v: float = 0.0
     baud: int = 0
+    unwired: str = ""
 
 
 def needs_of(name_or_path: str, wiring: str = "") -> Needs:
@@ -44,6 +45,7 @@ def needs_of(name_or_path: str, wiring: str = "") -> Needs:
         counts_per_rev=tables["encoder"]["counts_per_rev"],
         low_v=tables["battery"]["low_v"],
         baud=tables["timing"]["baud"],
+        unwired=tables["unwired"],
     )
 
 

@@ -104,6 +104,7 @@ def _facts(v: Vehicle) -> Rows:
         ("who can stop it", ", ".join(source.name for source in v.stop_sources)),
         *_policies(v),
         ("differs from its twin", differs),
+        *([("wired on no board", v.unwired)] if v.unwired else []),
     ]
 
 
