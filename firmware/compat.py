@@ -2,8 +2,8 @@
 
 Shared files write ``from firmware.compat import micropython, ptr8`` and decorate with
 ``@micropython.viper`` or ``native``: MicroPython's compiler knows the decorators by their spelling
-and CPython finds stand-ins that change nothing. ``native`` is for what every step does: half the
-time of bytecode, for twice its size.
+and CPython finds stand-ins: its C library's for some of ``viper``, else what changes nothing.
+``native`` is for what every step does: half the time of bytecode, for twice its size.
 """
 
 import sys
@@ -36,13 +36,12 @@ elif sys.implementation.name == "micropython":
 
     ptr8 = ptr16 = ptr32 = None  # names for annotations; viper knows the real ones itself
 else:
+    from firmware.c_library import sooner
 
     class micropython:  # noqa: N801
-        """The names that shared files use, as identities."""
+        """The names that shared files use."""
 
-        @staticmethod
-        def viper(function: object) -> object:
-            return function
+        viper = staticmethod(sooner)
 
         @staticmethod
         def native(function: object) -> object:

@@ -4,6 +4,8 @@ In one process with the simulator it is used as it is; ``unix.py`` puts it behin
 buffers are made once.
 """
 
+from firmware.protocol.codec import copy
+
 RECEIVE_SIZE = 512  # bytes of the link that one step can take
 SEND_SIZE = 1024
 CHANNELS = 8
@@ -100,18 +102,15 @@ class VirtualBoard:
 
     def receive_into(self, buffer: bytearray) -> int:
         size = min(self.received_size - self._taken, len(buffer))
-        for i in range(size):
-            buffer[i] = self.received[self._taken + i]
+        copy(self.received, self._taken, buffer, 0, size)
         self._taken += size
         return size
 
     def transmit(self, data: bytearray, size: int) -> bool:
         if self.sent_size + size > min(self.room, SEND_SIZE):
             return False
-        at = self.sent_size
-        for i in range(size):
-            self.sent[at + i] = data[i]
-        self.sent_size = at + size
+        copy(data, 0, self.sent, self.sent_size, size)
+        self.sent_size += size
         return True
 
     def write(self, values: "list[int]", enable: bool, lights: int) -> None:

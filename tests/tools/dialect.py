@@ -43,7 +43,8 @@ _BOARDS = (
 )
 
 IMPORTS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("firmware/compat.py", ("sys", "array", "micropython")),
+    ("firmware/compat.py", ("sys", "array", "micropython", "firmware.c_library")),
+    ("firmware/c_library.py", ("binascii",)),  # stays at the desk
     ("firmware/protocol/", (*_COMPAT, "firmware.protocol", "struct", "binascii")),
     ("firmware/core/", (*_COMPAT, "firmware.protocol", "firmware.core")),
     ("firmware/drivers/", (*_COMPAT, *_CHIP, "firmware.drivers", "time")),

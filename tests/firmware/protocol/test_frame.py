@@ -8,15 +8,8 @@ import zlib
 import pytest
 from cobs import cobs
 
-from firmware.protocol.frame import (
-    MAX_FRAME,
-    MAX_PAYLOAD,
-    FrameReader,
-    FrameWriter,
-    cobs_decode,
-    cobs_encode,
-    crc_update,
-)
+from firmware.protocol import frame
+from firmware.protocol.frame import MAX_FRAME, MAX_PAYLOAD, FrameReader, FrameWriter
 from firmware.protocol.messages import TO_BOARD, TO_HOST
 from tests.firmware.protocol.streams import (
     BODY_ROOM,
@@ -33,6 +26,15 @@ from tests.firmware.protocol.streams import (
 # COBS changes its shape where 254 bytes without a zero are full, so lengths go around that.
 RUNS = (0, 1, 2, 252, 253, 254, 255, 256, 507, 508, 509, 510, 762, 763)
 RANDOM_PAYLOADS = 100_000
+HAVE_COUNTERPARTS = ("crc_update", "cobs_encode", "cobs_decode", "copy_until_delimiter", "copy")
+
+
+@pytest.fixture(autouse=True, params=["their own text", "counterparts in C"])
+def text(request, monkeypatch):
+    """Boards run the own text, CPython its library's counterparts: all is asked of both."""
+    if request.param == "their own text":
+        for name in HAVE_COUNTERPARTS:
+            monkeypatch.setattr(frame, name, getattr(frame, name).__wrapped__)
 
 
 def adversarial() -> list[bytes]:
@@ -62,19 +64,19 @@ MANY_ZEROS = bytes(value if value % 4 else 0 for value in range(256))
 
 def encoded(data: bytes) -> bytes:
     out = bytearray(len(data) + len(data) // 254 + 2)
-    return bytes(out[: cobs_encode(bytearray(data), len(data), out, 0)])
+    return bytes(out[: frame.cobs_encode(bytearray(data), len(data), out, 0)])
 
 
 def decoded(data: bytes) -> bytes | None:
     """None where it is not COBS."""
     buffer = bytearray(data)
-    size = cobs_decode(buffer, len(data))
+    size = frame.cobs_decode(buffer, len(data))
     return None if size < 0 else bytes(buffer[:size])
 
 
 def crc(data: bytes) -> int:
     register = bytearray(4)
-    crc_update(register, bytearray(data), 0, len(data), TABLE)
+    frame.crc_update(register, bytearray(data), 0, len(data), TABLE)
     return int.from_bytes(register, "little")
 
 
@@ -108,7 +110,7 @@ def test_a_crc_can_be_carried_on():
     data = bytearray(random.Random(22).randbytes(300))
     register = bytearray(4)
     for start in range(0, 300, 7):
-        crc_update(register, data, start, min(start + 7, 300), TABLE)
+        frame.crc_update(register, data, start, min(start + 7, 300), TABLE)
     assert int.from_bytes(register, "little") == zlib.crc32(data)
 
 
