@@ -2,7 +2,8 @@
 
 Effort against the measured motion brakes (an ESC in the forward gear takes reverse as brake, an
 H-bridge brakes by itself); effort into the other direction is given only from standstill, after a
-pause in neutral, which ESCs ask for.
+pause in neutral, which ESCs ask for. Wheels that have stood are not braked until they were driven
+again: an ESC takes that for reverse, and an encoder that only seems to turn would drive the car.
 """
 
 from firmware.compat import TYPE_CHECKING, micropython
@@ -16,6 +17,7 @@ const = micropython.const
 
 _FULL = const(10_000)
 _AHEAD = const(500)  # mm/s by which the ramp may lead the wheels before it begins anew from them
+_RESTED_MS = const(100)  # wheels that only locked turn again by then
 _ERROR_MAX = const(20_000)  # mm/s; times a gain of 50000 per m/s is 30 bits
 
 
@@ -28,6 +30,7 @@ class Drive:
         self._direction = 1
         self._has_left_reverse = False  # by braking out of it: an ESC is in its forward gear then
         self._pause = Deadline()
+        self._rest_ms = 0  # for how long the wheels stood undriven, up to _RESTED_MS
         self._full_mm_s = 1
         self._gain = 0
         self._gain_i = 0
@@ -62,33 +65,51 @@ class Drive:
         self._is_signed = params.get("encoder_signed") == 1
 
     def neutral(self, now_us: int) -> None:
-        """Nothing: the car rolls. The ramp follows, so that driving on begins where it is."""
+        """Nothing: the car rolls, until it is driven again. The ramp begins where it is."""
+        self._rest_ms = _RESTED_MS
+        self._let_go(now_us)
+
+    def _let_go(self, now_us: int) -> None:
         self._pause.step(now_us)  # or one that was set long ago would seem to be yet to come
         self._ramp.reset(0)
         self._integral = 0
         self.effort = self.target_mm_s = 0
 
     @micropython.native
+    def _has_rested(self, speed_mm_s: int, dt_ms: int) -> bool:
+        """Whether the wheels have stood since they were last driven."""
+        if self.effort * self._direction > 0:
+            self._rest_ms = 0
+        elif self._rest_ms < _RESTED_MS:
+            is_standing = abs(speed_mm_s) <= self._standstill
+            self._rest_ms = self._rest_ms + dt_ms if is_standing else 0
+        return self._rest_ms >= _RESTED_MS
+
     def follow(self, target_mm_s: int, speed_mm_s: int, now_us: int, dt_ms: int) -> None:
         """One step of driving towards a target that is within the car's limits."""
         away = target_mm_s * self._ramp.value >= 0 and abs(target_mm_s) > abs(self._ramp.value)
         rate_max = self._accel if away else self._decel
         ramped = self._ramp.follow(target_mm_s, rate_max, self._jerk, dt_ms)
         self.target_mm_s = ramped
-        if ramped == 0 and abs(speed_mm_s) <= self._standstill:
+        has_rested = self._has_rested(speed_mm_s, dt_ms)
+        if ramped == 0 and (has_rested or abs(speed_mm_s) <= self._standstill):
             self._integral = 0  # at rest is at rest: no creeping on an old integral
             self._put_out(0, speed_mm_s, now_us)
         else:
             self._put_out(self._loop(ramped, speed_mm_s, dt_ms), speed_mm_s, now_us)
 
-    @micropython.native
     def brake(self, speed_mm_s: int, is_trusted: bool, now_us: int, dt_ms: int) -> None:
         """One step of controlled braking. It opposes measured motion, or it is neutral (S1).
 
         Letting go of the drive is immediate; how the brake comes on is limited by its jerk.
         """
-        if not (self._is_signed and is_trusted) or abs(speed_mm_s) <= self._standstill:
-            self.neutral(now_us)
+        is_known = self._is_signed and is_trusted
+        if (
+            self._has_rested(speed_mm_s, dt_ms)
+            or not is_known
+            or abs(speed_mm_s) <= self._standstill
+        ):
+            self._let_go(now_us)
             return
         if self._ramp.value * speed_mm_s <= 0 or abs(self._ramp.value) > abs(speed_mm_s) + _AHEAD:
             self._ramp.reset(speed_mm_s)  # from what the wheels do, not from what was asked
@@ -105,7 +126,6 @@ class Drive:
         effort = clamped(error * self._gain // 1000 - forward, -most, 0)
         self._put_out(effort if speed_mm_s > 0 else -effort, speed_mm_s, now_us)
 
-    @micropython.native
     def _loop(self, ramped: int, speed_mm_s: int, dt_ms: int) -> int:
         error = clamped(ramped - speed_mm_s, -_ERROR_MAX, _ERROR_MAX)
         forward = clamped(ramped, -self._full_mm_s, self._full_mm_s) * _FULL // self._full_mm_s
@@ -125,7 +145,6 @@ class Drive:
             self._integral = clamped(self._integral + step, -limit, limit)
         return effort
 
-    @micropython.native
     def _put_out(self, effort: int, speed_mm_s: int, now_us: int) -> None:
         """Let through what drives on, or brakes; a change of direction waits its pause."""
         self._pause.step(now_us)
@@ -133,7 +152,8 @@ class Drive:
         opposes = effort * direction < 0
         rolls = speed_mm_s * direction > self._standstill
         if opposes and rolls:
-            self.effort = clamped(effort, -self._brake_max, self._brake_max)
+            most = self._brake_max if self._rest_ms < _RESTED_MS else 0
+            self.effort = clamped(effort, -most, most)
             if direction < 0 and self.effort:
                 self._has_left_reverse = True
             self._pause.set(now_us, self._pause_us)
@@ -161,7 +181,7 @@ class Drive:
         if rolls:
             self._pause.set(now_us, self._pause_us)
         if self._pause.is_open:
-            self.neutral(now_us)
+            self._let_go(now_us)
         else:
             self._has_left_reverse = False
             self.effort = effort
