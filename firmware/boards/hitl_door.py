@@ -2,7 +2,7 @@
 
 from firmware.compat import TYPE_CHECKING
 from firmware.protocol.codes import FAULT, STANDBY, STOPPED
-from firmware.protocol.plant import EnterHitl
+from firmware.protocol.enter_hitl import EnterHitl
 
 if TYPE_CHECKING:
     from firmware.app import App

@@ -84,7 +84,6 @@ class Arbiter:
         ranks = sorted([s.id - s.priority * SOURCES for s in self.sources if s.mask])
         self.active = tuple([self.sources[rank % SOURCES] for rank in ranks])
 
-    @micropython.native
     def receive(self, claim: "Claim", now_us: int) -> int:
         """Accept or refuse one claim; returns the verdict. A refused claim refreshes nothing."""
         slot, number = self._sessions.find(claim.epoch), claim.source
@@ -118,7 +117,6 @@ class Arbiter:
         source.take(claim, OWN, now_us, claim.lease_ms * 1000)
         return self._accept(claim, OWN, now_us)
 
-    @micropython.native
     def _accept(self, claim: "Claim", slot: int, now_us: int) -> int:
         session = self._sessions.slots[slot]
         session.claim_sequence = claim.sequence
@@ -132,7 +130,6 @@ class Arbiter:
         self.refused += 1
         return verdict
 
-    @micropython.native
     def _rights(self, claim: "Claim", source: Source, slot: int) -> int:
         if source.is_fresh and source.slot != slot:
             return CLAIM_OTHER_WRITER
@@ -145,7 +142,6 @@ class Arbiter:
             return CLAIM_LEASE_TOO_LONG
         return CLAIM_ACCEPTED
 
-    @micropython.native
     def _freshness(self, claim: "Claim", age_us: int, bound_us: int) -> int:
         if bound_us > self._clock_bound_us:
             return CLAIM_CLOCK_UNSURE
@@ -155,7 +151,6 @@ class Arbiter:
             return CLAIM_TOO_OLD
         return CLAIM_ACCEPTED
 
-    @micropython.native
     def step(self, now_us: int) -> None:
         self.silent_source = NOBODY
         self.frozen_source = NOBODY
@@ -197,7 +192,6 @@ class Arbiter:
             won >>= 1
             actuator += 1
 
-    @micropython.native
     def _objection(self, source: Source) -> int:
         """Why this fresh source may have nothing, plus one; 0 if it may have what it wants."""
         if source.is_attended:
@@ -213,7 +207,6 @@ class Arbiter:
             return LOST_NOT_ENGAGED + 1
         return LOST_NOT_NEUTRAL + 1 if is_held else LOST_NO_DEADMAN + 1
 
-    @micropython.native
     def _pass_permission(self, source: Source) -> bool:
         """An autonomous source's gate, and whether its person or its switch lets it drive."""
         if source.kill_switch == NOBODY:

@@ -33,7 +33,6 @@ class Battery:
         self._empty_mv = params.get("battery_empty_mv")
         self._brown_out_mv = params.get("brown_out_mv")
 
-    @micropython.native
     def step(self, millivolts: int, now_us: int) -> None:
         self.millivolts = millivolts
         if millivolts >= self._brown_out_mv:

@@ -52,7 +52,6 @@ class Session:
         self.heard_us = now_us
         self.is_stale = False
 
-    @micropython.native
     def session_us(self, now_us: int) -> int:
         return shifted_us(now_us, self.offset_us)
 
@@ -75,7 +74,6 @@ class Session:
             self._sampled_us = now_us
         return not stepped
 
-    @micropython.native
     def step(self, now_us: int) -> None:
         if elapsed_us(now_us, self.heard_us) > _STALE_US:
             self.is_stale = True

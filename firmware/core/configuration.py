@@ -1,6 +1,7 @@
 """Reading, drafting and committing the configuration, in a car that may not move."""
 
 from firmware.compat import TYPE_CHECKING
+from firmware.core.params import draft, drafted
 from firmware.protocol.codes import (
     FAULT,
     PARAMETER_INVALID,
@@ -33,15 +34,14 @@ class Configuration:
         self.is_ours = False
         self._board = board
         self._sessions = sessions
-        self._draft = list(params.values)
-        self._image = bytearray(params.image_size())
+        self._image = bytearray(params.image_size())  # its values are the draft
 
     def load(self) -> None:
         """Take what the board has stored; otherwise the defaults stay, and are not valid."""
         read = self._board.load_into(self._image)
         self.is_valid = read == len(self._image) and self.params.read_image(self._image)
         self._judge()
-        self._draft = list(self.params.values)
+        self.params.draft_into(self._image)
 
     def _judge(self) -> int:
         wrong = self.params.first_wrong()
@@ -56,7 +56,7 @@ class Configuration:
     def read(self, request: "ParameterRead", reply: "Parameter") -> None:
         reply.index = request.index
         is_known = request.index < self.params.size
-        reply.value = self._draft[request.index] if is_known else 0
+        reply.value = drafted(self._image, request.index) if is_known else 0
         reply.result = PARAMETER_OK if is_known else PARAMETER_UNKNOWN
 
     def write(self, request: "ParameterWrite", reply: "Parameter", state: int) -> None:
@@ -70,8 +70,7 @@ class Configuration:
         elif not self.params.is_in_range(request.index, request.value):
             reply.result = PARAMETER_OUT_OF_RANGE
         else:
-            self._draft[request.index] = request.value
-            reply.value = self._draft[request.index]
+            draft(self._image, request.index, request.value)
 
     def _refusal(self, epoch: int, state: int) -> int:
         if self._sessions.find(epoch) < 0:
@@ -93,7 +92,7 @@ class Configuration:
         before = list(self.params.values)
         name_before = bytes(self.params.car_name)
         was_valid = self.is_valid
-        self.params.values[:] = self._draft
+        self.params.take_draft(self._image)
         self.params.car_name[:] = request.car_name
         size = self.params.write_image(self._image)
         self.is_valid = self.params.config_hash == request.config_hash

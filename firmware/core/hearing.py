@@ -99,7 +99,6 @@ class Hearing:
             self._seen.state = self._app.supervisor.state
             self._app.outbox.send(self._seen)
 
-    @micropython.native
     def _claim(self, message: Claim, now_us: int) -> None:
         app = self._app
         verdict = app.arbiter.receive(message, now_us)
@@ -129,7 +128,6 @@ class Hearing:
         action = app.actions.gesture_action(state)
         self._follow_up(action, app.actions.gesture(state), OWN, now_us)
 
-    @micropython.native
     def _alive(self, message: Alive, now_us: int) -> None:
         self._app.stop_sources.receive(message, now_us)
 
@@ -140,7 +138,6 @@ class Hearing:
             self._refused_again = 0
             self._app.events.add(now_us, EVENT_CLAIM_REFUSED, source, verdict)
 
-    @micropython.native
     def _sync(self, message: Sync, now_us: int) -> None:
         app = self._app
         slot = app.sessions.find(message.epoch)

@@ -1,6 +1,5 @@
 """Conditions that stay until somebody clears them: stop causes, faults."""
 
-from firmware.compat import micropython
 from firmware.protocol.codes import NO_CAUSE
 
 
@@ -21,7 +20,6 @@ class Latch:
         else:
             self.present &= ~(1 << bit)
 
-    @micropython.native
     def hold(self, bits: int, among: int) -> None:
         """The same for several: of the bits ``among``, ``bits`` are the ones that hold now."""
         self.present = self.present & ~among | bits

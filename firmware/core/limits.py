@@ -50,7 +50,6 @@ class Slew:
         self.value = value
         self._carried = 0
 
-    @micropython.native
     def follow(self, target: int, rate_per_s: int, dt_ms: int) -> int:
         """One step towards ``target``; rate * dt under 2**30."""
         allowed = rate_per_s * dt_ms + self._carried
@@ -73,7 +72,6 @@ class Ramp:
         self.rate = 0
         self._carried = 0
 
-    @micropython.native
     def follow(self, target: int, rate_max: int, jerk: int, dt_ms: int) -> int:
         """One step; rate_max up to 30000, target within 60000, jerk * dt under 2**30."""
         gap = (target - self.value) * 1000 - self._carried
@@ -125,7 +123,6 @@ class SteeringEnvelope:
             speed = i * self._span_mm_s
             self._limits[i] = min(steer_max, reach // (speed * speed)) if i else steer_max
 
-    @micropython.native
     def limit_urad(self, speed_mm_s: int) -> int:
         # the polyline between the points lies above the hyperbola: take the faster end instead
         at = abs(speed_mm_s) // self._span_mm_s + 1

@@ -63,14 +63,12 @@ class Motion:
         self._has_brake = self._app.output_stage.has_brake()
         self._profile_caps = params.get_all("profile_cap_mm_s")
 
-    @micropython.native
     def step(self, now_us: int) -> None:
         self.clamped = 0
         self._steer()
         self._move(now_us)
         self._set_levels()
 
-    @micropython.native
     def cap_mm_s(self) -> int:
         """The lowest that binds whoever drives: the operator's, the profile's, the battery's."""
         actions = self._app.actions
@@ -82,7 +80,6 @@ class Motion:
         state = app.supervisor.state
         return state == HOLD or (state == STOPPING and app.stop_sequence.policy == POLICY_BRAKE)
 
-    @micropython.native
     def _steer(self) -> None:
         """The winner's angle, in a stop too; with nobody it is held or centred. Then the slew."""
         app = self._app
@@ -96,7 +93,6 @@ class Motion:
             target_urad = 0
         app.steering.step(target_urad, app.odometry.speed_mm_s, self._dt_ms)
 
-    @micropython.native
     def _move(self, now_us: int) -> None:
         app = self._app
         self.brake = 0
@@ -109,7 +105,6 @@ class Motion:
                 self.brake = _FULL_BRAKE  # a brake channel needs no drive
             app.drive.neutral(now_us)
 
-    @micropython.native
     def _follow(self, now_us: int) -> None:
         app, sources = self._app, self._app.arbiter.sources
         source = sources[app.arbiter.winners[DRIVE]]

@@ -53,13 +53,14 @@ class Odometry:
         self.y_mm = 0
         self.yaw_urad = 0
         self.yaw_rate_mrad_s = 0  # less the bias
+        self.is_gyro_lost = False  # told before each step: it is fitted, and does not answer
         self.is_driven = False  # told before each step: then no counts do not mean standstill
         self.is_one_sided = False  # one side's wheels stand while the other's turn
         self._still = 0
         self._bias = 0  # of the gyro, in 1/64 mrad/s
         self._half_nm = 1  # travel by a count of one side
         self._counts_max = 0
-        self._has_gyro = False
+        self.has_gyro = False
         self._curvatures: "list[int]" = []
         self._span_urad = 1
         self._steer_max_urad = 1
@@ -89,12 +90,11 @@ class Odometry:
         # 0.25 m in one step is 25 m/s at 100 Hz, and keeps the window's sum within 30 bits
         self._counts_max = 250_000_000 // self._half_nm
         self._turning_counts = max(_TURNING_NM // nm_per_count, 3)
-        self._has_gyro = params.get("gyro_fitted") == 1
+        self.has_gyro = params.get("gyro_fitted") == 1
         self._curvatures = params.get_all("curvature_per_10km")
         self._steer_max_urad = params.get("steer_max_urad")
         self._span_urad = -(-2 * self._steer_max_urad // (CURVE_POINTS - 1))
 
-    @micropython.native
     def step(
         self, left: int, right: int, captured_us: int, steer_urad: int, yaw_rate_mrad_s: int
     ) -> None:
@@ -121,11 +121,13 @@ class Odometry:
             counts_step, dt_step_us = counts // steps, dt_us // steps
             dt_us = _STEP_MAX_US
         self._measure(clamped(counts_step, -most, most) * half_nm, dt_step_us)
-        self._learn_bias(counts, yaw_rate_mrad_s)
-        self.yaw_rate_mrad_s = yaw_rate_mrad_s - self._bias // 64
+        if self.is_gyro_lost:
+            self.yaw_rate_mrad_s = 0
+        else:
+            self._learn_bias(counts, yaw_rate_mrad_s)
+            self.yaw_rate_mrad_s = yaw_rate_mrad_s - self._bias // 64
         self._reckon(travel_um, dt_us, steer_urad, yaw_rate_mrad_s)
 
-    @micropython.native
     def _compare_sides(self, left_counts: int, right_counts: int) -> None:
         at = self._at
         left_counts = clamped(left_counts, -_COUNTS_MAX, _COUNTS_MAX)
@@ -139,7 +141,6 @@ class Odometry:
             left, right = right, left
         self.is_one_sided = left <= 1 and right >= self._turning_counts
 
-    @micropython.native
     def _measure(self, travel_nm: int, dt_us: int) -> None:
         at, travels_nm, spans_us = self._at, self._travels_nm, self._spans_us
         travel = self._travel_sum + travel_nm - travels_nm[at]
@@ -151,7 +152,6 @@ class Odometry:
         self._at = (at + 1) % _WINDOW
         self.speed_mm_s = travel // span if span else 0  # nm/us
 
-    @micropython.native
     def _learn_bias(self, counts: int, yaw_rate_mrad_s: int) -> None:
         if counts or self.is_driven:
             self._still = 0
@@ -161,9 +161,8 @@ class Odometry:
             step = (clamped(yaw_rate_mrad_s, -1000, 1000) * 64 - self._bias) // 32
             self._bias = clamped(self._bias + step, -_BIAS_MAX, _BIAS_MAX)
 
-    @micropython.native
     def _reckon(self, travel_um: int, dt_us: int, steer_urad: int, yaw_rate_mrad_s: int) -> None:
-        if self._has_gyro:
+        if self.has_gyro and not self.is_gyro_lost:
             turned = self._turn_gyro(yaw_rate_mrad_s, dt_us)
         else:
             turned = self._turn_wheels(travel_um, steer_urad)
@@ -172,7 +171,6 @@ class Odometry:
         if travel_um:
             self._advance(travel_um, yaw_urad + turned // 2)
 
-    @micropython.native
     def _advance(self, travel_um: int, yaw_urad: int) -> None:
         distance = self._distance_um + travel_um
         whole = distance // 1000
@@ -188,7 +186,6 @@ class Odometry:
         self.y_mm += step
         self._y_rest = rest - step * _REST
 
-    @micropython.native
     def _turn_gyro(self, yaw_rate_mrad_s: int, dt_us: int) -> int:
         # mrad/s * us = nrad; 10 rad/s for 100 ms are 1e9
         turned = clamped(yaw_rate_mrad_s, -10_000, 10_000) * dt_us + self._yaw_rest
@@ -197,7 +194,6 @@ class Odometry:
         self._yaw_rest = turned - whole * 1000
         return whole
 
-    @micropython.native
     def _turn_wheels(self, travel_um: int, steer_urad: int) -> int:
         place = steer_urad + self._steer_max_urad
         curvature = interpolated(self._curvatures, 0, place, self._span_urad, CURVE_POINTS - 1)

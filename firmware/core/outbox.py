@@ -17,7 +17,6 @@ class Outbox:
         self._writer = FrameWriter(crc_table)
         self.payload = self._writer.payload
 
-    @micropython.native
     def send(self, message: "Message") -> bool:
         return self.post(encode_into(message, self.payload))
 

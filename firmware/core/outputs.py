@@ -52,7 +52,6 @@ class OutputStage:
             is_held = self._kinds[channel] in (CHANNEL_SERVO, CHANNEL_BRAKE)
             self.fallbacks[channel] = -1 if is_held else self._neutrals[channel]
 
-    @micropython.native
     def verify(self, read_back: "list[int]", enable: bool) -> None:
         """Compare what the outputs do with what the last step wrote; the drive while enabled."""
         is_away, kinds, values = False, self._kinds, self.values
@@ -66,7 +65,6 @@ class OutputStage:
         self._away_steps = min(self._away_steps + 1, _AWAY_STEPS) if is_away else 0
         self.differs = self._away_steps == _AWAY_STEPS
 
-    @micropython.native
     def step(self, effort: int, brake: int, steering: "Steering") -> None:
         """``brake`` 0 to 255; ``levels`` are set beforehand."""
         kinds, values = self._kinds, self.values  # four at once would be a tuple on the heap
@@ -88,14 +86,12 @@ class OutputStage:
     def has_brake(self) -> bool:
         return CHANNEL_BRAKE in self._kinds
 
-    @micropython.native
     def _level(self, channel: int, level: int) -> int:
         """From neutral to the end of the range that is further away, in 255 parts."""
         low, neutral = self._lows[channel], self._neutrals[channel]
         up, down = self._highs[channel] - neutral, neutral - low
         return neutral + (up if up >= down else -down) * level // _FULL_LEVEL
 
-    @micropython.native
     def _esc_pulse_ns(self, channel: int, effort: int) -> int:
         neutral = self._neutrals[channel]
         span = self._highs[channel] - neutral if effort > 0 else neutral - self._lows[channel]

@@ -35,6 +35,7 @@ RC_STEERING, RC_THROTTLE, RC_LIVE_MAN, RC_MODE = 0, 1, 2, 3
 POLICY_BRAKE, POLICY_NEUTRAL, POLICY_CUT = 0, 1, 2
 
 _WIDE = (1 << 30) - 1
+_MANY = 256  # no parameter has more values
 _NS = 3_000_000  # no servo or ESC pulse is longer than 3 ms
 
 TABLE = (
@@ -138,6 +139,15 @@ def table_hash(table: "array[int]") -> bytearray:
     return crc
 
 
+def draft(image: bytearray, index: int, value: int) -> None:
+    """Put a value where an image has it."""
+    write_int(image, CRC_SIZE + 4 * index, 4, value)
+
+
+def drafted(image: bytearray, index: int) -> int:
+    return read_int(image, CRC_SIZE + 4 * index, 4, 1)
+
+
 class Params:
     """The values in table order, with their index by name for start-up time."""
 
@@ -146,30 +156,36 @@ class Params:
         self.table_hash = table_hash(crc_table)
         self.size = count()
         self.values: "list[int]" = []
+        self._places: "dict[str, int]" = {}  # first index * _MANY + how many
+        self._starts: "list[int]" = []  # of each row
         self._lows: "list[int]" = []
         self._highs: "list[int]" = []
-        self._places: "dict[str, tuple[int, int]]" = {}
         for name, _unit, many, low, high, default in TABLE:
-            self._places[name] = (len(self.values), many)
+            self._places[name] = len(self.values) * _MANY + many
+            self._starts.append(len(self.values))
+            self._lows.append(low)
+            self._highs.append(high)
             self.values.extend([default] * many)
-            self._lows.extend([low] * many)
-            self._highs.extend([high] * many)
+        self._starts.append(self.size)
         self.car_name = bytearray(NAME_SIZE)
         self.config_hash = bytearray(CRC_SIZE)
         self._word = bytearray(4)
 
     def get(self, name: str) -> int:
-        return self.values[self._places[name][0]]
+        return self.values[self.index(name)]
 
     def get_all(self, name: str) -> "list[int]":
-        at, many = self._places[name]
-        return self.values[at : at + many]
+        at = self.index(name)
+        return self.values[at : at + self._places[name] % _MANY]
 
     def index(self, name: str) -> int:
-        return self._places[name][0]
+        return self._places[name] // _MANY
 
     def is_in_range(self, index: int, value: int) -> bool:
-        return self._lows[index] <= value <= self._highs[index]
+        row = 0
+        while self._starts[row + 1] <= index:
+            row += 1
+        return self._lows[row] <= value <= self._highs[row]
 
     def hash_into(self, crc: bytearray) -> None:
         """CRC-32 over the table's hash, all values and the car's name; allocates nothing."""
@@ -184,19 +200,20 @@ class Params:
 
     def first_wrong(self) -> int:
         """The index of the first value that may not be, or -1."""
-        for i in range(self.size):
-            if not self.is_in_range(i, self.values[i]):
-                return i
+        for row in range(len(self._lows)):
+            for i in range(self._starts[row], self._starts[row + 1]):
+                if not self._lows[row] <= self.values[i] <= self._highs[row]:
+                    return i
         return self._first_inconsistent()
 
     def _first_inconsistent(self) -> int:
-        cap_at = self._places["source_cap_mm_s"][0]
-        lease_at = self._places["source_lease_ms"][0]
+        cap_at = self.index("source_cap_mm_s")
+        lease_at = self.index("source_lease_ms")
         blind_um = self.get("blind_mm") * 1000
         for i in range(SOURCES):  # what is driven blind: lease times cap
             if self.values[lease_at + i] * self.values[cap_at + i] > blind_um:
                 return cap_at + i
-        low_at = self._places["channel_low"][0]
+        low_at = self.index("channel_low")
         for i in range(low_at, low_at + CHANNELS):
             if not self.values[i] <= self.values[i + CHANNELS] <= self.values[i + 2 * CHANNELS]:
                 return i
@@ -208,22 +225,28 @@ class Params:
     def write_image(self, image: bytearray) -> int:
         """Table hash, values, car name, config hash; returns the size."""
         self.hash_into(self.config_hash)
-        at = CRC_SIZE
-        image[:at] = self.table_hash
-        for value in self.values:
-            write_int(image, at, 4, value)
-            at += 4
+        image[:CRC_SIZE] = self.table_hash
+        self.draft_into(image)
+        at = CRC_SIZE + 4 * self.size
         image[at : at + NAME_SIZE] = self.car_name
         at += NAME_SIZE
         image[at : at + CRC_SIZE] = self.config_hash
         return at + CRC_SIZE
 
+    def draft_into(self, image: bytearray) -> None:
+        """The values alone, where an image has them."""
+        for i in range(self.size):
+            draft(image, i, self.values[i])
+
+    def take_draft(self, image: bytearray) -> None:
+        for i in range(self.size):
+            self.values[i] = drafted(image, i)
+
     def read_image(self, image: bytearray) -> bool:
         """Take the values of a stored image; False if it is none of this table, or damaged."""
         if len(image) != self.image_size() or image[:CRC_SIZE] != self.table_hash:
             return False
-        for i in range(self.size):
-            self.values[i] = read_int(image, CRC_SIZE + 4 * i, 4, 1)
+        self.take_draft(image)
         name_at = CRC_SIZE + 4 * self.size
         self.car_name[:] = image[name_at : name_at + NAME_SIZE]
         self.hash_into(self.config_hash)

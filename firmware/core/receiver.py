@@ -35,7 +35,6 @@ class Receiver:
             self._messages[message.ID] = message
             self._handlers[message.ID] = handler
 
-    @micropython.native
     def step(self, now_us: int) -> None:
         for _ in range(_READS_PER_STEP):
             size = self._board.receive_into(self._buffer)
@@ -54,7 +53,6 @@ class Receiver:
                 if payload_size:
                     self._handle(payload_size, now_us)
 
-    @micropython.native
     def _handle(self, size: int, now_us: int) -> None:
         payload = self.reader.frame
         number = payload[0]

@@ -42,7 +42,6 @@ class StopSource:
         self.sequence = 0
         self.heard = Deadline()
 
-    @micropython.native
     def is_new(self, alive: "Alive", slot: int) -> bool:
         """One writer at a time, and each of its words once."""
         if self.slot != slot:
@@ -90,7 +89,6 @@ class StopSources:
                     self._required[profile] |= 1 << i
         self.active = tuple(source for source in self.all if source.kind != STOP_SOURCE_NONE)
 
-    @micropython.native
     def receive(self, alive: "Alive", now_us: int) -> None:
         """A stop is obeyed whoever says it; only a fresh word of a registered one is a "run"."""
         source = self.all[alive.stop_source]
@@ -104,7 +102,6 @@ class StopSources:
             source.heard.set(now_us, left_us)
             source.is_fresh = True
 
-    @micropython.native
     def _left_us(self, alive: "Alive", source: StopSource, now_us: int) -> int:
         """How long this word keeps its source fresh; 0 if it does not.
 
@@ -121,7 +118,6 @@ class StopSources:
             return 0
         return source.silence_us - max(age_us, 0) - session.bound_us
 
-    @micropython.native
     def step(self, runstop_closed: int, rc: "RcReceiver", now_us: int) -> None:
         """Who is there and who says stop; ``fresh & ~said`` are then those that let it run."""
         fresh = said = 0
@@ -148,7 +144,6 @@ class StopSources:
         self._heard_stop = 0
         self.missing = self.missing_in(self.profile)
 
-    @micropython.native
     def missing_in(self, profile: int) -> int:
         return self._required[profile] & ~self.fresh
 

@@ -7,7 +7,7 @@ deadman it needs, and a fresh permission of theirs opens its gate. One that need
 kill-switch instead drives from an arm on, which is that permission.
 """
 
-from firmware.compat import TYPE_CHECKING, micropython
+from firmware.compat import TYPE_CHECKING
 from firmware.core.deadlines import Deadline
 from firmware.protocol.codes import (
     ACTUATOR_COUNT,
@@ -60,7 +60,6 @@ class Source:
         self.speed_mm_s = 0
         self.levels = [0] * ACTUATOR_COUNT  # of brake, lights and what else there is
 
-    @micropython.native
     def take(self, claim: "Claim", slot: int, now_us: int, lease_us: int) -> None:
         deadman, is_fresh = claim.deadman, self.is_fresh
         if claim.input_count != self.input_count or not is_fresh or not deadman & HELD:
@@ -84,7 +83,6 @@ class Source:
         levels[AUX_3] = claim.aux_3
         levels[AUX_4] = claim.aux_4
 
-    @micropython.native
     def step(self, now_us: int) -> None:
         lease = self.lease
         lease.step(now_us)
@@ -102,7 +100,6 @@ class Source:
         if self.is_attended and (not is_held or self.gate != OPEN):
             self._pass_gate(is_held, self.speed_mm_s == 0)
 
-    @micropython.native
     def _watch_hand(self, now_us: int) -> None:
         """Whether what holds the deadman is still a person."""
         if self.has_counter:
@@ -116,13 +113,11 @@ class Source:
     def is_engaged(self) -> bool:
         return self.is_fresh and self.gate == OPEN
 
-    @micropython.native
     def permits(self) -> bool:
         """Not while this person has to let go first: held is then no word of theirs."""
         is_there = self.is_fresh and self.gate != NEEDS_RELEASE
         return is_there and self.deadman & _HELD_AND_PERMITS == _HELD_AND_PERMITS
 
-    @micropython.native
     def _pass_gate(self, is_held: int, is_neutral: bool) -> None:
         if not is_held:
             self.gate = NEEDS_NEUTRAL

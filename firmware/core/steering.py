@@ -5,7 +5,7 @@ into a curve of CURVE_POINTS pulses over the angle from full right to full left;
 reading.
 """
 
-from firmware.compat import TYPE_CHECKING, micropython
+from firmware.compat import TYPE_CHECKING
 from firmware.core.limits import Slew, SteeringEnvelope, clamped, interpolated
 from firmware.core.params import CURVE_POINTS
 
@@ -31,14 +31,12 @@ class Steering:
         self._span_urad = -(-2 * self._max_urad // (CURVE_POINTS - 1))
         self._curves = params.get_all("channel_curve")
 
-    @micropython.native
     def step(self, target_urad: int, speed_mm_s: int, dt_ms: int) -> None:
         """Limit, then slew; the envelope holds for what is put out, not only for what is asked."""
         limit = self._envelope.limit_urad(speed_mm_s)
         target_urad = clamped(target_urad, -limit, limit)
         self.steer_urad = self._slew.follow(target_urad, self._rate_urad_s, dt_ms)
 
-    @micropython.native
     def pulse_ns(self, channel: int) -> int:
         place = self.steer_urad + self._max_urad
         return interpolated(

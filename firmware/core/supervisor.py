@@ -49,7 +49,6 @@ class Supervisor:
         self.state = STARTING
         self.before = STARTING
 
-    @micropython.native
     def step(self, conditions: int) -> None:
         self.before = self.state
         self.state = _next(TABLE, self.state, conditions)

@@ -19,7 +19,6 @@ class Temperature:
     def configure(self, params: "Params") -> None:
         self._max_c = params.get("temperature_max_c")
 
-    @micropython.native
     def step(self, degrees_c: int) -> None:
         if not self._max_c:
             return

@@ -1,6 +1,6 @@
 """The time after power-up in which the car only stands in neutral: ESCs arm in it."""
 
-from firmware.compat import TYPE_CHECKING, micropython
+from firmware.compat import TYPE_CHECKING
 from firmware.core.deadlines import Deadline
 
 if TYPE_CHECKING:
@@ -16,7 +16,6 @@ class WarmUp:
     def configure(self, params: "Params") -> None:
         self._for_us = params.get("start_ms") * 1000
 
-    @micropython.native
     def is_over(self, now_us: int) -> bool:
         """From the first call on, for ``start_ms``; once over it stays over."""
         if not self._has_begun:

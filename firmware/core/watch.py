@@ -82,14 +82,12 @@ class Watch:
         self.is_on_stand = profile == PROFILE_STAND
         self._stand_time.set(now_us, self._stand_us)
 
-    @micropython.native
     def step(self, now_us: int) -> None:
         self._conditions()
         if self._app.is_armed():
             self._moments(now_us)
         self._faults(now_us)
 
-    @micropython.native
     def _conditions(self) -> None:
         app = self._app
         board, runstop, stop_sources = app.board, app.runstop, app.stop_sources
@@ -107,7 +105,6 @@ class Watch:
         if stop_sources.told:  # in whosever name, a pin's too
             runstop.latch(CAUSE_STOP_SOURCE)
 
-    @micropython.native
     def _moments(self, now_us: int) -> None:
         app = self._app
         arbiter, runstop = app.arbiter, app.runstop
@@ -135,7 +132,6 @@ class Watch:
         session = self._app.sessions.slots[arbiter.sources[winner].slot]
         return session.bound_us > self._clock_bound_us
 
-    @micropython.native
     def _faults(self, now_us: int) -> None:
         app = self._app
         found = self._watch_motion(now_us) | self._watch_outputs(now_us) | self._watch_start(now_us)
@@ -149,7 +145,6 @@ class Watch:
             found |= 1 << FAULT_OVER_TEMPERATURE
         app.faults.hold(found, _ALL_FAULTS)
 
-    @micropython.native
     def _watch_motion(self, now_us: int) -> int:
         app, found = self._app, self._plausibility
         state, speed, is_armed = app.supervisor.state, app.odometry.speed_mm_s, app.is_armed()
@@ -172,7 +167,6 @@ class Watch:
             bits |= 1 << FAULT_RUNAWAY
         return bits | 1 << FAULT_ENCODER if found.is_one_sided else bits
 
-    @micropython.native
     def _watch_outputs(self, now_us: int) -> int:
         app, board = self._app, self._app.board
         if app.is_enabled != self._is_enabled:

@@ -4,10 +4,8 @@ A payload is one byte of message id and then the fields, little endian. Nothing 
 after a message's ``__init__``; that is why there is no ``struct`` (it returns tuples).
 """
 
-from firmware.compat import TYPE_CHECKING, array, micropython, ptr8, ptr32
+from firmware.compat import array, micropython, ptr8, ptr32
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 const = micropython.const
 
 # What read_int returns for what does not fit a small int of a 32-bit port; below every range.
@@ -157,21 +155,24 @@ class Message:
     FIELDS: "tuple[tuple[str, str, int, int, str], ...]" = ()  # name, kind, low, high, unit
 
     def __init__(self) -> None:
-        plan = []
+        names = []
+        texts = []
         shape: "list[int]" = []
         at = 1
         for name, kind, low, high, _unit in self.FIELDS:
             _, size, signed = _kind(kind)
-            setattr(self, name, bytearray(size) if signed < 0 else max(low, 0))
-            plan.append((name, at, size, signed, low, high))
-            if signed >= 0:
+            if signed < 0:
+                setattr(self, name, bytearray(size))
+                texts.append((name, at, size))
+            else:
+                setattr(self, name, max(low, 0))
+                names.append(name)
                 shape.extend((at, size, signed, low, high))
             at += size
-        self.plan: "Sequence[tuple[str, int, int, int, int, int]]" = tuple(plan)
-        self.numbers = tuple([row[0] for row in plan if row[3] >= 0])
-        self.texts = tuple([row[:3] for row in plan if row[3] < 0])  # name, at, size
+        self.numbers = tuple(names)
+        self.texts = tuple(texts)  # name, at, size
         self.shape = array("i", shape)  # at, size, signed, low, high of each number
-        self.values = array("i", bytearray(4 * len(self.numbers)))
+        self.values = array("i", bytearray(4 * len(names)))
         self.size = at
 
 

@@ -5,6 +5,7 @@ A board in this mode has an id that no chip has, so that ``Identity``, which is 
 """
 
 from firmware.protocol.codec import Message
+from firmware.protocol.enter_hitl import EnterHitl
 from firmware.protocol.ranges import TIME, U8, U16, WIDE
 from firmware.protocol.reports import CHANNEL_ROWS
 
@@ -19,14 +20,6 @@ def hitl_id(board_id: bytes) -> bytes:
     for i in range(half):
         marked[half + i] ^= board_id[half + i]
     return bytes(marked)
-
-
-class EnterHitl(Message):
-    """Let this very board, if it is not armed, have a plant for its peripherals until reset."""
-
-    ID = 25
-    FIELDS = (("board_id", "b8", 0, 0, ""),)
-    board_id: bytearray
 
 
 class PlantImage(Message):

@@ -11,7 +11,13 @@ from host_bridge.config.boards import Board, load_board, pin_module
 from host_bridge.domain import Vehicle
 from host_bridge.errors import RefusedFault
 from host_bridge.flash.board import OLDEST, BoardFacts
+from host_bridge.flash.folding import folded
 from host_bridge.flash.program import LAUNCHER, ROOT, Progress, compiled, hash_of, sources_for
+from host_bridge.link.wire import own_protocol_hash
+
+# The protocol's hash, made here of the same tables: a board need not load those that it never uses
+_VERSION = "firmware/protocol/version.py"
+_HASHED = "def protocol_hash(table):\n    return bytearray(%r)\n"
 
 
 @dataclass(frozen=True)
@@ -55,11 +61,21 @@ def prepare(
 
 def sources_of(board_name: str, wiring: str) -> dict[str, str]:
     """Every file of the slot before mpy-cross: path -> text. Raises errors.VehicleFileFault."""
-    sources = {"pins.py": pin_module(board_name, wiring)}
-    port = load_board(board_name).chip.port
-    for file in sources_for(port, NOT_DEPLOYED, dict(BOARDS)):
-        sources[f"firmware/{file}"] = (ROOT / "firmware" / file).read_text()
-    return sources
+    return {
+        "pins.py": pin_module(board_name, wiring),
+        **program_for(load_board(board_name).chip.port),
+    }
+
+
+def program_for(port: str) -> dict[str, str]:
+    """The car's program for boards of this port, its constants folded: path -> text.
+
+    Raises errors.VehicleFileFault for a port that there is no program for.
+    """
+    files = sources_for(port, NOT_DEPLOYED, dict(BOARDS))
+    sources = {f"firmware/{file}": (ROOT / "firmware" / file).read_text() for file in files}
+    sources[_VERSION] = _HASHED % own_protocol_hash()
+    return folded(sources)
 
 
 def refuse_wrong(board: Board, facts: BoardFacts, where: str) -> None:

@@ -39,7 +39,8 @@ _BOARDS = (
     *(*_COMPAT, *_CHIP, *_PROCESS, "gc", "firmware.boards", "firmware.drivers"),
     *("firmware.core.guard", "firmware.core.deadlines", "firmware.protocol.codes"),
     # of a plant's cable: frames of its own
-    *("firmware.protocol.plant", "firmware.protocol.codec", "firmware.protocol.frame"),
+    *("firmware.protocol.plant", "firmware.protocol.enter_hitl"),
+    *("firmware.protocol.codec", "firmware.protocol.frame"),
 )
 
 IMPORTS: tuple[tuple[str, tuple[str, ...]], ...] = (

@@ -35,9 +35,12 @@ def payload_of(message: Message) -> bytes:
 def filled(kind: type[Message], rng: random.Random) -> Message:
     """A message with every second value at random, the others as made: zeros matter to COBS."""
     message = kind()
-    for name, _at, size, signed, low, high in message.plan:
+    for name, wire_kind, low, high, _unit in kind.FIELDS:
         if rng.random() < 0.5:
-            value = bytearray(rng.randbytes(size)) if signed < 0 else rng.randint(low, high)
+            is_text = wire_kind[0] == "b"
+            value = (
+                bytearray(rng.randbytes(int(wire_kind[1:]))) if is_text else rng.randint(low, high)
+            )
             setattr(message, name, value)
     return message
 

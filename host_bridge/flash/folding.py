@@ -1,0 +1,172 @@
+"""The car's program as a small chip has room for it: its constants in place of their names.
+
+MicroPython keeps every name of a module on the heap, and every import of it once more; mpy-cross
+folds a constant only within its module, and only a private one. Most names of the program are
+numbers of a table that other modules ask for. Texts in a tuple take 32 bytes each and more: the
+tables of messages and parameters become firmware.protocol.rows.Rows, one text each. And a name that
+is given as a text ("speed_max_mm_s") is spelled as a name too, for mpy-cross to share it.
+
+What is folded is an integer or a truth value below 2**30, assigned once, at the top of its module.
+What nothing asks for any more goes; lines keep their numbers, for a board's trouble to be found.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+
+from host_bridge.flash.constants import Constants, Module, Place
+
+_MOST = 1 << 30  # from there on a number is an object on a 32-bit port
+_CONST = "const = micropython.const"  # mpy-cross knows it, and the decorators, by their spelling
+_DECORATORS = ("micropython.native", "micropython.viper")
+_SHORT = 10  # letters of a text that mpy-cross takes for a name by itself
+_TABLES = ("FIELDS", "CHANNEL_ROWS", "TABLE")  # with texts in their rows they are only ever walked
+_ROWS = "from firmware.protocol.rows import Rows; "
+
+Edit = tuple[int, int, int, int, str]  # line and column, those of its end, what comes there
+
+
+def folded(sources: Mapping[str, str]) -> dict[str, str]:
+    """Path -> text, of path -> text: "firmware/core/guard.py" is the module firmware.core.guard.
+
+    Raises SyntaxError for what is no Python.
+    """
+    program = _Program({_name_of(path): Module(text) for path, text in sources.items()})
+    return {path: program.text_of(_name_of(path)) for path in sources}
+
+
+def _name_of(path: str) -> str:
+    return path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+
+
+class _Program:
+    def __init__(self, modules: Mapping[str, Module]) -> None:
+        self._modules = modules
+        self._constants = Constants(modules)
+        self._asked: set[Place] = set()
+        self._kept: set[Place] = set()  # asked for within a function, or under a doubtful name
+        for module in modules.values():
+            self._asked.update(module.asked_places(module.imports))
+            self._kept.update(module.asked_places(module.late_imports + module.hidden_imports()))
+
+    def text_of(self, name: str) -> str:
+        module = self._modules[name]
+        asked: set[str] = set()  # by name, in what stays
+        edits: list[Edit] = []
+        for node in module.tree.body:
+            if self._is_gone(name, node):
+                edits.append((*_span(node), ""))
+            else:
+                edits += self._folds(name, node, asked)
+        edits += [edit for node in module.imports for edit in self._import(name, node, asked)]
+        if module.imports:
+            front = module.imports[0].lineno - 1, 0
+            has_rows = any(" = Rows(" in edit[-1] for edit in edits)
+            edits.append((*front, *front, _spelled(module.tree) + (_ROWS if has_rows else "")))
+        return _edited(module.text, edits)
+
+    def _number(self, place: Place) -> int | None:
+        """What the name is replaced by, wherever it is asked for."""
+        value = None if place in self._kept else self._constants.of(place)
+        return value if isinstance(value, int) and abs(value) < _MOST else None
+
+    def _is_gone(self, name: str, node: ast.stmt) -> bool:
+        """An assignment of numbers alone: nobody asks for them by name any more."""
+        if not isinstance(node, ast.Assign):
+            return False
+        assigned = self._modules[name].assigned
+        places = [(name, each) for each, (where, _) in assigned.items() if where is node]
+        has_none = any(self._number(place) is None for place in places)
+        return ast.unparse(node) == _CONST or (bool(places) and not has_none)
+
+    def _folds(self, name: str, node: ast.AST, asked: set[str]) -> Iterator[Edit]:
+        new = self._literal(name, node) or self._table(name, node)
+        if new:
+            yield (*_span(node), new)
+            return
+        if isinstance(node, ast.Name):
+            asked.add(node.id)
+        for child in self._living(name, node):
+            yield from self._folds(name, child, asked)
+
+    def _literal(self, name: str, node: ast.AST) -> str:
+        value = None
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+            value = self._number((name, node.id))
+        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            origin = self._modules[name].origins.get(node.value.id, ("", ""))
+            value = self._number((".".join(origin), node.attr))
+        if value is None:
+            return ""
+        return f"({value})" if value < 0 else repr(value)
+
+    def _table(self, name: str, node: ast.AST) -> str:
+        if not isinstance(node, ast.Assign) or ast.unparse(node.targets[0]) not in _TABLES:
+            return ""
+        rows = self._constants.computed(name, node.value)
+        if not isinstance(rows, tuple) or not rows or str not in map(type, rows[0]):
+            return ""
+        if name.startswith("firmware.protocol"):  # units are hashed, and that was done
+            rows = tuple((*row[:-1], "") for row in rows)
+        kinds = "".join("i" if isinstance(column, int) else "s" for column in rows[0])
+        text = "\n".join("\t".join(map(str, row)) for row in rows)
+        return f"{ast.unparse(node.targets[0])} = Rows({kinds!r}, {text!r})"
+
+    def _living(self, name: str, node: ast.AST) -> Iterator[ast.AST]:
+        """The parts that a board carries out: no annotations, nothing for type checkers."""
+        if isinstance(node, ast.If) and self._literal(name, node.test) == "False":
+            yield from (node.test, *node.orelse)
+        elif isinstance(node, ast.AnnAssign):
+            yield from (node.value,) if node.value else ()
+        elif isinstance(node, ast.FunctionDef):
+            decorators = node.decorator_list
+            yield from (each for each in decorators if ast.unparse(each) not in _DECORATORS)
+            yield from (*node.args.defaults, *node.body)
+        else:
+            yield from ast.iter_child_nodes(node)
+
+    def _import(self, name: str, node: ast.ImportFrom, asked: set[str]) -> Iterator[Edit]:
+        if node.module in self._modules:
+            stays = [
+                ast.unparse(alias)
+                for alias in node.names
+                if self._stays((name, alias.asname or alias.name), asked)
+            ]
+            if len(stays) < len(node.names):
+                new = f"from {node.module} import {', '.join(stays)}" if stays else ""
+                yield (*_span(node), new)
+
+    def _stays(self, place: Place, asked: set[str]) -> bool:
+        """Here, or for whoever imports it from here."""
+        is_passed_on = place in self._asked and self._number(place) is None
+        return place[1] in asked or place in self._kept or is_passed_on
+
+
+def _spelled(tree: ast.Module) -> str:
+    """The long texts that are names, as names, in what mpy-cross drops: so it takes each for one of
+    the board's names, of which there is one, and not for a text, of which there is one a place."""
+    texts = {
+        node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    }
+    names = sorted(text for text in texts if text.isidentifier() and len(text) > _SHORT)
+    return f"0 and ({', '.join(names)},); " if names else ""
+
+
+def _span(node: ast.AST) -> tuple[int, int, int, int]:
+    assert isinstance(node, ast.expr | ast.stmt)
+    assert node.end_lineno is not None
+    assert node.end_col_offset is not None
+    return node.lineno - 1, node.col_offset, node.end_lineno - 1, node.end_col_offset
+
+
+def _edited(text: str, edits: list[Edit]) -> str:
+    """``text`` with each span of it replaced, and as many lines as before."""
+    lines = text.encode().split(b"\n")  # columns are those of bytes
+    for line, column, last, end, new in sorted(edits, reverse=True):
+        before, behind = lines[line][:column], lines[last][end:]
+        lines[line : last + 1] = [before + new.encode(), *([b""] * (last - line))]
+        lines[last] += behind
+    return b"\n".join(lines).decode()
