@@ -127,6 +127,7 @@ class App:
             self.hearing.gesture(now_us)
 
     @micropython.native
+        self.odometry.is_gyro_lost = self.odometry.has_gyro and not board.imu_answers
     def _measure(self, now_us: int) -> None:
         board = self.board
         self.odometry.is_driven = self.drive.effort != 0
@@ -188,6 +189,7 @@ class App:
 
     @micropython.native
     def _report(self, now_us: int) -> None:
+        chronicle.imu(self.odometry.is_gyro_lost, now_us)
         chronicle = self._chronicle
         chronicle.sources(self.arbiter, now_us)
         chronicle.stop_sources(self.stop_sources, now_us)

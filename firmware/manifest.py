@@ -37,6 +37,7 @@ METAL = (
     "drivers/lights.py",
     "drivers/mounting.py",
     "drivers/mpu.py",
+    "drivers/pps.py",
     "drivers/pwm_pulses.py",
     "drivers/rc_channels.py",
     "drivers/rc_pulse.py",

@@ -19,6 +19,9 @@ class Board(Protocol):
     yaw_rate_mrad_s: int  # positive to the left
     accel_x_mm_s2: int
     accel_y_mm_s2: int
+    imu_answers: int  # 0: there is none, or it is silent or frozen; then the three above are 0
+    second_us: int  # when the last whole second began, by the time receiver's pulse
+    seconds: int  # how many of its pulses came, modulo 2**16; 0 if none or no more
     step_us: int  # how long the last step took
     temperature_c: int  # of the hottest part that has a sensor
     has_receiver: int  # a receiver is wired to this board: then nobody else speaks for it
@@ -87,6 +90,7 @@ class Pins(Protocol):
     IMU: "tuple[Any, ...] | None"
     BATTERY: "tuple[Any, ...] | None"
     RC: "tuple[Any, ...] | None"
+    PPS: "int | str | None"  # high as a second begins
     LIGHTS: "tuple[int | str, ...] | None"
     LED: "int | str | None"
     BUZZER: "tuple[int | str, int] | None"

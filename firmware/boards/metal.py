@@ -16,6 +16,7 @@ from firmware.boards.parts import (
     make_battery,
     make_i2c,
     make_imu,
+    make_pps,
     make_receiver,
     make_signals,
     make_timed_wheel,
@@ -37,10 +38,12 @@ if TYPE_CHECKING:
     from firmware.boards.ring_1 import Life
     from firmware.boards.vesc_drive import VescDrive
     from firmware.boards.wheels import Counter
+    from firmware.drivers.pps import Pps
     from firmware.drivers.ticks import TicksUs
 
 CHANNELS = 8
 _ID_SIZE = 8
+_MASK = (1 << 30) - 1
 _RC_STEERING, _RC_THROTTLE, _RC_LIVE_MAN, _RC_MODE = 0, 1, 2, 3
 
 
@@ -85,6 +88,7 @@ class MetalBoard:
         self._battery = make_battery(pins, i2c, self._vesc)
         self._receiver = make_receiver(pins, ticks_us)
         self._signals = make_signals(pins)
+        self._pps = make_pps(pins, ticks_us)
         self._entropy = Entropy()
         self._begin_readings()
 
@@ -93,6 +97,7 @@ class MetalBoard:
         self.runstop_closed = self.enable_contact = self.charger = 0
         self.battery_mv = self.temperature_c = 0
         self.yaw_rate_mrad_s = self.accel_x_mm_s2 = self.accel_y_mm_s2 = 0
+        self.imu_answers = self.second_us = self.seconds = 0
         self.has_receiver = int(self._receiver is not None)
         self.rc_steering_us = self.rc_throttle_us = self.rc_live_man_us = self.rc_mode_us = 0
         self.rc_frames = self.rc_failsafe = 0
@@ -207,9 +212,18 @@ class MetalBoard:
         if imu:
             imu.step(now_us)
             is_fresh = imu.hearing.is_fresh
+            self.imu_answers = int(is_fresh)
             self.yaw_rate_mrad_s = imu.yaw_rate_mrad_s if is_fresh else 0
             self.accel_x_mm_s2 = imu.accel_x_mm_s2 if is_fresh else 0
             self.accel_y_mm_s2 = imu.accel_y_mm_s2 if is_fresh else 0
+
+        if self._pps:
+            self._tell_second(self._pps, now_us)
+
+    def _tell_second(self, pps: "Pps", now_us: int) -> None:
+        pps.step(now_us)
+        self.seconds = pps.count if pps.hearing.is_fresh else 0
+        self.second_us = pps.second_us & _MASK
 
     def _listen(self, receiver: "Any") -> None:
         receiver.step()

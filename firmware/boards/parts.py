@@ -1,7 +1,7 @@
 """From rows of the pins module to the drivers that every port has.
 
 A sensor that does not answer at the start is taken for absent: the car comes up, reads zero there,
-and its self-test says so. It is the battery's that keeps it from moving (empty).
+and says so (an event, and its self-test). It is the battery's that keeps it from moving (empty).
 """
 
 import sys
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from firmware.boards.vesc_drive import VescDrive
     from firmware.boards.wheels import Counter
     from firmware.drivers.lights import Lights
+    from firmware.drivers.pps import Pps
     from firmware.drivers.rc_pulse import RcPulse
     from firmware.drivers.ticks import Freshness, TicksUs
 
@@ -176,6 +177,17 @@ def make_timed_wheel(
     pin = Pin(number, Pin.IN, Pin.PULL_UP)
     listen(pin, sensor.on_edge, Pin.IRQ_RISING)
     return TimedWheel(sensor, gap_um, counts_per_gap)
+
+
+def make_pps(pins: "Pins", ticks_us: "TicksUs") -> "Pps | None":
+    """A time receiver's pulse per second, by its rising edge."""
+    if pins.PPS is None:
+        return None
+    from firmware.drivers.pps import Pps
+
+    pps = Pps(ticks_us)
+    listen(Pin(pins.PPS, Pin.IN, Pin.PULL_DOWN), pps.on_edge, Pin.IRQ_RISING)
+    return pps
 
 
 def make_signals(pins: "Pins") -> Signals:

@@ -70,6 +70,8 @@ class VirtualBoard:
         self.room = SEND_SIZE  # bytes that the link takes on this step
         self.captured_us = 0
         self.has_held_output = 0
+        self.imu_answers = 1
+        self.second_us = self.seconds = 0  # nobody's pulse is wired to it
         self.read_back = [0] * CHANNELS
         self.received = bytearray(RECEIVE_SIZE)
         self.received_size = 0

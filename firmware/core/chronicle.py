@@ -14,6 +14,7 @@ from firmware.protocol.codes import (
     EVENT_BATTERY,
     EVENT_CLAMPED,
     EVENT_FAULT_LATCHED,
+    EVENT_IMU,
     EVENT_SOURCE_ENGAGED,
     EVENT_SOURCE_LOST,
     EVENT_SOURCE_SILENT,
@@ -61,6 +62,7 @@ class Chronicle:
         self._stop_sources = [0] * STOP_SOURCES
         self._stage = GOOD
         self._clamped = 0
+        self._is_gyro_lost = False
 
     def stops(
         self,
@@ -144,6 +146,12 @@ class Chronicle:
     def battery(self, battery: "Battery", now_us: int) -> None:
         if battery.stage != self._stage:
             self._stage = battery.stage
+    def imu(self, is_gyro_lost: bool, now_us: int) -> None:
+        """Nothing that stops the car: it reckons by its steering meanwhile."""
+        if is_gyro_lost != self._is_gyro_lost:
+            self._is_gyro_lost = is_gyro_lost
+            self._events.add(now_us, EVENT_IMU, 0 if is_gyro_lost else 1, 0)
+
             self._events.add(now_us, EVENT_BATTERY, battery.stage, battery.millivolts)
 
     def clamped(self, source: int, bits: int, now_us: int) -> None:

@@ -27,6 +27,7 @@ from firmware.protocol.messages import (
     Motion,
     Outputs,
     Power,
+    Second,
     Status,
 )
 
@@ -53,7 +54,12 @@ class Telemetry:
         self._inputs = Inputs()
         self._power = Power()
         self._outputs = Outputs()
-        self._slow = (self._send_inputs, self._send_outputs, self._send_power, self._send_counters)
+        self._second = Second()
+        self._seconds = 0  # the last that was said
+        self._slow = (
+            self._send_inputs, self._send_outputs, self._send_power, self._send_counters,
+            self._send_second,
+        )  # fmt: skip
         self._motion_every = 1
         self._turn = 0
         self._steps = 0
@@ -143,6 +149,7 @@ class Telemetry:
             inputs.fresh |= bit if source.is_fresh else 0
             inputs.held |= bit if source.deadman & HELD else 0
             inputs.engaged |= bit if source.is_engaged() else 0
+        inputs.imu_answers = board.imu_answers
         inputs.causes_present = self._app.runstop.present
         inputs.stop_fresh = self._app.stop_sources.fresh
         inputs.stop_said = self._app.stop_sources.said
@@ -174,6 +181,14 @@ class Telemetry:
 
     def _send_power(self) -> None:
         self._power.battery_mv = self._app.battery.millivolts
+    def _send_second(self) -> None:
+        board = self._app.board
+        if board.seconds != self._seconds:
+            self._seconds = board.seconds
+            if self._seconds:
+                self._second.began_us = board.second_us
+                self._app.outbox.send(self._second)
+
         self._power.stage = self._app.battery.stage
         self._power.temperature_c = self._app.temperature.degrees_c
         self._app.outbox.send(self._power)

@@ -165,7 +165,8 @@ BOUND, BIND_PROTOCOL_MISMATCH, BIND_NO_SLOT = 0, 1, 2
     EVENT_STOP_SOURCE,  # a: stop source, b: 1 it is there, 0 it is silent, 2 it says stop
     EVENT_BATTERY,  # a: stage, b: mV
     EVENT_CLAMPED,  # a: source, b: actuator bits whose values were beyond the car's limits
-) = range(19)
+    EVENT_IMU,  # a: 1 it is there again, 0 it is silent, frozen or was never there
+) = range(20)
 
 # Why a fresh or silent source does not win an actuator that it wants
 (

@@ -7,7 +7,7 @@ here is noticed at connect. Identify, Identity, Stop and StopSeen are frozen for
 Session time, board time: microseconds modulo 2**30; compared through ``core.deadlines`` only.
 """
 
-from firmware.protocol.reports import Inputs, LinkCounters, Outputs, Power
+from firmware.protocol.reports import Inputs, LinkCounters, Outputs, Power, Second
 from firmware.protocol.to_board import (
     Act,
     Alive,
@@ -40,8 +40,8 @@ __all__ = (
     "Act", "ActReply", "Alive", "Bind",
     "Bound", "Claim", "ClockReport", "Committed", "ConfigCommit",
     "Event", "EventRequest", "EventsLost", "Identify", "Identity", "Inputs", "LinkCounters",
-    "Motion", "Outputs", "Parameter", "ParameterRead", "ParameterWrite", "Power", "Status",
-    "Stop", "StopSeen", "Sync",
+    "Motion", "Outputs", "Parameter", "ParameterRead", "ParameterWrite", "Power", "Second",
+    "Status", "Stop", "StopSeen", "Sync",
 )
 # fmt: on
 
@@ -75,5 +75,6 @@ TO_HOST = (
     Inputs,
     Power,
     Outputs,
+    Second,
     Claim,  # of the board's own receiver
 )

@@ -55,6 +55,7 @@ class Inputs(Message):
         ("stop_fresh", "u16", 0, U16, "bits, by stop source"),
         ("stop_said", "u16", 0, U16, "bits"),
         ("rc_mode", "u8", 0, U8, "255: no signal"),
+        ("imu_answers", "u8", 0, 1, ""),
         ("step_us", "u30", 0, WIDE, "us"),  # the longest step since the last of these
     )
     runstop_closed: int
@@ -67,7 +68,16 @@ class Inputs(Message):
     stop_fresh: int
     stop_said: int
     rc_mode: int
+    imu_answers: int
     step_us: int
+
+
+class Second(Message):
+    """A time receiver's pulse: when a whole second began. Said once each."""
+
+    ID = 45
+    FIELDS = (("began_us", "u30", 0, WIDE, "us"),)  # board time
+    began_us: int
 
 
 class Power(Message):

@@ -26,6 +26,7 @@ from host_bridge.domain import (
     Power,
     Profile,
     Refusal,
+    Second,
     Sender,
     StopSeen,
     Vehicle,
@@ -74,6 +75,7 @@ class Car:
         self.inputs: Inputs | None = None
         self.power: Power | None = None
         self.outputs: Outputs | None = None
+        self.second: Second | None = None
         self.counters: LinkCounters | None = None
         self.mismatch: LinkMismatched | None = None
         self.events: deque[CarEvent] = deque(maxlen=_EVENTS_KEPT)
@@ -102,6 +104,7 @@ class Car:
             Inputs: lambda inputs, _: self._keep("inputs", inputs),
             Power: lambda power, _: self._keep("power", power),
             Outputs: lambda outputs, _: self._keep("outputs", outputs),
+            Second: lambda second, _: self._keep("second", second),
             LinkCounters: lambda counters, _: self._keep("counters", counters),
             LinkMismatched: lambda mismatch, _: self._keep("mismatch", mismatch),
             LinkIdentified: lambda _, __: self._keep("mismatch", None),

@@ -37,6 +37,7 @@ from host_bridge.domain.reports import (
     ParameterReply,
     Power,
     Report,
+    Second,
     SessionBound,
     StopSeen,
 )
@@ -78,6 +79,7 @@ __all__ = [
     "Refusal",
     "Report",
     "ResetCause",
+    "Second",
     "Sender",
     "SessionBound",
     "SourceFacts",

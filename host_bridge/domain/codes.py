@@ -198,6 +198,7 @@ class EventCode(Phrased):
     STOP_SOURCE = 16, "stop source, 0 silent 1 there 2 says stop"
     BATTERY = 17, "stage, mV"
     CLAMPED = 18, "source, actuator bits"
+    IMU = 19, "whether it is there"
 
 
 class ResetCause(Phrased):

@@ -131,4 +131,7 @@ _WORDS: dict[EventCode, Words] = {
     EventCode.STOP_SOURCE: _stop_source,
     EventCode.BATTERY: _battery,
     EventCode.CLAMPED: _clamped,
+    EventCode.IMU: lambda a, b, v: (
+        "the IMU is there again" if a else "the IMU is silent: the car reckons by its steering"
+    ),
 }

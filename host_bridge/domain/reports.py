@@ -169,7 +169,15 @@ class Inputs:
     stop_fresh: tuple[int, ...]  # stop sources that are there, by id
     stop_said: tuple[int, ...]  # and those that say stop
     rc_mode: RcMode | None  # None: no signal
+    has_imu: bool  # False too where it is silent or frozen
     step_us: int  # the longest step since the last of these
+
+
+@dataclass(frozen=True, slots=True)
+class Second:
+    """A time receiver's pulse: when, by the car's time, a whole second began."""
+
+    began_us: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,6 +246,7 @@ Report = (
     | Power
     | Outputs
     | OwnClaim
+    | Second
     | ParameterReply
     | Committed
 )

@@ -162,6 +162,7 @@ def _inputs(m: messages.Inputs) -> reports.Inputs:
         _places(m.stop_fresh),
         _places(m.stop_said),
         None if m.rc_mode == _NO_SIGNAL else codes.RcMode(m.rc_mode),
+        bool(m.imu_answers),
         m.step_us,
     )
 
@@ -217,6 +218,7 @@ _FROM_WIRE: dict[type[Message], Callable[[Any], Report]] = {
     messages.Inputs: _inputs,
     messages.Power: _power,
     messages.Outputs: _outputs,
+    messages.Second: lambda m: reports.Second(m.began_us),
     messages.Claim: _own_claim,
 }
 

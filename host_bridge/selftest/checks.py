@@ -40,6 +40,12 @@ async def sensors(bench: Bench) -> AsyncIterator[Row]:
         got = "no reading" if rate is None else f"{rate:+.3f} rad/s at rest"
         yield Row("gyro", is_good, got, "keep the car still; see to its wires and its mounting")
     inputs = car.inputs
+    if numbers["gyro_fitted"][0]:
+        has_imu = inputs is not None and inputs.has_imu
+        got = "answers" if has_imu else "silent, frozen or not there"
+        yield Row("imu", has_imu, got, "see to its wires, its address and its supply")
+    if car.second is not None:
+        yield Row("time receiver", True, "a pulse each second")
     is_open = inputs is not None and not inputs.is_enable_closed
     yield Row("enable contact", is_open, "open" if is_open else "closed", "the relay is welded")
     if bench.vehicle.has_rc:

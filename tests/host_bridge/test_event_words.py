@@ -32,6 +32,8 @@ SAID = [
     (EventCode.STOP_SOURCE, 2, 0, "stop source owner is silent"),
     (EventCode.BATTERY, 1, 10_400, "battery low, 10.4 V"),
     (EventCode.CLAMPED, 1, 0b11, "source seat asks for more than the car may: steering, drive"),
+    (EventCode.IMU, 0, 0, "the IMU is silent: the car reckons by its steering"),
+    (EventCode.IMU, 1, 0, "the IMU is there again"),
 ]
 
 

@@ -84,6 +84,7 @@ class _Writer:
         for slot, name in (("imu", "IMU"), ("battery", "BATTERY"), ("rc", "RC")):
             part = case.wiring.others.get(slot)
             yield name, _ROWS[part.kind](part) if part else None
+        yield "PPS", self._pin("pps", "pulse")
         yield "LIGHTS", self._lights()
         yield "LED", self._pin("led", "pin")
         yield "BUZZER", self._of("buzzer", lambda v: (v["tone"], v["tone_hz"]))

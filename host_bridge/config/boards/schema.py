@@ -121,6 +121,7 @@ PARTS = {
             *((name, "lamp") for name in ("head_low", "head_high", "reverse", "left", "right")),
         )
     ),
+    "pps": PartKind((("pulse", "edge"),)),
     "buzzer": PartKind((("tone", "tone"),), keys=(Key("tone_hz", "integer", 100, 20_000),)),
     "led": PartKind((("pin", "lamp"),)),
     "charger": PartKind((("plugged", "level"),)),
@@ -154,6 +155,7 @@ SLOTS = {
     "imu": ("mpu", "bno055", "rvc"),
     "battery": ("adc", "ina219", "ina226", "vesc"),
     "rc": ("pulses", "sbus", "crsf"),
+    "pps": (),
     "lights": (),
     "lamps": (),
     "buzzer": (),

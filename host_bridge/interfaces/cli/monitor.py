@@ -7,6 +7,7 @@ import asyncio
 import json
 import shutil
 import sys
+import time
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -14,10 +15,18 @@ from typing import TYPE_CHECKING, Any
 from host_bridge.domain import CarEvent, State, event_words
 from host_bridge.interfaces.cli.choice import add_car, car_of
 from host_bridge.interfaces.cli.line import LiveLines, status_line
-from host_bridge.interfaces.cli.words import hitl_words, radio_words, stop_source_words
+from host_bridge.interfaces.cli.words import (
+    hitl_words,
+    host_clock_ahead_us,
+    imu_words,
+    radio_words,
+    second_words,
+    stop_source_words,
+)
 from host_bridge.logbook.rows import row_of, topic_of
 
 if TYPE_CHECKING:  # handed in
+    from host_bridge.clock import Clock
     from host_bridge.context import HostContext
     from host_bridge.open_car import OpenCar
 
@@ -57,10 +66,11 @@ async def _monitor(args: argparse.Namespace, context: HostContext) -> int:
     if names == [None]:
         names = [car.name for car in context.served()] or [None]
     cars: list[OpenCar] = []
+    show = _as_json if args.json else _as_lines
     try:
         for name in names:
             cars.append(await context.open_car(name))
-        await _watch(cars, _as_json(cars) if args.json else _as_lines(cars), args.seconds)
+        await _watch(cars, show(cars, context.clock), args.seconds)
     finally:
         for car in cars:
             await car.close()
@@ -75,12 +85,12 @@ async def _watch(cars: Sequence[OpenCar], show: Callable[[], None], seconds: flo
         show()
 
 
-def _as_lines(cars: Sequence[OpenCar]) -> Callable[[], None]:
+def _as_lines(cars: Sequence[OpenCar], clock: Clock) -> Callable[[], None]:
     screen = LiveLines(sys.stdout)
 
     def show() -> None:
         columns = shutil.get_terminal_size().columns
-        lines = [line for car in cars for line in _lines(car)]
+        lines = [line for car in cars for line in _lines(car, clock.now_us())]
         screen.draw(lines + (_latest(cars[0]) if len(cars) == 1 else []), columns)
 
     return show
@@ -94,19 +104,26 @@ def _latest(opened: OpenCar) -> list[str]:
     return [f"    {text}" for text in found] + padding
 
 
-def _lines(opened: OpenCar) -> list[str]:
+def _lines(opened: OpenCar, now_us: int) -> list[str]:
     """What does not fit beside the numbers stands below them, so that nothing is cut off."""
     line = status_line(opened.car)
     fault = opened.line_fault
     reason = opened.car.why_stopped() if opened.car.is_known() else str(fault or "").split("\n")[0]
-    details = "   ".join(filter(None, (stop_source_words(opened.car), radio_words(opened.car))))
+    car = opened.car
+    seconds = second_words(car, now_us, _unix_us())
+    words = (stop_source_words(car), radio_words(car), imu_words(car), seconds)
+    details = "   ".join(filter(None, words))
     below = [f"    {words}" for words in (hitl_words(opened.car), details) if words]
     if sys.stdout.isatty():
         return [line.removesuffix(reason).rstrip(), f"    {reason}", *below]
     return [line if reason in line else f"{line}  {reason}", *below]
 
 
-def _as_json(cars: Sequence[OpenCar]) -> Callable[[], None]:
+def _unix_us() -> int:
+    return time.time_ns() // 1000
+
+
+def _as_json(cars: Sequence[OpenCar], clock: Clock) -> Callable[[], None]:
     # Printed with the samples, not as they come: a reader that has gone away then ends the
     # command, where in a callback it would only be complained about.
     news: list[tuple[OpenCar, Sequence[object]]] = []
@@ -118,7 +135,7 @@ def _as_json(cars: Sequence[OpenCar]) -> Callable[[], None]:
             _print_events(opened, events)
         news.clear()
         for opened in cars:
-            _print_sample(opened)
+            _print_sample(opened, clock.now_us())
 
     return show
 
@@ -132,7 +149,7 @@ def _print_events(opened: OpenCar, events: Sequence[object]) -> None:
             _print(opened, topic_of(type(event)), {"text": str(event), **row_of(event)})
 
 
-def _print_sample(opened: OpenCar) -> None:
+def _print_sample(opened: OpenCar, now_us: int) -> None:
     car = opened.car
     if not car.is_known():
         _print(opened, "link", {"is_up": False, "text": str(opened.line_fault or "")})
@@ -143,6 +160,9 @@ def _print_sample(opened: OpenCar) -> None:
     for report in (car.status, car.motion, car.inputs, car.power, car.outputs):
         if report is not None:
             _print(opened, topic_of(type(report)), row_of(report))
+    ahead_us = host_clock_ahead_us(car, now_us, _unix_us())
+    if ahead_us is not None:
+        _print(opened, "second", {"host_clock_ahead_us": ahead_us})
     left_s = car.stand_left_s()
     if left_s is not None:
         _print(opened, "stand", {"left_s": round(left_s, 1)})

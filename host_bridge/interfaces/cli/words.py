@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from host_bridge.cars.divergence import Divergence
     from host_bridge.driving import Drive
 
+_HALF_SECOND_US = 500_000
+_SECOND_LOST_US = 2_500_000  # as the car has it
 _CENTRE_RAD = 0.0005  # less than a hundredth of a degree is no side
 
 
@@ -98,6 +100,33 @@ def stop_source_words(car: Car) -> str:
         mark = "*" if source.needs[profile] == "required" else ""
         found.append(f"{source.name}{mark} {'SAYS STOP' if says_stop else there}")
     return f"stop sources: {', '.join(found)}"
+
+
+def host_clock_ahead_us(car: Car, now_us: int, unix_us: int) -> int | None:
+    """How far this host's time of day is ahead of a time receiver's whole seconds; None without.
+
+    ``now_us`` and ``unix_us`` are the same moment. It is as exact as the car's clock is known.
+    """
+    if car.second is None:
+        return None
+    began_us = car.connection.clock.host_us(car.second.began_us, now_us)
+    if began_us is None or now_us - began_us > _SECOND_LOST_US:
+        return None
+    at_us = unix_us - (now_us - began_us)
+    return (at_us + _HALF_SECOND_US) % (2 * _HALF_SECOND_US) - _HALF_SECOND_US
+
+
+def second_words(car: Car, now_us: int, unix_us: int) -> str:
+    """What the time receiver's pulse says; "" while none comes."""
+    ahead_us = host_clock_ahead_us(car, now_us, unix_us)
+    return "" if ahead_us is None else f"PPS: this host's clock {ahead_us * 1e-3:+.1f} ms"
+
+
+def imu_words(car: Car) -> str:
+    """That it is fitted and does not answer."""
+    if car.inputs is None or car.vehicle is None or not car.vehicle.parameters["gyro_fitted"][0]:
+        return ""
+    return "" if car.inputs.has_imu else "IMU SILENT"
 
 
 def age_ms(car: Car, now_us: int) -> float | None:

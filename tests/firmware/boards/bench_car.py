@@ -20,7 +20,8 @@ from firmware.boards.start import Beat, make_board, make_link
 from firmware.boards.store import Store
 
 LOOP = 255  # in an event: whatever pin the runstop loop is on
-HANGS, IS_DEAF = 1, 2  # the main loop stands still; interrupts do not come
+# The main loop stands still; interrupts do not come; the IMU answers nothing
+HANGS, IS_DEAF, IS_NUMB = 1, 2, 4
 # flags, counts left and right, yaw rate, accelerations, battery, how many events, bytes of the
 # link and of the other line, which is a VESC's or a receiver's
 HEAD = "<BiiiiiiBHH"
@@ -47,6 +48,7 @@ class Mpu:
     def __init__(self):
         self.registers = bytearray(128)
         self.registers[0x75] = 0x71
+        self.is_numb = False
         self.noise = 0
 
     def feel(self, yaw_rate_mrad_s, accel_x_mm_s2, accel_y_mm_s2):
@@ -63,6 +65,8 @@ class Mpu:
         struct.pack_into(">7h", self.registers, 0x3B, *[max(-32768, min(32767, r)) for r in raw])
 
     def read(self, address, size):
+        if self.is_numb:
+            raise OSError(5)
         return self.registers[address : address + size]
 
     def write(self, address, data):
@@ -156,6 +160,7 @@ class BenchCar:
         self.feel(head[1:-3])
         at = struct.calcsize(HEAD)
         begun_us = bench.now_us
+        self.imu.is_numb = bool(flags & IS_NUMB)
         try:
             for _ in range(sizes[0]):
                 after_us, gpio, level = struct.unpack_from(EVENT, packet, at)

@@ -21,7 +21,7 @@ ROOT = HERE.parents[2]
 PROGRAM = HERE / "bench_car.py"
 PATHS = (ROOT, HERE.parent / "drivers" / "virtual")
 HEAD, EVENT, REPLY = "<BiiiiiiBHH", "<HBB", struct.Struct("<8iBBHH")
-HANGS, IS_DEAF = 1, 2
+HANGS, IS_DEAF, IS_NUMB = 1, 2, 4
 LOOP = 255  # in an event: whatever pin the runstop loop is on
 MASK = (1 << 30) - 1
 MS_US = 1000
@@ -171,6 +171,10 @@ class BenchWorld:
     def turn_loop(self, is_closed, after_us=0):
         """The runstop loop opens or closes, to the microsecond."""
         self._events.append((self.now_us + after_us, LOOP, int(is_closed)))
+
+    def pulse(self, gpio, at_us):
+        """A pin goes high for a millisecond."""
+        self._events += [(at_us, gpio, 1), (at_us + MS_US, gpio, 0)]
 
     def advance(self, until_us):
         sent = b""

@@ -89,7 +89,7 @@ def test_every_driver_and_board_is_somebodys():
     files = {f"{d}/{f.name}" for d in ("boards", "drivers") for f in (FIRMWARE / d).glob("*.py")}
     listed = {file for _, listed in manifest.BOARDS for file in listed}
     listed |= set(manifest.NOT_DEPLOYED) | {"boards/__init__.py", "drivers/__init__.py"}
-    assert files - listed == {"drivers/pps.py"}  # time of day has no reader in the car yet
+    assert files <= listed
 
 
 @pytest.mark.micropython

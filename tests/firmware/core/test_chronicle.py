@@ -14,7 +14,8 @@ from tests.firmware.core.desk import params_with, sure_sessions
 
 (STATE_CHANGED, STOP_LATCHED, FAULT_LATCHED, CLAIM_REFUSED, ACTION_TAKEN, ACTION_REFUSED,
  SOURCE_ENGAGED, SOURCE_SILENT, SESSION_BOUND, CLOCK_STEPPED, CONFIGURED, WINNER_CHANGED,
- SOURCE_LOST, STARTED, PROFILE, SPEED_CAP, STOP_SOURCE, BATTERY, CLAMPED) = range(19)  # fmt: skip
+ SOURCE_LOST, STARTED, PROFILE, SPEED_CAP, STOP_SOURCE, BATTERY, CLAMPED,
+ IMU) = range(20)  # fmt: skip
 (RUNSTOP_LOOP, STOP_REQUEST, FROZEN, SILENCE, CLOCK_STEP, CLOCK_UNSURE, CHARGER, EMPTY, OVERRUN,
  UNATTENDED, SAYS_STOP, IS_SILENT, STAND_OVER) = range(13)  # fmt: skip
 SENDER = 3
@@ -166,6 +167,14 @@ def test_a_stage_of_the_battery_is_said_with_its_voltage(notes):
         battery.stage, battery.millivolts = stage, millivolts
         notes.chronicle.battery(battery, 5)
         assert notes.read() == expected
+
+
+def test_an_imu_is_said_to_be_lost_and_to_be_there_again_once_each(notes):
+    seen = []
+    for is_lost in (False, True, True, False, False):
+        notes.chronicle.imu(is_lost, 5)
+        seen.append(notes.read())
+    assert seen == [[], [(IMU, 0, 0)], [], [(IMU, 1, 0)], []]
 
 
 def test_a_clamped_claim_is_said_when_it_begins(notes):

@@ -25,7 +25,7 @@ NAMES = (
         "ENABLE",
     ),
     *("CONTACT", "CHARGER", "PIO_BASES", "ENCODERS", "I2C", "UARTS", "LINK", "IMU", "BATTERY"),
-    *("RC", "LIGHTS", "LED", "BUZZER", "VESC"),
+    *("RC", "PPS", "LIGHTS", "LED", "BUZZER", "VESC"),
 )
 PAIRS = [(name, vehicle) for name in board_names() for vehicle in load_board(name).wirings]
 

@@ -25,6 +25,7 @@ from host_bridge.domain import (
     Profile,
     RcMode,
     Refusal,
+    Second,
     State,
 )
 from host_bridge.link import units, wire
@@ -141,13 +142,15 @@ def test_inputs_outputs_and_power_are_told_by_place():
             stop_fresh=0b1001,
             stop_said=0b1000,
             rc_mode=1,
+            imu_answers=1,
             step_us=7,
         )
     )
-    told = ((0, 2), (2,), (0,), (Cause.CHARGER,), (0, 3), (3,), RcMode.MANUAL, 7)
+    told = ((0, 2), (2,), (0,), (Cause.CHARGER,), (0, 3), (3,), RcMode.MANUAL, True, 7)
     assert inputs == Inputs(True, False, True, *told)
     no_signal = units.report_of(filled(messages.Inputs, rc_mode=255))
     assert no_signal.rc_mode is None
+    assert units.report_of(filled(messages.Second, began_us=9)) == Second(9)
     outputs = units.report_of(
         filled(
             messages.Outputs,
