@@ -208,7 +208,7 @@ class World:
             self.now_us += PLANT_STEP_US
             is_hanging = self.now_us < self._hangs_until_us
             self.metal.guard_is_dead &= is_hanging
-            self.metal.tick(self.now_us, is_hanging)
+            self.metal.tick(self.now_us, is_hanging or self._has_hung)  # until it steps again
             self.plant.step(PLANT_STEP_US * 1e-6, self.metal.outputs, self.metal.enable)
             for observe in self.observers:
                 observe(self)

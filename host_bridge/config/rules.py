@@ -13,6 +13,7 @@ from host_bridge.errors import VehicleFileFault
 
 _LEASE_MAX_S = 0.3  # safety.md section 3; a second for what is slower than _SLOW_MPS
 _SLOW_MPS = 0.3
+_STEPS_MS = range(10, 21)  # for which `tandem faults` was run, and held
 
 
 def check_tables(document: Document, tables: dict[str, Any]) -> None:
@@ -127,6 +128,20 @@ def _battery(document: Document, tables: dict[str, Any]) -> None:
         )
 
 
+def _step(document: Document, tables: dict[str, Any]) -> None:
+    """Limits of stopping are shown for some lengths of a step, and for no others."""
+    step_s = tables["timing"]["step_s"]
+    if round(step_s * 1e6) not in [ms * 1000 for ms in _STEPS_MS]:
+        raise document.fault(
+            "timing.step_s",
+            "for a step of this length it is not shown that the car stops within its limits",
+            expected=f"{_STEPS_MS[0] / 1e3:g} to {_STEPS_MS[-1] / 1e3:g}, in whole milliseconds: "
+            "`tandem faults` holds with these",
+            got=f"{step_s:g}",
+            remedy="write 0.01",
+        )
+
+
 def _baud(document: Document, tables: dict[str, Any]) -> None:
     timing = tables["timing"]
     try:
@@ -217,6 +232,7 @@ _RULES = (
     _speeds,
     _direction,
     _battery,
+    _step,
     _baud,
     _priorities,
 )

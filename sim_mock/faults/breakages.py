@@ -76,6 +76,16 @@ def hangs(ms: int, interrupts_too: bool = False) -> Stroke:
     return lambda scene: scene.world.hang(ms * _MS, interrupts_too)
 
 
+def steps_take(steps: float) -> Injection:
+    """Each step takes as long as so many."""
+
+    def inject(scene: Scene) -> None:
+        step_us = scene.vehicle.parameters["step_us"][0]
+        scene.pins.stuck["step_us"] = round(steps * step_us)
+
+    return inject
+
+
 def hangs_and_loop_opens(scene: Scene) -> None:
     """The runstop opens 10 ms into a hang, before the guard would notice that."""
     scene.world.hang(200 * _MS)
@@ -156,16 +166,28 @@ def encoders_dead(*sides: str) -> Stroke:
 
 
 def counts_race(scene: Scene) -> None:
-    """An encoder's line picks up the motor: 3 m a step."""
-    step = 3_000_000_000 // scene.vehicle.parameters["nm_per_count"][0] // 10
+    """An encoder's line picks up the motor."""
+    _count_by_themselves(scene, 300.0)
+
+
+def turned_by_hand(scene: Scene) -> None:
+    """The driver lets go; somebody turns the wheels, or their encoders only say so."""
+    scene.driver.deadman = 0
+    scene.run(1000)
+    _count_by_themselves(scene, 0.8e-3 * scene.vehicle.parameters["runaway_mm_s"][0])
+
+
+def _count_by_themselves(scene: Scene, speed_mps: float) -> None:
+    """For 0.6 s the encoders say this speed, whatever the motors do."""
+    counts_mps = 1e9 / scene.vehicle.parameters["nm_per_count"][0] * speed_mps
     begun = scene.world.plant.counts()[0]
 
-    def count(i: int) -> Callable[[], object]:
-        value = begun + step * i & (1 << 30) - 1
+    def count(ms: int) -> Callable[[], object]:
+        value = begun + round(counts_mps * ms * 1e-3) & (1 << 30) - 1
         return lambda: scene.pins.stuck.update(count_left=value, count_right=value)
 
-    for i in range(1, 60):
-        scene.after(10 * i, count(i))
+    for ms in range(10, 600, 10):
+        scene.after(ms, count(ms))
 
 
 # --- motors
@@ -176,12 +198,16 @@ def throttle_stuck(scene: Stage) -> None:
     scene.world.plant.stuck_throttle = 1.0
 
 
-def drive_inverted(scene: Scene) -> None:
-    """The ESC was taught the other way round, and the driver moves off."""
-    scene.world.plant.is_drive_inverted = True
-    scene.driver.deadman = codes.HELD
-    scene.run(50)
-    scene.driver.speed_mm_s = 300
+def moves_off_with(speed_mm_s: int, **changes: object) -> Injection:
+    """Something is wrong with the car (attributes of ``Plant``), and the driver moves off."""
+
+    def inject(scene: Scene) -> None:
+        _set(scene.world.plant, changes)
+        scene.driver.deadman = codes.HELD
+        scene.run(50)
+        scene.driver.speed_mm_s = speed_mm_s
+
+    return inject
 
 
 def pushed(scene: Scene) -> None:

@@ -16,6 +16,7 @@ _BATTERY_SETTLES_MS = 1000  # firmware/core/battery: motors sag it for moments
 _UNATTENDED_MS = 3000  # firmware/core/arbiter
 _DRIFT = 10_000  # firmware/core/clock: of so many parts two crystals differ by one
 
+
 def step_ms(vehicle: VehicleFacts) -> int:
     """How long a step of its program takes."""
     return vehicle.parameters["step_us"][0] // 1000

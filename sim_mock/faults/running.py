@@ -171,7 +171,7 @@ class _Course:
         world.dead_encoders.clear()
         world.metal.stuck.clear()
         world.metal.contact_stuck = None
-        plant.stuck_throttle, plant.is_drive_inverted = None, False
+        plant.stuck_throttle, plant.is_drive_inverted, plant.is_drive_dead = None, False, False
         plant.is_steering_stuck, plant.pushed_n = False, 0.0
         self.scene.pins.stuck.clear()
         if self.scene.box:

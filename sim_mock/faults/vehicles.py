@@ -53,6 +53,11 @@ def has_brake(vehicle: VehicleFacts) -> bool:
     return CHANNEL_BRAKE in vehicle.parameters["channel_kind"]
 
 
+def rolls_free(vehicle: VehicleFacts) -> bool:
+    """Whoever pushes it turns its motor; an H-bridge at rest holds it."""
+    return CHANNEL_H_BRIDGE not in vehicle.parameters["channel_kind"]
+
+
 def brakes_by_motor(vehicle: VehicleFacts) -> bool:
     """Its encoders tell the direction: only then its motor may brake."""
     return vehicle.parameters["encoder_signed"][0] == 1
@@ -78,5 +83,5 @@ NEEDS: dict[str, Callable[[VehicleFacts], bool]] = {
     "rc to race": needs_rc_to_race,
     "thermometer": lambda v: v.parameters["temperature_max_c"][0] > 0,
     "direction": brakes_by_motor,
-    "brake": has_brake,
+    "rolls": rolls_free,
 }
