@@ -1,15 +1,23 @@
 """What CPython's own C code can do of the work of viper functions: the same bytes, sooner.
 
 Not on boards. Under CPython ``compat`` puts these in the place of the functions of the same name,
-whose own text stays at hand as ``__wrapped__``: a test holds the two against each other.
+whose own text stays at hand as ``__wrapped__``: a test holds the two against each other. Only what
+``unpack`` refuses may leave other numbers behind, which nobody reads.
 """
 
 from binascii import crc32
+from struct import pack_into, unpack_from
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from array import array
     from typing import Any
 
+    # runs of numbers side by side: format, where, first, last; then all lows, all highs
+    Plan = tuple[list[tuple[str, int, int, int]], list[int], list[int]]
+
+_PLANS: "dict[bytes, Plan]" = {}  # by the shape's bytes
+_CODES = {(1, 0): "B", (1, 1): "b", (2, 0): "H", (2, 1): "h", (4, 0): "I", (4, 1): "i"}
 _FULL = 254  # bytes that end a block of COBS without a zero
 
 
@@ -77,9 +85,49 @@ def copy(source: bytearray, start: int, out: bytearray, at: int, size: int) -> i
     return 0
 
 
+def pack(payload: bytearray, values: "array[int]", shape: "array[int]", many: int) -> int:
+    runs, lows, highs = _plan(shape)
+    numbers = list(map(min, map(max, values, lows), highs))
+    for code, at, first, last in runs:
+        pack_into(code, payload, at, *numbers[first:last])
+    return 0
+
+
+def unpack(payload: bytearray, values: "array[int]", shape: "array[int]", many: int) -> int:
+    runs, lows, highs = _plan(shape)
+    numbers: "list[int]" = []
+    for code, at, _, _ in runs:
+        numbers += unpack_from(code, payload, at)
+    if numbers != list(map(min, map(max, numbers, lows), highs)):
+        return 0
+    for i in range(many):
+        values[i] = numbers[i]
+    return 1
+
+
+def _plan(shape: "array[int]") -> "Plan":
+    key = bytes(shape)
+    if key not in _PLANS:
+        _PLANS[key] = _runs(shape), list(shape[3::5]), list(shape[4::5])
+    return _PLANS[key]
+
+
+def _runs(shape: "array[int]") -> "list[tuple[str, int, int, int]]":
+    runs: "list[tuple[str, int, int, int]]" = []
+    end = -1
+    for i in range(len(shape) // 5):
+        at, size, signed = shape[5 * i : 5 * i + 3]
+        code, since, first = "<", at, i
+        if at == end:
+            code, since, first, _ = runs.pop()
+        runs.append((code + _CODES[size, signed], since, first, i + 1))
+        end = at + size
+    return runs
+
+
 # module of the functions, their counterparts
 _SOONER: "tuple[tuple[str, tuple[Any, ...]], ...]" = (
-    ("firmware.protocol.codec", (copy,)),
+    ("firmware.protocol.codec", (copy, pack, unpack)),
     ("firmware.protocol.frame", (crc_update, cobs_encode, cobs_decode, copy_until_delimiter)),
 )
 

@@ -98,6 +98,12 @@ def test_the_cars_own_style_passes():
     assert list(dialect.refusals(PASSES, "firmware/core/limits.py")) == []
 
 
+def test_what_cpython_alone_runs_may_use_its_language_but_not_import_what_it_likes():
+    file = "firmware/c_library.py"
+    assert not list(dialect.refusals("PLANS = {}\n", file))
+    assert len(list(dialect.refusals("import time\n", file))) == 1
+
+
 def test_what_is_refused_in_a_step_may_be_done_when_configuring():
     body = "(self, a):\n    return [f'{x}' for x in a], {}\n"
     names = ("__init__", "configure", "load_rows", "_validate", "crc_table", "make")

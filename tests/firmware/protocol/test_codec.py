@@ -22,6 +22,7 @@ from firmware.protocol.codec import (
 from firmware.protocol.messages import TO_BOARD, TO_HOST
 from tests.firmware.protocol.streams import filled, payload_of
 
+pytestmark = pytest.mark.usefixtures("text")
 MESSAGES = TO_BOARD + TO_HOST
 FORMATS = {"u8": "B", "i8": "b", "u16": "H", "i16": "h", "u30": "I", "i31": "i"}
 NUMBERS = [

@@ -26,15 +26,7 @@ from tests.firmware.protocol.streams import (
 # COBS changes its shape where 254 bytes without a zero are full, so lengths go around that.
 RUNS = (0, 1, 2, 252, 253, 254, 255, 256, 507, 508, 509, 510, 762, 763)
 RANDOM_PAYLOADS = 100_000
-HAVE_COUNTERPARTS = ("crc_update", "cobs_encode", "cobs_decode", "copy_until_delimiter", "copy")
-
-
-@pytest.fixture(autouse=True, params=["their own text", "counterparts in C"])
-def text(request, monkeypatch):
-    """Boards run the own text, CPython its library's counterparts: all is asked of both."""
-    if request.param == "their own text":
-        for name in HAVE_COUNTERPARTS:
-            monkeypatch.setattr(frame, name, getattr(frame, name).__wrapped__)
+pytestmark = pytest.mark.usefixtures("text")
 
 
 def adversarial() -> list[bytes]:
