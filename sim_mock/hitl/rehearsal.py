@@ -13,12 +13,12 @@ from collections.abc import Callable
 from enum import Enum
 
 from firmware.protocol.codes import ACTIVE, HOLD, STOPPING
+from firmware.protocol.enter_hitl import EnterHitl
 from firmware.protocol.frame import crc_table
 from firmware.protocol.messages import Identify, Identity, Stop, StopSeen
 from firmware.protocol.plant import (
     CHUNK,
     HITL_MARK,
-    EnterHitl,
     PlantBegin,
     PlantImage,
     PlantOutputs,
