@@ -63,6 +63,7 @@ BOARDS = (
         METAL
         + (
             "boards/rp2.py",
+            "boards/rp2_channel.py",
             "drivers/rp2_life_signal.py",
             "drivers/rp2_pulses.py",
             "drivers/rp2_quadrature.py",

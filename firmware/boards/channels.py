@@ -2,13 +2,13 @@
 
 A channel takes pulses in ns or duties in 1/10000. ``begin`` says what it falls back to (-1: it
 stays), ``end`` puts it there from an interrupt, ``read_back`` is what its hardware really has.
+Drivers are loaded with the first channel that needs them: on an RP2040 room is short.
 """
 
 from machine import PWM, Pin
 
 from firmware.compat import TYPE_CHECKING
-from firmware.drivers.h_bridge import HBridge
-from firmware.drivers.pwm_pulses import LONGEST_NS, SHORTEST_NS, PwmPulses
+from firmware.drivers.pwm_pulses import LONGEST_NS, SHORTEST_NS
 
 if TYPE_CHECKING:
     from typing import Protocol
@@ -53,6 +53,8 @@ class PulseByPwm:
     better also an ESC, which the guard ends."""
 
     def __init__(self, pin: "int | str", rate_hz: int, start_ns: int) -> None:
+        from firmware.drivers.pwm_pulses import PwmPulses
+
         self._pulses = PwmPulses(PWM(Pin(pin), freq=rate_hz), start_ns)
         self._is_kept = True
 
@@ -77,6 +79,8 @@ class Bridge:
     """A motor on an H-bridge; 0 brakes it."""
 
     def __init__(self, pwm: "int | str", in1: "int | str", in2: "int | str") -> None:
+        from firmware.drivers.h_bridge import HBridge
+
         first, second = Pin(in1, Pin.OUT, value=0), Pin(in2, Pin.OUT, value=0)
         self._bridge = HBridge(PWM(Pin(pwm), freq=_BRIDGE_HZ, duty_u16=0), first, second)
 

@@ -67,12 +67,12 @@ def sources_of(board_name: str, wiring: str) -> dict[str, str]:
     }
 
 
-def program_for(port: str) -> dict[str, str]:
+def program_for(port: str, left_out: tuple[str, ...] = NOT_DEPLOYED) -> dict[str, str]:
     """The car's program for boards of this port, its constants folded: path -> text.
 
     Raises errors.VehicleFileFault for a port that there is no program for.
     """
-    files = sources_for(port, NOT_DEPLOYED, dict(BOARDS))
+    files = sources_for(port, left_out, dict(BOARDS))
     sources = {f"firmware/{file}": (ROOT / "firmware" / file).read_text() for file in files}
     sources[_VERSION] = _HASHED % own_protocol_hash()
     return folded(sources)

@@ -1,7 +1,9 @@
-"""Prints the bytes of heap that an RP2 board's program takes: code, objects, buffers, drivers.
+"""Prints the modules that an RP2 board's program loads, and the bytes of heap that it takes: the
+launcher, the pins, code, objects, buffers, drivers.
 
 On the virtual ``machine``, whose own modules are not counted; its pins and machines are, which on a
-chip are smaller or take no heap. Argument: a folder with ``pins.py``.
+chip are smaller or take no heap. The folder of this script is a slot, as ``tandem flash`` fills it,
+with the launcher beside it.
 """
 
 import gc
@@ -11,29 +13,39 @@ import machine  # noqa: F401 - before the count begins
 import rp2  # noqa: F401
 from bench import bench
 
-sys.path.append(sys.argv[1])
-import pins
 
-bench.reset(30 if max(pin for pin, _ in pins.SAFE_LEVELS) < 30 else 48)
-bench.voltages[pins.BATTERY[1]] = 50_000
+class Mpu:
+    """An IMU that says who it is, so that its driver is there."""
+
+    def read(self, register, size):
+        return bytes([0x68] * size)
+
+    def write(self, register, data):
+        pass
+
+
+bench.reset(30)
+bench.voltages[26] = 50_000
+bench.buses[0] = {0x68: Mpu()}
 gc.collect()
 before = gc.mem_alloc()
 
+import launcher  # noqa: E402
+import pins  # noqa: E402
+
 from firmware.app import App  # noqa: E402
-from firmware.boards.link import Link  # noqa: E402
-from firmware.boards.start import make_board  # noqa: E402
+from firmware.boards.start import make_board, make_link  # noqa: E402
 from firmware.boards.store import Store  # noqa: E402
-
-
-class Starts:
-    failed = 0
 
 
 def ticks_us():
     return 0
 
 
-board = make_board(pins, Starts(), Link(), Store(("a", "b")), ticks_us)
+starts = launcher.Starts()
+board = make_board(pins, starts, make_link(pins), Store(("a", "b")), ticks_us)
 app = App(board)
 gc.collect()
-print(gc.mem_alloc() - before)
+taken = gc.mem_alloc() - before
+print("\n".join(name for name in sys.modules if name.startswith("firmware.")))
+print(taken)

@@ -4,7 +4,10 @@ import contextlib
 
 import pytest
 
+from firmware.manifest import NOT_DEPLOYED
 from firmware.protocol import codes
+from host_bridge.flash.job import program_for
+from host_bridge.flash.program import compiled
 from tests.firmware.rig import Host
 from tests.firmware.storm import FullStorm, stormy_plant, stormy_vehicle
 from tests.firmware.worlds import HEAP_LOCKED, VEHICLES, world_of
@@ -13,6 +16,7 @@ MINUTE = 3500  # beats of the storm; what happens in it takes as long again
 STEPS = 10_000
 STEP_US = 10_000
 WRAP_US = 1 << 30
+ARCHITECTURE = {64: "x64", 32: "x86"}  # as mpy-cross calls what this machine's MicroPythons are
 CAUSES = {
     codes.CAUSE_RUNSTOP_LOOP, codes.CAUSE_STOP_REQUEST, codes.CAUSE_FROZEN_INPUT,
     codes.CAUSE_SILENCE, codes.CAUSE_CLOCK_STEP, codes.CAUSE_CHARGER, codes.CAUSE_OVERRUN,
@@ -69,6 +73,25 @@ def test_a_minute_of_trouble_gives_the_same_bytes_on_every_python(in_process, ru
     vehicle, expected = in_process
     host = stormy_drive(vehicle, runtime, MINUTE, seed=3)
     assert host.outputs.hexdigest() == expected.outputs.hexdigest()
+
+
+@pytest.mark.micropython
+@pytest.mark.parametrize("bits", [64, 32])
+def test_the_program_as_it_is_flashed_gives_the_same_bytes(bits, tmp_path):
+    """Its constants folded, compiled; and its steps touch no heap either."""
+    left_out = tuple(file for file in NOT_DEPLOYED if file != "main.py")
+    sources = {**program_for("unix", left_out), "drive.py": HEAP_LOCKED.read_text()}
+    for path, data in compiled(sources, ARCHITECTURE[bits], lambda done, total: None).items():
+        place = tmp_path / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(data)
+    script = tmp_path / "main.py"  # what is beside it is found first
+    script.write_text("import drive, firmware.core.guard as g\nassert g.__file__[-4:] == '.mpy'\n")
+    hosts = [
+        stormy_drive("f1tenth", *where, MINUTE // 10, seed=7, **how)
+        for where, how in ((("in process",), {}), ((bits,), {"program": script}))
+    ]
+    assert hosts[0].outputs.hexdigest() == hosts[1].outputs.hexdigest()
 
 
 @pytest.mark.micropython

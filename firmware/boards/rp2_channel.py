@@ -1,0 +1,50 @@
+"""An ESC's channel on RP2040 and RP2350. Loaded only where one is wired: a VESC needs none."""
+
+import rp2
+from machine import Pin
+
+from firmware.boards.channels import is_pulse
+from firmware.drivers import rp2_pulses
+from firmware.drivers.rp2_pulses import MAX_FRAMES, Pulses
+
+_LEASE_US = 60_000  # pulses without a write, as the contract promises
+
+
+class PulseByPio:
+    """An ESC. ``loop`` ends its pulse with the frame, the processor dead or not."""
+
+    def __init__(
+        self, loop: Pin, pin: int, state_machine: int, rate_hz: int, neutral_ns: int
+    ) -> None:
+        self._loop = loop
+        self._pin = pin
+        self._state_machine = state_machine
+        self._period_us = 1_000_000 // rate_hz
+        self._pulses = self._started(neutral_ns)
+
+    def _started(self, neutral_ns: int) -> Pulses:
+        machine_of_it = rp2.StateMachine(
+            self._state_machine,
+            rp2_pulses.pulses,
+            freq=rp2_pulses.FREQ_HZ,
+            set_base=Pin(self._pin),
+            jmp_pin=self._loop,
+        )
+        frames = min(_LEASE_US // self._period_us, MAX_FRAMES)
+        return Pulses(machine_of_it, self._period_us, neutral_ns, frames)
+
+    def begin(self, fallback: int) -> None:
+        """Another neutral is the first word of a program that begins anew."""
+        if is_pulse(fallback) and abs(fallback - self._pulses.neutral_ns) >= rp2_pulses.TICK_NS:
+            self._pulses = self._started(fallback)
+
+    def write(self, value: int) -> None:
+        if is_pulse(value):
+            self._pulses.renew(value)
+
+    def end(self) -> None:
+        self._pulses.end()
+
+    def read_back(self) -> int:
+        """As it was put: no wire comes back from a state machine."""
+        return self._pulses.pulse_ns
