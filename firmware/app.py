@@ -127,10 +127,10 @@ class App:
             self.hearing.gesture(now_us)
 
     @micropython.native
-        self.odometry.is_gyro_lost = self.odometry.has_gyro and not board.imu_answers
     def _measure(self, now_us: int) -> None:
         board = self.board
         self.odometry.is_driven = self.drive.effort != 0
+        self.odometry.is_gyro_lost = self.odometry.has_gyro and not board.imu_answers
         self.odometry.step(
             board.count_left,
             board.count_right,
@@ -189,7 +189,6 @@ class App:
 
     @micropython.native
     def _report(self, now_us: int) -> None:
-        chronicle.imu(self.odometry.is_gyro_lost, now_us)
         chronicle = self._chronicle
         chronicle.sources(self.arbiter, now_us)
         chronicle.stop_sources(self.stop_sources, now_us)
@@ -198,6 +197,7 @@ class App:
         chronicle.faults(self.faults, now_us)
         chronicle.state(self.supervisor, now_us)
         chronicle.battery(self.battery, now_us)
+        chronicle.imu(self.odometry.is_gyro_lost, now_us)
         chronicle.clamped(self.arbiter.winners[DRIVE], self.motion.clamped, now_us)
         self.hearing.acknowledge()
         self.telemetry.step(now_us)

@@ -146,13 +146,13 @@ class Chronicle:
     def battery(self, battery: "Battery", now_us: int) -> None:
         if battery.stage != self._stage:
             self._stage = battery.stage
+            self._events.add(now_us, EVENT_BATTERY, battery.stage, battery.millivolts)
+
     def imu(self, is_gyro_lost: bool, now_us: int) -> None:
         """Nothing that stops the car: it reckons by its steering meanwhile."""
         if is_gyro_lost != self._is_gyro_lost:
             self._is_gyro_lost = is_gyro_lost
             self._events.add(now_us, EVENT_IMU, 0 if is_gyro_lost else 1, 0)
-
-            self._events.add(now_us, EVENT_BATTERY, battery.stage, battery.millivolts)
 
     def clamped(self, source: int, bits: int, now_us: int) -> None:
         """Said when it begins, not on every step that it lasts."""

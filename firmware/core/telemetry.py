@@ -29,10 +29,12 @@ from firmware.protocol.messages import (
     Power,
     Second,
     Status,
+    VescState,
 )
 
 if TYPE_CHECKING:
     from firmware.app import App
+    from firmware.boards.vesc_drive import VescDrive
     from firmware.core.params import Params
 
 _COUNTER_MASK = (1 << 30) - 1
@@ -55,10 +57,11 @@ class Telemetry:
         self._power = Power()
         self._outputs = Outputs()
         self._second = Second()
+        self._vesc = VescState()
         self._seconds = 0  # the last that was said
         self._slow = (
             self._send_inputs, self._send_outputs, self._send_power, self._send_counters,
-            self._send_second,
+            self._send_rest,
         )  # fmt: skip
         self._motion_every = 1
         self._turn = 0
@@ -149,11 +152,11 @@ class Telemetry:
             inputs.fresh |= bit if source.is_fresh else 0
             inputs.held |= bit if source.deadman & HELD else 0
             inputs.engaged |= bit if source.is_engaged() else 0
-        inputs.imu_answers = board.imu_answers
         inputs.causes_present = self._app.runstop.present
         inputs.stop_fresh = self._app.stop_sources.fresh
         inputs.stop_said = self._app.stop_sources.said
         inputs.rc_mode = self._app.rc.mode if self._app.rc.is_live else NOBODY
+        inputs.imu_answers = board.imu_answers
         inputs.step_us = self._longest_us
         self._longest_us = 0
         self._app.outbox.send(inputs)
@@ -181,17 +184,28 @@ class Telemetry:
 
     def _send_power(self) -> None:
         self._power.battery_mv = self._app.battery.millivolts
-    def _send_second(self) -> None:
+        self._power.stage = self._app.battery.stage
+        self._power.temperature_c = self._app.temperature.degrees_c
+        self._app.outbox.send(self._power)
+
+    def _send_rest(self) -> None:
+        """Of what few cars have."""
         board = self._app.board
+        if board.vesc:
+            self._send_vesc(board.vesc)
         if board.seconds != self._seconds:
             self._seconds = board.seconds
             if self._seconds:
                 self._second.began_us = board.second_us
                 self._app.outbox.send(self._second)
 
-        self._power.stage = self._app.battery.stage
-        self._power.temperature_c = self._app.temperature.degrees_c
-        self._app.outbox.send(self._power)
+    def _send_vesc(self, drive: "VescDrive") -> None:
+        state, reports = self._vesc, drive.vesc.reports
+        state.tells = int(reports.has_status and drive.vesc.hearing.is_fresh)
+        state.status = reports.status
+        state.timeout_ms = drive.timeout_ms
+        state.brake_ma = drive.brake_ma
+        self._app.outbox.send(state)
 
     def _send_counters(self) -> None:
         receiver, counters = self._app.receiver, self._counters

@@ -20,7 +20,12 @@ from host_bridge.domain.codes import (
 )
 from host_bridge.domain.commands import Claim, Deed, Input, Wish, arming, capping
 from host_bridge.domain.event_words import event_words
-from host_bridge.domain.reasons import stand_left_s, stop_source_name, why_stopped
+from host_bridge.domain.reasons import (
+    stand_left_s,
+    stop_source_name,
+    why_nobody_drives,
+    why_stopped,
+)
 from host_bridge.domain.reports import (
     ActionReply,
     CarEvent,
@@ -94,5 +99,6 @@ __all__ = [
     "event_words",
     "stand_left_s",
     "stop_source_name",
+    "why_nobody_drives",
     "why_stopped",
 ]

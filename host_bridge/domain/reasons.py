@@ -9,6 +9,7 @@ from host_bridge.domain.codes import (
     Actuator,
     Cause,
     EventCode,
+    Loss,
     Profile,
     Sender,
     State,
@@ -58,6 +59,14 @@ def _is_said_twice(first: Cause, events: Sequence[CarEvent], vehicle: Vehicle | 
         return False
     is_known = asked.b in Sender.__members__.values()
     return is_known and Sender(asked.b).name.lower() == stop_source_name(said.b, vehicle)
+
+
+def why_nobody_drives(events: Sequence[CarEvent]) -> str:
+    """Why the newest source that lost the drive does not have it; "" if none is known."""
+    for event in reversed(events):
+        if event.code is EventCode.SOURCE_LOST and event.b >> 8 >> Actuator.DRIVE & 1:
+            return {loss.value: loss.phrase for loss in Loss}.get(event.b & 0xFF, "")
+    return ""
 
 
 def _last(events: Sequence[CarEvent], code: EventCode, a: int) -> CarEvent | None:

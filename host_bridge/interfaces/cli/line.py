@@ -7,7 +7,13 @@ from collections.abc import Callable, Iterator
 from math import degrees
 from typing import TYPE_CHECKING, TextIO
 
-from host_bridge.interfaces.cli.words import cap_words, profile_words, source_name, warmth
+from host_bridge.interfaces.cli.words import (
+    cap_words,
+    others_in_command,
+    profile_words,
+    source_name,
+    warmth,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,8 +38,7 @@ def _parts(car: Car) -> Iterator[str]:
     yield "HITL" if car.identity and car.identity.is_hitl else ""
     yield f"{car.status.state.name:8}"
     yield f"{source_name(car, car.status.drive_source) or 'nobody':10}"
-    brakes = car.status.brake_source
-    yield "" if brakes in (None, car.status.drive_source) else f"brake {source_name(car, brakes)}"
+    yield ", ".join(others_in_command(car))
     yield profile_words(car)
     yield f"{car.status.speed_mps:+6.2f} m/s"
     yield cap_words(car)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from host_bridge.cars.acceptance import newest_common
-from host_bridge.domain import Profile, State
+from host_bridge.domain import Profile, State, why_nobody_drives
 
 if TYPE_CHECKING:
     from host_bridge.cars.car import Car
@@ -45,12 +45,34 @@ def source_name(car: Car, number: int | None) -> str:
 
 
 def commander(car: Car) -> str:
-    """Who commands, as a phrase."""
+    """Who commands, as a phrase; if nobody does, why."""
     status = car.status
     if status is None or status.state not in (State.ACTIVE, State.HOLD):
         return ""
     name = source_name(car, status.drive_source)
-    return f"commanded by {name}" if name else "nobody commands"
+    if not name:
+        why = why_nobody_drives(car.events)
+        return f"nobody commands: {why}" if why else "nobody commands"
+    return ", ".join((f"commanded by {name}", *others_in_command(car)))
+
+
+def others_in_command(car: Car) -> list[str]:
+    """Who else has something to say than whom the wheels are driven by, and of what."""
+    status, outputs = car.status, car.outputs
+    if status is None:
+        return []
+    winners = {
+        "steering": status.steering_source,
+        "brake": status.brake_source,
+        "lights": outputs.lights_source if outputs else None,
+    }
+    if outputs:
+        winners |= {f"aux {n}": one for n, one in enumerate(outputs.aux_sources, 1)}
+    return [
+        f"{what} by {source_name(car, who)}"
+        for what, who in winners.items()
+        if who not in (None, status.drive_source)
+    ]
 
 
 def profile_words(car: Car) -> str:

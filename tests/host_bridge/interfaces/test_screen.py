@@ -5,10 +5,12 @@ from dataclasses import replace
 
 import pytest
 
-from host_bridge.domain import State
+from host_bridge.domain import CarEvent, EventCode, State, why_nobody_drives
 from host_bridge.driving.drive import Phase
 from host_bridge.interfaces.cli.drive_log import PlainView
+from host_bridge.interfaces.cli.line import status_line
 from host_bridge.interfaces.cli.screen import screen
+from host_bridge.interfaces.cli.words import others_in_command
 from tests.host_bridge.driving.test_drive import Day
 
 _STYLE = re.compile(r"\x1b\[[0-9;]*m")
@@ -36,6 +38,40 @@ def test_a_drive_of_two_cars_fits_and_names_who_commands(day):
     assert "commanded by seat" in text
     crc = day.rigs[0].car.acceptance.latest.crc
     assert re.search(rf"\d+ claims the same, crc {crc:08x}", text)
+
+
+def test_who_has_the_other_actuators_is_named_where_it_is_somebody_else(day):
+    day.drive_off()
+    car = day.rigs[0].car
+    assert car.status.drive_source == car.status.steering_source
+    assert others_in_command(car) == []
+    names = {source.name: source.id for source in car.vehicle.sources}
+    car.status = replace(car.status, steering_source=names["gamepad"], brake_source=None)
+    car.outputs = replace(car.outputs, lights_source=names["gamepad"])
+    assert "commanded by seat, steering by gamepad, lights by gamepad" in "\n".join(shown(day))
+    assert "seat" in status_line(car)
+    assert "steering by gamepad, lights by gamepad" in status_line(car)
+
+
+def test_where_nobody_commands_it_says_why(day):
+    day.until(lambda: day.is_in(State.HOLD))
+    day.advance(0.1)
+    assert "nobody commands: its deadman is not held" in "\n".join(shown(day))
+    assert max(map(len, shown(day))) <= 80
+
+
+@pytest.mark.parametrize(
+    ("losses", "said"),
+    [
+        ([], ""),
+        ([2 << 8 | 0, 1 << 8 | 3], "another source outranks it"),  # the later one is of steering
+        ([2 << 8 | 0, 3 << 8 | 1], "its claim expired"),
+        ([2 << 8 | 77], ""),
+    ],
+)
+def test_why_nobody_drives_is_the_newest_loss_of_the_drive(losses, said):
+    events = [CarEvent(n, n, EventCode.SOURCE_LOST, 1, b) for n, b in enumerate(losses)]
+    assert why_nobody_drives([*events, CarEvent(9, 9, EventCode.BATTERY, 1, 9)]) == said
 
 
 def test_two_stopped_cars_and_their_reasons_fit_too(day):
