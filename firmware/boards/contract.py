@@ -4,7 +4,10 @@ Attributes are inputs, sampled by ``read`` and constant until the next one. Noth
 nothing allocates. Channels are numbered 0 to 7; their values are pulses in ns or duties in 1/10000.
 """
 
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from firmware.boards.vesc_drive import VescDrive
 
 
 class Board(Protocol):
@@ -33,6 +36,7 @@ class Board(Protocol):
     rc_failsafe: int  # the receiver says that it has lost its transmitter
     read_back: "list[int]"  # what each channel puts out, as read from its hardware
     has_held_output: int  # at the start an output did not go to its safe level: something holds it
+    vesc: "VescDrive | None"  # a motor controller that says how it fares
     guard_tripped: int  # the guard let the car fall because the program was late
     reset_cause: int  # RESET_
     failed_starts: int  # in a row, before this one: none of them was marked healthy

@@ -76,7 +76,7 @@ class MetalBoard:
         self.loop_pin = Pin(pins.RUNSTOP, Pin.IN, Pin.PULL_DOWN)
         self._contact = input_low(pins.CONTACT)
         self._charger = input_low(pins.CHARGER)
-        self._vesc = self._vesc_of(pins)
+        self.vesc = self._vesc_of(pins)
         self._channels = tuple([self._channel(row) for row in pins.CHANNELS])
         self._standby = Standby(tuple([output(number) for number in pins.STANDBY]))
         self._fallbacks = [0] * CHANNELS
@@ -85,7 +85,7 @@ class MetalBoard:
         self._left, self._right = self._make_sides(pins.ENCODERS)
         i2c = make_i2c(pins)
         self._imu = make_imu(pins, i2c)
-        self._battery = make_battery(pins, i2c, self._vesc)
+        self._battery = make_battery(pins, i2c, self.vesc)
         self._receiver = make_receiver(pins, ticks_us)
         self._signals = make_signals(pins)
         self._pps = make_pps(pins, ticks_us)
@@ -139,8 +139,8 @@ class MetalBoard:
             return PulseByPwm(*row[1:])
         if kind == "bridge":
             return Bridge(*row[1:])
-        if kind in ("vesc", "vesc_servo") and self._vesc:
-            return _vesc_channel(self._vesc, row)
+        if kind in ("vesc", "vesc_servo") and self.vesc:
+            return _vesc_channel(self.vesc, row)
         return self._own_channel(row)
 
     def _make_sides(self, rows: "tuple[tuple[Any, ...], ...]") -> "tuple[Side, Side]":
@@ -152,8 +152,8 @@ class MetalBoard:
         return left, Side(tuple([counter for side, counter in counters if side != "left"]))
 
     def _counter(self, row: "tuple[Any, ...]") -> "Counter":
-        if row[1] == "vesc" and self._vesc:
-            return self._vesc
+        if row[1] == "vesc" and self.vesc:
+            return self.vesc
         if row[1] == "edges":
             return make_timed_wheel(self._ticks_us, *row[2:])
         return self._own_counter(row)
@@ -177,8 +177,8 @@ class MetalBoard:
     def read(self, now_us: int) -> None:
         self._now_us = self.captured_us = now_us
         self._look()
-        if self._vesc:
-            self._vesc.step(now_us)
+        if self.vesc:
+            self.vesc.step(now_us)
         self._left.read(now_us)
         if self._right is not self._left:
             self._right.read(now_us)
@@ -203,8 +203,8 @@ class MetalBoard:
 
     def _feel(self, now_us: int) -> None:
         self.temperature_c = self._chip_c()
-        if self._vesc:
-            self.temperature_c = max(self.temperature_c, self._vesc.fet_c)
+        if self.vesc:
+            self.temperature_c = max(self.temperature_c, self.vesc.fet_c)
         if self._battery:
             self._battery.step(now_us)
             self.battery_mv = self._battery.mv
@@ -244,6 +244,8 @@ class MetalBoard:
         self._ring.write(enable)
         machine.enable_irq(state)
         is_gated = self._ring.guard.is_gating
+        if self.vesc:
+            self.vesc.enable(enable and not is_gated)
         effort = 0
         for i in range(len(self._channels)):
             fallback = self._fallbacks[i]

@@ -4,18 +4,22 @@ So the car's program needs no other kind of channel, and a vehicle no other file
 motion that the VESC itself reports is a braking current, which it never turns into driving
 backward; neutral lets the motor go. It is asked for its values on every other step. The guard does
 not reach it behind its line: its kill-switch input is wired to the drive enable, and its own
-timeout is set below 0.2 s (``tandem selftest`` looks).
+timeout is set below 0.2 s. Once the drive is off it is let go for a while, and then told nothing
+more: so it times out at each rest, and says after how long; ``tandem selftest`` looks at that.
 """
 
 from firmware.boards.channels import is_pulse
 from firmware.compat import TYPE_CHECKING
-from firmware.drivers.vesc import Vesc
+from firmware.drivers.ticks import age_us
+from firmware.drivers.vesc import STATUS_TIMEOUT, Vesc
 from firmware.drivers.vesc_check import DUTY, NOTHING, VescCheck
 
 if TYPE_CHECKING:
     from machine import UART
 
 SILENCE_US = 100_000  # five replies
+_RELEASE_US = 300_000  # of an unwired kill switch the last word shall not be a duty
+_LONGEST_MS = 5_000
 _FULL = 10_000
 _STANDS_ERPM = 100  # a twentieth of a turn a second is no direction
 _SETTLE_US = 300_000
@@ -35,6 +39,14 @@ class VescDrive:
     def __init__(self, uart: "UART", duty_max: int, brake_max_ma: int) -> None:
         self.vesc = Vesc(uart, SILENCE_US)
         self.effort = 0  # in 1/10000
+        # What it did by itself when the drive was off last: how long after the last command it
+        # timed out, 0 if it has not; and the most that it braked the turning wheel with
+        self.timeout_ms = 0
+        self.brake_ma = 0
+        self._is_enabled = False
+        self._off_us = 0
+        self._told_us = 0
+        self._now_us = 0
         self._duty_max = duty_max
         self._brake_max_ma = brake_max_ma
         self._check = VescCheck(_SETTLE_US, 0, 0, _TOLERANCE_PERMILLE)
@@ -42,16 +54,38 @@ class VescDrive:
 
     def step(self, now_us: int) -> None:
         reports = self.vesc.reports
+        replies = reports.replies
         self.vesc.step(now_us)
         self._check.step(now_us, reports.erpm, reports.motor_ma, reports.duty_permille)
+        self._now_us = now_us
+        if not self._is_enabled and reports.replies != replies:
+            self._watch_alone(now_us)
         self._asks = not self._asks
         if self._asks:
             self.vesc.ask()
         duty = self.effort * self._duty_max // (_FULL * 10)
         self._check.ask(now_us, DUTY if self.effort and not self._opposes() else NOTHING, duty)
 
+    def enable(self, is_enabled: bool) -> None:
+        """Told before each ``drive``: whether its kill switch lets it."""
+        if is_enabled:
+            self.timeout_ms = self.brake_ma = 0
+        elif self._is_enabled:
+            self._off_us = self._now_us
+        self._is_enabled = is_enabled
+
+    def _watch_alone(self, now_us: int) -> None:
+        reports = self.vesc.reports
+        if reports.erpm > _STANDS_ERPM:
+            self.brake_ma = max(self.brake_ma, -reports.motor_ma)
+        if reports.status & STATUS_TIMEOUT and not self.timeout_ms:
+            self.timeout_ms = min(max(age_us(now_us, self._told_us) // 1000, 1), _LONGEST_MS)
+
     def drive(self, effort: int) -> None:
         self.effort = effort
+        if not self._is_enabled and age_us(self._now_us, self._off_us) > _RELEASE_US:
+            return
+        self._told_us = self._now_us
         if effort == 0:
             self.vesc.set_current(0)
         elif self._opposes():

@@ -4,7 +4,11 @@ In one process with the simulator it is used as it is; ``unix.py`` puts it behin
 buffers are made once.
 """
 
+from firmware.compat import TYPE_CHECKING
 from firmware.protocol.codec import copy
+
+if TYPE_CHECKING:
+    from firmware.boards.vesc_drive import VescDrive
 
 RECEIVE_SIZE = 512  # bytes of the link that one step can take
 SEND_SIZE = 1024
@@ -70,6 +74,7 @@ class VirtualBoard:
         self.room = SEND_SIZE  # bytes that the link takes on this step
         self.captured_us = 0
         self.has_held_output = 0
+        self.vesc: "VescDrive | None" = None
         self.imu_answers = 1
         self.second_us = self.seconds = 0  # nobody's pulse is wired to it
         self.read_back = [0] * CHANNELS

@@ -7,7 +7,7 @@ here is noticed at connect. Identify, Identity, Stop and StopSeen are frozen for
 Session time, board time: microseconds modulo 2**30; compared through ``core.deadlines`` only.
 """
 
-from firmware.protocol.reports import Inputs, LinkCounters, Outputs, Power, Second
+from firmware.protocol.reports import Inputs, LinkCounters, Outputs, Power, Second, VescState
 from firmware.protocol.to_board import (
     Act,
     Alive,
@@ -41,7 +41,7 @@ __all__ = (
     "Bound", "Claim", "ClockReport", "Committed", "ConfigCommit",
     "Event", "EventRequest", "EventsLost", "Identify", "Identity", "Inputs", "LinkCounters",
     "Motion", "Outputs", "Parameter", "ParameterRead", "ParameterWrite", "Power", "Second",
-    "Status", "Stop", "StopSeen", "Sync",
+    "Status", "Stop", "StopSeen", "Sync", "VescState",
 )
 # fmt: on
 
@@ -76,5 +76,6 @@ TO_HOST = (
     Power,
     Outputs,
     Second,
+    VescState,
     Claim,  # of the board's own receiver
 )

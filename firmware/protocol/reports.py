@@ -80,6 +80,23 @@ class Second(Message):
     began_us: int
 
 
+class VescState(Message):
+    """Of a car that is driven by a VESC: what it says, and what it did alone when the drive was
+    off last."""
+
+    ID = 46
+    FIELDS = (
+        ("tells", "u8", 0, 1, ""),  # it has a status at all: older ones have not
+        ("status", "u8", 0, U8, "bits: 0 timed out, 1 kill switch"),
+        ("timeout_ms", "u16", 0, U16, "ms after the last command; 0: not yet"),
+        ("brake_ma", "u30", 0, WIDE, "mA, the most while its wheel turned"),
+    )
+    tells: int
+    status: int
+    timeout_ms: int
+    brake_ma: int
+
+
 class Power(Message):
     ID = 43
     FIELDS = (

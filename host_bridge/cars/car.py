@@ -30,6 +30,7 @@ from host_bridge.domain import (
     Sender,
     StopSeen,
     Vehicle,
+    VescState,
     arming,
     stand_left_s,
     why_stopped,
@@ -76,6 +77,7 @@ class Car:
         self.power: Power | None = None
         self.outputs: Outputs | None = None
         self.second: Second | None = None
+        self.vesc: VescState | None = None
         self.counters: LinkCounters | None = None
         self.mismatch: LinkMismatched | None = None
         self.events: deque[CarEvent] = deque(maxlen=_EVENTS_KEPT)
@@ -104,6 +106,7 @@ class Car:
             Inputs: lambda inputs, _: self._keep("inputs", inputs),
             Power: lambda power, _: self._keep("power", power),
             Outputs: lambda outputs, _: self._keep("outputs", outputs),
+            VescState: lambda vesc, _: self._keep("vesc", vesc),
             Second: lambda second, _: self._keep("second", second),
             LinkCounters: lambda counters, _: self._keep("counters", counters),
             LinkMismatched: lambda mismatch, _: self._keep("mismatch", mismatch),

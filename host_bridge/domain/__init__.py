@@ -45,6 +45,7 @@ from host_bridge.domain.reports import (
     Second,
     SessionBound,
     StopSeen,
+    VescState,
 )
 from host_bridge.domain.vehicle import DivergenceLimits, SourceFacts, StopSourceFacts, Vehicle
 from host_bridge.domain.wiring import BudgetRow, WiringReport
@@ -92,6 +93,7 @@ __all__ = [
     "StopSeen",
     "StopSourceFacts",
     "Vehicle",
+    "VescState",
     "WiringReport",
     "Wish",
     "arming",

@@ -181,6 +181,21 @@ class Second:
 
 
 @dataclass(frozen=True, slots=True)
+class VescState:
+    """What a VESC says, and what it did alone when the drive was off last.
+
+    ``timeout_s``: how long after the last command it timed out, None if it has not;
+    ``brake_a``: the most that it braked its turning wheel with.
+    """
+
+    tells: bool  # of timeout and kill switch: older ones do not
+    has_timed_out: bool
+    is_killed: bool
+    timeout_s: float | None
+    brake_a: float
+
+
+@dataclass(frozen=True, slots=True)
 class Power:
     """The battery, and how warm the car is."""
 
@@ -247,6 +262,7 @@ Report = (
     | Outputs
     | OwnClaim
     | Second
+    | VescState
     | ParameterReply
     | Committed
 )

@@ -189,6 +189,12 @@ def _outputs(m: messages.Outputs) -> reports.Outputs:
     )
 
 
+def _vesc(m: messages.VescState) -> reports.VescState:
+    timeout_s = m.timeout_ms * 1e-3 if m.timeout_ms else None
+    bits = _places(m.status)
+    return reports.VescState(bool(m.tells), 0 in bits, 1 in bits, timeout_s, m.brake_ma * 1e-3)
+
+
 def _counters(m: messages.LinkCounters) -> reports.LinkCounters:
     return reports.LinkCounters(*(getattr(m, row[0]) for row in m.FIELDS))
 
@@ -218,6 +224,7 @@ _FROM_WIRE: dict[type[Message], Callable[[Any], Report]] = {
     messages.Inputs: _inputs,
     messages.Power: _power,
     messages.Outputs: _outputs,
+    messages.VescState: _vesc,
     messages.Second: lambda m: reports.Second(m.began_us),
     messages.Claim: _own_claim,
 }

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from typing import TypeAlias
 
-from host_bridge.domain import BatteryStage, Cause, State, Wish
+from host_bridge.domain import BatteryStage, Cause, State, VescState, Wish
 from host_bridge.selftest.bench import Bench, Row
 
 Check: TypeAlias = Callable[[Bench], AsyncIterator[Row]]
@@ -22,6 +22,9 @@ _STILL_RADPS = 0.1  # a gyro at rest, biased
 _PERSON_S = 30.0  # to find the switch
 _STOPS_S = 0.5
 _RESTS_S = 5.0
+_VESC_ALONE_S = 3.0  # it is let go of for 0.3 s, and may time out after a second
+_TIMES_OUT_S = 0.2  # firmware/boards/vesc_drive.py counts on it
+_BRAKES_A = 1.0  # plainly more than noise; the wheel is off the ground, and light
 _LOOP = "runstop_loop"
 _SERVO, _ESC, _BRIDGE = 1, 2, 3  # firmware.core.params, channel_kind
 
@@ -81,7 +84,7 @@ async def drive(bench: Bench) -> AsyncIterator[Row]:
     """Forward a little: the outputs, the wheels' counts and the speed; then to a standstill."""
     await bench.until(lambda: bool(bench.car.outputs and bench.car.motion), _LISTEN_S)
     before, counts = _pulses(bench, _ESC, _BRIDGE), _counts(bench)
-    asked_mps = _CAP_PART * bench.vehicle.profile_caps_mps["stand"]
+    asked_mps = _slow_mps(bench)
     await bench.hold(Wish(is_held=True), _NEUTRAL_S)
     bench.hands.wish = Wish(speed_mps=asked_mps, is_held=True)
     await bench.until(lambda: _turns(bench, counts), _SPEED_WITHIN_S)
@@ -99,10 +102,12 @@ async def drive(bench: Bench) -> AsyncIterator[Row]:
 
 
 async def runstop(bench: Bench) -> AsyncIterator[Row]:
-    """The daily proof: the loop is opened, the car stops, it is closed, the car is cleared."""
+    """The daily proof: the loop is opened, the car stops, it is closed, the car is cleared. A VESC
+    turns its wheel meanwhile, to be seen stopping by itself."""
     if _LOOP not in [source.name for source in bench.vehicle.stop_sources]:
         yield Row("runstop", None, "this vehicle has no loop")
         return
+    turning = await _vesc_turns(bench)
     bench.tell("Open the runstop loop now (press its button).")
     has_opened = await bench.until(lambda: not _is_closed(bench), _PERSON_S)
     yield Row("runstop opens", has_opened, "seen" if has_opened else "not seen", "see to its wires")
@@ -110,6 +115,11 @@ async def runstop(bench: Bench) -> AsyncIterator[Row]:
         return
     stopped = await bench.until(lambda: _is_stopped(bench), _STOPS_S)
     yield Row("runstop stops", stopped, str(bench.state and bench.state.name), "do not drive it")
+    bench.let_go()
+    if turning is not None:
+        await bench.until(lambda: _has_timed_out(bench), _VESC_ALONE_S)
+        for row in vesc_rows(turning, bench.car.vesc or turning):
+            yield row
     bench.tell("Close the runstop loop again.")
     has_closed = await bench.until(lambda: _is_closed(bench), _PERSON_S)
     yield Row("runstop closes", has_closed, "seen" if has_closed else "not seen", "close it")
@@ -123,6 +133,41 @@ async def runstop(bench: Bench) -> AsyncIterator[Row]:
         yield Row("clear", cleared, str(bench.state and bench.state.name))
 
 
+async def _vesc_turns(bench: Bench) -> VescState | None:
+    """What a VESC says while its wheel turns; None if there is none."""
+    if bench.car.vesc is None:
+        return None
+    await bench.hold(Wish(is_held=True), _NEUTRAL_S)
+    bench.hands.wish = Wish(speed_mps=_slow_mps(bench), is_held=True)
+    await bench.until(lambda: not _stands(bench), _SPEED_WITHIN_S)
+    await asyncio.sleep(_NEUTRAL_S)  # it says so ten times a second
+    return bench.car.vesc
+
+
+def _has_timed_out(bench: Bench) -> bool:
+    return bench.car.vesc is not None and bench.car.vesc.timeout_s is not None
+
+
+def vesc_rows(turning: VescState, alone: VescState) -> Iterator[Row]:
+    """``alone``: when its kill switch was pulled while it turned, and nothing was told it since."""
+    if alone.tells:
+        is_good = alone.is_killed and not turning.is_killed
+        got = "acts while the drive is off" if is_good else _kill_words(turning)
+        yield Row("VESC kill switch", is_good, got, "wire it to the drive enable; turn it on")
+        is_good = alone.timeout_s is not None and alone.timeout_s <= _TIMES_OUT_S
+        got = "none seen" if alone.timeout_s is None else f"after {alone.timeout_s:.2f} s"
+        remedy = f"in its tool: timeout {_TIMES_OUT_S / 2:g} s (its default is 1 s)"
+        yield Row("VESC timeout", is_good, got, remedy)
+    else:
+        yield Row("VESC status", None, "its firmware tells of no timeout and no kill switch")
+    got = f"{alone.brake_a:.1f} A"
+    yield Row("VESC brake", alone.brake_a >= _BRAKES_A, got, "in its tool: timeout brake current")
+
+
+def _kill_words(turning: VescState) -> str:
+    return "acts while the drive is on" if turning.is_killed else "does not act"
+
+
 # name, what it does, does it need the car armed
 CHECKS: tuple[tuple[str, Check, bool], ...] = (
     ("sensors", sensors, False),
@@ -130,6 +175,10 @@ CHECKS: tuple[tuple[str, Check, bool], ...] = (
     ("drive", drive, True),
     ("runstop", runstop, True),
 )
+
+
+def _slow_mps(bench: Bench) -> float:
+    return _CAP_PART * bench.vehicle.profile_caps_mps["stand"]
 
 
 def _pulses(bench: Bench, *kinds: int) -> list[int]:

@@ -24,8 +24,8 @@ examples:
 
 WHEELS OFF THE GROUND: it steers and turns the wheels, slowly, in the profile stand. It asks first,
 and asks you to open and to close the runstop loop: the daily proof that it stops the car. Ctrl-C
-stops the car. Exit code 0 if all is well, 1 if something is not. A VESC's own timeout is not tested
-here: pull the plug of its UART while a wheel turns on the stand.
+stops the car. A VESC's wheel turns while you open it: its kill switch, timeout and brake current
+are looked at. Exit code 0 if all is well, 1 if something is not.
 """
 
 

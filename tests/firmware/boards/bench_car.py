@@ -228,7 +228,7 @@ class BenchCar:
         return struct.pack(REPLY, *values, is_on, self.resets & 0xFF, *sizes) + b"".join(sent)
 
     def value(self, row):
-        if row[1] in bench.held and row[0] in ("pio_pulse", "pwm_pulse"):
+        if row[0] in ("pio_pulse", "pwm_pulse") and row[1] in bench.held:
             return 0  # no edges, no pulse
         if row[0] == "pio_pulse":
             return self.metal.pulses[row[1]].pulse_ns

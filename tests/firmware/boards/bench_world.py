@@ -95,7 +95,7 @@ class VescAtTheFarEnd:
     the plant's ESC, which is a VESC's way to drive (hardware/vehicles/f1tenth.toml)."""
 
     ERPM_PER_MPS = 4614  # the vehicle file's source
-    TIMEOUT_US = 100_000
+    TIMED_OUT, KILLED = 1, 2  # bits of its status
 
     def __init__(self, plant):
         self._plant = plant
@@ -105,17 +105,29 @@ class VescAtTheFarEnd:
         self._told_us = 0
         self.commands = []
         self.is_deaf = False
+        self.timeout_us, self.brake_a = 100_000, 20.0  # as it was configured
+        self.is_wired = True  # its kill switch, to the drive enable
 
-    def hears(self, data, now_us):
+    def hears(self, data, now_us, enable):
         """The pulses, of its servo and of an ESC, that do what it was told."""
         self._wire.outgoing += b"" if self.is_deaf else data
         self._peer.exchange(self._wire)
         for name, value in self._peer.commands:
             self._obey(name, value, now_us)
         self._peer.commands.clear()
-        if now_us - self._told_us > self.TIMEOUT_US:
-            self._pulse_ns = NEUTRAL_NS
+        is_late = now_us - self._told_us > self.timeout_us
+        is_killed = self.is_wired and not enable
+        self._peer.status = is_late * self.TIMED_OUT | is_killed * self.KILLED
+        if is_late or is_killed:
+            self._brakes(self.brake_a)
         return self._servo_ns, self._pulse_ns
+
+    def _brakes(self, brake_a):
+        """A current that never turns the wheel backward."""
+        brake_a = brake_a if self._plant.wheel_speed_mps > 0.05 else 0
+        self._pulse_ns = NEUTRAL_NS - round(500_000 * brake_a * 1000 / BRAKE_MAX_MA)
+        self._peer.values["duty"] = 0
+        self._peer.values["motor_a"] = -brake_a
 
     def _obey(self, name, value, now_us):
         if name == "servo":
@@ -125,6 +137,7 @@ class VescAtTheFarEnd:
             self._told_us = now_us
             parts = {"duty": value / 100_000, "current": 0, "brake": -value / BRAKE_MAX_MA}
             self._pulse_ns = NEUTRAL_NS + round(500_000 * parts[name])
+            self._peer.values["motor_a"] = 0
             self._peer.values["duty"] = value / 100_000 if name == "duty" else 0
 
     def says(self, now_us):
@@ -199,7 +212,7 @@ class BenchWorld:
         del self._incoming[:size]
         *values, enable, self.resets, sent, _ = REPLY.unpack_from(reply)
         if self.vesc:
-            values[:2] = self.vesc.hears(reply[REPLY.size + sent :], self.now_us)
+            values[:2] = self.vesc.hears(reply[REPLY.size + sent :], self.now_us, enable)
         self.now_us += MS_US
         if values != self.values or bool(enable) != self.enable:
             self.edges.append((self.now_us, bool(enable), values))

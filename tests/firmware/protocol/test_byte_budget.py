@@ -27,6 +27,7 @@ from firmware.protocol.messages import (
     Second,
     Status,
     Sync,
+    VescState,
 )
 from host_bridge.config import load_vehicle, vehicle_names
 from sim_mock.world import World
@@ -37,7 +38,7 @@ SECONDS = 3
 SYNCS_PER_S = 20
 ALIVES_PER_S = 4 * 50  # seat, owner, runstop box, fleet
 RC_FRAMES_PER_S = 50
-SLOW = (*(ClockReport,) * 5, Inputs, Outputs, Power, LinkCounters, Second)  # one turn
+SLOW = (*(ClockReport,) * 5, Inputs, Outputs, Power, LinkCounters, VescState)  # one turn
 BITS_PER_BYTE = 10  # of a UART: start, eight, stop
 
 # Bytes a second. Full-speed USB: at most 19 bulk packets of 64 bytes in each frame of 1 ms
@@ -59,7 +60,7 @@ def down_bytes_per_s(motion_every: int, with_events: bool = True) -> int:
     if with_events:
         per_step += max(wire_size(Event), wire_size(EventsLost))
     per_motion = wire_size(Motion) + sum(map(wire_size, SLOW)) / len(SLOW)
-    receiver = RC_FRAMES_PER_S * wire_size(Claim)
+    receiver = RC_FRAMES_PER_S * wire_size(Claim) + wire_size(Second)  # in the turn of VescState
     return math.ceil(STEPS_PER_S * (per_step + per_motion / motion_every)) + receiver
 
 
@@ -99,6 +100,6 @@ def test_a_car_says_what_the_budget_says(name):
     assert said.count(Status.ID) == steps
     assert said.count(Motion.ID) == steps // motion_every
     assert sum(said.count(kind.ID) for kind in set(SLOW)) <= steps // motion_every
-    silent = (ClockReport, Second)  # it has no session, and no time receiver
+    silent = (ClockReport, VescState)  # it has no session, and no VESC
     assert all(said.count(kind.ID) for kind in SLOW if kind not in silent)
     assert len(sent) <= SECONDS * down_bytes_per_s(motion_every)

@@ -27,6 +27,7 @@ from host_bridge.domain import (
     Refusal,
     Second,
     State,
+    VescState,
 )
 from host_bridge.link import units, wire
 from host_bridge.link.units import TIME_MASK
@@ -151,6 +152,9 @@ def test_inputs_outputs_and_power_are_told_by_place():
     no_signal = units.report_of(filled(messages.Inputs, rc_mode=255))
     assert no_signal.rc_mode is None
     assert units.report_of(filled(messages.Second, began_us=9)) == Second(9)
+    vesc = filled(messages.VescState, tells=1, status=2, timeout_ms=120, brake_ma=20_500)
+    assert units.report_of(vesc) == VescState(True, False, True, 0.12, 20.5)
+    assert units.report_of(filled(messages.VescState)).timeout_s is None
     outputs = units.report_of(
         filled(
             messages.Outputs,
