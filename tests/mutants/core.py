@@ -36,7 +36,7 @@ BESIDE = (
     Part("firmware/core/rc_receiver.py", ("rc_receiver", "rc_gesture")),
     Part("firmware/core/plausibility.py", ("plausibility",)),
     Part("firmware/core/outputs.py", ("outputs",)),
-    Part("firmware/core/drive.py", ("drive", "drive_braking")),
+    Part("firmware/core/drive.py", ("drive", "drive_braking", "drive_directions", "drive_rested")),
     Part("firmware/core/motion.py", ("motion", "app_moves")),
     Part("firmware/core/watch.py", ("watch_edges", "watch", "app")),
     Part("firmware/core/clock.py", ("clock",)),

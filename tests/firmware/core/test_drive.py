@@ -1,4 +1,4 @@
-"""The speed loop: what it drives with, what bounds it, and the other direction."""
+"""The speed loop: what it drives with, and what bounds it."""
 
 import pytest
 
@@ -44,12 +44,14 @@ def bench():
 # --- the loop
 
 
-def test_before_it_is_configured_it_drives_nothing():
+@pytest.mark.parametrize("speed", [0, 5000, -5000])
+@pytest.mark.parametrize("target", [5000, -5000])
+def test_before_it_is_configured_it_drives_nothing(target, speed):
     drive = Drive()
-    assert (drive.effort, drive.target_mm_s) == (0, 0)
-    for now_us in range(0, 100_000, STEP_US):
-        drive.follow(5000, 0, now_us, DT_MS)
-        assert drive.effort == 0
+    assert (drive.effort, drive.target_mm_s, drive._integral) == (0, 0, 0)
+    for now_us in range(0, 2_000_000, STEP_US):
+        drive.follow(target, speed, now_us, DT_MS)
+        assert (drive.effort, drive.target_mm_s, drive._integral) == (0, 0, 0)
 
 
 @pytest.mark.parametrize(
@@ -102,19 +104,22 @@ def test_backwards_what_brakes_is_not_bounded_by_the_correction():
     assert bench.settled(0, -4000) == 5000
 
 
+@pytest.mark.parametrize("sign", [1, -1])
 @pytest.mark.parametrize(
-    ("ahead", "behind"), [({"accel_mm_s2": 1000}, 10), ({"decel_mm_s2": 1000}, 100)]
+    ("ahead", "away", "back"), [({"accel_mm_s2": 1000}, 10, 100), ({"decel_mm_s2": 1000}, 100, 10)]
 )
-def test_the_ramp_takes_the_acceleration_away_from_rest_and_the_deceleration_back(ahead, behind):
-    bench = Bench(**ahead)
-    bench.follow(2000, 0)
-    assert bench.drive.target_mm_s == behind
-    bench.settled(2000, 2000)
-    bench.follow(2000, 2000, 200)
-    before = bench.drive.target_mm_s
-    assert before == 2000
-    bench.follow(0, 2000)
-    assert before - bench.drive.target_mm_s == (100 if behind == 10 else 10)
+def test_the_ramp_takes_the_acceleration_away_from_rest_and_the_deceleration_back(
+    ahead, away, back, sign
+):
+    for less in (0, 1000):
+        bench = Bench(gain_per_m_s=0, **ahead)
+        bench.drive._direction = sign
+        bench.follow(2000 * sign, 0)
+        assert bench.drive.target_mm_s == away * sign
+        bench.follow(2000 * sign, 2000 * sign, 300)
+        assert bench.drive.target_mm_s == 2000 * sign
+        bench.follow(less * sign, 2000 * sign)
+        assert bench.drive.target_mm_s == (2000 - back) * sign
 
 
 def test_a_target_in_the_other_direction_is_reached_by_slowing_down_first():
@@ -131,6 +136,11 @@ def test_at_rest_is_at_rest(bench, speed):
     bench.drive._integral = 900_000
     assert bench.follow(0, speed) == 0
     assert bench.drive._integral == 0
+
+
+def test_who_stopped_drives_no_more(bench):
+    assert bench.settled(1000, 0) > 0
+    assert bench.settled(0, 0) == 0
 
 
 @pytest.mark.parametrize(("speed", "effort"), [(31, -62), (-31, 62)])
@@ -151,6 +161,34 @@ def test_what_stays_missing_adds_up():
     assert bench.drive.effort == pytest.approx(first - 200, abs=4)
 
 
+def test_it_counts_in_thousandths(bench):
+    bench.settled(1000, 1000)
+    bench.drive._integral = 1_000_000
+    assert bench.follow(1000, 1000) == 2500 + 1000
+
+
+def test_it_begins_while_the_car_still_stands():
+    bench = Bench(gain_per_m=1000)
+    bench.follow(100, 0)
+    assert bench.drive._integral > 0
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_what_is_missing_while_it_brakes_is_not_remembered(sign):
+    bench = Bench(gain_per_m=1000)
+    bench.drive._direction = sign
+    assert bench.settled(400 * sign, 2000 * sign) * sign < 0
+    assert bench.drive._integral == 0
+
+
+def test_the_least_braking_is_braking():
+    bench = Bench(gain_per_m=1000)
+    bench.settled(4, 4)
+    bench.drive._integral = -17_000
+    assert bench.follow(4, 1) == 0  # 10 + 6 - 17: against the direction, and hardly rolling
+    assert bench.drive._integral == -17_000
+
+
 @pytest.mark.parametrize("sign", [1, -1])
 def test_it_is_never_more_than_half_of_the_effort(sign):
     bench = Bench(gain_per_m=50_000, correction_max=10_000, effort_max=10_000, **TURNS_AT_ONCE)
@@ -167,9 +205,21 @@ def test_at_the_limit_it_does_not_wind_up_but_unwinds(sign):
     bench.settled(1000 * sign, 1000 * sign)
     bench.drive._integral = 2_000_000 * sign
     bench.follow(1000 * sign, 990 * sign, 50)
+    bench.follow(1000 * sign, 999 * sign)
     assert bench.drive._integral == 2_000_000 * sign
     bench.follow(1000 * sign, 1010 * sign)
     assert bench.drive._integral == (2_000_000 - 100) * sign
+
+
+@pytest.mark.parametrize(("speed", "more", "step"), [(999, 50, 500), (1001, -50, -500)])
+def test_the_greatest_gains_are_fifty_thousand_to_the_digit(speed, more, step):
+    bench = Bench(gain_per_m_s=100_000)
+    assert bench.settled(1000, speed) == 2500 + more
+    bench = Bench(gain_per_m=100_000)
+    bench.settled(1000, 1000)
+    before = bench.drive._integral
+    bench.follow(1000, speed)
+    assert bench.drive._integral - before == step
 
 
 @pytest.mark.parametrize("name", ["gain_per_m_s", "gain_per_m"])
@@ -190,63 +240,10 @@ def test_an_error_beyond_twenty_metres_a_second_counts_as_twenty():
     assert other.follow(0, 19_990, 1) == -7996
 
 
-# --- the other direction
-
-
-def test_the_other_direction_comes_after_a_pause_in_neutral(bench):
-    assert bench.follow(500, 0, 30) > 0
-    seen = [bench.follow(-500, 0) for _ in range(60)]
-    first = next(i for i, effort in enumerate(seen) if effort <= 0)
-    pause = [effort for effort in seen[first:] if effort == 0]
-    assert len(pause) == PAUSE_US // STEP_US
-    assert all(effort < 0 for effort in seen[first + len(pause) :])
-
-
-def test_who_stood_in_neutral_goes_backwards_at_once(bench):
-    assert bench.follow(-500, 0) < 0
-    assert bench.drive._direction == -1
-
-
-def test_a_pause_counts_from_the_last_braking(bench):
-    bench.follow(1000, 1000, 60)
-    bench.follow(-1000, 600, 30)
-    assert bench.drive.effort < 0
-    seen = [bench.follow(-1000, 30) for _ in range(40)]
-    zeros = [i for i, effort in enumerate(seen) if effort == 0]
-    assert zeros == list(range(PAUSE_US // STEP_US - 1))
-    assert seen[-1] < 0
-
-
-@pytest.mark.parametrize(("speed", "effort"), [(31, -5000), (30, 0)])
-def test_against_motion_it_brakes_and_at_rest_it_waits(speed, effort):
-    bench = Bench(gain_per_m_s=50_000, correction_max=10_000)
-    bench.drive.effort = 100
-    bench.drive._ramp.reset(-2000)
-    assert bench.follow(-2000, speed) == effort
-
-
-def test_reverse_that_was_braked_waits_at_standstill_before_it_goes_on(bench):
-    """An ESC brakes out of reverse in its forward gear."""
-    bench.drive._direction = -1
-    assert bench.follow(-100, -2000) > 0
-    assert bench.follow(-3000, -300, 60) >= 0  # while it rolls: brakes or nothing
-    efforts = [bench.follow(-3000, 0) for _ in range(PAUSE_US // STEP_US + 3)]
-    assert efforts[: PAUSE_US // STEP_US - 1] == [0] * (PAUSE_US // STEP_US - 1)
-    assert efforts[-1] < 0
-
-
-def test_a_pause_that_was_set_before_a_long_rest_is_over(bench):
-    """Times come round every 17.9 minutes: one that nobody looked at would be yet to come."""
-    assert bench.follow(-2000, 900) < 0
-    for _ in range(70):
-        bench.now_us = (bench.now_us + 10_000_000) % (1 << 30)
-        bench.drive.neutral(bench.now_us)
-    assert bench.follow(-2000, 0, 2) < 0
-
-
-def test_neutral_is_nothing_at_once_and_drives_on_from_nothing(bench):
-    bench.follow(1000, 800, 60)
-    bench.drive._integral = 5
-    bench.drive.neutral(800)
-    assert (bench.drive.effort, bench.drive.target_mm_s, bench.drive._integral) == (0, 0, 0)
-    assert bench.drive._ramp.rate == 0
+@pytest.mark.parametrize("sign", [1, -1])
+def test_an_error_counts_as_twenty_metres_a_second_to_the_digit(sign):
+    bench = Bench(brake_effort_max=10_000, effort_max=10_000, gain_per_m_s=1000)
+    bench.drive._direction = sign
+    bench.settled(4000 * sign, 30_000 * sign)
+    bench.drive._integral = 1_000_000 * sign
+    assert bench.follow(4000 * sign, 30_000 * sign) == (10_000 + 1000 - 20_000) * sign

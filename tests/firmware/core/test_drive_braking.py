@@ -29,9 +29,10 @@ def is_neutral(drive: Drive) -> bool:
     return (drive.effort, drive.target_mm_s, drive._integral) == (0, 0, 0)
 
 
-def test_before_it_is_configured_it_brakes_nothing():
+@pytest.mark.parametrize("speed", [5000, -5000])
+def test_before_it_is_configured_it_brakes_nothing(speed):
     drive = Drive()
-    drive.brake(5000, True, 0, DT_MS)
+    drive.brake(speed, True, 0, DT_MS)
     assert is_neutral(drive)
 
 
@@ -108,6 +109,15 @@ def test_the_ramp_begins_at_what_the_wheels_do(bench):
     bench.drive._integral = 9
     bench.brake(2499)
     assert (bench.drive.target_mm_s, bench.drive._integral) == (2399, 0)
+    bench.drive._ramp.reset(-3000)
+    bench.brake(-2499)
+    assert bench.drive.target_mm_s == -2399
+
+
+@pytest.mark.parametrize("speed", [100, -100])
+def test_the_ramp_ends_at_rest(bench, speed):
+    bench.brake(speed)
+    assert bench.drive.target_mm_s == 0
 
 
 def test_a_ramp_that_leads_the_wheels_by_no_more_than_a_bit_goes_on(bench):
