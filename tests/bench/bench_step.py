@@ -95,7 +95,7 @@ def measure() -> Iterator[Sheet]:
         list(costs(times, machine)),
         (
             "1000 instructions: of the 64-bit MicroPython, under valgrind, no line driver",
-            "bytecodes, calls: CPython's; of what viper does on a board, most is C's here (c_library.py)",
+            "bytecodes, calls: CPython's; most of what is viper on a board is C here",
             f"us here: MicroPython, 32 bit, the least mean of {RUNS} runs",
         ),
     )
