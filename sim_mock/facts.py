@@ -18,6 +18,8 @@ from sim_mock.world import VehicleFacts, World, plant_of
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from sim_mock.plant.vehicle_plant import Plant
+
 W = TypeVar("W", bound=World)
 
 
@@ -45,10 +47,16 @@ def parse_output(text: str) -> str:
     return str(path)
 
 
+def parse_model(text: str) -> str:
+    """A name, or the whole path of a file of parameters."""
+    return str(Path(text).absolute()) if text.endswith(".yaml") else text
+
+
 # query key -> what it sets; a virtual car's URI takes no others
 QUERY: dict[str, Callable[[str], Any]] = {
     "seed": int,
     "name": str,
+    "model": parse_model,
     "payload_kg": float,
     "payload_x_m": float,
     "patch": lambda text: [parse_patch(part) for part in text.split(";")],
@@ -107,8 +115,7 @@ class CarFacts:
         return world
 
     def _equipped(self, kind: type[W], runner: Runner) -> W:
-        patches = [Patch(*numbers) for numbers in self.patch]
-        plant = plant_of(self, self.seed, self.payload_kg, self.payload_x_m, patches)
+        plant = self.plant_made()
         plant.is_on_stand = self.stand
         world = kind(
             self,
@@ -125,6 +132,11 @@ class CarFacts:
 
             surround(world, self)
         return world
+
+    def plant_made(self) -> Plant:
+        """With its load, its floor, its model. Raises ValueError."""
+        patches = [Patch(*numbers) for numbers in self.patch]
+        return plant_of(self, self.seed, self.payload_kg, self.payload_x_m, patches)
 
     @property
     def is_surrounded(self) -> bool:
@@ -146,7 +158,11 @@ def facts_of(vehicle: VehicleFacts, query: Mapping[str, str]) -> CarFacts:
     if options.get("rc") and not vehicle.parameters["rc_fitted"][0]:
         raise ValueError(f"rc=1: {vehicle.name} has no RC receiver ([rc] in its vehicle file)")
     options.update(_made_different(options))
-    car = CarFacts(vehicle.name, vehicle.plant, vehicle.channels, vehicle.parameters, **options)
+    model = options.pop("model", None)
+    plant = vehicle.plant if model is None else {**vehicle.plant, "model": model}
+    car = CarFacts(vehicle.name, plant, vehicle.channels, vehicle.parameters, **options)
+    if model:
+        car.plant_made()  # now, and not in another process
     if car.is_surrounded:
         from sim_mock.surroundings import place_of
 
@@ -155,11 +171,12 @@ def facts_of(vehicle: VehicleFacts, query: Mapping[str, str]) -> CarFacts:
 
 
 def choices() -> dict[str, list[dict[str, Any]]]:
-    """What there is to choose from by name, for whoever shows it: tracks and faults."""
+    """What there is to choose from by name, for whoever shows it: models, tracks and faults."""
+    from sim_mock.bodies.table import described as models_described
     from sim_mock.tracks.loading import load_track, track_names
 
     tracks = [{"name": name, "title": load_track(name).title} for name in track_names()]
-    return {"tracks": tracks, "faults": described()}
+    return {"models": models_described(), "tracks": tracks, "faults": described()}
 
 
 def _made_different(options: dict[str, Any]) -> dict[str, Any]:

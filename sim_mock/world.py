@@ -64,14 +64,24 @@ def plant_of(
     payload_x_m: float = 0.0,
     patches: Sequence[Patch] = (),
 ) -> Plant:
-    """The vehicle's plant, with a load and slippery patches if it is to be different."""
+    """The vehicle's plant, with a load and slippery patches if it is to be different. Raises
+    ValueError, also for a model that it cannot have."""
     table = {**vehicle.plant, "channels": list(vehicle.channels)}
     parameters = PlantParameters.from_mapping(table)
     if payload_kg:
         parameters = parameters.with_payload(payload_kg, payload_x_m)
     if patches:
         parameters = parameters.with_patches(tuple(patches))
-    return Plant(parameters, seed)
+    if not parameters.model:
+        return Plant(parameters, seed)
+    from sim_mock.bodies.table import modelled  # most cars need none of these models
+
+    if payload_kg or patches:
+        raise ValueError(
+            f"model={parameters.model} knows of no payload and no patches: leave out one"
+        )
+    parameters, moves = modelled(parameters, vehicle.name, PLANT_STEP_US * 1e-6)
+    return Plant(parameters, seed, moves)
 
 
 class World:

@@ -40,6 +40,17 @@ class _Wish:
         self.effort = duty
 
 
+def top_mps(p: PlantParameters) -> float:
+    """What a car's motors would do on all of their battery, with nothing to push."""
+    emf_v = p.battery.emf_v - p.battery.resistance_ohm * p.battery.idle_a
+    return emf_v / (p.motor.emf_vs_per_rad * p.drive.turns_rad_per_m)
+
+
+def throttle_per_effort(p: PlantParameters, simulated_top_mps: float) -> float:
+    """That makes the simulated car as fast as the vehicle file's."""
+    return top_mps(p) / simulated_top_mps
+
+
 class Actuators:
     """One car's; ``command`` is what its outputs come to."""
 
@@ -54,9 +65,7 @@ class Actuators:
             if s.axle == "front"
         }
         self._angles_rad = dict.fromkeys(self._front, 0.0)
-        emf_v = p.battery.emf_v - p.battery.resistance_ohm * p.battery.idle_a
-        own_top_mps = emf_v / (p.motor.emf_vs_per_rad * p.drive.turns_rad_per_m)
-        self._throttle_per_effort = own_top_mps / car.top_mps  # as fast there as here
+        self._throttle_per_effort = throttle_per_effort(p, car.top_mps)
         self.command = Command()
 
     def step(self, dt_s: float, outputs: Sequence[int], enable: bool, rim_mps: float) -> Command:

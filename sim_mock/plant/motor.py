@@ -31,12 +31,13 @@ class BatteryParameters:
 class Motor:
     """What the motors do now: rim force = ``push_n`` - ``damping_n_per_mps`` * rim speed.
 
+    ``duty`` is what they are driven with, 0 while they coast or brake.
     Given as a line, not a number, so that the driveline can take the step implicitly: geared motors
     are stiff (Nigel: 650 N per m/s on 2.7 kg).
     """
 
     __slots__ = ("_battery", "_emf_v", "_emf_vs_per_m", "_p", "battery_v", "damping_n_per_mps",
-                 "push_n")  # fmt: skip
+                 "duty", "push_n")  # fmt: skip
 
     def __init__(
         self, p: MotorParameters, battery: BatteryParameters, turns_rad_per_m: float
@@ -48,7 +49,7 @@ class Motor:
         self.coast()
 
     def coast(self) -> None:
-        self.push_n = self.damping_n_per_mps = 0.0
+        self.push_n = self.damping_n_per_mps = self.duty = 0.0
         self.battery_v = self._emf_v
 
     def drive(self, duty: float, rim_mps: float, is_one_way: bool) -> None:
@@ -58,7 +59,9 @@ class Motor:
         current_a = (duty * self._emf_v - self._emf_vs_per_m * rim_mps) / total_ohm
         if is_one_way and current_a * duty <= 0.0:
             self.coast()
+            self.duty = duty
             return
+        self.duty = duty
         current_a = self._line(duty * self._emf_v / total_ohm, total_ohm, current_a)
         self.battery_v = self._emf_v - ohm * p.count * duty * current_a
 
@@ -68,6 +71,7 @@ class Motor:
         if share <= 0.0:
             self.coast()
             return
+        self.duty = 0.0
         self._line(0.0, self._p.resistance_ohm / share, current_a)
         self.battery_v = self._emf_v
 

@@ -32,7 +32,10 @@ WHEEL_MAX_RAD = 1.2  # beyond, the tangents of the no-slip model grow without bo
 _SECTIONS = ("body", "tyre", "servo", "drive", "motor", "battery", "encoder", "imu")
 _CARRIED = ("lidar", "position", "outline")  # not every car has them
 _TOP = dict.fromkeys(
-    (*_SECTIONS, "esc", "brake", *_CARRIED, "payload_kg", "payload_x_m", "patches", "channels"),
+    (
+        *(*_SECTIONS, "esc", "brake", *_CARRIED),
+        *("model", "payload_kg", "payload_x_m", "patches", "channels"),
+    ),
     None,
 )
 
@@ -59,7 +62,10 @@ class SteeringChannel:
 
 @dataclass(frozen=True, slots=True)
 class PlantParameters:
-    """One virtual car; ``from_mapping`` makes it, the ``with_`` methods make a different twin."""
+    """One virtual car; ``from_mapping`` makes it, the ``with_`` methods make a different twin.
+
+    ``model`` moves it in place of what this folder has, as ``sim_mock.bodies`` knows it ("": none).
+    """
 
     body: BodyParameters
     integrate: Integrator
@@ -78,6 +84,7 @@ class PlantParameters:
     lidar: LidarParameters | None = None
     position: PositionParameters | None = None
     outline: OutlineParameters | None = None
+    model: str = ""
 
     @classmethod
     def from_mapping(cls, mapping: Mapping[str, object]) -> "PlantParameters":
@@ -108,6 +115,7 @@ class PlantParameters:
             lidar=LidarParameters(**carried["lidar"]) if "lidar" in carried else None,
             position=PositionParameters(**carried["position"]) if "position" in carried else None,
             outline=OutlineParameters(**carried["outline"]) if "outline" in carried else None,
+            model=_text("plant.model", mapping.get("model", "")),
         )
         payload = {key: mapping[key] for key in TABLES["payload"] if key in mapping}
         return parameters.with_payload(**read_table("plant", "payload", payload))
@@ -130,6 +138,12 @@ def _section(mapping: Mapping[str, object], name: str) -> dict[str, Any]:
     if name not in mapping:
         raise ValueError(f"plant.{name}: missing; expected a table of {', '.join(TABLES[name])}")
     return read_table(f"plant.{name}", name, mapping[name])
+
+
+def _text(path: str, given: object) -> str:
+    if not isinstance(given, str):
+        raise refuse(path, "a text", given)
+    return given
 
 
 def _body(body: dict[str, Any], tyre: dict[str, Any]) -> BodyParameters:

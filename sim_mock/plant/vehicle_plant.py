@@ -1,17 +1,25 @@
 """The whole virtual car below its board: from the board's eight outputs to what its pins read."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
+from math import inf
+from typing import TYPE_CHECKING
 
 from sim_mock.plant.body import BodyInput, BodyState
 from sim_mock.plant.brake import FrontBrake
 from sim_mock.plant.drive import Driveline
 from sim_mock.plant.esc import Esc
 from sim_mock.plant.integrators import step_body
+from sim_mock.plant.model import Acts
 from sim_mock.plant.motor import Motor
 from sim_mock.plant.parameters import PlantParameters
 from sim_mock.plant.servo import CalibrationCurve, Servo
 from sim_mock.sensors.encoder import Encoder
 from sim_mock.sensors.imu import Imu
+
+if TYPE_CHECKING:
+    from sim_mock.plant.model import Model
 
 FULL_DUTY = 10_000
 
@@ -19,7 +27,7 @@ Steered = list[tuple[int, Servo]]  # (output channel, servo)
 
 
 class Plant:
-    """One car on a flat floor.
+    """One car on a flat floor; with a ``model``, that moves it in place of body and driveline.
 
     ``truth`` is the state of the centre of gravity; ``steer_rad`` and ``steer_rear_rad`` are the
     angles of the two axles' wheels; ``imu`` holds the last sample. It starts at rest in the origin.
@@ -32,16 +40,17 @@ class Plant:
 
     __slots__ = ("_accel_x_mps2", "_brake", "_drive", "_esc", "_front", "_input", "_motor", "_p",
                  "_rear", "encoder", "imu", "is_drive_dead", "is_drive_inverted", "is_on_stand",
-                 "is_steering_stuck", "pushed_n", "steer_rad", "steer_rear_rad", "stuck_throttle",
-                 "truth")  # fmt: skip
+                 "is_steering_stuck", "model", "pushed_n", "steer_rad", "steer_rear_rad",
+                 "stuck_throttle", "truth")  # fmt: skip
 
-    def __init__(self, parameters: PlantParameters, seed: int) -> None:
+    def __init__(self, parameters: PlantParameters, seed: int, model: Model | None = None) -> None:
         p = self._p = parameters
         self.truth = BodyState()
         self.imu = Imu(p.imu, seed)
         self.steer_rad = self.steer_rear_rad = 0.0
         self._input = BodyInput(p.body, p.mu)
         self._drive = Driveline(p.drive, p.body.mass_kg)
+        self.model = model
         self._motor = Motor(p.motor, p.battery, p.drive.turns_rad_per_m)
         self._esc = Esc(p.esc) if p.esc else None
         self._brake = FrontBrake(p.brake, p.drive.wheel_radius_m) if p.brake else None
@@ -161,6 +170,9 @@ class Plant:
             truth.vx_mps = truth.vy_mps = truth.yaw_rate_radps = 0.0
             drive.spin(dt_s, line)
             return
+        if self.model is not None:
+            self._let_move(dt_s, self.model)
+            return
         share = p.drive.front_share(u.load_front_n, u.load_front_n + u.load_rear_n)
         grip_n = (share > 0.0) * u.grip_front_n + (share < 1.0) * u.grip_rear_n
         before_mps = self._rolled_mps(share)
@@ -174,6 +186,21 @@ class Plant:
         if is_rolling and drive.is_held:
             truth.vx_mps = truth.vy_mps = truth.yaw_rate_radps = 0.0
         drive.follow(dt_s, before_mps, self._rolled_mps(share))
+
+    def _let_move(self, dt_s: float, model: Model) -> None:
+        motor, drive = self._motor, self._drive
+        brake_n = self._brake.most_n(inf) if self._brake else 0.0
+        push_n = motor.push_n + self.pushed_n
+        acts = Acts(
+            motor.duty,
+            push_n,
+            motor.damping_n_per_mps,
+            brake_n,
+            self.steer_rad,
+            self.steer_rear_rad,
+        )
+        model.move(dt_s, acts, self.truth)
+        drive.rim_mps, drive.is_sliding = model.rim_mps, model.is_sliding
 
     def _rolled_mps(self, front_share: float) -> float:
         front_mps, rear_mps = self._input.rim_mps(self.truth, self._p.body)

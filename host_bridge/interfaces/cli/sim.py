@@ -26,7 +26,8 @@ examples:
   tandem sim f1tenth --fault 'stuck_servo@30s;lossy_wire:share=0.3@45s'
   tandem sim autorally --track autorally --scenario sim_mock/scenarios/bad_day.toml
   tandem sim runstop_box                 a button that stops the car that is served with it
-  tandem sim --list                      which tracks and faults there are
+  tandem sim autorally --model autorally_full
+  tandem sim --list                      which models, tracks and faults there are
 
 It runs the very program that runs on the board, under MicroPython where there is one, with a model
 of the vehicle around it. While it runs it takes lines: runstop open, runstop close, unplug, plug.
@@ -40,6 +41,7 @@ RUNTIMES = ("auto", "micropython", "micropython32", "cpython")
 QUERY = (
     ("seed", "N", "of all chance: noise of its sensors, losses of its wire"),
     ("name", "NAME", "the car's own name (default: its type's)"),
+    ("model", "NAME", "what moves it: a model that --list shows, or an Autoware parameter .yaml"),
     ("payload_kg", "KG", "a load"),
     ("payload_x_m", "M", "and how far ahead of the centre of gravity"),
     ("track", "NAME", "put it on a track that --list shows"),
@@ -64,7 +66,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--runtime", choices=RUNTIMES, default="auto", help="what runs its program")
     parser.add_argument("--link", type=Path, help="a name that stays, for the port")
     parser.add_argument("--trace", type=Path, help="write its true path to this CSV file")
-    parser.add_argument("--list", action="store_true", help="show tracks and faults, and end")
+    parser.add_argument(
+        "--list", action="store_true", help="show models, tracks and faults, and end"
+    )
     parser.add_argument("--json", action="store_true", help="print the port, or the list, as JSON")
 
 
@@ -103,9 +107,10 @@ def _list(choices: dict[str, list[dict[str, Any]]], as_json: bool) -> int:
         return 0
     for kind, rows in choices.items():
         print(kind)
+        wide = max((15, *(len(row["name"]) for row in rows)))
         for row in rows:
             keys = ",".join(f"{key}={value}" for key, value in row.get("keys", {}).items())
-            print(f"  {row['name']:15} {row['title']}{f'  :{keys}' if keys else ''}")
+            print(f"  {row['name']:{wide}} {row['title']}{f'  :{keys}' if keys else ''}")
     return 0
 
 

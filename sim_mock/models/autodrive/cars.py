@@ -65,7 +65,7 @@ F1TENTH = Car(
     # Estimate: what the tyres carry, 0.72 * 9.6 N * 0.059 m. (WEB's 428 N m is 60 times that.)
     motor_nm=0.4,
     wheel_speed_radps=563.0,  # estimate: so that drag leaves WEB's 22.88 m/s at full throttle
-    hold_nm=0.2,  # estimate: half of the motor's torque
+    hold_nm=0.4,  # estimate: as the motor, what the tyres carry; throttle 0 is its full brake
     profile=LINE,
     spring_n_per_m=500.0,  # WEB
     damper_ns_per_m=100.0,  # WEB

@@ -1,0 +1,61 @@
+"""AutoRally's three models on its wheels: drive at the rear, brake at the front.
+
+Its numbers are the paper's. What they lack to come to rest, friction of gears and rolling, is the
+vehicle file's, on the rear axle.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from sim_mock.bodies.rolling import slides
+from sim_mock.models.autorally.body import BRAKE_FULL_RADPS
+from sim_mock.models.autorally.double_track import DoubleTrack, double_track_rates
+from sim_mock.models.autorally.full import Full, full_rates
+from sim_mock.models.autorally.parameters import GRAVITY_MPS2, Car, Input
+from sim_mock.models.autorally.single_track import SingleTrack, single_track_rates
+from sim_mock.models.integration import RightHandSide, State, rk4
+
+if TYPE_CHECKING:
+    from sim_mock.plant.body import BodyState
+    from sim_mock.plant.model import Acts
+    from sim_mock.plant.parameters import PlantParameters
+
+Kind = tuple[Callable[..., State], RightHandSide[Input, Car], slice]
+
+# Its state, its right-hand side, and which of its numbers are the spins of the rear wheels
+SINGLE: Kind = (SingleTrack, single_track_rates, slice(7, 8))
+DOUBLE: Kind = (DoubleTrack, double_track_rates, slice(8, 10))
+FULL: Kind = (Full, full_rates, slice(8, 10))
+_PLANE = 6  # the numbers that are the plant's truth too
+
+
+class AutoRallyBody:
+    """``state`` is the model's, spins, ride, roll and pitch too."""
+
+    def __init__(self, parameters: PlantParameters, car: Car, kind: Kind) -> None:
+        make, self._rates, self._rear = kind
+        self._car = car
+        drive = parameters.drive
+        weight_n = car.mass_kg * GRAVITY_MPS2
+        self._friction_n = drive.friction_n + drive.rolling_resistance * weight_n
+        self.state: State = make()
+        self.rim_mps = 0.0
+        self.is_sliding = False
+
+    def move(self, dt_s: float, acts: Acts, truth: BodyState) -> None:
+        car = self._car
+        u = Input(acts.front_rad, self._drive_nm(acts), acts.brake_n * car.wheel_radius_m)
+        begun = (*truth.values(), *self.state[_PLANE:])
+        new = self.state = rk4(self._rates, begun, u, car, dt_s)
+        truth.assign((new[0], new[1], new[2], new[3], new[4], new[5]))
+        spins = new[self._rear]
+        self.rim_mps = sum(spins) / len(spins) * car.wheel_radius_m
+        self.is_sliding = slides(self.rim_mps, truth.vx_mps)
+
+    def _drive_nm(self, acts: Acts) -> float:
+        """Of motor and friction; this holds the wheels as the model's brake does."""
+        radius_m = self._car.wheel_radius_m
+        hold = min(max(self.rim_mps / (radius_m * BRAKE_FULL_RADPS), -1.0), 1.0)
+        return (acts.pushes_n(self.rim_mps) - self._friction_n * hold) * radius_m

@@ -1,0 +1,96 @@
+"""CommonRoad's kinematic and linear single track on a car's wheels.
+
+Mass, axles, stiffness and friction are the vehicle file's. Their speed does what an acceleration
+says: that of ``Pull``, not more than friction gives. The steering angle is the servo's.
+"""
+
+from __future__ import annotations
+
+from math import atan2, copysign, cos, hypot, inf, sin, tan
+from typing import TYPE_CHECKING
+
+from sim_mock.bodies.rolling import Pull, axle_of, roll
+from sim_mock.models.integration import rk4
+from sim_mock.models.single_track.kinematic import Kinematic, kinematic_rates
+from sim_mock.models.single_track.linear import KINEMATIC_BELOW_MPS, Linear, linear_rates
+from sim_mock.models.single_track.parameters import Input, Limits, SingleTrack
+from sim_mock.plant.body import GRAVITY_MPS2
+
+if TYPE_CHECKING:
+    from sim_mock.plant.body import BodyState
+    from sim_mock.plant.model import Acts
+    from sim_mock.plant.parameters import PlantParameters
+
+
+def single_track_of(p: PlantParameters) -> SingleTrack:
+    """The vehicle file's numbers under CommonRoad's names; limits but friction are the car's."""
+    body, most_mps2 = p.body, p.mu * GRAVITY_MPS2
+    return SingleTrack(
+        mass_kg=body.mass_kg,
+        inertia_z_kgm2=body.inertia_z_kgm2,
+        lf_m=body.lf_m,
+        lr_m=body.lr_m,
+        h_cg_m=body.h_cg_m,
+        mu=p.mu,
+        stiffness_front_per_rad=body.stiffness_front_per_rad / p.mu,
+        stiffness_rear_per_rad=body.stiffness_rear_per_rad / p.mu,
+        limits=Limits(-inf, inf, -inf, inf, -inf, inf, inf, most_mps2),
+    )
+
+
+class KinematicBody:
+    """No wheel slips, at any speed."""
+
+    is_sliding = False
+
+    def __init__(self, parameters: PlantParameters) -> None:
+        self._p = single_track_of(parameters)
+        self._pull = Pull(parameters)
+        self._steer_rad = 0.0
+        self.rim_mps = 0.0
+
+    def move(self, dt_s: float, acts: Acts, truth: BodyState) -> None:
+        self._step(dt_s, self._input(dt_s, acts, truth), acts.steer_rad, truth)
+        self._steer_rad = acts.steer_rad
+        if self._pull.is_held:
+            truth.vx_mps = truth.vy_mps = truth.yaw_rate_radps = 0.0
+        self.rim_mps = truth.vx_mps
+
+    def _input(self, dt_s: float, acts: Acts, truth: BodyState) -> Input:
+        rate_radps = (acts.steer_rad - self._steer_rad) / dt_s
+        return Input(rate_radps, self._pull.accel_mps2(dt_s, acts, truth.vx_mps))
+
+    def _step(self, dt_s: float, u: Input, to_rad: float, truth: BodyState) -> None:
+        p = self._p
+        x_m, y_m = axle_of(truth, p.lr_m)
+        begun = Kinematic(x_m, y_m, self._steer_rad, truth.vx_mps, truth.yaw_rad)
+        new = Kinematic(*rk4(kinematic_rates, begun, u, p, dt_s))
+        place = new.x_m, new.y_m, new.yaw_rad
+        roll(truth, place, new.speed_mps, tan(to_rad) / p.wheelbase_m, p.lr_m)
+
+
+class SingleTrackBody(KinematicBody):
+    """Linear tyres with load transfer, ahead; its equations do not hold backwards, where it is
+    the kinematic one."""
+
+    def _step(self, dt_s: float, u: Input, to_rad: float, truth: BodyState) -> None:
+        if truth.vx_mps < KINEMATIC_BELOW_MPS:
+            super()._step(dt_s, u, to_rad, truth)
+            return
+        speed_mps = copysign(hypot(truth.vx_mps, truth.vy_mps), truth.vx_mps)
+        slip_rad = atan2(truth.vy_mps, truth.vx_mps)
+        begun = Linear(
+            truth.x_m, truth.y_m, self._steer_rad, speed_mps, truth.yaw_rad,
+            truth.yaw_rate_radps, slip_rad,
+        )  # fmt: skip
+        new = Linear(*rk4(linear_rates, begun, u, self._p, dt_s))
+        truth.assign(
+            (
+                new.x_m,
+                new.y_m,
+                new.yaw_rad,
+                new.speed_mps * cos(new.slip_rad),
+                new.speed_mps * sin(new.slip_rad),
+                new.yaw_rate_radps,
+            )
+        )

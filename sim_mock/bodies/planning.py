@@ -1,0 +1,100 @@
+"""Autoware's planning simulator on a car's outputs: all eight of its vehicle models.
+
+A velocity model is told the speed that the motors' share of their voltage would lead to, 0 where
+they coast or brake; an acceleration model what motors, brake and friction give. The gear is the
+way in which the motors began to drive from standstill.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import cos, sin
+from typing import TYPE_CHECKING, Any
+
+from sim_mock.autodrive.actuators import top_mps
+from sim_mock.bodies.rolling import Pull, axle_of
+from sim_mock.models.integration import State
+from sim_mock.models.planning.gear import DRIVE, REVERSE
+from sim_mock.models.planning.model_types import make_car
+from sim_mock.models.planning.motion import Command, Report
+from sim_mock.plant.body import GRAVITY_MPS2
+from sim_mock.plant.motor import Motor
+
+if TYPE_CHECKING:
+    from sim_mock.plant.body import BodyState
+    from sim_mock.plant.model import Acts
+    from sim_mock.plant.parameters import PlantParameters
+
+_STANDS_MPS = 1e-6  # the rounding of a step's integration
+
+
+class PlanningBody:
+    """``car`` is the model; what ``given`` does not say of it is the vehicle's own."""
+
+    is_sliding = False
+
+    def __init__(
+        self, parameters: PlantParameters, model: str, given: Mapping[str, Any], step_s: float
+    ) -> None:
+        known = {**numbers_of(parameters), **given}
+        self.car = make_car(model, known, parameters.body.wheelbase_m, step_s)
+        self._lr_m = parameters.body.lr_m
+        self._pull = Pull(parameters)
+        self._top_mps = top_mps(parameters)
+        self._gear = DRIVE
+        self._put: State = ()
+        self.rim_mps = 0.0
+
+    def move(self, dt_s: float, acts: Acts, truth: BodyState) -> None:
+        if truth.values() != self._put:  # somebody put it elsewhere
+            self.car.place(*axle_of(truth, self._lr_m), truth.yaw_rad, truth.vx_mps)
+        self.car.step(dt_s, self._command(dt_s, acts, truth.vx_mps))
+        said = self.car.report()
+        truth.assign(self._of_centre(said))
+        self._put = truth.values()
+        self.rim_mps = said.vx_mps
+
+    def _command(self, dt_s: float, acts: Acts, speed_mps: float) -> Command:
+        self._shift(acts.duty)
+        is_braked = acts.brake_n > abs(acts.pushes_n(speed_mps))
+        return Command(
+            vx_mps=0.0 if is_braked else acts.duty * self._top_mps,
+            ax_mps2=self._pull.accel_mps2(dt_s, acts, speed_mps),
+            steer_rad=acts.steer_rad,
+            gear=self._gear,
+        )
+
+    def _shift(self, duty: float) -> None:
+        """Not before it stands: a geared model keeps the deceleration of the stop for a step."""
+        said = self.car.report()
+        if duty != 0.0 and abs(said.vx_mps) < _STANDS_MPS and said.ax_mps2 == 0.0:
+            self._gear = DRIVE if duty > 0.0 else REVERSE
+
+    def _of_centre(self, said: Report) -> tuple[float, float, float, float, float, float]:
+        """The model's reference is the rear axle."""
+        ahead_m = self._lr_m
+        return (
+            said.x_m + ahead_m * cos(said.yaw_rad),
+            said.y_m + ahead_m * sin(said.yaw_rad),
+            said.yaw_rad,
+            said.vx_mps,
+            said.vy_mps + ahead_m * said.wz_radps,
+            said.wz_radps,
+        )
+
+
+def numbers_of(p: PlantParameters) -> dict[str, float]:
+    """The vehicle file's numbers under Autoware's names: its servo, and its motors on its mass."""
+    motor = Motor(p.motor, p.battery, p.drive.turns_rad_per_m)
+    motor.drive(1.0, top_mps(p), False)
+    return {
+        "steer_time_delay": p.servo.dead_time_s,
+        "steer_time_constant": p.servo.lag_s,
+        "steer_rate_lim": p.servo.rate_rad_s,
+        "vel_time_delay": 0.0,
+        "vel_time_constant": (p.body.mass_kg + p.drive.rotating_mass_kg) / motor.damping_n_per_mps,
+        "vel_lim": top_mps(p),
+        "vel_rate_lim": p.mu * GRAVITY_MPS2,
+        "acc_time_delay": 0.0,
+        "acc_time_constant": 0.0,
+    }

@@ -1,0 +1,72 @@
+"""What several models need to be a car's body: its pull, and where its rear axle is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import cos, inf, sin
+from typing import TYPE_CHECKING
+
+from sim_mock.plant.drive import Driveline
+
+if TYPE_CHECKING:
+    from sim_mock.plant.body import BodyState
+    from sim_mock.plant.model import Acts
+    from sim_mock.plant.parameters import PlantParameters
+
+_SLIDES = 0.2  # chosen: past the peak of the tyres of all models
+_SLOW_MPS = 0.5  # chosen: a slip below it is taken over it
+
+
+class Pull:
+    """For models on tyres that never slip along: what motors, brake and friction accelerate.
+
+    Motors, gears and wheels turn with the car (plant/drive.py, with grip without end), so that
+    dry friction ends at standstill exactly.
+    """
+
+    def __init__(self, parameters: PlantParameters) -> None:
+        p = parameters
+        self._drive = Driveline(p.drive, p.body.mass_kg)
+        self._mass_kg = p.body.mass_kg
+        self._drag_n_per_mps2 = p.drive.drag_n_per_mps2
+
+    @property
+    def is_held(self) -> bool:
+        """By friction, since the last step."""
+        return self._drive.is_held
+
+    def accel_mps2(self, dt_s: float, acts: Acts, speed_mps: float) -> float:
+        """That of the step which begins at this speed."""
+        drive = self._drive
+        drive.rim_mps = speed_mps
+        air_n = self._drag_n_per_mps2 * speed_mps * abs(speed_mps)
+        line = acts.push_n - air_n, acts.damping_n_per_mps
+        force_n = drive.force_n(dt_s, line, speed_mps, inf, acts.brake_n)
+        return (force_n + drive.braked_n) / self._mass_kg
+
+
+def slides(rim_mps: float, rolled_mps: float) -> bool:
+    """Whether wheels that would roll at ``rolled_mps`` spin or are locked."""
+    return abs(rim_mps - rolled_mps) > _SLIDES * max(abs(rolled_mps), _SLOW_MPS)
+
+
+def axle_of(truth: BodyState, lr_m: float) -> tuple[float, float]:
+    """Where the middle of the rear axle is, ``lr_m`` behind the centre of gravity, in m."""
+    return truth.x_m - lr_m * cos(truth.yaw_rad), truth.y_m - lr_m * sin(truth.yaw_rad)
+
+
+def roll(truth: BodyState, axle: Sequence[float], speed_mps: float, turn_per_m: float,
+         lr_m: float) -> None:  # fmt: skip
+    """Put the car where its rear axle is (x and y in m, yaw in rad), rolling without side slip."""
+    x_m, y_m, yaw_rad = axle
+    rate_radps = speed_mps * turn_per_m
+    truth.assign(
+        (
+            x_m + lr_m * cos(yaw_rad),
+            y_m + lr_m * sin(yaw_rad),
+            yaw_rad,
+            speed_mps,
+            lr_m * rate_radps,
+            rate_radps,
+        )
+    )

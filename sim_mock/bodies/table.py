@@ -1,0 +1,155 @@
+"""Which model moves a virtual car: by name, and what each needs of its vehicle.
+
+``twin`` is the plant's own body; every other model takes the place of it, and of its driveline.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import yaml
+
+from sim_mock.bodies.autodrive import AutoDriveBody
+from sim_mock.bodies.autorally import DOUBLE, FULL, SINGLE, AutoRallyBody, Kind
+from sim_mock.bodies.commonroad import KinematicBody, SingleTrackBody
+from sim_mock.bodies.planning import PlanningBody
+from sim_mock.models.autodrive.cars import F1TENTH, HUNTER_SE, NIGEL
+from sim_mock.models.autorally.parameters import AUTORALLY
+from sim_mock.models.planning.model_types import LEARNED, MODEL_TYPES
+from sim_mock.models.planning.simulator import Settings
+from sim_mock.plant.servo import ServoParameters
+
+if TYPE_CHECKING:
+    from sim_mock.plant.model import Model
+    from sim_mock.plant.parameters import PlantParameters
+
+TWIN = "twin"
+_AT_ONCE = ServoParameters(rate_rad_s=1e3, dead_time_s=0.0)  # for models that steer by themselves
+# What a file of Autoware's has for its node, which publishes what is measured here by sensors
+_NODE_KEYS = (
+    *Settings._fields,
+    "timer_sampling_time_ms",
+    "enable_road_slope_simulation",
+    "x_stddev",
+    "y_stddev",
+)
+_PLANNING = (*MODEL_TYPES, LEARNED)
+_AUTODRIVE = {"nigel": NIGEL, "f1tenth": F1TENTH, "hunter_se": HUNTER_SE}
+_AUTORALLY = {"autorally": AUTORALLY}
+
+
+class Row(NamedTuple):
+    """``make`` from the vehicle's name, its plant, what a file gives and the step in s;
+    ``vehicles`` are those that it has numbers for, or that bear it (none said: all)."""
+
+    title: str
+    make: Callable[[str, PlantParameters, Mapping[str, Any], float], Model]
+    vehicles: tuple[str, ...] = ()
+    steers: bool = False  # its own steering takes the servo's place
+
+
+def _autorally(title: str, kind: Kind) -> Row:
+    return Row(
+        title, lambda name, p, _given, _s: AutoRallyBody(p, _AUTORALLY[name], kind), (*_AUTORALLY,)
+    )
+
+
+def _planning(model: str) -> Row:
+    def make(_name: str, p: PlantParameters, given: Mapping[str, Any], step_s: float) -> Model:
+        return PlanningBody(p, model, given, step_s)
+
+    whose = ("nigel",) if model == "IDEAL_STEER_VEL" else ()  # a speed loop of more gain swings
+    return Row("of Autoware's planning simulator", make, whose, steers=True)
+
+
+MODELS: dict[str, Row] = {
+    "kinematic": Row(
+        "CommonRoad's kinematic single track: no wheel slips",
+        lambda _name, p, _given, _s: KinematicBody(p),
+    ),
+    "single_track": Row(
+        "CommonRoad's single track: linear tyres, load transfer",
+        lambda _name, p, _given, _s: SingleTrackBody(p),
+    ),
+    "autorally_single_track": _autorally("AutoRally's single track: magic formula, spins", SINGLE),
+    "autorally_double_track": _autorally("the same on four wheels, loads by equilibrium", DOUBLE),
+    "autorally_full": _autorally("the same with ride, roll and pitch on springs, and air", FULL),
+    "autodrive": Row(
+        "AutoDRIVE's simulator: four sprung wheels, its motors and holding torque",
+        lambda name, p, _given, _s: AutoDriveBody(p, _AUTODRIVE[name]),
+        (*_AUTODRIVE,),
+        steers=True,
+    ),
+    **{model: _planning(model) for model in _PLANNING},
+}
+
+
+def parse_model(text: str) -> tuple[str, dict[str, Any]]:
+    """A name of ``MODELS``, or a parameter file of Autoware's planning simulator (.yaml): the
+    name, and what that gives. Raises ValueError."""
+    if text.endswith(".yaml"):
+        return _of_file(Path(text))
+    if text not in MODELS:
+        raise ValueError(f"model={text}: there is no such; there is {TWIN}, {', '.join(MODELS)}")
+    return text, {}
+
+
+def _of_file(path: Path) -> tuple[str, dict[str, Any]]:
+    """What Autoware's node would be started with; what only its node heeds is left out."""
+    try:
+        table: Any = yaml.safe_load(path.read_text())
+    except (OSError, yaml.YAMLError, UnicodeDecodeError) as fault:
+        raise ValueError(f"{path} cannot be read: {fault}") from None
+    for key in ("/**", "ros__parameters"):
+        table = table.get(key) if isinstance(table, dict) else None
+    if not isinstance(table, dict) or table.get("vehicle_model_type") not in _PLANNING:
+        types = ", ".join(_PLANNING)
+        raise ValueError(f"{path}: expected /**: ros__parameters: vehicle_model_type: of {types}")
+    given = {key: value for key, value in table.items() if key not in _NODE_KEYS}
+    name = given.pop("vehicle_model_type")
+    if "acceleration_map_path" in given:  # beside the file, unless it is a whole path
+        given["acceleration_map_path"] = str(path.parent / given["acceleration_map_path"])
+    return name, given
+
+
+def described() -> list[dict[str, str]]:
+    """All of them, for whoever shows them."""
+    rows = [
+        {
+            "name": TWIN,
+            "title": "the plant's own: single track, brush tyres (unless another is said)",
+        }
+    ]
+    for name, row in MODELS.items():
+        whose = f" ({', '.join(row.vehicles)})" if row.vehicles else ""
+        rows.append({"name": name, "title": row.title + whose})
+    return rows
+
+
+def for_vehicle(vehicle: str) -> list[str]:
+    """The models that this type of car may have."""
+    return [name for name, row in MODELS.items() if not row.vehicles or vehicle in row.vehicles]
+
+
+def modelled(
+    parameters: PlantParameters, vehicle: str, step_s: float
+) -> tuple[PlantParameters, Model | None]:
+    """The plant's parameters with their ``model``, and what moves it then (None: itself). Raises
+    ValueError for a model that this vehicle cannot have."""
+    if parameters.model == TWIN:
+        return parameters, None
+    name, given = parse_model(parameters.model)
+    row = MODELS[name]
+    if row.vehicles and vehicle not in row.vehicles:
+        may_be = ", ".join((TWIN, *for_vehicle(vehicle)))
+        raise ValueError(
+            f"model={name} is one of {', '.join(row.vehicles)}; {vehicle} may have {may_be}"
+        )
+    try:
+        moves = row.make(vehicle, parameters, given, step_s)
+    except (ValueError, OSError) as fault:
+        raise ValueError(f"model={name}: {fault}; model=FILE.yaml says parameters") from None
+    return (replace(parameters, servo=_AT_ONCE) if row.steers else parameters), moves
