@@ -7,15 +7,19 @@ from tests.firmware.core.bare_car import (
     CLOCK_STEP,
     CUTS,
     EMPTY,
+    ENCODER,
     ESC_NEUTRAL,
     HOLD,
     LAST,
     NEUTRAL,
+    NO_MOTION,
     PAD,
+    RUNAWAY,
     SEAT,
     STANDBY,
     STOP_REQUEST,
     STOPPING,
+    TOO_FAST,
     Car,
 )
 
@@ -174,6 +178,33 @@ def test_with_the_speed_in_doubt_there_is_the_brake_channel_only():
     assert car.state == STOPPING
     assert brake_of(car) == (255, 2_000_000)
     assert (car.app.drive.effort, car.drive_ns) == (0, ESC_NEUTRAL)
+
+
+@pytest.mark.parametrize("fault", range(11))
+def test_the_motor_brakes_unless_the_fault_puts_the_speed_in_doubt(fault):
+    car = at_speed(fault_policy=[0] * 11)
+    car.app.faults.latch(fault)
+    car.app.drive._rest_ms = 0  # driven, until now
+    car.app.motion._brake(255, car.now_us)
+    assert (car.app.drive.effort == 0) == (fault in (NO_MOTION, TOO_FAST, RUNAWAY, ENCODER))
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize(
+    ("beyond", "brake"), [(0, 0), (99, 16), (100, 17), (1499, 254), (1510, 255)]
+)
+def test_the_brake_helps_in_proportion_to_what_is_too_fast(sign, beyond, brake):
+    car = Car(**CHANNELS)
+    car.drive(speed_mm_s=600 * sign)
+    car.step(20)
+    car.app.odometry.speed_mm_s = (600 + 300 + beyond) * sign
+    car.app.motion._move(car.now_us)
+    assert car.app.drive.target_mm_s == 600 * sign
+    assert car.app.motion.brake == brake
+
+
+def test_a_step_is_as_long_as_the_vehicle_file_says():
+    assert Car(step_us=9_999).app.motion._dt_ms == 9
 
 
 def test_a_car_that_is_far_faster_than_its_target_is_helped_by_the_brake():
