@@ -161,7 +161,7 @@ def facts_of(vehicle: VehicleFacts, query: Mapping[str, str]) -> CarFacts:
     model = options.pop("model", None)
     plant = vehicle.plant if model is None else {**vehicle.plant, "model": model}
     car = CarFacts(vehicle.name, plant, vehicle.channels, vehicle.parameters, **options)
-    if model:
+    if plant.get("model"):
         car.plant_made()  # now, and not in another process
     if car.is_surrounded:
         from sim_mock.surroundings import place_of

@@ -57,6 +57,7 @@ def test_the_list_is_there_for_people_and_for_programs():
     told = tandem("sim", "--list")
     assert told.returncode == 0
     choices = json.loads(tandem("sim", "--list", "--json").stdout)
+    assert {"twin", "single_track", "autorally_full"} <= {row["name"] for row in choices["models"]}
     names = [row["name"] for rows in choices.values() for row in rows]
     assert {"autorally", "stuck_servo", "payload"} <= set(names)
     assert all(name in told.stdout for name in names)
