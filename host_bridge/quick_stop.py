@@ -104,8 +104,8 @@ def run(args: argparse.Namespace, context: object = None) -> int:
             except TandemError as fault:
                 faults.append(fault)
     _print(calls, args.json)
-    for fault in faults[1:]:
-        print(fault, file=sys.stderr)
+    for other in faults[1:]:
+        print(other, file=sys.stderr)
     if faults:
         raise faults[0]
     return 0 if all(call.is_seen for call in calls) else DeviceFault.exit_code
