@@ -4,13 +4,15 @@
     micropython launched_board.py VIRTUAL ROOT MILLISECONDS
 
 Time passes as the program asks for it; the link is standard input and output; standard error
-says how it ended.
+says how it ended. Nobody arms it: whatever comes out of it besides neutral ends it.
 """
 
 import sys
 
 VIRTUAL, ROOT = sys.argv[1:3]
 POWER_OFF_US = int(sys.argv[3]) * 1000
+_TOLERANCE_NS = 1000
+_PUMP_US = 30_000  # what a charge pump holds without being fed
 _LOOK_US = 500  # what passes between two looks at the clock
 _MASK = (1 << 30) - 1
 metal = []
@@ -43,6 +45,21 @@ def pass_time(by_us):
         metal.append(Attached(sys.modules["pins"]))
     bench.advance(by_us)
     metal[0].advance(bench.now_us)
+
+    if not is_neutral():
+        end("not neutral")
+
+
+def is_neutral():
+    pulses, life = metal[0].pulses, metal[0].life
+    if life and 0 <= bench.now_us - life.fed_us <= _PUMP_US and life.fed_us > 0:
+        return False
+    for row in sys.modules["pins"].CHANNELS:
+        if row[0] == "pio_pulse":
+            pulse_ns = pulses[row[1]].pulse_ns
+            if pulse_ns and abs(pulse_ns - row[4]) > _TOLERANCE_NS:
+                return False
+    return True
 
 
 def end(how):

@@ -16,6 +16,8 @@ from host_bridge.flash.job import prepare, sources_of
 from host_bridge.flash.program import LAUNCHER, compiled
 from tests.firmware.rig import Host, framed
 from tests.firmware.worlds import micropython_command
+from tests.host_bridge.flash.far_end import RESET, repl_board
+from tests.host_bridge.flash.test_raw_repl import flash
 
 pytestmark = pytest.mark.micropython
 HERE = Path(__file__).parent
@@ -40,7 +42,6 @@ class FlashedBoard:
     def __init__(self, root):
         self.root = root
         self.heard = {}
-        (root / "main.py").write_bytes(LAUNCHER.read_bytes())
 
     def put(self, slot, files):
         """Into a slot, which starts next: on trial."""
@@ -87,6 +88,7 @@ def identify():
 
 @pytest.fixture
 def board(tmp_path):
+    (tmp_path / "main.py").write_bytes(LAUNCHER.read_bytes())
     return FlashedBoard(tmp_path)
 
 
@@ -98,6 +100,22 @@ def test_these_are_the_files_that_tandem_flash_puts_there():
 @pytest.mark.parametrize("wiring", ["f1tenth", "f1tenth_vesc"])
 def test_a_new_car_answers_on_its_link_and_is_marked_healthy_after_ten_seconds(board, wiring):
     board.put(0, program(wiring))
+    assert board.power_up() == "power off"
+    assert board.heard["Identity"].token == 1
+    assert board.heard["Status"].time_us > 10_000_000
+    assert (board.starts.slot, board.starts.is_on_trial) == (0, 0)
+
+
+def test_what_came_over_a_raw_repl_is_what_starts_neutral_and_answers(tmp_path):
+    """One file system: MicroPython under Node takes the files, the virtual chip runs them."""
+    files = program("f1tenth")
+    with repl_board(tmp_path / "board") as (port, process):
+        flash(port, files)
+        assert process.wait(WITHIN_S) == RESET
+    board = FlashedBoard(tmp_path / "board")
+    assert {path: (board.root / "a" / path).read_bytes() for path in files} == files
+    assert (board.root / "main.py").read_bytes() == LAUNCHER.read_bytes()
+    assert (board.starts.slot, board.starts.is_on_trial) == (0, 1)
     assert board.power_up() == "power off"
     assert board.heard["Identity"].token == 1
     assert board.heard["Status"].time_us > 10_000_000
