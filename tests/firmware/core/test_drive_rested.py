@@ -98,3 +98,11 @@ def test_not_quite_a_tenth_of_a_second_is_no_rest():
     for _ in range(3):
         bench.drive.brake(0, True, bench.now_us, 33)
     assert bench.brake(900) < 0
+
+
+def test_a_tenth_of_a_second_is_no_less():
+    bench = Braked()
+    bench.settled(1000, 1000)
+    for _ in range(3):
+        bench.drive.brake(0, True, bench.now_us, 33)
+    assert bench.brake(900, 2) < 0
