@@ -34,17 +34,19 @@ class Module:
     def __init__(self, text: str) -> None:
         self.text = text
         self.tree = ast.parse(text)
-        nodes = list(ast.walk(self.tree))
+        self.nodes = list(ast.walk(self.tree))
         self.imports = [node for node in self.tree.body if isinstance(node, ast.ImportFrom)]
         self.late_imports = [
-            node for node in nodes if isinstance(node, ast.ImportFrom) and node not in self.imports
+            node
+            for node in self.nodes
+            if isinstance(node, ast.ImportFrom) and node not in self.imports
         ]
         self.origins = dict(_origins(self.imports))
         self.assigned = dict(_assigned(self.tree))
-        self.stored = Counter(name for node in nodes for name in _stored(node))
+        self.stored = Counter(name for node in self.nodes for name in _stored(node))
         self._attributes = {
             (node.value.id, node.attr)
-            for node in nodes
+            for node in self.nodes
             if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)
         }
 

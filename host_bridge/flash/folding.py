@@ -63,7 +63,7 @@ class _Program:
         if module.imports:
             front = module.imports[0].lineno - 1, 0
             has_rows = any(" = Rows(" in edit[-1] for edit in edits)
-            edits.append((*front, *front, _spelled(module.tree) + (_ROWS if has_rows else "")))
+            edits.append((*front, *front, _spelled(module) + (_ROWS if has_rows else "")))
         return _edited(module.text, edits)
 
     def _number(self, place: Place) -> int | None:
@@ -143,12 +143,12 @@ class _Program:
         return place[1] in asked or place in self._kept or is_passed_on
 
 
-def _spelled(tree: ast.Module) -> str:
+def _spelled(module: Module) -> str:
     """The long texts that are names, as names, in what mpy-cross drops: so it takes each for one of
     the board's names, of which there is one, and not for a text, of which there is one a place."""
     texts = {
         node.value
-        for node in ast.walk(tree)
+        for node in module.nodes
         if isinstance(node, ast.Constant) and isinstance(node.value, str)
     }
     names = sorted(text for text in texts if text.isidentifier() and len(text) > _SHORT)

@@ -32,7 +32,8 @@ TOTAL = "total"
 HEAP = "heap after start"
 # On the virtual machine, launcher and pins included
 BOARD_HEAPS = {
-    wiring: f"heap of a pico after start: {wiring}" for wiring in ("f1tenth", "f1tenth_vesc")
+    wiring: f"heap of a pico after start: {wiring}"
+    for wiring in ("f1tenth", "f1tenth_vesc", "autorally")
 }
 HEAPS = (HEAP, *BOARD_HEAPS.values())
 # What an RP2040 has free, fresh: 190 000 with the 192 kB of MicroPython before 1.20, 216 000 since
