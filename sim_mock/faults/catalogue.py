@@ -151,7 +151,7 @@ CASES = (
     Case("pulse-stuck", "a driving output keeps a pulse", "S11",
          "output fault", broken.drive_pulse_stuck, "two steps"),
     Case("steering-pulse-stuck", "a steering output keeps a pulse", "S11",
-         "output fault", broken.steering_pulse_stuck, "two steps", 20),
+         "output fault", broken.steering_pulse_stuck, "four steps"),
     Case("servo-stuck", "the servo does not follow: not noticed, no sensor", "a servo",
          "drives on", broken.servo_stuck),
     # --- what it measures

@@ -31,6 +31,7 @@ WAITS: dict[str, Callable[[VehicleFacts], int]] = {
     "sync": lambda _v: 2 * SYNC_EVERY_US // 1000,  # the first may span the jump
     "battery": lambda _v: _BATTERY_SETTLES_MS,
     "two steps": step_ms,
+    "four steps": lambda v: 3 * step_ms(v),
     "rc frame": lambda _v: 20,
     "rc lease": lambda v: lease_ms(v, SOURCE_RC),
     "box": lambda v: v.parameters["stop_source_silence_ms"][STOP_SOURCE_RUNSTOP_BOX],
