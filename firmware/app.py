@@ -1,6 +1,6 @@
 """The car. ``App.step`` is all of it: from the bytes that came in to the pulses that go out."""
 
-from firmware.compat import TYPE_CHECKING, micropython
+from firmware.compat import TYPE_CHECKING
 from firmware.core import supervisor as conditions
 from firmware.core.actions import Actions
 from firmware.core.arbiter import Arbiter
@@ -95,7 +95,6 @@ class App:
             part.configure(params)
         self.board.begin(self.output_stage.fallbacks, params.get("step_us") * _GUARD_STEPS)
 
-    @micropython.native
     def step(self, now_us: int) -> None:
         """One beat of the car. ``now_us`` is the board's time, modulo 2**30."""
         self.board.read(now_us)
@@ -109,7 +108,6 @@ class App:
         self._put_out(now_us)
         self._report(now_us)
 
-    @micropython.native
     def _hear(self, now_us: int) -> None:
         """The link, and the receiver on the board."""
         self.actions.is_standing = self.stop_sequence.is_standing(self.odometry.speed_mm_s)
@@ -126,7 +124,6 @@ class App:
         if self.rc.gesture:
             self.hearing.gesture(now_us)
 
-    @micropython.native
     def _measure(self, now_us: int) -> None:
         board = self.board
         self.odometry.is_driven = self.drive.effort != 0
@@ -141,11 +138,9 @@ class App:
         self.battery.step(board.battery_mv, now_us)
         self.temperature.step(board.temperature_c)
 
-    @micropython.native
     def is_armed(self) -> bool:
         return self.supervisor.state == ACTIVE or self.supervisor.state == HOLD
 
-    @micropython.native
     def _supervise(self, now_us: int) -> None:
         stop_sequence = self.stop_sequence
         is_trusted = not self.faults.bits & SPEED_IN_DOUBT
@@ -163,7 +158,6 @@ class App:
                 stop_sources.policy_of(stop_sources.stopped | stop_sources.missing)
             )
 
-    @micropython.native
     def _conditions(self, now_us: int) -> int:
         found = self.actions.granted
         if self._warm_up.is_over(now_us):
@@ -178,7 +172,6 @@ class App:
             found |= conditions.COMMANDED
         return found
 
-    @micropython.native
     def _put_out(self, now_us: int) -> None:
         state = self.supervisor.state
         is_cut = state == STOPPING and self.stop_sequence.policy == POLICY_CUT
@@ -187,7 +180,6 @@ class App:
         stage.step(self.drive.effort if self.is_enabled else 0, self.motion.brake, self.steering)
         self.board.write(stage.values, self.is_enabled, stage.levels[LIGHTS])
 
-    @micropython.native
     def _report(self, now_us: int) -> None:
         chronicle = self._chronicle
         chronicle.sources(self.arbiter, now_us)

@@ -121,7 +121,6 @@ class Chronicle:
                 if why:
                     self._events.add(now_us, EVENT_SOURCE_LOST, number, why - 1)
 
-    @micropython.native
     def _engagement(self, source: "Source", now_us: int) -> None:
         if source.fell_silent:
             self._events.add(now_us, EVENT_SOURCE_SILENT, source.id, source.on_silence)
@@ -131,7 +130,6 @@ class Chronicle:
             if is_engaged:
                 self._events.add(now_us, EVENT_SOURCE_ENGAGED, source.id, source.slot)
 
-    @micropython.native
     def stop_sources(self, stop_sources: "StopSources", now_us: int) -> None:
         fresh, stopped, before = stop_sources.fresh, stop_sources.stopped, self._stop_sources
         for source in stop_sources.active:

@@ -1,6 +1,6 @@
 """What is reported when: the status on every step, motion on every nth, the rest in turn."""
 
-from firmware.compat import TYPE_CHECKING, micropython
+from firmware.compat import TYPE_CHECKING
 from firmware.core.clock import SLOTS, UNKNOWN_US
 from firmware.core.deadlines import elapsed_us
 from firmware.core.limits import clamped
@@ -71,7 +71,6 @@ class Telemetry:
     def configure(self, params: "Params") -> None:
         self._motion_every = params.get("motion_every")
 
-    @micropython.native
     def step(self, now_us: int) -> None:
         self._longest_us = max(self._longest_us, self._app.board.step_us)
         self._send_status(now_us)
@@ -82,7 +81,6 @@ class Telemetry:
             self._send_slow()
         self._send_event()
 
-    @micropython.native
     def _send_status(self, now_us: int) -> None:
         app, status = self._app, self._status
         arbiter = app.arbiter
@@ -109,7 +107,6 @@ class Telemetry:
         status.applied_10us = clamped(age_us, 0, 655_350) // 10
         app.outbox.send(status)
 
-    @micropython.native
     def _send_motion(self) -> None:
         board, odometry, motion = self._app.board, self._app.odometry, self._motion
         motion.captured_us = board.captured_us
@@ -124,7 +121,6 @@ class Telemetry:
         motion.accel_y_mm_s2 = board.accel_y_mm_s2
         self._app.outbox.send(motion)
 
-    @micropython.native
     def _send_slow(self) -> None:
         self._turn = (self._turn + 1) % _TURNS
         if self._turn < _CLOCKS:
