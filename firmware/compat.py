@@ -3,7 +3,7 @@
 Shared files write ``from firmware.compat import micropython, ptr8`` and decorate with
 ``@micropython.viper`` or ``native``: MicroPython's compiler knows the decorators by their spelling
 and CPython finds stand-ins: its C library's for some of ``viper``, else what changes nothing.
-``native`` is for what a step does again and again: half the time of bytecode, for five times its room.
+``native`` is for what a step does again and again: half of bytecode's time, five times its room.
 """
 
 import sys
