@@ -100,9 +100,24 @@ def test_not_quite_a_tenth_of_a_second_is_no_rest():
     assert bench.brake(900) < 0
 
 
-def test_a_tenth_of_a_second_is_no_less():
+def stand(bench: Braked, ms: int) -> None:
+    bench.drive.brake(0, True, bench.now_us, ms)
+
+
+@pytest.mark.parametrize("rolls_steps", [1, 2])
+def test_a_tenth_of_a_second_is_no_less(rolls_steps):
+    """From the last step that drove, or that rolled."""
     bench = Braked()
     bench.settled(1000, 1000)
-    for _ in range(3):
-        bench.drive.brake(0, True, bench.now_us, 33)
+    bench.brake(900, rolls_steps)
+    stand(bench, 99)
+    assert bench.brake(900, 2) < 0
+    stand(bench, 99)
+    stand(bench, 1)
+    assert bench.brake(900, 2) == 0
+
+
+def test_the_least_effort_has_driven():
+    bench = Braked().came_to_rest()
+    bench.drive.effort = 1
     assert bench.brake(900, 2) < 0
