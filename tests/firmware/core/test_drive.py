@@ -247,3 +247,7 @@ def test_an_error_counts_as_twenty_metres_a_second_to_the_digit(sign):
     bench.settled(4000 * sign, 30_000 * sign)
     bench.drive._integral = 1_000_000 * sign
     assert bench.follow(4000 * sign, 30_000 * sign) == (10_000 + 1000 - 20_000) * sign
+
+
+def test_the_least_target_is_bounded_as_any_other():
+    assert Bench().settled(1, -3000) == 1502
