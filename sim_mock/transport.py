@@ -15,7 +15,7 @@ from sim_mock.firmware_runner import InProcess
 if TYPE_CHECKING:
     from sim_mock.world import VehicleFacts, World
 
-BEHIND_US = 2_000_000  # chosen: a host that stalls is made up for; of more the car's clock loses the rest
+BEHIND_US = 2_000_000  # chosen: so long a stall is made up for; beyond, the car's clock loses time
 
 
 class Uri(Protocol):
