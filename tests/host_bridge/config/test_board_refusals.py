@@ -31,13 +31,13 @@ MISTAKES = {
     "two frequencies on a slice": (
         PICO,
         "autorally",
-        [("tone = 22", "tone = 18")],
+        [("tone = 22", "tone = 18"), ("^pps.*", "")],
         ("slice1 has one frequency", "steering pulse on 2", "50 Hz", "2700 Hz", "is free"),
     ),
     "same channel of a slice": (
         PICO,
         "autorally",
-        [("pulse = 3,", "pulse = 18,")],
+        [("pulse = 3,", "pulse = 18,"), ("^pps.*", "")],
         ("slice1 puts out the same", "steering pulse on 2"),
     ),
     "a bridge on the buzzer's slice": (
@@ -86,7 +86,7 @@ MISTAKES = {
     "I2C of its own": (
         PICO,
         "autorally",
-        [('"ina226", sda = 20, scl = 21', '"ina226", sda = 18, scl = 19')],
+        [('"ina226", sda = 20, scl = 21', '"ina226", sda = 18, scl = 19'), ("^pps.*", "")],
         ("battery is on an I2C of its own", "sda 20, scl 21"),
     ),
     "one address for two parts": (

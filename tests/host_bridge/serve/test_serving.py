@@ -68,7 +68,10 @@ def test_more_commands_in_a_row_than_a_car_has_room_for_sessions():
     with serving("sim://nigel", "car"):
         for _ in range(3):
             assert tandem("arm").returncode == 0
-            assert tandem("disarm").returncode == 0
+            done = tandem("disarm")
+            if "STOPPED" in done.stderr:  # later than an armed car waits for its driver
+                done = tandem("clear")
+            assert done.returncode == 0, done.stderr
 
 
 def test_a_monitor_says_why_a_car_stopped():

@@ -68,8 +68,9 @@ def test_it_says_what_it_is_and_stops_when_told(board):
         assert "HITL" in tandem("cars").stdout
         assert "desk is hardware in the loop" in tandem("doctor").stdout
         assert "HARDWARE IN THE LOOP" in tandem("monitor", "desk", "--seconds", "2").stdout
-        samples = tandem("monitor", "desk", "--seconds", "2", "--json").stdout.splitlines()
-        assert {"identity"} <= {json.loads(sample)["topic"] for sample in samples}
+        done = tandem("monitor", "desk", "--seconds", "2", "--json")
+        samples = done.stdout.splitlines()
+        assert {"identity"} <= {json.loads(sample)["topic"] for sample in samples}, done.stderr
         assert all(json.loads(sample).get("is_hitl", True) for sample in samples)
         assert tandem("stop", "desk").returncode == 0
     assert_still(board)

@@ -1,5 +1,7 @@
 """A Python with the libraries that the Devkit pins, made once and kept in .devkit/."""
 
+import os
+import shutil
 import subprocess
 import sys
 import venv
@@ -25,11 +27,24 @@ _MINUTES = 3
 def devkit_python() -> tuple[str, str]:
     """Its executable, or "" and why there is none. The file `ready` is the last thing written."""
     folder = FOLDER / f"{sys.version_info.major}.{sys.version_info.minor}"
-    python, ready = folder / "bin" / "python", folder / "ready"
-    if ready.exists() and ready.read_text() == "\n".join(PINS):
-        return str(python), ""
-    venv.create(folder, with_pip=True, clear=True)
-    install = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *PINS]
+    ready = folder / "ready"
+    if not (ready.exists() and ready.read_text() == "\n".join(PINS)):
+        made = folder.with_name(f"{folder.name}-{os.getpid()}")  # two workers may want it at once
+        try:
+            if why_not := _make(made):
+                return "", why_not
+            shutil.rmtree(folder, ignore_errors=True)
+            made.replace(folder)
+        finally:
+            shutil.rmtree(made, ignore_errors=True)
+    return str(folder / "bin" / "python"), ""
+
+
+def _make(folder: Path) -> str:
+    """Why it could not be made; "" if it is there."""
+    venv.create(folder, with_pip=True)
+    python = str(folder / "bin" / "python")
+    install = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *PINS]
     try:
         done = subprocess.run(
             install,
@@ -40,8 +55,8 @@ def devkit_python() -> tuple[str, str]:
             stdin=subprocess.DEVNULL,
         )
     except subprocess.TimeoutExpired:
-        return "", f"the Devkit's libraries did not come within {_MINUTES} minutes"
+        return f"the Devkit's libraries did not come within {_MINUTES} minutes"
     if done.returncode:
-        return "", f"the Devkit's libraries cannot be fetched: {done.stderr.strip()[-300:]}"
-    ready.write_text("\n".join(PINS))
-    return str(python), ""
+        return f"the Devkit's libraries cannot be fetched: {done.stderr.strip()[-300:]}"
+    (folder / "ready").write_text("\n".join(PINS))
+    return ""
