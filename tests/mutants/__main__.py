@@ -54,8 +54,12 @@ def _try(mutant: Mutant, is_fast: bool, is_explained: bool) -> int:
 
 
 def _progress(done: int, of: int, survived: int) -> None:
-    if sys.stderr.isatty():
-        print(f"\r{done}/{of} tried, {survived} survived ", end="", file=sys.stderr, flush=True)
+    """One line on a terminal; elsewhere, in a log, a line for each tenth."""
+    is_live = sys.stderr.isatty()
+    if is_live or done * 10 // of != (done - 1) * 10 // of:
+        begin, end = ("\r", "") if is_live else ("", "\n")
+        words = f"{begin}{done}/{of} tried, {survived} survived "
+        print(words, end=end, file=sys.stderr, flush=True)
 
 
 def _verdicts(
