@@ -146,7 +146,7 @@ def modelled(
     if row.vehicles and vehicle not in row.vehicles:
         may_be = ", ".join((TWIN, *for_vehicle(vehicle)))
         raise ValueError(
-            f"model={name} is one of {', '.join(row.vehicles)}; {vehicle} may have {may_be}"
+            f"model={name} is only for {', '.join(row.vehicles)}; {vehicle} may have {may_be}"
         )
     try:
         moves = row.make(vehicle, parameters, given, step_s)

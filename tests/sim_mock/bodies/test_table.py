@@ -11,9 +11,9 @@ from tests.sim_mock.bodies.modelled_cars import KEYS, vehicle_with, write_file
 
 REFUSED = [
     ("nigel", {"model": "single"}, r"there is no such; there is twin, kinematic, single_track, "),
-    ("nigel", {"model": "autorally_full"}, r"is one of autorally; nigel may have twin, kinematic"),
-    ("f1tenth", {"model": "IDEAL_STEER_VEL"}, r"is one of nigel; f1tenth may have twin"),
-    ("autorally", {"model": "autodrive"}, r"is one of nigel, f1tenth, hunter_se; autorally may"),
+    ("nigel", {"model": "autorally_full"}, r"is only for autorally; nigel may have twin, kinematic"),
+    ("f1tenth", {"model": "IDEAL_STEER_VEL"}, r"is only for nigel; f1tenth may have twin"),
+    ("autorally", {"model": "autodrive"}, r"is only for nigel, f1tenth, hunter_se; autorally may"),
     ("nigel", {"model": "LEARNED_STEER_VEL"}, r"model_module_paths: .*; model=FILE.yaml says"),
     ("nigel", {"model": "DELAY_STEER_MAP_ACC_GEARED"}, r"acceleration_map_path: .*; model=FILE"),
     ("nigel", {"model": "kinematic", "payload_kg": "1"}, r"no payload and no patches"),
