@@ -176,3 +176,21 @@ def test_a_reset_ramp_rests_where_it_was_put_and_carries_nothing():
     fresh = Ramp()
     later = [ramp.follow(1000, 333, 10_000, 1) - 500 for _ in range(50)]
     assert later == [fresh.follow(500, 333, 10_000, 1) for _ in range(50)]
+
+
+def test_a_target_that_moves_on_finds_the_rate_that_reached_it():
+    ramp = Ramp()
+    assert ramp.follow(1, 1000, 10_000, 10) == 1
+    assert ramp.rate == 100
+    assert ramp.follow(10, 1000, 10_000, 10) == 3  # at 200: from rest it would be 2
+
+
+def test_what_runs_away_from_a_near_target_is_slowed_not_hastened():
+    ramp = Ramp()
+    ramp.rate = -350
+    rates = []
+    for _ in range(4):
+        ramp.follow(1, 1000, 10_000, 10)
+        rates.append(ramp.rate)
+    assert rates[:3] == [-250, -150, -50]
+    assert rates[3] > -50
