@@ -11,7 +11,11 @@ from tests.sim_mock.bodies.modelled_cars import KEYS, vehicle_with, write_file
 
 REFUSED = [
     ("nigel", {"model": "single"}, r"there is no such; there is twin, kinematic, single_track, "),
-    ("nigel", {"model": "autorally_full"}, r"is only for autorally; nigel may have twin, kinematic"),
+    (
+        "nigel",
+        {"model": "autorally_full"},
+        r"is only for autorally; nigel may have twin, kinematic",
+    ),
     ("f1tenth", {"model": "IDEAL_STEER_VEL"}, r"is only for nigel; f1tenth may have twin"),
     ("autorally", {"model": "autodrive"}, r"is only for nigel, f1tenth, hunter_se; autorally may"),
     ("nigel", {"model": "LEARNED_STEER_VEL"}, r"model_module_paths: .*; model=FILE.yaml says"),
