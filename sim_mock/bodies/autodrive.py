@@ -9,17 +9,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sim_mock.autodrive.actuators import throttle_per_effort
-from sim_mock.bodies.rolling import slides
+from sim_mock.bodies.rolling import carried, slides
 from sim_mock.models.autodrive.car import Sprung, sprung_rates
 from sim_mock.models.autodrive.parameters import Car, Input
-from sim_mock.models.integration import State, rk4
+from sim_mock.models.integration import State
 
 if TYPE_CHECKING:
     from sim_mock.plant.body import BodyState
     from sim_mock.plant.model import Acts
     from sim_mock.plant.parameters import PlantParameters
 
-_PLANE, _SPINS = 6, slice(6, 10)
+_SPINS = slice(6, 10)
 
 
 class AutoDriveBody:
@@ -35,8 +35,6 @@ class AutoDriveBody:
     def move(self, dt_s: float, acts: Acts, truth: BodyState) -> None:
         car = self._car
         u = Input(acts.duty * self._throttle_per_effort, acts.front_rad / car.steer_max_rad)
-        begun = (*truth.values(), *self.state[_PLANE:])
-        new = self.state = rk4(sprung_rates, begun, u, car, dt_s)
-        truth.assign((new[0], new[1], new[2], new[3], new[4], new[5]))
+        new = self.state = carried(sprung_rates, self.state, u, car, dt_s, truth)
         self.rim_mps = 0.25 * sum(new[_SPINS]) * car.wheel_radius_m
         self.is_sliding = slides(self.rim_mps, truth.vx_mps)

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from sim_mock.bodies.rolling import slides
+from sim_mock.bodies.rolling import carried, slides
 from sim_mock.models.autorally.body import BRAKE_FULL_RADPS
 from sim_mock.models.autorally.double_track import DoubleTrack, double_track_rates
 from sim_mock.models.autorally.full import Full, full_rates
 from sim_mock.models.autorally.parameters import GRAVITY_MPS2, Car, Input
 from sim_mock.models.autorally.single_track import SingleTrack, single_track_rates
-from sim_mock.models.integration import RightHandSide, State, rk4
+from sim_mock.models.integration import RightHandSide, State
 
 if TYPE_CHECKING:
     from sim_mock.plant.body import BodyState
@@ -28,7 +28,6 @@ Kind = tuple[Callable[..., State], RightHandSide[Input, Car], slice]
 SINGLE: Kind = (SingleTrack, single_track_rates, slice(7, 8))
 DOUBLE: Kind = (DoubleTrack, double_track_rates, slice(8, 10))
 FULL: Kind = (Full, full_rates, slice(8, 10))
-_PLANE = 6  # the numbers that are the plant's truth too
 
 
 class AutoRallyBody:
@@ -47,9 +46,7 @@ class AutoRallyBody:
     def move(self, dt_s: float, acts: Acts, truth: BodyState) -> None:
         car = self._car
         u = Input(acts.front_rad, self._drive_nm(acts), acts.brake_n * car.wheel_radius_m)
-        begun = (*truth.values(), *self.state[_PLANE:])
-        new = self.state = rk4(self._rates, begun, u, car, dt_s)
-        truth.assign((new[0], new[1], new[2], new[3], new[4], new[5]))
+        new = self.state = carried(self._rates, self.state, u, car, dt_s, truth)
         spins = new[self._rear]
         self.rim_mps = sum(spins) / len(spins) * car.wheel_radius_m
         self.is_sliding = slides(self.rim_mps, truth.vx_mps)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from math import cos, inf, sin
 from typing import TYPE_CHECKING
 
+from sim_mock.models.integration import Given, Input, RightHandSide, State, rk4
 from sim_mock.plant.drive import Driveline
 
 if TYPE_CHECKING:
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from sim_mock.plant.model import Acts
     from sim_mock.plant.parameters import PlantParameters
 
+_PLANE = 6  # the first of a model's numbers, which are the plant's truth too
 _SLIDES = 0.2  # chosen: past the peak of the tyres of all models
 _SLOW_MPS = 0.5  # chosen: a slip below it is taken over it
 
@@ -43,6 +45,20 @@ class Pull:
         line = acts.push_n - air_n, acts.damping_n_per_mps
         force_n = drive.force_n(dt_s, line, speed_mps, inf, acts.brake_n)
         return (force_n + drive.braked_n) / self._mass_kg
+
+
+def carried(
+    rates: RightHandSide[Input, Given],
+    state: State,
+    u: Input,
+    given: Given,
+    dt_s: float,
+    truth: BodyState,
+) -> State:
+    """The state ``dt_s`` later; in the plane it begins at ``truth`` and takes that along."""
+    new = rk4(rates, (*truth.values(), *state[_PLANE:]), u, given, dt_s)
+    truth.assign((new[0], new[1], new[2], new[3], new[4], new[5]))
+    return new
 
 
 def slides(rim_mps: float, rolled_mps: float) -> bool:
