@@ -17,19 +17,14 @@ from pathlib import Path
 from typing import Protocol
 
 from sim_mock import micropython
+from sim_mock.pace import Beats, Pace
 
 PATIENCE_S = 3.0  # a program that is lost holds up its world for so long, once
 _PTY_BUFFER = 4096  # what a pseudo-terminal takes before it refuses
 
 
-class Board(Protocol):
+class Board(Beats, Protocol):
     """What is run: bytes in, and a beat that says what came out."""
-
-    @property
-    def step_us(self) -> int: ...
-
-    @property
-    def now_us(self) -> int: ...
 
     def feed(self, data: bytes) -> None: ...
 
@@ -104,26 +99,26 @@ class Paced:
         return self.is_ending
 
     def run(self) -> None:
-        board = self._board
-        begun_us = _now_us() - board.now_us
-        beat_us = board.now_us
+        pace = Pace(self._board, _now_us())
         while not self.has_ended():
-            beat_us += board.step_us
-            late_us = max(_now_us() - begun_us - beat_us, 0)
-            beat_us += late_us // board.step_us * board.step_us  # what was missed is missed
-            self._listen(begun_us + beat_us)
-            self.cable.write(board.beat(_now_us() - begun_us))
+            self._listen(pace.next_us(_now_us()))
+            self.cable.write(self._board.beat(pace.car_us(_now_us())))
             self.after_beat()
 
     def _listen(self, until_us: int) -> None:
+        """At least once, however late the beat is: nobody else reads the cable."""
+        self._listen_once(until_us - _now_us())
         while (wait_us := until_us - _now_us()) > 0:
-            files = [f for f in (self._commands, self._master()) if f is not None]
-            ready, _, _ = select.select(files, [], [], wait_us * 1e-6)
-            for file in ready:
-                if file is self._commands:
-                    self._read_commands()
-                else:
-                    self._hear(self.cable.read())
+            self._listen_once(wait_us)
+
+    def _listen_once(self, wait_us: int) -> None:
+        files = [f for f in (self._commands, self._master()) if f is not None]
+        ready, _, _ = select.select(files, [], [], max(wait_us, 0) * 1e-6)
+        for file in ready:
+            if file is self._commands:
+                self._read_commands()
+            else:
+                self._hear(self.cable.read())
 
     def _hear(self, data: bytes) -> None:
         if _now_us() >= self._deaf_until_us:

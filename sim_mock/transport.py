@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from sim_mock.facts import facts_of
 from sim_mock.firmware_runner import InProcess
+from sim_mock.pace import Pace
 
 if TYPE_CHECKING:
     from sim_mock.world import VehicleFacts, World
 
-BEHIND_US = 2_000_000  # chosen: so long a stall is made up for; beyond, the car's clock loses time
+HOST_TURN_S = 0.001  # what the host gets before a beat that is late: a wish takes several turns
 
 
 class Uri(Protocol):
@@ -44,6 +45,7 @@ class SimTransport:
         self.label = label
         self.world = world
         self._now_us = now_us
+        self._pace = Pace(world, now_us())
         self._task: asyncio.Task[None] | None = None
         self._on_closed: Callable[[Exception | None], None] | None = None
 
@@ -51,7 +53,12 @@ class SimTransport:
         self, on_bytes: Callable[[bytes], None], on_closed: Callable[[Exception | None], None]
     ) -> None:
         self._on_closed = on_closed
+        self._pace = Pace(self.world, self._now_us())
         self._task = asyncio.get_running_loop().create_task(self._run(on_bytes))
+
+    def car_us(self) -> int:
+        """The car's time, now."""
+        return self._pace.car_us(self._now_us())
 
     def send(self, data: bytes) -> int:
         if self._task is None:
@@ -69,20 +76,10 @@ class SimTransport:
             self._on_closed(None)
 
     async def _run(self, on_bytes: Callable[[bytes], None]) -> None:
-        world = self.world
-        begun_us = self._now_us() - world.now_us
-        beat_us = world.now_us
         while True:
-            beat_us += world.step_us
-            late_us = self._now_us() - begun_us - beat_us
-            if late_us > BEHIND_US:  # a plant too slow for this machine would never catch up
-                begun_us += late_us - BEHIND_US
-                late_us = BEHIND_US
-            if late_us > world.step_us:  # a beat that was missed is missed, as on a board
-                beat_us += late_us // world.step_us * world.step_us
-                late_us %= world.step_us
-            await asyncio.sleep(max(-late_us, 0) * 1e-6)
-            sent = world.beat(self._now_us() - begun_us)
+            wait_us = self._pace.next_us(self._now_us()) - self._now_us()
+            await asyncio.sleep(max(wait_us * 1e-6, HOST_TURN_S))
+            sent = self.world.beat(self.car_us())
             if sent:
                 on_bytes(sent)
 

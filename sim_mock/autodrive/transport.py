@@ -33,19 +33,23 @@ class AutodriveTransport(SimTransport):
     """Bytes to and from a world whose plant is in the simulator."""
 
     def __init__(
-        self, label: str, world: World, server: SimulatorServer, place: tuple[str, int],
-        clock: WorldClock,
-    ) -> None:  # fmt: skip
-        super().__init__(label, world, clock.host_us)
-        self.server = server
+        self,
+        label: str,
+        facts: CarFacts,
+        plant: ExchangedPlant,
+        place: tuple[str, int],
+        now_us: Callable[[], int],
+        *,
+        resets: bool,
+    ) -> None:
+        super().__init__(label, world_around(plant, facts), now_us)
+        self.server = SimulatorServer(plant, self.car_us, resets=resets)
         self._place = place
-        self._clock = clock
 
     async def open(
         self, on_bytes: Callable[[bytes], None], on_closed: Callable[[Exception | None], None]
     ) -> None:
         """Raises RuntimeError if it cannot listen."""
-        self._clock.begin(self.world.now_us)
         try:
             await self.server.open(*self._place)
         except OSError as error:
@@ -61,20 +65,6 @@ class AutodriveTransport(SimTransport):
         super().close()
 
 
-class WorldClock:
-    """The host's clock, and by it the world's, which begins where the world stands."""
-
-    def __init__(self, host_us: Callable[[], int]) -> None:
-        self.host_us = host_us
-        self._begun_us = 0
-
-    def begin(self, world_us: int) -> None:
-        self._begun_us = self.host_us() - world_us
-
-    def now_us(self) -> int:
-        return self.host_us() - self._begun_us
-
-
 def make(uri: Uri, context: Context) -> AutodriveTransport:
     """The transport of an ``autodrive://`` URI. Raises ValueError for what it does not know."""
     query, place = uri.query, (uri.query.get("host", LOOPBACK), port_of(uri.authority))
@@ -82,9 +72,8 @@ def make(uri: Uri, context: Context) -> AutodriveTransport:
     name = query["vehicle"]
     facts = facts_of(context.vehicle(name), {k: query[k] for k in _OF_SIM if k in query})
     plant = plant_in_simulator(facts, query.get("car", name))
-    clock = WorldClock(context.now_us)
-    server = SimulatorServer(plant, clock.now_us, resets=query.get("reset", "0") not in ("", "0"))
-    return AutodriveTransport(uri.text, world_around(plant, facts), server, place, clock)
+    resets = query.get("reset", "0") not in ("", "0")
+    return AutodriveTransport(uri.text, facts, plant, place, context.now_us, resets=resets)
 
 
 def plant_in_simulator(facts: CarFacts, car: str) -> ExchangedPlant:

@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from itertools import pairwise
 
 import pytest
 
@@ -12,6 +13,7 @@ from host_bridge.link import wire
 from sim_mock.transport import SimTransport
 from tests.firmware.rig import framed
 from tests.firmware.worlds import world_of
+from tests.virtual_loop import VirtualLoop
 
 
 class Heard:
@@ -86,6 +88,46 @@ def test_beats_that_were_missed_are_missed_and_time_goes_on():
     asyncio.run(main())
     assert len(heard.statuses) < 10  # not the hundred that were missed
     assert heard.statuses[-1] - heard.statuses[0] == pytest.approx(1_020_000, abs=10_000)
+
+
+def host_beside_a_plant(times_too_slow):
+    """The clock at each turn of a host that always wants one, for ten seconds; what it heard."""
+    loop, world, heard = VirtualLoop(), world_of(), Heard()
+
+    def take_long(_):
+        loop.now_s += times_too_slow * 1e-3
+
+    async def main():
+        transport = SimTransport("test", world, loop.now_us)
+        await transport.open(heard.on_bytes, heard.closed.append)
+        turns_s = [loop.time()]
+        while loop.time() < 10.0:
+            transport.send(framed(messages.Identify()))
+            await asyncio.sleep(0.001)
+            turns_s.append(loop.time())
+        transport.close()
+        return turns_s
+
+    world.observers.append(take_long)
+    turns_s = loop.run_until_complete(main())
+    loop.close()
+    return turns_s, world, heard
+
+
+@pytest.mark.parametrize("times_too_slow", [1.05, 1.5, 2.0, 3.0])
+def test_a_plant_too_slow_for_its_machine_lets_the_host_have_its_turns(times_too_slow):
+    turns_s, world, heard = host_beside_a_plant(times_too_slow)
+    waits_s = [after - before for before, after in pairwise(turns_s)]
+    assert max(waits_s) < 0.115 * times_too_slow**2  # it gives up at the second beat so late
+    assert "Identity" in heard.kinds
+    assert len(heard.statuses) > 20  # the program has its beats
+    assert world.now_us * 1e-6 == pytest.approx(9.0 / times_too_slow, rel=0.15)
+
+
+def test_a_plant_that_keeps_up_loses_no_time():
+    _, world, heard = host_beside_a_plant(0.9)
+    assert world.now_us * 1e-6 == pytest.approx(9.0, abs=0.15)
+    assert heard.statuses[-1] - heard.statuses[0] == pytest.approx(9e6, abs=2e5)
 
 
 def test_it_answers_who_it_is():

@@ -13,27 +13,11 @@ from host_bridge.open_car import OpenCar
 from host_bridge.selftest import CHECKS, Bench
 from tests.firmware.boards.bench_world import BenchWorld
 from tests.firmware.boards.booted import pins_of
+from tests.virtual_loop import VirtualLoop
 
 EPOCH = 77
 STEP_US = 10_000
 ALL = ("VESC kill switch", "VESC timeout", "VESC brake")
-
-
-class VirtualLoop(asyncio.SelectorEventLoop):
-    """Nobody waits: when nothing is left to do it is later at once. A clock, too."""
-
-    now_s = 1.0
-
-    def time(self):
-        return self.now_s
-
-    def now_us(self):
-        return round(self.now_s * 1e6)
-
-    def _run_once(self):
-        if not self._ready and self._scheduled:
-            self.now_s = max(self.now_s, self._scheduled[0].when())
-        super()._run_once()
 
 
 class CarOnTheBench:
