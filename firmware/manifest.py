@@ -20,6 +20,7 @@ METAL = (
     "boards/parts.py",
     "boards/receiver.py",
     "boards/ring_1.py",
+    "boards/rp2040_clock.py",
     "boards/signals.py",
     "boards/start.py",
     "boards/store.py",

@@ -79,6 +79,7 @@ class Pins(Protocol):
     VEHICLE: str
     PORT: str  # rp2, stm32, esp32
     PROGRAM: str  # car, box
+    CLOCK_HZ: "int | None"  # faster than MicroPython starts the chip
     SAFE_LEVELS: "tuple[tuple[int | str, int], ...]"  # each output, and its level before all else
     CHANNELS: "tuple[tuple[Any, ...], ...]"  # a kind and what it takes, in the vehicle's order
     STANDBY: "tuple[int | str, ...]"  # of the H-bridges: high while the drive is enabled

@@ -90,6 +90,10 @@ class BoxBeat(Beat):
 def start(pins: "Pins", starts: "Starts") -> None:
     """Run the car, or the runstop box. Returns only when the REPL was asked for; the watchdog runs
     on then, so that whoever called has to reset the board into it."""
+    if pins.CLOCK_HZ:
+        from firmware.boards.rp2040_clock import hasten
+
+        hasten(pins.CLOCK_HZ)
     link = make_link(pins)
     if pins.PROGRAM == "box":
         beat = make_box_beat(pins, starts, link, time.ticks_us)

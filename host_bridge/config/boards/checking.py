@@ -12,6 +12,7 @@ from host_bridge.config.boards.reading import board_names, load_board, other_wir
 from host_bridge.config.boards.routes import demands, is_pwm
 from host_bridge.config.boards.rules import refusals
 from host_bridge.config.boards.state_machines import anywhere, fill, jobs, place
+from host_bridge.config.boards.step_time import step_time
 from host_bridge.config.vehicle import vehicle_names
 from host_bridge.domain import BudgetRow, WiringReport
 from host_bridge.errors import VehicleFileFault
@@ -67,9 +68,14 @@ def _report(
         is_wired=wired_on == board.name,
         wired_on=wired_on,
         refusals=faults,
-        budget=tuple(budget(board, case.wiring, allotted)),
+        budget=(*budget(board, case.wiring, allotted), *_time(board, case.needs)),
         lacks=board.chip.lacks,
     )
+
+
+def _time(board: Board, needs: Needs) -> Iterator[BudgetRow]:
+    for step_us in needs.parameters.get("step_us", ()):
+        yield from step_time(board, step_us)
 
 
 def _unwired(board: Board, needs: Needs) -> WiringReport:

@@ -54,12 +54,16 @@ class PwmChannel:
 class Chip:
     """What its pins can carry, and how much there is; hardware/boards/chips.toml says it.
 
+    ``clock_mhz``: as MicroPython starts it, and the most that its vendor supports.
+    ``instruction_ns``: at the former, at least and at most; None where nobody knows.
     ``shares_interrupts``: of the pins with one number (PA3, PB3) one only can interrupt.
     """
 
     name: str
     port: str
     mpy_arch: str
+    clock_mhz: tuple[int, int]
+    instruction_ns: tuple[float, float] | None
     tolerant_5v: frozenset[Pin]
     pull_down_max_ohm: float
     glitching: frozenset[Pin]
@@ -80,12 +84,18 @@ class Board:
     name: str
     title: str
     chip: Chip
+    clock_mhz: int
     machine: str
     pins: tuple[Pin, ...]
     adc: frozenset[Pin]
     reserved: dict[Pin, str]
     wirings: dict[str, Any]  # by vehicle, not yet read
     document: Document  # of the wirings
+
+    @property
+    def is_hastened(self) -> bool:
+        """Whether it is to be faster than MicroPython starts it."""
+        return self.clock_mhz > self.chip.clock_mhz[0]
 
     def vehicle_of(self, wiring: str) -> str | None:
         """Which vehicle is wired so; None is a runstop box, which has no vehicle file."""

@@ -67,6 +67,7 @@ class _Writer:
         yield "VEHICLE", case.needs.vehicle
         yield "PORT", case.board.chip.port
         yield "PROGRAM", case.wiring.program
+        yield "CLOCK_HZ", case.board.clock_mhz * 1_000_000 if case.board.is_hastened else None
         outputs = (wire.pin for wire in case.wiring.wires if wire.facts.is_output)
         yield "SAFE_LEVELS", tuple((pin, 0) for pin in outputs)
         yield "CHANNELS", tuple(self._channels())

@@ -50,10 +50,12 @@ def load_board(name_or_path: str) -> Board:
     refuse_unknown(document, "", document.values, (*(key.name for key in BOARD_KEYS), *wired))
     values = {k.name: read_key(document, k.name, document.values, k) for k in BOARD_KEYS}
     source = load_board(values["wired_as"]) if values["wired_as"] else None
+    chip = _chip(document, values["chip"])
     return Board(
         name=document.path.stem,
         title=values["title"],
-        chip=_chip(document, values["chip"]),
+        chip=chip,
+        clock_mhz=_clock_mhz(document, chip, values["clock_mhz"]),
         machine=values["machine"],
         pins=_pins(document, "pins", values["pins"]),
         adc=frozenset(_pins(document, "adc", values["adc"])),
@@ -98,6 +100,19 @@ def _pins(document: Document, path: str, text: str) -> tuple[Pin, ...]:
         ) from error
 
 
+def _clock_mhz(document: Document, chip: Chip, asked_mhz: int) -> int:
+    usual_mhz, most_mhz = chip.clock_mhz
+    if asked_mhz == 0 or usual_mhz <= asked_mhz <= most_mhz:
+        return asked_mhz or usual_mhz
+    raise document.fault(
+        "clock_mhz",
+        f"this is no clock for an {chip.name}",
+        expected=f"{usual_mhz} to {most_mhz} MHz: as MicroPython starts it, to what is supported",
+        got=f"{asked_mhz}",
+        remedy="correct it, or leave it out",
+    )
+
+
 def _reserved(document: Document) -> dict[Pin, str]:
     given = _optional(document, "reserved")
     read = read_table(document, "reserved", given, [Key(name, "pins") for name in given])
@@ -126,6 +141,8 @@ def _chip(board: Document, name: str) -> Chip:
         name=name,
         port=facts["port"],
         mpy_arch=facts["mpy_arch"],
+        clock_mhz=(facts["clock_mhz"], facts["clock_max_mhz"]),
+        instruction_ns=_instruction_ns(facts),
         tolerant_5v=frozenset(_pins(document, f"{name}.tolerant_5v", facts["tolerant_5v"])),
         pull_down_max_ohm=facts["pull_down_max_ohm"],
         glitching=frozenset(_pins(document, f"{name}.glitching", facts["glitching"])),
@@ -138,6 +155,11 @@ def _chip(board: Document, name: str) -> Chip:
         uarts=_buses(document, f"{name}.uart", facts["uart"], UART_KEYS),
         i2cs=_buses(document, f"{name}.i2c", facts["i2c"], I2C_KEYS),
     )
+
+
+def _instruction_ns(facts: dict[str, Any]) -> tuple[float, float] | None:
+    most_ns = facts["instruction_most_ns"]
+    return (facts["instruction_least_ns"], most_ns) if most_ns else None
 
 
 def _pio(document: Document, path: str, given: dict[str, Any]) -> Pio:

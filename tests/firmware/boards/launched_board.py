@@ -31,7 +31,8 @@ class Time:
         if not outside.is_locked:  # else an interrupt looks, and no time passes in it
             pass_time(_LOOK_US)
         if bench.now_us >= POWER_OFF_US:
-            end("power off")
+            with outside:
+                end(f"power off at {machine.freq() // 1_000_000} MHz")
         return bench.now_us & _MASK
 
     @staticmethod

@@ -22,6 +22,7 @@ from tests.host_bridge.flash.test_raw_repl import flash
 pytestmark = pytest.mark.micropython
 HERE = Path(__file__).parent
 VIRTUAL = HERE.parent / "drivers" / "virtual"
+POWER_OFF = "power off at 125 MHz"
 HEALTHY_MS = 11_500  # ten seconds, from the first step on
 WITHIN_S = 300
 
@@ -97,10 +98,16 @@ def test_these_are_the_files_that_tandem_flash_puts_there():
     assert sorted(flashed) == sorted(program("f1tenth"))
 
 
-@pytest.mark.parametrize("wiring", ["f1tenth", "f1tenth_vesc"])
-def test_a_new_car_answers_on_its_link_and_is_marked_healthy_after_ten_seconds(board, wiring):
-    board.put(0, program(wiring))
-    assert board.power_up() == "power off"
+@pytest.mark.parametrize(
+    ("chip", "wiring", "clock_mhz"),
+    [("pico2", "f1tenth", 125), ("pico2", "f1tenth_vesc", 125), ("pico", "f1tenth", 200)],
+)
+def test_a_new_car_answers_on_its_link_and_is_marked_healthy_after_ten_seconds(
+    board, chip, wiring, clock_mhz
+):
+    """The virtual chip is an RP2040, and refuses another clock once a peripheral has its own."""
+    board.put(0, program(wiring, chip))
+    assert board.power_up() == f"power off at {clock_mhz} MHz"
     assert board.heard["Identity"].token == 1
     assert board.heard["Status"].time_us > 10_000_000
     assert (board.starts.slot, board.starts.is_on_trial) == (0, 0)
@@ -116,7 +123,7 @@ def test_what_came_over_a_raw_repl_is_what_starts_neutral_and_answers(tmp_path):
     assert {path: (board.root / "a" / path).read_bytes() for path in files} == files
     assert (board.root / "main.py").read_bytes() == LAUNCHER.read_bytes()
     assert (board.starts.slot, board.starts.is_on_trial) == (0, 1)
-    assert board.power_up() == "power off"
+    assert board.power_up() == POWER_OFF
     assert board.heard["Identity"].token == 1
     assert board.heard["Status"].time_us > 10_000_000
     assert (board.starts.slot, board.starts.is_on_trial) == (0, 0)
@@ -124,27 +131,27 @@ def test_what_came_over_a_raw_repl_is_what_starts_neutral_and_answers(tmp_path):
 
 def test_a_new_runstop_box_is_marked_healthy_too(board):
     board.put(0, program("runstop_box"))
-    assert board.power_up() == "power off"
+    assert board.power_up() == POWER_OFF
     assert (board.starts.slot, board.starts.is_on_trial) == (0, 0)
 
 
 def test_a_car_without_power_before_it_was_healthy_is_not_started_again(board):
     board.put(0, program("f1tenth"))
-    assert board.power_up() == "power off"
+    assert board.power_up() == POWER_OFF
     board.put(1, program("f1tenth"))
-    assert board.power_up(5_000) == "power off"
+    assert board.power_up(5_000) == POWER_OFF
     assert board.heard["Identity"]
     assert board.starts.slot == 0
 
 
 def test_a_second_program_that_raises_at_its_start_is_taken_back(board):
     board.put(0, program("f1tenth"))
-    assert board.power_up() == "power off"
+    assert board.power_up() == POWER_OFF
     board.put(1, program("f1tenth", RUNSTOP=99))  # a pin that no Pico 2 has
     assert (board.starts.slot, board.starts.is_on_trial) == (1, 1)
     assert board.power_up() == "reset"
     assert board.heard == {}
     assert "ValueError: invalid pin" in board.trouble
-    assert board.power_up() == "power off"
+    assert board.power_up() == POWER_OFF
     assert board.heard["Identity"]
     assert (board.starts.slot, board.starts.is_on_trial, board.starts.failed) == (0, 0, 0)

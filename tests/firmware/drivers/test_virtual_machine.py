@@ -115,6 +115,11 @@ def pin(gpio, *args, **kwargs):
         lambda: machine.I2C(2),
         lambda: machine.WDT(timeout=8389),
         lambda: rp2.StateMachine(12),
+        lambda: machine.freq(1_000_000),
+        lambda: machine.freq(200_000_000),  # its core has 1.1 V
+        lambda: (machine.PWM(pin(0), freq=50), machine.freq(100_000_000)),
+        lambda: (machine.UART(0), machine.freq(100_000_000)),
+        lambda: (machine.I2C(0), machine.freq(100_000_000)),
     ],
 )
 def test_what_the_port_does_not_have_is_refused(use):

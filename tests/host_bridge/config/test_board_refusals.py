@@ -294,6 +294,7 @@ def test_a_receiver_that_no_profile_requires_may_be_left_out(tmp_path):
 ONE_WIRING = board_text(PICO).partition("[wiring.autorally]")[0]
 UNREADABLE = {
     "unknown chip": ("^chip = .*", 'chip = "rp2041"', ("chip is not known", "rp2040")),
+    "too fast": ("^clock_mhz = .*", "clock_mhz = 250", ("no clock for an rp2040", "125 to 200")),
     "not pins": ('^pins = "0-22', 'pins = "0..22', ("not pins", "0..22")),
     "unknown key": ("^machine", "machin", ("did you mean machine?",)),
     "unknown part": ("^imu = ", "imv = ", ("did you mean imu?",)),

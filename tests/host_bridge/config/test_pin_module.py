@@ -18,6 +18,7 @@ NAMES = (
         "VEHICLE",
         "PORT",
         "PROGRAM",
+        "CLOCK_HZ",
         "SAFE_LEVELS",
         "CHANNELS",
         "STANDBY",

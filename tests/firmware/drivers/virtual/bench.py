@@ -45,6 +45,9 @@ class Outside:
 outside = Outside()
 
 
+VREG = 0x4006_4000  # of an RP2040: bits 7 to 4 are the core's voltage
+
+
 class Bench:
     def __init__(self):
         self.reset()
@@ -54,6 +57,8 @@ class Bench:
         other ports' pins have names, or are any."""
         self.gpios = gpios
         self.port = port
+        self.clock_hz = 125_000_000
+        self.registers = {VREG: 0x10B1}  # at reset: regulating, 1.1 V
         self.encoders = {}  # number of the timer or unit: its count
         self.now_us = 0
         self.levels = {}  # gpio: level
@@ -61,6 +66,7 @@ class Bench:
         self.interrupts = {}  # gpio: (handler, trigger, pin)
         self.voltages = {}  # gpio: what an ADC reads there, 0 to 65535
         self.buses = {}  # I2C id: {address: device, see imu_peers.py}
+        self.has_i2c = False
         self.uarts = {}  # id: UART
         self.pwms = {}  # gpio: PWM
         self.timers = []

@@ -6,11 +6,12 @@ two frequencies on one slice, which a chip would accept and get wrong) raises.
 """
 # ruff: noqa: A002 - the signatures are those of the documentation
 
-from bench import bench, outside
+from bench import VREG, bench, outside
 
 PWRON_RESET, WDT_RESET = 1, 3
 
-_CLOCK_HZ = 125_000_000
+_FAST_HZ = 133_000_000  # above it an RP2040's core wants 1.15 V
+_VSEL_1_15_V = 12
 _EIO = 5
 
 
@@ -20,6 +21,37 @@ def unique_id():
 
 def reset_cause():
     return bench.reset_cause
+
+
+def freq(hz=None):
+    """Peripherals divide the clock that they found: it comes before them."""
+    if hz is None:
+        return bench.clock_hz
+    if bench.port != "rp2" or bench.gpios != 30:
+        raise ValueError("the bench knows an RP2040's clock only")
+    if bench.pwms or bench.machines or bench.uarts or bench.has_i2c:
+        raise ValueError("a peripheral has its divider already")
+    if not 12_000_000 <= hz <= 200_000_000:
+        raise ValueError("cannot change frequency")
+    if hz > _FAST_HZ and mem32[VREG] >> 4 & 15 < _VSEL_1_15_V:
+        raise ValueError("the core's voltage is too low for that")
+    bench.clock_hz = hz
+    return None
+
+
+class _Registers:
+    """Words of memory; none but those that the bench has."""
+
+    def __getitem__(self, address):
+        return bench.registers[address]
+
+    def __setitem__(self, address, word):
+        if address not in bench.registers:
+            raise KeyError(address)
+        bench.registers[address] = word
+
+
+mem32 = _Registers()
 
 
 def disable_irq():
@@ -131,7 +163,7 @@ class PWM:
     def freq(self, value=None):
         if value is None:
             return self._freq
-        if not 8 <= value <= _CLOCK_HZ // 2:
+        if not 8 <= value <= bench.clock_hz // 2:
             raise ValueError("freq too small or too large")
         for other in bench.pwms.values():
             if other is not self and other._slice == self._slice and other._freq not in (0, value):
@@ -142,8 +174,8 @@ class PWM:
     def _top(self):
         if not self._freq:
             raise ValueError("the frequency comes first")
-        divided_16 = max(16, -(-_CLOCK_HZ * 16 // (self._freq * 65536)))
-        return _CLOCK_HZ * 16 // (divided_16 * self._freq)
+        divided_16 = max(16, -(-bench.clock_hz * 16 // (self._freq * 65536)))
+        return bench.clock_hz * 16 // (divided_16 * self._freq)
 
     def duty_u16(self, value=None):
         with outside:
@@ -297,6 +329,7 @@ class I2C:
         for pin, place, what in ((sda, 2 * id, "SDA"), (scl, 2 * id + 1, "SCL")):
             if pin is not None and _gpio_of(pin) % 4 != place:
                 raise ValueError("bad " + what + " pin")
+        bench.has_i2c = True
         self._devices = bench.buses.setdefault(id, {})
 
     def _device(self, addr):
