@@ -53,12 +53,12 @@ def _try(mutant: Mutant, is_fast: bool, is_explained: bool) -> int:
     return trials.start(module_of(part.file), tree, asked[:1] if is_explained else asked)
 
 
-def _progress(done: int, of: int, survived: int) -> None:
+def _progress(done: int, of: int, survived: int, equivalent: int) -> None:
     """One line on a terminal; elsewhere, in a log, a line for each tenth."""
     is_live = sys.stderr.isatty()
     if is_live or done * 10 // of != (done - 1) * 10 // of:
         begin, end = ("\r", "") if is_live else ("", "\n")
-        words = f"{begin}{done}/{of} tried, {survived} survived "
+        words = f"{begin}{done}/{of} tried, {equivalent} equivalent, {survived} survived "
         print(words, end=end, file=sys.stderr, flush=True)
 
 
@@ -73,7 +73,9 @@ def _verdicts(
     ]
     for done, (number, verdict) in enumerate(trials.trials(jobs, options.workers), 1):
         verdicts[number] = verdict
-        _progress(done, len(mutants), verdicts.count(trials.SURVIVED))
+        survived = len(_unexplained(mutants, verdicts, explained))
+        equivalent = verdicts.count(trials.SURVIVED) - survived
+        _progress(done, len(mutants), survived, equivalent)
     return verdicts
 
 
