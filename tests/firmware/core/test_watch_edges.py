@@ -10,10 +10,13 @@ from tests.firmware.core.bare_car import (
     EMPTY,
     OVERRUN,
     PAD,
+    RELAY,
     RUNAWAY,
     RUNSTOP_LOOP,
     STAND,
     STAND_OVER,
+    STEP_US,
+    STOPPING,
     Car,
 )
 
@@ -91,3 +94,25 @@ def test_whoever_is_told_to_stand_and_rolls_on_runs_away():
 def test_whoever_is_braked_lightly_may_roll_for_long():
     car = at_speed(speed_mm_s=1000, mask=7, brake=20)
     assert (car.state, car.app.faults.bits) == (ACTIVE, 0)
+
+
+@pytest.mark.parametrize(("name", "is_open"), [("runstop_closed", 0), ("guard_tripped", 1)])
+def test_a_welded_contact_is_a_fault_behind_an_open_loop_too(name, is_open):
+    car = Car()
+    car.step(12)
+    setattr(car.board, name, is_open)
+    car.step(12)
+    assert car.app.faults.bits == 0
+    car.is_welded, car.board.enable_contact = True, 1
+    car.step()
+    assert car.has_fault(RELAY)
+
+
+def test_a_loop_that_opens_between_two_readings_of_a_step_is_no_fault_of_the_output():
+    car = Car().drive()
+    for is_closed in (1, 0):
+        car.board.runstop_closed = is_closed
+        car.board.read_back[0] = 0
+        car.app.step(car.now_us)
+        car.now_us += STEP_US
+    assert (car.state, car.app.faults.bits) == (STOPPING, 0)
