@@ -97,6 +97,8 @@ class App:
 
     def step(self, now_us: int) -> None:
         """One beat of the car. ``now_us`` is the board's time, modulo 2**30."""
+        self.runstop.step(now_us)
+        self.faults.step(now_us)
         self.board.read(now_us)
         self.sessions.step(now_us)
         self._hear(now_us)

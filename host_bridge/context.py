@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from host_bridge.pairing import Pairing
 
 INTERRUPTED = 130  # as shells count: 128 and the number of SIGINT
-_GLANCE_S = 0.5
+_GLANCE_S = 1.0  # a slow line says its inputs five times in that
 _EPOCHS = (1 << 30) - 1
 _ENDING_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -273,18 +273,22 @@ class HostContext:
         find = importlib.import_module("sim_mock.micropython").candidates
         return LocalMachine(ports, find, served)
 
-    def glance(self, name: str) -> CarStatus | None:
-        """The latest status of a served car; None if it does not say within a moment."""
+    def glance(self, name: str) -> tuple[CarStatus, float | None] | None:
+        """The latest status of a served car, and for how long it has stood, in s, if it does.
+
+        None if it does not say within a moment.
+        """
         with suppress(DeviceFault, asyncio.TimeoutError):
             return asyncio.run(asyncio.wait_for(self._glance(name), _GLANCE_S))
         return None
 
-    async def _glance(self, name: str) -> CarStatus | None:
+    async def _glance(self, name: str) -> tuple[CarStatus, float | None]:
         opened = await self.open_car(name)
         try:
-            while opened.car.status is None:
+            car = opened.car
+            while car.status is None or car.inputs is None:
                 await asyncio.sleep(0.01)
-            return opened.car.status
+            return car.status, car.stop_age_s()
         finally:
             await opened.close()
 

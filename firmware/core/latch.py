@@ -1,16 +1,29 @@
 """Conditions that stay until somebody clears them: stop causes, faults."""
 
+from firmware.core.deadlines import elapsed_us, shifted_us
 from firmware.protocol.codes import NO_CAUSE
+from firmware.protocol.ranges import AGE_MS
 
 
 class Latch:
-    """A bit set with the first that came kept, beside the bits that hold at this moment."""
+    """A bit set with the first that came and its age, beside the bits that hold at this moment."""
 
     def __init__(self) -> None:
         self.bits = 0
         self.present = 0
         self.first = NO_CAUSE
+        self.age_ms = 0  # since the first came
         self.news = 0  # latched since whoever reports looked last
+        self._counted_us = 0  # up to when its age is counted
+
+    def step(self, now_us: int) -> None:
+        """Time passes, before anything is latched. Counted, for the clock wraps in 18 minutes."""
+        if self.first == NO_CAUSE:
+            self._counted_us = now_us
+            return
+        passed_ms = max(elapsed_us(now_us, self._counted_us), 0) // 1000
+        self._counted_us = shifted_us(self._counted_us, passed_ms * 1000)
+        self.age_ms = min(self.age_ms + passed_ms, AGE_MS)
 
     def set(self, bit: int, holds: bool) -> None:
         """A condition with a duration: latch it while it holds."""
@@ -40,7 +53,7 @@ class Latch:
 
     def clear(self) -> None:
         """What is still present stays, and becomes the first."""
-        self.bits = 0
+        self.bits = self.age_ms = 0
         self.first = NO_CAUSE
         bit = 0
         while self.present >> bit:

@@ -154,6 +154,8 @@ class Telemetry:
         inputs.rc_mode = self._app.rc.mode if self._app.rc.is_live else NOBODY
         inputs.imu_answers = board.imu_answers
         inputs.step_us = self._longest_us
+        inputs.cause_age_ms = self._app.runstop.age_ms
+        inputs.fault_age_ms = self._app.faults.age_ms
         self._longest_us = 0
         self._app.outbox.send(inputs)
 

@@ -6,3 +6,4 @@ TIME = (1 << 30) - 1  # us
 WIDE = (1 << 30) - 1
 STEER = 1_000_000  # urad; no car of ours steers a radian
 SPEED = 30_000  # mm/s
+AGE_MS = 1_000_000_000  # 11.6 days, where ages saturate

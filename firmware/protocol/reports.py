@@ -1,7 +1,7 @@
 """What a car says in turn: slow things, for people and logs. See ``messages``."""
 
 from firmware.protocol.codec import Message
-from firmware.protocol.ranges import U8, U16, WIDE
+from firmware.protocol.ranges import AGE_MS, U8, U16, WIDE
 
 # What the eight channels put out, as rows of a message
 CHANNEL_ROWS = (
@@ -57,6 +57,8 @@ class Inputs(Message):
         ("rc_mode", "u8", 0, U8, "255: no signal"),
         ("imu_answers", "u8", 0, 1, ""),
         ("step_us", "u30", 0, WIDE, "us"),  # the longest step since the last of these
+        ("cause_age_ms", "u30", 0, AGE_MS, "ms since the first cause; saturates"),
+        ("fault_age_ms", "u30", 0, AGE_MS, "ms since the first fault; saturates"),
     )
     runstop_closed: int
     enable_contact: int
@@ -70,6 +72,8 @@ class Inputs(Message):
     rc_mode: int
     imu_answers: int
     step_us: int
+    cause_age_ms: int
+    fault_age_ms: int
 
 
 class Second(Message):

@@ -33,6 +33,7 @@ from host_bridge.domain import (
     VescState,
     arming,
     stand_left_s,
+    stop_age_s,
     why_stopped,
 )
 from host_bridge.link import requests
@@ -89,6 +90,7 @@ class Car:
         self.signs: list[SignOfLife] = []  # said for as long as its link is kept
         self._actions: list[ActionRequest] = []
         self._stops: list[StopRequest] = []
+        self._is_age_old = False
         self._token = connection.epoch or 0
         self._takes = self._table()
 
@@ -103,7 +105,7 @@ class Car:
             ClockReport: self._take_clock,
             OwnClaim: lambda claim, _: self.on_own_claim(claim),
             CarIdentity: lambda identity, _: self._keep("identity", identity),
-            Inputs: lambda inputs, _: self._keep("inputs", inputs),
+            Inputs: self._take_inputs,
             Power: lambda power, _: self._keep("power", power),
             Outputs: lambda outputs, _: self._keep("outputs", outputs),
             VescState: lambda vesc, _: self._keep("vesc", vesc),
@@ -206,9 +208,21 @@ class Car:
         """Whether the car is there, and understood: what is held is of this moment."""
         return self.connection.is_understood()
 
-    def why_stopped(self) -> str:
-        """One sentence; "" if nothing keeps it from moving, or nothing is known."""
-        return why_stopped(self.status, tuple(self.events), self.vehicle) if self.status else ""
+    def why_stopped(self, *, says_when: bool = False) -> str:
+        """One sentence; "" if nothing keeps it from moving, or nothing is known.
+
+        Where it says when, it is another one every second.
+        """
+        if self.status is None:
+            return ""
+        age_s = self.stop_age_s() if says_when else None
+        return why_stopped(self.status, tuple(self.events), self.vehicle, age_s)
+
+    def stop_age_s(self) -> float | None:
+        """Since when it stands, as its board counts; None if it may move, or has not said yet."""
+        if self.status is None or self.inputs is None or self._is_age_old:
+            return None
+        return stop_age_s(self.status, self.inputs)
 
     def stand_left_s(self) -> float | None:
         """For how long it may stay armed with its wheels off the ground; None if it is not."""
@@ -224,8 +238,14 @@ class Car:
     def _keep(self, name: str, value: object) -> None:
         setattr(self, name, value)
 
+    def _take_inputs(self, inputs: Inputs, now_us: int) -> None:
+        self.inputs = inputs
+        self._is_age_old = False
+
     def _take_status(self, status: CarStatus, now_us: int) -> None:
-        self.status = status
+        before, self.status = self.status, status
+        if before and (before.first_cause, before.faults) != (status.first_cause, status.faults):
+            self._is_age_old = True  # what was said last is of another stop
         for action in self._actions:
             action.hear_status(status)
         slot = self.connection.slot if self.compared_slot is None else self.compared_slot

@@ -21,7 +21,9 @@ from host_bridge.domain.codes import (
 from host_bridge.domain.commands import Claim, Deed, Input, Wish, arming, capping
 from host_bridge.domain.event_words import event_words
 from host_bridge.domain.reasons import (
+    span_words,
     stand_left_s,
+    stop_age_s,
     stop_source_name,
     why_nobody_drives,
     why_stopped,
@@ -99,7 +101,9 @@ __all__ = [
     "arming",
     "capping",
     "event_words",
+    "span_words",
     "stand_left_s",
+    "stop_age_s",
     "stop_source_name",
     "why_nobody_drives",
     "why_stopped",

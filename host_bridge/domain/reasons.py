@@ -14,33 +14,64 @@ from host_bridge.domain.codes import (
     Sender,
     State,
 )
-from host_bridge.domain.reports import CarEvent, CarStatus
+from host_bridge.domain.reports import CarEvent, CarStatus, Inputs
 from host_bridge.domain.vehicle import SourceFacts, Vehicle
 
 ARMED = (State.ACTIVE, State.HOLD)
 _HALF = 1 << 29
 _PERIOD = 1 << 30
+_LONGEST_S = 1_000_000.0  # where the car's count ends
+_UNITS = (
+    (("d", 86_400), ("h", 3_600)),
+    (("h", 3_600), ("min", 60)),
+    (("min", 60), ("s", 1)),
+)
 
 
 def why_stopped(
-    status: CarStatus, events: Sequence[CarEvent] = (), vehicle: Vehicle | None = None
+    status: CarStatus,
+    events: Sequence[CarEvent] = (),
+    vehicle: Vehicle | None = None,
+    age_s: float | None = None,
 ) -> str:
     """The reason why this car stands or is coming to rest; "" if nothing keeps it from moving.
 
     ``events`` are what is known of the car's chronicle, oldest first; with the vehicle at hand
-    sources are called by their names.
+    sources are called by their names, with the age of the first cause (or fault) it is said too.
     """
     if status.first_cause is not None:
         others = [c for c in status.causes if c is not status.first_cause]
         if _is_said_twice(status.first_cause, events, vehicle):
             others = [c for c in others if c is not Cause.STOP_SOURCE]
-        also = "".join(f"; also, {_cause(cause, events, vehicle)}" for cause in others)
-        return f"Stopped because {_cause(status.first_cause, events, vehicle)}{also}."
+        named = [_cause(cause, events, vehicle) for cause in (status.first_cause, *others)]
+        named += [fault.phrase for fault in status.faults]
+        ago = "" if age_s is None else f" {span_words(age_s)} ago"
+        return f"Stopped{ago} because {'; also, '.join(named)}."
     if status.faults:
-        return f"In fault because {'; also, '.join(fault.phrase for fault in status.faults)}."
+        lasts = "" if age_s is None else f" for {span_words(age_s)}"
+        return f"In fault{lasts} because {'; also, '.join(f.phrase for f in status.faults)}."
     if status.state in (State.STOPPING, State.STOPPED, State.FAULT):
         return "Stopped; the cause is gone and was cleared."
     return ""
+
+
+def stop_age_s(status: CarStatus, inputs: Inputs) -> float | None:
+    """Since when something keeps this car from moving, in s: its first cause, or else its first
+    fault; None if nothing does."""
+    if status.first_cause is not None:
+        return inputs.cause_age_s
+    return inputs.fault_age_s if status.faults else None
+
+
+def span_words(span_s: float) -> str:
+    """A time, in the two largest of its units."""
+    if span_s >= _LONGEST_S:
+        return f"more than {_LONGEST_S // 86_400:.0f} days"
+    seconds = int(span_s)
+    for (big, big_s), (small, small_s) in _UNITS:
+        if seconds >= big_s:
+            return f"{seconds // big_s} {big} {seconds % big_s // small_s} {small}"
+    return f"{seconds} s"
 
 
 def _cause(cause: Cause, events: Sequence[CarEvent], vehicle: Vehicle | None) -> str:

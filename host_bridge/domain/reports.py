@@ -171,6 +171,8 @@ class Inputs:
     rc_mode: RcMode | None  # None: no signal
     has_imu: bool  # False too where it is silent or frozen
     step_us: int  # the longest step since the last of these
+    cause_age_s: float  # since the first stop cause; 0 without one
+    fault_age_s: float  # since the first fault; both stay at their longest, 11.6 days
 
 
 @dataclass(frozen=True, slots=True)

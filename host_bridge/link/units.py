@@ -164,6 +164,8 @@ def _inputs(m: messages.Inputs) -> reports.Inputs:
         None if m.rc_mode == _NO_SIGNAL else codes.RcMode(m.rc_mode),
         bool(m.imu_answers),
         m.step_us,
+        m.cause_age_ms * 1e-3,
+        m.fault_age_ms * 1e-3,
     )
 
 

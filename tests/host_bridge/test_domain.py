@@ -7,8 +7,8 @@ import pytest
 from firmware.protocol import codes as car
 from host_bridge.domain import codes as host
 from host_bridge.domain.codes import members
-from host_bridge.domain.reasons import stand_left_s, why_stopped
-from host_bridge.domain.reports import CarEvent, CarStatus
+from host_bridge.domain.reasons import span_words, stand_left_s, stop_age_s, why_stopped
+from host_bridge.domain.reports import CarEvent, CarStatus, Inputs
 from tests.host_bridge.drives import vehicle
 
 # the host's enumeration, the prefix of the car's names
@@ -124,6 +124,42 @@ def test_a_stop_source_is_called_by_its_name(cause, said):
     )
     nameless = why_stopped(status(causes=(cause,)), (latched(cause, 3),))
     assert said.replace("seat", "stop source 3") in nameless
+
+
+def test_since_when_it_stands_is_said_where_it_is_known():
+    cause, relay = host.Cause.CHARGER, host.Fault.RELAY
+    of_both = status(causes=(cause,), faults=(relay,))
+    assert why_stopped(of_both, (), None, 192.9) == (
+        f"Stopped 3 min 12 s ago because a charger is connected; also, {relay.phrase}."
+    )
+    faulty = status(host.State.FAULT, faults=(relay,))
+    assert why_stopped(faulty, (), None, 7.0) == f"In fault for 7 s because {relay.phrase}."
+
+
+def test_it_is_the_age_of_the_first_cause_or_else_of_the_first_fault():
+    nothing = Inputs(True, True, False, (), (), (), (), (), (), None, True, 7, 12.0, 90.0)
+    cause, relay = (host.Cause.CHARGER,), (host.Fault.RELAY,)
+    assert stop_age_s(status(causes=cause, faults=relay), nothing) == 12.0
+    assert stop_age_s(status(faults=relay), nothing) == 90.0
+    assert stop_age_s(status(host.State.HOLD), nothing) is None
+
+
+@pytest.mark.parametrize(
+    ("span_s", "said"),
+    [
+        (0.0, "0 s"),
+        (59.99, "59 s"),
+        (60.0, "1 min 0 s"),
+        (192.4, "3 min 12 s"),
+        (3600.0, "1 h 0 min"),
+        (86_399.0, "23 h 59 min"),
+        (86_400.0, "1 d 0 h"),
+        (999_999.9, "11 d 13 h"),
+        (1_000_000.0, "more than 11 days"),
+    ],
+)
+def test_a_span_is_said_in_its_two_largest_units(span_s, said):
+    assert span_words(span_s) == said
 
 
 def test_the_time_left_on_a_stand_is_counted_from_the_arming():

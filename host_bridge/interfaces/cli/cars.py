@@ -7,6 +7,8 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
+from host_bridge.domain import span_words
+
 if TYPE_CHECKING:  # handed in
     from host_bridge.domain.reports import CarStatus
     from host_bridge.transports.served import ServedCar
@@ -26,8 +28,8 @@ class Context(Protocol):
     def served(self) -> Sequence[ServedCar]:
         """transports.local_socket.served()."""
 
-    def glance(self, name: str) -> CarStatus | None:
-        """The latest status of a served car; None if it does not say within a moment."""
+    def glance(self, name: str) -> tuple[CarStatus, float | None] | None:
+        """Its latest status, and for how long it has stood, in s; None if it does not say."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -50,18 +52,26 @@ def run(args: argparse.Namespace, context: Context) -> int:
     return 0
 
 
-def _row(car: ServedCar, status: CarStatus | None) -> dict[str, object]:
+def _row(car: ServedCar, glance: tuple[CarStatus, float | None] | None) -> dict[str, object]:
+    status, age_s = glance or (None, None)
     return {
         "name": car.name,
         "vehicle": car.vehicle,
         "state": status.state.name if status else None,
         "profile": status.profile.name if status else None,
-        "cause": status.first_cause.phrase if status and status.first_cause else None,
+        "cause": _cause(status) if status else None,
+        "age_s": None if age_s is None else round(age_s, 1),
         "is_hitl": car.is_hitl,
         "pid": car.pid,
         "uri": car.uri,
         "started": car.started,
     }
+
+
+def _cause(status: CarStatus) -> str | None:
+    if status.first_cause is not None:
+        return status.first_cause.phrase
+    return status.faults[0].phrase if status.faults else None
 
 
 def _table(rows: Sequence[dict[str, object]]) -> str:
@@ -74,9 +84,13 @@ def _table(rows: Sequence[dict[str, object]]) -> str:
     return "\n".join(line.rstrip() for line in padded)
 
 
+def _ago(age_s: object) -> str:
+    return f", {span_words(age_s)} ago" if isinstance(age_s, float) else ""
+
+
 def _cell(row: dict[str, object], column: str) -> str:
     if column == "state":
-        cause = f" ({row['cause']})" if row["cause"] else ""
+        cause = f" ({row['cause']}{_ago(row['age_s'])})" if row["cause"] else ""
         stand = " STAND" if row["profile"] == "STAND" and row["state"] in _ON_STAND else ""
         hitl = " HITL" if row["is_hitl"] else ""
         return f"{row['state'] or 'no answer'}{hitl}{stand}{cause}"

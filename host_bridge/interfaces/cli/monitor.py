@@ -106,16 +106,16 @@ def _latest(opened: OpenCar) -> list[str]:
 
 def _lines(opened: OpenCar, now_us: int) -> list[str]:
     """What does not fit beside the numbers stands below them, so that nothing is cut off."""
-    line = status_line(opened.car)
-    fault = opened.line_fault
-    reason = opened.car.why_stopped() if opened.car.is_known() else str(fault or "").split("\n")[0]
     car = opened.car
+    line = status_line(car).removesuffix(car.why_stopped()).rstrip()
+    fault = str(opened.line_fault or "").split("\n")[0]
+    reason = car.why_stopped(says_when=True) if car.is_known() else fault
     seconds = second_words(car, now_us, _unix_us())
     words = (stop_source_words(car), radio_words(car), imu_words(car), seconds)
     details = "   ".join(filter(None, words))
     below = [f"    {words}" for words in (hitl_words(opened.car), details) if words]
     if sys.stdout.isatty():
-        return [line.removesuffix(reason).rstrip(), f"    {reason}", *below]
+        return [line, f"    {reason}", *below]
     return [line if reason in line else f"{line}  {reason}", *below]
 
 
@@ -167,7 +167,9 @@ def _print_sample(opened: OpenCar, now_us: int) -> None:
     if left_s is not None:
         _print(opened, "stand", {"left_s": round(left_s, 1)})
     if car.status and car.status.state in (State.STOPPING, State.STOPPED, State.FAULT):
-        _print(opened, "why_stopped", {"text": car.why_stopped()})
+        row = {"text": car.why_stopped()}
+        age_s = car.stop_age_s()
+        _print(opened, "why_stopped", row if age_s is None else {**row, "age_s": round(age_s, 1)})
 
 
 def _print(opened: OpenCar, topic: str, row: dict[str, Any]) -> None:

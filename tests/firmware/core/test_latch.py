@@ -3,8 +3,10 @@
 import pytest
 
 from firmware.core.latch import Latch
+from firmware.protocol.ranges import AGE_MS
 
 NONE = 255
+PERIOD_US = 1 << 30
 
 
 def seen(latch: Latch) -> tuple[int, int, int, int]:
@@ -118,3 +120,71 @@ def test_what_is_not_among_them_stays_as_it_is():
     assert (latch.present, latch.bits) == (0b100000, 0b100000)
     latch.hold(0, 0b111111)
     assert (latch.present, latch.bits) == (0, 0b100000)
+
+
+# --- since when
+
+
+def aged(latch: Latch, from_us: int, span_us: int, every_us: int = 10_000) -> int:
+    """Let time pass in steps; its age in ms then."""
+    for at_us in range(from_us, from_us + span_us + 1, every_us):
+        latch.step(at_us % PERIOD_US)
+    return latch.age_ms
+
+
+def test_what_is_not_latched_has_no_age():
+    latch = Latch()
+    assert aged(latch, 0, 5_000_000) == 0
+    latch.latch(1)
+    assert latch.age_ms == 0
+
+
+@pytest.mark.parametrize("from_us", [0, 123_456, PERIOD_US - 700_000, PERIOD_US // 2 - 700_000])
+@pytest.mark.parametrize("every_us", [10_000, 9_999, 1_000, 333])
+def test_its_age_is_that_of_the_first_to_the_millisecond(from_us, every_us):
+    latch = Latch()
+    latch.step(from_us)
+    latch.latch(4)
+    aged(latch, from_us, 600 * every_us, every_us)
+    latch.latch(2)
+    assert aged(latch, from_us + 600 * every_us, 900 * every_us, every_us) == 15 * every_us // 10
+
+
+def test_an_age_outlives_the_clock_s_period():
+    latch = Latch()
+    latch.step(77)
+    latch.latch(0)
+    assert aged(latch, 77, 3 * PERIOD_US, 1_000_000) == 3 * PERIOD_US // 1_000_000 * 1000
+
+
+def test_an_age_stays_at_its_longest_and_a_small_int():
+    latch = Latch()
+    latch.latch(0)
+    latch.age_ms = AGE_MS - 5
+    assert aged(latch, 0, 4_000, 1_000) == AGE_MS - 1
+    assert aged(latch, 4_000, 2_000, 1_000) == AGE_MS
+    assert aged(latch, 6_000, 100_000_000, 50_000_000) == AGE_MS
+    assert AGE_MS + (1 << 29) // 1000 < 1 << 30
+
+
+def test_time_that_seems_to_go_back_makes_nothing_younger():
+    """A program that was suspended for longer than half of the clock's period."""
+    latch = Latch()
+    latch.step(1_000_000)
+    latch.latch(0)
+    assert aged(latch, 1_000_000, 2_000_000) == 2000
+    latch.step(2_000_000)
+    assert latch.age_ms == 2000
+
+
+def test_a_clear_begins_anew():
+    latch = Latch()
+    latch.latch(0)
+    aged(latch, 0, 1_000_000)
+    latch.clear()
+    assert latch.age_ms == 0
+    assert aged(latch, 1_000_000, 1_000_000) == 0
+    latch.set(1, True)
+    assert aged(latch, 2_000_000, 500_000) == 500
+    latch.clear()
+    assert (latch.first, latch.age_ms) == (1, 0)

@@ -185,6 +185,25 @@ def test_why_it_stopped_names_who_asked(drive):
     assert only(drive).car.why_stopped() == said
 
 
+def test_since_when_it_stands_is_the_board_s_count_and_that_of_this_stop(drive):
+    car = only(drive).car
+    drive.arm()
+    assert car.stop_age_s() is None
+    drive.stop()
+    drive.until(lambda: drive.is_in(State.STOPPING), 0.03)
+    drive.advance(5.3)
+    assert car.stop_age_s() == pytest.approx(5.3, abs=0.15)
+    assert car.why_stopped(says_when=True) == (
+        "Stopped 5 s ago because the seat (somebody) asked for a stop."
+    )
+    cleared = car.clear(drive.now_us, Sender.COMMAND)
+    drive.until(lambda: cleared.result is not None)
+    assert car.stop_age_s() is None
+    drive.stop()
+    drive.until(lambda: drive.is_in(State.STANDBY) and car.status.first_cause is not None, 0.1)
+    assert (car.stop_age_s() or 0.0) < 0.15, "that of the stop before"
+
+
 def test_why_it_stopped_names_the_frozen_device(drive):
     drive.arm()
     drive.go()

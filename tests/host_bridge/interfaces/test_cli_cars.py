@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 from host_bridge.clock import ManualClock
-from host_bridge.domain.codes import Cause, Profile, State
+from host_bridge.domain.codes import Cause, Fault, Profile, State
 from host_bridge.domain.reports import CarStatus
 from host_bridge.errors import DataFileFault
 from host_bridge.interfaces.cli import cars, log
@@ -48,7 +48,7 @@ class Context:
         return served()
 
     def glance(self, name):
-        return STOPPED if name == NIGEL.name else None
+        return (STOPPED, 192.4) if name == NIGEL.name else None
 
 
 @pytest.fixture(autouse=True)
@@ -73,7 +73,7 @@ def test_served_cars_are_listed_with_their_state(capsys):
     announce(SILENT)
     head, silent, nigel = output(cars, capsys).splitlines()
     assert head.split() == ["name", "vehicle", "state", "pid", "uri", "started"]
-    assert "STOPPED (a source fell silent)" in nigel
+    assert "STOPPED (a source fell silent, 3 min 12 s ago)" in nigel
     assert "no answer" in silent
 
 
@@ -82,16 +82,23 @@ def test_a_car_on_its_stand_is_listed_as_that(capsys, monkeypatch):
     standing = replace(
         STOPPED, state=State.HOLD, profile=Profile.STAND, causes=(), first_cause=None
     )
-    monkeypatch.setattr(Context, "glance", lambda self, name: standing)
+    monkeypatch.setattr(Context, "glance", lambda self, name: (standing, None))
     assert "HOLD STAND" in output(cars, capsys)
     (row,) = json.loads(output(cars, capsys, "--json"))
     assert row["profile"] == "STAND"
 
 
+def test_a_fault_without_a_stop_cause_is_named_too(capsys, monkeypatch):
+    announce(NIGEL)
+    hot = replace(STOPPED, state=State.FAULT, causes=(), first_cause=None, faults=(Fault.RELAY,))
+    monkeypatch.setattr(Context, "glance", lambda self, name: (hot, None))
+    assert f"FAULT ({Fault.RELAY.phrase})" in output(cars, capsys)
+
+
 def test_json_holds_what_the_table_holds(capsys):
     announce(NIGEL)
     (row,) = json.loads(output(cars, capsys, "--json"))
-    assert row["state"] == "STOPPED"
+    assert (row["state"], row["age_s"]) == ("STOPPED", 192.4)
     assert (row["name"], row["pid"], row["uri"]) == (NIGEL.name, NIGEL.pid, NIGEL.uri)
 
 

@@ -81,7 +81,7 @@ def test_two_stopped_cars_and_their_reasons_fit_too(day):
     lines = shown(day)
     assert len(lines) <= 24
     text = " ".join(" ".join(lines).split())
-    assert "Stopped because the runstop loop is open" in text
+    assert re.search(r"Stopped \d s ago because the runstop loop is open", text)
     assert "press R to clear it and to arm again" in text
 
 

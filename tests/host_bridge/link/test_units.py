@@ -145,9 +145,12 @@ def test_inputs_outputs_and_power_are_told_by_place():
             rc_mode=1,
             imu_answers=1,
             step_us=7,
+            cause_age_ms=192_400,
+            fault_age_ms=1_000_000_000,
         )
     )
     told = ((0, 2), (2,), (0,), (Cause.CHARGER,), (0, 3), (3,), RcMode.MANUAL, True, 7)
+    told += (pytest.approx(192.4), pytest.approx(1e6))
     assert inputs == Inputs(True, False, True, *told)
     no_signal = units.report_of(filled(messages.Inputs, rc_mode=255))
     assert no_signal.rc_mode is None
