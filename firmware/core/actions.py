@@ -39,6 +39,7 @@ from firmware.protocol.codes import (
     STOPPED,
     STOPPING,
 )
+from firmware.protocol.ranges import U16
 
 if TYPE_CHECKING:
     from firmware.boards.contract import Board
@@ -79,7 +80,7 @@ class Actions:
         stop_sources: "StopSources",
     ) -> None:
         self.granted = 0  # supervisor conditions, on this step
-        self.cap_mm_s = 0  # the operator's
+        self.cap_mm_s = 0  # the operator's, within what the car can do
         self.profile = 0  # of the last arm
         self.is_contact_sure = False  # the drive enable was seen open, and had time to settle
         self.is_standing = False
@@ -92,6 +93,7 @@ class Actions:
         self._config_hash = bytearray(4)
         self._profile_caps: "list[int]" = []
         self._speed_max = 0
+        self._asked_cap = U16  # outlives a new configuration: only a person raises it
         self._default = 0
         self._may: "dict[int, int]" = {}  # by action, bits by sender; else nobody
 
@@ -100,7 +102,7 @@ class Actions:
         self._config_hash = params.config_hash
         self._profile_caps = params.get_all("profile_cap_mm_s")
         self._speed_max = max(params.get("speed_max_mm_s"), params.get("reverse_max_mm_s"))
-        self.cap_mm_s = self._speed_max
+        self.cap_mm_s = min(self._asked_cap, self._speed_max)
         self.profile = self._default = params.get("profile_default")
         self._may[ACTION_ARM] = params.get("may_arm")
         self._may[ACTION_CLEAR] = params.get("may_clear")
@@ -168,6 +170,7 @@ class Actions:
 
     def _two_steps(self, act: "Act", reply: "ActReply", session: "Session") -> None:
         if act.action == ACTION_CAP:
+            self._asked_cap = act.value
             self.cap_mm_s = min(act.value, self._speed_max)
         elif act.action == ACTION_DISARM:  # only ever makes the car safer
             self._grant(act.action, act.value)

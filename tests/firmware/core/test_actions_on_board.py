@@ -13,6 +13,7 @@ from tests.firmware.core.acting import (
     CLEAR,
     FAULT,
     FAULTY,
+    GIVEN,
     HOLD,
     MOVING,
     NOT_ALLOWED,
@@ -31,6 +32,7 @@ from tests.firmware.core.acting import (
     TRACK,
     Bench,
 )
+from tests.firmware.core.desk import params_with
 
 NOT_STANDBY = [STARTING, ACTIVE, HOLD, STOPPING, STOPPED, FAULT]
 
@@ -72,11 +74,26 @@ def test_a_cap_is_never_beyond_what_the_car_can_do(bench, asked, cap):
     assert bench.actions.cap_mm_s == cap
 
 
-def test_a_new_configuration_takes_the_cap_and_the_profile_back(bench):
-    bench.ask(CAP, STANDBY, value=5)
-    assert bench.actions.gesture(STANDBY) == 0
-    other = Bench(profile_default=STAND)
-    assert (other.actions.profile, other.actions.cap_mm_s) == (STAND, 3000)
+def test_a_new_configuration_takes_the_profile_back(bench):
+    bench.actions.profile = STAND
+    bench.actions.configure(params_with(**GIVEN))
+    assert bench.actions.profile == TRACK
+
+
+@pytest.mark.parametrize(
+    ("tops_mm_s", "caps"),
+    [((3000, 9000), (2000, 2000)), ((1500, 9000), (1500, 2000)), ((2000, 1999), (2000, 1999))],
+)
+def test_an_operator_s_cap_outlives_new_configurations(bench, tops_mm_s, caps):
+    bench.ask(CAP, STANDBY, value=2000)
+    for top_mm_s, cap in zip(tops_mm_s, caps, strict=True):
+        bench.actions.configure(params_with(**{**GIVEN, "speed_max_mm_s": top_mm_s}))
+        assert bench.actions.cap_mm_s == cap
+
+
+def test_without_a_cap_a_faster_configuration_is_as_fast_as_it_says(bench):
+    bench.actions.configure(params_with(**{**GIVEN, "speed_max_mm_s": 9000}))
+    assert bench.actions.cap_mm_s == 9000
 
 
 # --- the gesture
