@@ -61,12 +61,11 @@ def planar_rates(
     Eq. 5c leaves out the moment of unlike forces ahead at left and right. It is in here: wheels'
     velocities contain yaw rate times half track, and without it the tyres' work would not add up.
     """
-    ahead_n = sum(force[0] for force in forces_n)
-    left_n = sum(force[1] for force in forces_n)
-    moment_nm = sum(
-        corner.ahead_m * left - corner.left_m * ahead
-        for corner, (ahead, left) in zip(corners, forces_n, strict=True)
-    )
+    ahead_n = left_n = moment_nm = 0.0
+    for (ahead_m, left_m, _), (ahead, left) in zip(corners, forces_n, strict=True):
+        ahead_n += ahead
+        left_n += left
+        moment_nm += ahead_m * left - left_m * ahead
     c, n = cos(s.yaw_rad), sin(s.yaw_rad)
     return (
         s.vx_mps * c - s.vy_mps * n,
@@ -85,7 +84,10 @@ def spin_rate_radps2(
 
     ``axle_share`` is how much of the axle the wheel is, 1 or 0.5: of its inertia and its torque.
     """
-    hold = min(max(spin_radps / BRAKE_FULL_RADPS, -1.0), 1.0)
-    torque_nm = (-u.brake_nm * hold if corner.is_front else u.drive_nm) * axle_share
-    inertia_kgm2 = 2.0 * axle_share * (p.spin_front_kgm2 if corner.is_front else p.spin_rear_kgm2)
-    return (torque_nm - along_n * p.wheel_radius_m) / inertia_kgm2
+    if corner.is_front:
+        hold = min(max(spin_radps / BRAKE_FULL_RADPS, -1.0), 1.0)
+        axle_nm, wheel_kgm2 = -u.brake_nm * hold, p.spin_front_kgm2
+    else:
+        axle_nm, wheel_kgm2 = u.drive_nm, p.spin_rear_kgm2
+    torque_nm = axle_nm * axle_share - along_n * p.wheel_radius_m
+    return torque_nm / (2.0 * axle_share * wheel_kgm2)

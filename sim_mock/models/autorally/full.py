@@ -13,10 +13,12 @@ from collections.abc import Sequence
 from math import cos, sin
 from typing import NamedTuple
 
-from sim_mock.models.autorally.double_track import corners_of, grips_of, rates_under_loads
-from sim_mock.models.autorally.parameters import GRAVITY_MPS2, Car, Input, Suspension
+from sim_mock.models.autorally.double_track import grips_of, rates_under_loads
+from sim_mock.models.autorally.parameters import GRAVITY_MPS2, Car, Input
 from sim_mock.models.autorally.tyre import Grip
 from sim_mock.models.integration import State
+
+Forces = tuple[float, float, float, float]  # left front, right front, left rear, right rear
 
 
 class Full(NamedTuple):
@@ -51,39 +53,38 @@ class Rise(NamedTuple):
     pitch: float
 
 
-def spring_forces_n(x: State, p: Car) -> list[float]:
+def spring_forces_n(x: State, p: Car) -> Forces:
     """What each spring and damper adds to its wheel's static load, left front to right rear."""
-    rise, speed, body = Rise(*x[10:13]), Rise(*x[13:16]), p.suspension
-    return [
-        -stiffness * (rise.heave + at.ahead_m * rise.pitch + at.left_m * rise.roll)
-        - damping * (speed.heave + at.ahead_m * speed.pitch + at.left_m * speed.roll)
-        for at, (stiffness, damping) in zip(corners_of(p), _springs(body), strict=True)
-    ]
+    heave, roll, pitch, heave_mps, roll_radps, pitch_radps = x[10:16]
+    k_front, k_rear, c_front, c_rear = p.suspension[5:9]  # its springs, its dampers
+    front = -k_front * (heave + p.lf_m * pitch) - c_front * (heave_mps + p.lf_m * pitch_radps)
+    rear = -k_rear * (heave - p.lr_m * pitch) - c_rear * (heave_mps - p.lr_m * pitch_radps)
+    lean_front = 0.5 * p.track_front_m * (k_front * roll + c_front * roll_radps)
+    lean_rear = 0.5 * p.track_rear_m * (k_rear * roll + c_rear * roll_radps)
+    return front - lean_front, front + lean_front, rear - lean_rear, rear + lean_rear
 
 
-def _springs(body: Suspension) -> tuple[tuple[float, float], ...]:
-    front = (body.spring_front_n_per_m, body.damper_front_ns_per_m)
-    rear = (body.spring_rear_n_per_m, body.damper_rear_ns_per_m)
-    return front, front, rear, rear
+def full_loads_n(grips: Sequence[Grip], springs_n: Forces, p: Car) -> Forces:
+    """Loads of the four wheels; a wheel in the air has none."""
+    share_n = 0.5 * p.mass_kg * GRAVITY_MPS2 / p.wheelbase_m
+    front_n, rear_n = share_n * p.lr_m, share_n * p.lf_m
+    lf_n, rf_n, lr_n, rr_n = springs_n
+    return (
+        *_axle_loads_n(grips[0], grips[1], front_n + lf_n, front_n + rf_n, p.track_front_m, p),
+        *_axle_loads_n(grips[2], grips[3], rear_n + lr_n, rear_n + rr_n, p.track_rear_m, p),
+    )
 
 
-def full_loads_n(grips: Sequence[Grip], springs_n: Sequence[float], p: Car) -> list[float]:
-    """Loads of the four wheels; a wheel in the air has none.
-
-    Per axle, the side force at the roll centre moves t = hc F / w from left to right past the
-    springs, F being that of the loads so moved.
-    """
-    weight_n, h_m = p.mass_kg * GRAVITY_MPS2, p.suspension.roll_centre_m
-    static_n = (weight_n * p.lr_m / p.wheelbase_m, weight_n * p.lf_m / p.wheelbase_m)
-    loads = []
-    for axle, track_m in enumerate((p.track_front_m, p.track_rear_m)):
-        (left, right), pair = grips[2 * axle : 2 * axle + 2], springs_n[2 * axle : 2 * axle + 2]
-        left_n, right_n = (max(0.5 * static_n[axle] + spring_n, 0.0) for spring_n in pair)
-        side_n = left_n * left.aside + right_n * right.aside
-        moved_n = h_m * side_n / (track_m + h_m * (left.aside - right.aside))
-        moved_n = min(max(moved_n, -right_n), left_n)
-        loads += [left_n - moved_n, right_n + moved_n]
-    return loads
+def _axle_loads_n(
+    left: Grip, right: Grip, left_n: float, right_n: float, track_m: float, p: Car
+) -> tuple[float, float]:
+    """The side force at the roll centre moves t = hc F / w from left to right past the springs, F
+    being that of the loads so moved."""
+    h_m, left_n, right_n = p.suspension.roll_centre_m, max(left_n, 0.0), max(right_n, 0.0)
+    side_n = left_n * left.aside + right_n * right.aside
+    moved_n = h_m * side_n / (track_m + h_m * (left.aside - right.aside))
+    moved_n = min(max(moved_n, -right_n), left_n)
+    return left_n - moved_n, right_n + moved_n
 
 
 def full_rates(x: State, u: Input, p: Car) -> State:
@@ -99,20 +100,19 @@ def full_rates(x: State, u: Input, p: Car) -> State:
 
 
 def body_rates(
-    rise: Rise, springs_n: Sequence[float], accel_x_mps2: float, accel_y_mps2: float, p: Car
+    rise: Rise, springs_n: Forces, accel_x_mps2: float, accel_y_mps2: float, p: Car
 ) -> Rise:
     """Eq. 7: accelerations of heave, roll and pitch."""
-    body, corners = p.suspension, corners_of(p)
+    body, (lf_n, rf_n, lr_n, rr_n) = p.suspension, springs_n
     roll_arm_m = body.height_m - body.roll_centre_m
-    pairs = list(zip(corners, springs_n, strict=True))
-    lifting_nm = sum(at.ahead_m * spring_n for at, spring_n in pairs)
-    righting_nm = sum(at.left_m * spring_n for at, spring_n in pairs)
+    lifting_nm = p.lf_m * (lf_n + rf_n) - p.lr_m * (lr_n + rr_n)
+    righting_nm = 0.5 * (p.track_front_m * (lf_n - rf_n) + p.track_rear_m * (lr_n - rr_n))
+    tilting_nm = body.mass_kg * roll_arm_m * _tilting(rise.roll, accel_y_mps2)
+    nodding_nm = body.mass_kg * body.height_m * _tilting(rise.pitch, accel_x_mps2)
     return Rise(
-        sum(springs_n) / body.mass_kg,
-        (righting_nm + body.mass_kg * roll_arm_m * _tilting(rise.roll, accel_y_mps2))
-        / body.roll_inertia_kgm2,
-        (lifting_nm + body.mass_kg * body.height_m * _tilting(rise.pitch, accel_x_mps2))
-        / body.pitch_inertia_kgm2,
+        (lf_n + rf_n + lr_n + rr_n) / body.mass_kg,
+        (righting_nm + tilting_nm) / body.roll_inertia_kgm2,
+        (lifting_nm + nodding_nm) / body.pitch_inertia_kgm2,
     )
 
 

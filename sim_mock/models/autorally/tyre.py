@@ -31,7 +31,7 @@ def friction(slip: float, tyre: Tyre) -> float:
 
 def grip(ahead_mps: float, aside_mps: float, rim_mps: float, steer_rad: float, tyre: Tyre) -> Grip:
     """Eq. 8 and 10 for a wheel that moves so over the ground, in the axes of the car."""
-    c, n = cos(steer_rad), sin(steer_rad)
+    c, n = (cos(steer_rad), sin(steer_rad)) if steer_rad else (1.0, 0.0)
     pace_mps = max(abs(rim_mps), SLOWEST_RIM_MPS)
     slip_x = (ahead_mps * c + aside_mps * n - rim_mps) / pace_mps
     slip_y = (aside_mps * c - ahead_mps * n) / pace_mps

@@ -187,7 +187,7 @@ def test_full_is_the_double_track_less_air_when_its_loads_are_the_same():
     x = rolling("full", 6.0)
     u = Input(0.0, 3.0)
     springs = spring_forces_n(x, no_roll_axis)
-    assert springs == [0.0] * 4
+    assert springs == (0.0,) * 4
     loads = full_loads_n(grips_of(x, u, no_roll_axis), springs, no_roll_axis)
     static = [P.mass_kg * G / 2 * share / 0.57 for share in (0.23, 0.23, 0.34, 0.34)]
     assert loads == pytest.approx(static)
