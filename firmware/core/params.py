@@ -246,8 +246,12 @@ class Params:
         """Take the values of a stored image; False if it is none of this table, or damaged."""
         if len(image) != self.image_size() or image[:CRC_SIZE] != self.table_hash:
             return False
+        end = len(image) - CRC_SIZE
+        crc = bytearray(CRC_SIZE)
+        crc_update(crc, image, 0, end, self._crc_table)
+        if crc != image[end:]:
+            return False
         self.take_draft(image)
-        name_at = CRC_SIZE + 4 * self.size
-        self.car_name[:] = image[name_at : name_at + NAME_SIZE]
-        self.hash_into(self.config_hash)
-        return self.config_hash == image[name_at + NAME_SIZE :]
+        self.car_name[:] = image[end - NAME_SIZE : end]
+        self.config_hash[:] = crc
+        return True

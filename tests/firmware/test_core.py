@@ -5,13 +5,12 @@ import random
 
 import pytest
 
-from firmware.core import deadlines, params, supervisor
+from firmware.core import deadlines, supervisor
 from firmware.core.events import SIZE, Events
 from firmware.core.latch import Latch
 from firmware.core.limits import Slew, interpolated
 from firmware.core.odometry import sine
 from firmware.protocol import codes
-from firmware.protocol.frame import crc_table
 from firmware.protocol.messages import Event
 
 PERIOD = 1 << 30
@@ -183,43 +182,3 @@ def test_only_an_arm_leads_out_of_standby_and_only_a_clear_out_of_stopped():
             assert after in (before, codes.STANDBY, codes.FAULT)
         if before == codes.STOPPING:
             assert after in (codes.STOPPING, codes.STOPPED, codes.FAULT)
-
-
-# --- parameters
-
-
-def test_the_image_of_a_configuration_reads_back_and_one_flipped_bit_does_not():
-    table = crc_table()
-    written = params.Params(table)
-    written.values[3] = 77
-    written.car_name[:3] = b"abc"
-    image = bytearray(written.image_size())
-    assert written.write_image(image) == len(image)
-    read = params.Params(table)
-    assert read.read_image(image)
-    assert read.values == written.values
-    assert read.config_hash == written.config_hash
-    for at in range(0, len(image), 7):
-        image[at] ^= 1
-        assert not params.Params(table).read_image(image)
-        image[at] ^= 1
-
-
-def test_every_default_is_in_its_range_and_what_is_not_is_named():
-    given = params.Params(crc_table())
-    assert given.first_wrong() == -1
-    for name, _unit, many, _low, high, _default in params.TABLE:
-        at = given.index(name) + many - 1
-        kept = given.values[at]
-        given.values[at] = high + 1
-        assert given.first_wrong() == at
-        given.values[at] = kept
-
-
-def test_a_lease_times_a_cap_beyond_the_blind_distance_is_refused():
-    given = params.Params(crc_table())
-    lease, cap = given.index("source_lease_ms"), given.index("source_cap_mm_s")
-    given.values[lease + 2], given.values[cap + 2] = 100, 1000  # 100 mm, the default
-    assert given.first_wrong() == -1
-    given.values[lease + 2] = 101
-    assert given.first_wrong() == cap + 2
