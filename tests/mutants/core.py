@@ -10,6 +10,14 @@ _APP = (
     "App._put_out",
 )  # fmt: skip
 
+# All but its table, which is the definition itself
+_PARAMS = (
+    "count", "table_hash", "draft", "drafted", "Params.__init__", "Params.get", "Params.get_all",
+    "Params.index", "Params.is_in_range", "Params.hash_into", "Params.first_wrong",
+    "Params._first_inconsistent", "Params.image_size", "Params.write_image", "Params.draft_into",
+    "Params.take_draft", "Params.read_image",
+)  # fmt: skip
+
 
 class Part(NamedTuple):
     """``scope`` are the functions that count, all if it is empty; ``tests`` are its own tests."""
@@ -41,6 +49,8 @@ BESIDE = (
     Part("firmware/core/watch.py", ("watch_edges", "watch", "app")),
     Part("firmware/core/clock.py", ("clock",)),
     Part("firmware/core/actions.py", ("actions", "actions_on_board")),
+    Part("firmware/core/params.py", ("params",), _PARAMS),
+    Part("firmware/core/configuration.py", ("configuration",)),
     Part("firmware/app.py", ("app", "app_moves", "hearing", "watch"), _APP),
 )
 PARTS = CORE + BESIDE

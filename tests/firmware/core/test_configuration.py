@@ -1,0 +1,237 @@
+"""Reading, drafting and committing the configuration: what a car takes, and what it refuses."""
+
+import pytest
+
+from firmware.boards.virtual import VirtualBoard
+from firmware.core.configuration import Configuration
+from firmware.protocol.messages import (
+    Committed,
+    ConfigCommit,
+    Parameter,
+    ParameterRead,
+    ParameterWrite,
+)
+from tests.firmware.core.desk import params_with, sure_sessions
+
+STARTING, STANDBY, ACTIVE, HOLD, STOPPING, STOPPED, FAULT = range(7)
+OK, UNKNOWN, OUT_OF_RANGE, NOT_NOW, NOT_BOUND, NOT_STORED, INVALID = range(7)
+US, STRANGER = 1001, 1002
+BOARD_ID = bytes(range(8))
+OURS = [0x0100, 0x0302, 0x0504, 0x0706]
+NAME, OTHER_NAME = b"this car".ljust(16, b"\0"), b"that car".ljust(16, b"\0")
+MAY = (STANDBY, FAULT)
+MAY_NOT = (STARTING, ACTIVE, HOLD, STOPPING, STOPPED)
+
+
+def params_of(**values):
+    params = params_with(**{"board_id": OURS, "stand_ms": 5_000, **values})
+    params.car_name[:] = NAME
+    return params
+
+
+def image_of(params) -> bytes:
+    image = bytearray(params.image_size())
+    params.write_image(image)
+    return bytes(image)
+
+
+class FullBoard(VirtualBoard):
+    """Its flash takes no more."""
+
+    def save(self, image: bytearray, size: int) -> bool:
+        return False
+
+
+class Desk:
+    """A configuration on a board, and a host that is bound to it."""
+
+    def __init__(self, image: "bytes | None" = None, board=VirtualBoard) -> None:
+        self.board = board(BOARD_ID, image_of(params_of()) if image is None else image, 1)
+        self.params = params_with()
+        self.configuration = Configuration(self.board, self.params, sure_sessions(US))
+        self.configuration.load()
+        self.size = self.params.size
+
+    @property
+    def verdict(self) -> "tuple[bool, bool]":
+        return self.configuration.is_valid, self.configuration.is_ours
+
+    def at(self, name: str) -> int:
+        return self.params.index(name)
+
+    def read(self, index: int) -> "tuple[int, int, int]":
+        request, reply = ParameterRead(), Parameter()
+        request.index = index
+        self.configuration.read(request, reply)
+        return reply.index, reply.value, reply.result
+
+    def drafted(self, name: str) -> int:
+        return self.read(self.at(name))[1]
+
+    def write(self, index: int, value: int, state=STANDBY, epoch=US) -> int:
+        request, reply = ParameterWrite(), Parameter()
+        request.epoch, request.index, request.value = epoch, index, value
+        self.configuration.write(request, reply, state)
+        assert (reply.index, reply.value) == (index, value)
+        return reply.result
+
+    def commit(self, wanted, state=STANDBY, epoch=US) -> Committed:
+        """Of what the host believes that the draft is."""
+        request, reply = ConfigCommit(), Committed()
+        wanted.hash_into(wanted.config_hash)
+        request.epoch, request.config_hash = epoch, wanted.config_hash
+        request.car_name[:] = wanted.car_name
+        reply.where = 999  # of the one before
+        is_taken = self.configuration.commit(request, reply, state)
+        assert is_taken is (reply.result == OK)
+        assert reply.config_hash == self.params.config_hash
+        return reply
+
+
+@pytest.fixture
+def desk():
+    return Desk()
+
+
+# --- what was stored
+
+
+def test_what_is_stored_for_this_board_is_taken(desk):
+    assert desk.verdict == (True, True)
+    assert (desk.params.get("stand_ms"), desk.params.car_name) == (5_000, NAME)
+    assert desk.drafted("stand_ms") == 5_000
+
+
+@pytest.mark.parametrize("change", [
+    lambda image: b"", lambda image: image[:-1], lambda image: image + b"\0",
+    lambda image: image[:-1] + bytes([image[-1] ^ 1]),
+    lambda image: image[:40] + bytes([image[40] ^ 1]) + image[41:],
+])  # fmt: skip
+def test_of_what_is_missing_or_damaged_the_defaults_stay_and_are_not_valid(change):
+    desk = Desk(change(image_of(params_of())))
+    assert desk.verdict == (False, False)
+    assert desk.params.values == params_with().values
+    assert [desk.read(at)[1] for at in range(desk.size)] == desk.params.values
+
+
+def test_a_value_that_may_not_be_is_not_valid_though_the_image_is_whole():
+    desk = Desk(image_of(params_of(stand_ms=999)))
+    assert desk.verdict == (False, True)
+
+
+@pytest.mark.parametrize("word", range(4))
+def test_what_was_made_for_another_board_is_not_ours(word):
+    for bit in (1, 0x8000):
+        ids = list(OURS)
+        ids[word] ^= bit
+        assert Desk(image_of(params_of(board_id=ids))).verdict == (True, False)
+
+
+# --- the draft
+
+
+def test_each_parameter_is_read_by_its_index_and_no_other_is_known(desk):
+    last = desk.size - 1
+    assert desk.read(desk.at("stand_ms")) == (desk.at("stand_ms"), 5_000, OK)
+    assert desk.read(last) == (last, desk.params.values[last], OK)
+    assert desk.read(last + 1) == (last + 1, 0, UNKNOWN)
+
+
+@pytest.mark.parametrize("state", MAY)
+def test_what_is_written_is_a_draft_and_changes_nothing_yet(desk, state):
+    assert desk.write(desk.at("stand_ms"), 6_000, state) == OK
+    assert (desk.drafted("stand_ms"), desk.params.get("stand_ms")) == (6_000, 5_000)
+
+
+@pytest.mark.parametrize("state", MAY_NOT)
+def test_in_another_state_nothing_is_written_or_committed(desk, state):
+    assert desk.write(desk.at("stand_ms"), 6_000, state) == NOT_NOW
+    assert desk.drafted("stand_ms") == 5_000
+    assert desk.commit(params_of(), state).result == NOT_NOW
+
+
+@pytest.mark.parametrize("state", range(7))
+def test_of_a_stranger_nothing_is_written_or_committed(desk, state):
+    assert desk.write(desk.at("stand_ms"), 6_000, state, STRANGER) == NOT_BOUND
+    assert desk.drafted("stand_ms") == 5_000
+    assert desk.commit(params_of(), state, STRANGER).result == NOT_BOUND
+
+
+def test_what_there_is_not_or_what_may_not_be_is_not_drafted(desk):
+    last = desk.size - 1
+    assert desk.write(last, 1) == OK
+    assert desk.write(last + 1, 1) == UNKNOWN
+    assert desk.write(desk.at("stand_ms"), 999) == OUT_OF_RANGE
+    assert (desk.drafted("stand_ms"), desk.read(last)[1]) == (5_000, 1)
+
+
+# --- the commit
+
+
+@pytest.mark.parametrize("state", MAY)
+def test_a_commit_makes_the_draft_the_configuration_and_stores_it(desk, state):
+    desk.write(desk.at("stand_ms"), 6_000)
+    wanted = params_of(stand_ms=6_000)
+    wanted.car_name[:] = OTHER_NAME
+    reply = desk.commit(wanted, state)
+    assert (reply.result, reply.where, reply.config_hash) == (OK, 0, wanted.config_hash)
+    assert desk.board.image == image_of(wanted)
+    again = Desk(desk.board.image)
+    for each in (desk, again):
+        assert each.verdict == (True, True)
+        assert (each.params.get("stand_ms"), each.params.car_name) == (6_000, OTHER_NAME)
+
+
+def test_a_blank_board_is_configured_over_the_link():
+    desk = Desk(b"")
+    wanted = params_of()
+    for index, value in enumerate(wanted.values):
+        assert desk.write(index, value) == OK
+    assert desk.commit(wanted).result == OK
+    assert desk.verdict == (True, True)
+
+
+def unchanged(desk: Desk) -> bool:
+    """But for the draft, which is there to be corrected."""
+    was = params_of()
+    is_kept = (desk.params.values, desk.params.car_name) == (was.values, was.car_name)
+    return is_kept and desk.verdict == (True, True) and desk.board.image == image_of(was)
+
+
+def test_what_the_host_does_not_think_it_is_is_not_taken(desk):
+    desk.write(desk.at("stand_ms"), 6_000)
+    other = params_of(stand_ms=7_000)
+    other.car_name[:] = OTHER_NAME
+    reply = desk.commit(other)
+    assert (reply.result, reply.where) == (INVALID, 0)
+    assert unchanged(desk)
+    assert desk.drafted("stand_ms") == 6_000
+
+
+def test_what_does_not_go_together_is_not_taken_and_named(desk):
+    wrong = {"channel_low": 1, "channel_neutral": 0}
+    desk.write(desk.at("channel_low"), 1)
+    reply = desk.commit(params_of(**wrong))
+    assert (reply.result, reply.where) == (INVALID, desk.at("channel_low"))
+    assert unchanged(desk)
+
+
+def test_what_is_for_another_board_is_not_taken(desk):
+    desk.write(desk.at("board_id") + 3, 0x0707)
+    reply = desk.commit(params_of(board_id=[*OURS[:3], 0x0707]))
+    assert (reply.result, reply.where) == (INVALID, 0)
+    assert unchanged(desk)
+
+
+def test_what_the_board_cannot_store_is_not_taken():
+    desk = Desk(board=FullBoard)
+    desk.write(desk.at("stand_ms"), 6_000)
+    assert desk.commit(params_of(stand_ms=6_000)).result == NOT_STORED
+    assert unchanged(desk)
+
+
+def test_a_refused_commit_makes_no_valid_one_of_a_blank_board():
+    desk = Desk(b"")
+    assert desk.commit(params_of()).result == INVALID
+    assert desk.verdict == (False, False)
+    assert desk.params.values == params_with().values
