@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from math import isfinite, radians
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from sim_mock.faults.named import described, made_of, parse_faults, read_scenario
 from sim_mock.faults.troubled import Runner, Trouble, TroubledWorld
 from sim_mock.plant.parameters import Patch
+from sim_mock.plant.tables import TABLES, read_table
 from sim_mock.transmitter import ScriptedHand
 from sim_mock.world import VehicleFacts, World, plant_of
 
@@ -23,17 +25,39 @@ if TYPE_CHECKING:
 W = TypeVar("W", bound=World)
 
 
+def parse_number(text: str) -> float:
+    """In words that say what was wrong with it."""
+    try:
+        return float(text)
+    except ValueError:
+        raise ValueError(f"expected a number, got {text!r}") from None
+
+
+def parse_seed(text: str) -> int:
+    """A whole number."""
+    try:
+        return int(text)
+    except ValueError:
+        raise ValueError("expected a whole number") from None
+
+
+def parse_payload(key: str, text: str) -> float:
+    """Within the range that a vehicle file's ``[plant]`` has for that key."""
+    return float(read_table("plant", "payload", {key: parse_number(text)})[key])
+
+
 def parse_patch(text: str) -> list[float]:
     """``x,y,radius,mu`` in metres and as a factor of the floor's friction."""
-    numbers = [float(part) for part in text.split(",")]
-    if len(numbers) != 4:
+    numbers = [parse_number(part) for part in text.split(",")]
+    if len(numbers) != len(TABLES["patch"]):
         raise ValueError("a patch is x,y,radius,mu")
+    read_table("patch", "patch", dict(zip(TABLES["patch"], numbers, strict=True)))
     return numbers
 
 
 def parse_start(text: str) -> list[float]:
     """``x,y,yaw_deg`` in metres and degrees, as x, y and yaw in rad."""
-    numbers = [float(part) for part in text.split(",")]
+    numbers = [parse_number(part) for part in text.split(",")]
     if len(numbers) != 3 or not all(map(isfinite, numbers)):
         raise ValueError("a start is x,y,yaw_deg")
     return [*numbers[:2], radians(numbers[2])]
@@ -54,11 +78,11 @@ def parse_model(text: str) -> str:
 
 # query key -> what it sets; a virtual car's URI takes no others
 QUERY: dict[str, Callable[[str], Any]] = {
-    "seed": int,
+    "seed": parse_seed,
     "name": str,
     "model": parse_model,
-    "payload_kg": float,
-    "payload_x_m": float,
+    "payload_kg": partial(parse_payload, "payload_kg"),
+    "payload_x_m": partial(parse_payload, "payload_x_m"),
     "patch": lambda text: [parse_patch(part) for part in text.split(";")],
     "blank": lambda text: text not in ("", "0"),
     "stand": lambda text: text not in ("", "0"),
@@ -161,12 +185,11 @@ def facts_of(vehicle: VehicleFacts, query: Mapping[str, str]) -> CarFacts:
     model = options.pop("model", None)
     plant = vehicle.plant if model is None else {**vehicle.plant, "model": model}
     car = CarFacts(vehicle.name, plant, vehicle.channels, vehicle.parameters, **options)
-    if plant.get("model"):
-        car.plant_made()  # now, and not in another process
+    car.plant_made()  # what is wrong is said now, and not in another process
     if car.is_surrounded:
         from sim_mock.surroundings import place_of
 
-        place_of(car)  # now, and not in another process
+        place_of(car)
     return car
 
 

@@ -2,7 +2,7 @@
 
 The firmware runs under MicroPython where there is one; the port is a pseudo-terminal and is opened
 by the same code as a real car's. Options as ``sim://``, and
-runtime=auto|micropython|micropython32|cpython.
+runtime=, one of ``RUNTIMES``.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from sim_mock.firmware_runner import ROOT
 if TYPE_CHECKING:
     from sim_mock.transport import Context, Uri
 
+RUNTIMES = ("auto", "micropython", "micropython32", "cpython")
 _STARTS_WITHIN_S = 10.0
 
 
@@ -110,6 +111,8 @@ class ProcessTransport:
 def make(uri: Uri, context: Context) -> ProcessTransport:
     """The transport of a ``sim+process://`` URI. Raises ValueError for an unknown option."""
     query = dict(uri.query)
-    runtime = query.pop("runtime", "auto")
+    runtime = query.pop("runtime", RUNTIMES[0])
+    if runtime not in RUNTIMES:
+        raise ValueError(f"no runtime {runtime!r}; there is {', '.join(RUNTIMES)}")
     facts = facts_of(context.vehicle(uri.authority), query)
     return ProcessTransport(uri.text, facts, runtime, context)

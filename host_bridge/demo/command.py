@@ -38,7 +38,7 @@ from host_bridge.domain import Vehicle
 from host_bridge.errors import DeviceFault
 from host_bridge.transports.base import Transport
 from sim_mock.facts import facts_of
-from sim_mock.process import CarProcess, start, start_program
+from sim_mock.process import RUNTIMES, CarProcess, start, start_program
 
 VEHICLE = "f1tenth"
 SEED = 7  # of both cars: their sensors err alike, so that what differs is the load and the floor
@@ -57,7 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """``--only`` is for whoever works on one part."""
     parser.add_argument("--out", type=Path, default=Path("demo-out"), help="folder for the results")
     parser.add_argument(
-        "--runtime", default="auto", help="auto, micropython, micropython32, cpython"
+        "--runtime", choices=RUNTIMES, default=RUNTIMES[0], help="what runs car A's program"
     )
     parser.add_argument("--only", choices=("together", "stops"), help="one part alone")
     parser.add_argument(  # for whoever doubts that the demo can fail

@@ -19,7 +19,7 @@ from sim_mock.faults import breakages as broken
 from sim_mock.faults import injections as inject
 from sim_mock.faults import lines
 from sim_mock.faults.stage import Stroke
-from sim_mock.plant.tables import Rule, as_list, as_mapping, as_number, read_by
+from sim_mock.plant.tables import TABLES, Rule, as_list, as_mapping, as_number, read_by
 from sim_mock.toml_file import read_toml
 
 _MOST_S = 1e6
@@ -91,18 +91,13 @@ FAULTS: dict[str, Named] = {
     "slippery_patch": Named(
         "a round piece of floor with mu times its friction, from the start",
         makes=lambda x_m, y_m, radius_m, mu: {"patch": [[x_m, y_m, radius_m, mu]]},
-        rules={
-            "x_m": (-1e6, 1e6),
-            "y_m": (-1e6, 1e6),
-            "radius_m": (0.001, 1e6),
-            "mu": (0.01, 2.0),
-        },
+        rules=dict(zip(("x_m", "y_m", "radius_m", "mu"), TABLES["patch"].values(), strict=True)),
         defaults={"x_m": 3.0, "y_m": 0.0, "radius_m": 1.0, "mu": 0.3},
     ),
     "payload": Named(
         "a load, ahead of the centre of gravity, from the start",
         makes=lambda kg, ahead_m: {"payload_kg": kg, "payload_x_m": ahead_m},
-        rules={"kg": (0.0, 1e4), "ahead_m": (-10.0, 10.0)},
+        rules=dict(zip(("kg", "ahead_m"), TABLES["payload"].values(), strict=True)),
         defaults={"kg": 1.0, "ahead_m": 0.0},
     ),
 }

@@ -170,7 +170,7 @@ def refuse_unknown(path: str, given: Mapping[str, Any], known: Mapping[str, obje
     """Raise ValueError naming the first key that is not among the known."""
     for key in given:
         if key not in known:
-            raise ValueError(f"{path}.{key}: unknown; there is {', '.join(known)}")
+            raise ValueError(f"{path}.{key}: unknown; there is {', '.join(known) or 'no key'}")
 
 
 def as_number(path: str, given: object, low: float, high: float) -> float:

@@ -166,7 +166,12 @@ def test_a_blank_car_talks_too():
 
 
 @pytest.mark.parametrize("scheme", ["sim", "sim+process"])
-@pytest.mark.parametrize("query", ["sede=1", "seed=x", "patch=1"])
+@pytest.mark.parametrize("query", ["sede=1", "seed=x", "patch=1", "payload_kg=-5"])
 def test_a_wrong_option_is_an_error_of_usage_that_names_it(scheme, query):
     with pytest.raises(UsageFault, match=query.partition("=")[0]):
         HostContext().transport(f"{scheme}://nigel?{query}")
+
+
+def test_a_runtime_that_there_is_not_is_refused():
+    with pytest.raises(UsageFault, match="no runtime 'jython'; there is auto"):
+        HostContext().transport("sim+process://nigel?runtime=jython")
