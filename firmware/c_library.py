@@ -1,12 +1,13 @@
-"""What CPython's own C code can do of the work of viper functions: the same bytes, sooner.
+"""What CPython's own C code can do of the work of viper and native functions: the same, sooner.
 
 Not on boards. Under CPython ``compat`` puts these in the place of the functions of the same name,
 whose own text stays at hand as ``__wrapped__``: a test holds the two against each other. Only what
-``unpack`` refuses may leave other numbers behind, which nobody reads.
+``unpack`` refuses may leave other numbers behind, which nobody reads, and a whole message leaves
+its ``values`` alone.
 """
 
 from binascii import crc32
-from struct import pack_into, unpack_from
+from struct import Struct, error, pack_into, unpack_from
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,8 +16,11 @@ if TYPE_CHECKING:
 
     # runs of numbers side by side: format, where, first, last; then all lows, all highs
     Plan = tuple[list[tuple[str, int, int, int]], list[int], list[int]]
+    # a whole message: names, their format, place and range of what may be beyond its own
+    Whole = tuple[list[str], Struct, list[tuple[int, int, int]]]
 
 _PLANS: "dict[bytes, Plan]" = {}  # by the shape's bytes
+_WHOLES: "dict[type, Whole]" = {}
 _CODES = {(1, 0): "B", (1, 1): "b", (2, 0): "H", (2, 1): "h", (4, 0): "I", (4, 1): "i"}
 _FULL = 254  # bytes that end a block of COBS without a zero
 
@@ -125,9 +129,55 @@ def _runs(shape: "array[int]") -> "list[tuple[str, int, int, int]]":
     return runs
 
 
+def encode_into(message: "Any", payload: bytearray) -> int:
+    """Whatever has to saturate, and a single field, is left to the own text."""
+    names, form, checked = _whole(message)
+    values = list(map(vars(message).__getitem__, names))
+    try:
+        for place, low, high in checked:
+            if not low <= values[place] <= high:
+                raise error
+        form.pack_into(payload, 0, message.ID, *values)
+    except (TypeError, error):
+        return encode_into.__wrapped__(message, payload)  # type: ignore[attr-defined, no-any-return]
+    return message.size  # type: ignore[no-any-return]
+
+
+def decode_into(message: "Any", payload: bytearray, size: int) -> int:
+    """Whatever is refused, and a message with texts, is left to the own text."""
+    if payload[0] == message.ID and size == message.size and not message.texts:
+        _, form, checked = _whole(message)
+        values = form.unpack_from(payload)[1:]
+        for place, low, high in checked:
+            if not low <= values[place] <= high:
+                break
+        else:
+            vars(message).update(zip(message.numbers, values))
+            return 0
+    return decode_into.__wrapped__(message, payload, size)  # type: ignore[attr-defined, no-any-return]
+
+
+def _whole(message: "Any") -> "Whole":
+    kind = type(message)
+    if kind not in _WHOLES:
+        rows = [(at, name, f"{size}s") for name, at, size in message.texts]
+        narrow: "dict[str, tuple[int, int]]" = {}
+        for i, name in enumerate(message.numbers):
+            at, size, signed, low, high = message.shape[5 * i : 5 * i + 5]
+            rows.append((at, name, _CODES[size, signed]))
+            if high - low + 1 != 1 << 8 * size:  # else struct refuses what is beyond
+                narrow[name] = low, high
+        rows.sort()
+        names = [name for _, name, _ in rows]
+        form = Struct("<B" + "".join([code for _, _, code in rows]))
+        checked = [(names.index(name), *narrow[name]) for name in narrow]
+        _WHOLES[kind] = names, form, checked
+    return _WHOLES[kind]
+
+
 # module of the functions, their counterparts
 _SOONER: "tuple[tuple[str, tuple[Any, ...]], ...]" = (
-    ("firmware.protocol.codec", (copy, pack, unpack)),
+    ("firmware.protocol.codec", (copy, pack, unpack, encode_into, decode_into)),
     ("firmware.protocol.frame", (crc_update, cobs_encode, cobs_decode, copy_until_delimiter)),
 )
 

@@ -2,7 +2,7 @@
 
 Shared files write ``from firmware.compat import micropython, ptr8`` and decorate with
 ``@micropython.viper`` or ``native``: MicroPython's compiler knows the decorators by their spelling
-and CPython finds stand-ins: its C library's for some of ``viper``, else what changes nothing.
+and CPython finds stand-ins: its C library's for some, else what changes nothing.
 ``native`` is for what a step does again and again: half of bytecode's time, five times its room.
 """
 
@@ -42,10 +42,7 @@ else:
         """The names that shared files use."""
 
         viper = staticmethod(sooner)
-
-        @staticmethod
-        def native(function: object) -> object:
-            return function
+        native = staticmethod(sooner)
 
         @staticmethod
         def const(value: object) -> object:

@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 from math import cos, sin
-from random import Random
+
+from sim_mock.sensors.noise import Noise
 
 GRAVITY_MPS2 = 9.81
 MOST = 32767  # what the board's field holds; a sensor saturates too
@@ -57,15 +58,15 @@ class Imu:
     board has the yaw rate, x and y, as whole numbers.
     """
 
-    __slots__ = ("_bias", "_drift", "_due_s", "_p", "_random", "_steady", "measured", "samples",
+    __slots__ = ("_bias", "_drift", "_due_s", "_noise", "_p", "_steady", "measured", "samples",
                  "truth")  # fmt: skip
 
     def __init__(self, parameters: ImuParameters, seed: int) -> None:
         p = self._p = parameters
-        self._random = Random(seed)  # Random(int) gives the same numbers on every CPython
+        self._noise = Noise(seed)
         # apart: what the board had before there was a drift and a z axis is what it has now
-        self._steady = Random(f"imu {seed}")
-        gauss = self._random.gauss
+        self._steady = Noise(f"imu {seed}")
+        gauss = self._noise.gauss
         biases = (p.yaw_rate_bias_radps, p.accel_bias_mps2, p.accel_bias_mps2)
         self._bias = [gauss(0.0, bias) for bias in biases]
         self._bias.append(self._steady.gauss(0.0, p.accel_bias_mps2))
@@ -107,13 +108,13 @@ class Imu:
         pitch_rad: float = 0.0,
     ) -> None:
         """Take one now, of a body that leans so."""
-        p, gauss, bias = self._p, self._random.gauss, self._bias
+        p, noise, bias = self._p, self._noise, self._bias
         force = specific_force(accel_x_mps2, accel_y_mps2, roll_rad, pitch_rad)
         self.truth: Reading = (yaw_rate_radps, *force)
         self.measured: Reading = (
-            yaw_rate_radps + bias[0] + gauss(0.0, p.yaw_rate_noise_radps),
-            force[0] + bias[1] + gauss(0.0, p.accel_noise_mps2),
-            force[1] + bias[2] + gauss(0.0, p.accel_noise_mps2),
+            yaw_rate_radps + bias[0] + noise.gauss(0.0, p.yaw_rate_noise_radps),
+            force[0] + bias[1] + noise.gauss(0.0, p.accel_noise_mps2),
+            force[1] + bias[2] + noise.gauss(0.0, p.accel_noise_mps2),
             force[2] + bias[3] + self._steady.gauss(0.0, p.accel_noise_mps2),
         )
         self.samples += 1
