@@ -148,6 +148,9 @@ class Drive:
     def _put_out(self, effort: int, speed_mm_s: int, now_us: int) -> None:
         """Let through what drives on, or brakes; a change of direction waits its pause."""
         self._pause.step(now_us)
+        if self._has_left_reverse and speed_mm_s > self._standstill:
+            self._direction = 1  # the brake was too much: it rolls forward, in the forward gear
+            self._has_left_reverse = False
         direction = self._direction
         opposes = effort * direction < 0
         rolls = speed_mm_s * direction > self._standstill

@@ -16,6 +16,9 @@ _ROLLING_MM_S = const(300)
 # twice the time over which speed is measured: no car rolls out in that
 _VANISHES_US = const(80_000)
 _SLOWS_MM_S = const(100)  # within too_fast_ms: half a metre per second squared at 200 ms
+# Off the ground wheels overshoot, and hands turn them: a motor goes on. Healthy virtual cars were
+# that far beyond their target for 0.15 s, and hands pause to grip anew.
+_ON_STAND_US = const(1_000_000)
 
 
 class Plausibility:
@@ -96,7 +99,7 @@ class Plausibility:
             self.is_runaway = not obeys.is_open
             return
         self._reference_mm_s = reference
-        obeys.set(now_us, self._fast_us)
+        obeys.set(now_us, self._fast_us if self.is_on_ground else _ON_STAND_US)
         self.is_runaway = not obeys.is_open
 
     def watch_sides(self, is_one_sided: bool, must_agree: bool, now_us: int) -> None:

@@ -148,12 +148,12 @@ class Watch:
     def _watch_motion(self, now_us: int) -> int:
         app, found = self._app, self._plausibility
         state, speed, is_armed = app.supervisor.state, app.odometry.speed_mm_s, app.is_armed()
-        # on a stand wheels are turned by hand, a differential lets one of them stand, and nothing
-        # of the car's mass keeps them rolling
+        # on a stand a differential lets one wheel stand, and nothing of the car's mass keeps them
+        # rolling
         is_on_ground = found.is_on_ground = not self.is_on_stand
         found.step(app.drive.effort, speed, state == ACTIVE, now_us)
         is_gated = app.board.guard_tripped != 0  # then nothing that is put out counts
-        must_obey = is_on_ground and not is_gated and (is_armed or state == STOPPING)
+        must_obey = not is_gated and (is_armed or state == STOPPING)
         # a claim that brakes, on the step before, may brake as little as it likes
         is_braked = (state == ACTIVE and not app.motion.brake) or app.motion.is_braking()
         if app.faults.bits & SPEED_IN_DOUBT:

@@ -170,11 +170,18 @@ def counts_race(scene: Scene) -> None:
     _count_by_themselves(scene, 300.0)
 
 
-def turned_by_hand(scene: Scene) -> None:
-    """The driver lets go; somebody turns the wheels, or their encoders only say so."""
-    scene.driver.deadman = 0
-    scene.run(1000)
-    _count_by_themselves(scene, 0.8e-3 * scene.vehicle.parameters["runaway_mm_s"][0])
+def turned_by_hand(share: float) -> Injection:
+    """The driver lets go; somebody turns the wheels, or their encoders only say so.
+
+    By this share of what a runaway begins with, for 0.6 s: then a hand grips anew.
+    """
+
+    def inject(scene: Scene) -> None:
+        scene.driver.deadman = 0
+        scene.run(1000)
+        _count_by_themselves(scene, share * 1e-3 * scene.vehicle.parameters["runaway_mm_s"][0])
+
+    return inject
 
 
 def _count_by_themselves(scene: Scene, speed_mps: float) -> None:
@@ -196,6 +203,15 @@ def _count_by_themselves(scene: Scene, speed_mps: float) -> None:
 def throttle_stuck(scene: Stage) -> None:
     """Full throttle, whatever is put out."""
     scene.world.plant.stuck_throttle = 1.0
+
+
+def throttle_stuck_below_top(scene: Scene) -> None:
+    """For three quarters of its top speed, where a tenth of what it does is asked for."""
+    top, full = (
+        scene.vehicle.parameters[f"{name}_mm_s"][0] for name in ("speed_max", "full_effort")
+    )
+    scene.world.plant.stuck_throttle = 0.75 * top / full
+    scene.driver.speed_mm_s //= 10
 
 
 def moves_off_with(speed_mm_s: int, **changes: object) -> Injection:

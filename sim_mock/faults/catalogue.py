@@ -172,7 +172,7 @@ CASES = (
     Case("pushed", "somebody pushes while it holds", "a person",
          "runaway", broken.pushed, "too fast", 600, starts.armed, needs="rolls"),
     Case("counts-at-rest", "encoders count a little while it holds", "interference",
-         "holds", broken.turned_by_hand, "claim", start=starts.armed),
+         "holds", broken.turned_by_hand(0.8), "claim", start=starts.armed),
     # --- power and heat
     Case("charger", "a charger is plugged in", "a person",
          "charger", inject.world(charger=True)),
@@ -215,7 +215,10 @@ CASES = (
     Case("stand-encoders-dead", "on the stand both encoders stand", "a cable",
          "no motion", broken.encoders_dead("left", "right"), "stuck", 3000, starts.on_stand),
     Case("stand-turned", "somebody turns wheels that hold on the stand", "a hand",
-         "holds", broken.turned_by_hand, "claim", start=starts.on_stand),
+         "holds", broken.turned_by_hand(1.5), "claim", start=starts.on_stand),
+    Case("stand-runaway", "on the stand a motor runs away, below its top speed", "an ESC",
+         "runaway", broken.throttle_stuck_below_top, "on stand", 500,
+         starts.on_stand),
     Case("stand-silence", "silence, on the stand", "a person",
          "silence", inject.cable_pulled, "lease", start=starts.on_stand),
     # --- others on the line

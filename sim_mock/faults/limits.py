@@ -14,6 +14,7 @@ _GRIP_USED = 0.5  # a brake that takes less than half of what the braked tyres g
 _MEASURED_OVER_S = 0.04  # firmware/core/odometry: speed is a mean over so long
 _BATTERY_SETTLES_MS = 1000  # firmware/core/battery: motors sag it for moments
 _UNATTENDED_MS = 3000  # firmware/core/arbiter
+_HANDS_PAUSE_MS = 1000  # firmware/core/plausibility
 _DRIFT = 10_000  # firmware/core/clock: of so many parts two crystals differ by one
 
 
@@ -37,6 +38,7 @@ WAITS: dict[str, Callable[[VehicleFacts], int]] = {
     "box": lambda v: v.parameters["stop_source_silence_ms"][STOP_SOURCE_RUNSTOP_BOX],
     "stuck": lambda v: v.parameters["stuck_ms"][0] + 40,
     "too fast": lambda v: v.parameters["too_fast_ms"][0] + 40,
+    "on stand": lambda _v: _HANDS_PAUSE_MS + 40,
     "nobody": lambda _v: _UNATTENDED_MS,
     "clock": lambda v: v.parameters["clock_bound_us"][0] * _DRIFT // 1000,
     "stand": lambda v: v.parameters["stand_ms"][0],

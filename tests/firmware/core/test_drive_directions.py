@@ -106,3 +106,20 @@ def test_neutral_is_nothing_at_once_and_drives_on_from_nothing(bench):
     assert (bench.drive.effort, bench.drive.target_mm_s, bench.drive._integral) == (0, 0, 0)
     bench.follow(1000, 800)
     assert bench.drive.target_mm_s == 100
+
+
+@pytest.mark.parametrize(("speed", "direction"), [(31, 1), (30, -1), (-31, -1)])
+def test_a_reverse_that_was_braked_into_forward_is_braked_again(bench, speed, direction):
+    """Light wheels, or a slope: an ESC is in its forward gear then, and its reverse is a brake."""
+    bench.follow(-1000, 0, 60)
+    bench.follow(1000, -1000, 60)
+    assert bench.drive.effort > 0
+    assert bench.drive._has_left_reverse
+    bench.follow(-500, speed)
+    assert bench.drive._direction == direction
+    assert bench.drive._has_left_reverse is (direction == -1)
+    if direction == 1:
+        assert bench.follow(-500, speed, 60) < 0
+        zeros = sum(bench.follow(-500, 0) == 0 for _ in range(PAUSE_US // STEP_US + 5))
+        assert zeros == pytest.approx(PAUSE_US // STEP_US, abs=1)
+        assert bench.drive.effort < 0

@@ -214,6 +214,21 @@ def test_a_roll_that_gains_a_little_at_a_time_is_measured_from_its_slowest(bench
     assert bench.found.is_runaway
 
 
+@pytest.mark.parametrize(("target", "speed"), [(0, 501), (300, -900), (1000, 1501)])
+def test_on_a_stand_a_runaway_outlasts_a_hand_s_turn(bench, target, speed):
+    bench.found.is_on_ground = False
+    bench.follow(0, 0)
+    assert not bench.follow(target, speed, after_us=999_999).is_runaway
+    assert bench.follow(target, speed, after_us=1).is_runaway
+
+
+def test_hands_that_pause_on_a_stand_are_no_runaway(bench):
+    bench.found.is_on_ground = False
+    for _ in range(5):
+        bench.follow(0, 0)
+        assert not bench.follow(0, 2000, after_us=900_000).is_runaway
+
+
 # --- one side
 
 
