@@ -205,6 +205,7 @@ TABLES: dict[str, tuple[Key, ...]] = {
         compiled("brake_effort_max", "brake_effort_max", 1e4),
         compiled("brake_full_mps", "brake_full_mm_s", 1e3, default=30.0),
         compiled("reverse_pause_s", "reverse_pause_ms", 1e3),
+        compiled("stuck_s", "stuck_ms", 1e3, default=0.3),  # driven, and it does not move
     ),
     "encoder": (number("counts_per_rev", 1, 1e6), flag("is_signed")),
     "imu": (flag("gyro_fitted"),),

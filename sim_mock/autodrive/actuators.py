@@ -24,17 +24,17 @@ if TYPE_CHECKING:
 class _Wish:
     """Stands where an ESC has its motor, and notes what it is told.
 
-    The simulator knows no coasting: throttle 0 holds the wheels.
+    The simulator knows no coasting: throttle 0 holds the wheels, or the pedal of a large car does.
     """
 
     def __init__(self) -> None:
-        self.effort = 0.0
+        self.coast()
 
     def coast(self) -> None:
-        self.effort = 0.0
+        self.effort, self.pedal = 0.0, 1.0
 
-    def brake(self, _share: float, _rim_mps: float) -> None:
-        self.effort = 0.0
+    def brake(self, share: float, _rim_mps: float) -> None:
+        self.effort, self.pedal = 0.0, share
 
     def drive(self, duty: float, _rim_mps: float, _is_one_way: bool) -> None:
         self.effort = duty
@@ -71,14 +71,15 @@ class Actuators:
     def step(self, dt_s: float, outputs: Sequence[int], enable: bool, rim_mps: float) -> Command:
         """Take the outputs of the next ``dt_s`` seconds; ``rim_mps`` is what the ESC feels."""
         effort = self._effort(dt_s, outputs, enable, rim_mps)
-        throttle = share(effort * self._throttle_per_effort)
+        of_speed = share(effort * self._throttle_per_effort)
         steer_rad = self._steer_rad(outputs)
-        speed_mps = throttle * self._car.top_mps
+        speed_mps = of_speed * self._car.top_mps
         self.command = Command(
-            throttle,
+            effort if self._car.has_pedals else of_speed,  # a pedal is a share of a torque
             share(steer_rad / self._car.steer_max_rad),
             speed_mps,
             speed_mps * tan(steer_rad) / self._car.wheelbase_m,
+            self._wish.pedal,
         )
         return self.command
 

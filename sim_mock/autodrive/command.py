@@ -38,17 +38,21 @@ _VEHICLE = {
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """Shares from -1 to 1, forward and left positive; speeds for the cars that take those."""
+    """Shares from -1 to 1, forward and left positive; speeds for the cars that take those.
+
+    ``pedal``, 0 to 1: how far a large car's brake is down where its throttle is 0.
+    """
 
     throttle: float = 0.0
     steering: float = 0.0
     speed_mps: float = 0.0
     yaw_rate_radps: float = 0.0
+    pedal: float = 1.0
 
     @property
     def brake(self) -> float:
         """Throttle 0 holds the small cars; the large ones roll on unless their brake is on."""
-        return 1.0 if self.throttle == 0.0 else 0.0
+        return self.pedal if self.throttle == 0.0 else 0.0
 
     def held(self) -> Command:
         """Standing, the wheels turned as they are."""

@@ -1,7 +1,9 @@
-"""AutoDRIVE's small and mid-scale cars on a car's outputs, as its simulator has them.
+"""AutoDRIVE's cars on a car's outputs, as its simulator has them.
 
 Motor, holding torque, drag and steering are the model's: it is told shares of throttle and
-steering, and an ESC's coasting is braking, since throttle 0 holds the wheels.
+steering, and an ESC's coasting is braking, since throttle 0 holds the wheels. A full-scale car is
+told its pedals: effort is throttle, what the motors would brake with is the brake, and where
+nothing drives the brake is down.
 """
 
 from __future__ import annotations
@@ -10,9 +12,12 @@ from typing import TYPE_CHECKING
 
 from sim_mock.autodrive.actuators import throttle_per_effort
 from sim_mock.bodies.rolling import carried, slides
+from sim_mock.models.autodrive.automobile import at_rest, step
 from sim_mock.models.autodrive.car import Sprung, sprung_rates
-from sim_mock.models.autodrive.parameters import Car, Input
+from sim_mock.models.autodrive.parameters import Automobile, Car, Input, Pedals
+from sim_mock.models.autodrive.powertrain import brake_nm
 from sim_mock.models.integration import State
+from sim_mock.plant.motor import Motor
 
 if TYPE_CHECKING:
     from sim_mock.plant.body import BodyState
@@ -38,3 +43,38 @@ class AutoDriveBody:
         new = self.state = carried(sprung_rates, self.state, u, car, dt_s, truth)
         self.rim_mps = 0.25 * sum(new[_SPINS]) * car.wheel_radius_m
         self.is_sliding = slides(self.rim_mps, truth.vx_mps)
+
+
+class AutomobileBody:
+    """``state`` is the model's, a ``Driven``."""
+
+    def __init__(self, parameters: PlantParameters, car: Automobile) -> None:
+        p = parameters
+        self._car = car
+        wheels_nm = [brake_nm(at.sprung_kg, car) for at in car.corners]
+        self._brakes_n = sum(wheels_nm) / car.wheel_radius_m
+        motor = Motor(p.motor, p.battery, p.drive.turns_rad_per_m)
+        motor.brake(1.0, 0.0)
+        self._damping_n_per_mps = motor.damping_n_per_mps
+        self.state = at_rest(car)
+        self.rim_mps = 0.0
+        self.is_sliding = False
+
+    def move(self, dt_s: float, acts: Acts, truth: BodyState) -> None:
+        car, old = self._car, self.state
+        now = old._replace(body=Sprung(*truth.values(), *old.body[len(truth.values()) :]))
+        u = Pedals(acts.duty, acts.front_rad / car.steer_max_rad, self._brake(acts))
+        self.state = step(now, u, car, dt_s)
+        body = self.state.body
+        truth.assign(body[:6])
+        self.rim_mps = 0.25 * sum(body[_SPINS]) * car.wheel_radius_m
+        self.is_sliding = slides(self.rim_mps, truth.vx_mps)
+
+    def _brake(self, acts: Acts) -> float:
+        """As hard as the motors would; where these fade, as far as the pulse says; all of it where
+        they coast."""
+        if acts.duty != 0.0:
+            return 0.0
+        braked_n = abs(acts.pushes_n(self.rim_mps))
+        pulled = max(braked_n / self._brakes_n, acts.damping_n_per_mps / self._damping_n_per_mps)
+        return min(pulled, 1.0) if pulled > 0.0 else 1.0

@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import yaml
 
-from sim_mock.bodies.autodrive import AutoDriveBody
+from sim_mock.bodies.autodrive import AutoDriveBody, AutomobileBody
 from sim_mock.bodies.autorally import DOUBLE, FULL, SINGLE, AutoRallyBody, Kind
 from sim_mock.bodies.commonroad import KinematicBody, SingleTrackBody
 from sim_mock.bodies.planning import PlanningBody
+from sim_mock.models.autodrive.automobiles import OPENCAV, RZR
 from sim_mock.models.autodrive.cars import F1TENTH, HUNTER_SE, NIGEL
+from sim_mock.models.autodrive.parameters import Automobile, Car
 from sim_mock.models.autorally.parameters import AUTORALLY
 from sim_mock.models.planning.model_types import LEARNED, MODEL_TYPES
 from sim_mock.models.planning.simulator import Settings
@@ -37,7 +39,13 @@ _NODE_KEYS = (
     "y_stddev",
 )
 _PLANNING = (*MODEL_TYPES, LEARNED)
-_AUTODRIVE = {"nigel": NIGEL, "f1tenth": F1TENTH, "hunter_se": HUNTER_SE}
+_AUTODRIVE: dict[str, Car | Automobile] = {
+    "nigel": NIGEL,
+    "f1tenth": F1TENTH,
+    "hunter_se": HUNTER_SE,
+    "opencav": OPENCAV,
+    "rzr": RZR,
+}
 _AUTORALLY = {"autorally": AUTORALLY}
 
 
@@ -55,6 +63,11 @@ def _autorally(title: str, kind: Kind) -> Row:
     return Row(
         title, lambda name, p, _given, _s: AutoRallyBody(p, _AUTORALLY[name], kind), (*_AUTORALLY,)
     )
+
+
+def _autodrive(name: str, p: PlantParameters) -> Model:
+    car = _AUTODRIVE[name]
+    return AutomobileBody(p, car) if isinstance(car, Automobile) else AutoDriveBody(p, car)
 
 
 def _planning(model: str) -> Row:
@@ -78,8 +91,8 @@ MODELS: dict[str, Row] = {
     "autorally_double_track": _autorally("the same on four wheels, loads by equilibrium", DOUBLE),
     "autorally_full": _autorally("the same with ride, roll and pitch on springs, and air", FULL),
     "autodrive": Row(
-        "AutoDRIVE's simulator: four sprung wheels, its motors and holding torque",
-        lambda name, p, _given, _s: AutoDriveBody(p, _AUTODRIVE[name]),
+        "AutoDRIVE's simulator: four sprung wheels, its motors, or engine, gearbox and brakes",
+        lambda name, p, _given, _s: _autodrive(name, p),
         (*_AUTODRIVE,),
         steers=True,
     ),

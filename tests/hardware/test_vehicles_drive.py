@@ -21,13 +21,26 @@ SPEEDS = [
     ("hunter_se", 0.5, 0.2),
     ("hunter_se", 2.0, 1.2),
     ("hunter_se", -1.0, 0.4),
+    ("opencav", 0.5, 0.3),
+    ("opencav", 2.0, 1.5),
+    ("opencav", -1.0, 0.5),
+    ("rzr", 0.5, 0.3),
+    ("rzr", 2.0, 1.5),
+    ("rzr", -1.0, 0.5),
     ("nigel", 0.1, 0.01),
     ("nigel", 0.4, 0.04),
     ("nigel", -0.4, 0.04),
 ]
 
 # where tyres hardly slip, and encoders have something to count
-SLOWLY_MPS = {"f1tenth": 0.3, "nigel": 0.3, "autorally": 1.5, "hunter_se": 0.5}
+SLOWLY_MPS = {
+    "f1tenth": 0.3,
+    "nigel": 0.3,
+    "autorally": 1.5,
+    "hunter_se": 0.5,
+    "opencav": 0.5,
+    "rzr": 0.5,
+}
 
 
 def driver(name, seed=0):
@@ -128,7 +141,7 @@ def test_a_car_without_a_direction_slows_down_by_its_brake_and_never_by_its_driv
 def test_the_wheels_of_the_plant_turn_as_far_as_was_commanded(name, steer):
     host = driver(name)
     steer_rad = steer * load_vehicle(name).steer_max_rad
-    host.drive(700, 0, round(steer_rad * 1e6))
+    host.drive(1200, 0, round(steer_rad * 1e6))
     assert isclose(host.world.plant.steer_rad, steer_rad, abs_tol=0.005)
 
 

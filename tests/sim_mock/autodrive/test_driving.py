@@ -8,7 +8,13 @@ from firmware.protocol import codes
 from tests.firmware.rig import RELEASED
 from tests.sim_mock.autodrive.scene import Scene
 
-CARS = [("nigel", "nigel", 0.3), ("f1tenth", "f1tenth", 1.5), ("f1tenth", "roboracer", 1.5)]
+CARS = [
+    ("nigel", "nigel", 0.3),
+    ("f1tenth", "f1tenth", 1.5),
+    ("f1tenth", "roboracer", 1.5),
+    ("hunter_se", "hunter_se", 1.5),
+]
+AUTOMOBILES = ("opencav", "rzr")
 CARS_WITH_POINTS = [(*car, ".") for car in CARS]
 
 
@@ -38,6 +44,41 @@ def test_left_is_left_and_as_far_as_it_is_told(vehicle, car, speed_mps):
     assert scene.unity.steer == pytest.approx(0.2, abs=0.01)
     assert scene.plant.truth.yaw_rate_radps > 0.0
     assert math.sin(scene.plant.truth.yaw_rad) == pytest.approx(math.sin(scene.unity.yaw), abs=0.1)
+
+
+@pytest.mark.parametrize("name", AUTOMOBILES)
+@pytest.mark.parametrize("speed_mps", [2.5, -0.8])
+def test_a_full_scale_car_starts_through_its_gearbox_and_drives_as_fast_as_it_is_told(
+    name, speed_mps
+):
+    scene = in_motion(name, speed_mps=speed_mps, for_ms=5000)
+    assert scene.host.state == codes.ACTIVE
+    assert scene.unity.driven.box.gear == (1 if speed_mps > 0.0 else -1)
+    assert scene.unity.speed == pytest.approx(speed_mps, rel=0.15)
+    assert scene.unity.swallowed == []
+
+
+@pytest.mark.parametrize("name", AUTOMOBILES)
+def test_a_full_scale_car_turns_left_and_is_stopped_by_its_brake(name):
+    scene = in_motion(name, speed_mps=2.0, steer_urad=200_000, for_ms=4000)
+    assert scene.unity.turn == pytest.approx(scene.unity.speed * math.tan(0.2) / 3.0, rel=0.1)
+    pedals = []
+    scene.host.stop()
+    for _ in range(200):
+        scene.host.drive(10, 2000)
+        pedals.append(scene.unity.brake)
+    assert any(0.0 < pedal < 1.0 for pedal in pedals)  # by degrees
+    assert pedals[-1] == 1.0  # and it is held
+    assert scene.unity.speed == pytest.approx(0.0, abs=0.01)
+
+
+@pytest.mark.parametrize("name", AUTOMOBILES)
+def test_a_full_scale_car_whose_drive_is_cut_has_its_brake_down(name):
+    """Its throttle alone would let it roll."""
+    scene = in_motion(name, speed_mps=2.0, for_ms=4000)
+    scene.world.metal.enable = False
+    scene.plant.step(0.001, scene.world.metal.outputs, False)
+    assert (scene.plant.command.throttle, scene.plant.command.brake) == (0.0, 1.0)
 
 
 def test_what_the_car_measures_is_what_the_simulator_says():

@@ -3,13 +3,18 @@
 It never says ``40``; it pings, and its timeout never closes anything; it reads strings only, with
 int.Parse, float.Parse and bool.Parse in its machine's language; whatever its handler raises is
 swallowed, and the frame at its end with it. One frame goes out when it connects, and then one for
-every Bridge. Its car is simple: motors with a lag, wheels that do not slip.
+every Bridge. A small car is simple: motors with a lag, wheels that do not slip. A full-scale one
+is the model of the report, with engine, gearbox and pedals.
 """
 
 import base64
 import gzip
 import json
 import math
+
+from sim_mock.models.autodrive.automobile import at_rest, step
+from sim_mock.models.autodrive.automobiles import OPENCAV, RZR
+from sim_mock.models.autodrive.parameters import Pedals
 
 DRIVEN = ("V1 Throttle", "V1 Steering")
 TWIST = ("V1 Linear Velocity", "V1 Angular Velocity")
@@ -40,9 +45,10 @@ SIZES = {
     "nigel": (0.5236, 0.442, 0.14155, 0.0325),
     "f1tenth": (0.5236, 22.88, 0.324, 0.059),
     "roboracer": (0.5236, 22.88, 0.324, 0.059),
+    "hunter_se": (0.384, 4.8, 0.55, 0.1375),
 }
+AUTOMOBILES = {"opencav": OPENCAV, "rzr": RZR}
 HAS_SCAN = ("nigel", "f1tenth", "roboracer")
-HAS_BRAKES = ("opencav", "rzr")
 
 
 class Unity:
@@ -52,8 +58,11 @@ class Unity:
         self.vehicle, self.mark, self.packs = vehicle, mark, packs
         self.reads = READS[vehicle]
         self.steer_max, self.top, self.wheelbase, self.radius = SIZES.get(
-            vehicle, (0.5, 10.0, 1.0, 0.2)
+            vehicle, (0.6, 10.0, 1.0, 0.2)
         )
+        self.automobile = AUTOMOBILES.get(vehicle)
+        self.driven = at_rest(self.automobile) if self.automobile else None
+        self.brake = self.handbrake = 0.0
         self.throttle = self.steer = self.speed = self.x = self.y = self.yaw = self.turn = 0.0
         self.rolled = 0.0
         self.frames = self.resets = 0
@@ -92,6 +101,7 @@ class Unity:
         if "V1 Throttle" in read:
             self.throttle = max(-1.0, min(1.0, read["V1 Throttle"]))
             self.steer = max(-1.0, min(1.0, read["V1 Steering"])) * self.steer_max
+            self.brake, self.handbrake = (read.get(key, 0.0) for key in BRAKES)
         if read.get("V1 Reset"):
             self.resets += 1
             self.speed = self.x = self.y = self.yaw = self.rolled = 0.0
@@ -110,6 +120,9 @@ class Unity:
 
     def run(self, dt):
         """One rendered frame."""
+        if self.automobile:
+            self.drive(dt)
+            return
         lag = 0.05 if self.throttle == 0.0 else 0.15
         self.speed += (self.throttle * self.top - self.speed) * min(dt / lag, 1.0)
         self.turn = self.speed * math.tan(self.steer) / self.wheelbase
@@ -117,6 +130,15 @@ class Unity:
         self.y += self.speed * math.sin(self.yaw) * dt
         self.yaw += self.turn * dt
         self.rolled += self.speed * dt / self.radius
+
+    def drive(self, dt):
+        """A full-scale car, in steps of a millisecond at most."""
+        car, steps = self.automobile, math.ceil(dt * 1e3)
+        u = Pedals(self.throttle, self.steer / self.steer_max, self.brake, self.handbrake)
+        for _ in range(steps):
+            self.driven = step(self.driven, u, car, dt / steps)
+            self.rolled += sum(self.driven.body[6:10]) / 4 * dt / steps
+        self.x, self.y, self.yaw, self.speed, _, self.turn = self.driven.body[:6]
 
     def number(self, value):
         return f"{value:.4f}".replace(".", self.mark)
@@ -148,8 +170,8 @@ class Unity:
             keys["Linear Velocity"] = self.words(self.speed, 0.0, 0.0)
         else:
             keys["Speed"] = self.number(abs(self.speed))
-        if self.vehicle in HAS_BRAKES:
-            keys["Brake"] = keys["Handbrake"] = self.number(0.0)
+        if self.vehicle in AUTOMOBILES:
+            keys["Brake"], keys["Handbrake"] = map(self.number, (self.brake, self.handbrake))
         if self.vehicle in HAS_SCAN and self.frames > 3:
             keys["LIDAR Range Array"] = self.scan()
         if self.frames < 3:  # its sensors have not ticked yet
