@@ -8,6 +8,9 @@ from tests.firmware.core.bare_car import (
     CHARGER,
     CONFIGURATION,
     EMPTY,
+    ENCODER,
+    NO_MOTION,
+    OUTPUT,
     OVERRUN,
     PAD,
     RELAY,
@@ -16,7 +19,9 @@ from tests.firmware.core.bare_car import (
     STAND,
     STAND_OVER,
     STEP_US,
+    STOP_REQUEST,
     STOPPING,
+    TOO_FAST,
     Car,
 )
 
@@ -77,22 +82,27 @@ def test_the_stands_seconds_are_seconds():
         assert bool(car.app.runstop.bits >> STAND_OVER & 1) is is_over
 
 
-def at_speed(**wish) -> Car:
+def at_speed() -> Car:
+    """As fast as it was told; whatever it is told then, it does not obey."""
     car = Car(runaway_mm_s=500, stuck_effort=10_000)
     car.drive(speed_mm_s=1000)
     car.step(10)
     car.speed_mm_s = 1000
-    car.step(10)
+    return car.step(10)
+
+
+def told(**wish) -> Car:
+    car = at_speed()
     car.wishes[PAD] = wish
     return car.step(60)
 
 
 def test_whoever_is_told_to_stand_and_rolls_on_runs_away():
-    assert at_speed(speed_mm_s=0).has_fault(RUNAWAY)
+    assert told(speed_mm_s=0).has_fault(RUNAWAY)
 
 
 def test_whoever_is_braked_lightly_may_roll_for_long():
-    car = at_speed(speed_mm_s=1000, mask=7, brake=20)
+    car = told(speed_mm_s=1000, mask=7, brake=20)
     assert (car.state, car.app.faults.bits) == (ACTIVE, 0)
 
 
@@ -116,3 +126,29 @@ def test_a_loop_that_opens_between_two_readings_of_a_step_is_no_fault_of_the_out
         car.app.step(car.now_us)
         car.now_us += STEP_US
     assert (car.state, car.app.faults.bits) == (STOPPING, 0)
+
+
+@pytest.mark.parametrize("is_cut_off", [False, True])
+def test_whoever_gains_speed_runs_away_but_not_once_the_guard_has_cut_it_off(is_cut_off):
+    car = Car(runaway_mm_s=500).drive(speed_mm_s=1000)
+    car.board.guard_tripped = int(is_cut_off)  # downhill, then, and no output holds it
+    for speed_mm_s in range(1000, 2200, 20):
+        car.speed_mm_s = speed_mm_s
+        car.step()
+    assert car.has_fault(RUNAWAY) is not is_cut_off
+    assert car.state == STOPPING
+
+
+def test_a_stop_that_brakes_in_vain_is_a_runaway():
+    car = at_speed()
+    car.app.runstop.latch(STOP_REQUEST)
+    assert car.step(60).has_fault(RUNAWAY)
+
+
+@pytest.mark.parametrize("fault", [CONFIGURATION, RELAY, OUTPUT, NO_MOTION, TOO_FAST, ENCODER])
+def test_by_a_speed_in_doubt_nobody_brakes_and_nobody_runs_away(fault):
+    car = at_speed()
+    car.app.faults.latch(fault)
+    car.step(60)
+    runs_away = car.app.faults.bits == 1 << fault | 1 << RUNAWAY
+    assert runs_away is (fault not in (NO_MOTION, TOO_FAST, ENCODER))
