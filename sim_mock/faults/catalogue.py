@@ -104,6 +104,12 @@ CASES = (
     Case("lets-go", "the deadman is released", "a person",
          "holds", inject.host(deadman=0), "claim"),
     # --- arming
+    Case("lost-with-binding", "the frame that binds the session is the last", "peers 7: linorobot2",
+         "refused", inject.gone_with_binding, start=starts.off),
+    Case("lost-while-clearing", "the cable is pulled between the steps of a clear", "peers 7",
+         "stays stopped", inject.gone_while_clearing, start=starts.stopped),
+    Case("lost-with-clearing", "the frame that clears is the last", "peers 7: linorobot2",
+         "refused", inject.gone_with_clearing, start=starts.stopped),
     Case("lost-between-steps", "the cable is pulled while it is armed", "peers 7: linorobot2",
          "refused", inject.gone_after_asking, start=starts.standing_by),
     Case("lost-with-arming", "the frame that arms is the last", "peers 19: panda #988",

@@ -24,6 +24,7 @@ EXPECTATIONS = {
     "holds": Expectation(STOPS, codes.HOLD),
     "disarmed": Expectation(STOPS, codes.STANDBY),
     "refused": Expectation(NEVER_MOVES, codes.STANDBY),
+    "stays stopped": Expectation(NEVER_MOVES, codes.STOPPED, codes.CAUSE_STOP_REQUEST),
     "refused, runstop": Expectation(NEVER_MOVES, codes.STANDBY, codes.CAUSE_RUNSTOP_LOOP),
     "refused, fault": Expectation(NEVER_MOVES, codes.FAULT, fault=codes.FAULT_RELAY),
     "silence": Expectation(STOPS, codes.STOPPED, codes.CAUSE_SILENCE),

@@ -117,6 +117,28 @@ def gone_after_asking(scene: Scene) -> None:
     cable_pulled(scene)
 
 
+def gone_with_binding(scene: Scene) -> None:
+    """The frame that binds it is the last; who comes back holds the deadman and asks for speed."""
+    scene.run(1500)
+    scene.driver.bind()
+    cable_pulled(scene)
+    scene.driver.deadman, scene.driver.speed_mm_s = codes.HELD, 300
+
+
+def gone_while_clearing(scene: Scene) -> None:
+    """Between the two steps of a clear."""
+    starts.ask(scene, codes.ACTION_CLEAR)
+    cable_pulled(scene)
+
+
+def gone_with_clearing(scene: Scene) -> None:
+    """The frame that clears is the last; who comes back holds the deadman and asks for speed."""
+    starts.ask(scene, codes.ACTION_CLEAR)
+    starts.confirm(scene, codes.ACTION_CLEAR)
+    cable_pulled(scene)
+    scene.driver.deadman, scene.driver.speed_mm_s = codes.HELD, 300
+
+
 def gone_with_arming(scene: Scene) -> None:
     """The frame that arms is the last to arrive."""
     arm(scene)

@@ -56,6 +56,13 @@ def _arm(scene: Scene) -> None:
     scene.run(50)
 
 
+def stopped(scene: Scene, _speed_mps: float = 0.0) -> None:
+    """By somebody's Stop, standing; hands off."""
+    armed(scene)
+    scene.driver.stop()
+    _wait_for(scene, codes.STOPPED, 5000)
+
+
 def accelerating(scene: Scene, speed_mps: float) -> None:
     """About half as fast as it is going to be."""
     armed(scene)
