@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     ptr16 = array[int]
     ptr32 = array[int]
 
+    def collect_every(size: int) -> None:
+        """Collect memory each time that so many bytes were allocated; -1: when there is none."""
+
     class micropython:  # noqa: N801 - takes the place of the module of that name
         """As far as shared files use it."""
 
@@ -32,6 +35,8 @@ if TYPE_CHECKING:
         def const(value: int) -> int: ...
 
 elif sys.implementation.name == "micropython":
+    from gc import threshold as collect_every
+
     import micropython as micropython
 
     ptr8 = ptr16 = ptr32 = None  # names for annotations; viper knows the real ones itself
@@ -47,6 +52,9 @@ else:
         @staticmethod
         def const(value: object) -> object:
             return value
+
+    def collect_every(size: int) -> None:
+        """CPython does as it thinks best."""
 
     ptr8 = bytearray
     ptr16 = ptr32 = array

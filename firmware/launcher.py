@@ -6,6 +6,7 @@ Imports nothing of ours, for it outlives the programs that it starts.
 """
 
 import binascii
+import gc
 import sys
 
 SLOTS = ("a", "b")
@@ -17,6 +18,9 @@ _SIZE = 8
 _CRC_SIZE = 4
 _COUNTER_MASK = (1 << 30) - 1
 _STARTS_MAX = 3  # in a row that fail, as firmware/core/watch.py has it
+# Bytes of garbage that imports may leave behind: an RP2040's heap has room for the program, but not
+# for the program and the holes between its parts
+_CRUMBS_SIZE = 8_000
 _TRIAL_MS = 8000  # to come as far as the program's own watchdog; RP2040's can wait 8388 ms
 
 
@@ -132,6 +136,7 @@ def _stays(starts: Starts, machine: "object", pins: "object") -> bool:
     try:
         if starts.is_on_trial:  # whatever hangs, the next start is the old program's
             machine.WDT(timeout=_TRIAL_MS)  # type: ignore[attr-defined]
+        gc.threshold(_CRUMBS_SIZE)
         from firmware.boards.start import start
 
         start(pins, starts)  # type: ignore[arg-type]

@@ -12,7 +12,7 @@ from firmware.app import App
 from firmware.boards.hitl_door import Door
 from firmware.boards.parts import make_uart
 from firmware.boards.store import Store
-from firmware.compat import TYPE_CHECKING
+from firmware.compat import TYPE_CHECKING, collect_every
 from firmware.core.deadlines import elapsed_us, shifted_us
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 _CONFIGURATION = ("/config_a.bin", "/config_b.bin")  # below the slot's folder
 _BOX_STEP_US = 10_000
+_CRUMBS_SIZE = 8_000  # as the launcher has it
 _MASK = (1 << 30) - 1
 
 
@@ -97,6 +98,7 @@ def start(pins: "Pins", starts: "Starts") -> None:
     link = make_link(pins)
     if pins.PROGRAM == "box":
         beat = make_box_beat(pins, starts, link, time.ticks_us)
+        collect_every(-1)
         while beat.turn():
             pass
         return
@@ -110,6 +112,7 @@ def keep_beat(board: "MetalBoard", starts: "Starts", ticks_us: "TicksUs") -> Non
     """Until the REPL is asked for. The board is not touched any more once a host has asked for
     hardware in the loop: its guard lets everything fall, and so it stays until a reset."""
     app = App(board)
+    collect_every(-1)  # from here on no step allocates
     watchdog = machine.WDT(timeout=board.watchdog_ms)
     if _turn(Beat(board, app, ticks_us, watchdog), Door(app)):
         del app  # its room is needed
@@ -128,6 +131,7 @@ def rehearse(
     metal: "MetalBoard", starts: "Starts", ticks_us: "TicksUs", watchdog: "Watchdog"
 ) -> None:
     """The car on a plant's peripherals, made anew with each configuration that the plant sends."""
+    collect_every(_CRUMBS_SIZE)
     from firmware.boards.hitl import HitlBoard
 
     board = HitlBoard(metal.board_id, metal.link, starts)
@@ -138,9 +142,11 @@ def rehearse(
 
 def _turn_until_loaded(board: "HitlBoard", ticks_us: "TicksUs", watchdog: "Watchdog") -> bool:
     gc.collect()
+    collect_every(_CRUMBS_SIZE)
     watchdog.feed()
     app = App(board)
     app.receiver.route(board.routes())
+    collect_every(-1)
     beat = Beat(board, app, ticks_us, watchdog)
     while not board.is_loaded:
         if not beat.turn():

@@ -1,17 +1,25 @@
-"""Prints the modules that an RP2 board's program loads, and the bytes of heap that it takes: the
-launcher, the pins, code, objects, buffers, drivers.
+"""Starts an RP2 board's program as a board does, in a heap of a given size, and prints the modules
+that it loaded and the bytes of heap that it takes: launcher, pins, code, objects, buffers, drivers.
+
+    micropython heap_of_board.py WHAT FREE
+
+WHAT is ``car``, or ``hitl``: the car made once more, on a plant. FREE is how many bytes the heap
+has when the launcher begins, all in one; 0 is as many as there are. MemoryError if they do not do.
 
 On the virtual ``machine``, whose own modules are not counted; its pins and machines are, which on a
-chip are smaller or take no heap. The folder of this script is a slot, as ``tandem flash`` fills it,
-with the launcher beside it.
+chip are smaller or take no heap. The folder that it runs in is a slot, as ``tandem flash`` fills
+it, with the launcher beside it.
 """
 
 import gc
 import sys
 
-import machine  # noqa: F401 - before the count begins
-import rp2  # noqa: F401
+import machine
+import rp2  # noqa: F401 - before the count begins
 from bench import bench
+
+WHAT, FREE = sys.argv[1], int(sys.argv[2])
+_BLOCK = 32  # a ballast's own, and what it is rounded up by
 
 
 class Mpu:
@@ -28,24 +36,36 @@ bench.reset(30)
 bench.voltages[26] = 50_000
 bench.buses[0] = {0x68: Mpu()}
 gc.collect()
+ballast = bytearray(gc.mem_free() - FREE - _BLOCK) if FREE else b""
 before = gc.mem_alloc()
 
 import launcher  # noqa: E402
 import pins  # noqa: E402
 
-from firmware.app import App  # noqa: E402
-from firmware.boards.start import make_board, make_link  # noqa: E402
+gc.threshold(launcher._CRUMBS_SIZE)  # as it has it before it imports the program
+from firmware.boards import start  # noqa: E402
 from firmware.boards.store import Store  # noqa: E402
 
 
 def ticks_us():
+    """First asked once the car is made, for its first beat."""
+    gc.collect()
+    taken = gc.mem_alloc() - before
+    for name in sys.modules:
+        if name.startswith("firmware."):
+            print(name)
+    print(taken)
+    sys.exit()
+
+
+def at_once():
     return 0
 
 
 starts = launcher.Starts()
-board = make_board(pins, starts, make_link(pins), Store(("a", "b")), ticks_us)
-app = App(board)
-gc.collect()
-taken = gc.mem_alloc() - before
-print("\n".join(name for name in sys.modules if name.startswith("firmware.")))
-print(taken)
+board = start.make_board(pins, starts, start.make_link(pins), Store(("a", "b")), at_once)
+if WHAT == "hitl":
+    start.App(board)  # the car that was there before, and goes
+    gc.threshold(-1)
+    start.rehearse(board, starts, ticks_us, machine.WDT(timeout=board.watchdog_ms))
+start.keep_beat(board, starts, ticks_us)

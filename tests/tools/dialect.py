@@ -44,7 +44,7 @@ _BOARDS = (
 )
 
 IMPORTS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("firmware/compat.py", ("sys", "array", "micropython", "firmware.c_library")),
+    ("firmware/compat.py", ("sys", "gc", "array", "micropython", "firmware.c_library")),
     ("firmware/c_library.py", ("binascii", "struct")),  # stays at the desk
     ("firmware/protocol/", (*_COMPAT, "firmware.protocol", "struct", "binascii")),
     ("firmware/core/", (*_COMPAT, "firmware.protocol", "firmware.core")),
@@ -56,7 +56,7 @@ IMPORTS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("firmware/app.py", (*_COMPAT, "firmware.core", "firmware.protocol")),
     ("firmware/manifest.py", ()),
     ("firmware/main.py", (*_COMPAT, *_CHIP, *_PROCESS, "gc", "firmware")),
-    ("firmware/launcher.py", (*_CHIP, *_PROCESS, "pins", "firmware.boards.start")),
+    ("firmware/launcher.py", (*_CHIP, *_PROCESS, "gc", "pins", "firmware.boards.start")),
     ("firmware/__init__.py", ()),
     ("firmware/", _COMPAT),
 )

@@ -1,9 +1,9 @@
 """How large the car's program is: bytes of each folder per chip, and the heap after start-up.
 
 Of what ``tandem flash`` puts on a board: constants folded, compiled by mpy-cross for the chips of
-CHIPS. The MicroPythons of this machine say what is in use after the car has started; a chip has its
-machine code on the heap as well, so that of the modules that were loaded is added for it. The
-numbers are kept in tests/size_ledger.csv, so that growth is seen.
+CHIPS. The MicroPythons of this machine say what is in use after the car has started, and the least
+heap in which a Pico's starts (board_heap.py). The numbers are kept in tests/size_ledger.csv, so
+that growth is seen.
 
     python tests/tools/size.py [--write]
 """
@@ -12,22 +12,18 @@ import csv
 import os
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from host_bridge.config.boards import pin_module
 from host_bridge.errors import TandemError
 from host_bridge.flash.job import program_for
-from host_bridge.flash.program import LAUNCHER, compiled
 from sim_mock import micropython
+from tests.tools.board_heap import BITS, BoardHeap, compiled_for
 from tests.tools.native_code import native_size
 
 ROOT = Path(__file__).resolve().parents[2]
 LEDGER = ROOT / "tests" / "size_ledger.csv"
 HEAP_SCRIPT = ROOT / "tests" / "device" / "heap_after_start.py"
-BOARD_SCRIPT = ROOT / "tests" / "device" / "heap_of_board.py"
-VIRTUAL = ROOT / "tests" / "firmware" / "drivers" / "virtual"
 TOTAL = "total"
 HEAP = "heap after start"
 # On the virtual machine, launcher and pins included
@@ -35,9 +31,15 @@ BOARD_HEAPS = {
     wiring: f"heap of a pico after start: {wiring}"
     for wiring in ("f1tenth", "f1tenth_vesc", "autorally")
 }
-HEAPS = (HEAP, *BOARD_HEAPS.values())
+# The least heap that does, holes and what is there meanwhile included
+NEEDS = {wiring: f"heap that a pico needs to start: {wiring}" for wiring in BOARD_HEAPS}
+IN_THE_LOOP = "autorally"  # the largest
+HITL_NEEDS = f"heap that a pico needs for hardware in the loop: {IN_THE_LOOP}"
+HEAPS = (HEAP, *BOARD_HEAPS.values(), *NEEDS.values(), HITL_NEEDS)
+PICO = "armv6m"
 # What an RP2040 has free, fresh: 190 000 with the 192 kB of MicroPython before 1.20, 216 000 since
-PICO_FREE = 190_000
+PICO_FREE_BEFORE_1_20 = 190_000
+PICO_FREE = 216_000
 _HEAP_WITHIN_S = 60.0
 
 # what mpy-cross calls it, which chips it is
@@ -46,7 +48,6 @@ CHIPS = (
     ("armv7emsp", "RP2350, STM32F4, STM32F7"),
     ("xtensawin", "ESP32, ESP32-S3"),
 )
-BITS = {64: "x64", 32: "x86"}  # of this machine's MicroPythons, as mpy-cross calls them
 PORTS = ("rp2", "stm32", "esp32")
 PORT_CHIPS = {"rp2": ("armv6m", "armv7emsp"), "stm32": ("armv7emsp",), "esp32": ("xtensawin",)}
 
@@ -70,68 +71,43 @@ def program_sizes() -> Sizes:
     return sizes
 
 
-def compiled_for(chip: str, sources: dict[str, str]) -> dict[str, bytes]:
-    """Each .mpy by its path, of texts by theirs. Raises errors.VehicleFileFault."""
-    return compiled(sources, chip, lambda done, total: None)
-
-
 def heap_sizes() -> Sizes:
     """Bytes of heap in use after start-up, for each MicroPython that is here; and on an RP2040 and
-    an RP2350, if it is one of 32 bits."""
+    an RP2350, and what it takes to come so far, if it is one of 32 bits."""
     sizes: Sizes = {}
     for bits in BITS:
         command = micropython.find(bits)
         if command:
-            said = _said(command, HEAP_SCRIPT, ROOT)
-            sizes[HEAP, f"unix{bits}"] = int(said[-1])
+            sizes[HEAP, f"unix{bits}"] = _after_start(command)
             for wiring in BOARD_HEAPS:
-                sizes |= _board_heap(command, bits, wiring)
+                sizes |= _board_heap(BoardHeap(command, bits, wiring), bits, wiring)
     return sizes
 
 
-def _board_heap(command: list[str], bits: int, wiring: str) -> Sizes:
-    program = program_for("rp2")
-    with tempfile.TemporaryDirectory() as folder:
-        slot = Path(folder)
-        for path, mpy in compiled_for(BITS[bits], program).items():
-            (slot / path).parent.mkdir(parents=True, exist_ok=True)
-            (slot / path).write_bytes(mpy)
-        (slot / "pins.py").write_text(pin_module("pico", wiring))
-        (slot / "launcher.py").write_bytes(LAUNCHER.read_bytes())
-        script = slot / "main.py"
-        script.write_bytes(BOARD_SCRIPT.read_bytes())
-        *modules, taken = _said(command, script, VIRTUAL)
-    part, heap = BOARD_HEAPS[wiring], int(taken)
+def _board_heap(board: BoardHeap, bits: int, wiring: str) -> Sizes:
+    part = BOARD_HEAPS[wiring]
+    heap, modules = board.taken("car")
     sizes = {(part, f"unix{bits}"): heap}
     if bits == 32:
-        for chip in PORT_CHIPS["rp2"]:
-            sizes[part, chip] = heap + _native(program, modules, chip)
+        native = {chip: board.native(modules, chip) for chip in PORT_CHIPS["rp2"]}
+        sizes |= {(part, chip): heap + native[chip] for chip in native}
+        sizes[NEEDS[wiring], PICO] = board.needed("car") + native[PICO]
+        if wiring == IN_THE_LOOP:
+            sizes[HITL_NEEDS, PICO] = board.needed("hitl") + native[PICO]
     return sizes
 
 
-def _native(program: dict[str, str], modules: list[str], chip: str) -> int:
-    """Bytes of machine code of these modules."""
-    loaded = {path: program[path] for path in map(_path_of, modules) if path in program}
-    return sum(map(native_size, compiled_for(chip, loaded).values()))
-
-
-def _path_of(module: str) -> str:
-    return module.replace(".", "/") + ".py"
-
-
-def _said(command: list[str], script: Path, *folders: Path) -> list[str]:
-    path = os.pathsep.join([".frozen", *map(str, folders)])
+def _after_start(command: list[str]) -> int:
     done = subprocess.run(
-        [*command, str(script)],
-        cwd=script.parent,
-        env={**os.environ, "MICROPYPATH": path},
+        [*command, str(HEAP_SCRIPT)],
+        env={**os.environ, "MICROPYPATH": os.pathsep.join([".frozen", str(ROOT)])},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         text=True,
         timeout=_HEAP_WITHIN_S,
         check=True,
     )
-    return done.stdout.split()
+    return int(done.stdout)
 
 
 def read_ledger(path: Path = LEDGER) -> Sizes:

@@ -35,7 +35,15 @@ def test_a_pico_has_room_for_the_car(sizes, wiring):
     if micropython.find(32) is None:
         pytest.skip("a Pico's heap is that of a 32-bit MicroPython, and there is none: make setup")
     taken = sizes[size.BOARD_HEAPS[wiring], "armv6m"]
-    assert taken <= size.PICO_FREE - RESERVE, "see firmware/README.md for what takes it"
+    assert taken <= size.PICO_FREE_BEFORE_1_20 - RESERVE, "see firmware/README.md for what takes it"
+    assert taken < sizes[size.NEEDS[wiring], size.PICO] <= size.PICO_FREE_BEFORE_1_20
+
+
+@pytest.mark.micropython
+def test_a_pico_has_room_for_hardware_in_the_loop(sizes):
+    if micropython.find(32) is None:
+        pytest.skip("a Pico's heap is that of a 32-bit MicroPython, and there is none: make setup")
+    assert sizes[size.HITL_NEEDS, size.PICO] <= size.PICO_FREE - RESERVE
 
 
 def test_sizes_add_up_and_growth_shows_in_the_table(sizes):

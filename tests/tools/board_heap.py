@@ -1,0 +1,83 @@
+"""The heap that a car takes on an RP2040: what ``tandem flash`` puts there, started in a 32-bit
+MicroPython of this machine. A chip has its machine code on the heap, too: that is added."""
+
+import os
+import subprocess
+import tempfile
+from pathlib import Path
+
+from host_bridge.config.boards import pin_module
+from host_bridge.flash.job import program_for
+from host_bridge.flash.program import LAUNCHER, compiled
+from tests.tools.native_code import native_size
+
+ROOT = Path(__file__).resolve().parents[2]
+SCRIPT = ROOT / "tests" / "device" / "heap_of_board.py"
+VIRTUAL = ROOT / "tests" / "firmware" / "drivers" / "virtual"
+BITS = {64: "x64", 32: "x86"}  # of this machine's MicroPythons, as mpy-cross calls them
+ALL = 0
+_STEP = 1_000
+_MOST_HOLES = 80_000
+_WITHIN_S = 120.0
+
+
+def compiled_for(chip: str, sources: dict[str, str]) -> dict[str, bytes]:
+    """Each .mpy by its path, of texts by theirs. Raises errors.VehicleFileFault."""
+    return compiled(sources, chip, lambda done, total: None)
+
+
+class BoardHeap:
+    """Of one wiring of a Pico, under the MicroPython that ``command`` starts."""
+
+    def __init__(self, command: list[str], bits: int, wiring: str) -> None:
+        self._command = command
+        self._program = program_for("rp2")
+        self._folder = tempfile.TemporaryDirectory()
+        self._slot = Path(self._folder.name)
+        for path, mpy in compiled_for(BITS[bits], self._program).items():
+            (self._slot / path).parent.mkdir(parents=True, exist_ok=True)
+            (self._slot / path).write_bytes(mpy)
+        (self._slot / "pins.py").write_text(pin_module("pico", wiring))
+        (self._slot / "launcher.py").write_bytes(LAUNCHER.read_bytes())
+
+    def taken(self, what: str) -> tuple[int, list[str]]:
+        """Bytes after the start of a ``car`` or of ``hitl``, and the modules that it loaded."""
+        done = self._run(what, ALL)
+        done.check_returncode()
+        *modules, taken = done.stdout.split()
+        return int(taken), modules
+
+    def native(self, modules: list[str], chip: str) -> int:
+        """Bytes of machine code of these modules."""
+        paths = [module.replace(".", "/") + ".py" for module in modules]
+        loaded = {path: self._program[path] for path in paths if path in self._program}
+        return sum(map(native_size, compiled_for(chip, loaded).values()))
+
+    def needed(self, what: str) -> int:
+        """The least heap in which it starts, within a thousand bytes: what it takes, what it takes
+        meanwhile, and the holes between."""
+        low, _ = self.taken(what)
+        high = low + _MOST_HOLES
+        while high - low > _STEP:
+            middle = (low + high) // 2
+            low, high = (low, middle) if self._starts_in(what, middle) else (middle, high)
+        return high
+
+    def _starts_in(self, what: str, size: int) -> bool:
+        done = self._run(what, size)
+        if done.returncode and "MemoryError" not in done.stderr:
+            done.check_returncode()
+        return not done.returncode
+
+    def _run(self, what: str, size: int) -> subprocess.CompletedProcess[str]:
+        path = os.pathsep.join([".frozen", str(self._slot), str(VIRTUAL)])
+        return subprocess.run(
+            [*self._command, str(SCRIPT), what, str(size)],
+            cwd=self._slot,
+            env={**os.environ, "MICROPYPATH": path},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=_WITHIN_S,
+            check=False,
+        )
