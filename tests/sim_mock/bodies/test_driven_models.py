@@ -24,6 +24,8 @@ ON = {
     "LEARNED_STEER_VEL": "nigel",
 }
 CREEPS = "DELAY_STEER_VEL"  # its speed dies away and is never quite 0
+CARS = [(name, ON.get(name, "f1tenth")) for name in MODELS if name != CREEPS]
+FULL_SCALE = ("opencav", "rzr")
 
 
 @pytest.fixture
@@ -41,10 +43,11 @@ def turning(host, speed_mps, steer_rad, ms=1000):
     return truth.vx_mps, truth.vy_mps, truth.yaw_rate_radps
 
 
-@pytest.mark.parametrize("name", [name for name in MODELS if name != CREEPS])
-def test_each_model_drives_and_stops_within_the_limit_of_its_vehicle(name, named):
+@pytest.mark.parametrize(
+    ("name", "vehicle"), [*CARS, *(("autodrive", vehicle) for vehicle in FULL_SCALE)]
+)
+def test_each_model_drives_and_stops_within_the_limit_of_its_vehicle(name, vehicle, named):
     """By the catalogue's judgement: in time, within the way, never backward, and it stays there."""
-    vehicle = ON.get(name, "f1tenth")
     result = run("stop-at-3", vehicle_with(vehicle, named(name)), 0)
     assert result.wrong == ()
     assert result.speed_mps > 0.5 * min(3.0, load_vehicle(vehicle).speed_max_mps)
@@ -122,23 +125,42 @@ def test_autodrives_wheels_are_held_when_nothing_drives_them():
     assert ways["autodrive"] < 0.8 < 1.5 < ways["twin"]
 
 
-def test_speed_without_a_lag_is_gone_at_once_and_with_one_it_dies_away():
+@pytest.mark.parametrize("vehicle", FULL_SCALE)
+def test_a_full_scale_car_pulls_through_its_gears_and_none_pulls_while_it_shifts(vehicle):
+    host = driver(vehicle, "autodrive")
+    model, gears, before_mps = host.world.plant.model, set(), 0.0
+    for _ in range(300):
+        host.drive(10, 3000)
+        gears.add(model.state.box)
+        if model.state.box.pause_s > 0.0:
+            assert host.world.plant.truth.vx_mps <= max(before_mps, 0.02)
+        before_mps = host.world.plant.truth.vx_mps
+    assert {box.gear for box in gears} == {0, 1}
+    assert before_mps > 1.0
+    assert model.state.engine_rpm > model._car.idle_rpm + 200.0
+
+
+def test_speed_without_a_lag_is_gone_at_once():
     host = driver("nigel", "IDEAL_STEER_VEL")
     host.drive(1500, 300)
-    truth = host.world.plant.truth
     host.stop()
     host.drive(20, 300)
-    assert truth.vx_mps == 0.0
-    host = driver("f1tenth", CREEPS)
-    host.drive(2000, 2000)
+    assert host.world.plant.truth.vx_mps == 0.0
+
+
+@pytest.mark.parametrize("vehicle", ["f1tenth", "hunter_se", "autorally"])
+def test_speed_with_a_lag_dies_away_by_it_alone_whatever_brakes(vehicle):
+    """Autoware's first-order lag, in closed form: v exp(-t / T), which rolls v T."""
+    host = driver(vehicle, CREEPS)
+    host.drive(3000, 2000)
     host.stop()
     host.drive(100, 0, deadman=RELEASED)
     truth = host.world.plant.truth
     begun_mps, begun_m = truth.vx_mps, truth.x_m
     host.drive(200, 0, deadman=RELEASED)
-    lag_s = numbers_of(plant_of(load_vehicle("f1tenth")))["vel_time_constant"]
+    lag_s = numbers_of(plant_of(load_vehicle(vehicle)))["vel_time_constant"]
     assert truth.vx_mps == pytest.approx(begun_mps * exp(-0.2 / lag_s), rel=0.02)
-    host.drive(5000, 0, deadman=RELEASED)
+    host.drive(6000, 0, deadman=RELEASED)
     assert truth.x_m - begun_m == pytest.approx(begun_mps * lag_s, rel=0.02)
 
 

@@ -17,7 +17,11 @@ REFUSED = [
         r"is only for autorally; nigel may have twin, kinematic",
     ),
     ("f1tenth", {"model": "IDEAL_STEER_VEL"}, r"is only for nigel; f1tenth may have twin"),
-    ("autorally", {"model": "autodrive"}, r"is only for nigel, f1tenth, hunter_se; autorally may"),
+    (
+        "autorally",
+        {"model": "autodrive"},
+        r"is only for nigel, f1tenth, hunter_se, opencav, rzr; auto",
+    ),
     ("nigel", {"model": "LEARNED_STEER_VEL"}, r"model_module_paths: .*; model=FILE.yaml says"),
     ("nigel", {"model": "DELAY_STEER_MAP_ACC_GEARED"}, r"acceleration_map_path: .*; model=FILE"),
     ("nigel", {"model": "kinematic", "payload_kg": "1"}, r"no payload and no patches"),
