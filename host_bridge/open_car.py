@@ -100,6 +100,13 @@ class OpenCar:
         return self._runner.fault or (served_here.owner.line_fault if served_here else None)
 
     @property
+    def why_unknown(self) -> str:
+        """Why what is held of the car is not of this moment, and what to do; "" while it is."""
+        if self.car.is_known():
+            return ""
+        return str(self.line_fault or self.car.mismatch or _silence(self, "silence"))
+
+    @property
     def owner_pid(self) -> int | None:
         """Of another process that serves the car."""
         return None if isinstance(self._host, Service) else self._host.pid
@@ -187,7 +194,8 @@ async def _identify(opened: OpenCar) -> None:
     if car.mismatch:
         raise _mismatch(opened)
     if not car.is_known():
-        raise _noise(opened) if opened.noise else _silence(opened)
+        fault = opened.line_fault or f"silence for {_MEET_S:g} s"
+        raise _noise(opened) if opened.noise else _silence(opened, str(fault))
 
 
 async def _bind(opened: OpenCar) -> None:
@@ -218,15 +226,14 @@ def _noise(opened: OpenCar) -> TandemError:
     )
 
 
-def _silence(opened: OpenCar) -> TandemError:
-    fault = opened.line_fault
+def _silence(opened: OpenCar, got: str) -> TandemError:
     remedy = "has the board power, and the firmware on it? is it the right port?"
     if opened.owner_pid:
         remedy += f" does process {opened.owner_pid}, which serves the car, hang?"
     return DeviceFault(
         "nothing comes from the car",
         where=opened.uri,
-        got=str(fault) if fault else f"silence for {_MEET_S:g} s",
+        got=got,
         remedy=remedy,
     )
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from host_bridge.domain import CarEvent, State, event_words
 from host_bridge.interfaces.cli.choice import add_car, car_of
 from host_bridge.interfaces.cli.line import LiveLines, status_line
+from host_bridge.interfaces.cli.typed import add_seconds
 from host_bridge.interfaces.cli.words import (
     hitl_words,
     host_clock_ahead_us,
@@ -53,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EPILOG
     add_car(parser)
     parser.add_argument("--json", action="store_true", help="print lines of JSON")
-    parser.add_argument("--seconds", type=float, metavar="S", help="end after this long")
+    add_seconds(parser)
 
 
 def run(args: argparse.Namespace, context: HostContext) -> int:
@@ -108,8 +109,7 @@ def _lines(opened: OpenCar, now_us: int) -> list[str]:
     """What does not fit beside the numbers stands below them, so that nothing is cut off."""
     car = opened.car
     line = status_line(car).removesuffix(car.why_stopped()).rstrip()
-    fault = str(opened.line_fault or "").split("\n")[0]
-    reason = car.why_stopped(says_when=True) if car.is_known() else fault
+    reason = opened.why_unknown.split("\n")[0] or car.why_stopped(says_when=True)
     seconds = second_words(car, now_us, _unix_us())
     words = (stop_source_words(car), radio_words(car), imu_words(car), seconds)
     details = "   ".join(filter(None, words))
@@ -152,7 +152,7 @@ def _print_events(opened: OpenCar, events: Sequence[object]) -> None:
 def _print_sample(opened: OpenCar, now_us: int) -> None:
     car = opened.car
     if not car.is_known():
-        _print(opened, "link", {"is_up": False, "text": str(opened.line_fault or "")})
+        _print(opened, "link", {"is_up": False, "text": opened.why_unknown})
         return
     if car.identity is not None:
         who = {"car_name": car.identity.car_name, "board_id": car.identity.board_id.hex()}
