@@ -126,7 +126,7 @@ def tyre_pushes(
 def _push(
     s: Sprung, at: Corner, load_n: float, angle_rad: float, spin_radps: float, p: Chassis
 ) -> Push:
-    c, n = cos(angle_rad), sin(angle_rad)
+    c, n = (cos(angle_rad), sin(angle_rad)) if angle_rad else (1.0, 0.0)
     ahead_mps = s.vx_mps - s.yaw_rate_radps * at.left_m
     left_mps = s.vy_mps + s.yaw_rate_radps * at.ahead_m
     rim_mps = spin_radps * p.wheel_radius_m
@@ -145,12 +145,12 @@ def _planar(
     drag_ns_per_m: float,
     p: Chassis,
 ) -> State:
-    ahead_n = sum(push.ahead_n for push in pushes) - drag_ns_per_m * s.vx_mps
-    left_n = sum(push.left_n for push in pushes) - drag_ns_per_m * s.vy_mps
-    moment_nm = -p.drag_nms_per_rad * s.yaw_rate_radps + sum(
-        at.ahead_m * push.left_n - at.left_m * push.ahead_n
-        for at, push in zip(corners, pushes, strict=True)
-    )
+    ahead_n, left_n = -drag_ns_per_m * s.vx_mps, -drag_ns_per_m * s.vy_mps
+    moment_nm = -p.drag_nms_per_rad * s.yaw_rate_radps
+    for at, (_, ahead, left) in zip(corners, pushes, strict=True):
+        ahead_n += ahead
+        left_n += left
+        moment_nm += at.ahead_m * left - at.left_m * ahead
     c, n = cos(s.yaw_rad), sin(s.yaw_rad)
     return (
         s.vx_mps * c - s.vy_mps * n,
@@ -163,8 +163,9 @@ def _planar(
 
 
 def _spins(torques_nm: Sequence[float], pushes: Sequence[Push], p: Chassis) -> list[float]:
+    spin_kgm2, radius_m = p.spin_kgm2, p.wheel_radius_m
     return [
-        (torque_nm - push.along_n * p.wheel_radius_m) / p.spin_kgm2
+        (torque_nm - push.along_n * radius_m) / spin_kgm2
         for torque_nm, push in zip(torques_nm, pushes, strict=True)
     ]
 
@@ -176,13 +177,11 @@ def _body(
     down_n: float,
     p: Chassis,
 ) -> State:
-    arm_m = p.h_cg_m - p.force_offset_m
-    inertia = p.inertia
-    pairs = list(zip(corners, springs_n, strict=True))
-    righting_nm = sum(at.left_m * spring_n for at, spring_n in pairs)
-    lifting_nm = sum(at.ahead_m * spring_n for at, spring_n in pairs)
-    return (
-        (sum(springs_n) - down_n) / p.sprung_kg,
-        (righting_nm + arm_m * sum(push.left_n for push in pushes)) / inertia.roll_kgm2,
-        (lifting_nm + arm_m * sum(push.ahead_n for push in pushes)) / inertia.pitch_kgm2,
-    )
+    arm_m, inertia = p.h_cg_m - p.force_offset_m, p.inertia
+    lift_n = -down_n
+    righting_nm = lifting_nm = 0.0
+    for at, spring_n, (_, ahead_n, left_n) in zip(corners, springs_n, pushes, strict=True):
+        lift_n += spring_n
+        righting_nm += at.left_m * spring_n + arm_m * left_n
+        lifting_nm += at.ahead_m * spring_n + arm_m * ahead_n
+    return lift_n / p.sprung_kg, righting_nm / inertia.roll_kgm2, lifting_nm / inertia.pitch_kgm2

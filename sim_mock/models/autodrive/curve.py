@@ -25,12 +25,10 @@ class Curve(NamedTuple):
     def force(self, slip: float) -> float:
         """Of the sign of the slip."""
         size = abs(slip)
-        force = self._rising(size) if size < self.extremum_slip else self._falling(size)
+        if size < self.extremum_slip:
+            return self.extremum * slip / self.extremum_slip * (2.0 - size / self.extremum_slip)
+        force = self._falling(size)
         return force if slip >= 0.0 else -force
-
-    def _rising(self, slip: float) -> float:
-        s = slip / self.extremum_slip
-        return self.extremum * s * (2.0 - s)
 
     def _falling(self, slip: float) -> float:
         s = min((slip - self.extremum_slip) / (self.asymptote_slip - self.extremum_slip), 1.0)

@@ -67,17 +67,17 @@ class Chassis(ABC):
         """Which wheels are, left before right and front before rear."""
         return (self.is_front_driven,) * 2 + (self.is_rear_driven,) * 2
 
-    @property
+    @cached_property
     def wheelbase_m(self) -> float:
         """From axle to axle."""
         return self.lf_m + self.lr_m
 
-    @property
+    @cached_property
     def mass_kg(self) -> float:
         """With its wheels."""
         return self.sprung_kg + 4.0 * self.wheel_kg
 
-    @property
+    @cached_property
     def spin_kgm2(self) -> float:
         """Of one wheel: m r^2 / 2, the report's Powertrain Dynamics."""
         return 0.5 * self.wheel_kg * self.wheel_radius_m**2

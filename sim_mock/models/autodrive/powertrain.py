@@ -71,6 +71,6 @@ def braking_torques_nm(
     """Against the spin of each wheel."""
     rows = zip(brake_shares(u, gear, p), spins, corners, strict=True)
     return [
-        holding_nm(share * brake_nm(at.sprung_kg, p), spin, BRAKE_FULL_RADPS)
+        holding_nm(share * brake_nm(at.sprung_kg, p), spin, BRAKE_FULL_RADPS) if share else 0.0
         for share, spin, at in rows
     ]
