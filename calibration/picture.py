@@ -21,12 +21,15 @@ def draw(shown: Replay, title: str, path: Path) -> None:
     import matplotlib.pyplot as plt
 
     figure, panels = plt.subplot_mosaic(
-        [["path", "position"], ["path", "yaw"]], figsize=(13, 6.5), width_ratios=[1.1, 1]
+        [["path", "position"], ["path", "yaw"]],
+        figsize=(13, 6.5),
+        width_ratios=[1.1, 1],
+        layout="constrained",
     )
     _draw_paths(panels["path"], shown)
     _draw_errors(panels["position"], panels["yaw"], shown)
     figure.suptitle(title)
-    figure.tight_layout()
+    figure.legend(*panels["path"].get_legend_handles_labels(), loc="outside lower left", ncols=3)
     figure.savefig(path, dpi=110)
     plt.close(figure)
 
@@ -39,7 +42,6 @@ def _draw_paths(axes: Any, shown: Replay) -> None:
         axes.plot(poses.x_m[-1], poses.y_m[-1], "s", color=colour, markersize=6)
     axes.plot(o.x_m[-1], o.y_m[-1], "s", color=CAR, markersize=6)
     axes.set(xlabel="x, m", ylabel="y, m", title="paths; squares where they end", aspect="equal")
-    axes.legend(loc="best", fontsize=9)
     axes.grid(alpha=0.3)
 
 
@@ -54,11 +56,11 @@ def _draw_errors(position: Any, yaw: Any, shown: Replay) -> None:
         axes.set(ylabel=name)
         axes.grid(alpha=0.3, which="both")
     position.set_title("dotted: the first command; below 1e-3 drawn as 1e-3")
-    yaw.set_xlabel("t, s")
+    yaw.set_xlabel("time, s")
 
 
 def _models(shown: Replay) -> tuple[tuple[Poses, str, str], ...]:
     return (
         (shown.twin, TWIN, "the twin"),
-        (shown.untuned, UNTUNED, "kinematic, published numbers"),
+        (shown.untuned, UNTUNED, "untuned: kinematic, published numbers"),
     )

@@ -104,12 +104,15 @@ def _rows(path: Path, names: tuple[str, ...], word: str = "") -> Iterator[list[f
     """The named columns of each row, numbers but for the column ``word``."""
     try:
         text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise DataFileFault(f"cannot be read: {error}", where=str(path)) from None
-    table = csv.DictReader(text.splitlines())
+    except OSError as error:
+        raise DataFileFault.unreadable(path, error) from None
+    except UnicodeDecodeError:
+        raise _fault(path, 1, "is not text", "comma separated values", "binary data") from None
+    lines = text.splitlines()
+    table, header = csv.DictReader(lines), "".join(lines[:1])
     missing = [name for name in names if name not in (table.fieldnames or ())]
     if missing:
-        raise _fault(path, 1, "columns are missing", ", ".join(names), str(table.fieldnames))
+        raise _fault(path, 1, "columns are missing", ",".join(names), header)
     line = 1
     for line, row in enumerate(table, 2):
         yield [row[n] or "" if n == word else _number(path, line, n, row[n]) for n in names]
@@ -139,5 +142,5 @@ def _sha256(path: Path) -> str:
 
 
 def _fault(path: Path, line: int, what: str, expected: str, got: str) -> DataFileFault:
-    where = f"{path}, line {line}"
+    where = f"{path}:{line}"
     return DataFileFault(what, where=where, expected=expected, got=got, remedy="mend the file")

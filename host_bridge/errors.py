@@ -79,6 +79,12 @@ class DataFileFault(TandemError):
     exit_code = 7
     meaning = "a file of commands or a log is not what it should be"
 
+    @classmethod
+    def unreadable(cls, path: object, error: OSError) -> DataFileFault:
+        """Of a file that the system does not give."""
+        reason = error.strerror or str(error)
+        return cls("cannot be read", where=str(path), got=reason, remedy="is its name right?")
+
 
 _FAULTS = (
     NotHeldFault,

@@ -52,6 +52,10 @@ def _find(name_or_path: str) -> Path:
     if path.is_file():
         return path
     names = vehicle_names()
+    if not name_or_path:
+        raise VehicleFileFault(
+            "no vehicle is named", expected=f"one of {', '.join(names)}", remedy="as in sim://nigel"
+        )
     near = difflib.get_close_matches(name_or_path, names, n=1)
     raise VehicleFileFault(
         f"there is no vehicle file {name_or_path}",

@@ -80,7 +80,7 @@ def _draw_paths(axes: Axes, drive: Drive, patches: Patches) -> None:
 def _draw_speeds(axes: Axes, drive: Drive) -> None:
     for name, points, colour in zip(_NAMES, drive.speeds.values(), _COLOURS, strict=True):
         axes.plot([s for s, _ in points], [mps for _, mps in points], color=colour, label=name)
-    axes.set(title="Speeds: slalom, then skidpad", xlabel="s", ylabel="m/s")
+    axes.set(title="Speeds: slalom, then skidpad", xlabel="time, s", ylabel="speed, m/s")
     axes.legend()
     axes.grid(alpha=0.3)
 
@@ -94,7 +94,7 @@ def _draw_stops(axes: Axes, cases: list[Case], rolls: list[Roll]) -> None:
         shown = [point for point in roll.speeds if point[0] <= _SHOWN_S]
         name = f"others: {peer.name} ({roll.metres:.1f} m)"
         axes.plot(*zip(*shown, strict=True), style, color="grey", label=name)
-    axes.set(title="Stops: speed since the fault", xlabel="s", ylabel="m/s")
+    axes.set(title="Stops, and how far", xlabel="time since the fault, s", ylabel="speed, m/s")
     axes.set(xlim=(0, _SHOWN_S), ylim=(0, 1.55 * SPEED_MPS))  # the legend is above the lines
     axes.legend(fontsize=8, ncols=2, loc="upper center")
     axes.grid(alpha=0.3)

@@ -68,8 +68,7 @@ def _rows(path: Path, channels: tuple[str, ...]) -> Iterator[tuple[float, str, f
     try:
         text = path.read_text("utf-8")
     except OSError as error:
-        reason = error.strerror or str(error)
-        raise DataFileFault("cannot be read", where=str(path), got=reason) from error
+        raise DataFileFault.unreadable(path, error) from error
     except UnicodeDecodeError as error:
         raise _fault(path, 1, "is not text", "comma separated values", "binary data") from error
     header, *lines = text.splitlines() or [""]

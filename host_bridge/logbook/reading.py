@@ -133,7 +133,7 @@ def _records(path: Path) -> Iterator[McapRecord]:
             size = _complete_size(stream)
             yield from _whole_records(path, stream, size)
     except OSError as error:
-        raise _no_log(path, error.strerror or str(error)) from None
+        raise DataFileFault.unreadable(path, error) from None
 
 
 def _whole_records(path: Path, stream: IO[bytes], size: int) -> Iterator[McapRecord]:
@@ -163,5 +163,5 @@ def _no_log(path: Path, got: str) -> DataFileFault:
         where=str(path),
         expected="an MCAP file that `tandem record -o FILE` wrote",
         got=got,
-        remedy="name the file as replay:///folder/drive.mcap, or replay://drive.mcap in this one",
+        remedy="files of commands are played by tandem drive --input csv:FILE",
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 
 import pytest
 
@@ -61,6 +62,18 @@ def test_the_list_is_there_for_people_and_for_programs():
     names = [row["name"] for rows in choices.values() for row in rows]
     assert {"autorally", "stuck_servo", "payload"} <= set(names)
     assert all(name in told.stdout for name in names)
+
+
+def test_a_line_that_it_does_not_take_is_said_and_does_it_no_harm():
+    with program("sim", "nigel", "--json") as process:
+        json.loads(process.stdout.readline())
+        process.stdin.write("deaf\nunplug\nplug\n")
+        process.stdin.flush()
+        assert json.loads(process.stdout.readline())["device"]  # of the plug that came last
+        process.send_signal(signal.SIGINT)
+        errors = process.stderr.read()
+    assert "no 'deaf' here; it takes runstop open" in errors
+    assert "Traceback" not in errors
 
 
 @pytest.mark.parametrize(

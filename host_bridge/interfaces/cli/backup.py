@@ -10,12 +10,13 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from host_bridge.errors import DataFileFault, NotHeldFault
+from host_bridge.errors import DataFileFault, NotHeldFault, UsageFault
 from host_bridge.interfaces.cli.choice import named_car
 from host_bridge.interfaces.cli.line import counted
 
 if TYPE_CHECKING:  # handed in
     from host_bridge.context import HostContext
+    from host_bridge.domain import Vehicle
     from host_bridge.open_car import OpenCar
 
 BACKUP = """\
@@ -88,6 +89,7 @@ async def _restore(args: argparse.Namespace, context: HostContext) -> int:
     epoch = context.command_epoch(args.car)
     opened = await context.open_car(args.car, epoch=epoch, vehicle=row["vehicle"])
     try:
+        _refuse_another_type(context.recognised(opened.identity), row, opened.name)
         changed = await context.configure(opened, kept, row["car_name"], counted)
         known = (
             context.pairing_from(row["pairing"])
@@ -107,8 +109,10 @@ def _read(path: Path) -> dict[str, Any]:
     try:
         row = json.loads(path.read_text())
         is_whole = row.pop("what") == _WHAT and row.pop("sha256") == _hash({"what": _WHAT, **row})
-    except (OSError, ValueError, AttributeError, KeyError, TypeError) as error:
-        raise _not_a_backup(path, str(error)) from None
+    except OSError as error:
+        raise DataFileFault.unreadable(path, error) from None
+    except (ValueError, AttributeError, KeyError, TypeError):
+        raise _not_a_backup(path, "something else") from None
     if not is_whole:
         raise _not_a_backup(path, "its hash is not that of what is in it")
     found: dict[str, Any] = row
@@ -138,6 +142,18 @@ def _refuse_unknown(path: Path, numbers: dict[str, list[int]], known: set[str]) 
             got=", ".join(unknown),
             remedy="restore it with the version that made it, or write the vehicle file's: "
             "tandem config write",
+        )
+
+
+def _refuse_another_type(held: Vehicle | None, row: dict[str, Any], name: str) -> None:
+    """A board of another type has other wires; one that holds nothing yet may become any."""
+    if held is not None and held.name != row["vehicle"]:
+        raise UsageFault(
+            "the backup is of another type of car",
+            where=name,
+            expected=f"a backup of a {held.name}",
+            got=f"one of a {row['vehicle']}",
+            remedy="if it was rebuilt: tandem flash makes it one of that type",
         )
 
 

@@ -13,11 +13,11 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 from typing import TYPE_CHECKING
 
 from host_bridge.domain import Sender, State, capping
 from host_bridge.interfaces.cli.act import asked, refused, row_of
+from host_bridge.interfaces.cli.typed import number
 
 if TYPE_CHECKING:  # handed in
     from host_bridge.context import HostContext
@@ -65,9 +65,7 @@ def _has_started(opened: OpenCar) -> bool:
 
 def speed(text: str) -> float:
     """A cap in m/s, for argparse."""
-    value = float(text)
-    if not math.isfinite(value):
-        raise argparse.ArgumentTypeError(f"expected a speed in m/s, got {text}")
+    value = number(text)
     try:
         capping(value, Sender.COMMAND)
     except ValueError as error:

@@ -7,6 +7,7 @@ import json
 from typing import TYPE_CHECKING
 
 from host_bridge.errors import UsageFault
+from host_bridge.interfaces.cli.choice import add_car, car_of
 from host_bridge.interfaces.cli.line import counted
 
 if TYPE_CHECKING:  # handed in
@@ -31,9 +32,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
     parser.description = "Show, read, write or compare a car's configuration."
     parser.epilog = EPILOG
-    parser.add_argument("deed", choices=tuple(_DEEDS), help="what to do")
-    parser.add_argument("car", nargs="?", metavar="CAR", help="a served name, or a URI")
-    parser.add_argument("--car", dest="car_option", metavar="CAR", help="the same, as an option")
+    parser.add_argument("action", choices=tuple(_ACTIONS), help="what to do")
+    add_car(parser)
     parser.add_argument("--vehicle", help="a type, or the path of a vehicle file")
     parser.add_argument("--name", help="write: the car's own name (default: the one it has)")
     parser.add_argument("--json", action="store_true", help="print what a program would read")
@@ -45,11 +45,11 @@ def run(args: argparse.Namespace, context: HostContext) -> int:
 
 
 async def _run(args: argparse.Namespace, context: HostContext) -> int:
-    text = args.car_option or args.car
-    epoch = context.command_epoch(text) if args.deed == "write" else None
+    text = car_of(args)
+    epoch = context.command_epoch(text) if args.action == "write" else None
     opened = await context.open_car(text, epoch=epoch, vehicle=args.vehicle)
     try:
-        return await _DEEDS[args.deed](args, context, opened)
+        return await _ACTIONS[args.action](args, context, opened)
     finally:
         await opened.close()
 
@@ -143,4 +143,4 @@ def _identity(opened: OpenCar) -> CarIdentity:
     return identity
 
 
-_DEEDS = {"show": _show, "read": _read, "write": _write, "diff": _diff}
+_ACTIONS = {"show": _show, "read": _read, "write": _write, "diff": _diff}

@@ -28,7 +28,6 @@ was lost; 6 a car refused to arm; 130 ended by Ctrl-C or a signal.
 from __future__ import annotations
 
 import argparse
-import math
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -36,6 +35,7 @@ from host_bridge.errors import UsageFault
 from host_bridge.interfaces.cli.attest import add_profile, profile_of
 from host_bridge.interfaces.cli.cap import speed
 from host_bridge.interfaces.cli.drive_log import JsonView, PlainView
+from host_bridge.interfaces.cli.typed import add_seconds, positive
 
 if TYPE_CHECKING:
     from host_bridge.context import HostContext
@@ -63,8 +63,8 @@ def add_driving(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--record", type=Path, metavar="FILE.mcap", help="log every byte")
     parser.add_argument("--vehicle", metavar="NAME", help="what the cars are, if they do not say")
-    parser.add_argument("--seconds", type=_positive, metavar="N", help="end after so long")
-    parser.add_argument("--speed", type=_positive, metavar="M_PER_S", help="top speed")
+    add_seconds(parser)
+    parser.add_argument("--speed", type=positive, metavar="M_PER_S", help="top speed")
     parser.add_argument(
         "--cap", type=speed, metavar="M_PER_S", help="limit the cars themselves, as tandem cap does"
     )
@@ -98,10 +98,3 @@ def drive(args: argparse.Namespace, context: HostContext, **of_input: str | None
         cap_mps=args.cap,
         is_json=args.json,
     )
-
-
-def _positive(text: str) -> float:
-    value = float(text)
-    if not (math.isfinite(value) and value > 0):
-        raise argparse.ArgumentTypeError(f"expected a number above 0, got {text}")
-    return value

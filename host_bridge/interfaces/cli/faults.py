@@ -9,6 +9,7 @@ import signal
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from contextlib import contextmanager
 from dataclasses import asdict
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -157,8 +158,9 @@ def _all(tasks: Sequence[Task], jobs: int) -> tuple[list[Any], bool]:
     """Every result, and whether Ctrl-C came before the last."""
     results: list[Any] = []
     spawn = multiprocessing.get_context("spawn")  # a fork would take the progress bar with it
-    with ProcessPoolExecutor(jobs, spawn, _ignore_interrupts) as pool:
-        futures = [pool.submit(make, *given) for make, given in tasks]
+    with ProcessPoolExecutor(jobs, spawn) as pool:
+        with _interrupts_ignored():  # by those that begin now, too: Ctrl-C is for whoever reports
+            futures = [pool.submit(make, *given) for make, given in tasks]
         try:
             for done in _shown(futures):
                 results.append(done.result())
@@ -171,8 +173,13 @@ def _all(tasks: Sequence[Task], jobs: int) -> tuple[list[Any], bool]:
     return results, False
 
 
-def _ignore_interrupts() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for whoever reports
+@contextmanager
+def _interrupts_ignored() -> Iterator[None]:
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _shown(futures: Sequence[Future[Any]]) -> Iterator[Future[Any]]:

@@ -151,7 +151,7 @@ def draw(cases: Sequence[Any], runs: Sequence[Any], path: Path) -> None:
     figure, panels = plt.subplots(1, 3, figsize=(16, 2.0 + 0.28 * len(names)), sharey=True)
     for axes, (title, measure) in zip(panels, _MEASURES.items(), strict=True):
         _draw_panel(axes, stops, names, measure)
-        axes.set(title=title, xlabel="share of the limit", xlim=(-0.04, 1.15))
+        axes.set(title=title, xlabel="share of the limit (red)", xlim=(-0.04, 1.15))
     panels[0].set_yticks(range(len(names)), names)
     panels[0].set_ylim(len(names) - 0.4, -0.6)
     figure.legend(*panels[0].get_legend_handles_labels(), loc="upper left", ncols=4)
@@ -162,9 +162,9 @@ def draw(cases: Sequence[Any], runs: Sequence[Any], path: Path) -> None:
 
 
 _MEASURES = {
-    "until nothing drives": lambda run: run.reaction_s / run.limit.reaction_s,
-    "until it stands": lambda run: run.stop_s / run.limit.stop_s,
-    "metres": lambda run: run.distance_m / run.limit.distance_m,
+    "time until nothing drives": lambda run: run.reaction_s / run.limit.reaction_s,
+    "time until it stands": lambda run: run.stop_s / run.limit.stop_s,
+    "distance until it stands": lambda run: run.distance_m / run.limit.distance_m,
 }
 
 

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from host_bridge.interfaces.cli.drive_log import car_line
+from host_bridge.interfaces.cli.typed import add_seconds
 from host_bridge.interfaces.cli.words import difference_words, radio_words
 
 if TYPE_CHECKING:  # handed in
@@ -39,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("followers", metavar="TWIN", nargs="+", help="gets what the leader claims")
     parser.add_argument("--vehicle", metavar="NAME", help="what the cars are, if they do not say")
     parser.add_argument("--record", type=Path, metavar="FILE.mcap", help="log every byte")
-    parser.add_argument("--seconds", type=float, metavar="N", help="end after so long")
+    add_seconds(parser)
     parser.add_argument("--json", action="store_true", help="print lines of JSON")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import textwrap
 from collections.abc import Callable, Iterator
 from math import degrees
 from typing import TYPE_CHECKING, TextIO
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 _UP = "\x1b[{}A"
 _REST_OF_LINE = "\x1b[K"
+_REST_OF_SCREEN = "\x1b[J"
+_INDENT = "        "
 
 
 def status_line(car: Car) -> str:
@@ -60,13 +63,19 @@ class LiveLines:
 
     def draw(self, lines: Sequence[str], columns: int) -> None:
         if self._is_terminal:
+            lines = [part for line in lines for part in _folded(line, columns)]
             back = _UP.format(len(self._drawn)) if self._drawn else ""
-            cut = "".join(f"{line[:columns]}{_REST_OF_LINE}\n" for line in lines)
-            self._out.write(back + "\r" + cut)
+            text = "".join(f"{line}{_REST_OF_LINE}\n" for line in lines)
+            self._out.write(f"{back}\r{text}{_REST_OF_SCREEN}")
         elif lines != self._drawn:
             self._out.write("".join(f"{line}\n" for line in lines))
         self._drawn = list(lines)
         self._out.flush()
+
+
+def _folded(line: str, columns: int) -> list[str]:
+    """A line that is too long goes on below, indented. An empty one stays one."""
+    return textwrap.wrap(line, max(columns, 20), subsequent_indent=_INDENT) or [""]
 
 
 def counted(what: str) -> Callable[[int, int], None]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from host_bridge.errors import DeviceFault
 from host_bridge.interfaces.cli.choice import add_car, car_of
+from host_bridge.interfaces.cli.typed import add_seconds
 
 if TYPE_CHECKING:  # handed in
     from host_bridge.context import HostContext
@@ -35,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EPILOG
     add_car(parser)
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="FILE.mcap")
-    parser.add_argument("--seconds", type=float, metavar="S", help="end after this long")
+    add_seconds(parser)
 
 
 def run(args: argparse.Namespace, context: HostContext) -> int:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Iterator, Sequence
-from datetime import date
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -15,6 +14,7 @@ from calibration.replay import Replay, Summary, calibrate, replay
 from calibration.samples import Run, read_run
 from host_bridge.domain import Vehicle
 from host_bridge.errors import UsageFault, VehicleFileFault
+from host_bridge.interfaces.cli.typed import day
 
 EPILOG = """\
 The twin is the vehicle's plant with the numbers of a calibration. It begins where the car began and
@@ -51,7 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--vehicle", default="nigel", help="the type of car (nigel)")
     add("--calibration", metavar="FILE", help="its numbers; none: the vehicle file's (its own)")
     add("--fit", type=Path, metavar="FILE", help="fit a calibration on these runs, and write it")
-    add("--date", type=date.fromisoformat, help="of the fit, for the file: YYYY-MM-DD")
+    add("--date", type=day, help="of the fit, for the file: YYYY-MM-DD")
     add("--json", action="store_true", help="print what a program would read, sample by sample")
     add("--out", type=Path, metavar="FILE.png", help="draw it; one run only")
 

@@ -48,7 +48,8 @@ _STATE_STYLES = {
 }
 _GAUGE = 20  # cells to each side of the middle
 _OLD_MS = 100  # ten statuses: something is wrong with the link
-_KEYS = " SPACE drive   W/S speed   A/D steer   Q centre   E stop   R arm   Esc quit"
+# what a narrow terminal cuts off is what can be done without
+_KEYS = " SPACE drive   E stop   R arm   Esc quit   W/S speed   A/D steer   Q centre"
 _SLOW = "This terminal does not report the release of keys: press SPACE at least once a second;"
 _INDENT = "          "
 
@@ -93,7 +94,8 @@ def _title(drive: Drive, now_us: int, columns: int) -> list[Span]:
         played = f"   file {player.position_s:.1f} of {player.manoeuvre.duration_s:.1f} s"
     left = f" TANDEM   {drive.phase.value}{played}"
     right = f"source {drive.controls.source.name}   {minutes:02}:{seconds:02} "
-    return [(left.ljust(columns - len(right)) + right, "bar")]
+    room = columns - len(right)
+    return [(left[: room - 1].ljust(room) + right, "bar")]
 
 
 def _hands(drive: Drive, now_us: int, columns: int) -> Iterator[list[Span]]:

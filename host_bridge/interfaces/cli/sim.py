@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import select
 import signal
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -35,6 +37,8 @@ of the vehicle around it. While it runs it takes lines: runstop open, runstop cl
 pipe (mkfifo) will do too. A fault's time counts from when the car is switched on. Ctrl-C ends it.
 """
 _BOX = "runstop_box"
+_LINES = ("runstop open", "runstop close", "unplug", "plug")  # what may be typed while it runs
+_BOX_LINES = ("press", "release", "unplug", "plug")
 RUNTIMES = ("auto", "micropython", "micropython32", "cpython")
 
 # key of a sim:// URI, what its option is called for, how its help says it
@@ -81,11 +85,16 @@ def run(args: argparse.Namespace, context: HostContext) -> int:
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # a polite end, as Ctrl-C
     process = _start(args, context)
     try:
-        ready = process.stdout.readline() if process.stdout else ""
+        said = _Lines(process.stdout)
+        ready, *more = said.read() or [""]
         if not ready:
-            raise _did_not_start(args.vehicle, process)
-        print(ready.strip() if args.json else _welcome(json.loads(ready), args), flush=True)
-        _relay(process)
+            raise _broke(args.vehicle, "the virtual car did not start", process)
+        print(
+            ready if args.json else _welcome(json.loads(ready), args), *more, sep="\n", flush=True
+        )
+        _relay(process, said, _BOX_LINES if args.vehicle == _BOX else _LINES)
+        if process.returncode:
+            raise _broke(args.vehicle, "the virtual car ended", process)
     except KeyboardInterrupt:
         return 130  # the way in which it is meant to end
     finally:
@@ -131,30 +140,53 @@ def _welcome(ready: dict[str, Any], args: argparse.Namespace) -> str:
         return (
             f"a runstop box runs under {ready['runtime']}; its radio is {device}\n"
             f"  serve a car with it: tandem serve --car sim://nigel --radio serial://{device}\n"
-            "  lines it takes here: press, release, unplug, plug; Ctrl-C ends"
+            f"  lines it takes here: {', '.join(_BOX_LINES)}; Ctrl-C ends"
         )
     return (
         f"{args.name or args.vehicle} runs under {ready['runtime']}, behind {device}\n"
         f"  drive it:  tandem drive --car serial://{Path(device).absolute()}\n"
         f"  watch it:  tandem monitor serial://{Path(device).absolute()}\n"
-        "  lines it takes here: runstop open, runstop close, unplug, plug; Ctrl-C ends"
+        f"  lines it takes here: {', '.join(_LINES)}; Ctrl-C ends"
     )
 
 
-def _relay(process: subprocess.Popen[str]) -> None:
-    """What is typed to the car, what it says to us, until it ends or is left alone."""
-    sources: list[Any] = [sys.stdin, process.stdout]
+class _Lines:
+    """Lines of a file as they come. Its ``readline`` would keep the second of two to itself."""
+
+    def __init__(self, file: Any) -> None:
+        self.fileno = file.fileno
+        self._rest = b""
+
+    def read(self) -> list[str] | None:
+        """Waits for some; None at the end of the file."""
+        data = os.read(self.fileno(), 65536)
+        *lines, self._rest = (self._rest + data).split(b"\n")
+        return [line.decode(errors="replace") for line in lines] if data else None
+
+
+def _relay(process: subprocess.Popen[str], said: _Lines, known: Sequence[str]) -> None:
+    """What is typed to the car, what it says to us, until it ends."""
+    sources = [_Lines(sys.stdin), said]
     while process.poll() is None:
         ready, _, _ = select.select(sources, [], [], 1.0)
         for source in ready:
-            line = source.readline()
-            if not line:
+            lines = source.read()
+            if lines is None:
                 sources.remove(source)  # no more input: it runs on
-            elif source is sys.stdin and process.stdin:
-                process.stdin.write(line)
-                process.stdin.flush()
-            else:
-                print(line.strip(), flush=True)
+            for line in lines or ():
+                if source is said:
+                    print(line, flush=True)
+                else:
+                    _pass_on(line, known, process)
+
+
+def _pass_on(text: str, known: Sequence[str], process: subprocess.Popen[str]) -> None:
+    line = " ".join(text.split())
+    if line in known and process.stdin:
+        process.stdin.write(f"{line}\n")
+        process.stdin.flush()
+    elif line:
+        print(f"tandem: no {line!r} here; it takes {', '.join(known)}", file=sys.stderr)
 
 
 def _end(process: subprocess.Popen[str]) -> None:
@@ -165,6 +197,6 @@ def _end(process: subprocess.Popen[str]) -> None:
         process.wait()
 
 
-def _did_not_start(vehicle: str, process: subprocess.Popen[str]) -> DeviceFault:
+def _broke(vehicle: str, what: str, process: subprocess.Popen[str]) -> DeviceFault:
     printed = process.stderr.read().strip() if process.stderr else ""
-    return DeviceFault("the virtual car did not start", where=vehicle, got=printed)
+    return DeviceFault(what, where=vehicle, got=printed)

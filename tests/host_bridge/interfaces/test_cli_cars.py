@@ -136,5 +136,8 @@ def test_a_log_in_json_can_be_read_by_a_program(capsys, drive):
 
 
 def test_what_is_no_log_is_refused(capsys, tmp_path):
+    (tmp_path / "other.mcap").write_text("something else altogether")
     with pytest.raises(DataFileFault, match="no log of Tandem"):
+        output(log, capsys, str(tmp_path / "other.mcap"))
+    with pytest.raises(DataFileFault, match="cannot be read\n  got: No such file"):
         output(log, capsys, str(tmp_path / "none.mcap"))

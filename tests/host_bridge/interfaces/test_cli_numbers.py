@@ -89,6 +89,17 @@ def test_a_backup_that_was_changed_is_refused_and_changes_nothing(car, tmp_path)
     assert parameters(car) == before
 
 
+def test_a_backup_of_another_type_is_refused_and_changes_nothing(car, tmp_path):
+    file = tmp_path / "green.json"
+    with serving("sim://nigel", "green"):
+        tandem("backup", "--car", "green", str(file))
+    before = parameters(car)
+    done = tandem("restore", "--car", car, str(file))
+    assert done.returncode == UsageFault.exit_code
+    assert "expected: a backup of a f1tenth\n  got: one of a nigel" in done.stderr
+    assert parameters(car) == before
+
+
 def test_identify_alone_shows_every_car_that_is_served(car):
     until(lambda: said("identify")[0]["state"] == "STANDBY", "a car that has warmed up")
     assert said("identify")[0]["at"] == "sim+process://f1tenth"  # serial ports follow

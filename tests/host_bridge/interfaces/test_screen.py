@@ -1,5 +1,6 @@
 """The driving screen fits on 80 columns and 24 rows, and says what the driver has to know."""
 
+import io
 import re
 from dataclasses import replace
 
@@ -8,12 +9,18 @@ import pytest
 from host_bridge.domain import CarEvent, EventCode, State, why_nobody_drives
 from host_bridge.driving.drive import Phase
 from host_bridge.interfaces.cli.drive_log import PlainView
-from host_bridge.interfaces.cli.line import status_line
+from host_bridge.interfaces.cli.line import LiveLines, status_line
 from host_bridge.interfaces.cli.screen import screen
 from host_bridge.interfaces.cli.words import others_in_command
 from tests.host_bridge.driving.test_drive import Day
 
 _STYLE = re.compile(r"\x1b\[[0-9;]*m")
+_CONTROL = re.compile(r"\x1b\[[0-9;]*[A-Z]|\r")
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
 
 
 def shown(day, columns=80):
@@ -85,8 +92,25 @@ def test_two_stopped_cars_and_their_reasons_fit_too(day):
     assert "press R to clear it and to arm again" in text
 
 
-def test_a_narrow_terminal_cuts_and_does_not_wrap(day):
-    assert max(map(len, shown(day, columns=40))) <= 40
+def test_a_narrow_terminal_cuts_and_does_not_wrap_and_keeps_what_matters(day):
+    lines = shown(day, columns=40)
+    assert max(map(len, lines)) <= 40
+    assert re.fullmatch(r" TANDEM   dri\w* +source seat   \d\d:\d\d ", lines[0])
+    assert "E stop" in lines[1]
+
+
+def test_live_lines_go_on_below_where_they_do_not_fit_and_leave_nothing_behind():
+    out = Terminal()
+    live = LiveLines(out)
+    live.draw(["one two three four five six", "seven"], 20)
+    live.draw(["one"], 20)
+    first, _, second = out.getvalue().partition("\x1b[3A")
+    assert _CONTROL.sub("", first).split("\n")[:3] == [
+        "one two three four",
+        "        five six",
+        "seven",
+    ]
+    assert second == "\rone\x1b[K\n\x1b[J"
 
 
 def test_left_is_left_on_the_gauge(day):

@@ -67,7 +67,10 @@ def test_a_uri_that_cannot_be_meant_so_is_refused(path, query, message):
 
 
 def test_what_is_no_log_is_refused(tmp_path):
+    (tmp_path / "other.mcap").write_text("something else altogether")
     with pytest.raises(DataFileFault, match="no log of Tandem"):
+        opened(f"replay://{tmp_path}/other.mcap")
+    with pytest.raises(DataFileFault, match="cannot be read"):
         opened(f"replay://{tmp_path}/none.mcap")
 
 

@@ -1,0 +1,39 @@
+"""Words of a command line as values, refused in words that say what was expected."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from datetime import date
+
+
+def positive(text: str) -> float:
+    """A number above 0."""
+    value = number(text)
+    if not value > 0:
+        raise argparse.ArgumentTypeError(f"expected a number above 0, got {text}")
+    return value
+
+
+def number(text: str) -> float:
+    """A finite number."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise argparse.ArgumentTypeError(f"expected a number, got {text}")
+    return value
+
+
+def day(text: str) -> date:
+    """YYYY-MM-DD."""
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"expected a day as YYYY-MM-DD, got {text}") from None
+
+
+def add_seconds(parser: argparse.ArgumentParser) -> None:
+    """``--seconds S``, the same for every command that would go on until Ctrl-C."""
+    parser.add_argument("--seconds", type=positive, metavar="S", help="end after so long")
