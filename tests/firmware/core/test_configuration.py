@@ -114,9 +114,23 @@ def test_of_what_is_missing_or_damaged_the_defaults_stay_and_are_not_valid(chang
     assert [desk.read(at)[1] for at in range(desk.size)] == desk.params.values
 
 
-def test_a_value_that_may_not_be_is_not_valid_though_the_image_is_whole():
-    desk = Desk(image_of(params_of(stand_ms=999)))
-    assert desk.verdict == (False, True)
+def test_a_cut_that_took_nothing_but_zeros_is_damage():
+    params = params_of()
+    for number in range(10_000):
+        params.car_name[:] = b"%16d" % number
+        image = image_of(params)
+        if image[-1] == 0:
+            break
+    assert Desk(image).verdict == (True, True)
+    assert Desk(image[:-1]).verdict == (False, False)
+
+
+@pytest.mark.parametrize(
+    ("value", "verdict"),
+    [({"stand_ms": 999}, (False, True)), ({"board_id": [65_536]}, (False, False))],
+)
+def test_a_value_that_may_not_be_is_not_valid_though_the_image_is_whole(value, verdict):
+    assert Desk(image_of(params_of(**value))).verdict == verdict
 
 
 @pytest.mark.parametrize("word", range(4))

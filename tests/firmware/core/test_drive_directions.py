@@ -83,6 +83,16 @@ def test_reverse_that_was_braked_and_turned_round_is_forgotten(bench):
     assert bench.follow(1000, 500) > 0
 
 
+def test_nor_does_it_make_anybody_wait_who_asks_for_reverse_for_one_step(bench):
+    bench.drive._direction = -1
+    assert bench.follow(-100, -2000) > 0
+    while bench.follow(1000, 0) <= 0:
+        pass
+    for target, waits in ((-400, True), (400, False)):
+        bench.drive._ramp.reset(target)
+        assert (bench.follow(target, 0) == 0) is waits
+
+
 def test_reverse_without_a_brake_was_never_left():
     bench = Bench(brake_effort_max=0)
     bench.drive._direction = -1
