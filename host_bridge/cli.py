@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from types import ModuleType
 
-from host_bridge.errors import TandemError, UsageFault
+from host_bridge.errors import DeviceFault, TandemError, UsageFault
 
 INTERRUPTED = 130  # as shells count: 128 and the number of SIGINT
 
@@ -70,13 +70,20 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         return _run(words)
     except TandemError as error:
-        print(f"tandem: {error}", file=sys.stderr)
-        return error.exit_code
+        return _told(error)
+    except ImportError as error:  # one without a name says itself what to do: TANDEM_FAST's
+        remedy = "make setup installs what is missing" if error.name else ""
+        return _told(DeviceFault(str(error), remedy=remedy))
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:  # `tandem monitor | head`: nobody reads any more
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+
+
+def _told(error: TandemError) -> int:
+    print(f"tandem: {error}", file=sys.stderr)
+    return error.exit_code
 
 
 def _run(words: list[str]) -> int:

@@ -208,7 +208,8 @@ async def _beside(script: Script | None, car: Car, clock: Clock) -> AsyncIterato
 def _fault(driven: Drive, *, has_hand: bool) -> TandemError | None:
     """What makes the exit code: refused, lost, different bytes, or not to the end."""
     if driven.begun_us is None and driven.refusal:
-        return RefusedFault(driven.refusal, remedy="tandem clear, then try again")
+        remedy = "put that right; a stop whose cause is gone: tandem clear; then try again"
+        return RefusedFault(driven.refusal, remedy=remedy)
     if driven.lost():
         names = ", ".join(driven.lost())
         return DeviceFault(

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import io
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 from mpremote.transport import TransportError
 from mpremote.transport_serial import SerialTransport
 
 from host_bridge.errors import DeviceFault
 from host_bridge.flash.board import RawBoard
+from host_bridge.transports.port_faults import open_fault
+from host_bridge.transports.serial_port import ports
 
 # What a car that is not armed takes as "leave me the REPL" (firmware/boards/link.py); while a
 # board is starting, or at its REPL, the first of them is an ordinary Ctrl-C.
@@ -52,7 +56,7 @@ def _entered(port: str, baud: int, give_up_s: float) -> SerialTransport:
         except (TransportError, OSError) as error:
             got = str(error)
         if time.monotonic() > give_up_s:
-            raise _no_repl(port, got)
+            raise _no_repl(port, got) if Path(port).exists() else _no_port(port)
         time.sleep(0.3)
 
 
@@ -76,6 +80,11 @@ def _drain(transport: SerialTransport) -> None:
             transport.serial.read(size)
             quiet_s = time.monotonic()
         time.sleep(0.01)
+
+
+def _no_port(port: str) -> DeviceFault:
+    there = [found.device for found in ports()]
+    return open_fault(port, port, FileNotFoundError(errno.ENOENT, "nothing there"), there)
 
 
 def _no_repl(port: str, got: str) -> DeviceFault:

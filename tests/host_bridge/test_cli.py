@@ -53,6 +53,22 @@ def test_an_unknown_command_suggests_the_nearest():
     assert "did you mean tandem monitor?" in wrong.stderr
 
 
+@pytest.mark.parametrize(
+    ("missing", "said"),
+    [
+        (ImportError("TANDEM_FAST is set: run make fast"), "tandem: TANDEM_FAST is set: run"),
+        (ImportError("No module named 'x'", name="x"), "remedy: make setup installs what is"),
+    ],
+)
+def test_what_is_not_installed_is_said_without_a_traceback(monkeypatch, capsys, missing, said):
+    def not_there(name):
+        raise missing
+
+    monkeypatch.setattr(cli, "import_module", not_there)
+    assert cli.main(["cars"]) == DeviceFault.exit_code
+    assert said in capsys.readouterr().err
+
+
 # what is wrong -> words, exit code, what the message has to hold
 BAD = {
     "unknown scheme": (

@@ -141,3 +141,8 @@ def test_the_board_says_what_it_is(tmp_path):
         assert facts.version >= (1, 27)
         assert facts.unique_id == b"12345678"
         assert board.slots() is None
+
+
+def test_a_port_that_is_not_there_is_named_with_those_that_are():
+    with pytest.raises(DeviceFault, match="no such port"), raw_board("/dev/nowhere", within_s=0.0):
+        pass
