@@ -98,9 +98,9 @@ def _status(m: messages.Status) -> reports.CarStatus:
         _source(m.drive_source),
         _source(m.brake_source),
         m.steer_50urad * 50e-6,
-        m.target_mm_s * 1e-3,
+        m.target_mm_s / 1e3,
         m.brake / 255,
-        m.speed_mm_s * 1e-3,
+        m.speed_mm_s / 1e3,
         m.claim_slot,
         m.claim_sequence,
         m.claim_count,
@@ -114,13 +114,13 @@ def _motion(m: messages.Motion) -> reports.CarMotion:
         m.captured_us,
         m.count_left,
         m.count_right,
-        m.distance_mm * 1e-3,
-        m.x_mm * 1e-3,
-        m.y_mm * 1e-3,
-        math.remainder(m.yaw_urad * 1e-6, math.tau),
-        m.yaw_rate_mrad_s * 1e-3,
-        m.accel_x_mm_s2 * 1e-3,
-        m.accel_y_mm_s2 * 1e-3,
+        m.distance_mm / 1e3,
+        m.x_mm / 1e3,
+        m.y_mm / 1e3,
+        math.remainder(m.yaw_urad / 1e6, math.tau),
+        m.yaw_rate_mrad_s / 1e3,
+        m.accel_x_mm_s2 / 1e3,
+        m.accel_y_mm_s2 / 1e3,
     )
 
 
@@ -164,8 +164,8 @@ def _inputs(m: messages.Inputs) -> reports.Inputs:
         None if m.rc_mode == _NO_SIGNAL else codes.RcMode(m.rc_mode),
         bool(m.imu_answers),
         m.step_us,
-        m.cause_age_ms * 1e-3,
-        m.fault_age_ms * 1e-3,
+        m.cause_age_ms / 1e3,
+        m.fault_age_ms / 1e3,
     )
 
 
@@ -175,7 +175,7 @@ def _event(m: messages.Event) -> reports.CarEvent:
 
 def _power(m: messages.Power) -> reports.Power:
     return reports.Power(
-        m.battery_mv * 1e-3, codes.BatteryStage(m.stage), float(m.temperature_c) or None
+        m.battery_mv / 1e3, codes.BatteryStage(m.stage), float(m.temperature_c) or None
     )
 
 
@@ -187,14 +187,14 @@ def _outputs(m: messages.Outputs) -> reports.Outputs:
         m.lights,
         _source(m.lights_source),
         tuple(_source(getattr(m, f"{name}_source")) for name in _AUX),
-        m.cap_mm_s * 1e-3,
+        m.cap_mm_s / 1e3,
     )
 
 
 def _vesc(m: messages.VescState) -> reports.VescState:
-    timeout_s = m.timeout_ms * 1e-3 if m.timeout_ms else None
+    timeout_s = m.timeout_ms / 1e3 if m.timeout_ms else None
     bits = _places(m.status)
-    return reports.VescState(bool(m.tells), 0 in bits, 1 in bits, timeout_s, m.brake_ma * 1e-3)
+    return reports.VescState(bool(m.tells), 0 in bits, 1 in bits, timeout_s, m.brake_ma / 1e3)
 
 
 def _counters(m: messages.LinkCounters) -> reports.LinkCounters:
@@ -269,11 +269,11 @@ def claim_of(message: messages.Claim) -> commands.Claim:
         source_id=message.source,
         sequence=message.sequence,
         mask=message.mask,
-        steer_rad=message.steer_urad * 1e-6,
-        speed_mps=message.speed_mm_s * 1e-3,
+        steer_rad=message.steer_urad / 1e6,
+        speed_mps=message.speed_mm_s / 1e3,
         brake=message.brake / 255,
         is_held=bool(message.deadman & codes.Deadman.HELD),
-        lease_s=message.lease_ms * 1e-3,
+        lease_s=message.lease_ms / 1e3,
         stamp_us=message.stamp_us,
         permits_autonomy=bool(message.deadman & codes.Deadman.PERMITS_AUTONOMY),
         input_count=message.input_count,
