@@ -113,6 +113,11 @@ def ticks_us():
     return bench.now_us & MASK
 
 
+def named(number):
+    """The pin of an event: bench_world.numbered backwards."""
+    return f"P{chr(65 + number // 16)}{number % 16}" if bench.port == "stm32" else number
+
+
 class BenchCar:
     def __init__(self, pins, folder, chip_id, held=()):
         self.pins = pins
@@ -166,7 +171,7 @@ class BenchCar:
                 after_us, gpio, level = struct.unpack_from(EVENT, packet, at)
                 at += struct.calcsize(EVENT)
                 self.advance(begun_us + after_us, flags)
-                self.level(self.pins.RUNSTOP if gpio == LOOP else gpio, level, flags)
+                self.level(self.pins.RUNSTOP if gpio == LOOP else named(gpio), level, flags)
             self.advance(begun_us + MS_US * 6 // 10, flags)  # uneven: a toggled signal shows
             self.advance(begun_us + MS_US, flags)
         except WatchdogReset:

@@ -150,10 +150,18 @@ class VescAtTheFarEnd:
         return said
 
 
-class BenchWorld:
-    """``pins`` is the text of a pins module; ``folder`` an empty one; ``held`` as ``"7=1"``."""
+def numbered(gpio):
+    """A pin as a byte: STM32's are called PA0 to PK15."""
+    return gpio if isinstance(gpio, int) else (ord(gpio[1]) - ord("A")) * 16 + int(gpio[2:])
 
-    def __init__(self, vehicle, runtime, folder, pins, program=PROGRAM, held=()):
+
+class BenchWorld:
+    """``pins`` is the text of a pins module; ``folder`` an empty one; ``held`` as ``"7=1"``;
+    ``board`` is what runs the board's program."""
+
+    def __init__(
+        self, vehicle, runtime, folder, pins, program=PROGRAM, held=(), board=BoardProcess
+    ):
         facts = load_vehicle(vehicle)
         (folder / "pins_car.py").write_text(pins)
         self.pins = SimpleNamespace()
@@ -173,7 +181,7 @@ class BenchWorld:
         image = stored_image(facts, chip_id, vehicle)
         assert store.save(bytearray(image), len(image))
         command = [sys.executable] if runtime == "cpython" else micropython_command(runtime)
-        self.board = BoardProcess(command, program, folder, chip_id, held)
+        self.board = board(command, program, folder, chip_id, held)
         self._incoming = bytearray()
         self._events = []  # (time in us, gpio, level)
         self._rc_us = 0
@@ -207,7 +215,7 @@ class BenchWorld:
         felt += (plant.battery_mv,)
         packet = struct.pack(HEAD, self.flags, *felt, len(due), size, len(from_peer))
         for at_us, gpio, level in due:
-            packet += struct.pack(EVENT, max(at_us - self.now_us, 0), gpio, level)
+            packet += struct.pack(EVENT, max(at_us - self.now_us, 0), numbered(gpio), level)
         reply = self.board.ms(packet + self._incoming[:size] + from_peer)
         del self._incoming[:size]
         *values, enable, self.resets, sent, _ = REPLY.unpack_from(reply)

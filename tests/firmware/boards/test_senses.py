@@ -50,7 +50,7 @@ def test_a_car_whose_imu_never_answered_says_so_and_arms(world_on):
 
 @pytest.mark.micropython
 @pytest.mark.parametrize("runtime", RUNTIMES)
-@pytest.mark.parametrize("board", ["pico2", "esp32s3_devkitc"])
+@pytest.mark.parametrize("board", ["pico2", "nucleo_f767zi", "esp32s3_devkitc"])
 def test_a_time_receivers_seconds_are_told(world_on, board, runtime):
     world = world_on("autorally", runtime, board=board)
     host = Host(world)
