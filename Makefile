@@ -43,7 +43,7 @@ format: ready  ## put the files into the house style
 bench: ready  ## how fast: cars, link, frames
 	@for bench in tests/bench/bench_*.py; do $(BIN)/python $$bench $(ARGS) || exit 1; done
 
-fast: ready  ## the virtual car's plant as machine code (TANDEM_FAST=1 uses it; needs a C compiler)
+fast: ready  ## the virtual car as machine code (TANDEM_FAST=1 uses it; minutes, and a C compiler)
 	@env -u TANDEM_FAST $(BIN)/python -m sim_mock.compiled
 
 soak: ready  ## the long tests

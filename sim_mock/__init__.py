@@ -1,4 +1,4 @@
-"""The virtual car. Its plant is compiled where that was asked for (sim_mock/compiled.py)."""
+"""The virtual car. It is compiled where that was asked for (sim_mock/compiled.py)."""
 
 import os
 

@@ -1,6 +1,6 @@
-"""The plant, its sensors and its metal as machine code: the same files, compiled by mypyc.
+"""The virtual car as machine code, its program and its plant: the same files, compiled by mypyc.
 
-``make fast`` compiles them once into ``.fast/``, which takes a C compiler and a minute;
+``make fast`` compiles them once into ``.fast/``, which takes a C compiler and a minute or two of one core;
 ``TANDEM_FAST=1`` before any command uses what is there. Results are the same to the last bit:
 the same operations in the same order, with the same C library, and never fused (-ffp-contract).
 A folder is named for the sources that it was made from, so a changed file is never answered by
@@ -21,20 +21,32 @@ from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
 
+from sim_mock.rewritten import rewritten
+
 ROOT = Path(__file__).resolve().parent.parent
 HOME = ROOT / ".fast"
 ASKED = "TANDEM_FAST"
+_PLANT = ("body", "brake", "drive", "esc", "integrators", "motor", "parameters", "servo", "tyre")
+_CORE = {file.stem for file in ROOT.glob("firmware/core/*.py")} - {"__init__", "params"}
+# Not of these: what other files make subclasses of, or give any field (world, messages), and the
+# table of parameters, which is nothing but a long start.
 MODULES = (
-    *(
-        f"sim_mock.plant.{name}"
-        for name in ("body", "brake", "drive", "esc", "integrators", "motor", "servo", "tyre")
-    ),
-    "sim_mock.plant.vehicle_plant",
-    "sim_mock.sensors.encoder",
-    "sim_mock.sensors.imu",
+    *(f"sim_mock.plant.{name}" for name in (*_PLANT, "vehicle_plant")),
+    *(f"sim_mock.sensors.{name}" for name in ("encoder", "imu", "noise")),
     "sim_mock.metal",
+    *(f"firmware.core.{name}" for name in sorted(_CORE)),
+    *("firmware.protocol.frame", "firmware.boards.virtual", "firmware.app"),
 )
-_READ = ("sim_mock/plant", "sim_mock/sensors", "firmware/core/guard.py", "sim_mock/compiled.py")
+# whose constants they use
+_NUMBERS = (
+    *("firmware.core.params", "firmware.protocol.codec", "firmware.protocol.codes"),
+    "firmware.protocol.ranges",
+)
+_READ = (  # besides: what they are checked and rewritten by
+    *("sim_mock/plant", "sim_mock/sensors", "firmware/core", "firmware/protocol"),
+    *("firmware/boards/contract.py", "firmware/compat.py", "sim_mock/firmware_runner.py"),
+    *("sim_mock/compiled.py", "sim_mock/rewritten.py"),
+)
 _SHARED = "tandem_fast"  # the library that the modules are windows of
 _SUFFIX = importlib.machinery.EXTENSION_SUFFIXES[0]
 
@@ -73,13 +85,18 @@ def sources() -> list[Path]:
 
 
 def use() -> None:
-    """From now on the compiled modules are imported. Raises NotCompiledError."""
+    """From now on the compiled modules are imported; who has a plain one already keeps it.
+
+    Raises NotCompiledError.
+    """
     place = folder()
     if not place.is_dir():
         raise NotCompiledError(
             f"{ASKED} is set, but nothing is compiled from the present sources: expected {place}; "
             f"run make fast, or unset {ASKED}"
         )
+    for name in MODULES:  # machine code knows only its own kind
+        sys.modules.pop(name, None)
     sys.meta_path.insert(0, Finder(place))
 
 
@@ -103,10 +120,14 @@ def _compiled(work: Path) -> Path:
     from setuptools.errors import CCompilerError, ExecError, PlatformError
 
     os.environ["CFLAGS"] = f"{os.environ.get('CFLAGS', '')} -ffp-contract=off"
-    os.chdir(ROOT)  # names of modules follow from it
+    os.chdir(_rewritten(work / "sources"))  # names of modules follow from it
     options = ["--config-file=", "--explicit-package-bases", "--follow-imports=silent"]
     modules = mypycify(
-        [*options, *_files()], opt_level="3", target_dir=str(work / "c"), group_name=_SHARED
+        [*options, *_files()],
+        opt_level="2",
+        debug_level="0",
+        target_dir=str(work / "c"),
+        group_name=_SHARED,
     )
     command = Distribution({"ext_modules": modules}).get_command_obj("build_ext")
     command.build_lib, command.build_temp = str(work / "lib"), str(work / "temp")
@@ -116,6 +137,16 @@ def _compiled(work: Path) -> Path:
     except (CCompilerError, ExecError, PlatformError) as error:
         raise RuntimeError(f"it takes a C compiler, and {error}") from None
     return _flat(work / "lib")
+
+
+def _rewritten(tree: Path) -> Path:
+    """A copy of the sources as the compiler is to see them."""
+    for package in ("firmware", "sim_mock"):
+        shutil.copytree(ROOT / package, tree / package, ignore=shutil.ignore_patterns("__*__"))
+    for name in (*MODULES, *_NUMBERS):
+        file = tree / f"{name.replace('.', '/')}.py"
+        file.write_text(rewritten(file.read_text(), vars(importlib.import_module(name))))
+    return tree
 
 
 def _flat(lib: Path) -> Path:

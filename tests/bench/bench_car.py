@@ -20,7 +20,7 @@ from tests.bench.pilot import Pilot
 from tests.bench.quick import with_machine_code
 from tests.bench.sheet import Cell, Sheet, publish, verdict
 
-AIM = 50.0  # virtual seconds per second of one core, in process, the plant as machine code
+AIM = 50.0  # virtual seconds per second of one core, in process, as machine code
 PLAIN_AIM = 20.0  # the same without
 SPEED_MM_S = {"f1tenth": 3000, "nigel": 350}
 BEATS_PER_S = 100
@@ -120,7 +120,7 @@ def rates(vehicle: str) -> Iterator[tuple[Cell, ...]]:
 
 def quick_row(vehicle: str, base: Rate) -> tuple[Cell, ...]:
     found = with_machine_code("tests.bench.bench_car", "--alone", vehicle)
-    name = f"{IN_PROCESS}, its plant in machine code"
+    name = f"{IN_PROCESS}, as machine code"
     if found is None:
         return vehicle, name, None, None, None, "nothing can be compiled here"
     return (

@@ -1,4 +1,4 @@
-"""The same measurement in a process of its own that uses the plant's machine code."""
+"""The same measurement in a process of its own that uses machine code."""
 
 import json
 import os
