@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from typing import TYPE_CHECKING, Any
 
 from host_bridge.interfaces.cli.screen import screen
@@ -34,7 +35,7 @@ class PlainView:
         self._next_us = 0
 
     def screen(self, drive: Drive, now_us: int, columns: int) -> list[str]:
-        return screen(drive, now_us, columns)
+        return screen(drive, now_us, columns, has_colours=not os.environ.get("NO_COLOR"))
 
     def news(self, drive: Drive, now_us: int) -> list[str]:
         lines = [line for car in drive.fleet.cars for line in self._changes(car)]

@@ -39,6 +39,7 @@ _STYLES = {
     "care": "\x1b[1;33m",
     "bad": "\x1b[1;31m",
 }
+_COLOURLESS = {**_STYLES, **dict.fromkeys(("good", "care", "bad"), _STYLES["bold"])}
 _STATE_STYLES = {
     State.ACTIVE: "good",
     State.HOLD: "bold",
@@ -54,7 +55,7 @@ _SLOW = "This terminal does not report the release of keys: press SPACE at least
 _INDENT = "          "
 
 
-def screen(drive: Drive, now_us: int, columns: int) -> list[str]:
+def screen(drive: Drive, now_us: int, columns: int, *, has_colours: bool = True) -> list[str]:
     """The screen's lines, styled, none wider than ``columns``."""
     lines = [
         _title(drive, now_us, columns),
@@ -67,15 +68,16 @@ def screen(drive: Drive, now_us: int, columns: int) -> list[str]:
     for car in drive.fleet.cars:
         lines += [*_car(car, now_us, columns), []]
     lines += [*_together(drive, now_us, columns), *_notice(drive, now_us, columns)]
-    return [_styled(line, columns) for line in lines]
+    styles = _STYLES if has_colours else _COLOURLESS
+    return [_styled(line, columns, styles) for line in lines]
 
 
-def _styled(line: list[Span], columns: int) -> str:
+def _styled(line: list[Span], columns: int, styles: dict[str, str]) -> str:
     parts = []
     for text, style in line:
         cut = text[:columns]
         columns -= len(cut)
-        parts.append(f"{_STYLES[style]}{cut}\x1b[0m" if style and cut else cut)
+        parts.append(f"{styles[style]}{cut}\x1b[0m" if style and cut else cut)
     return "".join(parts)
 
 

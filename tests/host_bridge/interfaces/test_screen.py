@@ -113,6 +113,16 @@ def test_live_lines_go_on_below_where_they_do_not_fit_and_leave_nothing_behind()
     assert second == "\rone\x1b[K\n\x1b[J"
 
 
+def test_who_wants_no_colours_is_shown_none(day, monkeypatch):
+    view, colour = PlainView(), re.compile(r"\x1b\[[0-9;]*3\d")
+    day.drive_off()
+    assert colour.search("".join(view.screen(day.drive, day.now_us, 80)))
+    monkeypatch.setenv("NO_COLOR", "1")
+    lines = view.screen(day.drive, day.now_us, 80)
+    assert not colour.search("".join(lines))
+    assert [_STYLE.sub("", line) for line in lines] == shown(day)
+
+
 def test_left_is_left_on_the_gauge(day):
     day.drive_off()
     for _ in range(3):
