@@ -1,10 +1,10 @@
 """The virtual car as machine code, its program and its plant: the same files, compiled by mypyc.
 
 ``make fast`` compiles them once into ``.fast/``, which takes a C compiler and a minute or two of
-one core; ``TANDEM_FAST=1`` before any command uses what is there. Results are the same to the last bit:
-the same operations in the same order, with the same C library, and never fused (-ffp-contract).
-A folder is named for the sources that it was made from, so a changed file is never answered by
-an old program.
+one core; ``TANDEM_FAST=1`` before any command uses what is there. Results are the same to the
+last bit: the same operations in the same order, with the same C library, and never fused
+(-ffp-contract). A folder is named for the sources that it was made from, so a changed file is
+never answered by an old program.
 """
 
 from __future__ import annotations
