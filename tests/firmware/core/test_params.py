@@ -42,6 +42,12 @@ def test_at_first_each_value_is_its_default():
     assert Params(CRC_TABLE).size == len(defaults)
 
 
+def test_at_first_it_has_neither_name_nor_hash():
+    params = Params(CRC_TABLE)
+    assert (params.car_name, params.config_hash) == (bytes(16), bytes(4))
+    assert written_by(params)[-20:-4] == bytes(16)
+
+
 def test_each_is_found_by_its_name_where_the_table_has_it():
     params = Params(CRC_TABLE)
     params.values[:] = range(params.size)
