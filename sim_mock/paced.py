@@ -157,7 +157,7 @@ def _now_us() -> int:
 
 
 def command_of(wanted: str) -> tuple[list[str], str]:
-    """The command that runs the firmware, by a word of ``process.RUNTIMES``, and its name for people."""
+    """What runs the firmware, by a word of ``process.RUNTIMES``, and its name for people."""
     if wanted != "cpython":
         bits = 32 if wanted == "micropython32" else 64
         command = micropython.find(bits)

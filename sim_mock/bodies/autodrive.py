@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from sim_mock.plant.model import Acts
     from sim_mock.plant.parameters import PlantParameters
 
-_SPINS = slice(6, 10)
-
 
 class AutoDriveBody:
     """``state`` is the model's, a ``Sprung``."""
@@ -41,7 +39,7 @@ class AutoDriveBody:
         car = self._car
         u = Input(acts.duty * self._throttle_per_effort, acts.front_rad / car.steer_max_rad)
         new = self.state = carried(sprung_rates, self.state, u, car, dt_s, truth)
-        self.rim_mps = 0.25 * sum(new[_SPINS]) * car.wheel_radius_m
+        self.rim_mps = 0.25 * sum(new[6:10]) * car.wheel_radius_m
         self.is_sliding = slides(self.rim_mps, truth.vx_mps)
 
 
@@ -67,7 +65,7 @@ class AutomobileBody:
         self.state = step(now, u, car, dt_s)
         body = self.state.body
         truth.assign(body[:6])
-        self.rim_mps = 0.25 * sum(body[_SPINS]) * car.wheel_radius_m
+        self.rim_mps = 0.25 * sum(body[6:10]) * car.wheel_radius_m
         self.is_sliding = slides(self.rim_mps, truth.vx_mps)
 
     def _brake(self, acts: Acts) -> float:
