@@ -110,8 +110,9 @@ def test_the_tables_hash_is_that_of_its_text():
 def test_an_image_is_the_tables_hash_the_values_the_name_and_a_crc_over_all(car):
     values = b"".join(value.to_bytes(4, "little", signed=True) for value in car.values)
     body = bytes(car.table_hash) + values + NAME
-    assert bytes(written_by(car)) == body + crc_of(body)
-    assert bytes(car.config_hash) == crc_of(body)
+    for _ in range(2):  # nothing of a hash before goes into the next
+        assert bytes(written_by(car)) == body + crc_of(body)
+        assert bytes(car.config_hash) == crc_of(body)
 
 
 def test_an_image_reads_back(car):
