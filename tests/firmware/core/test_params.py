@@ -80,10 +80,18 @@ def test_of_two_that_are_wrong_the_first_is_named():
 @pytest.mark.parametrize("source", [0, 2, SOURCES - 1])
 def test_no_source_drives_blind_for_longer_than_its_distance(source):
     others = [0] * source
-    values = {"blind_mm": 50, "source_cap_mm_s": [*others, 1000]}
-    assert params_with(**values, source_lease_ms=[*others, 50]).first_wrong() == -1
-    params = params_with(**values, source_lease_ms=[*others, 51])
-    assert params.first_wrong() == params.index("source_cap_mm_s") + source
+    for lease_ms, cap_mm_s, is_too_far in ((20, 2500, False), (21, 2381, True)):  # by 1 um
+        params = params_with(
+            blind_mm=50,
+            source_lease_ms=[*others, lease_ms],
+            source_cap_mm_s=[*others, cap_mm_s],
+        )
+        wrong = params.index("source_cap_mm_s") + source
+        assert params.first_wrong() == (wrong if is_too_far else -1)
+
+
+def test_a_source_without_a_lease_drives_nothing_blind():
+    assert params_with(blind_mm=10, source_cap_mm_s=30_000, source_flags=3).first_wrong() == -1
 
 
 @pytest.mark.parametrize("channel", [0, 3, CHANNELS - 1])
