@@ -136,7 +136,7 @@ def refused(image: bytes) -> bool:
     is_taken = params.read_image(bytearray(image))
     assert (params.values, params.car_name) == (as_it_was.values, as_it_was.car_name)
     assert params.config_hash == as_it_was.config_hash
-    return not is_taken
+    return is_taken is False
 
 
 def test_an_image_with_a_flipped_bit_leaves_the_defaults(car):
