@@ -70,7 +70,7 @@ class FleetRequest:
             self._fleet.stop(Sender.FLEET, "partial arm", now_us)
 
 
-def _is_ready(car: Car) -> bool:
+def is_ready(car: Car) -> bool:
     bound_us = car.connection.clock.bound_us
     return car.connection.is_bound() and bound_us is not None and bound_us <= _CLOCK_KNOWN_US
 
@@ -125,7 +125,7 @@ class Fleet:
         their running CRCs begin together.
         """
         frame = encode(claim_message(claim, self.epoch))
-        if not self._has_begun and all(map(_is_ready, self.cars)):
+        if not self._has_begun and all(map(is_ready, self.cars)):
             self._has_begun = True
             for agreement in self._agreements:
                 agreement.begin(claim.sequence)

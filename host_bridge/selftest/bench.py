@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 
 from host_bridge import session
-from host_bridge.cars.fleet import Fleet
+from host_bridge.cars.fleet import Fleet, is_ready
 from host_bridge.clock import Clock
 from host_bridge.domain import Action, Deed, Profile, Sender, State, Wish, arming
 from host_bridge.errors import RefusedFault
@@ -98,9 +98,12 @@ class Bench:
 
     async def arm(self) -> None:
         """On the stand: slow, and for a minute at most."""
-        await self.until(lambda: self.state not in (None, State.STARTING), _READY_S)
+        await self.until(self._may_arm, _READY_S)
         await self.do(arming(Profile.STAND, Sender.COMMAND))
         await self.until(lambda: self.state is State.HOLD, 1.0)
+
+    def _may_arm(self) -> bool:
+        return self.state not in (None, State.STARTING) and is_ready(self.car)
 
     async def disarm(self) -> None:
         self.let_go()
