@@ -17,7 +17,7 @@ from tests.host_bridge.programs import program, tandem
 def test_two_seeds_of_two_cases_are_run_and_told_as_json(tmp_path):
     picture = tmp_path / "stops.png"
     words = ["--case", "total-silence", "loss", "--seeds", "2", "--vehicle", "nigel"]
-    done = tandem("faults", *words, "--json", "--picture", str(picture))
+    done = tandem("faults", *words, "--json", "--picture", str(picture), within_s=90.0)
     assert done.returncode == 0, done.stderr
     runs = json.loads(done.stdout)
     assert [(run["case"], run["seed"]) for run in runs] == [
