@@ -24,6 +24,7 @@ from tests.firmware.core.bare_car import (
     TOO_FAST,
     Car,
 )
+from tests.firmware.core.test_watch import BOX, say, with_box
 
 SECOND_US = 1_000_000
 
@@ -152,3 +153,20 @@ def test_by_a_speed_in_doubt_nobody_brakes_and_nobody_runs_away(fault):
     car.step(60)
     runs_away = car.app.faults.bits == 1 << fault | 1 << RUNAWAY
     assert runs_away is (fault not in (NO_MOTION, TOO_FAST, ENCODER))
+
+
+def test_what_stopped_it_and_what_failed_grow_older_with_each_step():
+    car = Car().step(12)
+    car.app.runstop.latch(STOP_REQUEST)
+    car.app.faults.latch(OUTPUT)
+    car.step(20)
+    assert (car.app.runstop.age_ms, car.app.faults.age_ms) == (200, 200)
+
+
+@pytest.mark.parametrize(("runs", "silent_steps", "is_live"), [(1, 0, 1), (0, 0, 0), (1, 30, 0)])
+def test_a_box_is_a_live_switch_while_it_is_heard_and_lets_it_run(runs, silent_steps, is_live):
+    car = with_box()
+    assert car.step(12).app.arbiter.live_switches == 1  # the loop
+    say(car, runs)
+    car.step(1 + silent_steps)
+    assert car.app.arbiter.live_switches == 1 | is_live << BOX
