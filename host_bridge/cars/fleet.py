@@ -71,6 +71,7 @@ class FleetRequest:
 
 
 def is_ready(car: Car) -> bool:
+    """Whether it may be armed: bound, and its clock known well enough for claims to be fresh."""
     bound_us = car.connection.clock.bound_us
     return car.connection.is_bound() and bound_us is not None and bound_us <= _CLOCK_KNOWN_US
 
