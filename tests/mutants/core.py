@@ -52,7 +52,11 @@ BESIDE = (
     Part("firmware/core/watch.py", ("watch_edges", "watch", "app")),
     Part("firmware/core/params.py", ("params",), _PARAMS),
     Part("firmware/core/configuration.py", ("configuration",)),
-    Part("firmware/app.py", ("app", "app_moves", "hearing", "watch"), _APP),
+    Part(
+        "firmware/app.py",
+        ("app", "app_moves", "hearing", "watch_edges", "gyro_lost", "watch"),
+        _APP,
+    ),
 )
 PARTS = CORE + BESIDE
 ROOT = Path(__file__).resolve().parents[2]
