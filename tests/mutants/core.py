@@ -38,13 +38,12 @@ CORE = (
     Part("firmware/core/runstop.py", ("runstop", "runstop_link")),
     Part("firmware/core/source.py", ("arbiter_sources", "arbiter_winners", "arbiter")),
     Part("firmware/core/arbiter.py", ("arbiter", "arbiter_winners", "arbiter_sources")),
-    # and by whom, and by what clock, a car is armed and driven
-    Part("firmware/core/rc_receiver.py", ("rc_receiver", "rc_gesture")),
-    Part("firmware/core/clock.py", ("clock",)),
-    Part("firmware/core/actions.py", ("actions", "actions_on_board")),
 )
 # What else decides; `--all` tries it too. Of the app not each survivor is explained yet.
 BESIDE = (
+    Part("firmware/core/rc_receiver.py", ("rc_receiver", "rc_gesture")),
+    Part("firmware/core/clock.py", ("clock",)),
+    Part("firmware/core/actions.py", ("actions", "actions_on_board")),
     Part("firmware/core/plausibility.py", ("plausibility",)),
     Part("firmware/core/outputs.py", ("outputs",)),
     Part("firmware/core/drive.py", ("drive", "drive_braking", "drive_directions", "drive_rested")),
