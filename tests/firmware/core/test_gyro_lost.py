@@ -43,3 +43,12 @@ def test_one_that_is_found_again_is_reckoned_by():
     car.board.imu_answers = 1
     car.step(20)
     assert car.app.odometry.yaw_urad == pytest.approx(20 * RATE_MRAD_S * 10, rel=0.01)
+
+
+def test_wheels_that_are_driven_and_do_not_count_teach_no_bias():
+    car = driving(Car(gyro_fitted=1, stuck_ms=2000), speed_mm_s=500)
+    car.speed_mm_s = 0  # it turns, and its encoders are dead
+    car.board.yaw_rate_mrad_s = RATE_MRAD_S
+    car.step(150)
+    assert car.state == ACTIVE
+    assert car.app.odometry.yaw_rate_mrad_s == RATE_MRAD_S
