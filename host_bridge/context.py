@@ -26,7 +26,7 @@ from host_bridge.doctor import Finding, LocalMachine, examine, rules
 from host_bridge.domain import CarIdentity, CarStatus, Vehicle, WiringReport
 from host_bridge.errors import DeviceFault, UsageFault
 from host_bridge.logbook.recorder import Recorder
-from host_bridge.open_car import OpenCar, meet
+from host_bridge.open_car import OpenCar, glanced, meet
 from host_bridge.serve.choosing import LOCAL, find_served, is_virtual, vehicle_hint
 from host_bridge.serve.radio import RadioRim
 from host_bridge.serve.recognition import recognised
@@ -283,14 +283,7 @@ class HostContext:
         return None
 
     async def _glance(self, name: str) -> tuple[CarStatus, float | None]:
-        opened = await self.open_car(name)
-        try:
-            car = opened.car
-            while car.status is None or car.inputs is None:
-                await asyncio.sleep(0.01)
-            return car.status, car.stop_age_s()
-        finally:
-            await opened.close()
+        return await glanced(await self.open_car(name))
 
 
 async def _interruptible(main: Coroutine[Any, Any, int]) -> int:

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from host_bridge.cars.car import Car
 from host_bridge.cars.sign_of_life import OWNER, SignOfLife
 from host_bridge.clock import Clock
-from host_bridge.domain import CarIdentity, Vehicle
+from host_bridge.domain import CarIdentity, CarStatus, Vehicle
 from host_bridge.errors import DeviceFault, ProtocolFault, TandemError, VehicleFileFault
 from host_bridge.link.connection import Connection
 from host_bridge.link.events import LinkEvent, LinkNoisy
@@ -224,6 +224,17 @@ def _noise(opened: OpenCar) -> TandemError:
         got=f"{size} bytes in a second, and no good frame among them",
         remedy="is it the right port? the right baud rate (?baud=...)? is the firmware on it?",
     )
+
+
+async def glanced(opened: OpenCar) -> tuple[CarStatus, float | None]:
+    """Its latest status, and for how long it has stood, in s, if it does; the car is closed."""
+    car = opened.car
+    try:
+        while car.status is None or car.inputs is None:
+            await asyncio.sleep(0.01)
+        return car.status, car.stop_age_s()
+    finally:
+        await opened.close()
 
 
 def _silence(opened: OpenCar, got: str) -> TandemError:
