@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import os
 import signal
+import threading
 
 import pytest
 
 from host_bridge.errors import UsageFault
+from host_bridge.interfaces.cli.sim import Lines
 from tests.host_bridge.programs import program, serving, tandem, until
 
 
@@ -93,3 +95,15 @@ def test_what_is_wrong_is_refused_in_words_before_anything_starts(words, said):
     assert done.returncode == UsageFault.exit_code
     assert said in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_what_a_car_says_first_may_come_in_pieces():
+    ours, theirs = os.pipe()
+    with os.fdopen(ours, "rb") as said:
+        os.write(theirs, b"under ")
+        later = threading.Timer(0.05, os.write, (theirs, b"MicroPython\nand "))
+        later.start()
+        assert Lines(said).first() == ["under MicroPython"]
+        later.join()
+        os.close(theirs)
+        assert Lines(said).first() == []

@@ -85,10 +85,11 @@ def run(args: argparse.Namespace, context: HostContext) -> int:
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # a polite end, as Ctrl-C
     process = _start(args, context)
     try:
-        said = _Lines(process.stdout)
-        ready, *more = said.read() or [""]
-        if not ready:
+        said = Lines(process.stdout)
+        greeting = said.first()
+        if not greeting:
             raise _broke(args.vehicle, "the virtual car did not start", process)
+        ready, *more = greeting
         print(
             ready if args.json else _welcome(json.loads(ready), args), *more, sep="\n", flush=True
         )
@@ -150,23 +151,29 @@ def _welcome(ready: dict[str, Any], args: argparse.Namespace) -> str:
     )
 
 
-class _Lines:
+class Lines:
     """Lines of a file as they come. Its ``readline`` would keep the second of two to itself."""
 
     def __init__(self, file: Any) -> None:
         self.fileno = file.fileno
         self._rest = b""
 
+    def first(self) -> list[str]:
+        """Waits for a whole one; none at the end of the file."""
+        while (lines := self.read()) == []:
+            pass  # a line may come in pieces
+        return lines or []
+
     def read(self) -> list[str] | None:
-        """Waits for some; None at the end of the file."""
+        """Waits for some of one; None at the end of the file."""
         data = os.read(self.fileno(), 65536)
         *lines, self._rest = (self._rest + data).split(b"\n")
         return [line.decode(errors="replace") for line in lines] if data else None
 
 
-def _relay(process: subprocess.Popen[str], said: _Lines, known: Sequence[str]) -> None:
+def _relay(process: subprocess.Popen[str], said: Lines, known: Sequence[str]) -> None:
     """What is typed to the car, what it says to us, until it ends."""
-    sources = [_Lines(sys.stdin), said]
+    sources = [Lines(sys.stdin), said]
     while process.poll() is None:
         ready, _, _ = select.select(sources, [], [], 1.0)
         for source in ready:
