@@ -150,6 +150,13 @@ def test_its_age_is_that_of_the_first_to_the_millisecond(from_us, every_us):
     assert aged(latch, from_us + 600 * every_us, 900 * every_us, every_us) == 15 * every_us // 10
 
 
+def test_what_is_latched_before_the_first_step_is_as_old_as_the_clock():
+    latch = Latch()
+    latch.latch(1)
+    assert aged(latch, 0, 999, 333) == 0
+    assert aged(latch, 999, 1, 1) == 1
+
+
 def test_an_age_outlives_the_clock_s_period():
     latch = Latch()
     latch.step(77)
