@@ -1,5 +1,23 @@
-"""Started in the background, a shell has Ctrl-C ignored, and whoever is started here would too."""
+"""What every test stands on: Ctrl-C as it is, and folders that no other program looks into."""
 
+import os
 import signal
+import tempfile
+from collections.abc import Iterator
 
+import pytest
+
+# Started in the background, a shell has Ctrl-C ignored, and whoever is started here would too.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def own_folders_of_this_run() -> Iterator[None]:
+    """Cars that somebody serves here, or another worker of the same run, are none of our business.
+
+    The path is short enough for a socket's.
+    """
+    with tempfile.TemporaryDirectory(prefix="tandem-") as folder:
+        os.environ["TANDEM_RUNTIME_DIR"] = os.path.join(folder, "run")
+        os.environ["TANDEM_DATA_DIR"] = os.path.join(folder, "data")
+        yield
