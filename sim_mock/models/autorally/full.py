@@ -56,7 +56,9 @@ class Rise(NamedTuple):
 def spring_forces_n(x: State, p: Car) -> Forces:
     """What each spring and damper adds to its wheel's static load, left front to right rear."""
     heave, roll, pitch, heave_mps, roll_radps, pitch_radps = x[10:16]
-    k_front, k_rear, c_front, c_rear = p.suspension[5:9]  # its springs, its dampers
+    body = p.suspension
+    k_front, k_rear = body.spring_front_n_per_m, body.spring_rear_n_per_m
+    c_front, c_rear = body.damper_front_ns_per_m, body.damper_rear_ns_per_m
     front = -k_front * (heave + p.lf_m * pitch) - c_front * (heave_mps + p.lf_m * pitch_radps)
     rear = -k_rear * (heave - p.lr_m * pitch) - c_rear * (heave_mps - p.lr_m * pitch_radps)
     lean_front = 0.5 * p.track_front_m * (k_front * roll + c_front * roll_radps)
