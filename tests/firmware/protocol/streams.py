@@ -57,9 +57,9 @@ class Reading:
 
 def payloads_in(reader: FrameReader, data: bytes) -> Iterator[bytes]:
     """The good payloads that end in ``data``; what the reader holds of the next one, it keeps."""
-    at, size = 0, len(data)
+    room, at, size = bytearray(data), 0, len(data)  # as a board has it; machine code insists
     while True:
-        at = reader.read(data, at, size) + 1
+        at = reader.read(room, at, size) + 1
         if at > size:
             return
         length = reader.payload_size()
