@@ -2,12 +2,18 @@
 
 Not on boards. Under CPython ``compat`` puts these in the place of the functions of the same name,
 whose own text stays at hand as ``__wrapped__``: a test holds the two against each other. Only what
-``unpack`` refuses may leave other numbers behind, which nobody reads, and a whole message leaves
-its ``values`` alone.
+``unpack`` and ``cobs_decode`` refuse may leave other bytes behind, which nobody reads; a zero
+within a frame is refused, and no reader lets one through; a whole message leaves its ``values``
+alone. Without the package ``cobs`` its two functions stay what they are.
 """
 
 from binascii import crc32
 from struct import Struct, error, pack_into, unpack_from
+
+try:
+    from cobs import cobs
+except ImportError:  # a bare CPython runs the car too
+    cobs = None
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +28,6 @@ if TYPE_CHECKING:
 _PLANS: "dict[bytes, Plan]" = {}  # by the shape's bytes
 _WHOLES: "dict[type, Whole]" = {}
 _CODES = {(1, 0): "B", (1, 1): "b", (2, 0): "H", (2, 1): "h", (4, 0): "I", (4, 1): "i"}
-_FULL = 254  # bytes that end a block of COBS without a zero
 
 
 def crc_update(crc: bytearray, data: bytearray, start: int, end: int, table: object) -> int:
@@ -31,45 +36,19 @@ def crc_update(crc: bytearray, data: bytearray, start: int, end: int, table: obj
 
 
 def cobs_encode(data: bytearray, size: int, out: bytearray, start: int) -> int:
-    at = start
-    view = memoryview(out)  # whose slices keep their length
-    pieces = data[:size].split(b"\0")
-    for piece in pieces if size < _FULL else _cut(pieces):
-        end = at + 1 + len(piece)
-        view[at] = end - at
-        view[at + 1 : end] = piece
-        at = end
-    return at
-
-
-def _cut(pieces: "list[bytearray]") -> "list[bytearray]":
-    """Where a block is full the next one begins, but not at the end."""
-    cut = []
-    for piece in pieces:
-        while len(piece) >= _FULL:
-            cut.append(piece[:_FULL])
-            piece = piece[_FULL:]
-        cut.append(piece)
-    if pieces[-1] and not cut[-1]:
-        cut.pop()
-    return cut
+    coded = cobs.encode(data[:size])
+    end = start + len(coded)
+    memoryview(out)[start:end] = coded  # a view's slices keep their length
+    return end
 
 
 def cobs_decode(data: bytearray, size: int) -> int:
-    view = memoryview(data)
-    source = at = 0
-    while source < size:
-        code = view[source]
-        end = source + code
-        if code == 0 or end > size:
-            return -1
-        view[at : at + code - 1] = data[source + 1 : end]
-        at += code - 1
-        source = end
-        if code < 255 and source < size:
-            view[at] = 0
-            at += 1
-    return at
+    try:
+        decoded = cobs.decode(data[:size])
+    except cobs.DecodeError:
+        return -1
+    memoryview(data)[: len(decoded)] = decoded
+    return len(decoded)
 
 
 def copy_until_delimiter(
@@ -175,16 +154,17 @@ def _whole(message: "Any") -> "Whole":
     return _WHOLES[kind]
 
 
+_COBS = (cobs_encode, cobs_decode) if cobs else ()
 # module of the functions, their counterparts
-_SOONER: "tuple[tuple[str, tuple[Any, ...]], ...]" = (
+SOONER: "tuple[tuple[str, tuple[Any, ...]], ...]" = (
     ("firmware.protocol.codec", (copy, pack, unpack, encode_into, decode_into)),
-    ("firmware.protocol.frame", (crc_update, cobs_encode, cobs_decode, copy_until_delimiter)),
+    ("firmware.protocol.frame", (crc_update, copy_until_delimiter, *_COBS)),
 )
 
 
 def sooner(function: "Any") -> "Any":
     """Its counterpart here, if it has one, else itself."""
-    for module, counterparts in _SOONER:
+    for module, counterparts in SOONER:
         for counterpart in counterparts:
             if module == function.__module__ and counterpart.__name__ == function.__name__:
                 counterpart.__wrapped__ = function

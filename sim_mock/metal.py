@@ -39,7 +39,8 @@ class Metal:
         self._beat: Beat | None = None
         self._written_us = 0
         self._fed_us = 0
-        self._put: tuple[Beat, bool, bool, bool] | None = None  # what the outputs were made of
+        self._put: Beat | None = None  # what the outputs were made of, and how
+        self._put_how = 0
 
     def restart(self) -> None:
         """The board begins anew: nothing was written yet."""
@@ -92,9 +93,9 @@ class Metal:
             return
         is_stale = now_us - self._written_us > RENEWAL_US
         is_gated = is_stale or (self.guard.is_gating and not self.guard_is_dead)
-        put, before = (beat, is_stale, is_gated, bool(self.stuck)), self._put
-        if self.stuck or before is None or before[0] is not beat or before[1:] != put[1:]:
-            self._put = put
+        how = 4 * bool(self.stuck) + 2 * is_stale + is_gated
+        if self.stuck or self._put is not beat or self._put_how != how:
+            self._put, self._put_how = beat, how
             self._put_out(beat, is_stale, is_gated)
         is_fed = now_us - self._fed_us <= PUMP_US and (self.guard_is_dead or not is_gated)
         self.enable = beat.enable and is_fed

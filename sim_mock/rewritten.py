@@ -4,8 +4,11 @@ import ast
 import re
 from collections.abc import Mapping
 
-# all but what CPython's own C does sooner (firmware/c_library.py)
-_DECORATED = re.compile(r"^ *@micropython\.\w+$(?!\n *def crc_update\()", re.MULTILINE)
+from firmware.c_library import SOONER
+
+# not of what CPython's own C does sooner
+_IN_C = "|".join(one.__name__ for _, counterparts in SOONER for one in counterparts)
+_DECORATED = re.compile(rf"^ *@micropython\.\w+$(?!\n *def (?:{_IN_C})\()", re.MULTILINE)
 _SLOTS = "slots=True"  # a dataclass with slots is made anew when it runs, which nobody follows
 
 

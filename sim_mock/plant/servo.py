@@ -4,9 +4,10 @@ from bisect import bisect_right
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import exp
+from math import exp, inf
 
 NO_PULSE = 0
+_HAIR_S = 1e-9  # by which sums of steps may come out short of the dead time
 
 Curve = Sequence[tuple[float, float]]  # (commanded steer_rad, pulse_ns)
 
@@ -48,12 +49,14 @@ class CalibrationCurve:
 class Servo:
     """One servo. Without pulses it holds what it was last told, as digital servos do."""
 
-    __slots__ = ("_curve", "_due", "_now_s", "_p", "_pulse_ns", "_target_rad", "angle_rad")
+    __slots__ = ("_curve", "_due", "_feels_s", "_now_s", "_p", "_pulse_ns", "_target_rad",
+                 "angle_rad")  # fmt: skip
 
     def __init__(self, curve: CalibrationCurve, parameters: ServoParameters) -> None:
         self._curve = curve
         self._p = parameters
         self._due: deque[tuple[float, float]] = deque()  # (when it is felt, target)
+        self._feels_s = inf  # the first of them
         self._now_s = 0.0
         self._pulse_ns = NO_PULSE
         self._target_rad = 0.0
@@ -64,7 +67,7 @@ class Servo:
         if pulse_ns != self._pulse_ns:
             self._take(pulse_ns)
         self._now_s += dt_s
-        if self._due:
+        if self._feels_s < self._now_s - _HAIR_S:
             self._feel()
         if self.angle_rad != self._target_rad:
             self._turn(dt_s)
@@ -75,11 +78,12 @@ class Servo:
         if pulse_ns != NO_PULSE:
             target_rad = self._curve.angle_rad(pulse_ns)
             self._due.append((self._now_s + self._p.dead_time_s, target_rad))
+            self._feels_s = self._due[0][0]
 
     def _feel(self) -> None:
-        # A billionth of slack: sums of steps come out a hair short of the dead time.
-        while self._due and self._due[0][0] < self._now_s - 1e-9:
+        while self._due and self._due[0][0] < self._now_s - _HAIR_S:
             self._target_rad = self._due.popleft()[1]
+        self._feels_s = self._due[0][0] if self._due else inf
 
     def _turn(self, dt_s: float) -> None:
         error_rad = self._target_rad - self.angle_rad

@@ -152,9 +152,8 @@ class Plant:
                 pulse_ns = round(2 * self._p.esc.neutral_ns) - pulse_ns
             self._esc.step(dt_s, pulse_ns, enable, motor, rim_mps)
         elif enable:
-            duty = sum([outputs[i] for i in channels]) / (FULL_DUTY * len(channels))
-            duty = -duty if self.is_drive_inverted else duty
-            motor.drive(duty, rim_mps, False)
+            duty = _mean_duty(channels, outputs)
+            motor.drive(-duty if self.is_drive_inverted else duty, rim_mps, False)
         else:
             motor.coast()
         if self.stuck_throttle is not None and enable:
@@ -207,10 +206,17 @@ class Plant:
         return front_share * front_mps + (1.0 - front_share) * rear_mps
 
 
+def _mean_duty(channels: tuple[int, ...], outputs: Sequence[int]) -> float:
+    total = 0
+    for channel in channels:
+        total += outputs[channel]
+    return total / (FULL_DUTY * len(channels))
+
+
 def _mean_rad(servos: Steered, dt_s: float, outputs: Sequence[int]) -> float:
     if not servos:
         return 0.0
     total_rad = 0.0
     for channel, servo in servos:
         total_rad += servo.step(dt_s, outputs[channel])
-    return total_rad / len(servos)
+    return total_rad / float(len(servos))  # which is a float's business in machine code too

@@ -45,7 +45,7 @@ _BOARDS = (
 
 IMPORTS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("firmware/compat.py", ("sys", "gc", "array", "micropython", "firmware.c_library")),
-    ("firmware/c_library.py", ("binascii", "struct")),  # stays at the desk
+    ("firmware/c_library.py", ("binascii", "struct", "cobs")),  # stays at the desk
     ("firmware/protocol/", (*_COMPAT, "firmware.protocol", "struct", "binascii")),
     ("firmware/core/", (*_COMPAT, "firmware.protocol", "firmware.core")),
     ("firmware/drivers/", (*_COMPAT, *_CHIP, "firmware.drivers", "time")),

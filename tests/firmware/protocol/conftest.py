@@ -8,7 +8,7 @@ from firmware.protocol import codec, frame
 def text(request, monkeypatch):
     """Boards run the own text, CPython its library's counterparts: all is asked of both."""
     if request.param == "their own text":
-        for _, counterparts in c_library._SOONER:
+        for _, counterparts in c_library.SOONER:
             for one in counterparts:
                 for module in (codec, frame):
                     monkeypatch.setattr(module, one.__name__, one.__wrapped__, raising=False)
