@@ -27,12 +27,16 @@ ROOT = Path(__file__).resolve().parent.parent
 HOME = ROOT / ".fast"
 ASKED = "TANDEM_FAST"
 _PLANT = ("body", "brake", "drive", "esc", "integrators", "motor", "parameters", "servo", "tyre")
+# the slowest model: a step of 1 ms takes most of one
+_AUTODRIVE = ("automobile", "car", "curve", "gearbox", "motor", "powertrain", "steering")
 _CORE = {file.stem for file in ROOT.glob("firmware/core/*.py")} - {"__init__", "params"}
 # Not of these: what other files make subclasses of, or give any field (world, messages), and the
 # table of parameters, which is nothing but a long start.
 MODULES = (
     *(f"sim_mock.plant.{name}" for name in (*_PLANT, "vehicle_plant")),
     *(f"sim_mock.sensors.{name}" for name in ("encoder", "imu", "noise")),
+    "sim_mock.models.integration",
+    *(f"sim_mock.models.autodrive.{name}" for name in _AUTODRIVE),
     "sim_mock.metal",
     *(f"firmware.core.{name}" for name in sorted(_CORE)),
     *("firmware.protocol.frame", "firmware.boards.virtual", "firmware.app"),
@@ -43,7 +47,8 @@ _NUMBERS = (
     "firmware.protocol.ranges",
 )
 _READ = (  # besides: what they are checked and rewritten by
-    *("sim_mock/plant", "sim_mock/sensors", "firmware/core", "firmware/protocol"),
+    *("sim_mock/plant", "sim_mock/sensors", "sim_mock/models/autodrive"),
+    *("firmware/core", "firmware/protocol"),
     *("firmware/boards/contract.py", "firmware/compat.py", "sim_mock/firmware_runner.py"),
     *("sim_mock/compiled.py", "sim_mock/rewritten.py"),
 )

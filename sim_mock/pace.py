@@ -19,7 +19,7 @@ class Beats(Protocol):
 
 
 class Pace:
-    """The car's clock by the host's ``now_us``.
+    """The car's clock by the host's ``now_us``; ``lost_us`` is how much of it is lost so far.
 
     Beats that were missed are missed, as on a board, and the plant makes up for them. One that is
     too slow for its machine would never catch up, with more to do each time and no turn left for
@@ -32,6 +32,7 @@ class Pace:
         self._begun_us = now_us - board.now_us
         self._beat_us = board.now_us
         self._late_us = 0
+        self.lost_us = 0
 
     def car_us(self, now_us: int) -> int:
         """The car's time."""
@@ -43,6 +44,7 @@ class Pace:
         late_us = self.car_us(now_us) - self._beat_us
         if late_us > STALL_US or late_us >= self._late_us > HOPE_US:
             self._begun_us += late_us
+            self.lost_us += late_us
             late_us = 0
         self._beat_us += max(late_us, 0) // self._step_us * self._step_us
         self._late_us = late_us

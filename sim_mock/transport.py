@@ -6,6 +6,7 @@ The options are those of ``facts.QUERY``; README.md has them in a table.
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -16,6 +17,11 @@ from sim_mock.pace import Pace
 if TYPE_CHECKING:
     from sim_mock.world import VehicleFacts, World
 
+_LOG = logging.getLogger(__name__)
+_SLOW = (
+    "%s: its clock lost %.1f s, which may stop it: this machine stood still or is too slow for it;"
+    " close what else runs, take a lighter model, or run make fast and set TANDEM_FAST=1"
+)
 HOST_TURN_S = 0.001  # what the host gets before a beat that is late: a wish takes several turns
 
 
@@ -76,8 +82,12 @@ class SimTransport:
             self._on_closed(None)
 
     async def _run(self, on_bytes: Callable[[bytes], None]) -> None:
+        has_told = False
         while True:
             wait_us = self._pace.next_us(self._now_us()) - self._now_us()
+            if self._pace.lost_us and not has_told:
+                has_told = True
+                _LOG.warning(_SLOW, self.label, self._pace.lost_us * 1e-6)
             await asyncio.sleep(max(wait_us * 1e-6, HOST_TURN_S))
             sent = self.world.beat(self.car_us())
             if sent:

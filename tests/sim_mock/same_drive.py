@@ -1,4 +1,4 @@
-"""Drives of three cars, and a hash of every number and byte: with and without machine code."""
+"""Drives of several cars, and a hash of every number and byte: with and without machine code."""
 
 import hashlib
 import json
@@ -8,6 +8,7 @@ import sys
 
 from host_bridge.config import load_vehicle
 from sim_mock import compiled
+from sim_mock.facts import facts_of
 from sim_mock.world import World, plant_of
 from tests.bench.pilot import Pilot
 from tests.firmware.rig import Host
@@ -17,9 +18,9 @@ NEUTRAL, STEPS = 1_500_000, 12_000
 SPEEDS_MM_S = {"f1tenth": 3000, "nigel": 350}
 
 
-def storm(name):
+def storm(name, **query):
     """Outputs at random: a hash of all truth and all readings, and how far it got."""
-    vehicle = load_vehicle(name)
+    vehicle = facts_of(load_vehicle(name), query)
     plant, chance, found = plant_of(vehicle, 1), random.Random(name), hashlib.sha256()
     kinds = [channel["kind"] for channel in vehicle.channels]
     outputs, rolled_m = [0] * 8, 0.0
@@ -94,6 +95,7 @@ def stormy(name):
 
 if __name__ == "__main__":
     drives = {name: storm(name) for name in ("f1tenth", "nigel", "autorally")}
+    drives |= {f"model {name}": storm(name, model="autodrive") for name in ("f1tenth", "opencav")}
     drives |= {f"whole {name}": whole_car(name) for name in SPEEDS_MM_S}
     drives |= {f"storm {name}": stormy(name) for name in SPEEDS_MM_S}
     files = [sys.modules[name].__file__ for name in compiled.MODULES]

@@ -124,8 +124,16 @@ def test_a_plant_too_slow_for_its_machine_lets_the_host_have_its_turns(times_too
     assert world.now_us * 1e-6 == pytest.approx(9.0 / times_too_slow, rel=0.15)
 
 
-def test_a_plant_that_keeps_up_loses_no_time():
+def test_who_drives_a_plant_too_slow_for_its_machine_is_told_once(caplog):
+    host_beside_a_plant(2.0)
+    assert [record.levelname for record in caplog.records] == ["WARNING"]
+    assert "too slow" in caplog.text
+    assert "TANDEM_FAST=1" in caplog.text
+
+
+def test_a_plant_that_keeps_up_loses_no_time(caplog):
     _, world, heard = host_beside_a_plant(0.9)
+    assert not caplog.records
     assert world.now_us * 1e-6 == pytest.approx(9.0, abs=0.15)
     assert heard.statuses[-1] - heard.statuses[0] == pytest.approx(9e6, abs=2e5)
 
