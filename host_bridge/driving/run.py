@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import platform
 import signal
 import sys
-from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
+from logging.handlers import MemoryHandler
 
 from host_bridge.cars.car import Car
 from host_bridge.cars.fleet import Fleet
@@ -23,6 +25,7 @@ from host_bridge.logbook.recorder import Recorder
 from host_bridge.open_car import OpenCar
 from host_bridge.session import TICK_US, Session, next_tick_us
 
+_KEPT_WARNINGS = 1000  # lines; more are painted over
 _VIEW_EVERY = 10  # ticks: ten times a second
 _HOME, _TO_EOL, _BELOW = "\x1b[H", "\x1b[K", "\x1b[J"
 # A terminal that knows them shows nothing of a screen that is only half there; others skip them
@@ -99,7 +102,7 @@ class Cockpit:
         def lose() -> None:
             self._orders += keyboard.closed()
 
-        with terminal:
+        with _warnings_kept(), terminal:
             terminal.listen(receive, lose)
             loop = asyncio.get_running_loop()
             # whoever drives is not suspended with the deadman in hand; Ctrl-Z comes as a key
@@ -185,6 +188,19 @@ class Cockpit:
         if self._has_log:
             for line in self._view.news(driven, now_us):
                 print(line, flush=True)
+
+
+@contextmanager
+def _warnings_kept() -> Iterator[None]:
+    """What would be painted over is said when the terminal is as it was."""
+    kept = MemoryHandler(_KEPT_WARNINGS, flushLevel=sys.maxsize, target=logging.lastResort)
+    root = logging.getLogger()
+    root.addHandler(kept)
+    try:
+        yield
+    finally:
+        root.removeHandler(kept)
+        kept.close()
 
 
 @asynccontextmanager

@@ -1,5 +1,7 @@
 """The real `tandem drive` in a pseudo-terminal: held, released, frozen, killed, hung up."""
 
+import asyncio
+import logging
 import os
 import signal
 import subprocess
@@ -10,6 +12,10 @@ from pathlib import Path
 
 import pytest
 
+from host_bridge.clock import MonotonicClock
+from host_bridge.driving.plan import Plan
+from host_bridge.driving.run import Cockpit
+from host_bridge.interfaces.keyboard import Terminal
 from tests.host_bridge.driving.terminals import PRESS, RELEASE, Far, Program
 
 COMMANDS = Path(__file__).resolve().parents[4] / "shared/data/nigel/straight_commands.csv"
@@ -225,3 +231,16 @@ def test_a_drivers_log_drives_two_cars_and_they_accept_the_same_bytes(start):
     ]
     assert len(crcs) > 5
     assert all(one == other for one, other in crcs)
+
+
+def test_a_warning_waits_until_the_terminal_is_as_it_was(legacy, capsys):
+    async def main():
+        clock = MonotonicClock()
+        seat = Cockpit(Plan(cars=("sim://f1tenth",)), None, clock, Terminal(legacy.slave))
+        async with seat.taken():
+            logging.getLogger("a car").warning("too slow")
+            assert "too slow" not in capsys.readouterr().err
+
+    asyncio.run(main())
+    assert capsys.readouterr().err == "too slow\n"
+    assert is_as_before(legacy)
