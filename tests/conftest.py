@@ -7,6 +7,9 @@ from collections.abc import Iterator
 
 import pytest
 
+from firmware import c_library
+from firmware.protocol import codec, frame
+
 # Started in the background, a shell has Ctrl-C ignored, and whoever is started here would too.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -21,3 +24,14 @@ def own_folders_of_this_run() -> Iterator[None]:
         os.environ["TANDEM_RUNTIME_DIR"] = os.path.join(folder, "run")
         os.environ["TANDEM_DATA_DIR"] = os.path.join(folder, "data")
         yield
+
+
+@pytest.fixture(params=["their own text", "counterparts in C"])
+def text(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Boards run the own text, CPython its library's counterparts: all is asked of both."""
+    if request.param == "counterparts in C":
+        return
+    for one in [one for _, counterparts in c_library.SOONER for one in counterparts]:
+        for module in (codec, frame, request.module):
+            if getattr(module, one.__name__, None) is one:
+                monkeypatch.setattr(module, one.__name__, one.__wrapped__)

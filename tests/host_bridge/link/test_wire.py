@@ -14,6 +14,7 @@ from host_bridge.link import wire
 ALL = messages.TO_BOARD + messages.TO_HOST
 TABLE = crc_table()
 RANDOM_FRAMES = 100_000
+pytestmark = pytest.mark.usefixtures("text")  # of the car's codec, as boards have it
 
 
 class FirmwareDecoder:
