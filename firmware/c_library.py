@@ -155,18 +155,18 @@ def _whole(message: "Any") -> "Whole":
 
 
 _COBS = (cobs_encode, cobs_decode) if cobs else ()
-# module of the functions, their counterparts
-SOONER: "tuple[tuple[str, tuple[Any, ...]], ...]" = (
-    ("firmware.protocol.codec", (copy, pack, unpack, encode_into, decode_into)),
-    ("firmware.protocol.frame", (crc_update, copy_until_delimiter, *_COBS)),
+SOONER: "tuple[Any, ...]" = (
+    *(copy, pack, unpack, encode_into, decode_into),
+    *(crc_update, copy_until_delimiter, *_COBS),
 )
+_BY_NAME = {counterpart.__name__: counterpart for counterpart in SOONER}
+_OF = ("firmware.protocol.codec", "firmware.protocol.frame")  # whose functions they stand for
 
 
 def sooner(function: "Any") -> "Any":
     """Its counterpart here, if it has one, else itself."""
-    for module, counterparts in SOONER:
-        for counterpart in counterparts:
-            if module == function.__module__ and counterpart.__name__ == function.__name__:
-                counterpart.__wrapped__ = function
-                return counterpart
-    return function
+    counterpart = _BY_NAME.get(function.__name__) if function.__module__ in _OF else None
+    if counterpart is None:
+        return function
+    counterpart.__wrapped__ = function
+    return counterpart

@@ -27,7 +27,7 @@ ROOT = Path(__file__).resolve().parent.parent
 HOME = ROOT / ".fast"
 ASKED = "TANDEM_FAST"
 _PLANT = ("body", "brake", "drive", "esc", "integrators", "motor", "parameters", "servo", "tyre")
-# the slowest model: a step of 1 ms takes most of one
+# the slowest model, which a busy machine hardly keeps up with
 _AUTODRIVE = ("automobile", "car", "curve", "gearbox", "motor", "powertrain", "steering")
 _CORE = {file.stem for file in ROOT.glob("firmware/core/*.py")} - {"__init__", "params"}
 # Not of these: what other files make subclasses of, or give any field (world, messages), and the
@@ -49,8 +49,8 @@ _NUMBERS = (
 _READ = (  # besides: what they are checked and rewritten by
     *("sim_mock/plant", "sim_mock/sensors", "sim_mock/models/autodrive"),
     *("firmware/core", "firmware/protocol"),
-    *("firmware/boards/contract.py", "firmware/compat.py", "sim_mock/firmware_runner.py"),
-    *("sim_mock/compiled.py", "sim_mock/rewritten.py"),
+    *("firmware/boards/contract.py", "firmware/compat.py", "firmware/c_library.py"),
+    *("sim_mock/firmware_runner.py", "sim_mock/compiled.py", "sim_mock/rewritten.py"),
 )
 _SHARED = "tandem_fast"  # the library that the modules are windows of
 _SUFFIX = importlib.machinery.EXTENSION_SUFFIXES[0]

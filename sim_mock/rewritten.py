@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from firmware.c_library import SOONER
 
 # not of what CPython's own C does sooner
-_IN_C = "|".join(one.__name__ for _, counterparts in SOONER for one in counterparts)
+_IN_C = "|".join(one.__name__ for one in SOONER)
 _DECORATED = re.compile(rf"^ *@micropython\.\w+$(?!\n *def (?:{_IN_C})\()", re.MULTILINE)
 _SLOTS = "slots=True"  # a dataclass with slots is made anew when it runs, which nobody follows
 

@@ -67,7 +67,7 @@ class Servo:
         if pulse_ns != self._pulse_ns:
             self._take(pulse_ns)
         self._now_s += dt_s
-        if self._feels_s < self._now_s - _HAIR_S:
+        while self._feels_s < self._now_s - _HAIR_S:
             self._feel()
         if self.angle_rad != self._target_rad:
             self._turn(dt_s)
@@ -81,8 +81,7 @@ class Servo:
             self._feels_s = self._due[0][0]
 
     def _feel(self) -> None:
-        while self._due and self._due[0][0] < self._now_s - _HAIR_S:
-            self._target_rad = self._due.popleft()[1]
+        self._target_rad = self._due.popleft()[1]
         self._feels_s = self._due[0][0] if self._due else inf
 
     def _turn(self, dt_s: float) -> None:

@@ -41,7 +41,7 @@ def test_machine_code_gives_every_number_of_every_drive_to_the_last_bit():
     suffix = importlib.machinery.EXTENSION_SUFFIXES[0]
     assert all(file.endswith(suffix) for file in quick["files"])
     assert quick["drives"] == plain["drives"]
-    assert all(moved > 0.05 for _, moved in plain["drives"].values()), "they drove"
+    assert all(moved > 0.3 for _, moved in plain["drives"].values()), "they drove"
 
 
 def test_what_is_asked_for_and_is_not_there_is_refused(monkeypatch, tmp_path):
