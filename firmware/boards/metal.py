@@ -23,7 +23,7 @@ from firmware.boards.parts import (
 )
 from firmware.boards.ring_1 import Ring1
 from firmware.boards.store import Store
-from firmware.boards.wheels import Side
+from firmware.boards.wheels import side_of
 from firmware.compat import TYPE_CHECKING
 from firmware.protocol.codes import RESET_POWER_ON, RESET_WATCHDOG
 
@@ -141,13 +141,13 @@ class MetalBoard:
             return _vesc_channel(self.vesc, row)
         return self._own_channel(row)
 
-    def _make_sides(self, rows: "tuple[tuple[Any, ...], ...]") -> "tuple[Side, Side]":
+    def _make_sides(self, rows: "tuple[tuple[Any, ...], ...]") -> "tuple[Counter, Counter]":
         """One side for both if there is nothing that only one of them has: it is read once."""
         counters = [(row[0], self._counter(row)) for row in rows]
-        left = Side(tuple([counter for side, counter in counters if side != "right"]))
+        left = side_of(tuple([counter for side, counter in counters if side != "right"]))
         if all(side == "both" for side, _ in counters):
             return left, left
-        return left, Side(tuple([counter for side, counter in counters if side != "left"]))
+        return left, side_of(tuple([counter for side, counter in counters if side != "left"]))
 
     def _counter(self, row: "tuple[Any, ...]") -> "Counter":
         if row[1] == "vesc" and self.vesc:
@@ -177,10 +177,12 @@ class MetalBoard:
         self._look()
         if self.vesc:
             self.vesc.step(now_us)
-        self._left.read(now_us)
-        if self._right is not self._left:
-            self._right.read(now_us)
-        self.count_left, self.count_right = self._left.count, self._right.count
+        left, right = self._left, self._right
+        left.read(now_us)
+        self.count_left = self.count_right = left.count
+        if right is not left:
+            right.read(now_us)
+            self.count_right = right.count
         for i in range(len(self._channels)):
             self.read_back[i] = self._channels[i].read_back()
         self.charger = self._charger.value() if self._charger else 0
