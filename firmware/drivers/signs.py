@@ -1,10 +1,11 @@
 """What a car without a screen says: a status LED and a buzzer, by patterns."""
 
-from firmware.compat import TYPE_CHECKING
-from firmware.drivers.ticks import age_us
+from firmware.compat import TYPE_CHECKING, micropython
 
 if TYPE_CHECKING:
     from machine import PWM, Pin
+
+const = micropython.const
 
 # Eighths of a second, the first in the highest bit
 DARK = 0b00000000
@@ -14,7 +15,8 @@ FAST = 0b10101010
 ONE = 0b10000000
 TWO = 0b10100000
 THREE = 0b10101000
-_EIGHTH_US = 125_000
+_EIGHTH_US = const(125_000)
+_MASK = const((1 << 30) - 1)
 
 
 class _Pattern:
@@ -30,7 +32,7 @@ class _Pattern:
             self._pattern = pattern
             self._began_us = now_us
             self._eighth = 0
-        elif age_us(now_us, self._began_us) >= _EIGHTH_US:
+        elif now_us - self._began_us & _MASK >= _EIGHTH_US:  # an age, without a call
             self._began_us = now_us
             self._eighth = (self._eighth + 1) % 8
         return pattern >> (7 - self._eighth) & 1 == 1
