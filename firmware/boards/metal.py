@@ -204,8 +204,11 @@ class MetalBoard:
         self.guard_tripped = int(guard.is_late)
         guard.read()
         machine.enable_irq(state)
-        is_on = self._ring.is_wanted and not guard.is_gating
-        self.enable_contact = self._contact.value() if self._contact else int(is_on)
+        contact = self._contact
+        if contact:
+            self.enable_contact = contact.value()
+        else:
+            self.enable_contact = int(self._ring.is_wanted and not guard.is_gating)
 
     def _feel(self, now_us: int) -> None:
         battery, imu = self._battery, self._imu

@@ -1,6 +1,6 @@
 """What every IMU on I2C does: one burst of bytes, three axes of each kind, signs of life."""
 
-from firmware.compat import TYPE_CHECKING, array, micropython, ptr8, ptr16
+from firmware.compat import TYPE_CHECKING, array, micropython, ptr8, ptr16, ptr32
 from firmware.drivers.stillness import Stillness
 from firmware.drivers.ticks import Freshness
 
@@ -12,19 +12,24 @@ if TYPE_CHECKING:
 const = micropython.const
 
 _FROZEN_AFTER = const(50)  # readings: a quarter to half a second
-_ROW = const(6)  # numbers that say how one of the car's axes is made of the data
 
 
 @micropython.viper
-def _along(data: ptr8, rows: ptr16, row: int) -> int:
-    """One reading along an axis of the car, by its row: where the high byte is, where the low one,
+def _take(data: ptr8, rows: ptr16, out: ptr32) -> int:
+    """Each reading along an axis of the car, by its row: where the high byte is, where the low one,
     1 if the sensor's axis points the other way, then times, plus and over."""
-    word = data[rows[row]] << 8 | data[rows[row + 1]]
-    if word & 0x8000:
-        word -= 0x10000
-    if rows[row + 2]:
-        word = 0 - word
-    return (word * rows[row + 3] + rows[row + 4]) // rows[row + 5]
+    i = 0
+    row = 0
+    while i < 3:
+        word = data[rows[row]] << 8 | data[rows[row + 1]]
+        if word & 0x8000:
+            word -= 0x10000
+        if rows[row + 2]:
+            word = 0 - word
+        out[i] = (word * rows[row + 3] + rows[row + 4]) // rows[row + 5]
+        row += 6
+        i += 1
+    return 0  # viper wants a word, or no annotation
 
 
 class I2cImu:
@@ -56,23 +61,25 @@ class I2cImu:
         self._first_register = first_register
         self._stillness = Stillness(size, _FROZEN_AFTER)
         self._rows = _rows_of(mounting, accels, rates)
+        self._taken = array("i", [0] * 3)
 
     @property
     def is_frozen(self) -> bool:
         return self._stillness.is_frozen
 
     def step(self, now_us: int) -> None:
-        """One call a value: what the mounting and the unit ask for was looked up at the start."""
+        """One call for all: what the mounting and the unit ask for was looked up at the start."""
         try:
             self.i2c.readfrom_mem_into(self.address, self._first_register, self.data)
         except OSError:
             self.errors += 1
             self.hearing.step(now_us)
             return
-        data, rows, stillness = self.data, self._rows, self._stillness
-        self.accel_x_mm_s2 = _along(data, rows, 0)
-        self.accel_y_mm_s2 = _along(data, rows, _ROW)
-        self.yaw_rate_mrad_s = _along(data, rows, 2 * _ROW)
+        data, taken, stillness = self.data, self._taken, self._stillness
+        _take(data, self._rows, taken)
+        self.accel_x_mm_s2 = taken[0]
+        self.accel_y_mm_s2 = taken[1]
+        self.yaw_rate_mrad_s = taken[2]
         stillness.take(data)
         if stillness.is_frozen:
             self.hearing.step(now_us)
@@ -91,7 +98,7 @@ def _rows_of(
     accels: "tuple[int, int, int, int, int]",
     rates: "tuple[int, int, int, int, int]",
 ) -> "array[int]":
-    """For ``_along``: forward, left, the turn to the left."""
+    """For ``_take``: forward, left, the turn to the left."""
     rows: "list[int]" = []
     for axis, told in ((mounting.forward, accels), (mounting.left, accels), (mounting.up, rates)):
         first, low, times, plus, over = told
