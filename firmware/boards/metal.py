@@ -62,6 +62,7 @@ class MetalBoard:
                 self.has_held_output = 1
         self.board_id = _folded(machine.unique_id())
         self.link = link
+        self.is_virtual = 0
         self.step_us = 0
         self.read_back = [0] * CHANNELS
         self.reset_cause = RESET_POWER_ON

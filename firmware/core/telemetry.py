@@ -31,6 +31,7 @@ from firmware.protocol.messages import (
     Status,
     VescState,
 )
+from firmware.protocol.ranges import U16
 
 if TYPE_CHECKING:
     from firmware.app import App
@@ -153,9 +154,14 @@ class Telemetry:
         inputs.stop_said = self._app.stop_sources.said
         inputs.rc_mode = self._app.rc.mode if self._app.rc.is_live else NOBODY
         inputs.imu_answers = board.imu_answers
-        inputs.step_us = self._longest_us
+        inputs.step_10us = self._longest_us // 10
         inputs.cause_age_ms = self._app.runstop.age_ms
         inputs.fault_age_ms = self._app.faults.age_ms
+        punctuality = self._app.punctuality
+        inputs.beat_100us = punctuality.beat_us // 100
+        inputs.takes_100us = (punctuality.takes_us + 50) // 100
+        inputs.missed = punctuality.missed & U16
+        inputs.missed_lately = punctuality.missed_lately
         self._longest_us = 0
         self._app.outbox.send(inputs)
 
@@ -209,7 +215,7 @@ class Telemetry:
         receiver, counters = self._app.receiver, self._counters
         counters.good = receiver.reader.good & _COUNTER_MASK
         counters.damaged = receiver.reader.damaged & _COUNTER_MASK
-        counters.oversized = receiver.reader.oversized & _COUNTER_MASK
+        counters.oversized = receiver.reader.oversized & U16
         counters.unknown = receiver.unknown & _COUNTER_MASK
         counters.out_of_range = receiver.out_of_range & _COUNTER_MASK
         counters.claims_accepted = self._app.arbiter.accepted & _COUNTER_MASK
