@@ -50,10 +50,17 @@ from host_bridge.domain.reports import (
     StopSeen,
     VescState,
 )
-from host_bridge.domain.vehicle import DivergenceLimits, SourceFacts, StopSourceFacts, Vehicle
+from host_bridge.domain.vehicle import (
+    LONGEST_STEP_S,
+    DivergenceLimits,
+    SourceFacts,
+    StopSourceFacts,
+    Vehicle,
+)
 from host_bridge.domain.wiring import BudgetRow, WiringReport
 
 __all__ = [
+    "LONGEST_STEP_S",
     "NOBODY",
     "Action",
     "ActionReply",

@@ -154,7 +154,7 @@ class Refusal(Phrased):
     CAP = 13, "while it is armed its speed cap can only be lowered"
     RELAY = 14, "its drive enable has not been seen open yet: wait a moment"
     PROFILE = 15, "its vehicle file does not offer this profile"
-    OFF_BEAT = 16, "it misses its beat"
+    OFF_BEAT = 16, "it misses its beat, for its steps take too long"
 
 
 class ClaimVerdict(Phrased):
