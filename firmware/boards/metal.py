@@ -63,6 +63,7 @@ class MetalBoard:
         self.link = link
         self.receive_into = link.receive_into  # the link's own: a call fewer for each message
         self.transmit = link.transmit
+        self.is_virtual = 0
         self.step_us = 0
         self.read_back = [0] * CHANNELS
         self.reset_cause = RESET_POWER_ON

@@ -12,6 +12,7 @@ from firmware.protocol.codes import (
     CAUSE_STOP_SOURCE,
     CAUSE_STOP_SOURCE_SILENT,
     EVENT_BATTERY,
+    EVENT_BEAT,
     EVENT_CLAMPED,
     EVENT_FAULT_LATCHED,
     EVENT_IMU,
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from firmware.core.battery import Battery
     from firmware.core.events import Events
     from firmware.core.latch import Latch
+    from firmware.core.punctuality import Punctuality
     from firmware.core.runstop import StopSources
     from firmware.core.source import Source
     from firmware.core.supervisor import Supervisor
@@ -64,6 +66,7 @@ class Chronicle:
         self._stage = GOOD
         self._clamped = 0
         self._is_gyro_lost = False
+        self._is_off_beat = False
 
     def stops(
         self,
@@ -160,6 +163,14 @@ class Chronicle:
         if is_gyro_lost != self._is_gyro_lost:
             self._is_gyro_lost = is_gyro_lost
             self._events.add(now_us, EVENT_IMU, 0 if is_gyro_lost else 1, 0)
+
+    def beat(self, punctuality: "Punctuality", now_us: int) -> None:
+        """Nothing that stops the car: it is not armed with it."""
+        is_off_beat = punctuality.is_off_beat
+        if is_off_beat != self._is_off_beat:
+            self._is_off_beat = is_off_beat
+            keeps = 0 if is_off_beat else 1
+            self._events.add(now_us, EVENT_BEAT, keeps, punctuality.takes_us)
 
     def clamped(self, source: int, bits: int, now_us: int) -> None:
         """Said when it begins, not on every step that it lasts."""

@@ -12,6 +12,7 @@ from firmware.protocol.codes import (
     CAUSE_CLOCK_STEP,
     CAUSE_STOP_REQUEST,
     CLAIM_ACCEPTED,
+    DEVICE_CAR,
     EVENT_ACTION_REFUSED,
     EVENT_ACTION_TAKEN,
     EVENT_CLAIM_REFUSED,
@@ -20,6 +21,7 @@ from firmware.protocol.codes import (
     EVENT_PROFILE,
     EVENT_SESSION_BOUND,
     EVENT_SPEED_CAP,
+    IDENTITY_VIRTUAL,
     NOBODY,
 )
 from firmware.protocol.frame import crc_update
@@ -163,6 +165,8 @@ class Hearing:
         identity, params = self._identity, self._app.params
         identity.token = message.token
         identity.layout = 1
+        identity.device = DEVICE_CAR
+        identity.flags = IDENTITY_VIRTUAL if self._app.board.is_virtual else 0
         identity.protocol_hash = self._own_hash
         identity.config_hash = params.config_hash
         identity.board_id = self._app.board.board_id  # type: ignore[assignment]

@@ -31,6 +31,7 @@ from firmware.protocol.messages import (
     Status,
     VescState,
 )
+from firmware.protocol.ranges import U16
 
 if TYPE_CHECKING:
     from firmware.app import App
@@ -73,6 +74,7 @@ class Telemetry:
         self._battery = app.battery
         self._temperature = app.temperature
         self._receiver = app.receiver
+        self._punctuality = app.punctuality
         self._status = Status()
         self._motion = Motion()
         self._clock = ClockReport()
@@ -190,9 +192,14 @@ class Telemetry:
         values[8] = stop_sources.said
         values[9] = rc.mode if rc.is_live else NOBODY
         values[10] = board.imu_answers
-        values[11] = self._longest_us
+        values[11] = self._longest_us // 10
         values[12] = runstop.age_ms
         values[13] = self._faults.age_ms
+        punctuality = self._punctuality
+        values[14] = punctuality.beat_us // 100
+        values[15] = (punctuality.takes_us + 50) // 100
+        values[16] = punctuality.missed & U16
+        values[17] = punctuality.missed_lately
         self._longest_us = 0
         self._outbox.send_values(self._inputs)
 
@@ -260,7 +267,7 @@ class Telemetry:
         reader = receiver.reader
         values[0] = reader.good & _COUNTER_MASK
         values[1] = reader.damaged & _COUNTER_MASK
-        values[2] = reader.oversized & _COUNTER_MASK
+        values[2] = reader.oversized & U16
         values[3] = receiver.unknown & _COUNTER_MASK
         values[4] = receiver.out_of_range & _COUNTER_MASK
         values[5] = arbiter.accepted & _COUNTER_MASK

@@ -8,11 +8,16 @@ const = micropython.const
 
 
 class Identify(Message):
-    """Who are you? Frozen. ``token`` comes back, so that round trips can be timed."""
+    """Who are you? Frozen. ``token`` comes back, so that round trips can be timed; whoever has a
+    key answers ``challenge``, zero of which asks for no answer."""
 
     ID = 1
-    FIELDS = (("token", "u16", 0, U16, ""),)
+    FIELDS = (
+        ("token", "u16", 0, U16, ""),
+        ("challenge", "b8", 0, 0, ""),
+    )
     token: int
+    challenge: bytearray
 
 
 class Stop(Message):

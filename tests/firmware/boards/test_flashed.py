@@ -108,7 +108,9 @@ def test_a_new_car_answers_on_its_link_and_is_marked_healthy_after_ten_seconds(
     """The virtual chip is an RP2040, and refuses another clock once a peripheral has its own."""
     board.put(0, program(wiring, chip))
     assert board.power_up() == f"power off at {clock_mhz} MHz"
-    assert board.heard["Identity"].token == 1
+    identity = board.heard["Identity"]
+    assert identity.token == 1
+    assert (identity.device, identity.flags, bytes(identity.answer)) == (1, 0, bytes(8))
     assert board.heard["Status"].time_us > 10_000_000
     assert (board.starts.slot, board.starts.is_on_trial) == (0, 0)
 

@@ -6,6 +6,7 @@ from firmware.core.battery import Battery
 from firmware.core.chronicle import Chronicle
 from firmware.core.events import Events
 from firmware.core.latch import Latch
+from firmware.core.punctuality import Punctuality
 from firmware.core.runstop import StopSources
 from firmware.core.supervisor import Supervisor
 from firmware.protocol.messages import Event
@@ -15,7 +16,7 @@ from tests.firmware.core.desk import params_with, sure_sessions
 (STATE_CHANGED, STOP_LATCHED, FAULT_LATCHED, CLAIM_REFUSED, ACTION_TAKEN, ACTION_REFUSED,
  SOURCE_ENGAGED, SOURCE_SILENT, SESSION_BOUND, CLOCK_STEPPED, CONFIGURED, WINNER_CHANGED,
  SOURCE_LOST, STARTED, PROFILE, SPEED_CAP, STOP_SOURCE, BATTERY, CLAMPED,
- IMU) = range(20)  # fmt: skip
+ IMU, BEAT) = range(21)  # fmt: skip
 (RUNSTOP_LOOP, STOP_REQUEST, FROZEN, SILENCE, CLOCK_STEP, CLOCK_UNSURE, CHARGER, EMPTY, OVERRUN,
  UNATTENDED, SAYS_STOP, IS_SILENT, STAND_OVER) = range(13)  # fmt: skip
 SENDER = 3
@@ -175,6 +176,16 @@ def test_an_imu_is_said_to_be_lost_and_to_be_there_again_once_each(notes):
         notes.chronicle.conditions(Supervisor(), Battery(), is_lost, 5)
         seen.append(notes.read())
     assert seen == [[], [(IMU, 0, 0)], [], [(IMU, 1, 0)], []]
+
+
+def test_a_beat_is_said_to_be_missed_too_often_and_to_be_kept_again_once_each(notes):
+    punctuality, seen = Punctuality(), []
+    punctuality.takes_us = 11_400
+    for is_off_beat in (False, True, True, False, False):
+        punctuality.is_off_beat = is_off_beat
+        notes.chronicle.beat(punctuality, 5)
+        seen.append(notes.read())
+    assert seen == [[], [(BEAT, 0, 11_400)], [], [(BEAT, 1, 11_400)], []]
 
 
 def test_a_clamped_claim_is_said_when_it_begins(notes):
