@@ -1,4 +1,4 @@
-"""/main.py of a board: outputs safe first, then the program of the slot that counts.
+"""/launcher.mpy of a board: outputs safe first, then the program of the slot that counts.
 
 A program lives whole in a slot, /a or /b, with the pins and the configuration that belong to it. A
 new one starts on trial: unless that start is marked healthy, the next one is the old program's.
@@ -7,9 +7,11 @@ Imports nothing of ours, for it outlives the programs that it starts.
 
 import binascii
 import gc
+import os
 import sys
 
 SLOTS = ("a", "b")
+PINS = "pins.mpy"  # the last that a slot gets, and the first that goes: with it a program is whole
 RECORDS = ("starts_0.bin", "starts_1.bin")
 TROUBLE = "trouble.txt"  # why the last start ended, for tandem flash to show
 # A record: counter (4 bytes, low first), slot, is it on trial, starts not marked healthy, REPL
@@ -38,13 +40,26 @@ class Starts:
         self._at = 1
         self.slot = self.is_on_trial = self._begun = self.wants_repl = 0
         self._load()
-        if self.is_on_trial and self._begun:  # it had its chance
+        had_its_chance = self.is_on_trial and self._begun
+        if (had_its_chance or not self._is_whole(self.slot)) and self._is_whole(self.slot ^ 1):
             self.slot ^= 1
-            self.is_on_trial = self._begun = 0
+            self.is_on_trial = self._begun = had_its_chance = 0
+        # Nothing is left to be started but the launcher itself
+        self.is_waiting = bool(had_its_chance) or not self._is_whole(self.slot)
 
     @property
     def folder(self) -> str:
-        return self.root + "/" + SLOTS[self.slot]
+        return self.folder_of(self.slot)
+
+    def folder_of(self, slot: int) -> str:
+        return self.root + "/" + SLOTS[slot]
+
+    def _is_whole(self, slot: int) -> bool:
+        try:
+            os.stat(self.folder_of(slot) + "/" + PINS)
+        except OSError:
+            return False
+        return True
 
     def begin(self) -> bool:
         """Count this start; False if it is to end in the REPL instead."""
@@ -116,14 +131,32 @@ def launch(root: str = "") -> None:
     import machine
 
     starts = Starts(root)  # reads some bytes: which pins are outputs depends on the slot
-    sys.path.insert(0, starts.folder)
-    import pins  # type: ignore[import-not-found]
-
-    _make_safe(machine, pins)
-    if not starts.begin():
+    pins = _safe_pins(machine, starts)
+    if starts.is_waiting or pins is None:
+        print("Tandem: no whole program that was healthy is here; tandem flash brings one")
+    elif not starts.begin():
         print("Tandem: the REPL was asked for; machine.reset() starts the car")
     elif not _stays(starts, machine, pins):
         machine.reset()
+    else:
+        print("Tandem: the program ends at its start, /%s says why; see tandem flash" % TROUBLE)
+
+
+def _safe_pins(machine: "object", starts: Starts) -> "object | None":
+    """The pins module of the slot that counts, else of the other one, its outputs at their safe
+    levels. Without one nothing is touched."""
+    for slot in (starts.slot, starts.slot ^ 1):
+        folder = starts.folder_of(slot)
+        sys.path.insert(0, folder)
+        try:
+            import pins  # type: ignore[import-not-found]
+
+            _make_safe(machine, pins)
+            return pins  # type: ignore[no-any-return]
+        except Exception:  # noqa: BLE001 - not there or not whole: the other one may be
+            sys.modules.pop("pins", None)
+            sys.path.remove(folder)
+    return None
 
 
 def _make_safe(machine: "object", pins: "object") -> None:
@@ -140,16 +173,19 @@ def _stays(starts: Starts, machine: "object", pins: "object") -> bool:
         from firmware.boards.start import start
 
         start(pins, starts)  # type: ignore[arg-type]
-    except KeyboardInterrupt:  # Ctrl-C while it starts, or on a REPL that is not the link
+    except KeyboardInterrupt:  # Ctrl-C on a REPL that is not the link
         pass
     except Exception as error:  # noqa: BLE001 - whatever it was, the outputs come first
         _make_safe(machine, pins)
-        with open(starts.root + "/" + TROUBLE, "w") as file:
-            sys.print_exception(error, file)
+        _tell(starts.root, error)
         return starts.has_given_up()
     starts.withdraw()  # a watchdog runs on: the REPL comes after a reset
     return False
 
 
-if __name__ == "__main__":
-    launch()
+def _tell(root: str, error: Exception) -> None:
+    try:
+        with open(root + "/" + TROUBLE, "w") as file:
+            sys.print_exception(error, file)  # type: ignore[attr-defined]
+    except OSError:  # a full flash
+        pass
