@@ -149,7 +149,7 @@ class HitlBoard(VirtualBoard):
     def entropy(self) -> int:
         return self._entropy.draw()
 
-    # --- between steps
+    # --- before each step, and while none is due
 
     def idle(self, may_move: bool) -> None:
         self.link.pump()

@@ -265,7 +265,7 @@ class MetalBoard:
     def save(self, image: bytearray, size: int) -> bool:
         return self._store.save(image, size)
 
-    # --- between steps
+    # --- before each step, and while none is due
 
     def idle(self, may_move: bool) -> None:
         """Pump the link; what allocates or writes to flash waits until the car may not move."""
