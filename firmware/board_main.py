@@ -17,7 +17,8 @@ while True:
     except KeyboardInterrupt:
         pass
 
-from launcher import Starts, launch  # noqa: E402, F401 - Starts is for tandem flash
+# Starts is for tandem flash
+from launcher import Starts, launch  # type: ignore[import-not-found] # noqa: E402, F401
 
 if __name__ == "__main__":
     launch()

@@ -10,19 +10,34 @@ import gc
 import os
 import sys
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import IO, Any
+
 SLOTS = ("a", "b")
 PINS = "pins.mpy"  # the last that a slot gets, and the first that goes: with it a program is whole
 RECORDS = ("starts_0.bin", "starts_1.bin")
 TROUBLE = "trouble.txt"  # why the last start ended, for tandem flash to show
+_MOUNTED = "/program"  # where the slot that counts is, to imports
+_IN_VAIN = ("", "/lib")  # of sys.path: nothing of ours is there
+_PACKAGES = (
+    "/firmware",
+    "/firmware/boards",
+    "/firmware/core",
+    "/firmware/drivers",
+    "/firmware/protocol",
+)
+_FOLDER_STAT = (0x4000, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+_FILE_STAT = (0x8000, 0, 0, 0, 0, 0, 0, 0, 0, 0)
 # A record: counter (4 bytes, low first), slot, is it on trial, starts not marked healthy, REPL
 # wanted, CRC-32 of these
 _SIZE = 8
 _CRC_SIZE = 4
 _COUNTER_MASK = (1 << 30) - 1
 _STARTS_MAX = 3  # in a row that fail, as firmware/core/watch.py has it
-# Bytes of garbage that imports may leave behind: an RP2040's heap has room for the program, but not
-# for the program and the holes between its parts
-_CRUMBS_SIZE = 8_000
+# Bytes that imports may take before garbage is collected: each time takes an RP2040 10 ms, and what
+# is left lying leaves holes between the program's parts
+_CRUMBS_SIZE = 32_000
 _TRIAL_MS = 8000  # to come as far as the program's own watchdog; RP2040's can wait 8388 ms
 
 
@@ -110,6 +125,34 @@ class Starts:
             file.write(data + _crc(data))
 
 
+class Slot:
+    """A slot as imports see it: a file system that knows what MicroPython asks for in vain.
+
+    For each module it asks for a folder, a text and a compiled file, and for each of its own
+    modules it asks the whole path first; each of that takes an RP2040 a millisecond of littlefs.
+    """
+
+    def __init__(self, folder: str) -> None:
+        self._folder = folder
+
+    def mount(self, readonly: bool, mkfs: bool) -> None:
+        pass
+
+    def umount(self) -> None:
+        pass
+
+    def stat(self, path: str) -> "tuple[int, ...]":
+        if path in _PACKAGES:
+            return _FOLDER_STAT
+        is_ours = path.startswith(_PACKAGES[0] + "/") or path == "/" + PINS
+        if is_ours and path.endswith(".mpy") and not path.endswith("/__init__.mpy"):
+            return _FILE_STAT
+        raise OSError(2)
+
+    def open(self, path: str, mode: str) -> "IO[bytes]":
+        return open(self._folder + path, mode)
+
+
 def _crc(data: bytes) -> bytes:
     crc: int = binascii.crc32(data)
     return crc.to_bytes(_CRC_SIZE, "little")
@@ -128,47 +171,66 @@ def _read(path: str) -> bytes:
 
 def launch(root: str = "") -> None:
     """Returns into the REPL if that was asked for, or if nothing else makes sense."""
+    path = sys.path[:]
+    for each in _IN_VAIN:
+        if each in path:
+            sys.path.remove(each)
+    sys.path.insert(0, _MOUNTED)
+    try:
+        _launch(Starts(root))
+    finally:
+        sys.path[:] = path
+
+
+def _launch(starts: Starts) -> None:
     import machine
 
-    starts = Starts(root)  # reads some bytes: which pins are outputs depends on the slot
-    pins = _safe_pins(machine, starts)
+    pins = _safe_pins(machine, starts)  # which pins are outputs depends on the slot
     if starts.is_waiting or pins is None:
-        print("Tandem: no whole program that was healthy is here; tandem flash brings one")
+        print("Tandem: no program here that is whole and came up; tandem flash brings one")
     elif not starts.begin():
         print("Tandem: the REPL was asked for; machine.reset() starts the car")
-    elif not _stays(starts, machine, pins):
-        machine.reset()
-    else:
+    elif _stays(starts, machine, pins):
         print("Tandem: the program ends at its start, /%s says why; see tandem flash" % TROUBLE)
+    else:
+        machine.reset()
 
 
-def _safe_pins(machine: "object", starts: Starts) -> "object | None":
-    """The pins module of the slot that counts, else of the other one, its outputs at their safe
-    levels. Without one nothing is touched."""
+def _safe_pins(machine: "Any", starts: Starts) -> "Any":
+    """The pins module of the slot that counts, with its outputs at their safe levels. None if it
+    cannot be read: then those of the other slot are, if it has one, else nothing is touched."""
     for slot in (starts.slot, starts.slot ^ 1):
-        folder = starts.folder_of(slot)
-        sys.path.insert(0, folder)
+        _mount(starts.folder_of(slot))
         try:
             import pins  # type: ignore[import-not-found]
 
             _make_safe(machine, pins)
-            return pins  # type: ignore[no-any-return]
+            return pins if slot == starts.slot else None
         except Exception:  # noqa: BLE001 - not there or not whole: the other one may be
             sys.modules.pop("pins", None)
-            sys.path.remove(folder)
     return None
 
 
-def _make_safe(machine: "object", pins: "object") -> None:
-    for pin, level in pins.SAFE_LEVELS:  # type: ignore[attr-defined]
-        machine.Pin(pin, machine.Pin.OUT, value=level)  # type: ignore[attr-defined]
+def _mount(folder: str) -> None:
+    import vfs
+
+    try:
+        vfs.umount(_MOUNTED)
+    except OSError:  # nothing was
+        pass
+    vfs.mount(Slot(folder), _MOUNTED)
 
 
-def _stays(starts: Starts, machine: "object", pins: "object") -> bool:
+def _make_safe(machine: "Any", pins: "Any") -> None:
+    for pin, level in pins.SAFE_LEVELS:
+        machine.Pin(pin, machine.Pin.OUT, value=level)
+
+
+def _stays(starts: Starts, machine: "Any", pins: "Any") -> bool:
     """Run the program. True if the REPL is what is left; else the board has to be reset."""
     try:
         if starts.is_on_trial:  # whatever hangs, the next start is the old program's
-            machine.WDT(timeout=_TRIAL_MS)  # type: ignore[attr-defined]
+            machine.WDT(timeout=_TRIAL_MS)
         gc.threshold(_CRUMBS_SIZE)
         from firmware.boards.start import start
 
@@ -186,6 +248,6 @@ def _stays(starts: Starts, machine: "object", pins: "object") -> bool:
 def _tell(root: str, error: Exception) -> None:
     try:
         with open(root + "/" + TROUBLE, "w") as file:
-            sys.print_exception(error, file)  # type: ignore[attr-defined]
+            sys.print_exception(error, file)
     except OSError:  # a full flash
         pass

@@ -6,7 +6,14 @@ starts the process car, and ``board_main.py`` and ``launcher.py`` are a board's 
 programs that they start.
 """
 
-NOT_DEPLOYED = ("manifest.py", "boards/contract.py", "c_library.py", "main.py", "board_main.py", "launcher.py")
+NOT_DEPLOYED = (
+    "manifest.py",
+    "boards/contract.py",
+    "c_library.py",
+    "main.py",
+    "board_main.py",
+    "launcher.py",
+)
 
 # Any board of metal: everything that a row of its pins module may ask for
 METAL = (

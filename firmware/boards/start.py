@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 
 _CONFIGURATION = ("/config_a.bin", "/config_b.bin")  # below the slot's folder
+_CTRL_C = 3
 _BOX_STEP_US = 10_000
 _CRUMBS_SIZE = 8_000  # as the launcher has it
 _MASK = (1 << 30) - 1
@@ -105,6 +106,8 @@ def start(pins: "Pins", starts: "Starts") -> None:
     if pins.PROGRAM == "box":
         beat = make_box_beat(pins, starts, link, time.ticks_us)
         collect_every(-1)
+        if pins.LINK == "uart":
+            _let_interrupt()
         while beat.turn():
             pass
         return
@@ -112,17 +115,30 @@ def start(pins: "Pins", starts: "Starts") -> None:
 
     store = Store((starts.folder + _CONFIGURATION[0], starts.folder + _CONFIGURATION[1]))
     board = make_board(pins, starts, link, store, time.ticks_us)
-    keep_beat(board, starts, time.ticks_us)
+    keep_beat(board, starts, time.ticks_us, pins.LINK == "uart")
     link.close()
 
 
-def keep_beat(board: "MetalBoard", starts: "Starts", ticks_us: "TicksUs") -> None:
-    """Until the REPL is asked for. The board is not touched any more once a host has asked for
+def _let_interrupt() -> None:
+    """Ctrl-C ends what runs, where the REPL's stream is not the link; it never ends a start."""
+    import micropython as interpreter
+
+    interpreter.kbd_intr(_CTRL_C)
+
+
+def keep_beat(
+    board: "MetalBoard", starts: "Starts", ticks_us: "TicksUs", is_repl_free: bool = False
+) -> None:
+    """Until the REPL is asked for, by Ctrl-C too where its stream ``is_repl_free`` of frames.
+
+    The board is not touched any more once a host has asked for
     hardware in the loop: its guard lets everything fall, and so it stays until a reset."""
     from firmware.boards.hitl_door import Door
 
     app = make_app(board)
     collect_every(-1)  # from here on no step allocates
+    if is_repl_free:
+        _let_interrupt()
     watchdog = machine.WDT(timeout=board.watchdog_ms)
     if _turn(Beat(board, app, ticks_us, watchdog), Door(app)):
         del app  # its room is needed

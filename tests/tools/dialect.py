@@ -56,7 +56,7 @@ IMPORTS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("firmware/app.py", (*_COMPAT, "firmware.core", "firmware.protocol")),
     ("firmware/manifest.py", ()),
     ("firmware/main.py", (*_COMPAT, *_CHIP, *_PROCESS, "gc", "firmware")),
-    ("firmware/launcher.py", (*_CHIP, *_PROCESS, "gc", "pins", "firmware.boards.start")),
+    ("firmware/launcher.py", (*_CHIP, *_PROCESS, "gc", "vfs", "pins", "firmware.boards.start")),
     ("firmware/board_main.py", ("micropython", "launcher")),
     ("firmware/__init__.py", ()),
     ("firmware/", _COMPAT),
