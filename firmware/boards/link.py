@@ -162,7 +162,7 @@ class Link:
         """The stream is the REPL's again."""
 
 
-def _firsts(buffer: bytearray) -> "list[memoryview]":
+def make_firsts(buffer: bytearray) -> "list[memoryview]":
     """Of ``buffer``, the first 0, 1, 2 ... bytes: a slice would allocate."""
     whole = memoryview(buffer)
     return [whole[:size] for size in range(len(buffer) + 1)]
@@ -173,7 +173,7 @@ class UartLink(Link):
         super().__init__()
         self._uart = uart
         self._block = bytearray(_UART_BLOCK)
-        self._firsts = _firsts(self._block)
+        self._firsts = make_firsts(self._block)
 
     def pump(self) -> None:
         for _ in range(_BLOCKS):
@@ -233,7 +233,7 @@ class StdioLink(Link):
         self._reader = sys.stdin.buffer
         self._writer = sys.stdout.buffer
         self._block = bytearray(_USB_BLOCK)
-        self._firsts = _firsts(self._block)
+        self._firsts = make_firsts(self._block)
         self._fill_from: "Any" = getattr(os, "dupterm", _ends_by_itself)
         self._promised = 0
         self._readable = select.poll()

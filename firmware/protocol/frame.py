@@ -3,8 +3,9 @@
 COBS after Cheshire and Baker (1999); the CRC is zlib's CRC-32 (polynomial 0x04C11DB7, reflected),
 little endian. Payloads are full of zeros and COBS has a code for each: with the XOR (WHITENER) most
 frames have one code, their first byte, which so says how much follows. A link that can only read
-what it can count (boards/link.py, over USB) needs that. Written without big integers: the register is kept as two 16-bit halves, because a
-32-bit port would put the whole on the heap. All buffers are made once, in ``__init__``.
+what it can count (boards/link.py, over USB) needs that. Written without big integers: the register
+is kept as two 16-bit halves, because a 32-bit port would put the whole on the heap. All buffers are
+made once, in ``__init__``.
 """
 
 from firmware.compat import array, micropython, ptr8, ptr16
