@@ -38,6 +38,7 @@ _STARTS_MAX = 3  # in a row that fail, as firmware/core/watch.py has it
 # Bytes that imports may take before garbage is collected: each time takes an RP2040 10 ms, and what
 # is left lying leaves holes between the program's parts
 _CRUMBS_SIZE = 32_000
+_CTRL_C = 3
 _TRIAL_MS = 8000  # to come as far as the program's own watchdog; RP2040's can wait 8388 ms
 
 
@@ -176,10 +177,8 @@ def launch(root: str = "") -> None:
         if each in path:
             sys.path.remove(each)
     sys.path.insert(0, _MOUNTED)
-    try:
-        _launch(Starts(root))
-    finally:
-        sys.path[:] = path
+    _launch(Starts(root))
+    sys.path[:] = path
 
 
 def _launch(starts: Starts) -> None:
@@ -231,6 +230,10 @@ def _stays(starts: Starts, machine: "Any", pins: "Any") -> bool:
     try:
         if starts.is_on_trial:  # whatever hangs, the next start is the old program's
             machine.WDT(timeout=_TRIAL_MS)
+        if starts.failed >= _STARTS_MAX:  # one that hangs can be ended: main.py took Ctrl-C away
+            import micropython
+
+            micropython.kbd_intr(_CTRL_C)
         gc.threshold(_CRUMBS_SIZE)
         from firmware.boards.start import start
 

@@ -125,7 +125,7 @@ class Bench:
             if name == "pins" or name.startswith("firmware"):
                 del sys.modules[name]
         sys.path[:] = [path for path in sys.path if not path.startswith("/cut")]
-        try:
+        try:  # noqa: SIM105 - MicroPython has no contextlib
             vfs.umount("/program")  # as a reset does
         except OSError:  # a bare board
             pass
