@@ -74,9 +74,9 @@ class App:
         self.actions = Actions(board, self.sessions, self.runstop, self.faults, self.stop_sources)
         self.configuration = Configuration(board, self.params, self.sessions)
         self.hearing = Hearing(self, protocol_hash(table), table)
-        self.telemetry = Telemetry(self)
         self.watch = Watch(self)
         self.motion = Motion(self)
+        self.telemetry = Telemetry(self)
         self.is_enabled = False
         self._chronicle = Chronicle(self.events)
         self._warm_up = WarmUp()
@@ -186,12 +186,12 @@ class App:
         chronicle = self._chronicle
         chronicle.sources(self.arbiter, now_us)
         chronicle.stop_sources(self.stop_sources, now_us)
-        sender = self.hearing.stop_sender
-        chronicle.stops(self.runstop, self.arbiter, self.stop_sources, sender, now_us)
-        chronicle.faults(self.faults, now_us)
-        chronicle.state(self.supervisor, now_us)
-        chronicle.battery(self.battery, now_us)
-        chronicle.imu(self.odometry.is_gyro_lost, now_us)
+        if self.runstop.news:
+            sender = self.hearing.stop_sender
+            chronicle.stops(self.runstop, self.arbiter, self.stop_sources, sender, now_us)
+        if self.faults.news:
+            chronicle.faults(self.faults, now_us)
+        chronicle.conditions(self.supervisor, self.battery, self.odometry.is_gyro_lost, now_us)
         chronicle.clamped(self.arbiter.winners[DRIVE], self.motion.clamped, now_us)
         self.hearing.acknowledge()
         self.telemetry.step(now_us)

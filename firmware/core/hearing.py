@@ -3,7 +3,7 @@
 from firmware.compat import TYPE_CHECKING, micropython
 from firmware.core import supervisor
 from firmware.core.clock import OWN
-from firmware.protocol.codec import encode_into
+from firmware.protocol.codec import encode_values_into
 from firmware.protocol.codes import (
     ACTION_CAP,
     BIND_NO_SLOT,
@@ -42,6 +42,7 @@ from firmware.protocol.messages import (
     StopSeen,
     Sync,
 )
+from firmware.protocol.to_board import CLAIM_SOURCE, EPOCH, SYNC_BOARD, SYNC_RECEIVED, SYNC_SENT
 
 if TYPE_CHECKING:
     from firmware.app import App
@@ -67,11 +68,16 @@ class Hearing:
         self._committed = Committed()
         self._last_verdict = CLAIM_ACCEPTED
         self._refused_again = 0
+        app.receiver.route_by_values(
+            (
+                (Claim(), self._claim),
+                (Sync(), self._sync),
+                (Alive(), self._alive),
+            )
+        )
         app.receiver.route(
             (
                 (Stop(), self._stop),
-                (Claim(), self._claim),
-                (Sync(), self._sync),
                 (Identify(), self._identify),
                 (Bind(), self._bind),
                 (Act(), self._act),
@@ -79,7 +85,6 @@ class Hearing:
                 (ParameterRead(), self._parameter_read),
                 (ParameterWrite(), self._parameter_write),
                 (ConfigCommit(), self._config_commit),
-                (Alive(), self._alive),
             )
         )
 
@@ -99,6 +104,7 @@ class Hearing:
             self._seen.state = self._app.supervisor.state
             self._app.outbox.send(self._seen)
 
+    @micropython.native
     def _claim(self, message: Claim, now_us: int) -> None:
         app = self._app
         verdict = app.arbiter.receive(message, now_us)
@@ -107,17 +113,17 @@ class Hearing:
             receiver = app.receiver
             crc_update(session.claim_crc, receiver.reader.frame, 0, receiver.size, self._crc_table)
         else:
-            self._report_refusal(message.source, verdict, now_us)
+            self._report_refusal(message.values[CLAIM_SOURCE], verdict, now_us)
 
     def own_claim(self, claim: Claim, now_us: int) -> None:
         """Of the board's receiver: said to the host as well, so that twins follow it."""
         app = self._app
         verdict = app.arbiter.receive_own(claim, now_us)
         if verdict != CLAIM_ACCEPTED:
-            self._report_refusal(claim.source, verdict, now_us)
+            self._report_refusal(claim.values[CLAIM_SOURCE], verdict, now_us)
             return
         payload = app.outbox.payload
-        size = encode_into(claim, payload)
+        size = encode_values_into(claim, payload)
         crc_update(app.sessions.slots[OWN].claim_crc, payload, 0, size, self._crc_table)
         app.outbox.post(size)
 
@@ -138,14 +144,17 @@ class Hearing:
             self._refused_again = 0
             self._app.events.add(now_us, EVENT_CLAIM_REFUSED, source, verdict)
 
+    @micropython.native
     def _sync(self, message: Sync, now_us: int) -> None:
         app = self._app
-        slot = app.sessions.find(message.epoch)
+        values = message.values
+        slot = app.sessions.find(values[EPOCH])
         if slot < 0:
             return
         session = app.sessions.slots[slot]
         session.hear(now_us)
-        if not session.sample(now_us, message.board_us, message.received_us, message.sent_us):
+        board_us, received_us = values[SYNC_BOARD], values[SYNC_RECEIVED]
+        if not session.sample(now_us, board_us, received_us, values[SYNC_SENT]):
             app.events.add(now_us, EVENT_CLOCK_STEPPED, slot, session.step_us)
             if app.is_armed() and app.arbiter.is_commanded_from(slot):
                 app.runstop.latch(CAUSE_CLOCK_STEP)

@@ -213,13 +213,26 @@ def encode_into(message: Message, payload: bytearray) -> int:
 
     Values are machine words: those beyond 31 bits are the caller's to refuse.
     """
-    payload[0] = message.ID
+    fill_values(message)
+    return encode_values_into(message, payload)
+
+
+@micropython.native
+def fill_values(message: Message) -> None:
+    """Make ``values`` of the attributes that are numbers."""
     values, get = message.values, getattr  # a built-in is looked for in every other place first
     i = 0
     for name in message.numbers:
         values[i] = get(message, name)
         i += 1
-    pack(payload, values, message.shape, i)
+
+
+@micropython.native
+def encode_values_into(message: Message, payload: bytearray) -> int:
+    """Write ``message`` to ``payload`` of its ``values`` and its texts; returns its size."""
+    payload[0] = message.ID
+    values = message.values
+    pack(payload, values, message.shape, len(values))
     for name, at, size in message.texts:
         copy(getattr(message, name), 0, payload, at, size)
     return message.size
@@ -228,6 +241,20 @@ def encode_into(message: Message, payload: bytearray) -> int:
 @micropython.native
 def decode_into(message: Message, payload: bytearray, size: int) -> int:
     """Fill ``message`` from ``payload[:size]``; returns a verdict. A refused message stays."""
+    verdict = decode_values_into(message, payload, size)
+    if verdict == DECODED:
+        i, values, put = 0, message.values, setattr
+        for name in message.numbers:
+            put(message, name, values[i])
+            i += 1
+        for name, at, width in message.texts:
+            copy(payload, at, getattr(message, name), 0, width)
+    return verdict
+
+
+@micropython.native
+def decode_values_into(message: Message, payload: bytearray, size: int) -> int:
+    """Fill ``message``'s ``values`` alone from ``payload[:size]``; returns a verdict."""
     if payload[0] != message.ID:
         return WRONG_MESSAGE
     if size != message.size:
@@ -235,10 +262,4 @@ def decode_into(message: Message, payload: bytearray, size: int) -> int:
     values = message.values
     if not unpack(payload, values, message.shape, len(values)):
         return OUT_OF_RANGE
-    i, put = 0, setattr
-    for name in message.numbers:
-        put(message, name, values[i])
-        i += 1
-    for name, at, width in message.texts:
-        copy(payload, at, getattr(message, name), 0, width)
     return DECODED

@@ -108,10 +108,10 @@ def test_every_fault_is_said_once(notes):
 
 def test_a_state_is_said_with_the_one_before_it(notes):
     supervisor = Supervisor()
-    notes.chronicle.state(supervisor, 5)
+    notes.chronicle.conditions(supervisor, Battery(), False, 5)
     assert notes.read() == []
     supervisor.before, supervisor.state = 1, 3
-    notes.chronicle.state(supervisor, 5)
+    notes.chronicle.conditions(supervisor, Battery(), False, 5)
     assert notes.read() == [(STATE_CHANGED, 1, 3)]
 
 
@@ -165,14 +165,14 @@ def test_a_stage_of_the_battery_is_said_with_its_voltage(notes):
         (2, 6000, [(BATTERY, 2, 6000)]), (0, 8000, [(BATTERY, 0, 8000)]),
     ):  # fmt: skip
         battery.stage, battery.millivolts = stage, millivolts
-        notes.chronicle.battery(battery, 5)
+        notes.chronicle.conditions(Supervisor(), battery, False, 5)
         assert notes.read() == expected
 
 
 def test_an_imu_is_said_to_be_lost_and_to_be_there_again_once_each(notes):
     seen = []
     for is_lost in (False, True, True, False, False):
-        notes.chronicle.imu(is_lost, 5)
+        notes.chronicle.conditions(Supervisor(), Battery(), is_lost, 5)
         seen.append(notes.read())
     assert seen == [[], [(IMU, 0, 0)], [], [(IMU, 1, 0)], []]
 
