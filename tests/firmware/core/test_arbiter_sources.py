@@ -307,8 +307,8 @@ def test_a_source_wants_of_an_actuator_what_its_claim_says():
         bench.say(SEAT, deadman=deadman, mask=AUX_4 | LIGHTS, aux_4=24, lights=3)
         bench.step()
     assert bench.arbiter.winners == [NOBODY] * 3 + [SEAT, PAD, NOBODY, NOBODY, PAD]
-    assert bench.arbiter.sources[PAD].levels == [0, 0, 0, 0, 11, 0, 0, 14]
-    assert bench.arbiter.sources[SEAT].levels == [0, 0, 0, 3, 0, 0, 0, 24]
+    assert bench.arbiter.sources[PAD].levels.tolist() == [0, 0, 0, 0, 11, 0, 0, 14]
+    assert bench.arbiter.sources[SEAT].levels.tolist() == [0, 0, 0, 3, 0, 0, 0, 24]
 
 
 def test_of_equals_the_lower_id_wins_wherever_it_stands_in_the_table():
