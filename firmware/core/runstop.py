@@ -126,10 +126,8 @@ class StopSources:
         session = self._sessions.slots[slot]
         if session.bound_us >= UNKNOWN_US:
             return 0
-        age_us, bound_us = (
-            elapsed_us(session.session_us(now_us), values[ALIVE_STAMP]),
-            session.bound_us,
-        )
+        age_us = elapsed_us(session.session_us(now_us), values[ALIVE_STAMP])
+        bound_us = session.bound_us  # two at once would be a tuple, from the heap
         if age_us < -bound_us:
             return 0
         return source.silence_us - max(age_us, 0) - bound_us

@@ -4,7 +4,10 @@ A payload is one byte of message id and then the fields, little endian. Nothing 
 after a message's ``__init__``; that is why there is no ``struct`` (it returns tuples).
 """
 
-from firmware.compat import array, micropython, ptr8, ptr32
+from firmware.compat import TYPE_CHECKING, array, micropython, ptr8, ptr32
+
+if TYPE_CHECKING:
+    from typing import Any
 
 const = micropython.const
 
@@ -159,19 +162,22 @@ class Layout:
         self,
         numbers: "tuple[str, ...]",
         texts: "tuple[tuple[str, int, int], ...]",
-        shape: bytes,
+        shape: "array[int] | bytes",
         size: int,
+        firsts: "tuple[tuple[str, int], ...]",
     ) -> None:
         self.numbers = numbers
         self.texts = texts  # name, at, size
-        self.shape = array("i", shape)  # at, size, signed, low, high of each number
+        self.shape: "Any" = shape  # at, size, signed, low, high of each number; words
         self.size = size  # of the payload
+        self.firsts = firsts  # name, value: what cannot be zero
 
 
 def make_layout(fields: "tuple[tuple[str, str, int, int, str], ...]") -> Layout:
     """Of rows (name, kind, low, high, unit)."""
     numbers = []
     texts = []
+    firsts = []
     shape: "list[int]" = []
     at = 1
     for name, kind, low, high, _unit in fields:
@@ -181,8 +187,10 @@ def make_layout(fields: "tuple[tuple[str, str, int, int, str], ...]") -> Layout:
         else:
             numbers.append(name)
             shape.extend((at, size, signed, low, high))
+            if low > 0:
+                firsts.append((name, low))
         at += size
-    return Layout(tuple(numbers), tuple(texts), bytes(array("i", shape)), at)
+    return Layout(tuple(numbers), tuple(texts), array("i", shape), at, tuple(firsts))
 
 
 class Message:
@@ -196,13 +204,13 @@ class Message:
         layout = self.LAYOUT or make_layout(self.FIELDS)
         self.numbers = layout.numbers
         self.texts = layout.texts
-        self.shape = shape = layout.shape
+        self.shape = layout.shape
         self.size = layout.size
         self.values = array("i", bytearray(4 * len(self.numbers)))
-        row = 3
         for name in self.numbers:
-            setattr(self, name, max(shape[row], 0))
-            row += 5
+            setattr(self, name, 0)
+        for name, first in layout.firsts:
+            setattr(self, name, first)
         for name, _at, size in self.texts:
             setattr(self, name, bytearray(size))
 

@@ -149,9 +149,14 @@ class _Program:
 def _laid_out(fields: Any) -> str:
     """A message's, as the board would make it of them; units are hashed, and that was done."""
     layout = make_layout(fields)
-    texts = ", ".join(f"tuple({list(row)!r})" for row in layout.texts)
-    places = f"{_listed(layout.numbers)}, tuple([{texts}]), {bytes(layout.shape)!r}"
-    return f"LAYOUT = Layout({places}, {layout.size})"
+    texts, firsts = (
+        "tuple([" + ", ".join(f"tuple({list(row)!r})" for row in rows) + "])"
+        for rows in (layout.texts, layout.firsts)
+    )
+    shape = bytes(layout.shape)  # as it is: an array of it would be there twice
+    return (
+        f"LAYOUT = Layout({_listed(layout.numbers)}, {texts}, {shape!r}, {layout.size}, {firsts})"
+    )
 
 
 def _rows(rows: Any) -> str:

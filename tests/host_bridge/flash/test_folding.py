@@ -28,7 +28,7 @@ print(bytes(table_hash(params.TABLE, None)))
 for kind in messages.TO_BOARD + messages.TO_HOST + plant.PLANT:
     assert isinstance(kind.LAYOUT, Layout) and not kind.FIELDS
     made = kind()
-    print((made.numbers, made.texts, list(made.shape), made.size))
+    print((made.numbers, made.texts, bytes(made.shape), made.size))
     print(([getattr(made, name) for name in made.numbers], list(made.values)))
 """
 
@@ -156,7 +156,7 @@ def test_the_programs_tables_are_walked_as_they_were(tmp_path):
     assert said[1] == str(bytes(table_hash(TABLE, crc_table())))
     made = [kind() for kind in TO_BOARD + TO_HOST + PLANT]
     assert said[2::2] == [
-        str((each.numbers, each.texts, list(each.shape), each.size)) for each in made
+        str((each.numbers, each.texts, bytes(each.shape), each.size)) for each in made
     ]
     assert said[3::2] == [
         str(([getattr(each, name) for name in each.numbers], list(each.values))) for each in made
