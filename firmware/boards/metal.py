@@ -97,7 +97,7 @@ class MetalBoard:
     def _begin_readings(self) -> None:
         self.count_left = self.count_right = self.captured_us = 0
         self.runstop_closed = self.enable_contact = self.charger = 0
-        self.battery_mv = self.temperature_c = self._steps_to_heat = 0
+        self.battery_mv = self.temperature_c = self._own_c = self._steps_to_heat = 0
         self.yaw_rate_mrad_s = self.accel_x_mm_s2 = self.accel_y_mm_s2 = 0
         self.imu_answers = self.second_us = self.seconds = 0
         self.has_receiver = int(self._receiver is not None)
@@ -222,13 +222,10 @@ class MetalBoard:
             self._tell_second(self._pps, now_us)
         if self._steps_to_heat == 0:
             self._steps_to_heat = _HEAT_EVERY
-            self._feel_heat()
+            self._own_c = self.temperature_c = self._chip_c()
         self._steps_to_heat -= 1
-
-    def _feel_heat(self) -> None:
-        self.temperature_c = self._chip_c()
         if self.vesc:
-            self.temperature_c = max(self.temperature_c, self.vesc.fet_c)
+            self.temperature_c = max(self._own_c, self.vesc.fet_c)
 
     def _tell_second(self, pps: "Pps", now_us: int) -> None:
         pps.step(now_us)
