@@ -18,13 +18,14 @@ from firmware.boards.parts import (
     make_receiver,
     make_signals,
     make_timed_wheel,
-    make_uart,
+    make_vesc,
+    make_vesc_channel,
     output,
 )
 from firmware.boards.ring_1 import Ring1
 from firmware.boards.store import Store
 from firmware.boards.wheels import side_of
-from firmware.compat import TYPE_CHECKING
+from firmware.compat import TYPE_CHECKING, micropython
 from firmware.protocol.codes import RESET_POWER_ON, RESET_WATCHDOG
 
 if TYPE_CHECKING:
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     from firmware.boards.contract import Pins, Starts
     from firmware.boards.link import Link
     from firmware.boards.ring_1 import Life
-    from firmware.boards.vesc_drive import VescDrive
     from firmware.boards.wheels import Counter
     from firmware.drivers.pps import Pps
     from firmware.drivers.ticks import TicksUs
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 CHANNELS = 8
 _ID_SIZE = 8
 _MASK = (1 << 30) - 1
-_HEAT_EVERY = 16  # steps: what it warms has kilograms, or at least grams, behind it
+_HEAT_EVERY = 16  # steps: a chip warms slowly
 _RC_STEERING, _RC_THROTTLE, _RC_LIVE_MAN, _RC_MODE = 0, 1, 2, 3
 
 
@@ -74,12 +74,12 @@ class MetalBoard:
         self._store = store
         self._ticks_us = ticks_us
         self._is_healthy = False
-        self._now_us = 0
         self.loop_pin = Pin(pins.RUNSTOP, Pin.IN, Pin.PULL_DOWN)
         self._contact = input_low(pins.CONTACT)
         self._charger = input_low(pins.CHARGER)
-        self.vesc = self._vesc_of(pins)
+        self.vesc = make_vesc(pins)
         self._channels = tuple([self._channel(row) for row in pins.CHANNELS])
+        self._fitted = len(self._channels)
         standby = tuple([output(number) for number in pins.STANDBY])
         self._standby = Standby(standby) if standby else None
         self._fallbacks = [0] * CHANNELS
@@ -98,13 +98,12 @@ class MetalBoard:
     def _begin_readings(self) -> None:
         self.count_left = self.count_right = self.captured_us = 0
         self.runstop_closed = self.enable_contact = self.charger = 0
-        self.battery_mv = self.temperature_c = self._steps_to_heat = 0
+        self.battery_mv = self.temperature_c = self._own_c = self._steps_to_heat = 0
         self.yaw_rate_mrad_s = self.accel_x_mm_s2 = self.accel_y_mm_s2 = 0
         self.imu_answers = self.second_us = self.seconds = 0
         self.has_receiver = int(self._receiver is not None)
         self.rc_steering_us = self.rc_throttle_us = self.rc_live_man_us = self.rc_mode_us = 0
-        self.rc_frames = self.rc_failsafe = 0
-        self.guard_tripped = 0
+        self.rc_frames = self.rc_failsafe = self.guard_tripped = 0
 
     # --- what a port makes
 
@@ -127,13 +126,6 @@ class MetalBoard:
 
     # --- what every port has
 
-    def _vesc_of(self, pins: "Pins") -> "VescDrive | None":
-        if pins.VESC is None:
-            return None
-        from firmware.boards.vesc_drive import VescDrive
-
-        return VescDrive(make_uart(pins, "vesc"), *pins.VESC)
-
     def _channel(self, row: "tuple[Any, ...]") -> "Channel":
         kind = row[0]
         if kind == "none":
@@ -143,7 +135,7 @@ class MetalBoard:
         if kind == "bridge":
             return Bridge(*row[1:])
         if kind in ("vesc", "vesc_servo") and self.vesc:
-            return _vesc_channel(self.vesc, row)
+            return make_vesc_channel(self.vesc, row)
         return self._own_channel(row)
 
     def _make_sides(self, rows: "tuple[tuple[Any, ...], ...]") -> "tuple[Counter, Counter]":
@@ -177,8 +169,9 @@ class MetalBoard:
         """Between steps, and while it may not move: flash stops the interrupts."""
         self._is_healthy = True
 
+    @micropython.native
     def read(self, now_us: int) -> None:
-        self._now_us = self.captured_us = now_us
+        self.captured_us = now_us
         self._look()
         if self.vesc:
             self.vesc.step(now_us)
@@ -189,7 +182,7 @@ class MetalBoard:
             right.read(now_us)
             self.count_right = right.count
         channels, read_back = self._channels, self.read_back
-        for i in range(len(channels)):
+        for i in range(self._fitted):
             read_back[i] = channels[i].read_back()
         if self._charger:
             self.charger = self._charger.value()
@@ -229,13 +222,10 @@ class MetalBoard:
             self._tell_second(self._pps, now_us)
         if self._steps_to_heat == 0:
             self._steps_to_heat = _HEAT_EVERY
-            self._feel_heat()
+            self._own_c = self.temperature_c = self._chip_c()
         self._steps_to_heat -= 1
-
-    def _feel_heat(self) -> None:
-        self.temperature_c = self._chip_c()
         if self.vesc:
-            self.temperature_c = max(self.temperature_c, self.vesc.fet_c)
+            self.temperature_c = max(self._own_c, self.vesc.fet_c)
 
     def _tell_second(self, pps: "Pps", now_us: int) -> None:
         pps.step(now_us)
@@ -246,7 +236,7 @@ class MetalBoard:
         receiver.step()
         self.rc_failsafe = receiver.failsafe
         frames = receiver.frames
-        if frames == self.rc_frames:  # pulses come with a frame, in one of two steps or fewer
+        if frames == self.rc_frames:  # pulses come with a frame
             return
         self.rc_frames = frames
         self.rc_steering_us = receiver.pulse_us(_RC_STEERING)
@@ -254,6 +244,7 @@ class MetalBoard:
         self.rc_live_man_us = receiver.pulse_us(_RC_LIVE_MAN)
         self.rc_mode_us = receiver.pulse_us(_RC_MODE)
 
+    @micropython.native
     def write(self, values: "list[int]", enable: bool, lights: int) -> None:
         if enable:
             is_gated = self._ring.write(enable)
@@ -265,17 +256,15 @@ class MetalBoard:
             self.vesc.enable(enable and not is_gated)
         channels, fallbacks, kept = self._channels, self._fallbacks, KEPT
         effort = 0
-        for i in range(len(channels)):
+        for i in range(self._fitted):
             fallback = fallbacks[i]
-            value = values[i]
+            value = fallback if is_gated and fallback != kept else values[i]
             if fallback != kept:
-                if is_gated:
-                    value = fallback
                 effort = value - fallback
             channels[i].write(value)
         if self._standby:
             self._standby.write(int(enable and not is_gated))
-        self._signals.step(self._now_us, self.count_left, effort, enable, lights)
+        self._signals.step(self.captured_us, self.count_left, effort, enable, lights)
 
     def entropy(self) -> int:
         return self._entropy.draw()
@@ -300,12 +289,6 @@ class MetalBoard:
             self._starts.mark_healthy()
             did = True
         return did
-
-
-def _vesc_channel(vesc: "VescDrive", row: "tuple[Any, ...]") -> "Channel":
-    from firmware.boards.vesc_drive import VescChannel, VescServo
-
-    return VescChannel(vesc, *row[1:]) if row[0] == "vesc" else VescServo(vesc.vesc)
 
 
 def _folded(chip_id: bytes) -> bytes:

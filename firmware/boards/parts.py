@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, Protocol
 
+    from firmware.boards.channels import Channel
     from firmware.boards.contract import Pins
     from firmware.boards.receiver import Receiver
     from firmware.boards.vesc_drive import VescDrive
@@ -108,6 +109,20 @@ def _imu(row: "tuple[Any, ...]", pins: "Pins", i2c: "Any") -> "Imu":
     from firmware.drivers.mpu import Mpu
 
     return Mpu(i2c, row[1], mounting, SILENCE_US, time.sleep_ms)
+
+
+def make_vesc(pins: "Pins") -> "VescDrive | None":
+    if pins.VESC is None:
+        return None
+    from firmware.boards.vesc_drive import VescDrive
+
+    return VescDrive(make_uart(pins, "vesc"), *pins.VESC)
+
+
+def make_vesc_channel(vesc: "VescDrive", row: "tuple[Any, ...]") -> "Channel":
+    from firmware.boards.vesc_drive import VescChannel, VescServo
+
+    return VescChannel(vesc, *row[1:]) if row[0] == "vesc" else VescServo(vesc.vesc)
 
 
 def make_battery(pins: "Pins", i2c: "Any", vesc: "VescDrive | None") -> "Battery | None":

@@ -3,7 +3,7 @@
 Which pulses count and when their loss is a loss is core/rc_receiver.py's to judge.
 """
 
-from firmware.compat import TYPE_CHECKING
+from firmware.compat import TYPE_CHECKING, micropython
 
 if TYPE_CHECKING:
     from typing import Protocol
@@ -39,6 +39,7 @@ class WiredReceiver:
         self.frames = 0
         self.failsafe = 0
 
+    @micropython.native
     def step(self) -> None:
         taken = self._taken
         for channel, pulse in self._wires:

@@ -32,6 +32,7 @@ class BatteryAdc:
         self.is_on_usb = False
         self.mv = 0
 
+    @micropython.native
     def step(self, now_us: int) -> None:
         """A new reading, an eighth of it in the average, whatever the time."""
         total, usb = self._sum, self._usb

@@ -67,6 +67,7 @@ class I2cImu:
     def is_frozen(self) -> bool:
         return self._stillness.is_frozen
 
+    @micropython.native
     def step(self, now_us: int) -> None:
         """One call for all: what the mounting and the unit ask for was looked up at the start."""
         try:

@@ -14,7 +14,7 @@ One turn takes at most 19 cycles: at 125 MHz a step may come every 152 ns (6.5 M
 
 import rp2
 
-from firmware.compat import TYPE_CHECKING, array
+from firmware.compat import TYPE_CHECKING, array, micropython
 from firmware.drivers.wide_count import WideCount
 
 if TYPE_CHECKING:
@@ -90,6 +90,7 @@ class QuadratureCounter:
         self.count = 0
         machine.active(1)
 
+    @micropython.native
     def read(self, now_us: int = 0) -> None:
         """``now_us`` is what other counters of a board ask for."""
         counts = self._counts

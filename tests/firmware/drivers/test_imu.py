@@ -1,6 +1,8 @@
 """IMUs against their registers: units, mounting, and every way to die."""
 
 import itertools
+import math
+import struct
 
 import bench as bench_module
 import machine
@@ -8,6 +10,7 @@ import pytest
 
 from firmware.drivers.bno055 import Bno055
 from firmware.drivers.bno08x_rvc import Bno08xRvc
+from firmware.drivers.i2c_imu import I2cImu
 from firmware.drivers.mounting import Mounting
 from firmware.drivers.mpu import Mpu
 from firmware.drivers.stillness import Stillness
@@ -61,6 +64,33 @@ def test_motion_is_told_along_the_cars_axes(kind, mounting, yaw, x, y):
     assert abs(imu.accel_x_mm_s2 - x * 1000) <= 12
     assert abs(imu.accel_y_mm_s2 - y * 1000) <= 12
     assert imu.hearing.is_fresh
+
+
+class Bus:
+    """A bus whose sensor says ``words``, the higher byte of each first."""
+
+    def __init__(self, words):
+        self._words = words
+
+    def readfrom_mem_into(self, address, register, data):
+        struct.pack_into(">6h", data, 0, *self._words)
+
+
+@pytest.mark.parametrize("mounting", [(1, 2, 3), (2, -1, 3), (1, -2, -3), (-3, 2, 1), (3, 1, 2)])
+def test_every_reading_is_scaled_and_rounded_along_its_axis(mounting):
+    words = (-32_768, 32_767, -1, 0, 1, 255, 256, -256, -255, 21_555)
+    for turn in range(len(words)):
+        said = [words[(turn + 3 * i) % len(words)] for i in range(6)]
+        scales = ((0, 1, 23_942, 5_000, 10_000), (6, 1, 10, 4, 9))
+        imu = I2cImu(Bus(said), 1, Mounting(*mounting), SILENCE_US, 0, 12, *scales)
+        imu.step(0)
+        x, y, yaw = (
+            said[first + abs(axis) - 1] * (1 if axis > 0 else -1)
+            for first, axis in zip((0, 0, 3), mounting, strict=True)
+        )
+        assert imu.accel_x_mm_s2 == math.floor((x * 23_942 + 5_000) / 10_000)
+        assert imu.accel_y_mm_s2 == math.floor((y * 23_942 + 5_000) / 10_000)
+        assert imu.yaw_rate_mrad_s == math.floor((yaw * 10 + 4) / 9)
 
 
 @KINDS
