@@ -106,8 +106,8 @@ class Bench:
             handler(source)
             self.inside_us = -1
             outside.unlock()
-            for (_, gpio, _), level in zip(self.coming, before):
-                self.levels[gpio] = level
+            for n, (_, gpio, _) in enumerate(self.coming):
+                self.levels[gpio] = before[n]
 
     def ticks_us(self):
         """The time for who may be an interrupt: each time that it asks takes five microseconds."""
