@@ -25,6 +25,7 @@ HANGS, IS_DEAF, IS_NUMB = 1, 2, 4
 # flags, counts left and right, yaw rate, accelerations, battery, how many events, bytes of the
 # link and of the other line, which is a VESC's or a receiver's
 HEAD = "<BiiiiiiBHH"
+EVENT_SIZE = 4
 EVENT = "<HBB"  # microseconds from the millisecond's start, gpio, level
 REPLY = "<8iBBHH"
 MS_US = 1000
@@ -112,7 +113,7 @@ class LockedApp(App):
 
 
 def ticks_us():
-    return bench.now_us & MASK
+    return bench.ticks_us() & MASK
 
 
 def named(number):
@@ -169,13 +170,15 @@ class BenchCar:
         begun_us = bench.now_us
         self.imu.is_numb = bool(flags & IS_NUMB)
         try:
-            for _ in range(sizes[0]):
-                after_us, gpio, level = struct.unpack_from(EVENT, packet, at)
-                at += struct.calcsize(EVENT)
-                self.advance(begun_us + after_us, flags)
-                self.level(self.pins.RUNSTOP if gpio == LOOP else named(gpio), level, flags)
+            bench.coming = [self.event(packet, at + n * EVENT_SIZE) for n in range(sizes[0])]
+            at += sizes[0] * EVENT_SIZE
+            for at_us, gpio, level in bench.coming:
+                if at_us < begun_us + MS_US:
+                    self.advance(at_us, flags)
+                    self.level(gpio, level, flags)
             self.advance(begun_us + MS_US * 6 // 10, flags)  # uneven: a toggled signal shows
             self.advance(begun_us + MS_US, flags)
+            bench.coming = []
         except WatchdogReset:
             self.reset()
         for i in range(len(self.wires)):
@@ -185,6 +188,11 @@ class BenchCar:
             for _ in range(TURNS):
                 self.beat.turn()
         return self.reply()
+
+    def event(self, packet, at):
+        """The next millisecond's first are said too: an interrupt that stays sees them."""
+        after_us, gpio, level = struct.unpack_from(EVENT, packet, at)
+        return bench.now_us + after_us, self.pins.RUNSTOP if gpio == LOOP else named(gpio), level
 
     def feel(self, readings):
         counts, (yaw_rate, accel_x, accel_y, battery_mv) = readings[:2], readings[2:]

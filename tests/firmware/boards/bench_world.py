@@ -25,6 +25,7 @@ HANGS, IS_DEAF, IS_NUMB = 1, 2, 4
 LOOP = 255  # in an event: whatever pin the runstop loop is on
 MASK = (1 << 30) - 1
 MS_US = 1000
+FORESEEN_US = 500  # beyond it
 MOST_BYTES = 120  # a millisecond: what 921600 baud bring, and more
 RC_FRAME_US = {"pulses": 20_000, "sbus": 14_000, "crsf": 4_000}
 RC_MIDDLE = 992  # of 11 bits: 1500 us
@@ -207,8 +208,8 @@ class BenchWorld:
         plant = self.plant
         self._events += self.magnets.rolled(self.now_us, plant.truth.vx_mps)
         from_peer = self.vesc.says(self.now_us) if self.vesc else self._heard_of_rc()
-        due = sorted(e for e in self._events if e[0] < self.now_us + MS_US)
-        self._events = [e for e in self._events if e not in due]
+        due = sorted(e for e in self._events if e[0] < self.now_us + MS_US + FORESEEN_US)
+        self._events = [e for e in self._events if e[0] >= self.now_us + MS_US]
         size = min(len(self._incoming), MOST_BYTES)
         counts = [(count + (1 << 29) & MASK) - (1 << 29) for count in plant.counts()]
         felt = (*counts, plant.yaw_rate_mrad_s, plant.accel_x_mm_s2, plant.accel_y_mm_s2)

@@ -78,6 +78,8 @@ class Bench:
         self.chip_id = bytes(8)
         self.reset_cause = 1  # machine.PWRON_RESET
         self.are_interrupts_on = True
+        self.coming = []  # (when, gpio, level): seen by an interrupt that stays so long
+        self.inside_us = -1  # an interrupt has been running for so long
         self.watchdog = None
         self.waited_us = 0  # in calls that wait for bytes which are not there
 
@@ -98,9 +100,25 @@ class Bench:
     def interrupt(self, handler, source):
         """As hard ones come: not while they are off, and nothing may be allocated."""
         if self.are_interrupts_on:
+            before = [self.levels.get(gpio, 0) for _, gpio, _ in self.coming]
             outside.lock()
+            self.inside_us = 0
             handler(source)
+            self.inside_us = -1
             outside.unlock()
+            for n, (_, gpio, _) in enumerate(self.coming):
+                self.levels[gpio] = before[n]
+
+    def ticks_us(self):
+        """The time for who may be an interrupt: each time that it asks takes five microseconds."""
+        if self.inside_us < 0:
+            return self.now_us
+        self.inside_us += 5
+        ends_us = self.now_us + self.inside_us
+        for at_us, gpio, level in self.coming:
+            if self.now_us < at_us <= ends_us:
+                self.levels[gpio] = level
+        return ends_us
 
     def advance(self, by_us):
         """Let time pass: timers fire in it, in order; the watchdog bites."""

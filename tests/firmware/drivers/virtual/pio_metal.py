@@ -48,6 +48,7 @@ class LifeMetal:
     """The charge pump behind a state machine with ``life_signal``: when it was fed last."""
 
     WAVE_US = 500
+    LOOK_US = 31  # to the second look at a loop that is open
 
     def __init__(self, machine, loop_gpio, bench):
         self._machine = machine
@@ -55,26 +56,31 @@ class LifeMetal:
         self._bench = bench
         self._waves = -1  # at rest
         self._next_us = 0
+        self._is_in_doubt = False
         self.fed_us = -1_000_000
 
     def advance(self, until_us):
         while self._next_us <= until_us:
-            self._wave()
-            self._next_us += self.WAVE_US
+            self._next_us += self._wave()
 
     def _wave(self):
+        """How long until the next look at the loop."""
         sent = self._machine.sent
         if self._waves < 0:
             if not sent:
-                return
+                return self.WAVE_US
             self._waves = sent.pop(0)
         if not self._bench.levels.get(self._loop_gpio, 0):
-            self._waves = -1
-            return
+            self._is_in_doubt = not self._is_in_doubt
+            if not self._is_in_doubt:
+                self._waves = -1
+            return self.LOOK_US
+        self._is_in_doubt = False
         self.fed_us = self._next_us
         if sent:
             self._waves = sent.pop(0)
         self._waves -= 1
+        return self.WAVE_US
 
 
 class CounterMetal:
