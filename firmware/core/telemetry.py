@@ -160,7 +160,7 @@ class Telemetry:
         punctuality = self._app.punctuality
         inputs.beat_100us = punctuality.beat_us // 100
         inputs.takes_100us = (punctuality.takes_us + 50) // 100
-        inputs.missed = punctuality.missed & U16
+        inputs.missed = punctuality.missed
         inputs.missed_lately = punctuality.missed_lately
         self._longest_us = 0
         self._app.outbox.send(inputs)
