@@ -98,11 +98,12 @@ def test_a_told_time_that_is_less_than_from_step_to_step_is_the_one(program):
     found.step(0, 0)
     found.step(16_000, 25_000)
     assert found.takes_us == 2000
-    found = Program().punctuality
-    found.step(0, 500)
-    found.takes_us = 1
-    found.step(16_000, 400)  # time does not go backward; if it did, nothing is made of it
-    assert found.takes_us == 0
+    for takes_us in (0, 1):
+        found = Program().punctuality
+        found.step(0, 500)
+        found.takes_us = takes_us
+        found.step(16_000, 400)  # time does not go backward; if it did, nothing is made of it
+        assert found.takes_us == 0
 
 
 @pytest.mark.parametrize(("now_us", "takes_us"), [(16_000, 2000), (15_999, 1999)])
