@@ -8,6 +8,7 @@ away longer is cut (guard.py).
 from firmware.compat import TYPE_CHECKING, micropython
 from firmware.core.deadlines import elapsed_us
 from firmware.core.limits import clamped
+from firmware.protocol.ranges import U16
 
 if TYPE_CHECKING:
     from firmware.core.params import Params
@@ -19,7 +20,6 @@ _MANY = const(20)  # of these: what a collection of garbage makes late is made u
 _FEW = const(10)
 _LONGEST = const(3)  # beats that one step may count as: a write to flash is no habit
 _SMOOTHING = const(3)  # what a step takes is of the last eight or so
-_COUNT_MASK = const((1 << 30) - 1)
 
 
 class Punctuality:
@@ -28,7 +28,7 @@ class Punctuality:
     def __init__(self) -> None:
         self.beat_us = 0
         self.takes_us = 0  # a step, of late
-        self.missed = 0  # beats since start-up, modulo 2**30
+        self.missed = 0  # beats since start-up, modulo 2**16
         self.missed_lately = 0  # of the last 100
         self.is_off_beat = False
         self._marks = bytearray(_WINDOW)  # 1 is a missed beat
@@ -52,10 +52,10 @@ class Punctuality:
     def _mark(self, is_missed: bool) -> None:
         marks, at = self._marks, self._at
         mark = 1 if is_missed else 0
-        self.missed = self.missed + mark & _COUNT_MASK
+        self.missed = self.missed + mark & U16
         self.missed_lately += mark - marks[at]
         marks[at] = mark
-        self._at = at + 1 if at < _WINDOW - 1 else 0
+        self._at = at + 1 if at < len(marks) - 1 else 0
         if self.missed_lately > _MANY:
             self.is_off_beat = True
         elif self.missed_lately <= _FEW:

@@ -198,7 +198,7 @@ class Telemetry:
         punctuality = self._punctuality
         values[14] = punctuality.beat_us // 100
         values[15] = (punctuality.takes_us + 50) // 100
-        values[16] = punctuality.missed & U16
+        values[16] = punctuality.missed
         values[17] = punctuality.missed_lately
         self._longest_us = 0
         self._outbox.send_values(self._inputs)

@@ -98,10 +98,19 @@ def test_a_told_time_that_is_less_than_from_step_to_step_is_the_one(program):
     found.step(0, 0)
     found.step(16_000, 25_000)
     assert found.takes_us == 2000
+    for takes_us in (0, 1):
+        found = Program().punctuality
+        found.step(0, 500)
+        found.takes_us = takes_us
+        found.step(16_000, 400)  # time does not go backward; if it did, nothing is made of it
+        assert found.takes_us == 0
+
+
+@pytest.mark.parametrize(("now_us", "takes_us"), [(16_000, 2000), (15_999, 1999)])
+def test_the_first_step_of_all_began_with_the_clock(now_us, takes_us):
     found = Program().punctuality
-    found.step(0, 500)
-    found.step(16_000, 400)  # time does not go backward; if it did, nothing is made of it
-    assert found.takes_us == 0
+    found.step(16_008, now_us)
+    assert found.takes_us == takes_us
 
 
 def test_it_is_off_its_beat_from_more_than_a_fifth_of_the_last_hundred_on(program):
@@ -137,9 +146,10 @@ def test_a_beat_is_forgotten_after_a_hundred_wherever_the_window_begins(program)
 
 def test_the_count_wraps_where_a_message_does(program):
     found = program.punctuality
-    found.missed = PERIOD_US - 1
-    told(found, 10_001)
-    assert found.missed == 0
+    found.missed = 0x7FFF
+    assert told(found, 10_001).missed == 0x8000
+    found.missed = 0xFFFF
+    assert told(found, 10_001).missed == 0
 
 
 @pytest.mark.parametrize("takes_us", [6_000, 8_600, 9_500])
