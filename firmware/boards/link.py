@@ -110,8 +110,10 @@ class ByteQueue:
     @micropython.native
     def take_into(self, data: bytearray, most: int) -> int:
         """Move up to ``most`` of the first bytes to ``data``; returns how many."""
-        taken = self.peek_into(data, most)
-        self.drop(taken)
+        taken = 0
+        if self.size:
+            taken = self.peek_into(data, most)
+            self.drop(taken)
         return taken
 
     @micropython.native

@@ -74,7 +74,7 @@ class Beat:
             self._due_us = end_us
 
     def _every_us(self) -> int:
-        return self._app.params.get("step_us")
+        return self._app.punctuality.beat_us
 
     def _may_move(self) -> bool:
         return self._app.is_enabled
