@@ -110,15 +110,16 @@ class Bench:
                 self.levels[gpio] = before[n]
 
     def ticks_us(self):
-        """The time for who may be an interrupt: each time that it asks takes five microseconds."""
+        """The time for who may be an interrupt: each time that it has asked took five
+        microseconds."""
         if self.inside_us < 0:
             return self.now_us
+        asked_us = self.now_us + self.inside_us
         self.inside_us += 5
-        ends_us = self.now_us + self.inside_us
         for at_us, gpio, level in self.coming:
-            if self.now_us < at_us <= ends_us:
+            if self.now_us < at_us <= asked_us + 5:
                 self.levels[gpio] = level
-        return ends_us
+        return asked_us
 
     def advance(self, by_us):
         """Let time pass: timers fire in it, in order; the watchdog bites."""
