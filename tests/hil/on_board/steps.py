@@ -1,0 +1,192 @@
+"""The car's own program with a clock around its step: how long steps take, standing by and driving.
+
+Sent by ``tests/hil/on_chip.py`` to a board at its raw REPL, after FOLDER, the slot whose program
+runs, and MODE. The program is started as its launcher starts it; a host then drives it over its
+link, and ends it by sixteen times 0x03. What was found is printed then, as JSON. MODE:
+
+steps: the steps' times, and the beats that came too late to be taken.
+stops: besides, a Stop frame that arrives at a moment of a timer's, not of the step's, each time
+       that the car drove for a while; until the board's ``write`` that obeyed it has returned.
+link: besides, after each step as many zeros as the link takes, unless something came.
+"""
+# ruff: noqa: F821 - the host writes the names before this
+
+import gc
+import json
+import sys
+import time
+
+import machine
+
+gc.threshold(8000)
+sys.path.insert(0, FOLDER)
+
+import main
+import pins
+
+main._make_safe(machine, pins)
+
+from firmware.app import App
+from firmware.compat import array
+from firmware.protocol.codec import encode_into
+from firmware.protocol.frame import FrameWriter, crc_table
+from firmware.protocol.messages import Stop
+
+BIN_US, BINS = 50, 600  # to 30 ms; the last one holds what is longer
+ACTIVE, HOLD, STOPPING = 2, 3, 4
+MASK = (1 << 30) - 1
+DRIVEN = 60  # steps before the next Stop
+STOPS = 200
+TIMER_HZ = 97  # beside a step of 10 or 20 ms it comes at another phase each time
+
+ticks_us, ticks_diff = time.ticks_us, time.ticks_diff
+step_of_the_car = App.step
+
+
+class Found:
+    """What was counted, for a car that stands and one that drives."""
+
+    def __init__(self):
+        self.bins = array("H", [0] * BINS)
+        self.steps = self.longest_us = self.spent_us = self.time_us = self.missed = 0
+        self.last_us = -1
+
+    def add(self, now_us, took_us, step_us):
+        """Allocates nothing: the heap is locked."""
+        at = took_us // BIN_US
+        self.bins[at if at < BINS else BINS - 1] += 1
+        self.steps += 1
+        self.spent_us += took_us
+        if took_us > self.longest_us:
+            self.longest_us = took_us
+        if self.last_us >= 0:
+            since_us = (now_us - self.last_us) & MASK
+            self.time_us += since_us
+            if since_us > step_us + step_us // 2:
+                self.missed += (since_us + step_us // 2) // step_us - 1
+        self.last_us = now_us
+
+    def plain(self):
+        pairs = [(i * BIN_US, n) for i, n in enumerate(self.bins) if n]
+        return {
+            "steps": self.steps, "longest_us": self.longest_us, "spent_us": self.spent_us,
+            "time_us": self.time_us, "missed": self.missed, "bins": pairs,
+        }  # fmt: skip
+
+
+class Trial:
+    """A Stop that is to arrive (1), that has (2), that the program has in hands (3)."""
+
+    def __init__(self):
+        writer = FrameWriter(crc_table())
+        self.size = writer.wrap(encode_into(Stop(), writer.payload))
+        self.frame = writer.out
+        self.phase = self.driven = self.count = self.arrived_us = 0
+        self.took_us = array("H", [0] * STOPS)
+
+    def on_timer(self, timer):
+        if self.phase == 1:
+            self.arrived_us = ticks_us()
+            self.phase = 2
+
+    def before(self, state):
+        self.driven = self.driven + 1 if state == ACTIVE else 0
+        if self.driven == DRIVEN and self.count < STOPS:
+            self.phase = 1
+
+    def out(self):
+        self.took_us[self.count] = min(ticks_diff(ticks_us(), self.arrived_us), 65535)
+        self.count += 1
+        self.phase = 0
+
+
+class Line:
+    """Bytes each way: in while something comes, out while nothing does."""
+
+    def __init__(self):
+        self.came = self.went = self.in_us = self.out_us = 0
+        self.now = 0  # came in this step
+        self.pad = bytearray(64)
+
+    def fill(self, board, since_us):
+        if self.now:
+            self.came += self.now
+            self.in_us += since_us
+        else:
+            self.out_us += since_us
+            while board.transmit(self.pad, 64):
+                self.went += 64
+        self.now = 0
+
+
+standing, driving, trial, line = Found(), Found(), Trial(), Line()
+
+
+def step(app, now_us):
+    state = app.supervisor.state
+    found = driving if state == ACTIVE or state == HOLD else standing
+    if MODE == "stops":
+        trial.before(state)
+    last_us = found.last_us
+    begun_us = ticks_us()
+    step_of_the_car(app, now_us)
+    found.add(now_us, ticks_diff(ticks_us(), begun_us), app.params.get("step_us"))
+    (standing if found is driving else driving).last_us = -1
+    if MODE == "link" and last_us >= 0:
+        line.fill(app.board, (now_us - last_us) & MASK)
+
+
+def listen(kind):
+    """Between this kind of board and its program."""
+    receive_into, write = kind.receive_into, kind.write
+
+    def receiving(board, buffer):
+        if trial.phase == 2:
+            trial.phase = 3
+            for i in range(trial.size):
+                buffer[i] = trial.frame[i]
+            return trial.size
+        size = receive_into(board, buffer)
+        line.now += size
+        return size
+
+    def writing(board, values, enable, lights):
+        write(board, values, enable, lights)
+        if trial.phase == 3:
+            trial.out()
+
+    kind.receive_into, kind.write = receiving, writing
+
+
+def run():
+    App.step = step
+    if MODE != "steps":
+        from firmware.boards.metal import MetalBoard
+
+        listen(MetalBoard)
+    timer = None
+    if MODE == "stops":
+        timer = machine.Timer(-1, freq=TIMER_HZ, callback=trial.on_timer, hard=True)
+    from firmware.boards.start import start
+
+    try:
+        start(pins, main.Starts())
+    except KeyboardInterrupt:  # on a REPL that is not the link
+        pass
+    machine.WDT(timeout=8000)  # the program's own would not wait for what follows
+    if timer:
+        timer.deinit()
+
+
+run()
+gc.collect()
+print("@@@")
+print(
+    json.dumps(
+        {
+            "mode": MODE, "mhz": machine.freq() // 1000000, "standing": standing.plain(),
+            "driving": driving.plain(), "stops_us": list(trial.took_us)[: trial.count],
+            "line": (line.came, line.in_us, line.went, line.out_us), "free": gc.mem_free(),
+        }
+    )
+)  # fmt: skip

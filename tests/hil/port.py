@@ -1,0 +1,120 @@
+"""A car at a serial port, as ``rig.Host`` wants its world: a beat is the car's own next Status.
+
+So the host keeps the car's time, whatever clock this machine has: a board of metal and an emulated
+one, which may be ten times slower, are driven and measured alike. The host's own clock only says
+when to give up, and ``patience`` stretches that.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import serial
+
+from firmware.core.deadlines import elapsed_us
+from firmware.protocol import messages
+from firmware.protocol.codec import DECODED, decode_into
+from firmware.protocol.frame import FrameReader, crc_table
+from sim_mock.world import TIME_MASK
+
+BAUD = 921_600
+SILENT_S = 3.0  # a car that is well says fifty things in it
+_STATUS = messages.Status.ID
+
+
+class Mute(RuntimeError):
+    """Nothing that a car says comes from this port."""
+
+
+class Port:
+    """``now_us`` is the time of the newest Status, ``car_us`` the same without its wrap."""
+
+    values = ()  # rig.Host digests what a virtual car puts out; a port does not tell
+    enable = False
+
+    def __init__(
+        self, path: str, baud: int = BAUD, patience: float = 1.0, line: Any = None
+    ) -> None:
+        self.path = path
+        self.patience = patience
+        self.now_us = self.car_us = 0
+        self.received = self.sent = self.frames_sent = self.statuses = 0
+        self.intervals_us: list[int] = []
+        self._line = line or serial.Serial(path, baud, exclusive=True)
+        self._line.timeout = 0.05
+        self._reader = FrameReader(crc_table())
+        self._status = messages.Status()
+        self._held = b""  # came after the Status that ended a beat
+        self._raw = b""  # the newest of what came, for whoever has to say why nothing is understood
+        self._is_first = True
+
+    def feed(self, data: bytes) -> None:
+        self._line.write(data)
+        self.sent += len(data)
+        self.frames_sent += 1
+
+    def advance(self, until_us: int) -> bytes:
+        """Whatever comes until the next Status, that included. Raises Mute."""
+        come = bytearray()
+        give_up_s = time.monotonic() + SILENT_S * self.patience
+        while True:
+            data = self._held or self._line.read(max(1, self._line.in_waiting))
+            self._held = b""
+            end = self._until_status(data)
+            if end is not None:
+                self._held = data[end:]
+                return bytes(come + data[:end])
+            come += data
+            if time.monotonic() > give_up_s:
+                raise Mute(self._silence())
+
+    def _until_status(self, data: bytes) -> int | None:
+        """Where in ``data`` the first Status ends."""
+        if not data:
+            return None
+        self.received += len(data)
+        self._raw = (self._raw + data)[-200:]
+        buffer, at = bytearray(data), 0
+        while at < len(buffer):
+            at = self._reader.read(buffer, at, len(buffer))
+            if at < len(buffer):
+                at += 1
+                size = self._reader.payload_size()
+                if size and self._reader.frame[0] == _STATUS and self._tick(size):
+                    self.received -= len(data) - at  # is counted when it is looked at
+                    return at
+        return None
+
+    def _tick(self, size: int) -> bool:
+        if decode_into(self._status, self._reader.frame, size) != DECODED:
+            return False
+        time_us = self._status.time_us
+        if not self._is_first:
+            since_us = elapsed_us(time_us, self.now_us)
+            self.car_us += since_us
+            self.intervals_us.append(since_us)
+        self._is_first = False
+        self.now_us = time_us & TIME_MASK
+        self.statuses += 1
+        return True
+
+    def _silence(self) -> str:
+        got = f"lastly {self._raw[-40:]!r}" if self._raw else "not a byte"
+        return (
+            f"{self.path} is open, and no Status of a car came within "
+            f"{SILENT_S * self.patience:g} s; got {got}. A car that runs speaks by itself: is the "
+            "program on the board (tandem flash), is this its port and not the REPL's, and does "
+            "nothing else hold it? A slow, emulated board needs a greater --patience."
+        )
+
+    def rest_of_line(self, end: bytes, within_s: float) -> bytes:
+        """What comes besides, until ``end`` does or nobody says anything any more."""
+        come = self._held
+        give_up_s = time.monotonic() + within_s * self.patience
+        while end not in come and time.monotonic() < give_up_s:
+            come += self._line.read(max(1, self._line.in_waiting))
+        return come
+
+    def close(self) -> None:
+        self._line.close()
