@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 _PLANS: "dict[bytes, Plan]" = {}  # by the shape's bytes
 _WHOLES: "dict[type, Whole]" = {}
+WHITENED = bytes([byte ^ 0xA5 for byte in range(256)])  # frame.WHITENER's, there and back
 _CODES = {(1, 0): "B", (1, 1): "b", (2, 0): "H", (2, 1): "h", (4, 0): "I", (4, 1): "i"}
 
 
@@ -36,7 +37,7 @@ def crc_update(crc: bytearray, data: bytearray, start: int, end: int, table: obj
 
 
 def cobs_encode(data: bytearray, size: int, out: bytearray, start: int) -> int:
-    coded = cobs.encode(data[:size])
+    coded = cobs.encode(bytes(data[:size]).translate(WHITENED))
     end = start + len(coded)
     memoryview(out)[start:end] = coded  # a view's slices keep their length
     return end
@@ -47,7 +48,7 @@ def cobs_decode(data: bytearray, size: int) -> int:
         decoded = cobs.decode(data[:size])
     except cobs.DecodeError:
         return -1
-    memoryview(data)[: len(decoded)] = decoded
+    memoryview(data)[: len(decoded)] = decoded.translate(WHITENED)
     return len(decoded)
 
 

@@ -34,6 +34,12 @@ if TYPE_CHECKING:
         @staticmethod
         def const(value: int) -> int: ...
 
+        @staticmethod
+        def heap_lock() -> None: ...
+
+        @staticmethod
+        def heap_unlock() -> None: ...
+
 elif sys.implementation.name == "micropython":
     from gc import threshold as collect_every
 
@@ -52,6 +58,14 @@ else:
         @staticmethod
         def const(value: object) -> object:
             return value
+
+        @staticmethod
+        def heap_lock() -> None:
+            """CPython has no such thing."""
+
+        @staticmethod
+        def heap_unlock() -> None:
+            """CPython has no such thing."""
 
     def collect_every(size: int) -> None:
         """CPython does as it thinks best."""

@@ -48,8 +48,11 @@ class BoxBoard:
     def entropy(self) -> int:
         return self._entropy.draw()
 
-    def idle(self, may_move: bool) -> None:
+    def idle(self, may_move: bool) -> bool:
         self.link.pump()
+        did = self._entropy.refill()
         if self._steps == _HEALTHY_STEPS:
             self._steps += 1
             self._starts.mark_healthy()
+            did = True
+        return did

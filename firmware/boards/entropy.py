@@ -17,10 +17,11 @@ class Entropy:
         self.refill()
 
     def refill(self) -> bool:
-        """True if there was anything to do."""
+        """Draw anew what was drawn; True if there was anything to do. What it leaves on the heap is
+        collected when that is full, which so is here, and not in a step."""
         if self._left == _DRAWN:
             return False
-        for i in range(_DRAWN):
+        for i in range(self._left, _DRAWN):
             self._words[i] = int.from_bytes(os.urandom(4), "little") & _MASK
         self._left = _DRAWN
         return True

@@ -4,8 +4,6 @@
 everything fall. Nothing leads back but a reset. The plant is ``sim_mock/hitl``.
 """
 
-import gc
-
 from firmware.boards.entropy import Entropy
 from firmware.boards.virtual import CHANNELS, VirtualBoard
 from firmware.compat import TYPE_CHECKING
@@ -150,17 +148,20 @@ class HitlBoard(VirtualBoard):
     def entropy(self) -> int:
         return self._entropy.draw()
 
-    # --- between steps
+    # --- before each step, and while none is due
 
-    def idle(self, may_move: bool) -> None:
+    def idle(self, may_move: bool) -> bool:
+        """Pump the link; what allocates or writes to flash waits until the car may not move.
+        True if it did such a thing, which takes longer than a beat."""
         self.link.pump()
         if may_move:
-            return
-        if self._entropy.refill():
-            gc.collect()
+            return False
+        did = self._entropy.refill()
         if self.is_healthy:
             self.is_healthy = False
             self._starts.mark_healthy()
+            did = True
+        return did
 
     def take_image(self) -> None:
         """What was loaded is what is stored."""

@@ -1,24 +1,89 @@
-"""The wire to the host: queues that the step fills and empties, pumped between steps.
+"""The wire to the host: queues that the step fills and empties, pumped before each step.
 
 A UART is the way without a REPL on it. A port whose only USB line is the REPL's shares it: then
 0x03 is a byte like others (``kbd_intr``), and the way back is ``asks_for_repl``.
 """
 
+import io
+import os
 import select
 import sys
 
-from firmware.compat import TYPE_CHECKING
+from firmware.compat import TYPE_CHECKING, micropython, ptr8
 from firmware.drivers.frame_window import move
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from machine import UART
 
 RECEIVE_SIZE = 512
 SEND_SIZE = 1024
-_CHUNK = 32
-_STDIO_BYTES = 8  # in a turn: some 30 us each way on an RP2040, and the next step may be due
+_UART_BLOCK = 128
+_USB_BLOCK = 64  # a packet of full speed
+_BLOCKS = 4  # each way in one pump: what a flood takes of the next step's time is bounded
 _REPL_BYTE = 0x03
 _REPL_RUN = 16  # in a row: no claim, no stop has as many, and a parameter's 0x03 comes alone
+
+
+@micropython.viper
+def run_after(data: ptr8, size: int, run: int) -> int:
+    """How many 0x03 in a row ``data[:size]`` ends with, ``run`` of them before it; 16 stay 16."""
+    i = 0
+    while i < size and run < 16:
+        run = run + 1 if data[i] == 3 else 0
+        i += 1
+    return run
+
+
+@micropython.viper
+def take_zeros_out(data: ptr8, size: int, many: int) -> int:
+    """Close up ``data[:size]`` where its first ``many`` zeros are; returns what is left of it."""
+    at = 0
+    i = 0
+    while i < size:
+        if data[i] == 0 and many > 0:
+            many -= 1
+        else:
+            data[at] = data[i]
+            at += 1
+        i += 1
+    return at
+
+
+@micropython.viper
+def pad(data: ptr8, start: int, end: int) -> int:
+    """Zeros to ``data[start:end]``: between frames they mean nothing."""
+    while start < end:
+        data[start] = 0
+        start += 1
+    return end
+
+
+@micropython.viper
+def promised(data: ptr8, size: int, before: int) -> int:
+    """How many bytes ``data[:size]`` promises: in the low byte; 256 more after a delimiter.
+
+    ``before`` is what was promised before it. A COBS code promises the bytes that it stands for and
+    the next code or the delimiter behind them; a delimiter promises nothing, and noise neither.
+    """
+    more = before & 255
+    is_begun = before >> 8
+    i = 0
+    while i < size:
+        byte = data[i]
+        if byte == 0:
+            more = 0
+            is_begun = 1
+        elif is_begun:
+            more = byte
+            is_begun = 0
+        elif more > 1:
+            more -= 1
+        elif more == 1:
+            more = byte
+        i += 1
+    return more | is_begun << 8
 
 
 class ByteQueue:
@@ -26,27 +91,42 @@ class ByteQueue:
 
     def __init__(self, capacity: int) -> None:
         self.size = 0
+        self._capacity = capacity
         self._buffer = bytearray(capacity)
 
     def room(self) -> int:
-        return len(self._buffer) - self.size
+        return self._capacity - self.size
 
+    @micropython.native
     def put(self, data: bytearray, size: int) -> bool:
         """``data[:size]`` whole, or nothing."""
-        if size > self.room():
+        held = self.size
+        if held + size > self._capacity:
             return False
-        move(data, 0, size, self._buffer, self.size)
-        self.size += size
+        move(data, 0, size, self._buffer, held)
+        self.size = held + size
         return True
 
-    def peek_into(self, data: bytearray, size: int) -> int:
-        size = min(size, self.size)
+    @micropython.native
+    def take_into(self, data: bytearray, most: int) -> int:
+        """Move up to ``most`` of the first bytes to ``data``; returns how many."""
+        taken = self.peek_into(data, most)
+        self.drop(taken)
+        return taken
+
+    @micropython.native
+    def peek_into(self, data: bytearray, most: int) -> int:
+        size = self.size
+        if size > most:
+            size = most
         move(self._buffer, 0, size, data, 0)
         return size
 
+    @micropython.native
     def drop(self, size: int) -> None:
-        self.size -= size
-        move(self._buffer, size, self.size, self._buffer, 0)
+        left = self.size - size
+        self.size = left
+        move(self._buffer, size, left, self._buffer, 0)
 
 
 class Link:
@@ -59,9 +139,7 @@ class Link:
         self._run = 0
 
     def receive_into(self, buffer: bytearray) -> int:
-        size = self._received.peek_into(buffer, len(buffer))
-        self._received.drop(size)
-        return size
+        return self._received.take_into(buffer, len(buffer))
 
     def transmit(self, data: bytearray, size: int) -> bool:
         return self._to_send.put(data, size)
@@ -71,75 +149,135 @@ class Link:
         self._run = 0
 
     def _take(self, data: bytearray, size: int) -> None:
-        for i in range(size):
-            self._run = self._run + 1 if data[i] == _REPL_BYTE else 0
-            if self._run == _REPL_RUN:
-                self.asks_for_repl = True
+        self._run = run_after(data, size, self._run)
+        if self._run == _REPL_RUN:
+            self.asks_for_repl = True
         self._received.put(data, size)
 
     def pump(self) -> None:
-        """Between steps: what has come, and what waits to go, as far as neither blocks."""
+        """Before a step: what has come, and what waits to go, as far as neither blocks."""
         raise NotImplementedError
 
     def close(self) -> None:
         """The stream is the REPL's again."""
 
 
+def make_firsts(buffer: bytearray) -> "list[memoryview]":
+    """Of ``buffer``, the first 0, 1, 2 ... bytes: a slice would allocate."""
+    whole = memoryview(buffer)
+    return [whole[:size] for size in range(len(buffer) + 1)]
+
+
 class UartLink(Link):
     def __init__(self, uart: "UART") -> None:
         super().__init__()
         self._uart = uart
-        self._chunk = bytearray(_CHUNK)
-        whole = memoryview(self._chunk)
-        self._firsts = [whole[: size + 1] for size in range(_CHUNK)]  # a slice would allocate
+        self._block = bytearray(_UART_BLOCK)
+        self._firsts = make_firsts(self._block)
 
     def pump(self) -> None:
-        size = min(self._uart.any(), self._received.room(), _CHUNK)
-        if size:
-            self._take(self._chunk, self._uart.readinto(self._chunk, size) or 0)
-        size = self._to_send.peek_into(self._chunk, _CHUNK)
-        if size:
-            self._to_send.drop(self._uart.write(self._firsts[size - 1]) or 0)
+        for _ in range(_BLOCKS):
+            size = min(self._uart.any(), self._received.room(), _UART_BLOCK)
+            if size == 0:
+                break
+            self._take(self._block, self._uart.readinto(self._firsts[size]) or 0)
+        for _ in range(_BLOCKS):
+            size = self._to_send.peek_into(self._block, _UART_BLOCK)
+            if size == 0:
+                break
+            written = self._uart.write(self._firsts[size]) or 0
+            self._to_send.drop(written)
+            if written < size:
+                break
+
+
+class Filler(io.IOBase):
+    """Ends a read of the REPL's stream that would wait: a second stream to its side, with zeros.
+
+    MicroPython reads the REPL's stream byte by byte and waits for each; only where the stream has
+    none it asks the second one (``os.dupterm``), which is there for the time of a read.
+    """
+
+    def __init__(self) -> None:
+        self.filled = 0
+
+    def readinto(self, buffer: bytearray) -> int:
+        buffer[0] = 0
+        self.filled += 1
+        return 1
+
+    def write(self, data: bytearray) -> int:
+        return len(data)
+
+    def ioctl(self, request: int, argument: int) -> int:
+        return 0
 
 
 class StdioLink(Link):
-    """Byte by byte: a read waits for all that it asks for, and a write for room, for half a
-    second; ``ipoll`` says whether one byte would pass, and allocates nothing."""
+    """In blocks: a call costs as much as twenty bytes. Neither way may wait.
+
+    **In**, a read waits for all that it asks for, and nothing says how much has come. So it asks
+    for two bytes, a delimiter and the first COBS code, and then for as many as the code promises,
+    which nearly always is the rest of the frame. What a broken frame then lacks the filler gives,
+    zeros, which are taken out again.
+
+    **Out**, a write waits for room, for half a second, and that there is any says only that one
+    byte has it. So it writes whole packets, the last one padded: the port's buffer is a multiple of
+    them, and where one byte has room a packet has.
+    """
 
     def __init__(self) -> None:
         super().__init__()
         _interrupt_by(-1)
+        self._filler = Filler()
         self._reader = sys.stdin.buffer
         self._writer = sys.stdout.buffer
-        self._byte = bytearray(1)
+        self._block = bytearray(_USB_BLOCK)
+        self._firsts = make_firsts(self._block)
+        self._fill_from: "Any" = getattr(os, "dupterm", _ends_by_itself)
+        self._promised = 0
         self._readable = select.poll()
         self._readable.register(sys.stdin, select.POLLIN)
         self._writable = select.poll()
         self._writable.register(sys.stdout, select.POLLOUT)
 
+    @micropython.native
     def pump(self) -> None:
-        for _ in range(_STDIO_BYTES):
-            is_idle = self._pump_in() + self._pump_out() == 0
-            if is_idle:
-                return
+        received, to_send = self._received, self._to_send
+        for _ in range(_BLOCKS):
+            if received.room() < _USB_BLOCK or not _is_ready(self._readable):
+                break
+            while self._read() and self._promised & 255 and received.room() >= _USB_BLOCK:
+                pass
+        for _ in range(_BLOCKS):
+            if to_send.size == 0 or not _is_ready(self._writable):
+                break
+            pad(self._block, to_send.take_into(self._block, _USB_BLOCK), _USB_BLOCK)
+            self._writer.write(self._block)
 
-    def _pump_in(self) -> int:
-        if self._received.room() == 0 or not _is_ready(self._readable):
-            return 0
-        self._reader.readinto(self._byte)
-        self._take(self._byte, 1)
-        return 1
-
-    def _pump_out(self) -> int:
-        if self._to_send.size == 0 or not _is_ready(self._writable):
-            return 0
-        self._to_send.peek_into(self._byte, 1)
-        self._writer.write(self._byte)
-        self._to_send.drop(1)
-        return 1
+    @micropython.native
+    def _read(self) -> bool:
+        """What was promised, one packet at most; False if it was not all there."""
+        size = self._promised & 255 or 2
+        if size > _USB_BLOCK:
+            size = _USB_BLOCK
+        block, filler = self._block, self._filler
+        filler.filled = 0
+        self._fill_from(filler)
+        came = self._reader.readinto(self._firsts[size]) or 0
+        self._fill_from(None)
+        if filler.filled:
+            came = take_zeros_out(block, came, filler.filled)
+        self._promised = promised(block, came, self._promised)
+        self._take(block, came)
+        return came == size
 
     def close(self) -> None:
         _interrupt_by(_REPL_BYTE)
+
+
+def _ends_by_itself(filler: "Filler | None") -> None:
+    """A port without ``os.dupterm``: its reads return with what there is."""
 
 
 def _interrupt_by(byte: int) -> None:
@@ -149,6 +287,7 @@ def _interrupt_by(byte: int) -> None:
     micropython.kbd_intr(byte)
 
 
+@micropython.native
 def _is_ready(poller: "select.poll") -> bool:
     for _ in poller.ipoll(0):
         return True

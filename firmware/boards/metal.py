@@ -4,8 +4,6 @@ A port's class makes what only it has (``rp2.py`` and its like): its kinds of ch
 the life signal, the guard's timer. The wiring comes with the pins module.
 """
 
-import gc
-
 import machine
 from machine import Pin
 
@@ -265,18 +263,20 @@ class MetalBoard:
     def save(self, image: bytearray, size: int) -> bool:
         return self._store.save(image, size)
 
-    # --- between steps
+    # --- before each step, and while none is due
 
-    def idle(self, may_move: bool) -> None:
-        """Pump the link; what allocates or writes to flash waits until the car may not move."""
+    def idle(self, may_move: bool) -> bool:
+        """Pump the link; what allocates or writes to flash waits until the car may not move.
+        True if it did such a thing, which takes longer than a beat."""
         self.link.pump()
         if may_move:
-            return
-        if self._entropy.refill():
-            gc.collect()
+            return False
+        did = self._entropy.refill()
         if self._is_healthy:
             self._is_healthy = False
             self._starts.mark_healthy()
+            did = True
+        return did
 
 
 def _vesc_channel(vesc: "VescDrive", row: "tuple[Any, ...]") -> "Channel":

@@ -12,7 +12,7 @@ from firmware.app import App
 from firmware.boards.hitl_door import Door
 from firmware.boards.parts import make_uart
 from firmware.boards.store import Store
-from firmware.compat import TYPE_CHECKING, collect_every
+from firmware.compat import TYPE_CHECKING, collect_every, micropython
 from firmware.core.deadlines import elapsed_us, shifted_us
 
 if TYPE_CHECKING:
@@ -35,8 +35,12 @@ _MASK = (1 << 30) - 1
 
 
 class Beat:
-    """The car's step at its time; between steps the board's own business. ``turn`` is one round of
-    the endless loop, False once somebody asked for the REPL of a car that is not armed."""
+    """The car's step at its time, and the board's own business before it, however late it is.
+
+    ``turn`` is one round of the endless loop, False once somebody asked for the REPL of a car that
+    is not armed. The heap is locked while the step runs: MicroPython takes a long call's state from
+    it, searching, and from the C stack where it is locked.
+    """
 
     def __init__(
         self, board: "MetalBoard | HitlBoard", app: App, ticks_us: "TicksUs", watchdog: "Watchdog"
@@ -48,15 +52,19 @@ class Beat:
         self._due_us = ticks_us() & _MASK
 
     def turn(self) -> bool:
+        if self._board.idle(self._may_move()):  # the board's delay, and none of the program's
+            self._due_us = self._ticks_us() & _MASK
         now_us = self._ticks_us() & _MASK
         if elapsed_us(now_us, self._due_us) >= 0:
             self._step(now_us)
-            return True
-        self._board.idle(self._may_move())
         return not self._may_leave()
 
     def _step(self, now_us: int) -> None:
-        self._app.step(now_us)
+        micropython.heap_lock()
+        try:
+            self._app.step(now_us)
+        finally:  # whoever cleans up after a step that failed needs the heap
+            micropython.heap_unlock()
         self._watchdog.feed()
         end_us = self._ticks_us() & _MASK
         self._board.step_us = elapsed_us(end_us, self._due_us)  # what it came late counts too

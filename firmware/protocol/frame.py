@@ -1,14 +1,18 @@
-"""Frames: COBS(payload + CRC-32) between zero bytes.
+"""Frames: COBS(payload + CRC-32, each byte of them XOR 0xA5) between zero bytes.
 
 COBS after Cheshire and Baker (1999); the CRC is zlib's CRC-32 (polynomial 0x04C11DB7, reflected),
-little endian. Written without big integers: the register is kept as two 16-bit halves, because a
-32-bit port would put the whole on the heap. All buffers are made once, in ``__init__``.
+little endian. Payloads are full of zeros and COBS has a code for each: with the XOR (WHITENER) most
+frames have one code, their first byte, which so says how much follows. A link that can only read
+what it can count (boards/link.py, over USB) needs that. Written without big integers: the register
+is kept as two 16-bit halves, because a 32-bit port would put the whole on the heap. All buffers are
+made once, in ``__init__``.
 """
 
 from firmware.compat import array, micropython, ptr8, ptr16
 from firmware.protocol.codec import copy, read_int, write_int
 
 DELIMITER = 0
+WHITENER = 0xA5  # a byte that payloads seldom hold
 CRC_SIZE = 4
 MAX_FRAME = 64  # on the wire, both delimiters included; also the packet size of full-speed USB
 MAX_PAYLOAD = MAX_FRAME - CRC_SIZE - 3  # one COBS code byte and two delimiters
@@ -61,11 +65,12 @@ def cobs_encode(data: ptr8, size: int, out: ptr8, start: int) -> int:
     code = 1
     i = 0
     while i < size:
-        if data[i]:
-            out[at] = data[i]
+        byte = data[i] ^ 0xA5  # WHITENER: viper would look for it at each byte
+        if byte:
+            out[at] = byte
             at += 1
             code += 1
-        if data[i] == 0 or (code == 255 and i + 1 < size):
+        if byte == 0 or (code == 255 and i + 1 < size):
             out[code_at] = code
             code_at = at
             at += 1
@@ -87,11 +92,11 @@ def cobs_decode(data: ptr8, size: int) -> int:
             return -1
         source += 1
         while source < end:
-            data[at] = data[source]
+            data[at] = data[source] ^ 0xA5
             at += 1
             source += 1
         if code < 255 and source < size:
-            data[at] = 0
+            data[at] = 0xA5
             at += 1
     return at
 

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 from cobs import cobs
 
 from firmware.protocol.codec import Message
-from firmware.protocol.frame import CRC_SIZE, MAX_PAYLOAD, crc_table
+from firmware.protocol.frame import CRC_SIZE, MAX_PAYLOAD, WHITENER, crc_table
 from firmware.protocol.messages import TO_BOARD, TO_HOST, Claim
 from firmware.protocol.version import protocol_hash
 
@@ -38,6 +38,8 @@ _WIDTHS = {"B": (0, 255), "H": (0, 65535), "b": (-128, 127), "h": (-32768, 32767
 _ROOM = MAX_PAYLOAD + CRC_SIZE + 1
 # CRC-32 carried over any data with its own CRC behind it, little endian
 _CRC_RESIDUE = 0x2144DF1C
+
+_WHITENED = bytes(byte ^ WHITENER for byte in range(256))  # there and back
 
 DAMAGED, OVERSIZED, UNKNOWN, OUT_OF_RANGE = "damaged", "oversized", "unknown", "out_of_range"
 
@@ -140,9 +142,9 @@ def encode(message: Message) -> bytes:
 
 
 def frame(payload: bytes) -> bytes:
-    """COBS(payload + CRC-32) between zero bytes."""
+    """COBS(payload + CRC-32, whitened) between zero bytes."""
     crc = zlib.crc32(payload).to_bytes(CRC_SIZE, "little")
-    coded: bytes = cobs.encode(payload + crc)
+    coded: bytes = cobs.encode((payload + crc).translate(_WHITENED))
     return b"\0" + coded + b"\0"
 
 
@@ -177,7 +179,7 @@ class Decoder:
             self.oversized += 1
             return Rejected(OVERSIZED, len(piece))
         try:
-            data = cobs.decode(piece)
+            data = cobs.decode(piece).translate(_WHITENED)
         except cobs.DecodeError:
             data = b""
         if len(data) <= CRC_SIZE or zlib.crc32(data) != _CRC_RESIDUE:

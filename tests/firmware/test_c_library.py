@@ -172,9 +172,9 @@ def test_what_has_no_counterpart_stays_itself():
 def test_a_bare_cpython_runs_the_car_too():
     asked = (
         "from firmware import app, c_library; from firmware.protocol import frame;"
-        "out = bytearray(9); size = frame.cobs_encode(b'\\7\\0\\7', 3, out, 1);"
+        "out = bytearray(9); size = frame.cobs_encode(b'\\7\\245\\7', 3, out, 1);"
         "print(c_library.cobs, out[1:size].hex())"
     )
     bare = [sys.executable, "-S", "-c", asked]  # without any package
     done = subprocess.run(bare, cwd=ROOT, check=True, capture_output=True, text=True)
-    assert done.stdout.split() == ["None", "02070207"]
+    assert done.stdout.split() == ["None", "02a202a2"]

@@ -9,6 +9,8 @@ says how it ended. Nobody arms it: whatever comes out of it besides neutral ends
 
 import sys
 
+import micropython
+
 VIRTUAL, ROOT = sys.argv[1:3]
 POWER_OFF_US = int(sys.argv[3]) * 1000
 _TOLERANCE_NS = 1000
@@ -38,6 +40,16 @@ class Time:
     @staticmethod
     def sleep_ms(ms):
         bench.advance(ms * 1000)
+
+
+class Micropython:
+    """``micropython``: what stands for metal has to know when the program locks the heap."""
+
+    heap_lock, heap_unlock = outside.lock, outside.unlock
+
+    @staticmethod
+    def kbd_intr(byte):
+        micropython.kbd_intr(byte)
 
 
 def pass_time(by_us):
@@ -76,6 +88,7 @@ def reset():
 
 def main():
     sys.modules["time"] = Time
+    sys.modules["micropython"] = Micropython
     machine.reset = reset
     names = {"__name__": "launcher"}
     with open(ROOT + "/main.py") as file:

@@ -7,12 +7,19 @@ from firmware.boards.link import StdioLink
 
 link = StdioLink()
 buffer = bytearray(64)
-while not link.asks_for_repl:
+
+
+def echo() -> None:
     link.pump()
     size = link.receive_into(buffer)
-    if size:
+    while size:
         assert link.transmit(buffer, size)
+        size = link.receive_into(buffer)
+
+
+while not link.asks_for_repl:
+    echo()
 for _ in range(20):
-    link.pump()
+    echo()
 link.close()
 print("REPL")

@@ -23,7 +23,7 @@ STATUS_FRAME = 40
 GOLDEN = {
     "Identify": (
         {"token": 0x1234},
-        "00 08 01 34 12 9a 31 10 b6 00",
+        "00 08 a4 91 b7 3f 94 b5 13 00",
     ),
     "Identity": (
         {
@@ -35,12 +35,12 @@ GOLDEN = {
             "state": 2,
             "car_name": b"nigel-1".ljust(16, b"\0"),
         },
-        "00 10 02 34 12 01 de ad be ef 01 02 03 04 e6 61 38 0d 11 22 33 44 02 6e "
-        "69 67 65 6c 2d 31 01 01 01 01 01 01 01 01 05 f9 6f d3 42 00",
+        "00 2a a7 91 b7 a4 7b 08 1b 4a a4 a7 a6 a1 43 c4 9d a5 b4 87 96 e1 "
+        "a7 cb cc c2 c0 c9 88 94 a5 a5 a5 a5 a5 a5 a5 a5 a5 5c ca 76 e7 00",
     ),
     "Stop": (
         {"token": 0xFFFF, "sender": 4, "sender_name": b"pit wall".ljust(16, b"\0")},
-        "00 0d 03 ff ff 04 70 69 74 20 77 61 6c 6c 01 01 01 01 01 01 01 05 72 e9 db f8 00",
+        "00 19 a6 5a 5a a1 d5 cc d1 85 d2 c4 c9 c9 a5 a5 a5 a5 a5 a5 a5 a5 d7 4c 7e 5d 00",
     ),
     "StopSeen": (
         {
@@ -49,7 +49,7 @@ GOLDEN = {
             "sender": 4,
             "sender_name": b"pit wall".ljust(16, b"\0"),
         },
-        "00 0e 04 ff ff 04 04 70 69 74 20 77 61 6c 6c 01 01 01 01 01 01 01 05 97 94 22 49 00",
+        "00 1a a1 5a 5a a1 a1 d5 cc d1 85 d2 c4 c9 c9 a5 a5 a5 a5 a5 a5 a5 a5 32 31 87 ec 00",
     ),
 }
 
