@@ -70,13 +70,11 @@ def test_nigel_leaves_room_on_an_rp2350b():
     assert all(row.used <= row.available for row in rows.values())
 
 
-@pytest.mark.parametrize(("clock", "used_us"), [("", 10925), ("clock_mhz = 200", 6828)])
-def test_a_steps_time_is_that_of_the_boards_clock(tmp_path, clock, used_us):
+@pytest.mark.parametrize("clock", ["", "clock_mhz = 200"])
+def test_the_pin_module_has_the_boards_clock(tmp_path, clock):
     path = tmp_path / "mine.toml"
     text = (ROOT / "hardware" / "boards" / "pico.toml").read_text()
     path.write_text(re.sub("^clock_mhz = 200.*", clock, text, flags=re.MULTILINE))
-    row = next(row for row in check(str(path), "f1tenth").budget if row.what == "us of a step")
-    assert (row.used, row.available) == (used_us, 10_000)
     assert f"CLOCK_HZ = {'200_000_000' if clock else None}" in pin_module(str(path), "f1tenth")
 
 

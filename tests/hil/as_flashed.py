@@ -6,21 +6,59 @@ All times are the car's own: Status carries the time at which its step began.
 from __future__ import annotations
 
 import contextlib
+import random
+import time
 from collections.abc import Callable, Iterator
 
 from firmware.core.params import Params
 from firmware.protocol import codes, messages
 from firmware.protocol.frame import crc_table
+from sim_mock.world import TIME_MASK
 from tests.firmware.rig import GAMEPAD, RELEASED, ROS2, SCRIPT, SEAT, Host
 from tests.hil.limits import judged, unmeasured
 from tests.hil.port import Mute, Port
 from tests.hil.report import Row
 
 ASKED = 20
+_SYNC_EVERY = 5  # beats
+_SURE_US, _UNSURE_US, _HELD_US = 7_000, 65_535, 9_000
 CAR = "the car's clock (Status)"
 DRIVING_KEYS = (
     "identify_driving", "step_longest", "frames_damaged", "beats_1", "beats_4", "stop_driving",
 )  # fmt: skip
+
+
+class PacedHost(Host):
+    """A host that keeps the car's time, and answers a Status now and then after a while.
+
+    The board takes a round trip less what the host says it held it; a Sync that comes just before
+    a step's beginning has waited least.
+    """
+
+    def __init__(self, port: Port) -> None:
+        super().__init__(port)
+        self._sync_every = 1 << 60  # rig's own has no time between what comes and what goes
+        self._random = random.Random(1)
+        self.bound_us = _UNSURE_US
+
+    def _take(self, size: int) -> None:
+        super()._take(size)
+        report = self.latest.get("ClockReport")
+        if report is not None and report.epoch == self.epoch:  # the car tells of others' too
+            self.bound_us = report.bound_us
+
+    def beat(self) -> None:
+        super().beat()
+        if self._beats % _SYNC_EVERY == 0:
+            self._sync()
+
+    def _sync(self) -> None:
+        port, begun_s = self.world, time.monotonic()
+        if self.bound_us > _SURE_US:
+            time.sleep(self._random.random() * _HELD_US / port.us_per_s())
+        held_us = int((time.monotonic() - begun_s) * port.us_per_s())
+        sent_us = port.now_us + held_us & TIME_MASK
+        self.say(messages.Sync, board_us=port.now_us, received_us=port.now_us, sent_us=sent_us)
 
 
 class NotDriving(RuntimeError):
@@ -32,7 +70,7 @@ class Car:
 
     def __init__(self, port: Port, speed_mm_s: int, progress: Callable[[str], None]) -> None:
         self.port = port
-        self.host = Host(port)
+        self.host = PacedHost(port)
         self._speed_mm_s = speed_mm_s
         self._progress = progress
         self._sequences = dict.fromkeys((SEAT, GAMEPAD, SCRIPT, ROS2), 0)
@@ -40,6 +78,7 @@ class Car:
 
     def meet(self) -> dict[str, object]:
         """Who it is. Raises Mute."""
+        self.port.catch_up()
         self.host.rest(50)
         self.host.connect()
         self.step_us = self._parameter("step_us")
@@ -137,7 +176,8 @@ class Car:
         status = self.host.status
         return (
             f"state {status.state}, stop causes {_bits(status.causes)}, faults "
-            f"{_bits(status.faults)} (numbers of firmware/protocol/codes.py)"
+            f"{_bits(status.faults)}, newest events {self.host.events[-6:]} (time, then numbers "
+            "of firmware/protocol/codes.py)"
         )
 
     # --- driving
@@ -183,9 +223,13 @@ class Car:
         turn = self.port.statuses & 1  # each on every other beat
         for place, source in enumerate((SCRIPT, SEAT, GAMEPAD, ROS2)[:sources]):
             if place & 1 == turn:
-                self._sequences[source] += 1
-                extra = {} if source == SCRIPT else {"sequence": self._sequences[source] & 0xFFFF}
-                self.host.claim(self._speed_mm_s, source=source, **extra)
+                self.claim_of(source, codes.HELD)
+
+    def claim_of(self, source: int, deadman: int) -> None:
+        """Of any source; each has a sequence of its own."""
+        self._sequences[source] += 1
+        sequence = {} if source == SCRIPT else {"sequence": self._sequences[source] & 0xFFFF}
+        self.host.claim(self._speed_mm_s, deadman=deadman, source=source, **sequence)
 
     def _counters(self) -> dict[str, int]:
         names = ("good", "damaged", "oversized", "unknown", "claims_accepted", "claims_refused")

@@ -9,6 +9,7 @@ import contextlib
 import hashlib
 import json
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -30,6 +31,7 @@ from tests.hil.report import Row
 FOLDER = Path(__file__).with_name("on_board")
 CHIP = "the chip's clock (ticks_us)"
 MARK, END = b"@@@", b"\x04"
+KINDS = ("standing", "driving", "stopped")
 _STANDING_S, _LINE_S = 5.0, 3.0
 _NOISE = b"\x55" * 400  # no delimiter in it: a step of 10 ms that takes 400 bytes takes 40 kB/s
 _BACK_S = 20.0
@@ -111,7 +113,7 @@ def _program(name: str, **names: str) -> str:
 # --- a car around whose step there is a clock
 
 
-def _watched(bench: Bench, mode: str, speed_mm_s: int, drive: Callable[[Car], None]) -> Any:
+def watched(bench: Bench, mode: str, speed_mm_s: int, drive: Callable[[Car], None]) -> Any:
     """What ``on_board/steps.py`` says after ``drive``. Raises Mute with the board's own words."""
     with bench.board() as board:
         transport = board.begin(_program("steps", FOLDER=slot_of(board), MODE=mode))
@@ -154,18 +156,32 @@ def step_times(bench: Bench, speed_mm_s: int, seconds: float) -> Iterator[Row]:
         car.drive_for(seconds, 1)
         car.disarm()
 
-    found = _watched(bench, "steps", speed_mm_s, drive)
-    if not found["driving"]["steps"]:
+    found = watched(bench, "steps", speed_mm_s, drive)
+    driving = merged(found["rows"], "driving")
+    if not driving["steps"]:
         for key in ("step_median", "step_p99", "step_max"):
             yield unmeasured(key, found["end"] or "it did not drive")
         return
-    how = f"{found['driving']['steps']} steps driving, {found['mhz']} MHz, in bins of 50 us"
-    shown = {kind: summary(found[kind]) for kind in ("standing", "driving")}
-    yield judged(
-        "step_median", shown["driving"]["median_ms"], how, CHIP, **shown, heap=found["free"]
-    )
+    shown = {kind: summary(merged(found["rows"], kind)) for kind in KINDS}
+    how = f"{driving['steps']} steps driving, {found['mhz']} MHz, in bins of 50 us"
+    detail = {"heap_free": found["free"], "end": found["end"], "beats": found["beats"], **shown}
+    yield judged("step_median", shown["driving"]["median_ms"], how, CHIP, **detail)
     yield judged("step_p99", shown["driving"]["p99_ms"], how, CHIP)
     yield judged("step_max", shown["driving"]["longest_ms"], how, CHIP)
+
+
+def merged(rows: Any, kind: str) -> dict[str, Any]:
+    """All steps of this kind, however many messages they heard."""
+    those = [row for row in rows if row["kind"] == kind]
+    bins: Counter[int] = Counter()
+    for row in those:
+        bins.update(dict(row["bins"]))
+    return {
+        "steps": sum(row["steps"] for row in those),
+        "spent_us": sum(row["spent_us"] for row in those),
+        "longest_us": max((row["longest_us"] for row in those), default=0),
+        "bins": sorted(bins.items()),
+    }
 
 
 def summary(found: Any) -> dict[str, float]:
@@ -178,8 +194,6 @@ def summary(found: Any) -> dict[str, float]:
         "median_ms": _share(found, 0.5),
         "p99_ms": _share(found, 0.99),
         "longest_ms": found["longest_us"] / 1000,
-        "missed": found["missed"],
-        "seconds": found["time_us"] / 1e6,
     }
 
 
@@ -208,7 +222,7 @@ def stops(bench: Bench, speed_mm_s: int, count: int) -> Iterator[Row]:
             car.arm()
         car.disarm()
 
-    found = _watched(bench, "stops", speed_mm_s, drive)
+    found = watched(bench, "stops", speed_mm_s, drive)
     took = sorted(found["stops_us"])
     if not took:
         yield unmeasured("stop_output", found["end"] or "no stop")
@@ -231,7 +245,7 @@ def line_rates(bench: Bench) -> Iterator[Row]:
             car.port.feed(_NOISE)
             car.host.beat()
 
-    came, in_us, went, out_us = _watched(bench, "link", 0, talk)["line"]
+    came, in_us, went, out_us = watched(bench, "link", 0, talk)["line"]
     how = "standing by, beside its steps and reports; zeros out, then noise in"
     yield judged("link_out", went / max(out_us, 1) * 1000, how, CHIP)
     yield judged("link_in", came / max(in_us, 1) * 1000, how, CHIP)

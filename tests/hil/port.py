@@ -8,6 +8,7 @@ when to give up, and ``patience`` stretches that.
 from __future__ import annotations
 
 import time
+from collections import deque
 from typing import Any
 
 import serial
@@ -20,6 +21,7 @@ from sim_mock.world import TIME_MASK
 
 BAUD = 921_600
 SILENT_S = 3.0  # a car that is well says fifty things in it
+_IDLE = 3  # looks at the line in a row that find nothing
 _STATUS = messages.Status.ID
 
 
@@ -48,6 +50,21 @@ class Port:
         self._held = b""  # came after the Status that ended a beat
         self._raw = b""  # the newest of what came, for whoever has to say why nothing is understood
         self._is_first = True
+        self._came: deque[tuple[int, float]] = deque(maxlen=50)  # car's us, this machine's s
+
+    def us_per_s(self) -> float:
+        """How much of the car's time goes by in a second of this machine's; a million, on metal."""
+        (first_us, first_s), (last_us, last_s) = self._came[0], self._came[-1]
+        if last_s - first_s < 1e-6 * (last_us - first_us):  # had waited here, and came at once
+            return 1e6
+        return (last_us - first_us) / max(last_s - first_s, 1e-6)
+
+    def catch_up(self) -> None:
+        """Leave what waited here from before: it would be taken for the car's present."""
+        idle = 0
+        while idle < _IDLE:
+            idle = 0 if self._line.read(self._line.in_waiting) else idle + 1
+            time.sleep(0.002)
 
     def feed(self, data: bytes) -> None:
         self._line.write(data)
@@ -97,6 +114,7 @@ class Port:
         self._is_first = False
         self.now_us = time_us & TIME_MASK
         self.statuses += 1
+        self._came.append((self.car_us, time.monotonic()))
         return True
 
     def _silence(self) -> str:

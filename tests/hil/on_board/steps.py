@@ -32,8 +32,9 @@ from firmware.protocol.codec import encode_into
 from firmware.protocol.frame import FrameWriter, crc_table
 from firmware.protocol.messages import Stop
 
-BIN_US, BINS = 50, 600  # to 30 ms; the last one holds what is longer
-ACTIVE, HOLD, STOPPING = 2, 3, 4
+BIN_US, BINS = 50, 500  # to 25 ms; the last one holds what is longer
+HEARD = 6  # messages of a step, the last: so many and more
+STANDBY, ACTIVE, HOLD, STOPPING = 1, 2, 3, 4
 MASK = (1 << 30) - 1
 DRIVEN = 60  # steps before the next Stop
 STOPS = 200
@@ -44,14 +45,14 @@ step_of_the_car = App.step
 
 
 class Found:
-    """What was counted, for a car that stands and one that drives."""
+    """The steps of a car that stands by, drives or has stopped, with so many messages heard."""
 
-    def __init__(self):
+    def __init__(self, kind, heard):
+        self.kind, self.heard = kind, heard
         self.bins = array("H", [0] * BINS)
-        self.steps = self.longest_us = self.spent_us = self.time_us = self.missed = 0
-        self.last_us = -1
+        self.steps = self.longest_us = self.spent_us = 0
 
-    def add(self, now_us, took_us, step_us):
+    def add(self, took_us):
         """Allocates nothing: the heap is locked."""
         at = took_us // BIN_US
         self.bins[at if at < BINS else BINS - 1] += 1
@@ -59,19 +60,27 @@ class Found:
         self.spent_us += took_us
         if took_us > self.longest_us:
             self.longest_us = took_us
-        if self.last_us >= 0:
-            since_us = (now_us - self.last_us) & MASK
-            self.time_us += since_us
-            if since_us > step_us + step_us // 2:
-                self.missed += (since_us + step_us // 2) // step_us - 1
-        self.last_us = now_us
 
     def plain(self):
-        pairs = [(i * BIN_US, n) for i, n in enumerate(self.bins) if n]
         return {
-            "steps": self.steps, "longest_us": self.longest_us, "spent_us": self.spent_us,
-            "time_us": self.time_us, "missed": self.missed, "bins": pairs,
+            "kind": self.kind, "heard": self.heard, "steps": self.steps,
+            "longest_us": self.longest_us, "spent_us": self.spent_us,
+            "bins": [(i * BIN_US, n) for i, n in enumerate(self.bins) if n],
         }  # fmt: skip
+
+
+class Beats:
+    """When steps of a driving car began: how many did not, because others took too long."""
+
+    def __init__(self):
+        self.last_us = -1
+        self.steps = self.time_us = 0
+
+    def add(self, now_us, drives):
+        if drives and self.last_us >= 0:
+            self.steps += 1
+            self.time_us += (now_us - self.last_us) & MASK
+        self.last_us = now_us if drives else -1
 
 
 class Trial:
@@ -106,9 +115,12 @@ class Line:
     def __init__(self):
         self.came = self.went = self.in_us = self.out_us = 0
         self.now = 0  # came in this step
+        self.last_us = -1
         self.pad = bytearray(64)
 
-    def fill(self, board, since_us):
+    def fill(self, board, now_us):
+        since_us = (now_us - self.last_us) & MASK if self.last_us >= 0 else 0
+        self.last_us = now_us
         if self.now:
             self.came += self.now
             self.in_us += since_us
@@ -119,21 +131,26 @@ class Line:
         self.now = 0
 
 
-standing, driving, trial, line = Found(), Found(), Trial(), Line()
+KINDS = ("standing", "driving", "stopped")
+rows = [[Found(kind, heard) for heard in range(HEARD)] for kind in KINDS]
+beats, trial, line = Beats(), Trial(), Line()
 
 
 def step(app, now_us):
     state = app.supervisor.state
-    found = driving if state == ACTIVE or state == HOLD else standing
+    drives = state == ACTIVE or state == HOLD
     if MODE == "stops":
         trial.before(state)
-    last_us = found.last_us
+    reader = app.receiver.reader
+    good = reader.good
     begun_us = ticks_us()
     step_of_the_car(app, now_us)
-    found.add(now_us, ticks_diff(ticks_us(), begun_us), app.params.get("step_us"))
-    (standing if found is driving else driving).last_us = -1
-    if MODE == "link" and last_us >= 0:
-        line.fill(app.board, (now_us - last_us) & MASK)
+    took_us = ticks_diff(ticks_us(), begun_us)
+    heard = min(reader.good - good, HEARD - 1)
+    rows[1 if drives else 0 if state == STANDBY else 2][heard].add(took_us)
+    beats.add(now_us, drives)
+    if MODE == "link":
+        line.fill(app.board, now_us)
 
 
 def listen(kind):
@@ -179,14 +196,16 @@ def run():
 
 
 run()
+free = gc.mem_free()
 gc.collect()
 print("@@@")
 print(
     json.dumps(
         {
-            "mode": MODE, "mhz": machine.freq() // 1000000, "standing": standing.plain(),
-            "driving": driving.plain(), "stops_us": list(trial.took_us)[: trial.count],
-            "line": (line.came, line.in_us, line.went, line.out_us), "free": gc.mem_free(),
+            "mode": MODE, "mhz": machine.freq() // 1000000, "free": (free, gc.mem_free()),
+            "rows": [found.plain() for kind in rows for found in kind if found.steps],
+            "beats": (beats.steps, beats.time_us), "stops_us": list(trial.took_us)[: trial.count],
+            "line": (line.came, line.in_us, line.went, line.out_us),
         }
     )
 )  # fmt: skip
