@@ -5,6 +5,7 @@ They wrap the car's step, or the board's contract, and say what they found by th
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import hashlib
 import json
@@ -83,18 +84,26 @@ def facts(bench: Bench) -> Iterator[tuple[dict[str, Any], Row]]:
         took_s = time.monotonic() - begun_s
         it, slots = board.facts(), board.slots()
         folder = slot_of(board)
-        lines = [f"{path} {digest}\n" for path, digest in sorted(board.hashes(folder).items())]
-        lines = [line for line in lines if not line.startswith("config_")]
+        program = _program_hash(board, folder, bench.patience)
         found = {
             "machine": it.machine,
             "micropython": ".".join(map(str, it.version)),
             "chip_id": it.unique_id.hex(),
             "slot": folder,
             "is_on_trial": bool(slots and slots.is_on_trial),
-            "program_hash": hashlib.sha256("".join(lines).encode()).hexdigest()[:16],
+            "program_hash": program,
         }
     how = "asked, entered, soft reset, its helpers understood"
     yield found, judged("repl", took_s, how, "this host's clock")
+
+
+def _program_hash(board: RawBoard, folder: str, patience: float) -> str:
+    """As ``flash.job`` calls the program; a slow board takes its time over a hundred files."""
+    said, _ = board.begin(f"print(repr(_hashes({folder!r})))").follow(10.0 * patience)
+    hashes = {path[len(folder) + 1 :]: value for path, value in ast.literal_eval(said.decode())}
+    lines = [f"{path} {digest}\n" for path, digest in sorted(hashes.items())]
+    program = "".join(line for line in lines if not line.startswith("config_"))
+    return hashlib.sha256(program.encode()).hexdigest()[:16]
 
 
 def slot_of(board: RawBoard) -> str:
@@ -133,7 +142,7 @@ def watched(bench: Bench, mode: str, speed_mm_s: int, drive: Callable[[Car], Non
 
 def _rest(port: Port, transport: Any, bench: Bench) -> bytes:
     if bench.repl == bench.link:
-        return port.rest_of_line(b"}\r\n" + END, 10.0)
+        return port.rest_of_line(END + b">", 10.0)
     said, wrong = transport.follow(10.0 * bench.patience)
     return bytes(said + wrong) + END
 

@@ -21,6 +21,7 @@ from sim_mock.world import TIME_MASK
 
 BAUD = 921_600
 SILENT_S = 3.0  # a car that is well says fifty things in it
+_QUIET_S = 0.5
 _IDLE = 3  # looks at the line in a row that find nothing
 _STATUS = messages.Status.ID
 
@@ -127,11 +128,15 @@ class Port:
         )
 
     def rest_of_line(self, end: bytes, within_s: float) -> bytes:
-        """What comes besides, until ``end`` does or nobody says anything any more."""
+        """What comes besides, until ``end`` came and nothing after it, or nobody says more."""
         come = self._held
+        self._line.timeout = _QUIET_S
         give_up_s = time.monotonic() + within_s * self.patience
-        while end not in come and time.monotonic() < give_up_s:
-            come += self._line.read(max(1, self._line.in_waiting))
+        while time.monotonic() < give_up_s:
+            data = self._line.read(max(1, self._line.in_waiting))
+            come += data
+            if not data and come.endswith(end):
+                break
         return come
 
     def close(self) -> None:
