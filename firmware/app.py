@@ -17,6 +17,7 @@ from firmware.core.odometry import Odometry
 from firmware.core.outbox import Outbox
 from firmware.core.outputs import OutputStage
 from firmware.core.params import POLICY_CUT, Params
+from firmware.core.punctuality import Punctuality
 from firmware.core.rc_receiver import RcReceiver
 from firmware.core.receiver import Receiver
 from firmware.core.runstop import StopSources
@@ -44,7 +45,7 @@ from firmware.protocol.version import protocol_hash
 if TYPE_CHECKING:
     from firmware.boards.contract import Board
 
-_GUARD_STEPS = 4  # the guard's patience: one step more than the program's own for an overrun
+GUARD_STEPS = 4  # the guard's patience: one step more than the program's own for an overrun
 
 
 class App:
@@ -71,12 +72,13 @@ class App:
         self.output_stage = OutputStage()
         self.receiver = Receiver(board, table)
         self.outbox = Outbox(board, table)
+        self.punctuality = Punctuality()
         self.actions = Actions(board, self.sessions, self.runstop, self.faults, self.stop_sources)
         self.configuration = Configuration(board, self.params, self.sessions)
         self.hearing = Hearing(self, protocol_hash(table), table)
-        self.telemetry = Telemetry(self)
         self.watch = Watch(self)
         self.motion = Motion(self)
+        self.telemetry = Telemetry(self)
         self.is_enabled = False
         self._chronicle = Chronicle(self.events)
         self._warm_up = WarmUp()
@@ -90,16 +92,17 @@ class App:
         for part in (
             self.arbiter, self.stop_sources, self.stop_sequence, self.steering, self.drive,
             self.rc, self.odometry, self.battery, self.temperature, self.output_stage,
-            self.actions, self.telemetry, self.watch, self.motion, self._warm_up,
+            self.actions, self.telemetry, self.watch, self.motion, self.punctuality, self._warm_up,
         ):  # fmt: skip
             part.configure(params)
-        self.board.begin(self.output_stage.fallbacks, params.get("step_us") * _GUARD_STEPS)
+        self.board.begin(self.output_stage.fallbacks, params.get("step_us") * GUARD_STEPS)
 
     def step(self, now_us: int) -> None:
         """One beat of the car. ``now_us`` is the board's time, modulo 2**30."""
         self.runstop.step(now_us)
         self.faults.step(now_us)
         self.board.read(now_us)
+        self.punctuality.step(self.board.step_us, now_us)
         self.sessions.step(now_us)
         self._hear(now_us)
         self.arbiter.step(now_us)
@@ -113,6 +116,7 @@ class App:
     def _hear(self, now_us: int) -> None:
         """The link, and the receiver on the board."""
         self.actions.is_standing = self.stop_sequence.is_standing(self.odometry.speed_mm_s)
+        self.actions.is_off_beat = self.punctuality.is_off_beat
         self.arbiter.has_receiver = self.rc.is_fitted and self.board.has_receiver == 1
         self.receiver.step(now_us)
         self.rc.step(self.board, now_us)
@@ -186,12 +190,13 @@ class App:
         chronicle = self._chronicle
         chronicle.sources(self.arbiter, now_us)
         chronicle.stop_sources(self.stop_sources, now_us)
-        sender = self.hearing.stop_sender
-        chronicle.stops(self.runstop, self.arbiter, self.stop_sources, sender, now_us)
-        chronicle.faults(self.faults, now_us)
-        chronicle.state(self.supervisor, now_us)
-        chronicle.battery(self.battery, now_us)
-        chronicle.imu(self.odometry.is_gyro_lost, now_us)
+        if self.runstop.news:
+            sender = self.hearing.stop_sender
+            chronicle.stops(self.runstop, self.arbiter, self.stop_sources, sender, now_us)
+        if self.faults.news:
+            chronicle.faults(self.faults, now_us)
+        chronicle.conditions(self.supervisor, self.battery, self.odometry.is_gyro_lost, now_us)
+        chronicle.beat(self.punctuality, now_us)
         chronicle.clamped(self.arbiter.winners[DRIVE], self.motion.clamped, now_us)
         self.hearing.acknowledge()
         self.telemetry.step(now_us)

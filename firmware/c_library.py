@@ -137,6 +137,21 @@ def decode_into(message: "Any", payload: bytearray, size: int) -> int:
     return decode_into.__wrapped__(message, payload, size)  # type: ignore[attr-defined, no-any-return]
 
 
+def decode_values_into(message: "Any", payload: bytearray, size: int) -> int:
+    """Whatever is refused is left to the own text."""
+    if payload[0] == message.ID and size == message.size and not message.texts:
+        _, form, checked = _whole(message)
+        values = form.unpack_from(payload)[1:]
+        for place, low, high in checked:
+            if not low <= values[place] <= high:
+                break
+        else:
+            for place, value in enumerate(values):
+                message.values[place] = value
+            return 0
+    return decode_values_into.__wrapped__(message, payload, size)  # type: ignore[attr-defined, no-any-return]
+
+
 def _whole(message: "Any") -> "Whole":
     kind = type(message)
     if kind not in _WHOLES:
@@ -157,7 +172,7 @@ def _whole(message: "Any") -> "Whole":
 
 _COBS = (cobs_encode, cobs_decode) if cobs else ()
 SOONER: "tuple[Any, ...]" = (
-    *(copy, pack, unpack, encode_into, decode_into),
+    *(copy, pack, unpack, encode_into, decode_into, decode_values_into),
     *(crc_update, copy_until_delimiter, *_COBS),
 )
 _BY_NAME = {counterpart.__name__: counterpart for counterpart in SOONER}

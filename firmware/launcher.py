@@ -1,4 +1,4 @@
-"""/main.py of a board: outputs safe first, then the program of the slot that counts.
+"""/launcher.mpy of a board: outputs safe first, then the program of the slot that counts.
 
 A program lives whole in a slot, /a or /b, with the pins and the configuration that belong to it. A
 new one starts on trial: unless that start is marked healthy, the next one is the old program's.
@@ -7,20 +7,38 @@ Imports nothing of ours, for it outlives the programs that it starts.
 
 import binascii
 import gc
+import os
 import sys
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import IO, Any
+
 SLOTS = ("a", "b")
+PINS = "pins.mpy"  # the last that a slot gets, and the first that goes: with it a program is whole
 RECORDS = ("starts_0.bin", "starts_1.bin")
 TROUBLE = "trouble.txt"  # why the last start ended, for tandem flash to show
+_MOUNTED = "/program"  # where the slot that counts is, to imports
+_IN_VAIN = ("", "/lib")  # of sys.path: nothing of ours is there
+_PACKAGES = (
+    "/firmware",
+    "/firmware/boards",
+    "/firmware/core",
+    "/firmware/drivers",
+    "/firmware/protocol",
+)
+_FOLDER_STAT = (0x4000, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+_FILE_STAT = (0x8000, 0, 0, 0, 0, 0, 0, 0, 0, 0)
 # A record: counter (4 bytes, low first), slot, is it on trial, starts not marked healthy, REPL
 # wanted, CRC-32 of these
 _SIZE = 8
 _CRC_SIZE = 4
 _COUNTER_MASK = (1 << 30) - 1
 _STARTS_MAX = 3  # in a row that fail, as firmware/core/watch.py has it
-# Bytes of garbage that imports may leave behind: an RP2040's heap has room for the program, but not
-# for the program and the holes between its parts
-_CRUMBS_SIZE = 8_000
+# Bytes that imports may take before garbage is collected: each time takes an RP2040 10 ms, and what
+# is left lying leaves holes between the program's parts
+_CRUMBS_SIZE = 32_000
+_CTRL_C = 3
 _TRIAL_MS = 8000  # to come as far as the program's own watchdog; RP2040's can wait 8388 ms
 
 
@@ -38,13 +56,26 @@ class Starts:
         self._at = 1
         self.slot = self.is_on_trial = self._begun = self.wants_repl = 0
         self._load()
-        if self.is_on_trial and self._begun:  # it had its chance
+        had_its_chance = self.is_on_trial and self._begun
+        if (had_its_chance or not self._is_whole(self.slot)) and self._is_whole(self.slot ^ 1):
             self.slot ^= 1
-            self.is_on_trial = self._begun = 0
+            self.is_on_trial = self._begun = had_its_chance = 0
+        # Nothing is left to be started but the launcher itself
+        self.is_waiting = bool(had_its_chance) or not self._is_whole(self.slot)
 
     @property
     def folder(self) -> str:
-        return self.root + "/" + SLOTS[self.slot]
+        return self.folder_of(self.slot)
+
+    def folder_of(self, slot: int) -> str:
+        return self.root + "/" + SLOTS[slot]
+
+    def _is_whole(self, slot: int) -> bool:
+        try:
+            os.stat(self.folder_of(slot) + "/" + PINS)
+        except OSError:
+            return False
+        return True
 
     def begin(self) -> bool:
         """Count this start; False if it is to end in the REPL instead."""
@@ -95,6 +126,34 @@ class Starts:
             file.write(data + _crc(data))
 
 
+class Slot:
+    """A slot as imports see it: a file system that knows what MicroPython asks for in vain.
+
+    For each module it asks for a folder, a text and a compiled file, and for each of its own
+    modules it asks the whole path first; each of that takes an RP2040 a millisecond of littlefs.
+    """
+
+    def __init__(self, folder: str) -> None:
+        self._folder = folder
+
+    def mount(self, readonly: bool, mkfs: bool) -> None:
+        pass
+
+    def umount(self) -> None:
+        pass
+
+    def stat(self, path: str) -> "tuple[int, ...]":
+        if path in _PACKAGES:
+            return _FOLDER_STAT
+        is_ours = path.startswith(_PACKAGES[0] + "/") or path == "/" + PINS
+        if is_ours and path.endswith(".mpy") and not path.endswith("/__init__.mpy"):
+            return _FILE_STAT
+        raise OSError(2)
+
+    def open(self, path: str, mode: str) -> "IO[bytes]":
+        return open(self._folder + path, mode)
+
+
 def _crc(data: bytes) -> bytes:
     crc: int = binascii.crc32(data)
     return crc.to_bytes(_CRC_SIZE, "little")
@@ -113,43 +172,85 @@ def _read(path: str) -> bytes:
 
 def launch(root: str = "") -> None:
     """Returns into the REPL if that was asked for, or if nothing else makes sense."""
+    path = sys.path[:]
+    for each in _IN_VAIN:
+        if each in path:
+            sys.path.remove(each)
+    sys.path.insert(0, _MOUNTED)
+    _launch(Starts(root))
+    sys.path[:] = path
+
+
+def _launch(starts: Starts) -> None:
     import machine
 
-    starts = Starts(root)  # reads some bytes: which pins are outputs depends on the slot
-    sys.path.insert(0, starts.folder)
-    import pins  # type: ignore[import-not-found]
-
-    _make_safe(machine, pins)
-    if not starts.begin():
+    pins = _safe_pins(machine, starts)  # which pins are outputs depends on the slot
+    if starts.is_waiting or pins is None:
+        print("Tandem: no program here that is whole and came up; tandem flash brings one")
+    elif not starts.begin():
         print("Tandem: the REPL was asked for; machine.reset() starts the car")
-    elif not _stays(starts, machine, pins):
+    elif _stays(starts, machine, pins):
+        print("Tandem: the program ends at its start, /%s says why; see tandem flash" % TROUBLE)
+    else:
         machine.reset()
 
 
-def _make_safe(machine: "object", pins: "object") -> None:
-    for pin, level in pins.SAFE_LEVELS:  # type: ignore[attr-defined]
-        machine.Pin(pin, machine.Pin.OUT, value=level)  # type: ignore[attr-defined]
+def _safe_pins(machine: "Any", starts: Starts) -> "Any":
+    """The pins module of the slot that counts, with its outputs at their safe levels. None if it
+    cannot be read: then those of the other slot are, if it has one, else nothing is touched."""
+    for slot in (starts.slot, starts.slot ^ 1):
+        _mount(starts.folder_of(slot))
+        try:
+            import pins  # type: ignore[import-not-found]
+
+            _make_safe(machine, pins)
+            return pins if slot == starts.slot else None
+        except Exception:  # noqa: BLE001 - not there or not whole: the other one may be
+            sys.modules.pop("pins", None)
+    return None
 
 
-def _stays(starts: Starts, machine: "object", pins: "object") -> bool:
+def _mount(folder: str) -> None:
+    import vfs
+
+    try:
+        vfs.umount(_MOUNTED)
+    except OSError:  # nothing was
+        pass
+    vfs.mount(Slot(folder), _MOUNTED)
+
+
+def _make_safe(machine: "Any", pins: "Any") -> None:
+    for pin, level in pins.SAFE_LEVELS:
+        machine.Pin(pin, machine.Pin.OUT, value=level)
+
+
+def _stays(starts: Starts, machine: "Any", pins: "Any") -> bool:
     """Run the program. True if the REPL is what is left; else the board has to be reset."""
     try:
         if starts.is_on_trial:  # whatever hangs, the next start is the old program's
-            machine.WDT(timeout=_TRIAL_MS)  # type: ignore[attr-defined]
+            machine.WDT(timeout=_TRIAL_MS)
+        if starts.failed >= _STARTS_MAX:  # one that hangs can be ended: main.py took Ctrl-C away
+            import micropython
+
+            micropython.kbd_intr(_CTRL_C)
         gc.threshold(_CRUMBS_SIZE)
         from firmware.boards.start import start
 
         start(pins, starts)  # type: ignore[arg-type]
-    except KeyboardInterrupt:  # Ctrl-C while it starts, or on a REPL that is not the link
+    except KeyboardInterrupt:  # Ctrl-C on a REPL that is not the link
         pass
     except Exception as error:  # noqa: BLE001 - whatever it was, the outputs come first
         _make_safe(machine, pins)
-        with open(starts.root + "/" + TROUBLE, "w") as file:
-            sys.print_exception(error, file)
+        _tell(starts.root, error)
         return starts.has_given_up()
     starts.withdraw()  # a watchdog runs on: the REPL comes after a reset
     return False
 
 
-if __name__ == "__main__":
-    launch()
+def _tell(root: str, error: Exception) -> None:
+    try:
+        with open(root + "/" + TROUBLE, "w") as file:
+            sys.print_exception(error, file)
+    except OSError:  # a full flash
+        pass

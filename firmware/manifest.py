@@ -2,11 +2,18 @@
 
 A board gets all of ``firmware/`` but what is listed here: of ``boards/`` and ``drivers/`` only its
 port's. ``boards/contract.py`` is for the type checker, ``c_library.py`` for CPython; ``main.py``
-starts the process car, and ``launcher.py`` is a board's /main.py, outside of the programs that it
-starts.
+starts the process car, and ``board_main.py`` and ``launcher.py`` are a board's own, outside of the
+programs that they start.
 """
 
-NOT_DEPLOYED = ("manifest.py", "boards/contract.py", "c_library.py", "main.py", "launcher.py")
+NOT_DEPLOYED = (
+    "manifest.py",
+    "boards/contract.py",
+    "c_library.py",
+    "main.py",
+    "board_main.py",
+    "launcher.py",
+)
 
 # Any board of metal: everything that a row of its pins module may ask for
 METAL = (

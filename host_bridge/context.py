@@ -65,8 +65,10 @@ class HostContext:
 
     # --- vehicles
 
-    def vehicle(self, name: str) -> Vehicle:
+    def vehicle(self, name: str, changes: Mapping[str, Any] | None = None) -> Vehicle:
         """A type of vehicle, by name or path. Raises errors.VehicleFileFault."""
+        if changes:
+            return config.load_vehicle(name, changes)
         if name not in self._vehicles:
             self._vehicles[name] = config.load_vehicle(name)
         return self._vehicles[name]

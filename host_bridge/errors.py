@@ -73,6 +73,13 @@ class RefusedFault(TandemError):
     meaning = "the car refused"
 
 
+class OffBeatFault(RefusedFault):
+    """Cars were not armed because their steps take longer than their beat, and a longer one would
+    do; ``cars`` is what commands call them."""
+
+    cars: tuple[str, ...] = ()
+
+
 class DataFileFault(TandemError):
     """A file of commands or a log that is not what it should be."""
 

@@ -56,6 +56,7 @@ class OpenCar:
         self.is_served_here = isinstance(host, Service)
         self.is_virtual = context.is_virtual(host.uri)
         self.car = Car(host.name, Connection(own_protocol_hash(), epoch, session_time))
+        self.car.called = host.uri if self.is_served_here else host.name
         if self.is_served_here:  # then this program is the owner, in the session that it has
             self.car.signs.append(SignOfLife(self.car, OWNER))
         self.on_events: Callable[[list[LinkEvent]], None] = lambda events: None

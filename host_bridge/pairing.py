@@ -36,7 +36,8 @@ class Pairing:
         """This vehicle as this very car is, if it is one."""
         if vehicle.name != self.vehicle or not self.trim:
             return vehicle
-        return replace(vehicle, parameters={**vehicle.parameters, **self.trim})
+        parameters = {**vehicle.parameters, **self.trim}
+        return replace(vehicle, parameters=parameters, step_s=parameters["step_us"][0] / 1e6)
 
     def __str__(self) -> str:
         return f"{self.car_name}, a {self.vehicle}, key {self.key[:8]}..."

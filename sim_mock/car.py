@@ -72,7 +72,7 @@ class CarProgram(Paced):
         if abs(self.world.plant.truth.vx_mps) > _AT_REST_MPS:
             self._rested_us = 0
         elif self.is_ending:
-            self._rested_us += self.world.step_us
+            self._rested_us += self.world.interval_us
         return self.is_ending and self._rested_us > _REST_US
 
 

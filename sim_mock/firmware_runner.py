@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from firmware.app import App
+from firmware.app import GUARD_STEPS, App
 from firmware.boards import unix
 from firmware.boards.virtual import CHANNELS, READINGS, RECEIVE_SIZE, VirtualBoard
 from firmware.box import Box
@@ -33,6 +33,7 @@ class Beat(NamedTuple):
     guard_us: int = 40_000
     lights: int = 0
     is_healthy: bool = False
+    step_us: int = 0  # from beat to beat, as it is configured; 0: it does not say
 
 
 class ProgramLost(RuntimeError):
@@ -78,6 +79,7 @@ class InProcess:
             board.guard_us,
             board.lights,
             board.is_healthy,
+            board.guard_us // GUARD_STEPS,
         )
 
     def image(self) -> bytes:
@@ -141,7 +143,8 @@ class Process:
         at = self._reply.size
         values, fallbacks = both[:CHANNELS], both[CHANNELS:]
         sent = out[at : at + size]
-        return Beat(values, bool(enable), sent, fallbacks, guard_us, lights, bool(healthy))
+        step_us = guard_us // GUARD_STEPS
+        return Beat(values, bool(enable), sent, fallbacks, guard_us, lights, bool(healthy), step_us)
 
     def image(self) -> bytes:
         """The configuration that the board has stored."""

@@ -12,7 +12,8 @@ class Beats(Protocol):
     """A board, as far as its pace goes."""
 
     @property
-    def step_us(self) -> int: ...
+    def interval_us(self) -> int:
+        """From its last beat to the next."""
 
     @property
     def now_us(self) -> int: ...
@@ -28,7 +29,7 @@ class Pace:
     """
 
     def __init__(self, board: Beats, now_us: int) -> None:
-        self._step_us = board.step_us
+        self._board = board
         self._begun_us = now_us - board.now_us
         self._beat_us = board.now_us
         self._late_us = 0
@@ -40,12 +41,13 @@ class Pace:
 
     def next_us(self, now_us: int) -> int:
         """When the next beat is due, by the host's clock; in the past if it is late."""
-        self._beat_us += self._step_us
+        interval_us = self._board.interval_us
+        self._beat_us += interval_us
         late_us = self.car_us(now_us) - self._beat_us
         if late_us > STALL_US or late_us >= self._late_us > HOPE_US:
             self._begun_us += late_us
             self.lost_us += late_us
             late_us = 0
-        self._beat_us += max(late_us, 0) // self._step_us * self._step_us
+        self._beat_us += max(late_us, 0) // interval_us * interval_us
         self._late_us = late_us
         return self._begun_us + self._beat_us

@@ -38,7 +38,7 @@ class VirtualBox:
         self.runner = make(_BOARD_ID, b"", seed)
         self.is_pressed = False
         self.leds = 0
-        self.step_us = STEP_US
+        self.interval_us = STEP_US
         self.now_us = 0
         self._incoming = bytearray()
 

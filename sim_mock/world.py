@@ -1,7 +1,8 @@
 """One virtual car: its program, its plant and its sensors in lockstep, in virtual time.
 
 ``advance`` is all there is to time here: whoever calls it decides whether a second takes a
-second. The plant takes steps of 1 ms, the program one beat every ``step_us`` of its configuration.
+second. The plant takes steps of 1 ms, the program one beat every ``step_us`` of its configuration,
+later where its steps are made to take longer (``step_takes_us``; else they take no time at all).
 """
 
 import zlib
@@ -87,7 +88,7 @@ def plant_of(
 class World:
     """``start_us`` is where the board's clock begins; ``feed`` is the link towards the car."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0915 - the list of its parts
         self,
         vehicle: VehicleFacts,
         seed: int = 0,
@@ -102,7 +103,8 @@ class World:
         self.board_id = board_id_of(self.name)
         self.plant = plant or plant_of(vehicle, seed)
         self.now_us = start_us
-        self.step_us = vehicle.parameters["step_us"][0]
+        self.step_us = self.interval_us = vehicle.parameters["step_us"][0]
+        self.step_takes_us = 0
         self.metal = Metal()
         self.charger = False
         self.temperature_c = 25
@@ -123,6 +125,8 @@ class World:
         self._stepped_us = start_us
         self._hangs_until_us = start_us
         self._has_hung = False
+        self._late_us = 0  # the program begins its next step so much after its beat
+        self._took_us = 0  # its last step, with what that began late
         self.losses: list[ProgramLost] = []  # each time that the program ended by itself, or hung
         self._incoming = bytearray()
         self._next_beat_us = start_us
@@ -171,14 +175,32 @@ class World:
         beat; the watchdog begins it anew.
         """
         self._run_plant(now_us)
-        self._next_beat_us = now_us + self.step_us
         received = bytes(self._incoming[:RECEIVE_SIZE])
         del self._incoming[:RECEIVE_SIZE]
         if now_us < self._hangs_until_us:
             if now_us - self._stepped_us >= WATCHDOG_US:
                 self.restart(RESET_WATCHDOG)
+            self._go_on(now_us, self.step_us)
             return b""
-        return self._step(now_us, received)
+        sent = self._step(now_us, received)
+        self._pass_step(now_us)
+        return sent
+
+    def _go_on(self, now_us: int, interval_us: int) -> None:
+        self.interval_us = interval_us
+        self._next_beat_us = now_us + interval_us
+
+    def _pass_step(self, now_us: int) -> None:
+        """Time passes as on a board (firmware/boards/start.py): what a step took is made up for by
+        the next ones, but beats that are over are missed."""
+        took_us = self._late_us + self.step_takes_us
+        self._took_us = took_us
+        late_us = max(took_us - self.step_us, 0)
+        if late_us > self.step_us:
+            late_us = 0
+        interval_us = self.step_us + late_us - self._late_us
+        self._late_us = late_us
+        self._go_on(now_us, max(interval_us, self.step_takes_us))
 
     def _step(self, now_us: int, received: bytes) -> bytes:
         readings = self._readings(now_us)
@@ -190,6 +212,7 @@ class World:
             self._hangs_until_us = FOREVER_US
             return b""
         self._stepped_us = now_us
+        self.step_us = beat.step_us or self.step_us  # it may have been configured anew
         self._is_healthy |= beat.is_healthy
         self.metal.write(beat, now_us)
         return beat.sent
@@ -208,6 +231,7 @@ class World:
         self._is_healthy = False
         self.reset_cause = cause
         self._hangs_until_us = self.now_us
+        self._late_us = self._took_us = 0
         self.metal.restart()
         self._seed += 1  # a board that begins anew draws other numbers, and names another epoch
         self.runner = self._runner(self.board_id, image, self._seed)
@@ -218,7 +242,8 @@ class World:
             self.now_us += PLANT_STEP_US
             is_hanging = self.now_us < self._hangs_until_us
             self.metal.guard_is_dead &= is_hanging
-            self.metal.tick(self.now_us, is_hanging or self._has_hung)  # until it steps again
+            is_away = is_hanging or self._has_hung or self.step_takes_us > self.step_us
+            self.metal.tick(self.now_us, is_away)  # until it steps again
             self.plant.step(PLANT_STEP_US * 1e-6, self.metal.outputs, self.metal.enable)
             for observe in self.observers:
                 observe(self)
@@ -237,7 +262,7 @@ class World:
         plant, guard = self.plant, self.metal.guard
         if self.transmitter:
             self.transmitter.run(now_us)
-        late_us = now_us - self._stepped_us - self.step_us if self._has_hung else 0
+        took_us = now_us - self._stepped_us - self.step_us if self._has_hung else self._took_us
         self._has_hung = False
         return (
             *self._read_counts(),
@@ -248,7 +273,7 @@ class World:
             plant.yaw_rate_mrad_s,
             plant.accel_x_mm_s2,
             plant.accel_y_mm_s2,
-            max(late_us, 0),  # a step of virtual time takes none, unless it hangs
+            max(took_us, 0),
             self.temperature_c,
             int(self.transmitter is not None),
             *(self.transmitter.readings() if self.transmitter else (0,) * 6),

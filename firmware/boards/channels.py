@@ -57,6 +57,7 @@ class PulseByPwm:
 
         self._pulses = PwmPulses(PWM(Pin(pin), freq=rate_hz), start_ns)
         self._is_kept = True
+        self.read_back = self._pulses.measured_ns
 
     def begin(self, fallback: int) -> None:
         self._is_kept = fallback == KEPT
@@ -64,15 +65,13 @@ class PulseByPwm:
             self._pulses.neutral_ns = fallback
 
     def write(self, value: int) -> None:
-        if is_pulse(value):
-            self._pulses.put(value)
+        pulses = self._pulses
+        if value == pulses.pulse_ns or is_pulse(value):
+            pulses.put(value)
 
     def end(self) -> None:
         if not self._is_kept:
             self._pulses.end()
-
-    def read_back(self) -> int:
-        return self._pulses.measured_ns()
 
 
 class Bridge:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 class Board(Protocol):
     board_id: bytes  # 8 bytes, of this very chip
+    is_virtual: int  # nothing of metal moves by it: a plant's wheels, in a simulator or the loop
     count_left: int  # wheel counts, modulo 2**30; forward is up
     count_right: int
     captured_us: int  # when they were read
@@ -25,7 +26,7 @@ class Board(Protocol):
     imu_answers: int  # 0: there is none, or it is silent or frozen; then the three above are 0
     second_us: int  # when the last whole second began, by the time receiver's pulse
     seconds: int  # how many of its pulses came, modulo 2**16; 0 if none or no more
-    step_us: int  # how long the last step took
+    step_us: int  # how long the last step took, what it began late included
     temperature_c: int  # of the hottest part that has a sensor
     has_receiver: int  # a receiver is wired to this board: then nobody else speaks for it
     rc_steering_us: int  # pulses of the newest complete frame of the receiver

@@ -10,7 +10,6 @@ from machine import Pin, Timer
 from firmware.boards.metal import MetalBoard
 from firmware.boards.parts import listen, output
 from firmware.boards.ring_1 import TICK_HZ
-from firmware.boards.wheels import Polled
 from firmware.compat import TYPE_CHECKING
 from firmware.drivers.polled_counter import PolledCounter
 from firmware.drivers.toggled_life import ToggledLife
@@ -31,7 +30,7 @@ class Esp32Board(MetalBoard):
         _, _, number, a_line, b_line = row
         lines = (Pin(a_line, Pin.IN, Pin.PULL_UP), Pin(b_line, Pin.IN, Pin.PULL_UP))
         port: "Any" = machine  # only this port has it
-        return Polled(PolledCounter(port.Encoder(number, *lines, phases=4).value))
+        return PolledCounter(port.Encoder(number, *lines, phases=4).value)
 
     def _life(self, row: "tuple[Any, ...]") -> "Life":
         return ToggledLife(output(row[1]))

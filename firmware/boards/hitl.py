@@ -47,7 +47,6 @@ class HitlBoard(VirtualBoard):
         self._writer = FrameWriter(crc_table())
         self._outputs = PlantOutputs()
         self._begin = PlantBegin()
-        self._names = tuple([row[0] for row in PlantReadings.FIELDS])
         self._channels = tuple(["channel_%d" % i for i in range(CHANNELS)])
         self._incoming = bytearray(_IMAGE_SIZE)
         self._incoming_size = 0
@@ -69,7 +68,7 @@ class HitlBoard(VirtualBoard):
     # --- what the plant says
 
     def _take_readings(self, message: PlantReadings, now_us: int) -> None:
-        for name in self._names:
+        for name in message.numbers:
             setattr(self, name, getattr(message, name))
         self._is_fed = True
         self._fed_us = now_us

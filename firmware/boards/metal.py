@@ -23,7 +23,7 @@ from firmware.boards.parts import (
 )
 from firmware.boards.ring_1 import Ring1
 from firmware.boards.store import Store
-from firmware.boards.wheels import Side
+from firmware.boards.wheels import side_of
 from firmware.compat import TYPE_CHECKING
 from firmware.protocol.codes import RESET_POWER_ON, RESET_WATCHDOG
 
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 CHANNELS = 8
 _ID_SIZE = 8
 _MASK = (1 << 30) - 1
+_HEAT_EVERY = 16  # steps: what it warms has kilograms, or at least grams, behind it
 _RC_STEERING, _RC_THROTTLE, _RC_LIVE_MAN, _RC_MODE = 0, 1, 2, 3
 
 
@@ -60,6 +61,9 @@ class MetalBoard:
                 self.has_held_output = 1
         self.board_id = _folded(machine.unique_id())
         self.link = link
+        self.receive_into = link.receive_into  # the link's own: a call fewer for each message
+        self.transmit = link.transmit
+        self.is_virtual = 0
         self.step_us = 0
         self.read_back = [0] * CHANNELS
         self.reset_cause = RESET_POWER_ON
@@ -76,7 +80,8 @@ class MetalBoard:
         self._charger = input_low(pins.CHARGER)
         self.vesc = self._vesc_of(pins)
         self._channels = tuple([self._channel(row) for row in pins.CHANNELS])
-        self._standby = Standby(tuple([output(number) for number in pins.STANDBY]))
+        standby = tuple([output(number) for number in pins.STANDBY])
+        self._standby = Standby(standby) if standby else None
         self._fallbacks = [0] * CHANNELS
         self._ring = Ring1(self.loop_pin, self._life(pins.ENABLE), ticks_us)
         self._begin_guard()
@@ -93,7 +98,7 @@ class MetalBoard:
     def _begin_readings(self) -> None:
         self.count_left = self.count_right = self.captured_us = 0
         self.runstop_closed = self.enable_contact = self.charger = 0
-        self.battery_mv = self.temperature_c = 0
+        self.battery_mv = self.temperature_c = self._steps_to_heat = 0
         self.yaw_rate_mrad_s = self.accel_x_mm_s2 = self.accel_y_mm_s2 = 0
         self.imu_answers = self.second_us = self.seconds = 0
         self.has_receiver = int(self._receiver is not None)
@@ -141,13 +146,13 @@ class MetalBoard:
             return _vesc_channel(self.vesc, row)
         return self._own_channel(row)
 
-    def _make_sides(self, rows: "tuple[tuple[Any, ...], ...]") -> "tuple[Side, Side]":
+    def _make_sides(self, rows: "tuple[tuple[Any, ...], ...]") -> "tuple[Counter, Counter]":
         """One side for both if there is nothing that only one of them has: it is read once."""
         counters = [(row[0], self._counter(row)) for row in rows]
-        left = Side(tuple([counter for side, counter in counters if side != "right"]))
+        left = side_of(tuple([counter for side, counter in counters if side != "right"]))
         if all(side == "both" for side, _ in counters):
             return left, left
-        return left, Side(tuple([counter for side, counter in counters if side != "left"]))
+        return left, side_of(tuple([counter for side, counter in counters if side != "left"]))
 
     def _counter(self, row: "tuple[Any, ...]") -> "Counter":
         if row[1] == "vesc" and self.vesc:
@@ -159,7 +164,7 @@ class MetalBoard:
     # --- the contract
 
     def begin(self, fallbacks: "list[int]", guard_us: int) -> None:
-        ended: "list[Any]" = [self._standby]
+        ended: "list[Any]" = [self._standby] if self._standby else []
         for i in range(len(self._channels)):
             self._fallbacks[i] = fallbacks[i]
             self._channels[i].begin(fallbacks[i])
@@ -177,13 +182,17 @@ class MetalBoard:
         self._look()
         if self.vesc:
             self.vesc.step(now_us)
-        self._left.read(now_us)
-        if self._right is not self._left:
-            self._right.read(now_us)
-        self.count_left, self.count_right = self._left.count, self._right.count
-        for i in range(len(self._channels)):
-            self.read_back[i] = self._channels[i].read_back()
-        self.charger = self._charger.value() if self._charger else 0
+        left, right = self._left, self._right
+        left.read(now_us)
+        self.count_left = self.count_right = left.count
+        if right is not left:
+            right.read(now_us)
+            self.count_right = right.count
+        channels, read_back = self._channels, self.read_back
+        for i in range(len(channels)):
+            read_back[i] = channels[i].read_back()
+        if self._charger:
+            self.charger = self._charger.value()
         self._feel(now_us)
         if self._receiver:
             self._listen(self._receiver)
@@ -196,27 +205,38 @@ class MetalBoard:
         self.guard_tripped = int(guard.is_late)
         guard.read()
         machine.enable_irq(state)
-        is_on = self._ring.is_wanted and not guard.is_gating
-        self.enable_contact = self._contact.value() if self._contact else int(is_on)
+        contact = self._contact
+        if contact:
+            self.enable_contact = contact.value()
+        else:
+            self.enable_contact = int(self._ring.is_wanted and not guard.is_gating)
 
     def _feel(self, now_us: int) -> None:
+        battery, imu = self._battery, self._imu
+        if battery:
+            battery.step(now_us)
+            self.battery_mv = battery.mv
+        if imu:
+            imu.step(now_us)
+            if imu.hearing.is_fresh:
+                self.imu_answers = 1
+                self.yaw_rate_mrad_s = imu.yaw_rate_mrad_s
+                self.accel_x_mm_s2 = imu.accel_x_mm_s2
+                self.accel_y_mm_s2 = imu.accel_y_mm_s2
+            else:
+                self.imu_answers = 0
+                self.yaw_rate_mrad_s = self.accel_x_mm_s2 = self.accel_y_mm_s2 = 0
+        if self._pps:
+            self._tell_second(self._pps, now_us)
+        if self._steps_to_heat == 0:
+            self._steps_to_heat = _HEAT_EVERY
+            self._feel_heat()
+        self._steps_to_heat -= 1
+
+    def _feel_heat(self) -> None:
         self.temperature_c = self._chip_c()
         if self.vesc:
             self.temperature_c = max(self.temperature_c, self.vesc.fet_c)
-        if self._battery:
-            self._battery.step(now_us)
-            self.battery_mv = self._battery.mv
-        imu = self._imu
-        if imu:
-            imu.step(now_us)
-            is_fresh = imu.hearing.is_fresh
-            self.imu_answers = int(is_fresh)
-            self.yaw_rate_mrad_s = imu.yaw_rate_mrad_s if is_fresh else 0
-            self.accel_x_mm_s2 = imu.accel_x_mm_s2 if is_fresh else 0
-            self.accel_y_mm_s2 = imu.accel_y_mm_s2 if is_fresh else 0
-
-        if self._pps:
-            self._tell_second(self._pps, now_us)
 
     def _tell_second(self, pps: "Pps", now_us: int) -> None:
         pps.step(now_us)
@@ -225,17 +245,15 @@ class MetalBoard:
 
     def _listen(self, receiver: "Any") -> None:
         receiver.step()
-        self.rc_frames, self.rc_failsafe = receiver.frames, receiver.failsafe
+        self.rc_failsafe = receiver.failsafe
+        frames = receiver.frames
+        if frames == self.rc_frames:  # pulses come with a frame, in one of two steps or fewer
+            return
+        self.rc_frames = frames
         self.rc_steering_us = receiver.pulse_us(_RC_STEERING)
         self.rc_throttle_us = receiver.pulse_us(_RC_THROTTLE)
         self.rc_live_man_us = receiver.pulse_us(_RC_LIVE_MAN)
         self.rc_mode_us = receiver.pulse_us(_RC_MODE)
-
-    def receive_into(self, buffer: bytearray) -> int:
-        return self.link.receive_into(buffer)
-
-    def transmit(self, data: bytearray, size: int) -> bool:
-        return self.link.transmit(data, size)
 
     def write(self, values: "list[int]", enable: bool, lights: int) -> None:
         state = machine.disable_irq()
@@ -244,14 +262,18 @@ class MetalBoard:
         is_gated = self._ring.guard.is_gating
         if self.vesc:
             self.vesc.enable(enable and not is_gated)
+        channels, fallbacks, kept = self._channels, self._fallbacks, KEPT
         effort = 0
-        for i in range(len(self._channels)):
-            fallback = self._fallbacks[i]
-            value = fallback if is_gated and fallback != KEPT else values[i]
-            self._channels[i].write(value)
-            if fallback != KEPT:
+        for i in range(len(channels)):
+            fallback = fallbacks[i]
+            value = values[i]
+            if fallback != kept:
+                if is_gated:
+                    value = fallback
                 effort = value - fallback
-        self._standby.write(int(enable and not is_gated))
+            channels[i].write(value)
+        if self._standby:
+            self._standby.write(int(enable and not is_gated))
         self._signals.step(self._now_us, self.count_left, effort, enable, lights)
 
     def entropy(self) -> int:

@@ -32,22 +32,21 @@ class WiredReceiver:
     broken wire is a loss."""
 
     def __init__(self, pulses: "tuple[RcPulse | None, ...]") -> None:
-        self._pulses = pulses
+        wires = [(i, pulse) for i, pulse in enumerate(pulses) if pulse is not None]
+        self._wires = tuple(wires)
         self._taken = [0] * len(pulses)
         self._widths_us = [0] * len(pulses)
         self.frames = 0
         self.failsafe = 0
 
     def step(self) -> None:
-        for channel in range(len(self._pulses)):
-            pulse = self._pulses[channel]
-            if pulse is not None and pulse.count == self._taken[channel]:
+        taken = self._taken
+        for channel, pulse in self._wires:
+            if pulse.count == taken[channel]:
                 return
-        for channel in range(len(self._pulses)):
-            pulse = self._pulses[channel]
-            if pulse is not None:
-                self._taken[channel] = pulse.count
-                self._widths_us[channel] = pulse.pulse_us
+        for channel, pulse in self._wires:
+            taken[channel] = pulse.count
+            self._widths_us[channel] = pulse.pulse_us
         self.frames = self.frames + 1 & _MASK
 
     def pulse_us(self, channel: int) -> int:

@@ -6,7 +6,6 @@ from machine import ADC, Pin, Timer
 from firmware.boards.metal import MetalBoard
 from firmware.boards.parts import listen
 from firmware.boards.ring_1 import TICK_HZ
-from firmware.boards.wheels import Polled
 from firmware.compat import TYPE_CHECKING
 from firmware.drivers import rp2_life_signal
 from firmware.drivers.rp2_life_signal import LifeSignal
@@ -54,8 +53,7 @@ class Rp2Board(MetalBoard):
         first, state_machine = row[2], row[3]
         a_line = Pin(first, Pin.IN, Pin.PULL_UP)
         Pin(first + 1, Pin.IN, Pin.PULL_UP)
-        counter = QuadratureCounter(rp2.StateMachine(state_machine, quadrature, in_base=a_line))
-        return Polled(counter)
+        return QuadratureCounter(rp2.StateMachine(state_machine, quadrature, in_base=a_line))
 
     def _life(self, row: "tuple[Any, ...]") -> "Life":
         _, number, state_machine = row

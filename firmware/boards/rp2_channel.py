@@ -39,8 +39,9 @@ class PulseByPio:
             self._pulses = self._started(fallback)
 
     def write(self, value: int) -> None:
-        if is_pulse(value):
-            self._pulses.renew(value)
+        pulses = self._pulses
+        if value == pulses.asked_ns or is_pulse(value):
+            pulses.renew(value)
 
     def end(self) -> None:
         self._pulses.end()

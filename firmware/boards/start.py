@@ -8,20 +8,19 @@ import time
 
 import machine
 
-from firmware.app import App
-from firmware.boards.hitl_door import Door
-from firmware.boards.parts import make_uart
-from firmware.boards.store import Store
 from firmware.compat import TYPE_CHECKING, collect_every, micropython
 from firmware.core.deadlines import elapsed_us, shifted_us
 
 if TYPE_CHECKING:
     from typing import Any, Protocol
 
+    from firmware.app import App
     from firmware.boards.contract import Pins, Starts
     from firmware.boards.hitl import HitlBoard
+    from firmware.boards.hitl_door import Door
     from firmware.boards.link import Link
     from firmware.boards.metal import MetalBoard
+    from firmware.boards.store import Store
     from firmware.drivers.ticks import TicksUs
 
     class Watchdog(Protocol):
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
 
 
 _CONFIGURATION = ("/config_a.bin", "/config_b.bin")  # below the slot's folder
+_CTRL_C = 3
 _BOX_STEP_US = 10_000
 _CRUMBS_SIZE = 8_000  # as the launcher has it
 _MASK = (1 << 30) - 1
@@ -43,7 +43,7 @@ class Beat:
     """
 
     def __init__(
-        self, board: "MetalBoard | HitlBoard", app: App, ticks_us: "TicksUs", watchdog: "Watchdog"
+        self, board: "MetalBoard | HitlBoard", app: "App", ticks_us: "TicksUs", watchdog: "Watchdog"
     ) -> None:
         self._board = board
         self._app = app
@@ -107,27 +107,46 @@ def start(pins: "Pins", starts: "Starts") -> None:
     if pins.PROGRAM == "box":
         beat = make_box_beat(pins, starts, link, time.ticks_us)
         collect_every(-1)
+        if pins.LINK == "uart":
+            _let_interrupt()
         while beat.turn():
             pass
         return
+    from firmware.boards.store import Store
+
     store = Store((starts.folder + _CONFIGURATION[0], starts.folder + _CONFIGURATION[1]))
     board = make_board(pins, starts, link, store, time.ticks_us)
-    keep_beat(board, starts, time.ticks_us)
+    keep_beat(board, starts, time.ticks_us, pins.LINK == "uart")
     link.close()
 
 
-def keep_beat(board: "MetalBoard", starts: "Starts", ticks_us: "TicksUs") -> None:
-    """Until the REPL is asked for. The board is not touched any more once a host has asked for
+def _let_interrupt() -> None:
+    """Ctrl-C ends what runs, where the REPL's stream is not the link; it never ends a start."""
+    import micropython as interpreter
+
+    interpreter.kbd_intr(_CTRL_C)
+
+
+def keep_beat(
+    board: "MetalBoard", starts: "Starts", ticks_us: "TicksUs", is_repl_free: bool = False
+) -> None:
+    """Until the REPL is asked for, by Ctrl-C too where its stream ``is_repl_free`` of frames.
+
+    The board is not touched any more once a host has asked for
     hardware in the loop: its guard lets everything fall, and so it stays until a reset."""
-    app = App(board)
+    from firmware.boards.hitl_door import Door
+
+    app = make_app(board)
     collect_every(-1)  # from here on no step allocates
+    if is_repl_free:
+        _let_interrupt()
     watchdog = machine.WDT(timeout=board.watchdog_ms)
     if _turn(Beat(board, app, ticks_us, watchdog), Door(app)):
         del app  # its room is needed
         rehearse(board, starts, ticks_us, watchdog)
 
 
-def _turn(beat: Beat, door: Door) -> bool:
+def _turn(beat: Beat, door: "Door") -> bool:
     """False once the REPL, True once hardware in the loop was asked for."""
     while not door.is_asked:
         if not beat.turn():
@@ -152,7 +171,7 @@ def _turn_until_loaded(board: "HitlBoard", ticks_us: "TicksUs", watchdog: "Watch
     gc.collect()
     collect_every(_CRUMBS_SIZE)
     watchdog.feed()
-    app = App(board)
+    app = make_app(board)
     app.receiver.route(board.routes())
     collect_every(-1)
     beat = Beat(board, app, ticks_us, watchdog)
@@ -171,16 +190,25 @@ def make_box_beat(pins: "Pins", starts: "Starts", link: "Link", ticks_us: "Ticks
     return BoxBeat(board, box, ticks_us, machine.WDT(timeout=board.watchdog_ms))
 
 
+def make_app(board: "MetalBoard | HitlBoard") -> "App":
+    """Its modules take an RP2040 a second: the outputs and the guard do not wait for them."""
+    from firmware.app import App
+
+    return App(board)
+
+
 def make_link(pins: "Pins") -> "Link":
     from firmware.boards import link
 
     if pins.LINK == "uart":
+        from firmware.boards.parts import make_uart
+
         return link.UartLink(make_uart(pins, "link"))
     return link.StdioLink()
 
 
 def make_board(
-    pins: "Pins", starts: "Starts", link: "Link", store: Store, ticks_us: "TicksUs"
+    pins: "Pins", starts: "Starts", link: "Link", store: "Store", ticks_us: "TicksUs"
 ) -> "MetalBoard":
     """Raises ValueError for a port that there is no board for, or a row that it has not."""
     if pins.PORT == "rp2":

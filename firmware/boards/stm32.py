@@ -11,7 +11,6 @@ from machine import Pin
 from firmware.boards.metal import MetalBoard
 from firmware.boards.parts import listen, output
 from firmware.boards.ring_1 import TICK_HZ
-from firmware.boards.wheels import Polled
 from firmware.compat import TYPE_CHECKING
 from firmware.drivers.polled_counter import PolledCounter
 from firmware.drivers.toggled_life import ToggledLife
@@ -33,7 +32,7 @@ class Stm32Board(MetalBoard):
         timer = pyb.Timer(number, prescaler=0, period=0xFFFF)
         timer.channel(1, pyb.Timer.ENC_AB, pin=pyb.Pin(a_line))
         timer.channel(2, pyb.Timer.ENC_AB, pin=pyb.Pin(b_line))
-        return Polled(PolledCounter(timer.counter))
+        return PolledCounter(timer.counter)
 
     def _life(self, row: "tuple[Any, ...]") -> "Life":
         return ToggledLife(output(row[1]))

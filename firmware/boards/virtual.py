@@ -73,6 +73,7 @@ class VirtualBoard:
         self.runstop_closed = 1
         self.room = SEND_SIZE  # bytes that the link takes on this step
         self.captured_us = 0
+        self.is_virtual = 1
         self.has_held_output = 0
         self.vesc: "VescDrive | None" = None
         self.imu_answers = 1

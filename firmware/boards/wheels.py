@@ -38,21 +38,6 @@ class Side:
             self.count = self.count + whole & _MASK
 
 
-class Polled:
-    """A counter that needs no time: one of drivers/ whose ``read`` takes none."""
-
-    def __init__(self, counter: "QuadratureLike") -> None:
-        self._counter = counter
-        self.count = counter.count
-
-    def read(self, now_us: int) -> None:
-        self._counter.read()
-        self.count = self._counter.count
-
-
-if TYPE_CHECKING:
-
-    class QuadratureLike(Protocol):
-        count: int
-
-        def read(self) -> None: ...
+def side_of(counters: "tuple[Counter, ...]") -> "Counter":
+    """One counter needs no mean: it is the side."""
+    return counters[0] if len(counters) == 1 else Side(counters)

@@ -26,6 +26,7 @@ from firmware.protocol.codes import (
     REFUSED_MOVING,
     REFUSED_NONCE,
     REFUSED_NOT_ALLOWED,
+    REFUSED_OFF_BEAT,
     REFUSED_PROFILE,
     REFUSED_RELAY,
     REFUSED_STATE,
@@ -69,7 +70,8 @@ _NONCE_MASK = (1 << 30) - 1
 
 
 class Actions:
-    """``is_contact_sure`` and ``is_standing`` are told before each step's messages are heard."""
+    """``is_contact_sure``, ``is_standing`` and ``is_off_beat`` are told before each step's messages
+    are heard."""
 
     def __init__(
         self,
@@ -84,6 +86,7 @@ class Actions:
         self.profile = 0  # of the last arm
         self.is_contact_sure = False  # the drive enable was seen open, and had time to settle
         self.is_standing = False
+        self.is_off_beat = False  # the program misses too many of its beats
         self._board = board
         self._sessions = sessions
         self._runstop = runstop
@@ -158,6 +161,8 @@ class Actions:
             found |= 1 << REFUSED_NOT_ALLOWED
         if action == ACTION_ARM:
             found |= self._found_in_profile(value)
+            if self.is_off_beat:
+                found |= 1 << REFUSED_OFF_BEAT
         return found
 
     def _found_in_profile(self, profile: int) -> int:

@@ -32,6 +32,14 @@ from firmware.protocol.codes import (
     SOURCE_HAS_COUNTER,
     SOURCE_RC,
 )
+from firmware.protocol.to_board import (
+    CLAIM_LEASE,
+    CLAIM_MASK,
+    CLAIM_SEQUENCE,
+    CLAIM_SOURCE,
+    CLAIM_STAMP,
+    EPOCH,
+)
 
 if TYPE_CHECKING:
     from firmware.core.params import Params
@@ -84,9 +92,12 @@ class Arbiter:
         ranks = sorted([s.id - s.priority * SOURCES for s in self.sources if s.mask])
         self.active = tuple([self.sources[rank % SOURCES] for rank in ranks])
 
+    @micropython.native
     def receive(self, claim: "Claim", now_us: int) -> int:
-        """Accept or refuse one claim; returns the verdict. A refused claim refreshes nothing."""
-        slot, number = self._sessions.find(claim.epoch), claim.source
+        """Accept or refuse one claim, by its ``values``; returns the verdict. A refused claim
+        refreshes nothing."""
+        values = claim.values
+        slot, number = self._sessions.find(values[EPOCH]), values[CLAIM_SOURCE]
         if slot < 0:
             return self._refuse(CLAIM_UNKNOWN_EPOCH)
         if number >= SOURCES or not self.sources[number].mask:
@@ -95,31 +106,40 @@ class Arbiter:
             return self._refuse(CLAIM_ON_BOARD)
         source = self.sources[number]
         session = self._sessions.slots[slot]
-        age_us = elapsed_us(session.session_us(now_us), claim.stamp_us)
+        bound_us, lease_us = session.bound_us, values[CLAIM_LEASE] * 1000
+        age_us = elapsed_us(session.session_us(now_us), values[CLAIM_STAMP])
         verdict = self._rights(claim, source, slot)
         if verdict == CLAIM_ACCEPTED:
-            verdict = self._freshness(claim, age_us, session.bound_us)
+            if bound_us > self._clock_bound_us:
+                verdict = CLAIM_CLOCK_UNSURE
+            elif age_us < -bound_us:
+                verdict = CLAIM_FROM_FUTURE
+            elif age_us + bound_us >= lease_us:
+                verdict = CLAIM_TOO_OLD
         if verdict != CLAIM_ACCEPTED:
             return self._refuse(verdict)
         # the earlier of stamp + lease, less what the clock may be wrong, and arrival + lease
-        left_us = claim.lease_ms * 1000 - max(age_us, 0) - session.bound_us
+        left_us = lease_us - bound_us
+        if age_us > 0:
+            left_us -= age_us
         source.take(claim, slot, now_us, left_us)
         return self._accept(claim, slot, now_us)
 
     def receive_own(self, claim: "Claim", now_us: int) -> int:
         """Accept or refuse a claim of the board's own receiver: fresh it is, rights it needs."""
-        source = self.sources[claim.source]
+        source = self.sources[claim.values[CLAIM_SOURCE]]
         verdict = CLAIM_UNKNOWN_SOURCE
         if source.mask:
             verdict = self._rights(claim, source, OWN)
         if verdict != CLAIM_ACCEPTED:
             return self._refuse(verdict)
-        source.take(claim, OWN, now_us, claim.lease_ms * 1000)
+        source.take(claim, OWN, now_us, claim.values[CLAIM_LEASE] * 1000)
         return self._accept(claim, OWN, now_us)
 
+    @micropython.native
     def _accept(self, claim: "Claim", slot: int, now_us: int) -> int:
         session = self._sessions.slots[slot]
-        session.claim_sequence = claim.sequence
+        session.claim_sequence = claim.values[CLAIM_SEQUENCE]
         session.claim_count = session.claim_count + 1 & 0xFFFF
         self.newest_slot = slot
         self.accepted_us = now_us
@@ -130,27 +150,23 @@ class Arbiter:
         self.refused += 1
         return verdict
 
+    @micropython.native
     def _rights(self, claim: "Claim", source: Source, slot: int) -> int:
-        if source.is_fresh and source.slot != slot:
-            return CLAIM_OTHER_WRITER
-        ahead = claim.sequence - source.sequence & 0xFFFF
-        if source.slot == slot and (ahead == 0 or ahead >= _HALF_SEQUENCE):
-            return CLAIM_OUT_OF_SEQUENCE
-        if claim.mask & ~source.mask:
+        values = claim.values
+        if source.slot != slot:
+            if source.is_fresh:
+                return CLAIM_OTHER_WRITER
+        else:
+            ahead = values[CLAIM_SEQUENCE] - source.sequence & 0xFFFF
+            if ahead == 0 or ahead >= _HALF_SEQUENCE:
+                return CLAIM_OUT_OF_SEQUENCE
+        if values[CLAIM_MASK] & ~source.mask:
             return CLAIM_NOT_PERMITTED
-        if claim.lease_ms > source.lease_max_ms:
+        if values[CLAIM_LEASE] > source.lease_max_ms:
             return CLAIM_LEASE_TOO_LONG
         return CLAIM_ACCEPTED
 
-    def _freshness(self, claim: "Claim", age_us: int, bound_us: int) -> int:
-        if bound_us > self._clock_bound_us:
-            return CLAIM_CLOCK_UNSURE
-        if age_us < -bound_us:
-            return CLAIM_FROM_FUTURE
-        if age_us + bound_us >= claim.lease_ms * 1000:
-            return CLAIM_TOO_OLD
-        return CLAIM_ACCEPTED
-
+    @micropython.native
     def step(self, now_us: int) -> None:
         self.silent_source = NOBODY
         self.frozen_source = NOBODY
@@ -192,6 +208,7 @@ class Arbiter:
             won >>= 1
             actuator += 1
 
+    @micropython.native
     def _objection(self, source: Source) -> int:
         """Why this fresh source may have nothing, plus one; 0 if it may have what it wants."""
         if source.is_attended:

@@ -12,6 +12,7 @@ from firmware.protocol.codes import (
     CAUSE_STOP_SOURCE,
     CAUSE_STOP_SOURCE_SILENT,
     EVENT_BATTERY,
+    EVENT_BEAT,
     EVENT_CLAMPED,
     EVENT_FAULT_LATCHED,
     EVENT_IMU,
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from firmware.core.battery import Battery
     from firmware.core.events import Events
     from firmware.core.latch import Latch
+    from firmware.core.punctuality import Punctuality
     from firmware.core.runstop import StopSources
     from firmware.core.source import Source
     from firmware.core.supervisor import Supervisor
@@ -60,9 +62,11 @@ class Chronicle:
         self._losers = [0] * SOURCES
         self._engaged = [False] * SOURCES
         self._stop_sources = [0] * STOP_SOURCES
+        self._fresh = self._stopped = 0
         self._stage = GOOD
         self._clamped = 0
         self._is_gyro_lost = False
+        self._is_off_beat = False
 
     def stops(
         self,
@@ -73,8 +77,6 @@ class Chronicle:
         now_us: int,
     ) -> None:
         """The causes that were latched since the last time, each with who brought it."""
-        if not runstop.news:
-            return
         for cause in range(CAUSE_COUNT):
             if runstop.news >> cause & 1:
                 who = NOBODY
@@ -92,34 +94,38 @@ class Chronicle:
         runstop.news = 0
 
     def faults(self, faults: "Latch", now_us: int) -> None:
-        if not faults.news:
-            return
         for fault in range(FAULT_COUNT):
             if faults.news >> fault & 1:
                 self._events.add(now_us, EVENT_FAULT_LATCHED, fault, 0)
         faults.news = 0
 
-    def state(self, supervisor: "Supervisor", now_us: int) -> None:
-        if supervisor.has_changed():
-            self._events.add(now_us, EVENT_STATE_CHANGED, supervisor.before, supervisor.state)
-
     @micropython.native
     def sources(self, arbiter: "Arbiter", now_us: int) -> None:
+        """Most steps change nothing, and two comparisons of lists say so."""
         winners, before = arbiter.winners, self._winners
-        for actuator in range(ACTUATOR_COUNT):
-            winner = winners[actuator]
-            if winner != before[actuator]:
-                before[actuator] = winner
-                self._events.add(now_us, EVENT_WINNER_CHANGED, actuator, winner)
-        losers, lost = arbiter.losers, self._losers
+        if winners != before:
+            self._note_winners(winners, now_us)
+        losers, lost, engaged = arbiter.losers, self._losers, self._engaged
+        are_same = losers == lost
         for source in arbiter.active:
-            self._engagement(source, now_us)
             number = source.id
+            if source.is_fresh or source.fell_silent or engaged[number]:
+                self._engagement(source, now_us)
+            if are_same:
+                continue
             why = losers[number]
             if why != lost[number]:
                 lost[number] = why
                 if why:
                     self._events.add(now_us, EVENT_SOURCE_LOST, number, why - 1)
+
+    def _note_winners(self, winners: "list[int]", now_us: int) -> None:
+        before = self._winners
+        for actuator in range(ACTUATOR_COUNT):
+            winner = winners[actuator]
+            if winner != before[actuator]:
+                before[actuator] = winner
+                self._events.add(now_us, EVENT_WINNER_CHANGED, actuator, winner)
 
     def _engagement(self, source: "Source", now_us: int) -> None:
         if source.fell_silent:
@@ -131,7 +137,10 @@ class Chronicle:
                 self._events.add(now_us, EVENT_SOURCE_ENGAGED, source.id, source.slot)
 
     def stop_sources(self, stop_sources: "StopSources", now_us: int) -> None:
-        fresh, stopped, before = stop_sources.fresh, stop_sources.stopped, self._stop_sources
+        fresh, stopped = stop_sources.fresh, stop_sources.stopped
+        if fresh == self._fresh and stopped == self._stopped:
+            return
+        self._fresh, self._stopped, before = fresh, stopped, self._stop_sources
         for source in stop_sources.active:
             number = source.id
             is_there = _THERE if fresh >> number & 1 else _SILENT
@@ -141,16 +150,27 @@ class Chronicle:
                 before[number] = is_there
                 self._events.add(now_us, EVENT_STOP_SOURCE, number, is_there)
 
-    def battery(self, battery: "Battery", now_us: int) -> None:
+    def conditions(
+        self, supervisor: "Supervisor", battery: "Battery", is_gyro_lost: bool, now_us: int
+    ) -> None:
+        """The state, the battery's stage, and the gyro, whose loss stops nothing: the car reckons
+        by its steering meanwhile."""
+        if supervisor.state != supervisor.before:
+            self._events.add(now_us, EVENT_STATE_CHANGED, supervisor.before, supervisor.state)
         if battery.stage != self._stage:
             self._stage = battery.stage
             self._events.add(now_us, EVENT_BATTERY, battery.stage, battery.millivolts)
-
-    def imu(self, is_gyro_lost: bool, now_us: int) -> None:
-        """Nothing that stops the car: it reckons by its steering meanwhile."""
         if is_gyro_lost != self._is_gyro_lost:
             self._is_gyro_lost = is_gyro_lost
             self._events.add(now_us, EVENT_IMU, 0 if is_gyro_lost else 1, 0)
+
+    def beat(self, punctuality: "Punctuality", now_us: int) -> None:
+        """Nothing that stops the car: it is not armed with it."""
+        is_off_beat = punctuality.is_off_beat
+        if is_off_beat != self._is_off_beat:
+            self._is_off_beat = is_off_beat
+            keeps = 0 if is_off_beat else 1
+            self._events.add(now_us, EVENT_BEAT, keeps, punctuality.takes_us)
 
     def clamped(self, source: int, bits: int, now_us: int) -> None:
         """Said when it begins, not on every step that it lasts."""

@@ -85,6 +85,7 @@ class Drive:
             self._rest_ms = self._rest_ms + dt_ms if is_standing else 0
         return self._rest_ms >= _RESTED_MS
 
+    @micropython.native
     def follow(self, target_mm_s: int, speed_mm_s: int, now_us: int, dt_ms: int) -> None:
         """One step of driving towards a target that is within the car's limits."""
         away = target_mm_s * self._ramp.value >= 0 and abs(target_mm_s) > abs(self._ramp.value)
@@ -126,6 +127,7 @@ class Drive:
         effort = clamped(error * self._gain // 1000 - forward, -most, 0)
         self._put_out(effort if speed_mm_s > 0 else -effort, speed_mm_s, now_us)
 
+    @micropython.native
     def _loop(self, ramped: int, speed_mm_s: int, dt_ms: int) -> int:
         error = clamped(ramped - speed_mm_s, -_ERROR_MAX, _ERROR_MAX)
         forward = clamped(ramped, -self._full_mm_s, self._full_mm_s) * _FULL // self._full_mm_s
@@ -145,6 +147,7 @@ class Drive:
             self._integral = clamped(self._integral + step, -limit, limit)
         return effort
 
+    @micropython.native
     def _put_out(self, effort: int, speed_mm_s: int, now_us: int) -> None:
         """Let through what drives on, or brakes; a change of direction waits its pause."""
         self._pause.step(now_us)

@@ -3,7 +3,7 @@
 from firmware.compat import TYPE_CHECKING, micropython
 from firmware.core import supervisor
 from firmware.core.clock import OWN
-from firmware.protocol.codec import encode_into
+from firmware.protocol.codec import encode_values_into
 from firmware.protocol.codes import (
     ACTION_CAP,
     BIND_NO_SLOT,
@@ -12,6 +12,7 @@ from firmware.protocol.codes import (
     CAUSE_CLOCK_STEP,
     CAUSE_STOP_REQUEST,
     CLAIM_ACCEPTED,
+    DEVICE_CAR,
     EVENT_ACTION_REFUSED,
     EVENT_ACTION_TAKEN,
     EVENT_CLAIM_REFUSED,
@@ -20,6 +21,7 @@ from firmware.protocol.codes import (
     EVENT_PROFILE,
     EVENT_SESSION_BOUND,
     EVENT_SPEED_CAP,
+    IDENTITY_VIRTUAL,
     NOBODY,
 )
 from firmware.protocol.frame import crc_update
@@ -42,6 +44,7 @@ from firmware.protocol.messages import (
     StopSeen,
     Sync,
 )
+from firmware.protocol.to_board import CLAIM_SOURCE, EPOCH, SYNC_BOARD, SYNC_RECEIVED, SYNC_SENT
 
 if TYPE_CHECKING:
     from firmware.app import App
@@ -67,11 +70,16 @@ class Hearing:
         self._committed = Committed()
         self._last_verdict = CLAIM_ACCEPTED
         self._refused_again = 0
+        app.receiver.route_by_values(
+            (
+                (Claim(), self._claim),
+                (Sync(), self._sync),
+                (Alive(), self._alive),
+            )
+        )
         app.receiver.route(
             (
                 (Stop(), self._stop),
-                (Claim(), self._claim),
-                (Sync(), self._sync),
                 (Identify(), self._identify),
                 (Bind(), self._bind),
                 (Act(), self._act),
@@ -79,7 +87,6 @@ class Hearing:
                 (ParameterRead(), self._parameter_read),
                 (ParameterWrite(), self._parameter_write),
                 (ConfigCommit(), self._config_commit),
-                (Alive(), self._alive),
             )
         )
 
@@ -99,6 +106,7 @@ class Hearing:
             self._seen.state = self._app.supervisor.state
             self._app.outbox.send(self._seen)
 
+    @micropython.native
     def _claim(self, message: Claim, now_us: int) -> None:
         app = self._app
         verdict = app.arbiter.receive(message, now_us)
@@ -107,17 +115,17 @@ class Hearing:
             receiver = app.receiver
             crc_update(session.claim_crc, receiver.reader.frame, 0, receiver.size, self._crc_table)
         else:
-            self._report_refusal(message.source, verdict, now_us)
+            self._report_refusal(message.values[CLAIM_SOURCE], verdict, now_us)
 
     def own_claim(self, claim: Claim, now_us: int) -> None:
         """Of the board's receiver: said to the host as well, so that twins follow it."""
         app = self._app
         verdict = app.arbiter.receive_own(claim, now_us)
         if verdict != CLAIM_ACCEPTED:
-            self._report_refusal(claim.source, verdict, now_us)
+            self._report_refusal(claim.values[CLAIM_SOURCE], verdict, now_us)
             return
         payload = app.outbox.payload
-        size = encode_into(claim, payload)
+        size = encode_values_into(claim, payload)
         crc_update(app.sessions.slots[OWN].claim_crc, payload, 0, size, self._crc_table)
         app.outbox.post(size)
 
@@ -138,14 +146,17 @@ class Hearing:
             self._refused_again = 0
             self._app.events.add(now_us, EVENT_CLAIM_REFUSED, source, verdict)
 
+    @micropython.native
     def _sync(self, message: Sync, now_us: int) -> None:
         app = self._app
-        slot = app.sessions.find(message.epoch)
+        values = message.values
+        slot = app.sessions.find(values[EPOCH])
         if slot < 0:
             return
         session = app.sessions.slots[slot]
         session.hear(now_us)
-        if not session.sample(now_us, message.board_us, message.received_us, message.sent_us):
+        board_us, received_us = values[SYNC_BOARD], values[SYNC_RECEIVED]
+        if not session.sample(now_us, board_us, received_us, values[SYNC_SENT]):
             app.events.add(now_us, EVENT_CLOCK_STEPPED, slot, session.step_us)
             if app.is_armed() and app.arbiter.is_commanded_from(slot):
                 app.runstop.latch(CAUSE_CLOCK_STEP)
@@ -154,6 +165,8 @@ class Hearing:
         identity, params = self._identity, self._app.params
         identity.token = message.token
         identity.layout = 1
+        identity.device = DEVICE_CAR
+        identity.flags = IDENTITY_VIRTUAL if self._app.board.is_virtual else 0
         identity.protocol_hash = self._own_hash
         identity.config_hash = params.config_hash
         identity.board_id = self._app.board.board_id  # type: ignore[assignment]

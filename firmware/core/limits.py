@@ -50,6 +50,7 @@ class Slew:
         self.value = value
         self._carried = 0
 
+    @micropython.native
     def follow(self, target: int, rate_per_s: int, dt_ms: int) -> int:
         """One step towards ``target``; rate * dt under 2**30."""
         allowed = rate_per_s * dt_ms + self._carried
@@ -72,6 +73,7 @@ class Ramp:
         self.rate = 0
         self._carried = 0
 
+    @micropython.native
     def follow(self, target: int, rate_max: int, jerk: int, dt_ms: int) -> int:
         """One step; rate_max up to 30000, target within 60000, jerk * dt under 2**30."""
         gap = (target - self.value) * 1000 - self._carried

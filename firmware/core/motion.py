@@ -80,6 +80,7 @@ class Motion:
         state = app.supervisor.state
         return state == HOLD or (state == STOPPING and app.stop_sequence.policy == POLICY_BRAKE)
 
+    @micropython.native
     def _steer(self) -> None:
         """The winner's angle, in a stop too; with nobody it is held or centred. Then the slew."""
         app = self._app
@@ -105,6 +106,7 @@ class Motion:
                 self.brake = _FULL_BRAKE  # a brake channel needs no drive
             app.drive.neutral(now_us)
 
+    @micropython.native
     def _follow(self, now_us: int) -> None:
         app, sources = self._app, self._app.arbiter.sources
         source = sources[app.arbiter.winners[DRIVE]]

@@ -95,6 +95,7 @@ class Odometry:
         self._steer_max_urad = params.get("steer_max_urad")
         self._span_urad = -(-2 * self._steer_max_urad // (CURVE_POINTS - 1))
 
+    @micropython.native
     def step(
         self, left: int, right: int, captured_us: int, steer_urad: int, yaw_rate_mrad_s: int
     ) -> None:
@@ -128,6 +129,7 @@ class Odometry:
             self.yaw_rate_mrad_s = yaw_rate_mrad_s - self._bias // 64
         self._reckon(travel_um, dt_us, steer_urad, yaw_rate_mrad_s)
 
+    @micropython.native
     def _compare_sides(self, left_counts: int, right_counts: int) -> None:
         at = self._at
         left_counts = clamped(left_counts, -_COUNTS_MAX, _COUNTS_MAX)
@@ -141,6 +143,7 @@ class Odometry:
             left, right = right, left
         self.is_one_sided = left <= 1 and right >= self._turning_counts
 
+    @micropython.native
     def _measure(self, travel_nm: int, dt_us: int) -> None:
         at, travels_nm, spans_us = self._at, self._travels_nm, self._spans_us
         travel = self._travel_sum + travel_nm - travels_nm[at]
@@ -152,6 +155,7 @@ class Odometry:
         self._at = (at + 1) % _WINDOW
         self.speed_mm_s = travel // span if span else 0  # nm/us
 
+    @micropython.native
     def _learn_bias(self, counts: int, yaw_rate_mrad_s: int) -> None:
         if counts or self.is_driven:
             self._still = 0
@@ -161,6 +165,7 @@ class Odometry:
             step = (clamped(yaw_rate_mrad_s, -1000, 1000) * 64 - self._bias) // 32
             self._bias = clamped(self._bias + step, -_BIAS_MAX, _BIAS_MAX)
 
+    @micropython.native
     def _reckon(self, travel_um: int, dt_us: int, steer_urad: int, yaw_rate_mrad_s: int) -> None:
         if self.has_gyro and not self.is_gyro_lost:
             turned = self._turn_gyro(yaw_rate_mrad_s, dt_us)
@@ -171,6 +176,7 @@ class Odometry:
         if travel_um:
             self._advance(travel_um, yaw_urad + turned // 2)
 
+    @micropython.native
     def _advance(self, travel_um: int, yaw_urad: int) -> None:
         distance = self._distance_um + travel_um
         whole = distance // 1000
@@ -186,6 +192,7 @@ class Odometry:
         self.y_mm += step
         self._y_rest = rest - step * _REST
 
+    @micropython.native
     def _turn_gyro(self, yaw_rate_mrad_s: int, dt_us: int) -> int:
         # mrad/s * us = nrad; 10 rad/s for 100 ms are 1e9
         turned = clamped(yaw_rate_mrad_s, -10_000, 10_000) * dt_us + self._yaw_rest

@@ -1,7 +1,7 @@
 """Messages to the link. What finds no room is lost and counted; a step never waits."""
 
 from firmware.compat import TYPE_CHECKING, micropython
-from firmware.protocol.codec import encode_into
+from firmware.protocol.codec import encode_into, encode_values_into
 from firmware.protocol.frame import FrameWriter
 
 if TYPE_CHECKING:
@@ -19,6 +19,10 @@ class Outbox:
 
     def send(self, message: "Message") -> bool:
         return self.post(encode_into(message, self.payload))
+
+    def send_values(self, message: "Message") -> bool:
+        """A message whose ``values`` were filled, not its attributes: half the time."""
+        return self.post(encode_values_into(message, self.payload))
 
     @micropython.native
     def post(self, payload_size: int) -> bool:

@@ -52,6 +52,7 @@ class OutputStage:
             is_held = self._kinds[channel] in (CHANNEL_SERVO, CHANNEL_BRAKE)
             self.fallbacks[channel] = -1 if is_held else self._neutrals[channel]
 
+    @micropython.native
     def verify(self, read_back: "list[int]", enable: bool) -> None:
         """Compare what the outputs do with what the last step wrote; the drive while enabled."""
         is_away, kinds, values = False, self._kinds, self.values
@@ -65,6 +66,7 @@ class OutputStage:
         self._away_steps = min(self._away_steps + 1, _AWAY_STEPS) if is_away else 0
         self.differs = self._away_steps == _AWAY_STEPS
 
+    @micropython.native
     def step(self, effort: int, brake: int, steering: "Steering") -> None:
         """``brake`` 0 to 255; ``levels`` are set beforehand."""
         kinds, values = self._kinds, self.values  # four at once would be a tuple on the heap

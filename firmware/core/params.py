@@ -6,6 +6,7 @@ take what they need in their ``configure``.
 """
 
 from firmware.compat import TYPE_CHECKING
+from firmware.core.table_hash import table_hash
 from firmware.protocol import codes
 from firmware.protocol.codec import read_int, write_int
 from firmware.protocol.frame import CRC_SIZE, crc_update
@@ -131,14 +132,6 @@ def count() -> int:
     return total
 
 
-def table_hash(table: "array[int]") -> bytearray:
-    crc = bytearray(CRC_SIZE)
-    for row in TABLE:
-        text = bytearray(("%s %s %d %d %d %d," % row).encode())
-        crc_update(crc, text, 0, len(text), table)
-    return crc
-
-
 def draft(image: bytearray, index: int, value: int) -> None:
     """Put a value where an image has it."""
     write_int(image, CRC_SIZE + 4 * index, 4, value)
@@ -153,7 +146,7 @@ class Params:
 
     def __init__(self, crc_table: "array[int]") -> None:
         self._crc_table = crc_table
-        self.table_hash = table_hash(crc_table)
+        self.table_hash = table_hash(TABLE, crc_table)
         self.size = count()
         self.values: "list[int]" = []
         self._places: "dict[str, int]" = {}  # first index * _MANY + how many

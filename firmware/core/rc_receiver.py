@@ -10,6 +10,7 @@ from firmware.compat import TYPE_CHECKING, micropython
 from firmware.core.deadlines import Deadline
 from firmware.core.limits import clamped
 from firmware.core.params import RC_CHANNELS, RC_LIVE_MAN, RC_MODE, RC_STEERING, RC_THROTTLE
+from firmware.protocol.codec import fill_values
 from firmware.protocol.codes import (
     HELD,
     MODE_AUTONOMY,
@@ -142,4 +143,5 @@ class RcReceiver:
         claim.input_count = self._frames & 0xFFFF
         claim.lease_ms = max(source.lease_max_ms, 1)
         claim.stamp_us = now_us
+        fill_values(claim)
         return claim

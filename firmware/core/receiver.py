@@ -1,7 +1,7 @@
 """Bytes from the link to messages, each handed to whoever handles it."""
 
 from firmware.compat import TYPE_CHECKING, micropython
-from firmware.protocol.codec import DECODED, OUT_OF_RANGE, decode_into
+from firmware.protocol.codec import DECODED, OUT_OF_RANGE, decode_into, decode_values_into
 from firmware.protocol.frame import FrameReader
 
 if TYPE_CHECKING:
@@ -28,12 +28,20 @@ class Receiver:
         self._board = board
         self._buffer = bytearray(_BUFFER)
         self._messages: "list[Message | None]" = [None] * _IDS
+        self._decoders: "list[Callable[[Message, bytearray, int], int]]" = [decode_into] * _IDS
         self._handlers: "list[Callable[[Any, int], None] | None]" = [None] * _IDS
 
     def route(self, routes: "Routes") -> None:
         for message, handler in routes:
             self._messages[message.ID] = message
             self._handlers[message.ID] = handler
+            self._decoders[message.ID] = decode_into
+
+    def route_by_values(self, routes: "Routes") -> None:
+        """For handlers that read a message's ``values``, and not its attributes."""
+        self.route(routes)
+        for message, _ in routes:
+            self._decoders[message.ID] = decode_values_into
 
     def step(self, now_us: int) -> None:
         for _ in range(_READS_PER_STEP):
@@ -53,6 +61,7 @@ class Receiver:
                 if payload_size:
                     self._handle(payload_size, now_us)
 
+    @micropython.native
     def _handle(self, size: int, now_us: int) -> None:
         payload = self.reader.frame
         number = payload[0]
@@ -61,7 +70,7 @@ class Receiver:
         if message is None or handler is None:
             self.unknown += 1
             return
-        verdict = decode_into(message, payload, size)
+        verdict = self._decoders[number](message, payload, size)
         if verdict == DECODED:
             self.size = size
             handler(message, now_us)

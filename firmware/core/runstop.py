@@ -16,7 +16,13 @@ from firmware.protocol.codes import (
     STOP_SOURCE_LINK,
     STOP_SOURCE_LOOP,
     STOP_SOURCE_NONE,
-    STOP_SOURCE_RC,
+)
+from firmware.protocol.to_board import (
+    ALIVE_RUNS,
+    ALIVE_SEQUENCE,
+    ALIVE_STAMP,
+    ALIVE_STOP_SOURCE,
+    EPOCH,
 )
 
 if TYPE_CHECKING:
@@ -42,11 +48,12 @@ class StopSource:
         self.sequence = 0
         self.heard = Deadline()
 
-    def is_new(self, alive: "Alive", slot: int) -> bool:
+    @micropython.native
+    def is_new(self, sequence: int, slot: int) -> bool:
         """One writer at a time, and each of its words once."""
         if self.slot != slot:
             return not self.is_fresh
-        ahead = alive.sequence - self.sequence & 0xFFFF
+        ahead = sequence - self.sequence & 0xFFFF
         return 0 < ahead < _HALF_SEQUENCE
 
 
@@ -89,50 +96,61 @@ class StopSources:
                     self._required[profile] |= 1 << i
         self.active = tuple(source for source in self.all if source.kind != STOP_SOURCE_NONE)
 
+    @micropython.native
     def receive(self, alive: "Alive", now_us: int) -> None:
         """A stop is obeyed whoever says it; only a fresh word of a registered one is a "run"."""
-        source = self.all[alive.stop_source]
-        if not alive.runs:
+        values = alive.values
+        source, runs = self.all[values[ALIVE_STOP_SOURCE]], values[ALIVE_RUNS]
+        if not runs:
             self._heard_stop |= 1 << source.id
-        left_us = self._left_us(alive, source, now_us)
+        slot = self._sessions.find(values[EPOCH])
+        left_us = self._left_us(alive, source, slot, now_us)
         if left_us > 0:
-            source.says_stop = not alive.runs
-            source.sequence = alive.sequence
-            source.slot = self._sessions.find(alive.epoch)
+            source.says_stop = not runs
+            source.sequence = values[ALIVE_SEQUENCE]
+            source.slot = slot
             source.heard.set(now_us, left_us)
             source.is_fresh = True
 
-    def _left_us(self, alive: "Alive", source: StopSource, now_us: int) -> int:
+    @micropython.native
+    def _left_us(self, alive: "Alive", source: StopSource, slot: int, now_us: int) -> int:
         """How long this word keeps its source fresh; 0 if it does not.
 
         A slow radio's clock is known badly: what it may be wrong by is taken off. It moves nothing.
         """
-        slot = self._sessions.find(alive.epoch)
-        if slot < 0 or source.kind != STOP_SOURCE_LINK or not source.is_new(alive, slot):
+        values = alive.values
+        if slot < 0 or source.kind != STOP_SOURCE_LINK:
+            return 0
+        if not source.is_new(values[ALIVE_SEQUENCE], slot):
             return 0
         session = self._sessions.slots[slot]
         if session.bound_us >= UNKNOWN_US:
             return 0
-        age_us = elapsed_us(session.session_us(now_us), alive.stamp_us)
-        if age_us < -session.bound_us:
+        age_us, bound_us = (
+            elapsed_us(session.session_us(now_us), values[ALIVE_STAMP]),
+            session.bound_us,
+        )
+        if age_us < -bound_us:
             return 0
-        return source.silence_us - max(age_us, 0) - session.bound_us
+        return source.silence_us - max(age_us, 0) - bound_us
 
+    @micropython.native
     def step(self, runstop_closed: int, rc: "RcReceiver", now_us: int) -> None:
         """Who is there and who says stop; ``fresh & ~said`` are then those that let it run."""
         fresh = said = 0
         for source in self.active:
             kind = source.kind
-            if kind == STOP_SOURCE_LOOP:
+            if kind == STOP_SOURCE_LINK:
+                heard = source.heard
+                if heard.is_open:
+                    heard.step(now_us)
+                source.is_fresh = heard.is_open
+            elif kind == STOP_SOURCE_LOOP:
                 source.is_fresh = True
                 source.says_stop = not runstop_closed
-            elif kind == STOP_SOURCE_RC:
+            else:
                 source.is_fresh = rc.is_live
                 source.says_stop = rc.mode == MODE_STOP
-            else:
-                heard = source.heard
-                heard.step(now_us)
-                source.is_fresh = heard.is_open
             if source.is_fresh:
                 bit = 1 << source.id
                 fresh |= bit
@@ -142,7 +160,7 @@ class StopSources:
         self.told = told = self._heard_stop
         self.stopped = said | told
         self._heard_stop = 0
-        self.missing = self.missing_in(self.profile)
+        self.missing = self._required[self.profile] & ~fresh
 
     def missing_in(self, profile: int) -> int:
         return self._required[profile] & ~self.fresh

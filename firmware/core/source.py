@@ -7,24 +7,39 @@ deadman it needs, and a fresh permission of theirs opens its gate. One that need
 kill-switch instead drives from an arm on, which is that permission.
 """
 
-from firmware.compat import TYPE_CHECKING
+from firmware.compat import TYPE_CHECKING, array, micropython, ptr32
 from firmware.core.deadlines import Deadline
 from firmware.protocol.codes import (
     ACTUATOR_COUNT,
-    AUX_1,
-    AUX_2,
-    AUX_3,
-    AUX_4,
     BRAKE,
     HELD,
-    LIGHTS,
     NOBODY,
     ON_SILENCE_STOP,
     PERMITS_AUTONOMY,
 )
+from firmware.protocol.to_board import (
+    CLAIM_DEADMAN,
+    CLAIM_INPUT_COUNT,
+    CLAIM_LEVELS,
+    CLAIM_MASK,
+    CLAIM_SEQUENCE,
+    CLAIM_SPEED,
+    CLAIM_STEER,
+)
 
 if TYPE_CHECKING:
     from firmware.protocol.messages import Claim
+
+
+@micropython.viper
+def _take_levels(values: ptr32, at: int, levels: ptr32, first: int, end: int) -> int:
+    """The actuators' levels from ``first`` on, which follow each other in a claim as here."""
+    while first < end:
+        levels[first] = values[at]
+        at += 1
+        first += 1
+    return 0
+
 
 NEEDS_RELEASE, NEEDS_NEUTRAL, OPEN = 0, 1, 2
 _HELD_AND_PERMITS = HELD | PERMITS_AUTONOMY
@@ -58,31 +73,28 @@ class Source:
         self.claimed = 0
         self.steer_urad = 0
         self.speed_mm_s = 0
-        self.levels = [0] * ACTUATOR_COUNT  # of brake, lights and what else there is
+        self.levels = array("i", [0] * ACTUATOR_COUNT)  # of brake, lights and what else there is
 
+    @micropython.native
     def take(self, claim: "Claim", slot: int, now_us: int, lease_us: int) -> None:
-        deadman, is_fresh = claim.deadman, self.is_fresh
-        if claim.input_count != self.input_count or not is_fresh or not deadman & HELD:
+        values, is_fresh = claim.values, self.is_fresh
+        deadman, input_count = values[CLAIM_DEADMAN], values[CLAIM_INPUT_COUNT]
+        if input_count != self.input_count or not is_fresh or not deadman & HELD:
             self.alive.set(now_us, self.frozen_us)
         if not (is_fresh and self.deadman & HELD):
             self.pressed.set(now_us, self.repress_us)
         self.slot = slot
-        self.sequence = claim.sequence
+        self.sequence = values[CLAIM_SEQUENCE]
         self.lease.set(now_us, lease_us)
         self.is_fresh = True
         self.deadman = deadman
-        self.input_count = claim.input_count
-        self.claimed = claim.mask
-        self.steer_urad = claim.steer_urad
-        self.speed_mm_s = claim.speed_mm_s
-        levels = self.levels
-        levels[BRAKE] = claim.brake
-        levels[LIGHTS] = claim.lights
-        levels[AUX_1] = claim.aux_1
-        levels[AUX_2] = claim.aux_2
-        levels[AUX_3] = claim.aux_3
-        levels[AUX_4] = claim.aux_4
+        self.input_count = input_count
+        self.claimed = values[CLAIM_MASK]
+        self.steer_urad = values[CLAIM_STEER]
+        self.speed_mm_s = values[CLAIM_SPEED]
+        _take_levels(values, CLAIM_LEVELS, self.levels, BRAKE, ACTUATOR_COUNT)
 
+    @micropython.native
     def step(self, now_us: int) -> None:
         lease = self.lease
         lease.step(now_us)

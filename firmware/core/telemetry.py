@@ -1,9 +1,9 @@
-"""What is reported when: the status on every step, motion on every nth, the rest in turn."""
+"""What is reported when: the status fifty times a second, motion in between, the rest in turn."""
 
-from firmware.compat import TYPE_CHECKING
+from firmware.compat import TYPE_CHECKING, micropython
 from firmware.core.clock import SLOTS, UNKNOWN_US
 from firmware.core.deadlines import elapsed_us
-from firmware.core.limits import clamped
+from firmware.core.params import CHANNELS
 from firmware.protocol.codec import copy
 from firmware.protocol.codes import (
     AUX_1,
@@ -31,22 +31,50 @@ from firmware.protocol.messages import (
     Status,
     VescState,
 )
+from firmware.protocol.ranges import U16
 
 if TYPE_CHECKING:
     from firmware.app import App
     from firmware.boards.vesc_drive import VescDrive
     from firmware.core.params import Params
 
+const = micropython.const
+
+_STATUS_US = const(20_000)  # nobody needs it sooner
 _COUNTER_MASK = (1 << 30) - 1
 _CLOCKS = SLOTS + 1
 _TURNS = 5 + _CLOCKS  # steps until each slow message has had its turn
 
 
 class Telemetry:
-    """Reads the app, changes nothing in it but its outbox and its events' place."""
+    """Reads the app's parts, changes nothing in them but the events' place.
 
-    def __init__(self, app: "App") -> None:
+    Messages are filled by their ``values``, in the table's order, which spares a step the detour of
+    their attributes; those are for whoever receives one.
+    """
+
+    def __init__(self, app: "App") -> None:  # noqa: PLR0915 - the list of what it reads
         self._app = app
+        self._board = app.board
+        self._outbox = app.outbox
+        self._supervisor = app.supervisor
+        self._runstop = app.runstop
+        self._faults = app.faults
+        self._actions = app.actions
+        self._arbiter = app.arbiter
+        self._sessions = app.sessions
+        self._steering = app.steering
+        self._drive = app.drive
+        self._moves = app.motion
+        self._odometry = app.odometry
+        self._events = app.events
+        self._stop_sources = app.stop_sources
+        self._rc = app.rc
+        self._output_stage = app.output_stage
+        self._battery = app.battery
+        self._temperature = app.temperature
+        self._receiver = app.receiver
+        self._punctuality = app.punctuality
         self._status = Status()
         self._motion = Motion()
         self._clock = ClockReport()
@@ -63,168 +91,198 @@ class Telemetry:
             self._send_inputs, self._send_outputs, self._send_power, self._send_counters,
             self._send_rest,
         )  # fmt: skip
+        self._status_every = 1
         self._motion_every = 1
         self._turn = 0
-        self._steps = 0
+        self._until_status = 0  # steps
+        self._until_motion = 1
         self._longest_us = 0
 
     def configure(self, params: "Params") -> None:
-        self._motion_every = params.get("motion_every")
+        # a step is spared the time of both: a status now, what moves and one slow message then
+        self._status_every = 2 if params.get("step_us") < _STATUS_US else 1
+        self._motion_every = max(params.get("motion_every"), self._status_every)
 
+    @micropython.native
     def step(self, now_us: int) -> None:
-        self._longest_us = max(self._longest_us, self._app.board.step_us)
-        self._send_status(now_us)
-        self._steps += 1
-        if self._steps >= self._motion_every:
-            self._steps = 0
+        step_us = self._board.step_us
+        if step_us > self._longest_us:
+            self._longest_us = step_us
+        if self._until_status == 0:
+            self._until_status = self._status_every
+            self._send_status(now_us)
+        self._until_status -= 1
+        if self._until_motion == 0:
+            self._until_motion = self._motion_every
             self._send_motion()
             self._send_slow()
-        self._send_event()
+        self._until_motion -= 1
+        if self._events.next_sent != self._events.next_number or self._events.lost_count:
+            self._send_event()
 
+    @micropython.native
     def _send_status(self, now_us: int) -> None:
-        app, status = self._app, self._status
-        arbiter = app.arbiter
+        arbiter, values = self._arbiter, self._status.values
         winners, slot = arbiter.winners, arbiter.newest_slot
-        session = app.sessions.slots[slot]
-        status.time_us = now_us
-        status.state = app.supervisor.state
-        status.causes = app.runstop.bits
-        status.first_cause = app.runstop.first
-        status.faults = app.faults.bits
-        status.profile = app.actions.profile
-        status.steering_source = winners[STEERING]
-        status.drive_source = winners[DRIVE]
-        status.brake_source = winners[BRAKE]
-        status.steer_50urad = app.steering.steer_urad // 50
-        status.target_mm_s = app.drive.target_mm_s
-        status.brake = app.motion.brake
-        status.speed_mm_s = app.odometry.speed_mm_s
-        status.claim_slot = slot
-        status.claim_sequence = session.claim_sequence
-        status.claim_count = session.claim_count
-        copy(session.claim_crc, 0, status.claim_crc, 0, CRC_SIZE)
+        session, runstop = self._sessions.slots[slot], self._runstop
+        values[0] = now_us
+        values[1] = self._supervisor.state
+        values[2] = runstop.bits
+        values[3] = runstop.first
+        values[4] = self._faults.bits
+        values[5] = self._actions.profile
+        values[6] = winners[STEERING]
+        values[7] = winners[DRIVE]
+        values[8] = winners[BRAKE]
+        values[9] = self._steering.steer_urad // 50
+        values[10] = self._drive.target_mm_s
+        values[11] = self._moves.brake
+        values[12] = self._odometry.speed_mm_s
+        values[13] = slot
+        values[14] = session.claim_sequence
+        values[15] = session.claim_count
         age_us = elapsed_us(now_us, arbiter.accepted_us)
-        status.applied_10us = clamped(age_us, 0, 655_350) // 10
-        app.outbox.send(status)
+        values[16] = 0 if age_us < 0 else age_us // 10  # 655 ms and more are as many
+        copy(session.claim_crc, 0, self._status.claim_crc, 0, CRC_SIZE)
+        self._outbox.send_values(self._status)
 
+    @micropython.native
     def _send_motion(self) -> None:
-        board, odometry, motion = self._app.board, self._app.odometry, self._motion
-        motion.captured_us = board.captured_us
-        motion.count_left = elapsed_us(board.count_left, 0)
-        motion.count_right = elapsed_us(board.count_right, 0)
-        motion.distance_mm = odometry.distance_mm
-        motion.x_mm = odometry.x_mm
-        motion.y_mm = odometry.y_mm
-        motion.yaw_urad = odometry.yaw_urad
-        motion.yaw_rate_mrad_s = odometry.yaw_rate_mrad_s
-        motion.accel_x_mm_s2 = board.accel_x_mm_s2
-        motion.accel_y_mm_s2 = board.accel_y_mm_s2
-        self._app.outbox.send(motion)
+        board, odometry, values = self._board, self._odometry, self._motion.values
+        values[0] = board.captured_us
+        values[1] = elapsed_us(board.count_left, 0)
+        values[2] = elapsed_us(board.count_right, 0)
+        values[3] = odometry.distance_mm
+        values[4] = odometry.x_mm
+        values[5] = odometry.y_mm
+        values[6] = odometry.yaw_urad
+        values[7] = odometry.yaw_rate_mrad_s
+        values[8] = board.accel_x_mm_s2
+        values[9] = board.accel_y_mm_s2
+        self._outbox.send_values(self._motion)
 
     def _send_slow(self) -> None:
-        self._turn = (self._turn + 1) % _TURNS
-        if self._turn < _CLOCKS:
-            self._send_clock(self._turn)
-        elif self._turn < _CLOCKS + len(self._slow):
-            self._slow[self._turn - _CLOCKS]()
+        turn = (self._turn + 1) % _TURNS
+        while turn < _CLOCKS and not self._sessions.slots[turn].epoch:
+            turn += 1  # nobody's clock
+        self._turn = turn
+        if turn < _CLOCKS:
+            self._send_clock(turn)
+        else:
+            self._slow[turn - _CLOCKS]()
 
     def _send_clock(self, slot: int) -> None:
-        session = self._app.sessions.slots[slot]
-        if session.epoch:
-            self._clock.epoch = session.epoch
-            self._clock.slot = slot
-            self._clock.offset_us = session.session_us(0)
-            self._clock.bound_us = min(session.bound_us, UNKNOWN_US)
-            self._app.outbox.send(self._clock)
+        session, values = self._sessions.slots[slot], self._clock.values
+        values[0] = session.epoch
+        values[1] = slot
+        values[2] = session.session_us(0)
+        values[3] = min(session.bound_us, UNKNOWN_US)
+        self._outbox.send_values(self._clock)
 
+    @micropython.native
     def _send_inputs(self) -> None:
-        board, inputs = self._app.board, self._inputs
-        inputs.runstop_closed = board.runstop_closed
-        inputs.enable_contact = board.enable_contact
-        inputs.charger = board.charger
-        inputs.fresh = inputs.held = inputs.engaged = 0
-        for source in self._app.arbiter.sources:
-            bit = 1 << source.id
-            inputs.fresh |= bit if source.is_fresh else 0
-            inputs.held |= bit if source.deadman & HELD else 0
-            inputs.engaged |= bit if source.is_engaged() else 0
-        inputs.causes_present = self._app.runstop.present
-        inputs.stop_fresh = self._app.stop_sources.fresh
-        inputs.stop_said = self._app.stop_sources.said
-        inputs.rc_mode = self._app.rc.mode if self._app.rc.is_live else NOBODY
-        inputs.imu_answers = board.imu_answers
-        inputs.step_us = self._longest_us
-        inputs.cause_age_ms = self._app.runstop.age_ms
-        inputs.fault_age_ms = self._app.faults.age_ms
+        board, values = self._board, self._inputs.values
+        runstop, stop_sources, rc = self._runstop, self._stop_sources, self._rc
+        values[0] = board.runstop_closed
+        values[1] = board.enable_contact
+        values[2] = board.charger
+        self._look_at_sources()
+        values[6] = runstop.present
+        values[7] = stop_sources.fresh
+        values[8] = stop_sources.said
+        values[9] = rc.mode if rc.is_live else NOBODY
+        values[10] = board.imu_answers
+        values[11] = self._longest_us // 10
+        values[12] = runstop.age_ms
+        values[13] = self._faults.age_ms
+        punctuality = self._punctuality
+        values[14] = punctuality.beat_us // 100
+        values[15] = (punctuality.takes_us + 50) // 100
+        values[16] = punctuality.missed & U16
+        values[17] = punctuality.missed_lately
         self._longest_us = 0
-        self._app.outbox.send(inputs)
+        self._outbox.send_values(self._inputs)
 
+    @micropython.native
+    def _look_at_sources(self) -> None:
+        """Fresh, held and engaged, as bits; others than the active ones are none of it."""
+        fresh = held = engaged = 0
+        for source in self._arbiter.active:
+            if source.is_fresh:
+                bit = 1 << source.id
+                fresh |= bit
+                if source.deadman & HELD:
+                    held |= bit
+                if source.is_engaged():
+                    engaged |= bit
+        values = self._inputs.values
+        values[3] = fresh
+        values[4] = held
+        values[5] = engaged
+
+    @micropython.native
     def _send_outputs(self) -> None:
-        values, outputs = self._app.output_stage.values, self._outputs
-        outputs.enable = 1 if self._app.is_enabled else 0
-        outputs.channel_0 = values[0]
-        outputs.channel_1 = values[1]
-        outputs.channel_2 = values[2]
-        outputs.channel_3 = values[3]
-        outputs.channel_4 = values[4]
-        outputs.channel_5 = values[5]
-        outputs.channel_6 = values[6]
-        outputs.channel_7 = values[7]
-        winners = self._app.arbiter.winners
-        outputs.lights = self._app.output_stage.levels[LIGHTS]
-        outputs.lights_source = winners[LIGHTS]
-        outputs.aux_1_source = winners[AUX_1]
-        outputs.aux_2_source = winners[AUX_2]
-        outputs.aux_3_source = winners[AUX_3]
-        outputs.aux_4_source = winners[AUX_4]
-        outputs.cap_mm_s = self._app.motion.cap_mm_s()
-        self._app.outbox.send(outputs)
+        stage, values, winners = self._output_stage, self._outputs.values, self._arbiter.winners
+        values[0] = 1 if self._app.is_enabled else 0
+        for channel in range(CHANNELS):
+            values[1 + channel] = stage.values[channel]
+        values[9] = stage.levels[LIGHTS]
+        values[10] = winners[LIGHTS]
+        values[11] = winners[AUX_1]
+        values[12] = winners[AUX_2]
+        values[13] = winners[AUX_3]
+        values[14] = winners[AUX_4]
+        values[15] = self._moves.cap_mm_s()
+        self._outbox.send_values(self._outputs)
 
     def _send_power(self) -> None:
-        self._power.battery_mv = self._app.battery.millivolts
-        self._power.stage = self._app.battery.stage
-        self._power.temperature_c = self._app.temperature.degrees_c
-        self._app.outbox.send(self._power)
+        battery, values = self._battery, self._power.values
+        values[0] = battery.millivolts
+        values[1] = battery.stage
+        values[2] = self._temperature.degrees_c
+        self._outbox.send_values(self._power)
 
     def _send_rest(self) -> None:
         """Of what few cars have."""
-        board = self._app.board
+        board = self._board
         if board.vesc:
             self._send_vesc(board.vesc)
         if board.seconds != self._seconds:
             self._seconds = board.seconds
             if self._seconds:
-                self._second.began_us = board.second_us
-                self._app.outbox.send(self._second)
+                self._second.values[0] = board.second_us
+                self._outbox.send_values(self._second)
 
     def _send_vesc(self, drive: "VescDrive") -> None:
-        state, reports = self._vesc, drive.vesc.reports
-        state.tells = int(reports.has_status and drive.vesc.hearing.is_fresh)
-        state.status = reports.status
-        state.timeout_ms = drive.timeout_ms
-        state.brake_ma = drive.brake_ma
-        self._app.outbox.send(state)
+        vesc, values = drive.vesc, self._vesc.values
+        reports = vesc.reports
+        values[0] = int(reports.has_status and vesc.hearing.is_fresh)
+        values[1] = reports.status
+        values[2] = drive.timeout_ms
+        values[3] = drive.brake_ma
+        self._outbox.send_values(self._vesc)
 
     def _send_counters(self) -> None:
-        receiver, counters = self._app.receiver, self._counters
-        counters.good = receiver.reader.good & _COUNTER_MASK
-        counters.damaged = receiver.reader.damaged & _COUNTER_MASK
-        counters.oversized = receiver.reader.oversized & _COUNTER_MASK
-        counters.unknown = receiver.unknown & _COUNTER_MASK
-        counters.out_of_range = receiver.out_of_range & _COUNTER_MASK
-        counters.claims_accepted = self._app.arbiter.accepted & _COUNTER_MASK
-        counters.claims_refused = self._app.arbiter.refused & _COUNTER_MASK
-        counters.unsent = self._app.outbox.unsent & _COUNTER_MASK
-        self._app.outbox.send(counters)
+        receiver, arbiter, values = self._receiver, self._arbiter, self._counters.values
+        reader = receiver.reader
+        values[0] = reader.good & _COUNTER_MASK
+        values[1] = reader.damaged & _COUNTER_MASK
+        values[2] = reader.oversized & U16
+        values[3] = receiver.unknown & _COUNTER_MASK
+        values[4] = receiver.out_of_range & _COUNTER_MASK
+        values[5] = arbiter.accepted & _COUNTER_MASK
+        values[6] = arbiter.refused & _COUNTER_MASK
+        values[7] = self._outbox.unsent & _COUNTER_MASK
+        self._outbox.send_values(self._counters)
 
     def _send_event(self) -> None:
-        events = self._app.events
+        events = self._events
         if events.lost_count:
             self._lost.first = events.lost_first
             self._lost.count = events.lost_count
-            if self._app.outbox.send(self._lost):
+            if self._outbox.send(self._lost):
                 events.lost_count = 0
         elif events.has_unsent():
             events.fill(self._event)
-            if self._app.outbox.send(self._event):
+            if self._outbox.send(self._event):
                 events.sent()

@@ -88,6 +88,7 @@ class Watch:
             self._moments(now_us)
         self._faults(now_us)
 
+    @micropython.native
     def _conditions(self) -> None:
         app = self._app
         board, runstop, stop_sources = app.board, app.runstop, app.stop_sources
@@ -105,6 +106,7 @@ class Watch:
         if stop_sources.told:  # in whosever name, a pin's too
             runstop.latch(CAUSE_STOP_SOURCE)
 
+    @micropython.native
     def _moments(self, now_us: int) -> None:
         app = self._app
         arbiter, runstop = app.arbiter, app.runstop
@@ -132,6 +134,7 @@ class Watch:
         session = self._app.sessions.slots[arbiter.sources[winner].slot]
         return session.bound_us > self._clock_bound_us
 
+    @micropython.native
     def _faults(self, now_us: int) -> None:
         app = self._app
         found = self._watch_motion(now_us) | self._watch_outputs(now_us) | self._watch_start(now_us)
@@ -145,6 +148,7 @@ class Watch:
             found |= 1 << FAULT_OVER_TEMPERATURE
         app.faults.hold(found, _ALL_FAULTS)
 
+    @micropython.native
     def _watch_motion(self, now_us: int) -> int:
         app, found = self._app, self._plausibility
         state, speed, is_armed = app.supervisor.state, app.odometry.speed_mm_s, app.is_armed()
@@ -167,6 +171,7 @@ class Watch:
             bits |= 1 << FAULT_RUNAWAY
         return bits | 1 << FAULT_ENCODER if found.is_one_sided else bits
 
+    @micropython.native
     def _watch_outputs(self, now_us: int) -> int:
         app, board = self._app, self._app.board
         if app.is_enabled != self._is_enabled:

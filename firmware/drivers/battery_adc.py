@@ -4,14 +4,16 @@ On boards where USB feeds the measured rail a reading near 5 V says nothing abou
 counts as no pack, unless the plug is out or the reading is above what USB can give.
 """
 
-from firmware.compat import TYPE_CHECKING
+from firmware.compat import TYPE_CHECKING, micropython
 
 if TYPE_CHECKING:
     from machine import ADC, Pin
 
-_USB_LOW_MV = 4000  # through a diode and a long cable
-_USB_HIGH_MV = 5300
-_AVERAGED = 8  # readings
+const = micropython.const
+
+_USB_LOW_MV = const(4000)  # through a diode and a long cable
+_USB_HIGH_MV = const(5300)
+_AVERAGED = const(8)  # readings
 
 
 class BatteryAdc:
@@ -32,8 +34,11 @@ class BatteryAdc:
 
     def step(self, now_us: int) -> None:
         """A new reading, an eighth of it in the average, whatever the time."""
-        self._sum += self._adc.read_u16() - self._sum // _AVERAGED
-        mv = self._sum // _AVERAGED * self._full_mv // 65_535
-        self.is_on_usb = self._usb is not None and self._usb.value() == 1
-        is_usb_rail = self.is_on_usb and _USB_LOW_MV <= mv <= _USB_HIGH_MV
-        self.mv = 0 if is_usb_rail or mv < self._least_mv else mv
+        total, usb = self._sum, self._usb
+        self._sum = total = total + self._adc.read_u16() - total // _AVERAGED
+        mv = total // _AVERAGED * self._full_mv // 65_535
+        if usb is not None:
+            self.is_on_usb = usb.value() == 1
+            if self.is_on_usb and _USB_LOW_MV <= mv <= _USB_HIGH_MV:
+                mv = 0
+        self.mv = mv if mv >= self._least_mv else 0

@@ -18,8 +18,9 @@ ADDRESS = 0x28  # 0x29 with COM3 high
 CHIP_ID = 0x00
 IDENTITY = 0xA0
 DATA = 0x08  # acceleration, then the magnetometer, then the gyroscope
-_GYRO_AT = 12
 _SIZE = 18
+_ACCELS = (0, 0, 10, 0, 1)
+_RATES = (12, 0, 10, 4, 9)
 UNITS = 0x3B
 _RAD_AND_MS2 = 0x02
 MODE = 0x3D
@@ -40,7 +41,7 @@ class Bno055(I2cImu):
         silence_us: int,
         sleep_ms: "Callable[[int], None]",
     ) -> None:
-        super().__init__(i2c, address, mounting, silence_us, DATA, _SIZE)
+        super().__init__(i2c, address, mounting, silence_us, DATA, _SIZE, _ACCELS, _RATES)
         self.configure(sleep_ms)
 
     def configure(self, sleep_ms: "Callable[[int], None]") -> None:
@@ -52,11 +53,3 @@ class Bno055(I2cImu):
             sleep_ms(_SWITCH_MS)
         if self.register(MODE) != MODE_IMU:
             raise ValueError("BNO055: it did not enter its IMU mode; power it anew")
-
-    def take(self) -> None:
-        mounting = self.mounting
-        self.axes(0, low=0)
-        self.accel_x_mm_s2 = mounting.along(mounting.forward) * 10
-        self.accel_y_mm_s2 = mounting.along(mounting.left) * 10
-        self.axes(_GYRO_AT, low=0)
-        self.yaw_rate_mrad_s = (mounting.along(mounting.up) * 10 + 4) // 9

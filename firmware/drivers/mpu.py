@@ -23,12 +23,10 @@ _RESET_MS = 100
 # register, value: clock from the gyroscope, rate 1 kHz / (1 + 4), low pass, ranges
 SETTINGS = ((POWER, 0x01), (0x19, 4), (0x1A, 3), (0x1B, 0x10), (0x1C, 0x10))
 ACCEL = 0x3B  # then temperature, then the gyroscope: 14 bytes, high byte first
-_GYRO_AT = 8
 _SIZE = 14
-# (1/32.8) degree/s is 0.53211 mrad/s; (1/4096) g is 2.39420 mm/s2
-_GYRO_SCALE = 5321
-_ACCEL_SCALE = 23_942
-_ONE = 10_000
+# (1/32.8) degree/s is 0.53211 mrad/s; (1/4096) g is 2.39420 mm/s2, times 32768 within 30 bits
+_ACCELS = (0, 1, 23_942, 5_000, 10_000)
+_RATES = (8, 1, 5_321, 5_000, 10_000)
 
 
 class Mpu(I2cImu):
@@ -43,7 +41,7 @@ class Mpu(I2cImu):
         silence_us: int,
         sleep_ms: "Callable[[int], None]",
     ) -> None:
-        super().__init__(i2c, address, mounting, silence_us, ACCEL, _SIZE)
+        super().__init__(i2c, address, mounting, silence_us, ACCEL, _SIZE, _ACCELS, _RATES)
         self.configure(sleep_ms)
 
     def configure(self, sleep_ms: "Callable[[int], None]") -> None:
@@ -57,16 +55,3 @@ class Mpu(I2cImu):
         for register, value in SETTINGS:
             if self.register(register) != value:
                 raise ValueError(f"MPU: register {register:#x} is not {value:#x}; power it anew")
-
-    def take(self) -> None:
-        mounting = self.mounting
-        self.axes(0, low=1)
-        self.accel_x_mm_s2 = _scaled(mounting.along(mounting.forward), _ACCEL_SCALE)
-        self.accel_y_mm_s2 = _scaled(mounting.along(mounting.left), _ACCEL_SCALE)
-        self.axes(_GYRO_AT, low=1)
-        self.yaw_rate_mrad_s = _scaled(mounting.along(mounting.up), _GYRO_SCALE)
-
-
-def _scaled(raw: int, scale: int) -> int:
-    """At most 32768 * 23942, which is below 2**30."""
-    return (raw * scale + _ONE // 2) // _ONE

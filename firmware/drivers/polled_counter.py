@@ -21,6 +21,6 @@ class PolledCounter:
         self._wide = WideCount(_BITS)
         self.count = 0
 
-    def read(self) -> None:
-        self._wide.take(self._value() & (1 << _BITS) - 1)
-        self.count = self._wide.count
+    def read(self, now_us: int = 0) -> None:
+        """``now_us`` is what other counters of a board ask for."""
+        self.count = self._wide.take(self._value() & (1 << _BITS) - 1)

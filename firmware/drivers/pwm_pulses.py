@@ -5,13 +5,17 @@ enough: there ``end`` is called by the guard's timer, which works with the main 
 interrupts off; then only the watchdog's reset ends the pulse.
 """
 
-from firmware.compat import TYPE_CHECKING
+from firmware.compat import TYPE_CHECKING, micropython
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from machine import PWM
 
-SHORTEST_NS = 500_000  # what servos and ESCs take; calibrated limits are above this driver
-LONGEST_NS = 2_500_000
+const = micropython.const
+
+SHORTEST_NS = const(500_000)  # what servos and ESCs take; calibrated limits are above this driver
+LONGEST_NS = const(2_500_000)
 
 
 class PwmPulses:
@@ -24,17 +28,16 @@ class PwmPulses:
         self._pwm = pwm
         self.neutral_ns = neutral_ns
         self.pulse_ns = neutral_ns
+        # What the PWM's counter really has
+        self.measured_ns: "Callable[[], int]" = pwm.duty_ns
         pwm.duty_ns(neutral_ns)
 
     def put(self, pulse_ns: int) -> None:
-        pulse_ns = max(SHORTEST_NS, min(LONGEST_NS, pulse_ns))
+        if pulse_ns != self.pulse_ns:
+            pulse_ns = max(SHORTEST_NS, min(LONGEST_NS, pulse_ns))
         self._pwm.duty_ns(pulse_ns)
         self.pulse_ns = pulse_ns  # last: an interrupt in between finds it again at its next tick
 
     def end(self) -> None:
         if self.pulse_ns != self.neutral_ns:
             self.put(self.neutral_ns)
-
-    def measured_ns(self) -> int:
-        """What the PWM's counter really has."""
-        return self._pwm.duty_ns()

@@ -11,7 +11,7 @@ putting it allocates nothing on a 32-bit port.
 
 import rp2
 
-from firmware.compat import TYPE_CHECKING
+from firmware.compat import TYPE_CHECKING, micropython
 
 if TYPE_CHECKING:
     from rp2.asm_pio import (
@@ -35,15 +35,33 @@ if TYPE_CHECKING:
         y_dec,
     )
 
+const = micropython.const
+
 FREQ_HZ = 4_000_000  # of the state machine: a pulse in steps of 250 ns
-TICK_NS = 250
-GAP_TICKS = 32  # per count of the gap
-PULSE_OVERHEAD_TICKS = 21  # from the rising edge to the falling one, besides what is counted
-GAP_OVERHEAD_TICKS = 34  # from the falling edge to the rising one, besides what is counted
+TICK_NS = const(250)
+GAP_TICKS = const(32)  # per count of the gap
+PULSE_OVERHEAD_TICKS = const(21)  # from the rising edge to the falling one, besides what is counted
+GAP_OVERHEAD_TICKS = const(34)  # from the falling edge to the rising one, besides what is counted
 MAX_FRAMES = 15
-SHORTEST_NS = 500_000  # what servos and ESCs take; calibrated limits are above this driver
+SHORTEST_NS = const(500_000)  # what servos and ESCs take; calibrated limits are above this driver
 LONGEST_NS = 2_500_000  # a 14-bit count of 250 ns would reach 4.1 ms
 _LEAST_GAP_US = 60
+
+
+@micropython.viper
+def ticks_of(pulse_ns: int, longest_ns: int) -> int:
+    """The nearest in range, rounded."""
+    if pulse_ns < SHORTEST_NS:
+        pulse_ns = SHORTEST_NS
+    if pulse_ns > longest_ns:
+        pulse_ns = longest_ns
+    return (pulse_ns + TICK_NS // 2) // TICK_NS
+
+
+@micropython.viper
+def word_of(ticks: int, period_ticks: int) -> int:
+    gap = (period_ticks - ticks - GAP_OVERHEAD_TICKS) // GAP_TICKS
+    return gap << 18 | (ticks - PULSE_OVERHEAD_TICKS) << 4
 
 
 @rp2.asm_pio(
@@ -103,29 +121,30 @@ class Pulses:
         self._longest_ns = min(LONGEST_NS, (period_us - _LEAST_GAP_US) * 1000)
         self._frames = frames
         self.missed = 0  # renewals that found the FIFO full: more than four in one frame
-        ticks = self._ticks(neutral_ns)
+        ticks = ticks_of(neutral_ns, LONGEST_NS)
         self.neutral_ns = self.pulse_ns = ticks * TICK_NS  # as it was put, to the tick
-        machine.put(self._word(ticks))
+        self.asked_ns = -1  # what a renewal was asked last, and what that came to
+        self._renewed_ns = 0
+        self._renewed_word = 0
+        machine.put(word_of(ticks, self._period_ticks))
         machine.active(1)
 
     def renew(self, pulse_ns: int) -> None:
         """Give this pulse for the next frames; out of range it is the nearest in range."""
-        if self._machine.tx_fifo() == 4:  # put() would wait
+        machine = self._machine
+        if machine.tx_fifo() == 4:  # put() would wait
             self.missed += 1
             return
-        ticks = self._ticks(max(SHORTEST_NS, min(self._longest_ns, pulse_ns)))
-        self._machine.put(self._word(ticks) | self._frames)
-        self.pulse_ns = ticks * TICK_NS  # last: an interrupt in between finds it at its next tick
+        if pulse_ns != self.asked_ns:
+            self.asked_ns = pulse_ns
+            ticks = ticks_of(pulse_ns, self._longest_ns)
+            self._renewed_word = word_of(ticks, self._period_ticks) | self._frames
+            self._renewed_ns = ticks * TICK_NS
+        machine.put(self._renewed_word)
+        self.pulse_ns = self._renewed_ns  # last: an interrupt finds it at its next tick
 
     def end(self) -> None:
         """Neutral from the next frame on: a word that counts for none."""
         if self.pulse_ns != self.neutral_ns and self._machine.tx_fifo() < 4:
             self._machine.put(0)
             self.pulse_ns = self.neutral_ns
-
-    def _ticks(self, pulse_ns: int) -> int:
-        return (pulse_ns + TICK_NS // 2) // TICK_NS
-
-    def _word(self, ticks: int) -> int:
-        gap = (self._period_ticks - ticks - GAP_OVERHEAD_TICKS) // GAP_TICKS
-        return gap << 18 | (ticks - PULSE_OVERHEAD_TICKS) << 4

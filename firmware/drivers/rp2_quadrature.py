@@ -90,7 +90,8 @@ class QuadratureCounter:
         self.count = 0
         machine.active(1)
 
-    def read(self) -> None:
-        self._machine.get(self._counts)
-        self._wide.take(self._counts[4])
-        self.count = self._wide.count
+    def read(self, now_us: int = 0) -> None:
+        """``now_us`` is what other counters of a board ask for."""
+        counts = self._counts
+        self._machine.get(counts)
+        self.count = self._wide.take(counts[4])

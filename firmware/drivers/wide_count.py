@@ -1,6 +1,10 @@
 """A count of few bits that wraps, made one of 30 bits."""
 
-_MASK = (1 << 30) - 1
+from firmware.compat import micropython
+
+const = micropython.const
+
+_MASK = const((1 << 30) - 1)
 
 
 class WideCount:
@@ -17,10 +21,14 @@ class WideCount:
         self._has_last = False
         self.count = 0
 
-    def take(self, narrow: int) -> None:
+    @micropython.native
+    def take(self, narrow: int) -> int:
         """The counter reads ``narrow``; its first reading is where the count begins."""
+        count = self.count
         if self._has_last:
-            step = (narrow - self._last + self._half & self._narrow_mask) - self._half
-            self.count = self.count + step & _MASK
+            half = self._half
+            step = (narrow - self._last + half & self._narrow_mask) - half
+            self.count = count = count + step & _MASK
         self._last = narrow
         self._has_last = True
+        return count

@@ -148,32 +148,63 @@ def copy(source: ptr8, start: int, out: ptr8, at: int, size: int) -> int:
     return 0
 
 
+class Layout:
+    """Where a message's numbers and texts are in its payload: what encode and decode walk.
+
+    ``tandem flash`` makes it of a row's FIELDS (host_bridge/flash/folding.py), for it would take an
+    RP2040 more than a second.
+    """
+
+    def __init__(
+        self,
+        numbers: "tuple[str, ...]",
+        texts: "tuple[tuple[str, int, int], ...]",
+        shape: bytes,
+        size: int,
+    ) -> None:
+        self.numbers = numbers
+        self.texts = texts  # name, at, size
+        self.shape = array("i", shape)  # at, size, signed, low, high of each number
+        self.size = size  # of the payload
+
+
+def make_layout(fields: "tuple[tuple[str, str, int, int, str], ...]") -> Layout:
+    """Of rows (name, kind, low, high, unit)."""
+    numbers = []
+    texts = []
+    shape: "list[int]" = []
+    at = 1
+    for name, kind, low, high, _unit in fields:
+        _, size, signed = _kind(kind)
+        if signed < 0:
+            texts.append((name, at, size))
+        else:
+            numbers.append(name)
+            shape.extend((at, size, signed, low, high))
+        at += size
+    return Layout(tuple(numbers), tuple(texts), bytes(array("i", shape)), at)
+
+
 class Message:
     """One message; its attributes are its fields. Made once and filled again and again."""
 
     ID = 0
     FIELDS: "tuple[tuple[str, str, int, int, str], ...]" = ()  # name, kind, low, high, unit
+    LAYOUT: "Layout | None" = None  # of FIELDS, on a board
 
     def __init__(self) -> None:
-        names = []
-        texts = []
-        shape: "list[int]" = []
-        at = 1
-        for name, kind, low, high, _unit in self.FIELDS:
-            _, size, signed = _kind(kind)
-            if signed < 0:
-                setattr(self, name, bytearray(size))
-                texts.append((name, at, size))
-            else:
-                setattr(self, name, max(low, 0))
-                names.append(name)
-                shape.extend((at, size, signed, low, high))
-            at += size
-        self.numbers = tuple(names)
-        self.texts = tuple(texts)  # name, at, size
-        self.shape = array("i", shape)  # at, size, signed, low, high of each number
-        self.values = array("i", bytearray(4 * len(names)))
-        self.size = at
+        layout = self.LAYOUT or make_layout(self.FIELDS)
+        self.numbers = layout.numbers
+        self.texts = layout.texts
+        self.shape = shape = layout.shape
+        self.size = layout.size
+        self.values = array("i", bytearray(4 * len(self.numbers)))
+        row = 3
+        for name in self.numbers:
+            setattr(self, name, max(shape[row], 0))
+            row += 5
+        for name, _at, size in self.texts:
+            setattr(self, name, bytearray(size))
 
 
 @micropython.native
@@ -182,13 +213,26 @@ def encode_into(message: Message, payload: bytearray) -> int:
 
     Values are machine words: those beyond 31 bits are the caller's to refuse.
     """
-    payload[0] = message.ID
+    fill_values(message)
+    return encode_values_into(message, payload)
+
+
+@micropython.native
+def fill_values(message: Message) -> None:
+    """Make ``values`` of the attributes that are numbers."""
     values, get = message.values, getattr  # a built-in is looked for in every other place first
     i = 0
     for name in message.numbers:
         values[i] = get(message, name)
         i += 1
-    pack(payload, values, message.shape, i)
+
+
+@micropython.native
+def encode_values_into(message: Message, payload: bytearray) -> int:
+    """Write ``message`` to ``payload`` of its ``values`` and its texts; returns its size."""
+    payload[0] = message.ID
+    values = message.values
+    pack(payload, values, message.shape, len(values))
     for name, at, size in message.texts:
         copy(getattr(message, name), 0, payload, at, size)
     return message.size
@@ -197,6 +241,20 @@ def encode_into(message: Message, payload: bytearray) -> int:
 @micropython.native
 def decode_into(message: Message, payload: bytearray, size: int) -> int:
     """Fill ``message`` from ``payload[:size]``; returns a verdict. A refused message stays."""
+    verdict = decode_values_into(message, payload, size)
+    if verdict == DECODED:
+        i, values, put = 0, message.values, setattr
+        for name in message.numbers:
+            put(message, name, values[i])
+            i += 1
+        for name, at, width in message.texts:
+            copy(payload, at, getattr(message, name), 0, width)
+    return verdict
+
+
+@micropython.native
+def decode_values_into(message: Message, payload: bytearray, size: int) -> int:
+    """Fill ``message``'s ``values`` alone from ``payload[:size]``; returns a verdict."""
     if payload[0] != message.ID:
         return WRONG_MESSAGE
     if size != message.size:
@@ -204,10 +262,4 @@ def decode_into(message: Message, payload: bytearray, size: int) -> int:
     values = message.values
     if not unpack(payload, values, message.shape, len(values)):
         return OUT_OF_RANGE
-    i, put = 0, setattr
-    for name in message.numbers:
-        put(message, name, values[i])
-        i += 1
-    for name, at, width in message.texts:
-        copy(payload, at, getattr(message, name), 0, width)
     return DECODED

@@ -67,6 +67,11 @@ NOT_NEEDED, OPTIONAL, REQUIRED = 0, 1, 2
 # Why the board began anew
 RESET_POWER_ON, RESET_WATCHDOG, RESET_BROWN_OUT, RESET_SOFT = 0, 1, 2, 3
 
+# What kind of device answers Identify
+DEVICE_UNKNOWN, DEVICE_CAR, DEVICE_RUNSTOP_BOX = 0, 1, 2
+
+IDENTITY_VIRTUAL = const(1)  # a flag of an Identity: nothing of metal moves by this device
+
 # Who sends a Stop, or acts
 (
     SENDER_OWNER,
@@ -127,8 +132,9 @@ ACTION_ARM, ACTION_CLEAR, ACTION_DISARM, ACTION_CAP = 1, 2, 3, 4
     REFUSED_CAP,  # an armed car's cap is only lowered
     REFUSED_RELAY,  # the drive enable has not been seen open yet
     REFUSED_PROFILE,  # no such profile
-) = range(16)
-REFUSAL_COUNT = const(16)
+    REFUSED_OFF_BEAT,  # its steps take longer than its beat
+) = range(17)
+REFUSAL_COUNT = const(17)
 
 # Results of binding a session
 BOUND, BIND_PROTOCOL_MISMATCH, BIND_NO_SLOT = 0, 1, 2
@@ -166,7 +172,8 @@ BOUND, BIND_PROTOCOL_MISMATCH, BIND_NO_SLOT = 0, 1, 2
     EVENT_BATTERY,  # a: stage, b: mV
     EVENT_CLAMPED,  # a: source, b: actuator bits whose values were beyond the car's limits
     EVENT_IMU,  # a: 1 it is there again, 0 it is silent, frozen or was never there
-) = range(20)
+    EVENT_BEAT,  # a: 1 it keeps its beat again, 0 it misses too many; b: what a step takes, us
+) = range(21)
 
 # Why a fresh or silent source does not win an actuator that it wants
 (

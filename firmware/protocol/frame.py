@@ -17,26 +17,35 @@ CRC_SIZE = 4
 MAX_FRAME = 64  # on the wire, both delimiters included; also the packet size of full-speed USB
 MAX_PAYLOAD = MAX_FRAME - CRC_SIZE - 3  # one COBS code byte and two delimiters
 
-_POLYNOMIAL_HIGH = 0xEDB8
-_POLYNOMIAL_LOW = 0x8320
 _RESIDUE = 0x2144DF1C  # the CRC over anything and its own CRC
 
 
 def crc_table() -> "array[int]":
     """The 256 steps of the CRC as (low, high) halves: 512 entries."""
     table = array("H", bytearray(1024))
-    for byte in range(256):
-        low, high = byte, 0
-        for _ in range(8):
+    fill(table)
+    return table
+
+
+@micropython.viper
+def fill(table: ptr16) -> int:
+    byte = 0
+    while byte < 256:
+        low = byte
+        high = 0
+        bit = 0
+        while bit < 8:
             odd = low & 1
-            low = (low >> 1) | ((high & 1) << 15)
+            low = low >> 1 | (high & 1) << 15
             high >>= 1
             if odd:
-                low ^= _POLYNOMIAL_LOW
-                high ^= _POLYNOMIAL_HIGH
+                low ^= 0x8320  # the polynomial's halves, 0xEDB88320
+                high ^= 0xEDB8
+            bit += 1
         table[2 * byte] = low
         table[2 * byte + 1] = high
-    return table
+        byte += 1
+    return 0  # viper wants a word, or no annotation
 
 
 @micropython.viper

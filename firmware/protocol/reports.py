@@ -17,13 +17,13 @@ CHANNEL_ROWS = (
 
 
 class LinkCounters(Message):
-    """Since start-up, modulo 2**30."""
+    """Since start-up, modulo 2**30 but where it says otherwise."""
 
     ID = 41
     FIELDS = (
         ("good", "u30", 0, WIDE, "frames"),
         ("damaged", "u30", 0, WIDE, "frames"),
-        ("oversized", "u30", 0, WIDE, "frames"),
+        ("oversized", "u16", 0, U16, "frames"),  # modulo 2**16
         ("unknown", "u30", 0, WIDE, "frames"),  # good frames of no message, or of the wrong size
         ("out_of_range", "u30", 0, WIDE, "frames"),
         ("claims_accepted", "u30", 0, WIDE, "claims"),
@@ -56,9 +56,13 @@ class Inputs(Message):
         ("stop_said", "u16", 0, U16, "bits"),
         ("rc_mode", "u8", 0, U8, "255: no signal"),
         ("imu_answers", "u8", 0, 1, ""),
-        ("step_us", "u30", 0, WIDE, "us"),  # the longest step since the last of these
+        ("step_10us", "u16", 0, U16, "10 us"),  # the longest step since the last of these
         ("cause_age_ms", "u30", 0, AGE_MS, "ms since the first cause; saturates"),
         ("fault_age_ms", "u30", 0, AGE_MS, "ms since the first fault; saturates"),
+        ("beat_100us", "u8", 0, U8, "100 us; from one step to the next, as configured"),
+        ("takes_100us", "u8", 0, U8, "100 us; a step of late; saturates"),
+        ("missed", "u16", 0, U16, "beats since start-up, modulo 2**16"),
+        ("missed_lately", "u8", 0, 100, "of the last 100 beats"),
     )
     runstop_closed: int
     enable_contact: int
@@ -71,9 +75,13 @@ class Inputs(Message):
     stop_said: int
     rc_mode: int
     imu_answers: int
-    step_us: int
+    step_10us: int
     cause_age_ms: int
     fault_age_ms: int
+    beat_100us: int
+    takes_100us: int
+    missed: int
+    missed_lately: int
 
 
 class Second(Message):

@@ -1,15 +1,23 @@
 """What a car is told. See ``messages``."""
 
+from firmware.compat import micropython
 from firmware.protocol.codec import Message
 from firmware.protocol.ranges import SPEED, STEER, TIME, U8, U16, WIDE
 
+const = micropython.const
+
 
 class Identify(Message):
-    """Who are you? Frozen. ``token`` comes back, so that round trips can be timed."""
+    """Who are you? Frozen. ``token`` comes back, so that round trips can be timed; whoever has a
+    key answers ``challenge``, zero of which asks for no answer."""
 
     ID = 1
-    FIELDS = (("token", "u16", 0, U16, ""),)
+    FIELDS = (
+        ("token", "u16", 0, U16, ""),
+        ("challenge", "b8", 0, 0, ""),
+    )
     token: int
+    challenge: bytearray
 
 
 class Stop(Message):
@@ -175,3 +183,25 @@ class Alive(Message):
     sequence: int
     runs: int
     stamp_us: int
+
+
+# The places of their numbers in ``values``, of the messages that come again and again: the car
+# reads them there, which spares it the attributes.
+EPOCH = const(0)  # in all of them
+CLAIM_SOURCE = const(1)
+CLAIM_SEQUENCE = const(2)
+CLAIM_MASK = const(3)
+CLAIM_STEER = const(4)
+CLAIM_SPEED = const(5)
+CLAIM_LEVELS = const(6)  # brake, lights, aux_1 to aux_4, as the actuators' numbers follow
+CLAIM_DEADMAN = const(12)
+CLAIM_INPUT_COUNT = const(13)
+CLAIM_LEASE = const(14)
+CLAIM_STAMP = const(15)
+ALIVE_STOP_SOURCE = const(1)
+ALIVE_SEQUENCE = const(2)
+ALIVE_RUNS = const(3)
+ALIVE_STAMP = const(4)
+SYNC_BOARD = const(1)
+SYNC_RECEIVED = const(2)
+SYNC_SENT = const(3)

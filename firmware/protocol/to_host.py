@@ -5,25 +5,32 @@ from firmware.protocol.ranges import SPEED, STEER, TIME, U8, U16, WIDE
 
 
 class Identity(Message):
-    """Frozen. The hashes are compared whole."""
+    """Frozen. The hashes are compared whole. What is reserved is said as 0, and is for no reader
+    a reason to refuse it: of a later device it may be anything."""
 
     ID = 2
     FIELDS = (
         ("token", "u16", 0, U16, ""),
         ("layout", "u8", 1, 1, ""),
+        ("device", "u8", 0, U8, "DEVICE_"),
+        ("flags", "u16", 0, U16, "bits: 0 virtual; the others are reserved"),
         ("protocol_hash", "b4", 0, 0, ""),
         ("config_hash", "b4", 0, 0, ""),
         ("board_id", "b8", 0, 0, ""),
         ("state", "u8", 0, U8, ""),
         ("car_name", "b16", 0, 0, "utf-8, zero padded"),
+        ("answer", "b8", 0, 0, "to the challenge; 0: it has no key"),
     )
     token: int
     layout: int
+    device: int
+    flags: int
     protocol_hash: bytearray
     config_hash: bytearray
     board_id: bytearray
     state: int
     car_name: bytearray
+    answer: bytearray
 
 
 class StopSeen(Message):
@@ -154,7 +161,7 @@ class ActReply(Message):
         ("epoch", "u30", 1, WIDE, ""),
         ("action", "u8", 0, U8, ""),
         ("nonce", "u30", 0, WIDE, ""),
-        ("refusals", "u16", 0, U16, "bits"),
+        ("refusals", "u30", 0, WIDE, "bits"),
         ("causes_present", "u16", 0, U16, "bits"),
         ("stop_sources", "u16", 0, U16, "bits: required, and not there"),
     )

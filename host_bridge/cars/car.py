@@ -68,6 +68,7 @@ class Car:
         config_hash: bytes | None = None,
     ) -> None:
         self.name = name
+        self.called = name  # by commands: its name while it is served, else its URI
         self.connection = connection
         self.vehicle = vehicle
         self.config_hash = config_hash

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable
 from typing import Protocol
 
 from host_bridge.domain import (
+    LONGEST_STEP_S,
     ActionReply,
     CarIdentity,
     CarStatus,
+    Inputs,
     Refusal,
     Vehicle,
     stop_source_name,
@@ -20,7 +23,9 @@ class Car(Protocol):
     """``car.Car``, as far as it matters here."""
 
     config_hash: bytes | None
+    called: str
     identity: CarIdentity | None
+    inputs: Inputs | None
     status: CarStatus | None
     vehicle: Vehicle | None
 
@@ -50,6 +55,29 @@ def _stop_sources(car: Car, reply: ActionReply) -> str:
     return "; ".join(f"{name}: {STOP_SOURCE_REMEDIES.get(name, 'see to it')}" for name in names)
 
 
+def needs_longer_beat(car: Car) -> bool:
+    """Whether its steps would fit a beat as long as there is."""
+    inputs = car.inputs
+    return inputs is not None and inputs.beat_us < round(LONGEST_STEP_S * 1e6)
+
+
+def longer_beat_command(car: Car) -> str:
+    """What a person types."""
+    return f"tandem config write {shlex.quote(car.called)} step_s={LONGEST_STEP_S:g}"
+
+
+def _beat(car: Car, reply: ActionReply) -> str:
+    inputs = car.inputs
+    if inputs is None:
+        return ""
+    takes = f"a step takes {inputs.takes_us * 1e-3:.1f} ms of {inputs.beat_us * 1e-3:g}"
+    missed = f"{inputs.missed_lately} of the last 100 beats missed, 20 may be"
+    remedy = "take a Pico 2"
+    if needs_longer_beat(car):
+        remedy = f"`{longer_beat_command(car)}`, or take a Pico 2"
+    return f"{takes}, {missed}: {remedy}"
+
+
 # What there is to say about a refusal besides its phrase
 _DETAILS: dict[Refusal, Callable[[Car, ActionReply], str]] = {
     Refusal.STATE: lambda car, reply: car.status.state.name if car.status else "",
@@ -57,4 +85,5 @@ _DETAILS: dict[Refusal, Callable[[Car, ActionReply], str]] = {
     Refusal.FAULT: _faults,
     Refusal.CONFIGURATION: _hashes,
     Refusal.STOP_SOURCE: _stop_sources,
+    Refusal.OFF_BEAT: _beat,
 }

@@ -41,6 +41,11 @@ def values_hash(values: Sequence[int], car_name: str) -> bytes:
     return bytes(params.config_hash)
 
 
+def own_table_hash() -> bytes:
+    """The hash of the table of parameters that this host was built with, 4 bytes."""
+    return bytes(Params(_crc_table()).table_hash)
+
+
 def by_name(values: Sequence[int]) -> dict[str, list[int]]:
     """Values in table order, as a vehicle's ``parameters`` have them."""
     found, at = {}, 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -24,12 +25,13 @@ def vehicle_names() -> tuple[str, ...]:
     return tuple(sorted(path.stem for path in FOLDER.glob("*.toml")))
 
 
-def load_vehicle(name_or_path: str) -> Vehicle:
+def load_vehicle(name_or_path: str, changes: Mapping[str, Any] | None = None) -> Vehicle:
     """A type by its name (``nigel``) or by the path of its file (anything with a / or .toml).
 
+    ``changes`` are values in place of the file's, as ``{"timing.step_s": 0.02}``.
     Raises VehicleFileFault naming file, line, key, what was expected and got, and the remedy.
     """
-    document, tables = vehicle_tables(name_or_path)
+    document, tables = vehicle_tables(name_or_path, changes)
     sizes, steer_max_rad = tables["geometry"], tables["limits"]["steer_max_rad"]
     geometry = SteeringGeometry(sizes["wheelbase_m"], sizes["track_m"], sizes["rear_steer_ratio"])
     channels = compile_channels(document, tables["channels"], geometry, steer_max_rad)
@@ -38,9 +40,14 @@ def load_vehicle(name_or_path: str) -> Vehicle:
     return _vehicle(document, tables, channels, parameters)
 
 
-def vehicle_tables(name_or_path: str) -> tuple[Document, dict[str, Any]]:
+def vehicle_tables(
+    name_or_path: str, changes: Mapping[str, Any] | None = None
+) -> tuple[Document, dict[str, Any]]:
     """The checked tables of a vehicle file, not yet compiled. Raises VehicleFileFault."""
     document = Document(_find(name_or_path))
+    for key, value in (changes or {}).items():
+        table, _, name = key.rpartition(".")
+        document.values[table][name] = value
     tables = read_vehicle(document)
     check_tables(document, tables)
     return document, tables

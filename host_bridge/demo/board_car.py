@@ -30,7 +30,7 @@ _TRACE_US = 10_000
 class Relay:
     """The board as ``sim_mock.paced`` wants it: the loop of the terminal is in another thread."""
 
-    step_us = _RELAY_US
+    interval_us = _RELAY_US
 
     def __init__(self, transport: HitlTransport) -> None:
         self.now_us = 0

@@ -8,6 +8,7 @@ from host_bridge.domain.codes import (
     Cause,
     ClaimVerdict,
     Deadman,
+    Device,
     EventCode,
     Fault,
     Loss,
@@ -49,10 +50,17 @@ from host_bridge.domain.reports import (
     StopSeen,
     VescState,
 )
-from host_bridge.domain.vehicle import DivergenceLimits, SourceFacts, StopSourceFacts, Vehicle
+from host_bridge.domain.vehicle import (
+    LONGEST_STEP_S,
+    DivergenceLimits,
+    SourceFacts,
+    StopSourceFacts,
+    Vehicle,
+)
 from host_bridge.domain.wiring import BudgetRow, WiringReport
 
 __all__ = [
+    "LONGEST_STEP_S",
     "NOBODY",
     "Action",
     "ActionReply",
@@ -70,6 +78,7 @@ __all__ = [
     "Committed",
     "Deadman",
     "Deed",
+    "Device",
     "DivergenceLimits",
     "EventCode",
     "EventsLost",

@@ -118,6 +118,14 @@ class Sender(Phrased):
     RC = 5, "the RC transmitter"
 
 
+class Device(Phrased):
+    """What kind of device answers; the phrase says what it is."""
+
+    UNKNOWN = 0, "a device of an unknown kind"
+    CAR = 1, "a car"
+    RUNSTOP_BOX = 2, "a runstop box"
+
+
 class Action(Phrased):
     """What a person does to a car."""
 
@@ -146,6 +154,7 @@ class Refusal(Phrased):
     CAP = 13, "while it is armed its speed cap can only be lowered"
     RELAY = 14, "its drive enable has not been seen open yet: wait a moment"
     PROFILE = 15, "its vehicle file does not offer this profile"
+    OFF_BEAT = 16, "it misses its beat, for its steps take too long"
 
 
 class ClaimVerdict(Phrased):
@@ -199,6 +208,7 @@ class EventCode(Phrased):
     BATTERY = 17, "stage, mV"
     CLAMPED = 18, "source, actuator bits"
     IMU = 19, "whether it is there"
+    BEAT = 20, "whether it is kept, what a step takes in us"
 
 
 class ResetCause(Phrased):

@@ -105,6 +105,11 @@ def _started(a: int, b: int, vehicle: Vehicle | None) -> str:
     return f"started: {_phrase(ResetCause, a)}{failed}"
 
 
+def _beat(a: int, b: int, vehicle: Vehicle | None) -> str:
+    found = "it keeps its beat again" if a else "it misses too many beats to be armed"
+    return f"{found}: a step takes {b * 1e-3:.1f} ms"
+
+
 Words = Callable[[int, int, "Vehicle | None"], str]
 
 _WORDS: dict[EventCode, Words] = {
@@ -134,4 +139,5 @@ _WORDS: dict[EventCode, Words] = {
     EventCode.IMU: lambda a, b, v: (
         "the IMU is there again" if a else "the IMU is silent: the car reckons by its steering"
     ),
+    EventCode.BEAT: _beat,
 }

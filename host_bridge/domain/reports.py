@@ -11,6 +11,7 @@ from host_bridge.domain.codes import (
     Action,
     BatteryStage,
     Cause,
+    Device,
     EventCode,
     Fault,
     Profile,
@@ -31,6 +32,8 @@ class CarIdentity:
     protocol_hash: bytes
     config_hash: bytes
     state: State | None
+    device: Device = Device.CAR  # UNKNOWN where it is of a kind that we do not know
+    is_virtual: bool = False  # as it says itself: nothing of metal moves by it
 
     @property
     def is_hitl(self) -> bool:
@@ -143,7 +146,8 @@ class ActionReply:
 
 @dataclass(frozen=True, slots=True)
 class LinkCounters:
-    """Frames and claims as the car counted them since its start, modulo 2**30."""
+    """Frames and claims as the car counted them since its start, modulo 2**30; ``oversized``
+    modulo 2**16."""
 
     good: int
     damaged: int
@@ -170,9 +174,13 @@ class Inputs:
     stop_said: tuple[int, ...]  # and those that say stop
     rc_mode: RcMode | None  # None: no signal
     has_imu: bool  # False too where it is silent or frozen
-    step_us: int  # the longest step since the last of these
+    step_us: int  # the longest step since the last of these; 0.66 s at most
     cause_age_s: float  # since the first stop cause; 0 without one
     fault_age_s: float  # since the first fault; both stay at their longest, 11.6 days
+    beat_us: int = 0  # from step to step, as it is configured; 0: not said
+    takes_us: int = 0  # a step, of late
+    missed: int = 0  # beats since its start, modulo 2**16: their steps ended too late
+    missed_lately: int = 0  # of the last hundred
 
 
 @dataclass(frozen=True, slots=True)

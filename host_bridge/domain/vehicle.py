@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+LONGEST_STEP_S = 0.02  # config.rules: with a longer one nothing is shown of how a car stops
+
 
 @dataclass(frozen=True)
 class SourceFacts:

@@ -60,6 +60,7 @@ class Drive:
         self.wish = Wish()  # the latest
         self.notice = ""
         self.refusal = ""
+        self.off_beat: list[Car] = []  # who refused for that, and would have a longer beat
         self.tallies = tuple(Tally(car) for car in fleet.cars)
         self.divergences = tuple(_divergence(car) for car in fleet.cars[1:])
         self.skew_us: int | None = None
@@ -164,6 +165,7 @@ class Drive:
         request, self._request = self._request, None
         if not request.is_done():
             self.refusal = str(request)
+            self.off_beat = request.off_beat()
             self._halt(f"{self.refusal} {self._what_to_do()}")
         elif self._deeds:
             self._ask(now_us)

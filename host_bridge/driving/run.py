@@ -18,7 +18,14 @@ from host_bridge.driving.controls import choose
 from host_bridge.driving.drive import Drive, Phase
 from host_bridge.driving.opening import Context, start_log
 from host_bridge.driving.plan import Plan, View
-from host_bridge.errors import DeviceFault, NotHeldFault, RefusedFault, TandemError, UsageFault
+from host_bridge.errors import (
+    DeviceFault,
+    NotHeldFault,
+    OffBeatFault,
+    RefusedFault,
+    TandemError,
+    UsageFault,
+)
 from host_bridge.interfaces.autodrive import Script, frame_of
 from host_bridge.interfaces.keyboard import Keyboard, Order, Releases, Terminal
 from host_bridge.logbook.recorder import Recorder
@@ -225,7 +232,11 @@ def _fault(driven: Drive, *, has_hand: bool) -> TandemError | None:
     """What makes the exit code: refused, lost, different bytes, or not to the end."""
     if driven.begun_us is None and driven.refusal:
         remedy = "put that right; a stop whose cause is gone: tandem clear; then try again"
-        return RefusedFault(driven.refusal, remedy=remedy)
+        fault = OffBeatFault if driven.off_beat else RefusedFault
+        refused = fault(driven.refusal, remedy=remedy)
+        if isinstance(refused, OffBeatFault):
+            refused.cars = tuple(car.called for car in driven.off_beat)
+        return refused
     if driven.lost():
         names = ", ".join(driven.lost())
         return DeviceFault(

@@ -113,6 +113,11 @@ class RawBoard:
     def remove(self, path: str) -> None:
         self._done(lambda: self._transport.exec(f"os.remove({path!r})"))
 
+    def rename(self, path: str, new: str) -> None:
+        """Nothing if there is no such file."""
+        code = f"try:\n os.rename({path!r}, {new!r})\nexcept OSError:\n pass"
+        self._done(lambda: self._transport.exec(code))
+
     def switch(self, slot: int) -> None:
         """The next start is this slot's, on trial."""
         self._done(lambda: self._transport.exec(f"_starts().switch({slot})"))

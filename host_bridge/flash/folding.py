@@ -2,9 +2,10 @@
 
 MicroPython keeps every name of a module on the heap, and every import of it once more; mpy-cross
 folds a constant only within its module, and only a private one. Most names of the program are
-numbers of a table that other modules ask for. Texts in a tuple take 32 bytes each and more: the
-tables of messages and parameters become firmware.protocol.rows.Rows, one text each. And a name that
-is given as a text ("speed_max_mm_s") is spelled as a name too, for mpy-cross to share it.
+numbers of a table that other modules ask for. Texts in a tuple take 32 bytes each and more, and to
+make sense of a row takes a chip milliseconds: of a message's FIELDS its Layout (protocol/codec.py)
+is made here, and the table of parameters becomes Rows (protocol/rows.py). And a name that is given
+as a text ("speed_max_mm_s") is spelled as a name too, for mpy-cross to share it.
 
 What is folded is an integer or a truth value below 2**30, assigned once, at the top of its module.
 What nothing asks for any more goes; lines keep their numbers, for a board's trouble to be found.
@@ -13,16 +14,21 @@ What nothing asks for any more goes; lines keep their numbers, for a board's tro
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
 
+from firmware.protocol.codec import make_layout
 from host_bridge.flash.constants import Constants, Module, Place
 
 _MOST = 1 << 30  # from there on a number is an object on a 32-bit port
 _CONST = "const = micropython.const"  # mpy-cross knows it, and the decorators, by their spelling
 _DECORATORS = ("micropython.native", "micropython.viper")
 _SHORT = 10  # letters of a text that mpy-cross takes for a name by itself
-_TABLES = ("FIELDS", "CHANNEL_ROWS", "TABLE")  # with texts in their rows they are only ever walked
-_ROWS = "from firmware.protocol.rows import Rows; "
+_IMPORTS = (
+    ("Layout(", "from firmware.protocol.codec import Layout; "),
+    ("Rows(", "from firmware.protocol.rows import Rows; "),
+)  # what stands in an edit, and what it needs
 
 Edit = tuple[int, int, int, int, str]  # line and column, those of its end, what comes there
 
@@ -62,8 +68,8 @@ class _Program:
         edits += [edit for node in module.imports for edit in self._import(name, node, asked)]
         if module.imports:
             front = module.imports[0].lineno - 1, 0
-            has_rows = any(" = Rows(" in edit[-1] for edit in edits)
-            edits.append((*front, *front, _spelled(module) + (_ROWS if has_rows else "")))
+            new = "\n".join(edit[-1] for edit in edits)
+            edits.append((*front, *front, _spelled(module, new) + _needed(new)))
         return _edited(module.text, edits)
 
     def _number(self, place: Place) -> int | None:
@@ -102,16 +108,13 @@ class _Program:
         return f"({value})" if value < 0 else repr(value)
 
     def _table(self, name: str, node: ast.AST) -> str:
-        if not isinstance(node, ast.Assign) or ast.unparse(node.targets[0]) not in _TABLES:
+        if not isinstance(node, ast.Assign):
             return ""
-        rows = self._constants.computed(name, node.value)
-        if not isinstance(rows, tuple) or not rows or str not in map(type, rows[0]):
+        form = _FORMS.get(ast.unparse(node.targets[0]))
+        rows = self._constants.computed(name, node.value) if form else None
+        if form is None or not isinstance(rows, tuple) or not rows or str not in map(type, rows[0]):
             return ""
-        if name.startswith("firmware.protocol"):  # units are hashed, and that was done
-            rows = tuple((*row[:-1], "") for row in rows)
-        kinds = "".join("i" if isinstance(column, int) else "s" for column in rows[0])
-        text = "\n".join("\t".join(map(str, row)) for row in rows)
-        return f"{ast.unparse(node.targets[0])} = Rows({kinds!r}, {text!r})"
+        return form(rows)
 
     def _living(self, name: str, node: ast.AST) -> Iterator[ast.AST]:
         """The parts that a board carries out: no annotations, nothing for type checkers."""
@@ -143,12 +146,42 @@ class _Program:
         return place[1] in asked or place in self._kept or is_passed_on
 
 
-def _spelled(module: Module) -> str:
+def _laid_out(fields: Any) -> str:
+    """A message's, as the board would make it of them; units are hashed, and that was done."""
+    layout = make_layout(fields)
+    texts = ", ".join(f"tuple({list(row)!r})" for row in layout.texts)
+    places = f"{_listed(layout.numbers)}, tuple([{texts}]), {bytes(layout.shape)!r}"
+    return f"LAYOUT = Layout({places}, {layout.size})"
+
+
+def _rows(rows: Any) -> str:
+    numbers = array("i", [column for row in rows for column in row[2:]])
+    return f"TABLE = Rows({_listed([row[0] for row in rows])}, {bytes(numbers)!r})"
+
+
+def _listed(names: Iterable[str]) -> str:
+    """Of a tuple's own text mpy-cross would make texts; so each is one of the board's names."""
+    return f"tuple({list(names)!r})"
+
+
+# By name: with texts in their rows they are only ever walked
+_FORMS: dict[str, Callable[[Any], str]] = {
+    "FIELDS": _laid_out,
+    "CHANNEL_ROWS": lambda rows: "CHANNEL_ROWS = ()",  # the FIELDS that they are part of have them
+    "TABLE": _rows,
+}
+
+
+def _needed(new: str) -> str:
+    return "".join(line for word, line in _IMPORTS if f" = {word}" in new)
+
+
+def _spelled(module: Module, new: str) -> str:
     """The long texts that are names, as names, in what mpy-cross drops: so it takes each for one of
     the board's names, of which there is one, and not for a text, of which there is one a place."""
     texts = {
         node.value
-        for node in module.nodes
+        for node in (*module.nodes, *ast.walk(ast.parse(new)))
         if isinstance(node, ast.Constant) and isinstance(node.value, str)
     }
     names = sorted(text for text in texts if text.isidentifier() and len(text) > _SHORT)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from host_bridge.context import HostContext
     from host_bridge.open_car import OpenCar
 
+_HEARD_S = 1.0  # a slow line says its inputs five times in that
 EPILOG = """\
 examples:
   tandem identify                       every car that is served, and every serial port
@@ -23,6 +24,8 @@ examples:
   tandem identify sim://nigel
   tandem identify /dev/ttyACM0 --repl   a board that runs no car: ask its REPL, then reset it
 
+A car says itself what kind of device it is, whether it is virtual, what its steps take of its beat
+and how many beats it missed since its start: late ones of the last hundred keep it from arming.
 What was flashed (board, MicroPython, slot, program) is what this host remembers of it; --repl asks
 the board itself. --repl interrupts what runs there, and an armed car takes no notice of it.
 """
@@ -77,7 +80,7 @@ def _one(where: str, context: HostContext) -> dict[str, object]:
     async def ask() -> int:
         opened = await context.open_car(uri_of(where) if where.startswith("/") else where)
         try:
-            await opened.until(lambda: opened.car.status is not None, 0.5)
+            await opened.until(lambda: None not in (opened.car.status, opened.car.inputs), _HEARD_S)
             found.update(_row(opened, context))
         finally:
             await opened.close()
@@ -107,6 +110,23 @@ def _row(opened: OpenCar, context: HostContext) -> dict[str, object]:
         "pairing": f"key {known.key[:8]}..." if known else None,
         "is_trimmed": bool(known and known.trim),
         "is_virtual": opened.is_virtual,
+        "device": identity.device.name.lower(),
+        "says_virtual": identity.is_virtual,
+        **_beat(opened),
+    }
+
+
+def _beat(opened: OpenCar) -> dict[str, object]:
+    """What its steps take of its beat, and how many they missed; nothing of a car that is silent
+    about it."""
+    inputs = opened.car.inputs
+    if inputs is None:
+        return {}
+    return {
+        "beat_ms": inputs.beat_us / 1e3,
+        "step_takes_ms": inputs.takes_us / 1e3,
+        "beats_missed": inputs.missed,
+        "beats_missed_of_100": inputs.missed_lately,
     }
 
 

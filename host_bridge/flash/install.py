@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from host_bridge.flash.board import RawBoard, unequal
-from host_bridge.flash.plan import Plan, Slots, free_slot, is_program, planned
+from host_bridge.flash.plan import PINS, Plan, Slots, free_slot, is_program, planned
 from host_bridge.flash.program import hash_of
 
-LAUNCHER_PATH = "/main.py"
+ASIDE = ".aside"  # no program's: the launcher and plan.py pass it over
 Show = Callable[[str, int, int], None]  # what, done, of how many
 
 
@@ -28,30 +28,51 @@ def _held(board: RawBoard, slots: Slots) -> dict[str, str]:
 
 
 def install(
-    board: RawBoard, program: Mapping[str, bytes], launcher: bytes, plan: Plan, show: Show
+    board: RawBoard,
+    program: Mapping[str, bytes],
+    launcher: Mapping[str, bytes],
+    plan: Plan,
+    show: Show,
 ) -> int:
     """Carry the plan out; returns how many bytes were sent.
 
-    Cut anywhere, what started before starts again: the switch is the last step, and one.
+    Cut anywhere, what started before starts again: the switch is the last step, and one. Without
+    its pins a slot is not whole, and the launcher does not start it.
     Raises errors.DeviceFault, errors.NotHeldFault.
     """
+    pins = f"{plan.folder}/{PINS}"
+    is_changed = bool(plan.send or plan.remove)
+    if is_changed:
+        board.rename(pins, pins + ASIDE)
     for path in plan.remove:
-        board.remove(f"{plan.folder}/{path}")
+        if path != PINS:
+            board.remove(f"{plan.folder}/{path}")
+    sent = _send(board, program, plan, show)
+    _verify(board, program, plan)
+    if PINS in plan.send:
+        board.replace(pins, program[PINS])
+    elif is_changed:
+        board.rename(pins + ASIDE, pins)
+    for path, data in launcher.items():
+        if not board.has(path, data):
+            board.replace(path, data)
+    board.switch(plan.slot)
+    return sent
+
+
+def _send(board: RawBoard, program: Mapping[str, bytes], plan: Plan, show: Show) -> int:
     total = sum(len(program[path]) for path in plan.send)
     sent = 0
     for path in plan.send:
-        board.put(f"{plan.folder}/{path}", program[path])
+        if path != PINS:
+            board.put(f"{plan.folder}/{path}", program[path])
         sent += len(program[path])
         show("sent", sent, total)
-    _verify(board, program, plan)
-    if not board.has(LAUNCHER_PATH, launcher):
-        board.replace(LAUNCHER_PATH, launcher)
-    board.switch(plan.slot)
     return sent
 
 
 def _verify(board: RawBoard, program: Mapping[str, bytes], plan: Plan) -> None:
     held = board.hashes(plan.folder)
     for path, data in program.items():
-        if held.get(path) != hash_of(data):
+        if path != PINS and held.get(path) != hash_of(data):
             raise unequal(board.where, f"{plan.folder}/{path}")

@@ -8,16 +8,27 @@ from dataclasses import dataclass
 
 from firmware.manifest import BOARDS, NOT_DEPLOYED
 from host_bridge.config.boards import Board, load_board, pin_module
+from host_bridge.config.image import own_table_hash
 from host_bridge.domain import Vehicle
 from host_bridge.errors import RefusedFault
 from host_bridge.flash.board import OLDEST, BoardFacts
 from host_bridge.flash.folding import folded
-from host_bridge.flash.program import LAUNCHER, ROOT, Progress, compiled, hash_of, sources_for
+from host_bridge.flash.program import (
+    ROOT,
+    Progress,
+    compiled,
+    hash_of,
+    launcher_files,
+    sources_for,
+)
 from host_bridge.link.wire import own_protocol_hash
 
-# The protocol's hash, made here of the same tables: a board need not load those that it never uses
-_VERSION = "firmware/protocol/version.py"
-_HASHED = "def protocol_hash(table):\n    return bytearray(%r)\n"
+# The hashes, made here of the same tables: a board need not load those that it never uses, and
+# would take a third of a second
+_PROTOCOL = "firmware/protocol/version.py"
+_PROTOCOL_HASHED = "def protocol_hash(table):\n    return bytearray(%r)\n"
+_PARAMETERS = "firmware/core/table_hash.py"
+_PARAMETERS_HASHED = "def table_hash(rows, table):\n    return bytearray(%r)\n"
 
 
 @dataclass(frozen=True)
@@ -29,7 +40,7 @@ class Job:
     wiring: str
     vehicle: Vehicle | None
     program: dict[str, bytes]
-    launcher: bytes
+    launcher: dict[str, bytes]
 
     @property
     def size(self) -> int:
@@ -56,7 +67,7 @@ def prepare(
     vehicle = vehicle_of(name) if name else None
     sources = sources_of(board_name, wiring)
     program = compiled(sources, board.chip.mpy_arch, progress)
-    return Job(board, wiring, vehicle, program, LAUNCHER.read_bytes())
+    return Job(board, wiring, vehicle, program, launcher_files())
 
 
 def sources_of(board_name: str, wiring: str) -> dict[str, str]:
@@ -74,7 +85,8 @@ def program_for(port: str, left_out: tuple[str, ...] = NOT_DEPLOYED) -> dict[str
     """
     files = sources_for(port, left_out, dict(BOARDS))
     sources = {f"firmware/{file}": (ROOT / "firmware" / file).read_text() for file in files}
-    sources[_VERSION] = _HASHED % own_protocol_hash()
+    sources[_PROTOCOL] = _PROTOCOL_HASHED % own_protocol_hash()
+    sources[_PARAMETERS] = _PARAMETERS_HASHED % own_table_hash()
     return folded(sources)
 
 

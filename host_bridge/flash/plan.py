@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+# As the board's launcher has them
 SLOTS = ("a", "b")
+PINS = "pins.mpy"
 
 
 @dataclass(frozen=True)

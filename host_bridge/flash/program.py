@@ -14,6 +14,7 @@ from host_bridge.errors import VehicleFileFault
 
 ROOT = Path(__file__).resolve().parents[2]
 LAUNCHER = ROOT / "firmware" / "launcher.py"
+BOARD_MAIN = ROOT / "firmware" / "board_main.py"
 Progress = Callable[[int, int], None]  # done, of how many
 
 
@@ -59,6 +60,13 @@ def _compiled(path: str, text: str, arch: str) -> bytes:
         if process.returncode:
             raise VehicleFileFault(f"{path} does not compile for {arch}", got=said.strip())
         return out.read_bytes()
+
+
+def launcher_files() -> dict[str, bytes]:
+    """What outlives the programs, in the order in which it is put: path on the board -> bytes. The
+    launcher has no machine code, so that it is the same for each chip."""
+    launcher = _compiled("launcher.py", LAUNCHER.read_text(), "armv6m")
+    return {"/launcher.mpy": launcher, "/main.py": BOARD_MAIN.read_bytes()}
 
 
 def hash_of(data: bytes) -> str:

@@ -38,6 +38,7 @@ _NOISE_US = 1_000_000
 _ASK_EVERY_US = 100_000
 _NO_SLOT_WAIT_US = 1_000_000
 _HEARTBEAT_US = 1_000_000  # asks for what was lost unnoticed, and measures the round trip
+_NO_CHALLENGE = bytes(8)  # no answer is asked for: no device has a key yet
 _TICK_US = 10_000  # how often ``step`` wants to be called at least
 
 
@@ -182,7 +183,7 @@ class Connection:
     def _send_identify(self, now_us: int) -> None:
         self._token = self._token + 1 & 0xFFFF
         self.statistics.ask(self._token, now_us)
-        self.send(wire.new(messages.Identify, token=self._token))
+        self.send(wire.new(messages.Identify, token=self._token, challenge=_NO_CHALLENGE))
 
     def _send_bind(self) -> None:
         assert self.epoch is not None, "a listener is never binding"

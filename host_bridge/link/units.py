@@ -24,6 +24,7 @@ _BIND_MISMATCH = 1
 _UNKNOWN_BOUND_US = 65535
 _APPLIED_MAX_10US = 65535  # the car saturates there
 _NO_SIGNAL = 255  # of an RC transmitter
+_IDENTITY_VIRTUAL = 1  # a flag
 _AUX = ("aux_1", "aux_2", "aux_3", "aux_4")
 
 Report = reports.Report
@@ -73,6 +74,8 @@ def _identity(m: messages.Identity) -> reports.CarIdentity:
         bytes(m.protocol_hash),
         bytes(m.config_hash),
         _known(codes.State, m.state),
+        _known(codes.Device, m.device) or codes.Device.UNKNOWN,
+        bool(m.flags & _IDENTITY_VIRTUAL),
     )
 
 
@@ -163,9 +166,13 @@ def _inputs(m: messages.Inputs) -> reports.Inputs:
         _places(m.stop_said),
         None if m.rc_mode == _NO_SIGNAL else codes.RcMode(m.rc_mode),
         bool(m.imu_answers),
-        m.step_us,
+        m.step_10us * 10,
         m.cause_age_ms / 1e3,
         m.fault_age_ms / 1e3,
+        m.beat_100us * 100,
+        m.takes_100us * 100,
+        m.missed,
+        m.missed_lately,
     )
 
 

@@ -86,6 +86,19 @@ def steps_take(steps: float) -> Injection:
     return inject
 
 
+def steps_last(us: int) -> Stroke:
+    """Each step takes so long: one longer than the beat makes the next late, as on a board."""
+    return lambda scene: setattr(scene.world, "step_takes_us", us)
+
+
+def armed_off_beat(scene: Scene) -> None:
+    """A step takes 1.14 of its beat while it stands by; then somebody wants to drive."""
+    step_us = scene.vehicle.parameters["step_us"][0]
+    steps_last(step_us * 114 // 100)(scene)
+    scene.run(1000)
+    hold_and_go(scene)
+
+
 def hangs_and_loop_opens(scene: Scene) -> None:
     """The runstop opens 10 ms into a hang, before the guard would notice that."""
     scene.world.hang(200 * _MS)

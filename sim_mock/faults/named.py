@@ -69,6 +69,12 @@ FAULTS: dict[str, Named] = {
         rules={"ms": _MS},
         defaults={"ms": 150},
     ),
+    "slow_step": Named(
+        "each step of the program takes so long from then on; 0: no time at all",
+        lambda ms: broken.steps_last(round(ms * 1000)),
+        rules={"ms": (0, 1_000)},
+        defaults={"ms": 11.4},
+    ),
     "runstop": Named("the runstop loop opens", lambda: inject.world(runstop_closed=False)),
     "lossy_wire": Named(
         "this share of the frames to the car is lost from then on",

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from firmware.app import GUARD_STEPS
 from firmware.boards.virtual import CHANNELS, READINGS
 from firmware.protocol.plant import PlantBegin, PlantOutputs, PlantReadings, PlantWires
 from sim_mock.facts import CarFacts
@@ -89,6 +90,7 @@ class Bench:
             self._fallbacks,
             self._guard_us,
             outputs.lights,
+            step_us=self._guard_us // GUARD_STEPS,
         )
         world.metal.write(chip.beat, self._elapsed_us)
         self._look_at(self._elapsed_us + world.step_us)

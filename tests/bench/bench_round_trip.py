@@ -92,7 +92,7 @@ class Caller:
 
     def ask(self) -> None:
         self._token = self._token + 1 & 0xFFFF
-        frame = wire.encode(wire.new(Identify, token=self._token))
+        frame = wire.encode(wire.new(Identify, token=self._token, challenge=bytes(8)))
         self.identify.begin()
         self._port.send(frame)
 

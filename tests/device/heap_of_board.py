@@ -65,7 +65,7 @@ def at_once():
 starts = launcher.Starts()
 board = start.make_board(pins, starts, start.make_link(pins), Store(("a", "b")), at_once)
 if WHAT == "hitl":
-    start.App(board)  # the car that was there before, and goes
+    start.make_app(board)  # the car that was there before, and goes
     gc.threshold(-1)
     start.rehearse(board, starts, ticks_us, machine.WDT(timeout=board.watchdog_ms))
 start.keep_beat(board, starts, ticks_us)

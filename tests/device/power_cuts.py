@@ -9,6 +9,8 @@ that started is counted.
 import os
 import sys
 
+import vfs
+
 BLOCK = 1024
 BLOCKS = 256
 
@@ -92,16 +94,23 @@ class Bench:
         self.counts[-1][1] += 1
 
     def started(self, blocks):
-        """What the program says that the launcher starts from this flash."""
+        """What the program says that the launcher starts from this flash; ``waits``, if that
+        itself is what is left and it says what to do; ``bare`` without a launcher."""
         os.mount(os.VfsLfs2(Flash(blocks)), "/cut")
         Machine.calls.clear()
         said = sys.modules["said"] = []
+        heard = []
         try:
-            launcher = {"__name__": "launcher"}
+            if "main.py" not in os.listdir("/cut"):
+                return "bare"
+            sys.modules.pop("launcher", None)
+            sys.path.insert(0, "/cut")
+            main = {"__name__": "main"}
             with open("/cut/main.py") as file:
-                exec(file.read(), launcher)
-            launcher["launch"]("/cut")
-            said.insert(0, "REPL")
+                exec(file.read(), main)
+            sys.modules["launcher"].print = heard.append
+            main["launch"]("/cut")
+            said.insert(0, "waits" if "tandem flash brings one" in heard[0] else "REPL")
         except Reset:
             pass
         finally:
@@ -116,6 +125,10 @@ class Bench:
             if name == "pins" or name.startswith("firmware"):
                 del sys.modules[name]
         sys.path[:] = [path for path in sys.path if not path.startswith("/cut")]
+        try:  # noqa: SIM105 - MicroPython has no contextlib
+            vfs.umount("/program")  # as a reset does
+        except OSError:  # a bare board
+            pass
 
     def serve(self):
         printed = []

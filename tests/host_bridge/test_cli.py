@@ -176,6 +176,7 @@ def other_version() -> Callable[[bytes], bytes]:
     decoder = wire.Decoder()
     identity = {"layout": 1, "protocol_hash": b"\xde\xad\xbe\xef", "config_hash": bytes(4)}
     identity |= {"board_id": bytes(8), "state": 1, "car_name": b"old".ljust(16, b"\0")}
+    identity |= {"device": 1, "flags": 0, "answer": bytes(8)}
 
     def answer(data: bytes) -> bytes:
         said = b""

@@ -19,6 +19,7 @@ SAME = (
     (host.Action, "ACTION_", set()),
     (host.Refusal, "REFUSED_", set()),
     (host.Loss, "LOST_", set()),
+    (host.Device, "DEVICE_", set()),
     (host.EventCode, "EVENT_", set()),
     (
         host.ClaimVerdict,

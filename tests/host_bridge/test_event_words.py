@@ -34,6 +34,8 @@ SAID = [
     (EventCode.CLAMPED, 1, 0b11, "source seat asks for more than the car may: steering, drive"),
     (EventCode.IMU, 0, 0, "the IMU is silent: the car reckons by its steering"),
     (EventCode.IMU, 1, 0, "the IMU is there again"),
+    (EventCode.BEAT, 0, 11_400, "it misses too many beats to be armed: a step takes 11.4 ms"),
+    (EventCode.BEAT, 1, 8_640, "it keeps its beat again: a step takes 8.6 ms"),
 ]
 
 

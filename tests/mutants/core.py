@@ -45,6 +45,7 @@ BESIDE = (
     Part("firmware/core/clock.py", ("clock",)),
     Part("firmware/core/actions.py", ("actions", "actions_on_board")),
     Part("firmware/core/plausibility.py", ("plausibility",)),
+    Part("firmware/core/punctuality.py", ("punctuality",)),
     Part("firmware/core/outputs.py", ("outputs",)),
     Part("firmware/core/drive.py", ("drive", "drive_braking", "drive_directions", "drive_rested")),
     Part("firmware/core/motion.py", ("motion", "app_moves")),

@@ -12,6 +12,7 @@ from firmware.core.arbiter import Arbiter
 from firmware.core.clock import Sessions
 from firmware.core.params import Params
 from firmware.core.source import Source
+from firmware.protocol.codec import fill_values
 from firmware.protocol.frame import crc_table
 from firmware.protocol.messages import Claim
 from tests.safety.arbiter_model import NOBODY, Model, Rights
@@ -119,6 +120,7 @@ class ArbiterMachine(RuleBasedStateMachine):
             setattr(claim, name, 0)
         for name, value in fields.items():
             setattr(claim, name, value)
+        fill_values(claim)
         return claim
 
     @rule(

@@ -11,7 +11,7 @@ BEGUN_US = 5_000_000
 class Board:
     """One whose clock begins at a second."""
 
-    step_us = STEP_US
+    interval_us = STEP_US
     now_us = 1_000_000
 
 

@@ -210,9 +210,41 @@ def test_a_world_has_the_name_and_the_image_of_its_car():
     identity = host.latest["Identity"]
     assert identity.car_name.rstrip(b"\0") == b"henry"
     assert bytes(identity.board_id) == board_id_of("henry")
+    assert (identity.device, identity.flags, bytes(identity.answer)) == (1, 1, bytes(8))
     assert stored_image(vehicle, board_id_of("henry"), "henry") != stored_image(
         vehicle, board_id_of("henry"), "harry"
     )
+
+
+@pytest.mark.parametrize(
+    ("takes_us", "begins_us"),
+    [
+        (0, [0, 10_000, 20_000, 30_000]),
+        (9_000, [0, 10_000, 20_000, 30_000]),
+        (11_400, [0, 11_400, 22_800, 34_200]),
+        (25_000, [0, 25_000, 50_000, 75_000]),
+    ],
+)
+def test_a_step_that_takes_its_time_makes_the_next_one_late(takes_us, begins_us):
+    world = World(load_vehicle("f1tenth"))
+    world.step_takes_us = takes_us
+    begun_us = []
+    step = world.runner.step
+    world.runner.step = lambda now_us, *rest: begun_us.append(now_us) or step(now_us, *rest)
+    world.advance(begins_us[-1])
+    assert begun_us == begins_us
+
+
+def test_what_was_late_is_made_up_for_by_quicker_steps():
+    world = World(load_vehicle("f1tenth"))
+    world.step_takes_us = 16_000
+    world.advance(0)
+    world.step_takes_us = 7_000
+    begun_us = []
+    step = world.runner.step
+    world.runner.step = lambda now_us, *rest: begun_us.append(now_us) or step(now_us, *rest)
+    world.advance(50_000)
+    assert begun_us == [16_000, 23_000, 30_000, 40_000, 50_000]
 
 
 def test_another_boards_image_does_not_arm():

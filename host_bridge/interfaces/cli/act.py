@@ -7,10 +7,21 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from host_bridge.domain import Action, Deed, Profile, Sender, State, arming, stop_source_name
-from host_bridge.errors import DeviceFault, RefusedFault
+from host_bridge.cars.refusals import needs_longer_beat
+from host_bridge.domain import (
+    Action,
+    Deed,
+    Profile,
+    Refusal,
+    Sender,
+    State,
+    arming,
+    stop_source_name,
+)
+from host_bridge.errors import DeviceFault, OffBeatFault, RefusedFault
 from host_bridge.interfaces.cli.attest import add_profile, profile_of
 from host_bridge.interfaces.cli.choice import add_car, car_of
+from host_bridge.interfaces.cli.longer_step import offer_longer_step
 
 if TYPE_CHECKING:  # handed in
     from host_bridge.cars.actions import ActionResult
@@ -80,7 +91,10 @@ def run(args: argparse.Namespace, context: HostContext) -> int:
         return context.run(_act(args, context, action, None))
     if context.find(text) is None:
         raise _unserved(str(text))
-    return context.run(_act(args, context, action, profile_of(args)))
+    try:
+        return context.run(_act(args, context, action, profile_of(args)))
+    except OffBeatFault as fault:
+        return offer_longer_step(fault, context, is_json=args.json)
 
 
 async def _act(
@@ -122,7 +136,7 @@ def _show(result: ActionResult | None, is_json: bool, opened: OpenCar) -> int:
         print(json.dumps(row_of(result, opened)))
         return 0 if result and result.is_done else RefusedFault.exit_code
     if result is None or not result.is_done:
-        raise refused(result, opened.name)
+        raise refused(result, opened)
     print(result)
     return 0
 
@@ -139,12 +153,17 @@ def row_of(result: ActionResult | None, opened: OpenCar) -> dict[str, object]:
     }
 
 
-def refused(result: ActionResult | None, name: str) -> RefusedFault:
+def refused(result: ActionResult | None, opened: OpenCar) -> RefusedFault:
     """With every reason."""
     if result is None:
-        return RefusedFault(f"{name} did not answer")
+        return RefusedFault(f"{opened.name} did not answer")
     reasons = "".join(f"\n    {reason}" for reason in result.reasons)
-    return RefusedFault(f"{name} did not {result.action.phrase}, because{reasons}")
+    what = f"{opened.name} did not {result.action.phrase}, because{reasons}"
+    if Refusal.OFF_BEAT not in result.refusals or not needs_longer_beat(opened.car):
+        return RefusedFault(what)
+    fault = OffBeatFault(what)
+    fault.cars = (opened.car.called,)
+    return fault
 
 
 def _unserved(uri: str) -> DeviceFault:

@@ -53,7 +53,7 @@ async def _cap(args: argparse.Namespace, context: HostContext) -> int:
     if args.json:
         print(json.dumps({**row_of(result, opened), "cap_mps": cap_mps}))
     if result is None or not result.is_done:
-        raise refused(result, opened.name)
+        raise refused(result, opened)
     if not args.json:
         print(f"{opened.name}: {'capped' if cap_mps is None else f'{cap_mps:g} m/s at most'}")
     return 0

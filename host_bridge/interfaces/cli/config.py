@@ -7,7 +7,7 @@ import json
 from typing import TYPE_CHECKING
 
 from host_bridge.errors import UsageFault
-from host_bridge.interfaces.cli.choice import add_car, car_of
+from host_bridge.interfaces.cli.adjusting import adjust, changes_of, is_change
 from host_bridge.interfaces.cli.line import counted
 
 if TYPE_CHECKING:  # handed in
@@ -22,9 +22,11 @@ examples:
   tandem config diff nigel              where it differs from its vehicle file
   tandem config write serial:///dev/ttyACM0 --vehicle f1tenth --name red
                                         make it a car of this type and name
+  tandem config write nigel step_s=0.02 a longer beat for this car, whose board is slow
 
-Writing needs the car in STANDBY or FAULT. It is checked by reading all of it back. A car that had
-no configuration is in FAULT until tandem clear.
+What one car has other than its vehicle file is kept here, as its trim is: tandem backup carries it.
+step_s with the file's value takes it back. Writing needs the car in STANDBY or FAULT. It is checked
+by reading all of it back. A car that had no configuration is in FAULT until tandem clear.
 """
 
 
@@ -33,7 +35,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = "Show, read, write or compare a car's configuration."
     parser.epilog = EPILOG
     parser.add_argument("action", choices=tuple(_ACTIONS), help="what to do")
-    add_car(parser)
+    parser.add_argument(
+        "words",
+        nargs="*",
+        metavar="CAR | NAME=VALUE",
+        help="a served name, or a URI; may be left out if one is served. write: step_s=SECONDS",
+    )
+    parser.add_argument("--car", metavar="CAR", help="the same, as an option")
     parser.add_argument("--vehicle", help="a type, or the path of a vehicle file")
     parser.add_argument("--name", help="write: the car's own name (default: the one it has)")
     parser.add_argument("--json", action="store_true", help="print what a program would read")
@@ -45,13 +53,28 @@ def run(args: argparse.Namespace, context: HostContext) -> int:
 
 
 async def _run(args: argparse.Namespace, context: HostContext) -> int:
-    text = car_of(args)
+    text, args.changes = _told(args)
     epoch = context.command_epoch(text) if args.action == "write" else None
     opened = await context.open_car(text, epoch=epoch, vehicle=args.vehicle)
     try:
         return await _ACTIONS[args.action](args, context, opened)
     finally:
         await opened.close()
+
+
+def _told(args: argparse.Namespace) -> tuple[str | None, dict[str, float]]:
+    """The car, and the changes. Raises errors.UsageFault."""
+    words = [word for word in args.words if is_change(word)]
+    cars = [word for word in args.words if word not in words]
+    if args.car:
+        cars.append(args.car)
+    if len(cars) > 1 or (words and args.action != "write"):
+        raise UsageFault(
+            f"what is {args.action} to be done with?",
+            expected="one car, and NAME=VALUE for write only",
+            got=" ".join([*cars, *words]),
+        )
+    return cars[0] if cars else None, changes_of(words)
 
 
 async def _show(args: argparse.Namespace, context: HostContext, opened: OpenCar) -> int:
@@ -85,6 +108,8 @@ async def _read(args: argparse.Namespace, context: HostContext, opened: OpenCar)
 
 
 async def _write(args: argparse.Namespace, context: HostContext, opened: OpenCar) -> int:
+    if args.changes:
+        return await _adjust(args, context, opened)
     vehicle = _vehicle(args, context)
     identity = _identity(opened)
     name = args.name or identity.car_name or vehicle.name
@@ -92,6 +117,16 @@ async def _write(args: argparse.Namespace, context: HostContext, opened: OpenCar
     config_hash = context.config_hash(vehicle, identity, name)
     row = {"car": name, "vehicle": vehicle.name, "changed": changed, "hash": config_hash.hex()}
     print(json.dumps(row) if args.json else _written(row, opened))
+    return 0
+
+
+async def _adjust(args: argparse.Namespace, context: HostContext, opened: OpenCar) -> int:
+    file = context.vehicle(args.vehicle) if args.vehicle else None
+    vehicle, changed = await adjust(context, opened, args.changes, file, args.name)
+    name = args.name or _identity(opened).car_name or vehicle.name
+    config_hash = context.config_hash(vehicle, _identity(opened), name)
+    row = {"car": name, "vehicle": vehicle.name, "changed": changed, "hash": config_hash.hex()}
+    print(json.dumps({**row, **args.changes}) if args.json else _written(row, opened))
     return 0
 
 

@@ -31,10 +31,11 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from host_bridge.errors import UsageFault
+from host_bridge.errors import OffBeatFault, UsageFault
 from host_bridge.interfaces.cli.attest import add_profile, profile_of
 from host_bridge.interfaces.cli.cap import speed
 from host_bridge.interfaces.cli.drive_log import JsonView, PlainView
+from host_bridge.interfaces.cli.longer_step import offer_longer_step
 from host_bridge.interfaces.cli.typed import add_seconds, positive
 
 if TYPE_CHECKING:
@@ -86,15 +87,19 @@ def run(args: argparse.Namespace, context: HostContext) -> int:
 
 def drive(args: argparse.Namespace, context: HostContext, **of_input: str | None) -> int:
     """Drive as the options of ``add_driving`` say. Raises errors.TandemError."""
-    return context.drive(
-        JsonView() if args.json else PlainView(),
-        cars=(args.car, *args.twin),
-        **of_input,
-        vehicle=args.vehicle,
-        record=args.record,
-        seconds=args.seconds,
-        speed_mps=args.speed,
-        profile=profile_of(args, 1 + len(args.twin)),
-        cap_mps=args.cap,
-        is_json=args.json,
-    )
+    profile = profile_of(args, 1 + len(args.twin))
+    try:
+        return context.drive(
+            JsonView() if args.json else PlainView(),
+            cars=(args.car, *args.twin),
+            **of_input,
+            vehicle=args.vehicle,
+            record=args.record,
+            seconds=args.seconds,
+            speed_mps=args.speed,
+            profile=profile,
+            cap_mps=args.cap,
+            is_json=args.json,
+        )
+    except OffBeatFault as fault:
+        return offer_longer_step(fault, context, is_json=args.json)

@@ -17,6 +17,7 @@ from host_bridge.interfaces.cli.choice import add_car, car_of
 from host_bridge.interfaces.cli.line import LiveLines, status_line
 from host_bridge.interfaces.cli.typed import add_seconds
 from host_bridge.interfaces.cli.words import (
+    beat_words,
     hitl_words,
     host_clock_ahead_us,
     imu_words,
@@ -39,8 +40,9 @@ examples:
                                 a car that nobody serves yet
   tandem monitor --json         lines of JSON: events as they come, the rest ten times a second
 
-Below each car: who can stop it (* is required in its profile) and what its RC says; of a single car
-the latest events too. It never binds to a car: it cannot move one, nor keep one from moving.
+Below each car: who can stop it (* is required in its profile), what its RC says, and what a step of
+its program takes of its beat, with the beats that were missed; of a single car the latest events
+too. It never binds to a car: it cannot move one, nor keep one from moving.
 """
 EVERY_S = 0.1
 _EVENTS_SHOWN = 5
@@ -111,7 +113,7 @@ def _lines(opened: OpenCar, now_us: int) -> list[str]:
     line = status_line(car).removesuffix(car.why_stopped()).rstrip()
     reason = opened.why_unknown.split("\n")[0] or car.why_stopped(says_when=True)
     seconds = second_words(car, now_us, _unix_us())
-    words = (stop_source_words(car), radio_words(car), imu_words(car), seconds)
+    words = (stop_source_words(car), radio_words(car), imu_words(car), beat_words(car), seconds)
     details = "   ".join(filter(None, words))
     below = [f"    {words}" for words in (hitl_words(opened.car), details) if words]
     if sys.stdout.isatty():

@@ -54,7 +54,7 @@ def _unclear(word: str) -> UsageFault:
 def trimmed(
     vehicle: Vehicle, before: Mapping[str, list[int]], shifts: list[Shift]
 ) -> dict[str, list[int]]:
-    """Parameters to differ from the file's, those of ``before`` kept for channels not named.
+    """Parameters to differ from the file's, those of ``before`` kept for what is not named.
 
     Raises errors.UsageFault if a pulse would leave its channel's range.
     """
@@ -72,7 +72,7 @@ def trimmed(
                 curve[at : at + points] = moved
             _refuse_beyond(vehicle, channel, [neutral[channel], *_of(curve, channel, points)])
     found = {"channel_neutral": neutral, "channel_curve": curve}
-    return {name: values for name, values in found.items() if values != file[name]}
+    return {name: v for name, v in {**before, **found}.items() if v != file[name]}
 
 
 def _of(curve: list[int], channel: int, points: int) -> list[int]:

@@ -151,6 +151,17 @@ def imu_words(car: Car) -> str:
     return "" if car.inputs.has_imu else "IMU SILENT"
 
 
+def beat_words(car: Car) -> str:
+    """What a step takes of its beat, and how many beats were missed; "" where steps take none."""
+    inputs = car.inputs
+    if inputs is None or not (inputs.takes_us or inputs.missed):
+        return ""
+    words = f"step {inputs.takes_us * 1e-3:.1f} of {inputs.beat_us * 1e-3:g} ms"
+    missed = f", {inputs.missed} beats missed" if inputs.missed else ""
+    lately = f", {inputs.missed_lately} OF THE LAST 100" if inputs.missed_lately else ""
+    return words + missed + lately
+
+
 def age_ms(car: Car, now_us: int) -> float | None:
     """How long ago the newest status was true; None while the car's clock is not known."""
     if car.status is None:

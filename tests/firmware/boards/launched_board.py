@@ -91,8 +91,10 @@ def main():
     sys.modules["micropython"] = Micropython
     machine.reset = reset
     names = {"__name__": "launcher"}
+    sys.path.insert(0, ROOT)
     with open(ROOT + "/main.py") as file:
         exec(file.read(), names)
+    sys.path.remove(ROOT)
     names["launch"](ROOT)
     end("REPL")
 

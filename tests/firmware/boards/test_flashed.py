@@ -13,7 +13,7 @@ from firmware.launcher import TROUBLE, Starts
 from firmware.protocol import messages
 from host_bridge.config import load_vehicle
 from host_bridge.flash.job import prepare, sources_of
-from host_bridge.flash.program import LAUNCHER, compiled
+from host_bridge.flash.program import compiled, launcher_files
 from tests.firmware.rig import Host, framed
 from tests.firmware.worlds import micropython_command
 from tests.host_bridge.flash.far_end import RESET, repl_board
@@ -89,7 +89,8 @@ def identify():
 
 @pytest.fixture
 def board(tmp_path):
-    (tmp_path / "main.py").write_bytes(LAUNCHER.read_bytes())
+    for path, data in launcher_files().items():
+        (tmp_path / path[1:]).write_bytes(data)
     return FlashedBoard(tmp_path)
 
 
@@ -108,7 +109,9 @@ def test_a_new_car_answers_on_its_link_and_is_marked_healthy_after_ten_seconds(
     """The virtual chip is an RP2040, and refuses another clock once a peripheral has its own."""
     board.put(0, program(wiring, chip))
     assert board.power_up() == f"power off at {clock_mhz} MHz"
-    assert board.heard["Identity"].token == 1
+    identity = board.heard["Identity"]
+    assert identity.token == 1
+    assert (identity.device, identity.flags, bytes(identity.answer)) == (1, 0, bytes(8))
     assert board.heard["Status"].time_us > 10_000_000
     assert (board.starts.slot, board.starts.is_on_trial) == (0, 0)
 
@@ -121,7 +124,8 @@ def test_what_came_over_a_raw_repl_is_what_starts_neutral_and_answers(tmp_path):
         assert process.wait(WITHIN_S) == RESET
     board = FlashedBoard(tmp_path / "board")
     assert {path: (board.root / "a" / path).read_bytes() for path in files} == files
-    assert (board.root / "main.py").read_bytes() == LAUNCHER.read_bytes()
+    for path, data in launcher_files().items():
+        assert (board.root / path[1:]).read_bytes() == data
     assert (board.starts.slot, board.starts.is_on_trial) == (0, 1)
     assert board.power_up() == POWER_OFF
     assert board.heard["Identity"].token == 1

@@ -38,7 +38,7 @@ class Starts:
 bench.voltages[pins.BATTERY[1]] = 50_000
 link = start.make_link(pins)
 board = start.make_board(pins, Starts(), link, Store(("a", "b")), lambda: bench.now_us)
-app = start.App(board)
+app = start.make_app(board)
 print("started", sorted(m for m in sys.modules if m.startswith("firmware.box")))
 """
 

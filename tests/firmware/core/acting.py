@@ -12,7 +12,7 @@ OWNER, SEAT, BOX, FLEET, COMMAND, RC = range(6)
 STAND, TRACK, RACE = range(3)
 (UNKNOWN_EPOCH, STATE, STOP_CAUSE, CAUSE_PRESENT, FAULTY, CONFIGURATION, CLOCK_UNSURE, NONCE,
  MOVING, CHARGER, UNKNOWN_ACTION, STOP_SOURCE, NOT_ALLOWED, RAISED_CAP, RELAY,
- PROFILE) = (1 << bit for bit in range(16))  # fmt: skip
+ PROFILE, OFF_BEAT) = (1 << bit for bit in range(17))  # fmt: skip
 CHARGER_CAUSE = 6
 LOOP, RADIO = 1, 3  # kinds of stop source
 US, OTHERS = 1001, 1002
@@ -74,4 +74,5 @@ class Bench:
         self.sessions.slots[0].bound_us = 10_001
         self.stop_sources.fresh = 0
         self.actions.is_contact_sure = self.actions.is_standing = False
+        self.actions.is_off_beat = True
         return {"config_hash": b"abce", "sender": BOX}

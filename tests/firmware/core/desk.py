@@ -2,6 +2,7 @@
 
 from firmware.core.clock import Sessions
 from firmware.core.params import Params
+from firmware.protocol.codec import fill_values
 from firmware.protocol.frame import crc_table
 from firmware.protocol.messages import Claim
 
@@ -23,6 +24,7 @@ def claim_of(**fields) -> Claim:
     claim = Claim()
     for name, value in fields.items():
         setattr(claim, name, value)
+    fill_values(claim)
     return claim
 
 

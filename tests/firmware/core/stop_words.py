@@ -2,6 +2,7 @@
 
 from firmware.core.rc_receiver import RcReceiver
 from firmware.core.runstop import StopSources
+from firmware.protocol.codec import fill_values
 from firmware.protocol.messages import Alive
 from tests.firmware.core.desk import params_with, sure_sessions
 
@@ -47,6 +48,7 @@ class Bench:
         alive.runs, alive.stamp_us = runs, self.now_us
         for name, value in changes.items():
             setattr(alive, name, value)
+        fill_values(alive)
         self.sources.receive(alive, self.now_us)
 
     def step(self, after_us: int = 0, closed: int = 1) -> StopSources:

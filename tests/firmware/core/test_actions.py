@@ -27,6 +27,7 @@ from tests.firmware.core.acting import (
     NO_HASH,
     NONCE,
     NOT_ALLOWED,
+    OFF_BEAT,
     OTHERS,
     OWNER,
     PROFILE,
@@ -60,6 +61,7 @@ def test_nothing_is_granted_at_first_and_an_unconfigured_car_allows_nobody_anyth
     actions = Actions(Dice(5), sessions, Latch(), Latch(), StopSources(sessions))
     assert (actions.granted, actions.cap_mm_s, actions.profile) == (0, 0, 0)
     assert (actions.is_contact_sure, actions.is_standing) == (False, False)
+    assert actions.is_off_beat is False
     act, reply = Act(), ActReply()
     act.epoch, act.action = US, CLEAR
     assert actions.receive(act, reply, STANDBY) == MOVING | NOT_ALLOWED
@@ -96,7 +98,7 @@ def test_an_arm_is_refused_with_every_reason_at_once(bench):
     refusals = bench.ask(ARM, ACTIVE, **bench.spoil())
     assert refusals == (
         STATE | STOP_CAUSE | CAUSE_PRESENT | FAULTY | CONFIGURATION | CLOCK_UNSURE | MOVING
-        | CHARGER | STOP_SOURCE | NOT_ALLOWED | RELAY
+        | CHARGER | STOP_SOURCE | NOT_ALLOWED | RELAY | OFF_BEAT
     )  # fmt: skip
     assert bench.reply.causes_present == 1 << CHARGER_CAUSE
     assert (bench.reply.nonce, bench.reply.stop_sources) == (0, 0b1)

@@ -17,6 +17,7 @@ from tests.firmware.core.acting import (
     HOLD,
     MOVING,
     NOT_ALLOWED,
+    OFF_BEAT,
     PROFILE,
     RAISED_CAP,
     RC,
@@ -120,6 +121,14 @@ def test_a_gesture_in_another_state_does_nothing(bench, state):
     assert bench.actions.granted == 0
 
 
+def test_a_gesture_arms_no_car_that_misses_its_beat_and_clears_it(bench):
+    bench.actions.is_off_beat = True
+    assert bench.actions.gesture(STANDBY) == OFF_BEAT
+    assert bench.actions.granted == 0
+    assert bench.actions.gesture(STOPPED) == 0
+    assert bench.actions.granted == supervisor.CLEARED
+
+
 def test_what_a_gesture_asks_for_depends_on_the_state(bench):
     asked = [bench.actions.gesture_action(state) for state in range(7)]
     assert asked == [ARM, ARM, ARM, ARM, ARM, CLEAR, CLEAR]
@@ -136,7 +145,9 @@ def test_a_gesture_does_only_what_the_file_lets_the_rc_do():
 
 def test_a_gesture_asks_all_that_an_act_asks_but_what_concerns_a_host(bench):
     bench.spoil()
-    refusals = STOP_CAUSE | CAUSE_PRESENT | FAULTY | MOVING | CHARGER | STOP_SOURCE | RELAY
+    refusals = (
+        STOP_CAUSE | CAUSE_PRESENT | FAULTY | MOVING | CHARGER | STOP_SOURCE | RELAY | OFF_BEAT
+    )
     assert bench.actions.gesture(STANDBY) == refusals
     assert bench.actions.gesture(STOPPED) == CAUSE_PRESENT | FAULTY | MOVING | CHARGER
     assert bench.runstop.present == 1 << CHARGER_CAUSE

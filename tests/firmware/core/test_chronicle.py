@@ -6,6 +6,7 @@ from firmware.core.battery import Battery
 from firmware.core.chronicle import Chronicle
 from firmware.core.events import Events
 from firmware.core.latch import Latch
+from firmware.core.punctuality import Punctuality
 from firmware.core.runstop import StopSources
 from firmware.core.supervisor import Supervisor
 from firmware.protocol.messages import Event
@@ -15,7 +16,7 @@ from tests.firmware.core.desk import params_with, sure_sessions
 (STATE_CHANGED, STOP_LATCHED, FAULT_LATCHED, CLAIM_REFUSED, ACTION_TAKEN, ACTION_REFUSED,
  SOURCE_ENGAGED, SOURCE_SILENT, SESSION_BOUND, CLOCK_STEPPED, CONFIGURED, WINNER_CHANGED,
  SOURCE_LOST, STARTED, PROFILE, SPEED_CAP, STOP_SOURCE, BATTERY, CLAMPED,
- IMU) = range(20)  # fmt: skip
+ IMU, BEAT) = range(21)  # fmt: skip
 (RUNSTOP_LOOP, STOP_REQUEST, FROZEN, SILENCE, CLOCK_STEP, CLOCK_UNSURE, CHARGER, EMPTY, OVERRUN,
  UNATTENDED, SAYS_STOP, IS_SILENT, STAND_OVER) = range(13)  # fmt: skip
 SENDER = 3
@@ -108,10 +109,10 @@ def test_every_fault_is_said_once(notes):
 
 def test_a_state_is_said_with_the_one_before_it(notes):
     supervisor = Supervisor()
-    notes.chronicle.state(supervisor, 5)
+    notes.chronicle.conditions(supervisor, Battery(), False, 5)
     assert notes.read() == []
     supervisor.before, supervisor.state = 1, 3
-    notes.chronicle.state(supervisor, 5)
+    notes.chronicle.conditions(supervisor, Battery(), False, 5)
     assert notes.read() == [(STATE_CHANGED, 1, 3)]
 
 
@@ -165,16 +166,26 @@ def test_a_stage_of_the_battery_is_said_with_its_voltage(notes):
         (2, 6000, [(BATTERY, 2, 6000)]), (0, 8000, [(BATTERY, 0, 8000)]),
     ):  # fmt: skip
         battery.stage, battery.millivolts = stage, millivolts
-        notes.chronicle.battery(battery, 5)
+        notes.chronicle.conditions(Supervisor(), battery, False, 5)
         assert notes.read() == expected
 
 
 def test_an_imu_is_said_to_be_lost_and_to_be_there_again_once_each(notes):
     seen = []
     for is_lost in (False, True, True, False, False):
-        notes.chronicle.imu(is_lost, 5)
+        notes.chronicle.conditions(Supervisor(), Battery(), is_lost, 5)
         seen.append(notes.read())
     assert seen == [[], [(IMU, 0, 0)], [], [(IMU, 1, 0)], []]
+
+
+def test_a_beat_is_said_to_be_missed_too_often_and_to_be_kept_again_once_each(notes):
+    punctuality, seen = Punctuality(), []
+    punctuality.takes_us = 11_400
+    for is_off_beat in (False, True, True, False, False):
+        punctuality.is_off_beat = is_off_beat
+        notes.chronicle.beat(punctuality, 5)
+        seen.append(notes.read())
+    assert seen == [[], [(BEAT, 0, 11_400)], [], [(BEAT, 1, 11_400)], []]
 
 
 def test_a_clamped_claim_is_said_when_it_begins(notes):

@@ -2,6 +2,7 @@
 
 import pytest
 
+from firmware.protocol.codec import fill_values
 from firmware.protocol.messages import Alive
 from tests.firmware.core.bare_car import (
     ACTIVE,
@@ -48,6 +49,7 @@ def say(car: Car, runs=1, stop_source=BOX, epoch=US) -> None:
     alive.epoch, alive.stop_source, alive.runs = epoch, stop_source, runs
     car.sequence += 1
     alive.sequence, alive.stamp_us = car.sequence, car.now_us
+    fill_values(alive)
     car.app.stop_sources.receive(alive, car.now_us)
 
 

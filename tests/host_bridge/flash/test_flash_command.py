@@ -18,7 +18,7 @@ from host_bridge.config.boards import load_board
 from host_bridge.errors import NotHeldFault
 from host_bridge.flash.box import watch_box
 from host_bridge.flash.offer import offer_self_test
-from host_bridge.flash.program import LAUNCHER
+from host_bridge.flash.program import launcher_files
 from host_bridge.flash.repl import BAUD
 from tests.host_bridge.flash.far_end import RESET, repl_board
 from tests.host_bridge.programs import program, serving, tandem, virtual_car
@@ -137,7 +137,8 @@ def test_a_bare_board_becomes_a_runstop_box_that_stayed_up(board_file, tmp_path)
 def test_a_box_whose_program_did_not_stay_is_said_so(tmp_path):
     folder = tmp_path / "board"
     folder.mkdir()
-    (folder / "main.py").write_bytes(LAUNCHER.read_bytes())
+    for path, data in launcher_files().items():
+        (folder / path[1:]).write_bytes(data)
     for slot in (0, 1):
         Starts(str(folder)).switch(slot)  # nothing marks it healthy
         with repl_board(folder) as (port, _), pytest.raises(NotHeldFault, match="stay up"):

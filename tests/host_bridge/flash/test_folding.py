@@ -5,7 +5,10 @@ import subprocess
 import pytest
 
 from firmware.core.params import TABLE
+from firmware.core.table_hash import table_hash
+from firmware.protocol.frame import crc_table
 from firmware.protocol.messages import TO_BOARD, TO_HOST
+from firmware.protocol.plant import PLANT
 from host_bridge.flash.folding import folded
 from host_bridge.flash.job import program_for
 from host_bridge.flash.program import ROOT
@@ -14,12 +17,19 @@ from tests.firmware.worlds import micropython_command
 CODES = "firmware/codes.py"
 USER = "firmware/user.py"
 TABLES = """
+from firmware.compat import array
 from firmware.core import params
-from firmware.protocol import messages
+from firmware.core.table_hash import table_hash
+from firmware.protocol import messages, plant
+from firmware.protocol.codec import Layout
 assert not isinstance(params.TABLE, tuple)
 print(list(params.TABLE))
-for kind in messages.TO_BOARD + messages.TO_HOST:
-    print([row[:4] for row in kind.FIELDS])
+print(bytes(table_hash(params.TABLE, None)))
+for kind in messages.TO_BOARD + messages.TO_HOST + plant.PLANT:
+    assert isinstance(kind.LAYOUT, Layout) and not kind.FIELDS
+    made = kind()
+    print((made.numbers, made.texts, list(made.shape), made.size))
+    print(([getattr(made, name) for name in made.numbers], list(made.values)))
 """
 
 
@@ -142,12 +152,19 @@ def test_the_programs_tables_are_walked_as_they_were(tmp_path):
         text=True,
         timeout=60,
     ).stdout.splitlines()
-    assert said[0] == str(list(TABLE))
-    assert said[1:] == [str([row[:4] for row in kind.FIELDS]) for kind in TO_BOARD + TO_HOST]
+    assert said[0] == str([(row[0], "", *row[2:]) for row in TABLE])  # units are hashed alone
+    assert said[1] == str(bytes(table_hash(TABLE, crc_table())))
+    made = [kind() for kind in TO_BOARD + TO_HOST + PLANT]
+    assert said[2::2] == [
+        str((each.numbers, each.texts, list(each.shape), each.size)) for each in made
+    ]
+    assert said[3::2] == [
+        str(([getattr(each, name) for name in each.numbers], list(each.values))) for each in made
+    ]
 
 
 @pytest.mark.parametrize("port", ["rp2", "stm32", "esp32", "unix"])
 def test_every_line_of_the_program_keeps_its_number(port):
     for path, text in program_for(port).items():
-        if not path.endswith("version.py"):
+        if not path.endswith(("version.py", "table_hash.py")):
             assert text.count("\n") == (ROOT / path).read_text().count("\n"), path

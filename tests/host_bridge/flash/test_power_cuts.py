@@ -9,7 +9,7 @@ from mpremote.transport import Transport, TransportExecError
 
 from host_bridge.flash.board import RawBoard
 from host_bridge.flash.install import install, look
-from host_bridge.flash.program import LAUNCHER, compiled
+from host_bridge.flash.program import compiled, launcher_files
 from sim_mock import micropython
 
 BENCH = Path(__file__).parents[2] / "device" / "power_cuts.py"
@@ -81,7 +81,8 @@ def bench():
 def flash(bench, version, filling=100, note=b""):
     board, files = RawBoard(bench, "bench"), program(version, filling)
     plan = look(board, files)
-    launcher = LAUNCHER.read_bytes() + note
+    launcher = launcher_files()
+    launcher["/main.py"] += note
     install(board, files, launcher, plan, lambda what, done, total: None)
     return plan
 
@@ -99,6 +100,40 @@ def test_whenever_the_power_goes_a_whole_program_starts_and_outputs_are_safe_fir
     (before, cuts), (after, _) = ast.literal_eval(bench.exec("report").decode())
     assert (before, after) == ("old", "new")
     assert cuts > 150
+
+
+@pytest.mark.micropython
+def test_a_first_flash_that_is_cut_leaves_a_bare_board_or_the_whole_program(bench):
+    bench.exec("watch")
+    assert flash(bench, "new").slot == 0
+    (before, cuts), (after, _) = ast.literal_eval(bench.exec("report").decode())
+    assert (before, after) == ("bare", "new")
+    assert cuts > 100
+
+
+@pytest.mark.micropython
+def test_the_only_program_is_started_once_on_trial_and_then_the_launcher_waits(bench):
+    """Never in an ImportError: there is no slot b; outputs are safe, and it says what to do."""
+    flash(bench, "new")
+    bench.exec("watch")
+    bench.exec("_starts().begin()")
+    counts = ast.literal_eval(bench.exec("report").decode())
+    assert [what for what, _ in counts] == ["new", "waits"]
+    assert [start(bench) for _ in range(2)] == ["waits", "waits"]
+    assert flash(bench, "new").slot == 1
+    assert start(bench) == "new"
+
+
+@pytest.mark.micropython
+def test_what_is_not_whole_is_never_started_in_place_of_what_did_not_come_up(bench):
+    """A second flash is cut while the first one's program is still on trial."""
+    flash(bench, "first")
+    bench.exec("_starts().begin()")
+    bench.exec("watch")
+    assert flash(bench, "second", 2000).slot == 1
+    (before, cuts), (after, _) = ast.literal_eval(bench.exec("report").decode())
+    assert (before, after) == ("waits", "second")
+    assert cuts > 100
 
 
 @pytest.mark.micropython

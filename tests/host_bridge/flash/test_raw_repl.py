@@ -11,7 +11,7 @@ from host_bridge.errors import DeviceFault
 from host_bridge.flash import repl
 from host_bridge.flash.board import RawBoard
 from host_bridge.flash.install import install, look
-from host_bridge.flash.program import LAUNCHER
+from host_bridge.flash.program import launcher_files
 from host_bridge.flash.repl import raw_board
 from sim_mock import micropython
 from tests.host_bridge.flash.far_end import RESET, repl_board
@@ -35,6 +35,7 @@ calls = []
 said = sys.modules["said"] = []
 sys.modules["machine"] = Machine
 names = {"__name__": "launcher"}
+sys.path.insert(0, sys.argv[1])
 exec(open(sys.argv[1] + "/main.py").read(), names)
 names["launch"](sys.argv[1])
 """
@@ -60,7 +61,7 @@ class CutLine(SerialTransport):
 def flash(port, files):
     with raw_board(port) as board:
         plan = look(board, files)
-        install(board, files, LAUNCHER.read_bytes(), plan, lambda what, done, total: None)
+        install(board, files, launcher_files(), plan, lambda what, done, total: None)
         return plan
 
 

@@ -18,6 +18,7 @@ from host_bridge.domain import (
     Cause,
     Claim,
     ClockReport,
+    Device,
     Fault,
     Inputs,
     Outputs,
@@ -130,6 +131,18 @@ def test_motion_is_in_si_units_and_its_heading_within_half_a_turn():
     assert found == pytest.approx((1, -2, 3, 4.0, -5.0, 6.0, -0.1, -0.7, 0.8, -0.9), abs=1e-5)
 
 
+@pytest.mark.parametrize(
+    ("number", "device"),
+    [(0, Device.UNKNOWN), (1, Device.CAR), (2, Device.RUNSTOP_BOX), (200, Device.UNKNOWN)],
+)
+def test_a_device_of_any_kind_is_named_whatever_it_says_besides(number, device):
+    """What is reserved today may be said by a device that is still to be built."""
+    said = {"device": number, "layout": 1, "car_name": b"x".ljust(16, b"\0")}
+    for flags, is_virtual in ((0, False), (1, True), (0xFFFE, False), (0xFFFF, True)):
+        found = units.report_of(filled(messages.Identity, flags=flags, **said))
+        assert (found.device, found.is_virtual, found.car_name) == (device, is_virtual, "x")
+
+
 def test_inputs_outputs_and_power_are_told_by_place():
     inputs = units.report_of(
         filled(
@@ -144,13 +157,17 @@ def test_inputs_outputs_and_power_are_told_by_place():
             stop_said=0b1000,
             rc_mode=1,
             imu_answers=1,
-            step_us=7,
+            step_10us=7,
             cause_age_ms=192_400,
             fault_age_ms=1_000_000_000,
+            beat_100us=100,
+            takes_100us=114,
+            missed=500,
+            missed_lately=88,
         )
     )
-    told = ((0, 2), (2,), (0,), (Cause.CHARGER,), (0, 3), (3,), RcMode.MANUAL, True, 7)
-    told += (pytest.approx(192.4), pytest.approx(1e6))
+    told = ((0, 2), (2,), (0,), (Cause.CHARGER,), (0, 3), (3,), RcMode.MANUAL, True, 70)
+    told += (pytest.approx(192.4), pytest.approx(1e6), 10_000, 11_400, 500, 88)
     assert inputs == Inputs(True, False, True, *told)
     no_signal = units.report_of(filled(messages.Inputs, rc_mode=255))
     assert no_signal.rc_mode is None

@@ -148,7 +148,10 @@ def test_nothing_is_kept_of_an_endless_frame():
         assert decoder.feed(b"\x55" * 10_000) == []
     assert [type(m) for m in decoder.feed(b"\0")] == [wire.Rejected]
     assert decoder.oversized == 1
-    assert len(decoder.feed(wire.encode(wire.new(messages.Identify, token=7)))) == 1
+    assert (
+        len(decoder.feed(wire.encode(wire.new(messages.Identify, token=7, challenge=bytes(8)))))
+        == 1
+    )
 
 
 @pytest.mark.parametrize("kind", ALL)

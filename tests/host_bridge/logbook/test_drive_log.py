@@ -35,7 +35,7 @@ def drive(tmp_path_factory):
     world = World(load_vehicle("nigel"), seed=1)
     recorder = create(path, clock, 0, {}, new_decoder)
     orders = {
-        10: encode(new(messages.Identify, token=7)),
+        10: encode(new(messages.Identify, token=7, challenge=bytes(8))),
         200: encode(
             new(messages.Stop, token=8, sender=4, sender_name=b"pit wall".ljust(16, b"\0"))
         ),

@@ -95,7 +95,7 @@ def main():
     _, folder, chip_id = sys.argv
     car = BenchCar(__import__("pins_car"), folder, bytes.fromhex(chip_id))
     desk = Desk(car, folder)
-    start.App = LockedApp
+    start.make_app = LockedApp
     beat = start.Beat(car.board, car.app, desk.ticks_us, car.watchdog)
     if start._turn(beat, Door(car.app)):
         start.rehearse(car.board, car.starts, desk.ticks_us, car.watchdog)

@@ -97,6 +97,7 @@ def test_a_plant_that_is_gone_opens_the_loop_and_the_next_one_begins_anew(board)
         try:
             identity = opened.car.identity
             assert identity.is_hitl
+            assert identity.is_virtual  # its wheels are: no metal moves
             assert identity.board_id == hitl_id(board.chip_id)
             await opened.until(lambda: opened.car.status is not None, 5)
             assert [cause.name for cause in opened.car.status.causes] == ["RUNSTOP_LOOP"]
