@@ -24,6 +24,7 @@ from host_bridge.config.boards.measured import COLUMNS, TABLE, Measured, read_me
 from tests.firmware.rig import GAMEPAD, RELEASED, ROS2, SCRIPT, SEAT
 from tests.hil import on_chip
 from tests.hil.as_flashed import Car, NotDriving
+from tests.hil.histogram import summary
 from tests.hil.port import BAUD
 
 EPILOG = """examples:
@@ -76,7 +77,7 @@ def rows_of(found: Any, args: argparse.Namespace, facts: dict[str, Any]) -> list
     for row in found["rows"]:
         if (row["kind"], row["heard"]) not in wanted or row["steps"] < FEW:
             continue
-        took = on_chip.summary(row)
+        took = summary(row)
         rows.append(
             Measured(
                 chip=load_board(args.board).chip.name, wiring=args.wiring,

@@ -117,6 +117,13 @@ def test_what_is_measured_anew_takes_the_place_of_the_old_and_nothing_else(tmp_p
     assert read_measured(path) == rows
 
 
+def test_a_car_is_refused_if_and_only_if_the_table_says_that_it_is_late():
+    for wiring in sorted({row.wiring for row in read_measured()}):
+        report = check("pico", wiring)
+        row = step_row(report)
+        assert (row.used > row.available) == any("a step takes" in it for it in report.refusals)
+
+
 def test_the_table_says_of_each_row_on_what_and_when():
     rows = read_measured()
     assert len({row.situation for row in rows}) == len(rows)

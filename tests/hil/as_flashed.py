@@ -1,6 +1,6 @@
 """What a car tells while it runs the program as it was flashed, nothing put to it.
 
-All times are the car's own: Status carries the time at which its step began.
+All times are the car's own: each step says when it began.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from tests.hil.report import Row
 ASKED = 20
 _SYNC_EVERY = 5  # beats
 _SURE_US, _UNSURE_US, _HELD_US = 7_000, 65_535, 9_000
-CAR = "the car's clock (Status)"
+CAR = "the car's clock"
 DRIVING_KEYS = (
     "identify_driving", "step_longest", "frames_damaged", "beats_1", "beats_4", "stop_driving",
 )  # fmt: skip
@@ -185,13 +185,13 @@ class Car:
     def drive_for(self, seconds: float, sources: int) -> dict[str, object]:
         """What came of it. Raises NotDriving if the car stops by itself."""
         port, host = self.port, self.host
-        before, inputs = self._counters(), []
+        before, told, inputs = self._counters(), self._missed(), []
         first, begun_us, frames = len(port.intervals_us), port.car_us, port.frames_sent
         received, sent, last_s = port.received, port.sent, 0
         while port.car_us - begun_us < seconds * 1e6:
             self._claims(sources)
             host.beat()
-            inputs.append(host.latest["Inputs"].step_us if "Inputs" in host.latest else 0)
+            inputs.append(host.latest["Inputs"].step_10us / 100 if "Inputs" in host.latest else 0)
             if host.state not in (codes.ACTIVE, codes.HOLD):
                 raise NotDriving(f"it stopped by itself: {self.why()}")
             if (port.car_us - begun_us) // 5_000_000 > last_s:
@@ -200,16 +200,17 @@ class Car:
         took_s = (port.car_us - begun_us) / 1e6
         after = self._counters()
         between = port.intervals_us[first:]
-        missed = max(0, round(sum(between) / self.step_us) - len(between))
+        gaps = max(0, round(sum(between) / self.step_us) - len(between))
         return {
             "seconds": round(took_s, 2),
             "beats": len(between),
-            "missed": missed,
+            "missed": self._missed() - told,
+            "gaps": gaps,
             "late": sum(
                 us > 1.5 * self.step_us for us in between
             ),  # and made up for, if not missed
             "longest_interval_ms": max(between) / 1000,
-            "longest_step_ms": max(inputs) / 1000,
+            "longest_step_ms": max(inputs),
             "frames_to_car": port.frames_sent - frames,
             "to_car_bytes_per_s": round((port.sent - sent) / took_s),
             "from_car_bytes_per_s": round((port.received - received) / took_s),
@@ -220,7 +221,7 @@ class Car:
         if sources == 1:
             self.host.claim(self._speed_mm_s)
             return
-        turn = self.port.statuses & 1  # each on every other beat
+        turn = self.port.steps & 1  # each on every other beat
         for place, source in enumerate((SCRIPT, SEAT, GAMEPAD, ROS2)[:sources]):
             if place & 1 == turn:
                 self.claim_of(source, codes.HELD)
@@ -230,6 +231,11 @@ class Car:
         self._sequences[source] += 1
         sequence = {} if source == SCRIPT else {"sequence": self._sequences[source] & 0xFFFF}
         self.host.claim(self._speed_mm_s, deadman=deadman, source=source, **sequence)
+
+    def _missed(self) -> int:
+        """Since its start, by its own count (modulo 2**16)."""
+        inputs = self.host.latest.get("Inputs")
+        return inputs.missed if inputs is not None else 0
 
     def _counters(self) -> dict[str, int]:
         names = ("good", "damaged", "oversized", "unknown", "claims_accepted", "claims_refused")
@@ -272,10 +278,10 @@ def _answered(car: Car, key: str, what: type, answer: str, drive: bool) -> Row:
 
 def _driven(car: Car, seconds: float, sources: int, key: str) -> Iterator[Row]:
     found = car.drive_for(seconds, sources)
-    how = f"{found['seconds']} s, gaps between one Status and the next"
+    how = f"{found['seconds']} s, by its own count (a step that ended after the next was due)"
     yield judged(key, float(str(found["missed"])), how, CAR, **found)
     if sources == 1:
-        how = "the longest that it told of (Inputs.step_us)"
+        how = "the longest that it told of (Inputs.step_10us)"
         yield judged("step_longest", float(str(found["longest_step_ms"])), how, "the car's clock")
         damaged = float(str(found["damaged"])) + float(str(found["oversized"]))
         how = f"of {found['frames_to_car']} sent, by the car's count"

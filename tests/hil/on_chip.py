@@ -5,12 +5,10 @@ They wrap the car's step, or the board's contract, and say what they found by th
 
 from __future__ import annotations
 
-import ast
 import contextlib
 import hashlib
 import json
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -25,6 +23,7 @@ from host_bridge.flash.board import RawBoard
 from host_bridge.flash.repl import ASK, raw_board
 from tests.hil import same_bytes
 from tests.hil.as_flashed import Car, NotDriving
+from tests.hil.histogram import merged, summary
 from tests.hil.limits import judged, unmeasured
 from tests.hil.port import Mute, Port
 from tests.hil.report import Row
@@ -36,6 +35,15 @@ KINDS = ("standing", "driving", "stopped")
 _STANDING_S, _LINE_S = 5.0, 3.0
 _NOISE = b"\x55" * 400  # no delimiter in it: a step of 10 ms that takes 400 bytes takes 40 kB/s
 _BACK_S = 20.0
+_LISTED = """
+def _listed(folder):
+    for row in os.ilistdir(folder):
+        path = folder + "/" + row[0]
+        if row[1] & 0x4000:
+            _listed(path)
+        else:
+            print(path, _hash(path))
+"""
 
 
 class Bench:
@@ -98,10 +106,12 @@ def facts(bench: Bench) -> Iterator[tuple[dict[str, Any], Row]]:
 
 
 def _program_hash(board: RawBoard, folder: str, patience: float) -> str:
-    """As ``flash.job`` calls the program; a slow board takes its time over a hundred files."""
-    said, _ = board.begin(f"print(repr(_hashes({folder!r})))").follow(10.0 * patience)
-    hashes = {path[len(folder) + 1 :]: value for path, value in ast.literal_eval(said.decode())}
-    lines = [f"{path} {digest}\n" for path, digest in sorted(hashes.items())]
+    """As ``flash.job`` calls the program. File by file: all at once is more than a free heap."""
+    said, wrong = board.begin(f"{_LISTED}_listed({folder!r})").follow(10.0 * patience)
+    if wrong:
+        raise DeviceFault("its program cannot be read", where=board.where, got=wrong.decode())
+    hashes = dict(line.split(" ") for line in said.decode().splitlines())
+    lines = [f"{path[len(folder) + 1 :]} {digest}\n" for path, digest in sorted(hashes.items())]
     program = "".join(line for line in lines if not line.startswith("config_"))
     return hashlib.sha256(program.encode()).hexdigest()[:16]
 
@@ -179,42 +189,6 @@ def step_times(bench: Bench, speed_mm_s: int, seconds: float) -> Iterator[Row]:
     yield judged("step_max", shown["driving"]["longest_ms"], how, CHIP)
 
 
-def merged(rows: Any, kind: str) -> dict[str, Any]:
-    """All steps of this kind, however many messages they heard."""
-    those = [row for row in rows if row["kind"] == kind]
-    bins: Counter[int] = Counter()
-    for row in those:
-        bins.update(dict(row["bins"]))
-    return {
-        "steps": sum(row["steps"] for row in those),
-        "spent_us": sum(row["spent_us"] for row in those),
-        "longest_us": max((row["longest_us"] for row in those), default=0),
-        "bins": sorted(bins.items()),
-    }
-
-
-def summary(found: Any) -> dict[str, float]:
-    """Of a histogram: upper edges of the bins, so never less than it was."""
-    if not found["steps"]:
-        return {"steps": 0}
-    return {
-        "steps": found["steps"],
-        "mean_ms": round(found["spent_us"] / found["steps"] / 1000, 3),
-        "median_ms": _share(found, 0.5),
-        "p99_ms": _share(found, 0.99),
-        "longest_ms": found["longest_us"] / 1000,
-    }
-
-
-def _share(found: Any, share: float) -> float:
-    left = share * found["steps"]
-    for begin_us, count in found["bins"]:
-        left -= count
-        if left <= 0:
-            return min(begin_us + 50, found["longest_us"]) / 1000
-    return found["longest_us"] / 1000
-
-
 def stops(bench: Bench, speed_mm_s: int, count: int) -> Iterator[Row]:
     """Stop frames at moments that a timer chooses."""
 
@@ -236,10 +210,8 @@ def stops(bench: Bench, speed_mm_s: int, count: int) -> Iterator[Row]:
     if not took:
         yield unmeasured("stop_output", found["end"] or "no stop")
         return
-    how = (
-        f"{len(took)} phases; from the frame in the board's queue to the return of the write that "
-        "obeyed it; the line and what waits in the port's own buffer are not in it"
-    )
+    how = f"{len(took)} phases; from the frame in the board's queue to the return of the write "
+    how += "that obeyed it; the line and what waits in the port's own buffer are not in it"
     median = took[len(took) // 2] / 1000
     yield judged("stop_output", took[-1] / 1000, how, CHIP, median_ms=median, end=found["end"])
 

@@ -1,4 +1,6 @@
-"""A car at a serial port, as ``rig.Host`` wants its world: a beat is the car's own next Status.
+"""A car at a serial port, as ``rig.Host`` wants its world: a beat is the car's own next step.
+
+Each step says when it began, in its Status or in its Motion.
 
 So the host keeps the car's time, whatever clock this machine has: a board of metal and an emulated
 one, which may be ten times slower, are driven and measured alike. The host's own clock only says
@@ -23,7 +25,7 @@ BAUD = 921_600
 SILENT_S = 3.0  # a car that is well says fifty things in it
 _QUIET_S = 0.5
 _IDLE = 3  # looks at the line in a row that find nothing
-_STATUS = messages.Status.ID
+_SAME_STEP_US = 3_000  # a Status and a Motion that are nearer than that are of one step
 
 
 class Mute(RuntimeError):
@@ -31,7 +33,7 @@ class Mute(RuntimeError):
 
 
 class Port:
-    """``now_us`` is the time of the newest Status, ``car_us`` the same without its wrap."""
+    """``now_us`` is when the newest step began, ``car_us`` the same without its wrap."""
 
     values = ()  # rig.Host digests what a virtual car puts out; a port does not tell
     enable = False
@@ -42,15 +44,14 @@ class Port:
         self.path = path
         self.patience = patience
         self.now_us = self.car_us = 0
-        self.received = self.sent = self.frames_sent = self.statuses = 0
+        self.received = self.sent = self.frames_sent = self.steps = 0
         self.intervals_us: list[int] = []
         self._line = line or serial.Serial(path, baud, exclusive=True)
         self._line.timeout = 0.05
         self._reader = FrameReader(crc_table())
-        self._status = messages.Status()
-        self._held = b""  # came after the Status that ended a beat
+        self._timed = {it.ID: it() for it in (messages.Status, messages.Motion)}
+        self._held = b""  # came after what ended a beat
         self._raw = b""  # the newest of what came, for whoever has to say why nothing is understood
-        self._is_first = True
         self._came: deque[tuple[int, float]] = deque(maxlen=50)  # car's us, this machine's s
 
     def us_per_s(self) -> float:
@@ -73,13 +74,13 @@ class Port:
         self.frames_sent += 1
 
     def advance(self, until_us: int) -> bytes:
-        """Whatever comes until the next Status, that included. Raises Mute."""
+        """Whatever comes until the next step's, that included. Raises Mute."""
         come = bytearray()
         give_up_s = time.monotonic() + SILENT_S * self.patience
         while True:
             data = self._held or self._line.read(max(1, self._line.in_waiting))
             self._held = b""
-            end = self._until_status(data)
+            end = self._until_step(data)
             if end is not None:
                 self._held = data[end:]
                 return bytes(come + data[:end])
@@ -87,8 +88,8 @@ class Port:
             if time.monotonic() > give_up_s:
                 raise Mute(self._silence())
 
-    def _until_status(self, data: bytes) -> int | None:
-        """Where in ``data`` the first Status ends."""
+    def _until_step(self, data: bytes) -> int | None:
+        """Where in ``data`` the first message of a step that is new ends."""
         if not data:
             return None
         self.received += len(data)
@@ -99,29 +100,32 @@ class Port:
             if at < len(buffer):
                 at += 1
                 size = self._reader.payload_size()
-                if size and self._reader.frame[0] == _STATUS and self._tick(size):
+                if size and self._tick(size):
                     self.received -= len(data) - at  # is counted when it is looked at
                     return at
         return None
 
     def _tick(self, size: int) -> bool:
-        if decode_into(self._status, self._reader.frame, size) != DECODED:
+        message = self._timed.get(self._reader.frame[0])
+        if message is None or decode_into(message, self._reader.frame, size) != DECODED:
             return False
-        time_us = self._status.time_us
-        if not self._is_first:
-            since_us = elapsed_us(time_us, self.now_us)
+        is_status = isinstance(message, messages.Status)
+        time_us = message.time_us if is_status else message.captured_us
+        since_us = elapsed_us(time_us, self.now_us)
+        if self.steps and since_us < _SAME_STEP_US:
+            return False
+        if self.steps:
             self.car_us += since_us
             self.intervals_us.append(since_us)
-        self._is_first = False
         self.now_us = time_us & TIME_MASK
-        self.statuses += 1
+        self.steps += 1
         self._came.append((self.car_us, time.monotonic()))
         return True
 
     def _silence(self) -> str:
         got = f"lastly {self._raw[-40:]!r}" if self._raw else "not a byte"
         return (
-            f"{self.path} is open, and no Status of a car came within "
+            f"{self.path} is open, and no step of a car was told of within "
             f"{SILENT_S * self.patience:g} s; got {got}. A car that runs speaks by itself: is the "
             "program on the board (tandem flash), is this its port and not the REPL's, and does "
             "nothing else hold it? A slow, emulated board needs a greater --patience."

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from firmware.app import GUARD_STEPS
 from firmware.boards.unix import IN
 from firmware.boards.virtual import CHANNELS
 from sim_mock.firmware_runner import Beat, InProcess
@@ -80,7 +81,8 @@ class OnBoard:
         self.took_us.append(took_us)
         sent = self._read(size)
         values, fallbacks = both[:CHANNELS], both[CHANNELS:]
-        return Beat(values, bool(enable), sent, fallbacks, guard_us, lights, bool(healthy))
+        step_us = guard_us // GUARD_STEPS
+        return Beat(values, bool(enable), sent, fallbacks, guard_us, lights, bool(healthy), step_us)
 
     def image(self) -> bytes:
         (size,) = struct.unpack("<H", self.ask(b"I", 2))

@@ -125,7 +125,7 @@ def test_a_mute_port_is_said_to_be_mute_with_what_to_do(tmp_path, capsys):
     os.close(main)
     said = capsys.readouterr().err
     assert code == 2
-    assert "no Status of a car came" in said
+    assert "no step of a car was told of" in said
     assert "MicroPython v1.28.0" in said
     assert "tandem flash" in said
     rows = json.loads(out.read_text())["rows"]

@@ -16,10 +16,12 @@ import machine
 gc.threshold(8000)
 sys.path.insert(0, FOLDER)
 
-import main
 import pins
 
-main._make_safe(machine, pins)
+for pin, level in pins.SAFE_LEVELS:
+    machine.Pin(pin, machine.Pin.OUT, value=level)
+
+from main import Starts
 
 from firmware.app import App
 from firmware.boards import start
@@ -53,7 +55,7 @@ if pins.CLOCK_HZ:
 
     hasten(pins.CLOCK_HZ)
 without = turns_beside(lambda: None)
-starts = main.Starts()
+starts = Starts()
 link = start.make_link(pins)
 store = Store(("%s/config_a.bin" % FOLDER, "%s/config_b.bin" % FOLDER))
 board = start.make_board(pins, starts, link, store, ticks_us)

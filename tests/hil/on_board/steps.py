@@ -17,14 +17,18 @@ import sys
 import time
 
 import machine
+import micropython
 
+micropython.kbd_intr(-1)  # a frame may hold 0x03
 gc.threshold(8000)
 sys.path.insert(0, FOLDER)
 
-import main
 import pins
 
-main._make_safe(machine, pins)
+for pin, level in pins.SAFE_LEVELS:
+    machine.Pin(pin, machine.Pin.OUT, value=level)
+
+from main import Starts
 
 from firmware.app import App
 from firmware.compat import array
@@ -187,9 +191,10 @@ def run():
     from firmware.boards.start import start
 
     try:
-        start(pins, main.Starts())
+        start(pins, Starts())
     except KeyboardInterrupt:  # on a REPL that is not the link
         pass
+    micropython.kbd_intr(3)
     machine.WDT(timeout=8000)  # the program's own would not wait for what follows
     if timer:
         timer.deinit()
