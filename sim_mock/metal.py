@@ -65,15 +65,18 @@ class Metal:
 
     def turn_loop(self, is_closed: bool, now_us: int) -> None:
         """The runstop loop opens or closes: an edge, which an interrupt hears."""
-        self.runstop_closed = is_closed
         if not self.guard_is_dead:
-            self.guard.edge(int(is_closed), now_us & TIME_MASK)
+            if not self.runstop_closed:  # whoever found it open stayed, and saw it open until now
+                self.guard.look(0, now_us & TIME_MASK)
+            self.guard.look(int(is_closed), now_us & TIME_MASK)
+        self.runstop_closed = is_closed
 
     def glitch(self, opened_us: int, closed_us: int) -> None:
         """The loop opened and closed again, between two ticks."""
         if not self.guard_is_dead:
-            self.guard.edge(0, opened_us & TIME_MASK)
-            self.guard.edge(1, closed_us & TIME_MASK)
+            self.guard.look(0, opened_us & TIME_MASK)
+            self.guard.look(0, closed_us & TIME_MASK)
+            self.guard.look(1, closed_us & TIME_MASK)
 
     def tick(self, now_us: int, is_hanging: bool) -> None:
         """Each millisecond. Whoever paces the world may be late; the program is then excused."""
@@ -81,7 +84,7 @@ class Metal:
             self._written_us = now_us
             self.guard.beat(True, now_us & TIME_MASK)
         if not self.guard_is_dead:
-            self.guard.tick(int(self.runstop_closed), now_us & TIME_MASK)
+            self.guard.look(int(self.runstop_closed), now_us & TIME_MASK)
             if not self.guard.is_gating:
                 self._fed_us = now_us
         self._set(now_us)

@@ -171,7 +171,7 @@ class MetalBoard:
             if fallbacks[i] != KEPT:
                 ended.append(self._channels[i])
         self._ring.ended = tuple(ended)
-        self._ring.guard.begin(guard_us)
+        self._ring.begin(guard_us)
 
     def mark_healthy(self) -> None:
         """Between steps, and while it may not move: flash stops the interrupts."""
@@ -200,11 +200,10 @@ class MetalBoard:
     def _look(self) -> None:
         """At the loop and the guard, at once: what opens afterwards shows on the next step."""
         guard = self._ring.guard
-        state = machine.disable_irq()
-        self.runstop_closed = self.loop_pin.value() and int(not guard.has_seen_loop_open)
-        self.guard_tripped = int(guard.is_late)
-        guard.read()
-        machine.enable_irq(state)
+        is_closed = self.loop_pin()
+        shown = guard.read()
+        self.runstop_closed = is_closed & ~shown
+        self.guard_tripped = shown >> 1
         contact = self._contact
         if contact:
             self.enable_contact = contact.value()
@@ -256,10 +255,12 @@ class MetalBoard:
         self.rc_mode_us = receiver.pulse_us(_RC_MODE)
 
     def write(self, values: "list[int]", enable: bool, lights: int) -> None:
-        state = machine.disable_irq()
-        self._ring.write(enable)
-        machine.enable_irq(state)
-        is_gated = self._ring.guard.is_gating
+        if enable:
+            is_gated = self._ring.write(enable)
+        else:
+            state = machine.disable_irq()
+            is_gated = self._ring.write(enable)
+            machine.enable_irq(state)
         if self.vesc:
             self.vesc.enable(enable and not is_gated)
         channels, fallbacks, kept = self._channels, self._fallbacks, KEPT

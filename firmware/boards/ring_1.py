@@ -1,15 +1,16 @@
 """Ring 1: what the guard decides (core/guard.py), done from a hard timer and the loop's interrupt.
 
 Nothing here decides. While the guard gates, or the drive is not wanted, the life signal is cut and
-the drive's channels are ended, again at each tick: what the main loop may have written in between
-lives for half a millisecond.
+the drive's channels are ended; again at each tick, as long as a write that began before that may
+still go on: what the main loop has put out in between lives for a tick.
 """
 
-from firmware.compat import TYPE_CHECKING
-from firmware.core.guard import Guard
+from firmware.compat import TYPE_CHECKING, micropython
+from firmware.core.guard import Guard, sparing
 
 if TYPE_CHECKING:
-    from typing import Protocol
+    from collections.abc import Callable
+    from typing import Any, Protocol
 
     from machine import Pin, Timer
 
@@ -24,41 +25,56 @@ if TYPE_CHECKING:
         def end(self) -> None: ...
 
 
-TICK_HZ = 2_000  # core/guard.py's promise of a millisecond asks for it
-_MASK = (1 << 30) - 1
+const = micropython.const
+TICK_HZ = 2_000  # where the timer makes the life signal
+_MOST_US = const(12_800)  # a life signal of 20 ms is renewed after that, with 7 to spare
+_MASK = const((1 << 30) - 1)
 
 
 class Ring1:
-    """``on_timer`` for a hard timer at ``TICK_HZ``, ``on_edge`` for both edges of ``loop``, which
-    is high while closed. ``ended`` are the channels to end; ``is_wanted`` what the program wrote
-    for the drive enable. Until the first write all is cut."""
+    """``on_timer`` for a hard timer at ``TICK_HZ``, or ``sparing()`` at ``SPARING_HZ``; ``on_edge``
+    for both edges of ``loop``, which is high while closed. ``ended`` are the channels to end;
+    ``is_wanted`` what the program wrote for the drive enable. Until the first write all is cut."""
 
     def __init__(self, loop: "Pin", life: "Life", ticks_us: "TicksUs") -> None:
         self.guard = Guard()
         self.ended: "tuple[Ending, ...]" = ()
         self.is_wanted = False
-        self._loop = loop
+        self.loop = loop
+        self._watch = self.guard.watch
+        self._renew = life.renew
         self._life = life
         self._ticks_us = ticks_us
 
+    def begin(self, limit_us: int) -> None:
+        """How long the program may be away."""
+        self.guard.begin(limit_us, _MOST_US)
+
     def on_edge(self, pin: "Pin") -> None:
-        self.guard.edge(self._loop.value(), self._ticks_us() & _MASK)
-        self._act()
+        self.on_timer(None)
 
+    def sparing(self) -> "Callable[[Any], Any]":
+        """What takes the place of ``on_timer`` where the life signal goes on by itself: it does
+        nothing while there is nothing to do."""
+        return sparing(self.guard.words, self.loop, self.on_timer)
+
+    @micropython.native
     def on_timer(self, timer: "Timer | None") -> None:
-        self.guard.tick(self._loop.value(), self._ticks_us() & _MASK)
-        self._act()
+        is_gating = self._watch(self.loop, self._ticks_us)
+        if self.is_wanted and not is_gating:
+            self._renew()
+        else:
+            self._end(is_gating)
 
-    def _act(self) -> None:
-        if self.is_wanted and not self.guard.is_gating:
-            self._life.renew()
-            return
+    def _end(self, is_gating: int) -> None:
         self._life.cut()
-        if self.guard.is_gating:
+        if is_gating:
             for channel in self.ended:
                 channel.end()
 
-    def write(self, enable: bool) -> None:
-        """The program's beat. The caller keeps interrupts off: guard and wish are one."""
-        self.guard.beat(enable, self._ticks_us() & _MASK)
+    @micropython.native
+    def write(self, enable: bool) -> int:
+        """The program's beat; whether the guard gates what it is about to put out. With the drive
+        off the caller keeps interrupts off: the guard may let go then."""
         self.is_wanted = enable
+        return self.guard.beat(enable, self._ticks_us() & _MASK)

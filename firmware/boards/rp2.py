@@ -1,12 +1,12 @@
 """RP2040 and RP2350: pulses that end unaided, edges counted without the processor, a hard timer."""
 
 import rp2
-from machine import ADC, Pin, Timer
+from machine import ADC, Pin, Timer, mem32
 
 from firmware.boards.metal import MetalBoard
 from firmware.boards.parts import listen
-from firmware.boards.ring_1 import TICK_HZ
 from firmware.compat import TYPE_CHECKING
+from firmware.core.guard import SPARING_HZ
 from firmware.drivers import rp2_life_signal
 from firmware.drivers.rp2_life_signal import LifeSignal
 
@@ -21,6 +21,11 @@ if TYPE_CHECKING:
     from firmware.boards.wheels import Counter
     from firmware.drivers.ticks import TicksUs
 
+# Interrupts have priorities by number, a byte each, 0x80 all of them at first, lower is sooner
+_PRIORITIES = 0xE000_E400
+_PINS_PRIORITY = 0x40
+_CHIP_ID = 0x4000_0000
+_PINS_INTERRUPT = ((2, 13), (4, 21))  # RP2040, RP2350: part, number
 _LIFE_US = 20_000  # the enable without the guard's timer
 # RP2040 datasheet 4.9.5: 706 mV at 27 degrees, 1.721 mV less for each more; 3.3 V reference
 _UV_PER_100_COUNTS = 5035  # of 16 bits
@@ -67,9 +72,20 @@ class Rp2Board(MetalBoard):
         return LifeSignal(machine_of_it, _LIFE_US)
 
     def _begin_guard(self) -> None:
+        _let_pins_interrupt()
         listen(self.loop_pin, self._ring.on_edge, Pin.IRQ_RISING | Pin.IRQ_FALLING)
-        self._timer = Timer(-1, freq=TICK_HZ, callback=self._ring.on_timer, hard=True)
+        self._timer = Timer(-1, freq=SPARING_HZ, callback=self._ring.sparing(), hard=True)
 
     def _chip_c(self) -> int:
         sensed_uv = self._thermometer.read_u16() * _UV_PER_100_COUNTS // 100
         return 27 - (sensed_uv - _AT_27_C_UV) // _UV_PER_C
+
+
+def _let_pins_interrupt() -> None:
+    """Others' interrupts too, the guard's timer and USB: an edge of the runstop loop is not to wait
+    for them."""
+    part = mem32[_CHIP_ID] >> 12 & 0xFFFF
+    for of_part, number in _PINS_INTERRUPT:
+        if part == of_part:
+            word, shift = _PRIORITIES + (number & ~3), 8 * (number & 3)
+            mem32[word] = mem32[word] & ~(0xFF << shift) | _PINS_PRIORITY << shift

@@ -1,77 +1,168 @@
 """Ring 1: what lets the car fall when its program hangs. Called by a hard timer and a pin.
 
-Integers only, nothing allocated, and it can only stop. ``tick`` is called every half millisecond,
-so that with the filter's time a promise of one is kept, and ``edge`` on both edges of the runstop
-loop; a real board calls both from interrupts, a virtual one from its world. While ``is_gating``
-the drive is gated: enable off, pulses at their fallback. It stays so until the program has seen
-it and has put out a write with the drive off.
+Integers only, nothing allocated, and it can only stop. ``look`` is called on both edges of the
+runstop loop and so often that a promise of a millisecond is kept; a real board calls it from
+interrupts, a virtual one from its world. While ``is_gating`` the drive is gated: enable off, pulses
+at their fallback. It stays so until the program has seen it and has put out a write with the drive
+off.
+
+An interrupt comes late, and may be interrupted: no difference of two edges' times says how long the
+loop was open. So what counts is what was seen open, look after look, for the filter's time, and
+whoever finds the loop open stays and looks again until that is settled (``watch``).
 """
 
-from firmware.compat import micropython
-from firmware.core.deadlines import elapsed_us
+from firmware.compat import TYPE_CHECKING, array, micropython, ptr32
 
-# The loop's filter: what is open for less is a spike (under 20 us never counts), and what an
-# interrupt's jitter of some 40 us may shorten still counts from 200 us on.
-_FILTER_US = 100
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+const = micropython.const
+# The loop's filter: under 20 us is never seen open for so long; 200 us always are, where the edge's
+# interrupt waits for no longer than 100 and a look takes no more than 40
+_FILTER_US = const(60)
+_MOST_LOOKS = const(250)  # of one ``watch``: a clock that stands keeps nobody in an interrupt
+SPARING_HZ = 1_250  # so a loop whose interrupt was lost is cut in a millisecond: tick and filter
+_TICK_US = const(800)
+_IN_DOUBT = const(2)
+_HALF = const(1 << 29)
+_MASK = const((1 << 30) - 1)
+
+# Its words, that viper reads and writes without the interpreter; each is 0 or more
+_OPEN = const(0)  # the loop, when it was looked at last
+_SPARE_US = const(1)  # for how long a loop that stays as it is needs no other look
+_GATING = const(2)
+_SEEN = const(3)  # the loop was open, since the program looked last
+_LATE = const(4)  # the program missed its beat
+_TOLD = const(5)  # the program has looked since the gate fell
+_UNDONE = const(6)  # a write that began before the gate fell may still go on
+_BEGUN = const(7)  # the program has written, and was not late since
+_OPENED_US = const(8)
+_BEAT_US = const(9)
+_LIMIT_US = const(10)
+_MOST_US = const(11)
+_ENABLE = const(12)  # as it was written last
+_WORDS = (0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)  # it gates until the first write
+
+
+@micropython.viper
+def _look(words: ptr32, is_closed: int, now_us: int) -> int:
+    falls = 0
+    spare_us = words[_MOST_US]
+    if words[_BEGUN]:
+        away_us = (now_us - words[_BEAT_US] + _HALF & _MASK) - _HALF
+        if away_us > words[_LIMIT_US]:
+            words[_BEGUN] = 0
+            words[_LATE] = 1
+            falls = 1
+        elif words[_LIMIT_US] - away_us < spare_us:
+            spare_us = words[_LIMIT_US] - away_us
+    doubt = 0
+    if is_closed:
+        words[_OPEN] = 0
+    else:
+        if not words[_OPEN]:
+            words[_OPENED_US] = now_us
+            words[_OPEN] = 1
+        if (now_us - words[_OPENED_US] + _HALF & _MASK) - _HALF >= _FILTER_US:
+            words[_SEEN] = 1
+            falls = 1
+        else:
+            doubt = _IN_DOUBT
+    if falls:
+        words[_TOLD] = 0
+        if not words[_GATING]:
+            words[_GATING] = 1
+            words[_UNDONE] = 1
+    words[_SPARE_US] = 0 if doubt else spare_us
+    return words[_GATING] + doubt
+
+
+@micropython.viper
+def _read(words: ptr32) -> int:
+    words[_TOLD] = 1  # first: what falls from here on takes it back
+    return words[_SEEN] + 2 * words[_LATE]
+
+
+@micropython.viper
+def _beat(words: ptr32, enable: int, now_us: int) -> int:
+    words[_BEAT_US] = now_us
+    words[_BEGUN] = 1
+    words[_UNDONE] = 0
+    if words[_ENABLE] != enable:
+        words[_ENABLE] = enable
+        words[_SPARE_US] = 0
+    if not enable and words[_TOLD] and not words[_OPEN]:
+        words[_GATING] = 0
+        words[_LATE] = 0
+        words[_SEEN] = 0
+    return words[_GATING]
 
 
 class Guard:
     def __init__(self) -> None:
-        self.is_gating = True  # until the first write
-        self.has_seen_loop_open = False  # since the program looked last
-        self.is_late = False  # the program missed its beat
-        self._limit_us = 0
-        self._beat_us = 0
-        self._has_begun = False
-        self._opened_us = 0
-        self._is_loop_open = False
-        self._is_told = False
+        self.words = array("i", _WORDS)
 
-    def begin(self, limit_us: int) -> None:
-        """How long the program may be away."""
-        self._limit_us = limit_us
+    @property
+    def is_gating(self) -> bool:
+        return self.words[_GATING] != 0
 
-    @micropython.native
-    def edge(self, is_closed: int, now_us: int) -> None:
-        """The runstop loop opened or closed."""
-        if not is_closed and not self._is_loop_open:
-            self._is_loop_open = True
-            self._opened_us = now_us
-        elif is_closed and self._is_loop_open:
-            self._judge_loop(now_us)
-            self._is_loop_open = False
+    @property
+    def has_seen_loop_open(self) -> bool:
+        """Since the program looked last."""
+        return self.words[_SEEN] != 0
 
-    @micropython.native
-    def _judge_loop(self, now_us: int) -> None:
-        if elapsed_us(now_us, self._opened_us) >= _FILTER_US:
-            self.has_seen_loop_open = True
-            self._let_fall()
+    @property
+    def is_late(self) -> bool:
+        """The program missed its beat."""
+        return self.words[_LATE] != 0
 
-    def _let_fall(self) -> None:
-        self.is_gating = True
-        self._is_told = False
+    def begin(self, limit_us: int, most_us: int = 0) -> None:
+        """How long the program may be away, and how long at most a quiet loop is not looked at."""
+        self.words[_LIMIT_US] = limit_us
+        self.words[_MOST_US] = most_us
+        self.words[_SPARE_US] = 0
+
+    def look(self, is_closed: int, now_us: int) -> int:
+        """At the loop's level. Bit 0: it gates, bit 1: only time can tell whether it is a spike."""
+        return _look(self.words, is_closed, now_us)
 
     @micropython.native
-    def tick(self, is_closed: int, now_us: int) -> None:
-        """The level counts as well as the edge: an interrupt can be lost."""
-        self.edge(is_closed, now_us)
-        if self._is_loop_open:
-            self._judge_loop(now_us)
-        if self._has_begun and elapsed_us(now_us, self._beat_us) > self._limit_us:
-            self._has_begun = False
-            self.is_late = True
-            self._let_fall()
+    def watch(self, level: "Callable[[], Any]", ticks_us: "Callable[[], Any]") -> int:
+        """Look, and stay until it is sure. Whether it gates."""
+        words, look, state = self.words, _look, 0
+        for _ in range(_MOST_LOOKS):
+            state = look(words, level(), ticks_us() & _MASK)
+            if state < _IN_DOUBT:
+                break
+        return state & 1
 
-    def read(self) -> None:
-        """The program looks: what it is shown from here on it has seen."""
-        self._is_told = True
+    def read(self) -> int:
+        """The program looks: what it is shown from here on it has seen. Bit 0: the loop was open
+        since it looked last, bit 1: the program missed its beat."""
+        return _read(self.words)
 
-    @micropython.native
-    def beat(self, enable: bool, now_us: int) -> None:
-        """The program wrote. With the drive off, and knowing why, the gate closes again."""
-        self._beat_us = now_us
-        self._has_begun = True
-        if not enable and self._is_told and not self._is_loop_open:
-            self.is_gating = False
-            self.is_late = False
-            self.has_seen_loop_open = False
+    def beat(self, enable: bool, now_us: int) -> int:
+        """The program wrote; what it put out before is put out. With the drive off, and knowing
+        why, the gate closes again: then no interrupt may come in between. Whether it gates."""
+        return _beat(self.words, enable, now_us)
+
+
+def sparing(
+    words: "array[int]", level: "Callable[[], Any]", on_timer: "Callable[[Any], Any]"
+) -> "Callable[[Any], Any]":
+    """What a hard timer calls at ``SPARING_HZ`` instead of ``on_timer``, which looks: it does
+    nothing while there is nothing to do, in a handful of instructions, for all that the
+    interpreter does takes microseconds. ``words`` are a guard's."""
+
+    @micropython.viper
+    def on_tick(timer: object) -> int:
+        own = ptr32(words)  # type: ignore[call-overload]
+        spare_us = own[_SPARE_US] - _TICK_US
+        if spare_us > 0 and not own[_UNDONE] and int(level()) != own[_OPEN]:
+            own[_SPARE_US] = spare_us
+        else:
+            on_timer(timer)
+        return 0
+
+    return on_tick

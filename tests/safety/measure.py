@@ -168,11 +168,11 @@ def guard_alone() -> Worst:
         guard.begin(40_000)
         guard.read()
         guard.beat(False, 0)
-        guard.edge(0, opened_us)
+        guard.look(0, opened_us)
         now_us = 0
         while not guard.is_gating:
             now_us += TICK_US
-            guard.tick(0, now_us)
+            guard.look(0, now_us)
         worst_us = max(worst_us, now_us - opened_us)
     return Worst("runstop loop to the gate, any microsecond", 1_000, worst_us, "guard, 2 kHz")
 

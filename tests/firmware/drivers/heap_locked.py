@@ -50,6 +50,9 @@ class QuietPin:
         self.level = level
         return None
 
+    def __call__(self):
+        return self.level
+
 
 class QuietPwm:
     def __init__(self):
@@ -231,11 +234,13 @@ def pulses_turn(pulses, n):
     pulses.end()
 
 
-def ring_turn(ring, n):
+def ring_turn(rings, n):
     """What interrupts do must not allocate either."""
+    ring, on_tick = rings
     pin.level = 1 if n % 50 else 0
     ring.on_edge(pin)
     ring.on_timer(None)
+    on_tick(None)
     ring.guard.read()
     ring.write(n % 60 > 1)
 
@@ -252,8 +257,8 @@ def signs_turn(pair, n):
 def make_ring():
     ring = Ring1(pin, ToggledLife(QuietPin()), ticks)
     ring.ended = (PwmPulses(QuietPwm(), 1_500_000),)
-    ring.guard.begin(SILENCE_US)
-    return ring
+    ring.begin(SILENCE_US)
+    return ring, ring.sparing()
 
 
 def make_wheel():

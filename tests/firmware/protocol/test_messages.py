@@ -20,8 +20,8 @@ STATUS_FRAME = 40
 
 # Field values and the frame they make, delimiters included, as any host that will ever be may
 # send and read them. Written down once; if one of these has to be changed, the change is wrong.
-# (All four were written anew once, on 2026-11-22, before anything was released: frames are whitened,
-# Identify and Identity got challenge and answer, the kind of device and its flags.)
+# (All four were written anew once, on 2026-11-22, before anything was released: frames are
+# whitened, Identify and Identity got challenge and answer, the kind of device and its flags.)
 GOLDEN = {
     "Identify": (
         {"token": 0x1234, "challenge": b"\xc1\xc2\xc3\xc4\xc5\xc6\xc7\xc8"},

@@ -45,6 +45,8 @@ class Outside:
 outside = Outside()
 
 
+CHIP_ID = 0x4000_0000
+PRIORITIES = 0xE000_E40C  # of the interrupts 12 to 15, each a byte
 VREG = 0x4006_4000  # of an RP2040: bits 7 to 4 are the core's voltage
 
 
@@ -58,7 +60,8 @@ class Bench:
         self.gpios = gpios
         self.port = port
         self.clock_hz = 125_000_000
-        self.registers = {VREG: 0x10B1}  # at reset: regulating, 1.1 V
+        # at reset: regulating, 1.1 V; an RP2040; its pins' interrupt beside three others
+        self.registers = {VREG: 0x10B1, CHIP_ID: 0x2000_2927, PRIORITIES: 0x8080_8080}
         self.encoders = {}  # number of the timer or unit: its count
         self.now_us = 0
         self.levels = {}  # gpio: level
