@@ -128,6 +128,11 @@ class RawBoard:
         data: bytes = self._answer(code)
         return data
 
+    def begin(self, code: str) -> Transport:
+        """Start code that goes on by itself; the line that it talks over."""
+        self._done(lambda: self._transport.exec_raw_no_follow(code))
+        return self._transport
+
     def _answer(self, code: str) -> Any:
         text = self._done(lambda: self._transport.exec(code))
         return ast.literal_eval(text.decode())

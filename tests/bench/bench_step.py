@@ -1,19 +1,20 @@
 """What a step of the car's program costs: ``python tests/bench/bench_step.py``.
 
 Counted in machine instructions under valgrind and in CPython's bytecode, which the machine's load
-does not change, and timed under MicroPython. What that is on an RP2040 is estimated: a few things
-were timed on one, and are counted here as a step is, which gives nanoseconds per instruction.
+does not change, and timed under MicroPython. What that is on a chip is estimated by steps that were
+timed on one: hardware/boards/step_times.csv, which ``python -m tests.bench.chip_steps`` writes.
 """
 
 import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from sim_mock import micropython
+from tests.bench.calibrated import WITHIN, Fit, estimates, table
 from tests.bench.instructions import Counted, counted
 from tests.bench.sheet import Cell, Sheet, publish
 from tests.bench.step_scene import CASES, PARTS
@@ -21,9 +22,6 @@ from tests.bench.step_scene import CASES, PARTS
 ROOT = Path(__file__).resolve().parents[2]
 ON_BOARD = Path(__file__).with_name("step_on_board.py")
 AIM_MS = 10.0  # a step at 100 Hz
-# Microseconds on an RP2040 at 125 MHz, MicroPython 1.28, on a model of the chip and its flash cache
-CHIP_US = {"loop": 6.0, "native_loop": 3.1, "call": 8.3, "pack": 56.0}
-MHZ = (125, 200)
 NOT_MEASURED = "not measured"
 RUNS = 3  # the best counts: the others were disturbed
 
@@ -65,25 +63,15 @@ def parts(times: dict[str, dict[str, Any]], machine: Counted | None) -> Iterator
             yield (name, *(times[case[0]]["parts_us"][at] for case in CASES))
 
 
-def ns_per_instruction(machine: Counted) -> dict[str, float]:
-    """Of an RP2040 at 125 MHz, from each thing that was timed on one."""
-    return {name: CHIP_US[name] * 1000 / count for name, count in machine.turns.items()}
-
-
-def on_chip(machine: Counted) -> Iterator[tuple[Cell, ...]]:
-    rates = ns_per_instruction(machine).values()
+def on_chip(machine: Counted, fits: Sequence[Fit]) -> Iterator[tuple[Cell, ...]]:
+    """Of each case above, on each model of a chip, with the dearest wiring's own parts."""
     for (name, *_), count in zip(CASES, machine.steps, strict=True):
-        row: list[Cell] = [name]
-        for mhz in MHZ:
-            low, high = (count * rate(rates) / 1e6 * MHZ[0] / mhz for rate in (min, max))
-            row += [f"{low:.1f} to {high:.1f}", verdict(low, high)]
-        yield tuple(row)
+        took = [count * fit.instruction_ns / 1e6 + max(fit.own_us.values()) / 1000 for fit in fits]
+        yield (name, *(cell for ms in took for cell in (ms, verdict(ms))))
 
 
-def verdict(low_ms: float, high_ms: float) -> str:
-    if high_ms <= AIM_MS:
-        return "fits"
-    return "does not fit" if low_ms > AIM_MS else "not certain"
+def verdict(ms: float) -> str:
+    return "fits" if ms <= AIM_MS else "does not fit"
 
 
 def measure() -> Iterator[Sheet]:
@@ -104,18 +92,26 @@ def measure() -> Iterator[Sheet]:
         ("part", *(name.split(",")[0] for name, *_ in CASES)),
         list(parts(times, machine)),
     )
-    if machine:
-        rates = ns_per_instruction(machine)
+    fits, found = estimates()
+    if machine and fits:
         yield Sheet(
-            f"the same on an RP2040, in ms, estimated; a step has {AIM_MS:g}",
-            ("case", *(cell for mhz in MHZ for cell in (f"{mhz} MHz", f"at {mhz}"))),
-            list(on_chip(machine)),
-            (
-                "from instructions here, and ns per instruction of what was timed at 125 MHz: "
-                + ", ".join(f"{name} {rate:.1f}" for name, rate in rates.items()),
-                f"{MHZ[1]} MHz: as if the flash kept pace; no board was asked",
-            ),
+            f"the same on a chip, in ms, estimated; a step has {AIM_MS:g}",
+            ("case", *(cell for fit in fits for cell in (fit.model, f"on {fit.model}"))),
+            list(on_chip(machine, fits)),
+            [_basis(fit) for fit in fits],
         )
+    if found:
+        yield Sheet(
+            f"the estimate beside what the chip took, ms; within {WITHIN:.0%} is a pass",
+            ("chip", "situation", "1000 instructions", "took", "estimate", "off", ""),
+            list(table(found)),
+            sorted({f"took: {it.row.provenance}" for it in found}),
+        )
+
+
+def _basis(fit: Fit) -> str:
+    parts = ", ".join(f"{w} over {link} {us:.0f}" for (w, link), us in fit.own_us.items())
+    return f"{fit.model}: {fit.instruction_ns:.1f} ns an instruction; us of its own parts: {parts}"
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Machine instructions of a step, of its parts, and of what an RP2040 was timed at.
+"""Machine instructions of a step, of its parts, and of the situations that a chip was timed in.
 
 valgrind counts them, so that they are the same on a busy machine; see ``step_counted.py``.
 """
@@ -7,11 +7,13 @@ import os
 import re
 import shutil
 import subprocess
+import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from sim_mock import micropython
-from tests.bench.step_scene import CASES, PARTS, TURNS
+from tests.bench.step_scene import CASES, PARTS
 
 ROOT = Path(__file__).resolve().parents[2]
 COUNTED = Path(__file__).with_name("step_counted.py")
@@ -31,17 +33,40 @@ class Counted:
 
     steps: list[float]
     parts: list[list[float]]
-    turns: dict[str, float]  # of one turn of each loop
 
 
 def counted() -> Counted | None:
     """None where there is no valgrind, or no 64-bit MicroPython."""
+    children = _run()
+    return None if children is None else _read(children)
+
+
+def counted_in(situations: Sequence[tuple[bytes, str, int]]) -> list[float] | None:
+    """Of a step of each: a stored configuration, a state, how many messages it hears."""
+    with tempfile.NamedTemporaryFile("w", suffix=".txt") as file:
+        for number, (image, state, heard) in enumerate(situations):
+            file.write(f"{number} {image.hex() or '-'} {state} {heard}\n")
+        file.flush()
+        children = _run(file.name)
+    if children is None:
+        return None
+    found = []
+    for number in range(len(situations)):
+        steps = [it for (what, _), it in children.items() if what == f"situation-{number}"]
+        took = [
+            it["step"] - 2 * it["end"] + it["begin"] for it in steps
+        ]  # each child costs so much
+        found.append(sum(took) / len(took))
+    return found
+
+
+def _run(*words: str) -> Children | None:
     command = micropython.find(64)
     valgrind = shutil.which("valgrind")
     if command is None or valgrind is None:
         return None
     done = subprocess.run(
-        [valgrind, *_OPTIONS, *command, str(COUNTED)],
+        [valgrind, *_OPTIONS, *command, str(COUNTED), *words],
         env={**os.environ, "MICROPYPATH": str(ROOT)},
         stdin=subprocess.DEVNULL,
         capture_output=True,
@@ -49,7 +74,7 @@ def counted() -> Counted | None:
         text=True,
         timeout=_WITHIN_S,
     )
-    return _read(_children(done.stdout, done.stderr))
+    return _children(done.stdout, done.stderr)
 
 
 def _children(said: str, totals: str) -> Children:
@@ -68,8 +93,7 @@ def _read(children: Children) -> Counted:
         steps.append(sum(map(_step_of, cases)) / len(cases))
         each = [_parts_of(found) for found in cases]
         parts.append([sum(part) / len(cases) for part in zip(*each, strict=True)])
-    turns = {what: _turn_of(found) for (what, _), found in children.items() if "turns" in found}
-    return Counted(steps, parts, turns)
+    return Counted(steps, parts)
 
 
 def _brother(found: dict[str, int]) -> float:
@@ -84,8 +108,3 @@ def _step_of(found: dict[str, int]) -> float:
 def _parts_of(found: dict[str, int]) -> list[float]:
     brother = _brother(found)
     return [found[str(i + 1)] - found[str(i)] - brother for i in range(len(PARTS))]
-
-
-def _turn_of(found: dict[str, int]) -> float:
-    brother = found["end"] - found["begin"]
-    return (found["turns"] - found["end"] - brother) / TURNS

@@ -9,7 +9,6 @@ from firmware.protocol.frame import FrameWriter, crc_table
 from firmware.protocol.version import protocol_hash
 
 STEP_US = 10_000
-TURNS = 1000  # of a loop, when turns are counted
 EPOCH = 4711
 BOARD_ID = bytes(range(8))
 TABLE = crc_table()
@@ -59,8 +58,8 @@ class QuickBoard(VirtualBoard):
 
 
 class Scene:
-    def __init__(self, sources, stop_sources, channels, says):
-        self.board = QuickBoard(BOARD_ID, image_of(sources, stop_sources, channels), 1)
+    def __init__(self, image, sources, stop_sources, says):
+        self.board = QuickBoard(BOARD_ID, image, 1)
         self.board.battery_mv = 12_000
         self.app = App(self.board)
         self.writer = FrameWriter(TABLE)
@@ -79,7 +78,7 @@ class Scene:
     def claim(self, source):
         claim = messages.Claim()
         claim.epoch, claim.source, claim.sequence = EPOCH, source, self.sequence
-        claim.mask, claim.deadman, claim.lease_ms = 255, codes.HELD, 120
+        claim.mask, claim.deadman, claim.lease_ms = self.mask, self.deadman, 120
         claim.input_count = self.sequence
         claim.speed_mm_s, claim.steer_urad = self.speed_mm_s, 10_000 * source
         claim.stamp_us = self.now_us
@@ -92,6 +91,8 @@ class Scene:
         return self.framed(alive)
 
     speed_mm_s = 0
+    mask, deadman = 255, codes.HELD
+    first_source = 0
 
     def prepare(self):
         """The bytes and readings of the next step; not a part of what is measured."""
@@ -104,7 +105,7 @@ class Scene:
             turn = self.sequence % 4  # a line carries four claims a step, not sixteen
             for source in range(self.sources):
                 if self.sources <= 4 or source % 4 == turn:
-                    self.heard += self.claim(source)
+                    self.heard += self.claim(self.first_source + source)
             for stop_source in range(self.stop_sources):
                 if self.stop_sources <= 4 or stop_source % 4 == turn:
                     self.heard += self.alive(stop_source)
@@ -132,17 +133,45 @@ CASES = (
 
 def scene_of(case):
     name, sources, stop_sources, channels, drives = case
-    scene = Scene(sources, stop_sources, channels, drives)
+    image = image_of(sources, stop_sources, channels)
+    scene = Scene(image, sources, stop_sources, drives)
     scene.run(20)
     if drives:
-        scene.app.stop_sources.profile = scene.app.actions.profile = codes.PROFILE_TRACK
-        scene.app.supervisor.state = codes.HOLD  # arming is not what is measured here
-        scene.app.arbiter.begin_from_neutral(scene.now_us)
-        for source in scene.app.arbiter.sources:
-            source.gate = 2
-        scene.speed_mm_s = 0
-        scene.run(8)
-        assert scene.app.supervisor.state == codes.ACTIVE, (name, scene.app.runstop.bits)
+        begin_driving(scene, name)
+    return scene
+
+
+def begin_driving(scene, name):
+    scene.app.stop_sources.profile = scene.app.actions.profile = codes.PROFILE_TRACK
+    scene.app.supervisor.state = codes.HOLD  # arming is not what is measured here
+    scene.app.arbiter.begin_from_neutral(scene.now_us)
+    for source in scene.app.arbiter.sources:
+        source.gate = 2
+    scene.speed_mm_s = 0
+    scene.run(8)
+    assert scene.app.supervisor.state == codes.ACTIVE, (name, scene.app.runstop.bits)
+
+
+def scene_in(image, state, heard):
+    """A car with this configuration that stands, drives or has stopped; each step hears so many."""
+    scene = Scene(image, heard, 0, heard > 0 or state != "standing")
+    scene.board.battery_mv = 60_000  # full, whichever it is
+    scene.mask, scene.first_source = 3, 1  # steering and drive, which every source may claim
+    if state == "standing":
+        scene.deadman = 0
+        scene.run(150)  # its time in neutral after power-up is over
+        return scene
+    scene.sources = max(heard, 1)
+    scene.deadman = 0
+    scene.run(150)
+    scene.deadman = codes.HELD
+    begin_driving(scene, state)
+    if state == "stopped":
+        scene.heard = scene.framed(messages.Stop())
+        scene.run(100)
+        scene.says = heard > 0
+        scene.run(20)
+        assert scene.app.supervisor.state == codes.STOPPED, scene.app.supervisor.state
     return scene
 
 

@@ -7,6 +7,7 @@ from host_bridge.config import load_vehicle
 from sim_mock.plant.parameters import PlantParameters
 from sim_mock.plant.vehicle_plant import Plant
 from tests.firmware.rig import HELD, RELEASED, Host, Storm
+from tests.firmware.worlds import world_of
 
 HOT_C, SAG_MV = 85, 7_000
 STOP_SOURCES = (1, 3, 4, 5)  # over the link; some are not registered, which is a case too
@@ -191,3 +192,21 @@ class FullStorm(Storm):
         world.temperature_c, world.dead_encoders = 25, set()
         world.plant.stuck_throttle = None
         world.runstop_closed, world.charger, world.link_room = True, False, 1024
+
+
+def stormy_drive(name, runtime, beats, seed, **options):
+    """A drive full of trouble, with a receiver where the vehicle has one; its host."""
+    vehicle = stormy_vehicle(name)
+    plant = stormy_plant(vehicle, seed)
+    world = world_of(vehicle, runtime, seed, plant=plant, **options)
+    if vehicle.has_rc:
+        world.take_up_rc()
+    host = Host(world)
+    try:
+        host.take_the_wheel()
+        host.drive(2000, 1000, 100_000)
+        FullStorm(host, seed).run(beats)
+    finally:
+        world.close()
+    assert not world.losses  # else the watchdog would have hidden that the program ended
+    return host

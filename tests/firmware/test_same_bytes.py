@@ -9,7 +9,7 @@ from firmware.protocol import codes
 from host_bridge.flash.job import program_for
 from host_bridge.flash.program import compiled
 from tests.firmware.rig import Host
-from tests.firmware.storm import FullStorm, stormy_plant, stormy_vehicle
+from tests.firmware.storm import stormy_drive
 from tests.firmware.worlds import HEAP_LOCKED, VEHICLES, world_of
 
 MINUTE = 3500  # beats of the storm; what happens in it takes as long again
@@ -26,24 +26,6 @@ FAULTS = {
     codes.FAULT_RELAY, codes.FAULT_OUTPUT, codes.FAULT_RUNAWAY, codes.FAULT_BROWN_OUT,
     codes.FAULT_OVER_TEMPERATURE,
 }  # fmt: skip
-
-
-def stormy_drive(name, runtime, beats, seed, **options):
-    """A drive full of trouble, with a receiver where the vehicle has one; its host."""
-    vehicle = stormy_vehicle(name)
-    plant = stormy_plant(vehicle, seed)
-    world = world_of(vehicle, runtime, seed, plant=plant, **options)
-    if vehicle.has_rc:
-        world.take_up_rc()
-    host = Host(world)
-    try:
-        host.take_the_wheel()
-        host.drive(2000, 1000, 100_000)
-        FullStorm(host, seed).run(beats)
-    finally:
-        world.close()
-    assert not world.losses  # else the watchdog would have hidden that the program ended
-    return host
 
 
 @pytest.fixture(scope="module", params=VEHICLES)

@@ -22,8 +22,11 @@ def micropython_command(bits: int) -> list[str]:
 
 
 def world_of(vehicle="f1tenth", runtime="in process", seed=1, program=None, **options) -> World:
-    """``runtime``: "in process", "cpython", 64 or 32 (a MicroPython of so many bits)."""
-    if runtime == "in process":
+    """``runtime``: "in process", "cpython", 64 or 32 (a MicroPython of so many bits), or what makes
+    a runner."""
+    if callable(runtime):
+        runner = runtime
+    elif runtime == "in process":
         runner = InProcess
     else:
         command = [sys.executable] if runtime == "cpython" else micropython_command(runtime)

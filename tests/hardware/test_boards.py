@@ -6,7 +6,14 @@ from pathlib import Path
 import pytest
 
 from host_bridge.config import load_vehicle, vehicle_names
-from host_bridge.config.boards import board_names, check, load_board, other_wirings, pin_module
+from host_bridge.config.boards import (
+    board_names,
+    check,
+    load_board,
+    other_wirings,
+    pin_module,
+    step_time,
+)
 from host_bridge.config.boards.schema import PROGRAMS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -24,7 +31,9 @@ def test_every_board_of_the_list_is_there_and_every_vehicle_is_wired_somewhere()
 
 
 @pytest.mark.parametrize(("board", "vehicle"), WIRED)
-def test_what_is_wired_is_in_order(board, vehicle):
+def test_what_is_wired_is_in_order(board, vehicle, monkeypatch):
+    """Its beat is another thing: test_step_times.py."""
+    monkeypatch.setattr(step_time, "read_measured", list)
     report = check(board, vehicle)
     assert report.refusals == ()
     assert report.fits
@@ -70,13 +79,11 @@ def test_nigel_leaves_room_on_an_rp2350b():
     assert all(row.used <= row.available for row in rows.values())
 
 
-@pytest.mark.parametrize(("clock", "used_us"), [("", 10925), ("clock_mhz = 200", 6828)])
-def test_a_steps_time_is_that_of_the_boards_clock(tmp_path, clock, used_us):
+@pytest.mark.parametrize("clock", ["", "clock_mhz = 200"])
+def test_the_pin_module_has_the_boards_clock(tmp_path, clock):
     path = tmp_path / "mine.toml"
     text = (ROOT / "hardware" / "boards" / "pico.toml").read_text()
     path.write_text(re.sub("^clock_mhz = 200.*", clock, text, flags=re.MULTILINE))
-    row = next(row for row in check(str(path), "f1tenth").budget if row.what == "us of a step")
-    assert (row.used, row.available) == (used_us, 10_000)
     assert f"CLOCK_HZ = {'200_000_000' if clock else None}" in pin_module(str(path), "f1tenth")
 
 

@@ -12,7 +12,7 @@ from host_bridge.config.boards.reading import board_names, load_board, other_wir
 from host_bridge.config.boards.routes import demands, is_pwm
 from host_bridge.config.boards.rules import refusals
 from host_bridge.config.boards.state_machines import anywhere, fill, jobs, place
-from host_bridge.config.boards.step_time import step_time
+from host_bridge.config.boards.step_time import StepTime, step_time
 from host_bridge.config.vehicle import vehicle_names
 from host_bridge.domain import BudgetRow, WiringReport
 from host_bridge.errors import VehicleFileFault
@@ -61,21 +61,24 @@ def _report(
     case: Case, wired_on: str, faults: tuple[str, ...] = (), allotted: Allotment | None = None
 ) -> WiringReport:
     board = case.board
+    times = list(_times(case))
+    slow = tuple(it.refusal for it in times if it.refusal and wired_on == board.name)
+    untimed = tuple(it.said for it in times if it.p99_us is None)
     return WiringReport(
         board=board.name,
         board_title=board.title,
         vehicle=case.needs.wiring,
         is_wired=wired_on == board.name,
         wired_on=wired_on,
-        refusals=faults,
-        budget=(*budget(board, case.wiring, allotted), *_time(board, case.needs)),
-        lacks=board.chip.lacks,
+        refusals=(*faults, *slow),
+        budget=(*budget(board, case.wiring, allotted), *(it.row for it in times if it.row)),
+        lacks=(*board.chip.lacks, *untimed),
     )
 
 
-def _time(board: Board, needs: Needs) -> Iterator[BudgetRow]:
-    for step_us in needs.parameters.get("step_us", ()):
-        yield from step_time(board, step_us)
+def _times(case: Case) -> Iterator[StepTime]:
+    for step_us in case.needs.parameters.get("step_us", ()):
+        yield step_time(case.board, case.wiring, case.needs.wiring, step_us)
 
 
 def _unwired(board: Board, needs: Needs) -> WiringReport:

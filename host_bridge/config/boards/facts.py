@@ -55,7 +55,6 @@ class Chip:
     """What its pins can carry, and how much there is; hardware/boards/chips.toml says it.
 
     ``clock_mhz``: as MicroPython starts it, and the most that its vendor supports.
-    ``instruction_ns``: at the former, at least and at most; None where nobody knows.
     ``shares_interrupts``: of the pins with one number (PA3, PB3) one only can interrupt.
     """
 
@@ -63,7 +62,6 @@ class Chip:
     port: str
     mpy_arch: str
     clock_mhz: tuple[int, int]
-    instruction_ns: tuple[float, float] | None
     tolerant_5v: frozenset[Pin]
     pull_down_max_ohm: float
     glitching: frozenset[Pin]

@@ -142,7 +142,6 @@ def _chip(board: Document, name: str) -> Chip:
         port=facts["port"],
         mpy_arch=facts["mpy_arch"],
         clock_mhz=(facts["clock_mhz"], facts["clock_max_mhz"]),
-        instruction_ns=_instruction_ns(facts),
         tolerant_5v=frozenset(_pins(document, f"{name}.tolerant_5v", facts["tolerant_5v"])),
         pull_down_max_ohm=facts["pull_down_max_ohm"],
         glitching=frozenset(_pins(document, f"{name}.glitching", facts["glitching"])),
@@ -155,11 +154,6 @@ def _chip(board: Document, name: str) -> Chip:
         uarts=_buses(document, f"{name}.uart", facts["uart"], UART_KEYS),
         i2cs=_buses(document, f"{name}.i2c", facts["i2c"], I2C_KEYS),
     )
-
-
-def _instruction_ns(facts: dict[str, Any]) -> tuple[float, float] | None:
-    most_ns = facts["instruction_most_ns"]
-    return (facts["instruction_least_ns"], most_ns) if most_ns else None
 
 
 def _pio(document: Document, path: str, given: dict[str, Any]) -> Pio:

@@ -191,8 +191,6 @@ CHIP_KEYS = (
     Key("mpy_arch", "text"),
     Key("clock_mhz", "integer", 1, 1000),
     Key("clock_max_mhz", "integer", 1, 1000),
-    number("instruction_least_ns", 0.1, 1000.0, 0.0),
-    number("instruction_most_ns", 0.1, 1000.0, 0.0),
     Key("tolerant_5v", "pins"),
     number("pull_down_max_ohm", 100, 1e6),
     Key("glitching", "pins"),

@@ -1,28 +1,78 @@
-"""How long a step of the car's program may take on a chip: estimated, no board was asked."""
+"""Whether a car holds its beat on a board: by the steps that were timed on that chip."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
+from dataclasses import dataclass
 
-from host_bridge.config.boards.facts import Board
+from host_bridge.config.boards.facts import Board, Wiring
+from host_bridge.config.boards.measured import Measured, read_measured
 from host_bridge.domain import BudgetRow
 
-# Machine instructions of a step as flashed, driving, with one source and with four, all at 100 Hz:
-# counted, firmware/README.md
-_ONE, _FOUR = 572_000, 1_033_000
+WHAT = "us of a step"
+HOST_EVERY_US = 10_000  # a source claims a hundred times a second
+LONGEST_STEP_US = 20_000  # firmware/core/params.py
+_MANY = 4  # sources, besides the one that has to pass
 
 
-def step_time(board: Board, step_us: int) -> Iterator[BudgetRow]:
-    """What one source takes at most of a step of ``step_us``; none for a chip of unknown speed."""
-    span_ns = board.chip.instruction_ns
-    if span_ns is None:
-        return
-    slower = board.chip.clock_mhz[0] / board.clock_mhz
-    one, four = ([round(count * ns * slower / 1e3) for ns in span_ns] for count in (_ONE, _FOUR))
-    yield BudgetRow(
-        "us of a step",
-        one[1],
-        step_us,
-        f"estimated at {board.clock_mhz} MHz: {one[0]} to {one[1]} with one source, "
-        f"{four[0]} to {four[1]} with four",
+@dataclass(frozen=True)
+class StepTime:
+    """What is known: ``p99_us`` of a driving car's steps, None where none was timed; what says so,
+    and the refusal, if they do not hold the beat."""
+
+    p99_us: int | None
+    step_us: int
+    said: str
+    refusal: str = ""
+
+    @property
+    def row(self) -> BudgetRow | None:
+        if self.p99_us is None:
+            return None
+        return BudgetRow(WHAT, self.p99_us, self.step_us, self.said)
+
+
+def step_time(board: Board, wiring: Wiring, name: str, step_us: int) -> StepTime:
+    """Of the wiring ``name``, or of the dearest one that was timed on this chip at this clock."""
+    link = "uart" if "link" in wiring.others else "usb"
+    rows = [row for row in read_measured() if _is_of(row, board)]
+    one, many = (_worst(rows, name, link, count, step_us) for count in (1, _MANY))
+    if one is None:
+        said = f"never timed on this chip at {board.clock_mhz} MHz: no step of the program was"
+        return StepTime(None, step_us, said)
+    said = "p99, driving with one source at 100 Hz"
+    said += f"; {many.p99_us} with {_MANY}" if many else f"; with {_MANY} not measured"
+    if (one.wiring, one.link) != (name, link):
+        said += f"; that of {one.wiring} over {one.link}, for {name} over {link} was not timed"
+    said += f"; {one.provenance}"
+    return StepTime(one.p99_us, step_us, said, _refusal(board, name, one.p99_us, step_us))
+
+
+def _is_of(row: Measured, board: Board) -> bool:
+    is_same = row.chip == board.chip.name and row.mhz == board.clock_mhz
+    return is_same and row.is_configured and row.state == "driving"
+
+
+def _worst(
+    rows: Sequence[Measured], name: str, link: str, sources: int, step_us: int
+) -> Measured | None:
+    """The slowest of those that heard as much as these sources say in a step, or next more."""
+    heard = -(-sources * step_us // HOST_EVERY_US)
+    enough = [row for row in rows if row.heard >= heard]
+    own = [row for row in enough if (row.wiring, row.link) == (name, link)]
+    known = own or [row for row in enough if row.wiring == name] or enough
+    if not known:
+        return None
+    least = min(row.heard for row in known)
+    return max((row for row in known if row.heard == least), key=lambda row: row.p99_us)
+
+
+def _refusal(board: Board, name: str, p99_us: int, step_us: int) -> str:
+    if p99_us <= step_us:
+        return ""
+    is_longer = step_us < LONGEST_STEP_US and p99_us <= LONGEST_STEP_US
+    longer = "write step_s = 0.02 in the vehicle file, or " if is_longer else ""
+    return (
+        f"{name} on {board.name}: a step takes {p99_us / 1000:.1f} ms of its {step_us / 1000:g}; "
+        f"{longer}take a faster board"
     )

@@ -1,0 +1,42 @@
+"""What ``on_board/steps.py`` counted: steps by how long they took, in bins of 50 us."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+
+def merged(rows: Any, kind: str) -> dict[str, Any]:
+    """All steps of this kind, however many messages they heard."""
+    those = [row for row in rows if row["kind"] == kind]
+    bins: Counter[int] = Counter()
+    for row in those:
+        bins.update(dict(row["bins"]))
+    return {
+        "steps": sum(row["steps"] for row in those),
+        "spent_us": sum(row["spent_us"] for row in those),
+        "longest_us": max((row["longest_us"] for row in those), default=0),
+        "bins": sorted(bins.items()),
+    }
+
+
+def summary(found: Any) -> dict[str, float]:
+    """Of a histogram: upper edges of the bins, so never less than it was."""
+    if not found["steps"]:
+        return {"steps": 0}
+    return {
+        "steps": found["steps"],
+        "mean_ms": round(found["spent_us"] / found["steps"] / 1000, 3),
+        "median_ms": _share(found, 0.5),
+        "p99_ms": _share(found, 0.99),
+        "longest_ms": found["longest_us"] / 1000,
+    }
+
+
+def _share(found: Any, share: float) -> float:
+    left = share * found["steps"]
+    for begin_us, count in found["bins"]:
+        left -= count
+        if left <= 0:
+            return min(begin_us + 50, found["longest_us"]) / 1000
+    return found["longest_us"] / 1000

@@ -1,0 +1,66 @@
+"""What a board must reach: one row for each thing that is measured, RP2040 at 200 MHz at 10 ms."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from tests.hil.report import Row
+
+MOST, LEAST = "at most", "at least"
+
+
+class Limit(NamedTuple):
+    """``must`` and ``aim`` in ``unit``; more of it is worse where ``side`` is MOST."""
+
+    what: str
+    side: str
+    must: float
+    aim: float
+    unit: str
+
+
+STEP_MS = 10  # a beat of the cars that these limits were made for
+ANSWER_MS = 50
+
+LIMITS = {
+    "stop_answer": Limit("Stop answered, standing by", MOST, ANSWER_MS + STEP_MS, 30, "ms"),
+    "identify_answer": Limit("Identify answered, standing by", MOST, ANSWER_MS + STEP_MS, 30, "ms"),
+    "stop_driving": Limit("Stop answered, driving", MOST, ANSWER_MS + STEP_MS, 30, "ms"),
+    "identify_driving": Limit("Identify answered, driving", MOST, ANSWER_MS + STEP_MS, 30, "ms"),
+    "step_longest": Limit("longest step while driving, with its lateness", MOST, 10, 9, "ms"),
+    "beats_1": Limit("beats missed driving, one source at 100 Hz", MOST, 0, 0, "beats"),
+    "beats_4": Limit("beats missed driving, four sources at 50 Hz", MOST, 0, 0, "beats"),
+    "frames_damaged": Limit("frames damaged on the line while driving", MOST, 0, 0, "frames"),
+    "repl": Limit("sixteen 0x03 lead to the REPL, standing by", MOST, 10, 3, "s"),
+    "step_median": Limit("step while driving, median", MOST, 8, 6.5, "ms"),
+    "step_p99": Limit("step while driving, p99", MOST, 9.5, 8, "ms"),
+    "step_max": Limit("step while driving, longest", MOST, 10, 9, "ms"),
+    "stop_output": Limit("Stop frame to changed output word, p100", MOST, 20, 12, "ms"),
+    "guard_share": Limit("the guard's share of the processor", MOST, 8, 5, "%"),
+    "link_out": Limit("line from the car, beside its own work", LEAST, 15, 30, "kB/s"),
+    "link_in": Limit("line to the car, beside its own work", LEAST, 15, 30, "kB/s"),
+    "first_step": Limit("reset to the first step", MOST, 3, 2, "s"),
+    "same_bytes": Limit("steps that differ from CPython's", MOST, 0, 0, "steps"),
+    "first_pulse": Limit("power to the first safe pulse", MOST, 1, 0.4, "s"),
+    "pulse_width": Limit("pulse at neutral, off by", MOST, 1, 0.5, "us"),
+    "runstop_pulse": Limit("runstop opens to the first neutral pulse", MOST, 20, 20, "ms"),
+    "runstop_life": Limit("runstop opens to the life signal's last edge", MOST, 1000, 100, "us"),
+}
+
+
+def judged(key: str, value: float, how: str, clock: str, **detail: Any) -> Row:
+    """The row of a thing that was measured, in its limit's unit."""
+    limit = LIMITS[key]
+    holds = value <= limit.must if limit.side == MOST else value >= limit.must
+    return Row(limit.what, *_limits(limit), f"{value:.4g} {limit.unit}", how, clock, holds, detail)
+
+
+def unmeasured(key: str, why: str) -> Row:
+    """The row of a thing that was not measured."""
+    limit = LIMITS[key]
+    return Row(limit.what, *_limits(limit), how=why)
+
+
+def _limits(limit: Limit) -> tuple[str, str]:
+    sign = "" if limit.side == MOST else ">= "
+    return f"{sign}{limit.must:g} {limit.unit}", f"{sign}{limit.aim:g} {limit.unit}"

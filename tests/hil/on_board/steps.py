@@ -1,0 +1,216 @@
+"""The car's own program with a clock around its step: how long steps take, standing by and driving.
+
+Sent by ``tests/hil/on_chip.py`` to a board at its raw REPL, after FOLDER, the slot whose program
+runs, and MODE. The program is started as its launcher starts it; a host then drives it over its
+link, and ends it by sixteen times 0x03. What was found is printed then, as JSON. MODE:
+
+steps: the steps' times, and the beats that came too late to be taken.
+stops: besides, a Stop frame that arrives at a moment of a timer's, not of the step's, each time
+       that the car drove for a while; until the board's ``write`` that obeyed it has returned.
+link: besides, after each step as many zeros as the link takes, unless something came.
+"""
+# ruff: noqa: F821 - the host writes the names before this
+
+import gc
+import json
+import sys
+import time
+
+import machine
+import micropython
+
+micropython.kbd_intr(-1)  # a frame may hold 0x03
+gc.threshold(8000)
+sys.path.insert(0, FOLDER)
+
+import pins
+
+for pin, level in pins.SAFE_LEVELS:
+    machine.Pin(pin, machine.Pin.OUT, value=level)
+
+from main import Starts
+
+from firmware.app import App
+from firmware.compat import array
+from firmware.protocol.codec import encode_into
+from firmware.protocol.frame import FrameWriter, crc_table
+from firmware.protocol.messages import Stop
+
+BIN_US, BINS = 50, 500  # to 25 ms; the last one holds what is longer
+HEARD = 6  # messages of a step, the last: so many and more
+STANDBY, ACTIVE, HOLD, STOPPING = 1, 2, 3, 4
+MASK = (1 << 30) - 1
+DRIVEN = 60  # steps before the next Stop
+STOPS = 200
+TIMER_HZ = 97  # beside a step of 10 or 20 ms it comes at another phase each time
+
+ticks_us, ticks_diff = time.ticks_us, time.ticks_diff
+step_of_the_car = App.step
+
+
+class Found:
+    """The steps of a car that stands by, drives or has stopped, with so many messages heard."""
+
+    def __init__(self, kind, heard):
+        self.kind, self.heard = kind, heard
+        self.bins = array("H", [0] * BINS)
+        self.steps = self.longest_us = self.spent_us = 0
+
+    def add(self, took_us):
+        """Allocates nothing: the heap is locked."""
+        at = took_us // BIN_US
+        self.bins[at if at < BINS else BINS - 1] += 1
+        self.steps += 1
+        self.spent_us += took_us
+        if took_us > self.longest_us:
+            self.longest_us = took_us
+
+    def plain(self):
+        return {
+            "kind": self.kind, "heard": self.heard, "steps": self.steps,
+            "longest_us": self.longest_us, "spent_us": self.spent_us,
+            "bins": [(i * BIN_US, n) for i, n in enumerate(self.bins) if n],
+        }  # fmt: skip
+
+
+class Beats:
+    """When steps of a driving car began: how many did not, because others took too long."""
+
+    def __init__(self):
+        self.last_us = -1
+        self.steps = self.time_us = 0
+
+    def add(self, now_us, drives):
+        if drives and self.last_us >= 0:
+            self.steps += 1
+            self.time_us += (now_us - self.last_us) & MASK
+        self.last_us = now_us if drives else -1
+
+
+class Trial:
+    """A Stop that is to arrive (1), that has (2), that the program has in hands (3)."""
+
+    def __init__(self):
+        writer = FrameWriter(crc_table())
+        self.size = writer.wrap(encode_into(Stop(), writer.payload))
+        self.frame = writer.out
+        self.phase = self.driven = self.count = self.arrived_us = 0
+        self.took_us = array("H", [0] * STOPS)
+
+    def on_timer(self, timer):
+        if self.phase == 1:
+            self.arrived_us = ticks_us()
+            self.phase = 2
+
+    def before(self, state):
+        self.driven = self.driven + 1 if state == ACTIVE else 0
+        if self.driven == DRIVEN and self.count < STOPS:
+            self.phase = 1
+
+    def out(self):
+        self.took_us[self.count] = min(ticks_diff(ticks_us(), self.arrived_us), 65535)
+        self.count += 1
+        self.phase = 0
+
+
+class Line:
+    """Bytes each way: in while something comes, out while nothing does."""
+
+    def __init__(self):
+        self.came = self.went = self.in_us = self.out_us = 0
+        self.now = 0  # came in this step
+        self.last_us = -1
+        self.pad = bytearray(64)
+
+    def fill(self, board, now_us):
+        since_us = (now_us - self.last_us) & MASK if self.last_us >= 0 else 0
+        self.last_us = now_us
+        if self.now:
+            self.came += self.now
+            self.in_us += since_us
+        else:
+            self.out_us += since_us
+            while board.transmit(self.pad, 64):
+                self.went += 64
+        self.now = 0
+
+
+KINDS = ("standing", "driving", "stopped")
+rows = [[Found(kind, heard) for heard in range(HEARD)] for kind in KINDS]
+beats, trial, line = Beats(), Trial(), Line()
+
+
+def step(app, now_us):
+    state = app.supervisor.state
+    drives = state == ACTIVE or state == HOLD
+    if MODE == "stops":
+        trial.before(state)
+    reader = app.receiver.reader
+    good = reader.good
+    begun_us = ticks_us()
+    step_of_the_car(app, now_us)
+    took_us = ticks_diff(ticks_us(), begun_us)
+    heard = min(reader.good - good, HEARD - 1)
+    rows[1 if drives else 0 if state == STANDBY else 2][heard].add(took_us)
+    beats.add(now_us, drives)
+    if MODE == "link":
+        line.fill(app.board, now_us)
+
+
+def listen(kind):
+    """Between this kind of board and its program."""
+    receive_into, write = kind.receive_into, kind.write
+
+    def receiving(board, buffer):
+        if trial.phase == 2:
+            trial.phase = 3
+            for i in range(trial.size):
+                buffer[i] = trial.frame[i]
+            return trial.size
+        size = receive_into(board, buffer)
+        line.now += size
+        return size
+
+    def writing(board, values, enable, lights):
+        write(board, values, enable, lights)
+        if trial.phase == 3:
+            trial.out()
+
+    kind.receive_into, kind.write = receiving, writing
+
+
+def run():
+    App.step = step
+    if MODE != "steps":
+        from firmware.boards.metal import MetalBoard
+
+        listen(MetalBoard)
+    timer = None
+    if MODE == "stops":
+        timer = machine.Timer(-1, freq=TIMER_HZ, callback=trial.on_timer, hard=True)
+    from firmware.boards.start import start
+
+    try:
+        start(pins, Starts())
+    except KeyboardInterrupt:  # on a REPL that is not the link
+        pass
+    micropython.kbd_intr(3)
+    machine.WDT(timeout=8000)  # the program's own would not wait for what follows
+    if timer:
+        timer.deinit()
+
+
+run()
+free = gc.mem_free()
+gc.collect()
+print("@@@")
+print(
+    json.dumps(
+        {
+            "mode": MODE, "mhz": machine.freq() // 1000000, "free": (free, gc.mem_free()),
+            "rows": [found.plain() for kind in rows for found in kind if found.steps],
+            "beats": (beats.steps, beats.time_us), "stops_us": list(trial.took_us)[: trial.count],
+            "line": (line.came, line.in_us, line.went, line.out_us),
+        }
+    )
+)  # fmt: skip

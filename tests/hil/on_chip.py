@@ -1,0 +1,275 @@
+"""What has to be measured on the chip: small programs at its raw REPL, around the car's own.
+
+They wrap the car's step, or the board's contract, and say what they found by the chip's own clock.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import serial
+
+from firmware.core.params import Params
+from firmware.protocol import codes, messages
+from firmware.protocol.frame import crc_table
+from host_bridge.errors import DeviceFault
+from host_bridge.flash.board import RawBoard
+from host_bridge.flash.repl import ASK, raw_board
+from tests.hil import same_bytes
+from tests.hil.as_flashed import Car, NotDriving
+from tests.hil.histogram import merged, summary
+from tests.hil.limits import judged, unmeasured
+from tests.hil.port import Mute, Port
+from tests.hil.report import Row
+
+FOLDER = Path(__file__).with_name("on_board")
+CHIP = "the chip's clock (ticks_us)"
+MARK, END = b"@@@", b"\x04"
+KINDS = ("standing", "driving", "stopped")
+_STANDING_S, _LINE_S = 5.0, 3.0
+_NOISE = b"\x55" * 400  # no delimiter in it: a step of 10 ms that takes 400 bytes takes 40 kB/s
+_BACK_S = 20.0
+_LISTED = """
+def _listed(folder):
+    for row in os.ilistdir(folder):
+        path = folder + "/" + row[0]
+        if row[1] & 0x4000:
+            _listed(path)
+        else:
+            print(path, _hash(path))
+"""
+
+
+class Bench:
+    """The board's ports and how patient to be. ``repl`` is ``link`` unless the link is a UART."""
+
+    def __init__(
+        self, link: str, repl: str, baud: int, patience: float, progress: Callable[[str], None]
+    ) -> None:
+        self.link, self.repl, self.baud = link, repl, baud
+        self.patience, self.progress = patience, progress
+
+    @contextlib.contextmanager
+    def board(self) -> Iterator[RawBoard]:
+        """At its raw REPL; reset when left. Where the link is a UART it is asked there."""
+        if self.repl != self.link:
+            with serial.Serial(self.link, self.baud, exclusive=True) as line:
+                line.write(ASK)
+        with raw_board(self.repl, within_s=_BACK_S * self.patience) as board:
+            yield board
+
+    @contextlib.contextmanager
+    def car(self, speed_mm_s: int, line: Any = None) -> Iterator[Car]:
+        """The car at the link, once its port is there. Raises Mute."""
+        port = self._port(line if self.repl == self.link else None)
+        try:
+            yield Car(port, speed_mm_s, self.progress)
+        finally:
+            if line is None or self.repl != self.link:
+                port.close()
+
+    def _port(self, line: Any) -> Port:
+        give_up_s = time.monotonic() + _BACK_S * self.patience
+        while True:
+            try:
+                return Port(self.link, self.baud, self.patience, line)
+            except OSError:
+                if time.monotonic() > give_up_s:
+                    raise
+                time.sleep(0.1)
+
+
+def facts(bench: Bench) -> Iterator[tuple[dict[str, Any], Row]]:
+    """The board of itself, and how long it took to its REPL."""
+    begun_s = time.monotonic()
+    with bench.board() as board:
+        took_s = time.monotonic() - begun_s
+        it, slots = board.facts(), board.slots()
+        folder = slot_of(board)
+        program = _program_hash(board, folder, bench.patience)
+        found = {
+            "machine": it.machine,
+            "micropython": ".".join(map(str, it.version)),
+            "chip_id": it.unique_id.hex(),
+            "slot": folder,
+            "is_on_trial": bool(slots and slots.is_on_trial),
+            "program_hash": program,
+        }
+    how = "asked, entered, soft reset, its helpers understood"
+    yield found, judged("repl", took_s, how, "this host's clock")
+
+
+def _program_hash(board: RawBoard, folder: str, patience: float) -> str:
+    """As ``flash.job`` calls the program. File by file: all at once is more than a free heap."""
+    said, wrong = board.begin(f"{_LISTED}_listed({folder!r})").follow(10.0 * patience)
+    if wrong:
+        raise DeviceFault("its program cannot be read", where=board.where, got=wrong.decode())
+    hashes = dict(line.split(" ") for line in said.decode().splitlines())
+    lines = [f"{path[len(folder) + 1 :]} {digest}\n" for path, digest in sorted(hashes.items())]
+    program = "".join(line for line in lines if not line.startswith("config_"))
+    return hashlib.sha256(program.encode()).hexdigest()[:16]
+
+
+def slot_of(board: RawBoard) -> str:
+    """The folder of the slot that runs. Raises DeviceFault where there is no launcher."""
+    slots = board.slots()
+    if slots is None:
+        raise DeviceFault("there is no car on this board", where=board.where, remedy="tandem flash")
+    return f"/{'ab'[slots.slot]}"
+
+
+def _program(name: str, **names: str) -> str:
+    heads = "".join(f"{key} = {value!r}\n" for key, value in names.items())
+    return heads + (FOLDER / f"{name}.py").read_text()
+
+
+# --- a car around whose step there is a clock
+
+
+def watched(bench: Bench, mode: str, speed_mm_s: int, drive: Callable[[Car], None]) -> Any:
+    """What ``on_board/steps.py`` says after ``drive``. Raises Mute with the board's own words."""
+    with bench.board() as board:
+        transport = board.begin(_program("steps", FOLDER=slot_of(board), MODE=mode))
+        with bench.car(speed_mm_s, transport.serial) as car:
+            end = ""
+            try:
+                car.meet()
+                drive(car)
+            except NotDriving as error:
+                end = str(error)
+            car.port.feed(b"\0" + ASK)
+            said = _rest(car.port, transport, bench)
+        found = _found(said)
+        found["end"] = end
+        return found
+
+
+def _rest(port: Port, transport: Any, bench: Bench) -> bytes:
+    if bench.repl == bench.link:
+        return port.rest_of_line(END + b">", 10.0)
+    said, wrong = transport.follow(10.0 * bench.patience)
+    return bytes(said + wrong) + END
+
+
+def _found(said: bytes) -> Any:
+    text = said.rpartition(MARK)[2].partition(END)[0]
+    try:
+        return json.loads(text)
+    except ValueError:
+        raise Mute(f"the program on the board ended: {said[-600:]!r}") from None
+
+
+def step_times(bench: Bench, speed_mm_s: int, seconds: float) -> Iterator[Row]:
+    """Percentiles of steps while driving, from a histogram made on the chip."""
+
+    def drive(car: Car) -> None:
+        for _ in range(int(_STANDING_S * 100)):
+            car.host.beat()
+        car.arm()
+        car.drive_for(seconds, 1)
+        car.disarm()
+
+    found = watched(bench, "steps", speed_mm_s, drive)
+    driving = merged(found["rows"], "driving")
+    if not driving["steps"]:
+        for key in ("step_median", "step_p99", "step_max"):
+            yield unmeasured(key, found["end"] or "it did not drive")
+        return
+    shown = {kind: summary(merged(found["rows"], kind)) for kind in KINDS}
+    how = f"{driving['steps']} steps driving, {found['mhz']} MHz, in bins of 50 us"
+    detail = {"heap_free": found["free"], "end": found["end"], "beats": found["beats"], **shown}
+    yield judged("step_median", shown["driving"]["median_ms"], how, CHIP, **detail)
+    yield judged("step_p99", shown["driving"]["p99_ms"], how, CHIP)
+    yield judged("step_max", shown["driving"]["longest_ms"], how, CHIP)
+
+
+def stops(bench: Bench, speed_mm_s: int, count: int) -> Iterator[Row]:
+    """Stop frames at moments that a timer chooses."""
+
+    def drive(car: Car) -> None:
+        car.arm()
+        for done in range(count):
+            bench.progress(f"stop {done + 1} of {count}")
+            for _ in range(400):
+                car.host.drive(10, speed_mm_s)
+                if car.host.state not in (codes.ACTIVE, codes.HOLD):
+                    break
+            else:
+                raise NotDriving(f"a Stop was not obeyed in 400 steps; {car.why()}")
+            car.arm()
+        car.disarm()
+
+    found = watched(bench, "stops", speed_mm_s, drive)
+    took = sorted(found["stops_us"])
+    if not took:
+        yield unmeasured("stop_output", found["end"] or "no stop")
+        return
+    how = f"{len(took)} phases; from the frame in the board's queue to the return of the write "
+    how += "that obeyed it; the line and what waits in the port's own buffer are not in it"
+    median = took[len(took) // 2] / 1000
+    yield judged("stop_output", took[-1] / 1000, how, CHIP, median_ms=median, end=found["end"])
+
+
+def line_rates(bench: Bench) -> Iterator[Row]:
+    """Bytes each way, standing by, beside the steps."""
+
+    def talk(car: Car) -> None:
+        for _ in range(int(_LINE_S * 100)):
+            car.host.beat()
+        for _ in range(int(_LINE_S * 100)):
+            car.port.feed(_NOISE)
+            car.host.beat()
+
+    came, in_us, went, out_us = watched(bench, "link", 0, talk)["line"]
+    how = "standing by, beside its steps and reports; zeros out, then noise in"
+    yield judged("link_out", went / max(out_us, 1) * 1000, how, CHIP)
+    yield judged("link_in", came / max(in_us, 1) * 1000, how, CHIP)
+
+
+# --- without a host at the link
+
+
+def guard_share(bench: Bench) -> Row:
+    """Turns of an empty loop with the guard's timer, and without."""
+    with bench.board() as board:
+        transport = board.begin(_program("guard_share", FOLDER=slot_of(board)))
+        said, wrong = transport.follow(30.0 * bench.patience)
+    found = _found(said + wrong + END)
+    shares = {k: 100 * (1 - found[k] / found["without"]) for k in ("standing", "enabled")}
+    how = "turns of an empty loop with it and without; the greater of standing by and enabled"
+    return judged(
+        "guard_share", max(shares.values()), how, CHIP, **shares, tripped=found["tripped"]
+    )
+
+
+def bytes_row(bench: Bench, vehicle: str, beats: int) -> Row:
+    """Item S13; see same_bytes."""
+    with bench.board() as board:
+        transport = board.begin(same_bytes.program(slot_of(board)))
+        patience_s = same_bytes.PATIENCE_S * bench.patience
+        return same_bytes.compare(transport.serial, vehicle, beats, patience_s, bench.progress)
+
+
+def first_step(bench: Bench) -> Row:
+    """Reset by its REPL; its own events tell when it first stood by. Raises Mute."""
+    with bench.board():
+        pass
+    with bench.car(0) as car:
+        car.port.advance(0)
+        car.meet()
+        index = Params(crc_table()).index("start_ms")
+        car.host.say(messages.ParameterRead, index=index)
+        car.host.say(messages.EventRequest, first=0)
+        car.host.rest(1000)
+        start_ms = car.host.latest["Parameter"].value
+        stood = [e[0] for e in car.host.events if e[1:3] == (codes.EVENT_STATE_CHANGED, 0)]
+    if not stood:
+        return unmeasured("first_step", "its events do not go back to its start")
+    how = "from its clock's zero, which a reset makes, less start_ms; the boot ROM is before it"
+    return judged("first_step", stood[0] / 1e6 - start_ms / 1e3, how, "the car's clock (events)")

@@ -1,0 +1,147 @@
+"""A car at a serial port, as ``rig.Host`` wants its world: a beat is the car's own next step.
+
+Each step says when it began, in its Status or in its Motion.
+
+So the host keeps the car's time, whatever clock this machine has: a board of metal and an emulated
+one, which may be ten times slower, are driven and measured alike. The host's own clock only says
+when to give up, and ``patience`` stretches that.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from typing import Any
+
+import serial
+
+from firmware.core.deadlines import elapsed_us
+from firmware.protocol import messages
+from firmware.protocol.codec import DECODED, decode_into
+from firmware.protocol.frame import FrameReader, crc_table
+from sim_mock.world import TIME_MASK
+
+BAUD = 921_600
+SILENT_S = 3.0  # a car that is well says fifty things in it
+_QUIET_S = 0.5
+_IDLE = 3  # looks at the line in a row that find nothing
+_SAME_STEP_US = 3_000  # a Status and a Motion that are nearer than that are of one step
+
+
+class Mute(RuntimeError):
+    """Nothing that a car says comes from this port."""
+
+
+class Port:
+    """``now_us`` is when the newest step began, ``car_us`` the same without its wrap."""
+
+    values = ()  # rig.Host digests what a virtual car puts out; a port does not tell
+    enable = False
+
+    def __init__(
+        self, path: str, baud: int = BAUD, patience: float = 1.0, line: Any = None
+    ) -> None:
+        self.path = path
+        self.patience = patience
+        self.now_us = self.car_us = 0
+        self.received = self.sent = self.frames_sent = self.steps = 0
+        self.intervals_us: list[int] = []
+        self._line = line or serial.Serial(path, baud, exclusive=True)
+        self._line.timeout = 0.05
+        self._reader = FrameReader(crc_table())
+        self._timed = {it.ID: it() for it in (messages.Status, messages.Motion)}
+        self._held = b""  # came after what ended a beat
+        self._raw = b""  # the newest of what came, for whoever has to say why nothing is understood
+        self._came: deque[tuple[int, float]] = deque(maxlen=50)  # car's us, this machine's s
+
+    def us_per_s(self) -> float:
+        """How much of the car's time goes by in a second of this machine's; a million, on metal."""
+        (first_us, first_s), (last_us, last_s) = self._came[0], self._came[-1]
+        if last_s - first_s < 1e-6 * (last_us - first_us):  # had waited here, and came at once
+            return 1e6
+        return (last_us - first_us) / max(last_s - first_s, 1e-6)
+
+    def catch_up(self) -> None:
+        """Leave what waited here from before: it would be taken for the car's present."""
+        idle = 0
+        while idle < _IDLE:
+            idle = 0 if self._line.read(self._line.in_waiting) else idle + 1
+            time.sleep(0.002)
+
+    def feed(self, data: bytes) -> None:
+        self._line.write(data)
+        self.sent += len(data)
+        self.frames_sent += 1
+
+    def advance(self, until_us: int) -> bytes:
+        """Whatever comes until the next step's, that included. Raises Mute."""
+        come = bytearray()
+        give_up_s = time.monotonic() + SILENT_S * self.patience
+        while True:
+            data = self._held or self._line.read(max(1, self._line.in_waiting))
+            self._held = b""
+            end = self._until_step(data)
+            if end is not None:
+                self._held = data[end:]
+                return bytes(come + data[:end])
+            come += data
+            if time.monotonic() > give_up_s:
+                raise Mute(self._silence())
+
+    def _until_step(self, data: bytes) -> int | None:
+        """Where in ``data`` the first message of a step that is new ends."""
+        if not data:
+            return None
+        self.received += len(data)
+        self._raw = (self._raw + data)[-200:]
+        buffer, at = bytearray(data), 0
+        while at < len(buffer):
+            at = self._reader.read(buffer, at, len(buffer))
+            if at < len(buffer):
+                at += 1
+                size = self._reader.payload_size()
+                if size and self._tick(size):
+                    self.received -= len(data) - at  # is counted when it is looked at
+                    return at
+        return None
+
+    def _tick(self, size: int) -> bool:
+        message = self._timed.get(self._reader.frame[0])
+        if message is None or decode_into(message, self._reader.frame, size) != DECODED:
+            return False
+        is_status = isinstance(message, messages.Status)
+        time_us = message.time_us if is_status else message.captured_us
+        since_us = elapsed_us(time_us, self.now_us)
+        if self.steps and since_us < _SAME_STEP_US:
+            return False
+        if self.steps:
+            self.car_us += since_us
+            self.intervals_us.append(since_us)
+        self.now_us = time_us & TIME_MASK
+        self.steps += 1
+        self._came.append((self.car_us, time.monotonic()))
+        return True
+
+    def _silence(self) -> str:
+        got = f"lastly {self._raw[-40:]!r}" if self._raw else "not a byte"
+        return (
+            f"{self.path} is open, and no step of a car was told of within "
+            f"{SILENT_S * self.patience:g} s; got {got}. A car that runs speaks by itself: is the "
+            "program on the board (tandem flash), is this its port and not the REPL's, and does "
+            "nothing else hold it? A slow, emulated board needs a greater --patience."
+        )
+
+    def rest_of_line(self, end: bytes, within_s: float) -> bytes:
+        """What comes besides, until ``end`` came and nothing after it, or nobody says more."""
+        come = self._held
+        self._line.timeout = _QUIET_S
+        give_up_s = time.monotonic() + within_s * self.patience
+        while time.monotonic() < give_up_s:
+            data = self._line.read(max(1, self._line.in_waiting))
+            come += data
+            if not data and come.endswith(end):
+                break
+        return come
+
+    def close(self) -> None:
+        self._line.close()

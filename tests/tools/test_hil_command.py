@@ -1,0 +1,187 @@
+"""``python -m tests.hil``: on a virtual car behind a port, on a silent port, on a capture."""
+
+import contextlib
+import json
+import os
+import pty
+import subprocess
+import sys
+import threading
+import tty
+
+import pytest
+
+from sim_mock import micropython
+from tests.hil import __main__ as hil
+from tests.hil import analyser, same_bytes
+from tests.hil.limits import LIMITS
+from tests.hil.report import PASS
+
+US = 1e-6
+
+
+# --- a logic analyser's capture
+
+
+def capture(tmp_path, name="capture.csv"):
+    """Power at 0.1 s, neutral pulses from 0.5 s on, driven from 0.8 s, the loop open at 1.0 s."""
+    changes = [(0.0, "power", 0), (0.0, "loop", 1), (0.0, "esc", 0), (0.0, "life", 0)]
+    changes += [(0.1, "power", 1), (1.0, "loop", 0)]
+    for frame in range(40):
+        rise_s = 0.5 + 0.02 * frame
+        width_us = 1600 if 0.8 <= rise_s < 1.015 else 1500.25
+        changes += [(rise_s, "esc", 1), (rise_s + width_us * US, "esc", 0)]
+    changes += [(0.9 + 0.0005 * n, "life", n & 1) for n in range(201)]
+    levels, lines = {"power": 0, "loop": 0, "esc": 0, "life": 0}, ["; made by a test"]
+    lines += ["Time [s],D0,D1,D2,D3"]
+    for time_s, part, level in sorted(changes):
+        levels[part] = level
+        lines.append(f"{time_s:.9f},{','.join(str(v) for v in levels.values())}")
+    path = tmp_path / name
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+NAMED = {"power": "D0", "loop": "D1", "esc": "D2", "life": "D3"}
+
+
+def test_a_capture_tells_widths_the_first_pulse_and_what_an_open_loop_does(tmp_path):
+    rows = {row.what: row for row in analyser.measure(analyser.read(capture(tmp_path), NAMED))}
+
+    def got(key):
+        return float(rows[LIMITS[key].what].got.split()[0])
+
+    assert got("first_pulse") == pytest.approx(0.4, abs=1e-4)
+    assert got("pulse_width") == pytest.approx(0.25, abs=0.02)
+    assert got("runstop_pulse") == pytest.approx(20, abs=0.1)
+    assert got("runstop_life") == pytest.approx(0, abs=1)
+    assert rows[LIMITS["first_pulse"].what].verdict == PASS
+
+
+def test_what_a_capture_does_not_show_is_not_measured(tmp_path):
+    channels = analyser.read(capture(tmp_path), {"esc": "D2"})
+    verdicts = [row.holds for row in analyser.measure(channels)]
+    assert verdicts == [None, True, None, None]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "empty"),
+        ("Time [s],D0\n0.0,1\n", "no column 'D2'; there is D0"),
+        ("Time [s],D2\n", "no samples"),
+        ("Time [s],D2\n0.0,high\n", "line 2: expected seconds and a 0 or 1"),
+    ],
+)
+def test_a_file_that_is_no_capture_is_refused_with_what_is_wrong(tmp_path, text, said):
+    path = tmp_path / "wrong.csv"
+    path.write_text(text)
+    with pytest.raises(analyser.BadCapture, match=said):
+        analyser.read(path, {"esc": "D2"})
+
+
+# --- a port
+
+
+@contextlib.contextmanager
+def virtual_car():
+    """``tandem sim`` behind a pseudo-terminal: its path."""
+    words = [sys.executable, "-m", "host_bridge.cli", "sim", "f1tenth", "--runtime", "cpython"]
+    process = subprocess.Popen(
+        [*words, "--json"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    try:
+        yield json.loads(process.stdout.readline())["device"]
+    finally:
+        process.terminate()
+        process.communicate()
+
+
+def test_a_car_at_a_port_is_measured_as_it_was_flashed(tmp_path):
+    out = tmp_path / "report.json"
+    with virtual_car() as device:
+        words = ["--only", "told", "--seconds", "1", "--patience", "5", "--out", str(out)]
+        code = hil.main([device, *words])
+    report = json.loads(out.read_text())
+    rows = {row["what"]: row for row in report["rows"]}
+    assert code in (0, 1)  # a machine that is busy makes a virtual car late
+    assert report["board"]["car"] == "f1tenth"
+    assert len(rows) == len(LIMITS)
+    for key in ("identify_answer", "stop_answer", "stop_driving", "beats_1", "beats_4"):
+        assert rows[LIMITS[key].what]["got"], rows[LIMITS[key].what]
+    damaged = rows[LIMITS["frames_damaged"].what]
+    assert damaged["verdict"] == PASS, damaged
+    assert rows[LIMITS["step_median"].what]["how"] == "not asked for"
+
+
+def test_a_mute_port_is_said_to_be_mute_with_what_to_do(tmp_path, capsys):
+    main, other = pty.openpty()
+    tty.setraw(other)
+    prompt = b"MicroPython v1.28.0 on a board\r\n>>> "
+    threading.Timer(0.3, os.write, (main, prompt)).start()  # what waits at opening is dropped
+    out = tmp_path / "report.json"
+    words = ["--only", "told", "--patience", "0.2", "--out", str(out)]
+    code = hil.main([os.ttyname(other), *words])
+    os.close(main)
+    said = capsys.readouterr().err
+    assert code == 2
+    assert "no step of a car was told of" in said
+    assert "MicroPython v1.28.0" in said
+    assert "tandem flash" in said
+    rows = json.loads(out.read_text())["rows"]
+    assert {row["verdict"] for row in rows} == {"not measured"}
+
+
+# --- the same bytes, by the script that a board runs
+
+
+class Pipe:
+    """A process's ends as a serial line."""
+
+    timeout = None
+
+    def __init__(self, process):
+        self._process = process
+
+    def write(self, data):
+        self._process.stdin.write(data)
+        self._process.stdin.flush()
+
+    def read(self, size):
+        return self._process.stdout.read(size)
+
+
+@contextlib.contextmanager
+def board(text, tmp_path):
+    """What a board runs, under a MicroPython of 32 bits."""
+    command = micropython.find(32)
+    if command is None:
+        pytest.skip("no MicroPython of 32 bit on this machine; `make setup` fetches one")
+    script = tmp_path / "on_board.py"
+    script.write_text(text)
+    words = [*command, "-X", "heapsize=8m", str(script)]
+    process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    try:
+        yield Pipe(process)
+    finally:
+        process.kill()
+        process.communicate()
+
+
+@pytest.mark.micropython
+def test_the_script_for_a_board_puts_out_what_cpython_does(tmp_path):
+    with board(same_bytes.program(str(hil.ROOT)), tmp_path) as line:
+        row = same_bytes.compare(line, beats=100)
+    assert row.holds, row.got
+    assert row.detail["steps"] > 300
+
+
+@pytest.mark.micropython
+def test_a_step_that_differs_is_named(tmp_path):
+    text = same_bytes.program(str(hil.ROOT))
+    changed = text.replace("size = fields[-1]", "size = fields[-1]; board.battery_mv += 1")
+    assert changed != text
+    with board(changed, tmp_path) as line:
+        row = same_bytes.compare(line, beats=10)
+    assert row.holds is False
+    assert "sent: here" in row.got
