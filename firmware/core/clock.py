@@ -55,7 +55,6 @@ class Session:
     def session_us(self, now_us: int) -> int:
         return shifted_us(now_us, self.offset_us)
 
-    @micropython.native
     def sample(self, now_us: int, board_us: int, received_us: int, sent_us: int) -> bool:
         """Take one Sync; returns False if the clock was seen to step."""
         away_us = elapsed_us(now_us, board_us)

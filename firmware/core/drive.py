@@ -147,7 +147,6 @@ class Drive:
             self._integral = clamped(self._integral + step, -limit, limit)
         return effort
 
-    @micropython.native
     def _put_out(self, effort: int, speed_mm_s: int, now_us: int) -> None:
         """Let through what drives on, or brakes; a change of direction waits its pause."""
         self._pause.step(now_us)

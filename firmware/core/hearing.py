@@ -146,7 +146,6 @@ class Hearing:
             self._refused_again = 0
             self._app.events.add(now_us, EVENT_CLAIM_REFUSED, source, verdict)
 
-    @micropython.native
     def _sync(self, message: Sync, now_us: int) -> None:
         app = self._app
         values = message.values

@@ -73,7 +73,6 @@ class Ramp:
         self.rate = 0
         self._carried = 0
 
-    @micropython.native
     def follow(self, target: int, rate_max: int, jerk: int, dt_ms: int) -> int:
         """One step; rate_max up to 30000, target within 60000, jerk * dt under 2**30."""
         gap = (target - self.value) * 1000 - self._carried

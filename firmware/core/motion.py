@@ -80,7 +80,6 @@ class Motion:
         state = app.supervisor.state
         return state == HOLD or (state == STOPPING and app.stop_sequence.policy == POLICY_BRAKE)
 
-    @micropython.native
     def _steer(self) -> None:
         """The winner's angle, in a stop too; with nobody it is held or centred. Then the slew."""
         app = self._app

@@ -176,7 +176,6 @@ class Odometry:
         if travel_um:
             self._advance(travel_um, yaw_urad + turned // 2)
 
-    @micropython.native
     def _advance(self, travel_um: int, yaw_urad: int) -> None:
         distance = self._distance_um + travel_um
         whole = distance // 1000

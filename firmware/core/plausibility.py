@@ -70,7 +70,6 @@ class Plausibility:
         self.is_stuck = not moves.is_open
         self.is_too_fast = not slow.is_open
 
-    @micropython.native
     def _has_vanished(self, effort: int, speed_mm_s: int, is_driving: bool, now_us: int) -> bool:
         """Whether the motion ended sooner than a car that nobody brakes can roll out."""
         rolled, speed = self._rolled, abs(speed_mm_s)
@@ -82,7 +81,6 @@ class Plausibility:
             rolled.step(now_us)
         return rolled.is_open and speed <= self._standstill
 
-    @micropython.native
     def watch_target(
         self, target_mm_s: int, speed_mm_s: int, must_obey: bool, is_braked: bool, now_us: int
     ) -> None:

@@ -1,6 +1,6 @@
 """How the car comes to rest: by the strictest policy of its stop causes, until the wheels stand."""
 
-from firmware.compat import TYPE_CHECKING, micropython
+from firmware.compat import TYPE_CHECKING
 from firmware.core.deadlines import Deadline
 from firmware.core.params import POLICY_BRAKE, POLICY_CUT
 from firmware.protocol.codes import CAUSE_COUNT, CAUSE_RUNSTOP_LOOP, FAULT_COUNT
@@ -48,7 +48,6 @@ class StopSequence:
         if policy > self.policy:
             self.policy = policy
 
-    @micropython.native
     def step(self, speed_mm_s: int, is_trusted: bool, now_us: int) -> None:
         """A speed that may lie shows no standstill: then the time has to pass."""
         rolling, patience = self._rolling, self._patience

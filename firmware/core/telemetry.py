@@ -179,7 +179,6 @@ class Telemetry:
         values[3] = min(session.bound_us, UNKNOWN_US)
         self._outbox.send_values(self._clock)
 
-    @micropython.native
     def _send_inputs(self) -> None:
         board, values = self._board, self._inputs.values
         runstop, stop_sources, rc = self._runstop, self._stop_sources, self._rc
@@ -203,7 +202,6 @@ class Telemetry:
         self._longest_us = 0
         self._outbox.send_values(self._inputs)
 
-    @micropython.native
     def _look_at_sources(self) -> None:
         """Fresh, held and engaged, as bits; others than the active ones are none of it."""
         fresh = held = engaged = 0
@@ -220,7 +218,6 @@ class Telemetry:
         values[4] = held
         values[5] = engaged
 
-    @micropython.native
     def _send_outputs(self) -> None:
         stage, values, winners = self._output_stage, self._outputs.values, self._arbiter.winners
         values[0] = 1 if self._app.is_enabled else 0

@@ -106,7 +106,6 @@ class Watch:
         if stop_sources.told:  # in whosever name, a pin's too
             runstop.latch(CAUSE_STOP_SOURCE)
 
-    @micropython.native
     def _moments(self, now_us: int) -> None:
         app = self._app
         arbiter, runstop = app.arbiter, app.runstop
@@ -171,7 +170,6 @@ class Watch:
             bits |= 1 << FAULT_RUNAWAY
         return bits | 1 << FAULT_ENCODER if found.is_one_sided else bits
 
-    @micropython.native
     def _watch_outputs(self, now_us: int) -> int:
         app, board = self._app, self._app.board
         if app.is_enabled != self._is_enabled:

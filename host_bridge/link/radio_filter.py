@@ -6,6 +6,7 @@ Stops, and what their session needs. The way back is slow: status is thinned.
 
 from __future__ import annotations
 
+from firmware.protocol.frame import WHITENER
 from firmware.protocol.messages import Alive, Bind, Bound, Inputs, Status, Stop, StopSeen, Sync
 
 _DELIMITER = b"\0"
@@ -46,5 +47,5 @@ def _split(frames: bytes) -> list[bytes]:
 
 
 def _id_of(frame: bytes) -> int:
-    """No message has the number 0, so COBS leaves the first byte of its payload as it is."""
-    return frame[2] if len(frame) > 3 else 0
+    """No message has a number that is whitened to 0, so COBS leaves its byte in its place."""
+    return frame[2] ^ WHITENER if len(frame) > 3 else 0

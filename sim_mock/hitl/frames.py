@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from firmware.protocol.codec import DECODED, Message, decode_into
-from firmware.protocol.frame import FrameReader, crc_table
+from firmware.protocol.frame import WHITENER, FrameReader, crc_table
 
 _TABLE = crc_table()
 _MOST_BYTES = 4096  # without a delimiter: noise
@@ -24,8 +24,8 @@ class Frames:
 
 
 def kind_of(frame: bytes) -> int:
-    """The message id of a whole frame: behind COBS' code byte, for no id is zero."""
-    return frame[1] if len(frame) > 1 else 0
+    """The message id of a whole frame: behind COBS' code byte, for no id is whitened to zero."""
+    return frame[1] ^ WHITENER if len(frame) > 1 else 0
 
 
 class Ear:
