@@ -182,7 +182,7 @@ def test_a_claim_is_kept_in_all_its_parts(bench):
     levels = {"brake": 9, "lights": 3, "aux_1": 11, "aux_2": 12, "aux_3": 13, "aux_4": 14}
     bench.say(steer_urad=-5, speed_mm_s=77, deadman=3, mask=13, sequence=8, **levels)
     source = bench.arbiter.sources[PAD]
-    kept = (source.steer_urad, source.speed_mm_s, source.levels, source.deadman)
+    kept = (source.steer_urad, source.speed_mm_s, list(source.levels), source.deadman)
     assert kept == (-5, 77, [0, 0, 9, 3, 11, 12, 13, 14], 3)
     assert (source.claimed, source.sequence, source.slot, source.is_fresh) == (13, 8, 0, True)
     assert source.input_count == 1
