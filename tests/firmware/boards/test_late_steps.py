@@ -1,0 +1,141 @@
+"""A step longer than its beat costs no byte: the link is pumped before each step, also a late one.
+
+The real board file, start-up loop and program on the virtual ``machine``; only the step's time is
+made: after each one the bench's clock goes on by it, with all that its interrupts do meanwhile.
+"""
+
+import bench as bench_module
+import pytest
+
+from firmware.protocol.messages import Identify, Identity, Stop, StopSeen
+from tests.firmware.boards.test_metal import car_with
+from tests.firmware.protocol.streams import framed, payload_of, read
+
+bench = bench_module.bench
+TAKES_MS = (3, 9, 11, 25, 60)
+ANSWERED_US = 50_000
+IDLE_US = 200  # what a turn without a step takes
+
+
+class SlowApp:
+    """The car's own program, whose step takes ``ms``."""
+
+    def __init__(self, car, ms):
+        self._car = car
+        self._app = car.app
+        self._us = ms * 1000
+        self.steps = 0
+
+    def __getattr__(self, name):
+        return getattr(self._app, name)
+
+    def step(self, now_us):
+        self._app.step(now_us)
+        self.steps += 1
+        self._car.advance(bench.now_us + self._us, 0)
+
+
+class SlowCar:
+    def __init__(self, tmp_path, ms):
+        self.car = car_with(tmp_path)
+        self.app = SlowApp(self.car, ms)
+        self.car.beat._app = self.app
+        self.wire = self.car.wires[0]
+        self.said = b""
+        self.said_us = 0  # when the last of it left
+        self._pump = self.car.board.link.pump
+        self.car.board.link.pump = self.pump
+
+    def pump(self):
+        self._pump()
+        if self.wire.outgoing:
+            self.said += bytes(self.wire.outgoing)
+            self.said_us = bench.now_us
+            self.wire.outgoing.clear()
+
+    def turn(self):
+        """One round of the endless loop; False once the REPL was asked for."""
+        before_us = bench.now_us
+        goes_on = self.car.beat.turn()
+        if bench.now_us == before_us:
+            self.car.advance(before_us + IDLE_US, 0)
+        return goes_on
+
+    def run(self, ms):
+        until_us = bench.now_us + ms * 1000
+        while bench.now_us < until_us:
+            assert self.turn()
+
+    def answered_us(self, message, answer):
+        """How long after the message the answer came."""
+        self.said = b""
+        self.wire.incoming.extend(framed(payload_of(message)))
+        begun_us = bench.now_us
+        while answer.ID not in {payload[0] for payload in read([self.said]).payloads}:
+            assert self.turn()
+            assert bench.now_us - begun_us < 1_000_000, f"no {answer.__name__} in a second"
+        return self.said_us - begun_us
+
+
+@pytest.mark.parametrize("ms", TAKES_MS)
+@pytest.mark.parametrize(("message", "answer"), [(Identify, Identity), (Stop, StopSeen)])
+def test_whoever_asks_is_answered_however_long_a_step_takes(tmp_path, ms, message, answer):
+    slow = SlowCar(tmp_path, ms)
+    slow.run(100)
+    for phase_ms in (0, 3, 7):
+        slow.run(phase_ms)
+        assert slow.answered_us(message(), answer) <= ANSWERED_US + ms * 1000
+
+
+@pytest.mark.parametrize("ms", TAKES_MS)
+def test_sixteen_interrupts_lead_to_the_repl_however_long_a_step_takes(tmp_path, ms):
+    slow = SlowCar(tmp_path, ms)
+    slow.run(100)
+    slow.wire.incoming.extend(b"\x03" * 16)
+    begun_us = bench.now_us
+    while slow.turn():
+        assert bench.now_us - begun_us <= ANSWERED_US + ms * 1000
+
+
+@pytest.mark.parametrize("ms", [11, 60])
+def test_a_late_car_is_marked_healthy_all_the_same(tmp_path, ms):
+    slow = SlowCar(tmp_path, ms)
+    marked = []
+    slow.car.starts.mark_healthy = lambda: marked.append(bench.now_us)
+    slow.run(11_000)
+    assert len(marked) == 1
+
+
+@pytest.mark.parametrize("ms", TAKES_MS)
+def test_only_a_step_that_ran_feeds_the_watchdog(tmp_path, ms):
+    slow = SlowCar(tmp_path, ms)
+    fed = []
+    feed = slow.car.watchdog.feed
+    slow.car.beat._watchdog = type("Fed", (), {"feed": lambda _: (fed.append(1), feed())})()
+    slow.run(500)
+    assert len(fed) == slow.app.steps > 5
+
+
+def test_a_step_that_fails_leaves_the_heap_to_whoever_cleans_up(tmp_path, monkeypatch):
+    slow = SlowCar(tmp_path, 3)
+    from firmware.boards import start
+
+    locks = []
+    monkeypatch.setattr(start.micropython, "heap_lock", lambda: locks.append(1))
+    monkeypatch.setattr(start.micropython, "heap_unlock", lambda: locks.append(-1))
+
+    def fail(now_us):
+        raise MemoryError
+
+    slow.app.step = fail
+    with pytest.raises(MemoryError):
+        slow.run(100)
+    assert locks[-2:] == [1, -1]
+    assert sum(locks) == 0
+
+
+def test_at_sixty_ms_the_guard_cuts_and_the_car_still_talks(tmp_path):
+    slow = SlowCar(tmp_path, 60)
+    slow.run(400)
+    assert slow.car.board.guard_tripped
+    assert slow.answered_us(Identify(), Identity) <= ANSWERED_US + 60_000
