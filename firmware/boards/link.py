@@ -21,19 +21,10 @@ RECEIVE_SIZE = 512
 SEND_SIZE = 1024
 _UART_BLOCK = 128
 _USB_BLOCK = 64  # a packet of full speed
-_BLOCKS = 4  # each way in one pump: what a flood takes of the next step's time is bounded
+_BLOCKS = 8  # each way in one pump: what a flood takes of the next step's time is bounded
 _REPL_BYTE = 0x03
-_REPL_RUN = 16  # in a row: no claim, no stop has as many, and a parameter's 0x03 comes alone
-
-
-@micropython.viper
-def run_after(data: ptr8, size: int, run: int) -> int:
-    """How many 0x03 in a row ``data[:size]`` ends with, ``run`` of them before it; 16 stay 16."""
-    i = 0
-    while i < size and run < 16:
-        run = run + 1 if data[i] == 3 else 0
-        i += 1
-    return run
+_RUN = 1 << 9  # one 0x03, as ``scanned`` counts them
+_REPL_RUN = 16 * _RUN  # in a row: no claim, no stop has as many, and a parameter's comes alone
 
 
 @micropython.viper
@@ -61,17 +52,21 @@ def pad(data: ptr8, start: int, end: int) -> int:
 
 
 @micropython.viper
-def promised(data: ptr8, size: int, before: int) -> int:
-    """How many bytes ``data[:size]`` promises: in the low byte; 256 more after a delimiter.
+def scanned(data: ptr8, size: int, before: int) -> int:
+    """What ``data[:size]`` leads to: in the low byte how many more bytes it promises, 256 more
+    after a delimiter, and from bit 9 on the run of 0x03 that it ends with; 16 in a row stay 16.
 
-    ``before`` is what was promised before it. A COBS code promises the bytes that it stands for and
-    the next code or the delimiter behind them; a delimiter promises nothing, and noise neither.
+    ``before`` is the same of what came before it. A COBS code promises the bytes that it stands for
+    and the next code or the delimiter behind them; a delimiter promises nothing, and noise neither.
     """
     more = before & 255
-    is_begun = before >> 8
+    is_begun = before >> 8 & 1
+    run = before >> 9
     i = 0
     while i < size:
         byte = data[i]
+        if run < 16:
+            run = run + 1 if byte == 3 else 0
         if byte == 0:
             more = 0
             is_begun = 1
@@ -83,7 +78,7 @@ def promised(data: ptr8, size: int, before: int) -> int:
         elif more == 1:
             more = byte
         i += 1
-    return more | is_begun << 8
+    return more | is_begun << 8 | run << 9
 
 
 class ByteQueue:
@@ -138,7 +133,7 @@ class Link:
         self.asks_for_repl = False
         self._received = ByteQueue(RECEIVE_SIZE)
         self._to_send = ByteQueue(SEND_SIZE)
-        self._run = 0
+        self._scanned = 0
 
     def receive_into(self, buffer: bytearray) -> int:
         return self._received.take_into(buffer, len(buffer))
@@ -148,11 +143,12 @@ class Link:
 
     def forget(self) -> None:
         self.asks_for_repl = False
-        self._run = 0
+        self._scanned &= _RUN - 1
 
+    @micropython.native
     def _take(self, data: bytearray, size: int) -> None:
-        self._run = run_after(data, size, self._run)
-        if self._run == _REPL_RUN:
+        self._scanned = state = scanned(data, size, self._scanned)
+        if state >= _REPL_RUN:
             self.asks_for_repl = True
         self._received.put(data, size)
 
@@ -237,7 +233,6 @@ class StdioLink(Link):
         self._block = bytearray(_USB_BLOCK)
         self._firsts = make_firsts(self._block)
         self._fill_from: "Any" = getattr(os, "dupterm", _ends_by_itself)
-        self._promised = 0
         self._readable = select.poll()
         self._readable.register(sys.stdin, select.POLLIN)
         self._writable = select.poll()
@@ -249,7 +244,7 @@ class StdioLink(Link):
         for _ in range(_BLOCKS):
             if received.room() < _USB_BLOCK or not _is_ready(self._readable):
                 break
-            while self._read() and self._promised & 255 and received.room() >= _USB_BLOCK:
+            while self._read() and self._scanned & 255 and received.room() >= _USB_BLOCK:
                 pass
         for _ in range(_BLOCKS):
             if to_send.size == 0 or not _is_ready(self._writable):
@@ -260,7 +255,7 @@ class StdioLink(Link):
     @micropython.native
     def _read(self) -> bool:
         """What was promised, one packet at most; False if it was not all there."""
-        size = self._promised & 255 or 2
+        size = self._scanned & 255 or 2
         if size > _USB_BLOCK:
             size = _USB_BLOCK
         block, filler = self._block, self._filler
@@ -270,7 +265,6 @@ class StdioLink(Link):
         self._fill_from(None)
         if filler.filled:
             came = take_zeros_out(block, came, filler.filled)
-        self._promised = promised(block, came, self._promised)
         self._take(block, came)
         return came == size
 

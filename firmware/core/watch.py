@@ -192,9 +192,10 @@ class Watch:
         if not self._has_started:
             self._has_started = True
             self._starting.set(now_us, _HEALTHY_US)
-        was_starting = self._starting.is_open
+        if not self._starting.is_open:
+            return 0
         self._starting.step(now_us)
-        if was_starting and not self._starting.is_open:
+        if not self._starting.is_open:
             self._app.board.mark_healthy()
-        has_failed = self._app.board.failed_starts >= _BOOTS_MAX
-        return 1 << FAULT_BOOT_LOOP if has_failed and self._starting.is_open else 0
+            return 0
+        return 1 << FAULT_BOOT_LOOP if self._app.board.failed_starts >= _BOOTS_MAX else 0

@@ -13,7 +13,7 @@ from firmware.boards.link import (
     SEND_SIZE,
     ByteQueue,
     UartLink,
-    promised,
+    scanned,
     take_zeros_out,
 )
 from tests.firmware.worlds import micropython_command
@@ -128,17 +128,20 @@ def test_over_stdio_each_byte_passes_and_0x03_interrupts_nothing_until_it_is_mea
     [
         (b"\0\5", 0, 5),  # a delimiter and a code: four bytes, and what is behind them
         (b"abcd\0", 5, 256),  # the whole frame
-        (b"abcd\3", 5, 3),  # another code
+        (b"abcd\4", 5, 4),  # another code
         (b"ab", 5, 3),  # a piece of it
         (b"\0", 5, 256),  # cut off
         (b"\0\0\7", 0, 7),
         (b"\7", 256, 7),  # the code comes alone
         (b"noise", 0, 0),
         (b"\xff", 256, 255),
+        (b"\3\3", 0, 2 << 9),  # a run of what asks for the REPL
+        (b"\3" * 20, 0, 16 << 9),
+        (b"a\3", 5 << 9, 1 << 9),
     ],
 )
 def test_a_code_promises_what_it_stands_for_and_noise_promises_nothing(data, before, after):
-    assert promised(bytearray(data), len(data), before) == after
+    assert scanned(bytearray(data), len(data), before) == after
 
 
 def test_zeros_that_were_filled_in_are_taken_out_again():
