@@ -504,4 +504,4 @@ def test_a_host_of_another_protocol_is_not_bound_but_may_stop(cruising):
     assert cruising.latest["Bound"].result == codes.BIND_PROTOCOL_MISMATCH
     stranger.stop()
     cruising.drive(10, cruise(cruising))
-    assert cruising.state == codes.STOPPING
+    assert cruising.latest["StopSeen"].state == codes.STOPPING  # a Status comes a step later
