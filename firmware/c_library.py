@@ -125,31 +125,33 @@ def encode_into(message: "Any", payload: bytearray) -> int:
 
 def decode_into(message: "Any", payload: bytearray, size: int) -> int:
     """Whatever is refused, and a message with texts, is left to the own text."""
-    if payload[0] == message.ID and size == message.size and not message.texts:
-        _, form, checked = _whole(message)
-        values = form.unpack_from(payload)[1:]
-        for place, low, high in checked:
-            if not low <= values[place] <= high:
-                break
-        else:
-            vars(message).update(zip(message.numbers, values))
-            return 0
-    return decode_into.__wrapped__(message, payload, size)  # type: ignore[attr-defined, no-any-return]
+    values = _values_in(message, payload, size)
+    if values is None:
+        return decode_into.__wrapped__(message, payload, size)  # type: ignore[attr-defined, no-any-return]
+    vars(message).update(zip(message.numbers, values))
+    return 0
 
 
 def decode_values_into(message: "Any", payload: bytearray, size: int) -> int:
-    """Whatever is refused is left to the own text."""
-    if payload[0] == message.ID and size == message.size and not message.texts:
-        _, form, checked = _whole(message)
-        values = form.unpack_from(payload)[1:]
-        for place, low, high in checked:
-            if not low <= values[place] <= high:
-                break
-        else:
-            for place, value in enumerate(values):
-                message.values[place] = value
-            return 0
-    return decode_values_into.__wrapped__(message, payload, size)  # type: ignore[attr-defined, no-any-return]
+    """Whatever is refused, and a message with texts, is left to the own text."""
+    values = _values_in(message, payload, size)
+    if values is None:
+        return decode_values_into.__wrapped__(message, payload, size)  # type: ignore[attr-defined, no-any-return]
+    for place, value in enumerate(values):
+        message.values[place] = value
+    return 0
+
+
+def _values_in(message: "Any", payload: bytearray, size: int) -> "tuple[int, ...] | None":
+    """Read the numbers of a whole payload; None for what is refused or has texts."""
+    if payload[0] != message.ID or size != message.size or message.texts:
+        return None
+    _, form, checked = _whole(message)
+    values: "tuple[int, ...]" = form.unpack_from(payload)[1:]
+    for place, low, high in checked:
+        if not low <= values[place] <= high:
+            return None
+    return values
 
 
 def _whole(message: "Any") -> "Whole":

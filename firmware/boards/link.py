@@ -44,7 +44,7 @@ def take_zeros_out(data: ptr8, size: int, many: int) -> int:
 
 @micropython.viper
 def pad(data: ptr8, start: int, end: int) -> int:
-    """Zeros to ``data[start:end]``: between frames they mean nothing."""
+    """Write zeros to ``data[start:end]``: between frames they mean nothing."""
     while start < end:
         data[start] = 0
         start += 1
@@ -53,10 +53,10 @@ def pad(data: ptr8, start: int, end: int) -> int:
 
 @micropython.viper
 def scanned(data: ptr8, size: int, before: int) -> int:
-    """What ``data[:size]`` leads to: in the low byte how many more bytes it promises, 256 more
+    """Say what ``data[:size]`` leads to: in the low byte how many more bytes it promises, 256 more
     after a delimiter, and from bit 9 on the run of 0x03 that it ends with; 16 in a row stay 16.
 
-    ``before`` is the same of what came before it. A COBS code promises the bytes that it stands for
+    ``before`` is the same for what came earlier. A COBS code promises the bytes that it stands for
     and the next code or the delimiter behind them; a delimiter promises nothing, and noise neither.
     """
     more = before & 255
@@ -161,7 +161,7 @@ class Link:
 
 
 def make_firsts(buffer: bytearray) -> "list[memoryview]":
-    """Of ``buffer``, the first 0, 1, 2 ... bytes: a slice would allocate."""
+    """Make views of the first 0, 1, 2 ... bytes of ``buffer``: a slice would allocate."""
     whole = memoryview(buffer)
     return [whole[:size] for size in range(len(buffer) + 1)]
 
@@ -254,7 +254,7 @@ class StdioLink(Link):
 
     @micropython.native
     def _read(self) -> bool:
-        """What was promised, one packet at most; False if it was not all there."""
+        """Read what was promised, one packet at most; False if it was not all there."""
         size = self._scanned & 255 or 2
         if size > _USB_BLOCK:
             size = _USB_BLOCK

@@ -38,7 +38,7 @@ class Receiver:
             self._decoders[message.ID] = decode_into
 
     def route_by_values(self, routes: "Routes") -> None:
-        """For handlers that read a message's ``values``, and not its attributes."""
+        """Add routes whose handlers read a message's ``values``, and not its attributes."""
         self.route(routes)
         for message, _ in routes:
             self._decoders[message.ID] = decode_values_into

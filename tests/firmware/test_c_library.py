@@ -17,6 +17,7 @@ REFUSING = {
     frame.cobs_decode: {-1},
     codec.unpack: {0},
     codec.decode_into: {codec.WRONG_MESSAGE, codec.WRONG_SIZE, codec.OUT_OF_RANGE},
+    codec.decode_values_into: {codec.WRONG_MESSAGE, codec.WRONG_SIZE, codec.OUT_OF_RANGE},
 }
 LEAVING_OTHERS = {(codec.unpack, 0), (frame.cobs_decode, -1)}  # bytes, which nobody reads
 CRC_TABLE = frame.crc_table()
@@ -121,6 +122,7 @@ CASES = {
     codec.unpack: unpack,
     codec.encode_into: encode_into,
     codec.decode_into: decode_into,
+    codec.decode_values_into: decode_into,
 }
 
 
@@ -147,6 +149,8 @@ def test_a_counterpart_leaves_what_the_own_text_leaves(counterpart):
         assert result == counterpart.__wrapped__(*again)
         if (counterpart, result) not in LEAVING_OTHERS:
             assert [*map(said, arguments)] == [*map(said, again)]
+        if counterpart is codec.decode_values_into and result == codec.DECODED:
+            assert arguments[0].values == again[0].values
         results.add(result)
     assert counterpart not in REFUSING or REFUSING[counterpart] < results, "both were met"
 
