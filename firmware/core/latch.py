@@ -20,10 +20,10 @@ class Latch:
         """Time passes, before anything is latched. Counted, for the clock wraps in 18 minutes."""
         if self.first == NO_CAUSE:
             self._counted_us = now_us
-            return
-        passed_ms = max(elapsed_us(now_us, self._counted_us) // 1000, 0)
-        self._counted_us = shifted_us(self._counted_us, passed_ms * 1000)
-        self.age_ms = min(self.age_ms + passed_ms, AGE_MS)
+        else:
+            passed_ms = max(elapsed_us(now_us, self._counted_us) // 1000, 0)
+            self._counted_us = shifted_us(self._counted_us, passed_ms * 1000)
+            self.age_ms = min(self.age_ms + passed_ms, AGE_MS)
 
     def set(self, bit: int, holds: bool) -> None:
         """A condition with a duration: latch it while it holds."""
