@@ -1,4 +1,4 @@
-"""What is reported when: the status fifty times a second, motion in between, the rest in turn."""
+"""What is reported when: the status on every step, motion on every nth, the rest in turn."""
 
 from firmware.compat import TYPE_CHECKING, micropython
 from firmware.core.clock import SLOTS, UNKNOWN_US
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 const = micropython.const
 
-_STATUS_US = const(20_000)  # nobody needs it sooner
+_MOTION_US = const(20_000)  # nobody needs what moves sooner; each claim's CRC is in a status
 _COUNTER_MASK = (1 << 30) - 1
 _CLOCKS = SLOTS + 1
 _TURNS = 5 + _CLOCKS  # steps until each slow message has had its turn
@@ -91,27 +91,21 @@ class Telemetry:
             self._send_inputs, self._send_outputs, self._send_power, self._send_counters,
             self._send_rest,
         )  # fmt: skip
-        self._status_every = 1
         self._motion_every = 1
         self._turn = 0
-        self._until_status = 0  # steps
-        self._until_motion = 1
+        self._until_motion = 1  # steps
         self._longest_us = 0
 
     def configure(self, params: "Params") -> None:
-        # a step is spared the time of both: a status now, what moves and one slow message then
-        self._status_every = 2 if params.get("step_us") < _STATUS_US else 1
-        self._motion_every = max(params.get("motion_every"), self._status_every)
+        least = 2 if params.get("step_us") < _MOTION_US else 1
+        self._motion_every = max(params.get("motion_every"), least)
 
     @micropython.native
     def step(self, now_us: int) -> None:
         step_us = self._board.step_us
         if step_us > self._longest_us:
             self._longest_us = step_us
-        if self._until_status == 0:
-            self._until_status = self._status_every
-            self._send_status(now_us)
-        self._until_status -= 1
+        self._send_status(now_us)
         if self._until_motion == 0:
             self._until_motion = self._motion_every
             self._send_motion()
