@@ -52,7 +52,7 @@ USES = {
 }
 
 # Instructions of firmware/drivers/rp2_*.py; a test assembles them and compares.
-PROGRAMS = {"pulses": 20, "life_signal": 9, "quadrature": 23}
+PROGRAMS = {"pulses": 20, "life_signal": 10, "quadrature": 23}
 
 
 @dataclass(frozen=True)
