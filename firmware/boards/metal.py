@@ -193,9 +193,8 @@ class MetalBoard:
     def _look(self) -> None:
         """At the loop and the guard, at once: what opens afterwards shows on the next step."""
         guard = self._ring.guard
-        is_closed = self.loop_pin()
         shown = guard.read()
-        self.runstop_closed = is_closed & ~shown
+        self.runstop_closed = ~shown & 1  # by the guard's filter: the level alone may be a spike
         self.guard_tripped = shown >> 1
         contact = self._contact
         if contact:

@@ -110,18 +110,11 @@ class Arbiter:
         age_us = elapsed_us(session.session_us(now_us), values[CLAIM_STAMP])
         verdict = self._rights(claim, source, slot)
         if verdict == CLAIM_ACCEPTED:
-            if bound_us > self._clock_bound_us:
-                verdict = CLAIM_CLOCK_UNSURE
-            elif age_us < -bound_us:
-                verdict = CLAIM_FROM_FUTURE
-            elif age_us + bound_us >= lease_us:
-                verdict = CLAIM_TOO_OLD
+            verdict = self._freshness(age_us, bound_us, lease_us)
         if verdict != CLAIM_ACCEPTED:
             return self._refuse(verdict)
         # the earlier of stamp + lease, less what the clock may be wrong, and arrival + lease
-        left_us = lease_us - bound_us
-        if age_us > 0:
-            left_us -= age_us
+        left_us = lease_us - max(age_us, 0) - bound_us
         source.take(claim, slot, now_us, left_us)
         return self._accept(claim, slot, now_us)
 
@@ -164,6 +157,15 @@ class Arbiter:
             return CLAIM_NOT_PERMITTED
         if values[CLAIM_LEASE] > source.lease_max_ms:
             return CLAIM_LEASE_TOO_LONG
+        return CLAIM_ACCEPTED
+
+    def _freshness(self, age_us: int, bound_us: int, lease_us: int) -> int:
+        if bound_us > self._clock_bound_us:
+            return CLAIM_CLOCK_UNSURE
+        if age_us < -bound_us:
+            return CLAIM_FROM_FUTURE
+        if age_us + bound_us >= lease_us:
+            return CLAIM_TOO_OLD
         return CLAIM_ACCEPTED
 
     @micropython.native

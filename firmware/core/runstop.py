@@ -158,7 +158,7 @@ class StopSources:
         self.told = told = self._heard_stop
         self.stopped = said | told
         self._heard_stop = 0
-        self.missing = self._required[self.profile] & ~fresh
+        self.missing = self.missing_in(self.profile)
 
     def missing_in(self, profile: int) -> int:
         return self._required[profile] & ~self.fresh

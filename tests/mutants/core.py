@@ -12,7 +12,7 @@ _APP = (
 
 # All but its table, which is the definition itself
 _PARAMS = (
-    "count", "table_hash", "draft", "drafted", "Params.__init__", "Params.get", "Params.get_all",
+    "count", "draft", "drafted", "Params.__init__", "Params.get", "Params.get_all",
     "Params.index", "Params.is_in_range", "Params.hash_into", "Params.first_wrong",
     "Params._first_inconsistent", "Params.image_size", "Params.write_image", "Params.draft_into",
     "Params.take_draft", "Params.read_image",

@@ -5,6 +5,7 @@ import json
 import random
 import struct
 import sys
+from importlib import import_module
 
 from host_bridge.config import load_vehicle
 from sim_mock import compiled
@@ -99,5 +100,5 @@ if __name__ == "__main__":
     for name in ("f1tenth", "opencav"):
         drives[f"model {name}"] = whole_car(name, 1000, model="autodrive")
     drives |= {f"storm {name}": stormy(name) for name in SPEEDS_MM_S}
-    files = [sys.modules[name].__file__ for name in compiled.MODULES]
+    files = [import_module(name).__file__ for name in compiled.MODULES]
     json.dump({"files": files, "drives": drives}, sys.stdout)
