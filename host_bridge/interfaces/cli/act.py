@@ -65,6 +65,7 @@ VERBS = {
     ),
 }
 _PATIENCE_S = 2.0
+_EXPLAINED_S = 1.0
 _PASSING_S = 5.0  # starting up, or braking to standstill
 
 
@@ -106,6 +107,8 @@ async def _act(
         if action is Action.ARM:
             _ = opened.vehicle  # a car of no known type is not armed
         await opened.until(lambda: not _is_passing(opened), _PASSING_S)
+        if action is Action.ARM:  # what a refusal is explained by comes some times a second
+            await opened.until(lambda: opened.car.inputs is not None, _EXPLAINED_S)
         result = await asked(opened, _deed(opened, action, profile), context)
         return _show(result, args.json, opened)
     finally:
