@@ -45,8 +45,6 @@ from firmware.protocol.version import protocol_hash
 if TYPE_CHECKING:
     from firmware.boards.contract import Board
 
-GUARD_STEPS = 4  # the guard's patience: one step more than the program's own for an overrun
-
 
 class App:
     """One car. The board is handed in; ``step`` is called at the configured beat."""
@@ -95,7 +93,7 @@ class App:
             self.actions, self.telemetry, self.watch, self.motion, self.punctuality, self._warm_up,
         ):  # fmt: skip
             part.configure(params)
-        self.board.begin(self.output_stage.fallbacks, params.get("step_us") * GUARD_STEPS)
+        self.board.begin(self.output_stage.fallbacks, params.get("step_us"))
 
     def step(self, now_us: int) -> None:
         """One beat of the car. ``now_us`` is the board's time, modulo 2**30."""

@@ -231,6 +231,16 @@ class HostContext:
         """Write, commit, read back; returns how many changed. Raises errors.TandemError."""
         return await configure(opened, vehicle, name, progress)
 
+    def on_its_board(self, vehicle: Vehicle, identity: CarIdentity) -> Vehicle:
+        """The vehicle as it is by default on the board that this host has flashed, if it has."""
+        known = pairing.load(identity.board_id)
+        name = known.flashed.get("board") if known else None
+        return (
+            boards.on_board(vehicle, boards.load_board(name))
+            if name in boards.board_names()
+            else vehicle
+        )
+
     def pairing(self, identity: CarIdentity) -> Pairing | None:
         """None for a car that this host does not know. Raises errors.DataFileFault."""
         return pairing.load(identity.board_id)

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from firmware.app import GUARD_STEPS, App
+from firmware.app import App
 from firmware.boards import unix
 from firmware.boards.virtual import CHANNELS, READINGS, RECEIVE_SIZE, VirtualBoard
 from firmware.box import Box
@@ -30,10 +30,9 @@ class Beat(NamedTuple):
     enable: bool
     sent: bytes
     fallbacks: Sequence[int] = (-1,) * CHANNELS  # by channel; -1: what it is stays
-    guard_us: int = 40_000
+    step_us: int = 0  # from beat to beat, as it is configured; 0: it does not say
     lights: int = 0
     is_healthy: bool = False
-    step_us: int = 0  # from beat to beat, as it is configured; 0: it does not say
 
 
 class ProgramLost(RuntimeError):
@@ -76,10 +75,9 @@ class InProcess:
             board.enable,
             bytes(board.sent[: board.sent_size]),
             board.fallbacks,
-            board.guard_us,
+            board.beat_us,
             board.lights,
             board.is_healthy,
-            board.guard_us // GUARD_STEPS,
         )
 
     def image(self) -> bytes:
@@ -139,12 +137,11 @@ class Process:
         if len(out) != unix.OUT_SIZE:
             raise ProgramLost(f"the car's program ended with exit code {self._process.wait()}")
         self._patience_s = self._then_s
-        *both, guard_us, enable, lights, healthy, size = self._reply.unpack_from(out)
+        *both, step_us, enable, lights, healthy, size = self._reply.unpack_from(out)
         at = self._reply.size
         values, fallbacks = both[:CHANNELS], both[CHANNELS:]
         sent = out[at : at + size]
-        step_us = guard_us // GUARD_STEPS
-        return Beat(values, bool(enable), sent, fallbacks, guard_us, lights, bool(healthy), step_us)
+        return Beat(values, bool(enable), sent, fallbacks, step_us, lights, bool(healthy))
 
     def image(self) -> bytes:
         """The configuration that the board has stored."""

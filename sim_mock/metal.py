@@ -11,12 +11,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from firmware.boards.virtual import CHANNELS
-from firmware.core.guard import Guard
+from firmware.core.guard import Guard, limit_us
 from sim_mock.firmware_runner import Beat
 
 RENEWAL_US = 60_000  # pulses without a write: three frames of 20 ms
 PUMP_US = 30_000  # what a charge pump holds without being fed
 WATCHDOG_US = 400_000
+_USUAL_BEAT_US = 10_000  # of a program that does not say its own
 TIME_MASK = (1 << 30) - 1
 _KEPT = -1
 
@@ -59,7 +60,7 @@ class Metal:
         """The program renews its outputs."""
         self._beat = beat
         self._written_us = now_us
-        self.guard.begin(beat.guard_us)
+        self.guard.begin(limit_us(beat.step_us or _USUAL_BEAT_US))
         self.guard.beat(beat.enable, now_us & TIME_MASK)
         self._set(now_us)
 

@@ -42,9 +42,9 @@ class Board(Protocol):
     reset_cause: int  # RESET_
     failed_starts: int  # in a row, before this one: none of them was marked healthy
 
-    def begin(self, fallbacks: "list[int]", guard_us: int) -> None:
+    def begin(self, fallbacks: "list[int]", beat_us: int) -> None:
         """Set what each channel falls back to by itself unless renewed (-1: it stays), and how
-        long the guard waits for a write. At start-up and after each commit."""
+        often a step is due. At start-up and after each commit."""
 
     def mark_healthy(self) -> None:
         """This start did not fail."""

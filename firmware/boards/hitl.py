@@ -98,11 +98,11 @@ class HitlBoard(VirtualBoard):
 
     # --- the contract
 
-    def begin(self, fallbacks: "list[int]", guard_us: int) -> None:
-        super().begin(fallbacks, guard_us)
+    def begin(self, fallbacks: "list[int]", beat_us: int) -> None:
+        super().begin(fallbacks, beat_us)
         for i in range(CHANNELS):
             setattr(self._begin, self._channels[i], fallbacks[i])
-        self._begin.guard_us = guard_us
+        self._begin.beat_us = beat_us
         self._say(self._begin)
 
     def mark_healthy(self) -> None:

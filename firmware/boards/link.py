@@ -17,14 +17,18 @@ if TYPE_CHECKING:
 
     from machine import UART
 
+const = micropython.const
+
 RECEIVE_SIZE = 512
 SEND_SIZE = 1024
 _UART_BLOCK = 128
 _USB_BLOCK = 64  # a packet of full speed
 _BLOCKS = 8  # each way in one pump: what a flood takes of the next step's time is bounded
 _REPL_BYTE = 0x03
-_RUN = 1 << 9  # one 0x03, as ``scanned`` counts them
-_REPL_RUN = 16 * _RUN  # in a row: no claim, no stop has as many, and a parameter's comes alone
+_STOP_BYTE = const(0xA6)  # how a Stop begins behind its COBS code: its number XOR frame.WHITENER
+_RUNS = 31 << 9  # of 0x03, as ``scanned`` counts them
+_REPL_RUN = 16 << 9  # in a row: no claim, no stop has as many, and a parameter's comes alone
+_HEARD_STOP = 1 << 16
 
 
 @micropython.viper
@@ -53,15 +57,20 @@ def pad(data: ptr8, start: int, end: int) -> int:
 
 @micropython.viper
 def scanned(data: ptr8, size: int, before: int) -> int:
-    """Say what ``data[:size]`` leads to: in the low byte how many more bytes it promises, 256 more
-    after a delimiter, and from bit 9 on the run of 0x03 that it ends with; 16 in a row stay 16.
+    """Say what ``data[:size]`` leads to: in the low byte how many more bytes it promises, in bit 8
+    that it ends with a delimiter, in bits 9 to 13 the run of 0x03 that it ends with (16 in a row
+    stay 16), in bit 14 that a frame's first byte comes next, in bit 15 that the frame is a Stop,
+    in bit 16 that a whole one came.
 
     ``before`` is the same for what came earlier. A COBS code promises the bytes that it stands for
     and the next code or the delimiter behind them; a delimiter promises nothing, and noise neither.
     """
     more = before & 255
     is_begun = before >> 8 & 1
-    run = before >> 9
+    run = before >> 9 & 31
+    is_first = before >> 14 & 1
+    is_stop = before >> 15 & 1
+    heard = 0
     i = 0
     while i < size:
         byte = data[i]
@@ -70,15 +79,21 @@ def scanned(data: ptr8, size: int, before: int) -> int:
         if byte == 0:
             more = 0
             is_begun = 1
+            heard |= is_stop
+            is_stop = 0
         elif is_begun:
             more = byte
             is_begun = 0
+            is_first = 1 if byte > 1 else 0
         elif more > 1:
             more -= 1
+            if is_first:
+                is_first = 0
+                is_stop = 1 if byte == _STOP_BYTE else 0
         elif more == 1:
             more = byte
         i += 1
-    return more | is_begun << 8 | run << 9
+    return more | is_begun << 8 | run << 9 | is_first << 14 | is_stop << 15 | heard << 16
 
 
 class ByteQueue:
@@ -127,10 +142,12 @@ class ByteQueue:
 
 
 class Link:
-    """``asks_for_repl`` once somebody has sent 0x03 sixteen times in a row, until ``forget``."""
+    """``asks_for_repl`` once somebody has sent 0x03 sixteen times in a row, until ``forget``;
+    ``hears_stop`` once what looks like a Stop has come, until the step that looks at it."""
 
     def __init__(self) -> None:
         self.asks_for_repl = False
+        self.hears_stop = False
         self._received = ByteQueue(RECEIVE_SIZE)
         self._to_send = ByteQueue(SEND_SIZE)
         self._scanned = 0
@@ -143,13 +160,16 @@ class Link:
 
     def forget(self) -> None:
         self.asks_for_repl = False
-        self._scanned &= _RUN - 1
+        self._scanned &= ~_RUNS
 
     @micropython.native
     def _take(self, data: bytearray, size: int) -> None:
-        self._scanned = state = scanned(data, size, self._scanned)
-        if state >= _REPL_RUN:
+        state = scanned(data, size, self._scanned)
+        if state & _RUNS >= _REPL_RUN:
             self.asks_for_repl = True
+        if state & _HEARD_STOP:
+            self.hears_stop = True
+        self._scanned = state & ~_HEARD_STOP
         self._received.put(data, size)
 
     def pump(self) -> None:

@@ -26,6 +26,7 @@ from firmware.boards.ring_1 import Ring1
 from firmware.boards.store import Store
 from firmware.boards.wheels import side_of
 from firmware.compat import TYPE_CHECKING, micropython
+from firmware.core.guard import limit_us
 from firmware.protocol.codes import RESET_POWER_ON, RESET_WATCHDOG
 
 if TYPE_CHECKING:
@@ -155,7 +156,7 @@ class MetalBoard:
 
     # --- the contract
 
-    def begin(self, fallbacks: "list[int]", guard_us: int) -> None:
+    def begin(self, fallbacks: "list[int]", beat_us: int) -> None:
         ended: "list[Any]" = [self._standby] if self._standby else []
         for i in range(len(self._channels)):
             self._fallbacks[i] = fallbacks[i]
@@ -163,7 +164,7 @@ class MetalBoard:
             if fallbacks[i] != KEPT:
                 ended.append(self._channels[i])
         self._ring.ended = tuple(ended)
-        self._ring.begin(guard_us)
+        self._ring.begin(limit_us(beat_us))
 
     def mark_healthy(self) -> None:
         """Between steps, and while it may not move: flash stops the interrupts."""

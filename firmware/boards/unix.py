@@ -48,7 +48,7 @@ class UnixBoard(VirtualBoard):
         """What this beat put out."""
         out = self._out
         struct.pack_into(
-            OUT, out, 0, *self.values, *self.fallbacks, self.guard_us,
+            OUT, out, 0, *self.values, *self.fallbacks, self.beat_us,
             1 if self.enable else 0, self.lights, 1 if self.is_healthy else 0, self.sent_size,
         )  # fmt: skip
         at = OUT_SIZE - SEND_SIZE

@@ -87,7 +87,7 @@ class VirtualBoard:
         self.enable = False
         self.lights = 0
         self.fallbacks = [0] * CHANNELS
-        self.guard_us = 0
+        self.beat_us = 0
         self.is_healthy = False
         self._taken = 0
         for byte in board_id:  # two boards do not draw the same numbers, nor name one epoch
@@ -95,10 +95,10 @@ class VirtualBoard:
         self._low = seed
         self._high = (seed * 31 + 7) % 65537
 
-    def begin(self, fallbacks: "list[int]", guard_us: int) -> None:
+    def begin(self, fallbacks: "list[int]", beat_us: int) -> None:
         for i in range(CHANNELS):
             self.fallbacks[i] = fallbacks[i]
-        self.guard_us = guard_us
+        self.beat_us = beat_us
 
     def mark_healthy(self) -> None:
         self.is_healthy = True

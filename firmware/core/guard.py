@@ -21,6 +21,8 @@ const = micropython.const
 # The loop's filter: under 20 us is never seen open for so long; 200 us always are, where the edge's
 # interrupt waits for no longer than 100 and a look takes no more than 40
 _FILTER_US = const(60)
+_BEATS = const(4)  # one more than the program's own limit of a step (watch.py)
+_AWAY_US = const(40_000)
 _MOST_LOOKS = const(250)  # of one ``watch``: a clock that stands keeps nobody in an interrupt
 SPARING_HZ = 1_250  # so a loop whose interrupt was lost is cut in a millisecond: tick and filter
 _TICK_US = const(800)
@@ -43,6 +45,11 @@ _LIMIT_US = const(10)
 _MOST_US = const(11)
 _ENABLE = const(12)  # as it was written last
 _WORDS = (0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)  # it gates until the first write
+
+
+def limit_us(beat_us: int) -> int:
+    """How long the program may be away: four beats, and no longer than four of the shortest."""
+    return min(beat_us * _BEATS, _AWAY_US)
 
 
 @micropython.viper

@@ -2,6 +2,7 @@
 
 from firmware.compat import TYPE_CHECKING, micropython
 from firmware.core.battery import GOOD
+from firmware.core.deadlines import elapsed_us
 from firmware.core.limits import clamped
 from firmware.core.params import POLICY_BRAKE, POLICY_CUT, SOURCES
 from firmware.protocol.codes import (
@@ -44,7 +45,8 @@ class Motion:
         self.brake = 0  # 0 to 255
         self.clamped = 0  # bits of the actuators whose claim was beyond the car's limits
         self._app = app
-        self._dt_ms = 10
+        self._dt_ms = self._beat_ms = 10
+        self._stepped_us = 0
         self._speed_max = 0
         self._reverse_max = 0
         self._steer_max = 0
@@ -54,7 +56,7 @@ class Motion:
         self._profile_caps: "list[int]" = []
 
     def configure(self, params: "Params") -> None:
-        self._dt_ms = params.get("step_us") // 1000
+        self._beat_ms = params.get("step_us") // 1000
         self._speed_max = params.get("speed_max_mm_s")
         self._reverse_max = params.get("reverse_max_mm_s")
         self._steer_max = params.get("steer_max_urad")
@@ -65,9 +67,17 @@ class Motion:
 
     def step(self, now_us: int) -> None:
         self.clamped = 0
+        self._take_time(now_us)
         self._steer()
         self._move(now_us)
         self._set_levels()
+
+    def _take_time(self, now_us: int) -> None:
+        """What a change may be now is by the time since the last one: a step may come early, for a
+        stop or after a late one. It is a beat's at most: who was away catches up on nothing."""
+        since_ms = (elapsed_us(now_us, self._stepped_us) + 500) // 1000
+        self._dt_ms = clamped(since_ms, 1, self._beat_ms)
+        self._stepped_us = now_us
 
     def cap_mm_s(self) -> int:
         """The lowest that binds whoever drives: the operator's, the profile's, the battery's."""

@@ -44,6 +44,7 @@ const = micropython.const
 
 _RELAY_SETTLES_US = const(50_000)  # contacts bounce and travel for 10 to 20 ms
 _OVERRUN_STEPS = const(3)  # a step that took as long as three has missed two sets of claims
+_OVERRUN_US = const(30_000)  # with a longer beat, too: below what the guard waits (guard.py)
 _BOOTS_MAX = const(3)
 _HEALTHY_US = const(10_000_000)  # a start that lasts so long did not fail
 
@@ -67,13 +68,13 @@ class Watch:
         self._starting = Deadline()
         self._has_started = False
         self._is_enabled = False
-        self._step_us = 10_000
+        self._overrun_us = _OVERRUN_US
         self._stand_us = 0
         self._clock_bound_us = 0
 
     def configure(self, params: "Params") -> None:
         self._plausibility.configure(params)
-        self._step_us = params.get("step_us")
+        self._overrun_us = min(params.get("step_us") * _OVERRUN_STEPS, _OVERRUN_US)
         self._stand_us = params.get("stand_ms") * 1000
         self._clock_bound_us = params.get("clock_bound_us")
 
@@ -119,7 +120,7 @@ class Watch:
             runstop.latch(CAUSE_UNATTENDED)
         if self._is_clock_lost():
             runstop.latch(CAUSE_CLOCK_UNSURE)
-        if app.board.guard_tripped or app.board.step_us > self._step_us * _OVERRUN_STEPS:
+        if app.board.guard_tripped or app.board.step_us > self._overrun_us:
             runstop.latch(CAUSE_OVERRUN)
         self._stand_time.step(now_us)
         if self.is_on_stand and not self._stand_time.is_open:

@@ -100,10 +100,10 @@ class PlantBegin(Message):
     ID = 46
     FIELDS = (
         ("token", "u16", 0, U16, ""),
-        ("guard_us", "u30", 0, WIDE, "us"),
+        ("beat_us", "u30", 0, WIDE, "us"),
     ) + CHANNEL_ROWS  # what each falls back to; -1: it stays
     token: int
-    guard_us: int
+    beat_us: int
 
 
 PLANT = (EnterHitl, PlantImage, PlantReadings, PlantWires, PlantOutputs, PlantBegin)

@@ -6,9 +6,11 @@ import asyncio
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from host_bridge.config.boards import Board, on_board
 from host_bridge.domain import Action, Deed, Sender, State, Vehicle
 from host_bridge.errors import DeviceFault, NotHeldFault, ProtocolFault
 from host_bridge.flash.before import Before, uri_of
+from host_bridge.interfaces.cli.adjusting import differing
 from host_bridge.interfaces.cli.line import counted
 
 if TYPE_CHECKING:
@@ -29,6 +31,7 @@ class Aftercare:
         port: str,
         name: str | None,
         vehicle: Vehicle,
+        board: Board,
         before: Before,
         trial_s: float = TRIAL_S,
     ) -> None:
@@ -36,6 +39,7 @@ class Aftercare:
         self._uri = uri_of(port)
         self._name = name or before.car_name or vehicle.name
         self._vehicle = vehicle
+        self._board = board
         self._trial_s = trial_s
 
     async def care(self, context: HostContext, row: dict[str, object]) -> int:
@@ -72,9 +76,16 @@ class Aftercare:
         identity, vehicle = opened.identity, self._vehicle.name
         known = context.pairing(identity)
         if known is None or known.vehicle != vehicle:
-            known = context.new_pairing(identity, self._name, vehicle)
+            known = replace(
+                context.new_pairing(identity, self._name, vehicle), trim=self._for_the_board()
+            )
         flashed = {key: str(row[key]) for key in ("board", "runtime", "slot", "program")}
         return replace(known, car_name=self._name, flashed=flashed)
+
+    def _for_the_board(self) -> dict[str, list[int]]:
+        """What a car has other than its vehicle file says because this is its board."""
+        file = self._vehicle
+        return differing({}, file, on_board(file, self._board), ("step_s",))
 
     async def _watch(self, opened: OpenCar) -> None:
         """Until it is healthy: a car that starts again meanwhile has fallen back."""

@@ -22,7 +22,6 @@ from host_bridge.interfaces.cli.line import counted
 
 if TYPE_CHECKING:  # handed in
     from host_bridge.context import HostContext
-    from host_bridge.domain import Vehicle
 
 EPILOG = """\
 examples:
@@ -74,21 +73,21 @@ def run(args: argparse.Namespace, context: HostContext) -> int:
     else:
         context.run(look_at_car(args.port, context, before))
     row = _flash(args, job)
-    return _cared_for(args, context, job.vehicle, before, row)
+    return _cared_for(args, context, job, before, row)
 
 
 def _cared_for(
     args: argparse.Namespace,
     context: HostContext,
-    vehicle: Vehicle | None,
+    job: Job,
     before: Before,
     row: dict[str, object],
 ) -> int:
-    if vehicle is None:
+    if job.vehicle is None:
         if row["sent_files"]:
             watch_box(args.port, args.baud, str(row["slot"]), counted("watched, seconds"))
         return _say(args, row)
-    aftercare = Aftercare(args.port, args.name, vehicle, before)
+    aftercare = Aftercare(args.port, args.name, job.vehicle, job.board, before)
     context.run(aftercare.care(context, row))
     _say(args, {**row, **aftercare.found})
     return _tested(args, context)

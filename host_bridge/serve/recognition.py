@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from host_bridge import pairing
 from host_bridge.config import config_hash
+from host_bridge.config.boards import on_known_boards
 from host_bridge.domain import CarIdentity, Vehicle
 
 
 def hash_for(vehicle: Vehicle, identity: CarIdentity) -> bytes:
-    """The configuration hash of this very car if it were of this vehicle: as it was trimmed here,
-    if it reports that, else as the file has it."""
-    known = pairing.load(identity.board_id)
-    trimmed = _hash_for(known.of(vehicle), identity) if known else b""
-    return trimmed if trimmed == identity.config_hash else _hash_for(vehicle, identity)
+    """The configuration hash of this very car if it were of this vehicle: as it was trimmed here or
+    as a slow board has it, if it reports that, else as the file has it."""
+    for variant in _variants(vehicle, identity):
+        expected = config_hash(variant, identity.board_id, identity.car_name)
+        if expected == identity.config_hash:
+            return expected
+    return config_hash(vehicle, identity.board_id, identity.car_name)
 
 
 def recognised(identity: CarIdentity, vehicles: Iterable[Vehicle]) -> Vehicle | None:
@@ -25,5 +28,10 @@ def recognised(identity: CarIdentity, vehicles: Iterable[Vehicle]) -> Vehicle | 
     return None
 
 
-def _hash_for(vehicle: Vehicle, identity: CarIdentity) -> bytes:
-    return config_hash(vehicle, identity.board_id, identity.car_name)
+def _variants(vehicle: Vehicle, identity: CarIdentity) -> Iterator[Vehicle]:
+    """The likeliest first; the last ones take a reading of files."""
+    yield vehicle
+    known = pairing.load(identity.board_id)
+    if known:
+        yield known.of(vehicle)
+    yield from on_known_boards(vehicle)

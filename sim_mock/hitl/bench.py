@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from firmware.app import GUARD_STEPS
 from firmware.boards.virtual import CHANNELS, READINGS
 from firmware.protocol.plant import PlantBegin, PlantOutputs, PlantReadings, PlantWires
 from sim_mock.facts import CarFacts
@@ -60,14 +59,14 @@ class Bench:
         self._chip = Chip(say)
         self.world = facts.world(lambda board_id, image, seed: self._chip)
         self._fallbacks: Sequence[int] = (-1,) * CHANNELS
-        self._guard_us = 0
+        self._beat_us = 0
         self._has_begun = False
         self._elapsed_us = 0
 
     def begin(self, message: PlantBegin) -> None:
         """What the metal is set to."""
         self._fallbacks = _channels(message)
-        self._guard_us = message.guard_us
+        self._beat_us = message.beat_us
 
     def rest(self, outputs: PlantOutputs) -> None:
         """What a car reads that stands still, for a program that has yet to begin."""
@@ -88,9 +87,8 @@ class Bench:
             outputs.enable == 1,
             b"",
             self._fallbacks,
-            self._guard_us,
+            self._beat_us,
             outputs.lights,
-            step_us=self._guard_us // GUARD_STEPS,
         )
         world.metal.write(chip.beat, self._elapsed_us)
         self._look_at(self._elapsed_us + world.step_us)

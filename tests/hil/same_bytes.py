@@ -12,7 +12,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from firmware.app import GUARD_STEPS
 from firmware.boards.unix import IN
 from firmware.boards.virtual import CHANNELS
 from sim_mock.firmware_runner import Beat, InProcess
@@ -77,12 +76,11 @@ class OnBoard:
     ) -> Beat:
         packet = _IN.pack(now_us, *readings, *outputs, len(received)) + received
         fields = _OUT.unpack(self.ask(b"S" + packet, _OUT.size))
-        *both, guard_us, enable, lights, healthy, size, took_us = fields
+        *both, step_us, enable, lights, healthy, size, took_us = fields
         self.took_us.append(took_us)
         sent = self._read(size)
         values, fallbacks = both[:CHANNELS], both[CHANNELS:]
-        step_us = guard_us // GUARD_STEPS
-        return Beat(values, bool(enable), sent, fallbacks, guard_us, lights, bool(healthy), step_us)
+        return Beat(values, bool(enable), sent, fallbacks, step_us, lights, bool(healthy))
 
     def image(self) -> bytes:
         (size,) = struct.unpack("<H", self.ask(b"I", 2))

@@ -1,5 +1,6 @@
 """Board files: read strictly, checked against a vehicle, and turned into the car's pin module."""
 
+from host_bridge.config.boards.beat import on_board, on_known_boards
 from host_bridge.config.boards.checking import check, check_all
 from host_bridge.config.boards.facts import Board
 from host_bridge.config.boards.pin_module import pin_module
@@ -11,6 +12,8 @@ __all__ = [
     "check",
     "check_all",
     "load_board",
+    "on_board",
+    "on_known_boards",
     "other_wirings",
     "pin_module",
 ]

@@ -78,7 +78,8 @@ def _report(
 
 def _times(case: Case) -> Iterator[StepTime]:
     for step_us in case.needs.parameters.get("step_us", ()):
-        yield step_time(case.board, case.wiring, case.needs.wiring, step_us)
+        there_us = max(step_us, round(case.board.step_s * 1e6))
+        yield step_time(case.board, case.wiring, case.needs.wiring, there_us)
 
 
 def _unwired(board: Board, needs: Needs) -> WiringReport:

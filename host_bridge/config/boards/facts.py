@@ -77,12 +77,16 @@ class Chip:
 
 @dataclass(frozen=True)
 class Board:
-    """``machine`` is how ``os.uname().machine`` begins there; ``reserved`` says for what."""
+    """``machine`` is how ``os.uname().machine`` begins there; ``reserved`` says for what.
+
+    ``step_s``: the shortest beat that a car has there unless somebody asks for a shorter one.
+    """
 
     name: str
     title: str
     chip: Chip
     clock_mhz: int
+    step_s: float
     machine: str
     pins: tuple[Pin, ...]
     adc: frozenset[Pin]

@@ -185,6 +185,7 @@ BOARD_KEYS = (
     Key("adc", "pins"),
     Key("wired_as", "text", default=""),
     Key("clock_mhz", "integer", 1, 1000, default=0),  # 0: as MicroPython starts the chip
+    number("step_s", 0.01, 0.02, default=0.0),  # 0: the vehicle file's beat
 )
 CHIP_KEYS = (
     choice("port", ("rp2", "stm32", "esp32")),

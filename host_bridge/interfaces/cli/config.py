@@ -110,8 +110,8 @@ async def _read(args: argparse.Namespace, context: HostContext, opened: OpenCar)
 async def _write(args: argparse.Namespace, context: HostContext, opened: OpenCar) -> int:
     if args.changes:
         return await _adjust(args, context, opened)
-    vehicle = _vehicle(args, context)
     identity = _identity(opened)
+    vehicle = context.on_its_board(_vehicle(args, context), identity)
     name = args.name or identity.car_name or vehicle.name
     changed = await context.configure(opened, vehicle, name, counted)
     config_hash = context.config_hash(vehicle, identity, name)

@@ -139,3 +139,24 @@ def test_at_sixty_ms_the_guard_cuts_and_the_car_still_talks(tmp_path):
     slow.run(400)
     assert slow.car.board.guard_tripped
     assert slow.answered_us(Identify(), Identity) <= ANSWERED_US + 60_000
+
+
+@pytest.mark.parametrize("phase_ms", range(20))
+def test_with_a_beat_of_20_ms_a_stop_does_not_wait_for_it(tmp_path, phase_ms):
+    slow = SlowCar(tmp_path, 7)
+    slow.app.punctuality.beat_us = 20_000
+    slow.run(200 + phase_ms)
+    assert slow.answered_us(Stop(), StopSeen) <= 10_000 + 7_000 + IDLE_US
+    assert slow.app.punctuality.missed == 0
+
+
+def test_a_flood_of_stops_brings_two_steps_a_beat_at_most(tmp_path):
+    slow = SlowCar(tmp_path, 3)
+    slow.app.punctuality.beat_us = 20_000
+    slow.run(200)
+    before, begun_us = slow.app.steps, bench.now_us
+    for _ in range(400):
+        slow.wire.incoming.extend(framed(payload_of(Stop())))
+        slow.run(1)
+    beats = (bench.now_us - begun_us) / 20_000
+    assert 1.5 * beats < slow.app.steps - before <= 2 * beats + 1

@@ -16,6 +16,8 @@ from firmware.boards.link import (
     scanned,
     take_zeros_out,
 )
+from firmware.protocol.messages import TO_BOARD, Identify, Stop
+from tests.firmware.protocol.streams import framed, payload_of
 from tests.firmware.worlds import micropython_command
 
 HERE = Path(__file__).parent
@@ -123,18 +125,21 @@ def test_over_stdio_each_byte_passes_and_0x03_interrupts_nothing_until_it_is_mea
     assert between_zeros(out.removesuffix(b"REPL\n")) == between_zeros(every + b"\x03" * 15)
 
 
+FIRST = 1 << 14
+
+
 @pytest.mark.parametrize(
     ("data", "before", "after"),
     [
-        (b"\0\5", 0, 5),  # a delimiter and a code: four bytes, and what is behind them
+        (b"\0\5", 0, 5 | FIRST),  # a delimiter and a code: four bytes, and what is behind them
         (b"abcd\0", 5, 256),  # the whole frame
         (b"abcd\4", 5, 4),  # another code
         (b"ab", 5, 3),  # a piece of it
         (b"\0", 5, 256),  # cut off
-        (b"\0\0\7", 0, 7),
-        (b"\7", 256, 7),  # the code comes alone
+        (b"\0\0\7", 0, 7 | FIRST),
+        (b"\7", 256, 7 | FIRST),  # the code comes alone
         (b"noise", 0, 0),
-        (b"\xff", 256, 255),
+        (b"\xff", 256, 255 | FIRST),
         (b"\3\3", 0, 2 << 9),  # a run of what asks for the REPL
         (b"\3" * 20, 0, 16 << 9),
         (b"a\3", 5 << 9, 1 << 9),
@@ -148,3 +153,25 @@ def test_zeros_that_were_filled_in_are_taken_out_again():
     data = bytearray(b"ab\0\0c\0")
     assert take_zeros_out(data, 6, 2) == 4
     assert bytes(data[:4]) == b"abc\0"
+
+
+@pytest.mark.parametrize("chunk", [1, 2, 5, 64])
+@pytest.mark.parametrize("message", TO_BOARD, ids=lambda kind: kind.__name__)
+def test_a_stop_is_heard_as_soon_as_it_is_whole_and_nothing_else_is(message, chunk):
+    uart, link = on_uart()
+    frame = framed(payload_of(message()))
+    for at in range(0, len(frame), chunk):
+        assert not link.hears_stop
+        uart.incoming += frame[at : at + chunk]
+        pumped(link, uart)
+    assert link.hears_stop is (message is Stop)
+
+
+def test_a_stop_that_was_cut_off_is_none():
+    uart, link = on_uart()
+    uart.incoming += framed(payload_of(Stop()))[:-1]
+    pumped(link, uart)
+    assert not link.hears_stop
+    uart.incoming += framed(payload_of(Identify()))[1:]
+    pumped(link, uart)
+    assert link.hears_stop  # it looks like one; the step finds that it is none

@@ -203,8 +203,18 @@ def test_the_brake_helps_in_proportion_to_what_is_too_fast(sign, beyond, brake):
     assert car.app.motion.brake == brake
 
 
-def test_a_step_is_as_long_as_the_vehicle_file_says():
-    assert Car(step_us=9_999).app.motion._dt_ms == 9
+@pytest.mark.parametrize(
+    ("after_us", "dt_ms"),
+    [(10_000, 10), (10_600, 10), (9_600, 10), (4_400, 4), (0, 1), (40_000, 10)],
+)
+def test_a_change_is_as_large_as_the_time_since_the_last_one_allows_and_a_beats_at_most(
+    after_us, dt_ms
+):
+    car = Car(step_us=10_000)
+    car.step()
+    motion = car.app.motion
+    motion.step(motion._stepped_us + after_us)
+    assert motion._dt_ms == dt_ms
 
 
 def test_a_car_that_is_far_faster_than_its_target_is_helped_by_the_brake():

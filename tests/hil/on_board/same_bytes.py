@@ -67,7 +67,7 @@ def step(board, app):
     finally:
         micropython.heap_unlock()
     struct.pack_into(
-        OUT, answer, 1, *board.values, *board.fallbacks, board.guard_us, int(board.enable),
+        OUT, answer, 1, *board.values, *board.fallbacks, board.beat_us, int(board.enable),
         board.lights, int(board.is_healthy), board.sent_size, took_us,
     )  # fmt: skip
     writer.write(answer)
