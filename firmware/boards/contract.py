@@ -46,6 +46,12 @@ class Board(Protocol):
         """Set what each channel falls back to by itself unless renewed (-1: it stays), and how
         often a step is due. At start-up and after each commit."""
 
+    def open_heap(self) -> None:
+        """In a step, while nothing may move: what follows takes from the heap."""
+
+    def close_heap(self) -> None:
+        """It is over; a board that locks the heap around a step locks it again."""
+
     def mark_healthy(self) -> None:
         """This start did not fail."""
 

@@ -6,7 +6,7 @@ everything fall. Nothing leads back but a reset. The plant is ``sim_mock/hitl``.
 
 from firmware.boards.entropy import Entropy
 from firmware.boards.virtual import CHANNELS, VirtualBoard
-from firmware.compat import TYPE_CHECKING
+from firmware.compat import TYPE_CHECKING, micropython
 from firmware.core.deadlines import elapsed_us
 from firmware.protocol.codec import Message, copy, encode_into
 from firmware.protocol.frame import FrameWriter, crc_table
@@ -104,6 +104,12 @@ class HitlBoard(VirtualBoard):
             setattr(self._begin, self._channels[i], fallbacks[i])
         self._begin.beat_us = beat_us
         self._say(self._begin)
+
+    def open_heap(self) -> None:
+        micropython.heap_unlock()  # start.py locks it
+
+    def close_heap(self) -> None:
+        micropython.heap_lock()
 
     def mark_healthy(self) -> None:
         self.is_healthy = True  # between steps: it writes to flash

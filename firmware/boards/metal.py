@@ -166,6 +166,12 @@ class MetalBoard:
         self._ring.ended = tuple(ended)
         self._ring.begin(limit_us(beat_us))
 
+    def open_heap(self) -> None:
+        micropython.heap_unlock()
+
+    def close_heap(self) -> None:
+        micropython.heap_lock()
+
     def mark_healthy(self) -> None:
         """Between steps, and while it may not move: flash stops the interrupts."""
         self._is_healthy = True

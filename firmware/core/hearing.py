@@ -232,8 +232,14 @@ class Hearing:
         app.outbox.send(self._parameter)
 
     def _config_commit(self, message: ConfigCommit, now_us: int) -> None:
+        """Files are written, and every part takes its numbers anew: the one thing in a step that
+        takes from the heap. It is done in STANDBY and FAULT only."""
         app = self._app
-        if app.configuration.commit(message, self._committed, app.supervisor.state):
-            app.configure()
-            app.events.add(now_us, EVENT_CONFIGURED, app.params.size, 0)
+        app.board.open_heap()
+        try:
+            if app.configuration.commit(message, self._committed, app.supervisor.state):
+                app.configure()
+                app.events.add(now_us, EVENT_CONFIGURED, app.params.size, 0)
+        finally:
+            app.board.close_heap()
         app.outbox.send(self._committed)

@@ -4,16 +4,18 @@ Compiled for this machine's MicroPython where a board gets its chip's code; the 
 """
 
 import os
+import struct
 import subprocess
 from pathlib import Path
 
 import pytest
 
 from firmware.launcher import TROUBLE, Starts
-from firmware.protocol import messages
-from host_bridge.config import load_vehicle
+from firmware.protocol import codes, messages
+from host_bridge.config import image_of, load_vehicle
 from host_bridge.flash.job import prepare, sources_of
 from host_bridge.flash.program import compiled, launcher_files
+from host_bridge.link.wire import own_protocol_hash
 from tests.firmware.rig import Host, framed
 from tests.firmware.worlds import micropython_command
 from tests.host_bridge.flash.far_end import RESET, repl_board
@@ -25,6 +27,7 @@ VIRTUAL = HERE.parent / "drivers" / "virtual"
 POWER_OFF = "power off at 125 MHz"
 HEALTHY_MS = 11_500  # ten seconds, from the first step on
 WITHIN_S = 300
+EPOCH = 77
 
 
 def quiet(done, total):
@@ -55,7 +58,7 @@ class FlashedBoard:
     def power_up(self, ms=HEALTHY_MS):
         """How that ended. Somebody asks at once who it is."""
         reader, writer = os.pipe()
-        os.write(writer, framed(identify()))
+        os.write(writer, said(messages.Identify, token=1))
         words = (str(HERE / "launched_board.py"), str(VIRTUAL), str(self.root), str(ms))
         done = subprocess.run(
             [*micropython_command(64), *words],
@@ -71,6 +74,41 @@ class FlashedBoard:
         self.heard = host.latest
         return done.stderr.decode().strip()
 
+    def configure(self, vehicle, name, ms=60_000):
+        """Write and commit all numbers over the link of a board that has none; the answer."""
+        words = (str(HERE / "launched_board.py"), str(VIRTUAL), str(self.root), str(ms))
+        process = subprocess.Popen(
+            [*micropython_command(64), *words],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        host = Host(None)
+        with process:
+            process.stdin.write(said(messages.Identify, token=1))
+            process.stdin.flush()
+            while "Identity" not in host.latest or host.latest["Status"].state != codes.FAULT:
+                host.hear(os.read(process.stdout.fileno(), 4096))
+            identity = host.latest["Identity"]
+            image = image_of(vehicle, bytes(identity.board_id), name)
+            values = struct.unpack(f"<{(len(image) - 24) // 4}i", image[4:-20])
+            bind = said(messages.Bind, protocol_hash=own_protocol_hash())
+            frames = [bind]
+            for index, value in enumerate(values):
+                frames += [said(messages.ParameterWrite, index=index, value=value)]
+                frames += [bind] * (index % 20 == 0)
+            car_name = name.encode().ljust(16, b"\0")
+            frames += [said(messages.ConfigCommit, config_hash=image[-4:], car_name=car_name)]
+            process.stdin.write(b"".join(frames))
+            process.stdin.flush()
+            while "Committed" not in host.latest and (
+                heard := os.read(process.stdout.fileno(), 4096)
+            ):
+                host.hear(heard)
+            process.kill()
+            assert "Committed" in host.latest, process.stderr.read().decode()
+        return host.latest["Committed"]
+
     @property
     def starts(self):
         """As the launcher reads them at its next start."""
@@ -81,10 +119,17 @@ class FlashedBoard:
         return (self.root / TROUBLE).read_text()
 
 
-def identify():
-    message = messages.Identify()
-    message.token = 1
-    return message
+def said(kind, **fields):
+    """The frame of a message, of the session if it names one."""
+    message = kind()
+    if hasattr(message, "epoch"):
+        message.epoch = EPOCH
+    for name, value in fields.items():
+        if isinstance(value, bytes):
+            getattr(message, name)[:] = value
+        else:
+            setattr(message, name, value)
+    return framed(message)
 
 
 @pytest.fixture
@@ -114,6 +159,18 @@ def test_a_new_car_answers_on_its_link_and_is_marked_healthy_after_ten_seconds(
     assert (identity.device, identity.flags, bytes(identity.answer)) == (1, 0, bytes(8))
     assert board.heard["Status"].time_us > 10_000_000
     assert (board.starts.slot, board.starts.is_on_trial) == (0, 0)
+
+
+def test_a_board_takes_its_first_configuration_in_a_step_whose_heap_is_locked(board):
+    """It is written to a file, and every part is set anew: all of that takes from the heap."""
+    board.put(0, program("f1tenth"))
+    assert board.power_up() == POWER_OFF
+    committed = board.configure(load_vehicle("f1tenth"), "red")
+    assert committed.result == codes.PARAMETER_OK
+    board.power_up(3_000)
+    identity = board.heard["Identity"]
+    assert bytes(identity.config_hash) == bytes(committed.config_hash)
+    assert bytes(identity.car_name).rstrip(b"\0") == b"red"
 
 
 def test_what_came_over_a_raw_repl_is_what_starts_neutral_and_answers(tmp_path):
