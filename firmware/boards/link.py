@@ -236,8 +236,8 @@ class StdioLink(Link):
 
     **In**, a read waits for all that it asks for, and nothing says how much has come. So it asks
     for two bytes, a delimiter and the first COBS code, and then for as many as the code promises,
-    which nearly always is the rest of the frame. What a broken frame then lacks the filler gives,
-    zeros, which are taken out again.
+    which nearly always is the rest of the frame, and for the next two. What is not there then the
+    filler gives, zeros, which are taken out again: it costs less than another read for each frame.
 
     **Out**, a write waits for room, for half a second, and that there is any says only that one
     byte has it. So it writes whole packets, the last one padded: the port's buffer is a multiple of
@@ -274,8 +274,9 @@ class StdioLink(Link):
 
     @micropython.native
     def _read(self) -> bool:
-        """Read what was promised, one packet at most; False if it was not all there."""
-        size = self._scanned & 255 or 2
+        """Read what was promised and two bytes more, with which the next frame begins, one packet
+        at most; False if it was not all there."""
+        size = (self._scanned & 255) + 2
         if size > _USB_BLOCK:
             size = _USB_BLOCK
         block, filler = self._block, self._filler
