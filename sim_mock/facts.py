@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field
 from functools import partial
 from math import isfinite, radians
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from sim_mock.faults.named import described, made_of, parse_faults, read_scenario
 from sim_mock.faults.troubled import Runner, Trouble, TroubledWorld
@@ -81,6 +81,7 @@ QUERY: dict[str, Callable[[str], Any]] = {
     "seed": parse_seed,
     "name": str,
     "model": parse_model,
+    "step_s": parse_number,  # ``vehicle_for`` has asked for it
     "payload_kg": partial(parse_payload, "payload_kg"),
     "payload_x_m": partial(parse_payload, "payload_x_m"),
     "patch": lambda text: [parse_patch(part) for part in text.split(";")],
@@ -168,6 +169,20 @@ class CarFacts:
         return bool(self.track or self.map or self.start or self.sensors)
 
 
+class Vehicles(Protocol):
+    """Who reads vehicle files; ``changes`` are values in place of a file's."""
+
+    def vehicle(self, name: str, changes: Mapping[str, Any] | None = None) -> VehicleFacts: ...
+
+
+def vehicle_for(query: Mapping[str, str], name: str, vehicles: Vehicles) -> VehicleFacts:
+    """The vehicle of a URI, with the beat that it asks for. Raises ValueError, and what the reading
+    raises."""
+    if "step_s" not in query:
+        return vehicles.vehicle(name)
+    return vehicles.vehicle(name, {"timing.step_s": parse_number(query["step_s"])})
+
+
 def facts_of(vehicle: VehicleFacts, query: Mapping[str, str]) -> CarFacts:
     """From a vehicle and a URI's query. Raises ValueError naming the key that is wrong."""
     options: dict[str, Any] = {}
@@ -181,6 +196,7 @@ def facts_of(vehicle: VehicleFacts, query: Mapping[str, str]) -> CarFacts:
             raise ValueError(f"option {key}={text!r} of a virtual car: {fault}") from None
     if options.get("rc") and not vehicle.parameters["rc_fitted"][0]:
         raise ValueError(f"rc=1: {vehicle.name} has no RC receiver ([rc] in its vehicle file)")
+    options.pop("step_s", None)
     options.update(_made_different(options))
     model = options.pop("model", None)
     plant = vehicle.plant if model is None else {**vehicle.plant, "model": model}

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sim_mock.facts import CarFacts, facts_of
+from sim_mock.facts import CarFacts, facts_of, vehicle_for
 from sim_mock.firmware_runner import ROOT
 
 if TYPE_CHECKING:
@@ -114,5 +114,5 @@ def make(uri: Uri, context: Context) -> ProcessTransport:
     runtime = query.pop("runtime", RUNTIMES[0])
     if runtime not in RUNTIMES:
         raise ValueError(f"no runtime {runtime!r}; there is {', '.join(RUNTIMES)}")
-    facts = facts_of(context.vehicle(uri.authority), query)
+    facts = facts_of(vehicle_for(uri.query, uri.authority, context), query)
     return ProcessTransport(uri.text, facts, runtime, context)

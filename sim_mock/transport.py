@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
-from sim_mock.facts import facts_of
+from sim_mock.facts import facts_of, vehicle_for
 from sim_mock.firmware_runner import InProcess
 from sim_mock.pace import Pace
 
@@ -40,7 +40,7 @@ class Context(Protocol):
     """What whoever opens a URI hands in."""
 
     def now_us(self) -> int: ...
-    def vehicle(self, name: str) -> VehicleFacts: ...
+    def vehicle(self, name: str, changes: Mapping[str, Any] | None = None) -> VehicleFacts: ...
     def transport(self, text: str) -> Any: ...
 
 
@@ -96,5 +96,5 @@ class SimTransport:
 
 def make(uri: Uri, context: Context) -> SimTransport:
     """The transport of a ``sim://`` URI. Raises ValueError for an option it does not know."""
-    facts = facts_of(context.vehicle(uri.authority), uri.query)
+    facts = facts_of(vehicle_for(uri.query, uri.authority, context), uri.query)
     return SimTransport(uri.text, facts.world(InProcess), context.now_us)

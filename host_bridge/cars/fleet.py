@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from host_bridge.cars.acceptance import Agreement, newest_common
 from host_bridge.cars.actions import ActionRequest, ActionResult, StopRequest
 from host_bridge.cars.car import Car
-from host_bridge.cars.refusals import needs_longer_beat
+from host_bridge.cars.refusals import may_be_given_longer_beat
 from host_bridge.cars.sign_of_life import FLEET, SEAT, SignOfLife
 from host_bridge.domain import Action, Claim, Deed, Profile, Refusal, Sender, arming, capping
 from host_bridge.link.units import claim_message
@@ -42,7 +42,7 @@ class FleetRequest:
     def off_beat(self) -> list[Car]:
         """Who refused because its steps take too long, and would do with a longer beat."""
         refused = [r.car_name for r in self.results or () if Refusal.OFF_BEAT in r.refusals]
-        return [c for c in self._fleet.cars if c.name in refused and needs_longer_beat(c)]
+        return [c for c in self._fleet.cars if c.name in refused and may_be_given_longer_beat(c)]
 
     def __str__(self) -> str:
         wrong = [str(result) for result in self.results or () if not result.is_done]

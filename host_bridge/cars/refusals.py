@@ -55,15 +55,26 @@ def _stop_sources(car: Car, reply: ActionReply) -> str:
     return "; ".join(f"{name}: {STOP_SOURCE_REMEDIES.get(name, 'see to it')}" for name in names)
 
 
-def needs_longer_beat(car: Car) -> bool:
+def may_be_given_longer_beat(car: Car) -> bool:
+    """Whether a longer beat can be written: the numbers of hardware in the loop are its URI's."""
+    return _has_longer_beat(car) and not _is_hitl(car)
+
+
+def _has_longer_beat(car: Car) -> bool:
     """Whether its steps would fit a beat as long as there is."""
     inputs = car.inputs
     return inputs is not None and inputs.beat_us < round(LONGEST_STEP_S * 1e6)
 
 
-def longer_beat_command(car: Car) -> str:
+def _is_hitl(car: Car) -> bool:
+    return car.identity is not None and car.identity.is_hitl
+
+
+def _longer_beat(car: Car) -> str:
     """What a person types."""
-    return f"tandem config write {shlex.quote(car.called)} step_s={LONGEST_STEP_S:g}"
+    if _is_hitl(car):
+        return f"open it with step_s={LONGEST_STEP_S:g} in its URI"
+    return f"`tandem config write {shlex.quote(car.called)} step_s={LONGEST_STEP_S:g}`"
 
 
 def _beat(car: Car, reply: ActionReply) -> str:
@@ -73,8 +84,8 @@ def _beat(car: Car, reply: ActionReply) -> str:
     takes = f"a step takes {inputs.takes_us * 1e-3:.1f} ms of {inputs.beat_us * 1e-3:g}"
     missed = f"{inputs.missed_lately} of the last 100 beats missed, 20 may be"
     remedy = "take a Pico 2"
-    if needs_longer_beat(car):
-        remedy = f"`{longer_beat_command(car)}`, or take a Pico 2"
+    if _has_longer_beat(car):
+        remedy = f"{_longer_beat(car)}, or take a Pico 2"
     return f"{takes}, {missed}: {remedy}"
 
 

@@ -9,7 +9,7 @@ import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from sim_mock.facts import QUERY, CarFacts, facts_of
+from sim_mock.facts import QUERY, CarFacts, facts_of, vehicle_for
 from sim_mock.hitl.rehearsal import TICK_S, Rehearsal
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def make(uri: Uri, context: Context) -> HitlTransport:
         raise ValueError("blank=1: a board with a plant has the configuration that the plant sends")
     _check_baud(uri.query.get("baud", ""))
     own = {key: value for key, value in uri.query.items() if key in QUERY}
-    facts = facts_of(context.vehicle(uri.query[OPTION]), own)
+    facts = facts_of(vehicle_for(own, uri.query[OPTION], context), own)
     return HitlTransport(uri.text, facts, context.transport(_cable_text(uri.text)))
 
 

@@ -1,9 +1,11 @@
-"""What ``on_board/steps.py`` counted: steps by how long they took, in bins of 50 us."""
+"""What ``on_board/steps.py`` counted: steps by how long they took, in bins of 100 us."""
 
 from __future__ import annotations
 
 from collections import Counter
 from typing import Any
+
+_BIN_US = 100
 
 
 def merged(rows: Any, kind: str) -> dict[str, Any]:
@@ -38,5 +40,5 @@ def _share(found: Any, share: float) -> float:
     for begin_us, count in found["bins"]:
         left -= count
         if left <= 0:
-            return min(begin_us + 50, found["longest_us"]) / 1000
+            return min(begin_us + _BIN_US, found["longest_us"]) / 1000
     return found["longest_us"] / 1000

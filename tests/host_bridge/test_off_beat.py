@@ -16,7 +16,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from host_bridge.cars.refusals import explained
+from host_bridge.cars.refusals import explained, may_be_given_longer_beat
 from host_bridge.config import load_vehicle
 from host_bridge.domain import Inputs, Refusal
 from host_bridge.errors import OffBeatFault, UsageFault
@@ -41,7 +41,7 @@ def inputs_of(beat_us=10_000, takes_us=11_400, missed=500, missed_lately=88) -> 
 
 
 def said_of(called="red", inputs=None) -> str:
-    car = SimpleNamespace(called=called, inputs=inputs)
+    car = SimpleNamespace(called=called, inputs=inputs, identity=None)
     return explained(Refusal.OFF_BEAT, SimpleNamespace(), car)
 
 
@@ -65,6 +65,14 @@ def test_a_car_with_the_longest_beat_is_not_told_to_take_it():
     assert "22.0 ms of 20" in said
     assert said.endswith("take a Pico 2)")
     assert "config write" not in said
+
+
+def test_hardware_in_the_loop_is_told_where_its_numbers_come_from():
+    who = SimpleNamespace(is_hitl=True)
+    car = SimpleNamespace(called="red", inputs=inputs_of(), identity=who)
+    said = explained(Refusal.OFF_BEAT, SimpleNamespace(), car)
+    assert "open it with step_s=0.02 in its URI, or take a Pico 2" in said
+    assert not may_be_given_longer_beat(car)
 
 
 def test_without_its_report_the_refusal_is_its_phrase():
@@ -192,6 +200,13 @@ def test_it_is_identified_refused_given_a_longer_beat_and_armed(red):
     row = identified()
     assert (row["beat_ms"], row["vehicle"], row["is_trimmed"]) == (20.0, "f1tenth", True)
     assert tandem("arm", "red").returncode == 0
+
+
+def test_a_car_with_a_slow_boards_beat_is_recognised_by_a_host_that_never_met_it():
+    done = tandem("identify", "sim://f1tenth?step_s=0.02", "--json")
+    row = json.loads(done.stdout)
+    row = row[0] if isinstance(row, list) else row
+    assert (row["vehicle"], row["beat_ms"], row["is_trimmed"]) == ("f1tenth", 20.0, False)
 
 
 def test_a_person_is_asked_and_only_a_yes_writes_it(red):

@@ -7,7 +7,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from host_bridge.cars.refusals import needs_longer_beat
+from host_bridge.cars.refusals import may_be_given_longer_beat
 from host_bridge.domain import (
     Action,
     Deed,
@@ -162,7 +162,7 @@ def refused(result: ActionResult | None, opened: OpenCar) -> RefusedFault:
         return RefusedFault(f"{opened.name} did not answer")
     reasons = "".join(f"\n    {reason}" for reason in result.reasons)
     what = f"{opened.name} did not {result.action.phrase}, because{reasons}"
-    if Refusal.OFF_BEAT not in result.refusals or not needs_longer_beat(opened.car):
+    if Refusal.OFF_BEAT not in result.refusals or not may_be_given_longer_beat(opened.car):
         return RefusedFault(what)
     fault = OffBeatFault(what)
     fault.cars = (opened.car.called,)

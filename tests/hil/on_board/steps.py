@@ -36,8 +36,7 @@ from firmware.protocol.codec import encode_into
 from firmware.protocol.frame import FrameWriter, crc_table
 from firmware.protocol.messages import Stop
 
-BIN_US, BINS = 50, 500  # to 25 ms; the last one holds what is longer
-HEARD = 6  # messages of a step, the last: so many and more
+BIN_US, BINS = 100, 200  # to 20 ms; the last one holds what is longer
 STANDBY, ACTIVE, HOLD, STOPPING = 1, 2, 3, 4
 MASK = (1 << 30) - 1
 DRIVEN = 60  # steps before the next Stop
@@ -135,8 +134,8 @@ class Line:
         self.now = 0
 
 
-KINDS = ("standing", "driving", "stopped")
-rows = [[Found(kind, heard) for heard in range(HEARD)] for kind in KINDS]
+KINDS = (("standing", 3), ("driving", 11), ("stopped", 3))  # the last: so many heard and more
+rows = [[Found(kind, heard) for heard in range(most)] for kind, most in KINDS]
 beats, trial, line = Beats(), Trial(), Line()
 
 
@@ -150,8 +149,8 @@ def step(app, now_us):
     begun_us = ticks_us()
     step_of_the_car(app, now_us)
     took_us = ticks_diff(ticks_us(), begun_us)
-    heard = min(reader.good - good, HEARD - 1)
-    rows[1 if drives else 0 if state == STANDBY else 2][heard].add(took_us)
+    row = rows[1 if drives else 0 if state == STANDBY else 2]
+    row[min(reader.good - good, len(row) - 1)].add(took_us)
     beats.add(now_us, drives)
     if MODE == "link":
         line.fill(app.board, now_us)
