@@ -182,7 +182,7 @@ def step_times(bench: Bench, speed_mm_s: int, seconds: float) -> Iterator[Row]:
             yield unmeasured(key, found["end"] or "it did not drive")
         return
     shown = {kind: summary(merged(found["rows"], kind)) for kind in KINDS}
-    how = f"{driving['steps']} steps driving, {found['mhz']} MHz, in bins of 50 us"
+    how = f"{driving['steps']} steps driving, {found['mhz']} MHz, in bins of 100 us"
     detail = {"heap_free": found["free"], "end": found["end"], "beats": found["beats"], **shown}
     yield judged("step_median", shown["driving"]["median_ms"], how, CHIP, **detail)
     yield judged("step_p99", shown["driving"]["p99_ms"], how, CHIP)

@@ -203,13 +203,12 @@ run()
 free = gc.mem_free()
 gc.collect()
 print("@@@")
-print(
-    json.dumps(
-        {
-            "mode": MODE, "mhz": machine.freq() // 1000000, "free": (free, gc.mem_free()),
-            "rows": [found.plain() for kind in rows for found in kind if found.steps],
-            "beats": (beats.steps, beats.time_us), "stops_us": list(trial.took_us)[: trial.count],
-            "line": (line.came, line.in_us, line.went, line.out_us),
-        }
-    )
+json.dump(  # piece by piece: the heap has no room for the whole text
+    {
+        "mode": MODE, "mhz": machine.freq() // 1000000, "free": (free, gc.mem_free()),
+        "rows": [found.plain() for kind in rows for found in kind if found.steps],
+        "beats": (beats.steps, beats.time_us), "stops_us": list(trial.took_us)[: trial.count],
+        "line": (line.came, line.in_us, line.went, line.out_us),
+    },
+    sys.stdout,
 )  # fmt: skip
