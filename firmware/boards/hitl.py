@@ -8,7 +8,7 @@ from firmware.boards.entropy import Entropy
 from firmware.boards.virtual import CHANNELS, VirtualBoard
 from firmware.compat import TYPE_CHECKING, micropython
 from firmware.core.deadlines import elapsed_us
-from firmware.protocol.codec import Message, copy, encode_into
+from firmware.protocol.codec import Message, copy, encode_into, encode_values_into
 from firmware.protocol.frame import FrameWriter, crc_table
 from firmware.protocol.plant import (
     CHUNK,
@@ -23,7 +23,7 @@ from firmware.protocol.plant import (
 if TYPE_CHECKING:
     from firmware.boards.contract import Starts
     from firmware.boards.link import Link
-    from firmware.core.receiver import Routes
+    from firmware.core.receiver import Receiver
 
 # A plant that says nothing for so long is gone: the runstop loop opens. As for a remote runstop;
 # a host's Python that does something else in between takes a hundred at times.
@@ -58,27 +58,32 @@ class HitlBoard(VirtualBoard):
         self._fed_us = 0
         self._now_us = 0
 
-    def routes(self) -> "Routes":
-        return (
-            (PlantReadings(), self._take_readings),
-            (PlantWires(), self._take_wires),
-            (PlantImage(), self._take_image),
+    def be_heard_by(self, receiver: "Receiver") -> None:
+        """Take what the plant says. Twice in each step, so by its values."""
+        receiver.route(((PlantImage(), self._take_image),))
+        receiver.route_by_values(
+            ((PlantReadings(), self._take_readings), (PlantWires(), self._take_wires))
         )
 
     # --- what the plant says
 
+    @micropython.native
     def _take_readings(self, message: PlantReadings, now_us: int) -> None:
+        i, values, put = 0, message.values, setattr
         for name in message.numbers:
-            setattr(self, name, getattr(message, name))
+            put(self, name, values[i])
+            i += 1
         self._is_fed = True
         self._fed_us = now_us
 
+    @micropython.native
     def _take_wires(self, message: PlantWires, now_us: int) -> None:
         """Late ones are of outputs that the program has changed meanwhile: they say nothing."""
-        if message.time_us != self._outputs.time_us:
+        values, read_back = message.values, self.read_back
+        if values[0] != self._outputs.values[0]:  # the times
             return
         for i in range(CHANNELS):
-            self.read_back[i] = getattr(message, self._channels[i])
+            read_back[i] = values[i + 1]
 
     def _take_image(self, message: PlantImage, now_us: int) -> None:
         if message.at == 0:
@@ -132,15 +137,18 @@ class HitlBoard(VirtualBoard):
     def transmit(self, data: bytearray, size: int) -> bool:
         return self.link.transmit(data, size)
 
+    @micropython.native
     def write(self, values: "list[int]", enable: bool, lights: int) -> None:
         super().write(values, enable, lights)
-        outputs = self._outputs
-        outputs.time_us = self._now_us
-        outputs.enable = 1 if enable else 0
-        outputs.lights = lights
+        said = self._outputs.values  # in the order of its FIELDS
+        said[0] = self._now_us
+        said[1] = 1 if enable else 0
+        said[2] = lights
         for i in range(CHANNELS):
-            setattr(outputs, self._channels[i], values[i])
-        self._say(outputs)
+            said[3 + i] = values[i]
+        writer = self._writer
+        size = writer.wrap(encode_values_into(self._outputs, writer.payload))
+        self.link.transmit(writer.out, size)
         self._steps += 1
         if self._steps == _BEGIN_EVERY:
             self._steps = 0

@@ -31,6 +31,7 @@ _CONFIGURATION = ("/config_a.bin", "/config_b.bin")  # below the slot's folder
 _CTRL_C = 3
 _BOX_STEP_US = 10_000
 _CRUMBS_SIZE = 8_000  # as the launcher has it
+_REHEARSAL_MS = 5_000  # making a car takes a chip more than half a second, and nothing moves
 _MASK = (1 << 30) - 1
 
 
@@ -152,7 +153,7 @@ def keep_beat(
     watchdog = machine.WDT(timeout=board.watchdog_ms)
     if _turn(Beat(board, app, ticks_us, watchdog), Door(app)):
         del app  # its room is needed
-        rehearse(board, starts, ticks_us, watchdog)
+        rehearse(board, starts, ticks_us, machine.WDT(timeout=_REHEARSAL_MS))
 
 
 def _turn(beat: Beat, door: "Door") -> bool:
@@ -181,7 +182,7 @@ def _turn_until_loaded(board: "HitlBoard", ticks_us: "TicksUs", watchdog: "Watch
     collect_every(_CRUMBS_SIZE)
     watchdog.feed()
     app = make_app(board)
-    app.receiver.route(board.routes())
+    board.be_heard_by(app.receiver)
     collect_every(-1)
     beat = Beat(board, app, ticks_us, watchdog)
     while not board.is_loaded:
