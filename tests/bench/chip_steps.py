@@ -64,7 +64,7 @@ def drive(seconds: float, say: Callable[[str], None]) -> Callable[[Car], None]:
 def _for(car: Car, seconds: float, sources: int, deadman: int = codes.HELD) -> None:
     begun_us = car.port.car_us
     while car.port.car_us - begun_us < seconds * 1e6:
-        for source in SOURCES[:sources]:
+        for source in SOURCES[:sources] * car.claims_a_beat:
             car.claim_of(source, deadman)
         car.host.beat()
 

@@ -218,13 +218,21 @@ class Car:
         }
 
     def _claims(self, sources: int) -> None:
+        """One source at 100 Hz, or each of several at 50."""
+        many = self.claims_a_beat
         if sources == 1:
-            self.host.claim(self._speed_mm_s)
+            for _ in range(many):
+                self.host.claim(self._speed_mm_s)
             return
-        turn = self.port.steps & 1  # each on every other beat
+        turn = self.port.steps & 1  # at 10 ms each on every other beat
         for place, source in enumerate((SCRIPT, SEAT, GAMEPAD, ROS2)[:sources]):
-            if place & 1 == turn:
+            if many > 1 or place & 1 == turn:
                 self.claim_of(source, codes.HELD)
+
+    @property
+    def claims_a_beat(self) -> int:
+        """Of a source at 100 Hz."""
+        return max(round(self.step_us / 10_000), 1)
 
     def claim_of(self, source: int, deadman: int) -> None:
         """Of any source; each has a sequence of its own."""
@@ -273,7 +281,8 @@ def measure(car: Car, seconds: float) -> Iterator[Row]:
 def _answered(car: Car, key: str, what: type, answer: str, drive: bool) -> Row:
     took = sorted(car.answers_us(what, answer, drive))
     how = f"{len(took)} asked, the longest; at most, to whole steps"
-    return judged(key, took[-1] / 1000, how, CAR, median_ms=took[len(took) // 2] / 1000)
+    beat_ms, median_ms = car.step_us / 1000, took[len(took) // 2] / 1000
+    return judged(key, took[-1] / 1000, how, CAR, beat_ms, median_ms=median_ms)
 
 
 def _driven(car: Car, seconds: float, sources: int, key: str) -> Iterator[Row]:
@@ -282,7 +291,8 @@ def _driven(car: Car, seconds: float, sources: int, key: str) -> Iterator[Row]:
     yield judged(key, float(str(found["missed"])), how, CAR, **found)
     if sources == 1:
         how = "the longest that it told of (Inputs.step_10us)"
-        yield judged("step_longest", float(str(found["longest_step_ms"])), how, "the car's clock")
+        longest_ms = float(str(found["longest_step_ms"]))
+        yield judged("step_longest", longest_ms, how, "the car's clock", car.step_us / 1000)
         damaged = float(str(found["damaged"])) + float(str(found["oversized"]))
         how = f"of {found['frames_to_car']} sent, by the car's count"
         yield judged("frames_damaged", damaged, how, "")

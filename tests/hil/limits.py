@@ -1,4 +1,7 @@
-"""What a board must reach: one row for each thing that is measured, RP2040 at 200 MHz at 10 ms."""
+"""What a board must reach: one row for each thing that is measured, RP2040 at 200 MHz.
+
+The table is for a beat of 10 ms; a longer one has more time for its step and for an answer.
+"""
 
 from __future__ import annotations
 
@@ -48,9 +51,26 @@ LIMITS = {
 }
 
 
-def judged(key: str, value: float, how: str, clock: str, **detail: Any) -> Row:
-    """The row of a thing that was measured, in its limit's unit."""
+_OF_THE_BEAT = ("step_longest", "step_median", "step_p99", "step_max")
+_AND_A_BEAT = ("stop_answer", "identify_answer", "stop_driving", "identify_driving")
+
+
+def limit_for(key: str, beat_ms: float) -> Limit:
+    """The limit for a car with this beat."""
     limit = LIMITS[key]
+    if key in _OF_THE_BEAT:
+        share = beat_ms / STEP_MS
+        return limit._replace(must=limit.must * share, aim=limit.aim * share)
+    if key in _AND_A_BEAT:
+        return limit._replace(must=limit.must + beat_ms - STEP_MS)
+    return limit
+
+
+def judged(
+    key: str, value: float, how: str, clock: str, beat_ms: float = STEP_MS, **detail: Any
+) -> Row:
+    """The row of a thing that was measured, in its limit's unit."""
+    limit = limit_for(key, beat_ms)
     holds = value <= limit.must if limit.side == MOST else value >= limit.must
     return Row(limit.what, *_limits(limit), f"{value:.4g} {limit.unit}", how, clock, holds, detail)
 

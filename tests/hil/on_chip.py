@@ -168,7 +168,11 @@ def _found(said: bytes) -> Any:
 def step_times(bench: Bench, speed_mm_s: int, seconds: float) -> Iterator[Row]:
     """Percentiles of steps while driving, from a histogram made on the chip."""
 
+    beat_ms = 10.0
+
     def drive(car: Car) -> None:
+        nonlocal beat_ms
+        beat_ms = car.step_us / 1000
         for _ in range(int(_STANDING_S * 100)):
             car.host.beat()
         car.arm()
@@ -184,9 +188,9 @@ def step_times(bench: Bench, speed_mm_s: int, seconds: float) -> Iterator[Row]:
     shown = {kind: summary(merged(found["rows"], kind)) for kind in KINDS}
     how = f"{driving['steps']} steps driving, {found['mhz']} MHz, in bins of 100 us"
     detail = {"heap_free": found["free"], "end": found["end"], "beats": found["beats"], **shown}
-    yield judged("step_median", shown["driving"]["median_ms"], how, CHIP, **detail)
-    yield judged("step_p99", shown["driving"]["p99_ms"], how, CHIP)
-    yield judged("step_max", shown["driving"]["longest_ms"], how, CHIP)
+    yield judged("step_median", shown["driving"]["median_ms"], how, CHIP, beat_ms, **detail)
+    yield judged("step_p99", shown["driving"]["p99_ms"], how, CHIP, beat_ms)
+    yield judged("step_max", shown["driving"]["longest_ms"], how, CHIP, beat_ms)
 
 
 def stops(bench: Bench, speed_mm_s: int, count: int) -> Iterator[Row]:
