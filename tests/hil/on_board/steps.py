@@ -156,41 +156,45 @@ def step(app, now_us):
         line.fill(app.board, now_us)
 
 
-def listen(kind):
-    """Between this kind of board and its program."""
-    receive_into, write = kind.receive_into, kind.write
+def listen(board):
+    """Between the board and its program."""
+    receive_into, write = board.receive_into, board.write
 
-    def receiving(board, buffer):
+    def receiving(buffer):
         if trial.phase == 2:
             trial.phase = 3
             for i in range(trial.size):
                 buffer[i] = trial.frame[i]
             return trial.size
-        size = receive_into(board, buffer)
+        size = receive_into(buffer)
         line.now += size
         return size
 
-    def writing(board, values, enable, lights):
-        write(board, values, enable, lights)
+    def writing(values, enable, lights):
+        write(values, enable, lights)
         if trial.phase == 3:
             trial.out()
 
-    kind.receive_into, kind.write = receiving, writing
+    board.receive_into, board.write = receiving, writing
 
 
 def run():
     App.step = step
-    if MODE != "steps":
-        from firmware.boards.metal import MetalBoard
+    from firmware.boards import start as starting
 
-        listen(MetalBoard)
+    made = starting.make_app
+
+    def make_app(board):
+        if MODE != "steps":
+            listen(board)
+        return made(board)
+
+    starting.make_app = make_app
     timer = None
     if MODE == "stops":
         timer = machine.Timer(-1, freq=TIMER_HZ, callback=trial.on_timer, hard=True)
-    from firmware.boards.start import start
-
     try:
-        start(pins, Starts())
+        starting.start(pins, Starts())
     except KeyboardInterrupt:  # on a REPL that is not the link
         pass
     micropython.kbd_intr(3)
