@@ -33,8 +33,8 @@ _TABLE_HASH_SIZE, _NAME_SIZE, _HASH_SIZE = 4, 16, 4
 _WINDOW = 8  # requests under way: at 115200 baud what fits into three steps
 _AGAIN_S = 0.06  # three times what a car takes that answers on its next step
 _TRIES = 50  # with no answer to any
-_COMMIT_AGAIN_S = 0.3  # storing takes a board's flash some tens of ms
-_COMMIT_TRIES = 10
+_COMMIT_AGAIN_S = 1.0  # storing takes an RP2040 with its flash 0.3 s
+_COMMIT_TRIES = 5
 
 # firmware.protocol.codes, PARAMETER_*
 _OK, _NOT_BOUND = 0, 4

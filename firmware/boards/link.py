@@ -23,6 +23,7 @@ RECEIVE_SIZE = 512
 SEND_SIZE = 1024
 _UART_BLOCK = 128
 _USB_BLOCK = 64  # a packet of full speed
+_HEAD = 2  # of a frame: a delimiter and its first COBS code
 _BLOCKS = 8  # each way in one pump: what a flood takes of the next step's time is bounded
 _REPL_BYTE = 0x03
 _STOP_BYTE = const(0xA6)  # how a Stop begins behind its COBS code: its number XOR frame.WHITENER
@@ -252,7 +253,9 @@ class StdioLink(Link):
         self._writer = sys.stdout.buffer
         self._block = bytearray(_USB_BLOCK)
         self._firsts = make_firsts(self._block)
-        self._fill_from: "Any" = getattr(os, "dupterm", _ends_by_itself)
+        fill_from: "Any" = getattr(os, "dupterm", None)
+        self._fill_from = fill_from or _ends_by_itself
+        self._ahead = _HEAD if fill_from else 0  # where nothing fills in, what lacks is waited for
         self._readable = select.poll()
         self._readable.register(sys.stdin, select.POLLIN)
         self._writable = select.poll()
@@ -276,7 +279,7 @@ class StdioLink(Link):
     def _read(self) -> bool:
         """Read what was promised and two bytes more, with which the next frame begins, one packet
         at most; False if it was not all there."""
-        size = (self._scanned & 255) + 2
+        size = (self._scanned & 255) + self._ahead or _HEAD
         if size > _USB_BLOCK:
             size = _USB_BLOCK
         block, filler = self._block, self._filler
@@ -294,7 +297,7 @@ class StdioLink(Link):
 
 
 def _ends_by_itself(filler: "Filler | None") -> None:
-    """A port without ``os.dupterm``: its reads return with what there is."""
+    """A port without ``os.dupterm``: only what was promised is asked for, and waited for."""
 
 
 def _interrupt_by(byte: int) -> None:

@@ -66,6 +66,7 @@ class MetalBoard:
         self.transmit = link.transmit
         self.is_virtual = 0
         self.step_us = 0
+        self.watchdog: "Any" = None  # ``start`` starts it
         self.read_back = [0] * CHANNELS
         self.reset_cause = RESET_POWER_ON
         if machine.reset_cause() == machine.WDT_RESET:
@@ -167,10 +168,12 @@ class MetalBoard:
         self._ring.begin(limit_us(beat_us))
 
     def open_heap(self) -> None:
+        self._feed()
         micropython.heap_unlock()
 
     def close_heap(self) -> None:
         micropython.heap_lock()
+        self._feed()
 
     def mark_healthy(self) -> None:
         """Between steps, and while it may not move: flash stops the interrupts."""
@@ -279,7 +282,15 @@ class MetalBoard:
         return self._store.load_into(image)
 
     def save(self, image: bytearray, size: int) -> bool:
-        return self._store.save(image, size)
+        self._feed()
+        is_saved = self._store.save(image, size)
+        self._feed()
+        return is_saved
+
+    def _feed(self) -> None:
+        """A chip's flash takes longer than a step may; the car may not move meanwhile."""
+        if self.watchdog:
+            self.watchdog.feed()
 
     # --- before each step, and while none is due
 

@@ -150,7 +150,7 @@ def keep_beat(
     collect_every(-1)  # from here on no step allocates
     if is_repl_free:
         _let_interrupt()
-    watchdog = machine.WDT(timeout=board.watchdog_ms)
+    board.watchdog = watchdog = machine.WDT(timeout=board.watchdog_ms)
     if _turn(Beat(board, app, ticks_us, watchdog), Door(app)):
         del app  # its room is needed
         rehearse(board, starts, ticks_us, machine.WDT(timeout=_REHEARSAL_MS))

@@ -90,6 +90,7 @@ class Configuration:
 
     def _take(self, request: "ConfigCommit", reply: "Committed") -> int:
         before = list(self.params.values)
+        hash_before = bytes(self.params.config_hash)
         name_before = bytes(self.params.car_name)
         was_valid = self.is_valid
         self.params.take_draft(self._image)
@@ -97,7 +98,8 @@ class Configuration:
         size = self.params.write_image(self._image)
         self.is_valid = self.params.config_hash == request.config_hash
         wrong = self._judge()
-        if self.is_valid and self.is_ours and self._board.save(self._image, size):
+        is_stored = was_valid and self.params.config_hash == hash_before
+        if self.is_valid and self.is_ours and (is_stored or self._board.save(self._image, size)):
             return PARAMETER_OK
         result = PARAMETER_NOT_STORED if self.is_valid and self.is_ours else PARAMETER_INVALID
         reply.where = max(wrong, 0)

@@ -150,7 +150,7 @@ class BenchCar:
         self.link = make_link(pins)
         self.board = make_board(pins, self.starts, self.link, self.store, ticks_us)
         self.app = LockedApp(self.board)
-        self.watchdog = machine.WDT(timeout=self.board.watchdog_ms)
+        self.board.watchdog = self.watchdog = machine.WDT(timeout=self.board.watchdog_ms)
         self.beat = Beat(self.board, self.app, ticks_us, self.watchdog)
         self.attach()
 

@@ -11,7 +11,7 @@ from firmware.protocol.messages import Identify, Identity, Stop, StopSeen
 from tests.firmware.boards.test_metal import car_with
 from tests.firmware.protocol.streams import framed, payload_of, read
 
-bench = bench_module.bench
+bench, WatchdogReset = bench_module.bench, bench_module.WatchdogReset
 TAKES_MS = (3, 9, 11, 25, 60)
 ANSWERED_US = 50_000
 IDLE_US = 200  # what a turn without a step takes
@@ -160,3 +160,24 @@ def test_a_flood_of_stops_brings_two_steps_a_beat_at_most(tmp_path):
         slow.run(1)
     beats = (bench.now_us - begun_us) / 20_000
     assert 1.5 * beats < slow.app.steps - before <= 2 * beats + 1
+
+
+def test_storing_a_configuration_may_take_longer_than_the_watchdog_waits_for_a_step(tmp_path):
+    """An RP2040 takes 0.3 s for it, and a flash at its worst more: it is fed in between."""
+    board = SlowCar(tmp_path, 3).car.board
+
+    class SlowStore:
+        def save(self, image, size):
+            bench.advance(350_000)
+            return True
+
+    board._store = SlowStore()
+    bench.advance(300_000)
+    board.open_heap()
+    bench.advance(300_000)
+    assert board.save(bytearray(8), 8)
+    bench.advance(300_000)
+    board.close_heap()
+    bench.advance(300_000)
+    with pytest.raises(WatchdogReset):
+        bench.advance(300_000)

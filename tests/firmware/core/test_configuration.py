@@ -239,6 +239,21 @@ def test_what_is_for_another_board_is_not_taken(desk):
     assert unchanged(desk)
 
 
+def test_a_commit_of_what_is_stored_already_is_answered_without_storing_it_again(desk):
+    """A host that has missed the answer asks again: flash would keep it silent for as long."""
+    desk.write(desk.at("stand_ms"), 6_000)
+    wanted = params_of(stand_ms=6_000)
+    assert desk.commit(wanted).result == OK
+    saved = []
+    desk.board.save = lambda image, size: saved.append(size) or True
+    reply = desk.commit(wanted)
+    assert (reply.result, reply.config_hash) == (OK, wanted.config_hash)
+    assert not saved
+    desk.write(desk.at("stand_ms"), 7_000)
+    assert desk.commit(params_of(stand_ms=7_000)).result == OK
+    assert saved
+
+
 def test_what_the_board_cannot_store_is_not_taken():
     desk = Desk(board=FullBoard)
     desk.write(desk.at("stand_ms"), 6_000)
