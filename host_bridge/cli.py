@@ -11,6 +11,7 @@ import sys
 from importlib import import_module
 
 from host_bridge.errors import DeviceFault, TandemError, UsageFault
+from host_bridge.printable import PrintableOutput
 
 TYPE_CHECKING = False  # typing takes 3 ms to import, which a stop has not
 if TYPE_CHECKING:
@@ -68,6 +69,11 @@ _BY_NAME = {command.name: command for command in COMMANDS}
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit code (``errors.EXIT_CODES``)."""
     words = list(sys.argv[1:] if argv is None else argv)
+    with PrintableOutput():
+        return _main(words)
+
+
+def _main(words: list[str]) -> int:
     try:
         return _run(words)
     except TandemError as error:
