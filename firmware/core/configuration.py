@@ -108,4 +108,6 @@ class Configuration:
         self.params.hash_into(self.params.config_hash)
         self.is_valid = was_valid
         self._judge()
+        if wrong >= 0:  # nobody is to read it for what the car holds
+            self.params.draft_into(self._image)
         return result
