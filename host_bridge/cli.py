@@ -104,11 +104,25 @@ def _run(words: list[str]) -> int:
         from host_bridge.quick_stop import stop_all  # without argparse, which takes 5 ms
 
         return stop_all()
+    words = _trusting(words)
     command = find(words[0])
     module = import_module(command.module)
     args = parser_of(command, module).parse_args(words[1:])
     args.command = command.name
     return int(module.run(args, None if command.is_light else _context()))
+
+
+def _trusting(words: list[str]) -> list[str]:
+    """The words without ``--trust-code FILE``, which every command takes."""
+    while "--trust-code" in words[1:]:
+        at = words.index("--trust-code", 1)
+        if at + 1 == len(words):
+            raise UsageFault("--trust-code: which file?", expected="--trust-code MODEL.yaml")
+        from host_bridge.virtual_cars import trust_code
+
+        trust_code(words[at + 1])
+        words = words[:at] + words[at + 2 :]
+    return words
 
 
 def find(name: str) -> Command:
@@ -148,7 +162,9 @@ def overview() -> str:
         "usage: tandem COMMAND ...\n\nDrives real and virtual cars together.\n\n"
         f"{lines}\n\n"
         "A car is a name that tandem cars lists, or a URI: serial:///dev/ttyACM0, sim://nigel.\n"
-        "tandem COMMAND --help shows options and examples."
+        "tandem COMMAND --help shows options and examples.\n"
+        "--trust-code FILE, with any of them: a virtual car's model file may bring Python code of\n"
+        "its own, which runs with all that you may do; only files that you name so are followed."
     )
 
 
