@@ -56,10 +56,15 @@ async def drive(plan: Plan, view: View, context: Context) -> int:
             ended, fault = await seat.drive(cars, epoch, log)
         for line in view.summary(ended, context.clock.now_us()):
             print(line)
+    lost = log.fault if log else None  # asked when it is closed: its end may have found no room
+    if lost and (fault or seat.was_cancelled):
+        print(f"tandem: {lost}", file=sys.stderr)
     if seat.was_cancelled:
         raise asyncio.CancelledError
     if fault:
         raise fault
+    if lost:
+        raise lost
     return 0
 
 
@@ -157,6 +162,7 @@ class Cockpit:
             self._tick(driven, session)
             if log:
                 log.step()
+                driven.log_fault = log.fault
             tick_us, late = next_tick_us(tick_us, self._clock.now_us())
             session.late += late
             try:

@@ -198,7 +198,7 @@ def _together(drive: Drive, now_us: int, columns: int) -> Iterator[list[Span]]:
 
 
 def _notice(drive: Drive, now_us: int, columns: int) -> Iterator[list[Span]]:
-    for text in (drive.notice, drive.controls.words(now_us)):
+    for text in (drive.notice, drive.log_words(), drive.controls.words(now_us)):
         if text:
             yield from _wrapped(text, "care", columns)
             yield []

@@ -75,6 +75,8 @@ async def _serve(args: argparse.Namespace, context: HostContext) -> int:
         finally:
             if log:
                 log.close()
+                if log.fault:
+                    print(f"tandem: {log.fault}", file=sys.stderr)
     finally:
         await service.close()
     return 0
