@@ -256,6 +256,14 @@ def _fault(driven: Drive, *, has_hand: bool) -> TandemError | None:
             expected="the same running CRC over the claims on all cars",
             got=f"a difference at or before claim {differs_at}",
         )
+    is_shown = len(driven.fleet.cars) == 1 or driven.fleet.agreement().agreed > 0
+    if not has_hand and driven.is_completed and not is_shown:
+        return NotHeldFault(
+            "nothing shows that the cars accepted the same bytes",
+            expected="both cars' reports of the same claim",
+            got="none",
+            remedy="is the drive long enough, and the line to each car good?",
+        )
     if not has_hand and not driven.is_completed:
         return NotHeldFault("the cars stopped before the end", got=driven.notice)
     return None

@@ -121,6 +121,8 @@ def _run_cases(
         for case in cases
         if case.fits(vehicle)
     ]
+    if not tasks:
+        raise _nothing_to_run(f"{len(cases)} cases, {len(vehicles)} vehicles, {args.seeds} seeds")
     runs, was_interrupted = _all(tasks, args.jobs)
     runs.sort(key=lambda one: (one.vehicle, one.case, one.seed))
     if args.json:
@@ -134,7 +136,16 @@ def _run_cases(
     if was_interrupted:
         print(f"interrupted after {len(runs)} of {len(tasks)} runs", file=sys.stderr)
         return INTERRUPTED
-    return 0 if all(one.held for one in runs) else 1
+    return 0 if runs and all(one.held for one in runs) else 1
+
+
+def _nothing_to_run(got: str) -> UsageFault:
+    return UsageFault(
+        "none of these cases is one of these vehicles': nothing would be shown",
+        expected="at least one run",
+        got=got,
+        remedy="tandem faults --list says which case is for whom",
+    )
 
 
 def _spurious(args: argparse.Namespace, offered: Offered, vehicles: Sequence[Vehicle]) -> int:
@@ -143,6 +154,8 @@ def _spurious(args: argparse.Namespace, offered: Offered, vehicles: Sequence[Veh
     if not args.json:
         Console(file=styled(sys.stdout)).print(report.spurious_table(rows))
     tasks = [(offered["check"], (row, vehicles[0], 0, args.runtime)) for row in offered["checks"]()]
+    if not tasks:
+        raise _nothing_to_run("no check of the computed table")
     checks, was_interrupted = _all(tasks, args.jobs)
     checks.sort(key=lambda check: (check.rate_hz, check.share))
     if args.json:
@@ -152,7 +165,7 @@ def _spurious(args: argparse.Namespace, offered: Offered, vehicles: Sequence[Veh
         Console(file=styled(sys.stdout)).print(report.check_table(checks))
     if was_interrupted:
         return INTERRUPTED
-    return 0 if all(check.held for check in checks) else 1
+    return 0 if checks and all(check.held for check in checks) else 1
 
 
 def _all(tasks: Sequence[Task], jobs: int) -> tuple[list[Any], bool]:
