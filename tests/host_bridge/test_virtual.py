@@ -23,7 +23,7 @@ def folder(monkeypatch):
 
 
 def as_metal(monkeypatch):
-    """The board class of a real car says 0 (test_boards): here the virtual one does."""
+    """As the board of a real car (firmware/boards/test_held_at_boot.py), the virtual one says 0."""
     begun = VirtualBoard.__init__
 
     def begin(self, *args):
