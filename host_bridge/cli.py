@@ -6,28 +6,30 @@ paragraph of its docstring describes it, the rest is shown below the options.
 
 from __future__ import annotations
 
-import argparse
-import difflib
 import os
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass
 from importlib import import_module
-from types import ModuleType
 
 from host_bridge.errors import DeviceFault, TandemError, UsageFault
+from host_bridge.printable import PrintableOutput
+
+TYPE_CHECKING = False  # typing takes 3 ms to import, which a stop has not
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+    from types import ModuleType
 
 INTERRUPTED = 130  # as shells count: 128 and the number of SIGINT
 
 
-@dataclass(frozen=True)
 class Command:
     """One line of the overview. A light command does without the context, for speed."""
 
-    name: str
-    module: str
-    summary: str
-    is_light: bool = False
+    def __init__(self, name: str, module: str, summary: str, is_light: bool = False) -> None:
+        self.name = name
+        self.module = module
+        self.summary = summary
+        self.is_light = is_light
 
 
 _CLI = "host_bridge.interfaces.cli"
@@ -67,6 +69,11 @@ _BY_NAME = {command.name: command for command in COMMANDS}
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit code (``errors.EXIT_CODES``)."""
     words = list(sys.argv[1:] if argv is None else argv)
+    with PrintableOutput():
+        return _main(words)
+
+
+def _main(words: list[str]) -> int:
     try:
         return _run(words)
     except TandemError as error:
@@ -93,6 +100,11 @@ def _run(words: list[str]) -> int:
     if words[0] in ("-V", "--version"):
         print(f"tandem {version()}")
         return 0
+    if words == ["stop"]:
+        from host_bridge.quick_stop import stop_all  # without argparse, which takes 5 ms
+
+        return stop_all()
+    words = _trusting(words)
     command = find(words[0])
     module = import_module(command.module)
     args = parser_of(command, module).parse_args(words[1:])
@@ -100,10 +112,25 @@ def _run(words: list[str]) -> int:
     return int(module.run(args, None if command.is_light else _context()))
 
 
+def _trusting(words: list[str]) -> list[str]:
+    """The words without ``--trust-code FILE``, which every command takes."""
+    while "--trust-code" in words[1:]:
+        at = words.index("--trust-code", 1)
+        if at + 1 == len(words):
+            raise UsageFault("--trust-code: which file?", expected="--trust-code MODEL.yaml")
+        from host_bridge.virtual_cars import trust_code
+
+        trust_code(words[at + 1])
+        words = words[:at] + words[at + 2 :]
+    return words
+
+
 def find(name: str) -> Command:
     """Raises errors.UsageFault, naming what comes nearest."""
     if name in _BY_NAME:
         return _BY_NAME[name]
+    import difflib
+
     near = difflib.get_close_matches(name, _BY_NAME, 1)
     raise UsageFault(
         f"unknown command {name!r}",
@@ -114,6 +141,8 @@ def find(name: str) -> Command:
 
 def parser_of(command: Command, module: ModuleType) -> argparse.ArgumentParser:
     """The command's own parser, its text taken from the module's docstring."""
+    import argparse
+
     head, _, rest = (module.__doc__ or command.summary).partition("\n\n")
     parser = argparse.ArgumentParser(
         prog=f"tandem {command.name}",
@@ -133,7 +162,9 @@ def overview() -> str:
         "usage: tandem COMMAND ...\n\nDrives real and virtual cars together.\n\n"
         f"{lines}\n\n"
         "A car is a name that tandem cars lists, or a URI: serial:///dev/ttyACM0, sim://nigel.\n"
-        "tandem COMMAND --help shows options and examples."
+        "tandem COMMAND --help shows options and examples.\n"
+        "--trust-code FILE, with any of them: a virtual car's model file may bring Python code of\n"
+        "its own, which runs with all that you may do; only files that you name so are followed."
     )
 
 

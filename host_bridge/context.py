@@ -27,7 +27,7 @@ from host_bridge.domain import CarIdentity, CarStatus, Vehicle, WiringReport
 from host_bridge.errors import DeviceFault, UsageFault
 from host_bridge.logbook.recorder import Recorder
 from host_bridge.open_car import OpenCar, glanced, meet
-from host_bridge.serve.choosing import LOCAL, find_served, is_virtual, vehicle_hint
+from host_bridge.serve.choosing import LOCAL, find_served, vehicle_hint
 from host_bridge.serve.radio import RadioRim
 from host_bridge.serve.recognition import recognised
 from host_bridge.serve.recording import new_recorder
@@ -99,11 +99,6 @@ class HostContext:
         None for a URI that nobody serves. Raises errors.UsageFault, errors.DeviceFault.
         """
         return find_served(text, self.served())
-
-    def is_virtual(self, text: str) -> bool:
-        """Whether no metal can move: only then may a program hold the deadman."""
-        car = self.find(text)
-        return is_virtual(car.uri if car else text)
 
     def new_epoch(self) -> int:
         """A name for a session that no other has."""

@@ -6,7 +6,9 @@ exit code of a command follows from the class; ``EXIT_CODES`` is the whole table
 
 from __future__ import annotations
 
-from typing import ClassVar
+TYPE_CHECKING = False  # a stop has no time to import typing
+if TYPE_CHECKING:
+    from typing import ClassVar
 
 
 class TandemError(Exception):

@@ -35,8 +35,6 @@ class Context(Protocol):
     @property
     def clock(self) -> Clock: ...
 
-    def is_virtual(self, text: str) -> bool: ...
-
     def recognised(self, identity: CarIdentity) -> Vehicle | None: ...
 
 
@@ -54,7 +52,6 @@ class OpenCar:
         self.uri = host.uri
         self.name = host.name
         self.is_served_here = isinstance(host, Service)
-        self.is_virtual = context.is_virtual(host.uri)
         self.car = Car(host.name, Connection(own_protocol_hash(), epoch, session_time))
         self.car.called = host.uri if self.is_served_here else host.name
         if self.is_served_here:  # then this program is the owner, in the session that it has
@@ -93,6 +90,16 @@ class OpenCar:
         """Who it said it is: an open car has."""
         assert self.car.identity is not None, "meet() saw to it"
         return self.car.identity
+
+    @property
+    def is_virtual(self) -> bool:
+        """Whether nothing of metal moves by it: only then may a program hold the deadman.
+
+        The car's own word, of the board that its program runs on; a URI proves nothing, for a
+        pseudo-terminal may lead to a real car. A board that is hardware in the loop says so until
+        its reset, and its outputs are dead for as long.
+        """
+        return self.identity.is_virtual
 
     @property
     def line_fault(self) -> Exception | None:

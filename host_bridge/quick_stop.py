@@ -2,6 +2,8 @@
 
 Needs no session, no key and no memory, and imports little, so that from the press of Enter to the
 brakes it takes a fraction of a second. The frame is repeated until the car has acknowledged it.
+Every car that is served on this machine is found, whichever login serves it and whatever the
+environment is: each has a socket for this at a place that is the same for all.
 
 It goes through whoever serves the car. If that program hangs, no claim reaches the car either, and
 the car has stopped by itself; this then says that it got no answer, and ends with an error.
@@ -9,29 +11,29 @@ the car has stopped by itself; this then says that it got no answer, and ends wi
 
 from __future__ import annotations
 
-import argparse
-import contextlib
-import json
 import os
 import pwd
 import select
-import socket
 import sys
 import time
-from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
 from host_bridge.errors import DeviceFault, TandemError
 from host_bridge.link.frozen_stop import SENDER_COMMAND, SENDER_FLEET, StopWatch, stop_frame
-from host_bridge.transports.served import ServedCar, served, socket_path
+from host_bridge.transports.folders import stop_folders
+from host_bridge.transports.stop_sockets import StopSocket, connected, tag
 
+TYPE_CHECKING = False  # typing takes 3 ms to import
 if TYPE_CHECKING:
+    import argparse
+    import socket
+    from collections.abc import Callable, Sequence
+
     from host_bridge.transports.base import Transport
 
 EPILOG = """\
 examples:
-  tandem stop                   every car that is served on this machine
+  tandem stop                   every car that is served on this machine, by whichever login
   tandem stop nigel             one of them; a name that is wrong keeps no other from stopping
   tandem stop --fleet red       those that tandem serve --fleet red serves
   tandem stop serial:///dev/ttyACM0
@@ -47,12 +49,13 @@ _READ_BYTES = 65_536
 class StopCall:
     """A stop on its way to one car: what to send, and whether it was seen."""
 
-    def __init__(self, name: str, pid: int, sender: int = SENDER_COMMAND) -> None:
+    def __init__(self, name: str, pid: int, sender: int = SENDER_COMMAND, login: str = "") -> None:
         token = int.from_bytes(os.urandom(2), "little")
         self.name = name
-        self.frame = stop_frame(token, _user(), sender)
+        self.frame = stop_frame(token, _user(os.getuid()), sender)
         self.took_ms: float | None = None  # until it was acknowledged
         self._pid = pid  # of who serves it
+        self._login = login  # for people: whose it is, if another login's
         self._watch = StopWatch(token)
         self._begun_s = time.monotonic()
 
@@ -68,13 +71,20 @@ class StopCall:
     def row(self) -> dict[str, object]:
         took_ms = None if self.took_ms is None else round(self.took_ms, 1)
         state = self._watch.state or None
-        return {"name": self.name, "is_seen": self.is_seen, "state": state, "took_ms": took_ms}
+        return {
+            "name": self.name,
+            "pid": self._pid,
+            "is_seen": self.is_seen,
+            "state": state,
+            "took_ms": took_ms,
+        }
 
     def __str__(self) -> str:
+        called = self.name + self._login
         if self.took_ms is not None:
-            return f"{self.name}: {self._watch.state}, acknowledged after {self.took_ms:.0f} ms"
+            return f"{called}: {self._watch.state}, acknowledged after {self.took_ms:.0f} ms"
         return (
-            f"{self.name}: NOT ACKNOWLEDGED within {GIVE_UP_S:g} s. Use its runstop, or cut its "
+            f"{called}: NOT ACKNOWLEDGED within {GIVE_UP_S:g} s. Use its runstop, or cut its "
             f"power.\n  If the program that serves it (process {self._pid}) hangs or its cable is "
             "out, the car gets no claims\n  and stops by itself."
         )
@@ -90,53 +100,73 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print the outcome as JSON")
 
 
+def stop_all() -> int:
+    """``tandem stop`` without a word more, for which nobody waits for argparse."""
+    return _stop((), None, is_json=False)
+
+
 def run(args: argparse.Namespace, context: object = None) -> int:
     """0 if every car acknowledged. Raises errors.TandemError for what could not be told to stop,
     after all others were: a name that is wrong holds up no stop.
     """
-    chosen, faults = _chosen(args, served())
-    sender = SENDER_COMMAND if args.fleet is None else SENDER_FLEET
-    calls = stop_served([car for car in chosen if isinstance(car, ServedCar)], sender)
-    for uri in chosen:
-        if isinstance(uri, str):
-            try:
-                calls.append(stop_directly(uri))
-            except TandemError as fault:
-                faults.append(fault)
-    _print(calls, args.json)
+    words = () if args.all else tuple(args.car)
+    return _stop(words, None if args.all else args.fleet, args.json)
+
+
+def _stop(words: Sequence[str], fleet: str | None, is_json: bool) -> int:
+    sockets = connected()
+    chosen, uris, faults = _chosen(words, fleet, sockets)
+    for it in sockets:
+        if it not in chosen:
+            it.close()
+    show = _Report(is_json)
+    stop_served(chosen, SENDER_COMMAND if fleet is None else SENDER_FLEET, show.add)
+    for uri in uris:
+        try:
+            show.add(stop_directly(uri))
+        except TandemError as fault:
+            faults.append(fault)
+    show.end()
     for other in faults[1:]:
         print(other, file=sys.stderr)
     if faults:
         raise faults[0]
-    return 0 if all(call.is_seen for call in calls) else DeviceFault.exit_code
+    return 0 if show.is_all_seen else DeviceFault.exit_code
 
 
 def _chosen(
-    args: argparse.Namespace, cars: Sequence[ServedCar]
-) -> tuple[list[ServedCar | str], list[TandemError]]:
-    """Served cars and URIs, each once; and what is wrong with the rest."""
-    found: dict[ServedCar | str, None] = {}
+    words: Sequence[str], fleet: str | None, sockets: Sequence[StopSocket]
+) -> tuple[list[StopSocket], list[str], list[TandemError]]:
+    """Served cars, each once; the URIs of cars that nobody serves; what is wrong with the rest."""
+    found: dict[StopSocket | str, None] = {}
     faults: list[TandemError] = []
-    asked: list[Callable[[], list[ServedCar | str]]]
-    asked = [partial(_named, text, cars) for text in args.car]
-    if args.fleet is not None:
-        asked.append(partial(_of_fleet, args.fleet, cars))
-    if args.all or not asked:
-        asked = [partial(_every, cars)]
-    for choose in asked:
+    asked: list[Callable[[], Sequence[StopSocket | str]]]
+    asked = [partial(_named, text, sockets) for text in words]
+    if fleet is not None:
+        asked.append(partial(_of_fleet, fleet, sockets))
+    for choose in asked or [partial(_every, sockets)]:
         try:
             found.update(dict.fromkeys(choose()))
         except TandemError as fault:
             faults.append(fault)
-    return list(found), faults
+    uris = [it for it in found if isinstance(it, str)]
+    return [it for it in found if not isinstance(it, str)], uris, faults
 
 
-def stop_served(cars: Sequence[ServedCar], sender: int = SENDER_COMMAND) -> list[StopCall]:
-    """Stop cars through their owners, all at once."""
-    calls = {_connected(car.name): StopCall(car.name, car.pid, sender) for car in cars}
-    _send_until_seen({end: call for end, call in calls.items() if end.fileno() >= 0})
-    for end in calls:
-        end.close()
+def stop_served(
+    sockets: Sequence[StopSocket],
+    sender: int = SENDER_COMMAND,
+    tell: Callable[[StopCall], object] = lambda call: None,
+) -> list[StopCall]:
+    """Stop cars through their owners, all at once, and close the sockets. ``tell`` gets each call
+    as it is acknowledged, and in the end those that are not.
+    """
+    calls = {it: StopCall(it.name, it.pid, sender, _login(it)) for it in sockets}
+    _send_until_seen({it.end: call for it, call in calls.items() if it.end}, tell)
+    for it, call in calls.items():
+        it.close()
+        if not call.is_seen:
+            tell(call)
     return list(calls.values())
 
 
@@ -172,93 +202,122 @@ async def _stop_over(transport: Transport) -> StopCall:
     return call
 
 
-def _send_until_seen(calls: dict[socket.socket, StopCall]) -> None:
+def _send_until_seen(
+    calls: dict[socket.socket, StopCall], tell: Callable[[StopCall], object]
+) -> None:
     give_up_s = time.monotonic() + GIVE_UP_S
     again_s = 0.0
-    waiting = dict(calls)
+    waiting = {end.fileno(): (end, call) for end, call in calls.items()}
+    poll = select.poll()
+    for file in waiting:
+        poll.register(file, select.POLLIN)
     while waiting and (now_s := time.monotonic()) < give_up_s:
         if now_s >= again_s:
             again_s = now_s + AGAIN_S
-            for end, call in waiting.items():
-                with contextlib.suppress(OSError):  # full, or gone: then there is no answer
-                    end.send(call.frame)
-        ready, _, _ = select.select(list(waiting), [], [], max(again_s - time.monotonic(), 0))
-        for end in ready:
-            if not _receive(end, waiting[end]) or waiting[end].is_seen:
-                del waiting[end]
+            for end, call in waiting.values():
+                _send(end, call.frame)
+        for file, _ in poll.poll(max(again_s - time.monotonic(), 0.0) * 1e3):
+            end, call = waiting[file]
+            if not _receive(end, call) or call.is_seen:
+                poll.unregister(file)
+                del waiting[file]
+                if call.is_seen:
+                    tell(call)
+
+
+def _send(end: socket.socket, frame: bytes) -> None:
+    try:  # noqa: SIM105 - contextlib takes 2 ms to import
+        end.send(frame)
+    except OSError:  # full, or gone: then there is no answer
+        pass
 
 
 def _receive(end: socket.socket, call: StopCall) -> bool:
     """False if its owner went away: no answer will come."""
     try:
         data = end.recv(_READ_BYTES)
+    except BlockingIOError:
+        return True
     except OSError:
         return False
     call.hear(data)
     return bool(data)
 
 
-def _connected(name: str) -> socket.socket:
-    """A socket to the owner; a closed one if it lets nobody in."""
-    end = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    end.setblocking(False)
-    try:
-        end.connect(str(socket_path(name)))
-    except OSError:
-        end.close()
-    return end
-
-
-def _named(text: str, cars: Sequence[ServedCar]) -> list[ServedCar | str]:
-    """The served car of a name or URI; else the URI. Raises errors.DeviceFault."""
+def _named(text: str, sockets: Sequence[StopSocket]) -> Sequence[StopSocket | str]:
+    """The served cars of a name or URI; else the URI. Raises errors.DeviceFault."""
     name = text.removeprefix("tandem:///")
-    for car in cars:
-        if name == car.name or text == car.uri:
-            return [car]
+    wanted = tag(text)
+    found = [it for it in sockets if it.name == name or it.uri == wanted]
+    if found:
+        return found
     if "://" in text and name == text:
         return [text]
-    names = ", ".join(car.name for car in cars)
     raise DeviceFault(
         f"nobody serves a car by the name of {name}",
-        got=f"served here: {names or 'no car'}",
+        got=f"served here: {_names(sockets)}",
         remedy="tandem stop without a name stops all of them; a port is serial:///dev/...",
     )
 
 
-def _of_fleet(fleet: str, cars: Sequence[ServedCar]) -> list[ServedCar | str]:
+def _of_fleet(fleet: str, sockets: Sequence[StopSocket]) -> Sequence[StopSocket]:
     """Raises errors.DeviceFault if there is no such fleet."""
-    chosen: list[ServedCar | str] = [car for car in cars if car.fleet == fleet]
+    wanted = tag(fleet)
+    chosen = [it for it in sockets if it.fleet == wanted]
     if not chosen:
-        known = ", ".join(sorted({car.fleet for car in cars if car.fleet}))
         raise DeviceFault(
             f"no car of a fleet {fleet} is served on this machine",
-            got=f"fleets served here: {known or 'none'}",
+            got=f"served here: {_names(sockets)}",
             remedy="tandem stop without a name stops all cars; tandem serve --fleet names a fleet",
         )
     return chosen
 
 
-def _every(cars: Sequence[ServedCar]) -> list[ServedCar | str]:
+def _every(sockets: Sequence[StopSocket]) -> Sequence[StopSocket]:
     """Raises errors.DeviceFault if there is none."""
-    if not cars:
+    if not sockets:
         raise DeviceFault(
             "no car is served on this machine",
+            got=f"none in {', '.join(stop_folders())}",
             remedy="a car on a port: tandem stop serial:///dev/ttyACM0",
         )
-    return list(cars)
+    return sockets
 
 
-def _print(calls: Sequence[StopCall], is_json: bool) -> None:
-    if is_json:
-        print(json.dumps([call.row() for call in calls]))
-        return
-    for call in calls:
-        print(call, file=sys.stdout if call.is_seen else sys.stderr)
+def _names(sockets: Sequence[StopSocket]) -> str:
+    return ", ".join(it.name + _login(it) for it in sockets) or "no car"
 
 
-def _user() -> str:
+def _login(it: StopSocket) -> str:
+    """Whose it is, if another login's: anybody may call a socket by a car's name."""
+    return f" (of {_user(it.uid)})" if it.is_foreign else ""
+
+
+class _Report:
+    """What is printed: each car as it is acknowledged, or all as JSON in the end."""
+
+    def __init__(self, is_json: bool) -> None:
+        self.is_all_seen = True
+        self._is_json = is_json
+        self._rows: list[dict[str, object]] = []
+
+    def add(self, call: StopCall) -> None:
+        self.is_all_seen &= call.is_seen
+        if self._is_json:
+            self._rows.append(call.row())
+        else:
+            print(call, file=sys.stdout if call.is_seen else sys.stderr, flush=True)
+
+    def end(self) -> None:
+        if self._is_json:
+            import json
+
+            print(json.dumps(self._rows))
+
+
+def _user(uid: int) -> str:
     """For the car's report of who stopped it."""
     try:
-        return pwd.getpwuid(os.getuid()).pw_name
+        return pwd.getpwuid(uid).pw_name
     except KeyError:
-        return f"user {os.getuid()}"
+        return f"user {uid}"

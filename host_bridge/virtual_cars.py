@@ -38,7 +38,8 @@ def start(
     with tempfile.TemporaryFile("w") as file:
         file.write(facts.to_json())
         file.flush()
-        return _program(["sim_mock.car", f"/dev/fd/{file.fileno()}", *options], file.fileno())
+        words = ["sim_mock.car", f"/dev/fd/{file.fileno()}", *options, *_trust().options()]
+        return _program(words, file.fileno())
 
 
 def start_box(options: Sequence[str]) -> subprocess.Popen[str]:
@@ -56,6 +57,15 @@ def _program(words: Sequence[str], *files: int) -> subprocess.Popen[str]:
         text=True,
         start_new_session=True,
     )
+
+
+def trust_code(path: str) -> None:
+    """A person said that the code that this model file names may run (``--trust-code``)."""
+    _trust().trust(path)
+
+
+def _trust() -> Any:
+    return importlib.import_module("sim_mock.bodies.trust")
 
 
 def _facts() -> Any:

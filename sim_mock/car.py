@@ -17,6 +17,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sim_mock.bodies.trust import trust
 from sim_mock.facts import CarFacts
 from sim_mock.firmware_runner import Process
 from sim_mock.paced import PATIENCE_S, Cable, Paced, command_of
@@ -84,7 +85,10 @@ def main() -> None:
     parser.add_argument("--trace")
     parser.add_argument("--link", type=Path)
     parser.add_argument("--ends-alone", action="store_true")
+    parser.add_argument("--trust-code", action="append", default=[], metavar="FILE")
     arguments = parser.parse_args()
+    for path in arguments.trust_code:
+        trust(path)
     command, runtime = command_of(arguments.runtime)
     facts = CarFacts.from_json(Path(arguments.facts).read_text())
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the host; the car stops by itself

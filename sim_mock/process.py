@@ -15,6 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sim_mock.bodies import trust
 from sim_mock.facts import CarFacts, facts_of, vehicle_for
 from sim_mock.firmware_runner import ROOT
 
@@ -44,7 +45,9 @@ async def start(facts: CarFacts, runtime: str = "auto", *options: str) -> CarPro
     with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
         file.write(facts.to_json())
         file.flush()
-        return await start_program("sim_mock.car", file.name, "--runtime", runtime, *options)
+        return await start_program(
+            "sim_mock.car", file.name, "--runtime", runtime, *options, *trust.options()
+        )
 
 
 async def start_program(module: str, *arguments: str) -> CarProcess:

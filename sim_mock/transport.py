@@ -67,7 +67,7 @@ class SimTransport:
         return self._pace.car_us(self._now_us())
 
     def send(self, data: bytes) -> int:
-        if self._task is None:
+        if self._task is None or len(data) > self.world.feed_room:
             return 0
         self.world.feed(data)
         return len(data)

@@ -132,8 +132,14 @@ class World:
         self._next_beat_us = start_us
 
     def feed(self, data: bytes) -> None:
-        """Bytes that arrive at the car before its next beat."""
-        self._incoming += data
+        """Bytes that arrive at the car before its next beat. It holds as many as a step takes, as
+        a board does: what is more is lost, from its end."""
+        self._incoming += data[: self.feed_room]
+
+    @property
+    def feed_room(self) -> int:
+        """For so many bytes there is room until the next beat."""
+        return RECEIVE_SIZE - len(self._incoming)
 
     def advance(self, until_us: int) -> bytes:
         """Run up to and including ``until_us``; returns what the car sent on the way."""

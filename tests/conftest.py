@@ -22,6 +22,7 @@ def own_folders_of_this_run() -> Iterator[None]:
     """
     with tempfile.TemporaryDirectory(prefix="tandem-") as folder:
         os.environ["TANDEM_RUNTIME_DIR"] = os.path.join(folder, "run")
+        os.environ["TANDEM_STOP_DIR"] = folder
         os.environ["TANDEM_DATA_DIR"] = os.path.join(folder, "data")
         yield
 

@@ -29,11 +29,14 @@ NAME_SIZE = 16
     CHANNEL_LEVEL,  # anything else that a claim sets: from neutral to high
 ) = range(6)
 STOP_SOURCES = 16
+HUMAN_STOP_SOURCES = (0, 1, 3, 4)  # ids: the loop, the receiver, the seat, the runstop box
 RC_CHANNELS = 4
 RC_STEERING, RC_THROTTLE, RC_LIVE_MAN, RC_MODE = 0, 1, 2, 3
 
 # How to stop
 POLICY_BRAKE, POLICY_NEUTRAL, POLICY_CUT = 0, 1, 2
+
+BLIND_MAX_MM = 1_000  # and never farther than two wheelbases
 
 _WIDE = (1 << 30) - 1
 _MANY = 256  # no parameter has more values
@@ -210,6 +213,34 @@ class Params:
         for i in range(low_at, low_at + CHANNELS):
             if not self.values[i] <= self.values[i + CHANNELS] <= self.values[i + 2 * CHANNELS]:
                 return i
+        return -1
+
+    def first_unsafe(self) -> int:
+        """The index of the first value that no car may have, whoever wrote it, or -1: of one that
+        may be driven blind too far, that nobody can stop, or that has nothing to brake with."""
+        values = self.values
+        at = self.index("blind_mm")
+        if values[at] > min(self.get("wheelbase_um") // 500, BLIND_MAX_MM):
+            return at
+        at = self._unstoppable()
+        if at >= 0:
+            return at
+        at = self.index("brake_effort_max")
+        kinds = self.get_all("channel_kind")
+        has_brake = values[at] or CHANNEL_BRAKE in kinds
+        return at if CHANNEL_ESC in kinds and not has_brake else -1
+
+    def _unstoppable(self) -> int:
+        """Where a profile that is offered needs a stop source that a person has, and none is."""
+        kinds = self.index("stop_source_kind")
+        needs = self.index("stop_source_need")
+        for cap in self.get_all("profile_cap_mm_s"):
+            is_free = True
+            for i in HUMAN_STOP_SOURCES:
+                is_free = is_free and not (self.values[kinds + i] and self.values[needs + i])
+            if cap and is_free:
+                return needs
+            needs += STOP_SOURCES
         return -1
 
     def image_size(self) -> int:

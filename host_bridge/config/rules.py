@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from math import floor
 from typing import Any
 
+from firmware.core.params import BLIND_MAX_MM
 from host_bridge.config.compilation import motion_every
 from host_bridge.config.document import Document
 from host_bridge.config.schema import PARAMETERS, PROFILES, STOP_SOURCES
@@ -181,6 +182,20 @@ def _lease(document: Document, path: str, source: dict[str, Any], tables: dict[s
         )
 
 
+def _blind_at_all(document: Document, tables: dict[str, Any]) -> None:
+    """As the board has it, whoever sends it numbers (firmware/core/params.py)."""
+    blind_m, wheelbase_m = tables["stop"]["blind_m"], tables["geometry"]["wheelbase_m"]
+    most_m = min(2 * wheelbase_m, BLIND_MAX_MM * 1e-3)
+    if blind_m > most_m + 1e-9:
+        raise document.fault(
+            "stop.blind_m",
+            "no vehicle of this size may be driven blind that far",
+            expected=f"{most_m:.3g} m or less: two wheelbases, and never more than a metre",
+            got=f"{blind_m:g} m",
+            remedy="lower it, and with it the leases and caps of the sources",
+        )
+
+
 def _blind(document: Document, path: str, source: dict[str, Any], tables: dict[str, Any]) -> None:
     blind_m = tables["stop"]["blind_m"]
     lease_ms, cap_mm_s = round(source["lease_s"] * 1e3), round(source["speed_cap_mps"] * 1e3)
@@ -227,6 +242,7 @@ def _permission(
 _RULES = (
     _profile,
     _human_stop,
+    _blind_at_all,
     _stop_silence,
     _receiver,
     _speeds,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from host_bridge.demo.peers import PEERS, Roll
 from host_bridge.demo.scene import SPEED_MPS
 from host_bridge.demo.stops import Case
 from host_bridge.demo.together import Drive
+from host_bridge.printable import styled
 
 _COLOURS = ("#1b6ca8", "#e07a1f")
 _PEER_STYLES = (":", "-.", "--")
@@ -43,7 +45,7 @@ def print_table(cases: list[Case], rolls: list[Roll]) -> None:
     for peer, roll in zip(PEERS, rolls, strict=True):
         numbers = _row(peer.holds_s, roll.seconds, roll.metres)
         table.add_row(f"others: {peer.name}", *numbers, peer.source)
-    Console().print(table)
+    Console(file=styled(sys.stdout)).print(table)
 
 
 def _row(reaction_s: float, seconds: float, metres: float) -> tuple[str, str, str]:

@@ -7,6 +7,8 @@ import sys
 import textwrap
 from dataclasses import dataclass, field
 
+from host_bridge.printable import one_line, styled
+
 _COLUMNS = 80
 
 
@@ -50,7 +52,7 @@ class Show:
         """A line that replaces itself; where there is no terminal it is left out."""
         if self.is_terminal:
             room = shutil.get_terminal_size().columns - 1  # a line that wraps is not replaced
-            print(f"\r\x1b[K{text[:room]}", end="", flush=True)
+            print(f"\r\x1b[K{one_line(text)[:room]}", end="", file=styled(sys.stdout), flush=True)
 
     def check(self, what: str, got: str, limit: str, holds: bool, evidence: str) -> None:
         check = Check(what, got, limit, holds, evidence)
@@ -59,7 +61,7 @@ class Show:
 
     def _end_line(self) -> None:
         if self.is_terminal:
-            print("\r\x1b[K", end="")
+            print("\r\x1b[K", end="", file=styled(sys.stdout))
 
     def failed(self) -> list[Check]:
         return [check for check in self.checks if not check.holds]

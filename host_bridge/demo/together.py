@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass, field
 
-from host_bridge.cars.acceptance import newest_common
+from host_bridge.cars.acceptance import Acceptance, newest_common
 from host_bridge.cars.divergence import Divergence
 from host_bridge.demo.crew import Crew
 from host_bridge.demo.show import Show
@@ -22,6 +22,7 @@ SHORT = Constant(speed_mps=1.0, duration_s=1.5)
 # rest says how busy this machine is: the twin's beats, and car A's, come late where it is.
 SKEW_LIMIT_US = 12_000
 ENDS_IN_S = 4.0
+REPORTS_IN_S = 2.0
 
 
 @dataclass
@@ -52,6 +53,12 @@ class Drive:
             and len(set(self.crcs.values())) == 1
             and len(set(self.counts.values())) == 1
         )
+
+    def is_shown_to_differ(self) -> bool:
+        """Whether every car's own report shows that they did not accept the same bytes. Reports
+        that are not there show nothing."""
+        is_evidence = self.agreed > 0 and len(self.crcs) > 1 and min(self.counts.values()) > 0
+        return is_evidence and len(set(self.crcs.values())) == len(self.crcs)
 
     def skew_us(self, share: float) -> int:
         """Of the claims, this share was applied by all cars within so long; 0 without any."""
@@ -109,7 +116,13 @@ async def drive_together(crew: Crew, manoeuvre: Manoeuvre, show: Show) -> Drive:
     crew.puppet.let_go()
     await crew.until(lambda: crew.all_in(State.HOLD) and _at_rest(crew), ENDS_IN_S)
     watching.cancel()
+    # what is compared is each car's report at one claim: wait until there is one
+    await crew.until(lambda: newest_common(_records(crew)) is not None, REPORTS_IN_S)
     return _result(crew, watch)
+
+
+def _records(crew: Crew) -> list[Acceptance]:
+    return [car.acceptance for car in crew.fleet.cars]
 
 
 def _at_rest(crew: Crew) -> bool:
@@ -174,7 +187,7 @@ class Watch:
 
 def _result(crew: Crew, watch: Watch) -> Drive:
     agreement = crew.fleet.agreement()
-    common = newest_common([car.acceptance for car in crew.fleet.cars]) or []
+    common = newest_common(_records(crew)) or []
     reports = dict(zip(crew.cars, common, strict=False))
     return Drive(
         agreement.agreed,

@@ -16,6 +16,7 @@ from host_bridge.cars.sign_of_life import SEAT
 from host_bridge.domain import Action, Profile, Sender, State, Wish
 from host_bridge.driving.controls import Controls
 from host_bridge.driving.tally import HALTED, Tally
+from host_bridge.errors import DataFileFault
 from host_bridge.interfaces.keyboard import Order
 
 _REST_MPS = 0.02  # a hundredth of walking pace; encoders cannot tell it from standing
@@ -59,6 +60,7 @@ class Drive:
         self.phase = Phase.ARMING
         self.wish = Wish()  # the latest
         self.notice = ""
+        self.log_fault: DataFileFault | None = None  # why nothing is recorded any more
         self.refusal = ""
         self.off_beat: list[Car] = []  # who refused for that, and would have a longer beat
         self.tallies = tuple(Tally(car) for car in fleet.cars)
@@ -133,6 +135,11 @@ class Drive:
             tally.step()
         self._compare()
         self._steps[self.phase](now_us)
+
+    def log_words(self) -> str:
+        """That nothing is recorded any more, in one line; "" while it is."""
+        lost = self.log_fault
+        return f"NOT RECORDED ANY MORE: {lost.where}: {lost.got}" if lost else ""
 
     def is_over(self) -> bool:
         return self.phase is Phase.OVER

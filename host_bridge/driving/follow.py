@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
@@ -61,6 +62,8 @@ async def follow(plan: FollowPlan, view: FollowView, context: Context) -> int:
             for line in view.summary(following, context.clock.now_us()):
                 print(line, flush=True)
     _judge(following)
+    if log and log.fault:
+        raise log.fault
     return 0
 
 
@@ -100,6 +103,7 @@ async def _run(
 ) -> None:
     begun_us = tick_us = clock.now_us()
     ticks = 0
+    has_told = False
     while plan.seconds is None or tick_us - begun_us < plan.seconds * 1e6:
         following.step(clock.now_us())
         if following.has_new_leader():
@@ -113,6 +117,9 @@ async def _run(
                 print(line, flush=True)
         if log:
             log.step()
+            if log.fault and not has_told:
+                has_told = True
+                print(f"NOT RECORDED ANY MORE: {log.fault}", file=sys.stderr, flush=True)
         tick_us, _ = next_tick_us(tick_us, clock.now_us())
         await asyncio.sleep((tick_us - clock.now_us()) * 1e-6)
 

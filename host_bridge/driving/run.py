@@ -56,10 +56,15 @@ async def drive(plan: Plan, view: View, context: Context) -> int:
             ended, fault = await seat.drive(cars, epoch, log)
         for line in view.summary(ended, context.clock.now_us()):
             print(line)
+    lost = log.fault if log else None  # asked when it is closed: its end may have found no room
+    if lost and (fault or seat.was_cancelled):
+        print(f"tandem: {lost}", file=sys.stderr)
     if seat.was_cancelled:
         raise asyncio.CancelledError
     if fault:
         raise fault
+    if lost:
+        raise lost
     return 0
 
 
@@ -157,6 +162,7 @@ class Cockpit:
             self._tick(driven, session)
             if log:
                 log.step()
+                driven.log_fault = log.fault
             tick_us, late = next_tick_us(tick_us, self._clock.now_us())
             session.late += late
             try:
@@ -249,6 +255,14 @@ def _fault(driven: Drive, *, has_hand: bool) -> TandemError | None:
             "the cars did not accept the same bytes",
             expected="the same running CRC over the claims on all cars",
             got=f"a difference at or before claim {differs_at}",
+        )
+    is_shown = len(driven.fleet.cars) == 1 or driven.fleet.agreement().agreed > 0
+    if not has_hand and driven.is_completed and not is_shown:
+        return NotHeldFault(
+            "nothing shows that the cars accepted the same bytes",
+            expected="both cars' reports of the same claim",
+            got="none",
+            remedy="is the drive long enough, and the line to each car good?",
         )
     if not has_hand and not driven.is_completed:
         return NotHeldFault("the cars stopped before the end", got=driven.notice)

@@ -111,7 +111,6 @@ def _row(opened: OpenCar, context: HostContext) -> dict[str, object]:
         "is_trimmed": bool(known and known.trim),
         "is_virtual": opened.is_virtual,
         "device": identity.device.name.lower(),
-        "says_virtual": identity.is_virtual,
         **_beat(opened),
     }
 

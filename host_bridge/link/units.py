@@ -15,6 +15,7 @@ from firmware.protocol.codec import Message
 from host_bridge.domain import codes, commands, reports
 from host_bridge.domain.codes import NOBODY, members
 from host_bridge.link.wire import encode, new
+from host_bridge.printable import one_line
 
 TIME_MASK = (1 << 30) - 1  # times on the wire: microseconds modulo 2**30
 _HALF = 1 << 29
@@ -41,8 +42,8 @@ def unwrapped_us(time_us: int, near_us: int) -> int:
 
 
 def text_of(field: bytes | bytearray) -> str:
-    """A zero padded name, whatever bytes the other side put in."""
-    return bytes(field).rstrip(b"\0").decode("utf-8", "replace")
+    """A zero padded name, whatever bytes the other side put in: printable, on one line."""
+    return one_line(bytes(field).rstrip(b"\0").decode("utf-8", "replace"))
 
 
 def name_field(text: str, size: int = 16) -> bytes:

@@ -19,6 +19,19 @@ from host_bridge.errors import DataFileFault
 from host_bridge.logbook.recorder import FACTS, ORIGIN, RAW_ENCODING
 
 _MAGIC = b"\x89MCAP0\r\n"
+# What the library raises for bytes that are not as they were written, its own errors and others
+_DAMAGES = (
+    McapError,
+    ZstdError,
+    ValueError,
+    struct.error,
+    KeyError,
+    IndexError,
+    TypeError,
+    OverflowError,
+    MemoryError,
+    RuntimeError,
+)
 _PREFIX = struct.Struct("<BQ")  # of every record: opcode, length
 
 
@@ -55,9 +68,9 @@ def read(path: Path) -> Iterator[Record]:
         if isinstance(record, Channel):
             channels[record.id] = record
         elif isinstance(record, Metadata) and record.name == FACTS:
-            origin_ns = int(record.metadata[ORIGIN])
+            origin_ns = _origin_ns(path, record)
         elif isinstance(record, Message) and origin_ns is not None:
-            yield _record(channels[record.channel_id], record, origin_ns)
+            yield _ours(path, channels, record, origin_ns)
     if origin_ns is None:
         raise _no_log(path, "an MCAP file of somebody else, or one cut off at its beginning")
 
@@ -144,15 +157,38 @@ def _whole_records(path: Path, stream: IO[bytes], size: int) -> Iterator[McapRec
         yield from StreamReader(source, skip_magic=True, validate_crcs=True).records
     except EndOfFile:
         return
-    except (McapError, ZstdError, ValueError, struct.error) as error:
+    except _DAMAGES as error:
         raise DataFileFault(
             "the log is damaged", where=str(path), got=str(error), remedy="try `mcap recover`"
+        ) from None
+
+
+def _origin_ns(path: Path, record: Metadata) -> int:
+    try:
+        return int(record.metadata[ORIGIN])
+    except (KeyError, ValueError) as error:
+        raise _no_log(path, f"one whose beginning is not as ours: {error!r}") from None
+
+
+def _ours(path: Path, channels: dict[int, Channel], record: Message, origin_ns: int) -> Record:
+    """Somebody else's may have our metadata, and channels of another kind."""
+    try:
+        return _record(channels[record.channel_id], record, origin_ns)
+    except (KeyError, ValueError, RecursionError) as error:
+        raise DataFileFault(
+            "the log holds what no log of Tandem does",
+            where=str(path),
+            expected="channels with the car and the topic in their metadata, and rows in JSON",
+            got=repr(error),
+            remedy="was it written by another program, or merged? try `mcap recover`",
         ) from None
 
 
 def _record(channel: Channel, message: Message, origin_ns: int) -> Record:
     is_raw = channel.message_encoding == RAW_ENCODING
     value = message.data if is_raw else json.loads(message.data)
+    if not isinstance(value, bytes | dict):
+        raise ValueError(f"a row of {type(value).__name__}")
     names = channel.metadata
     return Record((message.log_time - origin_ns) // 1000, names["car"], names["topic"], value)
 

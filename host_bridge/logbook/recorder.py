@@ -16,6 +16,7 @@ from mcap.writer import Writer
 from host_bridge.clock import Clock
 from host_bridge.errors import DataFileFault
 from host_bridge.logbook import rows
+from host_bridge.logbook.spill import SpilledList
 
 UP, DOWN = "up", "down"  # to the car, from the car
 FACTS = "tandem"  # name of the metadata that make it a log of Tandem
@@ -27,6 +28,7 @@ RAW_ENCODING = "tandem"
 # nothing, long enough to compress; either limit ends a chunk.
 FLUSH_EVERY_US = 250_000
 CHUNK_BYTES = 128 * 1024
+_INDEX = "_Writer__chunk_indices"
 
 Decode = Callable[[bytes], Iterable[object]]
 
@@ -56,6 +58,8 @@ class Recorder:
         self._decoders: dict[tuple[str, str], Decode] = {}
         self._channels: dict[tuple[str, str], int] = {}
         self._writer = Writer(stream, chunk_size=CHUNK_BYTES)
+        self._index: SpilledList | None = None
+        self._attempt(self._spill_index)
         self._attempt(self._start, {**facts, ORIGIN: str(self._origin_ns)})
         self._attempt(self._writer.flush)
 
@@ -102,10 +106,20 @@ class Recorder:
         if self._stream.closed:
             return
         self._attempt(self._writer.finish)
+        if self._index is not None:
+            self._index.close()
         try:
             self._stream.close()
         except OSError as error:
             self._failed(error)
+
+    def _spill_index(self) -> None:
+        """The library keeps four entries a second in memory until the end; the disk has room."""
+        name = getattr(self._stream, "name", None)
+        self._index = SpilledList(Path(name).parent if isinstance(name, str) else None)
+        if not isinstance(getattr(self._writer, _INDEX, None), list):
+            raise TypeError(f"mcap's writer has no list {_INDEX} any more")
+        setattr(self._writer, _INDEX, self._index)
 
     def _start(self, facts: Mapping[str, str]) -> None:
         self._writer.start(profile="", library=f"tandem {facts.get('version', '')}".strip())

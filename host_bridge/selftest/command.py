@@ -9,6 +9,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from host_bridge.domain import Sender
+from host_bridge.errors import UsageFault
 from host_bridge.interfaces.cli.attest import WHEELS_OFF_GROUND, profile_of
 from host_bridge.interfaces.cli.choice import add_car, car_of
 from host_bridge.selftest import CHECKS, Bench, Check, Row
@@ -45,6 +46,8 @@ def run(args: argparse.Namespace, context: HostContext) -> int:
     """0 if every row is good. Raises errors.TandemError."""
     chosen = [check for check in CHECKS if args.only in (None, check[0])]
     chosen = [check for check in chosen if check[0] not in args.without]
+    if not chosen:
+        raise UsageFault("nothing is left to test", expected="one check at least", got="--without")
     if any(is_armed for _, _, is_armed in chosen):
         args.profile = "stand"
         profile_of(args)
@@ -70,6 +73,9 @@ async def _test(
         await opened.close()
     if args.json:
         print(json.dumps([asdict(row) for row in rows]))
+    if not any(row.is_good for row in rows):
+        print("Nothing was shown: of what was asked for, nothing is there.", file=sys.stderr)
+        return 1
     return 1 if any(row.is_good is False for row in rows) else 0
 
 

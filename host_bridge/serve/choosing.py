@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import stat
 from collections.abc import Sequence
 
 from host_bridge.errors import DeviceFault, UsageFault
@@ -11,9 +10,7 @@ from host_bridge.transports.served import ServedCar
 from host_bridge.transports.uri import Uri
 
 LOCAL = "tandem"  # the scheme of served cars
-_VIRTUAL_SCHEMES = ("sim", "sim+process", "autodrive", "replay", "loopback")
 HITL = "hitl"  # the option that names the vehicle of a board with a plant (sim_mock.hitl)
-_PSEUDO_TERMINAL_MAJORS = range(136, 144)  # Linux, Documentation/admin-guide/devices.txt
 
 
 def find_served(text: str | None, cars: Sequence[ServedCar]) -> ServedCar | None:
@@ -32,20 +29,6 @@ def find_served(text: str | None, cars: Sequence[ServedCar]) -> ServedCar | None
     if name is not None:
         raise _not_served(name, cars)
     return None
-
-
-def is_virtual(text: str) -> bool:
-    """Whether behind this URI no metal can move. A pseudo-terminal is no real car's port.
-
-    Nor can a bare board's (``hitl``): until a plant is its peripherals, no frame passes.
-    """
-    uri = Uri.parse(text)
-    if HITL in uri.query:
-        return True
-    scheme = uri.scheme.removeprefix("lossy+")
-    if scheme == "serial":
-        return _is_pseudo_terminal(uri.path)
-    return scheme in _VIRTUAL_SCHEMES
 
 
 def vehicle_hint(uri: Uri) -> str | None:
@@ -71,14 +54,6 @@ def _is_same(one: str, other: str) -> bool:
     if any(uri.scheme != "serial" for uri in uris):
         return False
     return os.path.realpath(uris[0].path) == os.path.realpath(uris[1].path)
-
-
-def _is_pseudo_terminal(device: str) -> bool:
-    try:
-        status = os.stat(device)
-    except OSError:
-        return False
-    return stat.S_ISCHR(status.st_mode) and os.major(status.st_rdev) in _PSEUDO_TERMINAL_MAJORS
 
 
 def _which_car(cars: Sequence[ServedCar]) -> UsageFault:

@@ -31,3 +31,16 @@ class Chunker:
     def reset(self) -> None:
         """The line was closed in the middle of a frame."""
         self._rest = b""
+
+
+def split(frames: bytes) -> list[bytes]:
+    """Each of some whole frames, with the delimiters before and behind it: joined, they are
+    ``frames`` again."""
+    found = []
+    before = b""
+    for part in frames.split(DELIMITER)[:-1]:
+        before += part + DELIMITER
+        if part:
+            found.append(before)
+            before = b""
+    return [*found, before] if before else found

@@ -2,7 +2,7 @@
 
 It relays frames as they are: it repeats, re-stamps and extends nothing, and waits for nobody. So a
 client that hangs is silent to the car, and an owner that hangs makes all of them so; the car then
-stops by itself.
+stops by itself. One that says too much loses what is too much, and keeps nobody's Stop waiting.
 """
 
 from __future__ import annotations
@@ -13,7 +13,9 @@ from typing import Protocol
 
 from host_bridge.clock import Clock
 from host_bridge.errors import DeviceFault, TandemError
-from host_bridge.serve.chunks import Chunker
+from host_bridge.link.stop_filter import is_stop
+from host_bridge.serve import admission
+from host_bridge.serve.chunks import Chunker, split
 from host_bridge.transports.base import OnBytes, OnClosed, Transport
 from host_bridge.transports.descriptor import already_open
 
@@ -43,10 +45,12 @@ class Owner:
         self.line_fault: Exception | None = None
         self.on_line: OnLine = lambda fault: None
         self.unsent_bytes = 0  # to the car: its transport had no room, or there was no line
+        self.refused_bytes = 0  # of clients that said more than a car can take
         self.undelivered_bytes = 0  # to clients that did not read
         self.taps: list[Tap] = []
         self._transport = transport
         self._clock = clock
+        self._line = admission.of_line(getattr(transport, "bytes_per_s", None))
         self._from_car = Chunker()
         self._clients: list[Client] = []
         self._reconnecting: asyncio.Task[None] | None = None
@@ -72,6 +76,9 @@ class Owner:
         if client in self._clients:
             self._clients.remove(client)
 
+    def now_us(self) -> int:
+        return self._clock.now_us()
+
     @property
     def clients(self) -> int:
         return len(self._clients)
@@ -82,6 +89,17 @@ class Owner:
         self.unsent_bytes += len(frames) - taken
         if taken:
             self._tap(UP, frames)
+
+    def relay(self, frames: bytes, client: admission.Allowance) -> bool:
+        """What a client says, if so much may go now."""
+        now_us = self._clock.now_us()
+        size = len(frames)
+        if not (client.has(size, now_us) and self._line.has(size, now_us)):
+            return False
+        client.take(size)
+        self._line.take(size)
+        self.send(frames)
+        return True
 
     def close(self) -> None:
         """Leave the car to itself; it stops, for nobody claims any more."""
@@ -136,15 +154,39 @@ class ClientLine:
         self._owner = owner
         self._client = client
         self._chunker = Chunker()
+        self._allowance = admission.of_client()
+        self._stops = admission.of_stops()
 
-    def feed(self, data: bytes) -> None:
+    def feed(self, data: bytes) -> bool:
+        """False if some of it was too much: whoever reads it from somewhere may rest a while."""
         frames = self._chunker.feed(data)
-        if frames:
-            self._owner.send(frames)
         self._chunker.take_noise()  # is for nobody: it must not cut into another's frame
+        if not is_stop(frames) and self._owner.relay(frames, self._allowance):
+            return True
+        return self._relay_each(frames)
 
     def end(self) -> None:
         self._owner.leave(self._client)
+
+    def _relay_each(self, frames: bytes) -> bool:
+        """Stops first: they wait for nothing that was said with them."""
+        parts = split(frames)
+        stops = [part for part in parts if is_stop(part)]
+        others = [part for part in parts if not is_stop(part)]
+        return all([*map(self._stop, stops), *map(self._relay, others)])
+
+    def _relay(self, frame: bytes) -> bool:
+        if self._owner.relay(frame, self._allowance):
+            return True
+        self._owner.refused_bytes += len(frame)
+        return False
+
+    def _stop(self, frame: bytes) -> bool:
+        may_pass = self._stops.has(len(frame), self._owner.now_us())
+        if may_pass:
+            self._stops.take(len(frame))
+            self._owner.send(frame)
+        return may_pass
 
 
 class InProcessClient:

@@ -1,8 +1,9 @@
 """The rims of an owner: the ways in which clients of other programs reach it.
 
-An owner has a list of them. The local socket is the only one so far; cars on other machines will
-get theirs as another ``Rim``: UDP for claims and stops, TCP for the rest, everything but a stop
-authenticated there with the pairing key, and off unless asked for.
+An owner has a list of them: the local socket, by which its login drives, and the stop socket, by
+which every login stops (``stop_rim.py``). Cars on other machines will get theirs as another
+``Rim``: UDP for claims and stops, TCP for the rest, everything but a stop authenticated there with
+the pairing key, and off unless asked for.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from host_bridge.transports.served import served, socket_path
 
 LetIn = Callable[[socket.socket, Owner], object]
 _BACKLOG = 16  # clients that may wait to be let in
+_TOO_MUCH_S = 0.01  # for which a client is not read that said more than a car can take
 
 
 class Rim(Protocol):
@@ -77,7 +79,11 @@ class SocketClient:
         end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER_BYTES)
         self._socket = end
         self._line = owner.join(self)
-        self._stream = Stream(end.fileno(), self._line.feed, self._lose)
+        self._stream = Stream(end.fileno(), self._hear, self._lose)
+
+    def _hear(self, data: bytes) -> None:
+        if not self._line.feed(data):
+            self._stream.rest(_TOO_MUCH_S)
 
     def deliver(self, data: bytes) -> int:
         return self._stream.send(data)

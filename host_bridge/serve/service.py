@@ -24,6 +24,7 @@ from host_bridge.serve.owner import Owner
 from host_bridge.serve.radio import RadioRim
 from host_bridge.serve.recording import tap_into
 from host_bridge.serve.rims import Rim, local_rim
+from host_bridge.serve.stop_rim import StopRim
 from host_bridge.serve.taps import tap_rim
 from host_bridge.transports.base import Transport
 from host_bridge.transports.served import ServedCar, announce, served, withdraw
@@ -123,7 +124,8 @@ class Service:
     def _open_rims(self, name: str | None) -> None:
         self.name = self.car.name = name or _untaken(self._own_name())
         radios = (self.radio,) if self.radio else ()
-        for rim in (local_rim(self.name), tap_rim(self.name), *radios):
+        stops = StopRim(self.name, self.fleet, self.uri)
+        for rim in (local_rim(self.name), tap_rim(self.name), stops, *radios):
             rim.open(self.owner)
             self._rims.append(rim)
         self._announce()

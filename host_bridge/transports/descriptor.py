@@ -21,11 +21,14 @@ OnLost = Callable[["OSError | None"], None]
 class Stream:
     """The reading and writing of one open descriptor, until ``end()``."""
 
-    def __init__(self, fd: int, on_bytes: OnBytes, on_lost: OnLost) -> None:
+    def __init__(
+        self, fd: int, on_bytes: OnBytes, on_lost: OnLost, read_bytes: int = READ_BYTES
+    ) -> None:
         os.set_blocking(fd, False)
         self._fd = fd
         self._on_bytes = on_bytes
         self._on_lost = on_lost
+        self._read_bytes = read_bytes  # at most at once
         self._backlog = bytearray()
         self._is_open = True
         self._loop = asyncio.get_running_loop()
@@ -43,14 +46,24 @@ class Stream:
                 self._loop.add_writer(self._fd, self._resume)
         return len(data)
 
+    def rest(self, for_s: float) -> None:
+        """Read nothing for a while: whoever writes there says too much."""
+        if self._is_open:
+            self._loop.remove_reader(self._fd)
+            self._loop.call_later(for_s, self._read_again)
+
     def end(self) -> None:
         self._is_open = False
         self._loop.remove_reader(self._fd)
         self._loop.remove_writer(self._fd)
 
+    def _read_again(self) -> None:
+        if self._is_open:
+            self._loop.add_reader(self._fd, self._read)
+
     def _read(self) -> None:
         try:
-            data = os.read(self._fd, READ_BYTES)
+            data = os.read(self._fd, self._read_bytes)
         except BlockingIOError:
             return
         except OSError as error:

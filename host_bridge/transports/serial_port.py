@@ -52,6 +52,7 @@ class SerialPort(DescriptorTransport):
     def __init__(self, label: str, device: str, baud: int = BAUD) -> None:
         super().__init__(label)
         self._device = device
+        self.bytes_per_s = baud / 10  # start and stop bit included
         self._port = serial.Serial(baudrate=baud, exclusive=True)
         self._port.port = device
         self._port.dtr = True

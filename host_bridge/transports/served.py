@@ -7,11 +7,11 @@ import json
 import os
 import re
 import stat
-import tempfile
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from host_bridge.errors import DeviceFault, UsageFault
+from host_bridge.transports.folders import private_folder
 
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,32}")
 
@@ -39,7 +39,7 @@ def runtime_dir() -> Path:
 
     Who can write in it can drive the cars: so it must be this user's own, and closed to others.
     """
-    folder = _runtime_dir_path()
+    folder = Path(private_folder())
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         status = folder.lstat()
@@ -78,16 +78,6 @@ def served() -> list[ServedCar]:
     """The cars whose owners live, by name. Raises errors.DeviceFault."""
     cars = map(_read, sorted(runtime_dir().glob("*.json")))
     return [car for car in cars if car and _is_running(car.pid)]
-
-
-def _runtime_dir_path() -> Path:
-    own = os.environ.get("TANDEM_RUNTIME_DIR")
-    of_session = os.environ.get("XDG_RUNTIME_DIR")
-    if own:
-        return Path(own)
-    if of_session:
-        return Path(of_session) / "tandem"
-    return Path(tempfile.gettempdir()) / f"tandem-{os.getuid()}"
 
 
 def _path(name: str, suffix: str) -> Path:

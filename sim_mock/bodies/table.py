@@ -16,6 +16,7 @@ from sim_mock.bodies.autodrive import AutoDriveBody, AutomobileBody
 from sim_mock.bodies.autorally import DOUBLE, FULL, SINGLE, AutoRallyBody, Kind
 from sim_mock.bodies.commonroad import KinematicBody, SingleTrackBody
 from sim_mock.bodies.planning import PlanningBody
+from sim_mock.bodies.trust import is_trusted
 from sim_mock.models.autodrive.automobiles import OPENCAV, RZR
 from sim_mock.models.autodrive.cars import F1TENTH, HUNTER_SE, NIGEL
 from sim_mock.models.autodrive.parameters import Automobile, Car
@@ -114,7 +115,7 @@ def _of_file(path: Path) -> tuple[str, dict[str, Any]]:
     """What Autoware's node would be started with; what only its node heeds is left out."""
     try:
         table: Any = yaml.safe_load(path.read_text())
-    except (OSError, yaml.YAMLError, UnicodeDecodeError) as fault:
+    except (OSError, yaml.YAMLError, ValueError, RecursionError) as fault:
         raise ValueError(f"{path} cannot be read: {fault}") from None
     for key in ("/**", "ros__parameters"):
         table = table.get(key) if isinstance(table, dict) else None
@@ -123,6 +124,12 @@ def _of_file(path: Path) -> tuple[str, dict[str, Any]]:
         raise ValueError(f"{path}: expected /**: ros__parameters: vehicle_model_type: of {types}")
     given = {key: value for key, value in table.items() if key not in _NODE_KEYS}
     name = given.pop("vehicle_model_type")
+    if name == LEARNED and not is_trusted(path):
+        named = given.get("model_module_paths")
+        raise ValueError(
+            f"{path} brings Python code of its own ({named}), which runs with all that your login "
+            f"may do; if you trust it: --trust-code {path}"
+        )
     if "acceleration_map_path" in given:  # beside the file, unless it is a whole path
         given["acceleration_map_path"] = str(path.parent / given["acceleration_map_path"])
     return name, given

@@ -25,6 +25,13 @@ Cells = npt.NDArray[np.bool_]
 
 def load_map(path: Path) -> Place:
     """Raises ValueError, or OSError for a file that cannot be read, with what is wrong."""
+    try:
+        return _loaded(path)
+    except (TypeError, KeyError, OverflowError, RecursionError, MemoryError) as fault:
+        raise ValueError(f"{path}: not a map of ROS's map_server: {fault}") from None
+
+
+def _loaded(path: Path) -> Place:
     table = _table(path)
     occupancy = _occupancy(path.parent / str(table["image"]), bool(table["negate"]))
     is_wall = occupancy > float(table["occupied_thresh"])
@@ -37,7 +44,7 @@ def load_map(path: Path) -> Place:
 def _table(path: Path) -> Mapping[str, Any]:
     try:
         table: Any = yaml.safe_load(path.read_text())
-    except (yaml.YAMLError, UnicodeDecodeError) as fault:
+    except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as fault:
         raise ValueError(f"{path}: no YAML of a map: {fault}") from None
     missing = [key for key in _KEYS if not isinstance(table, dict) or key not in table]
     if missing:
@@ -56,7 +63,7 @@ def _occupancy(path: Path, negate: bool) -> Floats:
     try:
         with Image.open(path) as image:
             shades: Floats = np.asarray(image.convert("RGB"), dtype=np.float64).mean(axis=2)
-    except UnidentifiedImageError:
+    except (UnidentifiedImageError, SyntaxError, EOFError, Image.DecompressionBombError):
         raise ValueError(f"{path}: not an image of a map (.pgm, .png)") from None
     return np.asarray(np.flipud(shades if negate else 255.0 - shades)) / 255.0
 

@@ -30,6 +30,8 @@ def publish(bench: str, measure: Callable[[], Iterable[Sheet]]) -> None:
     as_json = parser.parse_args().json
     load = os.getloadavg()[0]
     sheets = list(measure())
+    if not any(sheet.rows for sheet in sheets):
+        raise SystemExit(f"the bench {bench!r} measured nothing")
     if as_json:
         print(json.dumps({"bench": bench, **machine(load), "sheets": list(map(plain, sheets))}))
         return

@@ -9,7 +9,7 @@ import pytest
 
 from host_bridge.context import HostContext
 from host_bridge.errors import DeviceFault, UsageFault
-from host_bridge.serve.choosing import find_served, is_virtual, vehicle_hint
+from host_bridge.serve.choosing import find_served, vehicle_hint
 from host_bridge.transports.served import ServedCar
 from host_bridge.transports.uri import Uri
 from tests.host_bridge.serve.desk import runtime_folder
@@ -26,46 +26,6 @@ def served_car(name: str, uri: str) -> ServedCar:
 
 
 CARS = [served_car("red", "serial:///dev/ttyACM0"), served_car("twin", "sim://nigel")]
-
-
-@pytest.mark.parametrize(
-    "uri",
-    [
-        "serial:///dev/ttyACM0",  # not there, and so it may be anything
-        "serial:///dev/null",
-        "serial:///dev/ttyS0",
-        "lossy+serial:///dev/ttyACM0?loss=0.1",
-        "tandem://jetson/red",
-    ],
-)
-def test_what_may_be_metal_is_not_virtual(uri):
-    assert not is_virtual(uri)
-
-
-@pytest.mark.parametrize(
-    "uri",
-    [
-        "sim://nigel",
-        "sim+process://nigel",
-        "lossy+sim://nigel?loss=0.1",
-        "replay://x.mcap",
-        "autodrive://:4567?vehicle=nigel",
-    ],
-)
-def test_what_has_no_wheels_of_steel_is_virtual(uri):
-    assert is_virtual(uri)
-
-
-def test_a_pseudo_terminal_is_virtual_by_any_name(folder):
-    master, slave = os.openpty()
-    try:
-        device = os.ttyname(slave)
-        (folder / "port").symlink_to(device)
-        assert is_virtual(f"serial://{device}")
-        assert is_virtual(f"serial://{folder / 'port'}")
-    finally:
-        os.close(master)
-        os.close(slave)
 
 
 @pytest.mark.parametrize(

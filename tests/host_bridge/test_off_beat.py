@@ -186,7 +186,7 @@ def asked(answer: bytes, *words: str) -> tuple[int, str]:
 
 def test_it_is_identified_refused_given_a_longer_beat_and_armed(red):
     row = identified()
-    assert (row["device"], row["says_virtual"], row["beat_ms"]) == ("car", True, 10.0)
+    assert (row["device"], row["is_virtual"], row["beat_ms"]) == ("car", True, 10.0)
     assert row["step_takes_ms"] > 10.5  # this machine's clock takes part
     assert row["beats_missed"] > 100
     refused = tandem("arm", "red")

@@ -4,6 +4,7 @@ import random
 
 import pytest
 
+from firmware.boards.virtual import RECEIVE_SIZE
 from firmware.protocol import codes
 from host_bridge.config import load_vehicle
 from sim_mock.facts import facts_of
@@ -151,14 +152,28 @@ def test_an_open_runstop_and_a_charger_are_felt_by_the_program():
     assert host.act(codes.ACTION_ARM) & 1 << codes.REFUSED_CHARGER
 
 
-def test_what_does_not_fit_one_beat_waits_for_the_next():
+def test_what_does_not_fit_one_beat_is_lost_as_on_a_board():
     world = world_of()
     host = Host(world)
     host.connect()
     rejected = host.latest["LinkCounters"].damaged
+    room = world.feed_room
     world.feed(b"\1\2\3\0" * 2000)
+    assert (0 < room <= RECEIVE_SIZE, world.feed_room) == (True, 0)
     host.rest(1500)
-    assert host.latest["LinkCounters"].damaged == rejected + 2000
+    assert host.latest["LinkCounters"].damaged == rejected + room // 4
+
+
+def test_after_a_flood_the_next_host_connects_and_arms():
+    """Two seconds of it: what waits is never more than a step takes."""
+    world = world_of()
+    for _ in range(200):
+        for _ in range(40):
+            world.feed(b"\1\2\3\0" * 64)
+        world.advance(world.now_us + world.step_us)
+    host = Host(world)
+    host.connect()
+    assert host.act(codes.ACTION_ARM) == 0
 
 
 # --- what is different about a car

@@ -40,6 +40,7 @@ class PlainView:
     def news(self, drive: Drive, now_us: int) -> list[str]:
         lines = [line for car in drive.fleet.cars for line in self._changes(car)]
         lines += self._if_new("", drive.notice)
+        lines += self._if_new("log", drive.log_words())
         lines += self._if_new("program", drive.controls.words(now_us))
         for car, divergence in zip(drive.fleet.cars[1:], drive.divergences, strict=True):
             alarms = divergence.alarms()
@@ -121,7 +122,12 @@ def _agreement(agreement: FleetAgreement) -> dict[str, Any]:
 
 def _row(drive: Drive, car: Car, now_us: int) -> dict[str, Any]:
     row: dict[str, Any] = {"time_us": now_us, "phase": drive.phase.value, "car": car.name}
-    row |= {"is_linked": car.is_known(), "age_ms": age_ms(car, now_us), "notice": drive.notice}
+    row |= {
+        "is_linked": car.is_known(),
+        "age_ms": age_ms(car, now_us),
+        "notice": drive.notice,
+        "log": drive.log_words(),
+    }
     row["program"] = drive.controls.words(now_us)
     if car.status:
         row |= {

@@ -21,6 +21,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from host_bridge.domain import Vehicle
 from host_bridge.errors import UsageFault
 from host_bridge.interfaces.cli import faults_report as report
+from host_bridge.printable import styled
 
 EPILOG = """\
 Each run goes from power-up to standstill in virtual time: the complete program, its plant and a
@@ -120,38 +121,51 @@ def _run_cases(
         for case in cases
         if case.fits(vehicle)
     ]
+    if not tasks:
+        raise _nothing_to_run(f"{len(cases)} cases, {len(vehicles)} vehicles, {args.seeds} seeds")
     runs, was_interrupted = _all(tasks, args.jobs)
     runs.sort(key=lambda one: (one.vehicle, one.case, one.seed))
     if args.json:
         print(_json(asdict(one) | {"held": one.held} for one in runs))
     else:
         shown = [report.stops_table(runs)] if args.stops else report.tables(cases, runs)
-        Console().print(*shown)
+        Console(file=styled(sys.stdout)).print(*shown)
         print("\n".join(report.failures(runs)))
     if args.picture and runs:
         report.draw(cases, runs, args.picture)
     if was_interrupted:
         print(f"interrupted after {len(runs)} of {len(tasks)} runs", file=sys.stderr)
         return INTERRUPTED
-    return 0 if all(one.held for one in runs) else 1
+    return 0 if runs and all(one.held for one in runs) else 1
+
+
+def _nothing_to_run(got: str) -> UsageFault:
+    return UsageFault(
+        "none of these cases is one of these vehicles': nothing would be shown",
+        expected="at least one run",
+        got=got,
+        remedy="tandem faults --list says which case is for whom",
+    )
 
 
 def _spurious(args: argparse.Namespace, offered: Offered, vehicles: Sequence[Vehicle]) -> int:
     """The computed table, and what the program says to it."""
     rows = list(offered["spurious"]())
     if not args.json:
-        Console().print(report.spurious_table(rows))
+        Console(file=styled(sys.stdout)).print(report.spurious_table(rows))
     tasks = [(offered["check"], (row, vehicles[0], 0, args.runtime)) for row in offered["checks"]()]
+    if not tasks:
+        raise _nothing_to_run("no check of the computed table")
     checks, was_interrupted = _all(tasks, args.jobs)
     checks.sort(key=lambda check: (check.rate_hz, check.share))
     if args.json:
         checked = [asdict(check) | {"held": check.held} for check in checks]
         print(_json({"computed": [asdict(row) for row in rows], "checked": checked}))
     else:
-        Console().print(report.check_table(checks))
+        Console(file=styled(sys.stdout)).print(report.check_table(checks))
     if was_interrupted:
         return INTERRUPTED
-    return 0 if all(check.held for check in checks) else 1
+    return 0 if checks and all(check.held for check in checks) else 1
 
 
 def _all(tasks: Sequence[Task], jobs: int) -> tuple[list[Any], bool]:
@@ -184,7 +198,7 @@ def _interrupts_ignored() -> Iterator[None]:
 
 def _shown(futures: Sequence[Future[Any]]) -> Iterator[Future[Any]]:
     columns = TextColumn("runs"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+    with Progress(*columns, console=Console(file=styled(sys.stderr)), transient=True) as progress:
         task = progress.add_task("runs", total=len(futures))
         for future in as_completed(futures):
             yield future

@@ -15,6 +15,7 @@ from host_bridge.interfaces.cli.words import (
     source_name,
     warmth,
 )
+from host_bridge.printable import one_line, styled
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -57,11 +58,12 @@ class LiveLines:
     """Some lines that are drawn over again; on what is no terminal, only when they change."""
 
     def __init__(self, out: TextIO) -> None:
-        self._out = out
+        self._out = styled(out)
         self._is_terminal = out.isatty()
         self._drawn: list[str] = []
 
     def draw(self, lines: Sequence[str], columns: int) -> None:
+        lines = [one_line(line) for line in lines]
         if self._is_terminal:
             lines = [part for line in lines for part in _folded(line, columns)]
             back = _UP.format(len(self._drawn)) if self._drawn else ""
@@ -84,6 +86,7 @@ def counted(what: str) -> Callable[[int, int], None]:
     def show(done: int, total: int) -> None:
         if sys.stderr.isatty():
             end = "\n" if done == total else ""
-            print(f"\r{what}: {done} of {total}", end=end, file=sys.stderr, flush=True)
+            out = styled(sys.stderr)
+            print(f"\r{what}: {done} of {total}", end=end, file=out, flush=True)
 
     return show

@@ -23,6 +23,7 @@ from host_bridge.interfaces.cli.words import (
     speed,
     together_words,
 )
+from host_bridge.printable import one_line
 
 if TYPE_CHECKING:
     from host_bridge.cars.car import Car
@@ -75,7 +76,7 @@ def screen(drive: Drive, now_us: int, columns: int, *, has_colours: bool = True)
 def _styled(line: list[Span], columns: int, styles: dict[str, str]) -> str:
     parts = []
     for text, style in line:
-        cut = text[:columns]
+        cut = one_line(text)[:columns]
         columns -= len(cut)
         parts.append(f"{styles[style]}{cut}\x1b[0m" if style and cut else cut)
     return "".join(parts)
@@ -197,7 +198,7 @@ def _together(drive: Drive, now_us: int, columns: int) -> Iterator[list[Span]]:
 
 
 def _notice(drive: Drive, now_us: int, columns: int) -> Iterator[list[Span]]:
-    for text in (drive.notice, drive.controls.words(now_us)):
+    for text in (drive.notice, drive.log_words(), drive.controls.words(now_us)):
         if text:
             yield from _wrapped(text, "care", columns)
             yield []

@@ -75,6 +75,8 @@ async def _serve(args: argparse.Namespace, context: HostContext) -> int:
         finally:
             if log:
                 log.close()
+                if log.fault:
+                    print(f"tandem: {log.fault}", file=sys.stderr)
     finally:
         await service.close()
     return 0
@@ -110,6 +112,8 @@ def _counts(service: Service) -> Iterator[str]:
     yield f"{clients} client{'' if clients == 1 else 's'}"
     if owner.undelivered_bytes:
         yield f"{owner.undelivered_bytes} bytes not delivered to clients that did not read"
+    if owner.refused_bytes:
+        yield f"{owner.refused_bytes} bytes refused of clients that said too much"
     if owner.unsent_bytes:
         yield f"{owner.unsent_bytes} bytes not sent to the car"
     if service.radio:

@@ -108,3 +108,12 @@ def test_with_nothing_held_the_same_host_drives(world_on, vehicle):
     host = Host(world)
     assert tries_everything(host) == 0
     assert world.enable
+
+
+@pytest.mark.micropython
+@pytest.mark.parametrize("runtime", RUNTIMES)
+def test_a_real_board_says_that_it_is_no_virtual_car(world_on, runtime):
+    """The program that is flashed, on its board's own pins; a virtual car's board says 1."""
+    host = Host(world_on("f1tenth", runtime))
+    host.connect()
+    assert host.latest["Identity"].flags == 0

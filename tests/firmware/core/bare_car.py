@@ -26,7 +26,7 @@ GIVEN = {
     "battery_low_mv": 7000, "battery_empty_mv": 6000, "clock_bound_us": 10_000,
     "speed_max_mm_s": 2000, "reverse_max_mm_s": 700, "accel_mm_s2": 30_000, "decel_mm_s2": 30_000,
     "jerk_mm_s3": 1_000_000, "brake_jerk_mm_s3": 1_000_000, "runaway_mm_s": 5000,
-    "blind_mm": 1000,
+    "blind_mm": 1000, "wheelbase_um": 500_000,
     "steer_max_urad": 400_000, "steer_rate_urad_s": 10_000_000, "lateral_accel_mm_s2": 30_000,
     "full_effort_mm_s": 4000, "nm_per_count": 1_000_000, "gain_per_m": 0,
     "source_mask": [0, 15, 15] + [0] * 12 + [15],

@@ -185,6 +185,31 @@ def test_each_difference_alone_makes_a_drive_not_identical(change):
     assert not drive(**change).is_identical()
 
 
+def second_drive(**changes):
+    """What the second drive gives: one claim did not reach car B."""
+    whole = {"crcs": {"a": "1234abcd", "b": "77777777"}, "counts": {"a": 150, "b": 149}}
+    return drive(**{**whole, "agreed": 40, "missed": 1, **changes})
+
+
+def test_an_altered_byte_is_shown_by_both_cars_reports():
+    assert second_drive().is_shown_to_differ()
+    assert second_drive(counts={"a": 150, "b": 150}, missed=0).is_shown_to_differ()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"crcs": {}, "counts": {}},
+        {"crcs": {"a": "1234abcd"}, "counts": {"a": 150}},
+        {"agreed": 0},
+        {"counts": {"a": 0, "b": 0}},
+        {"crcs": {"a": "1234abcd", "b": "1234abcd"}},
+    ],
+)
+def test_a_difference_without_evidence_is_none(change):
+    assert not second_drive(**change).is_shown_to_differ()
+
+
 def failures(of):
     show = Show(is_terminal=False)
     judge(of, show)

@@ -33,6 +33,16 @@ def test_two_seeds_of_two_cases_are_run_and_told_as_json(tmp_path):
     assert picture.read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.parametrize(
+    "words",
+    [("--case", "rc-silent", "--vehicle", "nigel"), ("--case", "lets-go", "--seeds", "0")],
+)
+def test_no_run_at_all_is_no_success(words):
+    done = tandem("faults", *words)
+    assert done.returncode == UsageFault.exit_code, done.stdout
+    assert "nothing would be shown" in done.stderr or "--seeds" in done.stderr
+
+
 def test_the_table_names_case_and_verdict():
     done = tandem("faults", "--case", "lets-go", "session-wrap-silence", "--vehicle", "nigel")
     assert done.returncode == 0, done.stderr

@@ -25,6 +25,7 @@ def runtime_folder(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A folder for sockets with a path short enough for one."""
     with tempfile.TemporaryDirectory(prefix="tandem-") as folder:
         monkeypatch.setenv("TANDEM_RUNTIME_DIR", folder)
+        monkeypatch.setenv("TANDEM_STOP_DIR", folder)
         yield Path(folder)
 
 

@@ -8,20 +8,31 @@ import socket
 
 import pytest
 
+from firmware.protocol.frame import WHITENER
+from firmware.protocol.messages import Stop
 from host_bridge.errors import DeviceFault, UsageFault
+from host_bridge.serve import admission
 from host_bridge.serve.chunks import LONGEST_FRAME_BYTES, Chunker
 from host_bridge.serve.rims import local_rim
 from host_bridge.transports import served
 from host_bridge.transports.local_socket import LocalSocket
 from tests.host_bridge.serve.desk import Ear, owner_and_car, run, runtime_folder, until
 
-FRAMES = [b"\0" + bytes([n + 1]) * (n % 60 + 1) + b"\0" for n in range(200)]
+IDS = [n + 1 for n in range(200) if (n + 1) ^ WHITENER != Stop.ID]  # a Stop passes first
+FRAMES = [b"\0" + bytes([it]) * (n % 60 + 1) + b"\0" for n, it in enumerate(IDS)]
 
 
 @pytest.fixture(autouse=True)
 def folder(monkeypatch):
     with runtime_folder(monkeypatch) as path:
         yield path
+
+
+@pytest.fixture(autouse=True)
+def wide_line(monkeypatch):
+    """As much as a test likes to say at once: what is too much is test_admission's."""
+    for whose in ("of_client", "of_line"):
+        monkeypatch.setattr(admission, whose, lambda *_: admission.Allowance(1e9, 1 << 30))
 
 
 def pieces(data: bytes, seed: int) -> list[bytes]:

@@ -3,6 +3,7 @@
 from functools import lru_cache
 
 from host_bridge.config import load_vehicle
+from sim_mock.bodies.trust import trust
 from sim_mock.faults.vehicles import Altered
 from sim_mock.world import World
 from tests.firmware.rig import Host
@@ -50,6 +51,7 @@ def write_file(folder, name):
     (folder / "tandem_test_parts.py").write_text(PARTS)
     path = folder / f"{name}.yaml"
     path.write_text(FILE.format(name=name, key=KEYS[name]))
+    trust(path)  # the tests' own
     return str(path)
 
 

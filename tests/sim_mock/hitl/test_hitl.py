@@ -11,7 +11,7 @@ import pytest
 
 from firmware.protocol.plant import PLANT, hitl_id
 from host_bridge.context import HostContext
-from host_bridge.serve.choosing import is_virtual, vehicle_hint
+from host_bridge.serve.choosing import vehicle_hint
 from host_bridge.transports.uri import Uri
 from sim_mock.faults.host import framed
 from sim_mock.hitl.frames import Ear, Frames, kind_of
@@ -166,8 +166,7 @@ def test_too_slow_a_line_is_said_by_the_command():
     assert "expected baud=230400" in done.stderr
 
 
-def test_by_its_uri_it_is_virtual_and_of_a_known_type():
-    assert is_virtual("serial:///dev/ttyACM0?hitl=nigel")
+def test_by_its_uri_it_is_of_a_known_type():
     assert vehicle_hint(Uri.parse("serial:///dev/ttyACM0?hitl=nigel")) == "nigel"
 
 

@@ -1,0 +1,183 @@
+"""The stop sockets of every car that is served on this machine, by whichever login.
+
+A socket's file name says which car it is: ``tandem-stop.NAME.FLEET.URI.RANDOM``, the middle ones
+as checksums. Anybody may put such a name there, so none is believed further than to send it a Stop:
+
+* a link is not followed, and what the name leads to must be a socket;
+* who listens must be the login that owns the file: so a Stop is sent to no third program;
+* whose it is and which process serves it is told by the system, not by the name;
+* nobody is waited for: all are connected at once, and a login's many names do not crowd out
+  another's few.
+
+Imports as little as a stop in a hurry needs.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import socket
+import stat
+import struct
+import zlib
+
+from host_bridge.transports.folders import private_folder, stop_folders
+
+PREFIX = "tandem-stop"
+SUFFIX = ".sock"
+MOST = 400  # sockets that are asked, each login's in turn
+_PARTS = 5
+_NAME_SIZE = 32
+_OWN_FILES = "/proc/self/fd"
+_PEER = struct.Struct("3i")  # pid, uid, gid: Linux, struct ucred
+
+
+class StopSocket:
+    """A socket of a served car, and who is behind it. ``end`` is connected, or None: full."""
+
+    def __init__(self, path: str, name: str, fleet: str = "", uri: str = "") -> None:
+        self.path = path
+        self.name = name
+        self.fleet = fleet  # ``tag`` of what the car was served with
+        self.uri = uri
+        self.end: socket.socket | None = None
+        self.uid = -1  # of the file, and so of whoever listens
+        self.pid = 0  # of whoever listens; 0 where the system does not say
+
+    @property
+    def is_foreign(self) -> bool:
+        """Whether another login serves the car."""
+        return self.uid != os.getuid()
+
+    def close(self) -> None:
+        if self.end:
+            self.end.close()
+            self.end = None
+
+    def connect(self) -> bool:
+        """Without waiting. False if nobody is there, or it is not what its file says."""
+        end = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        end.setblocking(False)
+        try:
+            self._connect(end)
+        except BlockingIOError:
+            end.close()  # its owner lets nobody in: there is one, and it hangs
+            return True
+        except OSError:
+            end.close()
+            return False
+        if not self._is_its_owner(end):
+            end.close()
+            return False
+        self.end = end
+        return True
+
+    def _connect(self, end: socket.socket) -> None:
+        """To the very file that was looked at. Raises OSError."""
+        if not (hasattr(os, "O_PATH") and os.path.isdir(_OWN_FILES)):  # not Linux
+            self._look_at(os.lstat(self.path))
+            end.connect(self.path)
+            return
+        file = os.open(self.path, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC)
+        try:
+            self._look_at(os.fstat(file))
+            end.connect(f"{_OWN_FILES}/{file}")
+        finally:
+            os.close(file)
+
+    def _look_at(self, status: os.stat_result) -> None:
+        if not stat.S_ISSOCK(status.st_mode):
+            raise OSError(errno.ENOTSOCK, os.strerror(errno.ENOTSOCK), self.path)
+        self.uid = status.st_uid
+
+    def _is_its_owner(self, end: socket.socket) -> bool:
+        peer = peer_of(end)
+        if peer is None:
+            return True
+        self.pid, uid = peer
+        return uid == self.uid
+
+
+def peer_of(end: socket.socket) -> tuple[int, int] | None:
+    """Process and user at the other end; None where the system does not say."""
+    if not hasattr(socket, "SO_PEERCRED"):
+        return None
+    pid, uid, _ = _PEER.unpack(end.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _PEER.size))
+    return pid, uid
+
+
+def tag(text: str) -> str:
+    """What stands for a fleet or a URI in a file's name. A serial port has several names."""
+    scheme, separator, rest = text.partition("://")
+    if separator and scheme == "serial":
+        text = f"serial://{os.path.realpath(rest.partition('?')[0])}"
+    return f"{zlib.crc32(text.encode()):08x}"
+
+
+def file_name(name: str, fleet: str, uri: str) -> str:
+    """A new one for a car's stop socket."""
+    return f"{PREFIX}.{name}.{tag(fleet)}.{tag(uri)}.{os.urandom(4).hex()}"
+
+
+def connected() -> list[StopSocket]:
+    """The stop sockets of all served cars, connected, by name; and this login's own sockets of
+    cars that have none. Whoever gets them closes them."""
+    sockets = [it for it in _fairly(_public()) if it.connect()]
+    known = {(it.name, it.pid) for it in sockets}
+    for it in _private():
+        if it.connect():
+            if (it.name, it.pid) in known:
+                it.close()
+            else:
+                sockets.append(it)
+    return sorted(sockets, key=lambda it: (it.is_foreign, it.name))
+
+
+def _public() -> list[StopSocket]:
+    found = []
+    for folder in dict.fromkeys(map(os.path.realpath, stop_folders())):
+        for name in _listed(folder):
+            parts = name.split(".")
+            if len(parts) == _PARTS and parts[0] == PREFIX and is_name(parts[1]):
+                found.append(StopSocket(os.path.join(folder, name), *parts[1:4]))
+    return found
+
+
+def _private() -> list[StopSocket]:
+    folder = private_folder()
+    names = [name[: -len(SUFFIX)] for name in _listed(folder) if name.endswith(SUFFIX)]
+    return [
+        StopSocket(os.path.join(folder, name + SUFFIX), name) for name in names if is_name(name)
+    ]
+
+
+def _fairly(sockets: list[StopSocket]) -> list[StopSocket]:
+    """As many as are asked: the first of each login, then the second of each, our own in front."""
+    turns: dict[int, int] = {}
+    ranked = []
+    for it in sorted(sockets, key=lambda it: it.path):
+        uid = _owner_of(it.path)
+        turns[uid] = turns.get(uid, 0) + 1
+        ranked.append((turns[uid], uid != os.getuid(), it.path, it))
+    return [it for *_, it in sorted(ranked)[:MOST]]
+
+
+def _owner_of(path: str) -> int:
+    """-1 if it is gone."""
+    try:
+        return os.lstat(path).st_uid
+    except OSError:
+        return -1
+
+
+def _listed(folder: str) -> list[str]:
+    try:
+        return os.listdir(folder)
+    except OSError:
+        return []
+
+
+def is_name(text: str) -> bool:
+    """Whether a car can be served by this name: letters, digits, - and _ of ASCII, 32 at most."""
+    letters = text.replace("-", "a").replace("_", "a")
+    return len(text) <= _NAME_SIZE and letters.isascii() and letters.isalnum()

@@ -1,0 +1,179 @@
+"""Nothing waits on a car's line in front of a stop, however much a client says."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import random
+import socket
+import threading
+import time
+
+import pytest
+
+from firmware.boards.virtual import RECEIVE_SIZE
+from firmware.protocol.messages import Identify, Stop
+from host_bridge.clock import ManualClock
+from host_bridge.link import wire
+from host_bridge.serve import admission
+from host_bridge.serve.chunks import split
+from host_bridge.serve.owner import Owner
+from host_bridge.transports import loopback
+from host_bridge.transports.served import socket_path
+from tests.host_bridge.programs import serving, tandem
+from tests.host_bridge.serve.desk import Ear, run, runtime_folder
+
+STOP = wire.encode(wire.new(Stop, token=7, sender=4, sender_name=bytes(16)))
+WORD = wire.encode(wire.new(Identify, token=9, challenge=b"12345678"))
+STEP_US = 10_000
+LONGEST_STEP_US = 20_000
+
+
+@pytest.fixture(autouse=True)
+def folder(monkeypatch):
+    with runtime_folder(monkeypatch) as path:
+        yield path
+
+
+class Line:
+    """A car's line that takes all, and on which a test looks at what was said by when."""
+
+    def __init__(self) -> None:
+        self.label = "line"
+        self.said = b""
+
+    async def open(self, on_bytes, on_closed):
+        pass
+
+    def send(self, data):
+        self.said += data
+        return len(data)
+
+    def close(self):
+        pass
+
+
+def flooded(clients, seconds, at_each=lambda owner, lines, now_us: None):
+    """What reaches the car of so many clients that say all they can, step by step."""
+    clock = ManualClock()
+    line = Line()
+    owner = Owner(line, clock)
+    lines = [owner.join(Ear(None)) for _ in range(clients)]
+    steps = []
+    for _ in range(int(seconds * 1e6) // STEP_US):
+        line.said = b""
+        for one in lines:
+            for _ in range(4):
+                one.feed(WORD * 40)
+        at_each(owner, lines, clock.now_us())
+        steps.append(line.said)
+        clock.advance(STEP_US)
+    return owner, steps
+
+
+@pytest.mark.parametrize("clients", [1, 2, 4])
+def test_a_flood_never_fills_what_a_car_takes_on_a_step(clients):
+    owner, steps = flooded(clients, 2.0)
+    sizes = [len(one) + len(two) for one, two in itertools.pairwise(steps[4:])]
+    assert max(sizes) + len(STOP) <= RECEIVE_SIZE
+    assert sum(map(len, steps)) > 10_000  # it is not shut out
+    assert owner.refused_bytes > 400_000
+
+
+@pytest.mark.parametrize("clients", [1, 3])
+def test_a_stop_passes_on_the_step_on_which_it_is_said(clients):
+    """By another client, and in the middle of the flood itself."""
+    stoppers = {}
+
+    def say(owner, lines, now_us):
+        line = stoppers.setdefault(owner, owner.join(Ear(None)))
+        line.feed(STOP)
+
+    _, steps = flooded(clients, 1.0, say)
+    assert all(STOP in said for said in steps)
+    _, steps = flooded(
+        clients, 1.0, lambda owner, lines, now_us: lines[0].feed(WORD * 9 + STOP + WORD)
+    )
+    assert all(STOP in said for said in steps)
+
+
+def test_who_drives_beside_a_flood_is_heard():
+    driver = {}
+    word = b"\0" + b"\x55" * 70 + b"\0"  # a claim and what goes with it
+
+    def say(owner, lines, now_us):
+        line = driver.setdefault(owner, owner.join(Ear(None)))
+        driver["sent"] = driver.get("sent", 0) + line.feed(word)
+
+    flooded(1, 2.0, say)
+    assert driver["sent"] > 190  # of 200
+
+
+def test_many_stops_of_one_client_are_one_each_step():
+    _, steps = flooded(1, 0.5, lambda owner, lines, now_us: lines[0].feed(STOP * 50))
+    counts = [said.count(STOP) for said in steps]
+    assert set(counts) == {1}
+
+
+def test_a_slow_line_is_not_filled():
+    slow = admission.of_line(11_520)
+    taken, now_us = 0, 0
+    for now_us in range(0, 10_000_000, 1000):
+        if slow.has(20, now_us):
+            slow.take(20)
+            taken += 20
+    assert 0.7 < taken / 10 / 11_520 < 0.8
+
+
+def test_what_is_split_adds_up_to_what_it_was():
+    draw = random.Random(3)
+    for _ in range(500):
+        frames = draw.choices([b"\0", b"abc\0", b"\0x\0", STOP, WORD], k=draw.randrange(8))
+        whole = b"".join(frames)
+        assert b"".join(split(whole)) == whole
+        assert all(part.endswith(b"\0") for part in split(whole))
+
+
+def test_a_clients_noise_is_bounded():
+    async def test():
+        near, _ = loopback.pair("loopback://car")
+        owner = Owner(near, ManualClock())
+        line = owner.join(Ear(None))
+        for _ in range(1000):
+            line.feed(b"\xaa" * 4096)
+        assert len(line._chunker._rest) < 10_000
+
+    run(test())
+
+
+def babble(name, is_over, word):
+    """All that the driving socket takes."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as end:
+        end.connect(str(socket_path(name)))
+        end.settimeout(0.05)
+        while not is_over.is_set():
+            try:
+                end.send(word * 200)
+            except TimeoutError:
+                pass
+            except OSError:
+                return
+
+
+@pytest.mark.parametrize("word", [WORD, b"\xaa" * 40, b"\0" * 40], ids=["words", "noise", "zeros"])
+def test_a_stop_behind_a_babbling_client_is_acknowledged(word):
+    with serving("sim://nigel", "car"):
+        is_over = threading.Event()
+        babbler = threading.Thread(target=babble, args=("car", is_over, word))
+        babbler.start()
+        try:
+            time.sleep(2.0)
+            rows = [json.loads(tandem("stop", "--json").stdout)[0] for _ in range(3)]
+        finally:
+            is_over.set()
+            babbler.join()
+        assert all(row["is_seen"] for row in rows)
+        assert min(row["took_ms"] for row in rows) < 100
+        assert tandem("clear").returncode == 0
+        armed = tandem("arm")
+        assert armed.returncode == 0, armed.stderr

@@ -1,0 +1,251 @@
+"""Foreign and damaged files: one clear error, never a traceback, of every reader there is.
+
+A good file of each kind is changed at random, 200 times here and 10 000 in `make soak`: bytes
+flipped, cut, doubled, put in from elsewhere; and, of texts, words put in the place of others.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from host_bridge import config, pairing
+from host_bridge.clock import ManualClock
+from host_bridge.config.boards import load_board
+from host_bridge.errors import DataFileFault, TandemError
+from host_bridge.interfaces.cli import backup
+from host_bridge.interfaces.csv_file import CsvFile
+from host_bridge.logbook import reading
+from host_bridge.serve.recording import new_recorder
+from sim_mock.bodies.table import parse_model
+from sim_mock.tracks.ros_map import load_map
+from tests.host_bridge.programs import tandem
+
+ROOT = Path(__file__).parents[2]
+WORDS = ("", "-1", "1e999", "nan", "null", "[]", "{}", '""', "\x1b[2J", "9" * 30, "true", "*x", "é")
+FEW, MANY = 200, 10_000
+
+
+def log_of(folder):
+    path = folder / "log.mcap"
+    log = new_recorder(path, ManualClock())
+    log.car("car", {"uri": "sim://nigel"})
+    for n in range(20):
+        log.frame("car", "down", b"\0" + bytes(range(1, 40)) + b"\0", n * 1000)
+    log.close()
+    return path
+
+
+def csv_of(folder):
+    path = folder / "drive.csv"
+    rows = "".join(f"{n / 10},{'throttle' if n % 2 else 'steering'},0.1\n" for n in range(20))
+    path.write_text("t_s,channel,value_norm\n" + rows)
+    return path
+
+
+def map_of(folder):
+    Image.fromarray(np.full((8, 8), 200, np.uint8)).save(folder / "cells.png")
+    path = folder / "map.yaml"
+    path.write_text(
+        "image: cells.png\nresolution: 0.05\norigin: [0.0, 0.0, 0.0]\n"
+        "negate: 0\noccupied_thresh: 0.65\nfree_thresh: 0.196\n"
+    )
+    return path
+
+
+def cells_of(folder):
+    map_of(folder)
+    return folder / "cells.png"
+
+
+def model_of(folder):
+    path = folder / "model.yaml"
+    path.write_text(
+        "/**:\n  ros__parameters:\n    vehicle_model_type: DELAY_STEER_ACC\n"
+        "    vel_lim: 50.0\n    steer_lim: 1.0\n"
+    )
+    return path
+
+
+def vehicle_of(folder):
+    path = folder / "nigel.toml"
+    shutil.copy(ROOT / "hardware" / "vehicles" / "nigel.toml", path)
+    return path
+
+
+def board_of(folder):
+    path = folder / "pico2.toml"
+    shutil.copy(ROOT / "hardware" / "boards" / "pico2.toml", path)
+    return path
+
+
+def backup_of(folder):
+    """With the hash that is right for what it was changed to: only its form protects it."""
+    path = folder / "backup.json"
+    row = {
+        "what": backup._WHAT,
+        "car_name": "red",
+        "vehicle": "nigel",
+        "board_id": "00" * 8,
+        "parameters": {"step_us": [10_000], "blind_mm": [100]},
+        "pairing": None,
+    }
+    path.write_text(json.dumps(row))
+    return path
+
+
+def read_backup(path):
+    try:
+        row = json.loads(path.read_text())
+        path.write_text(json.dumps({**row, "sha256": backup._hash(row)}))
+    except (ValueError, TypeError, AttributeError, OSError):
+        pass
+    backup._read(path)
+
+
+def pairing_of(folder):
+    path = folder / "cars" / f"{'00' * 8}.json"
+    path.parent.mkdir()
+    row = {"board_id": "00" * 8, "car_name": "red", "vehicle": "nigel", "key": "00" * 16}
+    path.write_text(json.dumps({**row, "trim": {"step_us": [10_000]}, "flashed": {}}))
+    return path
+
+
+def read_pairing(path):
+    pairing.load(bytes(8))
+
+
+def read_map(path):
+    """In the words of whoever opens a virtual car: ValueError and OSError are what it tells."""
+    load_map(path.with_name("map.yaml"))
+
+
+READERS = {
+    "log": (log_of, reading.summary, TandemError),
+    "csv": (csv_of, lambda path: CsvFile(path, config.load_vehicle("nigel")), TandemError),
+    "map": (map_of, read_map, (ValueError, OSError)),
+    "cells": (cells_of, read_map, (ValueError, OSError)),
+    "model": (model_of, lambda path: parse_model(str(path)), ValueError),
+    "vehicle": (vehicle_of, lambda path: config.load_vehicle(str(path)), TandemError),
+    "board": (board_of, lambda path: load_board(str(path)), TandemError),
+    "backup": (backup_of, read_backup, TandemError),
+    "pairing": (pairing_of, read_pairing, TandemError),
+}
+
+
+def changed(data, draw):
+    """One of the operators, at a place drawn."""
+    at = draw.randrange(len(data) + 1)
+    size = draw.choice((1, 2, 8, 64))
+    kind = draw.randrange(7)
+    if kind == 0 and at < len(data):
+        return data[:at] + bytes([data[at] ^ 1 << draw.randrange(8)]) + data[at + 1 :]
+    if kind == 1:
+        return data[:at]
+    if kind == 2:
+        return data[:at] + data[at + size :]
+    if kind == 3:
+        return data[:at] + data[at : at + size] + data[at:]
+    if kind == 4:
+        return data[:at] + draw.randbytes(size) + data[at:]
+    words = data.split(b" ")
+    words[draw.randrange(len(words))] = draw.choice(WORDS).encode()
+    if kind == 5:
+        return b" ".join(words)
+    lines = data.split(b"\n")
+    place = draw.randrange(len(lines))
+    head, mark, _ = lines[place].partition(b"=" if b"=" in lines[place] else b":")
+    lines[place] = head + mark + b" " + draw.choice(WORDS).encode()
+    return b"\n".join(lines)
+
+
+def run_changes(name, folder, monkeypatch, count):
+    monkeypatch.setenv("TANDEM_DATA_DIR", str(folder))
+    make, read, faults = READERS[name]
+    path = make(folder)
+    good = path.read_bytes()
+    read(path)  # what is not changed is read
+    draw = random.Random(f"{name} {count}")
+    refused = 0
+    for n in range(count):
+        data = changed(good, draw)
+        path.write_bytes(data)
+        try:
+            read(path)
+        except faults as fault:
+            refused += bool(str(fault).strip())
+        except Exception as error:
+            raise AssertionError(f"change {n} of {name}: {error!r}: {data[:2000]!r}") from error
+    assert refused > count // 10, f"{name}: of {count} changes only {refused} were noticed"
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_a_changed_file_is_read_or_refused_with_one_error(name, tmp_path, monkeypatch):
+    run_changes(name, tmp_path, monkeypatch, FEW)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("name", READERS)
+def test_ten_thousand_changed_files(name, tmp_path, monkeypatch):
+    run_changes(name, tmp_path, monkeypatch, MANY)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("log", "{}"),
+        ("drive", "--car", "sim://nigel", "--input", "csv:{}"),
+        ("drive", "--car", "sim://nigel?map={}"),
+        ("drive", "--car", "sim://nigel?model={}.yaml"),
+        ("serve", "--car", "replay://{}"),
+        ("serve", "--car", "sim://{}"),
+        ("vehicles", "{}", "--check"),
+        ("restore", "--car", "sim://nigel", "{}"),
+        ("replay", "--commands", "{}", "--against", "{}"),
+    ],
+    ids=lambda words: " ".join(words[:2]) + words[-1],
+)
+def test_no_command_shows_a_traceback_for_a_foreign_file(words, tmp_path):
+    path = tmp_path / "foreign"
+    path.write_bytes(random.Random(1).randbytes(4000))
+    path.with_suffix(".yaml").write_bytes(b"\x00\xff: [")
+    told = tandem(*(word.format(path) for word in words))
+    assert told.returncode not in (0, 1), told.stdout
+    assert "Traceback" not in told.stderr
+    assert told.stderr.startswith(("tandem: ", "usage: ")), told.stderr
+
+
+def test_a_foreign_log_with_our_metadata_is_no_log_of_ours(tmp_path):
+    from mcap.writer import Writer
+
+    path = tmp_path / "foreign.mcap"
+    with path.open("wb") as stream:
+        writer = Writer(stream)
+        writer.start()
+        writer.add_metadata(reading.FACTS, {reading.ORIGIN: "0"})
+        schema = writer.register_schema("x", "jsonschema", b"{}")
+        channel = writer.register_channel("/odom", "json", schema)
+        writer.add_message(channel, 1, b"{}", 1)
+        writer.finish()
+    with pytest.raises(DataFileFault, match="holds what no log of Tandem does"):
+        reading.summary(path)
+
+
+@pytest.mark.parametrize("origin", ["", "x"])
+def test_metadata_that_is_not_ours_is_no_traceback(origin, tmp_path):
+    from mcap.writer import Writer
+
+    path = tmp_path / "foreign.mcap"
+    with path.open("wb") as stream:
+        writer = Writer(stream)
+        writer.start()
+        writer.add_metadata(reading.FACTS, {reading.ORIGIN: origin} if origin else {})
+        writer.finish()
+    with pytest.raises(DataFileFault, match="no log of Tandem"):
+        reading.summary(path)
