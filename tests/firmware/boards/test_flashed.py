@@ -87,8 +87,10 @@ class FlashedBoard:
         with process:
             process.stdin.write(said(messages.Identify, token=1))
             process.stdin.flush()
-            while "Identity" not in host.latest or host.latest["Status"].state != codes.FAULT:
-                host.hear(os.read(process.stdout.fileno(), 4096))
+            while "Identity" not in host.latest or _state(host) != codes.FAULT:
+                heard = os.read(process.stdout.fileno(), 4096)
+                assert heard, process.stderr.read().decode()
+                host.hear(heard)
             identity = host.latest["Identity"]
             image = image_of(vehicle, bytes(identity.board_id), name)
             values = struct.unpack(f"<{(len(image) - 24) // 4}i", image[4:-20])
@@ -130,6 +132,10 @@ def said(kind, **fields):
         else:
             setattr(message, name, value)
     return framed(message)
+
+
+def _state(host):
+    return host.latest["Status"].state if "Status" in host.latest else None
 
 
 @pytest.fixture
