@@ -6,7 +6,8 @@ link, and ends it by sixteen times 0x03. What was found is printed then, as JSON
 
 steps: the steps' times, and the beats that came too late to be taken.
 stops: besides, a Stop frame that arrives at a moment of a timer's, not of the step's, each time
-       that the car drove for a while; until the board's ``write`` that obeyed it has returned.
+       that the car drove for a while, and is in the link's queue with its next pump; until the
+       board's ``write`` that obeyed it has returned.
 link: besides, after each step as many zeros as the link takes, unless something came.
 """
 # ruff: noqa: F821 - the host writes the names before this
@@ -158,14 +159,16 @@ def step(app, now_us):
 
 def listen(board):
     """Between the board and its program."""
-    receive_into, write = board.receive_into, board.write
+    receive_into, write, link = board.receive_into, board.write, board.link
+    pump = link.pump
 
-    def receiving(buffer):
+    def pumping():
+        pump()
         if trial.phase == 2:
             trial.phase = 3
-            for i in range(trial.size):
-                buffer[i] = trial.frame[i]
-            return trial.size
+            link._take(trial.frame, trial.size)
+
+    def receiving(buffer):
         size = receive_into(buffer)
         line.now += size
         return size
@@ -175,7 +178,7 @@ def listen(board):
         if trial.phase == 3:
             trial.out()
 
-    board.receive_into, board.write = receiving, writing
+    board.receive_into, board.write, link.pump = receiving, writing, pumping
 
 
 def run():
