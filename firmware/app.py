@@ -97,12 +97,24 @@ class App:
 
     def step(self, now_us: int) -> None:
         """One beat of the car. ``now_us`` is the board's time, modulo 2**30."""
+        self.begin(now_us)
+        self.receiver.step(now_us)
+        self.finish(now_us)
+
+    def begin(self, now_us: int) -> None:
+        """What has to be known before the step's messages are heard."""
         self.runstop.step(now_us)
         self.faults.step(now_us)
         self.board.read(now_us)
         self.punctuality.step(self.board.step_us, now_us)
         self.sessions.step(now_us)
-        self._hear(now_us)
+        self.actions.is_standing = self.stop_sequence.is_standing(self.odometry.speed_mm_s)
+        self.actions.is_off_beat = self.punctuality.is_off_beat
+        self.arbiter.has_receiver = self.rc.is_fitted and self.board.has_receiver == 1
+
+    def finish(self, now_us: int) -> None:
+        """What comes of the messages, the inputs and the time."""
+        self._hear_board(now_us)
         self.arbiter.step(now_us)
         self._measure(now_us)
         self.watch.step(now_us)
@@ -111,12 +123,8 @@ class App:
         self._put_out(now_us)
         self._report(now_us)
 
-    def _hear(self, now_us: int) -> None:
-        """The link, and the receiver on the board."""
-        self.actions.is_standing = self.stop_sequence.is_standing(self.odometry.speed_mm_s)
-        self.actions.is_off_beat = self.punctuality.is_off_beat
-        self.arbiter.has_receiver = self.rc.is_fitted and self.board.has_receiver == 1
-        self.receiver.step(now_us)
+    def _hear_board(self, now_us: int) -> None:
+        """The stop sources that are wired to it, and its receiver."""
         self.rc.step(self.board, now_us)
         stop_sources = self.stop_sources
         stop_sources.step(self.board.runstop_closed, self.rc, now_us)
@@ -150,6 +158,8 @@ class App:
         is_trusted = not self.faults.bits & SPEED_IN_DOUBT
         stop_sequence.step(self.odometry.speed_mm_s, is_trusted, now_us)
         self.supervisor.step(self._conditions(now_us))
+        if self.actions.nonce or self.rc.is_live:
+            self._settle_requests(now_us)
         self.actions.granted = 0
         if self.supervisor.state == STOPPING:
             if self.supervisor.has_changed():
@@ -161,6 +171,21 @@ class App:
             stop_sequence.tighten(
                 stop_sources.policy_of(stop_sources.stopped | stop_sources.missing)
             )
+
+    def _settle_requests(self, now_us: int) -> None:
+        """What a host asked for, and a gesture half made, outlive no stop and no change."""
+        is_disturbed = (
+            self.actions.granted != 0
+            or self.supervisor.has_changed()
+            or self.hearing.must_acknowledge
+            or self.stop_sources.told != 0
+            or self.runstop.present != 0
+            or self.faults.present != 0
+        )
+        if self.actions.nonce:
+            self.actions.settle(is_disturbed, now_us)
+        if is_disturbed:
+            self.rc.begin_again(now_us)
 
     def _conditions(self, now_us: int) -> int:
         found = self.actions.granted

@@ -45,6 +45,8 @@ _WHAT = {
     4: "it does not know this session",
     5: "it could not store it",
     6: "it is not what it was announced to be, or is for another board",
+    7: "only at rest: its wheels turn",
+    8: "no other request open: one was, so say it again",
 }
 
 Progress = Callable[[int, int], None]  # done, of how many

@@ -21,5 +21,6 @@ class Door:
         state = app.supervisor.state
         is_idle = state == STANDBY or state == STOPPED or state == FAULT
         is_still = app.actions.is_standing and not app.is_enabled
-        if is_idle and is_still and message.board_id == app.board.board_id:
+        is_meant = message.board_id == app.board.board_id
+        if is_idle and is_still and is_meant and app.actions.take():
             self.is_asked = True

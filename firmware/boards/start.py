@@ -91,9 +91,12 @@ class Beat:
 
     def _may_leave(self) -> bool:
         link = self._board.link
-        if link.asks_for_repl and self._may_move():
+        if link.asks_for_repl and not self._may_be_left():
             link.forget()
         return link.asks_for_repl
+
+    def _may_be_left(self) -> bool:
+        return not self._app.is_enabled and self._app.actions.take()
 
 
 class BoxBeat(Beat):
@@ -104,6 +107,9 @@ class BoxBeat(Beat):
 
     def _may_move(self) -> bool:
         return False
+
+    def _may_be_left(self) -> bool:
+        return True
 
 
 def start(pins: "Pins", starts: "Starts") -> None:

@@ -3,10 +3,15 @@
 The board hands out a nonce and acts only when it comes back, so that no single frame, however
 delayed or repeated, can arm a car. A refusal names every reason at once. On the car itself the
 gesture on the RC stands for both steps.
+
+One request is open at a time, in the whole car, for a second at most. It ends with its
+confirmation, with any other request, and with any stop or change, so that what was confirmed is
+what is armed. For the same reason one thing takes effect in a step: ``granted`` is that.
 """
 
-from firmware.compat import TYPE_CHECKING
+from firmware.compat import TYPE_CHECKING, micropython
 from firmware.core import supervisor
+from firmware.core.deadlines import Deadline
 from firmware.protocol.codes import (
     ACTION_ARM,
     ACTION_CAP,
@@ -17,6 +22,7 @@ from firmware.protocol.codes import (
     FAULT,
     HOLD,
     PROFILE_COUNT,
+    REFUSED_BUSY,
     REFUSED_CAP,
     REFUSED_CAUSE_PRESENT,
     REFUSED_CHARGER,
@@ -44,12 +50,16 @@ from firmware.protocol.ranges import U16
 
 if TYPE_CHECKING:
     from firmware.boards.contract import Board
-    from firmware.core.clock import Session, Sessions
+    from firmware.core.clock import Sessions
     from firmware.core.latch import Latch
     from firmware.core.params import Params
     from firmware.core.runstop import StopSources
     from firmware.protocol.messages import Act, ActReply
 
+const = micropython.const
+
+TAKEN = const(256)  # in ``granted``, beside the supervisor's conditions: whatever else
+_OPEN_US = const(1_000_000)  # from a request to its confirmation
 _ONLY_SAFER = ~(1 << REFUSED_STATE)
 _ANY_STATE = (STARTING, STANDBY, ACTIVE, HOLD, STOPPING, STOPPED, FAULT)
 # action: states in which it may be, refusals that do not matter to it, the condition it makes
@@ -66,6 +76,7 @@ _TABLE = (
     (ACTION_DISARM, (HOLD,), _ONLY_SAFER, supervisor.DISARMED),
     (ACTION_CAP, _ANY_STATE, _ONLY_SAFER & ~(1 << REFUSED_CAP), 0),
 )
+_IN_TWO_STEPS = (ACTION_ARM, ACTION_CLEAR)
 _NONCE_MASK = (1 << 30) - 1
 
 
@@ -81,7 +92,8 @@ class Actions:
         faults: "Latch",
         stop_sources: "StopSources",
     ) -> None:
-        self.granted = 0  # supervisor conditions, on this step
+        self.granted = 0  # what took effect on this step: a supervisor's condition, or TAKEN
+        self.nonce = 0  # of the request that is open, 0 if none is
         self.cap_mm_s = 0  # the operator's, within what the car can do
         self.profile = 0  # of the last arm
         self.is_contact_sure = False  # the drive enable was seen open, and had time to settle
@@ -99,6 +111,8 @@ class Actions:
         self._asked_cap = U16  # outlives a new configuration: only a person raises it
         self._default = 0
         self._may: "dict[int, int]" = {}  # by action, bits by sender; else nobody
+        self._open = Deadline()
+        self._epoch = self._action = self._value = self._sender = 0  # of the open request
 
     def configure(self, params: "Params") -> None:
         self._clock_bound_us = params.get("clock_bound_us")
@@ -110,7 +124,7 @@ class Actions:
         self._may[ACTION_ARM] = params.get("may_arm")
         self._may[ACTION_CLEAR] = params.get("may_clear")
 
-    def receive(self, act: "Act", reply: "ActReply", state: int) -> int:
+    def receive(self, act: "Act", reply: "ActReply", state: int, now_us: int) -> int:
         """Fill the reply; returns the refusals."""
         slot = self._sessions.find(act.epoch)
         reply.epoch = act.epoch
@@ -121,8 +135,12 @@ class Actions:
         if act.action == ACTION_ARM and act.value < PROFILE_COUNT:
             reply.stop_sources = self._stop_sources.missing_in(act.value)
         reply.refusals = self._refusals(act, slot, state)
-        if reply.refusals == 0:
-            self._two_steps(act, reply, self._sessions.slots[slot])
+        if slot >= 0:
+            self._expire(now_us)
+            reply.refusals |= self._objection(act)
+            self.nonce = 0
+            if reply.refusals == 0:
+                self._two_steps(act, reply, now_us)
         return reply.refusals
 
     def _refusals(self, act: "Act", slot: int, state: int) -> int:
@@ -173,42 +191,78 @@ class Actions:
     def _raises_cap(self, cap_mm_s: int, state: int) -> bool:
         return state != STANDBY and cap_mm_s > self.cap_mm_s
 
-    def _two_steps(self, act: "Act", reply: "ActReply", session: "Session") -> None:
+    def _expire(self, now_us: int) -> None:
+        self._open.step(now_us)
+        if not self._open.is_open:
+            self.nonce = 0
+
+    def _objection(self, act: "Act") -> int:
+        """What speaks against it beside the car's condition: an effect on this step, a request
+        that is open and another one, a nonce that is not this request's."""
+        if self.granted:
+            return 1 << REFUSED_BUSY
+        is_same = (
+            act.epoch == self._epoch
+            and act.action == self._action
+            and act.value == self._value
+            and act.sender == self._sender
+        )
+        if act.nonce and act.action in _IN_TWO_STEPS:
+            return 0 if is_same and act.nonce == self.nonce else 1 << REFUSED_NONCE
+        return 1 << REFUSED_BUSY if self.nonce and not is_same else 0
+
+    def _two_steps(self, act: "Act", reply: "ActReply", now_us: int) -> None:
         if act.action == ACTION_CAP:
             self._asked_cap = act.value
             self.cap_mm_s = min(act.value, self._speed_max)
-        elif act.action == ACTION_DISARM:  # only ever makes the car safer
-            self._grant(act.action, act.value)
-        elif act.nonce == 0:
-            session.nonce = self._board.entropy() & _NONCE_MASK or 1
-            session.nonce_action = act.action
-            session.nonce_value = act.value
-            reply.nonce = session.nonce
-        elif (
-            act.nonce == session.nonce
-            and act.action == session.nonce_action
-            and act.value == session.nonce_value
-        ):
-            session.nonce = 0
+            self.granted = TAKEN
+        elif act.nonce or act.action == ACTION_DISARM:  # which only ever makes the car safer
             self._grant(act.action, act.value)
         else:
-            session.nonce = 0
-            reply.refusals = 1 << REFUSED_NONCE
+            self.nonce = reply.nonce = self._board.entropy() & _NONCE_MASK or 1
+            self._epoch = act.epoch
+            self._action = act.action
+            self._value = act.value
+            self._sender = act.sender
+            self._open.set(now_us, _OPEN_US)
+
+    def take(self) -> bool:
+        """Whether something else than an action may take effect now; then nothing more does on
+        this step. It ends a request that is open in any case."""
+        is_free = not (self.nonce or self.granted)
+        self.nonce = 0
+        if is_free:
+            self.granted = TAKEN
+        return is_free
+
+    def rebound(self, epoch: int) -> None:
+        """A session began anew: what it asked for before is none of its business now."""
+        if epoch == self._epoch:
+            self.nonce = 0
+
+    def settle(self, is_disturbed: bool, now_us: int) -> None:
+        """At the end of a step: what is open outlives neither its second nor a disturbance."""
+        self._expire(now_us)
+        if is_disturbed:
+            self.nonce = 0
 
     def _grant(self, asked: int, value: int) -> None:
         for action, _states, _waived, condition in _TABLE:
             if action == asked:
-                self.granted |= condition
+                self.granted = condition
         if asked == ACTION_ARM:
             self.profile = self._stop_sources.profile = value
 
     def gesture(self, state: int) -> int:
-        """The RC's: clears a stopped car, arms one that stands by. Returns the refusals."""
+        """The RC's: clears a stopped car, arms one that stands by. Returns the refusals. It ends a
+        host's request that is open, as each request does."""
         is_clear = self.gesture_action(state) == ACTION_CLEAR
         action, states, waived, _condition = _CLEAR if is_clear else _ARM
         found = 0 if state in states else 1 << REFUSED_STATE
         found |= self._found(action, SENDER_RC, self._default)
         found &= ~waived
+        if not self.take():
+            found |= 1 << REFUSED_BUSY
         if not found:
             self._grant(action, self._default)
         return found

@@ -34,9 +34,6 @@ class Session:
         self.claim_crc = bytearray(CRC_SIZE)
         self.claim_count = 0
         self.claim_sequence = 0
-        self.nonce = 0  # handed out for an action, 0 is none
-        self.nonce_action = 0
-        self.nonce_value = 0
 
     def restart(self, epoch: int, now_us: int) -> None:
         if epoch != self.epoch:
@@ -44,7 +41,6 @@ class Session:
             self.bound_us = self._sampled_bound_us = UNKNOWN_US
         self.hear(now_us)
         self.claim_count = 0
-        self.nonce = 0
         for i in range(CRC_SIZE):
             self.claim_crc[i] = 0
 

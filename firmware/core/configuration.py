@@ -4,7 +4,9 @@ from firmware.compat import TYPE_CHECKING
 from firmware.core.params import draft, drafted
 from firmware.protocol.codes import (
     FAULT,
+    PARAMETER_BUSY,
     PARAMETER_INVALID,
+    PARAMETER_MOVING,
     PARAMETER_NOT_BOUND,
     PARAMETER_NOT_NOW,
     PARAMETER_NOT_STORED,
@@ -16,6 +18,7 @@ from firmware.protocol.codes import (
 
 if TYPE_CHECKING:
     from firmware.boards.contract import Board
+    from firmware.core.actions import Actions
     from firmware.core.clock import Sessions
     from firmware.core.params import Params
     from firmware.protocol.messages import (
@@ -81,10 +84,16 @@ class Configuration:
             return PARAMETER_NOT_NOW
         return PARAMETER_OK
 
-    def commit(self, request: "ConfigCommit", reply: "Committed", state: int) -> bool:
+    def commit(
+        self, request: "ConfigCommit", reply: "Committed", state: int, actions: "Actions"
+    ) -> bool:
         """True if the draft became the configuration: whoever uses parameters must configure."""
         reply.where = 0
         reply.result = self._refusal(request.epoch, state)
+        if reply.result != PARAMETER_NOT_BOUND and not actions.take():
+            reply.result = PARAMETER_BUSY
+        elif reply.result == PARAMETER_OK and not actions.is_standing:
+            reply.result = PARAMETER_MOVING
         if reply.result == PARAMETER_OK:
             reply.result = self._take(request, reply)
         reply.config_hash[:] = self.params.config_hash

@@ -63,7 +63,7 @@ class Hearing:
         self._crc_table = crc_table
         self._identity = Identity()
         self._seen = StopSeen()
-        self._must_acknowledge = False
+        self.must_acknowledge = False
         self._bound = Bound()
         self._act_reply = ActReply()
         self._parameter = Parameter()
@@ -92,17 +92,18 @@ class Hearing:
 
     def _stop(self, message: Stop, now_us: int) -> None:
         self._app.runstop.latch(CAUSE_STOP_REQUEST)
+        self._app.actions.nonce = 0
         self.stop_sender = message.sender
         self._seen.token = message.token
         self._seen.sender = message.sender
         for i in range(len(message.sender_name)):  # a slice would allocate
             self._seen.sender_name[i] = message.sender_name[i]
-        self._must_acknowledge = True
+        self.must_acknowledge = True
 
     def acknowledge(self) -> None:
         """After the step that obeyed, so that the state it reports is the state it brought."""
-        if self._must_acknowledge:
-            self._must_acknowledge = False
+        if self.must_acknowledge:
+            self.must_acknowledge = False
             self._seen.state = self._app.supervisor.state
             self._app.outbox.send(self._seen)
 
@@ -183,6 +184,7 @@ class Hearing:
         if message.protocol_hash == self._own_hash:
             is_new = app.sessions.find(message.epoch) < 0
             slot = app.sessions.bind(message.epoch, now_us)
+            app.actions.rebound(message.epoch)
             if is_new:
                 app.arbiter.forget(slot)
                 app.stop_sources.forget(slot)
@@ -194,7 +196,7 @@ class Hearing:
 
     def _act(self, message: Act, now_us: int) -> None:
         app, reply = self._app, self._act_reply
-        refusals = app.actions.receive(message, reply, app.supervisor.state)
+        refusals = app.actions.receive(message, reply, app.supervisor.state, now_us)
         if message.action == ACTION_CAP and not refusals:
             slot = app.sessions.find(message.epoch)
             app.events.add(now_us, EVENT_SPEED_CAP, app.actions.cap_mm_s, slot)
@@ -205,18 +207,20 @@ class Hearing:
     def _follow_up(self, action: int, refusals: int, slot: int, now_us: int) -> None:
         """What comes with an action that was granted, on this step."""
         app = self._app
-        if app.actions.granted & supervisor.CLEARED:
+        granted = app.actions.granted
+        if refusals:
+            app.events.add(now_us, EVENT_ACTION_REFUSED, action, refusals)
+            return
+        if granted & supervisor.CLEARED:
             app.runstop.clear()
             app.faults.clear()
-            if self._must_acknowledge:  # a Stop on the same step outlives the clear, in any order
+            if self.must_acknowledge:  # a Stop on the same step outlives the clear, in any order
                 app.runstop.latch(CAUSE_STOP_REQUEST)
-        if app.actions.granted & supervisor.ARMED:
+        if granted & supervisor.ARMED:
             app.arbiter.begin_from_neutral(now_us)
             app.watch.begin(app.actions.profile, now_us)
             app.events.add(now_us, EVENT_PROFILE, app.actions.profile, app.motion.cap_mm_s())
-        if refusals:
-            app.events.add(now_us, EVENT_ACTION_REFUSED, action, refusals)
-        elif app.actions.granted:
+        if granted:
             app.events.add(now_us, EVENT_ACTION_TAKEN, action, slot)
 
     def _event_request(self, message: EventRequest, now_us: int) -> None:
@@ -233,11 +237,12 @@ class Hearing:
 
     def _config_commit(self, message: ConfigCommit, now_us: int) -> None:
         """Files are written, and every part takes its numbers anew: the one thing in a step that
-        takes from the heap. It is done in STANDBY and FAULT only."""
+        takes from the heap. It is done at rest, in STANDBY and FAULT only."""
         app = self._app
         app.board.open_heap()
         try:
-            if app.configuration.commit(message, self._committed, app.supervisor.state):
+            state, actions = app.supervisor.state, app.actions
+            if app.configuration.commit(message, self._committed, state, actions):
                 app.configure()
                 app.events.add(now_us, EVENT_CONFIGURED, app.params.size, 0)
         finally:

@@ -117,14 +117,17 @@ class RcReceiver:
         """Let go and in neutral for a second, then held: a person is there, and means it."""
         self._rests.step(now_us)
         if not self.is_live or self.throttle or self.mode == MODE_STOP:
-            self._is_ready = False
-            self._rests.set(now_us, _GESTURE_US)
+            self.begin_again(now_us)
         elif self.is_held:
             self.gesture = self._is_ready
-            self._is_ready = False
-            self._rests.set(now_us, _GESTURE_US)
+            self.begin_again(now_us)
         elif not self._rests.is_open:
             self._is_ready = True
+
+    def begin_again(self, now_us: int) -> None:
+        """A gesture that was begun before a stop, or before a change, is none."""
+        self._is_ready = False
+        self._rests.set(now_us, _GESTURE_US)
 
     def fill_claim(self, source: "Source", epoch: int, now_us: int) -> Claim:
         """What this frame wants; in the board's own epoch, stamped with the board's time."""

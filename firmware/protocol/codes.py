@@ -133,8 +133,9 @@ ACTION_ARM, ACTION_CLEAR, ACTION_DISARM, ACTION_CAP = 1, 2, 3, 4
     REFUSED_RELAY,  # the drive enable has not been seen open yet
     REFUSED_PROFILE,  # no such profile
     REFUSED_OFF_BEAT,  # its steps take longer than its beat
-) = range(17)
-REFUSAL_COUNT = const(17)
+    REFUSED_BUSY,  # another request was open, or took effect on this step
+) = range(18)
+REFUSAL_COUNT = const(18)
 
 # Results of binding a session
 BOUND, BIND_PROTOCOL_MISMATCH, BIND_NO_SLOT = 0, 1, 2
@@ -148,7 +149,9 @@ BOUND, BIND_PROTOCOL_MISMATCH, BIND_NO_SLOT = 0, 1, 2
     PARAMETER_NOT_BOUND,
     PARAMETER_NOT_STORED,
     PARAMETER_INVALID,
-) = range(7)
+    PARAMETER_MOVING,  # the wheels turn
+    PARAMETER_BUSY,  # another request was open, or took effect on this step
+) = range(9)
 
 # Events; a and b are their arguments
 (

@@ -14,7 +14,7 @@ from host_bridge.domain.reports import StopSeen
 
 _AGAIN_US = 100_000
 _PASSING_US = 20_000
-_PASSING = (Refusal.RELAY,)  # ends by itself, within moments of the car's coming to rest
+_PASSING = {Refusal.RELAY, Refusal.BUSY}  # end by themselves, within moments
 _STOP_AGAIN_US = 20_000  # two steps of the car
 _GIVE_UP_US = 1_000_000
 
@@ -114,7 +114,7 @@ class ActionRequest:
         self._has_answered = True
         if reply.refusals == (Refusal.NONCE,):
             self._again_us = now_us  # overtaken by another request of this session: begin again
-        elif reply.refusals == _PASSING:
+        elif reply.refusals and set(reply.refusals) <= _PASSING:
             self._passing = reply
             self._is_sent_back = False
             self.nonce = 0

@@ -155,6 +155,7 @@ class Refusal(Phrased):
     RELAY = 14, "its drive enable has not been seen open yet: wait a moment"
     PROFILE = 15, "its vehicle file does not offer this profile"
     OFF_BEAT = 16, "it misses its beat, for its steps take too long"
+    BUSY = 17, "another request was open, or took effect at the same moment: ask again"
 
 
 class ClaimVerdict(Phrased):

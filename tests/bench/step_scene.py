@@ -175,15 +175,15 @@ def scene_in(image, state, heard):
     return scene
 
 
-def receive(app, now_us):
-    app.board.read(now_us)
-    app.sessions.step(now_us)
+def hear(app, now_us):
+    app.receiver.step(now_us)
+    app._hear_board(now_us)
 
 
 # What App.step does, in its order; that they add up to it is a row of its own
 PARTS = (
-    ("read board and clocks", receive),
-    ("hear", lambda app, now_us: app._hear(now_us)),
+    ("read board and clocks", lambda app, now_us: app.begin(now_us)),
+    ("hear", hear),
     ("arbitrate", lambda app, now_us: app.arbiter.step(now_us)),
     ("measure", lambda app, now_us: app._measure(now_us)),
     ("watch", lambda app, now_us: app.watch.step(now_us)),

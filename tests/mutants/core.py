@@ -6,8 +6,8 @@ from typing import NamedTuple
 from tests.mutants.trials import Tier
 
 _APP = (
-    "App.step", "App._hear", "App._measure", "App.is_armed", "App._supervise", "App._conditions",
-    "App._put_out",
+    "App.step", "App.begin", "App.finish", "App._hear_board", "App._measure", "App.is_armed",
+    "App._supervise", "App._settle_requests", "App._conditions", "App._put_out",
 )  # fmt: skip
 
 # All but its table, which is the definition itself

@@ -241,7 +241,7 @@ def test_arming_is_refused_while_a_required_one_is_silent_and_the_reply_names_it
             put(app, STANDBY, (RUNS, receiver, box), 0)
             step(app, NOW_US, WORDS.frame(box))
             reply = messages.ActReply()
-            refusals = app.actions.receive(act, reply, STANDBY)
+            refusals = app.actions.receive(act, reply, STANDBY, NOW_US)
             missing = (1 << RECEIVER if needs[1] == REQUIRED and receiver == SILENT else 0) | (
                 1 << BOX if needs[2] == REQUIRED and box == SILENT else 0
             )

@@ -157,6 +157,8 @@ def prepare(app, state: int, given: dict[str, bool]) -> None:
             latch.latch(bit)
         latch.set(present, given[is_present])
     prepare_people(app, given)
+    if state in ARMED:  # its arm, or whatever armed it, has ended what was open
+        app.actions.nonce = 0
     prepare_times(app, given)
 
 
@@ -170,15 +172,22 @@ def prepare_people(app, given: dict[str, bool]) -> None:
         source.alive.set(NOW_US, 100_000)
     app.arbiter.sources[SCRIPT].lease.shut()
     app.arbiter.sources[ROS2].is_fresh = False
-    for action, epoch in EPOCHS.items():
+    for epoch in EPOCHS.values():
         session = app.sessions.slots[app.sessions.find(epoch)]
         session.bound_us = session._sampled_bound_us = 200
         session._sampled_us = session.heard_us = NOW_US
-        session.nonce, session.nonce_action = NONCE, action
-        session.nonce_value = codes.PROFILE_RACE
+    open_request(app, codes.ACTION_CLEAR if given["clear"] else codes.ACTION_ARM)
     app.stop_sources.profile = codes.PROFILE_RACE
     app.stop_sources.all[BOX].heard.set(NOW_US, 0 if given["source_missing"] else 100_000)
     app.stop_sources.fresh = 1 if given["source_missing"] else 1 | 1 << BOX
+
+
+def open_request(app, action: int) -> None:
+    """The board has handed out its nonce; there is one request at a time."""
+    actions = app.actions
+    actions.nonce, actions._epoch, actions._action = NONCE, EPOCHS[action], action
+    actions._value, actions._sender = codes.PROFILE_RACE, codes.SENDER_COMMAND
+    actions._open.set(NOW_US, 100_000)
 
 
 def prepare_times(app, given: dict[str, bool]) -> None:
@@ -192,14 +201,16 @@ def prepare_times(app, given: dict[str, bool]) -> None:
 def given_of(state: int, raw: dict[str, bool]) -> Given:
     """What safety.md makes of them: which stops count when, and what clears what."""
     may_clear = state in (STANDBY, STOPPED, 6) and not raw["loop_open"] and not raw["fault_now"]
-    is_cleared = raw["clear"] and may_clear
+    is_open = not raw["stop_frame"]  # which comes first, and ends what anybody asked for
+    is_cleared = raw["clear"] and may_clear and is_open
     stop = raw["stop_frame"] or raw["loop_open"] or (raw["stop_latched"] and not is_cleared)
     if state in ARMED:  # these stop a car that is armed; another one does not move anyway
         stop = stop or raw["silent"] or raw["source_missing"]
     fault = raw["fault_now"] or (raw["fault_latched"] and not is_cleared)
     return Given(
         stop=stop, fault=fault, ready=raw["ready"], at_rest=raw["at_rest"],
-        commanded=raw["commanded"], arm=raw["arm"], clear=raw["clear"],
+        commanded=raw["commanded"], arm=raw["arm"] and is_open and not raw["clear"],
+        clear=raw["clear"] and is_open,
         disarm=raw["disarm"] and state == HOLD, stop_frame=raw["stop_frame"],
         # the fault of the moment is refused as such, a missing stop source is named
         may_arm=not raw["source_missing"], may_clear=may_clear,

@@ -97,6 +97,24 @@ def test_sixteen_interrupts_lead_to_the_repl_however_long_a_step_takes(tmp_path,
         assert bench.now_us - begun_us <= ANSWERED_US + ms * 1000
 
 
+def test_the_repl_is_refused_while_somebody_s_request_is_open_and_ends_it(tmp_path):
+    """Of an arm and a new program one takes effect; who wants the REPL says so again."""
+    slow = SlowCar(tmp_path, 4)
+    configuration = slow.car.app.configuration  # with a fault there is nothing to ask for
+    configuration.is_valid = configuration.is_ours = True
+    slow.run(100)
+    actions = slow.car.app.actions
+    for is_open in (True, False):
+        actions.nonce = 77 if is_open else 0
+        actions._open.set(bench.now_us, 1_000_000)
+        slow.wire.incoming.extend(b"\x03" * 16)
+        goes_on = True
+        for _ in range(100):
+            goes_on = goes_on and slow.turn()
+        assert goes_on is is_open
+        assert actions.nonce == 0
+
+
 @pytest.mark.parametrize("ms", [11, 60])
 def test_a_late_car_is_marked_healthy_all_the_same(tmp_path, ms):
     slow = SlowCar(tmp_path, ms)

@@ -12,7 +12,7 @@ OWNER, SEAT, BOX, FLEET, COMMAND, RC = range(6)
 STAND, TRACK, RACE = range(3)
 (UNKNOWN_EPOCH, STATE, STOP_CAUSE, CAUSE_PRESENT, FAULTY, CONFIGURATION, CLOCK_UNSURE, NONCE,
  MOVING, CHARGER, UNKNOWN_ACTION, STOP_SOURCE, NOT_ALLOWED, RAISED_CAP, RELAY,
- PROFILE, OFF_BEAT) = (1 << bit for bit in range(17))  # fmt: skip
+ PROFILE, OFF_BEAT, BUSY) = (1 << bit for bit in range(18))  # fmt: skip
 CHARGER_CAUSE = 6
 LOOP, RADIO = 1, 3  # kinds of stop source
 US, OTHERS = 1001, 1002
@@ -57,12 +57,19 @@ class Bench:
         self.reply = ActReply()
 
     def ask(self, action, state, nonce=0, **changes) -> int:
+        """On a step of its own; whoever asks anew does so while no request is open."""
+        self.actions.granted = 0
+        if not nonce:
+            self.actions.nonce = 0
+        return self.say(action, state, nonce, **changes)
+
+    def say(self, action, state, nonce=0, now_us=0, **changes) -> int:
         act = Act()
         act.epoch, act.action, act.sender, act.value, act.nonce = US, action, COMMAND, TRACK, nonce
         act.config_hash[:] = changes.pop("config_hash", HASH)
         for name, value in changes.items():
             setattr(act, name, value)
-        refusals = self.actions.receive(act, self.reply, state)
+        refusals = self.actions.receive(act, self.reply, state, now_us)
         assert refusals == self.reply.refusals
         assert (self.reply.epoch, self.reply.action) == (act.epoch, action)
         return refusals

@@ -3,7 +3,7 @@
 import pytest
 
 from firmware.core import supervisor
-from firmware.core.actions import Actions
+from firmware.core.actions import TAKEN, Actions
 from firmware.core.latch import Latch
 from firmware.core.runstop import StopSources
 from firmware.protocol.messages import Act, ActReply
@@ -11,6 +11,7 @@ from tests.firmware.core.acting import (
     ACTIVE,
     ARM,
     BOX,
+    BUSY,
     CAP,
     CAUSE_PRESENT,
     CHARGER,
@@ -64,13 +65,13 @@ def test_nothing_is_granted_at_first_and_an_unconfigured_car_allows_nobody_anyth
     assert actions.is_off_beat is False
     act, reply = Act(), ActReply()
     act.epoch, act.action = US, CLEAR
-    assert actions.receive(act, reply, STANDBY) == MOVING | NOT_ALLOWED
+    assert actions.receive(act, reply, STANDBY, 0) == MOVING | NOT_ALLOWED
     act.action, act.value = ARM, 3
-    refusals = actions.receive(act, reply, STANDBY)
+    refusals = actions.receive(act, reply, STANDBY, 0)
     assert refusals == MOVING | NOT_ALLOWED | CLOCK_UNSURE | RELAY | PROFILE
     act.action = CLEAR
     act.config_hash[:] = b"\1\0\0\0"
-    assert actions.receive(act, reply, STANDBY) == MOVING | NOT_ALLOWED | CONFIGURATION
+    assert actions.receive(act, reply, STANDBY, 0) == MOVING | NOT_ALLOWED | CONFIGURATION
 
 
 MAY = {ARM: {STANDBY}, CLEAR: {STANDBY, STOPPED, FAULT}, DISARM: {HOLD}, CAP: set(range(7))}
@@ -237,16 +238,19 @@ def test_a_nonce_is_for_its_action_its_value_and_its_session(bench):
     assert bench.ask(ARM, STANDBY, nonce=88, value=STAND) == NONCE
     bench.ask(ARM, STANDBY)
     assert bench.ask(ARM, STANDBY, nonce=99, epoch=OTHERS) == NONCE
+    bench.ask(ARM, STANDBY)
+    assert bench.ask(ARM, STANDBY, nonce=66, sender=SEAT) == NONCE
+    assert bench.ask(ARM, STANDBY, nonce=66) == NONCE  # another's try has ended it
     assert bench.actions.granted == 0
-    assert bench.ask(ARM, STANDBY, nonce=99) == 0
-    assert bench.actions.granted == supervisor.ARMED
 
 
 def test_what_speaks_against_it_by_then_is_asked_again_when_the_nonce_comes_back(bench):
     bench.ask(ARM, STANDBY)
     bench.actions.is_standing = False
     assert bench.ask(ARM, STANDBY, nonce=77) == MOVING
-    assert bench.ask(ARM, STANDBY, nonce=77, sender=BOX) == MOVING | NOT_ALLOWED
+    bench.actions.is_standing = True
+    assert bench.ask(ARM, STANDBY, nonce=77) == NONCE  # what was refused is used
+    assert bench.ask(ARM, STANDBY, nonce=77, sender=BOX) == NONCE | NOT_ALLOWED
     assert bench.actions.granted == 0
 
 
@@ -259,8 +263,87 @@ def test_a_nonce_has_thirty_bits_and_is_never_none(drawn, nonce):
     assert bench.reply.nonce == nonce
 
 
-def test_what_was_granted_on_one_step_adds_up(bench):
+# --- one at a time
+
+
+def test_one_thing_takes_effect_in_a_step(bench):
+    assert bench.ask(DISARM, HOLD) == 0
+    for action in (ARM, CLEAR, DISARM, CAP):
+        assert bench.say(action, HOLD if action == DISARM else STANDBY) == BUSY
+    assert bench.actions.granted == supervisor.DISARMED
+    assert bench.ask(CAP, STANDBY, value=900) == 0
+    assert bench.say(CAP, STANDBY, value=800) == BUSY
+    assert (bench.actions.cap_mm_s, bench.actions.granted) == (900, TAKEN)
+
+
+@pytest.mark.parametrize("action", [ARM, CLEAR, CAP])
+@pytest.mark.parametrize("who", [{"epoch": OTHERS}, {"sender": SEAT}, {"value": STAND}])
+def test_an_open_request_refuses_the_others_and_ends_with_them(bench, action, who):
+    bench.ask(ARM, STANDBY)
+    assert bench.say(action, STANDBY, **who) == BUSY
+    assert bench.say(ARM, STANDBY, nonce=77) == NONCE
+    assert bench.say(action, STANDBY, **who) == 0
+
+
+def test_the_same_request_said_again_gets_a_nonce_of_its_own(bench):
+    """An answer was lost, or comes late."""
+    bench.ask(ARM, STANDBY)
+    assert (bench.say(ARM, STANDBY), bench.reply.nonce) == (0, 88)
+    assert bench.say(ARM, STANDBY, nonce=88) == 0
+
+
+@pytest.mark.parametrize(("after_us", "refusals"), [(999_999, 0), (1_000_000, NONCE)])
+@pytest.mark.parametrize("began_us", [0, 2**30 - 500_000])
+def test_a_nonce_lives_for_a_second(bench, began_us, after_us, refusals):
+    assert bench.say(ARM, STANDBY, now_us=began_us) == 0
+    now_us = (began_us + after_us) % 2**30
+    assert bench.say(ARM, STANDBY, nonce=77, now_us=now_us) == refusals
+    assert bench.actions.granted == (0 if refusals else supervisor.ARMED)
+
+
+def test_what_is_open_ends_with_its_second_or_a_disturbance(bench):
+    bench.say(ARM, STANDBY)
+    bench.actions.settle(False, 999_999)
+    assert bench.actions.nonce == 77
+    bench.actions.settle(False, 1_000_000)
+    assert bench.actions.nonce == 0
+    bench.say(ARM, STANDBY)
+    bench.actions.settle(True, 1)
+    assert bench.actions.nonce == 0
+
+
+def test_who_binds_anew_has_asked_for_nothing(bench):
+    bench.say(ARM, STANDBY)
+    bench.actions.rebound(OTHERS)
+    assert bench.actions.nonce == 77
+    bench.actions.rebound(US)
+    assert bench.actions.nonce == 0
+
+
+def test_a_stranger_ends_no_request_of_others(bench):
+    bench.say(ARM, STANDBY)
+    assert bench.say(ARM, STANDBY, epoch=5) == UNKNOWN_EPOCH
+    assert bench.say(ARM, STANDBY, nonce=77) == 0
+
+
+def test_whatever_else_takes_effect_needs_that_nothing_is_open_nor_was_done(bench):
+    bench.say(ARM, STANDBY)
+    assert not bench.actions.take()  # and ends it
+    assert (bench.actions.nonce, bench.actions.granted) == (0, 0)
+    assert bench.actions.take()
+    assert bench.actions.granted == TAKEN
+    assert not bench.actions.take()
+    assert bench.say(ARM, STANDBY) == BUSY
     bench.ask(DISARM, HOLD)
-    bench.ask(ARM, STANDBY, sender=SEAT)
-    bench.ask(ARM, STANDBY, nonce=77, sender=COMMAND)
-    assert bench.actions.granted == supervisor.ARMED | supervisor.DISARMED
+    assert not bench.actions.take()
+
+
+def test_a_gesture_and_a_host_are_one_at_a_time():
+    bench = Bench(may_arm=1 << RC | 1 << COMMAND, may_clear=1 << COMMAND)
+    bench.say(CLEAR, STOPPED)
+    assert bench.actions.gesture(STANDBY) == BUSY
+    assert bench.say(CLEAR, STOPPED, nonce=77) == NONCE
+    bench.ask(ARM, STANDBY, value=STAND)
+    bench.say(ARM, STANDBY, nonce=88, value=STAND)
+    assert bench.actions.gesture(STANDBY) == BUSY
+    assert bench.actions.profile == STAND

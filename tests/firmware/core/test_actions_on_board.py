@@ -3,6 +3,7 @@
 import pytest
 
 from firmware.core import supervisor
+from firmware.core.actions import TAKEN
 from tests.firmware.core.acting import (
     ACTIVE,
     ARM,
@@ -54,7 +55,7 @@ def test_before_anybody_caps_it_the_cap_is_what_the_car_can_do():
 @pytest.mark.parametrize("state", range(7))
 def test_a_cap_is_lowered_in_one_step_in_every_state_by_anybody_and_grants_nothing(bench, state):
     assert bench.ask(CAP, state, value=1200, **bench.spoil()) == 0
-    assert (bench.actions.cap_mm_s, bench.reply.nonce, bench.actions.granted) == (1200, 0, 0)
+    assert (bench.actions.cap_mm_s, bench.reply.nonce, bench.actions.granted) == (1200, 0, TAKEN)
     assert bench.ask(CAP, state, value=0, sender=RC) == 0
     assert bench.actions.cap_mm_s == 0
 

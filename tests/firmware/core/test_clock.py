@@ -24,7 +24,6 @@ def test_a_session_knows_nothing_at_first():
     assert (session.epoch, session.offset_us, session.bound_us) == (0, 0, UNKNOWN)
     assert (session.heard_us, session.is_stale, session.step_us) == (0, True, 0)
     assert (session.claim_crc, session.claim_count, session.claim_sequence) == (b"\0\0\0\0", 0, 0)
-    assert (session.nonce, session.nonce_action) == (0, 0)
 
 
 @pytest.mark.parametrize("held_us", [0, 40_000])
@@ -150,13 +149,13 @@ def test_a_restart_of_the_same_epoch_keeps_its_clock_and_counts_claims_anew():
     sessions = Sessions(OWN_EPOCH)
     session = sessions.slots[sessions.bind(7, 0)]
     sampled(session=session)
-    session.claim_count, session.nonce = 9, 77
+    session.claim_count = 9
     session.claim_crc[:] = b"abcd"
     sessions.step(31_000_000)
     sessions.bind(7, 31_000_000)
     assert (session.epoch, session.offset_us) == (7, 5000)
     assert session.bound_us < UNKNOWN
-    assert (session.claim_count, session.nonce, session.claim_crc) == (0, 0, b"\0\0\0\0")
+    assert (session.claim_count, session.claim_crc) == (0, b"\0\0\0\0")
     assert (session.heard_us, session.is_stale) == (31_000_000, False)
 
 

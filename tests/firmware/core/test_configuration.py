@@ -14,7 +14,7 @@ from firmware.protocol.messages import (
 from tests.firmware.core.desk import params_with, sure_sessions
 
 STARTING, STANDBY, ACTIVE, HOLD, STOPPING, STOPPED, FAULT = range(7)
-OK, UNKNOWN, OUT_OF_RANGE, NOT_NOW, NOT_BOUND, NOT_STORED, INVALID = range(7)
+OK, UNKNOWN, OUT_OF_RANGE, NOT_NOW, NOT_BOUND, NOT_STORED, INVALID, MOVING, BUSY = range(9)
 US, STRANGER = 1001, 1002
 BOARD_ID = bytes(range(8))
 OURS = [0x0100, 0x0302, 0x0504, 0x0706]
@@ -42,12 +42,23 @@ class FullBoard(VirtualBoard):
         return False
 
 
+class Idle:
+    """Actions of a car that stands, of which nobody asked anything."""
+
+    is_standing = True
+    free = True
+
+    def take(self) -> bool:
+        return self.free
+
+
 class Desk:
     """A configuration on a board, and a host that is bound to it."""
 
     def __init__(self, image: "bytes | None" = None, board=VirtualBoard) -> None:
         self.board = board(BOARD_ID, image_of(params_of()) if image is None else image, 1)
         self.params = params_with()
+        self.actions = Idle()
         self.configuration = Configuration(self.board, self.params, sure_sessions(US))
         self.configuration.load()
         self.size = self.params.size
@@ -82,7 +93,7 @@ class Desk:
         request.epoch, request.config_hash = epoch, wanted.config_hash
         request.car_name[:] = wanted.car_name
         reply.where = 999  # of the one before
-        is_taken = self.configuration.commit(request, reply, state)
+        is_taken = self.configuration.commit(request, reply, state, self.actions)
         assert is_taken is (reply.result == OK)
         assert reply.config_hash == self.params.config_hash
         return reply
@@ -180,6 +191,18 @@ def test_what_there_is_not_or_what_may_not_be_is_not_drafted(desk):
 
 
 # --- the commit
+
+
+@pytest.mark.parametrize(("change", "result"), [("is_standing", MOVING), ("free", BUSY)])
+@pytest.mark.parametrize("state", MAY)
+def test_nothing_is_committed_while_it_rolls_or_something_else_is_under_way(change, result, state):
+    desk = Desk()
+    desk.write(desk.at("stand_ms"), 6_000)
+    setattr(desk.actions, change, False)
+    assert desk.commit(params_of(stand_ms=6_000), state).result == result
+    assert desk.params.get("stand_ms") == 5_000
+    setattr(desk.actions, change, True)
+    assert desk.commit(params_of(stand_ms=6_000), state).result == OK
 
 
 @pytest.mark.parametrize("state", MAY)

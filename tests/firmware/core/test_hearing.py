@@ -189,7 +189,7 @@ def act(hand: Hand, action: int, value=1, nonce=0) -> Car:
 
 def both_steps(hand: Hand, action: int, value=1) -> Car:
     act(hand, action, value)
-    return act(hand, action, value, hand.car.app.sessions.slots[0].nonce)
+    return act(hand, action, value, hand.car.app.actions.nonce)
 
 
 def test_an_arm_over_the_link_says_its_profile_its_cap_and_its_session(hand):
@@ -248,7 +248,7 @@ def test_a_stop_and_a_clear_on_one_step_leave_the_stop_in_either_order(hand):
         hand.car.app.runstop.latch(STOP_REQUEST)
         clear.config_hash[:] = hand.car.app.params.config_hash
         act(hand, CLEAR)
-        clear.nonce = hand.car.app.sessions.slots[0].nonce
+        clear.nonce = hand.car.app.actions.nonce
         put(hand.car, *((stop, clear) if first else (clear, stop)))
         hand.step()
         hand.car.board.received_size = 0
