@@ -229,10 +229,15 @@ class Actions:
     def take(self) -> bool:
         """Whether something else than an action may take effect now; then nothing more does on
         this step. It ends a request that is open in any case."""
-        is_free = not (self.nonce or self.granted)
-        self.nonce = 0
+        is_free = self._is_free()
         if is_free:
             self.granted = TAKEN
+        return is_free
+
+    def _is_free(self) -> bool:
+        """Whether nothing is open and nothing took effect; what was open ends with the question."""
+        is_free = not (self.nonce or self.granted)
+        self.nonce = 0
         return is_free
 
     def rebound(self, epoch: int) -> None:
@@ -261,7 +266,7 @@ class Actions:
         found = 0 if state in states else 1 << REFUSED_STATE
         found |= self._found(action, SENDER_RC, self._default)
         found &= ~waived
-        if not self.take():
+        if not self._is_free():
             found |= 1 << REFUSED_BUSY
         if not found:
             self._grant(action, self._default)

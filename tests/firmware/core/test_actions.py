@@ -113,6 +113,17 @@ def test_a_clear_is_refused_for_all_but_the_stop_it_clears_the_clock_and_the_rel
     assert bench.reply.stop_sources == 0
 
 
+def test_a_disarm_and_a_cap_take_effect_with_a_nonce_that_nobody_asked_for(bench):
+    assert bench.ask(DISARM, HOLD, nonce=5) == 0
+    assert bench.actions.granted == supervisor.DISARMED
+    assert bench.ask(CAP, STANDBY, nonce=5, value=1200) == 0
+
+
+def test_what_else_took_effect_is_no_condition_of_the_supervisor():
+    conditions = [bit for name, bit in vars(supervisor).items() if isinstance(bit, int)]
+    assert max(conditions) < TAKEN == 256
+
+
 def test_a_disarm_asks_for_nothing_but_hold(bench):
     assert bench.ask(DISARM, STANDBY, **bench.spoil()) == STATE
     assert bench.ask(DISARM, HOLD, **bench.spoil()) == 0
