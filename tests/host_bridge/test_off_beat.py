@@ -25,7 +25,7 @@ from host_bridge.interfaces.cli.adjusting import changes_of, differing, is_chang
 from host_bridge.interfaces.cli.longer_step import offer_longer_step
 from host_bridge.interfaces.cli.trimming import shift_of, trimmed
 from host_bridge.interfaces.cli.words import beat_words
-from host_bridge.pairing import Pairing
+from host_bridge.pairing import Pairing, save
 from tests.host_bridge.programs import PATIENCE_S, TANDEM, serving, tandem, until
 from tests.host_bridge.serve.desk import runtime_folder
 
@@ -207,6 +207,19 @@ def test_a_car_with_a_slow_boards_beat_is_recognised_by_a_host_that_never_met_it
     row = json.loads(done.stdout)
     row = row[0] if isinstance(row, list) else row
     assert (row["vehicle"], row["beat_ms"], row["is_trimmed"]) == ("f1tenth", 20.0, False)
+
+
+def test_a_slow_board_s_car_is_held_against_its_vehicle_file_at_that_board_s_beat(
+    monkeypatch, tmp_path
+):
+    monkeypatch.setenv("TANDEM_DATA_DIR", str(tmp_path / "data"))
+    with runtime_folder(monkeypatch), serving("sim://f1tenth?step_s=0.02", "red"):
+        diff = ("config", "diff", "red", "--vehicle", "f1tenth", "--json")
+        unknown = json.loads(tandem(*diff).stdout)
+        assert "step_us" in [row["parameter"] for row in unknown]
+        row = json.loads(tandem("identify", "red", "--json").stdout)[0]
+        save(Pairing(row["board_id"], "red", "f1tenth", "01" * 32, flashed={"board": "pico"}))
+        assert json.loads(tandem(*diff).stdout) == []
 
 
 def test_a_person_is_asked_and_only_a_yes_writes_it(red):

@@ -137,8 +137,10 @@ def _written(row: dict[str, object], opened: OpenCar) -> str:
 
 
 async def _diff(args: argparse.Namespace, context: HostContext, opened: OpenCar) -> int:
-    vehicle = context.vehicle(args.vehicle) if args.vehicle else opened.vehicle
     identity = _identity(opened)
+    vehicle = opened.vehicle
+    if args.vehicle:
+        vehicle = context.on_its_board(context.vehicle(args.vehicle), identity)
     wanted = _values(context, vehicle, identity, identity.car_name)
     held = await context.configurator(opened).read(len(wanted), counted("read"))
     rows = [
