@@ -118,10 +118,16 @@ class App:
         self.arbiter.step(now_us)
         self._measure(now_us)
         self.watch.step(now_us)
+        self._hear_stop(now_us)
         self._supervise(now_us)
         self.motion.step(now_us)
         self._put_out(now_us)
         self._report(now_us)
+
+    def _hear_stop(self, now_us: int) -> None:
+        """A Stop that came while the step was under way waits for no other one."""
+        if self.is_armed() and self.board.hears_stop():
+            self.receiver.step(now_us)
 
     def _hear_board(self, now_us: int) -> None:
         """The stop sources that are wired to it, and its receiver."""

@@ -61,6 +61,9 @@ class Board(Protocol):
     def receive_into(self, buffer: bytearray) -> int:
         """Take bytes that have come over the link; how many, 0 if none."""
 
+    def hears_stop(self) -> bool:
+        """In a step, while armed: what looks like a Stop has come since the step began."""
+
     def transmit(self, data: bytearray, size: int) -> bool:
         """Queue ``data[:size]`` whole, or refuse it whole; never waits."""
 

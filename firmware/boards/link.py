@@ -173,8 +173,18 @@ class Link:
         self._scanned = state & ~_HEARD_STOP
         self._received.put(data, size)
 
+    @micropython.native
     def pump(self) -> None:
         """Before a step: what has come, and what waits to go, as far as neither blocks."""
+        self.listen()
+        self.send()
+
+    def listen(self) -> None:
+        """Take in what has come."""
+        raise NotImplementedError
+
+    def send(self) -> None:
+        """Give out of what waits to go as much as there is room for."""
         raise NotImplementedError
 
     def close(self) -> None:
@@ -194,12 +204,14 @@ class UartLink(Link):
         self._block = bytearray(_UART_BLOCK)
         self._firsts = make_firsts(self._block)
 
-    def pump(self) -> None:
+    def listen(self) -> None:
         for _ in range(_BLOCKS):
             size = min(self._uart.any(), self._received.room(), _UART_BLOCK)
             if size == 0:
                 break
             self._take(self._block, self._uart.readinto(self._firsts[size]) or 0)
+
+    def send(self) -> None:
         for _ in range(_BLOCKS):
             size = self._to_send.peek_into(self._block, _UART_BLOCK)
             if size == 0:
@@ -262,13 +274,17 @@ class StdioLink(Link):
         self._writable.register(sys.stdout, select.POLLOUT)
 
     @micropython.native
-    def pump(self) -> None:
-        received, to_send = self._received, self._to_send
+    def listen(self) -> None:
+        received = self._received
         for _ in range(_BLOCKS):
             if received.room() < _USB_BLOCK or not _is_ready(self._readable):
                 break
             while self._read() and self._scanned & 255 and received.room() >= _USB_BLOCK:
                 pass
+
+    @micropython.native
+    def send(self) -> None:
+        to_send = self._to_send
         for _ in range(_BLOCKS):
             if to_send.size == 0 or not _is_ready(self._writable):
                 break

@@ -179,6 +179,10 @@ class MetalBoard:
         """Between steps, and while it may not move: flash stops the interrupts."""
         self._is_healthy = True
 
+    def hears_stop(self) -> bool:
+        self.link.listen()
+        return self.link.hears_stop
+
     @micropython.native
     def read(self, now_us: int) -> None:
         self.captured_us = now_us

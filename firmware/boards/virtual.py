@@ -120,6 +120,10 @@ class VirtualBoard:
         self._taken += size
         return size
 
+    def hears_stop(self) -> bool:
+        """All that a step hears is here as it begins: what comes later is the next one's."""
+        return False
+
     def transmit(self, data: bytearray, size: int) -> bool:
         if self.sent_size + size > min(self.room, SEND_SIZE):
             return False

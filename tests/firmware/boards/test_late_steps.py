@@ -199,3 +199,18 @@ def test_storing_a_configuration_may_take_longer_than_the_watchdog_waits_for_a_s
     bench.advance(300_000)
     with pytest.raises(WatchdogReset):
         bench.advance(300_000)
+
+
+@pytest.mark.parametrize("message", [Stop, Identify])
+def test_a_board_hears_within_a_step_that_a_stop_has_come(tmp_path, message):
+    """And sends nothing then: what was said in this step is not whole yet."""
+    slow = SlowCar(tmp_path, 3)
+    slow.run(100)
+    board = slow.car.board
+    board.link.hears_stop = False
+    board.transmit(bytearray(5), 5)
+    slow.wire.incoming.extend(framed(payload_of(message())))
+    assert board.hears_stop() is (message is Stop)
+    assert not slow.wire.outgoing
+    taken = bytearray(256)
+    assert bytes(taken[: board.receive_into(taken)]) == framed(payload_of(message()))

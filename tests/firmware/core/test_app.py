@@ -172,12 +172,17 @@ def test_doubt_about_a_clock_grows_with_each_step(car):
     assert car.app.sessions.slots[0].bound_us > 1100
 
 
-def test_a_stop_in_the_bytes_that_came_is_obeyed_on_the_same_step(car):
-    car.drive()
+def stop_frame() -> bytes:
     writer = FrameWriter(crc_table())
     size = writer.wrap(encode_into(Stop(), writer.payload))
-    car.board.received[:size] = writer.out[:size]
-    car.board.received_size = size
+    return bytes(writer.out[:size])
+
+
+def test_a_stop_in_the_bytes_that_came_is_obeyed_on_the_same_step(car):
+    car.drive()
+    frame = stop_frame()
+    car.board.received[: len(frame)] = frame
+    car.board.received_size = len(frame)
     car.step()
     assert car.state == STOPPING
     assert car.has_cause(STOP_REQUEST)
@@ -265,6 +270,44 @@ def test_a_contact_has_fifty_milliseconds_to_the_microsecond(car):
     assert car.app.faults.bits == 0
     car.app.step(seen_us + 50_000)
     assert car.has_fault(RELAY)
+
+
+class LateBoard:
+    """What the line brings while a step is under way; ``asked`` counts who looked for a Stop."""
+
+    def __init__(self, car: Car) -> None:
+        self._board = car.board
+        self.late = b""
+        self.asked = 0
+        car.board.hears_stop = self.hears_stop
+
+    def hears_stop(self) -> bool:
+        self.asked += 1
+        board, late = self._board, self.late
+        board.received[board.received_size : board.received_size + len(late)] = late
+        board.received_size += len(late)
+        self.late = b""
+        return bool(late)
+
+
+def test_a_stop_that_comes_within_a_step_changes_that_step_s_outputs(car):
+    car.drive(speed_mm_s=1000)
+    before_ns = car.drive_ns
+    assert before_ns > ESC_NEUTRAL
+    late = LateBoard(car)
+    late.late = stop_frame()
+    car.step()
+    assert (car.state, car.has_cause(STOP_REQUEST)) == (STOPPING, True)
+    assert car.drive_ns < before_ns
+    asked = late.asked
+    car.step(5)
+    assert late.asked == asked  # who stops already has no haste
+
+
+def test_a_car_that_is_not_armed_looks_for_no_stop_within_its_step(car):
+    late = LateBoard(car)
+    car.step(20)
+    assert (car.state, late.asked) == (STANDBY, 0)
 
 
 def test_driven_without_motion_is_a_fault_only_while_it_drives():

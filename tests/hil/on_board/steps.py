@@ -160,10 +160,10 @@ def step(app, now_us):
 def listen(board):
     """Between the board and its program."""
     receive_into, write, link = board.receive_into, board.write, board.link
-    pump = link.pump
+    listen = link.listen
 
-    def pumping():
-        pump()
+    def listening():
+        listen()
         if trial.phase == 2:
             trial.phase = 3
             link._take(trial.frame, trial.size)
@@ -178,7 +178,7 @@ def listen(board):
         if trial.phase == 3:
             trial.out()
 
-    board.receive_into, board.write, link.pump = receiving, writing, pumping
+    board.receive_into, board.write, link.listen = receiving, writing, listening
 
 
 def run():
