@@ -17,9 +17,9 @@ NOT_DEPLOYED = (
 
 # Any board of metal: everything that a row of its pins module may ask for
 METAL = (
+    "boards/between_steps.py",
     "boards/box_board.py",
     "boards/channels.py",
-    "boards/entropy.py",
     "boards/hitl.py",
     "boards/hitl_door.py",
     "boards/link.py",

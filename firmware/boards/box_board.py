@@ -5,7 +5,7 @@ Nothing of it can move, so that it has no guard; its silence is the car's to not
 
 from machine import Pin
 
-from firmware.boards.entropy import Entropy
+from firmware.boards.between_steps import BetweenSteps
 from firmware.boards.parts import output
 from firmware.compat import TYPE_CHECKING
 
@@ -27,11 +27,10 @@ class BoxBoard:
         self.transmit = link.transmit
         self.step_us = 0
         self.runstop_closed = 0
-        self._starts = starts
+        self.between_steps = BetweenSteps(link, starts)
         self._steps = 0
         self._loop = Pin(pins.RUNSTOP, Pin.IN, Pin.PULL_DOWN)
         self._lamps = tuple([output(number) for number in pins.LIGHTS or ()])
-        self._entropy = Entropy()
 
     def read(self, now_us: int) -> None:
         self.runstop_closed = self._loop.value()
@@ -39,16 +38,9 @@ class BoxBoard:
     def write(self, values: "list[int]", enable: bool, lights: int) -> None:
         for i in range(len(self._lamps)):
             self._lamps[i].value(lights >> i & 1)
-        self._steps = min(self._steps + 1, _HEALTHY_STEPS + 1)
+        if self._steps < _HEALTHY_STEPS:
+            self._steps += 1
+            self.between_steps.is_healthy = self._steps == _HEALTHY_STEPS
 
     def entropy(self) -> int:
-        return self._entropy.draw()
-
-    def idle(self, may_move: bool) -> bool:
-        self.link.pump()
-        did = self._entropy.refill()
-        if self._steps == _HEALTHY_STEPS:
-            self._steps += 1
-            self._starts.mark_healthy()
-            did = True
-        return did
+        return self.between_steps.draw()

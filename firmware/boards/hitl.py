@@ -4,7 +4,7 @@
 everything fall. Nothing leads back but a reset. The plant is ``sim_mock/hitl``.
 """
 
-from firmware.boards.entropy import Entropy
+from firmware.boards.between_steps import BetweenSteps
 from firmware.boards.virtual import CHANNELS, VirtualBoard
 from firmware.compat import TYPE_CHECKING, micropython
 from firmware.core.deadlines import elapsed_us
@@ -42,8 +42,7 @@ class HitlBoard(VirtualBoard):
         self.link = link
         self.failed_starts = starts.failed
         self.is_loaded = False
-        self._starts = starts
-        self._entropy = Entropy()
+        self.between_steps = BetweenSteps(link, starts)
         self._writer = FrameWriter(crc_table())
         self._outputs = PlantOutputs()
         self._begin = PlantBegin()
@@ -117,7 +116,7 @@ class HitlBoard(VirtualBoard):
         micropython.heap_lock()
 
     def mark_healthy(self) -> None:
-        self.is_healthy = True  # between steps: it writes to flash
+        self.between_steps.is_healthy = True
 
     def read(self, now_us: int) -> None:
         self._now_us = now_us
@@ -159,22 +158,7 @@ class HitlBoard(VirtualBoard):
         self.link.transmit(writer.out, writer.wrap(encode_into(message, writer.payload)))
 
     def entropy(self) -> int:
-        return self._entropy.draw()
-
-    # --- before each step, and while none is due
-
-    def idle(self, may_move: bool) -> bool:
-        """Pump the link; what allocates or writes to flash waits until the car may not move.
-        True if it did such a thing, which takes longer than a beat."""
-        self.link.pump()
-        if may_move:
-            return False
-        did = self._entropy.refill()
-        if self.is_healthy:
-            self.is_healthy = False
-            self._starts.mark_healthy()
-            did = True
-        return did
+        return self.between_steps.draw()
 
     def take_image(self) -> None:
         """What was loaded is what is stored."""

@@ -7,8 +7,8 @@ the life signal, the guard's timer. The wiring comes with the pins module.
 import machine
 from machine import Pin
 
+from firmware.boards.between_steps import BetweenSteps
 from firmware.boards.channels import KEPT, Bridge, Nothing, PulseByPwm, Standby
-from firmware.boards.entropy import Entropy
 from firmware.boards.parts import (
     input_low,
     make_battery,
@@ -72,10 +72,9 @@ class MetalBoard:
         if machine.reset_cause() == machine.WDT_RESET:
             self.reset_cause = RESET_WATCHDOG
         self.failed_starts = starts.failed
-        self._starts = starts
+        self.between_steps = BetweenSteps(link, starts)
         self._store = store
         self._ticks_us = ticks_us
-        self._is_healthy = False
         self.loop_pin = Pin(pins.RUNSTOP, Pin.IN, Pin.PULL_DOWN)
         self._contact = input_low(pins.CONTACT)
         self._charger = input_low(pins.CHARGER)
@@ -94,7 +93,6 @@ class MetalBoard:
         self._receiver = make_receiver(pins, ticks_us)
         self._signals = make_signals(pins)
         self._pps = make_pps(pins, ticks_us)
-        self._entropy = Entropy()
         self._begin_readings()
 
     def _begin_readings(self) -> None:
@@ -177,7 +175,7 @@ class MetalBoard:
 
     def mark_healthy(self) -> None:
         """Between steps, and while it may not move: flash stops the interrupts."""
-        self._is_healthy = True
+        self.between_steps.is_healthy = True
 
     def hears_stop(self) -> bool:
         self.link.listen()
@@ -280,7 +278,7 @@ class MetalBoard:
         self._signals.step(self.captured_us, self.count_left, effort, enable, lights)
 
     def entropy(self) -> int:
-        return self._entropy.draw()
+        return self.between_steps.draw()
 
     def load_into(self, image: bytearray) -> int:
         return self._store.load_into(image)
@@ -295,21 +293,6 @@ class MetalBoard:
         """A chip's flash takes longer than a step may; the car may not move meanwhile."""
         if self.watchdog:
             self.watchdog.feed()
-
-    # --- before each step, and while none is due
-
-    def idle(self, may_move: bool) -> bool:
-        """Pump the link; what allocates or writes to flash waits until the car may not move.
-        True if it did such a thing, which takes longer than a beat."""
-        self.link.pump()
-        if may_move:
-            return False
-        did = self._entropy.refill()
-        if self._is_healthy:
-            self._is_healthy = False
-            self._starts.mark_healthy()
-            did = True
-        return did
 
 
 def _folded(chip_id: bytes) -> bytes:

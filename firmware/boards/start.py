@@ -54,7 +54,9 @@ class Beat:
         self._due_us = self._begun_us = ticks_us() & _MASK
 
     def turn(self) -> bool:
-        if self._board.idle(self._may_move()):  # the board's delay, and none of the program's
+        if self._board.between_steps.run(
+            self._may_move()
+        ):  # the board's delay, and none of the program's
             self._due_us = self._ticks_us() & _MASK
         now_us = self._ticks_us() & _MASK
         if elapsed_us(now_us, self._due_us) >= 0:

@@ -155,7 +155,7 @@ class Chronicle:
     ) -> None:
         """The state, the battery's stage, and the gyro, whose loss stops nothing: the car reckons
         by its steering meanwhile."""
-        if supervisor.state != supervisor.before:
+        if supervisor.has_changed():
             self._events.add(now_us, EVENT_STATE_CHANGED, supervisor.before, supervisor.state)
         if battery.stage != self._stage:
             self._stage = battery.stage

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import bench as bench_module
 import pytest
 
-from firmware.boards.entropy import Entropy
+from firmware.boards.between_steps import Entropy
 from firmware.boards.signals import Signals
 from firmware.boards.wheels import Side
 from firmware.protocol.codes import FAULT
@@ -58,10 +58,10 @@ def test_it_is_marked_healthy_after_ten_seconds_once_and_not_while_it_may_move(t
     marked = []
     car.starts.mark_healthy = lambda: marked.append(bench.now_us)
     car.board.mark_healthy()
-    car.board.idle(True)
+    car.board.between_steps.run(True)
     assert marked == []
-    car.board.idle(False)
-    car.board.idle(False)
+    car.board.between_steps.run(False)
+    car.board.between_steps.run(False)
     assert len(marked) == 1
     car = car_with(tmp_path)
     car.starts.mark_healthy = lambda: marked.append(bench.now_us)
