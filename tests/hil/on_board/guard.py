@@ -6,8 +6,8 @@ import time
 import machine
 
 from firmware.compat import array
+from firmware.core.guard import SPARING_HZ
 
-FREQ_HZ = 2000
 TICKS = 5000
 
 
@@ -25,7 +25,7 @@ class Lateness:
 
     def report(self, what):
         late = [
-            time.ticks_diff(at_us, self.times_us[0]) - n * 1_000_000 // FREQ_HZ
+            time.ticks_diff(at_us, self.times_us[0]) - n * 1_000_000 // SPARING_HZ
             for n, at_us in enumerate(self.times_us[: self.count])
         ]
         middle = sorted(late)[len(late) // 2]
@@ -44,7 +44,7 @@ def busy():
 
 def run(what, work):
     lateness = Lateness()
-    timer = machine.Timer(-1, freq=FREQ_HZ, callback=lateness.on_timer, hard=True)
+    timer = machine.Timer(-1, freq=SPARING_HZ, callback=lateness.on_timer, hard=True)
     while lateness.count < TICKS:
         work()
     timer.deinit()
