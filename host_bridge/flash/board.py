@@ -14,7 +14,7 @@ from host_bridge.flash.plan import Slots
 from host_bridge.flash.program import hash_of
 
 # Run on the board, which has neither os.walk nor makedirs.
-_HELPERS = """
+HELPERS = """
 import os, sys, binascii, hashlib
 def _hash(path):
     h = hashlib.sha256()
@@ -27,15 +27,16 @@ def _hash(path):
                 return binascii.hexlify(h.digest()).decode()
             h.update(view[:n])
 def _hashes(folder):
-    found = []
     try:
         rows = list(os.ilistdir(folder))
     except OSError:
-        return found
+        return
     for row in rows:
         path = folder + "/" + row[0]
-        found.extend(_hashes(path) if row[1] & 0x4000 else [(path, _hash(path))])
-    return found
+        if row[1] & 0x4000:
+            _hashes(path)
+        else:
+            print(_hash(path) + " " + path)
 def _folders(path):
     at = path.find("/", 1)
     while at > 0:
@@ -76,7 +77,7 @@ class RawBoard:
     def __init__(self, transport: Transport, where: str) -> None:
         self.where = where
         self._transport = transport
-        self._done(lambda: transport.exec(_HELPERS))
+        self._done(lambda: transport.exec(HELPERS))
 
     def facts(self) -> BoardFacts:
         return BoardFacts(*self._answer(_FACTS))
@@ -88,9 +89,11 @@ class RawBoard:
         return Slots(*found) if found else None
 
     def hashes(self, folder: str) -> dict[str, str]:
-        """By path within the folder; none if there is no such folder."""
-        found = self._answer(f"print(repr(_hashes({folder!r})))")
-        return {path[len(folder) + 1 :]: value for path, value in found}
+        """By path within the folder; none if there is no such folder. A line for each: the text of
+        all of them finds no room between what so many opened files have left on a board's heap."""
+        said = self._done(lambda: self._transport.exec(f"_hashes({folder!r})"))
+        rows = [line.split(" ", 1) for line in said.decode().splitlines()]
+        return {path[len(folder) + 1 :]: value for value, path in rows}
 
     def put(self, path: str, data: bytes) -> None:
         """Write a file of a slot that nobody starts from."""

@@ -35,15 +35,6 @@ KINDS = ("standing", "driving", "stopped")
 _STANDING_S, _LINE_S = 5.0, 3.0
 _NOISE = b"\x55" * 400  # no delimiter in it: a step of 10 ms that takes 400 bytes takes 40 kB/s
 _BACK_S = 20.0
-_LISTED = """
-def _listed(folder):
-    for row in os.ilistdir(folder):
-        path = folder + "/" + row[0]
-        if row[1] & 0x4000:
-            _listed(path)
-        else:
-            print(path, _hash(path))
-"""
 
 
 class Bench:
@@ -92,7 +83,7 @@ def facts(bench: Bench) -> Iterator[tuple[dict[str, Any], Row]]:
         took_s = time.monotonic() - begun_s
         it, slots = board.facts(), board.slots()
         folder = slot_of(board)
-        program = _program_hash(board, folder, bench.patience)
+        program = _program_hash(board, folder)
         found = {
             "machine": it.machine,
             "micropython": ".".join(map(str, it.version)),
@@ -105,13 +96,9 @@ def facts(bench: Bench) -> Iterator[tuple[dict[str, Any], Row]]:
     yield found, judged("repl", took_s, how, "this host's clock")
 
 
-def _program_hash(board: RawBoard, folder: str, patience: float) -> str:
-    """As ``flash.job`` calls the program. File by file: all at once is more than a free heap."""
-    said, wrong = board.begin(f"{_LISTED}_listed({folder!r})").follow(10.0 * patience)
-    if wrong:
-        raise DeviceFault("its program cannot be read", where=board.where, got=wrong.decode())
-    hashes = dict(line.split(" ") for line in said.decode().splitlines())
-    lines = [f"{path[len(folder) + 1 :]} {digest}\n" for path, digest in sorted(hashes.items())]
+def _program_hash(board: RawBoard, folder: str) -> str:
+    """As ``flash.job`` calls the program."""
+    lines = [f"{path} {digest}\n" for path, digest in sorted(board.hashes(folder).items())]
     program = "".join(line for line in lines if not line.startswith("config_"))
     return hashlib.sha256(program.encode()).hexdigest()[:16]
 

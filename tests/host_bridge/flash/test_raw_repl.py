@@ -9,7 +9,7 @@ from mpremote.transport_serial import SerialTransport
 
 from host_bridge.errors import DeviceFault
 from host_bridge.flash import repl
-from host_bridge.flash.board import RawBoard
+from host_bridge.flash.board import HELPERS, RawBoard
 from host_bridge.flash.install import install, look
 from host_bridge.flash.program import launcher_files
 from host_bridge.flash.repl import raw_board
@@ -127,6 +127,23 @@ def test_what_was_sent_before_a_cut_is_not_sent_again(old_board, monkeypatch):
     CutLine.exchanges = None
     with repl_board(old_board) as (port, _):
         assert flash(port, program("new", 20)).keep
+
+
+@pytest.mark.micropython
+def test_a_program_of_a_hundred_files_is_listed_on_a_small_heap(tmp_path):
+    """What so many opened files leave lies everywhere in it: there is no room for a long text."""
+    command = micropython.find(32)
+    if command is None:
+        pytest.skip("no 32-bit MicroPython on this machine; `make setup` says how to have one")
+    folder = tmp_path / "a/firmware/boards"
+    folder.mkdir(parents=True)
+    for number in range(100):
+        (folder / f"a_module_of_the_program_{number}.mpy").write_bytes(bytes(2000))
+    script = tmp_path / "list.py"
+    script.write_text(f"{HELPERS}_hashes({str(tmp_path / 'a')!r})")
+    words = [*command, "-X", "heapsize=32k", str(script)]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=20, check=False)
+    assert (done.stderr, len(done.stdout.splitlines())) == ("", 100)
 
 
 def test_a_port_where_nothing_answers_is_said_so(tmp_path):
