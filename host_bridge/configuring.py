@@ -182,7 +182,7 @@ class Configurator:
         return RefusedFault(
             what,
             where=self._opened.uri,
-            expected=_WHAT.get(result, f"result {result}"),
+            expected=_WHAT.get(result, f"unknown ({result})"),
             got=f"state {status.state.name}" if status else "",
             remedy="tandem disarm, or tandem stop and tandem clear, bring it to STANDBY",
         )

@@ -1,4 +1,7 @@
-"""The numbers that both sides give a meaning to. Never renumber: append."""
+"""The numbers that both sides give a meaning to. Never renumber: append.
+
+Each of them is in ``version.protocol_hash``, by its name.
+"""
 
 from firmware.compat import micropython
 

@@ -113,7 +113,7 @@ class Power(Message):
     ID = 43
     FIELDS = (
         ("battery_mv", "u16", 0, U16, "mV"),
-        ("stage", "u8", 0, 2, "0 good, 1 low, 2 empty"),
+        ("stage", "u8", 0, U8, "0 good, 1 low, 2 empty"),
         ("temperature_c", "i16", -300, 300, "degrees Celsius; 0 where there is no sensor"),
     )
     battery_mv: int

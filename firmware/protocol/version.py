@@ -1,6 +1,10 @@
-"""The protocol's version is a hash of its table: nobody can forget to raise it."""
+"""The protocol's version is a hash of its table and its codes: nobody can forget to raise it.
+
+``tandem flash`` makes it at the desk.
+"""
 
 from firmware.compat import TYPE_CHECKING
+from firmware.protocol import codes
 from firmware.protocol.frame import CRC_SIZE, crc_update
 from firmware.protocol.messages import TO_BOARD, TO_HOST
 from firmware.protocol.plant import PLANT
@@ -15,11 +19,16 @@ def _carry(crc: bytearray, text: str, table: "array[int]") -> None:
 
 
 def protocol_hash(table: "array[int]") -> bytearray:
-    """CRC-32 over every message and field in order; 4 bytes. Run once, at start-up."""
+    """CRC-32 over every message and field in order, then every code by name; 4 bytes. Run once, at
+    start-up."""
     crc = bytearray(CRC_SIZE)
     for messages in (TO_BOARD, TO_HOST, PLANT):
         for message in messages:
             _carry(crc, "%s %d;" % (message.__name__, message.ID), table)
             for field in message.FIELDS:
                 _carry(crc, "%s %s %d %d %s," % field, table)
+    for name in sorted(dir(codes)):  # in an order that does not depend on who runs it
+        code = getattr(codes, name)
+        if isinstance(code, int):
+            _carry(crc, "%s %d;" % (name, code), table)
     return crc

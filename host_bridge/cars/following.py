@@ -126,7 +126,7 @@ class Following:
         """Arm on the very change: a leader that was armed before it was followed is no new word."""
         status = self.leader.status
         before, self._state = self._state, status.state if status else None
-        if status is None or before is None or before is status.state:
+        if status is None or before is None or before == status.state:
             return
         for follower in self.followers:
             if status.state in _ARMED and before not in _ARMED:

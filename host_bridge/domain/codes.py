@@ -1,18 +1,38 @@
 """The car's words: states, causes, faults, refusals, each with what it says to a person.
 
 They restate ``firmware.protocol.codes``; a test holds the two together. Never renumber: append.
+
+A number that is none of them is a code all the same, named "unknown (13)": what a car says is never
+lost, nor anything beside it, because one of its numbers is news to this host.
 """
 
 from __future__ import annotations
 
 from enum import Enum, IntEnum, IntFlag
 from functools import lru_cache
-from typing import TypeVar
+from typing import Any, TypeVar
 
 NOBODY = 255  # a source id that is none
 
 
-class State(IntEnum):
+class Code(IntEnum):
+    """A number of the wire with a name, also if it is unknown here."""
+
+    @classmethod
+    def _missing_(cls, value: object) -> Any:
+        return _unknown(cls, value) if isinstance(value, int) else None
+
+
+@lru_cache(maxsize=1024)  # bounded: a car may say any number
+def _unknown(kind: type[Code], number: int) -> Code:
+    """A code beside the members of its kind, which it equals none of."""
+    code = int.__new__(kind, number)
+    code._name_ = f"unknown ({number})"
+    code._value_ = number
+    return code
+
+
+class State(Code):
     """What the car is doing; the transitions are the firmware's (core/supervisor.py)."""
 
     STARTING = 0
@@ -24,7 +44,7 @@ class State(IntEnum):
     FAULT = 6
 
 
-class Actuator(IntEnum):
+class Actuator(Code):
     """What a source may claim; in a mask, actuator n is bit n."""
 
     STEERING = 0
@@ -37,7 +57,7 @@ class Actuator(IntEnum):
     AUX_4 = 7
 
 
-class Profile(IntEnum):
+class Profile(Code):
     """What a car is armed in: which stop sources must be there, how fast it may be."""
 
     STAND = 0  # its wheels are off the ground
@@ -45,7 +65,7 @@ class Profile(IntEnum):
     RACE = 2
 
 
-class RcMode(IntEnum):
+class RcMode(Code):
     """What the mode switch of an RC transmitter says."""
 
     STOP = 0
@@ -60,7 +80,7 @@ class Deadman(IntFlag):
     PERMITS_AUTONOMY = 2
 
 
-class Phrased(IntEnum):
+class Phrased(Code):
     """A code with the words that a person reads."""
 
     phrase: str
@@ -71,6 +91,13 @@ class Phrased(IntEnum):
         member._value_ = value
         member.phrase = phrase
         return member
+
+    @classmethod
+    def _missing_(cls, value: object) -> Any:
+        code = super()._missing_(value)
+        if code is not None:
+            code.phrase = code.name
+        return code
 
 
 class Cause(Phrased):
@@ -212,6 +239,14 @@ class EventCode(Phrased):
     BEAT = 20, "whether it is kept, what a step takes in us"
 
 
+class BindResult(Phrased):
+    """What a car made of our wish to be bound to it. The phrase completes "The car ..."."""
+
+    BOUND = 0, "took the session in"
+    PROTOCOL_MISMATCH = 1, "speaks another version of the protocol"
+    NO_SLOT = 2, "serves four sessions already: close one, its place is free after 3 s"
+
+
 class ResetCause(Phrased):
     """Why a board began anew."""
 
@@ -221,7 +256,7 @@ class ResetCause(Phrased):
     SOFT = 3, "it was told to"
 
 
-class BatteryStage(IntEnum):
+class BatteryStage(Code):
     """How full."""
 
     GOOD = 0
@@ -229,10 +264,10 @@ class BatteryStage(IntEnum):
     EMPTY = 2
 
 
-Code = TypeVar("Code", bound=Enum)
+AnyCode = TypeVar("AnyCode", bound=Enum)
 
 
 @lru_cache(maxsize=4096)  # a status has two of these a hundred times a second
-def members(kind: type[Code], bits: int) -> tuple[Code, ...]:
-    """The codes whose bits are set; ValueError if one of them is unknown."""
+def members(kind: type[AnyCode], bits: int) -> tuple[AnyCode, ...]:
+    """The codes whose bits are set, unknown ones too."""
     return tuple(kind(bit) for bit in range(bits.bit_length()) if bits >> bit & 1)

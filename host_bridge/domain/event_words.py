@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from enum import Enum
-from typing import TypeVar
 
 from host_bridge.domain.codes import (
     NOBODY,
@@ -16,7 +14,6 @@ from host_bridge.domain.codes import (
     EventCode,
     Fault,
     Loss,
-    Phrased,
     Profile,
     Refusal,
     ResetCause,
@@ -27,8 +24,6 @@ from host_bridge.domain.reasons import stop_source_name
 from host_bridge.domain.reports import CarEvent
 from host_bridge.domain.vehicle import Vehicle
 
-Named = TypeVar("Named", bound=Enum)
-
 _OWN_SLOT = 4  # the car's own session, of its receiver
 _FOLLOWS = ("a stop follows", "another may take over")
 _IS_THERE = ("is silent", "is there", "says stop")
@@ -36,20 +31,10 @@ _IS_THERE = ("is silent", "is there", "says stop")
 
 def event_words(event: CarEvent, vehicle: Vehicle | None = None) -> str:
     """With the vehicle at hand sources and stop sources are called by their names."""
-    return _WORDS[event.code](event.a, event.b, vehicle)
-
-
-def _name(kind: type[Named], number: int) -> str:
-    return kind(number).name if number in _numbers(kind) else f"{kind.__name__} {number}"
-
-
-def _phrase(kind: type[Phrased], number: int) -> str:
-    known = number in _numbers(kind)
-    return kind(number).phrase if known else f"{kind.__name__.lower()} {number}"
-
-
-def _numbers(kind: type[Enum]) -> list[int]:
-    return [member.value for member in kind]
+    words = _WORDS.get(event.code)
+    if words is None:
+        return f"event {event.code.name}: {event.a}, {event.b}"
+    return words(event.a, event.b, vehicle)
 
 
 def _source(number: int, vehicle: Vehicle | None) -> str:
@@ -62,17 +47,17 @@ def _session(slot: int) -> str:
 
 
 def _choice(words: tuple[str, ...], number: int) -> str:
-    return words[number] if number < len(words) else str(number)
+    return words[number] if 0 <= number < len(words) else f"unknown ({number})"
 
 
 def _action_taken(a: int, b: int, vehicle: Vehicle | None) -> str:
     by = "by the RC's gesture" if b == _OWN_SLOT else f"for {_session(b)}"
-    return f"{_phrase(Action, a)} done {by}"
+    return f"{Action(a).phrase} done {by}"
 
 
 def _action_refused(a: int, b: int, vehicle: Vehicle | None) -> str:
     reasons = "; ".join(refusal.phrase for refusal in members(Refusal, b))
-    return f"{_phrase(Action, a)} refused: {reasons}"
+    return f"{Action(a).phrase} refused: {reasons}"
 
 
 def _actuators(bits: int) -> str:
@@ -85,7 +70,7 @@ def _clamped(a: int, b: int, vehicle: Vehicle | None) -> str:
 
 def _lost(a: int, b: int, vehicle: Vehicle | None) -> str:
     what = _actuators(b >> 8) or "what it wants"  # as older logs have it
-    return f"{_source(a, vehicle)} does not win {what}: {_phrase(Loss, b & 0xFF)}"
+    return f"{_source(a, vehicle)} does not win {what}: {Loss(b & 0xFF).phrase}"
 
 
 def _stop_source(a: int, b: int, vehicle: Vehicle | None) -> str:
@@ -93,16 +78,16 @@ def _stop_source(a: int, b: int, vehicle: Vehicle | None) -> str:
 
 
 def _battery(a: int, b: int, vehicle: Vehicle | None) -> str:
-    return f"battery {_name(BatteryStage, a).lower()}, {b * 1e-3:.1f} V"
+    return f"battery {BatteryStage(a).name.lower()}, {b * 1e-3:.1f} V"
 
 
 def _winner(a: int, b: int, vehicle: Vehicle | None) -> str:
-    return f"{_name(Actuator, a).lower()} goes to {_source(b, vehicle)}"
+    return f"{Actuator(a).name.lower()} goes to {_source(b, vehicle)}"
 
 
 def _started(a: int, b: int, vehicle: Vehicle | None) -> str:
     failed = f", after {b} starts that did not last" if b else ""
-    return f"started: {_phrase(ResetCause, a)}{failed}"
+    return f"started: {ResetCause(a).phrase}{failed}"
 
 
 def _beat(a: int, b: int, vehicle: Vehicle | None) -> str:
@@ -113,11 +98,11 @@ def _beat(a: int, b: int, vehicle: Vehicle | None) -> str:
 Words = Callable[[int, int, "Vehicle | None"], str]
 
 _WORDS: dict[EventCode, Words] = {
-    EventCode.STATE_CHANGED: lambda a, b, v: f"{_name(State, a)} to {_name(State, b)}",
-    EventCode.STOP_LATCHED: lambda a, b, v: f"stop: {_phrase(Cause, a)}",
-    EventCode.FAULT_LATCHED: lambda a, b, v: f"fault: {_phrase(Fault, a)}",
+    EventCode.STATE_CHANGED: lambda a, b, v: f"{State(a).name} to {State(b).name}",
+    EventCode.STOP_LATCHED: lambda a, b, v: f"stop: {Cause(a).phrase}",
+    EventCode.FAULT_LATCHED: lambda a, b, v: f"fault: {Fault(a).phrase}",
     EventCode.CLAIM_REFUSED: lambda a, b, v: (
-        f"claim of {_source(a, v)} refused: {_phrase(ClaimVerdict, b)}"
+        f"claim of {_source(a, v)} refused: {ClaimVerdict(b).phrase}"
     ),
     EventCode.ACTION_TAKEN: _action_taken,
     EventCode.ACTION_REFUSED: _action_refused,
@@ -130,7 +115,7 @@ _WORDS: dict[EventCode, Words] = {
     EventCode.SOURCE_LOST: _lost,
     EventCode.STARTED: _started,
     EventCode.PROFILE: lambda a, b, v: (
-        f"armed in profile {_name(Profile, a).lower()}, {b * 1e-3:g} m/s at most"
+        f"armed in profile {Profile(a).name.lower()}, {b * 1e-3:g} m/s at most"
     ),
     EventCode.SPEED_CAP: lambda a, b, v: f"the operator's cap: {a * 1e-3:g} m/s, by {_session(b)}",
     EventCode.STOP_SOURCE: _stop_source,

@@ -40,7 +40,7 @@ def why_stopped(
     sources are called by their names, with the age of the first cause (or fault) it is said too.
     """
     if status.first_cause is not None:
-        others = [c for c in status.causes if c is not status.first_cause]
+        others = [c for c in status.causes if c != status.first_cause]
         if _is_said_twice(status.first_cause, events, vehicle):
             others = [c for c in others if c is not Cause.STOP_SOURCE]
         named = [_cause(cause, events, vehicle) for cause in (status.first_cause, *others)]
@@ -88,15 +88,14 @@ def _is_said_twice(first: Cause, events: Sequence[CarEvent], vehicle: Vehicle | 
     said = _last(events, EventCode.STOP_LATCHED, Cause.STOP_SOURCE)
     if first is not Cause.STOP_REQUEST or asked is None or said is None:
         return False
-    is_known = asked.b in Sender.__members__.values()
-    return is_known and Sender(asked.b).name.lower() == stop_source_name(said.b, vehicle)
+    return Sender(asked.b).name.lower() == stop_source_name(said.b, vehicle)
 
 
 def why_nobody_drives(events: Sequence[CarEvent]) -> str:
     """Why the newest source that lost the drive does not have it; "" if none is known."""
     for event in reversed(events):
         if event.code is EventCode.SOURCE_LOST and event.b >> 8 >> Actuator.DRIVE & 1:
-            return {loss.value: loss.phrase for loss in Loss}.get(event.b & 0xFF, "")
+            return Loss(event.b & 0xFF).phrase
     return ""
 
 
@@ -136,10 +135,8 @@ def _frozen(latched: CarEvent, events: Sequence[CarEvent], vehicle: Vehicle | No
 
 
 def _request(latched: CarEvent, events: Sequence[CarEvent], vehicle: Vehicle | None) -> str:
-    is_known = latched.b in Sender.__members__.values()
-    kind = Sender(latched.b).phrase if is_known else f"a sender of kind {latched.b}"
     name = f" ({latched.sender_name})" if latched.sender_name else ""
-    return f"{kind}{name} asked for a stop"
+    return f"{Sender(latched.b).phrase}{name} asked for a stop"
 
 
 def stop_source_name(number: int, vehicle: Vehicle | None) -> str:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from host_bridge.domain.codes import (
     Action,
     BatteryStage,
+    BindResult,
     Cause,
     Device,
     EventCode,
@@ -25,14 +26,14 @@ from host_bridge.domain.commands import Claim
 
 @dataclass(frozen=True, slots=True)
 class CarIdentity:
-    """Which car this is. ``state`` is None if the car's protocol knows states that we do not."""
+    """Which car this is."""
 
     car_name: str
     board_id: bytes
     protocol_hash: bytes
     config_hash: bytes
-    state: State | None
-    device: Device = Device.CAR  # UNKNOWN where it is of a kind that we do not know
+    state: State
+    device: Device = Device.CAR
     is_virtual: bool = False  # as it says itself: nothing of metal moves by it
 
     @property
@@ -106,8 +107,8 @@ class StopSeen:
     """A car's acknowledgement of a stop: the state is the one that it brought."""
 
     token: int
-    state: State | None
-    sender: Sender | None
+    state: State
+    sender: Sender
     sender_name: str
 
 
@@ -127,7 +128,7 @@ class SessionBound:
 
     epoch: int
     slot: int | None
-    is_mismatch: bool
+    result: BindResult
     protocol_hash: bytes
     config_hash: bytes
 

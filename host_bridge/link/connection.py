@@ -14,7 +14,7 @@ from typing import Any
 from firmware.protocol import messages
 from firmware.protocol.codec import Message
 from host_bridge.domain import reports
-from host_bridge.domain.codes import Cause, EventCode
+from host_bridge.domain.codes import BindResult, Cause, EventCode
 from host_bridge.link import wire
 from host_bridge.link.chronicle import Chronicle
 from host_bridge.link.clock_sync import BoardClock, ClockSync
@@ -206,7 +206,7 @@ class Connection:
             return  # not before it is known that it means what we think
         try:
             report = report_of(message)
-        except (KeyError, ValueError):  # another host's message, or a code that we do not know
+        except KeyError:  # another host's message
             self.statistics.rejected[wire.UNKNOWN] += 1
             return
         self.statistics.heard[type(message).__name__] += 1
@@ -245,11 +245,11 @@ class Connection:
     def _bound(self, bound: reports.SessionBound, now_us: int) -> Iterator[LinkEvent]:
         if bound.epoch != self.epoch:
             return
-        if bound.is_mismatch and self._move(Trigger.DIFFERS):
+        if bound.result is BindResult.PROTOCOL_MISMATCH and self._move(Trigger.DIFFERS):
             yield LinkMismatched(self._own_hash, bound.protocol_hash)
         elif bound.slot is None:
             self._ask_us = now_us + _NO_SLOT_WAIT_US
-            yield LinkRefused()
+            yield LinkRefused(bound.result)
         else:
             self.slot = bound.slot
             if self._move(Trigger.TAKEN_IN):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from host_bridge.domain.codes import BindResult
 from host_bridge.domain.reports import CarIdentity, Report
 
 
@@ -37,10 +38,12 @@ class LinkBound:
 
 @dataclass(frozen=True, slots=True)
 class LinkRefused:
-    """The car has no room for another session; asked again every second."""
+    """The car did not take our session in, as a rule for want of room; asked again every second."""
+
+    result: BindResult
 
     def __str__(self) -> str:
-        return "The car serves four sessions already: close one, its place is free after 3 s."
+        return f"The car {self.result.phrase}."
 
 
 @dataclass(frozen=True, slots=True)

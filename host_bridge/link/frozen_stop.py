@@ -52,7 +52,7 @@ class StopWatch:
         kind, token, state, *_ = _STOP_SEEN.unpack(payload)
         if kind == STOP_SEEN and token == self._token:
             self.is_seen = True
-            self.state = STATES[state] if state < len(STATES) else f"state {state}"
+            self.state = STATES[state] if state < len(STATES) else f"unknown ({state})"
 
 
 def _stuffed(data: bytes) -> bytes:

@@ -29,5 +29,5 @@ def _meaning(message: Message) -> reports.Report | commands.Claim | None:
         return claim_of(message)
     try:
         return report_of(message)
-    except (KeyError, ValueError):  # another message of a host, or a code that we do not know
+    except KeyError:  # another message of a host
         return None

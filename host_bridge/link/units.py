@@ -20,8 +20,6 @@ from host_bridge.printable import one_line
 TIME_MASK = (1 << 30) - 1  # times on the wire: microseconds modulo 2**30
 _HALF = 1 << 29
 _NO_CAUSE = 255
-_BOUND = 0  # results of Bind
-_BIND_MISMATCH = 1
 _UNKNOWN_BOUND_US = 65535
 _APPLIED_MAX_10US = 65535  # the car saturates there
 _NO_SIGNAL = 255  # of an RC transmitter
@@ -56,14 +54,6 @@ def _source(number: int) -> int | None:
     return None if number == NOBODY else number
 
 
-def _known(kind: type[codes.Code], number: int) -> codes.Code | None:
-    """For the frozen messages, which may come from a car of another protocol."""
-    try:
-        return kind(number)
-    except ValueError:
-        return None
-
-
 def _places(bits: int) -> tuple[int, ...]:
     return tuple(place for place in range(bits.bit_length()) if bits >> place & 1)
 
@@ -74,8 +64,8 @@ def _identity(m: messages.Identity) -> reports.CarIdentity:
         bytes(m.board_id),
         bytes(m.protocol_hash),
         bytes(m.config_hash),
-        _known(codes.State, m.state),
-        _known(codes.Device, m.device) or codes.Device.UNKNOWN,
+        codes.State(m.state),
+        codes.Device(m.device),
         bool(m.flags & _IDENTITY_VIRTUAL),
     )
 
@@ -83,8 +73,8 @@ def _identity(m: messages.Identity) -> reports.CarIdentity:
 def _stop_seen(m: messages.StopSeen) -> reports.StopSeen:
     return reports.StopSeen(
         m.token,
-        _known(codes.State, m.state),
-        _known(codes.Sender, m.sender),
+        codes.State(m.state),
+        codes.Sender(m.sender),
         text_of(m.sender_name),
     )
 
@@ -136,8 +126,8 @@ def _clock(m: messages.ClockReport) -> reports.ClockReport:
 def _bound(m: messages.Bound) -> reports.SessionBound:
     return reports.SessionBound(
         m.epoch,
-        m.slot if m.result == _BOUND else None,
-        m.result == _BIND_MISMATCH,
+        m.slot if m.result == codes.BindResult.BOUND else None,
+        codes.BindResult(m.result),
         bytes(m.protocol_hash),
         bytes(m.config_hash),
     )
@@ -243,8 +233,7 @@ _FROM_WIRE: dict[type[Message], Callable[[Any], Report]] = {
 def report_of(message: Message) -> Report:
     """A message of a car in SI units.
 
-    A Claim is taken for the car's own. Raises ValueError for a code that we do not know, KeyError
-    for a message of a host.
+    A Claim is taken for the car's own. Raises KeyError for a message of a host.
     """
     return _FROM_WIRE[type(message)](message)
 

@@ -58,10 +58,18 @@ def test_codes_with_a_prefix_are_the_car_s(kind, prefix):
     assert {prefix + member.name: member.value for member in kind} == named
 
 
-def test_an_unknown_bit_is_no_member():
+def test_an_unknown_bit_is_a_code_beside_the_others():
     assert members(host.Cause, 0b101) == (host.Cause.RUNSTOP_LOOP, host.Cause.FROZEN_INPUT)
-    with pytest.raises(ValueError, match="15"):
-        members(host.Cause, 1 << 15)
+    *known, unknown = members(host.Cause, 1 << 15 | 1)
+    assert known == [host.Cause.RUNSTOP_LOOP]
+    assert (unknown.name, unknown.phrase, unknown.value) == ("unknown (15)", "unknown (15)", 15)
+
+
+def test_the_results_of_binding_are_the_car_s():
+    named = {"BOUND": car.BOUND} | {n: v for n, v in vars(car).items() if n.startswith("BIND_")}
+    assert {name.removeprefix("BIND_"): value for name, value in named.items()} == {
+        result.name: result.value for result in host.BindResult
+    }
 
 
 def status(state=host.State.STOPPED, causes=(), faults=(), profile=host.Profile.TRACK) -> CarStatus:
@@ -84,7 +92,7 @@ def test_every_cause_has_its_sentence_with_and_without_events(cause, events):
         said = why_stopped(status(causes=(cause,)), events, of)
         assert said.startswith("Stopped because ")
         assert said.endswith(".")
-        assert "255" not in said.replace("kind 255", "")
+        assert "255" not in said.replace("unknown (255)", "")
 
 
 def test_each_cause_reads_differently():

@@ -87,7 +87,7 @@ async def _show(args: argparse.Namespace, context: HostContext, opened: OpenCar)
         "protocol_hash": identity.protocol_hash.hex(),
         "board_id": identity.board_id.hex(),
         "is_hitl": identity.is_hitl,
-        "state": identity.state.name if identity.state is not None else None,
+        "state": identity.state.name,
     }
     if args.json:
         print(json.dumps(row))

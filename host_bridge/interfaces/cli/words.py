@@ -119,7 +119,7 @@ def stop_source_words(car: Car) -> str:
     for source in car.vehicle.stop_sources:
         says_stop = source.id in car.inputs.stop_said
         there = "there" if source.id in car.inputs.stop_fresh else "silent"
-        mark = "*" if source.needs[profile] == "required" else ""
+        mark = "*" if source.needs.get(profile) == "required" else ""
         found.append(f"{source.name}{mark} {'SAYS STOP' if says_stop else there}")
     return f"stop sources: {', '.join(found)}"
 

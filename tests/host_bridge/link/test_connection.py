@@ -6,6 +6,7 @@ import random
 
 import pytest
 
+from firmware.protocol import codes
 from host_bridge.domain import CarEvent, CarStatus, EventCode, EventsLost, Sender, State
 from host_bridge.link import wire
 from host_bridge.link.connection import Connection
@@ -134,6 +135,25 @@ def test_another_protocol_is_named_with_both_hashes_and_the_remedy_and_can_be_st
     drive.until(lambda: stop.seen_us is not None, 0.05)
     assert stop.seen
     assert stop.seen.sender_name == "somebody"
+
+
+def test_a_host_whose_codes_mean_something_else_can_stop_the_car_and_nothing_else(monkeypatch):
+    charger, silence = codes.CAUSE_CHARGER, codes.CAUSE_SILENCE
+    monkeypatch.setattr(codes, "CAUSE_CHARGER", silence)
+    monkeypatch.setattr(codes, "CAUSE_SILENCE", charger)
+    other_hash = wire.own_protocol_hash()
+    monkeypatch.undo()
+    rig = Rig("a", own_hash=other_hash)
+    drive = Drive(rig)
+    drive.until(lambda: rig.all_of(LinkMismatched) != [])
+    drive.advance(1.0)
+    assert rig.car.status is None, "its codes would be read wrong"
+    assert not rig.car.connection.is_bound()
+    refused = rig.car.arm(drive.now_us, Sender.COMMAND).result
+    assert refused
+    assert "Reflash" in str(refused)
+    stop = rig.car.stop(Sender.SEAT, "", drive.now_us)
+    drive.until(lambda: stop.seen_us is not None, 0.05)
 
 
 def test_noise_does_not_speak_tandem():
