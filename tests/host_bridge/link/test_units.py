@@ -14,6 +14,7 @@ from host_bridge.domain import (
     Action,
     ActionReply,
     BatteryStage,
+    BindResult,
     CarStatus,
     Cause,
     Claim,
@@ -133,7 +134,7 @@ def test_motion_is_in_si_units_and_its_heading_within_half_a_turn():
 
 @pytest.mark.parametrize(
     ("number", "device"),
-    [(0, Device.UNKNOWN), (1, Device.CAR), (2, Device.RUNSTOP_BOX), (200, Device.UNKNOWN)],
+    [(0, Device.UNKNOWN), (1, Device.CAR), (2, Device.RUNSTOP_BOX), (200, Device(200))],
 )
 def test_a_device_of_any_kind_is_named_whatever_it_says_besides(number, device):
     """What is reserved today may be said by a device that is still to be built."""
@@ -207,11 +208,11 @@ def test_replies_keep_what_they_say():
     clock.bound_us = 65535
     assert units.report_of(clock).bound_us is None
     bound = units.report_of(filled(messages.Bound, epoch=9, slot=3, result=0))
-    assert (bound.slot, bound.is_mismatch) == (3, False)
+    assert (bound.slot, bound.result) == (3, BindResult.BOUND)
     bound = units.report_of(filled(messages.Bound, epoch=9, slot=255, result=1))
-    assert (bound.slot, bound.is_mismatch) == (None, True)
+    assert (bound.slot, bound.result) == (None, BindResult.PROTOCOL_MISMATCH)
     bound = units.report_of(filled(messages.Bound, epoch=9, slot=255, result=2))
-    assert (bound.slot, bound.is_mismatch) == (None, False)
+    assert (bound.slot, bound.result) == (None, BindResult.NO_SLOT)
 
 
 def test_a_claim_survives_the_wire():
@@ -227,15 +228,17 @@ def test_a_claim_beyond_the_wire_s_range_is_refused_by_name(steer_rad):
         wire.encode(message)
 
 
-def test_an_unknown_code_is_a_value_error_and_in_a_frozen_message_nobody():
+def test_an_unknown_code_is_named_by_its_number_in_any_message():
     status = {r[0]: b"1234" if r[1] == "b4" else 0 for r in messages.Status.FIELDS}
-    with pytest.raises(ValueError, match="99"):
-        units.report_of(wire.new(messages.Status, **{**status, "state": 99}))
+    state = units.report_of(wire.new(messages.Status, **{**status, "state": 99})).state
+    assert (state.name, int(state), state in list(State)) == ("unknown (99)", 99, False)
     seen = wire.new(
         messages.StopSeen, token=1, state=99, sender=88, sender_name=b"x".ljust(16, b"\0")
     )
     report = units.report_of(seen)
-    assert (report.state, report.sender, report.sender_name) == (None, None, "x")
+    assert (report.state, report.sender_name) == (state, "x")
+    assert report.sender is not None
+    assert report.sender.name == "unknown (88)"
 
 
 def test_nobody_is_none_and_an_old_claim_has_no_time():
