@@ -4,7 +4,14 @@ from firmware.compat import TYPE_CHECKING, micropython
 from firmware.core.battery import GOOD
 from firmware.core.deadlines import elapsed_us
 from firmware.core.limits import clamped
-from firmware.core.params import POLICY_BRAKE, POLICY_CUT, SOURCES
+from firmware.core.params import (
+    POLICY_BRAKE,
+    POLICY_CUT,
+    SOURCES,
+    STEERING_CENTRED,
+    STEERING_HELD,
+    STEERS_ON,
+)
 from firmware.protocol.codes import (
     ACTIVE,
     ACTUATOR_COUNT,
@@ -32,6 +39,7 @@ const = micropython.const
 # Who brought such a stop steers no longer; who fell silent has lost all that it had
 _OF_THE_WINNER = 1 << CAUSE_FROZEN_INPUT | 1 << CAUSE_CLOCK_STEP | 1 << CAUSE_CLOCK_UNSURE
 _FULL_BRAKE = const(255)
+_ALL = const(255)  # actuators
 # A brake channel helps a car to slow down that is faster than its target by more than the first,
 # and is fully on from the second on
 _ROLLS_MM_S = const(300)
@@ -51,6 +59,8 @@ class Motion:
         self._reverse_max = 0
         self._steer_max = 0
         self._steer_centres = False
+        self._steer_in_stop = STEERS_ON
+        self._aux_in_stop = 0
         self._limp_mm_s = 0
         self._has_brake = False
         self._profile_caps: "list[int]" = []
@@ -61,6 +71,8 @@ class Motion:
         self._reverse_max = params.get("reverse_max_mm_s")
         self._steer_max = params.get("steer_max_urad")
         self._steer_centres = params.get("steer_centres") == 1
+        self._steer_in_stop = params.get("steer_in_stop")
+        self._aux_in_stop = params.get("aux_in_stop")
         self._limp_mm_s = params.get("limp_mm_s")
         self._has_brake = self._app.output_stage.has_brake()
         self._profile_caps = params.get_all("profile_cap_mm_s")
@@ -91,16 +103,25 @@ class Motion:
         return state == HOLD or (state == STOPPING and app.stop_sequence.policy == POLICY_BRAKE)
 
     def _steer(self) -> None:
-        """The winner's angle, in a stop too; with nobody it is held or centred. Then the slew."""
+        """The winner's angle; with nobody it is held or centred. In a stop what the vehicle file
+        says, and still while the car is not armed: hands are at its wheels then. Then the slew."""
         app = self._app
+        state, held_urad = app.supervisor.state, app.steering.steer_urad
+        target_urad = 0 if self._steer_centres else held_urad
         winner = app.arbiter.winners[STEERING]
-        target_urad = 0 if self._steer_centres else app.steering.steer_urad
         if winner != NOBODY and not app.runstop.bits & _OF_THE_WINNER:
             target_urad = app.arbiter.sources[winner].steer_urad
             if abs(target_urad) > self._steer_max:
                 self.clamped |= STEERING_BIT
-        if app.supervisor.state == STARTING:
+        if state == STOPPING:
+            if self._steer_in_stop == STEERING_HELD:
+                target_urad = held_urad
+            elif self._steer_in_stop == STEERING_CENTRED:
+                target_urad = 0
+        elif state == STARTING:
             target_urad = 0
+        elif state != ACTIVE and state != HOLD:
+            target_urad = held_urad
         app.steering.step(target_urad, app.odometry.speed_mm_s, self._dt_ms)
 
     def _move(self, now_us: int) -> None:
@@ -142,9 +163,14 @@ class Motion:
 
     @micropython.native
     def _set_levels(self) -> None:
-        """Lights and whatever else there is: the winner's, in every state; nobody's is nothing."""
+        """Lights and whatever else there is: the winner's; nobody's is nothing, and so is what the
+        vehicle file does not let go on while the car is not armed."""
         levels, arbiter = self._app.output_stage.levels, self._app.arbiter
         winners, sources, nobody = arbiter.winners, arbiter.sources, NOBODY
+        obeyed = _ALL if self._app.is_armed() else self._aux_in_stop
         for actuator in range(ACTUATOR_COUNT):
             winner = winners[actuator]
-            levels[actuator] = 0 if winner == nobody else sources[winner].levels[actuator]
+            level = 0
+            if winner != nobody and obeyed >> actuator & 1:
+                level = sources[winner].levels[actuator]
+            levels[actuator] = level

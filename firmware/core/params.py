@@ -33,8 +33,9 @@ HUMAN_STOP_SOURCES = (0, 1, 3, 4)  # ids: the loop, the receiver, the seat, the 
 RC_CHANNELS = 4
 RC_STEERING, RC_THROTTLE, RC_LIVE_MAN, RC_MODE = 0, 1, 2, 3
 
-# How to stop
+# How to stop; and what the steering does meanwhile
 POLICY_BRAKE, POLICY_NEUTRAL, POLICY_CUT = 0, 1, 2
+STEERS_ON, STEERING_HELD, STEERING_CENTRED = 0, 1, 2
 
 BLIND_MAX_MM = 1_000  # and never farther than two wheelbases
 
@@ -50,6 +51,8 @@ TABLE = (
     # how it stops
     ("stop_policy", "", codes.CAUSE_COUNT, 0, 2, POLICY_BRAKE),  # by stop cause
     ("fault_policy", "", codes.FAULT_COUNT, 0, 2, POLICY_CUT),  # by fault
+    ("steer_in_stop", "", 1, 0, 2, STEERS_ON),
+    ("aux_in_stop", "actuator bits", 1, 0, 255, 0),  # a claim sets these while not armed, too
     # who can stop it, by stop source id; then by profile and stop source
     ("stop_source_kind", "", STOP_SOURCES, 0, 3, codes.STOP_SOURCE_NONE),
     ("stop_source_silence_ms", "ms", STOP_SOURCES, 20, 1_000, 250),

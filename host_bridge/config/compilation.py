@@ -80,6 +80,8 @@ def _derived(tables: dict[str, Any], geometry: SteeringGeometry) -> dict[str, li
     curvatures = map(geometry.curvature_per_m, curve_angles_rad(limits["steer_max_rad"]))
     return {
         "motion_every": [motion_every(timing["baud"], timing["step_s"], tables["rc"] is not None)],
+        "steer_in_stop": [schema.STEERING_IN_STOP.index(tables["stop"]["steering"])],
+        "aux_in_stop": [sum(ACTUATOR_BITS[name] for name in set(tables["stop"]["aux"]))],
         "steer_centres": [int(limits["steer_with_nobody"] == "centre")],
         "nm_per_count": [round(turn_m / tables["encoder"]["counts_per_rev"] * 1e9)],
         "encoder_signed": [int(tables["encoder"]["is_signed"])],

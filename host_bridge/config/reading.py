@@ -181,7 +181,8 @@ def _is_pulses(value: object, key: Key) -> bool:
 
 
 def _are_names(value: object, key: Key) -> bool:
-    return isinstance(value, list) and all(x in key.choices for x in value) and value != []
+    is_list = isinstance(value, list) and all(x in key.choices for x in value)
+    return is_list and (value != [] or key.low == 0.0)
 
 
 _FITS: dict[str, Callable[[Any, Key], bool]] = {

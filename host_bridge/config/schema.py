@@ -34,6 +34,7 @@ UNITS = {
 
 STOP_CAUSES = tuple(cause.name.lower() for cause in Cause)
 STOP_POLICIES = ("brake", "neutral", "cut")  # in the order of the parameter's values
+STEERING_IN_STOP = ("follow", "hold", "centre")  # likewise
 
 FAULTS = tuple(fault.name.lower() for fault in Fault)
 PROFILES = tuple(profile.name.lower() for profile in Profile)
@@ -139,9 +140,9 @@ def choice(name: str, choices: tuple[str, ...], default: object = REQUIRED) -> K
     return Key(name, "choice", choices=choices, default=default)
 
 
-def names(name: str, choices: tuple[str, ...]) -> Key:
+def names(name: str, choices: tuple[str, ...], may_be_none: bool = False) -> Key:
     """A list of some words."""
-    return Key(name, "names", choices=choices)
+    return Key(name, "names", low=0.0 if may_be_none else 1.0, choices=choices)
 
 
 def flag(name: str, default: object = REQUIRED) -> Key:
@@ -185,6 +186,10 @@ TABLES: dict[str, tuple[Key, ...]] = {
         choice("policy", STOP_POLICIES),
         Key("policies", "table", default={}),
         Key("fault_policies", "table", default={}),
+        choice("steering", STEERING_IN_STOP),
+        names(
+            "aux", tuple(ACTUATOR_BITS)[3:], may_be_none=True
+        ),  # what a claim sets while not armed, too
         compiled("stand_s", "stand_ms", 1e3),
         compiled("brake_decel_mps2", "brake_decel_mm_s2", 1e3),
         compiled("timeout_s", "stop_timeout_ms", 1e3),

@@ -135,6 +135,31 @@ def test_a_winner_that_is_the_cause_of_a_stop_steers_no_longer(car, cause):
     assert car.app.steering.steer_urad == 90_000
 
 
+@pytest.mark.parametrize(("in_stop", "held_urad"), [(0, -80_000), (1, 90_000), (2, 0)])
+def test_in_a_stop_the_steering_follows_holds_or_centres_as_the_file_says(in_stop, held_urad):
+    car = Car(steer_in_stop=in_stop)
+    car.drive(steer_urad=90_000)
+    car.step(20)
+    car.app.runstop.latch(STOP_REQUEST)
+    car.wishes[PAD]["steer_urad"] = -80_000
+    car.speed_mm_s = 1000  # it stops for as long as it rolls
+    car.step(40)
+    assert (car.state, car.app.steering.steer_urad) == (STOPPING, held_urad)
+
+
+@pytest.mark.parametrize("centres", [0, 1])
+@pytest.mark.parametrize("state", [STANDBY, STOPPED, FAULT])
+def test_the_steering_is_still_while_the_car_is_not_armed(state, centres):
+    car = Car(steer_centres=centres)
+    car.drive(steer_urad=90_000)
+    car.step(20)
+    for wishes in ({PAD: {"steer_urad": -80_000}}, {PAD: {"deadman": 0}}, {}):
+        car.app.supervisor.state = state
+        car.wishes = wishes
+        car.app.motion._steer()
+        assert car.app.steering.steer_urad == 90_000
+
+
 def test_steering_is_slewed_by_the_length_of_the_step():
     car = Car(steer_rate_urad_s=1_000_000)
     car.drive(steer_urad=90_000)

@@ -9,6 +9,7 @@ from tests.firmware.core.bare_car import (
     EMPTY,
     ENCODER,
     ESC_NEUTRAL,
+    FAULT,
     HOLD,
     LAST,
     NEUTRAL,
@@ -17,7 +18,9 @@ from tests.firmware.core.bare_car import (
     RUNAWAY,
     SEAT,
     STANDBY,
+    STARTING,
     STOP_REQUEST,
+    STOPPED,
     STOPPING,
     TOO_FAST,
     Car,
@@ -232,26 +235,48 @@ def test_a_car_that_is_far_faster_than_its_target_is_helped_by_the_brake():
 # --- lights and others
 
 
-def test_lights_and_others_follow_their_winner_in_every_state_and_nobodys_are_off():
-    masks = [0, 255, 255] + [0] * 13
-    car = Car(**CHANNELS, source_mask=masks)
-    claims = {"mask": 8 | 16 | 128, "lights": 5, "aux_1": 51, "aux_4": 9, "deadman": 0}
-    car.wishes = {PAD: claims}
-    car.step(12)
-    assert car.state == STANDBY
-    assert (car.board.lights, car.board.values[2]) == (0, 1_000_000)  # nobody holds anything yet
-    car.wishes = {PAD: {**claims, "deadman": 1}}
-    car.step()
+MASKS = [0, 255, 255] + [0] * 13
+CLAIMED = {"mask": 8 | 16 | 128 | 2, "lights": 5, "aux_1": 51, "aux_4": 9}
+
+
+def test_lights_and_others_follow_their_winner_and_nobodys_are_off():
+    car = Car(**CHANNELS, source_mask=MASKS)
+    car.drive(**CLAIMED)
     levels = car.app.output_stage.levels
     assert [levels[at] for at in (LIGHTS, AUX_1, 5, 6, AUX_4)] == [5, 51, 0, 0, 9]
     assert (car.board.lights, car.board.values[2]) == (5, 1_204_000)
-    car.wishes = {PAD: claims}
+    car.wishes = {PAD: {**CLAIMED, "deadman": 0}}
     car.step()
+    assert car.state == HOLD
     assert (car.board.lights, car.board.values[2], sum(levels)) == (0, 1_000_000, 0)
 
 
+@pytest.mark.parametrize("state", [STARTING, STANDBY, STOPPING, STOPPED, FAULT])
+@pytest.mark.parametrize(("in_stop", "expected"), [(0, (0, 0)), (8, (5, 0)), (8 | 16, (5, 51))])
+def test_a_car_that_is_not_armed_obeys_a_claim_only_where_its_file_says_so(
+    state, in_stop, expected
+):
+    car = Car(**CHANNELS, source_mask=MASKS, aux_in_stop=in_stop)
+    car.drive(**CLAIMED)
+    car.app.supervisor.state = state
+    car.app.motion._set_levels()
+    levels = car.app.output_stage.levels
+    assert (levels[LIGHTS], levels[AUX_1]) == expected
+    assert levels[AUX_4] == 0
+
+
+def test_an_opened_loop_turns_off_what_a_claim_had_on_and_leaves_the_lights():
+    car = Car(**CHANNELS, source_mask=MASKS, aux_in_stop=8)
+    car.drive(**CLAIMED)
+    car.board.runstop_closed = 0
+    car.step(2)
+    levels = car.app.output_stage.levels
+    assert (car.state, levels[LIGHTS], levels[AUX_1], levels[AUX_4]) == (STOPPING, 5, 0, 0)
+    assert car.board.values[2] == 1_000_000
+
+
 def test_each_level_is_of_its_own_winner():
-    car = Car(**CHANNELS, source_mask=[0, 255, 255] + [0] * 12 + [255])
+    car = Car(**CHANNELS, source_mask=[0, 255, 255] + [0] * 12 + [255], aux_in_stop=8 | 16)
     for deadman in (0, 1):
         car.wishes = {
             PAD: {"mask": 8, "lights": 1, "aux_1": 2, "deadman": deadman},
