@@ -245,10 +245,12 @@ class Arbiter:
             source.begin_from_neutral()
 
     def forget(self, slot: int) -> None:
-        """Another session has this slot now: its claims count from their own beginning."""
+        """Another session has this slot now: its claims count from their own beginning, and what
+        was claimed before ends, for nobody's clock vouches for it."""
         for source in self.active:
             if source.slot == slot:
                 source.slot = -1
+                source.lease.shut()
 
     def is_commanded_from(self, slot: int) -> bool:
         """Whether an engaged source of this session is in command of anything."""

@@ -168,6 +168,16 @@ def test_a_session_that_lost_its_slot_is_forgotten_with_its_sequence(bench):
     assert bench.say(SEAT, epoch=OTHERS, sequence=7) == OUT_OF_SEQUENCE
 
 
+def test_what_a_session_claimed_ends_as_it_loses_its_slot(bench):
+    """Its clock is nobody's then: the car once drove on, judged by its receiver's own clock."""
+    bench.say(PAD)
+    bench.arbiter.forget(0)
+    assert bench.arbiter.sources[PAD].is_fresh
+    bench.step()
+    assert not bench.arbiter.sources[PAD].is_fresh
+    assert bench.arbiter.silent_source == PAD
+
+
 def test_accepted_claims_are_counted_by_session_across_the_wrap(bench):
     bench.sessions.slots[0].claim_count = 65534
     counts = []

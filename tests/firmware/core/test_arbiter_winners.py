@@ -208,7 +208,7 @@ def test_whose_session_lost_its_slot_is_not_named_as_a_loser(bench):
     assert bench.why(SEAT) == OUTRANKED
     bench.arbiter.forget(0)
     bench.step()
-    assert bench.arbiter.sources[SEAT].is_fresh
+    assert not bench.arbiter.sources[SEAT].is_fresh
     assert bench.why(SEAT) == WINS
 
 
