@@ -4,7 +4,6 @@
 everything fall. Nothing leads back but a reset. The plant is ``sim_mock/hitl``.
 """
 
-from firmware.boards.between_steps import BetweenSteps
 from firmware.boards.virtual import CHANNELS, VirtualBoard
 from firmware.compat import TYPE_CHECKING, micropython
 from firmware.core.deadlines import elapsed_us
@@ -21,7 +20,7 @@ from firmware.protocol.plant import (
 )
 
 if TYPE_CHECKING:
-    from firmware.boards.contract import Starts
+    from firmware.boards.between_steps import BetweenSteps
     from firmware.boards.link import Link
     from firmware.core.receiver import Receiver
 
@@ -37,12 +36,14 @@ class HitlBoard(VirtualBoard):
     """Of the chip ``chip_id``. Its configuration comes from the plant and is kept in memory only;
     once a new one ``is_loaded``, ``start`` makes the car anew on it."""
 
-    def __init__(self, chip_id: bytes, link: "Link", starts: "Starts") -> None:
+    def __init__(
+        self, chip_id: bytes, link: "Link", between_steps: "BetweenSteps", failed_starts: int
+    ) -> None:
         super().__init__(hitl_id(chip_id), b"", 0)
         self.link = link
-        self.failed_starts = starts.failed
+        self.failed_starts = failed_starts
         self.is_loaded = False
-        self.between_steps = BetweenSteps(link, starts)
+        self.between_steps = between_steps
         self._writer = FrameWriter(crc_table())
         self._outputs = PlantOutputs()
         self._begin = PlantBegin()

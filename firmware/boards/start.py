@@ -179,7 +179,7 @@ def rehearse(
     collect_every(_CRUMBS_SIZE)
     from firmware.boards.hitl import HitlBoard
 
-    board = HitlBoard(metal.board_id, metal.link, starts)
+    board = HitlBoard(metal.board_id, metal.link, metal.between_steps, starts.failed)
     board.reset_cause = metal.reset_cause
     while _turn_until_loaded(board, ticks_us, watchdog):
         board.take_image()

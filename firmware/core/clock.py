@@ -110,6 +110,13 @@ class Sessions:
             self.slots[slot].restart(epoch, now_us)
         return slot
 
+    def leave(self, epoch: int, now_us: int) -> int:
+        """Free this epoch's slot for another; which one it was, -1 if it had none."""
+        slot = self.find(epoch)
+        if slot >= 0:
+            self.slots[slot].restart(0, now_us)
+        return slot
+
     def _free(self) -> int:
         for i in range(SLOTS):
             if self.slots[i].epoch == 0:

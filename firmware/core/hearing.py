@@ -37,6 +37,7 @@ from firmware.protocol.messages import (
     EventRequest,
     Identify,
     Identity,
+    Leave,
     Parameter,
     ParameterRead,
     ParameterWrite,
@@ -82,6 +83,7 @@ class Hearing:
                 (Stop(), self._stop),
                 (Identify(), self._identify),
                 (Bind(), self._bind),
+                (Leave(), self._leave),
                 (Act(), self._act),
                 (EventRequest(), self._event_request),
                 (ParameterRead(), self._parameter_read),
@@ -186,13 +188,22 @@ class Hearing:
             slot = app.sessions.bind(message.epoch, now_us)
             app.actions.rebound(message.epoch)
             if is_new:
-                app.arbiter.forget(slot)
-                app.stop_sources.forget(slot)
+                self._forget(slot)
             bound.result = BOUND if slot >= 0 else BIND_NO_SLOT
             if slot >= 0:
                 bound.slot = slot
                 app.events.add(now_us, EVENT_SESSION_BOUND, slot, message.epoch)
         app.outbox.send(bound)
+
+    def _leave(self, message: Leave, now_us: int) -> None:
+        """What it claimed ends: whoever leaves while driving falls silent."""
+        self._forget(self._app.sessions.leave(message.epoch, now_us))
+
+    def _forget(self, slot: int) -> None:
+        """What a session said that had this slot."""
+        if slot >= 0:
+            self._app.arbiter.forget(slot)
+            self._app.stop_sources.forget(slot)
 
     def _act(self, message: Act, now_us: int) -> None:
         app, reply = self._app, self._act_reply

@@ -16,6 +16,7 @@ from firmware.protocol.to_board import (
     ConfigCommit,
     EventRequest,
     Identify,
+    Leave,
     ParameterRead,
     ParameterWrite,
     Stop,
@@ -39,7 +40,8 @@ from firmware.protocol.to_host import (
 __all__ = (
     "Act", "ActReply", "Alive", "Bind",
     "Bound", "Claim", "ClockReport", "Committed", "ConfigCommit",
-    "Event", "EventRequest", "EventsLost", "Identify", "Identity", "Inputs", "LinkCounters",
+    "Event", "EventRequest", "EventsLost", "Identify", "Identity", "Inputs", "Leave",
+    "LinkCounters",
     "Motion", "Outputs", "Parameter", "ParameterRead", "ParameterWrite", "Power", "Second",
     "Status", "Stop", "StopSeen", "Sync", "VescState",
 )
@@ -58,6 +60,7 @@ TO_BOARD = (
     ParameterWrite,
     ConfigCommit,
     Alive,
+    Leave,
 )
 TO_HOST = (
     Identity,

@@ -185,6 +185,14 @@ class Alive(Message):
     stamp_us: int
 
 
+class Leave(Message):
+    """A session ends: its place is free for another one."""
+
+    ID = 29
+    FIELDS = (("epoch", "u30", 1, WIDE, ""),)
+    epoch: int
+
+
 # The places of their numbers in ``values``, of the messages that come again and again: the car
 # reads them there, which spares it the attributes.
 EPOCH = const(0)  # in all of them

@@ -147,6 +147,9 @@ class Car:
     def data_to_send(self) -> bytes:
         return self.connection.data_to_send()
 
+    def leave(self) -> None:
+        self.connection.leave()
+
     def on_output(self, call: Callable[[], None]) -> None:
         self.connection.on_output(call)
 

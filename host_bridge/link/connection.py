@@ -110,6 +110,11 @@ class Connection:
         self.statistics.bytes_out += len(data)
         return data
 
+    def leave(self) -> None:
+        """Give the car's place for our session back; what was claimed in it ends."""
+        if self.is_bound():
+            self.send(wire.new(messages.Leave, epoch=self.epoch or 0))
+
     def on_output(self, call: Callable[[], None]) -> None:
         """``call`` when there is something to send, so that it need not wait for a step."""
         self._wake = call

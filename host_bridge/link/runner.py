@@ -48,6 +48,8 @@ class Linked(Protocol):
 
     def on_output(self, call: Callable[[], None]) -> None: ...
 
+    def leave(self) -> None: ...
+
 
 class Runner:
     """``on_events`` gets all that happened; ``unsent`` counts bytes that the wire did not take."""
@@ -91,7 +93,10 @@ class Runner:
             self.close()
 
     def close(self) -> None:
-        """Close the transport, now."""
+        """Say goodbye, and close the transport, now."""
+        if self._is_open:
+            self._linked.leave()
+            self.flush()
         self._wire.close()  # which calls _close_down, if it was open
 
     def flush(self) -> None:

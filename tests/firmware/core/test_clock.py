@@ -2,7 +2,7 @@
 
 import pytest
 
-from firmware.core.clock import OWN, Session, Sessions
+from firmware.core.clock import OWN, UNKNOWN_US, Session, Sessions
 from tests.firmware.core.desk import OWN_EPOCH
 
 UNKNOWN = 65535
@@ -201,6 +201,17 @@ def test_a_fifth_session_gets_a_stale_slot_or_none():
     assert sessions.find(7) == -1
     sessions.step(5_000_001)
     assert sessions.bind(10, 5_000_001) == 0
+
+
+def test_a_session_that_leaves_makes_room_at_once_and_nobody_else_goes_by_it():
+    sessions = Sessions(OWN_EPOCH)
+    for epoch in (5, 6, 7, 8):
+        sessions.bind(epoch, 0)
+    sessions.slots[1].bound_us = 500
+    assert [sessions.leave(epoch, 0) for epoch in (9, OWN_EPOCH, 6, 6)] == [-1, -1, 1, -1]
+    assert [sessions.find(epoch) for epoch in (5, 6, 7, 8)] == [0, -1, 2, 3]
+    assert sessions.bind(10, 0) == 1
+    assert sessions.slots[1].bound_us == UNKNOWN_US
 
 
 def test_every_session_ages():

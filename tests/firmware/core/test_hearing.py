@@ -4,15 +4,18 @@ import pytest
 
 from firmware.protocol.codec import decode_into, encode_into
 from firmware.protocol.frame import FrameReader, FrameWriter, crc_table, crc_update
-from firmware.protocol.messages import Act, Alive, Claim, Event, Stop
+from firmware.protocol.messages import Act, Alive, Claim, Event, Leave, Stop
 from tests.firmware.core.bare_car import (
     ACTIVE,
     FAULT,
     HOLD,
+    OTHERS,
+    SILENCE,
     STANDBY,
     STOP_REQUEST,
     STOP_SOURCE,
     STOPPED,
+    STOPPING,
     US,
     Car,
 )
@@ -267,3 +270,16 @@ def test_a_fault_is_cleared_with_the_stops(hand):
 def test_it_says_why_it_began(hand):
     hand.step(40)
     assert (STARTED, 0, 0) in hand.events()
+
+
+@pytest.mark.parametrize(("epoch", "stops"), [(US, True), (OTHERS, False), (999, False)])
+def test_who_leaves_while_driving_falls_silent_and_nobody_else_does(epoch, stops):
+    car = Car()
+    car.drive(speed_mm_s=500)
+    leave = Leave()
+    leave.epoch = epoch
+    car.app.hearing._leave(leave, car.now_us)
+    car.wishes = {} if stops else car.wishes
+    car.step()
+    assert (car.state, car.has_cause(SILENCE)) == ((STOPPING, True) if stops else (ACTIVE, False))
+    assert (car.app.sessions.find(US) < 0) is stops

@@ -21,7 +21,7 @@ from host_bridge.link.events import (
 )
 from host_bridge.link.transitions import TRANSITIONS, LinkState, Trigger
 from sim_mock.world import World
-from tests.host_bridge.drives import Drive, Rig, vehicle
+from tests.host_bridge.drives import STEP_US, Drive, Rig, vehicle
 
 
 def test_a_car_is_identified_and_bound_within_a_tenth_of_a_second():
@@ -310,3 +310,23 @@ def test_the_round_trip_is_measured():
     assert len(statistics._round_trips_us) >= 8
     assert 0 < statistics.round_trip_us(99) <= 20_000
     assert statistics.rates_hz["Status"] == 100.0
+
+
+def test_commands_one_after_the_other_never_find_all_places_taken():
+    """A car has places for four sessions; each is free as soon as its command ends."""
+    rig = Rig("a")
+    now_us = 0
+    for epoch in range(1, 21):
+        connection = Connection(wire.own_protocol_hash(), epoch)
+        connection.opened(now_us)
+        for _ in range(20):
+            now_us += STEP_US
+            told = connection.receive_data(rig.world.advance(rig.world.now_us + STEP_US), now_us)
+            assert not [event for event in told if isinstance(event, LinkRefused)]
+            connection.step(now_us)
+            rig.world.feed(connection.data_to_send())
+            if connection.is_bound():
+                break
+        assert connection.is_bound(), epoch
+        connection.leave()
+        rig.world.feed(connection.data_to_send())

@@ -7,6 +7,7 @@ from contextlib import suppress
 
 import pytest
 
+from firmware.protocol.messages import Leave
 from host_bridge.clock import MonotonicClock
 from host_bridge.domain import CarStatus, Sender, State
 from host_bridge.errors import DeviceFault
@@ -67,6 +68,18 @@ def on_a_cable(test):
                     await task
 
     asyncio.run(whole())
+
+
+def test_who_closes_says_that_it_leaves():
+    async def drive(rig, runner, far, heard):
+        await until(rig.car.connection.is_bound, 10.0)
+        said = bytearray()
+        send = runner._wire.send
+        runner._wire.send = lambda data: (said.extend(data), send(data))[1]
+        runner.close()
+        assert bytes(said).endswith(wire.encode(wire.new(Leave, epoch=EPOCH)))
+
+    on_a_cable(drive)
 
 
 def test_a_pulled_cable_is_known_at_once_and_a_plugged_one_reports_again():
