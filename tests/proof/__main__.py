@@ -13,15 +13,16 @@ examples:
 """
 
 import argparse
+import itertools
 import json
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from tests.proof import faults, replay
-from tests.proof.alphabets import ALL, BY_NAME
+from tests.proof.alphabets import ALL, BY_NAME, paired
 from tests.proof.machine import Alphabet
+from tests.proof.rules import PROMISES
 from tests.proof.search import Result, Search, search
 
 OK, BROKEN, WRONG_USE, NO_PROOF = 0, 1, 2, 3
@@ -38,7 +39,7 @@ def _arguments(words: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--json", action="store_true", help="the results as JSON")
     parser.add_argument("--seconds", type=float, default=0.0, help="at most, for each alphabet")
     parser.add_argument("--depth", type=int, default=0, help="at most; then it is no proof")
-    pairs = "all pairs of alphabets of one car as well, each to this depth"
+    pairs = "all pairs of them as well, each to this depth"
     parser.add_argument("--pairs", metavar="DEPTH", type=int, default=0, help=pairs)
     parser.add_argument("--fault", default="", help="plant this fault first")
     parser.add_argument("--out", type=Path, default=Path("proof-out"), help="for counterexamples")
@@ -52,19 +53,6 @@ def _show_list() -> None:
     print("faults to plant:")
     for fault in faults.ALL:
         print(f"  {fault.name:18} {fault.says} (in {fault.alphabet})")
-
-
-def paired(one: Alphabet, other: Alphabet) -> Alphabet | None:
-    """What two alphabets of the same car say together; None if their cars differ."""
-    if _car(one) != _car(other):
-        return None
-    words = tuple(dict.fromkeys(one.words + other.words))
-    inputs = tuple(dict.fromkeys(one.inputs + other.inputs))
-    return replace(one, name=f"{one.name} + {other.name}", words=words, inputs=inputs)
-
-
-def _car(alphabet: Alphabet) -> Alphabet:
-    return replace(alphabet, name="", says="", words=(), inputs=())
 
 
 def _chosen(options: argparse.Namespace) -> list[Alphabet]:
@@ -126,6 +114,7 @@ def _as_json(result: Result, paths: Sequence[str]) -> dict[str, object]:
         "alphabet": result.alphabet, "states": result.states, "edges": result.edges,
         "seconds": round(result.seconds, 1), "fixed_point": result.is_fixed_point,
         "verdict": result.verdict, "depth": result.depth, "evidence": result.evidence,
+        "ways": sorted(result.ways), "refusals": sorted(result.refusals),
         "broken": [found.promise for found in result.found], "files": list(paths),
     }  # fmt: skip
 
@@ -135,8 +124,8 @@ def _searched(options: argparse.Namespace) -> list[Result]:
     results, rows = [], []
     todo = [(alphabet, options.depth) for alphabet in _chosen(options)]
     if options.pairs:
-        made = [paired(a, b) for i, (a, _) in enumerate(todo) for b, _ in todo[:i]]
-        todo += [(pair, options.pairs) for pair in made if pair is not None]
+        pairs = itertools.combinations([alphabet for alphabet, _ in todo], 2)
+        todo += [(paired(one, other), options.pairs) for one, other in pairs]
     plant = faults.plant_of(options.fault)
     for alphabet, depth in todo:
         made_search = search(
@@ -164,6 +153,10 @@ def _concluded(results: Sequence[Result], says: Callable[[str], None]) -> int:
         return BROKEN
     if open_ones or not results:
         says(f"not a proof: no fixed point in {', '.join(open_ones)}; nothing was broken so far")
+        return NO_PROOF
+    tested = {promise for result in results for promise in result.evidence}
+    if len(results) == len(ALL) and tested != set(PROMISES):
+        says(f"not a proof: never put to the test: {', '.join(set(PROMISES) - tested)}")
         return NO_PROOF
     says(f"{len(results)} alphabets, each searched to its fixed point: all promises were kept")
     return OK

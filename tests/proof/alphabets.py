@@ -94,7 +94,7 @@ def _hosts() -> tuple[Alphabet, ...]:
 
 def _autonomous() -> tuple[Alphabet, ...]:
     pilot = Rights(4, 20, is_attended=False, needs=2)
-    by_switch = Rights(4, 20, is_attended=False, needs_switch=True)
+    by_switch = Rights(6, 10, is_attended=False, needs_switch=True)
     programs = (
         Word("P drives", "claim", 0, 1, 0, SPEED),
         Word("P asks for nothing", "claim", 0, 1, 0, 0),
@@ -109,7 +109,7 @@ def _autonomous() -> tuple[Alphabet, ...]:
         Alphabet(
             "kill switch", "a program that drives while a switch is there and lets it",
             (
-                Word("P drives", "claim", 0, 0, 0, SPEED), *words.box(), *words.arm(TRACK),
+                Word("K drives", "claim", 0, 0, 0, SPEED), *words.box(), *words.arm(TRACK),
                 *words.clear(), DISARM_WORD, STOP,
             ),
             (QUIET,), (by_switch,),
@@ -140,7 +140,7 @@ def _receivers() -> tuple[Alphabet, ...]:
 
 
 def _watched() -> tuple[Alphabet, ...]:
-    counted = Rights(2, 120, has_counter=True)
+    counted = Rights(5, 90, has_counter=True)
     second = Rights(3, 50, stops_by_silence=False, has_repress=True)
     return (
         Alphabet(
@@ -153,7 +153,7 @@ def _watched() -> tuple[Alphabet, ...]:
         ),
         Alphabet(
             "frozen", "an input device that repeats itself",
-            (*words.claims(0, "A", SPEED, still=True), *words.arm(TRACK), *words.clear()),
+            (*words.claims(0, "C", SPEED, still=True), *words.arm(TRACK), *words.clear()),
             (QUIET, ROLLS), (counted,), (("frozen_ms", 100),),
         ),
         Alphabet(
@@ -169,3 +169,27 @@ def _watched() -> tuple[Alphabet, ...]:
 
 ALL = (*_standing(), *_hosts(), *_autonomous(), *_receivers(), *_watched())
 BY_NAME = {alphabet.name: alphabet for alphabet in ALL}
+
+
+def paired(one: Alphabet, other: Alphabet) -> Alphabet:
+    """What two alphabets say together, to a car that has what both cars have."""
+    named = {right.number: right for right in one.rights + other.rights}
+    rights = tuple(named[number] for number in sorted(named))  # the receiver's first
+    said = _moved(one, rights) + _moved(other, rights)
+    return Alphabet(
+        f"{one.name} + {other.name}", f"{one.says}; {other.says}",
+        tuple({word.name: word for word in said}.values()),
+        tuple({inputs.name: inputs for inputs in one.inputs + other.inputs}.values()),
+        rights, tuple(dict(one.changes + other.changes).items()),
+        max(one.default_profile, other.default_profile), one.needs_box,
+        one.has_rc or other.has_rc, one.is_full or other.is_full,
+    )  # fmt: skip
+
+
+def _moved(alphabet: Alphabet, rights: tuple[Rights, ...]) -> list[Word]:
+    """Its words, with each source at its place in another table."""
+    places = [rights.index(right) for right in alphabet.rights]
+    return [
+        replace(word, place=places[word.place]) if word.kind == "claim" else word
+        for word in alphabet.words
+    ]

@@ -12,7 +12,7 @@ from firmware.app import App
 from firmware.core import actions as rules_of_actions
 from firmware.protocol import codes, messages
 
-PAD, PILOT = 2, 4  # sources of the alphabets
+PAD, PILOT, COUNTED = 2, 4, 5  # sources of the alphabets
 Plant = Callable[[App], None]
 
 
@@ -144,7 +144,7 @@ def _old_permission_counts(app: App) -> None:
 
 
 def _frozen_goes_on(app: App) -> None:
-    app.arbiter.sources[PAD].has_counter = False
+    app.arbiter.sources[COUNTED].has_counter = False
 
 
 def _clock_is_not_watched(app: App) -> None:

@@ -296,20 +296,26 @@ class Machine:
         right = self.promises.heard_claim(*args) == (self.app.arbiter.accepted != accepted)
         self.rules.check("S6 a claim is taken from its writer, while its clock is sure", right)
 
+    def _act(self, message: Any) -> bool:
+        """Whether it was granted."""
+        refusals = self._handle(message).refusals
+        self.rules.refusals.add((message.action, refusals))
+        return not refusals
+
     def _ask(self, word: Word, message: Any) -> None:
         config = self.numbers.now(self.app)
-        granted = not self._handle(message).refusals
+        granted = self._act(message)
         args = (word.session, word.action, word.value, config)
         self.promises.heard_ask(*args, granted)
 
     def _confirm(self, word: Word, message: Any) -> None:
-        granted = not self._handle(message).refusals
+        granted = self._act(message)
         said = (word.session, word.action, word.value, word.config)
         self.promises.heard_confirm(said, word.is_newest, granted)
 
     def _command(self, word: Word, message: Any) -> None:
         state = self.app.supervisor.state
-        granted = not self._handle(message).refusals
+        granted = self._act(message)
         self.promises.heard_command(word.session, word.action, word.value, state, granted)
 
     def _commit(self, word: Word, message: Any) -> None:

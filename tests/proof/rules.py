@@ -26,6 +26,52 @@ _BY_ITSELF = {
 }
 
 
+CAUSES = (
+    "an open loop", "a charger", "a Stop", "a box's stop", "the RC's stop", "silence",
+    "a frozen input", "a missing box", "a lost clock",
+)  # fmt: skip
+# All that is checked, here and in ``promises``; a search of all alphabets puts each to the test
+PROMISES = (
+    "S1 neutral and cut where it may not move",
+    "S1 a brake opposes the measured motion",
+    "S1 nothing by a speed in doubt",
+    "S2 what is confirmed is what was asked for",
+    "S2 one thing takes effect in a step",
+    "S2 the required box is there at the arm",
+    "S2 a gesture arms the default",
+    "S2 the profile confirmed is the one armed",
+    "S2 the numbers confirmed are those armed",
+    "S2 ACTIVE without a cause",
+    "S2 ACTIVE without a fault",
+    "S2 ACTIVE with the required box",
+    "S2 ACTIVE with a fresh, held, engaged source",
+    *[f"S3 {cause} stops an armed car on its step" for cause in (*CAUSES, "a fault")],
+    *[f"S3 {cause} is latched, in every state" for cause in CAUSES],
+    "S3 a cause moves no state but an armed one",
+    "S3 a cause stays until it is cleared",
+    "S4 a stranger's request is refused",
+    "S4 a stranger's command is refused",
+    "S4 a nonce that was used, or died, does nothing",
+    "S4 a commit is made at rest, by who is bound",
+    "S4 nothing leaves a stop without a clear",
+    "S4 no clear while the cause is there",
+    "S4 nothing is armed without an arm",
+    "S4 a disarm is asked for",
+    "S4 a gesture is a hand off, a second in neutral, and on",
+    "S4 a source begins from neutral",
+    "S6 a claim is taken from its writer, while its clock is sure",
+    "S6 the cap of an armed car is only lowered",
+    "S6 the output goes towards what its winner may ask for",
+    "S6 who asks for nothing drives nothing",
+    "S6 the best fresh and engaged source has the car",
+    "S6 nobody has it whom nothing entitles",
+    "S9 silence is latched on its step",
+    "S9 who fell silent has nothing",
+    "S10 a stop is obeyed, whoever sends it",
+    "S10 a stop is answered with the state it brought",
+)
+
+
 @dataclass(frozen=True)
 class Inputs:
     """What the environment does in one step."""
@@ -89,6 +135,8 @@ class Rules:
     def __init__(self) -> None:
         self.broken: list[str] = []
         self.evidence: Counter[str] = Counter()
+        self.refusals: set[tuple[int, int]] = set()  # of an action, as in its reply
+        self.ways: set[tuple[int, int]] = set()  # from a state to a state
 
     def check(self, promise: str, holds: bool) -> None:
         self.evidence[promise] += 1
@@ -97,6 +145,7 @@ class Rules:
 
     def step(self, inputs: Inputs, report: Report, e: Expected) -> None:
         """All that is to be true of one step."""
+        self.ways.add((e.before, report.state))
         self._outputs(inputs, report)
         self._stops(inputs, report, e)
         self._ways(inputs, report, e)
@@ -129,8 +178,9 @@ class Rules:
             self.check("S3 a cause moves no state but an armed one", stays)
         if e.latched:
             self.check("S3 a cause stays until it is cleared", report.causes != 0)
-        if report.causes >> codes.CAUSE_SILENCE & 1 and e.silent:
-            self.check("S9 silence is latched on its step", True)
+        if e.silent and e.before in _ARMED:
+            is_latched = bool(report.causes >> codes.CAUSE_SILENCE & 1)
+            self.check("S9 silence is latched on its step", is_latched)
         if e.stop:
             self.check("S10 a stop is obeyed, whoever sends it", state not in _ARMED)
         if e.asked_stop:

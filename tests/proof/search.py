@@ -262,7 +262,8 @@ class Result:
     why: str = ""  # it ended before
     found: list[Found] = field(default_factory=list)
     evidence: dict[str, int] = field(default_factory=dict)
-    places: tuple[int, int] = (0, 0)  # kept, left out
+    refusals: set[tuple[int, int]] = field(default_factory=set)  # of which action, which bits
+    ways: set[tuple[int, int]] = field(default_factory=set)  # from a state to a state
 
     @property
     def verdict(self) -> str:
@@ -301,8 +302,9 @@ class Search:
             self.result.why = "interrupted"
         self.result.seconds = time.monotonic() - begun
         self.result.states = len(self.order)
-        self.result.evidence = dict(self.explorer.machine.rules.evidence)
-        self.result.places = (len(self.explorer.kept), len(self.explorer.left_out))
+        rules = self.explorer.machine.rules
+        self.result.evidence = dict(rules.evidence)
+        self.result.refusals, self.result.ways = rules.refusals, rules.ways
         return self.result
 
     def _run(self, begun: float) -> None:

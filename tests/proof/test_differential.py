@@ -17,6 +17,8 @@ _WISHES = (
      "A holds in neutral", "A holds and permits", "P drives", "A drives"),
     ("box says run", "A lets go", "ask arm race", "confirm arm race", "A holds in neutral"),
     ("box says run", "A lets go", "ask clear", "confirm clear"),
+    ("box says run", "C lets go", "K drives", "ask arm track", "confirm arm track",
+     "C holds in neutral", "C drives", "C drives, unmoved"),
     ("A lets go", "ask clear by host 1", "confirm clear by host 1", "ask arm track by host 1",
      "confirm arm track by host 1", "A holds in neutral"),
 )  # fmt: skip

@@ -8,8 +8,18 @@ from tests.proof import faults, replay
 from tests.proof.alphabets import BY_NAME
 from tests.proof.search import search
 
+# the faults of the examination are searched for in `make test`, and what is found as soon
+_LONG = ("wrong brake", "kept gates")
 
-@pytest.mark.parametrize("fault", faults.ALL, ids=lambda fault: fault.name)
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        pytest.param(fault, marks=pytest.mark.soak) if fault.name in _LONG else fault
+        for fault in faults.ALL
+    ],
+    ids=lambda fault: fault.name,
+)
 def test_it_is_found_and_plays_again(fault, tmp_path):
     alphabet = BY_NAME[fault.alphabet]
     made = search(alphabet, fault.plant, is_first_enough=True)
