@@ -11,6 +11,7 @@ from typing import Any
 from firmware.app import App
 from firmware.core import actions as rules_of_actions
 from firmware.protocol import codes, messages
+from firmware.protocol.codec import Message
 
 PAD, PILOT, COUNTED = 2, 4, 5  # sources of the alphabets
 Plant = Callable[[App], None]
@@ -60,7 +61,7 @@ def _gesture_checks_the_last(app: App) -> None:
     _gesture_as(app, lambda: app.actions.profile, True)
 
 
-def _handled(app: App, message: type, by: Callable[[Any, int, Any], None]) -> None:
+def _handled(app: App, message: type[Message], by: Callable[[Any, int, Any], None]) -> None:
     handlers = app.receiver._handlers
     handled = handlers[message.ID]
     handlers[message.ID] = lambda heard, now_us: by(heard, now_us, handled)

@@ -14,7 +14,7 @@ from firmware.app import App
 from firmware.core.clock import OWN, UNKNOWN_US
 from firmware.core.latch import Latch
 from firmware.protocol import codes, messages
-from tests.proof.clockless import Clockless
+from tests.proof.clockless import Clockless, without_clock
 from tests.proof.places import Place, walked
 from tests.proof.promises import Promises, Rights, Vehicle
 from tests.proof.rules import ACTIVE, HOLD, STANDBY, STOPPING, Inputs, Report
@@ -188,7 +188,7 @@ class Machine:
         app.odometry.step = lambda *_: setattr(app.odometry, "speed_mm_s", self._speed)
         app.board.entropy = lambda: 1
         app.outbox.send = self._catch
-        app.outbox.post = lambda size: True
+        app.outbox.post = lambda payload_size: True
         app.events.add = self._event
         app._report = self._report
 
@@ -211,12 +211,13 @@ class Machine:
         """Take the clock from each deadline; name those whose passing is an event."""
         events = self._event_deadlines()
         _, found = walked({"app": self.app})
+        clockless: dict[str, Clockless] = {}
+        self.paths: dict[str, str] = {}  # of each deadline
         for path, deadline in found.items():
-            deadline.__class__ = Clockless
             name = events.get(id(deadline), "")
-            deadline.take_over(name or path, bool(name), self._ask_time, self._note)
-        clockless = {d.name: d for d in found.values()}
-        self.paths = {d.name: path for path, d in found.items()}  # of each deadline
+            made = without_clock(deadline, name or path, bool(name), self._ask_time, self._note)
+            clockless[made.name] = made
+            self.paths[made.name] = path
         places, _ = walked({"app": self.app, "promises": self.promises})
         return places, clockless
 
@@ -396,7 +397,7 @@ class Machine:
         elif not watch.is_on_stand:
             watch._stand_time.is_open = False
         if not actions.nonce:
-            actions._open.is_open = actions._open.is_due = False
+            actions._open.shut()
             actions._epoch = actions._action = actions._value = actions._sender = 0
         if not self.alphabet.has_rc:
             app.rc._rests.is_open = False
@@ -405,8 +406,8 @@ class Machine:
             if not source.is_fresh:
                 source.deadman = source.claimed = source.speed_mm_s = 0
                 source.slot = -1
-                source.alive.is_open = source.pressed.is_open = False
-                source.alive.is_due = source.pressed.is_due = False
+                source.alive.shut()
+                source.pressed.shut()
 
 
 def _forget_which(runstop: Latch, faults: Latch, is_stopping: bool) -> None:
