@@ -72,7 +72,10 @@ def _stops(seconds: float, depth: int) -> Callable[[Result], str]:
 
 
 def _progress(result: Result) -> None:
+    """One line on a terminal; elsewhere, in a log, a line for each fifth depth."""
     is_live = sys.stderr.isatty()
+    if not is_live and result.depth % 5:
+        return
     begin, end = ("\r", "") if is_live else ("", "\n")
     words = f"{begin}{result.alphabet}: depth {result.depth}, {result.states} states, "
     print(
@@ -128,10 +131,14 @@ def _searched(options: argparse.Namespace) -> list[Result]:
         todo += [(paired(one, other), options.pairs) for one, other in pairs]
     plant = faults.plant_of(options.fault)
     for alphabet, depth in todo:
-        made_search = search(
-            alphabet, plant, says=_progress, stops_at=_stops(options.seconds, depth),
-            is_first_enough=bool(options.fault),
-        )  # fmt: skip
+        try:
+            made_search = search(
+                alphabet, plant, says=_progress, stops_at=_stops(options.seconds, depth),
+                is_first_enough=bool(options.fault),
+            )  # fmt: skip
+        except KeyboardInterrupt:  # before its first state
+            results.append(Result(alphabet.name, why="interrupted"))
+            break
         result = made_search.result
         paths = _write(made_search, options.out, options.fault)
         results.append(result)

@@ -19,6 +19,7 @@ from tests.proof.search import Edge, Explorer, Found
 from tests.proof.words import Word
 
 Step = tuple[list[Word], Inputs]
+_LONGEST_US = 300_000  # between two steps: a program that stays away longer is begun anew
 _WAITS, _WAIT_US = 30, 40_000  # a second is the longest that is waited for
 _REPEATS = 26  # of a step that changes nothing: a second of a receiver's frames
 _WHAT = "tandem proof: a counterexample"
@@ -58,6 +59,7 @@ class _Times:
     def solved(self) -> list[int] | None:
         """The earliest times that fit, us since the start; None if there are none."""
         rows = [*self._rows, *[(i, i + 1, BEAT_US) for i in range(self.steps)]]
+        rows += [(i + 1, i, -_LONGEST_US) for i in range(self.steps)]
         times = [0] * (self.steps + 1)
         for _ in range(len(times) + 1):
             is_settled = True
@@ -105,17 +107,19 @@ def _times_of(explorer: Explorer, edges: Sequence[Edge]) -> list[int] | None:
 
 
 def _stretched(explorer: Explorer, edges: Sequence[Edge]) -> list[Edge]:
-    """The same way, with each step said again and again where that changes nothing: hosts and
-    receivers go on to speak while a time passes."""
+    """The same way, with each step before a time that passes said again and again, where that
+    changes nothing: hosts and receivers go on to speak meanwhile."""
     found: list[Edge] = []
     group: list[Edge] = []
     explorer.begin_again()
-    for edge in edges:
+    for number, edge in enumerate(edges):
         _walk(explorer.machine, edge)
         found.append(edge)
         if not edge.timer:
             group.append(edge)
-        if edge.inputs is not None:
+        if edge.inputs is not None and not _passes_time(edges[number + 1 :]):
+            group = []
+        elif edge.inputs is not None:
             key = explorer.key()
             for again in (group, [edge]):
                 quiet = [*again[:-1], Edge(inputs=edge.inputs)]
@@ -128,6 +132,16 @@ def _stretched(explorer: Explorer, edges: Sequence[Edge]) -> list[Edge]:
                     break
             group = []
     return found
+
+
+def _passes_time(edges: Sequence[Edge]) -> bool:
+    """Whether a time is over before the end of the next step."""
+    for edge in edges:
+        if edge.timer or edge.passes:
+            return True
+        if edge.inputs is not None:
+            break
+    return False
 
 
 def _walk(machine: Machine, edge: Edge) -> None:
