@@ -10,7 +10,7 @@ ASKED := $(if $(filter file default undefined,$(origin PYTHON)),,$(PYTHON))
 SETUP := sh tests/tools/setup.sh "$(PYTHON)" "$(ASKED)"
 
 .DEFAULT_GOAL := help
-.PHONY: help setup ready demo test check format bench fast soak mutants size hardware lock clean
+.PHONY: help setup ready demo test check format bench fast soak mutants proof size hardware lock clean
 
 help:  ## this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | \
@@ -51,6 +51,9 @@ soak: ready  ## the long tests
 
 mutants: ready  ## would the tests notice? small mistakes in the safety core (ARGS="--list")
 	@$(BIN)/python -m tests.mutants $(ARGS)
+
+proof: ready  ## search all sequences of inputs for a broken promise (ARGS="--list", "NAME --json")
+	@$(BIN)/python -m tests.proof $(ARGS)
 
 size: ready  ## size of the car's program per chip, heap after start (ARGS=--write keeps it)
 	@$(BIN)/python tests/tools/size.py $(ARGS)

@@ -1,0 +1,195 @@
+"""The alphabets: each small enough to be searched to its end, together all that may be said."""
+
+from dataclasses import replace
+
+from firmware.protocol import codes
+from tests.proof import words
+from tests.proof.machine import ROLLING, SPEED, Alphabet
+from tests.proof.promises import NO_CAP, Rights
+from tests.proof.rules import Inputs
+from tests.proof.words import COMMIT, DISARM_WORD, STOP, Word
+
+STAND, TRACK, RACE = codes.PROFILE_STAND, codes.PROFILE_TRACK, codes.PROFILE_RACE
+QUIET = Inputs("quiet")
+OPEN_LOOP = Inputs("the loop is open", loop_closed=False)
+ROLLS = Inputs("rolling", speed=ROLLING)
+ROLLS_OPEN = Inputs("rolling, the loop is open", speed=ROLLING, loop_closed=False)
+HOT = Inputs("too hot", hot=True)
+CHARGER = Inputs("a charger", charger=True)
+
+PAD = Rights(2, 120)
+_PAD = tuple(words.claims(0, "A", SPEED))
+_HELD_AND_PERMITS = codes.HELD | codes.PERMITS_AUTONOMY
+_LETS_GO, _HOLDS, _DRIVES = _PAD
+
+
+def _rc(name: str) -> Inputs:
+    return Inputs(f"RC frame: {name}", rc=name)
+
+
+def _standing() -> tuple[Alphabet, ...]:
+    return (
+        Alphabet(
+            "actions", "arm, clear, disarm, commit of a car that stands",
+            (
+                *_PAD, *words.arm(TRACK), *words.arm(STAND), *words.clear(), DISARM_WORD, STOP,
+                COMMIT,
+            ),
+            (QUIET, OPEN_LOOP), (PAD,),
+        ),
+        Alphabet(
+            "rolling", "the same while the wheels turn",
+            (*_PAD, *words.arm(TRACK), *words.clear(), DISARM_WORD, STOP, COMMIT),
+            (QUIET, ROLLS, ROLLS_OPEN), (PAD,),
+        ),
+        Alphabet(
+            "numbers", "caps, and commits of other numbers, beside an arm",
+            (
+                _LETS_GO, _HOLDS, *words.arm(TRACK), *words.arm(TRACK, config=1), DISARM_WORD,
+                words.cap(10, "low"), words.cap(NO_CAP, "none"), COMMIT,
+                Word("draft the other numbers", "draft", config=1),
+                Word("draft the first numbers", "draft", config=0),
+                Word("commit the other numbers", "commit", config=1), words.STALE_CONFIRM,
+            ),
+            (QUIET,), (PAD,),
+        ),
+        Alphabet(
+            "capped", "caps while it drives",
+            (*_PAD, *words.arm(TRACK), words.cap(10, "low"), words.cap(NO_CAP, "none"), STOP),
+            (QUIET,), (PAD,),
+        ),
+        Alphabet(
+            "faults", "a fault, and a charger, in every state",
+            (*_PAD, *words.arm(TRACK), *words.clear(), STOP),
+            (QUIET, HOT, CHARGER, ROLLS), (PAD,),
+        ),
+    )  # fmt: skip
+
+
+def _hosts() -> tuple[Alphabet, ...]:
+    stranger = [replace(w, name=f"{w.name} by a stranger", session=2) for w in words.arm(TRACK)]
+    others = Word("A drives, of host 1", "claim", 1, 0, codes.HELD, SPEED)
+    return (
+        Alphabet(
+            "two hosts", "two sessions, and a stranger, ask, confirm and speak for one source",
+            (
+                _LETS_GO, _HOLDS, others, *words.arm(TRACK), *words.arm(STAND, 1),
+                *words.arm(TRACK, 1), *words.clear(1), DISARM_WORD, *stranger, STOP,
+            ),
+            (QUIET,), (PAD,),
+        ),
+        Alphabet(
+            "rebind", "hosts that begin anew, and lose their slot to another",
+            (
+                _LETS_GO, _HOLDS, *words.arm(TRACK),
+                *[replace(w, name=f"{w.name}, of the third", session=2) for w in _PAD[:2]],
+                *stranger, Word("host 0 binds", "bind", 0), Word("the third host binds", "bind", 2),
+                Word("host 0 is not heard for 3 s", "stale", 0),
+                Word("Sync of the third", "sync", 2), STOP,
+            ),
+            (QUIET,), (PAD,), is_full=True,
+        ),
+    )  # fmt: skip
+
+
+def _autonomous() -> tuple[Alphabet, ...]:
+    pilot = Rights(4, 20, is_attended=False, needs=2)
+    by_switch = Rights(6, 10, is_attended=False, needs_switch=True)
+    programs = (
+        Word("P drives", "claim", 0, 1, 0, SPEED),
+        Word("P asks for nothing", "claim", 0, 1, 0, 0),
+    )
+    permits = Word("A holds and permits", "claim", deadman=_HELD_AND_PERMITS, mask=0)
+    return (
+        Alphabet(
+            "guardian", "a program that drives while a person holds and permits",
+            (_LETS_GO, _HOLDS, permits, programs[0], *words.arm(TRACK), DISARM_WORD, STOP),
+            (QUIET,), (PAD, pilot),
+        ),
+        Alphabet(
+            "kill switch", "a program that drives while a switch is there and lets it",
+            (
+                Word("K drives", "claim", 0, 0, 0, SPEED), *words.box(), *words.arm(TRACK),
+                *words.clear(), DISARM_WORD, STOP,
+            ),
+            (QUIET,), (by_switch,),
+        ),
+    )  # fmt: skip
+
+
+def _receivers() -> tuple[Alphabet, ...]:
+    rc = Rights(0, 200)
+    frames = (QUIET, *[_rc(name) for name in ("rest", "held", "throttle", "stop")])
+    return (
+        Alphabet(
+            "receiver", "the receiver and its gesture beside a host",
+            (*words.arm(STAND), *words.clear(), DISARM_WORD, STOP),
+            frames, (rc,), has_rc=True,
+        ),
+        Alphabet(
+            "receiver in race", "a gesture arms race, which needs the box, beside a host",
+            (*words.arm(STAND), *words.box(), DISARM_WORD),
+            frames[:3], (rc,), has_rc=True, default_profile=RACE,
+        ),
+        Alphabet(
+            "receiver and pad", "the receiver outranks another source, and permits nothing by it",
+            tuple(words.claims(1, "A", SPEED)),
+            (*frames[:3], _rc("autonomy")), (rc, PAD), has_rc=True,
+        ),
+    )  # fmt: skip
+
+
+def _watched() -> tuple[Alphabet, ...]:
+    counted = Rights(5, 90, has_counter=True)
+    second = Rights(3, 50, stops_by_silence=False, has_repress=True)
+    return (
+        Alphabet(
+            "box", "a runstop box, and a race that needs it",
+            (
+                *_PAD, *words.box(), *words.arm(RACE), *words.arm(TRACK), *words.clear(),
+                Word("a stranger's box says stop", "box", 2, value=0),
+            ),
+            (QUIET,), (PAD,),
+        ),
+        Alphabet(
+            "frozen", "an input device that repeats itself",
+            (*words.claims(0, "C", SPEED, still=True), *words.arm(TRACK), *words.clear()),
+            (QUIET, ROLLS), (counted,), (("frozen_ms", 100),),
+        ),
+        Alphabet(
+            "silent", "two sources, one of which yields and is to be pressed anew; clocks are lost",
+            (
+                *_PAD, *words.claims(1, "B", SPEED), *words.arm(TRACK),
+                Word("host 0's clock is lost", "lost", 0), Word("Sync of host 0", "sync", 0),
+            ),
+            (QUIET,), (PAD, second),
+        ),
+    )  # fmt: skip
+
+
+ALL = (*_standing(), *_hosts(), *_autonomous(), *_receivers(), *_watched())
+BY_NAME = {alphabet.name: alphabet for alphabet in ALL}
+
+
+def paired(one: Alphabet, other: Alphabet) -> Alphabet:
+    """What two alphabets say together, to a car that has what both cars have."""
+    named = {right.number: right for right in one.rights + other.rights}
+    rights = tuple(named[number] for number in sorted(named))  # the receiver's first
+    said = _moved(one, rights) + _moved(other, rights)
+    return Alphabet(
+        f"{one.name} + {other.name}", f"{one.says}; {other.says}",
+        tuple({word.name: word for word in said}.values()),
+        tuple({inputs.name: inputs for inputs in one.inputs + other.inputs}.values()),
+        rights, tuple(dict(one.changes + other.changes).items()),
+        max(one.default_profile, other.default_profile), one.needs_box,
+        one.has_rc or other.has_rc, one.is_full or other.is_full,
+    )  # fmt: skip
+
+
+def _moved(alphabet: Alphabet, rights: tuple[Rights, ...]) -> list[Word]:
+    """Its words, with each source at its place in another table."""
+    places = [rights.index(right) for right in alphabet.rights]
+    return [
+        replace(word, place=places[word.place]) if word.kind == "claim" else word
+        for word in alphabet.words
+    ]

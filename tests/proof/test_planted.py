@@ -1,0 +1,35 @@
+"""Each planted fault is found, by the shortest way, and shows again in the real car."""
+
+import json
+
+import pytest
+
+from tests.proof import faults, replay
+from tests.proof.alphabets import BY_NAME
+from tests.proof.search import search
+
+# the faults of the examination are searched for in `make test`, and what is found as soon
+_LONG = ("wrong brake", "kept gates")
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        pytest.param(fault, marks=pytest.mark.soak) if fault.name in _LONG else fault
+        for fault in faults.ALL
+    ],
+    ids=lambda fault: fault.name,
+)
+def test_it_is_found_and_plays_again(fault, tmp_path):
+    alphabet = BY_NAME[fault.alphabet]
+    made = search(alphabet, fault.plant, is_first_enough=True)
+    assert made.result.found, made.result.verdict
+    assert "not a proof" in made.result.verdict
+    found = made.result.found[0]
+    path = tmp_path / "counterexample.json"
+    path.write_text(json.dumps(replay.as_file(made.explorer, found, fault.name)))
+    data, said = replay.read(path), []
+    assert data["steps"], "no real car can take this way"
+    assert replay.replay(data, said.append), said
+    sound = data | {"fault": ""}
+    assert not replay.replay(sound, said.append)
