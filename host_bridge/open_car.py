@@ -262,7 +262,7 @@ def _unbound(opened: OpenCar) -> TandemError:
         "the car did not take this session in",
         where=opened.uri,
         got=f"link {opened.car.connection.state.value}",
-        remedy="it serves four sessions: end one, its place is free after 3 s",
+        remedy="it serves four sessions: end one; where one was killed, wait 3 s",
     )
 
 
