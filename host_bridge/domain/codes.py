@@ -244,10 +244,7 @@ class BindResult(Phrased):
 
     BOUND = 0, "took the session in"
     PROTOCOL_MISMATCH = 1, "speaks another version of the protocol"
-    NO_SLOT = (
-        2,
-        "serves four sessions already: close one; the place of one that was killed is free after 3 s",
-    )
+    NO_SLOT = 2, "serves four sessions already: end one; where one was killed, wait 3 s"
 
 
 class ResetCause(Phrased):
