@@ -50,18 +50,24 @@ class FollowView(Protocol):
 
 async def follow(plan: FollowPlan, view: FollowView, context: Context) -> int:
     """Until it is cancelled, or the time is over. Raises errors.TandemError."""
-    async with AsyncExitStack() as logs, AsyncExitStack() as stack:  # logs end last
-        cars = await _open(plan, context, stack)
-        log = await start_log(plan.record, context, cars, logs)
-        source_of_all([_with_receiver(opened.vehicle) for opened in cars], _RC)
-        following = Following(cars[0].car, [opened.car for opened in cars[1:]])
-        try:
-            await _run(following, plan, view, context.clock, log)
-        finally:
-            await _let_go(following, cars[1:], context.clock)
-            for line in view.summary(following, context.clock.now_us()):
-                print(line, flush=True)
-    _judge(following)
+    log: Recorder | None = None
+    try:
+        async with AsyncExitStack() as logs, AsyncExitStack() as stack:  # logs end last
+            cars = await _open(plan, context, stack)
+            log = await start_log(plan.record, context, cars, logs)
+            source_of_all([_with_receiver(opened.vehicle) for opened in cars], _RC)
+            following = Following(cars[0].car, [opened.car for opened in cars[1:]])
+            try:
+                await _run(following, plan, view, context.clock, log)
+            finally:
+                await _let_go(following, cars[1:], context.clock)
+                for line in view.summary(following, context.clock.now_us()):
+                    print(line, flush=True)
+        _judge(following)
+    except BaseException:  # Ctrl-C too; asked after it is closed: its end may have found no room
+        if log and log.fault:
+            print(f"tandem: {log.fault}", file=sys.stderr)
+        raise
     if log and log.fault:
         raise log.fault
     return 0

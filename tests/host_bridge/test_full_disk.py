@@ -17,7 +17,7 @@ from host_bridge.errors import DataFileFault
 from host_bridge.logbook.reading import summary
 from host_bridge.logbook.spill import SpilledList
 from host_bridge.serve.recording import new_recorder
-from tests.host_bridge.programs import program, tandem
+from tests.host_bridge.programs import program, serving, tandem
 from tests.host_bridge.serve.desk import runtime_folder
 
 SMALL_KB = 64
@@ -74,6 +74,23 @@ def test_whoever_serves_and_records_says_it_too(small_disk):
         process.send_signal(signal.SIGINT)
         said = process.communicate(timeout=20)
     assert "No space left on device" in said[1]
+
+
+@pytest.mark.parametrize("ended", ["over", "interrupted"])
+def test_whoever_follows_and_records_says_it_at_once_and_at_the_end(small_disk, folder, ended):
+    log = small_disk / "followed.mcap"
+    words = ("follow", "leader", "sim://f1tenth?name=twin", "--record", str(log))
+    with serving("sim://f1tenth", "leader"):
+        with program(*words, "--seconds", "8" if ended == "over" else "60") as process:
+            for line in process.stderr:
+                if "NOT RECORDED ANY MORE" in line:
+                    break
+            if ended == "interrupted":
+                process.send_signal(signal.SIGINT)
+            said = process.communicate(timeout=60)
+        assert "the log cannot be written" in said[1]
+        assert "No space left on device" in said[1]
+        assert process.returncode == (DataFileFault.exit_code if ended == "over" else 130)
 
 
 def test_a_drive_that_is_recorded_to_its_end_is_no_fault(tmp_path, folder):
