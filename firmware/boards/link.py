@@ -26,6 +26,7 @@ _USB_BLOCK = 64  # a packet of full speed
 _HEAD = 2  # of a frame: a delimiter and its first COBS code
 _BLOCKS = 8  # each way in one pump: what a flood takes of the next step's time is bounded
 _REPL_BYTE = 0x03
+_BLANK = const(0x77)  # any byte but a delimiter
 _STOP_BYTE = const(0xA6)  # how a Stop begins behind its COBS code: its number XOR frame.WHITENER
 _RUNS = 31 << 9  # of 0x03, as ``scanned`` counts them
 _REPL_RUN = 16 << 9  # in a row: no claim, no stop has as many, and a parameter's comes alone
@@ -33,10 +34,11 @@ _HEARD_STOP = 1 << 16
 
 
 @micropython.viper
-def take_zeros_out(data: ptr8, size: int, many: int) -> int:
-    """Close up ``data[:size]`` where its first ``many`` zeros are; returns what is left of it."""
-    at = 0
-    i = 0
+def take_zeros_out(data: ptr8, start: int, size: int, many: int) -> int:
+    """Close up ``data[:size]`` where the first ``many`` zeros from ``start`` on are; returns how
+    much is left of it."""
+    at = start
+    i = start
     while i < size:
         if data[i] == 0 and many > 0:
             many -= 1
@@ -48,12 +50,20 @@ def take_zeros_out(data: ptr8, size: int, many: int) -> int:
 
 
 @micropython.viper
-def pad(data: ptr8, start: int, end: int) -> int:
-    """Write zeros to ``data[start:end]``: between frames they mean nothing."""
+def fill(data: ptr8, start: int, end: int, value: int) -> int:
+    """Write ``value`` to ``data[start:end]``."""
     while start < end:
-        data[start] = 0
+        data[start] = value
         start += 1
     return end
+
+
+@micropython.viper
+def written(data: ptr8, size: int) -> int:
+    """How much of ``data[:size]`` was written since it was blank; less where that ends like it."""
+    while size > 0 and data[size - 1] == _BLANK:
+        size -= 1
+    return size
 
 
 @micropython.viper
@@ -226,13 +236,17 @@ class Filler(io.IOBase):
     """Ends a read of the REPL's stream that would wait: a second stream to its side, with zeros.
 
     MicroPython reads the REPL's stream byte by byte and waits for each; only where the stream has
-    none it asks the second one (``os.dupterm``), which is there for the time of a read.
+    none it asks the second one (``os.dupterm``), which is there for the time of a read. What came
+    before ``first`` came over the wire, delimiters too; behind it more may have come meanwhile.
     """
 
-    def __init__(self) -> None:
-        self.filled = 0
+    def __init__(self, block: bytearray) -> None:
+        self.filled = self.first = self.size = 0
+        self._block = block
 
     def readinto(self, buffer: bytearray) -> int:
+        if not self.filled:
+            self.first = written(self._block, self.size)
         buffer[0] = 0
         self.filled += 1
         return 1
@@ -260,10 +274,10 @@ class StdioLink(Link):
     def __init__(self) -> None:
         super().__init__()
         _interrupt_by(-1)
-        self._filler = Filler()
         self._reader = sys.stdin.buffer
         self._writer = sys.stdout.buffer
         self._block = bytearray(_USB_BLOCK)
+        self._filler = Filler(self._block)
         self._firsts = make_firsts(self._block)
         fill_from: "Any" = getattr(os, "dupterm", None)
         self._fill_from = fill_from or _ends_by_itself
@@ -288,7 +302,8 @@ class StdioLink(Link):
         for _ in range(_BLOCKS):
             if to_send.size == 0 or not _is_ready(self._writable):
                 break
-            pad(self._block, to_send.take_into(self._block, _USB_BLOCK), _USB_BLOCK)
+            # zeros to the packet's end: between frames they mean nothing
+            fill(self._block, to_send.take_into(self._block, _USB_BLOCK), _USB_BLOCK, 0)
             self._writer.write(self._block)
 
     @micropython.native
@@ -300,11 +315,12 @@ class StdioLink(Link):
             size = _USB_BLOCK
         block, filler = self._block, self._filler
         filler.filled = 0
+        filler.size = fill(block, 0, size, _BLANK)
         self._fill_from(filler)
         came = self._reader.readinto(self._firsts[size]) or 0
         self._fill_from(None)
         if filler.filled:
-            came = take_zeros_out(block, came, filler.filled)
+            came = take_zeros_out(block, filler.first, came, filler.filled)
         self._take(block, came)
         return came == size
 

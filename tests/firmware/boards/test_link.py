@@ -8,10 +8,12 @@ import machine
 import pytest
 from bench import bench
 
+from firmware.boards import link as link_module
 from firmware.boards.link import (
     RECEIVE_SIZE,
     SEND_SIZE,
     ByteQueue,
+    StdioLink,
     UartLink,
     scanned,
     take_zeros_out,
@@ -151,8 +153,74 @@ def test_a_code_promises_what_it_stands_for_and_noise_promises_nothing(data, bef
 
 def test_zeros_that_were_filled_in_are_taken_out_again():
     data = bytearray(b"ab\0\0c\0")
-    assert take_zeros_out(data, 6, 2) == 4
+    assert take_zeros_out(data, 2, 6, 2) == 4
     assert bytes(data[:4]) == b"abc\0"
+
+
+class ReplStream:
+    """The REPL's stream as a port reads it: byte by byte, where there is none from the second one;
+    ``meanwhile`` are bytes that come while it is read, by how many it has read then."""
+
+    def __init__(self) -> None:
+        self.incoming = bytearray()
+        self.meanwhile = {}
+        self.filler = None
+
+    def readinto(self, into):
+        for at in range(len(into)):
+            self.incoming += self.meanwhile.pop(at, b"")
+            if self.incoming:
+                into[at] = self.incoming.pop(0)
+            else:
+                one = bytearray(1)
+                self.filler.readinto(one)
+                into[at] = one[0]
+        return len(into)
+
+    def register(self, stream, event):
+        pass
+
+    def ipoll(self, timeout):
+        return [0] if self.incoming else []
+
+
+def on_repl_stream(monkeypatch):
+    stream = ReplStream()
+    monkeypatch.setattr(link_module.os, "dupterm", lambda it: setattr(stream, "filler", it), False)
+    monkeypatch.setattr(link_module.select, "poll", lambda: stream)
+    monkeypatch.setattr(link_module, "_interrupt_by", lambda byte: None)
+    link = StdioLink()
+    link._reader = stream
+    return stream, link
+
+
+def heard_of(link):
+    buffer = bytearray(512)
+    return bytes(buffer[: link.receive_into(buffer)])
+
+
+@pytest.mark.parametrize("noise", [b"", b"\xfb\x14\x34", b"\x30\x89\x57", b"\xe7\xe7", b"w"])
+def test_frames_behind_noise_keep_their_delimiters_whatever_it_promises(monkeypatch, noise):
+    """Of the block that a code promised too much came the frames, and then what was filled in."""
+    stream, link = on_repl_stream(monkeypatch)
+    whole = b"\0" + noise + 2 * framed(payload_of(Identify()))
+    stream.incoming += whole
+    for _ in range(5):
+        link.listen()
+    assert heard_of(link) == whole
+
+
+@pytest.mark.parametrize("held", [1, 2, 9])
+def test_a_frame_that_goes_on_coming_while_it_is_read_is_whole(monkeypatch, held):
+    stream, link = on_repl_stream(monkeypatch)
+    frame = framed(payload_of(Identify()))
+    stream.incoming += frame[:-held]
+    stream.meanwhile = {len(frame) - held + 3 if held > 3 else len(frame) + 1: frame[-held:]}
+    for _ in range(5):
+        link.listen()
+        stream.incoming += b"".join(stream.meanwhile.values())
+        stream.meanwhile = {}
+    assert heard_of(link) == frame
 
 
 @pytest.mark.parametrize("chunk", [1, 2, 5, 64])
