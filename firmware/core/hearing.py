@@ -196,7 +196,8 @@ class Hearing:
         app.outbox.send(bound)
 
     def _leave(self, message: Leave, now_us: int) -> None:
-        """What it claimed ends: whoever leaves while driving falls silent."""
+        """What it claimed and asked for ends: whoever leaves while driving falls silent."""
+        self._app.actions.rebound(message.epoch)
         self._forget(self._app.sessions.leave(message.epoch, now_us))
 
     def _forget(self, slot: int) -> None:

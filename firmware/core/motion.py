@@ -9,7 +9,6 @@ from firmware.core.params import (
     POLICY_CUT,
     SOURCES,
     STEERING_CENTRED,
-    STEERING_HELD,
     STEERS_ON,
 )
 from firmware.protocol.codes import (
@@ -39,7 +38,8 @@ const = micropython.const
 # Who brought such a stop steers no longer; who fell silent has lost all that it had
 _OF_THE_WINNER = 1 << CAUSE_FROZEN_INPUT | 1 << CAUSE_CLOCK_STEP | 1 << CAUSE_CLOCK_UNSURE
 _FULL_BRAKE = const(255)
-_ALL = const(255)  # actuators
+_ALL = const(0xFF)  # actuators
+_AUXILIARY = const(0xF8)  # neither steering nor drive nor brake
 # A brake channel helps a car to slow down that is faster than its target by more than the first,
 # and is fully on from the second on
 _ROLLS_MM_S = const(300)
@@ -72,7 +72,7 @@ class Motion:
         self._steer_max = params.get("steer_max_urad")
         self._steer_centres = params.get("steer_centres") == 1
         self._steer_in_stop = params.get("steer_in_stop")
-        self._aux_in_stop = params.get("aux_in_stop")
+        self._aux_in_stop = params.get("aux_in_stop") & _AUXILIARY
         self._limp_mm_s = params.get("limp_mm_s")
         self._has_brake = self._app.output_stage.has_brake()
         self._profile_caps = params.get_all("profile_cap_mm_s")
@@ -103,26 +103,27 @@ class Motion:
         return state == HOLD or (state == STOPPING and app.stop_sequence.policy == POLICY_BRAKE)
 
     def _steer(self) -> None:
-        """The winner's angle; with nobody it is held or centred. In a stop what the vehicle file
-        says, and still while the car is not armed: hands are at its wheels then. Then the slew."""
+        """The winner's angle. In a stop what the vehicle file says, and still while the car is not
+        armed: hands are at its wheels then. Then the slew."""
         app = self._app
-        state, held_urad = app.supervisor.state, app.steering.steer_urad
-        target_urad = 0 if self._steer_centres else held_urad
-        winner = app.arbiter.winners[STEERING]
-        if winner != NOBODY and not app.runstop.bits & _OF_THE_WINNER:
-            target_urad = app.arbiter.sources[winner].steer_urad
-            if abs(target_urad) > self._steer_max:
-                self.clamped |= STEERING_BIT
-        if state == STOPPING:
-            if self._steer_in_stop == STEERING_HELD:
-                target_urad = held_urad
-            elif self._steer_in_stop == STEERING_CENTRED:
-                target_urad = 0
-        elif state == STARTING:
+        state, in_stop = app.supervisor.state, self._steer_in_stop
+        target_urad = app.steering.steer_urad
+        if state == STARTING or (state == STOPPING and in_stop == STEERING_CENTRED):
             target_urad = 0
-        elif state != ACTIVE and state != HOLD:
-            target_urad = held_urad
+        elif app.is_armed() or (state == STOPPING and in_stop == STEERS_ON):
+            target_urad = self._wished_urad(target_urad)
         app.steering.step(target_urad, app.odometry.speed_mm_s, self._dt_ms)
+
+    def _wished_urad(self, held_urad: int) -> int:
+        """With nobody it is held or centred."""
+        app = self._app
+        winner = app.arbiter.winners[STEERING]
+        if winner == NOBODY or app.runstop.bits & _OF_THE_WINNER:
+            return 0 if self._steer_centres else held_urad
+        wished_urad = app.arbiter.sources[winner].steer_urad
+        if abs(wished_urad) > self._steer_max:
+            self.clamped |= STEERING_BIT
+        return wished_urad
 
     def _move(self, now_us: int) -> None:
         app = self._app

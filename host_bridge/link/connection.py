@@ -112,7 +112,7 @@ class Connection:
 
     def leave(self) -> None:
         """Give the car's place for our session back; what was claimed in it ends."""
-        if self.is_bound():
+        if self.is_bound() or self.state is LinkState.BINDING:
             self.send(wire.new(messages.Leave, epoch=self.epoch or 0))
 
     def on_output(self, call: Callable[[], None]) -> None:

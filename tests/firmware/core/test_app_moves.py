@@ -153,11 +153,12 @@ def test_the_steering_is_still_while_the_car_is_not_armed(state, centres):
     car = Car(steer_centres=centres)
     car.drive(steer_urad=90_000)
     car.step(20)
-    for wishes in ({PAD: {"steer_urad": -80_000}}, {PAD: {"deadman": 0}}, {}):
+    for wishes in ({PAD: {"steer_urad": -800_000}}, {PAD: {"deadman": 0}}, {}):
         car.app.supervisor.state = state
         car.wishes = wishes
+        car.app.motion.clamped = 0
         car.app.motion._steer()
-        assert car.app.steering.steer_urad == 90_000
+        assert (car.app.steering.steer_urad, car.app.motion.clamped) == (90_000, 0)
 
 
 def test_steering_is_slewed_by_the_length_of_the_step():

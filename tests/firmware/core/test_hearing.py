@@ -283,3 +283,14 @@ def test_who_leaves_while_driving_falls_silent_and_nobody_else_does(epoch, stops
     car.step()
     assert (car.state, car.has_cause(SILENCE)) == ((STOPPING, True) if stops else (ACTIVE, False))
     assert (car.app.sessions.find(US) < 0) is stops
+
+
+@pytest.mark.parametrize(("epoch", "is_open"), [(US, False), (OTHERS, True)])
+def test_what_somebody_asked_for_who_leaves_is_not_confirmed_any_more(epoch, is_open):
+    car = Car()
+    car.step(12)
+    car.app.actions.nonce, car.app.actions._epoch = 77, US
+    leave = Leave()
+    leave.epoch = epoch
+    car.app.hearing._leave(leave, car.now_us)
+    assert (car.app.actions.nonce != 0) is is_open

@@ -265,6 +265,14 @@ def test_a_car_that_is_not_armed_obeys_a_claim_only_where_its_file_says_so(
     assert levels[AUX_4] == 0
 
 
+def test_no_configuration_lets_a_claim_brake_or_drive_a_level_while_the_car_is_not_armed():
+    car = Car(**CHANNELS, source_mask=MASKS, aux_in_stop=255)
+    car.drive(**{**CLAIMED, "mask": 255}, brake=9)
+    car.app.supervisor.state = STOPPED
+    car.app.motion._set_levels()
+    assert car.app.output_stage.levels == [0, 0, 0, 5, 51, 0, 0, 9]
+
+
 def test_an_opened_loop_turns_off_what_a_claim_had_on_and_leaves_the_lights():
     car = Car(**CHANNELS, source_mask=MASKS, aux_in_stop=8)
     car.drive(**CLAIMED)
