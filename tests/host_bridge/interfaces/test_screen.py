@@ -73,7 +73,7 @@ def test_where_nobody_commands_it_says_why(day):
         ([], ""),
         ([2 << 8 | 0, 1 << 8 | 3], "another source outranks it"),  # the later one is of steering
         ([2 << 8 | 0, 3 << 8 | 1], "its claim expired"),
-        ([2 << 8 | 77], ""),
+        ([2 << 8 | 77], "unknown (77)"),
     ],
 )
 def test_why_nobody_drives_is_the_newest_loss_of_the_drive(losses, said):
