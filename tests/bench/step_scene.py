@@ -26,9 +26,14 @@ def image_of(sources, stop_sources, channels):
         "source_cap_mm_s": [300] * sources,
         "source_flags": [3] * sources,
         "blind_mm": [1000],
+        "wheelbase_um": [500_000],
         "stop_source_kind": [codes.STOP_SOURCE_LINK] * stop_sources,
         "stop_source_need": [0] * 16 + [codes.REQUIRED] * stop_sources,
-        "profile_cap_mm_s": [300, 300, 300],
+        "profile_cap_mm_s": [
+            0,
+            300,
+            0,
+        ],  # who offers a profile needs somebody who can stop it there
         "may_arm": [31],
         "channel_kind": [2] + [1] * (channels - 1),
         "channel_low": [1_000_000] * channels,
@@ -75,11 +80,12 @@ class Scene:
         size = self.writer.wrap(encode_into(message, self.writer.payload))
         return bytes(self.writer.out[:size])
 
-    def claim(self, source):
+    def claim(self, source, again=0):
         claim = messages.Claim()
-        claim.epoch, claim.source, claim.sequence = EPOCH, source, self.sequence
+        claim.epoch, claim.source = EPOCH, source
+        claim.sequence = self.sequence * self.times + again & 0xFFFF
         claim.mask, claim.deadman, claim.lease_ms = self.mask, self.deadman, 120
-        claim.input_count = self.sequence
+        claim.input_count = claim.sequence
         claim.speed_mm_s, claim.steer_urad = self.speed_mm_s, 10_000 * source
         claim.stamp_us = self.now_us
         return self.framed(claim)
@@ -93,6 +99,7 @@ class Scene:
     speed_mm_s = 0
     mask, deadman = 255, codes.HELD
     first_source = 0
+    times = 1  # that each source claims in a step
 
     def prepare(self):
         """The bytes and readings of the next step; not a part of what is measured."""
@@ -105,7 +112,8 @@ class Scene:
             turn = self.sequence % 4  # a line carries four claims a step, not sixteen
             for source in range(self.sources):
                 if self.sources <= 4 or source % 4 == turn:
-                    self.heard += self.claim(self.first_source + source)
+                    for again in range(self.times):
+                        self.heard += self.claim(self.first_source + source, again)
             for stop_source in range(self.stop_sources):
                 if self.stop_sources <= 4 or stop_source % 4 == turn:
                     self.heard += self.alive(stop_source)
@@ -152,6 +160,9 @@ def begin_driving(scene, name):
     assert scene.app.supervisor.state == codes.ACTIVE, (name, scene.app.runstop.bits)
 
 
+MOST_SOURCES = 4  # that were driven with on a chip, each twice in a step where eight were heard
+
+
 def scene_in(image, state, heard):
     """A car with this configuration that stands, drives or has stopped; each step hears so many."""
     scene = Scene(image, heard, 0, heard > 0 or state != "standing")
@@ -161,7 +172,8 @@ def scene_in(image, state, heard):
         scene.deadman = 0
         scene.run(150)  # its time in neutral after power-up is over
         return scene
-    scene.sources = max(heard, 1)
+    scene.sources = min(max(heard, 1), MOST_SOURCES)
+    scene.times = max(heard // MOST_SOURCES, 1)
     scene.deadman = 0
     scene.run(150)
     scene.deadman = codes.HELD
