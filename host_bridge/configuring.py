@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from host_bridge.config import config_hash, image_of, parameter_name
+from host_bridge.config import config_hash, image_of, parameter_index, parameter_name
 from host_bridge.domain import CarIdentity, Committed, ParameterReply, Vehicle
 from host_bridge.errors import (
     DeviceFault,
@@ -98,6 +98,12 @@ class Configurator:
         requests = {index: parameter_requests.read(index) for index in range(count)}
         replies = await self._ask(requests, {}, progress)
         return [replies[index].value for index in range(count)]
+
+    async def beat_us(self) -> int:
+        """The beat of the draft. Raises errors.TandemError."""
+        index = parameter_index("step_us")
+        replies = await self._ask({index: parameter_requests.read(index)}, {}, lambda *_: None)
+        return replies[index].value
 
     async def write(self, values: Sequence[int], progress: Progress) -> int:
         """Bring the draft to these values; returns how many differed. Raises errors.TandemError."""

@@ -226,15 +226,19 @@ class HostContext:
         """Write, commit, read back; returns how many changed. Raises errors.TandemError."""
         return await configure(opened, vehicle, name, progress)
 
-    def on_its_board(self, vehicle: Vehicle, identity: CarIdentity) -> Vehicle:
-        """The vehicle as it is by default on the board that this host has flashed, if it has."""
-        known = pairing.load(identity.board_id)
+    async def on_its_board(self, vehicle: Vehicle, opened: OpenCar) -> Vehicle:
+        """The vehicle as it is by default on the board of an open car.
+
+        If this host has flashed the board, it knows which; else the beat that the car has tells,
+        where it is one that a board of Tandem's gives. Raises errors.TandemError.
+        """
+        known = self.pairing(opened.identity)
         name = known.flashed.get("board") if known else None
-        return (
-            boards.on_board(vehicle, boards.load_board(name))
-            if name in boards.board_names()
-            else vehicle
-        )
+        if name in boards.board_names():
+            return boards.on_board(vehicle, boards.load_board(name))
+        beat_us = await self.configurator(opened).beat_us()
+        longer = boards.on_known_boards(vehicle)
+        return next((it for it in longer if it.parameters["step_us"] == [beat_us]), vehicle)
 
     def pairing(self, identity: CarIdentity) -> Pairing | None:
         """None for a car that this host does not know. Raises errors.DataFileFault."""

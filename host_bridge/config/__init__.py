@@ -5,6 +5,7 @@ from host_bridge.config.image import (
     by_name,
     config_hash,
     image_of,
+    parameter_index,
     parameter_name,
     values_hash,
 )
@@ -16,6 +17,7 @@ __all__ = [
     "image_of",
     "load_vehicle",
     "motion_every",
+    "parameter_index",
     "parameter_name",
     "values_hash",
     "vehicle_names",

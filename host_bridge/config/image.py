@@ -80,6 +80,12 @@ def _refuse_wrong(params: Params) -> None:
         )
 
 
+def parameter_index(name: str) -> int:
+    """The place of a parameter in the image, of its first value if it has several."""
+    names = [row[0] for row in TABLE]
+    return sum(row[2] for row in TABLE[: names.index(name)])
+
+
 def parameter_name(index: int) -> str:
     """The name of the parameter at a place of the image, with its number if it has several."""
     at = index

@@ -209,17 +209,41 @@ def test_a_car_with_a_slow_boards_beat_is_recognised_by_a_host_that_never_met_it
     assert (row["vehicle"], row["beat_ms"], row["is_trimmed"]) == ("f1tenth", 20.0, False)
 
 
-def test_a_slow_board_s_car_is_held_against_its_vehicle_file_at_that_board_s_beat(
-    monkeypatch, tmp_path
-):
+@pytest.fixture
+def slow_board(monkeypatch, tmp_path):
+    """A car on a board that gives it the longer beat, which this host has never met."""
     monkeypatch.setenv("TANDEM_DATA_DIR", str(tmp_path / "data"))
     with runtime_folder(monkeypatch), serving("sim://f1tenth?step_s=0.02", "red"):
-        diff = ("config", "diff", "red", "--vehicle", "f1tenth", "--json")
-        unknown = json.loads(tandem(*diff).stdout)
-        assert "step_us" in [row["parameter"] for row in unknown]
-        row = json.loads(tandem("identify", "red", "--json").stdout)[0]
-        save(Pairing(row["board_id"], "red", "f1tenth", "01" * 32, flashed={"board": "pico"}))
-        assert json.loads(tandem(*diff).stdout) == []
+        yield
+
+
+DIFF = ("config", "diff", "red", "--vehicle", "f1tenth", "--json")
+
+
+def test_a_slow_board_s_car_is_held_against_its_vehicle_file_at_that_board_s_beat(slow_board):
+    assert json.loads(tandem(*DIFF).stdout) == []
+    row = identified()
+    for board, differ in (("pico", []), ("pico2", ["step_us"])):
+        save(Pairing(row["board_id"], "red", "f1tenth", "01" * 32, flashed={"board": board}))
+        found = [it["parameter"] for it in json.loads(tandem(*DIFF).stdout)]
+        assert sorted(found) == differ
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("trim", "--car", "red", "throttle=-5"),
+        ("config", "write", "red", "--vehicle", "f1tenth"),
+    ],
+)
+def test_what_is_written_by_a_host_that_never_met_it_leaves_the_beat_of_its_board(
+    slow_board, words
+):
+    assert identified()["beat_ms"] == 20.0
+    assert tandem(*words).returncode == 0
+    row = identified()
+    assert (row["beat_ms"], row["vehicle"]) == (20.0, "f1tenth")
+    assert row["is_trimmed"] is (words[0] == "trim")
 
 
 def test_a_person_is_asked_and_only_a_yes_writes_it(red):

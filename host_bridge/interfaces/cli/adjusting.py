@@ -75,12 +75,10 @@ async def adjust(
 
     Returns the vehicle as this car is, and how many parameters changed. Raises errors.TandemError.
     """
-    identity, file = opened.identity, vehicle or opened.vehicle
+    file = vehicle or opened.vehicle
     wanted = _wanted(context, file, changes)
-    name = name or identity.car_name or file.name
-    before = context.pairing(identity) or context.new_pairing(identity, name, file.name)
-    if before.vehicle != file.name:
-        raise _another_type(opened, before, file)
+    name = name or opened.identity.car_name or file.name
+    before = await pairing_of(context, opened, file, name)
     trim = differing(before.trim, file, wanted, tuple(changes))
     known = replace(before, car_name=name, trim=trim)
     context.keep(known)  # first: whoever serves the car looks it up as soon as it says it
@@ -99,10 +97,22 @@ def _wanted(context: HostContext, file: Vehicle, changes: Mapping[str, float]) -
         raise UsageFault(fault.what, expected=fault.expected, got=fault.got) from None
 
 
-def _another_type(opened: OpenCar, known: Pairing, vehicle: Vehicle) -> UsageFault:
-    return UsageFault(
-        f"this host knows that car as a {known.vehicle}",
-        where=opened.uri,
-        got=vehicle.name,
-        remedy="tandem flash it as what it is now, or tandem restore it",
-    )
+async def pairing_of(context: HostContext, opened: OpenCar, vehicle: Vehicle, name: str) -> Pairing:
+    """What is kept of an open, bound car, or what would be of one that this host does not know.
+
+    A car keeps the beat that its board gives it. Raises errors.TandemError; errors.UsageFault for a
+    car that is kept as one of another type.
+    """
+    known = context.pairing(opened.identity)
+    if known is None:
+        on_board = await context.on_its_board(vehicle, opened)
+        trim = differing({}, vehicle, on_board, ("step_s",))
+        return replace(context.new_pairing(opened.identity, name, vehicle.name), trim=trim)
+    if known.vehicle != vehicle.name:
+        raise UsageFault(
+            f"this host knows that car as a {known.vehicle}",
+            where=opened.uri,
+            got=vehicle.name,
+            remedy="tandem flash it as what it is now, or tandem restore it",
+        )
+    return known

@@ -111,7 +111,7 @@ async def _write(args: argparse.Namespace, context: HostContext, opened: OpenCar
     if args.changes:
         return await _adjust(args, context, opened)
     identity = _identity(opened)
-    vehicle = context.on_its_board(_vehicle(args, context), identity)
+    vehicle = await context.on_its_board(_vehicle(args, context), opened)
     name = args.name or identity.car_name or vehicle.name
     changed = await context.configure(opened, vehicle, name, counted)
     config_hash = context.config_hash(vehicle, identity, name)
@@ -140,7 +140,7 @@ async def _diff(args: argparse.Namespace, context: HostContext, opened: OpenCar)
     identity = _identity(opened)
     vehicle = opened.vehicle
     if args.vehicle:
-        vehicle = context.on_its_board(context.vehicle(args.vehicle), identity)
+        vehicle = await context.on_its_board(context.vehicle(args.vehicle), opened)
     wanted = _values(context, vehicle, identity, identity.car_name)
     held = await context.configurator(opened).read(len(wanted), counted("read"))
     rows = [

@@ -7,8 +7,8 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from host_bridge.domain import CarIdentity, Vehicle
-from host_bridge.errors import UsageFault
+from host_bridge.domain import Vehicle
+from host_bridge.interfaces.cli.adjusting import pairing_of
 from host_bridge.interfaces.cli.choice import named_car
 from host_bridge.interfaces.cli.line import counted
 from host_bridge.interfaces.cli.trimming import shift_of, trimmed
@@ -61,24 +61,12 @@ async def _trim(args: argparse.Namespace, context: HostContext) -> int:
 
 
 async def _write(words: list[str], context: HostContext, opened: OpenCar, vehicle: Vehicle) -> None:
-    identity = opened.identity
-    name = _name_of(identity, vehicle)
-    known = context.pairing(identity) or context.new_pairing(identity, name, vehicle.name)
-    if known.vehicle != vehicle.name:
-        raise UsageFault(
-            f"this host knows that car as a {known.vehicle}",
-            where=opened.uri,
-            got=vehicle.name,
-            remedy="tandem flash it as what it is now, or tandem restore it",
-        )
+    name = opened.identity.car_name or vehicle.name
+    known = await pairing_of(context, opened, vehicle, name)
     trim = trimmed(vehicle, known.trim, [shift_of(word, vehicle) for word in words])
     known = replace(known, trim=trim)
     await context.configure(opened, known.of(vehicle), name, counted)
     context.keep(known)
-
-
-def _name_of(identity: CarIdentity, vehicle: Vehicle) -> str:
-    return identity.car_name or vehicle.name
 
 
 def _show(vehicle: Vehicle, trim: dict[str, list[int]], is_json: bool) -> None:
