@@ -25,7 +25,7 @@ class BoxBoard:
         self.link = link
         self.receive_into = link.receive_into  # the link's own: a call fewer for each message
         self.transmit = link.transmit
-        self.step_us = 0
+        self.step_us = self.ran_us = 0
         self.runstop_closed = 0
         self.between_steps = BetweenSteps(link, starts)
         self._steps = 0

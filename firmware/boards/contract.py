@@ -27,6 +27,7 @@ class Board(Protocol):
     second_us: int  # when the last whole second began, by the time receiver's pulse
     seconds: int  # how many of its pulses came, modulo 2**16; 0 if none or no more
     step_us: int  # how long the last step took, what it began late included
+    ran_us: int  # the same without that
     temperature_c: int  # of the hottest part that has a sensor
     has_receiver: int  # a receiver is wired to this board: then nobody else speaks for it
     rc_steering_us: int  # pulses of the newest complete frame of the receiver

@@ -65,7 +65,7 @@ class MetalBoard:
         self.receive_into = link.receive_into  # the link's own: a call fewer for each message
         self.transmit = link.transmit
         self.is_virtual = 0
-        self.step_us = 0
+        self.step_us = self.ran_us = 0
         self.watchdog: "Any" = None  # ``start`` starts it
         self.read_back = [0] * CHANNELS
         self.reset_cause = RESET_POWER_ON

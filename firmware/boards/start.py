@@ -79,6 +79,7 @@ class Beat:
             micropython.heap_unlock()
         self._watchdog.feed()
         end_us = self._ticks_us() & _MASK
+        self._board.ran_us = elapsed_us(end_us, now_us)
         self._board.step_us = elapsed_us(end_us, self._due_us)  # what it came late counts too
         step_us = self._every_us()
         self._due_us = shifted_us(self._due_us, step_us)

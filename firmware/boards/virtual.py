@@ -73,6 +73,7 @@ class VirtualBoard:
         self.runstop_closed = 1
         self.room = SEND_SIZE  # bytes that the link takes on this step
         self.captured_us = 0
+        self.ran_us = 0  # its reports leave at the instant of its step
         self.is_virtual = 1
         self.has_held_output = 0
         self.vesc: "VescDrive | None" = None

@@ -5,7 +5,7 @@ Status, so that the round trip is measured by one clock on each side. The smalle
 an old sample is trusted less by DRIFT until a worse one beats it.
 """
 
-from firmware.compat import micropython
+from firmware.compat import array, micropython
 from firmware.core.deadlines import elapsed_us, shifted_us
 from firmware.protocol.frame import CRC_SIZE
 
@@ -17,6 +17,7 @@ const = micropython.const
 _DRIFT = const(10_000)  # one part in: 100 ppm between two crystals, each twice as bad as usual
 _GRAIN_US = const(100)  # interrupts and scheduling between a stamp and its byte
 _STALE_US = const(3_000_000)  # a session not heard for this long may lose its slot
+_STAMPS = const(8)  # of four Statuses: the answer to an older one is too late to be any better
 
 
 class Session:
@@ -78,6 +79,34 @@ class Session:
             return
         aged_us = self._sampled_bound_us + elapsed_us(now_us, self._sampled_us) // _DRIFT
         self.bound_us = aged_us if bound_us <= aged_us < UNKNOWN_US else UNKNOWN_US
+
+
+class Departures:
+    """When the newest Statuses left: each is stamped as its step begins, and waits for its end.
+
+    To an RP2040 that is half a beat, which would pass for time on the way to the host.
+    """
+
+    def __init__(self) -> None:
+        self._us = array("i", [0] * _STAMPS)  # stamp, wait, stamp, wait ...
+        self._at = 0
+
+    @micropython.native
+    def step(self, ran_us: int, now_us: int) -> None:
+        """A step begins; the one before it ran for ``ran_us``."""
+        us, at = self._us, self._at
+        us[at + 1] = ran_us
+        at = at + 2 & _STAMPS - 1
+        us[at] = now_us
+        us[at + 1] = 0
+        self._at = at
+
+    def left_us(self, stamp_us: int) -> int:
+        """When the Status of this stamp left, at the earliest."""
+        for i in range(0, _STAMPS, 2):
+            if self._us[i] == stamp_us:
+                return shifted_us(stamp_us, self._us[i + 1])
+        return stamp_us
 
 
 class Sessions:

@@ -20,7 +20,7 @@ from host_bridge.link.session_time import HostTime, SessionTime
 from host_bridge.link.units import TIME_MASK, elapsed_us
 
 _GOLDEN = 0.6180339887498949  # its multiples modulo 1 fill [0, 1) with no gap left wide for long
-_GOOD_BOUND_US = 1_000
+_GOOD_BOUND_US = 1_500  # what a slow board's line and its look at it before each step come to
 _HURRY_US = 20_000  # between answers until the bound is good
 _EASY_US = 100_000
 _DEFAULT_STEP_US = 10_000

@@ -138,9 +138,8 @@ def _written(row: dict[str, object], opened: OpenCar) -> str:
 
 async def _diff(args: argparse.Namespace, context: HostContext, opened: OpenCar) -> int:
     identity = _identity(opened)
-    vehicle = opened.vehicle
-    if args.vehicle:
-        vehicle = await context.on_its_board(context.vehicle(args.vehicle), opened)
+    file = context.vehicle(args.vehicle) if args.vehicle else opened.vehicle
+    vehicle = await context.on_its_board(file, opened)
     wanted = _values(context, vehicle, identity, identity.car_name)
     held = await context.configurator(opened).read(len(wanted), counted("read"))
     rows = [

@@ -7,7 +7,11 @@ made: after each one the bench's clock goes on by it, with all that its interrup
 import bench as bench_module
 import pytest
 
-from firmware.protocol.messages import Identify, Identity, Stop, StopSeen
+from firmware.protocol.codec import decode_into
+from firmware.protocol.frame import crc_table
+from firmware.protocol.messages import Bind, Identify, Identity, Status, Stop, StopSeen, Sync
+from firmware.protocol.version import protocol_hash
+from host_bridge.link.clock_sync import ClockSync
 from tests.firmware.boards.test_metal import car_with
 from tests.firmware.protocol.streams import framed, payload_of, read
 
@@ -85,6 +89,35 @@ def test_whoever_asks_is_answered_however_long_a_step_takes(tmp_path, ms, messag
     for phase_ms in (0, 3, 7):
         slow.run(phase_ms)
         assert slow.answered_us(message(), answer) <= ANSWERED_US + ms * 1000
+
+
+@pytest.mark.parametrize("ms", [3, 9, 13])
+def test_a_host_s_clock_is_known_within_a_millisecond_however_long_a_step_takes(tmp_path, ms):
+    """A Status is stamped as its step begins and leaves as it ends: that is no way to the host."""
+    slow, clock, ahead_us = SlowCar(tmp_path, ms), ClockSync(), 123_456
+    slow.car.app.punctuality.beat_us = 20_000
+    bind, status, sync = Bind(), Status(), Sync()
+    bind.epoch = sync.epoch = 77
+    bind.protocol_hash[:] = protocol_hash(crc_table())
+    slow.wire.incoming.extend(framed(payload_of(bind)))
+    slow.run(100)
+    slow.said = b""
+    until_us = bench.now_us + 1_500_000
+    while bench.now_us < until_us:
+        assert slow.turn()
+        host_us = bench.now_us + ahead_us
+        for payload in read([slow.said]).payloads:
+            if payload[0] == Status.ID:
+                decode_into(status, bytearray(payload), len(payload))
+                clock.hear_status(status.time_us, host_us)
+        slow.said = b""
+        if echo := clock.echo(host_us):
+            sync.board_us = echo.board_us
+            sync.received_us, sync.sent_us = echo.received_us, echo.sent_us
+            slow.wire.incoming.extend(framed(payload_of(sync)))
+    session = slow.car.app.sessions.slots[0]
+    assert session.bound_us <= 1000
+    assert abs(session.offset_us - ahead_us) <= session.bound_us
 
 
 @pytest.mark.parametrize("ms", TAKES_MS)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from firmware.core.clock import OWN, UNKNOWN_US, Session, Sessions
+from firmware.core.clock import OWN, UNKNOWN_US, Departures, Session, Sessions
 from tests.firmware.core.desk import OWN_EPOCH
 
 UNKNOWN = 65535
@@ -233,3 +233,23 @@ def test_the_boards_own_session_is_sure_of_its_clock_and_is_nobodys_to_bind():
     assert (own.bound_us, own.is_stale) == (0, False)
     assert [sessions.bind(epoch, 0) for epoch in range(1, 6)] == [0, 1, 2, 3, -1]
     assert own.epoch == OWN_EPOCH
+
+
+def test_a_status_leaves_at_the_end_of_its_step():
+    departures = Departures()
+    assert departures.left_us(7) == 7  # none was sent yet
+    departures.step(0, 1000)
+    assert departures.left_us(1000) == 1000  # its step is under way
+    departures.step(12_345, PERIOD - 1)
+    assert departures.left_us(1000) == 13_345
+    departures.step(2, 20_000)
+    assert departures.left_us(PERIOD - 1) == 1
+    assert departures.left_us(1000) == 13_345
+
+
+def test_of_the_last_four_statuses_it_is_known_when_they_left():
+    departures = Departures()
+    for i in range(1, 8):
+        departures.step(i - 1, 1000 * i)
+    waits_us = [departures.left_us(1000 * i) - 1000 * i for i in range(1, 8)]
+    assert waits_us == [0, 0, 0, 4, 5, 6, 0]
