@@ -41,9 +41,9 @@ def drive_is_neutral(name: str, values) -> bool:
     """No torque is asked for on any drive channel."""
     escs = channels_of(name, "esc").items()
     bridges = channels_of(name, "h_bridge")
-    return all(values[at] == round(table["neutral_us"] * 1000) for at, table in escs) and all(
-        values[at] == 0 for at in bridges
-    )
+    moved = [at for at, table in escs if values[at] != round(table["neutral_us"] * 1000)]
+    assert escs or bridges, f"{name} has no drive channel"
+    return not moved and not any(values[at] for at in bridges)
 
 
 def asks_backward(name: str, values) -> bool:

@@ -58,7 +58,7 @@ def let(sources: StopSources, rc: RcReceiver, does) -> tuple[bool, bool]:
         source.heard.set(NOW_US, 0 if doing == SILENT else 1000)
         source.says_stop = doing == STOPS
     kinds = [source.kind for source in sources.active]
-    closed = all(d == RUNS for kind, d in zip(kinds, does, strict=True) if kind == LOOP)
+    closed = not any(d != RUNS for kind, d in zip(kinds, does, strict=True) if kind == LOOP)
     receivers = {d for kind, d in zip(kinds, does, strict=True) if kind == RC}
     rc.is_live = SILENT not in receivers
     rc.mode = MODE_STOP if STOPS in receivers else MODE_MANUAL

@@ -12,7 +12,6 @@ from firmware.protocol import codes
 from tests.safety.facts import NAMES, facts_of
 from tests.safety.ways import Way
 
-
 LIGHTS = codes.LIGHTS_BIT
 FULL_50URAD = 20_000 // 50
 WORDS = {"follow": STEERS_ON, "hold": STEERING_HELD, "centre": STEERING_CENTRED}

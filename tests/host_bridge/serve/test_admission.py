@@ -128,10 +128,11 @@ def test_a_slow_line_is_not_filled():
 def test_what_is_split_adds_up_to_what_it_was():
     draw = random.Random(3)
     for _ in range(500):
-        frames = draw.choices([b"\0", b"abc\0", b"\0x\0", STOP, WORD], k=draw.randrange(8))
+        frames = draw.choices([b"\0", b"abc\0", b"\0x\0", STOP, WORD], k=draw.randrange(1, 8))
         whole = b"".join(frames)
         assert b"".join(split(whole)) == whole
         assert all(part.endswith(b"\0") for part in split(whole))
+    assert not list(split(b""))
 
 
 def test_a_clients_noise_is_bounded():
