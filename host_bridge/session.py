@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import asyncio
 import math
+from collections.abc import Callable
 from dataclasses import replace
 
 from host_bridge.cars.fleet import Fleet
 from host_bridge.clock import Clock
-from host_bridge.domain import Claim, Input, SourceFacts, Wish
+from host_bridge.domain import Claim, SourceFacts, Wish
 
 TICK_US = 10_000
 
@@ -20,47 +21,55 @@ TICK_US = 10_000
 class Session:
     """One source at one fleet. ``late`` counts ticks that were left out because time had passed.
 
-    An autonomous source has a ``guardian``: the source whose deadman lets it drive. Then each tick
-    says that deadman, and what the program decided for as long as the lease of that lasts.
+    ``ask`` is the input's wish at a moment. A wish that was heard longer ago than its source's
+    lease is not sent: the source falls silent at the cars. An autonomous source has a ``guardian``:
+    the source whose deadman lets it drive. Then each tick says that deadman, and what the program
+    decided for as long as the lease of that lasts.
     """
 
     def __init__(
-        self, fleet: Fleet, source: SourceFacts, person: Input, guardian: SourceFacts | None = None
+        self,
+        fleet: Fleet,
+        source: SourceFacts,
+        ask: Callable[[int], Wish],
+        guardian: SourceFacts | None = None,
     ) -> None:
         self.fleet = fleet
         self.source = source
-        self.person = person
+        self._ask = ask
         self.guardian = guardian
         self.ticks = 0
         self.late = 0
         self.latest: Claim | None = None
 
-    def tick(self, now_us: int) -> Claim:
-        """Ask the person, make one claim, offer it to all cars.
+    def tick(self, now_us: int) -> Claim | None:
+        """Ask for the wish, make one claim of it, offer it to all cars; None if it is too old.
 
         Raises ValueError if the input wishes for what is not a number.
         """
         self.ticks += 1
-        wish = self.person.read(now_us)
+        wish = self._ask(now_us)
         claim = self._own(wish, now_us) if self.guardian is None else self._let(wish, now_us)
         self.fleet.step(now_us)
         return claim
 
-    def _own(self, wish: Wish, stamp_us: int) -> Claim:
-        return self._offer(wish, self.source, self.source.mask, stamp_us)
+    def _own(self, wish: Wish, now_us: int) -> Claim | None:
+        heard_us = now_us if wish.heard_us is None else wish.heard_us
+        if now_us - heard_us >= self.source.lease_s * 1e6:
+            return None
+        return self._offer(wish, self.source, self.source.mask, heard_us)
 
-    def _let(self, wish: Wish, now_us: int) -> Claim:
-        """The deadman, which claims nothing for itself; and the program's decision."""
+    def _let(self, wish: Wish, now_us: int) -> Claim | None:
+        """A person's deadman, which claims nothing for itself; and the program's decision, which
+        has none."""
         assert self.guardian is not None
         hand = Wish(
-            is_held=wish.is_held,
-            permits_autonomy=wish.permits_autonomy,
-            input_count=wish.input_count,
+            is_held=wish.is_held, permits_autonomy=wish.is_held, input_count=wish.input_count
         )
         claim = self._offer(hand, self.guardian, 0, now_us)
-        if wish.decided_us is None:
+        if wish.heard_us is None:
             return claim
-        return self._own(replace(wish, is_held=False, permits_autonomy=False), wish.decided_us)
+        return self._own(replace(wish, is_held=False), now_us)
 
     def _offer(self, wish: Wish, source: SourceFacts, mask: int, stamp_us: int) -> Claim:
         claim = self._claim(wish, source, mask, stamp_us)

@@ -11,7 +11,7 @@ from host_bridge.cars.fleet import Fleet, FleetRequest
 from host_bridge.context import HostContext
 from host_bridge.domain import Refusal, State, Vehicle, Wish
 from host_bridge.errors import DeviceFault, RefusedFault
-from host_bridge.interfaces.script import NEUTRAL_US, Manoeuvre
+from host_bridge.interfaces.manoeuvres import NEUTRAL_US, Manoeuvre
 from host_bridge.link.connection import Connection
 from host_bridge.link.runner import Runner
 from host_bridge.link.wire import own_protocol_hash
@@ -92,7 +92,7 @@ class Crew:
             name: Car(name, Connection(own_protocol_hash(), epoch), vehicle) for name in cars
         }
         self.fleet = Fleet(list(self.cars.values()), epoch)
-        self.session = session.Session(self.fleet, vehicle.source(SOURCE), self.puppet)
+        self.session = session.Session(self.fleet, vehicle.source(SOURCE), self.puppet.read)
         self._runners = {
             name: Runner(service.owner.attach(), self.cars[name], self.clock)
             for name, service in self.services.items()

@@ -14,7 +14,7 @@ import sys
 from host_bridge.context import HostContext
 from host_bridge.demo.crew import Crew
 from host_bridge.errors import TandemError
-from host_bridge.interfaces.script import Constant
+from host_bridge.interfaces.manoeuvres import Constant
 
 _REPORT_EVERY_S = 0.02
 _FOR_EVER_S = 3600.0

@@ -20,8 +20,9 @@ from host_bridge.domain.codes import (
     Sender,
     State,
 )
-from host_bridge.domain.commands import Claim, Deed, Input, Wish, arming, capping
+from host_bridge.domain.commands import Claim, Deed, arming, capping
 from host_bridge.domain.event_words import event_words
+from host_bridge.domain.inputs import Input, Observed, Order, Reach, Screen, SeenCar, Setting, Wish
 from host_bridge.domain.reasons import (
     span_words,
     stand_left_s,
@@ -89,18 +90,24 @@ __all__ = [
     "Inputs",
     "LinkCounters",
     "Loss",
+    "Observed",
+    "Order",
     "Outputs",
     "OwnClaim",
     "ParameterReply",
     "Power",
     "Profile",
     "RcMode",
+    "Reach",
     "Refusal",
     "Report",
     "ResetCause",
+    "Screen",
     "Second",
+    "SeenCar",
     "Sender",
     "SessionBound",
+    "Setting",
     "SourceFacts",
     "State",
     "StopSeen",

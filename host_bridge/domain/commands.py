@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
 
 from host_bridge.domain.codes import Action, Profile, Sender
 
@@ -49,24 +48,3 @@ def capping(speed_mps: float, sender: Sender) -> Deed:
     if not 0 <= value <= _CAP_MAX_MM_S:
         raise ValueError(f"a speed cap is 0 to {_CAP_MAX_MM_S / 1e3:g} m/s, got {speed_mps:g}")
     return Deed(Action.CAP, sender, value)
-
-
-@dataclass(frozen=True, slots=True)
-class Wish:
-    """What the person at an input wants at this moment. The default is to let go."""
-
-    steer_rad: float = 0.0
-    speed_mps: float = 0.0
-    brake: float = 0.0  # 0 to 1
-    is_held: bool = False  # the deadman, now
-    permits_autonomy: bool = False
-    input_count: int = 0
-    lights: int = 0
-    decided_us: int | None = None  # when a program decided it, where that is not this moment
-
-
-class Input(Protocol):
-    """A person's hands, or a program's."""
-
-    def read(self, now_us: int) -> Wish:
-        """The wish at this moment. Never blocks; called a hundred times a second."""

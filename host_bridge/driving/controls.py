@@ -1,109 +1,206 @@
-"""Who holds the deadman, and under which source: chosen once it is known what the terminal can do.
+"""Who drives, who holds the deadman, and under which source: refused before anything is permitted.
 
-A program may hold it for virtual cars only. With a real car a file is played while SPACE is held.
+A program may hold the deadman of virtual cars only. A real car it drives while a person holds it:
+an attended program under the person's source, an autonomous one under its own, which needs theirs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import difflib
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
+from importlib.metadata import entry_points
+from typing import Protocol, cast
 
-from host_bridge.domain import Input, SourceFacts, Vehicle
+from host_bridge.domain import (
+    Input,
+    Observed,
+    Order,
+    Reach,
+    SeenCar,
+    SourceFacts,
+    Vehicle,
+    Wish,
+)
 from host_bridge.driving.plan import Plan
 from host_bridge.errors import UsageFault, VehicleFileFault
-from host_bridge.interfaces.autodrive import Script, SimulatedCar, simulated_car
-from host_bridge.interfaces.csv_file import CsvFile
-from host_bridge.interfaces.keyboard import SEAT, SLOW_SEAT, Keyboard, Reach, Releases, Seat
-from host_bridge.interfaces.script import Constant, Manoeuvre, Player, Slalom
 
-DEVKIT = "devkit"  # the source of Devkit scripts
-SCRIPT = "script"  # the source with a scripted deadman
-MANOEUVRES = ("straight", "slalom", "skidpad")
-_SECONDS = 10.0
-_PART = 0.5  # of the top speed and of full lock, where a manoeuvre is not told otherwise
-_SLALOM_M = 4.0  # wheelbases per radian of the slalom's phase: a bend that every car can follow
+GROUP = "tandem.inputs"
+_EXAMPLES = {"csv": "csv:commands.csv", "script": "script:slalom"}
+
+
+class Make(Protocol):
+    """What an entry point of ``tandem.inputs`` names: it makes the input of what follows the colon.
+
+    ``options`` are the command's own, as text. Raises errors.TandemError.
+    """
+
+    def __call__(
+        self, rest: str, options: Mapping[str, str], now_us: Callable[[], int]
+    ) -> Input: ...
+
+
+def input_names() -> list[str]:
+    """The kinds of inputs there are, sorted; of packages of others, too."""
+    return sorted(entry_points(group=GROUP).names)
+
+
+def make_input(text: str, options: Mapping[str, str], now_us: Callable[[], int]) -> Input:
+    """The input of ``NAME:REST``, not yet open. Raises errors.TandemError."""
+    name, _, rest = text.partition(":")
+    for entry in entry_points(group=GROUP, name=name):
+        return cast(Make, entry.load())(rest, options, now_us)
+    known = input_names()
+    near = difflib.get_close_matches(name, known, 1)
+    raise UsageFault(
+        f"unknown input {name!r}",
+        expected=" or ".join(_EXAMPLES.get(it, it) for it in known),
+        got=text,
+        remedy=f"did you mean {near[0]}?" if near else "--input script:slalom",
+    )
 
 
 @dataclass(frozen=True)
 class Controls:
-    """An input of the session, and what it is made of."""
+    """The input that drives, and whose hand is at the deadman meanwhile.
 
+    ``person`` is somebody at a terminal, whose stop counts whoever drives; with ``needs_hand`` the
+    input drives only while that person holds the deadman. ``guardian`` is the source of the deadman
+    that lets an autonomous source drive.
+    """
+
+    input: Input
     source: SourceFacts
     reach: Reach
-    person: Input
-    seat: Seat | None = None  # whose deadman counts
-    player: Player | None = None
-    script: Script | None = None  # an autonomous source, and whose deadman lets it drive:
+    person: Input | None = None
+    needs_hand: bool = False
     guardian: SourceFacts | None = None
 
-    def words(self, now_us: int) -> str:
-        """What has to be known of a program that drives; "" without one."""
-        return self.script.words(now_us) if self.script else ""
+    def step(self, now_us: int, cars: tuple[SeenCar, ...], is_driving: bool) -> Wish:
+        """What is wished for at this moment, and held by whoever has to hold it."""
+        person = self.person
+        if person is None or person is self.input:
+            return self.input.step(now_us, Observed(cars, is_driving, is_permitted=True))
+        hand = person.step(now_us, Observed(cars, is_driving, is_permitted=True))
+        if not self.needs_hand:
+            return self.input.step(now_us, Observed(cars, is_driving, is_permitted=True))
+        wish = self.input.step(now_us, Observed(cars, is_driving, hand.is_held))
+        if is_driving and hand.is_held and not wish.is_held:
+            person.let_go()  # whoever lets a program drive has seen that it is ready
+        return replace(
+            wish,
+            is_held=hand.is_held and wish.is_held,
+            input_count=hand.input_count,
+            lost=hand.lost or wish.lost,
+        )
+
+    def orders(self) -> list[Order]:
+        """What was asked for besides driving since the last call."""
+        return [order for it in self._all() for order in it.orders()]
 
     def let_go(self) -> None:
-        if self.seat:
-            self.seat.let_go()
-        if self.player:
-            self.player.is_started = False
+        for it in self._all():
+            it.let_go()
+
+    def is_held_by_hand(self) -> bool:
+        """Whether a person's deadman counts, and no scripted one."""
+        return self.needs_hand or self.input.is_person
+
+    def words(self, now_us: int) -> str:
+        """What has to be known of a program that drives; "" if there is nothing."""
+        return "" if self.input.is_person else self.input.words(now_us)
+
+    def hand_words(self, now_us: int) -> str:
+        """What the person has to know of whatever the deadman is held with."""
+        return self.person.words(now_us) if self.person and self.is_held_by_hand() else ""
+
+    def hint(self, now_us: int) -> str:
+        """What the hand at the deadman has to do next."""
+        return self.person.hint(now_us) if self.person else ""
+
+    async def close(self) -> None:
+        for it in self._all():
+            await it.close()
+
+    def _all(self) -> list[Input]:
+        apart = self.person is not None and self.person is not self.input
+        return [self.person, self.input] if apart and self.person else [self.input]
 
 
-def choose(
-    plan: Plan, vehicles: Sequence[Vehicle], is_virtual: bool, keyboard: Keyboard | None
-) -> Controls:
-    """The controls that are permitted. Raises errors.TandemError.
+class Seating:
+    """What an input is opened with: the cars, and what was asked for."""
 
-    The keyboard, if there is one, gets the seat: its E and Esc count whoever drives.
-    """
-    is_scripted = plan.input_kind != "keyboard" and is_virtual
-    if keyboard is None and not is_scripted:
-        raise _needs_a_hand(plan)
-    has_releases = keyboard is not None and keyboard.releases is Releases.REPORTED
-    if plan.input_kind == "devkit":
-        return _let_script(plan, vehicles, is_scripted, has_releases, keyboard)
-    name = SCRIPT if is_scripted else SEAT if has_releases else SLOW_SEAT
-    source = source_of_all(vehicles, name)
-    reach = reach_of(plan, vehicles, source)
-    seat = Seat(reach, has_releases)
-    if keyboard:
-        keyboard.seat = seat
-    if plan.input_kind == "keyboard":
-        return Controls(source, reach, seat, seat)
-    manoeuvre = manoeuvre_of(plan, vehicles[0], reach)
-    hand = None if is_scripted else seat
-    player = Player(manoeuvre, hand)
-    return Controls(source, reach, player, hand, player)
+    def __init__(
+        self,
+        plan: Plan,
+        vehicles: Sequence[Vehicle],
+        now_us: Callable[[], int],
+        stand_in: str | None = None,
+    ) -> None:
+        """``stand_in``: the source of the person under which an attended program claims."""
+        self.vehicles = tuple(vehicles)
+        self.seconds = plan.seconds
+        self.speed_mps = plan.speed_mps
+        self.now_us = now_us
+        self._stand_in = stand_in
+
+    def source(self, name: str) -> SourceFacts:
+        """The source that an input of this name claims under. Raises errors.TandemError."""
+        found = source_of_all(self.vehicles, name)
+        if self._stand_in is None or not found.is_attended:
+            return found
+        return source_of_all(self.vehicles, self._stand_in)
+
+    def lease_s(self, source: str) -> float:
+        return self.source(source).lease_s
+
+    def reach(self, source: str) -> Reach:
+        """What every car can do, within the source's cap and the one that was asked for."""
+        name = self.source(source).name
+        caps = [s.speed_cap_mps for v in self.vehicles for s in v.sources if s.name == name]
+        cap_mps = min([*caps, *([self.speed_mps] if self.speed_mps is not None else [])])
+        return Reach(
+            min(cap_mps, *(v.speed_max_mps for v in self.vehicles)),
+            min(cap_mps, *(v.reverse_max_mps for v in self.vehicles)),
+            min(v.steer_max_rad for v in self.vehicles),
+        )
 
 
-def _let_script(
+async def take_controls(
     plan: Plan,
     vehicles: Sequence[Vehicle],
-    is_scripted: bool,
-    has_releases: bool,
-    keyboard: Keyboard | None,
+    is_virtual: bool,
+    chosen: Input,
+    person: Input | None,
+    now_us: Callable[[], int],
 ) -> Controls:
-    """A Devkit script under its own source, while the seat's deadman is held."""
-    if not (has_releases or is_scripted):
-        raise _needs_releases()
-    source = source_of_all(vehicles, DEVKIT)
-    guardian = source_of_all(vehicles, str(source.needs))
-    reach = reach_of(plan, vehicles, source)
-    seat = Seat(reach, has_releases)
-    if keyboard:
-        keyboard.seat = seat
-    hand = None if is_scripted else seat
-    like = _like(plan, vehicles[0])
-    script = Script(plan.input_name, like, reach, source.lease_s, hand)
-    return Controls(source, reach, script, hand, script=script, guardian=guardian)
+    """Open the input that was chosen, and the person's, if somebody is there.
 
-
-def _like(plan: Plan, vehicle: Vehicle) -> SimulatedCar:
+    Whatever was opened is closed again where that fails. Raises errors.TandemError.
+    """
+    needs_hand = not is_virtual and not chosen.is_person
+    if needs_hand and person is None:
+        raise _needs_a_hand()
+    seating = Seating(plan, vehicles, now_us)
+    opened: list[Input] = []
     try:
-        return simulated_car(plan.like or vehicle.name)
-    except ValueError as error:
-        raise UsageFault(
-            str(error), remedy="say which one the script was written for: --like roboracer"
-        ) from None
+        if person is not None:
+            opened.append(person)
+            await person.open(seating)
+            if needs_hand:
+                seating = Seating(plan, vehicles, now_us, person.source)
+        if chosen is not person:
+            opened.append(chosen)
+            await chosen.open(seating)
+        source = seating.source(chosen.source)
+        guardian = source_of_all(vehicles, source.needs) if source.needs else None
+        if needs_hand and guardian and person and person.source != guardian.name:
+            raise _needs_releases()
+    except BaseException:
+        for it in reversed(opened):
+            await it.close()
+        raise
+    return Controls(chosen, source, seating.reach(chosen.source), person, needs_hand, guardian)
 
 
 def source_of_all(vehicles: Sequence[Vehicle], name: str) -> SourceFacts:
@@ -127,37 +224,6 @@ def source_of_all(vehicles: Sequence[Vehicle], name: str) -> SourceFacts:
     return found[0]
 
 
-def reach_of(plan: Plan, vehicles: Sequence[Vehicle], source: SourceFacts) -> Reach:
-    """What every car can do, within the source's cap and the one that was asked for."""
-    caps = [s.speed_cap_mps for v in vehicles for s in v.sources if s.name == source.name]
-    cap_mps = min([*caps, *([plan.speed_mps] if plan.speed_mps is not None else [])])
-    return Reach(
-        min(cap_mps, *(v.speed_max_mps for v in vehicles)),
-        min(cap_mps, *(v.reverse_max_mps for v in vehicles)),
-        min(v.steer_max_rad for v in vehicles),
-    )
-
-
-def manoeuvre_of(plan: Plan, vehicle: Vehicle, reach: Reach) -> Manoeuvre:
-    """What a file or a name stands for. Raises errors.DataFileFault, errors.UsageFault."""
-    if plan.input_kind == "csv":
-        top_mps = vehicle.speed_max_mps if plan.speed_mps is None else reach.speed_mps
-        return CsvFile(Path(plan.input_name), replace(vehicle, speed_max_mps=top_mps))
-    speed_mps = reach.speed_mps * (1.0 if plan.speed_mps is not None else _PART)
-    seconds = plan.seconds or _SECONDS
-    steer_rad = reach.steer_rad * _PART
-    if plan.input_name == "slalom":
-        period_s = 6.2832 * _SLALOM_M * vehicle.wheelbase_m / max(speed_mps, 0.01)
-        return Slalom(speed_mps, seconds, steer_rad, period_s)
-    if plan.input_name in MANOEUVRES:
-        return Constant(speed_mps, seconds, steer_rad if plan.input_name == "skidpad" else 0.0)
-    raise UsageFault(
-        f"unknown manoeuvre {plan.input_name!r}",
-        expected=f"one of {', '.join(MANOEUVRES)}",
-        remedy="--input script:slalom",
-    )
-
-
 def _needs_releases() -> UsageFault:
     return UsageFault(
         "this terminal does not report the release of keys, and a script drives a real car only "
@@ -167,13 +233,9 @@ def _needs_releases() -> UsageFault:
     )
 
 
-def _needs_a_hand(plan: Plan) -> UsageFault:
-    if plan.input_kind == "keyboard":
-        what = "driving by keys needs a terminal, and standard input is none"
-    else:
-        what = "a real car is among them: a program drives only while somebody holds SPACE"
+def _needs_a_hand() -> UsageFault:
     return UsageFault(
-        what,
+        "a real car is among them: a program drives only while somebody holds SPACE",
         expected="a terminal as standard input",
         remedy="run it in a terminal; virtual cars (sim://nigel) play programs without one",
     )

@@ -1,27 +1,30 @@
 """A drive from arming to rest: what happens on each tick, and what an order does. No I/O.
 
-It is the session's input, so that nothing the person or a program holds counts before all cars are
+It stands between input and session, so that nothing that somebody holds counts before all cars are
 armed or after the end has begun. Cars that are driven together stop together.
 """
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from enum import Enum
 
 from host_bridge.cars.car import Car
 from host_bridge.cars.divergence import Divergence, Sample
 from host_bridge.cars.fleet import Fleet, FleetRequest
 from host_bridge.cars.sign_of_life import SEAT
-from host_bridge.domain import Action, Profile, Sender, State, Wish
+from host_bridge.domain import Action, Order, Profile, SeenCar, Sender, State, Wish
 from host_bridge.driving.controls import Controls
 from host_bridge.driving.tally import HALTED, Tally
 from host_bridge.errors import DataFileFault
-from host_bridge.interfaces.keyboard import Order
 
+_LOGGER = logging.getLogger(__name__)
 _REST_MPS = 0.02  # a hundredth of walking pace; encoders cannot tell it from standing
 _REST_US = 5_000_000  # longer than any vehicle file lets a car brake
 _STARTED_US = 3_000_000  # an ESC wants neutral for up to two seconds before anything
+_NEUTRAL_US = 100_000  # a few steps of a car, and as many lost frames
 _ANSWER_US = 1_500_000  # an action takes a second, or has failed
 ARM_AGAIN = "press R to clear it and to arm again"
 
@@ -68,6 +71,7 @@ class Drive:
         self.skew_us: int | None = None
         self.worst_skew_us: int | None = None
         self.begun_us: int | None = None  # when driving began first
+        self._held_us: int | None = None  # since when without a break
         self.is_completed = False  # a file or the time that was asked for ran to its end
         self._sender_name = sender_name
         self._seconds = seconds
@@ -88,16 +92,42 @@ class Drive:
     # --- what the person does
 
     def read(self, now_us: int) -> Wish:
-        """Let go, except while driving."""
+        """The input's wish; let go, except while driving."""
         is_driving = self.phase is Phase.DRIVING
-        self.wish = self.controls.person.read(now_us) if is_driving else Wish()
+        cars = tuple(map(_seen, self.fleet.cars))
+        wish = self._ask_input(now_us, cars, is_driving)
+        if is_driving and wish.lost:
+            self._stop_all(wish.lost, now_us)
+            self._halt(f"{wish.lost}. Stopped all cars: {ARM_AGAIN}.")
+            wish = Wish()
+        self.wish = self._from_neutral(wish, now_us) if is_driving else Wish()
         return self.wish
+
+    def _ask_input(self, now_us: int, cars: tuple[SeenCar, ...], is_driving: bool) -> Wish:
+        """An input is anybody's code; where it fails, it is lost."""
+        try:
+            return self.controls.step(now_us, cars, is_driving)
+        except Exception as error:
+            _LOGGER.exception("the input failed")
+            return Wish(lost=f"The input failed ({type(error).__name__}: {error})")
+
+    def _from_neutral(self, wish: Wish, now_us: int) -> Wish:
+        """An attended source has to be in neutral when its deadman is held anew: so it is."""
+        if not wish.is_held or self.controls.guardian:
+            self._held_us = None
+            return wish
+        if self._held_us is None:
+            self._held_us = now_us
+        is_fresh = now_us - self._held_us < _NEUTRAL_US
+        return replace(wish, speed_mps=0.0) if is_fresh else wish
 
     def obey(self, order: Order, now_us: int) -> None:
         if order is Order.QUIT:
             self.quit(now_us)
         elif order is Order.ARM:
             self.arm(now_us)
+        elif order is Order.END:
+            self._end(now_us)
         else:
             self._stop_all("frozen terminal" if order is Order.FROZE else "", now_us)
             self._halt(f"Stopped all cars: {ARM_AGAIN}.")
@@ -198,8 +228,6 @@ class Drive:
         self.refusal = ""
         if self.begun_us is None:
             self.begun_us = now_us
-        if self.controls.player:
-            self.controls.player.start()
         for divergence in self.divergences:
             divergence.reset()
 
@@ -210,14 +238,14 @@ class Drive:
             self._stop_the_others(fallen, now_us)
         elif apart:
             self._stop_for_being_apart(apart[0], now_us)
-        elif self._has_run_out(now_us):
+        elif self._seconds is not None and self.lasted_s(now_us) >= self._seconds:
+            self._end(now_us)
+
+    def _end(self, now_us: int) -> None:
+        """The time that was asked for is over, or what was played."""
+        if self.phase is Phase.DRIVING:
             self.is_completed = True
             self.quit(now_us)
-
-    def _has_run_out(self, now_us: int) -> bool:
-        player = self.controls.player
-        is_late = self._seconds is not None and self.lasted_s(now_us) >= self._seconds
-        return is_late or (player is not None and player.is_over())
 
     def _stop_the_others(self, fallen: Sequence[Car], now_us: int) -> None:
         for tally in self.tallies:
@@ -281,6 +309,12 @@ class Drive:
 def _divergence(twin: Car) -> Divergence:
     assert twin.vehicle is not None, "the controls were chosen by the vehicles of all cars"
     return Divergence(twin.vehicle.divergence)
+
+
+def _seen(car: Car) -> SeenCar:
+    return SeenCar(
+        car.name, car.is_known(), car.vehicle, car.status, car.motion, car.inputs, car.power
+    )
 
 
 def _drained(car: Car) -> list[Sample]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -18,9 +18,8 @@ class Plan:
     """The command line, parsed. The first car is the one that the others are compared with."""
 
     cars: tuple[str | None, ...]  # names or URIs; None is the only one that is served
-    input_kind: str = "keyboard"  # keyboard, csv, script or devkit
-    input_name: str = ""  # the file, the manoeuvre, or a Devkit script's HOST:PORT
-    like: str | None = None  # the simulator's car that a Devkit script was written for
+    input: str = "keyboard"  # NAME:REST; what the entry points of tandem.inputs name
+    options: Mapping[str, str] = field(default_factory=dict)  # of the input, by name
     vehicle: str | None = None
     record: Path | None = None
     seconds: float | None = None

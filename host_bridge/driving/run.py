@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import platform
-import signal
 import sys
-from collections.abc import AsyncIterator, Iterator
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
-from logging.handlers import MemoryHandler
+from collections.abc import Callable
+from contextlib import AsyncExitStack
 
-from host_bridge.cars.car import Car
 from host_bridge.cars.fleet import Fleet
 from host_bridge.clock import Clock
-from host_bridge.driving.controls import choose
+from host_bridge.domain import Input, Order
+from host_bridge.driving.controls import make_input, take_controls
 from host_bridge.driving.drive import Drive, Phase
 from host_bridge.driving.opening import Context, start_log
 from host_bridge.driving.plan import Plan, View
@@ -26,17 +23,11 @@ from host_bridge.errors import (
     TandemError,
     UsageFault,
 )
-from host_bridge.interfaces.autodrive import Script, frame_of
-from host_bridge.interfaces.keyboard import Keyboard, Order, Releases, Terminal
 from host_bridge.logbook.recorder import Recorder
 from host_bridge.open_car import OpenCar
-from host_bridge.session import TICK_US, Session, next_tick_us
+from host_bridge.session import Session, next_tick_us
 
-_KEPT_WARNINGS = 1000  # lines; more are painted over
 _VIEW_EVERY = 10  # ticks: ten times a second
-_HOME, _TO_EOL, _BELOW = "\x1b[H", "\x1b[K", "\x1b[J"
-# A terminal that knows them shows nothing of a screen that is only half there; others skip them
-_BEGIN_SCREEN, _END_SCREEN = "\x1b[?2026h", "\x1b[?2026l"
 
 
 async def drive(plan: Plan, view: View, context: Context) -> int:
@@ -45,27 +36,33 @@ async def drive(plan: Plan, view: View, context: Context) -> int:
     Raises errors.TandemError. When cancelled it comes to rest first; when cancelled again, not.
     """
     async with AsyncExitStack() as logs, AsyncExitStack() as stack:  # logs end last
-        terminal = Terminal(sys.stdin.fileno()) if sys.stdin.isatty() else None
-        if terminal is None and plan.input_kind == "keyboard":
-            Terminal(sys.stdin.fileno())  # says why not
+        now_us = context.clock.now_us
+        chosen = make_input(plan.input, plan.options, now_us)
+        person = _person(chosen, now_us)
         epoch = context.new_epoch()
         cars = await _open_cars(plan, context, epoch, stack)
         log = await start_log(plan.record, context, cars, logs)
-        seat = Cockpit(plan, view, context.clock, terminal)
-        async with seat.taken():
-            ended, fault = await seat.drive(cars, epoch, log)
-        for line in view.summary(ended, context.clock.now_us()):
+        cockpit = Cockpit(plan, view, context.clock, person)
+        ended, fault = await cockpit.drive(cars, epoch, chosen, log)
+        for line in view.summary(ended, now_us()):
             print(line)
     lost = log.fault if log else None  # asked when it is closed: its end may have found no room
-    if lost and (fault or seat.was_cancelled):
+    if lost and (fault or cockpit.was_cancelled):
         print(f"tandem: {lost}", file=sys.stderr)
-    if seat.was_cancelled:
+    if cockpit.was_cancelled:
         raise asyncio.CancelledError
     if fault:
         raise fault
     if lost:
         raise lost
     return 0
+
+
+def _person(chosen: Input, now_us: Callable[[], int]) -> Input | None:
+    """Whose stop counts whoever drives: the input itself, or somebody at the terminal."""
+    if chosen.is_person:
+        return chosen
+    return make_input("keyboard", {}, now_us) if sys.stdin.isatty() else None
 
 
 async def _open_cars(
@@ -87,74 +84,43 @@ async def _open_cars(
 
 
 class Cockpit:
-    """The terminal, the keyboard in it, and the loop that keeps the ticks."""
+    """The inputs, the screen of whoever sits at the terminal, and the loop that keeps the ticks."""
 
-    def __init__(self, plan: Plan, view: View, clock: Clock, terminal: Terminal | None) -> None:
+    def __init__(self, plan: Plan, view: View, clock: Clock, person: Input | None) -> None:
         self._plan = plan
         self._view = view
         self._clock = clock
-        self._terminal = terminal
-        self._keyboard = Keyboard(clock.now_us()) if terminal else None
-        self._has_screen = terminal is not None and not plan.is_json
-        self._has_log = not self._has_screen or not sys.stdout.isatty()
+        self._person = person
+        self._screen = person.screen() if person and not plan.is_json else None
+        self._has_log = self._screen is None or not sys.stdout.isatty()
         self._orders: list[Order] = []
         self.was_cancelled = False
 
-    @asynccontextmanager
-    async def taken(self) -> AsyncIterator[None]:
-        """The terminal is ours inside, and as it was outside."""
-        if self._terminal is None or self._keyboard is None:
-            yield
-            return
-        keyboard, terminal = self._keyboard, self._terminal
-
-        def receive(data: bytes) -> None:
-            self._orders += keyboard.receive_data(data, self._clock.now_us())
-
-        def lose() -> None:
-            self._orders += keyboard.closed()
-
-        with _warnings_kept(), terminal:
-            terminal.listen(receive, lose)
-            loop = asyncio.get_running_loop()
-            # whoever drives is not suspended with the deadman in hand; Ctrl-Z comes as a key
-            loop.add_signal_handler(signal.SIGTSTP, keyboard.let_go)
-            try:
-                yield
-            finally:
-                loop.remove_signal_handler(signal.SIGTSTP)
-                terminal.deafen()
-
     async def drive(
-        self, cars: list[OpenCar], epoch: int, log: Recorder | None
+        self, cars: list[OpenCar], epoch: int, chosen: Input, log: Recorder | None
     ) -> tuple[Drive, TandemError | None]:
         """Returns the drive and what, if anything, was wrong with it."""
-        await self._find_out()
         vehicles = [opened.vehicle for opened in cars]
         is_virtual = all(opened.is_virtual for opened in cars)
-        controls = choose(self._plan, vehicles, is_virtual, self._keyboard)
-        fleet = Fleet([opened.car for opened in cars], epoch)
-        driven = Drive(
-            fleet,
-            controls,
-            self._clock.now_us(),
-            sender_name=f"drive@{platform.node()}",
-            seconds=self._plan.seconds,
-            profile=self._plan.profile,
-            cap_mps=self._plan.cap_mps,
+        controls = await take_controls(
+            self._plan, vehicles, is_virtual, chosen, self._person, self._clock.now_us
         )
-        session = Session(fleet, controls.source, driven, controls.guardian)
-        async with _beside(controls.script, fleet.cars[0], self._clock):
+        try:
+            fleet = Fleet([opened.car for opened in cars], epoch)
+            driven = Drive(
+                fleet,
+                controls,
+                self._clock.now_us(),
+                sender_name=f"drive@{platform.node()}",
+                seconds=self._plan.seconds,
+                profile=self._plan.profile,
+                cap_mps=self._plan.cap_mps,
+            )
+            session = Session(fleet, controls.source, driven.read, controls.guardian)
             await self._loop(driven, session, log)
-        return driven, _fault(driven, has_hand=self._keyboard is not None)
-
-    async def _find_out(self) -> None:
-        """What the terminal can do; a second at most."""
-        while self._keyboard and self._keyboard.releases is Releases.UNKNOWN:
-            self._step_keyboard()
-            if Order.QUIT in self._orders:
-                raise asyncio.CancelledError
-            await asyncio.sleep(TICK_US * 1e-6)
+        finally:
+            await controls.close()
+        return driven, _fault(driven, has_hand=self._person is not None)
 
     async def _loop(self, driven: Drive, session: Session, log: Recorder | None) -> None:
         tick_us = self._clock.now_us()
@@ -174,64 +140,24 @@ class Cockpit:
                 self._orders.append(Order.QUIT)
 
     def _tick(self, driven: Drive, session: Session) -> None:
-        self._step_keyboard()
         now_us = self._clock.now_us()
-        orders, self._orders = self._orders, []
+        orders, self._orders = [*self._orders, *driven.controls.orders()], []
         for order in orders:
             driven.obey(order, now_us)
         session.tick(now_us)
         driven.step(now_us)
-        if driven.phase is Phase.STOPPED and self._keyboard is None:
+        if driven.phase is Phase.STOPPED and self._person is None:
             driven.quit(now_us)  # nobody is there to go on
         if session.ticks % _VIEW_EVERY == 0:
             self._show(driven, now_us)
 
-    def _step_keyboard(self) -> None:
-        if self._keyboard and self._terminal:
-            self._orders += self._keyboard.step(self._clock.now_us())
-            self._terminal.write(self._keyboard.data_to_send())
-
     def _show(self, driven: Drive, now_us: int) -> None:
-        if self._has_screen and self._terminal:
-            columns, rows = self._terminal.size()
-            lines = self._view.screen(driven, now_us, columns)[:rows]
-            body = f"{_TO_EOL}\r\n".join(lines)
-            drawn = f"{_BEGIN_SCREEN}{_HOME}{body}{_TO_EOL}{_BELOW}{_END_SCREEN}"
-            self._terminal.write(drawn.encode())
+        if self._screen:
+            columns, rows = self._screen.size()
+            self._screen.show(self._view.screen(driven, now_us, columns)[:rows])
         if self._has_log:
             for line in self._view.news(driven, now_us):
                 print(line, flush=True)
-
-
-@contextmanager
-def _warnings_kept() -> Iterator[None]:
-    """What would be painted over is said when the terminal is as it was."""
-    kept = MemoryHandler(_KEPT_WARNINGS, flushLevel=sys.maxsize, target=logging.lastResort)
-    root = logging.getLogger()
-    root.addHandler(kept)
-    try:
-        yield
-    finally:
-        root.removeHandler(kept)
-        kept.close()
-
-
-@asynccontextmanager
-async def _beside(script: Script | None, car: Car, clock: Clock) -> AsyncIterator[None]:
-    """The exchange with a Devkit script, if there is one, for as long as the drive lasts."""
-    if script is None:
-        yield
-        return
-    from host_bridge.interfaces.autodrive.line import exchange_with  # its socket's library
-
-    work = exchange_with(script, lambda: frame_of(car, script.like), clock.now_us)
-    task = asyncio.ensure_future(work)
-    try:
-        yield
-    finally:
-        task.cancel()
-        with suppress(asyncio.CancelledError):
-            await task
 
 
 def _fault(driven: Drive, *, has_hand: bool) -> TandemError | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from functools import lru_cache
 
 from host_bridge.cars.car import Car
@@ -43,8 +44,7 @@ class Hand:
 
     def read(self, now_us: int) -> Wish:
         self._count += self.is_alive
-        w = self.wish
-        return Wish(w.steer_rad, w.speed_mps, w.brake, w.is_held, w.permits_autonomy, self._count)
+        return replace(self.wish, input_count=self._count)
 
 
 class Rig:
@@ -110,7 +110,7 @@ class Drive:
         self.hand = Hand()
         self.fleet = Fleet([rig.car for rig in rigs], EPOCH)
         of = rigs[0].car.vehicle or vehicle()
-        self.session = Session(self.fleet, of.source(source), self.hand)
+        self.session = Session(self.fleet, of.source(source), self.hand.read)
         self.is_host_alive = True
         for rig in rigs:
             rig.car.opened(self.now_us)

@@ -20,7 +20,7 @@ from host_bridge.clock import ManualClock
 from host_bridge.config.boards import load_board
 from host_bridge.errors import DataFileFault, TandemError
 from host_bridge.interfaces.cli import backup
-from host_bridge.interfaces.csv_file import CsvFile
+from host_bridge.interfaces.manoeuvres import CsvFile
 from host_bridge.logbook import reading
 from host_bridge.serve.recording import new_recorder
 from sim_mock.bodies.table import parse_model

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -13,10 +14,11 @@ from host_bridge import session as session_module
 from host_bridge.cars.fleet import Fleet
 from host_bridge.clock import ManualClock
 from host_bridge.domain import State, Wish
-from host_bridge.interfaces.script import Constant, Player
+from host_bridge.interfaces.manoeuvres import Constant
 from host_bridge.link import wire
 from host_bridge.session import TICK_US, Session, next_tick_us, run
 from tests.host_bridge.drives import EPOCH, Drive, Hand, Rig, vehicle
+from tests.host_bridge.inputs import DRIVING, STANDING, playing
 
 
 def test_a_session_drives_a_car_and_a_released_deadman_holds_it():
@@ -31,7 +33,7 @@ def test_a_session_drives_a_car_and_a_released_deadman_holds_it():
 
 def test_each_tick_makes_one_claim_of_that_moment():
     hand = Hand()
-    session = Session(Fleet([], EPOCH), vehicle().source("seat"), hand)
+    session = Session(Fleet([], EPOCH), vehicle().source("seat"), hand.read)
     claims = [session.tick(now_us) for now_us in (1000, 12_000, 20_500)]
     assert [claim.stamp_us for claim in claims] == [1000, 12_000, 20_500]
     assert [claim.sequence for claim in claims] == [1, 2, 3]
@@ -44,7 +46,7 @@ def test_what_is_not_a_number_ends_the_session(value):
     hand = Hand()
     hand.wish = Wish(speed_mps=value, is_held=True)
     with pytest.raises(ValueError, match="not finite"):
-        Session(Fleet([], EPOCH), vehicle().source("seat"), hand).tick(0)
+        Session(Fleet([], EPOCH), vehicle().source("seat"), hand.read).tick(0)
 
 
 def test_the_next_tick_stays_on_the_grid_and_leaves_out_what_is_late():
@@ -70,7 +72,7 @@ def ticks_of(monkeypatch, sleeps_us):
         clock.advance(max(round(seconds * 1e6), 0) + sleeps_us.pop(0))
 
     monkeypatch.setattr(session_module.asyncio, "sleep", sleep)
-    session = Session(Fleet([], EPOCH), vehicle().source("seat"), Watch())
+    session = Session(Fleet([], EPOCH), vehicle().source("seat"), Watch().read)
     with pytest.raises(asyncio.CancelledError):
         asyncio.run(run(session, clock))
     return ticked, session
@@ -116,12 +118,38 @@ def test_a_stalled_host_sends_nothing_old():
 
 def test_a_played_manoeuvre_drives_the_car_and_its_end_holds_it():
     drive = Drive(Rig("a"))
-    player = Player(Constant(1.0, 2.0))
-    drive.session.person = player
+    player = playing(Constant(1.0, 2.0))
+    drive.session._ask = lambda now_us: player.step(now_us, seen[0])
+    seen = [STANDING]
     drive.arm()
-    player.start()
+    seen[0] = DRIVING
     drive.until(lambda: drive.is_in(State.ACTIVE), 0.2)
     drive.until(player.is_over, 2.5)
     drive.until(lambda: drive.is_in(State.HOLD), 0.1)
     drive.advance(1.0)
     assert drive.rigs[0].car.motion.distance_m == pytest.approx(1.85, abs=0.3)
+
+
+def test_a_wish_that_was_heard_longer_ago_than_its_lease_is_not_sent():
+    hand = Hand()
+    source = vehicle().source("seat")
+    session = Session(Fleet([], EPOCH), source, hand.read)
+    lease_us = round(source.lease_s * 1e6)
+    hand.wish = Wish(speed_mps=1.0, is_held=True, heard_us=1_000_000)
+    assert session.tick(1_000_000 + lease_us - 1).stamp_us == 1_000_000
+    assert session.tick(1_000_000 + lease_us) is None
+    hand.wish = Wish(speed_mps=1.0, is_held=True)
+    assert session.tick(9_000_000).stamp_us == 9_000_000
+
+
+def test_an_input_that_falls_silent_stops_the_car_by_itself():
+    drive = Drive(Rig("a"))
+    drive.arm()
+    drive.go(1.0)
+    drive.advance(0.5)
+    heard_us = drive.now_us
+    before = drive.hand.wish
+    drive.hand.wish = replace(before, heard_us=heard_us)
+    drive.until(lambda: drive.is_in(State.STOPPING) or drive.is_in(State.STOPPED), 1.0)
+    causes = drive.rigs[0].car.status.causes
+    assert [cause.name for cause in causes] == ["SILENCE"]

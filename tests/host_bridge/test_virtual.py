@@ -57,7 +57,7 @@ def test_a_real_car_behind_a_pseudo_terminal_is_not_driven_by_a_program(monkeypa
         csv = folder / "drive.csv"
         csv.write_text("time_s,speed_mps,steer_rad\n0,0.1,0\n1,0.1,0\n")
         with pytest.raises(UsageFault, match="a real car is among them"):
-            HostContext().drive(None, cars=(uri,), input_kind="csv", input_name=str(csv))
+            HostContext().drive(None, cars=(uri,), input=f"csv:{csv}")
 
 
 class bridged:  # noqa: N801 - a context manager

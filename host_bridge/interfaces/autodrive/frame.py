@@ -18,8 +18,7 @@ from sim_mock.autodrive.cars import SimulatedCar
 from sim_mock.autodrive.telemetry import Telemetry, write_telemetry
 
 if TYPE_CHECKING:
-    from host_bridge.cars.car import Car
-    from host_bridge.domain import CarMotion, CarStatus
+    from host_bridge.domain import CarMotion, CarStatus, SeenCar
 
 _UNSET_S = (1_000_000.0,)  # of a lap that was never driven, in the simulator
 _SCAN_RATE_HZ = (40.0,)  # RoboRacer's; 0 would be divided by
@@ -51,7 +50,7 @@ _STANDING = Telemetry(
 )
 
 
-def frame_of(car: Car, like: SimulatedCar) -> dict[str, str]:
+def frame_of(car: SeenCar, like: SimulatedCar) -> dict[str, str]:
     """The frame of this moment, as if the car were that one of the simulator."""
     telemetry = _STANDING
     if car.status:

@@ -6,50 +6,75 @@ that falls silent, raises or is cut off is out of its lease, and the car stops.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import asyncio
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 
-from host_bridge.domain import Wish
+from host_bridge.domain import Input, Observed, Reach, Setting, Wish
+from host_bridge.errors import UsageFault
 from host_bridge.interfaces.autodrive.exchange import Answer, Exchange
-
-if TYPE_CHECKING:
-    from host_bridge.interfaces.keyboard import Reach, Seat
-    from sim_mock.autodrive.cars import SimulatedCar
+from host_bridge.interfaces.autodrive.frame import frame_of
+from sim_mock.autodrive.cars import SimulatedCar, simulated_car
 
 _BEGIN_US = 100_000  # a few steps of the car, and as many lost frames: then the hand counts
-_GAP_US = 50_000  # a read that comes later than this is a new beginning
+_GAP_US = 50_000  # a step that comes later than this is a new beginning
 
 
-class Script:
-    """An input of the session. ``exchange`` is set while there is a connection.
+class Script(Input):
+    """``exchange`` is set while there is a connection.
 
-    The deadman is the seat's; without one it is scripted, which is for virtual cars only. It counts
-    from a hold that began after the script was there: whoever lets a script drive has seen it.
+    Its deadman counts from a hold that began after the script was there: whoever lets a script
+    drive has seen it. So it is ready only some time after its answers have become fresh.
     """
 
-    def __init__(
-        self, place: str, like: SimulatedCar, reach: Reach, lease_s: float, seat: Seat | None
-    ) -> None:
-        self.place = place  # HOST:PORT
-        self.like = like
+    source = "devkit"
+
+    def __init__(self, place: str, like: str | None) -> None:
+        """``place`` is HOST:PORT, ``like`` the simulator's car that it was written for."""
+        self.place = place
         self.exchange: Exchange | None = None
         self.fault = ""  # why there is no connection
-        self._reach = reach
-        self._lease_us = round(lease_s * 1e6)
-        self._seat = seat
-        self._read_us = 0
+        self.like: SimulatedCar
+        self._like = like
+        self._reach: Reach
+        self._lease_us = 0
+        self._stepped_us = 0
         self._since_us: int | None = None  # from when on its answers have been fresh
+        self._observed: Observed | None = None
+        self._work: asyncio.Task[None] | None = None
 
-    def read(self, now_us: int) -> Wish:
-        answer = self.fresh(now_us)
-        if answer is None or now_us - self._read_us > _GAP_US:
+    async def open(self, setting: Setting) -> None:
+        """Raises errors.UsageFault for a vehicle that is like none of the simulator's."""
+        self.prepare(setting)
+        from host_bridge.interfaces.autodrive.line import exchange_with  # its socket's library
+
+        work = exchange_with(self, self._frame, setting.now_us)
+        self._work = asyncio.ensure_future(work)
+
+    def prepare(self, setting: Setting) -> None:
+        """What it has to know of the cars; without a connection."""
+        self.like = _like(self._like or setting.vehicles[0].name)
+        self._reach = setting.reach(self.source)
+        self._lease_us = round(setting.lease_s(self.source) * 1e6)
+
+    async def close(self) -> None:
+        if self._work:
+            self._work.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._work
+
+    def step(self, now_us: int, observed: Observed) -> Wish:
+        self._observed = observed
+        answer = self.fresh(now_us) if observed.is_driving else None
+        if answer is None or now_us - self._stepped_us > _GAP_US:
             self._since_us = None
         elif self._since_us is None:
             self._since_us = now_us
-        self._read_us = now_us
-        is_held, count = self._hand(now_us)
+        self._stepped_us = now_us
+        is_ready = self._since_us is not None and now_us - self._since_us >= _BEGIN_US
         if answer is None:
-            return Wish(is_held=is_held, input_count=count)
-        return self._wish(answer, is_held, count)
+            return Wish()
+        return self._wish(answer, is_ready)
 
     def fresh(self, now_us: int) -> Answer | None:
         """What still counts of what it said."""
@@ -57,7 +82,6 @@ class Script:
         return latest if latest and now_us - latest.heard_us < self._lease_us else None
 
     def words(self, now_us: int) -> str:
-        """What has to be known of it."""
         if self.exchange is None:
             return f"No script at {self.place}{': ' if self.fault else ''}{self.fault}."
         if self.fresh(now_us):
@@ -66,16 +90,11 @@ class Script:
             return f"The script at {self.place} answers without a throttle and a steering."
         return f"The script at {self.place} does not answer."
 
-    def _hand(self, now_us: int) -> tuple[bool, int]:
-        is_open = self._since_us is not None and now_us - self._since_us >= _BEGIN_US
-        if self._seat is None:
-            return is_open, 0
-        if not is_open:
-            self._seat.let_go()
-        hand = self._seat.read(now_us)
-        return hand.is_held, hand.input_count
+    def _frame(self) -> Mapping[str, str]:
+        assert self._observed is not None, "asked only once the drive has begun to step"
+        return frame_of(self._observed.cars[0], self.like)
 
-    def _wish(self, answer: Answer, is_held: bool, count: int) -> Wish:
+    def _wish(self, answer: Answer, is_ready: bool) -> Wish:
         reach, command = self._reach, answer.command
         speed_mps = command.throttle * self.like.top_mps
         steer_rad = command.steering * self.like.steer_max_rad
@@ -83,8 +102,20 @@ class Script:
             steer_rad=min(max(steer_rad, -reach.steer_rad), reach.steer_rad),
             speed_mps=min(max(speed_mps, -reach.reverse_mps), reach.speed_mps),
             brake=answer.brake,
-            is_held=is_held,
-            permits_autonomy=is_held,
-            input_count=count,
-            decided_us=answer.heard_us,
+            is_held=is_ready,
+            heard_us=answer.heard_us,
         )
+
+
+def make(rest: str, options: Mapping[str, str], now_us: Callable[[], int]) -> Script:
+    """``--input devkit:HOST:PORT``."""
+    return Script(rest, options.get("like"))
+
+
+def _like(name: str) -> SimulatedCar:
+    try:
+        return simulated_car(name)
+    except ValueError as error:
+        raise UsageFault(
+            str(error), remedy="say which one the script was written for: --like roboracer"
+        ) from None

@@ -46,7 +46,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, context: HostContext) -> int:
     """Raises errors.TandemError."""
-    return drive(args, context, input_kind="devkit", input_name=args.connect, like=args.like)
+    options = {"like": args.like} if args.like else {}
+    return drive(args, context, f"devkit:{args.connect}", options)
 
 
 def _place(text: str) -> str:

@@ -28,10 +28,11 @@ was lost; 6 a car refused to arm; 130 ended by Ctrl-C or a signal.
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from host_bridge.errors import OffBeatFault, UsageFault
+from host_bridge.errors import OffBeatFault
 from host_bridge.interfaces.cli.attest import add_profile, profile_of
 from host_bridge.interfaces.cli.cap import speed
 from host_bridge.interfaces.cli.drive_log import JsonView, PlainView
@@ -41,13 +42,14 @@ from host_bridge.interfaces.cli.typed import add_seconds, positive
 if TYPE_CHECKING:
     from host_bridge.context import HostContext
 
-_INPUTS = ("keyboard", "csv", "script")
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command's own."""
     parser.add_argument(
-        "--input", default="keyboard", metavar="INPUT", help="keyboard, csv:FILE or script:NAME"
+        "--input",
+        default="keyboard",
+        metavar="INPUT",
+        help="keyboard, csv:FILE, script:NAME, or another package's (entry point tandem.inputs)",
     )
     add_driving(parser)
 
@@ -75,24 +77,23 @@ def add_driving(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, context: HostContext) -> int:
     """Raises errors.TandemError."""
-    kind, _, name = args.input.partition(":")
-    if kind not in _INPUTS or (kind != "keyboard" and not name):
-        raise UsageFault(
-            f"unknown input {args.input!r}",
-            expected="keyboard, csv:FILE or script:NAME",
-            remedy="--input csv:commands.csv, or --input script:slalom",
-        )
-    return drive(args, context, input_kind=kind, input_name=name)
+    return drive(args, context, args.input)
 
 
-def drive(args: argparse.Namespace, context: HostContext, **of_input: str | None) -> int:
+def drive(
+    args: argparse.Namespace,
+    context: HostContext,
+    of_input: str,
+    options: Mapping[str, str] | None = None,
+) -> int:
     """Drive as the options of ``add_driving`` say. Raises errors.TandemError."""
     profile = profile_of(args, 1 + len(args.twin))
     try:
         return context.drive(
             JsonView() if args.json else PlainView(),
             cars=(args.car, *args.twin),
-            **of_input,
+            input=of_input,
+            options=options or {},
             vehicle=args.vehicle,
             record=args.record,
             seconds=args.seconds,

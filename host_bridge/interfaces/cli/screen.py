@@ -52,7 +52,6 @@ _GAUGE = 20  # cells to each side of the middle
 _OLD_MS = 100  # ten statuses: something is wrong with the link
 # what a narrow terminal cuts off is what can be done without
 _KEYS = " SPACE drive   E stop   R arm   Esc quit   W/S speed   A/D steer   Q centre"
-_SLOW = "This terminal does not report the release of keys: press SPACE at least once a second;"
 _INDENT = "          "
 
 
@@ -91,10 +90,8 @@ def _wrapped(text: str, style: str, columns: int, indent: str = " ") -> Iterator
 
 def _title(drive: Drive, now_us: int, columns: int) -> list[Span]:
     minutes, seconds = divmod(int(drive.lasted_s(now_us)), 60)
-    player = drive.controls.player
-    played = ""
-    if player:
-        played = f"   file {player.position_s:.1f} of {player.manoeuvre.duration_s:.1f} s"
+    progress_s = drive.controls.input.progress_s()
+    played = f"   {progress_s[0]:.1f} of {progress_s[1]:.1f} s" if progress_s else ""
     left = f" TANDEM   {drive.phase.value}{played}"
     right = f"source {drive.controls.source.name}   {minutes:02}:{seconds:02} "
     room = columns - len(right)
@@ -102,19 +99,16 @@ def _title(drive: Drive, now_us: int, columns: int) -> list[Span]:
 
 
 def _hands(drive: Drive, now_us: int, columns: int) -> Iterator[list[Span]]:
-    seat = drive.controls.seat
-    if seat is None:
+    if not drive.controls.is_held_by_hand():
         yield [(" DEADMAN  ", "bold"), ("scripted", "care"), ("   (virtual cars only)", "dim")]
         return
+    hint = f"   {drive.controls.hint(now_us)}".rstrip()
     if drive.wish.is_held:
-        left_us = seat.left_us(now_us)
-        again = f"   press SPACE again within {left_us * 1e-6:.1f} s" if left_us else ""
-        yield [(" DEADMAN  ", "bold"), ("HELD", "good"), (again, "care")]
+        yield [(" DEADMAN  ", "bold"), ("HELD", "good"), (hint, "care")]
     else:
-        yield [(" DEADMAN  ", "bold"), ("released", ""), ("   hold SPACE to drive", "dim")]
-    if not seat.has_releases:
-        text = f"{_SLOW} {seat.reach.speed_mps:.2g} m/s at most."
-        yield from _wrapped(text, "care", columns)
+        yield [(" DEADMAN  ", "bold"), ("released", ""), (hint, "dim")]
+    if drive.controls.hand_words(now_us):
+        yield from _wrapped(drive.controls.hand_words(now_us), "care", columns)
 
 
 def _gauges(drive: Drive, now_us: int) -> Iterator[list[Span]]:

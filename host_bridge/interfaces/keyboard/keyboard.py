@@ -6,9 +6,10 @@ off, a terminal that no longer answers or no longer reports releases.
 
 from __future__ import annotations
 
+from host_bridge.domain import Order
 from host_bridge.interfaces.keyboard.capability import POP, Capability, Pulse, Releases
 from host_bridge.interfaces.keyboard.keys import FlagsReported, Key, KeyDecoder, KeyEvent, Sign
-from host_bridge.interfaces.keyboard.seat import Order, Seat
+from host_bridge.interfaces.keyboard.seat import Seat
 
 # The other screen of a terminal has its own stack of keyboard flags: what a killed run left there
 # is popped before anything else.

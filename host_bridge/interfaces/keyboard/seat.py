@@ -8,10 +8,8 @@ held (nobody can tell), and the source is a slow one.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from enum import Enum
 
-from host_bridge.domain import Wish
+from host_bridge.domain import Order, Reach, Wish
 from host_bridge.interfaces.keyboard.keys import Key, Stroke
 
 SEAT, SLOW_SEAT = "seat", "seat_slow"  # sources of the vehicle file: with key release, and without
@@ -20,24 +18,6 @@ _NEUTRAL_US = (
     150_000  # a car wants to see neutral from a fresh hold; fifteen claims ride out a loss
 )
 _STEPS = 10  # from standstill to full speed, and from centre to full lock
-
-
-class Order(Enum):
-    """What a key asks for besides driving."""
-
-    STOP = "stop"
-    ARM = "arm"
-    QUIT = "quit"
-    FROZE = "the terminal froze while the deadman was held"
-
-
-@dataclass(frozen=True)
-class Reach:
-    """How far this seat may go."""
-
-    speed_mps: float
-    reverse_mps: float
-    steer_rad: float
 
 
 _ORDERS = {

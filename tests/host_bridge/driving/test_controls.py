@@ -4,67 +4,84 @@ from dataclasses import replace
 
 import pytest
 
-from host_bridge.driving.controls import choose
-from host_bridge.driving.plan import Plan
+from host_bridge.driving.controls import input_names, make_input
 from host_bridge.errors import DataFileFault, UsageFault, VehicleFileFault
-from host_bridge.interfaces.keyboard import Keyboard
+from host_bridge.interfaces.autodrive import Script
+from host_bridge.interfaces.manoeuvres import CsvFile
 from tests.host_bridge.drives import vehicle
+from tests.host_bridge.inputs import Person, taken
 
 
-def keyboard(*, has_releases):
-    found = Keyboard(0)
-    found.receive_data(b"\x1b[?0u\x1b[?11u" if has_releases else b"\x1b[?62c", 0)
-    return found
+def made(text, **options):
+    return make_input(text, options, lambda: 0)
 
 
-def script(name="straight", **options):
-    return Plan(("car",), "script", name, **options)
+def test_the_kinds_of_inputs_are_found_by_their_entry_points():
+    assert {"csv", "devkit", "keyboard", "script"} <= set(input_names())
 
 
-@pytest.mark.parametrize("kind", ["csv", "script"])
-def test_a_real_car_needs_a_hand_while_a_file_plays(kind):
+@pytest.mark.parametrize("text", ["keybord", "gamepad:0", "", "csv"])
+def test_what_is_no_input_is_refused_with_those_there_are(text):
+    with pytest.raises(UsageFault, match=r"unknown input|which file") as raised:
+        made(text)
+    assert "csv:" in raised.value.expected
+
+
+def test_what_was_nearly_right_is_named():
+    with pytest.raises(UsageFault) as raised:
+        made("scrpt:slalom")
+    assert raised.value.remedy == "did you mean script?"
+
+
+@pytest.mark.parametrize("text", ["csv:straight.csv", "script:straight", "devkit:127.0.0.1:1"])
+def test_a_real_car_needs_a_hand_while_a_program_drives(text):
     with pytest.raises(UsageFault, match="only while somebody holds SPACE"):
-        choose(Plan(("car",), kind, "straight"), [vehicle()], False, None)
+        taken(made(text), [vehicle()], is_virtual=False)
 
 
 def test_with_a_real_car_a_file_is_played_under_the_seat_and_its_deadman():
-    controls = choose(script(), [vehicle()], False, keyboard(has_releases=True))
+    person = Person()
+    controls = taken(made("script:straight"), [vehicle()], is_virtual=False, person=person)
     assert controls.source.name == "seat"
-    assert controls.seat is not None
-    controls.player.start()
-    assert not controls.person.read(0).is_held
+    assert controls.is_held_by_hand()
+    assert not controls.step(0, (), is_driving=True).is_held
 
 
 def test_without_key_release_a_file_is_played_slowly():
-    controls = choose(script(), [vehicle()], False, keyboard(has_releases=False))
+    person = Person(has_releases=False)
+    controls = taken(made("script:straight"), [vehicle()], is_virtual=False, person=person)
     assert controls.source.name == "seat_slow"
-    assert controls.player.manoeuvre.at(1.0)[1] <= 0.3
+    assert controls.input.manoeuvre.at(1.0)[1] <= 0.3
 
 
 def test_a_program_holds_the_deadman_of_virtual_cars_only_as_the_source_that_says_so():
-    controls = choose(script(), [vehicle()], True, None)
+    controls = taken(made("script:straight"), [vehicle()], is_virtual=True)
     assert controls.source.name == "script"
-    assert controls.seat is None
+    assert not controls.is_held_by_hand()
+    assert controls.step(0, (), is_driving=True).is_held
 
 
 @pytest.mark.parametrize(
     ("has_releases", "name", "cap"), [(True, "seat", 4.0), (False, "seat_slow", 0.3)]
 )
 def test_what_the_terminal_can_do_decides_on_source_and_speed(has_releases, name, cap):
-    controls = choose(Plan(("car",)), [vehicle()], False, keyboard(has_releases=has_releases))
+    person = Person(has_releases)
+    controls = taken(person, [vehicle()], is_virtual=False, person=person)
     assert controls.source.name == name
     assert controls.reach.speed_mps == cap
 
 
-def test_the_speed_that_is_asked_for_only_lowers():
-    hands = keyboard(has_releases=True)
-    assert choose(Plan(("car",), speed_mps=1.0), [vehicle()], False, hands).reach.speed_mps == 1.0
-    assert choose(Plan(("car",), speed_mps=9.0), [vehicle()], False, hands).reach.speed_mps == 4.0
+@pytest.mark.parametrize(("asked_mps", "speed_mps"), [(1.0, 1.0), (9.0, 4.0)])
+def test_the_speed_that_is_asked_for_only_lowers(asked_mps, speed_mps):
+    person = Person()
+    controls = taken(person, [vehicle()], is_virtual=False, person=person, speed_mps=asked_mps)
+    assert controls.reach.speed_mps == speed_mps
 
 
 def test_the_weaker_car_decides_on_the_reach():
     cars = [vehicle("f1tenth"), vehicle("nigel")]
-    reach = choose(Plan(("a", "b")), cars, False, keyboard(has_releases=True)).reach
+    person = Person()
+    reach = taken(person, cars, is_virtual=False, person=person).reach
     assert reach.speed_mps == pytest.approx(0.44)
     assert reach.steer_rad == min(car.steer_max_rad for car in cars)
 
@@ -72,71 +89,88 @@ def test_the_weaker_car_decides_on_the_reach():
 def test_cars_whose_sources_differ_are_not_driven_together():
     other = vehicle()
     sources = tuple(replace(source, lease_s=0.1) for source in other.sources)
+    cars = [vehicle(), replace(other, sources=sources)]
+    person = Person()
     with pytest.raises(UsageFault, match="their sources seat differ"):
-        choose(
-            Plan(("a", "b")),
-            [vehicle(), replace(other, sources=sources)],
-            False,
-            keyboard(has_releases=True),
-        )
+        taken(person, cars, is_virtual=False, person=person)
 
 
 def test_a_vehicle_without_the_source_is_named():
     bare = replace(vehicle(), sources=())
     with pytest.raises(VehicleFileFault, match=r"\[sources.script\]"):
-        choose(script(), [bare], True, None)
+        taken(made("script:straight"), [bare], is_virtual=True)
 
 
 def test_an_unknown_manoeuvre_names_those_there_are():
     with pytest.raises(UsageFault, match="straight, slalom, skidpad"):
-        choose(script("figure"), [vehicle()], True, None)
+        made("script:figure")
 
 
 def test_a_file_that_is_none_is_refused_with_its_line(tmp_path):
     path = tmp_path / "x.csv"
     path.write_text("t_s,channel,value_norm\n0.0,throttle,1.5\n")
     with pytest.raises(DataFileFault, match=r"x\.csv:2"):
-        choose(Plan(("car",), "csv", str(path)), [vehicle()], True, None)
+        taken(made(f"csv:{path}"), [vehicle()], is_virtual=True)
 
 
 def test_a_file_is_scaled_to_the_top_speed_that_is_asked_for(tmp_path):
     path = tmp_path / "x.csv"
     path.write_text("t_s,channel,value_norm\n0.0,throttle,1.0\n1.0,throttle,1.0\n")
-    plan = Plan(("car",), "csv", str(path), speed_mps=0.5)
-    assert choose(plan, [vehicle()], True, None).player.manoeuvre.at(0.5)[1] == 0.5
+    controls = taken(made(f"csv:{path}"), [vehicle()], is_virtual=True, speed_mps=0.5)
+    assert isinstance(controls.input.manoeuvre, CsvFile)
+    assert controls.input.manoeuvre.at(0.5)[1] == 0.5
 
 
-DEVKIT = Plan(("car",), "devkit", "127.0.0.1:4567")
+class Alone(Script):
+    """A Devkit script that nobody connects to."""
 
-
-def test_a_devkit_script_needs_a_hand_with_a_real_car():
-    with pytest.raises(UsageFault, match="only while somebody holds SPACE"):
-        choose(DEVKIT, [vehicle()], False, None)
+    async def open(self, setting):
+        self.prepare(setting)
 
 
 def test_a_devkit_script_needs_a_deadman_whose_release_is_seen():
+    person = Person(has_releases=False)
     with pytest.raises(UsageFault, match="does not report the release of keys"):
-        choose(DEVKIT, [vehicle()], False, keyboard(has_releases=False))
+        taken(Alone("127.0.0.1:4567", None), [vehicle()], is_virtual=False, person=person)
 
 
 def test_a_devkit_script_has_its_own_source_and_the_seats_deadman():
-    hands = keyboard(has_releases=True)
-    controls = choose(DEVKIT, [vehicle()], False, hands)
+    script, person = Alone("127.0.0.1:4567", None), Person()
+    controls = taken(script, [vehicle()], is_virtual=False, person=person)
     assert (controls.source.name, controls.guardian.name) == ("devkit", "seat")
-    assert controls.seat is hands.seat
+    assert controls.is_held_by_hand()
     assert controls.reach.speed_mps == 0.3
-    assert not controls.person.read(0).permits_autonomy
+    assert not controls.step(0, (), is_driving=True).is_held
 
 
-@pytest.mark.parametrize("hands", [None, keyboard(has_releases=False)])
-def test_a_devkit_script_of_a_virtual_car_needs_nobody(hands):
-    controls = choose(DEVKIT, [vehicle()], True, hands)
-    assert controls.seat is None
+@pytest.mark.parametrize("person", [None, Person(has_releases=False)])
+def test_a_devkit_script_of_a_virtual_car_needs_nobody(person):
+    script = Alone("127.0.0.1:4567", None)
+    controls = taken(script, [vehicle()], is_virtual=True, person=person)
+    assert not controls.is_held_by_hand()
     assert controls.words(0) == "No script at 127.0.0.1:4567."
 
 
 def test_a_vehicle_that_the_simulator_has_not_needs_to_be_like_one():
     with pytest.raises(UsageFault, match="has no 'autorally'"):
-        choose(DEVKIT, [vehicle("autorally")], True, None)
-    like = replace(DEVKIT, like="roboracer")
-    assert choose(like, [vehicle("autorally")], True, None).script.like.top_mps == 22.88
+        taken(Alone("127.0.0.1:4567", None), [vehicle("autorally")], is_virtual=True)
+    script = Alone("127.0.0.1:4567", "roboracer")
+    taken(script, [vehicle("autorally")], is_virtual=True)
+    assert script.like.top_mps == 22.88
+
+
+def test_what_was_opened_is_closed_when_the_next_cannot_be():
+    class Watched(Person):
+        is_open = False
+
+        async def open(self, setting):
+            self.is_open = True
+            await super().open(setting)
+
+        async def close(self):
+            self.is_open = False
+
+    person = Watched()
+    with pytest.raises(DataFileFault):
+        taken(made("csv:/nowhere.csv"), [vehicle()], is_virtual=True, person=person)
+    assert not person.is_open

@@ -4,16 +4,17 @@ from dataclasses import replace
 
 import pytest
 
-from host_bridge.domain import State
+from host_bridge.domain import Order, Reach, State
 from host_bridge.driving.controls import Controls
 from host_bridge.driving.drive import Drive, Phase
-from host_bridge.interfaces.keyboard import Order, Reach, Seat
+from host_bridge.interfaces.keyboard import Seat
 from host_bridge.interfaces.keyboard.keys import Key, Stroke
-from host_bridge.interfaces.script import Constant, Player
+from host_bridge.interfaces.manoeuvres import Constant
 from host_bridge.session import Session
 from sim_mock.world import plant_of
 from tests.host_bridge.drives import Drive as Track
 from tests.host_bridge.drives import Rig, vehicle
+from tests.host_bridge.inputs import Person, playing
 
 REACH = Reach(4.0, 1.0, 0.4)
 
@@ -27,13 +28,13 @@ class Day(Track):
         self.bind()
         self.seat = Seat(REACH, has_releases=True)
         source = vehicle().source(name)
-        player = Player(manoeuvre) if manoeuvre else None
-        hand = None if player else self.seat
-        controls = Controls(source, REACH, player or self.seat, hand, player)
+        person = Person(seat=self.seat)
+        self.player = playing(manoeuvre) if manoeuvre else None
+        controls = Controls(self.player or person, source, REACH, None if manoeuvre else person)
         self.drive = Drive(
             self.fleet, controls, self.now_us, sender_name="drive@test", seconds=seconds
         )
-        self.session = Session(self.fleet, source, self.drive)
+        self.session = Session(self.fleet, source, self.drive.read)
 
     def make_cars(self):
         return Rig("red"), Rig("blue", board_us=7_000_000, seed=2)
@@ -45,6 +46,8 @@ class Day(Track):
         for _ in range(round(seconds * 100)):
             super().advance(0.01)
             self.drive.step(self.now_us)
+            for order in self.drive.controls.orders():
+                self.drive.obey(order, self.now_us)
 
     def until(self, holds, limit_s=4.0):
         for _ in range(round(limit_s * 100)):

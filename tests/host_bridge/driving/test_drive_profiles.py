@@ -10,6 +10,7 @@ from host_bridge.driving.drive import Drive, Phase
 from host_bridge.interfaces.cli.drive_log import PlainView
 from host_bridge.interfaces.cli.screen import screen
 from tests.host_bridge.driving.test_drive import REACH, Day
+from tests.host_bridge.inputs import Person
 
 
 class OtherDay(Day):
@@ -18,9 +19,10 @@ class OtherDay(Day):
     def __init__(self, **told):
         super().__init__()
         source = self.session.source
-        controls = Controls(source, REACH, self.seat, self.seat)
+        person = Person(seat=self.seat)
+        controls = Controls(person, source, REACH, person)
         self.drive = Drive(self.fleet, controls, self.now_us, sender_name="drive@test", **told)
-        self.session.person = self.drive
+        self.session._ask = self.drive.read
 
 
 def test_all_cars_are_armed_in_the_profile_that_was_named():

@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 from host_bridge.clock import MonotonicClock
-from host_bridge.driving.plan import Plan
-from host_bridge.driving.run import Cockpit
-from host_bridge.interfaces.keyboard import Terminal
+from host_bridge.interfaces.keyboard import Hands, Terminal
+from tests.host_bridge.drives import vehicle
 from tests.host_bridge.driving.terminals import PRESS, RELEASE, Far, Program
+from tests.host_bridge.inputs import seating
 
 COMMANDS = Path(__file__).resolve().parents[4] / "shared/data/nigel/straight_commands.csv"
 CAR = ("--car", "sim://f1tenth")
@@ -235,11 +235,13 @@ def test_a_drivers_log_drives_two_cars_and_they_accept_the_same_bytes(start):
 
 def test_a_warning_waits_until_the_terminal_is_as_it_was(legacy, capsys):
     async def main():
-        clock = MonotonicClock()
-        seat = Cockpit(Plan(cars=("sim://f1tenth",)), None, clock, Terminal(legacy.slave))
-        async with seat.taken():
+        hands = Hands(Terminal(legacy.slave), MonotonicClock().now_us)
+        await hands.open(seating([vehicle()]))
+        try:
             logging.getLogger("a car").warning("too slow")
             assert "too slow" not in capsys.readouterr().err
+        finally:
+            await hands.close()
 
     asyncio.run(main())
     assert capsys.readouterr().err == "too slow\n"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from host_bridge.errors import DataFileFault
-from host_bridge.interfaces.csv_file import CsvFile
+from host_bridge.interfaces.manoeuvres import CsvFile
 from tests.host_bridge.drives import vehicle
 
 HEADER = "t_s,channel,value_norm\n"

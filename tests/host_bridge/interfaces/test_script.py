@@ -6,31 +6,23 @@ import math
 
 import pytest
 
-from host_bridge.domain import Wish
-from host_bridge.interfaces.script import NEUTRAL_US, Constant, InTurn, Player, Slalom
+from host_bridge.domain import Order
+from host_bridge.interfaces.manoeuvres import NEUTRAL_US, Constant, InTurn, Slalom
+from tests.host_bridge.inputs import DRIVING, RELEASED, STANDING, playing
 
 
-class Hand:
-    def __init__(self) -> None:
-        self.is_held = True
-
-    def read(self, now_us):
-        return Wish(is_held=self.is_held, input_count=now_us // 1000 & 0xFFFF)
-
-
-def played(player, from_us, until_us):
-    return [(t, player.read(t)) for t in range(from_us, until_us, 10_000)]
+def played(player, from_us, until_us, observed=DRIVING):
+    return [(t, player.step(t, observed)) for t in range(from_us, until_us, 10_000)]
 
 
 def test_before_the_start_everything_is_let_go():
-    player = Player(Constant(1.0, 1.0))
-    assert all(not wish.is_held and wish.speed_mps == 0 for _, wish in played(player, 0, 500_000))
+    wishes = played(playing(Constant(1.0, 1.0)), 0, 500_000, STANDING)
+    assert all(not wish.is_held and wish.speed_mps == 0 for _, wish in wishes)
 
 
 def test_it_begins_from_neutral_drives_its_time_and_lets_go():
-    player = Player(Constant(1.0, 1.0, steer_rad=0.1))
-    player.read(990_000)
-    player.start()
+    player = playing(Constant(1.0, 1.0, steer_rad=0.1))
+    player.step(990_000, STANDING)
     wishes = played(player, 1_000_000, 2_500_000)
     neutral = [t for t, wish in wishes if wish.is_held and wish.speed_mps == 0]
     driven = [t for t, wish in wishes if wish.speed_mps]
@@ -39,43 +31,34 @@ def test_it_begins_from_neutral_drives_its_time_and_lets_go():
     assert max(neutral) < min(driven)
     assert player.is_over()
     assert not wishes[-1][1].is_held
+    assert [*player.orders(), *player.orders()] == [Order.END]
 
 
 def test_its_own_reads_are_the_counter():
-    player = Player(Constant(1.0, 1.0))
+    player = playing(Constant(1.0, 1.0))
     counts = [wish.input_count for _, wish in played(player, 0, 200_000)]
     assert counts == list(range(1, 21))
 
 
 def test_a_released_deadman_halts_the_file_and_held_again_it_goes_on_from_neutral():
-    hand = Hand()
-    player = Player(Slalom(1.0, 10.0, 0.3, 2.0), hand)
-    player.start()
+    player = playing(Slalom(1.0, 10.0, 0.3, 2.0))
     played(player, 0, 1_000_000)
     position_s = player.position_s
     assert position_s > 0.8
-    hand.is_held = False
-    released = played(player, 1_000_000, 3_000_000)
+    released = played(player, 1_000_000, 3_000_000, RELEASED)
     assert all(not wish.is_held and wish.speed_mps == 0 for _, wish in released)
     assert player.position_s == position_s
-    hand.is_held = True
     again = played(player, 3_000_000, 3_200_000)
     assert [wish.speed_mps for _, wish in again] == [0.0] * 10 + [1.0] * 10
     steer_rad = again[0][1].steer_rad
     assert steer_rad == pytest.approx(player.manoeuvre.at(position_s)[0])
 
 
-def test_with_a_person_the_counter_is_the_person_s():
-    player = Player(Constant(1.0, 1.0), Hand())
-    assert player.read(77_000).input_count == 77
-
-
 def test_a_stalled_host_skips_no_part_of_the_manoeuvre():
-    player = Player(Constant(1.0, 1.0))
-    player.start()
+    player = playing(Constant(1.0, 1.0))
     played(player, 0, 300_000)
     before_s = player.position_s
-    player.read(5_000_000)
+    player.step(5_000_000, DRIVING)
     assert player.position_s - before_s == pytest.approx(0.05)
 
 

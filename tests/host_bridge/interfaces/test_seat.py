@@ -4,9 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from host_bridge.domain import Order, Reach
 from host_bridge.interfaces.keyboard.capability import ASK, LIFE_US, POP, PUSH, Releases
 from host_bridge.interfaces.keyboard.keyboard import CLOSING, OPENING, Keyboard
-from host_bridge.interfaces.keyboard.seat import PRESS_AGAIN_US, Order, Reach, Seat
+from host_bridge.interfaces.keyboard.seat import PRESS_AGAIN_US, Seat
 
 REACH = Reach(speed_mps=4.0, reverse_mps=1.0, steer_rad=0.4)
 PRESS, REPEAT, RELEASE = b"\x1b[32;1:1u", b"\x1b[32;1:2u", b"\x1b[32;1:3u"

@@ -11,7 +11,8 @@ import pytest
 from PIL import Image
 
 from host_bridge.domain import CarMotion
-from host_bridge.interfaces.autodrive import frame_of, simulated_car
+from host_bridge.interfaces.autodrive import frame_of
+from sim_mock.autodrive.cars import simulated_car
 from sim_mock.autodrive.telemetry import read_telemetry
 from tests.host_bridge.drives import Drive, Rig, vehicle
 from tests.sim_mock.autodrive.unity import READS, Unity

@@ -2,14 +2,16 @@
 
 import pytest
 
-from host_bridge.domain import Cause, Sender, State
-from host_bridge.interfaces.autodrive import Script, simulated_car
+from host_bridge.domain import Cause, Reach, Sender, State
+from host_bridge.driving.controls import Controls
+from host_bridge.interfaces.autodrive import Script
 from host_bridge.interfaces.autodrive.exchange import Exchange
-from host_bridge.interfaces.keyboard import Reach, Seat
+from host_bridge.interfaces.keyboard import Seat
 from host_bridge.interfaces.keyboard.keys import Key, Stroke
 from host_bridge.session import Session
 from sim_mock.autodrive import wire
 from tests.host_bridge.drives import Drive, Rig, vehicle
+from tests.host_bridge.inputs import Person, seating
 
 LEASE_S = 0.75
 CAP_MPS = 0.13
@@ -25,10 +27,16 @@ class Day(Drive):
         self.bind()
         source = nigel.source("devkit")
         self.seat = Seat(REACH, has_releases=True)
-        like = simulated_car("nigel")
-        hand = self.seat if has_seat else None
-        self.script = Script("here:4567", like, REACH, source.lease_s, hand)
-        self.session = Session(self.fleet, source, self.script, nigel.source("seat"))
+        self.script = Script("here:4567", None)
+        self.script.prepare(seating([nigel], speed_mps=CAP_MPS))
+        person = Person(seat=self.seat) if has_seat else None
+        controls = Controls(self.script, source, REACH, person, needs_hand=has_seat)
+        self.session = Session(
+            self.fleet,
+            source,
+            lambda now_us: controls.step(now_us, (), is_driving=True),
+            nigel.source("seat"),
+        )
         self.period_us = round(period_s * 1e6)
         self.keys = {"V1 Throttle": "0.2", "V1 Steering": "0.25"}
         self.answers = True

@@ -1,0 +1,24 @@
+"""What is played: manoeuvres by name and files of commands, as inputs."""
+
+from host_bridge.interfaces.manoeuvres.csv_file import CsvFile
+from host_bridge.interfaces.manoeuvres.manoeuvre import Constant, InTurn, Manoeuvre, Slalom
+from host_bridge.interfaces.manoeuvres.player import (
+    MANOEUVRES,
+    NEUTRAL_US,
+    Player,
+    make_csv,
+    make_script,
+)
+
+__all__ = [
+    "MANOEUVRES",
+    "NEUTRAL_US",
+    "Constant",
+    "CsvFile",
+    "InTurn",
+    "Manoeuvre",
+    "Player",
+    "Slalom",
+    "make_csv",
+    "make_script",
+]

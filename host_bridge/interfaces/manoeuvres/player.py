@@ -1,0 +1,107 @@
+"""An input that plays a manoeuvre: by name, or out of a file of commands.
+
+The manoeuvre's time stands still while the deadman is released, and goes on after a moment in
+neutral, as the cars demand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from math import tau
+from pathlib import Path
+
+from host_bridge.domain import Input, Observed, Order, Reach, Setting, Wish
+from host_bridge.errors import UsageFault
+from host_bridge.interfaces.manoeuvres.csv_file import CsvFile
+from host_bridge.interfaces.manoeuvres.manoeuvre import Constant, Manoeuvre, Slalom
+
+MANOEUVRES = ("straight", "slalom", "skidpad")
+# Held in neutral before driving (on): a few steps of the car, and as many lost frames
+NEUTRAL_US = 100_000
+_LONGEST_STEP_US = 50_000  # a stall of the host does not skip a part of the manoeuvre
+_SECONDS = 10.0
+_PART = 0.5  # of the top speed and of full lock, where a manoeuvre is not told otherwise
+_SLALOM_M = 4.0  # wheelbases per radian of the slalom's phase: a bend that every car can follow
+
+
+class Player(Input):
+    """Plays a manoeuvre once, while it is driven and whoever holds the deadman permits it."""
+
+    def __init__(self, plan: Callable[[Setting, Reach], Manoeuvre]) -> None:
+        """``plan`` makes the manoeuvre, once it is known for which cars."""
+        self.manoeuvre: Manoeuvre = Constant(0.0, 0.0)
+        self.position_s = 0.0
+        self._plan = plan
+        self._steps = 0
+        self._stepped_us = 0
+        self._drive_us: int | None = None  # from when on it drives, once the deadman is held
+        self._has_ended = False
+
+    async def open(self, setting: Setting) -> None:
+        """Raises errors.DataFileFault, errors.UsageFault for what is no manoeuvre."""
+        self.manoeuvre = self._plan(setting, setting.reach(self.source))
+
+    def step(self, now_us: int, observed: Observed) -> Wish:
+        span_us = min(now_us - self._stepped_us, _LONGEST_STEP_US)
+        self._stepped_us = now_us
+        self._steps += 1
+        if not observed.is_driving or self.is_over() or not observed.is_permitted:
+            self._drive_us = None
+            return Wish(input_count=self._steps)
+        if self._drive_us is None:
+            self._drive_us = now_us + NEUTRAL_US
+        is_moving = now_us >= self._drive_us
+        steer_rad, speed_mps = self.manoeuvre.at(self.position_s)
+        if is_moving:
+            self.position_s += span_us * 1e-6
+        return Wish(
+            steer_rad, speed_mps if is_moving else 0.0, is_held=True, input_count=self._steps
+        )
+
+    def is_over(self) -> bool:
+        return self.position_s >= self.manoeuvre.duration_s
+
+    def orders(self) -> Sequence[Order]:
+        if not self.is_over() or self._has_ended:
+            return ()
+        self._has_ended = True
+        return (Order.END,)
+
+    def progress_s(self) -> tuple[float, float]:
+        return self.position_s, self.manoeuvre.duration_s
+
+
+def make_csv(rest: str, options: Mapping[str, str], now_us: Callable[[], int]) -> Player:
+    """``--input csv:FILE``. Raises errors.UsageFault without a file."""
+    if not rest:
+        raise UsageFault("which file?", expected="--input csv:FILE")
+
+    def plan(setting: Setting, reach: Reach) -> Manoeuvre:
+        vehicle = setting.vehicles[0]
+        top_mps = vehicle.speed_max_mps if setting.speed_mps is None else reach.speed_mps
+        return CsvFile(Path(rest), replace(vehicle, speed_max_mps=top_mps))
+
+    return Player(plan)
+
+
+def make_script(rest: str, options: Mapping[str, str], now_us: Callable[[], int]) -> Player:
+    """``--input script:NAME``. Raises errors.UsageFault for a manoeuvre that there is not."""
+    if rest not in MANOEUVRES:
+        raise UsageFault(
+            f"unknown manoeuvre {rest!r}",
+            expected=f"one of {', '.join(MANOEUVRES)}",
+            remedy="--input script:slalom",
+        )
+    return Player(lambda setting, reach: _named(rest, setting, reach))
+
+
+def _named(name: str, setting: Setting, reach: Reach) -> Manoeuvre:
+    """Half of what the cars can do, or as fast as was asked for."""
+    speed_mps = reach.speed_mps * (1.0 if setting.speed_mps is not None else _PART)
+    seconds = setting.seconds or _SECONDS
+    steer_rad = reach.steer_rad * _PART
+    if name == "slalom":
+        period_s = tau * _SLALOM_M * setting.vehicles[0].wheelbase_m / max(speed_mps, 0.01)
+        return Slalom(speed_mps, seconds, steer_rad, period_s)
+    return Constant(speed_mps, seconds, steer_rad if name == "skidpad" else 0.0)

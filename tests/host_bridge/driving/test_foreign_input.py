@@ -1,0 +1,124 @@
+"""An input of somebody else: the page's own example, as a package that pip installs."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from host_bridge.domain import Order, State, Wish
+from tests.host_bridge.driving.test_drive import Day
+from tests.host_bridge.inputs import Person
+
+PAGE = Path(__file__).resolve().parents[3] / "host_bridge" / "interfaces" / "README.md"
+PROJECT = """\
+[build-system]
+requires = ["setuptools"]
+build-backend = "setuptools.build_meta"
+
+[project]
+name = "my-inputs"
+version = "1.0"
+
+[tool.setuptools]
+py-modules = ["my_inputs"]
+
+"""
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory) -> Path:
+    """The example and the entry point of the page, installed into a folder of their own."""
+    text = PAGE.read_text(encoding="utf-8")
+    (code,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    (entry,) = re.findall(r"```toml\n(.*?)```", text, re.DOTALL)
+    source, target = tmp_path_factory.mktemp("my_inputs"), tmp_path_factory.mktemp("installed")
+    (source / "my_inputs.py").write_text(code)
+    (source / "pyproject.toml").write_text(PROJECT + entry)
+    subprocess.run(
+        [sys.executable, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps",
+         "--no-build-isolation", "--target", str(target), str(source)],
+        check=True,
+    )  # fmt: skip
+    return target
+
+
+def drive(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    path = os.pathsep.join([str(folder), os.environ.get("PYTHONPATH", "")])
+    return subprocess.run(
+        [sys.executable, "-m", "host_bridge.cli", "drive", "--car", "sim://f1tenth", "--json",
+         *words],
+        check=False, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=120,
+        env={**os.environ, "PYTHONPATH": path},
+    )  # fmt: skip
+
+
+@pytest.mark.xdist_group("wall clock")
+def test_the_example_of_the_page_drives_a_car_in_circles(installed):
+    done = drive(installed, "--input", "circles:2", "--seconds", "60")
+    assert done.returncode == 0, done.stderr
+    summary = json.loads(done.stdout.splitlines()[-1])["summary"]
+    assert summary["is_completed"]
+    assert summary["source"] == "script"
+    assert 2.0 < summary["cars"][0]["distance_m"] < 4.0
+
+
+def test_without_its_package_it_is_unknown(tmp_path):
+    done = drive(tmp_path, "--input", "circles")
+    assert done.returncode == 2
+    assert "unknown input 'circles'" in done.stderr
+
+
+# --- what an input says of itself
+
+
+class Pad(Person):
+    """A device that can be lost."""
+
+    lost = ""
+
+    def step(self, now_us, observed):
+        return Wish(speed_mps=1.0, is_held=True, lost=self.lost)
+
+
+def test_an_input_that_is_lost_stops_all_cars_and_says_why():
+    day = Day()
+    pad = Pad(seat=day.seat)
+    object.__setattr__(day.drive.controls, "input", pad)
+    object.__setattr__(day.drive.controls, "person", pad)
+    day.until(lambda: day.is_in(State.ACTIVE))
+    pad.lost = "the gamepad was unplugged"
+    day.until(lambda: day.is_in(State.STOPPED))
+    assert day.drive.notice.startswith("the gamepad was unplugged. Stopped all cars")
+
+
+def test_an_input_that_fails_stops_all_cars_and_says_why():
+    class Broken(Pad):
+        def step(self, now_us, observed):
+            if self.lost:
+                raise KeyError(self.lost)
+            return super().step(now_us, observed)
+
+    day = Day()
+    pad = Broken(seat=day.seat)
+    object.__setattr__(day.drive.controls, "input", pad)
+    object.__setattr__(day.drive.controls, "person", pad)
+    day.until(lambda: day.is_in(State.ACTIVE))
+    pad.lost = "axis 3"
+    day.until(lambda: day.is_in(State.STOPPED))
+    assert "The input failed (KeyError: 'axis 3'). Stopped all cars" in day.drive.notice
+
+
+def test_orders_of_whatever_drives_and_of_whoever_sits_there_are_both_obeyed():
+    day = Day()
+    person, pad = Person(seat=day.seat), Pad(seat=day.seat)
+    object.__setattr__(day.drive.controls, "input", pad)
+    object.__setattr__(day.drive.controls, "person", person)
+    person.given, pad.given = [Order.STOP], [Order.QUIT]
+    assert day.drive.controls.orders() == [Order.STOP, Order.QUIT]
+    assert day.drive.controls.orders() == []
