@@ -7,7 +7,8 @@ and what is not answered is asked again.
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -91,7 +92,6 @@ class Configurator:
         self._replies: dict[int, ParameterReply] = {}
         self._wanted: Mapping[int, int] = {}
         self._committed: Committed | None = None
-        opened.on_events = self._hear
 
     async def read(self, count: int, progress: Progress) -> list[int]:
         """The first ``count`` parameters of the draft. Raises errors.TandemError."""
@@ -118,11 +118,12 @@ class Configurator:
         """Make the draft the configuration; returns its hash. Raises errors.RefusedFault."""
         expected = config_hash(vehicle, identity.board_id, car_name)
         request = parameter_requests.commit(self._epoch(), expected, car_name)
-        for _ in range(_COMMIT_TRIES):
-            self._committed = None
-            self._opened.car.connection.send(request)
-            if await self._opened.until(lambda: self._committed is not None, _COMMIT_AGAIN_S):
-                return self._taken(expected)
+        with self._listening():
+            for _ in range(_COMMIT_TRIES):
+                self._committed = None
+                self._opened.car.connection.send(request)
+                if await self._opened.until(lambda: self._committed is not None, _COMMIT_AGAIN_S):
+                    return self._taken(expected)
         raise self._unanswered("the configuration was not committed")
 
     def _taken(self, expected: bytes) -> bytes:
@@ -147,18 +148,27 @@ class Configurator:
         """Send until each has its reply, and that with the value that is ``wanted``, if one is."""
         self._replies, self._wanted = {}, wanted
         tries = 0
-        while missing := [i for i in requests if i not in self._replies]:
-            before = len(self._replies)
-            batch = missing[:_WINDOW]
-            for index in batch:
-                self._opened.car.connection.send(requests[index])
-            await self._opened.until(partial(self._has_all, batch), _AGAIN_S)
-            progress(len(self._replies), len(requests))
-            tries = tries + 1 if len(self._replies) == before else 0
-            if tries >= _TRIES:
-                raise self._unanswered(f"no answer about {parameter_name(batch[0])}")
-            self._refuse_wrong(batch)
+        with self._listening():
+            while missing := [i for i in requests if i not in self._replies]:
+                before = len(self._replies)
+                batch = missing[:_WINDOW]
+                for index in batch:
+                    self._opened.car.connection.send(requests[index])
+                await self._opened.until(partial(self._has_all, batch), _AGAIN_S)
+                progress(len(self._replies), len(requests))
+                tries = tries + 1 if len(self._replies) == before else 0
+                if tries >= _TRIES:
+                    raise self._unanswered(f"no answer about {parameter_name(batch[0])}")
+                self._refuse_wrong(batch)
         return self._replies
+
+    @contextmanager
+    def _listening(self) -> Iterator[None]:
+        unsubscribe = self._opened.events.subscribe(self._hear)
+        try:
+            yield
+        finally:
+            unsubscribe()
 
     def _has_all(self, indices: Sequence[int]) -> bool:
         return all(index in self._replies for index in indices)

@@ -17,6 +17,7 @@ from host_bridge.link.runner import Runner
 from host_bridge.link.session_time import SessionTime
 from host_bridge.link.wire import own_protocol_hash
 from host_bridge.logbook.recorder import Recorder
+from host_bridge.observers import Observers
 from host_bridge.serve.recognition import hash_for
 from host_bridge.serve.recording import tap_into
 from host_bridge.serve.service import Service, end
@@ -39,7 +40,7 @@ class Context(Protocol):
 
 
 class OpenCar:
-    """``car`` is kept up to date until ``close``. ``on_events`` is told all that happens."""
+    """``car`` is kept up to date until ``close``; ``events`` tells all that happens until then."""
 
     def __init__(
         self,
@@ -56,8 +57,9 @@ class OpenCar:
         self.car.called = host.uri if self.is_served_here else host.name
         if self.is_served_here:  # then this program is the owner, in the session that it has
             self.car.signs.append(SignOfLife(self.car, OWNER))
-        self.on_events: Callable[[list[LinkEvent]], None] = lambda events: None
+        self.events: Observers[list[LinkEvent]] = Observers()
         self.noise: LinkNoisy | None = None
+        self._is_closing = False
         self._tap: TapReader | None = None
         self._host = host
         self._runner = Runner(transport, self.car, context.clock, self._hear)
@@ -149,7 +151,7 @@ class OpenCar:
 
     async def close(self) -> None:
         """Let go of the car. One that is served here and still armed is stopped."""
-        self.on_events = lambda events: None  # that it is let go of is no news
+        self._is_closing = True  # that it is let go of is no news
         for task in self._tasks:
             await end(task)
         if isinstance(self._host, Service):
@@ -162,8 +164,8 @@ class OpenCar:
         for event in events:
             if isinstance(event, LinkNoisy):
                 self.noise = event
-        if events:
-            self.on_events(events)
+        if events and not self._is_closing:
+            self.events.tell(events)
 
 
 async def meet(

@@ -8,12 +8,12 @@ stops by itself. One that says too much loses what is too much, and keeps nobody
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from host_bridge.clock import Clock
 from host_bridge.errors import DeviceFault, TandemError
 from host_bridge.link.stop_filter import is_stop
+from host_bridge.observers import Observers
 from host_bridge.serve import admission
 from host_bridge.serve.chunks import Chunker, split
 from host_bridge.transports.base import OnBytes, OnClosed, Transport
@@ -23,8 +23,13 @@ UP, DOWN = "up", "down"  # to the car, from the car
 # A replugged board is back within 2 s: a quarter is lost to this at most.
 RETRY_S = 0.25
 
-Tap = Callable[[str, bytes, int], None]  # direction, whole frames, when in us
-OnLine = Callable[["Exception | None"], None]
+
+class Relayed(NamedTuple):
+    """Whole frames that went over the line, and when."""
+
+    direction: str
+    frames: bytes
+    time_us: int
 
 
 class Client(Protocol):
@@ -38,16 +43,17 @@ class Client(Protocol):
 
 
 class Owner:
-    """``line_fault`` says why there is no line to the car, ``on_line`` is told when it changes."""
+    """``line_fault`` says why there is no line to the car, ``lines`` is told when it changes, and
+    ``taps`` of all that goes over it."""
 
     def __init__(self, transport: Transport, clock: Clock) -> None:
         self.label = transport.label
         self.line_fault: Exception | None = None
-        self.on_line: OnLine = lambda fault: None
+        self.lines: Observers[Exception | None] = Observers()
         self.unsent_bytes = 0  # to the car: its transport had no room, or there was no line
         self.refused_bytes = 0  # of clients that said more than a car can take
         self.undelivered_bytes = 0  # to clients that did not read
-        self.taps: list[Tap] = []
+        self.taps: Observers[Relayed] = Observers()
         self._transport = transport
         self._clock = clock
         self._line = admission.of_line(getattr(transport, "bytes_per_s", None))
@@ -120,9 +126,7 @@ class Owner:
 
     def _tap(self, direction: str, frames: bytes) -> None:
         if self.taps:
-            now_us = self._clock.now_us()
-            for tap in list(self.taps):
-                tap(direction, frames, now_us)
+            self.taps.tell(Relayed(direction, frames, self._clock.now_us()))
 
     def _lose(self, why: Exception | None) -> None:
         self._from_car.reset()
@@ -144,7 +148,7 @@ class Owner:
 
     def _say(self, fault: Exception | None) -> None:
         self.line_fault = fault
-        self.on_line(fault)
+        self.lines.tell(fault)
 
 
 class ClientLine:

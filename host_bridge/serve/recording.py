@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from host_bridge.link.transcript import Transcript
 from host_bridge.link.wire import own_protocol_hash
 from host_bridge.logbook import recorder
 from host_bridge.logbook.recorder import Recorder
-from host_bridge.serve.owner import Tap
+from host_bridge.serve.owner import Relayed
 
 
 def new_recorder(path: Path, clock: Clock) -> Recorder:
@@ -20,10 +21,10 @@ def new_recorder(path: Path, clock: Clock) -> Recorder:
     return recorder.create(path, clock, time.time_ns(), facts, Transcript)
 
 
-def tap_into(log: Recorder, car: str) -> Tap:
+def tap_into(log: Recorder, car: str) -> Callable[[Relayed], None]:
     """A tap that writes down one car's frames."""
 
-    def tap(direction: str, frames: bytes, time_us: int) -> None:
-        log.frame(car, direction, frames, time_us)
+    def tap(relayed: Relayed) -> None:
+        log.frame(car, relayed.direction, relayed.frames, relayed.time_us)
 
     return tap

@@ -60,7 +60,6 @@ class Service:
         self.owner = Owner(transport, clock)
         self.car = Car("", Connection(own_protocol_hash(), epoch))
         self.car.signs.append(SignOfLife(self.car, OWNER))
-        self.on_events: Callable[[list[LinkEvent]], None] = lambda events: None
         self._clock = clock
         self._recognise = recognise
         self._runner = Runner(self.owner.attach(), self.car, clock, self._hear)
@@ -78,7 +77,7 @@ class Service:
         Without a name it is the car's own. A car that says nothing, or nothing that we understand,
         is served nevertheless: it may still hear a stop.
         """
-        self.owner.on_line = self._line_changed
+        self.owner.lines.subscribe(self._line_changed)
         await self.owner.start()
         try:
             if self.radio:
@@ -95,7 +94,7 @@ class Service:
     def record(self, log: Recorder) -> None:
         """Everything from now on, both ways."""
         log.car(self.name, self.facts())
-        self.owner.taps.append(tap_into(log, self.name))
+        self.owner.taps.subscribe(tap_into(log, self.name))
 
     def facts(self) -> dict[str, str]:
         """For the metadata of logs."""
@@ -149,8 +148,6 @@ class Service:
                 self._identified(event)
             elif isinstance(event, CarStatus) and self._is_line_new:
                 self._take_over(event)
-        if events:
-            self.on_events(events)
 
     def _identified(self, identity: CarIdentity) -> None:
         """Also when the car comes back with another configuration."""

@@ -9,10 +9,11 @@ from __future__ import annotations
 import asyncio
 import socket
 import struct
+from collections.abc import Callable
 from pathlib import Path
 
 from host_bridge.errors import DeviceFault
-from host_bridge.serve.owner import DOWN, UP, Owner, Tap
+from host_bridge.serve.owner import DOWN, UP, Owner, Relayed
 from host_bridge.serve.rims import SocketRim
 from host_bridge.transports.descriptor import Stream
 from host_bridge.transports.served import socket_path
@@ -41,25 +42,24 @@ class _Listener:
         end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _SEND_BUFFER_BYTES)
         self._lost_bytes = 0
         self._socket = end
-        self._owner = owner
         self._stream = Stream(end.fileno(), lambda data: None, self._lose)
-        owner.taps.append(self._tap)
+        self._unsubscribe = owner.taps.subscribe(self._tap)
 
-    def _tap(self, direction: str, frames: bytes, now_us: int) -> None:
-        place = DIRECTIONS.index(direction)
-        header = HEADER.pack(place, len(frames), now_us, self._lost_bytes)
-        if not self._stream.send(header + frames):
-            self._lost_bytes += len(frames)
+    def _tap(self, relayed: Relayed) -> None:
+        place, size = DIRECTIONS.index(relayed.direction), len(relayed.frames)
+        header = HEADER.pack(place, size, relayed.time_us, self._lost_bytes)
+        if not self._stream.send(header + relayed.frames):
+            self._lost_bytes += size
 
     def _lose(self, error: OSError | None) -> None:
-        self._owner.taps.remove(self._tap)
+        self._unsubscribe()
         self._socket.close()
 
 
 class TapReader:
     """Bytes of a tap's stream into calls of ``tap``. ``lost_bytes`` is the owner's count."""
 
-    def __init__(self, tap: Tap) -> None:
+    def __init__(self, tap: Callable[[Relayed], None]) -> None:
         self.lost_bytes = 0
         self._tap = tap
         self._rest = bytearray()
@@ -71,7 +71,8 @@ class TapReader:
             end = HEADER.size + size
             if len(self._rest) < end:
                 return
-            self._tap(DIRECTIONS[place], bytes(self._rest[HEADER.size : end]), time_us)
+            frames = bytes(self._rest[HEADER.size : end])
+            self._tap(Relayed(DIRECTIONS[place], frames, time_us))
             del self._rest[:end]
 
 

@@ -130,7 +130,9 @@ def _as_json(cars: Sequence[OpenCar], clock: Clock) -> Callable[[], None]:
     # command, where in a callback it would only be complained about.
     news: list[tuple[OpenCar, Sequence[object]]] = []
     for opened in cars:
-        opened.on_events = partial(lambda opened, events: news.append((opened, events)), opened)
+        opened.events.subscribe(
+            partial(lambda opened, events: news.append((opened, events)), opened)
+        )
 
     def show() -> None:
         for opened, events in news:

@@ -227,7 +227,7 @@ def test_the_line_is_opened_again_after_it_was_lost():
     async def test():
         owner, car = await owner_and_car()
         said = []
-        owner.on_line = said.append
+        owner.lines.subscribe(said.append)
         client = await Ear(owner.attach()).open()
         car.transport.close()
         assert isinstance(owner.line_fault, DeviceFault)
