@@ -12,6 +12,7 @@ from typing import NamedTuple, Protocol
 
 from host_bridge.clock import Clock
 from host_bridge.errors import DeviceFault, TandemError
+from host_bridge.link.rights import ALL, Right, may_pass
 from host_bridge.link.stop_filter import is_stop
 from host_bridge.observers import Observers
 from host_bridge.serve import admission
@@ -51,7 +52,7 @@ class Owner:
         self.line_fault: Exception | None = None
         self.lines: Observers[Exception | None] = Observers()
         self.unsent_bytes = 0  # to the car: its transport had no room, or there was no line
-        self.refused_bytes = 0  # of clients that said more than a car can take
+        self.refused_bytes = 0  # of clients that said more than a car can take, or than they may
         self.undelivered_bytes = 0  # to clients that did not read
         self.taps: Observers[Relayed] = Observers()
         self._transport = transport
@@ -73,10 +74,10 @@ class Owner:
         """A client inside this process, with the same rights as any other."""
         return InProcessClient(self)
 
-    def join(self, client: Client) -> ClientLine:
-        """Take a client in; what it says goes into the line that it gets."""
+    def join(self, client: Client, rights: Right = ALL) -> ClientLine:
+        """Take a client in; what it says goes into the line that it gets, as far as it may."""
         self._clients.append(client)
-        return ClientLine(self, client)
+        return ClientLine(self, client, rights)
 
     def leave(self, client: Client) -> None:
         if client in self._clients:
@@ -154,9 +155,10 @@ class Owner:
 class ClientLine:
     """From one client to the car. Frames of several clients alternate, whole ones only."""
 
-    def __init__(self, owner: Owner, client: Client) -> None:
+    def __init__(self, owner: Owner, client: Client, rights: Right) -> None:
         self._owner = owner
         self._client = client
+        self._rights = rights
         self._chunker = Chunker()
         self._allowance = admission.of_client()
         self._stops = admission.of_stops()
@@ -165,12 +167,19 @@ class ClientLine:
         """False if some of it was too much: whoever reads it from somewhere may rest a while."""
         frames = self._chunker.feed(data)
         self._chunker.take_noise()  # is for nobody: it must not cut into another's frame
+        if self._rights != ALL:
+            frames = self._permitted(frames)
         if not is_stop(frames) and self._owner.relay(frames, self._allowance):
             return True
         return self._relay_each(frames)
 
     def end(self) -> None:
         self._owner.leave(self._client)
+
+    def _permitted(self, frames: bytes) -> bytes:
+        kept = b"".join(part for part in split(frames) if may_pass(part, self._rights))
+        self._owner.refused_bytes += len(frames) - len(kept)
+        return kept
 
     def _relay_each(self, frames: bytes) -> bool:
         """Stops first: they wait for nothing that was said with them."""

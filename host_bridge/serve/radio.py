@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from host_bridge.clock import Clock
 from host_bridge.link.radio_filter import RadioFilter
+from host_bridge.link.rights import NONE, Right
 from host_bridge.serve.owner import ClientLine, Owner
 from host_bridge.transports.base import Transport
 
@@ -24,8 +25,8 @@ class RadioRim:
         await self.owner.start()
 
     def open(self, owner: Owner) -> None:
-        self._to_car = owner.join(_Ear(self._towards_box))
-        self.owner.join(_Ear(self._towards_car))
+        self._to_car = owner.join(_Ear(self._towards_box), Right.STOP)
+        self.owner.join(_Ear(self._towards_car), NONE)
 
     def close(self) -> None:
         if self._to_car:

@@ -17,6 +17,7 @@ import time
 from pathlib import Path
 
 from host_bridge.errors import DeviceFault
+from host_bridge.link.rights import Right
 from host_bridge.link.stop_filter import answers, asked, is_stop
 from host_bridge.serve.chunks import Chunker
 from host_bridge.serve.owner import Owner
@@ -88,7 +89,7 @@ class _StopClient:
         self._socket = end
         self._rim = rim
         self._owner = owner
-        self._line = owner.join(self)
+        self._line = owner.join(self, Right.STOP)
         self._chunker = Chunker()
         self._stream = Stream(end.fileno(), self._hear, self._lose, _READ_BYTES)
         self._over = asyncio.get_running_loop().call_later(LASTS_S, self.end)
