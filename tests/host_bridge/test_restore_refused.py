@@ -1,8 +1,10 @@
-"""A backup that somebody changed passes by no rule: the board itself refuses it (S8)."""
+"""Numbers that passed by the host's rules pass by no rule of the board: it refuses them (S8)."""
 
 from __future__ import annotations
 
+import asyncio
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -44,3 +46,37 @@ def test_numbers_that_no_car_may_have_are_refused_and_the_old_ones_stay(tmp_path
         assert tandem("backup", "--car", "car", str(again)).returncode == 0
         held = json.loads(again.read_text())["parameters"]
         assert held == json.loads(before)["parameters"]
+
+
+@pytest.mark.parametrize(
+    ("vehicle", "name", "value", "where"),
+    [
+        ("f1tenth", "stop_source_kind", [0] * 6, "stop_source_need"),
+        ("f1tenth", "brake_effort_max", [0], "brake_effort_max"),
+        ("f1tenth", "blind_mm", [10_000], "blind_mm"),
+        ("autorally", "blind_mm", [10_000], "blind_mm"),
+    ],
+)
+def test_a_host_with_other_rules_writes_what_the_board_refuses(
+    vehicle, name, value, where, monkeypatch
+):
+    """``config write`` of a host that was changed to know no better: its compiler lets all pass."""
+    from host_bridge.context import HostContext  # its commands run in this process, changed
+
+    with serving(f"sim://{vehicle}", "car"):
+        context = HostContext()
+        file = context.vehicle(vehicle)
+        parameters = {**file.parameters, name: value[: len(file.parameters[name])]}
+        wrong = replace(file, parameters=parameters)
+
+        async def write() -> None:
+            opened = await context.open_car("car", epoch=context.new_epoch())
+            try:
+                await context.configure(opened, wrong, "car", lambda word: lambda done, all_: None)
+            finally:
+                await opened.close()
+
+        with pytest.raises(RefusedFault) as raised:
+            asyncio.run(write())
+        assert where in raised.value.what
+        assert json.loads(tandem("identify", "car", "--json").stdout)[0]["vehicle"] == vehicle
