@@ -68,17 +68,18 @@ async def _serve(args: argparse.Namespace, context: HostContext) -> int:
         fleet=args.fleet,
         radio=args.radio,
     )
+    log: Recorder | None = None
     try:
         log = context.recorder(args.record) if args.record else None
+        await _stay(service, log)
+    finally:
         try:
-            await _stay(service, log)
+            await service.close()  # what is said at the end belongs into the log, too
         finally:
             if log:
                 log.close()
                 if log.fault:
                     print(f"tandem: {log.fault}", file=sys.stderr)
-    finally:
-        await service.close()
     return 0
 
 
