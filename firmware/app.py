@@ -6,7 +6,7 @@ from firmware.core.actions import Actions
 from firmware.core.arbiter import Arbiter
 from firmware.core.battery import Battery
 from firmware.core.chronicle import Chronicle
-from firmware.core.clock import OWN, Departures, Sessions
+from firmware.core.clock import OWN, Sessions
 from firmware.core.configuration import Configuration
 from firmware.core.drive import Drive
 from firmware.core.events import Events
@@ -71,7 +71,6 @@ class App:
         self.receiver = Receiver(board, table)
         self.outbox = Outbox(board, table)
         self.punctuality = Punctuality()
-        self.departures = Departures()
         self.actions = Actions(board, self.sessions, self.runstop, self.faults, self.stop_sources)
         self.configuration = Configuration(board, self.params, self.sessions)
         self.hearing = Hearing(self, protocol_hash(table), table)
@@ -108,8 +107,7 @@ class App:
         self.faults.step(now_us)
         self.board.read(now_us)
         self.punctuality.step(self.board.step_us, now_us)
-        self.departures.step(self.board.ran_us, now_us)
-        self.sessions.step(now_us)
+        self.sessions.step(now_us, self.board.ran_us)
         self.actions.is_standing = self.stop_sequence.is_standing(self.odometry.speed_mm_s)
         self.actions.is_off_beat = self.punctuality.is_off_beat
         self.arbiter.has_receiver = self.rc.is_fitted and self.board.has_receiver == 1

@@ -81,40 +81,19 @@ class Session:
         self.bound_us = aged_us if bound_us <= aged_us < UNKNOWN_US else UNKNOWN_US
 
 
-class Departures:
-    """When the newest Statuses left: each is stamped as its step begins, and waits for its end.
-
-    To an RP2040 that is half a beat, which would pass for time on the way to the host.
-    """
-
-    def __init__(self) -> None:
-        self._us = array("i", [0] * _STAMPS)  # stamp, wait, stamp, wait ...
-        self._at = 0
-
-    @micropython.native
-    def step(self, ran_us: int, now_us: int) -> None:
-        """A step begins; the one before it ran for ``ran_us``."""
-        us, at = self._us, self._at
-        us[at + 1] = ran_us
-        at = at + 2 & _STAMPS - 1
-        us[at] = now_us
-        us[at + 1] = 0
-        self._at = at
-
-    def left_us(self, stamp_us: int) -> int:
-        """When the Status of this stamp left, at the earliest."""
-        for i in range(0, _STAMPS, 2):
-            if self._us[i] == stamp_us:
-                return shifted_us(stamp_us, self._us[i + 1])
-        return stamp_us
-
-
 class Sessions:
-    """The slots. A host's session is found by its epoch; the board's own is not to be bound."""
+    """The slots. A host's session is found by its epoch; the board's own is not to be bound.
+
+    And when the newest Statuses left, by which hosts tell their clocks: each is stamped as its step
+    begins, and waits for its end. To an RP2040 that is half a beat, which would pass for time on
+    the way to the host.
+    """
 
     def __init__(self, own_epoch: int) -> None:
         self.slots = tuple(Session() for _ in range(SLOTS + 1))
         self._hosts = self.slots[:SLOTS]
+        self._stamps_us = array("i", [0] * _STAMPS)  # stamp, wait, stamp, wait ...
+        self._at = 0
         own = self.slots[OWN]
         own.epoch = own_epoch
         own.bound_us = 0
@@ -156,7 +135,21 @@ class Sessions:
         return -1
 
     @micropython.native
-    def step(self, now_us: int) -> None:
+    def step(self, now_us: int, ran_us: int = 0) -> None:
+        """A step begins; the one before it ran for ``ran_us``."""
+        stamps, at = self._stamps_us, self._at
+        stamps[at + 1] = ran_us
+        at = at + 2 & _STAMPS - 1
+        stamps[at] = now_us
+        stamps[at + 1] = 0
+        self._at = at
         for session in self._hosts:
             if session.epoch:  # else there is none, and nothing in it to age
                 session.step(now_us)
+
+    def left_us(self, stamp_us: int) -> int:
+        """When the Status of this stamp left, at the earliest."""
+        for i in range(0, _STAMPS, 2):
+            if self._stamps_us[i] == stamp_us:
+                return shifted_us(stamp_us, self._stamps_us[i + 1])
+        return stamp_us

@@ -157,7 +157,7 @@ class Hearing:
             return
         session = app.sessions.slots[slot]
         session.hear(now_us)
-        board_us, received_us = app.departures.left_us(values[SYNC_BOARD]), values[SYNC_RECEIVED]
+        board_us, received_us = app.sessions.left_us(values[SYNC_BOARD]), values[SYNC_RECEIVED]
         if not session.sample(now_us, board_us, received_us, values[SYNC_SENT]):
             app.events.add(now_us, EVENT_CLOCK_STEPPED, slot, session.step_us)
             if app.is_armed() and app.arbiter.is_commanded_from(slot):

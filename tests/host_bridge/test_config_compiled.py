@@ -24,6 +24,7 @@ from host_bridge.config.geometry import SteeringGeometry, curve_angles_rad, puls
 from host_bridge.domain import Cause
 from sim_mock.plant.parameters import PlantParameters
 from sim_mock.world import World
+from tests.evidence import some
 from tests.firmware.rig import Host
 
 NAMES = vehicle_names()
@@ -90,10 +91,10 @@ def test_the_cars_program_reads_the_pulses_of_the_true_linkage_out_of_the_curve(
     params = read_back(image_of(vehicle, BOARD, name))
     steering = Steering()
     steering.configure(params)
-    for number, channel in enumerate(vehicle.channels):
+    for number, channel in some(enumerate(vehicle.channels)):
         if "curve" not in channel:
             continue
-        for angle_rad, true_ns in channel["curve"]:
+        for angle_rad, true_ns in some(channel["curve"]):
             target = round(angle_rad * 1e6)
             for _ in range(100):
                 steering.step(target, 0, 10)
@@ -103,7 +104,7 @@ def test_the_cars_program_reads_the_pulses_of_the_true_linkage_out_of_the_curve(
 
 @pytest.mark.parametrize("name", NAMES)
 def test_left_falls_on_every_front_servo_as_it_is_mounted(name):
-    for channel in load_vehicle(name).channels:
+    for channel in some(load_vehicle(name).channels):
         if channel.get("axle") == "front":
             assert channel["curve"][0][1] > channel["curve"][-1][1]
         if channel.get("axle") == "rear":

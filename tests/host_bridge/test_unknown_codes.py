@@ -22,6 +22,7 @@ from host_bridge.link.transcript import Transcript
 from host_bridge.logbook.reading import read, summary
 from host_bridge.logbook.recorder import DOWN, create
 from host_bridge.logbook.rows import row_of
+from tests.evidence import some
 from tests.host_bridge.drives import EPOCH, Drive, Rig, vehicle
 from tests.host_bridge.programs import serving, tandem
 
@@ -97,11 +98,11 @@ def test_every_field_without_a_unit_is_known_to_be_a_code_or_none():
 def test_no_range_of_the_table_keeps_a_later_code_out():
     widths = {"u8": 255, "u16": 65535, "u30": (1 << 30) - 1}
     for table in (CODES, CODE_BITS):
-        for kind, names in table.items():
+        for kind, names in some(table.items()):
             ranges = {
                 row[0]: (row[2], row[3], widths[row[1]]) for row in rows(kind) if row[0] in names
             }
-            for low, high, most in ranges.values():
+            for low, high, most in some(ranges.values()):
                 assert (low, high) == (0, most), kind
 
 
@@ -182,10 +183,10 @@ def blank(kind: type[Message]) -> dict[str, int | bytes]:
 @pytest.mark.parametrize("kind", messages.TO_HOST)
 def test_no_message_is_lost_whatever_its_numbers_mean(kind):
     shown = Shown()
-    for name, _, low, high, _ in rows(kind):
+    for name, _, low, high, _ in some(rows(kind)):
         if (kind, name) in ((messages.Event, "number"), (messages.Status, "time_us")):
             continue  # an order, and a restart
-        for value in values_of(kind, name, low, high):
+        for value in some(values_of(kind, name, low, high)):
             if (name, value) == ("result", BindResult.PROTOCOL_MISMATCH) and kind is messages.Bound:
                 continue  # from there on the car is not understood
             for event in shown.say(kind, **{name: value}):

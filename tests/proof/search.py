@@ -24,6 +24,8 @@ LEFT_OUT = {
     ".input_count": "whoever speaks takes the same number, or another",
     ".rc_frames": "the next frame takes the next number",
     "rc._frames": "the next frame takes the next number",
+    "_stamps_us": "when a Status left: at once, where a step takes no time",
+    "sessions._at": "when a Status left: at once, where a step takes no time",
     "arbiter.accepted": "reported only",
     "arbiter.accepted_us": "reported only",
     "arbiter.refused": "reported only",

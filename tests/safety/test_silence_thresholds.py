@@ -7,6 +7,7 @@ claims and signs of life come as bytes. Limits are restated here from the vehicl
 import pytest
 
 from firmware.protocol import codes, messages
+from tests.evidence import some
 from tests.firmware.rig import SCRIPT, framed
 from tests.safety.desk import activate, known, program, step
 
@@ -82,7 +83,7 @@ def is_in_time(stopped_us: int, last_us: int, limit_us: int, step_us: int) -> bo
 def test_a_source_is_silent_after_its_lease_at_every_phase(step_us, lease_ms, start_us):
     car = Car(step_us, start_us)
     slot = 0
-    for phase_us in phases(step_us):
+    for phase_us in some(phases(step_us)):
         for delay_steps in range(0, (lease_ms * 1000 - phase_us - BOUND_US) // step_us, 2):
             activate(car.app, SCRIPT, slot, car.now_us & (1 << 30) - 1)
             car.app.arbiter.sources[SCRIPT].lease.set(car.now_us & (1 << 30) - 1, 900_000)
@@ -100,7 +101,7 @@ def test_a_source_is_silent_after_its_lease_at_every_phase(step_us, lease_ms, st
 @pytest.mark.parametrize("step_us", STEPS_US)
 def test_claims_that_come_just_in_time_at_every_phase_never_stop_the_car(step_us):
     """Every interval from a step to the lease: the next claim is there before the lease is over."""
-    for phase_us in phases(step_us):
+    for phase_us in some(phases(step_us)):
         car = Car(step_us)
         stamp_us = car.now_us
         for _ in range(5):
@@ -118,7 +119,7 @@ def test_a_required_stop_source_is_silent_after_its_limit_at_every_phase(step_us
     limit_us = 250_000  # hardware/vehicles/f1tenth.toml: runstop_box, race
     car = Car(step_us, start_us)
     car.app.stop_sources.profile = 2
-    for phase_us in phases(step_us):
+    for phase_us in some(phases(step_us)):
         now_us = car.now_us & (1 << 30) - 1
         activate(car.app, SCRIPT, 0, now_us)
         car.app.arbiter.sources[SCRIPT].lease.set(now_us, 1)

@@ -1,6 +1,18 @@
 """A check that looked at nothing has shown nothing."""
 
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
 import pytest
+
+from tests.evidence import some
+
+ROOT = Path(__file__).resolve().parents[2]
+_AS_LONG_AS_THEIRS = {
+    "chain", "combinations", "enumerate", "items", "pairwise", "permutations", "product",
+    "reversed", "sorted", "values", "zip",
+}  # fmt: skip
 
 
 def test_all_of_nothing_is_an_error_in_a_test():
@@ -9,3 +21,80 @@ def test_all_of_nothing_is_an_error_in_a_test():
         all(value == 1 for value in nothing)
     assert all([1, 2])
     assert not all([0, 1])
+
+
+def test_some_of_nothing_is_an_error():
+    with pytest.raises(AssertionError, match="nothing to look at"):
+        some(value for value in [])
+    assert some(value for value in [1, 2]) == [1, 2]
+
+
+def is_never_empty(looked_at: ast.expr) -> bool:
+    """Whether it is seen in the text that there is something: written out, a constant of the file,
+    a range, ``some`` of it."""
+    if isinstance(looked_at, ast.Tuple | ast.List | ast.Constant | ast.Dict | ast.Set):
+        return True
+    if isinstance(looked_at, ast.Name | ast.Attribute):
+        return (looked_at.id if isinstance(looked_at, ast.Name) else looked_at.attr).isupper()
+    if not isinstance(looked_at, ast.Call):
+        return False
+    called = looked_at.func
+    name = called.id if isinstance(called, ast.Name) else getattr(called, "attr", "")
+    if name in _AS_LONG_AS_THEIRS:
+        whole = looked_at.args or [called.value] if isinstance(called, ast.Attribute) else []
+        return all(map(is_never_empty, looked_at.args or whole))
+    return name in ("range", "some")
+
+
+def checks(node: ast.AST, may_be_left_out: bool = False) -> Iterator[bool]:
+    """Each check below a node: whether it is in a loop that may have nothing to go through."""
+    for child in ast.iter_child_nodes(node):
+        is_loop = isinstance(child, ast.For | ast.AsyncFor)
+        left_out = may_be_left_out or (is_loop and not is_never_empty(child.iter))
+        is_raising = isinstance(child, ast.With) and any(
+            "raises" in ast.unparse(item) for item in child.items
+        )
+        if isinstance(child, ast.Assert) or is_raising:
+            yield may_be_left_out
+        if not isinstance(child, ast.Assert):
+            yield from checks(child, left_out)
+
+
+def functions_in(path: Path) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        is_function = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        if is_function and node.name.startswith("test_"):
+            yield node
+
+
+def test_a_test_that_checks_one_by_one_has_something_to_check():
+    """Otherwise an empty list passes: ``for it in some(...)``."""
+    seen, empty = 0, []
+    for path in sorted(ROOT.joinpath("tests").rglob("test_*.py")):
+        for test in functions_in(path):
+            found = list(checks(test))
+            seen += 1
+            if found and not any(not left_out for left_out in found):
+                empty.append(f"{path.relative_to(ROOT)}:{test.lineno} {test.name}")
+    assert seen > 1000
+    assert empty == []
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("for x in y:\n  assert x", [True]),
+        ("for x in some(y):\n  assert x", [False]),
+        ("for x in (1, 2):\n  assert x", [False]),
+        ("for x in zip(A, some(y)):\n  assert x", [False]),
+        ("for x in zip(A, y):\n  assert x", [True]),
+        ("for x in d.items():\n  assert x", [True]),
+        ("for x in D.items():\n  assert x", [False]),
+        ("for x in y:\n  for z in (1,):\n    assert x", [True]),
+        ("for x in y:\n  with pytest.raises(E):\n    x()", [True]),
+        ("assert y\nfor x in y:\n  assert x", [False, True]),
+        ("for x in range(3):\n  assert x", [False]),
+    ],
+)
+def test_the_checks_of_a_text_are_found(text, found):
+    assert list(checks(ast.parse(text))) == found

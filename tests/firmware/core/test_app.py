@@ -151,7 +151,7 @@ def test_a_clock_in_doubt_stops_whom_it_drives(car, bound_us, stops):
     car.wishes = {}
     session = car.app.sessions.slots[0]
     session.bound_us = session._sampled_bound_us = bound_us
-    car.app.sessions.step = lambda now_us: None
+    car.app.sessions.step = lambda now_us, ran_us: None
     car.app.step(car.now_us)
     assert car.has_cause(CLOCK_UNSURE) is stops
     assert (car.state == STOPPING) is stops
@@ -161,7 +161,7 @@ def test_a_clock_in_doubt_stops_whom_it_drives(car, bound_us, stops):
 def test_only_the_clock_of_whom_drives_it_counts(car, slot, stops):
     share(car)
     car.app.sessions.slots[slot].bound_us = 50_000
-    car.app.sessions.step = lambda now_us: None
+    car.app.sessions.step = lambda now_us, ran_us: None
     car.app.step(car.now_us)
     assert car.has_cause(CLOCK_UNSURE) is stops
 
@@ -194,7 +194,7 @@ def test_a_clock_in_doubt_stops_nobody_who_is_not_in_command(car):
     car.step()
     assert car.state == HOLD
     car.app.sessions.slots[0].bound_us = 50_000
-    car.app.sessions.step = lambda now_us: None
+    car.app.sessions.step = lambda now_us, ran_us: None
     car.app.step(car.now_us)
     assert (car.state, car.app.runstop.bits) == (HOLD, 0)
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from firmware.core.clock import OWN, UNKNOWN_US, Departures, Session, Sessions
+from firmware.core.clock import OWN, UNKNOWN_US, Session, Sessions
 from tests.firmware.core.desk import OWN_EPOCH
 
 UNKNOWN = 65535
@@ -236,20 +236,20 @@ def test_the_boards_own_session_is_sure_of_its_clock_and_is_nobodys_to_bind():
 
 
 def test_a_status_leaves_at_the_end_of_its_step():
-    departures = Departures()
-    assert departures.left_us(7) == 7  # none was sent yet
-    departures.step(0, 1000)
-    assert departures.left_us(1000) == 1000  # its step is under way
-    departures.step(12_345, PERIOD - 1)
-    assert departures.left_us(1000) == 13_345
-    departures.step(2, 20_000)
-    assert departures.left_us(PERIOD - 1) == 1
-    assert departures.left_us(1000) == 13_345
+    sessions = Sessions(OWN_EPOCH)
+    assert sessions.left_us(7) == 7  # none was sent yet
+    sessions.step(1000, 0)
+    assert sessions.left_us(1000) == 1000  # its step is under way
+    sessions.step(PERIOD - 1, 12_345)
+    assert sessions.left_us(1000) == 13_345
+    sessions.step(20_000, 2)
+    assert sessions.left_us(PERIOD - 1) == 1
+    assert sessions.left_us(1000) == 13_345
 
 
 def test_of_the_last_four_statuses_it_is_known_when_they_left():
-    departures = Departures()
+    sessions = Sessions(OWN_EPOCH)
     for i in range(1, 8):
-        departures.step(i - 1, 1000 * i)
-    waits_us = [departures.left_us(1000 * i) - 1000 * i for i in range(1, 8)]
+        sessions.step(1000 * i, i - 1)
+    waits_us = [sessions.left_us(1000 * i) - 1000 * i for i in range(1, 8)]
     assert waits_us == [0, 0, 0, 4, 5, 6, 0]

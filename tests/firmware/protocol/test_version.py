@@ -10,6 +10,7 @@ from firmware.protocol import codes, version
 from firmware.protocol.codec import Message
 from firmware.protocol.messages import TO_BOARD, TO_HOST
 from firmware.protocol.plant import PLANT
+from tests.evidence import some
 from tests.firmware.protocol.streams import TABLE
 
 
@@ -74,7 +75,7 @@ def test_the_direction_of_a_message_counts(monkeypatch):
 def test_a_code_that_means_another_number_changes_the_hash(monkeypatch):
     before = version.protocol_hash(TABLE)
     numbers = [name for name, value in vars(codes).items() if type(value) is int]
-    for name in numbers:
+    for name in some(numbers):
         with monkeypatch.context() as patched:
             patched.setattr(codes, name, getattr(codes, name) + 1)
             assert version.protocol_hash(TABLE) != before, name

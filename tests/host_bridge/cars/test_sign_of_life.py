@@ -11,6 +11,7 @@ from host_bridge.cars.sign_of_life import FLEET, OWNER, SEAT, SignOfLife
 from host_bridge.config import load_vehicle
 from host_bridge.domain import Profile, Refusal, Sender, State
 from host_bridge.link import wire
+from tests.evidence import some
 from tests.host_bridge.drives import Drive, Rig
 from tests.host_bridge.stop_sources import requiring
 
@@ -82,7 +83,7 @@ def test_two_cars_hear_the_fleet_too():
     drive = Drive(Rig("a"), Rig("b", board_us=77_000_000, seed=2))
     drive.bind()
     drive.advance(0.5)
-    for rig in drive.rigs:
+    for rig in some(drive.rigs):
         assert {3, 5} <= set(rig.car.inputs.stop_fresh)
 
 

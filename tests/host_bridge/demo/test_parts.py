@@ -16,6 +16,7 @@ from host_bridge.demo.trace import Moment, Stop, read_trace, stop_after
 from host_bridge.link import wire
 from host_bridge.transports.loopback import pair
 from sim_mock.car import Trace
+from tests.evidence import some
 from tests.firmware.rig import framed
 from tests.firmware.worlds import world_of
 
@@ -89,7 +90,7 @@ def test_a_second_more_of_the_command_is_a_second_more_of_the_way(rolls):
 
 
 def test_the_roll_begins_at_speed_and_ends_at_rest(rolls):
-    for roll in rolls:
+    for roll in some(rolls):
         assert roll.speeds[0][1] == pytest.approx(3.0, rel=0.02)
         assert roll.speeds[-1][1] < 0.1
 
@@ -122,7 +123,7 @@ def test_limits_grow_with_speed_and_with_the_reaction():
 
 def test_limits_are_nothing_that_a_coasting_car_could_keep(rolls):
     """Not even one that lets go of the throttle in the very moment of the fault."""
-    for each in stops.cases():
+    for each in some(stops.cases()):
         limits = each.limits(3.0)
         assert rolls[0].metres > 2 * limits.metres
         assert rolls[0].seconds > 2 * limits.seconds
@@ -143,7 +144,7 @@ def test_each_limit_alone_is_enough_to_fail(change):
 
 def test_a_reaction_of_eighty_ms_too_late_is_found():
     """As if the silence limit were 200 ms and not 120."""
-    for each in stops.cases():
+    for each in some(stops.cases()):
         if each.cause == "SILENCE":
             assert not each.limits(3.0).hold(dataclasses.replace(KEPT, reaction_s=0.2))
 

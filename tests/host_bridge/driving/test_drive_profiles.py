@@ -9,6 +9,7 @@ from host_bridge.driving.controls import Controls
 from host_bridge.driving.drive import Drive, Phase
 from host_bridge.interfaces.cli.drive_log import PlainView
 from host_bridge.interfaces.cli.screen import screen
+from tests.evidence import some
 from tests.host_bridge.driving.test_drive import REACH, Day
 from tests.host_bridge.inputs import Person
 
@@ -62,7 +63,7 @@ def test_a_stop_key_is_said_as_a_stop_source_until_r_and_named_once():
     day.strike("x")
     day.until(lambda: day.is_in(State.STOPPED))
     day.advance(0.3)
-    for rig in day.rigs:
+    for rig in some(day.rigs):
         assert 3 in rig.car.inputs.stop_said
         said = "Stopped because the seat (drive@test) asked for a stop."
         assert rig.car.why_stopped() == said

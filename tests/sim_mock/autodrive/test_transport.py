@@ -10,6 +10,7 @@ from host_bridge.context import HostContext
 from host_bridge.errors import UsageFault
 from host_bridge.link import wire
 from sim_mock.autodrive.transport import port_of
+from tests.evidence import some
 from tests.sim_mock.autodrive.unity import Unity
 
 
@@ -73,7 +74,7 @@ def test_the_loop_closes_with_the_simulator_and_opens_without():
 
 def test_it_listens_at_home_only():
     async def main(transport):
-        for listening in transport.server._server.sockets:
+        for listening in some(transport.server._server.sockets):
             assert listening.getsockname()[0] == "127.0.0.1"
 
     run(f"autodrive://:{free_port()}?vehicle=nigel", main)

@@ -16,6 +16,7 @@ from sim_mock.models.autorally.full import Full, Rise, body_rates, full_loads_n,
 from sim_mock.models.autorally.parameters import AUTORALLY, TYRE, Input
 from sim_mock.models.autorally.single_track import SingleTrack, single_track_rates
 from sim_mock.models.autorally.tyre import friction
+from tests.evidence import some
 from tests.sim_mock.models.autorally.drives import MODELS, rolling
 
 G = 9.81
@@ -86,7 +87,7 @@ def per_load(ahead, aside, spin, angle):
 
 
 def test_single_track_is_equation_4_with_loads_in_equilibrium():
-    for vx, vy, rate, spins, u in drawn():
+    for vx, vy, rate, spins, u in some(drawn()):
         state = SingleTrack(0, 0, 0.3, vx, vy, rate, spins[0], spins[1])
         out = SingleTrack(*single_track_rates(state, u, P))
         d, m = u.steer_rad, P.mass_kg
@@ -114,7 +115,7 @@ def test_single_track_is_equation_4_with_loads_in_equilibrium():
 
 
 def test_double_track_is_equation_5_and_the_moment_of_unlike_sides():
-    for vx, vy, rate, spins, u in drawn():
+    for vx, vy, rate, spins, u in some(drawn()):
         state = DoubleTrack(0, 0, -0.2, vx, vy, rate, *spins)
         out = DoubleTrack(*double_track_rates(state, u, P))
         loads = wheel_loads_n(grips_of(state, u, P), P)
@@ -138,7 +139,7 @@ def test_double_track_is_equation_5_and_the_moment_of_unlike_sides():
 
 
 def test_double_tracks_loads_hold_the_body_level_along_and_across():
-    for vx, vy, rate, spins, u in drawn():
+    for vx, vy, rate, spins, u in some(drawn()):
         state = DoubleTrack(0, 0, 0, vx, vy, rate, *spins)
         out = DoubleTrack(*double_track_rates(state, u, P))
         lf, rf, lr, rr = wheel_loads_n(grips_of(state, u, P), P)

@@ -8,6 +8,7 @@ import pytest
 from sim_mock.models.single_track.kinematic import kinematic_rates
 from sim_mock.models.single_track.linear import KINEMATIC_BELOW_MPS, linear_rates
 from sim_mock.models.single_track.parameters import Input, Limits, SingleTrack
+from tests.evidence import some
 
 pytest.importorskip("vehiclemodels", reason="commonroad-vehicle-models is not installed")
 from vehiclemodels.vehicle_dynamics_ks import vehicle_dynamics_ks
@@ -51,7 +52,7 @@ def draws(count: int, speeds: tuple[float, float]) -> list[tuple[list[float], In
 @pytest.mark.parametrize("number", CARS)
 def test_kinematic_derivatives_agree(number):
     theirs, ours = CARS[number], converted(CARS[number])
-    for x, u in draws(1500, (-20.0, 60.0)):
+    for x, u in some(draws(1500, (-20.0, 60.0))):
         expected = vehicle_dynamics_ks(x[:5], list(u), theirs)
         assert kinematic_rates(tuple(x[:5]), u, ours) == pytest.approx(expected, rel=1e-9, abs=1e-9)
 
@@ -60,7 +61,7 @@ def test_kinematic_derivatives_agree(number):
 @pytest.mark.parametrize("number", CARS)
 def test_single_track_derivatives_agree_on_both_sides_of_the_switch(number, speeds):
     theirs, ours = CARS[number], converted(CARS[number])
-    for x, u in draws(1000, speeds):
+    for x, u in some(draws(1000, speeds)):
         assert (abs(x[3]) < KINEMATIC_BELOW_MPS) == (speeds[1] == 0.0999)
         expected = vehicle_dynamics_st(x, list(u), theirs)
         assert linear_rates(tuple(x), u, ours) == pytest.approx(expected, rel=1e-9, abs=1e-9)
