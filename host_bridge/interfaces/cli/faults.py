@@ -25,8 +25,8 @@ from host_bridge.printable import styled
 
 EPILOG = """\
 Each run goes from power-up to standstill in virtual time: the complete program, its plant and a
-host. The fault comes at a random moment; it gets in as bytes, pins or time only. Limits are those
-of the design, and v²/2a of the plant. Exit code 1 if anything did not hold.
+host. The fault comes at a random moment; it gets in as bytes, pins or time only. Limits are
+those of firmware/core/SAFETY.md, and v²/2a of the plant. Exit code 1 if anything did not hold.
 
 examples:
   tandem faults                                    every case once, on every vehicle
