@@ -56,7 +56,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def add_driving(parser: argparse.ArgumentParser) -> None:
     """What every way of driving from here has."""
-    parser.add_argument("--car", metavar="CAR", help="a name or a URI; default: the one served")
+    car = parser.add_mutually_exclusive_group()
+    car.add_argument(
+        "car", nargs="?", default=argparse.SUPPRESS, metavar="CAR", help="a served name, or a URI"
+    )
+    car.add_argument("--car", metavar="CAR", help="the same, as an option; default: the one served")
     parser.add_argument(
         "--twin",
         metavar="CAR",
