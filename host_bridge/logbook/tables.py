@@ -20,6 +20,7 @@ from host_bridge.logbook.reading import Record, read
 
 COMMANDS = ("t_s", "channel", "value_norm")
 ODOMETRY = ("t_s", "header_t_s", "x_m", "y_m", "yaw_rad", "yaw_rate_radps")
+SAMPLES = Path(__file__).with_name("samples")
 _DRIVEN = ("ACTIVE", "HOLD", "STOPPING")
 _NAMED = "-_."  # beside letters and digits, what a car's name keeps in the name of a file
 
@@ -52,6 +53,18 @@ def write_tables(log: Path, folder: Path) -> list[Path]:
         )
         for key, names in sorted(columns.items())
     ]
+
+
+def copy_samples(folder: Path) -> list[Path]:
+    """The drive that Tandem brings along. Raises errors.DataFileFault."""
+    _make(folder)
+    return [_copied(path, folder / path.name) for path in sorted(SAMPLES.glob("*.csv"))]
+
+
+def _copied(source: Path, path: Path) -> Path:
+    with source.open(encoding="utf-8", newline="") as file:
+        header, *rows = csv.reader(file)
+    return _write(path, header, rows)
 
 
 def write_run(log: Path, folder: Path, car: str, vehicle: Vehicle) -> Run | None:

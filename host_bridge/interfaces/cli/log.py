@@ -22,6 +22,9 @@ examples:
   tandem log drive.mcap --csv out/
                                 as files of comma separated values, a file for each kind of row of
                                 each car; CAR_commands.csv and CAR_odometry.csv can be driven again
+  tandem log --samples out/     a drive of a virtual Nigel as two such files, to try both with:
+                                tandem drive --car sim://nigel \
+                                  --input csv:out/nigel_slalom_commands.csv
   tandem monitor "replay://drive.mcap?car=nigel&speed=2"
                                 see it again, twice as fast
 
@@ -42,7 +45,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = "What a log (MCAP) of Tandem holds."
     parser.epilog = EPILOG
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.add_argument("file", type=Path, help="the log")
+    what = parser.add_mutually_exclusive_group(required=True)
+    what.add_argument("file", type=Path, nargs="?", help="the log")
+    what.add_argument("--samples", type=Path, metavar="FOLDER", help="put the samples there")
     shown = parser.add_mutually_exclusive_group()
     shown.add_argument("--json", action="store_true", help="print it as JSON")
     shown.add_argument("--csv", type=Path, metavar="FOLDER", help="write its rows there")
@@ -50,6 +55,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, context: Context) -> int:
     """Raises errors.DataFileFault for what is no log."""
+    if args.samples:
+        copied = tables.copy_samples(args.samples)
+        print("\n".join(str(path) for path in copied))
+        return 0
     found = summary(args.file)
     if args.csv:
         print("\n".join(_exported(args.file, args.csv, found, context)))

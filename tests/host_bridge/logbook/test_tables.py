@@ -10,6 +10,7 @@ import pytest
 
 from host_bridge import config
 from host_bridge.errors import DataFileFault
+from host_bridge.interfaces.csv_file import CsvFile
 from host_bridge.logbook import recorder, tables
 from tests.host_bridge.programs import tandem
 from tests.host_bridge.serve.desk import runtime_folder
@@ -132,3 +133,22 @@ def test_who_gives_a_log_to_replay_is_told_how_it_becomes_its_files(tmp_path):
     done = tandem("replay", "--commands", str(log), "--against", str(log))
     assert done.returncode == DataFileFault.exit_code
     assert "tandem log FILE --csv FOLDER" in done.stderr
+
+
+def test_the_samples_are_a_drive_that_can_be_played_and_replayed(tmp_path):
+    assert tandem("log", "--samples", str(tmp_path / "out")).returncode == 0
+    commands, odometry = (
+        tmp_path / "out" / f"nigel_slalom_{name}.csv" for name in ("commands", "odometry")
+    )
+    assert CsvFile(commands, NIGEL).duration_s > 7.0
+    words = ("--calibration", "none", "--commands", str(commands), "--against", str(odometry))
+    replayed = tandem("replay", *words, "--json")
+    assert replayed.returncode == 0, replayed.stderr
+    (shown,) = json.loads(replayed.stdout)
+    assert shown["twin"]["position_rms_m"] < 0.05
+
+
+def test_the_help_of_drive_says_what_a_file_of_commands_is():
+    said = tandem("drive", "--help").stdout
+    assert ",".join(tables.COMMANDS) in said
+    assert "tandem log --samples" in said
