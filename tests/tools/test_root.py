@@ -4,6 +4,8 @@ import re
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from host_bridge.cli import version
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -36,6 +38,22 @@ def test_the_top_holds_six_folders_pages_and_tool_files():
 
 def test_each_folder_has_its_page():
     assert [name for name in FOLDERS if not (ROOT / name / "README.md").is_file()] == []
+
+
+PAGES_OF_FOLDERS = sorted(
+    path.relative_to(ROOT).as_posix()
+    for folder in FOLDERS - {"tests"}
+    for path in (ROOT / folder).rglob("README.md")
+)
+
+
+@pytest.mark.parametrize("page", PAGES_OF_FOLDERS)
+def test_a_folders_page_names_every_module_in_it(page):
+    text = (ROOT / page).read_text()
+    there = (ROOT / page).parent.glob("*.py")
+    modules = {path.stem for path in there} - {"__init__", "__main__"}
+    told = set(re.findall(r"`(?:[\w/]+/)?(\w+)(?:\.py)?`", text))
+    assert modules - told == set()
 
 
 def test_the_newest_entry_of_the_changelog_is_this_version():
