@@ -105,7 +105,7 @@ def test_who_asks_for_a_car_that_somebody_drives_is_told_who_drives_it(
     drive.until(lambda: request.result is not None)
     assert {Refusal.STATE, Refusal.MOVING, Refusal.RELAY} <= set(request.result.refusals)
     said = str(request.result)
-    assert "its state does not allow it (ACTIVE): its source gamepad drives it" in said
+    assert "its state does not allow it (ACTIVE): its source script drives it" in said
     assert "moving" not in said
     assert "drive enable" not in said
 
