@@ -28,13 +28,14 @@ demo: ready  ## two cars drive and stop, with numbers (ARGS="...", BOARD=/dev/tt
 test: check  ## everything: check, then all tests (ARGS="-k name")
 	@$(BIN)/pytest -n $(WORKERS) --dist loadgroup -m "not soak" $(ARGS)
 
-check: ready  ## format, lint, types of host and car, import rules, dialect
+check: ready  ## format, lint, types of host and car, import rules, dialect, citations
 	$(BIN)/ruff format --check --quiet
 	$(BIN)/ruff check --quiet
 	$(BIN)/mypy $(dir $(wildcard host_bridge/__init__.py sim_mock/__init__.py calibration/__init__.py hardware/__init__.py))
 	$(BIN)/mypy --config-file tests/tools/firmware_mypy.ini
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/python tests/tools/dialect.py
+	$(BIN)/python tests/tools/citations.py
 
 format: ready  ## put the files into the house style
 	@$(BIN)/ruff format

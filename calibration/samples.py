@@ -107,7 +107,13 @@ def _rows(path: Path, names: tuple[str, ...], word: str = "") -> Iterator[list[f
     except OSError as error:
         raise DataFileFault.unreadable(path, error) from None
     except UnicodeDecodeError:
-        raise _fault(path, 1, "is not text", "comma separated values", "binary data") from None
+        raise DataFileFault(
+            "is not text",
+            where=str(path),
+            expected="comma separated values",
+            got="binary data",
+            remedy="of a log of Tandem, tandem log FILE --csv FOLDER makes such files",
+        ) from None
     lines = text.splitlines()
     table, header = csv.DictReader(lines), "".join(lines[:1])
     missing = [name for name in names if name not in (table.fieldnames or ())]

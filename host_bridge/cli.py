@@ -61,6 +61,7 @@ COMMANDS = (
     Command("log", f"{_CLI}.log", "what a log holds"),
     Command("replay", f"{_CLI}.replay", "a real car's log against its twin, and calibrate it"),
     Command("faults", f"{_CLI}.faults", "what goes wrong elsewhere, done to virtual cars"),
+    Command("completion", "host_bridge.completion", "let bash, zsh or fish complete all this"),
     Command("doctor", f"{_CLI}.doctor", "what is missing or in the way on this machine"),
 )
 _BY_NAME = {command.name: command for command in COMMANDS}

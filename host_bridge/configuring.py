@@ -13,7 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from host_bridge.config import config_hash, image_of, parameter_index, parameter_name
-from host_bridge.domain import CarIdentity, Committed, ParameterReply, Vehicle
+from host_bridge.domain import CarIdentity, Committed, ParameterReply, State, Vehicle
 from host_bridge.errors import (
     DeviceFault,
     NotHeldFault,
@@ -36,6 +36,7 @@ _AGAIN_S = 0.06  # three times what a car takes that answers on its next step
 _TRIES = 50  # with no answer to any
 _COMMIT_AGAIN_S = 1.0  # storing takes an RP2040 with its flash 0.3 s
 _COMMIT_TRIES = 5
+_STARTS_WITHIN_S = 12.0  # the longest time in neutral that a vehicle file may ask for, and some
 
 # firmware.protocol.codes, PARAMETER_*
 _OK, _NOT_BOUND = 0, 4
@@ -68,7 +69,8 @@ async def configure(
 ) -> int:
     """Make an open, bound car one of this vehicle and name; returns how many parameters changed.
 
-    All of it is read back. Raises errors.TandemError; errors.UsageFault for a name too long.
+    A car that was just switched on is waited for. All of it is read back. Raises
+    errors.TandemError; errors.UsageFault for a name too long.
     """
     identity = opened.car.identity
     assert identity is not None, "an open car has said who it is"
@@ -77,11 +79,17 @@ async def configure(
     except ValueError as error:
         raise UsageFault(str(error), remedy="give a shorter --name") from None
     configurator = Configurator(opened)
+    await opened.until(partial(_has_started, opened), _STARTS_WITHIN_S)
     changed = await configurator.write(values, progress("written"))
     await configurator.commit(vehicle, identity, car_name)
     if await configurator.read(len(values), progress("read back")) != values:
         raise NotHeldFault("what was read back is not what was written", where=opened.uri)
     return changed
+
+
+def _has_started(opened: OpenCar) -> bool:
+    status = opened.car.status
+    return status is not None and status.state is not State.STARTING
 
 
 class Configurator:

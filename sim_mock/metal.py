@@ -1,4 +1,4 @@
-"""What a board does without its program: rings 0 and 1 of a virtual car (architecture.md, 5).
+"""What a board does without its program: rings 0 and 1 of a virtual car (ARCHITECTURE.md).
 
 Ring 1 is the very guard of the firmware, called each millisecond as a hard timer would, and on the
 runstop loop's edges. Ring 0 is what is left when interrupts are dead too: pulses that return to

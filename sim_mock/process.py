@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import sys
 import tempfile
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sim_mock.bodies import trust
@@ -61,7 +61,7 @@ async def start_program(module: str, *arguments: str) -> CarProcess:
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
-        cwd=Path(ROOT),
+        env=_environment(),
         start_new_session=True,  # a signal to the host's group must not reach the car
     )
     line = await _first_line(process)
@@ -69,6 +69,12 @@ async def start_program(module: str, *arguments: str) -> CarProcess:
         printed = (await process.communicate())[1].decode().strip()
         raise RuntimeError(f"the virtual car did not start: {printed}")
     return CarProcess(process, json.loads(line))
+
+
+def _environment() -> dict[str, str]:
+    """That program finds its modules wherever it is started; paths mean what they mean here."""
+    before = os.environ.get("PYTHONPATH")
+    return {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), *([before] if before else [])])}
 
 
 async def _first_line(process: asyncio.subprocess.Process) -> bytes:

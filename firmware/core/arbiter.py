@@ -1,4 +1,34 @@
-"""Who commands each actuator: the fresh, permitted, engaged claim of the best priority."""
+"""The arbiter decides whose claim each actuator follows.
+
+The problem. Several sources want the same actuators: a hand at a transmitter, a person at a
+terminal, a planner. Frames are lost, doubled, late, or come from a session that has ended. A source
+may hang and go on repeating itself. On every step each actuator needs one winner or none, and the
+choice must not depend on the order in which frames came in.
+
+A claim is a lease. It names its source, the actuators that it wants and how long it counts. So
+nothing has to be taken back: who stops claiming loses everything when its lease is over, without a
+message that could itself be lost. The lease ends at the earlier of two moments. The stamp plus the
+lease, less what this board's idea of the session's clock may be wrong, keeps a claim that was long
+on its way from counting for longer than its sender meant. The arrival plus the lease holds whatever
+the clocks say.
+
+Two questions are kept apart. ``receive`` asks whether a claim may be believed: a bound session, a
+registered source, no other writer, the next sequence number, only actuators and leases that the
+source may have, neither old nor from the future. The first "no" refuses it. A refused claim changes
+nothing and renews nothing, so no stream of bad frames can keep a car driving. ``step`` asks who may
+have what, of what was believed. It walks the sources from the highest priority down, and the first
+one without an objection takes the actuators that it wants and that are still free.
+
+An objection is a missing person. An attended source needs its deadman held and its gate open (see
+source.py). An autonomous one needs a person's permission or a live kill-switch. That a source
+outranks another gives it no right by itself: if its person lets go, the next one down has its turn,
+and if the vehicle file says so for a source that falls silent, the car stops instead.
+
+What is not decided here. Whether the car may move at all is the supervisor's decision, and how fast
+is the limits'. The arbiter also reports why a source lost, because "it does not react" is what its
+owner sees. Promises S6 and S7 are about this file; tests/safety/arbiter_model.py restates them in
+unbounded time, without any of this code.
+"""
 
 from firmware.compat import TYPE_CHECKING, micropython
 from firmware.core.clock import OWN, Sessions

@@ -1,8 +1,31 @@
-"""The offset from this board's clock to the clock of each bound session, and how sure it is.
+"""The clock measures the offset from this board's clock to that of each session, and its error.
 
-The method is Cristian's (1989), with the board as the asker: the host echoes the time stamp of a
-Status, so that the round trip is measured by one clock on each side. The smallest round trip wins;
-an old sample is trusted less by DRIFT until a worse one beats it.
+The problem. A claim says when it was decided, by the clock of its session. The board has to know
+how old that is, to a fraction of a lease. Both clocks count microseconds modulo 2**30, began at
+different moments, and drift apart by up to 100 ppm, which is 6 ms in a minute. The line between
+them takes an unknown time that differs from frame to frame.
+
+The method is Cristian's (1989), with the board as the one who asks. Each Status carries the board's
+time. The host notes when it came and when its answer, a Sync, left, both by its own clock. When the
+answer arrives the board has four times. Away is its own time from sending to hearing; held is the
+host's time from receiving to sending. Their difference is the time on the line, both ways. How it
+is divided between the two ways nobody can know. Taking the middle is wrong by half of it at most,
+and that half, plus a grain for what lies between a stamp and its byte, is the bound. A Status is
+stamped as its step begins and leaves as it ends; ``Departures`` keeps that wait, which is no time
+on the line.
+
+So a short round trip is a good measurement, whatever the others were. The smallest bound wins. It
+grows by the drift while it ages, until a new measurement, though worse than it was at first, is
+better than what it has become. A bound that grows past UNKNOWN_US is no knowledge at all, and
+claims are refused while it is worse than the vehicle file allows.
+
+An offset that jumps by more than both bounds together cannot be explained by the line. Then one of
+the clocks was set, or a host was suspended and lies about when it answered. While somebody drives
+by that clock this is a stop cause.
+
+What it cannot see. A host that stamps old decisions anew is believed, because nothing on the board
+knows when a person decided. A line whose two ways differ always by the same amount shifts the
+offset by half of that; the bound covers it. Promises S2, S7 and S9 rest on this file.
 """
 
 from firmware.compat import array, micropython

@@ -1,14 +1,32 @@
-"""Ring 1: what lets the car fall when its program hangs. Called by a hard timer and a pin.
+"""The guard is ring 1: it lets the car fall when its program hangs or the runstop loop opens.
 
-Integers only, nothing allocated, and it can only stop. ``look`` is called on both edges of the
-runstop loop and so often that a promise of a millisecond is kept; a real board calls it from
-interrupts, a virtual one from its world. While ``is_gating`` the drive is gated: enable off, pulses
-at their fallback. It stays so until the program has seen it and has put out a write with the drive
-off.
+The problem. A program that hangs cannot notice that it hangs. Something that runs without it has to
+look: a hard timer, and the interrupt of the loop's pin, which come even while the main loop is
+stuck or collects garbage. A virtual board calls the guard from its world instead.
 
-An interrupt comes late, and may be interrupted: no difference of two edges' times says how long the
-loop was open. So what counts is what was seen open, look after look, for the filter's time, and
-whoever finds the loop open stays and looks again until that is settled (``watch``).
+It looks at two things. The program says each step that it is alive (``beat``); if it stays away for
+longer than its limit, it hangs. And the level of the runstop loop says whether somebody opened it.
+In both cases the gate falls: while ``is_gating`` the drive enable is off and the pulses are at
+their fallback, whatever the program writes.
+
+It can only stop. There is no call that makes it let the car drive. The gate opens again when the
+program has looked at why it fell (``read``) and has then put out a write with the drive off. So the
+program cannot drive on without having latched the cause, and a program that hung and woke up in the
+middle of its step puts out nothing of what it had in mind before.
+
+A look is filtered by what was seen, not by the time between edges. An interrupt comes late, and may
+itself be interrupted, so no difference of two edges' times says how long the loop was open. What
+counts is a loop that was found open look after look for the filter's time, and whoever finds it
+open stays and looks again until that is settled (``watch``). A spike under 20 us is never seen open
+for so long. An opening of 200 us always is.
+
+It must cost next to nothing. On an RP2040 the timer ticks 1250 times a second, and Python takes
+tens of microseconds for a call. So the guard works out for how long a loop that stays as it is
+needs no other look, and ``sparing`` is a tick that counts this down in a few instructions. All its
+words are integers in one array, because neither an interrupt nor viper code may allocate.
+
+Promises S3 and S5 rest on it. Ring 0 holds if the guard itself dies: the life signal that it feeds
+ends, the pulses fall back by themselves, and the watchdog resets the chip.
 """
 
 from firmware.compat import TYPE_CHECKING, array, micropython, ptr32

@@ -1,7 +1,7 @@
 """One source: its rights from the vehicle file, its newest claim, and its gate.
 
-A source passes a gate before it may move wheels (safety.md S4, S6): after start-up, a stop or a
-silence its person has to let go first (NEEDS_RELEASE) and then to begin from neutral
+A source passes a gate before it may move wheels (SAFETY.md, S4 and S6): after start-up, a stop or
+a silence its person has to let go first (NEEDS_RELEASE) and then to begin from neutral
 (NEEDS_NEUTRAL). An autonomous source has no deadman of its own: the person is the one whose
 deadman it needs, and a fresh permission of theirs opens its gate. One that needs a live
 kill-switch instead drives from an arm on, which is that permission.

@@ -1,4 +1,25 @@
-"""How the car comes to rest: by the strictest policy of its stop causes, until the wheels stand."""
+"""The stop sequence brings the car to rest, by the strictest policy of its stop causes.
+
+The problem. A stop has to be short and certain at once. Braking is shorter than rolling, but it
+needs power, a working program and a measured speed. Opening the drive enable needs none of these,
+and on many cars it means rolling for metres. So each stop cause has a policy in the vehicle file:
+brake, neutral or cut, from the mildest to the strictest.
+
+Policies only become stricter. Causes pile up: a silent host is followed by an opened loop. The
+strictest of all counts, and none that goes away makes a stop milder again, for then the order of
+two events would decide how the car stops. The runstop loop is always a cut, because who presses
+that button must not depend on this program.
+
+A stop ends for one of two reasons. Either the wheels have stood for a while: a single reading below
+the limit is no standstill, because a wheel that locks stands too. Or the time for a stop is up:
+then the car is taken to be at rest, and its drive enable opens, whatever the encoders say. If the
+speed may lie, because a fault puts an encoder in doubt, only the time counts.
+
+While it brakes, the drive opposes the motion that is measured (S1), inside the limits of jerk and
+deceleration (S8), so that a stop does not turn a car over. ``is_over`` tells the supervisor, which
+then leaves STOPPING for STOPPED or FAULT. Nothing here can start the wheels, and nothing here
+decides that the car should stop: that is the watch's part (S3).
+"""
 
 from firmware.compat import TYPE_CHECKING
 from firmware.core.deadlines import Deadline

@@ -137,7 +137,8 @@ class ActionRequest:
             self.result = ActionResult(self._car_name, self.action, True)
 
     def _refuse(self, reply: ActionReply) -> None:
-        reasons = tuple(self._explain(refusal, reply) for refusal in reply.refusals)
+        explained = (self._explain(refusal, reply) for refusal in reply.refusals)
+        reasons = tuple(filter(None, explained))
         self.result = ActionResult(
             self._car_name, self.action, False, reply.refusals, reasons, reply.stop_sources
         )

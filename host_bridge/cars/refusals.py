@@ -16,7 +16,9 @@ from host_bridge.domain import (
     Vehicle,
     stop_source_name,
 )
-from host_bridge.domain.reasons import STOP_SOURCE_REMEDIES
+from host_bridge.domain.reasons import ARMED, STOP_SOURCE_REMEDIES
+
+_OF_ANY_ARMED_CAR = (Refusal.MOVING, Refusal.RELAY)  # it moves, and its drive enable is closed
 
 
 class Car(Protocol):
@@ -31,9 +33,28 @@ class Car(Protocol):
 
 
 def explained(refusal: Refusal, reply: ActionReply, car: Car) -> str:
-    """The phrase, and in brackets the particulars, if there are any."""
+    """The phrase, and in brackets the particulars, if there are any; "" for what only follows from
+    another refusal."""
+    if refusal in _OF_ANY_ARMED_CAR and Refusal.STATE in reply.refusals and _is_armed(car):
+        return ""
     details = _DETAILS.get(refusal, _no_details)(car, reply)
-    return f"{refusal.phrase} ({details})" if details else refusal.phrase
+    said = f"{refusal.phrase} ({details})" if details else refusal.phrase
+    return f"{said}: {_who_drives(car)}" if refusal is Refusal.STATE and _is_armed(car) else said
+
+
+def _is_armed(car: Car) -> bool:
+    return car.status is not None and car.status.state in ARMED
+
+
+def _who_drives(car: Car) -> str:
+    """A car is armed: by whose claims. Whose program that is, ``tandem cars`` says."""
+    sources = car.vehicle.sources if car.vehicle else ()
+    fresh = car.inputs.fresh if car.inputs else ()
+    names = [source.name for source in sources if source.id in fresh]
+    if not names:
+        return "it is armed already"
+    several = len(names) > 1
+    return f"its source{'s' * several} {' and '.join(names)} drive{'s' * (not several)} it"
 
 
 def _no_details(car: Car, reply: ActionReply) -> str:

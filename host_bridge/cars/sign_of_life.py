@@ -11,7 +11,7 @@ from host_bridge.domain import StopSourceFacts
 from host_bridge.link import requests
 
 OWNER, SEAT, FLEET = "owner", "seat", "fleet"  # stop sources of the vehicle file
-_EVERY_US = 20_000  # 50 Hz, as safety.md has it for remote stop sources
+_EVERY_US = 20_000  # 50 Hz, as firmware/core/SAFETY.md has it for remote stop sources
 _WORDS = 12  # in the silence that is allowed, as claims in a lease: rides out bursts of loss
 _NUMBERS = 0xFFFF
 _HEARD_US = 100_000  # five words: at 10 % loss one in a hundred thousand times none gets through

@@ -12,7 +12,7 @@ from host_bridge.config.document import Document
 from host_bridge.config.schema import PARAMETERS, PROFILES, STOP_SOURCES
 from host_bridge.errors import VehicleFileFault
 
-_LEASE_MAX_S = 0.3  # safety.md section 3; a second for what is slower than _SLOW_MPS
+_LEASE_MAX_S = 0.3  # firmware/core/SAFETY.md; a second for what is slower than _SLOW_MPS
 _SLOW_MPS = 0.3
 _STEPS_MS = range(10, 21)  # for which `tandem faults` was run, and held
 

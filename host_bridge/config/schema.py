@@ -157,7 +157,11 @@ def compiled(name: str, parameter: str, scale: float, default: object = REQUIRED
 
 
 TABLES: dict[str, tuple[Key, ...]] = {
-    "": (Key("title", "text"), Key("unwired", "text", default="")),
+    "": (
+        Key("title", "text"),
+        Key("unwired", "text", default=""),
+        Key("wired_as", "text", default=""),
+    ),
     "geometry": (
         compiled("wheelbase_m", "wheelbase_um", 1e6),
         number("track_m", 0.01, 3.0),

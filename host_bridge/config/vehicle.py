@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -63,14 +63,25 @@ def _find(name_or_path: str) -> Path:
         raise VehicleFileFault(
             "no vehicle is named", expected=f"one of {', '.join(names)}", remedy="as in sim://nigel"
         )
-    near = difflib.get_close_matches(name_or_path, names, n=1)
     raise VehicleFileFault(
         f"there is no vehicle file {name_or_path}",
         where=str(path),
         expected=f"one of {', '.join(names)}, or the path of a .toml file",
         got=name_or_path,
-        remedy=f"did you mean {near[0]}?" if near else "tandem vehicles lists what there is",
+        remedy=_meant(name_or_path, names),
     )
+
+
+def _meant(name: str, names: Sequence[str]) -> str:
+    """What somebody may have meant by a vehicle that there is not."""
+    from host_bridge.config.boards.reading import board_names, load_board  # which know vehicles
+
+    for board in map(load_board, board_names()):
+        vehicle = board.vehicle_of(name) if name in board.wirings else None
+        if vehicle:
+            return f"{name} is a way to wire a {vehicle}, for tandem flash: say {vehicle} here"
+    near = difflib.get_close_matches(name, names, n=1)
+    return f"did you mean {near[0]}?" if near else "tandem vehicles lists what there is"
 
 
 def _vehicle(

@@ -49,7 +49,7 @@ class Case:
     """One thing that goes wrong, and what came of it."""
 
     name: str
-    reaction_s: float  # what the design grants from the fault to the brake
+    reaction_s: float  # what is promised from the fault to the brake
     cause: str  # the stop cause the car has to name; "" for none: it holds
     inject: Callable[[Scene], Awaitable[None]]
     after: Callable[[Scene], Awaitable[str]]
@@ -167,7 +167,7 @@ async def _rode_out(scene: Scene) -> str:
 
 
 def cases() -> list[Case]:
-    """In the order in which they are shown. Reactions as safety.md, section 3, promises them."""
+    """In the order in which they are shown. Reactions as firmware/core/SAFETY.md promises them."""
     return [
         Case("deadman released", 0.02, "", _release, _drives_on),
         Case("tandem stop, second terminal", _STOP_S, "STOP_REQUEST", _runstop, _stays),

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from host_bridge.config.boards import load_board
 from host_bridge.errors import UsageFault
 from host_bridge.flash.aftercare import Aftercare
 from host_bridge.flash.before import Before, look_at_car, uri_of
 from host_bridge.flash.board import RawBoard
 from host_bridge.flash.box import watch_box
+from host_bridge.flash.image import Image, examined, where_to_get
 from host_bridge.flash.install import install, look
 from host_bridge.flash.job import Job, prepare, refuse_wrong
 from host_bridge.flash.offer import left_out, offer_self_test
@@ -29,8 +32,12 @@ examples:
   tandem flash --vehicle f1tenth --board pico --port /dev/ttyACM0 --dry-run
   tandem flash --vehicle runstop_box --board pico --port /dev/ttyACM0
                                 a runstop box: no name, no configuration; watched until healthy
-  tandem flash --vehicle f1tenth --board pico --port /dev/ttyACM0 --runtime RPI_PICO-v1.28.uf2
+  tandem flash --vehicle f1tenth --board pico --port /dev/ttyACM0 --runtime FILE.uf2
                                 a bare board: hold BOOTSEL while you plug it in
+
+MicroPython comes from micropython.org; with --dry-run it is said which file, for this board. A .uf2
+is read through first: whole, for this chip and board, not too old. That site publishes no hashes:
+the file's is shown, and --runtime-sha256 compares it with one that you trust.
 
 Everything is checked and compiled before the board is touched. A car that is armed, that a program
 serves, or a board of another kind is refused. What changed goes into the slot that is not running,
@@ -55,6 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--port", required=True, help="the board's serial port")
     parser.add_argument("--name", help="the car's own name (default: the one it has, or its type)")
     parser.add_argument("--runtime", type=Path, help="put this MicroPython on it first")
+    parser.add_argument("--runtime-sha256", metavar="HEX", help="and only if this is its hash")
     parser.add_argument("--baud", type=int, default=BAUD, help="of a REPL on a UART")
     parser.add_argument("--no-selftest", action="store_true", help="do not offer it afterwards")
     parser.add_argument("--dry-run", action="store_true", help="check and compile; touch nothing")
@@ -63,17 +71,29 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, context: HostContext) -> int:
     """0 once the board is what was asked for; else the self-test's. Raises errors.TandemError."""
+    image = _image(args)
     job = prepare(args.board, args.vehicle, context.vehicle, counted("compiled"))
     _refuse_name(args, job)
+    runtime = image.row() if image else {"runtime_from": where_to_get(job.board)}
     if args.dry_run:
-        return _say(args, {**_what(job), "is_dry_run": True})
+        return _say(args, {**_what(job), **runtime, "is_dry_run": True})
     before = Before()
     if args.runtime:
+        print("\n".join(_lines(runtime)))
         print(install_runtime(args.runtime, job.board.chip.name, args.port))
     else:
         context.run(look_at_car(args.port, context, before))
     row = _flash(args, job)
     return _cared_for(args, context, job, before, row)
+
+
+def _image(args: argparse.Namespace) -> Image | None:
+    """Raises errors.DataFileFault, before anything is compiled."""
+    if args.runtime:
+        return examined(args.runtime, load_board(args.board), args.runtime_sha256)
+    if args.runtime_sha256:
+        raise UsageFault("--runtime-sha256 is the hash of a file", expected="--runtime FILE too")
+    return None
 
 
 def _cared_for(
@@ -149,9 +169,14 @@ def _what(job: Job) -> dict[str, object]:
     }
 
 
+def _lines(row: Mapping[str, object]) -> Iterator[str]:
+    width = max(map(len, row))
+    return (f"{name:{width}} {value}" for name, value in row.items())
+
+
 def _say(args: argparse.Namespace, row: dict[str, object]) -> int:
     if args.json:
         print(json.dumps(row))
     else:
-        print("\n".join(f"{name:12} {value}" for name, value in row.items()))
+        print("\n".join(_lines(row)))
     return 0

@@ -13,6 +13,7 @@ from host_bridge.domain import Vehicle
 from host_bridge.errors import RefusedFault
 from host_bridge.flash.board import OLDEST, BoardFacts
 from host_bridge.flash.folding import folded
+from host_bridge.flash.image import where_to_get
 from host_bridge.flash.program import (
     ROOT,
     Progress,
@@ -106,5 +107,5 @@ def refuse_wrong(board: Board, facts: BoardFacts, where: str) -> None:
             where=where,
             expected=f"{OLDEST[0]}.{OLDEST[1]} or newer",
             got=".".join(map(str, facts.version)),
-            remedy="download one for this board, then tandem flash ... --runtime FILE",
+            remedy=f"tandem flash ... --runtime FILE, with {where_to_get(board)}",
         )

@@ -95,5 +95,5 @@ def _no_repl(port: str, got: str) -> DeviceFault:
         got=got,
         remedy="disarm the car; or press the board's reset button while tandem flash waits: it "
         "asks again and again, and a board that starts listens. A board without MicroPython: "
-        "--runtime FILE",
+        "--runtime FILE; tandem flash --dry-run says where that file is to be had",
     )

@@ -4,69 +4,40 @@ from __future__ import annotations
 
 import os
 import shutil
-import struct
 import subprocess
 import time
 from collections.abc import Iterable
 from pathlib import Path
 
-from host_bridge.errors import DataFileFault, DeviceFault, UsageFault
+from host_bridge.errors import DeviceFault, UsageFault
 
 _INFO = "INFO_UF2.TXT"
 _BOARD_ID = "Board-ID: "
-# The UF2 format: two magic words, flags, address, size, block, blocks, family
-_UF2_HEAD = struct.Struct("<8I")
-_UF2_MAGIC = (0x0A324655, 0x9E5D5157)
-# chip -> the family in the file, the Board-ID of its boot drive (as Raspberry Pi's boot ROMs say)
-FAMILIES = {"rp2040": (0xE48BFF56, "RPI-RP2"), "rp2350": (0xE48BFF59, "RP2350")}
+BOOT_DRIVES = {"rp2040": "RPI-RP2", "rp2350": "RP2350"}  # the Board-ID of a chip's boot drive
 _DRIVES = ("/media/*/*", "/run/media/*/*", "/Volumes/*", "/mnt/*")
 _DRIVE_WITHIN_S = 30.0
 
 
 def install_runtime(file: Path, chip: str, port: str, drives: Iterable[Path] | None = None) -> str:
-    """Put a MicroPython onto a board in its loader; says what was done.
+    """Put a MicroPython that was examined onto a board in its loader; says what was done.
 
     ``drives`` are folders that may be a boot drive; None looks where systems mount them.
     Raises errors.TandemError.
     """
-    if not file.is_file():
-        raise DataFileFault("there is no such runtime", where=str(file))
     if file.suffix == ".uf2":
         return _by_drive(file, chip, drives)
     if file.suffix == ".bin":
         return _by_esptool(file, port)
-    if file.suffix == ".dfu":
-        raise UsageFault(
-            "a DFU file is put on by dfu-util",
-            where=str(file),
-            remedy=f"BOOT0 to 3V3, press reset, dfu-util -a 0 -D {file}, BOOT0 back, press reset; "
-            "then say the same without --runtime",
-        )
-    raise UsageFault("not a runtime", where=str(file), expected="a .uf2, .bin or .dfu file")
-
-
-def family_of(file: Path) -> int:
-    """The family in a UF2 file's first block. Raises errors.DataFileFault."""
-    with file.open("rb") as opened:
-        head = opened.read(_UF2_HEAD.size)
-    words = _UF2_HEAD.unpack(head) if len(head) == _UF2_HEAD.size else (0,) * 8
-    if words[:2] != _UF2_MAGIC:
-        raise DataFileFault("this is no UF2 file", where=str(file), expected="UF2's magic words")
-    return int(words[7])
+    raise UsageFault(
+        "a DFU file is put on by dfu-util",
+        where=str(file),
+        remedy=f"BOOT0 to 3V3, press reset, dfu-util -a 0 -D {file}, BOOT0 back, press reset; "
+        "then say the same without --runtime",
+    )
 
 
 def _by_drive(file: Path, chip: str, drives: Iterable[Path] | None) -> str:
-    if chip not in FAMILIES:
-        raise UsageFault(f"a {chip} takes no UF2 file", where=str(file), expected="a .bin or .dfu")
-    family, board_id = FAMILIES[chip]
-    if family_of(file) != family:
-        raise DataFileFault(
-            "this runtime is for another chip",
-            where=str(file),
-            expected=f"family 0x{family:08x}, a {chip}'s",
-            got=f"0x{family_of(file):08x}",
-        )
-    drive = _drive(board_id, drives)
+    drive = _drive(BOOT_DRIVES[chip], drives)
     with file.open("rb") as source, (drive / file.name).open("wb") as target:
         shutil.copyfileobj(source, target)
         target.flush()

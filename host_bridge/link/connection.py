@@ -1,8 +1,27 @@
-"""One car's link as an object without a clock, a socket or a task: bytes in, events out.
+"""A connection is one car's link without a clock, a socket or a task: bytes in, events out.
 
-``transitions`` is all that happens to its state. A car is asked who it is until it answers; if it
-speaks our protocol it is bound to our session, and its clock is kept in step. It is never armed by
-itself. A connection without an epoch listens, and can stop the car.
+The problem. A cable is pulled, a board is reset, a host is suspended, another program flashes other
+firmware: all of it in the middle of a frame. A link has to find out who is there, whether both
+mean the same by a message, and keep the board's idea of our clock good, for as long as the line is
+there, and begin again by itself when it comes back.
+
+The link is a small machine, and ``transitions.TRANSITIONS`` is all that happens to its state. A car
+is asked who it is until it answers. If its protocol differs from ours it can be named and stopped,
+by messages that never change, and nothing else. If it is the same, the car is asked to take in our
+session (``epoch``), and from then on its clock is kept in step. A connection without an epoch only
+listens; it can stop the car all the same.
+
+What is never done here is as important. A claim is never repeated or stamped anew, for then a
+host that hangs would go on driving. A car is never armed by the link itself: after a loss it is
+identified and bound again, and stays where it was stopped. A message that is not frozen counts only
+once the protocols are known to be equal.
+
+Silence is judged by ``step``, not by an arrival. So is noise: bytes without any message for a
+second have a name of their own, because a wrong baud rate looks like that. Whatever holds only
+while the link does (slot, clock, statistics, what waits to be sent) is forgotten in one place.
+
+Because neither time nor bytes come from in here, a test can lose, reorder, cut and delay what it
+likes, and wait for nothing. ``runner`` is the rim that has the transport and the clock.
 """
 
 from __future__ import annotations

@@ -160,6 +160,9 @@ class Recorder:
         self.fault = self.fault or _write_fault(str(getattr(self._stream, "name", "log")), error)
 
 
+_TABLES = (".csv", ".json", ".txt", ".tsv", ".xlsx")
+
+
 def create(
     path: Path,
     clock: Clock,
@@ -168,8 +171,24 @@ def create(
     new_decoder: Callable[[], Decode] | None = None,
 ) -> Recorder:
     """A recorder into a new file. Raises errors.DataFileFault: it overwrites nothing."""
+    if path.suffix.lower() in _TABLES:
+        raise DataFileFault(
+            "a log is an MCAP file, and no table",
+            where=str(path),
+            expected=f"a name like {path.with_suffix('.mcap').name}",
+            got=path.suffix,
+            remedy="tandem log FILE.mcap --csv FOLDER makes tables of a log",
+        )
     try:
         stream = path.open("xb")
+    except FileExistsError:
+        raise DataFileFault(
+            "there is such a file already, and a log overwrites none",
+            where=str(path),
+            expected="a name that is free",
+            got="a file that would be lost",
+            remedy="give another name, or move that file away",
+        ) from None
     except OSError as error:
         raise _write_fault(str(path), error) from None
     return Recorder(stream, clock, wall_ns, facts, new_decoder)

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import os
+import re
+import shlex
 from collections.abc import Sequence
 
+from host_bridge.config import vehicle_names
 from host_bridge.errors import DeviceFault, UsageFault
 from host_bridge.transports.served import ServedCar
 from host_bridge.transports.uri import Uri
 
+_PORT = re.compile(r"/dev/|COM\d+$")
 LOCAL = "tandem"  # the scheme of served cars
 HITL = "hitl"  # the option that names the vehicle of a board with a plant (sim_mock.hitl)
 
@@ -71,5 +75,15 @@ def _not_served(name: str, cars: Sequence[ServedCar]) -> DeviceFault:
         f"nobody serves a car by the name of {name}",
         expected="a name that tandem cars lists, or a URI",
         got=f"served here: {names or 'no car'}",
-        remedy=f"serve it: tandem serve --car serial:///dev/ttyACM0 --name {name}",
+        remedy=_meant(name),
     )
+
+
+def _meant(name: str) -> str:
+    """What somebody may have meant by a name that no car has."""
+    if _PORT.match(name):
+        return f"a port is meant? say serial://{name}"
+    serve = f"serve it: tandem serve --car serial:///dev/ttyACM0 --name {shlex.quote(name)}"
+    if name in vehicle_names():
+        return f"a virtual one is meant? say sim://{name}; a real one: {serve}"
+    return serve

@@ -1,7 +1,7 @@
 """The catalogue of faults: what went wrong elsewhere, and what lines do to frames.
 
 A row is what goes wrong, where that comes from, how it must end and what the board waits for.
-Sources "peers N" are the rows of a list of failures in other cars and their programs.
+Sources "peers N" are the rows of the table in README.md: failures of other cars and programs.
 """
 
 from collections.abc import Callable, Mapping

@@ -43,7 +43,7 @@ WAITS: dict[str, Callable[[VehicleFacts], int]] = {
     "clock": lambda v: v.parameters["clock_bound_us"][0] * _DRIFT // 1000,
     "stand": lambda v: v.parameters["stand_ms"][0],
 }
-# What acts without any step of the program: rings 0 and 1, by safety.md section 3
+# What acts without any step of the program: rings 0 and 1, as firmware/core/SAFETY.md promises
 UNAIDED_MS = {"loop": 1, "hung": 100}
 
 

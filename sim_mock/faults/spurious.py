@@ -123,12 +123,16 @@ class Check:
         return abs(self.measured_s - self.computed_s) < _SIGMAS * self.error_s
 
 
-def check(row: int, vehicle: VehicleFacts, seed: int = 0, runtime: str = IN_PROCESS) -> Check:
-    """Row ``row`` of ``CHECKS`` on the complete program: armed, held, and stopped again and again.
+def check(
+    row: int, vehicle: VehicleFacts, seed: int = 0, runtime: str = IN_PROCESS, rounds: int = 1
+) -> Check:
+    """Row ``row`` of ``CHECKS`` on the complete program: armed, held, and stopped again and again,
+    as often as the row says, ``rounds`` times.
 
     Each stop's time is nearly exponential, so that its deviation is its mean.
     """
-    rate_hz, share, burst_ms, stops = CHECKS[row]
+    rate_hz, share, burst_ms, of_a_round = CHECKS[row]
+    stops = of_a_round * rounds
     measured_s = computed_s = variance = 0.0
     for stop in range(stops):
         random = Random(f"{row} {seed} {stop}")

@@ -7,7 +7,7 @@ from firmware.core.params import CHANNEL_BRAKE, CHANNEL_ESC, CHANNEL_H_BRIDGE, S
 from firmware.protocol import codes
 from sim_mock.world import VehicleFacts
 
-LEASE_MS = 120  # what safety.md section 3 counts with
+LEASE_MS = 120  # what firmware/core/SAFETY.md counts with
 _DRIVER_FLAGS = codes.SOURCE_ATTENDED | codes.SOURCE_HAS_COUNTER
 _MOTORS = (CHANNEL_ESC, CHANNEL_H_BRIDGE)
 

@@ -140,7 +140,7 @@ def test_asking_for_events_that_are_still_to_come_sends_all_that_are_held_and_no
     assert events.lost_count == 0
 
 
-# --- the supervisor, enumerated: S1 to S4 restated from safety.md, not from the table
+# --- the supervisor, enumerated: S1 to S4 restated from SAFETY.md, not from the table
 
 BITS = [getattr(supervisor, n) for n in (
     "STOP", "FAULTY", "READY", "AT_REST", "COMMANDED", "ARMED", "CLEARED", "DISARMED"

@@ -1,4 +1,4 @@
-"""The car's promises (safety.md section 2), on the complete program against its plant."""
+"""The car's promises (firmware/core/SAFETY.md), on the complete program against its plant."""
 
 import pytest
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
+import shutil
 import signal
+import subprocess
 import threading
 import tty
 from collections.abc import Callable
@@ -257,3 +260,68 @@ def test_nobody_reading_any_more_is_no_error():
         assert process.returncode == 0
         assert process.stderr.read() == ""
         process.stdout = None
+
+
+COMPLETING = """
+source "$1"; shift
+tandem() { echo '[ { "name": "x" },'; echo '  "name": "red",'; }
+COMP_WORDS=(tandem "$@"); COMP_CWORD=$#
+_tandem
+printf '%s\\n' "${COMPREPLY[@]}"
+"""
+
+
+@pytest.mark.parametrize(
+    ("typed", "offered"),
+    [
+        (["dri"], {"drive"}),
+        (["flash", "--board", "pico"], {"pico", "pico2"}),
+        (["drive", "--profile", ""], {"stand", "track", "race"}),
+        (["monitor", "--car", "r"], {"red"}),
+        (["monitor", "re"], {"red"}),
+        (["drive", "--prof"], {"--profile"}),
+        (["vehicles", "--vehicle", "no such"], {""}),
+    ],
+)
+@pytest.mark.skipif(not shutil.which("bash"), reason="no bash on this machine")
+def test_bash_completes_commands_options_their_words_and_cars(folder, typed, offered):
+    script = folder / "completion.bash"
+    script.write_text(tandem("completion", "bash").stdout)
+    words = ["bash", "-c", COMPLETING, "bash", str(script), *typed]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=20, check=True)
+    assert set(done.stdout.split("\n")[:-1]) == offered, done.stderr
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_what_is_printed_for_a_shell_names_every_command_and_option(shell):
+    text = tandem("completion", shell).stdout
+    for command in cli.COMMANDS:
+        assert re.search(rf"\b{command.name}\b", text)
+    for option in ("--attest", "--runtime-sha256", "--calibration"):
+        assert option.removeprefix("--") in text
+    if program_of_shell := shutil.which(shell):
+        checked = subprocess.run(
+            [program_of_shell, "-n"],
+            input=text,
+            text=True,
+            capture_output=True,
+            timeout=20,
+            check=False,
+        )
+        assert checked.returncode == 0, checked.stderr
+
+
+@pytest.mark.xdist_group("wall clock")
+def test_a_car_that_just_started_is_waited_for_before_it_is_trimmed(folder, monkeypatch):
+    monkeypatch.setenv("TANDEM_DATA_DIR", str(folder / "data"))
+    trimmed = tandem("trim", "--car", "sim://nigel", "steering=5")
+    assert trimmed.returncode == 0, trimmed.stderr
+    assert "+5.0" in trimmed.stdout
+
+
+@pytest.mark.xdist_group("wall clock")
+def test_a_drive_takes_its_car_as_a_word_too():
+    driven = tandem("drive", "sim://nigel", "--input", "script:straight", "--seconds", "1")
+    assert driven.returncode == 0, driven.stderr
+    twice = tandem("drive", "sim://nigel", "--car", "sim://nigel")
+    assert twice.returncode == 2

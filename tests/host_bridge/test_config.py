@@ -296,3 +296,12 @@ def test_cars_that_differ_are_told_of_unless_the_file_says_stop(tmp_path, line, 
 def test_there_is_nothing_else_to_do_about_cars_that_differ(tmp_path):
     text = changed(F1TENTH, r"^path_m = 0\.5$", 'path_m = 0.5\non_exceed = "steer"')
     assert "on_exceed" in str(refusal(tmp_path, text))
+
+
+def test_the_name_of_a_second_wiring_is_told_from_that_of_a_vehicle():
+    with pytest.raises(VehicleFileFault) as caught:
+        load_vehicle("f1tenth_vesc")
+    assert "say f1tenth here" in caught.value.remedy
+    with pytest.raises(VehicleFileFault) as caught:
+        load_vehicle("f1tneth")
+    assert caught.value.remedy == "did you mean f1tenth?"

@@ -53,6 +53,20 @@ def test_without_a_name_there_has_to_be_one_car():
         find_served(None, [])
 
 
+@pytest.mark.parametrize(
+    ("said", "remedy"),
+    [
+        ("/dev/ttyACM0", "serial:///dev/ttyACM0"),
+        ("nigel", "sim://nigel"),
+        ("my car", "--name 'my car'"),
+    ],
+)
+def test_what_may_have_been_meant_by_a_name_that_no_car_has(said, remedy):
+    with pytest.raises(DeviceFault) as wrong:
+        find_served(said, CARS)
+    assert remedy in wrong.value.remedy
+
+
 def test_a_name_that_is_not_served_is_an_error_and_not_a_new_car():
     with pytest.raises(DeviceFault, match="by the name of blue") as wrong:
         find_served("blue", CARS)

@@ -27,7 +27,7 @@ class Part(NamedTuple):
     scope: tuple[str, ...] = ()
 
 
-# What safety.md asks it of: arbiter, runstop, supervisor, deadlines, limits, as they are laid out
+# What firmware/core/SAFETY.md asks it of, as it is laid out
 CORE = (
     Part("firmware/core/deadlines.py", ("deadlines",)),
     Part("firmware/core/latch.py", ("latch",)),

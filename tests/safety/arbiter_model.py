@@ -52,7 +52,7 @@ class Wish:
 
 @dataclass
 class Model:
-    """The arbiter as safety.md has it."""
+    """The arbiter as SAFETY.md has it."""
 
     table: list[Rights]
     live_switches: int = 0

@@ -2,7 +2,7 @@
 
 The far end is the complete program in the virtual car: faults go in as bytes, pins and time, and
 what is judged is the report on the wire and the wires themselves, each millisecond. Limits are
-those of safety.md section 3, and of the vehicle file as it is written.
+those of firmware/core/SAFETY.md, and of the vehicle file as it is written.
 """
 
 from firmware.protocol import codes, messages

@@ -1,6 +1,6 @@
 """Who can stop the car: every combination of three stop sources against the rule, restated.
 
-The rule (safety.md, 1): what counts is the OR of all stops; a required one that is silent, missing
+The rule (SAFETY.md, S2): what counts is the OR of all stops; a required one that is silent, missing
 or was never seen stops the car; a stop is latched, the first cause kept; a clear leaves what is
 still there; and all that holds in every state.
 """

@@ -199,7 +199,7 @@ def prepare_times(app, given: dict[str, bool]) -> None:
 
 
 def given_of(state: int, raw: dict[str, bool]) -> Given:
-    """What safety.md makes of them: which stops count when, and what clears what."""
+    """What SAFETY.md makes of them: which stops count when, and what clears what."""
     may_clear = state in (STANDBY, STOPPED, 6) and not raw["loop_open"] and not raw["fault_now"]
     is_open = not raw["stop_frame"]  # which comes first, and ends what anybody asked for
     is_cleared = raw["clear"] and may_clear and is_open

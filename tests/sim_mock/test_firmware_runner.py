@@ -84,7 +84,7 @@ RUNTIMES = [
     pytest.param(64, marks=pytest.mark.micropython),
     pytest.param(32, marks=pytest.mark.micropython),
 ]
-GONE_BY_MS = 100  # safety.md, section 3: hung, neutral and drive enable off
+GONE_BY_MS = 100  # firmware/core/SAFETY.md: hung, neutral and drive enable off
 BACK_BY_MS = 500  # and begun anew by the watchdog
 
 

@@ -103,7 +103,7 @@ def test_an_open_loop_ends_the_drive_within_a_millisecond_hung_or_not(hangs, pha
 
 @pytest.mark.parametrize(("open_us", "stops"), [(15, False), (200, True), (500, True)])
 def test_the_loops_filter_lets_spikes_pass_and_takes_what_is_open(open_us, stops):
-    """safety.md, section 3: under 20 us ignored, over 200 us always taken."""
+    """firmware/core/SAFETY.md: under 20 us ignored, over 200 us always taken."""
     host = driving()
     host.world.metal.glitch(host.world.now_us, host.world.now_us + open_us)
     host.drive(100, 400)

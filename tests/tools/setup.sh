@@ -41,14 +41,35 @@ drop_stale_venv() {
     fi
 }
 
+# Installs a lock file, and shows how many of its packages pip has come to: on one line at a
+# terminal, else a line for every ten. pip's errors are on the screen.
+counted() {
+    total=$(grep -c '^[A-Za-z0-9_.-]*==' "$1")
+    failed=.venv/.failed
+    rm -f $failed
+    ending='\n'
+    [ ! -t 1 ] || ending='\r'
+    { $pip --progress-bar off --require-hashes -r "$1" || : >$failed; } |
+        awk -v total="$total" -v ending="$ending" '
+            /^(Ignoring|Collecting|Processing) / {
+                count++
+                if (ending == "\r" || count % 10 == 0)
+                    printf "setup: %d of %d packages%s", count, total, ending
+            }
+            /^Installing collected/ { print "setup: all of them are here, and being installed" }
+            { fflush() }'
+    [ ! -e $failed ]
+}
+
 install() {
     check_python
     echo "setup: virtual environment with Python $version in .venv"
     [ -x .venv/bin/python ] || "$python" -m venv .venv
-    pip="env PIP_USER=0 .venv/bin/python -m pip -qq --disable-pip-version-check install"
     echo "setup: locked dependencies (once; some 100 MB)"
-    $pip --require-hashes -r requirements.lock ||
+    pip="env PIP_USER=0 .venv/bin/python -m pip --disable-pip-version-check install"
+    counted requirements.lock ||
         fail "pip could not install the dependencies (its reason is above). The network is needed this once"
+    pip="env PIP_USER=0 .venv/bin/python -m pip -qq --disable-pip-version-check install"
     # Kept apart from site-packages: they describe another sys, struct and time.
     rm -rf .venv/typings
     $pip --no-deps --require-hashes --target .venv/typings -r requirements-micropython.lock ||

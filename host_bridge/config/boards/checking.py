@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from host_bridge.config.boards.allotment import Allotment, allot
 from host_bridge.config.boards.case import Case
@@ -42,13 +43,17 @@ def check_all(board: str | None, wiring: str | None) -> list[WiringReport]:
 
 def load_needs(board: Board, name: str) -> Needs:
     """Of a wiring: of its vehicle file, or of a runstop box, which has none. Where this board has
-    no such wiring, another one may say whose it is. Raises VehicleFileFault."""
+    no such wiring, another one may say whose it is. A wiring with the name of the vehicle file
+    itself comes before the one that the file names. Raises VehicleFileFault."""
     boards = [board, *map(load_board, board_names())]
     home = next((b for b in boards if name in b.wirings), board)
     vehicle = home.vehicle_of(name)
     if vehicle is None:
         return box_needs(name)
-    return needs_of(vehicle, name if vehicle != name else "")
+    if vehicle != name:
+        return needs_of(vehicle, name)
+    needs = needs_of(vehicle)
+    return replace(needs, wiring=needs.vehicle) if needs.vehicle in board.wirings else needs
 
 
 def examine(case: Case) -> tuple[list[VehicleFileFault], Allotment]:
@@ -111,7 +116,8 @@ def _not_there(board: Board, needs: Needs, report: WiringReport) -> VehicleFileF
         remedy=f"it is wired on {report.wired_on}; "
         + ("take that one" if short else f"add {table} here, or take that one")
         if report.wired_on
-        else f"add {table}; hardware/boards/README.md says what belongs in it",
+        else f"add {table}; hardware/boards/README.md says what belongs in it; or give the "
+        "vehicle file a wired_as that is there",
     )
 
 

@@ -77,7 +77,8 @@ class Chip:
 
 @dataclass(frozen=True)
 class Board:
-    """``machine`` is how ``os.uname().machine`` begins there; ``reserved`` says for what.
+    """``machine`` is how ``os.uname().machine`` begins there; ``reserved`` says for what;
+    ``micropython`` is its name at micropython.org, empty where that has no build for it.
 
     ``step_s``: the shortest beat that a car has there unless somebody asks for a shorter one.
     """
@@ -88,6 +89,7 @@ class Board:
     clock_mhz: int
     step_s: float
     machine: str
+    micropython: str
     pins: tuple[Pin, ...]
     adc: frozenset[Pin]
     reserved: dict[Pin, str]

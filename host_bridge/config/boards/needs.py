@@ -32,12 +32,12 @@ class Needs:
 
 
 def needs_of(name_or_path: str, wiring: str = "") -> Needs:
-    """Of a type by its name, or of a vehicle file; ``wiring`` if it is not its usual one, which has
-    the vehicle's name. Raises VehicleFileFault."""
+    """Of a type by its name, or of a vehicle file; ``wiring`` if it is not its usual one, which the
+    file names (``wired_as``), or which has the vehicle's name. Raises VehicleFileFault."""
     document, tables = vehicle_tables(name_or_path)
     return Needs(
         vehicle=document.path.stem,
-        wiring=wiring or document.path.stem,
+        wiring=wiring or tables["wired_as"] or document.path.stem,
         channels=tables["channels"],
         slots=_slots(tables),
         parameters=load_vehicle(name_or_path).parameters,

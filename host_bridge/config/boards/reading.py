@@ -58,6 +58,7 @@ def load_board(name_or_path: str) -> Board:
         clock_mhz=_clock_mhz(document, chip, values["clock_mhz"]),
         step_s=values["step_s"],
         machine=values["machine"],
+        micropython=values["micropython"],
         pins=_pins(document, "pins", values["pins"]),
         adc=frozenset(_pins(document, "adc", values["adc"])),
         reserved=_reserved(document),

@@ -181,6 +181,7 @@ BOARD_KEYS = (
     Key("title", "text"),
     Key("chip", "text"),
     Key("machine", "text"),
+    Key("micropython", "text", default=""),
     Key("pins", "pins"),
     Key("adc", "pins"),
     Key("wired_as", "text", default=""),

@@ -9,6 +9,11 @@ the vehicle's full speed. In any other, SPACE has to be pressed again at least o
 down it repeats, which nobody can tell from pressing), letting go takes up to that second, and
 0.3 m/s is the limit. With a real car a file plays only while SPACE is held.
 
+A file for --input csv: has the columns t_s,channel,value_norm: a rising time in seconds, throttle
+or steering, and a part of the top speed or of full lock from -1 to 1, left positive; a value holds
+until that channel's next row. tandem log --samples FOLDER has one; tandem log FILE --csv FOLDER
+makes one of a log.
+
 examples:
   tandem drive --car sim://f1tenth
   tandem drive --car serial:///dev/ttyACM0 --twin sim://nigel --record drive.mcap
@@ -56,7 +61,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def add_driving(parser: argparse.ArgumentParser) -> None:
     """What every way of driving from here has."""
-    parser.add_argument("--car", metavar="CAR", help="a name or a URI; default: the one served")
+    car = parser.add_mutually_exclusive_group()
+    car.add_argument(
+        "car", nargs="?", default=argparse.SUPPRESS, metavar="CAR", help="a served name, or a URI"
+    )
+    car.add_argument("--car", metavar="CAR", help="the same, as an option; default: the one served")
     parser.add_argument(
         "--twin",
         metavar="CAR",

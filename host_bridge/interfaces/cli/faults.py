@@ -25,8 +25,8 @@ from host_bridge.printable import styled
 
 EPILOG = """\
 Each run goes from power-up to standstill in virtual time: the complete program, its plant and a
-host. The fault comes at a random moment; it gets in as bytes, pins or time only. Limits are those
-of the design, and v²/2a of the plant. Exit code 1 if anything did not hold.
+host. The fault comes at a random moment; it gets in as bytes, pins or time only. Limits are
+those of firmware/core/SAFETY.md, and v²/2a of the plant. Exit code 1 if anything did not hold.
 
 examples:
   tandem faults                                    every case once, on every vehicle
@@ -62,7 +62,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--vehicle", default="all", help="a type of car (all)")
     add("--case", nargs="+", default=[], metavar="ID", help="these only; --list names them")
-    add("--seeds", type=int, default=1, metavar="N", help="runs of each case on each vehicle (1)")
+    add(
+        "--seeds",
+        type=int,
+        default=1,
+        metavar="N",
+        help="runs of each case on each vehicle; of --spurious rounds (1)",
+    )
     add("--runtime", choices=RUNTIMES, default=RUNTIMES[0], help="what runs the car's program")
     add("--jobs", type=int, default=2, metavar="N", help="processes at once (2)")
     add("--json", action="store_true", help="print what a program would read")
@@ -153,7 +159,8 @@ def _spurious(args: argparse.Namespace, offered: Offered, vehicles: Sequence[Veh
     rows = list(offered["spurious"]())
     if not args.json:
         Console(file=styled(sys.stdout)).print(report.spurious_table(rows))
-    tasks = [(offered["check"], (row, vehicles[0], 0, args.runtime)) for row in offered["checks"]()]
+    given = (vehicles[0], 0, args.runtime, args.seeds)
+    tasks = [(offered["check"], (row, *given)) for row in offered["checks"]()]
     if not tasks:
         raise _nothing_to_run("no check of the computed table")
     checks, was_interrupted = _all(tasks, args.jobs)

@@ -13,11 +13,10 @@ _SHOWN_FAILURES = 20
 _COLUMNS: tuple[tuple[str, JustifyMethod], ...] = (
     ("case", "left"),
     ("outcome", "left"),
-    ("runs", "right"),
     ("drove ms", "right"),
     ("moved s", "right"),
     ("metres", "right"),
-    ("", "left"),
+    ("held", "right"),
 )
 _COLOURS = ("#1b6ca8", "#e07a1f", "#3a7d44", "#8e44ad")
 _WORDS = ((3600.0 * 1000, ">1000 h"), (3600.0, "{:.0f} h"), (60.0, "{:.0f} min"), (0.0, "{:.1f} s"))
@@ -33,35 +32,47 @@ def listed(cases: Sequence[Any]) -> str:
 
 
 def tables(cases: Sequence[Any], runs: Sequence[Any]) -> Iterator[Table]:
-    """One per vehicle: the worst of each case's runs, beside its limit. Fits 80 columns."""
+    """One per vehicle: the worst of each case's runs, beside its limit; the farthest first. Fits 80
+    columns."""
     for vehicle in sorted({run.vehicle for run in runs}):
         shown = Table(title=f"{vehicle}: worst/limit", title_style="bold", box=None)
         shown.padding = (0, 1, 0, 0)
         for name, justify in _COLUMNS:
             shown.add_column(name, justify=justify, no_wrap=True)
-        for case in cases:
-            own = [run for run in runs if run.case == case.id and run.vehicle == vehicle]
+        rows = [(case, [run for run in runs if _is_of(run, case, vehicle)]) for case in cases]
+        for case, own in sorted(rows, key=lambda row: -_farthest_m(row[1])):
             if own:
                 shown.add_row(case.id, case.expects, *_numbers(own))
         yield shown
 
 
+def _is_of(run: Any, case: Any, vehicle: str) -> bool:
+    return bool(run.case == case.id and run.vehicle == vehicle)
+
+
+def _farthest_m(own: Sequence[Any]) -> float:
+    return max((run.distance_m for run in own if run.limit), default=-1.0)
+
+
 def _numbers(own: Sequence[Any]) -> tuple[str, ...]:
-    failed = sum(not run.held for run in own)
-    verdict = f"[red]{failed} failed[/]" if failed else "[green]held[/]"
+    held = sum(bool(run.held) for run in own)
+    verdict = f"[{'green' if held == len(own) else 'red'}]{held}/{len(own)}[/]"
     stops = [run for run in own if run.limit]
     if not stops:
-        return str(len(own)), "-", "-", "-", verdict
+        return "-", "-", "-", verdict
     reaction = max(stops, key=lambda run: run.reaction_s)
     slowest = max(stops, key=lambda run: run.stop_s / run.limit.stop_s)
     farthest = max(stops, key=lambda run: run.distance_m / max(run.limit.distance_m, 0.001))
     return (
-        str(len(own)),
         f"{reaction.reaction_s * 1e3:.0f}/{reaction.limit.reaction_s * 1e3:.0f}",
-        f"{slowest.stop_s:.2f}/{slowest.limit.stop_s:.2f}",
-        f"{farthest.distance_m:.2f}/{farthest.limit.distance_m:.2f}",
+        f"{_short(slowest.stop_s)}/{_short(slowest.limit.stop_s)}",
+        f"{_short(farthest.distance_m)}/{_short(farthest.limit.distance_m)}",
         verdict,
     )
+
+
+def _short(number: float) -> str:
+    return f"{number:.2f}" if number < 10.0 else f"{number:.1f}"
 
 
 def stops_table(runs: Sequence[Any]) -> Table:

@@ -4,21 +4,40 @@ from __future__ import annotations
 
 import argparse
 import json
+import shlex
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
+from typing import Protocol
 
+from host_bridge.domain import Vehicle
+from host_bridge.errors import VehicleFileFault
+from host_bridge.logbook import tables
 from host_bridge.logbook.reading import Summary, summary
 
 EPILOG = """\
 examples:
   tandem log drive.mcap         cars, channels, notes, how long, whether it was cut short
   tandem log drive.mcap --json  the same, for a program
+  tandem log drive.mcap --csv out/
+                                as files of comma separated values, a file for each kind of row of
+                                each car; CAR_commands.csv and CAR_odometry.csv can be driven again
+  tandem log --samples out/     a drive of a virtual Nigel as two such files, to try both with:
+                                tandem drive --car sim://nigel \
+                                  --input csv:out/nigel_slalom_commands.csv
   tandem monitor "replay://drive.mcap?car=nigel&speed=2"
                                 see it again, twice as fast
 
 Foxglove opens the file as it is.
 """
+_CAR = "car/"  # of a car's metadata: and then its name
+_BRIDGE = "h_bridge"  # the kind of channel whose logs tandem replay drives again
+
+
+class Context(Protocol):
+    """What this command is handed."""
+
+    def vehicle(self, name: str) -> Vehicle: ...
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -26,15 +45,58 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = "What a log (MCAP) of Tandem holds."
     parser.epilog = EPILOG
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.add_argument("file", type=Path, help="the log")
-    parser.add_argument("--json", action="store_true", help="print it as JSON")
+    what = parser.add_mutually_exclusive_group(required=True)
+    what.add_argument("file", type=Path, nargs="?", help="the log")
+    what.add_argument("--samples", type=Path, metavar="FOLDER", help="put the samples there")
+    shown = parser.add_mutually_exclusive_group()
+    shown.add_argument("--json", action="store_true", help="print it as JSON")
+    shown.add_argument("--csv", type=Path, metavar="FOLDER", help="write its rows there")
 
 
-def run(args: argparse.Namespace, context: object) -> int:
+def run(args: argparse.Namespace, context: Context) -> int:
     """Raises errors.DataFileFault for what is no log."""
+    if args.samples:
+        copied = tables.copy_samples(args.samples)
+        print("\n".join(str(path) for path in copied))
+        return 0
     found = summary(args.file)
+    if args.csv:
+        print("\n".join(_exported(args.file, args.csv, found, context)))
+        return 0
     print(json.dumps(_row(found), indent=2) if args.json else "\n".join(_lines(found)))
     return 0
+
+
+def _exported(log: Path, folder: Path, found: Summary, context: Context) -> Iterator[str]:
+    written = tables.write_tables(log, folder)
+    yield f"{len(written)} files of rows in {folder}/"
+    for name, facts in found.facts.items():
+        if name.startswith(_CAR):
+            yield from _again(log, folder, name.removeprefix(_CAR), facts.get("vehicle"), context)
+
+
+def _again(
+    log: Path, folder: Path, car: str, type_of_car: str | None, context: Context
+) -> Iterator[str]:
+    """What it takes to drive this car's drive again."""
+    try:
+        vehicle = context.vehicle(type_of_car) if type_of_car else None
+    except VehicleFileFault:
+        vehicle = None
+    if vehicle is None:
+        yield f"{car}: no such vehicle file here ({type_of_car}), so its commands are left out"
+        return
+    run = tables.write_run(log, folder, car, vehicle)
+    if run is None:
+        yield f"{car}: was not driven in this log"
+        return
+    commands, odometry = shlex.quote(str(run.commands)), shlex.quote(str(run.odometry))
+    yield f"{car}, to drive it again:"
+    yield f"  tandem drive --car sim://{type_of_car} --input csv:{commands}"
+    if any(channel["kind"] == _BRIDGE for channel in vehicle.channels):
+        numbers = " --calibration none" if run.is_virtual else ""  # a virtual car has the file's
+        yield f"  tandem replay --vehicle {type_of_car}{numbers} \\"
+        yield f"    --commands {commands} --against {odometry}"
 
 
 def _row(found: Summary) -> dict[str, object]:

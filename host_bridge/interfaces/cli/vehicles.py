@@ -100,7 +100,7 @@ def _facts(v: Vehicle) -> Rows:
         ("speed, reverse", f"{v.speed_max_mps:g} m/s, {v.reverse_max_mps:g} m/s at most"),
         ("steering", f"{_angle(v.steer_max_rad)} either way"),
         ("step of its program", f"{v.step_s * 1e3:g} ms"),
-        ("driven blind", f"{v.blind_m:g} m at most"),
+        ("driven blind", f"{v.blind_m:g} m at most, after the last claim that it heard"),
         ("who can stop it", ", ".join(source.name for source in v.stop_sources)),
         *_policies(v),
         ("differs from its twin", differs),

@@ -195,7 +195,10 @@ def difference_words(divergence: Divergence, now_us: int) -> Iterator[tuple[str,
     for alarm in alarms:
         since_s = (now_us - (alarm.since_us or now_us)) * 1e-6
         size = f"{alarm.amount:.2f} {alarm.unit}, limit {alarm.limit:.2g}"
-        yield f"{alarm.what} DIFFERS: {size}, for {since_s:.1f} s", True
+        if abs(alarm.amount) > alarm.limit:
+            yield f"{alarm.what} DIFFERS: {size}, for {since_s:.1f} s", True
+        else:  # an alarm goes when it was kept for a while
+            yield f"{alarm.what} DIFFERED until a moment ago: now {size}", True
     if not alarms:
         sizes = [f"{d.what} {d.amount:.2f} {d.unit}" for d in divergence.differences]
         yield "  ".join(sizes) or "nothing to compare yet", False

@@ -17,7 +17,7 @@ POP = b"\x1b[<u"
 _ASK_ATTRIBUTES = b"\x1b[c"
 _VERDICT_US = 1_000_000  # a terminal at the far end of a slow line takes its time
 _BEAT_US = 50_000
-LIFE_US = 200_000  # safety.md, section 3: a frozen input is noticed within 200 ms
+LIFE_US = 200_000  # firmware/core/SAFETY.md: a frozen input is noticed within 200 ms
 
 
 class Releases(Enum):

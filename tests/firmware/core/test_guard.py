@@ -152,7 +152,7 @@ class Processor:
 def test_a_spike_is_ignored_and_an_opening_taken_at_every_phase_of_the_tick(
     late_us, look_us, start_us, every_us
 ):
-    """Under 20 us never, over 200 us always (safety.md, 3), edges up to 100 us late."""
+    """Under 20 us never, over 200 us always (SAFETY.md), edges up to 100 us late."""
     for phase_us in range(TICK_US, 2 * TICK_US, every_us):
         assert not Processor(phase_us, 19, look_us, start_us).run(late_us, True), phase_us
         assert Processor(phase_us, 200, look_us, start_us).run(late_us, True), phase_us

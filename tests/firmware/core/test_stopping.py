@@ -1,4 +1,4 @@
-"""How a car comes to rest: safety.md section 4."""
+"""How a car comes to rest, as SAFETY.md says it."""
 
 import pytest
 

@@ -12,7 +12,7 @@ NAMES = ("STOP", "FAULTY", "READY", "AT_REST", "COMMANDED", "ARMED", "CLEARED", 
 
 
 def expected(state: int, has: set[str]) -> int:
-    """safety.md section 2, by state; refusal before permission."""
+    """The promises S1 to S5, by state; refusal before permission."""
     is_halted = "STOP" in has or "FAULTY" in has
     if state in (ACTIVE, HOLD) and is_halted:
         return STOPPING  # S3

@@ -95,6 +95,21 @@ def test_the_state_that_does_not_allow_it_is_named(drive):
     assert "its state does not allow it (HOLD)" in str(request.result)
 
 
+def test_who_asks_for_a_car_that_somebody_drives_is_told_who_drives_it(
+    drive,
+):
+    drive.arm()
+    drive.go(1.0)
+    drive.advance(1.0)
+    request = only(drive).car.arm(drive.now_us, Sender.COMMAND)
+    drive.until(lambda: request.result is not None)
+    assert {Refusal.STATE, Refusal.MOVING, Refusal.RELAY} <= set(request.result.refusals)
+    said = str(request.result)
+    assert "its state does not allow it (ACTIVE): its source script drives it" in said
+    assert "moving" not in said
+    assert "drive enable" not in said
+
+
 def test_a_disarmed_car_is_in_standby(drive):
     drive.arm()
     request = only(drive).car.disarm(drive.now_us, Sender.COMMAND)

@@ -66,6 +66,16 @@ def test_a_byte_altered_in_the_main_drive_makes_the_demo_fail(tmp_path):
     assert "Look at demo.mcap" in " ".join(done.stdout.split())
 
 
+def test_it_runs_in_any_folder_and_leaves_its_results_there(tmp_path):
+    words = [*TANDEM, "demo", "--only", "together", "--runtime", "cpython"]
+    done = subprocess.run(
+        words, capture_output=True, text=True, timeout=AT_MOST_S, check=False, cwd=tmp_path
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert checks_in(tmp_path / "demo-out")["runtime"] == "CPython"
+    assert not processes_of(tmp_path)
+
+
 SLOW = """
 import sys
 from host_bridge import cli

@@ -1,12 +1,16 @@
 """MicroPython onto a board in its loader: boot drives are folders, esptool a program of ours."""
 
+import hashlib
 import struct
 import sys
 
 import pytest
 
+from host_bridge.config.boards import load_board
+from host_bridge.config.boards.reading import board_names
 from host_bridge.errors import DataFileFault, DeviceFault, UsageFault
-from host_bridge.flash.runtime import FAMILIES, install_runtime
+from host_bridge.flash.image import FAMILIES, examined, where_to_get
+from host_bridge.flash.runtime import install_runtime
 from tests.host_bridge.programs import tandem
 
 PORT = "/dev/not-there"
@@ -22,15 +26,39 @@ def drive_of(folder, chip):
     return folder
 
 
-def uf2_for(chip, folder):
-    """Two blocks of 512 bytes, each with its head and its end."""
+BOARDS = {"rp2040": load_board("pico"), "rp2350": load_board("pico2")}
+
+
+def blocks_of(chip, words):
+    """As many blocks as the words take, each with its head and its end."""
+    parts = [words[at : at + 256].ljust(256, b"\0") for at in range(0, len(words), 256)]
+    return [
+        struct.pack(
+            "<8I", 0x0A324655, 0x9E5D5157, 0x2000, 0x1000_0000 + 256 * number, 256, number,
+            len(parts), FAMILIES[chip],
+        ) + part.ljust(476, b"\0") + struct.pack("<I", 0x0AB16F30)
+        for number, part in enumerate(parts)
+    ]  # fmt: skip
+
+
+def workaround():
+    """The block before all others in the vendor's files for an RP2350 (its erratum E10)."""
+    head = struct.pack(
+        "<8I", 0x0A324655, 0x9E5D5157, 0xA000, 0x10FF_FF00, 256, 0, 2, 0xE48B_FF57
+    )  # fmt: skip
+    data = b"\xef" * 256 + struct.pack("<I", 0x9957_E304)
+    return head + data.ljust(476, b"\0") + struct.pack("<I", 0x0AB16F30)
+
+
+def words_of(chip, version="1.28.0"):
+    """As a build of MicroPython has them in its image; the version across two blocks."""
+    told = f"3.4.0; MicroPython v{version} on 2026-04-06"
+    return b"\0" * 240 + told.encode() + b"\0 with " + BOARDS[chip].machine.encode()
+
+
+def uf2_for(chip, folder, words=None):
     path = folder / f"{chip}.uf2"
-    blocks = []
-    for number in range(2):
-        words = (0x0A324655, 0x9E5D5157, 0x2000, 0x1000_0000 + 256 * number, 256, number, 2)
-        head = struct.pack("<8I", *words, FAMILIES[chip][0])
-        blocks.append(head + bytes([number]) * 476 + struct.pack("<I", 0x0AB16F30))
-    path.write_bytes(b"".join(blocks))
+    path.write_bytes(b"".join(blocks_of(chip, words or words_of(chip))))
     return path
 
 
@@ -55,9 +83,56 @@ def test_a_board_of_the_other_chip_is_refused_and_nothing_is_copied(tmp_path, ch
     assert [path.name for path in drive.iterdir()] == ["INFO_UF2.TXT"]
 
 
-def test_a_uf2_for_another_chip_is_refused_before_a_drive_is_looked_for(tmp_path):
+@pytest.mark.parametrize("chip", FAMILIES)
+def test_a_uf2_says_its_version_and_its_hash(tmp_path, chip):
+    file = uf2_for(chip, tmp_path)
+    image = examined(file, BOARDS[chip])
+    assert image.version == "1.28.0"
+    assert image.sha256 == hashlib.sha256(file.read_bytes()).hexdigest()
+    assert examined(file, BOARDS[chip], image.sha256.upper()) == image
+    with pytest.raises(DataFileFault, match="another file than was meant"):
+        examined(file, BOARDS[chip], "0" * 64)
+
+
+def test_a_file_for_an_rp2350_may_begin_with_the_block_that_works_around_its_erratum(tmp_path):
+    file = uf2_for("rp2350", tmp_path)
+    whole = file.read_bytes()
+    file.write_bytes(workaround() + whole)
+    assert examined(file, BOARDS["rp2350"]).version == "1.28.0"
+    for damaged in (workaround() * 2 + whole, workaround() + whole[:512], whole + workaround()):
+        file.write_bytes(damaged)
+        with pytest.raises(DataFileFault):
+            examined(file, BOARDS["rp2350"])
+
+
+def test_a_uf2_for_another_chip_is_refused(tmp_path):
     with pytest.raises(DataFileFault, match="another chip"):
-        install_runtime(uf2_for("rp2040", tmp_path), "rp2350", PORT, [])
+        examined(uf2_for("rp2040", tmp_path), BOARDS["rp2350"])
+
+
+def test_a_uf2_for_another_board_of_the_chip_is_refused(tmp_path):
+    with pytest.raises(DataFileFault, match="another board"):
+        examined(uf2_for("rp2350", tmp_path), load_board("weact_rp2350b"))
+
+
+@pytest.mark.parametrize(
+    ("words", "what"), [(words_of("rp2040", "1.22.2"), "too old"), (b"CircuitPython", "no MicroP")]
+)
+def test_what_the_program_does_not_run_under_is_refused(tmp_path, words, what):
+    with pytest.raises(DataFileFault, match=what) as refused:
+        examined(uf2_for("rp2040", tmp_path, words), BOARDS["rp2040"])
+    assert "https://micropython.org/download/RPI_PICO/" in refused.value.remedy
+
+
+def test_a_uf2_that_is_not_whole_is_refused_wherever_it_is_cut_or_damaged(tmp_path):
+    file = uf2_for("rp2040", tmp_path)
+    whole = file.read_bytes()
+    first, second = whole[:512], whole[512:]
+    for damaged in (first, whole[:-1], whole[:700], second + first, whole + first, first + first,
+                    whole[:-4] + b"\0\0\0\0", first + b"\0" + second[1:]):  # fmt: skip
+        file.write_bytes(damaged)
+        with pytest.raises(DataFileFault, match="cut short or damaged"):
+            examined(file, BOARDS["rp2040"])
 
 
 @pytest.mark.parametrize("content", [b"", b"UF2\n", bytes(512)])
@@ -65,12 +140,29 @@ def test_what_is_no_uf2_is_refused(tmp_path, content):
     file = tmp_path / "some.uf2"
     file.write_bytes(content)
     with pytest.raises(DataFileFault, match="no UF2"):
-        install_runtime(file, "rp2040", PORT, [drive_of(tmp_path / "drive", "rp2040")])
+        examined(file, BOARDS["rp2040"])
 
 
 def test_a_chip_without_a_boot_drive_takes_no_uf2(tmp_path):
     with pytest.raises(UsageFault, match="takes no UF2"):
-        install_runtime(uf2_for("rp2040", tmp_path), "esp32s3", PORT, [])
+        examined(uf2_for("rp2040", tmp_path), load_board("esp32s3_devkitc"))
+
+
+@pytest.mark.parametrize("name", board_names())
+def test_each_board_names_its_file_of_micropython_and_who_has_it(name):
+    said = where_to_get(load_board(name))
+    assert said.startswith("https://micropython.org/download/")
+    assert said.endswith("1.23 or newer")
+
+
+def test_a_dry_run_looks_at_the_runtime_or_says_where_one_is_to_be_had(tmp_path):
+    words = ("flash", "--vehicle", "f1tenth", "--board", "pico", "--port", PORT, "--dry-run")
+    without = tandem(*words, within_s=60)
+    assert without.returncode == 0, without.stderr
+    assert "https://micropython.org/download/RPI_PICO/" in without.stdout
+    absent = tandem(*words, "--runtime", str(tmp_path / "nope.uf2"), within_s=60)
+    assert absent.returncode == DataFileFault.exit_code
+    assert "https://micropython.org/download/RPI_PICO/" in absent.stderr
 
 
 @pytest.fixture

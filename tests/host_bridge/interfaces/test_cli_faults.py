@@ -1,15 +1,19 @@
 """``tandem faults``: what it prints, for people and for programs, and what its exit code says."""
 
+import io
 import json
 import signal
 import time
+from types import SimpleNamespace
 
 import pytest
+from rich.console import Console
 
 from host_bridge import cli
 from host_bridge.errors import UsageFault
 from host_bridge.interfaces.cli import faults_report as report
 from sim_mock.faults.catalogue import CASES
+from sim_mock.faults.limits import Limit
 from sim_mock.faults.running import Run
 from tests.host_bridge.programs import program, tandem
 
@@ -50,6 +54,22 @@ def test_the_table_names_case_and_verdict():
     assert "2 of 2 runs held" in done.stdout
     assert max(map(len, done.stdout.splitlines())) <= 80
     assert "…" not in done.stdout
+
+
+def outcome(case, metres, held=True):
+    limit = Limit(reaction_s=70.01, stop_s=71.95, distance_m=212.19)
+    numbers = {"reaction_s": 18.975, "stop_s": 19.9, "distance_m": metres, "limit": limit}
+    return SimpleNamespace(vehicle="autorally", case=case.id, held=held, **numbers)
+
+
+def test_the_widest_row_of_any_case_fits_80_columns_with_its_verdict_and_the_worst_comes_first():
+    runs = [outcome(case, at * 0.5, held=at != 3) for at, case in enumerate(CASES)]
+    console = Console(width=80, record=True, file=io.StringIO())
+    console.print(*report.tables(CASES, [*runs, *runs]))
+    rows = console.export_text().splitlines()[2:]
+    assert not any("…" in row or "..." in row for row in rows)
+    assert [row.split()[0] for row in rows] == [case.id for case in reversed(CASES)]
+    assert {row.split()[-1] for row in rows} == {"2/2", "0/2"}
 
 
 def test_stops_are_shown_beside_what_friction_allows():

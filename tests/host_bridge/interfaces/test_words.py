@@ -1,11 +1,17 @@
 """What the monitor says of a car's senses."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
 from host_bridge.domain import Second
-from host_bridge.interfaces.cli.words import host_clock_ahead_us, imu_words, second_words
+from host_bridge.interfaces.cli.words import (
+    difference_words,
+    host_clock_ahead_us,
+    imu_words,
+    second_words,
+)
 from tests.host_bridge.drives import Drive, Rig
 
 UNIX_US = 1_700_000_000_000_000  # a whole second
@@ -39,3 +45,18 @@ def test_an_imu_that_is_silent_is_said(drive):
     assert imu_words(car) == ""
     car.inputs = replace(car.inputs, has_imu=False)
     assert imu_words(car) == "IMU SILENT"
+
+
+@pytest.mark.parametrize(
+    ("amount", "said"),
+    [
+        (0.25, "yaw rate DIFFERS: 0.25 rad/s, limit 0.1, for 2.0 s"),
+        (0.01, "yaw rate DIFFERED until a moment ago: now 0.01 rad/s, limit 0.1"),
+    ],
+)
+def test_an_alarm_that_lingers_is_not_said_of_a_number_within_its_limit(amount, said):
+    alarm = SimpleNamespace(
+        what="yaw rate", amount=amount, unit="rad/s", limit=0.1, since_us=1_000_000
+    )
+    divergence = SimpleNamespace(alarms=lambda: [alarm], differences=[alarm])
+    assert list(difference_words(divergence, 3_000_000)) == [(said, True)]

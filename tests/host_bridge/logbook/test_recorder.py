@@ -55,7 +55,7 @@ def log(tmp_path):
 
 
 def test_an_existing_log_is_never_overwritten(log):
-    with pytest.raises(DataFileFault, match="cannot be written"):
+    with pytest.raises(DataFileFault, match="already, and a log overwrites none"):
         Fixture(log.path)
 
 
@@ -231,3 +231,11 @@ def test_what_was_written_survives_a_kill(tmp_path):
     assert len(found) >= safe
     assert [record.value for record in found] == [b"frame %d" % i for i in range(len(found))]
     assert not summary(path).is_complete
+
+
+def test_a_log_is_not_given_the_name_of_a_table(tmp_path):
+    with pytest.raises(DataFileFault, match="no table") as refused:
+        Fixture(tmp_path / "d.csv")
+    assert "d.mcap" in refused.value.expected
+    assert "--csv" in refused.value.remedy
+    assert list(tmp_path.iterdir()) == []

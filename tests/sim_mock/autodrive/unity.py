@@ -30,7 +30,7 @@ TOWN = WHOLE[-4:]
 SKY = ("Auto Time", "Time Scale", "Time", "Weather", "Clouds", "Fog", "Rain", "Snow")
 LIGHTS = ("V1 Headlights", "V1 Indicators")
 
-# vehicle -> what its scene's handler reads; facts, section 1.4
+# vehicle -> what its scene's handler reads, in the simulator's scripts
 READS = {
     "nigel": (*DRIVEN, *LIGHTS, *TOWN),
     "f1tenth": (*DRIVEN, "V1 Reset"),

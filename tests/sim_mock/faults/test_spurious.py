@@ -90,3 +90,9 @@ def _short_claim():
 
     claim = Host.claim
     return lambda self, **changes: claim(self, **{**changes, "lease_ms": 70})
+
+
+def test_more_rounds_are_more_stops_and_a_smaller_error():
+    once, twice = (check(0, load_vehicle("nigel"), rounds=rounds) for rounds in (1, 2))
+    assert (once.stops, twice.stops) == (60, 120)
+    assert twice.error_s == pytest.approx(once.error_s / 2**0.5, rel=0.05)

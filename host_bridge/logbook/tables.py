@@ -1,0 +1,163 @@
+"""A log as files of comma separated values: for a spreadsheet, and to be driven again.
+
+Each kind of row of each car is a file, ``CAR_TOPIC.csv``, with the time since the log's beginning
+in its first column. Two more are made of them, in the columns that ``tandem replay`` and ``tandem
+drive --input csv:`` read: ``CAR_commands.csv`` has what the car's program was told to do, as parts
+of the top speed and of full lock, ``CAR_odometry.csv`` where the car reckoned that it was.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from host_bridge.domain import Vehicle
+from host_bridge.errors import DataFileFault
+from host_bridge.logbook.reading import Record, read
+
+COMMANDS = ("t_s", "channel", "value_norm")
+ODOMETRY = ("t_s", "header_t_s", "x_m", "y_m", "yaw_rad", "yaw_rate_radps")
+SAMPLES = Path(__file__).with_name("samples")
+_DRIVEN = ("ACTIVE", "HOLD", "STOPPING")
+_NAMED = "-_."  # beside letters and digits, what a car's name keeps in the name of a file
+
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Run:
+    """What there is of one car to be driven again."""
+
+    car: str
+    commands: Path
+    odometry: Path
+    is_virtual: bool
+
+
+def write_tables(log: Path, folder: Path) -> list[Path]:
+    """A file for each kind of row of each car. Raises errors.DataFileFault."""
+    columns: dict[tuple[str, str], dict[str, None]] = {}
+    start_us = None
+    for record in _rows(log):
+        start_us = record.time_us if start_us is None else start_us
+        columns.setdefault((record.car, record.topic), {}).update(dict.fromkeys(record.value))
+    _make(folder)
+    return [
+        _write(
+            _path(folder, *key),
+            ("log_t_s", *names),
+            ((_seconds(r, start_us), *_cells(r.value, names)) for r in _rows(log, *key)),
+        )
+        for key, names in sorted(columns.items())
+    ]
+
+
+def copy_samples(folder: Path) -> list[Path]:
+    """The drive that Tandem brings along. Raises errors.DataFileFault."""
+    _make(folder)
+    return [_copied(path, folder / path.name) for path in sorted(SAMPLES.glob("*.csv"))]
+
+
+def _copied(source: Path, path: Path) -> Path:
+    with source.open(encoding="utf-8", newline="") as file:
+        header, *rows = csv.reader(file)
+    return _write(path, header, rows)
+
+
+def write_run(log: Path, folder: Path, car: str, vehicle: Vehicle) -> Run | None:
+    """The two files of a car that was driven; None if the log has no drive of it.
+
+    Raises errors.DataFileFault.
+    """
+    statuses, motions = list(_rows(log, car, "status")), list(_rows(log, car, "motion"))
+    driven = [at for at, r in enumerate(statuses) if r.value.get("state") in _DRIVEN]
+    if not driven or not motions:
+        return None
+    start_us = min(statuses[0].time_us, motions[0].time_us)
+    first_us = max(statuses[driven[0]].time_us, motions[0].time_us + 1)
+    last_us = statuses[driven[-1]].time_us
+    _make(folder)
+    commands = (
+        (_seconds(r, start_us), channel, f"{value:.6f}")
+        for r in statuses
+        if first_us <= r.time_us <= last_us
+        for channel, value in _told(r.value, vehicle)
+    )
+    odometry = (
+        (_seconds(r, start_us), _seconds(r, start_us), *_cells(r.value, ODOMETRY[2:]))
+        for r in motions
+    )
+    identity: Row = next((r.value for r in _rows(log, car, "identity")), {})
+    return Run(
+        car,
+        _write(_path(folder, car, "commands"), COMMANDS, commands),
+        _write(_path(folder, car, "odometry"), ODOMETRY, odometry),
+        bool(identity.get("is_virtual")),
+    )
+
+
+def _told(status: Row, vehicle: Vehicle) -> Iterator[tuple[str, float]]:
+    yield "steering", _part(status.get("steer_rad", 0.0), vehicle.steer_max_rad)
+    yield "throttle", _part(status.get("target_mps", 0.0), vehicle.speed_max_mps)
+
+
+def _part(value: float, whole: float) -> float:
+    return min(max(value / whole, -1.0), 1.0)
+
+
+def _rows(log: Path, car: str | None = None, topic: str | None = None) -> Iterator[Any]:
+    for record in read(log):
+        if isinstance(record.value, bytes) or not record.car:
+            continue
+        if car is None or (record.car, record.topic) == (car, topic):
+            yield record
+
+
+def _seconds(record: Record, start_us: int | None) -> str:
+    return f"{(record.time_us - (start_us or 0)) * 1e-6:.6f}"
+
+
+def _cells(row: Row, names: Iterable[str]) -> Iterator[str]:
+    return (_cell(row.get(name)) for name in names)
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, list):
+        return " ".join(map(_cell, value))
+    return "" if value is None else str(value)
+
+
+def _path(folder: Path, car: str, topic: str) -> Path:
+    """A car's name is whatever its owner wrote: it leads out of no folder."""
+    name = "".join(letter if letter.isalnum() or letter in _NAMED else "_" for letter in car)
+    return folder / f"{name}_{topic}.csv"
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise DataFileFault.unreadable(folder, error) from None
+
+
+def _write(path: Path, header: Iterable[str], rows: Iterable[Iterable[str]]) -> Path:
+    """A file that is there already is never overwritten."""
+    try:
+        with path.open("x", encoding="utf-8", newline="") as file:
+            table = csv.writer(file, lineterminator="\n")
+            table.writerow(header)
+            table.writerows(rows)
+    except FileExistsError:
+        raise DataFileFault(
+            "there is such a file already",
+            where=str(path),
+            expected="a folder without it",
+            got="a file that would be lost",
+            remedy="give another folder, or move it away",
+        ) from None
+    except OSError as error:
+        raise DataFileFault.unreadable(path, error) from None
+    return path

@@ -1,0 +1,72 @@
+"""What lies at the top of the repository: six folders, pages for people, files of tools."""
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from host_bridge.cli import version
+
+ROOT = Path(__file__).resolve().parents[2]
+FOLDERS = {"calibration", "firmware", "hardware", "host_bridge", "sim_mock", "tests"}
+PAGES = {
+    "README.md",
+    "ARCHITECTURE.md",
+    "GLOSSARY.md",
+    "CONTRIBUTING.md",
+    "CHANGELOG.md",
+    "LICENSE",
+}
+TOOL_FILES = {
+    ".ci",
+    ".gitignore",
+    "Makefile",
+    "pyproject.toml",
+    "requirements-micropython.lock",
+    "requirements.lock",
+}
+
+
+def test_the_top_holds_six_folders_pages_and_tool_files():
+    listed = subprocess.run(
+        ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True, timeout=60
+    )
+    there = {path.partition("/")[0] for path in listed.stdout.splitlines()}
+    assert there == FOLDERS | PAGES | TOOL_FILES
+
+
+def test_each_folder_has_its_page():
+    assert [name for name in FOLDERS if not (ROOT / name / "README.md").is_file()] == []
+
+
+PAGES_OF_FOLDERS = sorted(
+    path.relative_to(ROOT).as_posix()
+    for folder in FOLDERS - {"tests"}
+    for path in (ROOT / folder).rglob("README.md")
+)
+
+
+@pytest.mark.parametrize("page", PAGES_OF_FOLDERS)
+def test_a_folders_page_names_every_module_in_it(page):
+    text = (ROOT / page).read_text()
+    there = (ROOT / page).parent.glob("*.py")
+    modules = {path.stem for path in there} - {"__init__", "__main__"}
+    told = set(re.findall(r"`(?:[\w/]+/)?(\w+)(?:\.py)?`", text))
+    assert modules - told == set()
+
+
+def test_the_newest_entry_of_the_changelog_is_this_version():
+    found = re.findall(r"^## (\d+\.\d+\.\d+)$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+    declared = re.search(r'^version = "(.+)"$', (ROOT / "pyproject.toml").read_text(), re.MULTILINE)
+    assert declared
+    assert found[0] == declared[1] == version()
+    assert found == sorted(found, key=lambda text: tuple(map(int, text.split("."))), reverse=True)
+
+
+def test_the_glossary_has_each_word_once_in_a_whole_row():
+    text = (ROOT / "GLOSSARY.md").read_text()
+    rows = [line.split("|")[1:-1] for line in text.splitlines() if line.startswith("| ")]
+    terms = [row[0].strip() for row in rows if row[0].strip() != "term"]
+    assert len(terms) == len(set(terms)) > 60
+    assert all(len(row) == 3 and row[2].strip() for row in rows)
