@@ -13,6 +13,7 @@ from firmware.protocol.messages import Stop
 from host_bridge.errors import DeviceFault, UsageFault
 from host_bridge.serve import admission
 from host_bridge.serve.chunks import LONGEST_FRAME_BYTES, Chunker
+from host_bridge.serve.owner import UP
 from host_bridge.serve.rims import local_rim
 from host_bridge.transports import served
 from host_bridge.transports.local_socket import LocalSocket
@@ -240,6 +241,21 @@ def test_the_line_is_opened_again_after_it_was_lost():
         assert car.data == b""  # nothing old, and nothing of the owner's own
         client.transport.send(FRAMES[1])
         await until(lambda: car.data == FRAMES[1])
+        owner.close()
+
+    run(test())
+
+
+def test_a_log_shows_what_went_out_and_nothing_that_did_not():
+    async def test():
+        owner, car = await owner_and_car()
+        logged = []
+        owner.taps.append(lambda *row: logged.append(row[:2]))
+        owner.send(FRAMES[0])
+        car.transport.close()
+        owner.send(FRAMES[1])  # there is no line
+        assert logged == [(UP, FRAMES[0])]
+        assert owner.unsent_bytes == len(FRAMES[1])
         owner.close()
 
     run(test())
