@@ -1,4 +1,4 @@
-"""What the safety core is, and which tests are held against it."""
+"""What small mistakes are made in, and which tests are held against each file of it."""
 
 from pathlib import Path
 from typing import NamedTuple
@@ -6,8 +6,8 @@ from typing import NamedTuple
 from tests.mutants.trials import Tier
 
 _APP = (
-    "App.step", "App.begin", "App.finish", "App._hear_board", "App._measure", "App.is_armed",
-    "App._supervise", "App._settle_requests", "App._conditions", "App._put_out",
+    "App.step", "App.begin", "App.finish", "App._hear_board", "App._hear_stop", "App._measure",
+    "App.is_armed", "App._supervise", "App._settle_requests", "App._conditions", "App._put_out",
 )  # fmt: skip
 
 # All but its table, which is the definition itself
@@ -20,7 +20,8 @@ _PARAMS = (
 
 
 class Part(NamedTuple):
-    """``scope`` are the functions that count, all if it is empty; ``tests`` are its own tests."""
+    """``scope`` are the functions that count, all if it is empty; ``tests`` are its own tests: of
+    the core by what follows ``tests/firmware/core/test_``, others by their path in ``tests``."""
 
     file: str
     tests: tuple[str, ...]
@@ -36,12 +37,11 @@ CORE = (
     Part("firmware/core/limits.py", ("limits", "limits_ramp")),
     Part("firmware/core/runstop.py", ("runstop", "runstop_link")),
     Part("firmware/core/source.py", ("arbiter_sources", "arbiter_winners", "arbiter")),
+    Part("firmware/core/guard.py", ("guard",)),
     Part("firmware/core/arbiter.py", ("arbiter", "arbiter_winners", "arbiter_sources")),
 )
-# What else decides; `--all` tries it too. Of the app not each survivor is explained yet, and of the
-# guard since its state is viper's words: it belongs above, and goes back there when they are.
+# What else decides
 BESIDE = (
-    Part("firmware/core/guard.py", ("guard",)),
     Part("firmware/core/rc_receiver.py", ("rc_receiver", "rc_gesture")),
     Part("firmware/core/clock.py", ("clock",)),
     Part("firmware/core/actions.py", ("actions", "actions_on_board")),
@@ -59,17 +59,27 @@ BESIDE = (
         _APP,
     ),
 )
-PARTS = CORE + BESIDE
+# What carries the board's program and the host's: each row's own tests are all that is asked.
+AROUND = (Part("host_bridge/session.py", ("host_bridge/test_session.py",)),)
+PARTS = CORE + BESIDE + AROUND
 ROOT = Path(__file__).resolve().parents[2]
 _FOLDER = "tests/firmware/core"
 FAST = (_FOLDER,)  # what coverage is measured under
 WHOLE_CAR = ("tests/firmware/test_core.py", "tests/firmware/test_driving.py")
 
 
+def own_tests(part: Part) -> tuple[str, ...]:
+    """Paths of the tests that are asked first, and from which a part is known to be touched."""
+    return tuple(
+        f"tests/{name}" if "/" in name else f"{_FOLDER}/test_{name}.py" for name in part.tests
+    )
+
+
 def tiers(part: Part) -> tuple[Tier, ...]:
     """The tests that may kill a part's mutants, its own first, the slow ones last.
 
-    A mutant loops for ever if it takes five times as long as the unchanged core.
+    A mutant loops for ever if it takes five times as long as the unchanged source.
     """
-    own = tuple(f"{_FOLDER}/test_{name}.py" for name in part.tests)
-    return (Tier(own, 10), Tier(FAST, 30), Tier(WHOLE_CAR, 120))
+    if part in AROUND:
+        return (Tier(own_tests(part), 40),)
+    return (Tier(own_tests(part), 10), Tier(FAST, 30), Tier(WHOLE_CAR, 120))
