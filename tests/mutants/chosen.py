@@ -16,6 +16,7 @@ else:
 
 _TABLE = "tests/mutants/core.py"
 _LIST = "tests/mutants/equivalent.toml"
+_BY_HAND = "tests/mutants/by_hand.toml"
 _DRIVER = "tests/mutants/"  # a change of these is a change of how the core is judged
 _VIRTUAL = Path("tests/firmware/drivers/virtual")  # on the path of the boards' tests
 _OF_ALL = Path("tests/conftest.py")
@@ -160,13 +161,12 @@ def touched_by_hand(
 ) -> list[by_hand.Mistake]:
     """The mistakes made by hand whose file, tests or text a change since then touches."""
     files = changed(root, since)
-    name = str(by_hand.LIST.relative_to(root))
-    before = _git(root, "show", f"{since}:{name}") if name in files else None
+    before = _git(root, "show", f"{since}:{_BY_HAND}") if _BY_HAND in files else None
     known = tomllib.loads(before)["mistake"] if before else []
     old = [(row["what"], row["before"], row["after"], tuple(row["tests"])) for row in known]
 
     def is_touched(it: by_hand.Mistake) -> bool:
-        is_new = name in files and (it.what, it.before, it.after, it.tests) not in old
+        is_new = _BY_HAND in files and (it.what, it.before, it.after, it.tests) not in old
         return is_new or it.file in files or bool(files & stands_on(root, it.tests))
 
     return [it for it in mistakes if is_touched(it)]
