@@ -4,16 +4,21 @@ Real sockets, whose other ends are the owners'; virtual time."""
 
 from __future__ import annotations
 
+import argparse
+import asyncio
+import io
 import json
 import os
 import select
 import socket
+import sys
 from types import SimpleNamespace
 
 import pytest
 
 from firmware.protocol.messages import Stop, StopSeen
 from host_bridge import quick_stop
+from host_bridge.context import HostContext
 from host_bridge.domain import State
 from host_bridge.errors import DeviceFault
 from host_bridge.link import wire
@@ -33,6 +38,7 @@ class Owner:
         self.socket.end.setblocking(False)
         self.end.setblocking(False)
         self.after_s = after_s
+        self.babbles = False  # once more, when it has answered
         self.told: list[float] = []
         self.stops: list[Stop] = []
         self._decoder = wire.Decoder()
@@ -46,6 +52,9 @@ class Owner:
             assert isinstance(stop, Stop)
             self.told.append(now_s)
             self.stops.append(stop)
+        if self.told and self.after_s is None and self.babbles:
+            self.babbles = False
+            self.end.send(b"\0a status\0")
         if self.told and self.after_s is not None and now_s - self.told[0] >= self.after_s:
             self.answer(self.stops[0].token)
             self.after_s = None
@@ -65,6 +74,8 @@ class World:
 
     def __init__(self) -> None:
         self.now_s = 100.0
+        self.step_s = 0.001
+        self.polls = 0
         self.owners: list[Owner] = []
 
     def monotonic(self) -> float:
@@ -80,12 +91,13 @@ class World:
             register, unregister = real.register, real.unregister
 
             def poll(self, ms):
+                world.polls += 1
                 for _ in range(max(round(ms), 1)):
                     for owner in world.owners:
                         owner.step(world.now_s)
                     if found := real.poll(0):
                         return found
-                    world.now_s += 0.001
+                    world.now_s += world.step_s
                 return []
 
         return Poll()
@@ -150,6 +162,7 @@ def test_one_car_that_does_not_acknowledge_is_a_failure_whichever_it_is(
 
 def test_it_is_said_again_every_20_ms_until_it_is_acknowledged(world):
     lost, heard = Owner("lost", after_s=None), Owner("heard", after_s=0.1)
+    heard.babbles = True
     world.serve(lost, heard)
     stop()
     gaps = [b - a for a, b in zip(lost.told, lost.told[1:], strict=False)]
@@ -173,6 +186,8 @@ def test_an_acknowledgement_of_another_stop_is_none(world):
     owner.step = answers_another
     assert stop() == DeviceFault.exit_code
     assert answered
+    assert len(owner.told) == 50
+    assert world.polls < 60  # it waits in between
 
 
 def test_an_owner_that_goes_away_is_not_waited_for(world, capsys):
@@ -222,7 +237,11 @@ def test_what_is_wrong_keeps_no_other_from_stopping_and_all_of_it_is_told(world,
     world.serve(Owner("one"), Owner("two", uid=os.getuid() + 1))
     with pytest.raises(DeviceFault, match="by the name of three") as fault:
         stop("three", "one", "four", fleet="none")
-    assert "one: STOPPING" in capsys.readouterr().out
+    told = capsys.readouterr()
+    assert "one: STOPPING" in told.out
+    assert told.err.count("by the name of four") == 1
+    assert told.err.count("no car of a fleet none") == 1
+    assert "three" not in told.err  # which is raised
     assert [len(it.told) > 0 for it in world.owners] == [True, False]
     assert "served here: one, two (of " in str(fault.value)
 
@@ -230,8 +249,11 @@ def test_what_is_wrong_keeps_no_other_from_stopping_and_all_of_it_is_told(world,
 def test_without_a_car_there_is_nothing_to_stop_and_it_says_where_it_looked(world):
     with pytest.raises(DeviceFault, match="no car is served on this machine"):
         stop()
-    with pytest.raises(DeviceFault, match="no car of a fleet reds"):
+    with pytest.raises(DeviceFault, match="no car of a fleet reds") as fault:
         stop(fleet="reds")
+    assert "served here: no car" in str(fault.value)
+    with pytest.raises(DeviceFault, match="nobody serves a car by the name of three"):
+        stop("tandem:///three")
     with pytest.raises(DeviceFault, match="nobody serves this virtual car"):
         stop("sim://nigel")
 
@@ -242,3 +264,135 @@ def test_whose_car_it_is_is_told_where_it_is_another_login_s(world, capsys):
     assert sorted(line.split(":")[0] for line in capsys.readouterr().out.splitlines()) == [
         "mine", "theirs (of user 987654)"
     ]  # fmt: skip
+
+
+def test_the_time_to_the_next_word_and_to_the_end_is_kept_to_the_moment(world, monkeypatch):
+    monkeypatch.setattr(quick_stop, "AGAIN_S", 16 / 1024)
+    world.step_s = 1 / 1024
+    owner = Owner("one", after_s=None)
+    world.serve(owner)
+    stop()
+    gaps = {b - a for a, b in zip(owner.told, owner.told[1:], strict=False)}
+    assert gaps == {16 / 1024}
+    assert len(owner.told) == 64
+    assert world.now_s == 101.0
+
+
+def decoded(frame) -> Stop:
+    (stop,) = wire.Decoder().feed(frame)
+    assert isinstance(stop, Stop)
+    return stop
+
+
+def test_a_stop_is_a_command_s_unless_it_says_otherwise_and_its_token_has_two_bytes(monkeypatch):
+    monkeypatch.setattr(os, "urandom", lambda size: b"\xff" * size)
+    assert decoded(quick_stop.StopCall("one", 1).frame).sender == quick_stop.SENDER_COMMAND
+    assert decoded(quick_stop.StopCall("one", 1).frame).token == 0xFFFF
+
+
+def test_whoever_asks_for_it_gets_each_call_and_what_became_of_it(world):
+    one, two = Owner("one"), Owner("two", after_s=None)
+    world.serve(one, two)
+    calls = quick_stop.stop_served([one.socket, two.socket])
+    assert [(call.name, call.is_seen) for call in calls] == [("one", True), ("two", False)]
+    assert {it.sender for it in one.stops} == {quick_stop.SENDER_COMMAND}
+
+
+def test_the_first_acknowledgement_counts_and_is_told_to_a_tenth(world):
+    call = quick_stop.StopCall("one", 1)
+    fields = {"token": decoded(call.frame).token, "state": 4, "sender": 4}
+    said = wire.encode(wire.new(StopSeen, **fields, sender_name=bytes(16)))
+    world.now_s += 0.01234
+    call.hear(said)
+    assert call.row()["took_ms"] == 12.3
+    world.now_s += 1.0
+    call.hear(said)
+    assert call.row()["took_ms"] == 12.3
+
+
+def test_who_waits_goes_on_for_as_long_as_an_answer_may_come():
+    call = quick_stop.StopCall("one", 1)
+    near, far = socket.socketpair()
+    near.setblocking(False)
+    assert quick_stop._receive(near, call) is True  # nothing yet
+    far.send(b"something")
+    assert quick_stop._receive(near, call) is True
+    far.close()
+    assert quick_stop._receive(near, call) is False
+    near.close()
+    assert quick_stop._receive(near, call) is False
+
+
+def test_each_line_is_out_before_the_next_car_is_waited_for(monkeypatch):
+    written = io.BytesIO()
+    monkeypatch.setattr(sys, "stderr", io.TextIOWrapper(written))
+    quick_stop._Report(False).add(quick_stop.StopCall("one", 1))
+    assert b"one: NOT ACKNOWLEDGED" in written.getvalue()
+
+
+def test_its_words_are_read_as_its_help_has_them():
+    parser = argparse.ArgumentParser(formatter_class=argparse.RawDescriptionHelpFormatter)
+    quick_stop.add_arguments(parser)
+    told = parser.format_help()
+    for words in (quick_stop.EPILOG, "Stop cars, now; by default all that are served"):
+        assert words in told
+    assert vars(parser.parse_args([])) == {
+        "car": [], "all": False, "fleet": None, "json": False
+    }  # fmt: skip
+    given = parser.parse_args(["one", "two", "--all", "--fleet", "red", "--json"])
+    assert vars(given) == {"car": ["one", "two"], "all": True, "fleet": "red", "json": True}
+
+
+# --- a car that nobody serves
+
+
+class Board:
+    """At the far end of a cable. Acknowledges the word of this number; None: none of them."""
+
+    def __init__(self, at=None) -> None:
+        self.at = at
+        self.words: list[Stop] = []
+        self.lost: list[Exception | None] = []
+        self._decoder = wire.Decoder()
+        self.end = HostContext().transport("loopback://car")
+        asyncio.run(self.end.open(self._hear, self.lost.append))
+
+    def _hear(self, data) -> None:
+        self.words += self._decoder.feed(data)
+        if len(self.words) == self.at:
+            fields = {"token": self.words[0].token, "state": 4, "sender": 4}
+            self.end.send(wire.encode(wire.new(StopSeen, **fields, sender_name=bytes(16))))
+
+
+@pytest.fixture
+def slept(world, monkeypatch):
+    """How long somebody slept; it takes no time."""
+    slept, sleep = [], asyncio.sleep
+
+    async def falls_asleep(seconds) -> None:
+        slept.append(seconds)
+        world.now_s += seconds
+        for _ in range(4):
+            await sleep(0)
+
+    monkeypatch.setattr(asyncio, "sleep", falls_asleep)
+    return slept
+
+
+def test_a_car_that_nobody_serves_is_told_through_its_port_until_it_acknowledges(slept, capsys):
+    board = Board(at=3)
+    assert stop("loopback://car", json=True) == 0
+    (row,) = json.loads(capsys.readouterr().out)
+    assert row == {"name": "loopback://car", "pid": os.getpid(), "is_seen": True,
+                   "state": "STOPPING", "took_ms": 60.0}  # fmt: skip
+    assert len(board.words) == 3
+    assert slept == [0.02] * 3
+    assert len(board.lost) == 1  # its port is free again
+
+
+def test_one_that_does_not_acknowledge_through_its_port_is_given_up_after_a_second(slept, capsys):
+    board = Board()
+    assert stop("loopback://car") == DeviceFault.exit_code
+    assert "loopback://car: NOT ACKNOWLEDGED" in capsys.readouterr().err
+    assert len(board.words) == len(slept) == 50
+    assert len(board.lost) == 1

@@ -90,7 +90,6 @@ AROUND = (
         ("host_bridge/serve/test_owner.py", "host_bridge/serve/test_admission.py"),
     ),
     Part("host_bridge/serve/service.py", ("host_bridge/serve/test_service.py",), _SERVICE),
-    Part("host_bridge/cars/sign_of_life.py", ("host_bridge/cars/test_sign_of_life.py",)),
 )
 # Where each file has a row, or a reason
 PLACES = (
@@ -138,6 +137,7 @@ NOT_YET = {
     "host_bridge/cars/fleet.py": _SLOW,
     "host_bridge/cars/following.py": _SLOW,
     "host_bridge/cars/refusals.py": _TELLS,
+    "host_bridge/cars/sign_of_life.py": _SLOW,
 }
 PARTS = CORE + BESIDE + AROUND
 ROOT = Path(__file__).resolve().parents[2]
@@ -159,5 +159,5 @@ def tiers(part: Part) -> tuple[Tier, ...]:
     A mutant loops for ever if it takes five times as long as the unchanged source.
     """
     if part in AROUND:
-        return (Tier(own_tests(part), 40),)
+        return (Tier(own_tests(part), 10),)
     return (Tier(own_tests(part), 10), Tier(FAST, 30), Tier(WHOLE_CAR, 120))
