@@ -100,9 +100,9 @@ def test_what_was_missed_by_more_than_a_beat_is_missed(takes_us, next_us):
 def test_what_the_board_does_in_between_is_no_lateness_of_the_program():
     world = World()
     world.turn(0)
-    world.chores_us = 300_000
+    world.chores_us = 300_001
     assert world.turn(EVERY_US)
-    assert world.stepped[-1] == EVERY_US + 300_000
+    assert world.stepped[-1] == EVERY_US + 300_001
     assert world.board.step_us == TAKES_US
 
 
@@ -117,13 +117,14 @@ def test_the_board_is_told_whether_the_car_may_move(is_enabled):
 def test_a_stop_is_heard_half_a_beat_after_the_step_before_and_moves_the_beat():
     world = World()
     world.turn(0)
+    world.turn(EVERY_US)
     world.board.link.hears_stop = True
-    assert not world.turn(EVERY_US // 2 - 1)
-    assert world.turn(EVERY_US // 2)
-    assert world.heard is False  # the step that looks at it begins anew
-    assert world.board.step_us == TAKES_US
     assert not world.turn(EVERY_US + EVERY_US // 2 - 1)
     assert world.turn(EVERY_US + EVERY_US // 2)
+    assert world.heard is False  # the step that looks at it begins anew
+    assert world.board.step_us == TAKES_US
+    assert not world.turn(2 * EVERY_US + EVERY_US // 2 - 1)
+    assert world.turn(2 * EVERY_US + EVERY_US // 2)
 
 
 def test_without_a_stop_no_step_comes_sooner():
