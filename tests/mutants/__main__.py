@@ -96,6 +96,8 @@ def _verdicts(tried: Sequence[Trial], explained: set[equivalents.Key], workers: 
         survived = len(_unexplained(mutants, verdicts, explained))
         equivalent = verdicts.count(trials.SURVIVED) - survived
         _progress(done, len(mutants), survived, equivalent)
+        if verdict == trials.SURVIVED and mutants[number].key not in explained:
+            print(f"survived: {_line(mutants[number])}", file=sys.stderr, flush=True)
     return verdicts
 
 
