@@ -87,8 +87,13 @@ AROUND = (
     ),
     Part(
         "host_bridge/serve/owner.py",
-        ("host_bridge/serve/test_owner.py", "host_bridge/serve/test_admission.py"),
+        (
+            "host_bridge/serve/test_owner.py",
+            "host_bridge/serve/test_admission.py",
+            "host_bridge/serve/test_rights.py",
+        ),
     ),
+    Part("host_bridge/link/rights.py", ("host_bridge/serve/test_rights.py",)),
     Part("host_bridge/serve/service.py", ("host_bridge/serve/test_service.py",), _SERVICE),
 )
 # Where each file has a row, or a reason

@@ -299,7 +299,7 @@ def test_an_owner_begins_with_nothing_lost_and_nobody_there():
 
 def test_what_a_line_takes_in_part_is_counted_and_shown():
     owner, shown = Owner(Line(takes=3), ManualClock(9)), []
-    owner.taps.append(lambda *row: shown.append(row))
+    owner.taps.subscribe(lambda it: shown.append(tuple(it)))
     owner.send(FRAMES[0] * 2)
     assert owner.unsent_bytes == 2 * len(FRAMES[0]) - 3
     assert shown == [(UP, FRAMES[0] * 2, 9)]
@@ -313,7 +313,7 @@ def test_what_a_client_does_not_take_is_counted_and_kept_from_nobody_else():
         owner = Owner(line, ManualClock(9))
         await owner.start()
         shown, deaf, keen = [], Listener(takes=0), Listener()
-        owner.taps.append(lambda *row: shown.append(row))
+        owner.taps.subscribe(lambda it: shown.append(tuple(it)))
         owner.join(deaf)
         owner.join(keen)
         for _ in range(2):
@@ -349,7 +349,7 @@ def test_a_line_that_is_out_is_tried_four_times_a_second_until_the_owner_ends(mo
         line, slept = Line(), []
         owner = Owner(line, ManualClock())
         said = []
-        owner.on_line = said.append
+        owner.lines.subscribe(said.append)
         await owner.start()
         sleep = asyncio.sleep
 
@@ -438,7 +438,7 @@ def test_a_log_shows_what_went_out_and_nothing_that_did_not():
     async def test():
         owner, car = await owner_and_car()
         logged = []
-        owner.taps.append(lambda *row: logged.append(row[:2]))
+        owner.taps.subscribe(lambda it: logged.append(it[:2]))
         owner.send(FRAMES[0])
         car.transport.close()
         owner.send(FRAMES[1])  # there is no line
