@@ -72,7 +72,10 @@ _SERVICE = (
 # What carries the board's program and the host's: each row's own tests are all that is asked.
 AROUND = (
     Part("firmware/boards/between_steps.py", ("firmware/boards/test_between_steps.py",)),
-    Part("firmware/boards/link.py", ("firmware/boards/test_link.py",)),
+    Part(
+        "firmware/boards/link.py",
+        ("firmware/boards/test_link_bytes.py", "firmware/boards/test_link.py"),
+    ),
     Part(
         "firmware/boards/start.py",
         ("firmware/boards/test_beat.py",),
