@@ -119,6 +119,26 @@ def test_a_slow_line_is_not_filled():
     assert 0.7 < taken / 10 / 11_520 < 0.8
 
 
+@pytest.mark.parametrize(
+    ("allowance", "bytes_per_s", "depth"),
+    [
+        (admission.of_line(None), 24_000, 240),
+        (admission.of_line(1e9), 24_000, 240),
+        (admission.of_line(11_520), 8_640, 240),
+        (admission.of_client(), 14_000, 224),
+        (admission.of_stops(), 3_200, 32),
+    ],
+)
+def test_how_much_is_let_through_is_what_was_reckoned_with(allowance, bytes_per_s, depth):
+    """test_a_flood and test_a_stop show what these numbers are for."""
+    assert (allowance._bytes_per_s, allowance._depth) == (bytes_per_s, depth)
+    assert not allowance.has(depth + 1, 0)
+    assert allowance.has(depth, 0)
+    allowance.take(depth)
+    assert not allowance.has(1, 0)
+    assert allowance.has(round(bytes_per_s / 200), 5_000)
+
+
 def test_what_is_split_adds_up_to_what_it_was():
     draw = random.Random(3)
     for _ in range(500):

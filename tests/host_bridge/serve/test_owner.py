@@ -71,6 +71,7 @@ def test_chunks_end_with_a_delimiter_and_add_up_to_what_came(seed):
 
 
 def test_what_has_no_delimiter_is_given_up_as_noise():
+    assert LONGEST_FRAME_BYTES == 256
     chunker = Chunker()
     assert chunker.feed(b"x" * LONGEST_FRAME_BYTES) == b""
     assert chunker.take_noise() == b""
