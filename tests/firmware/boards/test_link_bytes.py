@@ -1,5 +1,8 @@
 """The link to the byte: what is scanned, queued, read in blocks and written in packets."""
 
+import sys
+from types import SimpleNamespace
+
 import pytest
 from bench import bench
 
@@ -92,7 +95,7 @@ def test_a_queue_knows_its_room_to_the_byte():
     assert (queue.size, queue.room(), queue.take_into(out, 4)) == (0, 4, 0)
     assert queue.put(bytearray(b"abcd"), 4)
     assert (queue.size, queue.room()) == (4, 0)
-    assert not queue.put(bytearray(b"e"), 1)
+    assert queue.put(bytearray(b"e"), 1) is False
     assert queue.peek_into(out, 2) == 2
     assert queue.take_into(out, 3) == 3
     assert bytes(out[:3]) == b"abc"
@@ -111,7 +114,7 @@ def test_its_sizes_are_those_that_others_reckon_with():
 
 def test_what_is_there_to_begin_with_is_nothing():
     link = UartLink(Uart())
-    assert (link.asks_for_repl, link.hears_stop) == (False, False)
+    assert (link.asks_for_repl, link.hears_stop, link._scanned) == (False, False, 0)
     assert link.receive_into(bytearray(9)) == 0
     with pytest.raises(NotImplementedError):
         Link().listen()
@@ -210,6 +213,29 @@ def test_a_run_that_goes_on_over_blocks_asks_for_the_repl_until_it_is_forgotten(
     uart.incoming += b"a"
     link.pump()
     assert not link.asks_for_repl
+
+
+def test_what_came_is_kept_as_it_was_scanned_but_for_a_stop_that_was_heard():
+    link = UartLink(Uart())
+    link._take(bytearray(b"\0\5"), 2)
+    assert link._scanned == 5 | FIRST
+    link._take(bytearray(b"\xa6abc\0"), 5)
+    assert (link._scanned, link.hears_stop) == (BEGUN, True)
+
+
+def test_what_is_forgotten_is_the_run_and_nothing_else():
+    link = UartLink(Uart())
+    link._scanned = 0xFFFF
+    link.asks_for_repl = True
+    link.forget()
+    assert (link._scanned, link.asks_for_repl) == (0xFFFF & ~(31 * RUN), False)
+
+
+def test_which_byte_interrupts_is_told_to_the_interpreter(monkeypatch):
+    told = []
+    monkeypatch.setitem(sys.modules, "micropython", SimpleNamespace(kbd_intr=told.append))
+    link_module._interrupt_by(3)
+    assert told == [3]
 
 
 # --- the REPL's stream
