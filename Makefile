@@ -50,7 +50,7 @@ fast: ready  ## the virtual car as machine code (TANDEM_FAST=1 uses it; minutes,
 soak: ready  ## the long tests
 	@$(BIN)/pytest -n $(WORKERS) --dist loadgroup -m soak --timeout=7200 $(ARGS)
 
-mutants: ready  ## would the tests notice? small mistakes in the safety core (ARGS="--list")
+mutants: ready  ## would the tests notice? small mistakes in what a change touches (ARGS="--all")
 	@$(BIN)/python -m tests.mutants $(ARGS)
 
 proof: ready  ## search all sequences of inputs for a broken promise (ARGS="--list", "NAME --json")

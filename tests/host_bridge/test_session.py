@@ -13,7 +13,7 @@ from firmware.protocol import messages
 from host_bridge import session as session_module
 from host_bridge.cars.fleet import Fleet
 from host_bridge.clock import ManualClock
-from host_bridge.domain import State, Wish
+from host_bridge.domain import Claim, State, Wish
 from host_bridge.interfaces.manoeuvres import Constant
 from host_bridge.link import wire
 from host_bridge.session import TICK_US, Session, next_tick_us, run
@@ -41,6 +41,76 @@ def test_each_tick_makes_one_claim_of_that_moment():
     assert {claim.mask for claim in claims} == {vehicle().source("seat").mask}
 
 
+class Heard(Fleet):
+    """A fleet without a car, and what was offered to it."""
+
+    def __init__(self) -> None:
+        super().__init__([], EPOCH)
+        self.claims: list[Claim] = []
+
+    def offer(self, claim):
+        self.claims.append(claim)
+        super().offer(claim)
+
+
+@pytest.fixture
+def guarded():
+    """A program drives for as long as a person at the seat holds the deadman."""
+    script, seat = vehicle().source("script"), vehicle().source("seat")
+    program = Program()
+    session = Session(Heard(), script, lambda now_us: program.wish, guardian=seat)
+    session.program = program
+    return session
+
+
+class Program:
+    """What it decides is set by the test."""
+
+    wish = Wish(0.1, 1.5, 0.0, is_held=True, input_count=7)
+
+
+def test_a_program_s_decision_is_as_old_as_it_is_and_the_deadman_is_of_now(guarded):
+    guarded.program.wish = replace(Program.wish, heard_us=40_000)
+    said = guarded.tick(100_000)
+    hand, own = guarded.fleet.claims
+    assert (hand.source_id, hand.mask, hand.stamp_us) == (guarded.guardian.id, 0, 100_000)
+    assert (hand.steer_rad, hand.speed_mps, hand.input_count) == (0.0, 0.0, 7)
+    assert (hand.is_held, hand.permits_autonomy) == (True, True)
+    assert (own.source_id, own.mask) == (guarded.source.id, guarded.source.mask)
+    assert (own.stamp_us, own.steer_rad, own.speed_mps) == (40_000, 0.1, 1.5)
+    assert (own.is_held, own.permits_autonomy) == (False, False)
+    assert own.sequence == hand.sequence + 1
+    assert said is own is guarded.latest
+
+
+@pytest.mark.parametrize("is_held", [True, False])
+def test_the_person_s_deadman_permits_what_a_program_decides(guarded, is_held):
+    guarded.program.wish = replace(Program.wish, is_held=is_held)
+    hand = guarded.tick(100_000)
+    assert (hand.is_held, hand.permits_autonomy) == (is_held, is_held)
+
+
+def test_a_decision_that_is_too_old_leaves_the_deadman_to_be_said_alone(guarded):
+    guarded.program.wish = replace(Program.wish, heard_us=0)
+    assert guarded.tick(round(guarded.source.lease_s * 1e6)) is None
+    assert [claim.source_id for claim in guarded.fleet.claims] == [guarded.guardian.id]
+
+
+def test_a_program_that_has_not_decided_yet_leaves_the_deadman_to_be_said_alone(guarded):
+    said = guarded.tick(100_000)
+    assert guarded.fleet.claims == [said]
+    assert (said.source_id, said.mask, guarded.latest) == (guarded.guardian.id, 0, said)
+
+
+def test_it_counts_its_ticks_and_knows_the_newest_claim():
+    session = Session(Heard(), vehicle().source("seat"), Hand().read)
+    assert (session.ticks, session.late, session.latest) == (0, 0, None)
+    for count in (1, 2):
+        assert session.latest is (session.fleet.claims[-1] if count > 1 else None)
+        session.tick(1000 * count)
+        assert session.ticks == count
+
+
 @pytest.mark.parametrize("value", [math.nan, math.inf])
 def test_what_is_not_a_number_ends_the_session(value):
     hand = Hand()
@@ -53,6 +123,7 @@ def test_the_next_tick_stays_on_the_grid_and_leaves_out_what_is_late():
     assert next_tick_us(0, 300) == (TICK_US, 0)
     assert next_tick_us(0, 9_999) == (TICK_US, 0)
     assert next_tick_us(0, 10_001) == (20_000, 1)
+    assert next_tick_us(10_000, 9_000) == (20_000, 0)  # woken early
     assert next_tick_us(0, 5_000_000) == (5_010_000, 500)
 
 

@@ -1,21 +1,24 @@
-"""Mutation testing of the safety core: ``make mutants``.
+"""Mutation testing of what a change touches, or of all that is held to it: ``make mutants``.
 
 Exit code 1 if a mutant survived that is not known to change nothing, if the list of those is not
-true, or if lines or branches are never run.
+true, if lines or branches of the core are never run, or if there was nothing to try where something
+was touched.
 """
 
 import argparse
+import ast
 import functools
 import json
 import os
 import sys
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
-from tests.mutants import covered, equivalents, trials
-from tests.mutants.core import CORE, FAST, PARTS, ROOT, Part, tiers
+from tests.mutants import by_hand, chosen, covered, equivalents, trials
+from tests.mutants.core import AROUND, CORE, FAST, PARTS, ROOT, Part, tiers
 from tests.mutants.mutations import Mutant, module_of, mutants_of, mutated
 
 LIST = Path(__file__).with_name("equivalent.toml")
@@ -24,33 +27,53 @@ LIST = Path(__file__).with_name("equivalent.toml")
 def _arguments(words: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="make mutants", description=__doc__)
     parser.add_argument("--list", action="store_true", help="show the mutants, try none")
-    parser.add_argument("--only", metavar="FILE", default="", help="part of a file's path")
-    parser.add_argument("--all", action="store_true", help="what decides beside the core, too")
+    chosen = parser.add_mutually_exclusive_group()
+    chosen.add_argument("--only", metavar="FILE", default="", help="part of a file's path")
+    chosen.add_argument("--all", action="store_true", help="everything, touched or not")
+    chosen.add_argument("--core", action="store_true", help="the safety core, touched or not")
+    chosen.add_argument("--since", metavar="COMMIT", default="", help="what was touched since then")
+    chosen.add_argument("--by-hand", action="store_true", help="the mistakes made by hand, alone")
     parser.add_argument("--where", metavar="NAME", default="", help="class or function")
     parser.add_argument("--json", action="store_true", help="the result as JSON")
     parser.add_argument("--toml", action="store_true", help="survivors as entries to explain")
     parser.add_argument("--fast", action="store_true", help="leave the whole car's tests out")
+    parser.add_argument("--own", action="store_true", help="each part's own tests only")
     parser.add_argument("--workers", type=int, default=2)
     return parser.parse_args(words)
 
 
-def _all_mutants(parts: Sequence[Part]) -> list[Mutant]:
+class Trial(NamedTuple):
+    """A mutant, what makes it, and the tests that are asked."""
+
+    mutant: Mutant
+    tree: Callable[[], ast.Module]
+    tiers: tuple[trials.Tier, ...]
+
+
+def _tiers(part: Part, options: argparse.Namespace) -> tuple[trials.Tier, ...]:
+    """The slower ones may be left out, to know sooner what is to be looked at."""
+    many = 1 if options.own else 2 if options.fast else None
+    return tiers(part)[:many]
+
+
+def _trials_of(part: Part, options: argparse.Namespace) -> list[Trial]:
+    source = trials.source_of(ROOT, part.file)
+    asked = _tiers(part, options)
     return [
-        mutant
-        for part in parts
-        for mutant in mutants_of(part.file, trials.source_of(ROOT, part.file), part.scope)
+        Trial(it, functools.partial(mutated, source, it.number, part.scope), asked)
+        for it in mutants_of(part.file, source, part.scope)
     ]
 
 
-def _tiers(part: Part, is_fast: bool) -> tuple[trials.Tier, ...]:
-    return tiers(part)[:2] if is_fast else tiers(part)
+def _trial_by_hand(mistake: by_hand.Mistake) -> Trial:
+    source = trials.source_of(ROOT, mistake.file)
+    tier = trials.Tier(mistake.tests, by_hand.CPU_S)
+    return Trial(mistake.mutant(source), functools.partial(mistake.tree, source), (tier,))
 
 
-def _try(mutant: Mutant, is_fast: bool, is_explained: bool) -> int:
-    part = next(part for part in PARTS if part.file == mutant.file)
-    tree = mutated(trials.source_of(ROOT, part.file), mutant.number, part.scope)
-    asked = _tiers(part, is_fast)
-    return trials.start(module_of(part.file), tree, asked[:1] if is_explained else asked)
+def _try(trial: Trial, is_explained: bool) -> int:
+    asked = trial.tiers[:1] if is_explained else trial.tiers
+    return trials.start(module_of(trial.mutant.file), trial.tree(), asked)
 
 
 def _progress(done: int, of: int, survived: int, equivalent: int) -> None:
@@ -62,20 +85,19 @@ def _progress(done: int, of: int, survived: int, equivalent: int) -> None:
         print(words, end=end, file=sys.stderr, flush=True)
 
 
-def _verdicts(
-    mutants: Sequence[Mutant], explained: set[equivalents.Key], options: argparse.Namespace
-) -> list[str]:
+def _verdicts(tried: Sequence[Trial], explained: set[equivalents.Key], workers: int) -> list[str]:
     """In the order of the mutants. About those that are explained only their own tests are asked:
     they pass all, which takes its time."""
+    mutants = [trial.mutant for trial in tried]
     verdicts = [""] * len(mutants)
-    jobs = [
-        functools.partial(_try, mutant, options.fast, mutant.key in explained) for mutant in mutants
-    ]
-    for done, (number, verdict) in enumerate(trials.trials(jobs, options.workers), 1):
+    jobs = [functools.partial(_try, trial, trial.mutant.key in explained) for trial in tried]
+    for done, (number, verdict) in enumerate(trials.trials(jobs, workers), 1):
         verdicts[number] = verdict
         survived = len(_unexplained(mutants, verdicts, explained))
         equivalent = verdicts.count(trials.SURVIVED) - survived
         _progress(done, len(mutants), survived, equivalent)
+        if verdict == trials.SURVIVED and mutants[number].key not in explained:
+            print(f"survived: {_line(mutants[number])}", file=sys.stderr, flush=True)
     return verdicts
 
 
@@ -109,32 +131,88 @@ def _unexplained(
     return [m for m, v in pairs if v == trials.SURVIVED and m.key not in explained]
 
 
-def _passed_unchanged(is_fast: bool) -> bool:
-    """A test that fails on the unchanged core would kill every mutant."""
+def _passed_unchanged(tried: Sequence[Trial]) -> bool:
+    """A test that fails on the unchanged source would kill every mutant."""
+    asked = dict.fromkeys(tier for trial in tried for tier in trial.tiers)
+    tests = dict.fromkeys(test for tier in asked for test in tier.tests)
     child = os.fork()
     if child == 0:
-        os._exit(trials.run_tests(_tiers(PARTS[0], is_fast)[1:]))
+        os._exit(trials.run_tests([trials.Tier(tuple(tests), sum(it.cpu_s for it in asked))]))
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
-def _judge(chosen: Sequence[Mutant], every: Sequence[Mutant], options: argparse.Namespace) -> int:
+class Choice(NamedTuple):
+    """What to try."""
+
+    parts: list[Part]
+    mistakes: list[by_hand.Mistake]
+
+
+def _touched(since: str, mistakes: Sequence[by_hand.Mistake]) -> Choice:
+    """What the change touches, said with what touches it. Raises chosen.NothingToCompare."""
+    commit = chosen.base(ROOT, since)
+    parts = chosen.touched(ROOT, commit)
+    of_hand = chosen.touched_by_hand(ROOT, commit, mistakes)
+    print(f"since {commit[:12]}: {len(parts)} of {len(PARTS)} files to try", file=sys.stderr)
+    for part, why in parts.items():
+        print(f"  {part.file}, for {why}", file=sys.stderr)
+    for mistake in of_hand:
+        print(f"  {mistake.file}, by hand: {mistake.what}", file=sys.stderr)
+    return Choice(list(parts), of_hand)
+
+
+def _chosen(options: argparse.Namespace) -> Choice:
+    mistakes = by_hand.read(by_hand.LIST, ROOT)
+    if options.by_hand:
+        return Choice([], mistakes)
+    if options.core:
+        files = {part.file for part in CORE}
+        return Choice(list(CORE), [it for it in mistakes if it.file in files])
+    if options.all or options.only:
+        parts = [part for part in PARTS if options.only in part.file]
+        return Choice(parts, [it for it in mistakes if options.only in it.file])
+    return _touched(options.since, mistakes)
+
+
+def _tables(counted: Sequence[tuple[str, str, bool]]) -> str:
+    """A row for each file: how many were tried, and what became of them."""
+    rows = [f"{'file':38} tried killed timed equiv. survived"]
+    for file in dict.fromkeys(file for file, _, _ in counted):
+        verdicts = Counter(
+            "equivalent" if explained and verdict == trials.SURVIVED else verdict
+            for its, verdict, explained in counted
+            if its == file
+        )
+        columns = (verdicts[it] for it in (trials.KILLED, trials.TIMED_OUT, "equivalent",
+                                           trials.SURVIVED))  # fmt: skip
+        cells = "".join(f"{n:{w}}" for n, w in zip(columns, (7, 6, 7, 9), strict=True))
+        rows.append(f"{file:38}{verdicts.total():6}{cells}")
+    return "\n".join(rows)
+
+
+def _judge(trying: Sequence[Trial], options: argparse.Namespace) -> int:
     out = TextOut(options.json)
-    listed = equivalents.read(LIST)
+    every = [trial.mutant for part in PARTS for trial in _trials_of(part, options)]
+    rules = equivalents.read_rules(LIST)
+    listed = equivalents.read(LIST) + equivalents.by_rule(rules, every)
     explained = {entry.key for entry in listed}
     before_s = time.monotonic()
-    verdicts = _verdicts(chosen, explained, options)
-    survivors = _unexplained(chosen, verdicts, explained)
-    by_key = dict(zip((mutant.key for mutant in chosen), verdicts, strict=True))
-    wrong = equivalents.errors(listed, every, by_key)
+    verdicts = _verdicts(trying, explained, options.workers)
+    tried = [trial.mutant for trial in trying]
+    survivors = _unexplained(tried, verdicts, explained)
+    by_key = dict(zip((mutant.key for mutant in tried), verdicts, strict=True))
+    wrong = equivalents.errors(listed, every, by_key) + equivalents.rule_errors(rules, every)
     for mutant in survivors:
         out(equivalents.written(mutant) if options.toml else _line(mutant))
     for text in wrong:
         out(text)
+    pairs = zip(tried, verdicts, strict=True)
+    out(_tables([(m.file, verdict, m.key in explained) for m, verdict in pairs]))
     counts = Counter(verdicts)
     known = counts[trials.SURVIVED] - len(survivors)
     took_s = time.monotonic() - before_s
     out(
-        f"{len(chosen)} mutants: {counts[trials.KILLED]} killed, {counts[trials.TIMED_OUT]} timed "
+        f"{len(tried)} mutants: {counts[trials.KILLED]} killed, {counts[trials.TIMED_OUT]} timed "
         f"out, {known} equivalent, {len(survivors)} survived; {took_s:.0f} s"
     )
     if options.json:
@@ -145,23 +223,33 @@ def _judge(chosen: Sequence[Mutant], every: Sequence[Mutant], options: argparse.
 
 def main(words: Sequence[str]) -> int:
     options = _arguments(words)
-    tried = PARTS if options.all or options.only else CORE
-    parts = [part for part in tried if options.only in part.file]
-    every = _all_mutants(PARTS)
-    files = {part.file for part in parts}
-    chosen = [m for m in every if m.file in files and options.where in m.where]
-    if options.list:
-        for mutant in chosen:
-            print(_line(mutant))
-        return 0
-    if not _passed_unchanged(options.fast):
-        print("the tests do not pass on the unchanged core: mend that first", file=sys.stderr)
+    try:
+        parts, mistakes = _chosen(options)
+    except chosen.NothingToCompare as why:
+        print(f"{why}: name one with --since, or try --all or --core", file=sys.stderr)
         return 1
-    result = _judge(chosen, every, options)
-    if options.where:  # of a function there is no coverage to measure
+    is_asked_for = options.all or options.only or options.core or options.by_hand
+    if not parts and not mistakes and not is_asked_for:
+        print("nothing that was changed is held to mutants: none to try")
+        return 0
+    trying = [it for part in parts for it in _trials_of(part, options)]
+    trying += [_trial_by_hand(mistake) for mistake in mistakes]
+    trying = [it for it in trying if options.where in it.mutant.where]
+    if not trying:
+        print("there is not one mutant to try of what was asked for", file=sys.stderr)
+        return 1
+    if options.list:
+        for trial in trying:
+            print(_line(trial.mutant))
+        return 0
+    if not _passed_unchanged(trying):
+        print("the tests do not pass on the unchanged source: mend that first", file=sys.stderr)
+        return 1
+    result = _judge(trying, options)
+    measured = {part.file: part.scope for part in parts if part not in AROUND}
+    if options.where or not measured:  # of a function there is no coverage to measure
         return result
-    files_by_scope = {part.file: part.scope for part in parts}
-    return result if _covered(files_by_scope, TextOut(options.json)) else 1
+    return result if _covered(measured, TextOut(options.json)) else 1
 
 
 if __name__ == "__main__":

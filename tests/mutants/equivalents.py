@@ -1,5 +1,10 @@
-"""The mutants that are known to change nothing, each with its reason."""
+"""The mutants that are known to change nothing, each with its reason: one by one, or by a rule.
 
+A rule says of all mutants of a file that look alike why they change nothing, and how many they are:
+one more is not covered before somebody has looked at it.
+"""
+
+import re
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -16,15 +21,70 @@ Key = tuple[str, str, str, str, str, int]
 _FIELDS = ("file", "where", "operator", "before", "after", "reason")
 
 
+_PATTERNS = ("where", "operator", "before", "after")
+
+
 class Equivalent(NamedTuple):
     key: Key
     reason: str
+
+
+class Rule(NamedTuple):
+    """``patterns`` are regular expressions for where, operator, before and after, each for the
+    whole of it; ``count`` is how many mutants it covers."""
+
+    file: str
+    patterns: tuple[str, ...]
+    count: int
+    reason: str
+
+    def covers(self, mutant: Mutant) -> bool:
+        texts = (mutant.where, mutant.operator, mutant.before, mutant.after)
+        pairs = zip(self.patterns, texts, strict=True)
+        return self.file == mutant.file and all(
+            re.fullmatch(pattern, text, re.DOTALL) for pattern, text in pairs
+        )
 
 
 def read(path: Path) -> list[Equivalent]:
     """Raises ValueError if an entry says too little, or gives no reason."""
     entries = tomllib.loads(path.read_text()).get("equivalent", [])
     return [_parsed(path, number, entry) for number, entry in enumerate(entries, 1)]
+
+
+def read_rules(path: Path) -> list[Rule]:
+    """Raises ValueError if a rule says too little, or gives no reason."""
+    rules = tomllib.loads(path.read_text()).get("rule", [])
+    return [_rule(path, number, rule) for number, rule in enumerate(rules, 1)]
+
+
+def _rule(path: Path, number: int, rule: dict[str, Any]) -> Rule:
+    needed = {"file", "count", "reason"}
+    if not needed <= set(rule) <= {*needed, *_PATTERNS} or not rule["reason"].strip():
+        raise ValueError(
+            f"{path.name}, rule {number}: expected file, count, reason and any of "
+            f"{', '.join(_PATTERNS)}, got {', '.join(rule)}"
+        )
+    patterns = tuple(rule.get(name, ".*") for name in _PATTERNS)
+    return Rule(rule["file"], patterns, rule["count"], rule["reason"].strip())
+
+
+def by_rule(rules: Sequence[Rule], mutants: Iterable[Mutant]) -> list[Equivalent]:
+    """An entry for each mutant that a rule covers."""
+    found = []
+    for mutant in mutants:
+        found += [Equivalent(mutant.key, rule.reason) for rule in rules if rule.covers(mutant)]
+    return found
+
+
+def rule_errors(rules: Sequence[Rule], mutants: Sequence[Mutant]) -> list[str]:
+    """Rules that cover more mutants than they say, or fewer."""
+    counts = [(rule, sum(map(rule.covers, mutants))) for rule in rules]
+    return [
+        f"a rule covers {count} mutants of {rule.file}, expected {rule.count}: {rule.reason}"
+        for rule, count in counts
+        if count != rule.count or not count
+    ]
 
 
 def _parsed(path: Path, number: int, entry: dict[str, Any]) -> Equivalent:

@@ -69,7 +69,7 @@ def _is_skipped(node: ast.AST) -> bool:
 
 
 def _named(where: str, node: ast.AST) -> str:
-    if isinstance(node, ast.ClassDef | ast.FunctionDef):
+    if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
         return f"{where}.{node.name}".lstrip(".")
     return where
 

@@ -2,13 +2,15 @@
 
 import ast
 import json
+import shutil
 import subprocess
 import sys
 
 import pytest
 
-from tests.mutants import equivalents, trials
-from tests.mutants.core import PARTS, ROOT, tiers
+from tests.mutants import __main__ as command
+from tests.mutants import by_hand, chosen, equivalents, trials
+from tests.mutants.core import CORE, NOT_YET, PARTS, PLACES, ROOT, tiers
 from tests.mutants.mutations import mutants_of, mutated
 
 SOURCE = '''"""A docstring is no code."""
@@ -65,6 +67,25 @@ def test_a_scope_of_the_safety_core_names_what_there_is():
         assert set(part.scope) <= {m.where for m in mutants_of(part.file, source, part.scope)}
         for tier in tiers(part):
             assert all((ROOT / test).exists() for test in tier.tests)
+
+
+def test_what_is_asynchronous_is_named_as_well():
+    source = "class A:\n    async def go(self):\n        return 1\n"
+    assert {m.where for m in mutants_of("a.py", source)} == {"A.go"}
+
+
+def test_each_file_of_the_places_that_count_has_a_row_or_a_reason_why_not():
+    """A new one is held to its tests as well, or says why not."""
+    files = {
+        str(path.relative_to(ROOT))
+        for place in PLACES
+        for path in (sorted((ROOT / place).rglob("*.py")) or [ROOT / place])
+        if path.name != "__init__.py"
+    }
+    rows = {part.file for part in PARTS}
+    assert all((ROOT / file).exists() for file in rows)
+    assert files - rows == set(NOT_YET) & files == set(NOT_YET)
+    assert all(NOT_YET.values())
 
 
 TRY = """
@@ -131,3 +152,205 @@ def test_the_command_gives_its_result_as_json_and_its_exit_code():
     assert result["survivors"] == []
     assert result["counts"]["killed"] >= 10
     assert done.returncode == (1 if result["wrong"] else 0)
+
+
+def rule(**changes) -> equivalents.Rule:
+    known = {"file": "a.py", "patterns": (".*", "constant", ".*LIMIT.*", ".*"), "count": 2}
+    return equivalents.Rule(**{**known, "reason": "because", **changes})
+
+
+def test_a_rule_covers_what_looks_as_it_says_and_no_more_than_it_says():
+    mutants = mutants_of("a.py", SOURCE)
+    covered = [m for m in mutants if m.operator == "constant" and "LIMIT" in m.before]
+    entries = equivalents.by_rule([rule()], mutants)
+    assert [entry.key for entry in entries] == [m.key for m in covered]
+    assert {entry.reason for entry in entries} == {"because"}
+    assert equivalents.rule_errors([rule()], mutants) == []
+    assert (
+        "covers 2 mutants of a.py, expected 1"
+        in (equivalents.rule_errors([rule(count=1)], mutants)[0])
+    )
+    assert equivalents.rule_errors([rule(count=0, file="b.py")], mutants)  # of nothing
+    part = rule(patterns=(".*", "constant", "LIMIT", ".*"))  # the whole text, not a piece of it
+    assert equivalents.by_rule([part], mutants) == []
+
+
+def test_a_rule_without_a_reason_or_a_count_is_refused(tmp_path):
+    path = tmp_path / "list.toml"
+    whole = "[[rule]]\nfile = 'a.py'\ncount = 1\nreason = 'why'\n"
+    path.write_text(whole)
+    assert equivalents.read_rules(path)[0].patterns == (".*",) * 4
+    for left_out in ("count = 1", "'why'", "file = 'a.py'"):
+        path.write_text(whole.replace(left_out, "''" if "why" in left_out else ""))
+        with pytest.raises(ValueError, match="rule 1"):
+            equivalents.read_rules(path)
+
+
+HAND = """
+[[mistake]]
+what = "it is content with less"
+file = "a.py"
+before = "value > LIMIT"
+after = "value"
+tests = ["tests/test_a.py"]
+"""
+
+
+def test_a_mistake_made_by_hand_is_made_once_and_has_to_fit_its_file(tmp_path):
+    path, file = tmp_path / "list.toml", tmp_path / "a.py"
+    path.write_text(HAND)
+    file.write_text(SOURCE)
+    (mistake,) = by_hand.read(path, tmp_path)
+    assert "if value and (not is_on)" in ast.unparse(mistake.tree(SOURCE))
+    assert mistake.mutant(SOURCE).line == 7
+    for source in (SOURCE.replace("LIMIT", "MOST"), SOURCE * 2):
+        file.write_text(source)
+        with pytest.raises(ValueError, match="once in a"):
+            by_hand.read(path, tmp_path)
+    file.write_text(SOURCE)
+    for before, after in (('after = "value"', ""), ("tests/test_a.py", "")):
+        path.write_text(HAND.replace(before, after).replace('[""]', "[]"))
+        with pytest.raises(ValueError, match="it is content with less"):
+            by_hand.read(path, tmp_path)
+
+
+def test_who_waits_for_ever_is_ended_by_the_clock_on_the_wall(tmp_path):
+    test = tmp_path / "test_it.py"
+    test.write_text(
+        "import time\nfrom firmware.core.latch import one\n\n\ndef test_one():\n"
+        "    time.sleep(one())\n"
+    )
+    source = "def one(): return 1000\n"
+    done = subprocess.run(
+        [sys.executable, "-c", f"from tests.mutants import trials; trials._WALL = 1\n{TRY}",
+         str(test), source],
+        cwd=ROOT, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert ast.literal_eval(done.stdout) == {0: "timed out"}
+
+
+# --- what a change touches
+
+
+class Repository:
+    """A copy of this one in which a change can be made; its first commit is what there is now."""
+
+    def __init__(self, root) -> None:
+        self.root = root
+        listed = subprocess.run(
+            ("git", "ls-files", "-co", "--exclude-standard", "tests", "firmware", "host_bridge"),
+            cwd=ROOT, capture_output=True, text=True, check=True,
+        ).stdout  # fmt: skip
+        for name in listed.split("\n"):
+            if name.endswith((".py", ".toml", ".md")) and (ROOT / name).exists():
+                (root / name).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(ROOT / name, root / name)
+        self.git("init", "-q", "-b", "main")
+        self.commit()
+        self.first = self.git("rev-parse", "HEAD")
+
+    def git(self, *words) -> str:
+        who = ("-c", "user.name=A", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false")
+        return subprocess.run(
+            ("git", *who, *words), cwd=self.root, capture_output=True, text=True, check=True
+        ).stdout.strip()
+
+    def commit(self) -> None:
+        self.git("add", "-A")
+        self.git("commit", "-qm", "a change")
+
+    def change(self, name, before="", after="# a change\n") -> None:
+        path = self.root / name
+        text = path.read_text() if path.exists() else ""
+        assert before in text
+        path.write_text(text.replace(before, after, 1) if before else text + after)
+
+    def touched(self, since="") -> list[str]:
+        commit = chosen.base(self.root, since or self.first)
+        return [part.file for part in chosen.touched(self.root, commit)]
+
+    def by_hand(self) -> list[str]:
+        mistakes = by_hand.read(by_hand.LIST, ROOT)
+        found = chosen.touched_by_hand(self.root, self.first, mistakes)
+        return [mistake.what for mistake in found]
+
+
+@pytest.fixture
+def repository(tmp_path):
+    if not shutil.which("git") or not (ROOT / ".git").exists():
+        pytest.skip("this is no working tree of git")
+    return Repository(tmp_path)
+
+
+CORE_FILES = [part.file for part in CORE]
+
+
+def test_what_is_not_held_to_mutants_touches_nothing(repository):
+    repository.change("tests/README.md")
+    repository.change("host_bridge/cli.py")
+    assert repository.touched() == []
+    assert repository.by_hand() == []
+
+
+@pytest.mark.parametrize("is_committed", [False, True])
+def test_a_file_that_is_changed_is_tried_committed_or_not(repository, is_committed):
+    repository.change("firmware/core/latch.py")
+    repository.change("host_bridge/quick_stop.py")
+    if is_committed:
+        repository.commit()
+    assert repository.touched() == ["firmware/core/latch.py", "host_bridge/quick_stop.py"]
+    assert all("tandem stop" in what for what in repository.by_hand())
+
+
+def test_so_is_one_whose_own_tests_changed_or_what_they_stand_on(repository):
+    repository.change("tests/host_bridge/test_stop_call.py")
+    assert repository.touched() == ["host_bridge/quick_stop.py"]
+    assert len(repository.by_hand()) == 2
+    repository.change("tests/host_bridge/drives.py")
+    assert {"host_bridge/session.py", "host_bridge/serve/service.py"} < set(repository.touched())
+
+
+def test_whatever_the_core_is_held_against_touches_all_of_it(repository):
+    for name in ("tests/firmware/core/test_new.py", "tests/mutants/trials.py"):
+        repository.git("checkout", "-q", ".")
+        repository.change(name)
+        assert repository.touched() == CORE_FILES
+        if not repository.git("ls-files", name):
+            (repository.root / name).unlink()
+
+
+def test_a_new_row_and_an_entry_touch_their_files(repository):
+    repository.change("tests/mutants/core.py", '("latch",)', '("latch", "stopping")')
+    repository.change(
+        "tests/mutants/equivalent.toml", "file = 'firmware/core/clock.py'",
+        "nth = 2\nfile = 'firmware/core/clock.py'",
+    )  # fmt: skip
+    assert repository.touched() == ["firmware/core/latch.py", "firmware/core/clock.py"]
+
+
+def test_it_is_compared_with_where_the_branch_began_and_on_the_main_one_with_the_last(repository):
+    repository.change("firmware/core/latch.py")
+    repository.commit()
+    second = repository.git("rev-parse", "HEAD")
+    assert chosen.base(repository.root) == repository.first
+    repository.git("checkout", "-qb", "topic")
+    for _ in range(2):
+        repository.change("firmware/core/clock.py")
+        repository.commit()
+    assert chosen.base(repository.root) == second
+    assert repository.touched("main") == ["firmware/core/clock.py"]
+
+
+def test_without_anything_to_compare_with_it_does_not_pass(repository, tmp_path, capsys):
+    with pytest.raises(chosen.NothingToCompare, match="no commit nowhere"):
+        chosen.base(repository.root, "nowhere")
+    with pytest.raises(chosen.NothingToCompare):
+        chosen.base(repository.root)  # its first commit
+    assert command.main(["--since", "nowhere"]) == 1
+    assert "--all" in capsys.readouterr().err
+
+
+def test_nothing_to_try_of_what_was_asked_for_is_a_failure(capsys):
+    for words in (["--only", "nowhere.py"], ["--core", "--where", "nowhere"]):
+        assert command.main(words) == 1
+        assert "not one mutant" in capsys.readouterr().err

@@ -1,6 +1,6 @@
 """Runs tests against one mutant at a time, each in a fork of its own.
 
-The fork is taken before anything of ``firmware`` is imported: an importer hands the mutated source
+The fork is taken before anything of ours is imported: an importer hands the mutated source
 to whoever imports the module, so that nobody holds on to a part of the unchanged one.
 """
 
@@ -11,6 +11,7 @@ import importlib.machinery
 import importlib.util
 import os
 import resource
+import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -23,7 +24,9 @@ KILLED, SURVIVED, TIMED_OUT = "killed", "survived", "timed out"
 # 5: no tests were collected; anything else beside 0, 1 and 2 is a mistake of ours
 _VERDICTS = {pytest.ExitCode.OK: SURVIVED, pytest.ExitCode.TESTS_FAILED: KILLED,
              pytest.ExitCode.INTERRUPTED: KILLED}  # fmt: skip
+OURS = ("calibration", "firmware", "hardware", "host_bridge", "sim_mock")
 _BROKEN = 99
+_WALL = 5  # times as long by the clock on the wall: a machine may be busy
 PYTEST = ("-q", "-x", "-p", "no:cacheprovider", "--import-mode=importlib", "-o", "addopts=")
 # what plug-ins import at each start takes ten times as long as the tests of one part
 ENVIRONMENT = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
@@ -34,12 +37,15 @@ class Importer(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     def __init__(self, name: str, tree: ast.Module) -> None:
         self._name = name
+        self._file = Path(*name.split(".")).with_suffix(".py").absolute()  # some look beside it
         self._tree = tree
 
     def find_spec(
         self, name: str, path: object, target: ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
-        return importlib.util.spec_from_loader(name, self) if name == self._name else None
+        if name != self._name:
+            return None
+        return importlib.util.spec_from_file_location(name, self._file, loader=self)
 
     def exec_module(self, module: ModuleType) -> None:
         exec(compile(self._tree, f"<mutant of {self._name}>", "exec"), module.__dict__)
@@ -62,6 +68,8 @@ def _allow(cpu_s: int) -> None:
     spent = resource.getrusage(resource.RUSAGE_SELF)
     limit = int(spent.ru_utime + spent.ru_stime) + 1 + cpu_s
     resource.setrlimit(resource.RLIMIT_CPU, (limit, resource.RLIM_INFINITY))
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    signal.alarm(cpu_s * _WALL)  # whoever waits for what never comes takes no processor time
 
 
 def run_tests(tiers: Sequence[Tier]) -> int:
@@ -84,7 +92,7 @@ def _run_child(name: str, tree: ast.Module, tiers: Sequence[Tier]) -> int:
 
 def start(name: str, tree: ast.Module, tiers: Sequence[Tier]) -> int:
     """Fork; returns the process."""
-    assert not any(module.split(".")[0] == "firmware" for module in sys.modules)
+    assert not any(module.split(".")[0] in OURS for module in sys.modules)
     child = os.fork()
     if child == 0:
         code = _BROKEN

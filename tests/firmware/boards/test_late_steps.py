@@ -247,3 +247,28 @@ def test_a_board_hears_within_a_step_that_a_stop_has_come(tmp_path, message):
     assert not slow.wire.outgoing
     taken = bytearray(256)
     assert bytes(taken[: board.receive_into(taken)]) == framed(payload_of(message()))
+
+
+def test_the_repl_is_not_given_while_the_car_is_enabled(tmp_path):
+    slow = SlowCar(tmp_path, 4)
+    slow.run(100)
+    slow.app.is_enabled = True
+    slow.wire.incoming.extend(b"\x03" * 16)
+    assert all(slow.turn() for _ in range(100))
+    assert not slow.car.board.link.asks_for_repl
+    slow.app.is_enabled = False  # and what it said then is not granted later
+    assert all(slow.turn() for _ in range(100))
+    slow.wire.incoming.extend(b"\x03" * 16)
+    assert not all(slow.turn() for _ in range(100))
+
+
+def test_what_a_step_comes_late_is_counted_and_what_it_takes_is_told_apart(tmp_path):
+    slow = SlowCar(tmp_path, 3)
+    slow.run(200)
+    steps = slow.app.steps
+    while slow.app.steps == steps:
+        assert slow.turn()
+    slow.car.advance(slow.car.beat._due_us + 5_000, 0)  # the loop was held up
+    assert slow.turn()
+    assert slow.car.board.ran_us == 3_000
+    assert slow.car.board.step_us == 8_000

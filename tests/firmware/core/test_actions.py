@@ -358,3 +358,14 @@ def test_a_gesture_and_a_host_are_one_at_a_time():
     bench.say(ARM, STANDBY, nonce=88, value=STAND)
     assert bench.actions.gesture(STANDBY) == BUSY
     assert bench.actions.profile == STAND
+
+
+def test_a_gesture_is_asked_of_the_profile_that_it_arms_and_not_of_the_last_one():
+    bench = Bench()
+    bench.actions.profile = RACE  # whose box is away by now
+    assert bench.actions.gesture(STANDBY) == 0
+    assert (bench.actions.profile, bench.stop_sources.profile) == (TRACK, TRACK)
+    bench = Bench(profile_default=RACE)
+    bench.actions.profile = TRACK
+    assert bench.actions.gesture(STANDBY) == STOP_SOURCE
+    assert bench.actions.granted == 0

@@ -2,7 +2,7 @@
 
 import pytest
 
-from firmware.core.guard import SPARING_HZ, Guard, sparing
+from firmware.core.guard import SPARING_HZ, Guard, limit_us, sparing
 
 PERIOD = 2**30
 STARTS = [0, 5_000, PERIOD // 2 - 50, PERIOD - 50, PERIOD - 1]
@@ -50,6 +50,13 @@ def test_it_gates_until_the_program_has_looked_and_written_with_the_drive_off():
     assert guard.is_gating
     guard.beat(False, 0)
     assert not guard.is_gating
+
+
+def test_a_guard_that_was_never_begun_gates_and_says_so_to_whoever_asks():
+    guard = Guard()
+    assert guard.look(1, 0) == GATES
+    assert guard.read() == 0
+    assert guard.watch(lambda: 1, lambda: 0) == 1
 
 
 def test_a_drive_that_is_off_does_not_open_a_gate_that_the_program_does_not_know_to_be_shut():
@@ -116,6 +123,32 @@ def test_an_end_that_is_told_late_says_nothing_of_how_long_it_was_open(told_us):
     guard.look(0, 0)
     assert guard.look(1, told_us) == 0
     assert not guard.has_seen_loop_open
+
+
+def test_a_look_that_read_the_clock_before_the_one_that_saw_it_open_counts_for_nothing():
+    for before_us in (1, PERIOD // 2):
+        guard = running()
+        guard.look(0, 5000)
+        assert guard.look(0, (5000 - before_us) % PERIOD) == DOUBTS
+        assert not guard.is_gating
+
+
+def test_a_write_does_not_make_an_open_loop_younger_nor_the_loop_a_write():
+    guard = running()
+    guard.look(0, 100)
+    guard.beat(True, 130)
+    assert guard.look(0, 160) == GATES
+    guard = running()
+    guard.look(0, LIMIT_US - 10)
+    guard.look(1, LIMIT_US + 1)
+    assert guard.is_late
+
+
+def test_who_stays_and_looks_knows_the_time_to_the_microsecond():
+    guard = running()
+    times, looks = iter([1, 60, 61, 62]), []
+    assert guard.watch(lambda: looks.append(0) or 0, lambda: next(times)) == 1
+    assert len(looks) == 3
 
 
 class Processor:
@@ -228,6 +261,27 @@ def test_a_program_that_is_away_for_longer_than_its_limit_falls(start_us):
     assert (guard.is_gating, guard.is_late, guard.has_seen_loop_open) == (True, True, False)
 
 
+@pytest.mark.parametrize("before_us", [1, PERIOD // 2])
+def test_a_look_that_read_the_clock_before_the_write_finds_nobody_late(before_us):
+    guard = running(5000)
+    guard.look(1, (5000 - before_us) % PERIOD)
+    assert not guard.is_late
+
+
+def test_that_the_program_was_late_is_no_open_loop_to_anybody():
+    guard = running()
+    assert guard.look(1, LIMIT_US + 1) == GATES
+    assert guard.read() == 2
+    assert guard.beat(True, 50_000) == 1
+
+
+@pytest.mark.parametrize(
+    ("beat_us", "away_us"), [(5000, 20_000), (9_999, 39_996), (10_000, 40_000), (20_000, 40_000)]
+)
+def test_a_program_may_miss_three_beats_and_never_40_ms(beat_us, away_us):
+    assert limit_us(beat_us) == away_us
+
+
 def test_each_write_begins_the_time_anew():
     guard = running()
     for now_us in range(0, 400_000, LIMIT_US):
@@ -325,7 +379,7 @@ def test_a_level_that_changed_is_looked_at_by_the_next_tick(car):
     assert car.ticks(2) == 2  # in doubt, then sure
     assert car.guard.is_gating
     car.guard.beat(True, car.now_us)
-    assert car.ticks(15) == 0  # it stays open
+    assert car.ticks(9) == 0  # it stays open
     car.closed = 1
     assert car.ticks(1) == 1
 
@@ -366,6 +420,36 @@ def test_a_program_that_hangs_is_late_at_the_very_tick_of_its_limit(car):
     while not car.guard.is_late:
         car.ticks(1)
     assert car.now_us == LIMIT_US + TICK_US
+
+
+def test_what_is_spared_ends_with_the_time_that_the_program_has_left(car):
+    car.guard.beat(True, 0)
+    car.now_us = LIMIT_US - 10_000
+    car.guard.look(1, car.now_us)
+    assert car.ticks(12) == 0
+    assert car.ticks(1) == 1
+
+
+def test_ticks_are_counted_as_the_timer_makes_them():
+    assert SPARING_HZ * TICK_US == 1_000_000
+    car = Sparing()
+    car.guard.begin(10_000_000, 1000 * TICK_US)
+    assert car.ticks(1) == 1
+    assert car.ticks(999) == 0
+    assert car.ticks(1) == 1
+    car.guard.begin(10_000_000, TICK_US + 1)
+    assert [car.ticks(1) for _ in range(4)] == [1, 0, 1, 0]
+
+
+def test_before_the_first_write_it_is_spared_as_ever_and_one_that_changes_nothing_is_no_news():
+    car = Sparing()
+    car.guard = Guard()
+    car.guard.begin(LIMIT_US, MOST_US)
+    car.on_tick = sparing(car.guard.words, lambda: car.closed, car.on_timer)
+    assert car.ticks(1) == 1
+    assert car.ticks(5) == 0
+    car.guard.beat(False, car.now_us)
+    assert car.ticks(5) == 0
 
 
 def test_a_guard_that_is_told_nothing_of_it_is_spared_nothing():

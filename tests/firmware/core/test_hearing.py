@@ -4,9 +4,10 @@ import pytest
 
 from firmware.protocol.codec import decode_into, encode_into
 from firmware.protocol.frame import FrameReader, FrameWriter, crc_table, crc_update
-from firmware.protocol.messages import Act, Alive, Claim, Event, Leave, Stop
+from firmware.protocol.messages import Act, Alive, Claim, Event, Leave, Stop, Sync
 from tests.firmware.core.bare_car import (
     ACTIVE,
+    CLOCK_STEP,
     FAULT,
     HOLD,
     OTHERS,
@@ -294,3 +295,45 @@ def test_what_somebody_asked_for_who_leaves_is_not_confirmed_any_more(epoch, is_
     leave.epoch = epoch
     car.app.hearing._leave(leave, car.now_us)
     assert (car.app.actions.nonce != 0) is is_open
+
+
+def synced(hand: Hand, epoch: int, ahead_us: int) -> None:
+    """A Sync of this session, whose host is so far ahead of the board; heard on the next step."""
+    sync, now_us = Sync(), hand.car.now_us
+    sync.epoch, sync.board_us = epoch, now_us
+    sync.received_us = sync.sent_us = now_us + ahead_us
+    put(hand.car, sync)
+    hand.step(has_frames=False)
+    hand.car.board.received_size = 0
+
+
+def test_whoever_says_nothing_but_syncs_is_heard():
+    hand = Hand()
+    for _ in range(80):
+        synced(hand, OTHERS, 0)
+        hand.step(4, has_frames=False)
+    ours, others = hand.car.app.sessions.slots[:2]
+    assert (ours.epoch, ours.is_stale) == (US, True)
+    assert (others.epoch, others.is_stale) == (OTHERS, False)
+
+
+@pytest.mark.parametrize(("epoch", "stops"), [(US, True), (OTHERS, False), (999, False)])
+def test_a_clock_that_steps_stops_the_car_that_its_session_drives_and_no_other(epoch, stops):
+    hand = Hand()
+    hand.car.drive(speed_mm_s=500)
+    hand.said.clear()
+    synced(hand, epoch, 400_000)
+    assert hand.car.has_cause(CLOCK_STEP) is stops
+    assert hand.car.state == (STOPPING if stops else ACTIVE)
+    hand.car.wishes = {}
+    hand.step(3, has_frames=False)
+    told = [event for event in hand.events() if event[0] == CLOCK_STEPPED]
+    slot = {US: 0, OTHERS: 1}.get(epoch)
+    assert told == ([] if slot is None else [(CLOCK_STEPPED, slot, 400_000)])
+
+
+def test_a_clock_that_steps_while_nobody_drives_stops_nothing():
+    hand = Hand()
+    hand.step(40)
+    synced(hand, US, 400_000)
+    assert hand.car.app.runstop.bits == 0

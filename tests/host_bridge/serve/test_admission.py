@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import itertools
-import json
 import random
-import socket
-import threading
-import time
 
 import pytest
 
@@ -19,8 +15,6 @@ from host_bridge.serve import admission
 from host_bridge.serve.chunks import split
 from host_bridge.serve.owner import Owner
 from host_bridge.transports import loopback
-from host_bridge.transports.served import socket_path
-from tests.host_bridge.programs import serving, tandem
 from tests.host_bridge.serve.desk import Ear, run, runtime_folder
 
 STOP = wire.encode(wire.new(Stop, token=7, sender=4, sender_name=bytes(16)))
@@ -125,6 +119,26 @@ def test_a_slow_line_is_not_filled():
     assert 0.7 < taken / 10 / 11_520 < 0.8
 
 
+@pytest.mark.parametrize(
+    ("allowance", "bytes_per_s", "depth"),
+    [
+        (admission.of_line(None), 24_000, 240),
+        (admission.of_line(1e9), 24_000, 240),
+        (admission.of_line(11_520), 8_640, 240),
+        (admission.of_client(), 14_000, 224),
+        (admission.of_stops(), 3_200, 32),
+    ],
+)
+def test_how_much_is_let_through_is_what_was_reckoned_with(allowance, bytes_per_s, depth):
+    """test_a_flood and test_a_stop show what these numbers are for."""
+    assert (allowance._bytes_per_s, allowance._depth) == (bytes_per_s, depth)
+    assert not allowance.has(depth + 1, 0)
+    assert allowance.has(depth, 0)
+    allowance.take(depth)
+    assert not allowance.has(1, 0)
+    assert allowance.has(round(bytes_per_s / 200), 5_000)
+
+
 def test_what_is_split_adds_up_to_what_it_was():
     draw = random.Random(3)
     for _ in range(500):
@@ -145,36 +159,3 @@ def test_a_clients_noise_is_bounded():
         assert len(line._chunker._rest) < 10_000
 
     run(test())
-
-
-def babble(name, is_over, word):
-    """All that the driving socket takes."""
-    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as end:
-        end.connect(str(socket_path(name)))
-        end.settimeout(0.05)
-        while not is_over.is_set():
-            try:
-                end.send(word * 200)
-            except TimeoutError:
-                pass
-            except OSError:
-                return
-
-
-@pytest.mark.parametrize("word", [WORD, b"\xaa" * 40, b"\0" * 40], ids=["words", "noise", "zeros"])
-def test_a_stop_behind_a_babbling_client_is_acknowledged(word):
-    with serving("sim://nigel", "car"):
-        is_over = threading.Event()
-        babbler = threading.Thread(target=babble, args=("car", is_over, word))
-        babbler.start()
-        try:
-            time.sleep(2.0)
-            rows = [json.loads(tandem("stop", "--json").stdout)[0] for _ in range(3)]
-        finally:
-            is_over.set()
-            babbler.join()
-        assert all(row["is_seen"] for row in rows)
-        assert min(row["took_ms"] for row in rows) < 100
-        assert tandem("clear").returncode == 0
-        armed = tandem("arm")
-        assert armed.returncode == 0, armed.stderr

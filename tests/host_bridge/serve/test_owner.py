@@ -10,9 +10,12 @@ import pytest
 
 from firmware.protocol.frame import WHITENER
 from firmware.protocol.messages import Stop
+from host_bridge.clock import ManualClock
 from host_bridge.errors import DeviceFault, UsageFault
+from host_bridge.link import wire
 from host_bridge.serve import admission
 from host_bridge.serve.chunks import LONGEST_FRAME_BYTES, Chunker
+from host_bridge.serve.owner import DOWN, UP, Owner
 from host_bridge.serve.rims import local_rim
 from host_bridge.transports import served
 from host_bridge.transports.local_socket import LocalSocket
@@ -68,6 +71,7 @@ def test_chunks_end_with_a_delimiter_and_add_up_to_what_came(seed):
 
 
 def test_what_has_no_delimiter_is_given_up_as_noise():
+    assert LONGEST_FRAME_BYTES == 256
     chunker = Chunker()
     assert chunker.feed(b"x" * LONGEST_FRAME_BYTES) == b""
     assert chunker.take_noise() == b""
@@ -240,6 +244,207 @@ def test_the_line_is_opened_again_after_it_was_lost():
         assert car.data == b""  # nothing old, and nothing of the owner's own
         client.transport.send(FRAMES[1])
         await until(lambda: car.data == FRAMES[1])
+        owner.close()
+
+    run(test())
+
+
+class Line:
+    """A transport that takes so many bytes of what it is given, and opens as the test says."""
+
+    label = "line"
+
+    def __init__(self, takes=1000, fault=None) -> None:
+        self.takes, self.fault = takes, fault
+        self.sent = []
+        self.opened = self.closed = 0
+
+    async def open(self, on_bytes, on_closed):
+        self.opened += 1
+        self.hear, self.lose = on_bytes, on_closed
+        if self.fault:
+            raise self.fault
+
+    def send(self, data):
+        self.sent.append(data)
+        return min(len(data), self.takes)
+
+    def close(self):
+        self.closed += 1
+
+
+class Listener:
+    """A client that takes so many bytes."""
+
+    def __init__(self, takes=1000) -> None:
+        self.takes = takes
+        self.got = []
+        self.ended = 0
+
+    def deliver(self, data):
+        self.got.append(data)
+        return min(len(data), self.takes)
+
+    def end(self):
+        self.ended += 1
+
+
+def test_an_owner_begins_with_nothing_lost_and_nobody_there():
+    owner = Owner(Line(), ManualClock(7))
+    lost = (owner.unsent_bytes, owner.refused_bytes, owner.undelivered_bytes)
+    assert (*lost, owner.clients) == (0, 0, 0, 0)
+    assert (owner.is_ended, owner.line_fault, owner.label, owner.now_us()) == (
+        False, None, "line", 7,
+    )  # fmt: skip
+
+
+def test_what_a_line_takes_in_part_is_counted_and_shown():
+    owner, shown = Owner(Line(takes=3), ManualClock(9)), []
+    owner.taps.subscribe(lambda it: shown.append(tuple(it)))
+    owner.send(FRAMES[0] * 2)
+    assert owner.unsent_bytes == 2 * len(FRAMES[0]) - 3
+    assert shown == [(UP, FRAMES[0] * 2, 9)]
+    owner.send(FRAMES[0])
+    assert owner.unsent_bytes == 3 * len(FRAMES[0]) - 6
+
+
+def test_what_a_client_does_not_take_is_counted_and_kept_from_nobody_else():
+    async def test():
+        line = Line()
+        owner = Owner(line, ManualClock(9))
+        await owner.start()
+        shown, deaf, keen = [], Listener(takes=0), Listener()
+        owner.taps.subscribe(lambda it: shown.append(tuple(it)))
+        owner.join(deaf)
+        owner.join(keen)
+        for _ in range(2):
+            line.hear(FRAMES[3])
+        assert keen.got == deaf.got == [FRAMES[3]] * 2
+        assert owner.undelivered_bytes == 2 * len(FRAMES[3])
+        assert shown == [(DOWN, FRAMES[3], 9)] * 2
+        line.hear(b"half a frame")
+        assert len(keen.got) == len(shown) == 2
+        owner.leave(deaf)
+        owner.leave(deaf)  # again is nothing
+        assert owner.clients == 1
+        line.hear(b"\0")
+        assert keen.got[-1] == b"half a frame\0"
+        assert len(deaf.got) == 2
+        owner.close()
+        assert (keen.ended, deaf.ended, line.closed, owner.is_ended) == (1, 0, 1, True)
+
+    run(test())
+
+
+def test_a_line_that_cannot_be_opened_says_where_whatever_raised():
+    async def test():
+        with pytest.raises(DeviceFault, match="it cannot begin") as fault:
+            await Owner(Line(fault=RuntimeError("it cannot begin")), ManualClock()).start()
+        assert "line" in str(fault.value)
+
+    run(test())
+
+
+def test_a_line_that_is_out_is_tried_four_times_a_second_until_the_owner_ends(monkeypatch):
+    async def test():
+        line, slept = Line(), []
+        owner = Owner(line, ManualClock())
+        said = []
+        owner.lines.subscribe(said.append)
+        await owner.start()
+        sleep = asyncio.sleep
+
+        async def falls_asleep(seconds):
+            slept.append(seconds)
+            line.fault = None if len(slept) == 3 else DeviceFault("not yet")
+            await sleep(0)
+
+        monkeypatch.setattr(asyncio, "sleep", falls_asleep)
+        gone = OSError("gone")
+        line.lose(gone)
+        assert (owner.line_fault, said) == (gone, [gone])
+        for _ in range(2):
+            await sleep(0)
+        assert isinstance(owner.line_fault, DeviceFault)
+        for _ in range(10):
+            await sleep(0)
+        assert slept == [0.25] * 3
+        assert (line.opened, owner.line_fault, said) == (4, None, [gone, None])
+        line.lose(gone)
+        owner.close()
+        for _ in range(10):
+            await sleep(0)
+        assert line.opened <= 5
+        line.lose(gone)  # after its end it is nobody's business
+        assert len(said) == 3
+
+    run(test())
+
+
+def test_a_word_goes_only_if_both_its_client_and_the_line_have_room():
+    for ours, lines, goes in ((10, 10, True), (9, 10, False), (10, 9, False)):
+        line = Line()
+        owner = Owner(line, ManualClock())
+        owner._line = admission.Allowance(0.0, lines)
+        client = admission.Allowance(0.0, ours)
+        assert owner.relay(b"123456789\0", client) is goes
+        assert line.sent == ([b"123456789\0"] if goes else [])
+        assert client.has(1, 0) is not goes  # what went is taken of it
+        assert owner._line.has(1, 0) is not goes
+
+
+def test_a_line_says_whether_all_of_it_went_stops_first_and_the_rest_as_it_fits(monkeypatch):
+    stop = wire.encode(wire.new(Stop, token=7, sender=4, sender_name=bytes(16)))
+    word = FRAMES[5]
+    monkeypatch.setattr(admission, "of_client", lambda: admission.Allowance(0.0, len(word)))
+    line = Line()
+    owner = Owner(line, ManualClock())
+    client = owner.join(Listener())
+    assert client.feed(word + stop + word) is False
+    assert line.sent == [stop, word]
+    assert owner.refused_bytes == len(word)
+    assert client.feed(stop) is False  # one every 10 ms
+    client = owner.join(Listener())
+    assert client.feed(stop + word) is True
+    assert line.sent[2:] == [stop, word]
+    assert owner.refused_bytes == len(word)
+
+
+def test_a_client_in_the_same_process_hears_later_and_nothing_once_it_is_closed():
+    async def test():
+        line = Line()
+        owner = Owner(line, ManualClock())
+        await owner.start()
+        near = owner.attach()
+        assert near.label == "line"
+        assert near.send(FRAMES[0]) == 0
+        near.close()  # was not open
+        ear = await Ear(near).open()
+        assert near.send(FRAMES[0]) == len(FRAMES[0])
+        assert near.deliver(FRAMES[1]) == len(FRAMES[1])
+        assert ear.data == b""
+        await asyncio.sleep(0)
+        assert ear.data == FRAMES[1]
+        near.deliver(FRAMES[2])
+        near.close()
+        await asyncio.sleep(0)
+        assert ear.data == FRAMES[1]
+        assert ear.closed == [None]
+        owner.close()
+
+    run(test())
+
+
+def test_a_log_shows_what_went_out_and_nothing_that_did_not():
+    async def test():
+        owner, car = await owner_and_car()
+        logged = []
+        owner.taps.subscribe(lambda it: logged.append(it[:2]))
+        owner.send(FRAMES[0])
+        car.transport.close()
+        owner.send(FRAMES[1])  # there is no line
+        assert logged == [(UP, FRAMES[0])]
+        assert owner.unsent_bytes == len(FRAMES[1])
         owner.close()
 
     run(test())
