@@ -11,8 +11,8 @@ answer arrives the board has four times. Away is its own time from sending to he
 host's time from receiving to sending. Their difference is the time on the line, both ways. How it
 is divided between the two ways nobody can know. Taking the middle is wrong by half of it at most,
 and that half, plus a grain for what lies between a stamp and its byte, is the bound. A Status is
-stamped as its step begins and leaves as it ends; ``Departures`` keeps that wait, which is no time
-on the line.
+stamped as its step begins and leaves as it ends; ``Sessions.left_us`` knows that wait, which is no
+time on the line.
 
 So a short round trip is a good measurement, whatever the others were. The smallest bound wins. It
 grows by the drift while it ages, until a new measurement, though worse than it was at first, is

@@ -7,10 +7,10 @@ import json
 import shlex
 
 import pytest
-from host_bridge.interfaces.csv_file import CsvFile
 
 from host_bridge import config
 from host_bridge.errors import DataFileFault
+from host_bridge.interfaces.manoeuvres import CsvFile
 from host_bridge.logbook import recorder, tables
 from tests.host_bridge.programs import tandem
 from tests.host_bridge.serve.desk import runtime_folder
