@@ -410,6 +410,17 @@ def test_a_line_says_whether_all_of_it_went_stops_first_and_the_rest_as_it_fits(
     assert owner.refused_bytes == len(word)
 
 
+def test_a_stop_counts_for_nothing_else_and_what_comes_together_goes_together(monkeypatch):
+    stop = wire.encode(wire.new(Stop, token=7, sender=4, sender_name=bytes(16)))
+    word = FRAMES[5]
+    monkeypatch.setattr(admission, "of_client", lambda: admission.Allowance(0.0, 2 * len(word)))
+    line = Line()
+    client = Owner(line, ManualClock()).join(Listener())
+    assert client.feed(stop) is True
+    assert client.feed(word * 2) is True
+    assert line.sent == [stop, word * 2]
+
+
 def test_a_client_in_the_same_process_hears_later_and_nothing_once_it_is_closed():
     async def test():
         line = Line()
