@@ -440,6 +440,8 @@ def test_a_client_in_the_same_process_hears_later_and_nothing_once_it_is_closed(
         assert near.label == "line"
         assert near.send(FRAMES[0]) == 0
         near.close()  # was not open
+        near.deliver(FRAMES[0])
+        await asyncio.sleep(0)
         ear = await Ear(near).open()
         assert near.send(FRAMES[0]) == len(FRAMES[0])
         assert near.deliver(FRAMES[1]) == len(FRAMES[1])

@@ -8,7 +8,7 @@ import asyncio
 
 import pytest
 
-from host_bridge.domain import Sender, State
+from host_bridge.domain import CarIdentity, Sender, State
 from host_bridge.serve import service as service_module
 from host_bridge.serve.service import Service
 from host_bridge.transports import loopback
@@ -21,7 +21,8 @@ class Served:
     def __init__(self) -> None:
         self.drive = Drive(Rig("a"))
         near, _ = loopback.pair("loopback://car")
-        self.service = Service("sim://f1tenth", near, self, lambda identity: None)
+        self.recognised: list[CarIdentity] = []
+        self.service = Service("sim://f1tenth", near, self, self.recognised.append)
         self.service.car.on_output(lambda: None)  # what it says waits for ``advance``
         self.is_heard = False
         self.drive.rigs[0].up = self._hear
@@ -76,7 +77,7 @@ def test_a_car_that_is_armed_already_when_its_line_is_new_is_stopped_once(served
     served.goes().open()
     served.advance(0.05)
     assert served.drive.is_in(State.STOPPING) or served.drive.is_in(State.STOPPED)
-    assert served.service.car.identity is not None
+    assert len(served.recognised) == 1
     served.drive.until(lambda: served.drive.is_in(State.STOPPED), 5.0)
     served.advance(0.1)
     assert served.was_stopped_by() == []  # acknowledged, and not said again
