@@ -121,7 +121,7 @@ def test_an_owner_whose_car_does_not_answer_waits_a_moment_and_no_longer(served,
     served.drive.rigs[0].is_plugged = False
     served.service.car.step = lambda now_us: []
     took_s = asyncio.run(served.close(monkeypatch))
-    assert took_s == pytest.approx(0.3, abs=0.01)
+    assert took_s == pytest.approx(0.3, abs=0.001)
     assert served.was_stopped_by() == [(Sender.OWNER, "owner ended")]
 
 
@@ -132,3 +132,19 @@ def test_an_owner_that_ends_leaves_a_car_that_is_not_armed_as_it_is(served, monk
     assert served.was_stopped_by() == []
     served.advance(0.1)
     assert served.drive.is_in(State.STANDBY)
+
+
+def test_an_owner_whose_line_is_out_waits_for_nobody(served, monkeypatch):
+    served.open()
+    served.advance(0.1)
+    served.goes()
+    served.service.car.closed(served.drive.now_us)
+    assert asyncio.run(served.close(monkeypatch)) == 0.0
+    assert served.was_stopped_by() == []
+
+
+def test_an_owner_that_knows_who_its_car_is_and_not_yet_how_it_is_just_ends(served, monkeypatch):
+    served.open()
+    served.service.car.is_known = lambda: True
+    assert served.service.car.status is None
+    assert asyncio.run(served.close(monkeypatch)) == 0.0
