@@ -453,7 +453,9 @@ def test_a_client_in_the_same_process_hears_later_and_nothing_once_it_is_closed(
         await asyncio.sleep(0)
         assert ear.data == FRAMES[1]
         assert ear.closed == [None]
+        other = await Ear(owner.attach()).open()
         owner.close()
+        assert other.closed == [None]
 
     run(test())
 
