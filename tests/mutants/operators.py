@@ -133,7 +133,7 @@ def _call(node: ast.Call) -> Replacements:
 
 
 def _returned(node: ast.Return) -> Replacements:
-    if node.value is None:
+    if node.value is None or (isinstance(node.value, ast.Constant) and node.value.value is None):
         return
     yield ast.Return(ast.Constant(None))
     if not _has_opposite(node.value) and not isinstance(node.value, ast.Constant):

@@ -54,6 +54,11 @@ def test_every_mutant_differs_from_its_source_and_from_every_other():
     assert ast.unparse(ast.parse(SOURCE)) not in texts
 
 
+def test_a_return_of_nothing_is_not_made_one_of_nothing():
+    source = "def f():\n    return None\n"
+    assert [m.after for m in mutants_of("a.py", source)] == ["pass"]
+
+
 def test_a_scope_leaves_out_what_is_not_named():
     assert {m.where for m in mutants_of("a.py", SOURCE)} == {"", "over"}
     assert {m.where for m in mutants_of("a.py", SOURCE, ("over",))} == {"over"}

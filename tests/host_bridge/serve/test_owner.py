@@ -9,10 +9,11 @@ import socket
 import pytest
 
 from firmware.protocol.frame import WHITENER
-from firmware.protocol.messages import Stop
+from firmware.protocol.messages import Identify, Stop
 from host_bridge.clock import ManualClock
 from host_bridge.errors import DeviceFault, UsageFault
 from host_bridge.link import wire
+from host_bridge.link.rights import Right
 from host_bridge.serve import admission
 from host_bridge.serve.chunks import LONGEST_FRAME_BYTES, Chunker
 from host_bridge.serve.owner import DOWN, UP, Owner
@@ -410,6 +411,26 @@ def test_a_line_says_whether_all_of_it_went_stops_first_and_the_rest_as_it_fits(
     assert owner.refused_bytes == len(word)
 
 
+def test_a_stop_counts_for_nothing_else_and_what_comes_together_goes_together(monkeypatch):
+    stop = wire.encode(wire.new(Stop, token=7, sender=4, sender_name=bytes(16)))
+    word = FRAMES[5]
+    monkeypatch.setattr(admission, "of_client", lambda: admission.Allowance(0.0, 2 * len(word)))
+    line = Line()
+    client = Owner(line, ManualClock()).join(Listener())
+    assert client.feed(stop) is True
+    assert client.feed(word * 2) is True
+    assert line.sent == [stop, word * 2]
+
+
+def test_of_what_comes_together_only_what_is_not_permitted_is_refused():
+    word = wire.encode(wire.new(Identify, token=9, challenge=b"12345678"))
+    stop = wire.encode(wire.new(Stop, token=7, sender=4, sender_name=bytes(16)))
+    line = Line()
+    owner = Owner(line, ManualClock())
+    assert owner.join(Listener(), Right.WATCH).feed(word + stop) is True
+    assert (line.sent, owner.refused_bytes) == ([word], len(stop))
+
+
 def test_a_client_in_the_same_process_hears_later_and_nothing_once_it_is_closed():
     async def test():
         line = Line()
@@ -419,6 +440,8 @@ def test_a_client_in_the_same_process_hears_later_and_nothing_once_it_is_closed(
         assert near.label == "line"
         assert near.send(FRAMES[0]) == 0
         near.close()  # was not open
+        near.deliver(FRAMES[0])
+        await asyncio.sleep(0)
         ear = await Ear(near).open()
         assert near.send(FRAMES[0]) == len(FRAMES[0])
         assert near.deliver(FRAMES[1]) == len(FRAMES[1])
@@ -430,7 +453,9 @@ def test_a_client_in_the_same_process_hears_later_and_nothing_once_it_is_closed(
         await asyncio.sleep(0)
         assert ear.data == FRAMES[1]
         assert ear.closed == [None]
+        other = await Ear(owner.attach()).open()
         owner.close()
+        assert other.closed == [None]
 
     run(test())
 

@@ -8,7 +8,7 @@ import asyncio
 
 import pytest
 
-from host_bridge.domain import Sender, State
+from host_bridge.domain import CarIdentity, Sender, State
 from host_bridge.serve import service as service_module
 from host_bridge.serve.service import Service
 from host_bridge.transports import loopback
@@ -21,7 +21,8 @@ class Served:
     def __init__(self) -> None:
         self.drive = Drive(Rig("a"))
         near, _ = loopback.pair("loopback://car")
-        self.service = Service("sim://f1tenth", near, self, lambda identity: None)
+        self.recognised: list[CarIdentity] = []
+        self.service = Service("sim://f1tenth", near, self, self.recognised.append)
         self.service.car.on_output(lambda: None)  # what it says waits for ``advance``
         self.is_heard = False
         self.drive.rigs[0].up = self._hear
@@ -76,7 +77,7 @@ def test_a_car_that_is_armed_already_when_its_line_is_new_is_stopped_once(served
     served.goes().open()
     served.advance(0.05)
     assert served.drive.is_in(State.STOPPING) or served.drive.is_in(State.STOPPED)
-    assert served.service.car.identity is not None
+    assert len(served.recognised) == 1
     served.drive.until(lambda: served.drive.is_in(State.STOPPED), 5.0)
     served.advance(0.1)
     assert served.was_stopped_by() == []  # acknowledged, and not said again
@@ -120,7 +121,7 @@ def test_an_owner_whose_car_does_not_answer_waits_a_moment_and_no_longer(served,
     served.drive.rigs[0].is_plugged = False
     served.service.car.step = lambda now_us: []
     took_s = asyncio.run(served.close(monkeypatch))
-    assert took_s == pytest.approx(0.3, abs=0.01)
+    assert took_s == pytest.approx(0.3, abs=0.001)
     assert served.was_stopped_by() == [(Sender.OWNER, "owner ended")]
 
 
@@ -131,3 +132,19 @@ def test_an_owner_that_ends_leaves_a_car_that_is_not_armed_as_it_is(served, monk
     assert served.was_stopped_by() == []
     served.advance(0.1)
     assert served.drive.is_in(State.STANDBY)
+
+
+def test_an_owner_whose_line_is_out_waits_for_nobody(served, monkeypatch):
+    served.open()
+    served.advance(0.1)
+    served.goes()
+    served.service.car.closed(served.drive.now_us)
+    assert asyncio.run(served.close(monkeypatch)) == 0.0
+    assert served.was_stopped_by() == []
+
+
+def test_an_owner_that_knows_who_its_car_is_and_not_yet_how_it_is_just_ends(served, monkeypatch):
+    served.open()
+    served.service.car.is_known = lambda: True
+    assert served.service.car.status is None
+    assert asyncio.run(served.close(monkeypatch)) == 0.0
