@@ -413,7 +413,7 @@ def test_a_line_says_whether_all_of_it_went_stops_first_and_the_rest_as_it_fits(
 
 def test_a_stop_counts_for_nothing_else_and_what_comes_together_goes_together(monkeypatch):
     stop = wire.encode(wire.new(Stop, token=7, sender=4, sender_name=bytes(16)))
-    word = FRAMES[5]
+    word = b"\0" + b"\6" * (len(stop) - 2) + b"\0"
     monkeypatch.setattr(admission, "of_client", lambda: admission.Allowance(0.0, 2 * len(word)))
     line = Line()
     client = Owner(line, ManualClock()).join(Listener())
