@@ -10,10 +10,11 @@ import ast
 import functools
 import json
 import os
+import random
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -39,7 +40,13 @@ def _arguments(words: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--fast", action="store_true", help="leave the whole car's tests out")
     parser.add_argument("--own", action="store_true", help="each part's own tests only")
     parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument(
+        "--minutes", type=float, help="begin no more after so long: of many, some at random"
+    )
     return parser.parse_args(words)
+
+
+Job = Callable[[], int]
 
 
 class Trial(NamedTuple):
@@ -85,13 +92,27 @@ def _progress(done: int, of: int, survived: int, equivalent: int) -> None:
         print(words, end=end, file=sys.stderr, flush=True)
 
 
-def _verdicts(tried: Sequence[Trial], explained: set[equivalents.Key], workers: int) -> list[str]:
-    """In the order of the mutants. About those that are explained only their own tests are asked:
-    they pass all, which takes its time."""
+def _until(jobs: Iterable[Job], over_s: float | None) -> Iterator[Job]:
+    """The jobs that begin before it is over."""
+    for job in jobs:
+        if over_s is not None and time.monotonic() > over_s:
+            return
+        yield job
+
+
+def _verdicts(
+    tried: Sequence[Trial],
+    explained: set[equivalents.Key],
+    workers: int,
+    over_s: float | None = None,
+) -> list[str]:
+    """In the order of the mutants, "" for what was not tried. About those that are explained only
+    their own tests are asked: they pass all, which takes its time."""
     mutants = [trial.mutant for trial in tried]
     verdicts = [""] * len(mutants)
     jobs = [functools.partial(_try, trial, trial.mutant.key in explained) for trial in tried]
-    for done, (number, verdict) in enumerate(trials.trials(jobs, workers), 1):
+    begun = _until(jobs, over_s)
+    for done, (number, verdict) in enumerate(trials.trials(begun, workers), 1):
         verdicts[number] = verdict
         survived = len(_unexplained(mutants, verdicts, explained))
         equivalent = verdicts.count(trials.SURVIVED) - survived
@@ -197,11 +218,15 @@ def _judge(trying: Sequence[Trial], options: argparse.Namespace) -> int:
     listed = equivalents.read(LIST) + equivalents.by_rule(rules, every)
     explained = {entry.key for entry in listed}
     before_s = time.monotonic()
-    verdicts = _verdicts(trying, explained, options.workers)
-    tried = [trial.mutant for trial in trying]
+    over_s = None if options.minutes is None else before_s + 60 * options.minutes
+    verdicts = _verdicts(trying, explained, options.workers, over_s)
+    tried = [trial.mutant for trial, verdict in zip(trying, verdicts, strict=True) if verdict]
+    verdicts = list(filter(None, verdicts))
     survivors = _unexplained(tried, verdicts, explained)
     by_key = dict(zip((mutant.key for mutant in tried), verdicts, strict=True))
     wrong = equivalents.errors(listed, every, by_key) + equivalents.rule_errors(rules, every)
+    if not tried:
+        wrong.append("the time was over before one mutant was tried")
     for mutant in survivors:
         out(equivalents.written(mutant) if options.toml else _line(mutant))
     for text in wrong:
@@ -215,6 +240,8 @@ def _judge(trying: Sequence[Trial], options: argparse.Namespace) -> int:
         f"{len(tried)} mutants: {counts[trials.KILLED]} killed, {counts[trials.TIMED_OUT]} timed "
         f"out, {known} equivalent, {len(survivors)} survived; {took_s:.0f} s"
     )
+    if len(tried) < len(trying):
+        out(f"of {len(trying)}: the time was over; what was not tried is not shown to be noticed")
     if options.json:
         print(json.dumps({"counts": counts, "equivalent": known, "took_s": took_s, "wrong": wrong,
                           "survivors": [mutant._asdict() for mutant in survivors]}))  # fmt: skip
@@ -235,6 +262,8 @@ def main(words: Sequence[str]) -> int:
     trying = [it for part in parts for it in _trials_of(part, options)]
     trying += [_trial_by_hand(mistake) for mistake in mistakes]
     trying = [it for it in trying if options.where in it.mutant.where]
+    if options.minutes is not None:  # by lot, the same for the same mutants
+        random.Random(len(trying)).shuffle(trying)
     if not trying:
         print("there is not one mutant to try of what was asked for", file=sys.stderr)
         return 1

@@ -159,6 +159,21 @@ def test_the_command_gives_its_result_as_json_and_its_exit_code():
     assert done.returncode == (1 if result["wrong"] else 0)
 
 
+def test_a_run_that_is_over_says_how_many_it_left_and_fails_if_it_tried_none():
+    def run(minutes: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "tests.mutants", "--own", "--only", "core/latch.py",
+             "--minutes", minutes],
+            cwd=ROOT, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+
+    none = run("0")
+    assert none.returncode == 1
+    assert "before one mutant was tried" in none.stdout
+    some_of = run("0.02")
+    assert "the time was over; what was not tried is not shown" in some_of.stdout
+
+
 def rule(**changes) -> equivalents.Rule:
     known = {"file": "a.py", "patterns": (".*", "constant", ".*LIMIT.*", ".*"), "count": 2}
     return equivalents.Rule(**{**known, "reason": "because", **changes})

@@ -13,7 +13,7 @@ import os
 import resource
 import signal
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import NamedTuple
@@ -113,7 +113,7 @@ def verdict_of(status: int) -> str:
     return _VERDICTS[pytest.ExitCode(code)]
 
 
-def trials(jobs: Sequence[Callable[[], int]], workers: int) -> Iterator[tuple[int, str]]:
+def trials(jobs: Iterable[Callable[[], int]], workers: int) -> Iterator[tuple[int, str]]:
     """Start the jobs in their order, ``workers`` at a time; yields (number of job, verdict)."""
     running: dict[int, int] = {}
     waiting = iter(enumerate(jobs))
