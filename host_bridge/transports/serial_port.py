@@ -138,4 +138,7 @@ def _settle(port: serial.Serial) -> None:
 
 
 def _is_pseudo_terminal(device: str) -> bool:
-    return os.major(os.stat(device).st_rdev) in PSEUDO_TERMINAL_MAJORS
+    """Of a device that is gone meanwhile, as a board's is that resets, not."""
+    with contextlib.suppress(OSError):
+        return os.major(os.stat(device).st_rdev) in PSEUDO_TERMINAL_MAJORS
+    return False

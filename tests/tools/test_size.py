@@ -23,7 +23,10 @@ def sizes():
 @pytest.mark.parametrize(("part", "tolerance"), TOLERANCES)
 def test_the_ledger_is_true(sizes, part, tolerance):
     kept = size.read_ledger()
-    for key in some([key for key in sizes if key[0] == part]):
+    keys = [key for key in sizes if key[0] == part]
+    if not keys and micropython.find(32) is None:
+        pytest.skip(f"{part}: measured on a 32-bit MicroPython, and there is none: make setup")
+    for key in some(keys):
         assert abs(kept.get(key, 0) - sizes[key]) <= tolerance * sizes[key], (
             f"{key} is {sizes[key]} bytes, kept is {kept.get(key)}: if that is meant, "
             "make size ARGS=--write"

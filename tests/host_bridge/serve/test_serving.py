@@ -235,8 +235,9 @@ def test_a_log_of_a_served_car_holds_what_others_said_too(folder):
 
 def test_the_owners_own_log_holds_what_was_said_at_its_end(folder):
     log = folder / "own.mcap"
-    with serving("sim://nigel", "car", "--record", str(log)):
+    with serving("sim://nigel", "car", "--record", str(log)) as owner:
         assert tandem("arm").returncode == 0
+    assert owner.returncode == 130
     assert summary(log).is_complete
     said = [record for record in read(log) if record.topic == "stop_seen"]
     assert said, "an armed car is stopped as its owner ends"

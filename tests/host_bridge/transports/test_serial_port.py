@@ -286,3 +286,8 @@ def test_the_latency_timer_of_an_ftdi_chip_is_read(tmp_path: Path) -> None:
     (folder / "latency_timer").write_text("16\n")
     assert latency_timer_ms("/dev/ttyUSB0", tmp_path) == 16
     assert latency_timer_ms("/dev/ttyACM0", tmp_path) is None
+
+
+def test_a_device_that_is_gone_meanwhile_is_no_pseudo_terminal(tmp_path):
+    """A board that resets takes its port away between any two looks at it."""
+    assert serial_port._is_pseudo_terminal(str(tmp_path / "gone")) is False
