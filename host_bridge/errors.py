@@ -94,6 +94,27 @@ class DataFileFault(TandemError):
         reason = error.strerror or str(error)
         return cls("cannot be read", where=str(path), got=reason, remedy="is its name right?")
 
+    @classmethod
+    def unwritable(cls, what: str, path: object, error: OSError) -> DataFileFault:
+        """Of a file, named by ``what`` it is, that the system does not take."""
+        return cls(
+            f"{what} cannot be written",
+            where=str(path),
+            got=error.strerror or str(error),
+            remedy="choose another file, in a folder that exists and has room",
+        )
+
+    @classmethod
+    def in_the_way(cls, path: object) -> DataFileFault:
+        """Of a file that is there already: none is ever overwritten."""
+        return cls(
+            "there is such a file already, and none is overwritten",
+            where=str(path),
+            expected="a name that is free",
+            got="a file that would be lost",
+            remedy="give another name or folder, or move that file away",
+        )
+
 
 _FAULTS = (
     NotHeldFault,

@@ -59,7 +59,6 @@ class OpenCar:
             self.car.signs.append(SignOfLife(self.car, OWNER))
         self.events: Observers[list[LinkEvent]] = Observers()
         self.noise: LinkNoisy | None = None
-        self._is_closing = False
         self._tap: TapReader | None = None
         self._host = host
         self._runner = Runner(transport, self.car, context.clock, self._hear)
@@ -151,7 +150,7 @@ class OpenCar:
 
     async def close(self) -> None:
         """Let go of the car. One that is served here and still armed is stopped."""
-        self._is_closing = True  # that it is let go of is no news
+        self.events = Observers()  # that it is let go of is no news
         for task in self._tasks:
             await end(task)
         if isinstance(self._host, Service):
@@ -164,7 +163,7 @@ class OpenCar:
         for event in events:
             if isinstance(event, LinkNoisy):
                 self.noise = event
-        if events and not self._is_closing:
+        if events:
             self.events.tell(events)
 
 

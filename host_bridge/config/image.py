@@ -82,8 +82,7 @@ def _refuse_wrong(params: Params) -> None:
 
 def parameter_index(name: str) -> int:
     """The place of a parameter in the image, of its first value if it has several."""
-    names = [row[0] for row in TABLE]
-    return sum(row[2] for row in TABLE[: names.index(name)])
+    return Params(_crc_table()).index(name)
 
 
 def parameter_name(index: int) -> str:

@@ -22,7 +22,17 @@ from host_bridge.domain.codes import (
 )
 from host_bridge.domain.commands import Claim, Deed, arming, capping
 from host_bridge.domain.event_words import event_words
-from host_bridge.domain.inputs import Input, Observed, Order, Reach, Screen, SeenCar, Setting, Wish
+from host_bridge.domain.inputs import (
+    NEUTRAL_US,
+    Input,
+    Observed,
+    Order,
+    Reach,
+    Screen,
+    SeenCar,
+    Setting,
+    Wish,
+)
 from host_bridge.domain.reasons import (
     span_words,
     stand_left_s,
@@ -63,6 +73,7 @@ from host_bridge.domain.wiring import BudgetRow, WiringReport
 
 __all__ = [
     "LONGEST_STEP_S",
+    "NEUTRAL_US",
     "NOBODY",
     "Action",
     "ActionReply",

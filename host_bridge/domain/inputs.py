@@ -19,6 +19,9 @@ from host_bridge.domain.reports import CarMotion, CarStatus, Power
 from host_bridge.domain.reports import Inputs as CarInputs
 from host_bridge.domain.vehicle import Vehicle
 
+# A deadman that is held anew is shown in neutral first: some steps of a car, and some lost frames
+NEUTRAL_US = 100_000
+
 
 @dataclass(frozen=True, slots=True)
 class Wish:

@@ -79,11 +79,12 @@ class Controls:
     def step(self, now_us: int, cars: tuple[SeenCar, ...], is_driving: bool) -> Wish:
         """What is wished for at this moment, and held by whoever has to hold it."""
         person = self.person
+        seen = Observed(cars, is_driving, is_permitted=True)
         if person is None or person is self.input:
-            return self.input.step(now_us, Observed(cars, is_driving, is_permitted=True))
-        hand = person.step(now_us, Observed(cars, is_driving, is_permitted=True))
+            return self.input.step(now_us, seen)
+        hand = person.step(now_us, seen)
         if not self.needs_hand:
-            return self.input.step(now_us, Observed(cars, is_driving, is_permitted=True))
+            return self.input.step(now_us, seen)
         wish = self.input.step(now_us, Observed(cars, is_driving, hand.is_held))
         if is_driving and hand.is_held and not wish.is_held:
             person.let_go()  # whoever lets a program drive has seen that it is ready

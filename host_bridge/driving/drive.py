@@ -15,7 +15,7 @@ from host_bridge.cars.car import Car
 from host_bridge.cars.divergence import Divergence, Sample
 from host_bridge.cars.fleet import Fleet, FleetRequest
 from host_bridge.cars.sign_of_life import SEAT
-from host_bridge.domain import Action, Order, Profile, SeenCar, Sender, State, Wish
+from host_bridge.domain import NEUTRAL_US, Action, Order, Profile, SeenCar, Sender, State, Wish
 from host_bridge.driving.controls import Controls
 from host_bridge.driving.tally import HALTED, Tally
 from host_bridge.errors import DataFileFault
@@ -24,7 +24,6 @@ _LOGGER = logging.getLogger(__name__)
 _REST_MPS = 0.02  # a hundredth of walking pace; encoders cannot tell it from standing
 _REST_US = 5_000_000  # longer than any vehicle file lets a car brake
 _STARTED_US = 3_000_000  # an ESC wants neutral for up to two seconds before anything
-_NEUTRAL_US = 100_000  # a few steps of a car, and as many lost frames
 _ANSWER_US = 1_500_000  # an action takes a second, or has failed
 ARM_AGAIN = "press R to clear it and to arm again"
 
@@ -118,7 +117,7 @@ class Drive:
             return wish
         if self._held_us is None:
             self._held_us = now_us
-        is_fresh = now_us - self._held_us < _NEUTRAL_US
+        is_fresh = now_us - self._held_us < NEUTRAL_US
         return replace(wish, speed_mps=0.0) if is_fresh else wish
 
     def obey(self, order: Order, now_us: int) -> None:

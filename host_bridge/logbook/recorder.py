@@ -157,7 +157,9 @@ class Recorder:
             self._failed(error)
 
     def _failed(self, error: OSError) -> None:
-        self.fault = self.fault or _write_fault(str(getattr(self._stream, "name", "log")), error)
+        self.fault = self.fault or DataFileFault.unwritable(
+            "the log", getattr(self._stream, "name", "log"), error
+        )
 
 
 _TABLES = (".csv", ".json", ".txt", ".tsv", ".xlsx")
@@ -182,26 +184,11 @@ def create(
     try:
         stream = path.open("xb")
     except FileExistsError:
-        raise DataFileFault(
-            "there is such a file already, and a log overwrites none",
-            where=str(path),
-            expected="a name that is free",
-            got="a file that would be lost",
-            remedy="give another name, or move that file away",
-        ) from None
+        raise DataFileFault.in_the_way(path) from None
     except OSError as error:
-        raise _write_fault(str(path), error) from None
+        raise DataFileFault.unwritable("the log", path, error) from None
     return Recorder(stream, clock, wall_ns, facts, new_decoder)
 
 
 def _json(row: Mapping[str, object]) -> bytes:
     return json.dumps(row, separators=(",", ":")).encode()
-
-
-def _write_fault(where: str, error: OSError) -> DataFileFault:
-    return DataFileFault(
-        "the log cannot be written",
-        where=where,
-        got=error.strerror or str(error),
-        remedy="choose another file, in a folder that exists and has room",
-    )

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -45,14 +46,16 @@ def write_tables(log: Path, folder: Path) -> list[Path]:
         start_us = record.time_us if start_us is None else start_us
         columns.setdefault((record.car, record.topic), {}).update(dict.fromkeys(record.value))
     _make(folder)
-    return [
-        _write(
-            _path(folder, *key),
-            ("log_t_s", *names),
-            ((_seconds(r, start_us), *_cells(r.value, names)) for r in _rows(log, *key)),
-        )
-        for key, names in sorted(columns.items())
-    ]
+    _refuse_any(_path(folder, *key) for key in columns)
+    with ExitStack() as opened:
+        tables = {
+            key: opened.enter_context(_Table(_path(folder, *key), ("log_t_s", *names)))
+            for key, names in sorted(columns.items())
+        }
+        for r in _rows(log):
+            key = r.car, r.topic
+            tables[key].write((_seconds(r, start_us), *_cells(r.value, columns[key])))
+    return [table.path for table in tables.values()]
 
 
 def copy_samples(folder: Path) -> list[Path]:
@@ -72,7 +75,11 @@ def write_run(log: Path, folder: Path, car: str, vehicle: Vehicle) -> Run | None
 
     Raises errors.DataFileFault.
     """
-    statuses, motions = list(_rows(log, car, "status")), list(_rows(log, car, "motion"))
+    found: dict[str, list[Any]] = {"identity": [], "status": [], "motion": []}
+    for record in _rows(log):
+        if record.car == car and record.topic in found:
+            found[record.topic].append(record)
+    statuses, motions = found["status"], found["motion"]
     driven = [at for at, r in enumerate(statuses) if r.value.get("state") in _DRIVEN]
     if not driven or not motions:
         return None
@@ -90,7 +97,7 @@ def write_run(log: Path, folder: Path, car: str, vehicle: Vehicle) -> Run | None
         (_seconds(r, start_us), _seconds(r, start_us), *_cells(r.value, ODOMETRY[2:]))
         for r in motions
     )
-    identity: Row = next((r.value for r in _rows(log, car, "identity")), {})
+    identity: Row = found["identity"][0].value if found["identity"] else {}
     return Run(
         car,
         _write(_path(folder, car, "commands"), COMMANDS, commands),
@@ -108,12 +115,8 @@ def _part(value: float, whole: float) -> float:
     return min(max(value / whole, -1.0), 1.0)
 
 
-def _rows(log: Path, car: str | None = None, topic: str | None = None) -> Iterator[Any]:
-    for record in read(log):
-        if isinstance(record.value, bytes) or not record.car:
-            continue
-        if car is None or (record.car, record.topic) == (car, topic):
-            yield record
+def _rows(log: Path) -> Iterator[Any]:
+    return (it for it in read(log) if it.car and not isinstance(it.value, bytes))
 
 
 def _seconds(record: Record, start_us: int | None) -> str:
@@ -143,21 +146,48 @@ def _make(folder: Path) -> None:
         raise DataFileFault.unreadable(folder, error) from None
 
 
+def _refuse_any(paths: Iterable[Path]) -> None:
+    """Before the first is written: a part of the tables would be of no use."""
+    for path in paths:
+        if path.exists():
+            raise DataFileFault.in_the_way(path)
+
+
+class _Table:
+    """A new file, open until the end of ``with``; one that is there already stays as it is."""
+
+    def __init__(self, path: Path, header: Iterable[str]) -> None:
+        self.path = path
+        try:
+            self._file = path.open("x", encoding="utf-8", newline="")
+        except FileExistsError:
+            raise DataFileFault.in_the_way(path) from None
+        except OSError as error:
+            raise self._unwritable(error) from None
+        self._rows = csv.writer(self._file, lineterminator="\n")
+        self.write(header)
+
+    def write(self, row: Iterable[str]) -> None:
+        try:
+            self._rows.writerow(row)
+        except OSError as error:
+            raise self._unwritable(error) from None
+
+    def __enter__(self) -> _Table:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        try:
+            self._file.close()
+        except OSError as error:
+            raise self._unwritable(error) from None
+
+    def _unwritable(self, error: OSError) -> DataFileFault:
+        return DataFileFault.unwritable("the table", self.path, error)
+
+
 def _write(path: Path, header: Iterable[str], rows: Iterable[Iterable[str]]) -> Path:
-    """A file that is there already is never overwritten."""
-    try:
-        with path.open("x", encoding="utf-8", newline="") as file:
-            table = csv.writer(file, lineterminator="\n")
-            table.writerow(header)
-            table.writerows(rows)
-    except FileExistsError:
-        raise DataFileFault(
-            "there is such a file already",
-            where=str(path),
-            expected="a folder without it",
-            got="a file that would be lost",
-            remedy="give another folder, or move it away",
-        ) from None
-    except OSError as error:
-        raise DataFileFault.unreadable(path, error) from None
+    with _Table(path, header) as table:
+        for row in rows:
+            table.write(row)
     return path

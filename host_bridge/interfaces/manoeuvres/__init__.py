@@ -4,7 +4,6 @@ from host_bridge.interfaces.manoeuvres.csv_file import CsvFile
 from host_bridge.interfaces.manoeuvres.manoeuvre import Constant, InTurn, Manoeuvre, Slalom
 from host_bridge.interfaces.manoeuvres.player import (
     MANOEUVRES,
-    NEUTRAL_US,
     Player,
     make_csv,
     make_script,
@@ -12,7 +11,6 @@ from host_bridge.interfaces.manoeuvres.player import (
 
 __all__ = [
     "MANOEUVRES",
-    "NEUTRAL_US",
     "Constant",
     "CsvFile",
     "InTurn",

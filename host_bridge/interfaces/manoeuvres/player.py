@@ -11,14 +11,12 @@ from dataclasses import replace
 from math import tau
 from pathlib import Path
 
-from host_bridge.domain import Input, Observed, Order, Reach, Setting, Wish
+from host_bridge.domain import NEUTRAL_US, Input, Observed, Order, Reach, Setting, Wish
 from host_bridge.errors import UsageFault
 from host_bridge.interfaces.manoeuvres.csv_file import CsvFile
 from host_bridge.interfaces.manoeuvres.manoeuvre import Constant, Manoeuvre, Slalom
 
 MANOEUVRES = ("straight", "slalom", "skidpad")
-# Held in neutral before driving (on): a few steps of the car, and as many lost frames
-NEUTRAL_US = 100_000
 _LONGEST_STEP_US = 50_000  # a stall of the host does not skip a part of the manoeuvre
 _SECONDS = 10.0
 _PART = 0.5  # of the top speed and of full lock, where a manoeuvre is not told otherwise

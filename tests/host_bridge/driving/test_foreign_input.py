@@ -7,11 +7,12 @@ import os
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from host_bridge.domain import Order, State, Wish
+from host_bridge.domain import Input, Order, State, Wish
 from tests.host_bridge.driving.test_drive import Day
 from tests.host_bridge.inputs import Person
 
@@ -86,11 +87,14 @@ class Pad(Person):
         return Wish(speed_mps=1.0, is_held=True, lost=self.lost)
 
 
+def driven_by(day: Day, chosen: Input, person: Input) -> None:
+    day.drive.controls = replace(day.drive.controls, input=chosen, person=person)
+
+
 def test_an_input_that_is_lost_stops_all_cars_and_says_why():
     day = Day()
     pad = Pad(seat=day.seat)
-    object.__setattr__(day.drive.controls, "input", pad)
-    object.__setattr__(day.drive.controls, "person", pad)
+    driven_by(day, pad, pad)
     day.until(lambda: day.is_in(State.ACTIVE))
     pad.lost = "the gamepad was unplugged"
     day.until(lambda: day.is_in(State.STOPPED))
@@ -106,8 +110,7 @@ def test_an_input_that_fails_stops_all_cars_and_says_why():
 
     day = Day()
     pad = Broken(seat=day.seat)
-    object.__setattr__(day.drive.controls, "input", pad)
-    object.__setattr__(day.drive.controls, "person", pad)
+    driven_by(day, pad, pad)
     day.until(lambda: day.is_in(State.ACTIVE))
     pad.lost = "axis 3"
     day.until(lambda: day.is_in(State.STOPPED))
@@ -117,8 +120,7 @@ def test_an_input_that_fails_stops_all_cars_and_says_why():
 def test_orders_of_whatever_drives_and_of_whoever_sits_there_are_both_obeyed():
     day = Day()
     person, pad = Person(seat=day.seat), Pad(seat=day.seat)
-    object.__setattr__(day.drive.controls, "input", pad)
-    object.__setattr__(day.drive.controls, "person", person)
+    driven_by(day, pad, person)
     person.given, pad.given = [Order.STOP], [Order.QUIT]
     assert day.drive.controls.orders() == [Order.STOP, Order.QUIT]
     assert day.drive.controls.orders() == []

@@ -6,8 +6,8 @@ import math
 
 import pytest
 
-from host_bridge.domain import Order
-from host_bridge.interfaces.manoeuvres import NEUTRAL_US, Constant, InTurn, Slalom
+from host_bridge.domain import NEUTRAL_US, Order
+from host_bridge.interfaces.manoeuvres import Constant, InTurn, Slalom
 from tests.host_bridge.inputs import DRIVING, RELEASED, STANDING, playing
 
 

@@ -55,7 +55,7 @@ def log(tmp_path):
 
 
 def test_an_existing_log_is_never_overwritten(log):
-    with pytest.raises(DataFileFault, match="already, and a log overwrites none"):
+    with pytest.raises(DataFileFault, match="already, and none is overwritten"):
         Fixture(log.path)
 
 
