@@ -40,7 +40,9 @@ class Beat:
 
     ``turn`` is one round of the endless loop, False once somebody asked for the REPL of a car that
     is not armed. The heap is locked while the step runs: MicroPython takes a long call's state from
-    it, searching, and from the C stack where it is locked. A Stop does not wait for the beat: then
+    it, searching, and from the C stack where it is locked. Around it the calls are short, so that
+    nothing at all is taken from the heap while the car may move, and no garbage collected: that
+    takes an RP2040 8 ms, and comes when it likes. A Stop does not wait for the beat: then
     a step comes early, half a beat after the one before at the earliest.
     """
 
@@ -72,15 +74,24 @@ class Beat:
     def _step(self, now_us: int) -> None:
         self._begun_us = now_us
         self._board.link.hears_stop = False
+        self._step_locked(now_us)
+        self._watchdog.feed()
+        self._reckon(now_us)
+
+    def _step_locked(self, now_us: int) -> None:
         micropython.heap_lock()
         try:
             self._app.step(now_us)
         finally:  # whoever cleans up after a step that failed needs the heap
             micropython.heap_unlock()
-        self._watchdog.feed()
+
+    def _reckon(self, now_us: int) -> None:
         end_us = self._ticks_us() & _MASK
         self._board.ran_us = elapsed_us(end_us, now_us)
         self._board.step_us = elapsed_us(end_us, self._due_us)  # what it came late counts too
+        self._set_due(end_us)
+
+    def _set_due(self, end_us: int) -> None:
         step_us = self._every_us()
         self._due_us = shifted_us(self._due_us, step_us)
         if elapsed_us(end_us, self._due_us) > step_us:  # what was missed is missed
