@@ -1,6 +1,6 @@
 """``tandem``: a table of commands, each found by its name and imported only when it runs.
 
-A command's module offers ``add_arguments(parser)`` and ``run(args, context) -> int``; the first
+A command's module offers ``add_arguments(parser)`` and ``run(args, host) -> int``; the first
 paragraph of its docstring describes it, the rest is shown below the options.
 """
 
@@ -23,7 +23,7 @@ INTERRUPTED = 130  # as shells count: 128 and the number of SIGINT
 
 
 class Command:
-    """One line of the overview. A light command does without the context, for speed."""
+    """One line of the overview. A light command does without the services, for speed."""
 
     def __init__(self, name: str, module: str, summary: str, is_light: bool = False) -> None:
         self.name = name
@@ -110,7 +110,7 @@ def _run(words: list[str]) -> int:
     module = import_module(command.module)
     args = parser_of(command, module).parse_args(words[1:])
     args.command = command.name
-    return int(module.run(args, None if command.is_light else _context()))
+    return int(module.run(args, None if command.is_light else _host()))
 
 
 def _trusting(words: list[str]) -> list[str]:
@@ -176,10 +176,10 @@ def version() -> str:
     return version_of("tandem-cars")
 
 
-def _context() -> object:
-    from host_bridge.context import HostContext  # asyncio and all, which a stop does without
+def _host() -> object:
+    from host_bridge.services import make_host  # asyncio and all, which a stop does without
 
-    return HostContext()
+    return make_host()
 
 
 if __name__ == "__main__":

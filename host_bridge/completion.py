@@ -57,7 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("shell", choices=tuple(_SHELLS))
 
 
-def run(args: argparse.Namespace, context: object) -> int:
+def run(args: argparse.Namespace, host: object) -> int:
     """Print it."""
     print("\n".join(_SHELLS[args.shell](described())))
     return 0

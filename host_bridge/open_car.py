@@ -18,7 +18,6 @@ from host_bridge.link.session_time import SessionTime
 from host_bridge.link.wire import own_protocol_hash
 from host_bridge.logbook.recorder import Recorder
 from host_bridge.observers import Observers
-from host_bridge.serve.recognition import hash_for
 from host_bridge.serve.recording import tap_into
 from host_bridge.serve.service import Service, end
 from host_bridge.serve.taps import TapReader, listen_in
@@ -30,13 +29,12 @@ _BIND_S = 5.0  # a session that has just ended leaves its place after 3 s
 _CLOCK_S = 3.0  # each answer narrows the bound by chance; thirty of them are plenty
 
 
-class Context(Protocol):
-    """What an open car needs of the host."""
-
-    @property
-    def clock(self) -> Clock: ...
+class KnownVehicles(Protocol):
+    """Who can tell the type of a car: host_bridge.services.Vehicles."""
 
     def recognised(self, identity: CarIdentity) -> Vehicle | None: ...
+
+    def expected_hash(self, vehicle: Vehicle, identity: CarIdentity) -> bytes: ...
 
 
 class OpenCar:
@@ -45,7 +43,8 @@ class OpenCar:
     def __init__(
         self,
         transport: Transport,
-        context: Context,
+        clock: Clock,
+        vehicles: KnownVehicles,
         host: Service | ServedCar,
         epoch: int | None,
         session_time: SessionTime | None = None,
@@ -61,7 +60,8 @@ class OpenCar:
         self.noise: LinkNoisy | None = None
         self._tap: TapReader | None = None
         self._host = host
-        self._runner = Runner(transport, self.car, context.clock, self._hear)
+        self._vehicles = vehicles
+        self._runner = Runner(transport, self.car, clock, self._hear)
         self._tasks: list[asyncio.Task[None]] = []
 
     async def open(self) -> None:
@@ -120,11 +120,17 @@ class OpenCar:
         """Of another process that serves the car."""
         return None if isinstance(self._host, Service) else self._host.pid
 
+    def recognised(self) -> Vehicle | None:
+        """The type of vehicle whose configuration it reports to hold."""
+        return self._vehicles.recognised(self.identity)
+
     def take_for(self, vehicle: Vehicle | None) -> None:
         """From now on the car is expected to hold this vehicle's configuration."""
         identity = self.car.identity
         self.car.vehicle = vehicle
-        self.car.config_hash = hash_for(vehicle, identity) if vehicle and identity else None
+        self.car.config_hash = (
+            self._vehicles.expected_hash(vehicle, identity) if vehicle and identity else None
+        )
 
     async def record(self, log: Recorder) -> None:
         """Everything from now on, both ways, other clients' frames included.
@@ -167,34 +173,22 @@ class OpenCar:
             self.events.tell(events)
 
 
-async def meet(
-    transport: Transport,
-    context: Context,
-    host: Service | ServedCar,
-    epoch: int | None,
-    vehicle: Vehicle | None,
-    session_time: SessionTime | None = None,
-) -> OpenCar:
-    """An open car that said who it is; with an epoch, bound and its clock in step.
+async def meet(opened: OpenCar, vehicle: Vehicle | None) -> OpenCar:
+    """Open it and hear who it is; with an epoch, bind it and bring its clock in step.
 
-    Raises errors.TandemError if it does not.
+    Without a ``vehicle`` its configuration says of which type it is. It is closed again where any
+    of that fails. Raises errors.TandemError.
     """
-    opened = OpenCar(transport, context, host, epoch, session_time)
     try:
         await opened.open()
         await _identify(opened)
-        opened.take_for(vehicle or _recognised(opened, context))
-        if epoch is not None:
+        opened.take_for(vehicle or opened.recognised())
+        if opened.car.connection.epoch is not None:
             await _bind(opened)
     except BaseException:
         await opened.close()
         raise
     return opened
-
-
-def _recognised(opened: OpenCar, context: Context) -> Vehicle | None:
-    identity = opened.car.identity
-    return context.recognised(identity) if identity else None
 
 
 async def _identify(opened: OpenCar) -> None:

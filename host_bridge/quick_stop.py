@@ -105,7 +105,7 @@ def stop_all() -> int:
     return _stop((), None, is_json=False)
 
 
-def run(args: argparse.Namespace, context: object = None) -> int:
+def run(args: argparse.Namespace, host: object = None) -> int:
     """0 if every car acknowledged. Raises errors.TandemError for what could not be told to stop,
     after all others were: a name that is wrong holds up no stop.
     """
@@ -174,14 +174,13 @@ def stop_directly(uri: str) -> StopCall:
     """Stop a car that nobody serves. Raises errors.TandemError."""
     import asyncio  # all this takes 100 ms longer, for which the usual way has no time
 
-    from host_bridge.context import HostContext
+    from host_bridge.services import make_host
 
-    context = HostContext()
     if "sim" in uri.partition("://")[0]:
         raise DeviceFault(
             "nobody serves this virtual car, so there is none", where=uri, remedy="tandem cars"
         )
-    transport = context.transport(uri)
+    transport = make_host().cars.transport(uri)
     # a board is told so straight away, and not made ready for a plant before
     return asyncio.run(_stop_over(getattr(transport, "cable", transport)))
 

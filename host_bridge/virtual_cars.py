@@ -1,11 +1,7 @@
-"""Virtual cars as programs of their own, for ``tandem sim``.
-
-By name: the bridge knows of no simulator, and works without one.
-"""
+"""Virtual cars as programs of their own, for ``tandem sim``."""
 
 from __future__ import annotations
 
-import importlib
 import subprocess
 import sys
 import tempfile
@@ -14,14 +10,15 @@ from typing import Any
 
 from host_bridge.domain import Vehicle
 from host_bridge.errors import UsageFault
+from sim_mock import facts
+from sim_mock.bodies import trust
 
 Choices = dict[str, list[dict[str, Any]]]
 
 
 def choices() -> Choices:
     """What a virtual car may be told, by name: its tracks and its faults."""
-    found: Choices = _facts().choices()
-    return found
+    return facts.choices()
 
 
 def start(
@@ -32,13 +29,13 @@ def start(
     ``query`` is that of a ``sim://`` URI. Raises errors.UsageFault.
     """
     try:
-        facts = _facts().facts_of(vehicle, query)
-    except ValueError as error:  # it knows none of our errors
+        built = facts.facts_of(vehicle, query)
+    except ValueError as error:  # the simulator depends on nothing of the host
         raise UsageFault(str(error), where=f"a virtual {vehicle.name}") from None
     with tempfile.TemporaryFile("w") as file:
-        file.write(facts.to_json())
+        file.write(built.to_json())
         file.flush()
-        words = ["sim_mock.car", f"/dev/fd/{file.fileno()}", *options, *_trust().options()]
+        words = ["sim_mock.car", f"/dev/fd/{file.fileno()}", *options, *trust.options()]
         return _program(words, file.fileno())
 
 
@@ -61,12 +58,4 @@ def _program(words: Sequence[str], *files: int) -> subprocess.Popen[str]:
 
 def trust_code(path: str) -> None:
     """A person said that the code that this model file names may run (``--trust-code``)."""
-    _trust().trust(path)
-
-
-def _trust() -> Any:
-    return importlib.import_module("sim_mock.bodies.trust")
-
-
-def _facts() -> Any:
-    return importlib.import_module("sim_mock.facts")
+    trust.trust(path)

@@ -80,6 +80,11 @@ def _refuse_wrong(params: Params) -> None:
         )
 
 
+def parameter_count() -> int:
+    """How many values the image has."""
+    return sum(row[2] for row in TABLE)
+
+
 def parameter_index(name: str) -> int:
     """The place of a parameter in the image, of its first value if it has several."""
     return Params(_crc_table()).index(name)

@@ -13,15 +13,13 @@ import os
 import signal
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
-from host_bridge.context import HostContext
 from host_bridge.errors import TandemError
+from host_bridge.services import make_host
 from sim_mock.car import CarProgram, Trace
+from sim_mock.hitl.transport import HitlTransport
 from sim_mock.paced import Cable
-
-if TYPE_CHECKING:
-    from sim_mock.hitl.transport import HitlTransport
 
 _RELAY_US = 2_000
 _TRACE_US = 10_000
@@ -71,7 +69,7 @@ class BoardCar(CarProgram):
 
 
 async def _run(uri: str, link: Path | None, trace: str | None) -> None:
-    transport = cast("HitlTransport", HostContext().transport(uri))
+    transport = cast("HitlTransport", make_host().cars.transport(uri))
     cable = Cable(link)
     relay = Relay(transport)
     await transport.open(relay.hear, lambda fault: None)

@@ -20,7 +20,6 @@ import dataclasses
 import json
 from pathlib import Path
 
-from host_bridge.context import HostContext
 from host_bridge.demo import peers, report
 from host_bridge.demo.crew import Crew
 from host_bridge.demo.scene import SPEED_MPS, Scene
@@ -36,6 +35,9 @@ from host_bridge.demo.together import (
 )
 from host_bridge.domain import Vehicle
 from host_bridge.errors import DeviceFault
+from host_bridge.running import run_async
+from host_bridge.serve.recording import new_recorder
+from host_bridge.services import Host
 from host_bridge.transports.base import Transport
 from sim_mock.facts import facts_of
 from sim_mock.process import RUNTIMES, CarProcess, start, start_program
@@ -66,11 +68,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--board", metavar="PORT", help="car A is a bare board on this port")
 
 
-def run(args: argparse.Namespace, context: HostContext) -> int:
+def run(args: argparse.Namespace, host: Host) -> int:
     """0 if every number held, 1 if not."""
     args.out.mkdir(parents=True, exist_ok=True)
     show = Show()
-    code = context.run(_demo(args, context, show))
+    code = run_async(_demo(args, host, show))
     return code or _verdict(show, args.out)
 
 
@@ -83,8 +85,8 @@ def _verdict(show: Show, out: Path) -> int:
     return 1 if failed else 0
 
 
-async def _demo(args: argparse.Namespace, context: HostContext, show: Show) -> int:
-    vehicle = context.vehicle(VEHICLE)
+async def _demo(args: argparse.Namespace, host: Host, show: Show) -> int:
+    vehicle = host.vehicles.load(VEHICLE)
     trace = args.out / "car-a.csv"
     facts = facts_of(vehicle, {"seed": str(SEED), "name": "car-a"})
     link = (args.out / "car-a.port").absolute()
@@ -101,7 +103,7 @@ async def _demo(args: argparse.Namespace, context: HostContext, show: Show) -> i
     show.say("Twin B: the same firmware inside this host; 1 kg heavier, on a slippery floor.")
     car.device = str(link)
     try:
-        await _parts(args, context, show, vehicle, car, trace)
+        await _parts(args, host, show, vehicle, car, trace)
     except asyncio.CancelledError:
         show.say("Interrupted: the cars stop.")
         raise
@@ -113,13 +115,13 @@ async def _demo(args: argparse.Namespace, context: HostContext, show: Show) -> i
 
 async def _parts(
     args: argparse.Namespace,
-    context: HostContext,
+    host: Host,
     show: Show,
     vehicle: Vehicle,
     car: CarProcess,
     trace: Path,
 ) -> None:
-    drive = await _together(args, context, show, vehicle, car) if args.only != "stops" else None
+    drive = await _together(args, host, show, vehicle, car) if args.only != "stops" else None
     done = await _stops(show, vehicle, car, trace) if args.only != "together" else []
     rolls = [peers.rolled_out(vehicle, SPEED_MPS, peer.holds_s) for peer in peers.PEERS]
     if done:
@@ -136,16 +138,16 @@ async def _parts(
 
 async def _together(
     args: argparse.Namespace,
-    context: HostContext,
+    host: Host,
     show: Show,
     vehicle: Vehicle,
     car: CarProcess,
 ) -> Drive:
     show.heading("1. One frame, two cars")
-    crew = Crew(context, vehicle, _lines(context, car, is_altered=args.alter))
+    crew = Crew(host, vehicle, _lines(host, car, is_altered=args.alter))
     log_path = args.out / LOG
     log_path.unlink(missing_ok=True)
-    log = context.recorder(log_path)
+    log = new_recorder(log_path, host.cars.clock)
     try:
         await crew.start()
         crew.record(log)
@@ -159,14 +161,14 @@ async def _together(
             f"Car A ran under {car.runtime}: byte identity across the two Pythons was NOT shown. "
             "`make setup` says how to have a MicroPython."
         )
-    await _alter_one_byte(context, show, vehicle, car)
+    await _alter_one_byte(host, show, vehicle, car)
     return drive
 
 
-def _lines(context: HostContext, car: CarProcess, *, is_altered: bool) -> dict[str, Transport]:
-    to_twin = context.transport(TWIN)
+def _lines(host: Host, car: CarProcess, *, is_altered: bool) -> dict[str, Transport]:
+    to_twin = host.cars.transport(TWIN)
     return {
-        "demo-a": context.transport(f"serial://{car.device}"),
+        "demo-a": host.cars.transport(f"serial://{car.device}"),
         "demo-b": AlteredLine(to_twin, _ALTERED_CLAIM) if is_altered else to_twin,
     }
 
@@ -215,12 +217,10 @@ def _told(drive: Drive) -> str:
     return " and ".join(parts) + missed if parts else "none"
 
 
-async def _alter_one_byte(
-    context: HostContext, show: Show, vehicle: Vehicle, car: CarProcess
-) -> None:
+async def _alter_one_byte(host: Host, show: Show, vehicle: Vehicle, car: CarProcess) -> None:
     """The same check, with one bit of one byte changed on the way to B: it has to fail."""
     show.say("\n  Again, with one bit of one claim altered on the way to B:")
-    crew = Crew(context, vehicle, _lines(context, car, is_altered=True))
+    crew = Crew(host, vehicle, _lines(host, car, is_altered=True))
     try:
         await crew.start()
         drive = await drive_together(crew, SHORT, show)

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from host_bridge import session
 from host_bridge.cars.car import Car
 from host_bridge.cars.fleet import Fleet, FleetRequest
-from host_bridge.context import HostContext
 from host_bridge.domain import NEUTRAL_US, Refusal, State, Vehicle, Wish
 from host_bridge.errors import DeviceFault, RefusedFault
 from host_bridge.interfaces.manoeuvres import Manoeuvre
@@ -17,6 +16,7 @@ from host_bridge.link.runner import Runner
 from host_bridge.link.wire import own_protocol_hash
 from host_bridge.logbook.recorder import Recorder
 from host_bridge.serve.service import Service
+from host_bridge.services import Host
 from host_bridge.transports.base import Transport
 
 SOURCE = "script"  # its deadman is scripted: for virtual cars only
@@ -79,15 +79,15 @@ _PASSING = {Refusal.CLOCK_UNSURE, Refusal.MOVING, Refusal.STATE, Refusal.RELAY}
 class Crew:
     """One or more cars, each served, one fleet, one session, one puppet."""
 
-    def __init__(self, context: HostContext, vehicle: Vehicle, cars: dict[str, Transport]) -> None:
-        self.clock = context.clock
+    def __init__(self, host: Host, vehicle: Vehicle, cars: dict[str, Transport]) -> None:
+        self.clock = host.cars.clock
         self.puppet = Puppet()
         self.services = {
             name: Service(transport.label, transport, self.clock, lambda identity: vehicle)
             for name, transport in cars.items()
         }
         self.vehicle = vehicle
-        epoch = context.new_epoch()
+        epoch = host.cars.new_epoch()
         self.cars = {
             name: Car(name, Connection(own_protocol_hash(), epoch), vehicle) for name in cars
         }

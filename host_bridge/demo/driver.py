@@ -11,10 +11,10 @@ import asyncio
 import json
 import sys
 
-from host_bridge.context import HostContext
 from host_bridge.demo.crew import Crew
 from host_bridge.errors import TandemError
 from host_bridge.interfaces.manoeuvres import Constant
+from host_bridge.services import make_host
 
 _REPORT_EVERY_S = 0.02
 _FOR_EVER_S = 3600.0
@@ -22,8 +22,8 @@ _FOR_EVER_S = 3600.0
 
 async def drive(uri: str, vehicle: str, name: str) -> None:
     """Until ``quit``, or until nobody tells it any more."""
-    context = HostContext()
-    crew = Crew(context, context.vehicle(vehicle), {name: context.transport(uri)})
+    host = make_host()
+    crew = Crew(host, host.vehicles.load(vehicle), {name: host.cars.transport(uri)})
     try:
         await crew.start()
         reporting = asyncio.create_task(_report(crew))

@@ -14,11 +14,12 @@ from host_bridge.cars.following import Following
 from host_bridge.clock import Clock
 from host_bridge.domain import Vehicle
 from host_bridge.driving.controls import source_of_all
-from host_bridge.driving.opening import Context, start_log
+from host_bridge.driving.opening import start_log
 from host_bridge.errors import DeviceFault, NotHeldFault, UsageFault, VehicleFileFault
 from host_bridge.link.session_time import BoardTime
 from host_bridge.logbook.recorder import Recorder
 from host_bridge.open_car import OpenCar
+from host_bridge.services import Host
 from host_bridge.session import next_tick_us
 
 _EPOCH_S = 2.0  # a car names its own session in turn with other slow things
@@ -48,20 +49,20 @@ class FollowView(Protocol):
         """At the end."""
 
 
-async def follow(plan: FollowPlan, view: FollowView, context: Context) -> int:
+async def follow(plan: FollowPlan, view: FollowView, host: Host) -> int:
     """Until it is cancelled, or the time is over. Raises errors.TandemError."""
     log: Recorder | None = None
     try:
         async with AsyncExitStack() as logs, AsyncExitStack() as stack:  # logs end last
-            cars = await _open(plan, context, stack)
-            log = await start_log(plan.record, context, cars, logs)
+            cars = await _open(plan, host, stack)
+            log = await start_log(plan.record, host, cars, logs)
             source_of_all([_with_receiver(opened.vehicle) for opened in cars], _RC)
             following = Following(cars[0].car, [opened.car for opened in cars[1:]])
             try:
-                await _run(following, plan, view, context.clock, log)
+                await _run(following, plan, view, host.cars.clock, log)
             finally:
-                await _let_go(following, cars[1:], context.clock)
-                for line in view.summary(following, context.clock.now_us()):
+                await _let_go(following, cars[1:], host.cars.clock)
+                for line in view.summary(following, host.cars.clock.now_us()):
                     print(line, flush=True)
         _judge(following)
     except BaseException:  # Ctrl-C too; asked after it is closed: its end may have found no room
@@ -73,14 +74,14 @@ async def follow(plan: FollowPlan, view: FollowView, context: Context) -> int:
     return 0
 
 
-async def _open(plan: FollowPlan, context: Context, stack: AsyncExitStack) -> list[OpenCar]:
-    leader = await context.open_car(plan.leader, epoch=context.new_epoch(), vehicle=plan.vehicle)
+async def _open(plan: FollowPlan, host: Host, stack: AsyncExitStack) -> list[OpenCar]:
+    leader = await host.cars.open(plan.leader, epoch=host.cars.new_epoch(), vehicle=plan.vehicle)
     stack.push_async_callback(leader.close)
     if not await leader.until(lambda: leader.car.own_epoch is not None, _EPOCH_S):
         raise DeviceFault("the leader does not name its own session", where=leader.uri)
     cars = [leader]
     for text in plan.followers:
-        opened = await context.open_car(
+        opened = await host.cars.open(
             text,
             epoch=leader.car.own_epoch,
             vehicle=plan.vehicle,

@@ -13,7 +13,7 @@ from host_bridge.clock import Clock
 from host_bridge.domain import Input, Order
 from host_bridge.driving.controls import make_input, take_controls
 from host_bridge.driving.drive import Drive, Phase
-from host_bridge.driving.opening import Context, start_log
+from host_bridge.driving.opening import start_log
 from host_bridge.driving.plan import Plan, View
 from host_bridge.errors import (
     DeviceFault,
@@ -25,24 +25,25 @@ from host_bridge.errors import (
 )
 from host_bridge.logbook.recorder import Recorder
 from host_bridge.open_car import OpenCar
+from host_bridge.services import Host
 from host_bridge.session import Session, next_tick_us
 
 _VIEW_EVERY = 10  # ticks: ten times a second
 
 
-async def drive(plan: Plan, view: View, context: Context) -> int:
+async def drive(plan: Plan, view: View, host: Host) -> int:
     """Drive until the person, the file or the time ends it.
 
     Raises errors.TandemError. When cancelled it comes to rest first; when cancelled again, not.
     """
     async with AsyncExitStack() as logs, AsyncExitStack() as stack:  # logs end last
-        now_us = context.clock.now_us
+        now_us = host.cars.clock.now_us
         chosen = make_input(plan.input, plan.options, now_us)
         person = _person(chosen, now_us)
-        epoch = context.new_epoch()
-        cars = await _open_cars(plan, context, epoch, stack)
-        log = await start_log(plan.record, context, cars, logs)
-        cockpit = Cockpit(plan, view, context.clock, person)
+        epoch = host.cars.new_epoch()
+        cars = await _open_cars(plan, host, epoch, stack)
+        log = await start_log(plan.record, host, cars, logs)
+        cockpit = Cockpit(plan, view, host.cars.clock, person)
         ended, fault = await cockpit.drive(cars, epoch, chosen, log)
         for line in view.summary(ended, now_us()):
             print(line)
@@ -65,12 +66,10 @@ def _person(chosen: Input, now_us: Callable[[], int]) -> Input | None:
     return make_input("keyboard", {}, now_us) if sys.stdin.isatty() else None
 
 
-async def _open_cars(
-    plan: Plan, context: Context, epoch: int, stack: AsyncExitStack
-) -> list[OpenCar]:
+async def _open_cars(plan: Plan, host: Host, epoch: int, stack: AsyncExitStack) -> list[OpenCar]:
     cars: list[OpenCar] = []
     for text in plan.cars:
-        opened = await context.open_car(text, epoch=epoch, vehicle=plan.vehicle)
+        opened = await host.cars.open(text, epoch=epoch, vehicle=plan.vehicle)
         stack.push_async_callback(opened.close)
         if opened.name in [car.name for car in cars]:
             raise UsageFault(

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from host_bridge.config.boards import Board, on_board
 from host_bridge.domain import Action, Deed, Sender, State, Vehicle
 from host_bridge.errors import DeviceFault, NotHeldFault, ProtocolFault
 from host_bridge.flash.before import Before, uri_of
-from host_bridge.interfaces.cli.adjusting import differing
 from host_bridge.interfaces.cli.line import counted
-
-if TYPE_CHECKING:
-    from host_bridge.context import HostContext
-    from host_bridge.open_car import OpenCar
-    from host_bridge.pairing import Pairing
+from host_bridge.open_car import OpenCar
+from host_bridge.services import Host
+from host_bridge.services.configurations import differing
+from host_bridge.services.pairings import Pairing
 
 MEET_WITHIN_S = 30.0  # a reset, a file system to be mounted, an RP2040's second of imports
 STARTED_WITHIN_S = 5.0
@@ -42,43 +39,41 @@ class Aftercare:
         self._board = board
         self._trial_s = trial_s
 
-    async def care(self, context: HostContext, row: dict[str, object]) -> int:
+    async def care(self, host: Host, row: dict[str, object]) -> int:
         """Raises errors.TandemError, NotHeldFault if the new program did not stay."""
-        opened = await self._met(context)
+        opened = await self._met(host)
         try:
-            known = self._pairing(context, opened, row)
+            known = self._pairing(host, opened, row)
             await _settled(opened)  # a car that is starting takes no configuration
             trimmed = known.of(self._vehicle)
-            changed = await context.configure(opened, trimmed, self._name, counted)
-            context.keep(known)
+            changed = await host.configurations.write(opened, trimmed, self._name, counted)
+            host.pairings.keep(known)
             opened.take_for(self._vehicle)
-            await _clear(opened, context)
+            await _clear(opened, host)
             await self._watch(opened)
             self.found.update(_what(opened, changed))
             return 0
         finally:
             await opened.close()
 
-    async def _met(self, context: HostContext) -> OpenCar:
+    async def _met(self, host: Host) -> OpenCar:
         loop = asyncio.get_running_loop()
         give_up_s = loop.time() + MEET_WITHIN_S
         while True:
             try:
-                epoch = context.new_epoch()
-                return await context.open_car(self._uri, epoch=epoch, vehicle=self._vehicle.path)
+                epoch = host.cars.new_epoch()
+                return await host.cars.open(self._uri, epoch=epoch, vehicle=self._vehicle.path)
             except (DeviceFault, ProtocolFault):
                 if loop.time() > give_up_s:
                     raise
             await asyncio.sleep(0.3)
 
-    def _pairing(self, context: HostContext, opened: OpenCar, row: dict[str, object]) -> Pairing:
+    def _pairing(self, host: Host, opened: OpenCar, row: dict[str, object]) -> Pairing:
         """The key and the trim stay with a board that stays of its type."""
         identity, vehicle = opened.identity, self._vehicle.name
-        known = context.pairing(identity)
+        known = host.pairings.of(identity)
         if known is None or known.vehicle != vehicle:
-            known = replace(
-                context.new_pairing(identity, self._name, vehicle), trim=self._for_the_board()
-            )
+            known = replace(Pairing.new(identity, self._name, vehicle), trim=self._for_the_board())
         flashed = {key: str(row[key]) for key in ("board", "runtime", "slot", "program")}
         return replace(known, car_name=self._name, flashed=flashed)
 
@@ -106,11 +101,11 @@ def _has_restarted(opened: OpenCar, begun_us: int) -> bool:
     return went_back or opened.line_fault is not None
 
 
-async def _clear(opened: OpenCar, context: HostContext) -> None:
+async def _clear(opened: OpenCar, host: Host) -> None:
     """A car that had no configuration until now is in FAULT for that alone."""
     await _settled(opened)
     if _state(opened) is State.FAULT:
-        request = opened.car.request(Deed(Action.CLEAR, Sender.COMMAND), context.now_us())
+        request = opened.car.request(Deed(Action.CLEAR, Sender.COMMAND), host.cars.clock.now_us())
         await opened.until(lambda: request.result is not None, 2.0)
         await opened.until(lambda: _state(opened) is State.STANDBY, 1.0)
 

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from host_bridge.domain import State
 from host_bridge.errors import DeviceFault, ProtocolFault, RefusedFault
-
-if TYPE_CHECKING:
-    from host_bridge.context import HostContext
-    from host_bridge.open_car import OpenCar
+from host_bridge.open_car import OpenCar
+from host_bridge.services import Host
 
 _ARMED = (State.ACTIVE, State.HOLD, State.STOPPING)
 
@@ -28,10 +25,10 @@ def uri_of(port: str) -> str:
     return port if "://" in port else f"serial://{port}"
 
 
-async def look_at_car(port: str, context: HostContext, before: Before) -> int:
+async def look_at_car(port: str, host: Host, before: Before) -> int:
     """Fill ``before``. Raises errors.RefusedFault for a car that is armed, or served."""
     uri = uri_of(port)
-    owner = context.find(uri)
+    owner = host.cars.find(uri)
     if owner:
         raise RefusedFault(
             "this car is served; flashing it would take it from whoever uses it",
@@ -40,7 +37,7 @@ async def look_at_car(port: str, context: HostContext, before: Before) -> int:
             remedy="end that program first",
         )
     try:
-        opened = await context.open_car(uri)
+        opened = await host.cars.open(uri)
     except (DeviceFault, ProtocolFault):
         return 0  # no car, or one of another version: its board refuses the REPL while armed
     try:

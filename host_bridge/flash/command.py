@@ -6,7 +6,6 @@ import argparse
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from host_bridge.config.boards import load_board
 from host_bridge.errors import UsageFault
@@ -22,9 +21,8 @@ from host_bridge.flash.plan import SLOTS, Plan
 from host_bridge.flash.repl import BAUD, raw_board
 from host_bridge.flash.runtime import install_runtime
 from host_bridge.interfaces.cli.line import counted
-
-if TYPE_CHECKING:  # handed in
-    from host_bridge.context import HostContext
+from host_bridge.running import run_async
+from host_bridge.services import Host
 
 EPILOG = """\
 examples:
@@ -69,10 +67,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print the outcome as JSON")
 
 
-def run(args: argparse.Namespace, context: HostContext) -> int:
+def run(args: argparse.Namespace, host: Host) -> int:
     """0 once the board is what was asked for; else the self-test's. Raises errors.TandemError."""
     image = _image(args)
-    job = prepare(args.board, args.vehicle, context.vehicle, counted("compiled"))
+    job = prepare(args.board, args.vehicle, host.vehicles.load, counted("compiled"))
     _refuse_name(args, job)
     runtime = image.row() if image else {"runtime_from": where_to_get(job.board)}
     if args.dry_run:
@@ -82,9 +80,9 @@ def run(args: argparse.Namespace, context: HostContext) -> int:
         print("\n".join(_lines(runtime)))
         print(install_runtime(args.runtime, job.board.chip.name, args.port))
     else:
-        context.run(look_at_car(args.port, context, before))
+        run_async(look_at_car(args.port, host, before))
     row = _flash(args, job)
-    return _cared_for(args, context, job, before, row)
+    return _cared_for(args, host, job, before, row)
 
 
 def _image(args: argparse.Namespace) -> Image | None:
@@ -98,7 +96,7 @@ def _image(args: argparse.Namespace) -> Image | None:
 
 def _cared_for(
     args: argparse.Namespace,
-    context: HostContext,
+    host: Host,
     job: Job,
     before: Before,
     row: dict[str, object],
@@ -108,18 +106,18 @@ def _cared_for(
             watch_box(args.port, args.baud, str(row["slot"]), counted("watched, seconds"))
         return _say(args, row)
     aftercare = Aftercare(args.port, args.name, job.vehicle, job.board, before)
-    context.run(aftercare.care(context, row))
+    run_async(aftercare.care(host, row))
     _say(args, {**row, **aftercare.found})
-    return _tested(args, context)
+    return _tested(args, host)
 
 
-def _tested(args: argparse.Namespace, context: HostContext) -> int:
+def _tested(args: argparse.Namespace, host: Host) -> int:
     uri = uri_of(args.port)
     if args.no_selftest:
         return left_out("--no-selftest", uri)
     if args.json:
         return left_out("a program reads what is printed here", uri)
-    return offer_self_test(uri, context)
+    return offer_self_test(uri, host)
 
 
 def _refuse_name(args: argparse.Namespace, job: Job) -> None:

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import argparse
 import json
-from typing import TYPE_CHECKING
 
 from host_bridge.errors import TandemError
 from host_bridge.flash.before import uri_of
 from host_bridge.flash.repl import BAUD, raw_board
 from host_bridge.interfaces.cli.choice import add_car, car_of
+from host_bridge.open_car import OpenCar
+from host_bridge.running import run_async
+from host_bridge.services import Host
 from host_bridge.transports.serial_port import ports
-
-if TYPE_CHECKING:
-    from host_bridge.context import HostContext
-    from host_bridge.open_car import OpenCar
 
 _HEARD_S = 1.0  # a slow line says its inputs five times in that
 EPILOG = """\
@@ -41,15 +39,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print what a program would read")
 
 
-def run(args: argparse.Namespace, context: HostContext) -> int:
+def run(args: argparse.Namespace, host: Host) -> int:
     """0 if whatever was asked for was understood. Raises errors.TandemError for a single one."""
     chosen = car_of(args)
     if args.repl:
         rows = [_at_repl(port, args.baud) for port in _ports(chosen)]
     elif chosen:
-        rows = [_one(chosen, context)]
+        rows = [_one(chosen, host)]
     else:
-        rows = [_tried(where, context) for where in _everywhere(context)]
+        rows = [_tried(where, host) for where in _everywhere(host)]
     print(json.dumps(rows) if args.json else "\n\n".join(map(_text, rows)) or "nothing is here")
     return 0
 
@@ -60,39 +58,39 @@ def _ports(chosen: str | None) -> list[str]:
     return [port.device for port in ports()]
 
 
-def _everywhere(context: HostContext) -> list[str]:
-    served = context.served()
+def _everywhere(host: Host) -> list[str]:
+    served = host.cars.served()
     taken = {car.uri.partition("?")[0] for car in served}
     free = [port.device for port in ports() if uri_of(port.device) not in taken]
     return [car.name for car in served] + free
 
 
-def _tried(where: str, context: HostContext) -> dict[str, object]:
+def _tried(where: str, host: Host) -> dict[str, object]:
     try:
-        return _one(where, context)
+        return _one(where, host)
     except TandemError as error:
         return {"at": where, "trouble": str(error)}
 
 
-def _one(where: str, context: HostContext) -> dict[str, object]:
+def _one(where: str, host: Host) -> dict[str, object]:
     found: dict[str, object] = {}
 
     async def ask() -> int:
-        opened = await context.open_car(uri_of(where) if where.startswith("/") else where)
+        opened = await host.cars.open(uri_of(where) if where.startswith("/") else where)
         try:
             await opened.until(lambda: None not in (opened.car.status, opened.car.inputs), _HEARD_S)
-            found.update(_row(opened, context))
+            found.update(_row(opened, host))
         finally:
             await opened.close()
         return 0
 
-    context.run(ask())
+    run_async(ask())
     return found
 
 
-def _row(opened: OpenCar, context: HostContext) -> dict[str, object]:
+def _row(opened: OpenCar, host: Host) -> dict[str, object]:
     identity, vehicle = opened.identity, opened.car.vehicle
-    known = context.pairing(identity)
+    known = host.pairings.of(identity)
     status = opened.car.status
     flashed = dict(known.flashed) if known else {}
     return {

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import TYPE_CHECKING
 
 from host_bridge.interfaces.cli.attest import WHEELS_OFF_GROUND, says_wheels_off_ground
 from host_bridge.selftest import command
-
-if TYPE_CHECKING:
-    from host_bridge.context import HostContext
+from host_bridge.services import Host
 
 
-def offer_self_test(uri: str, context: HostContext) -> int:
+def offer_self_test(uri: str, host: Host) -> int:
     """The self-test's exit code; 0 if it is left out, which is said. Raises errors.TandemError."""
     if not sys.stdin.isatty():
         return left_out("nobody can be asked here", uri)
@@ -22,7 +19,7 @@ def offer_self_test(uri: str, context: HostContext) -> int:
         return left_out("its wheels are on the ground", uri)
     parser = argparse.ArgumentParser()
     command.add_arguments(parser)
-    return command.run(parser.parse_args([uri, "--attest", WHEELS_OFF_GROUND]), context)
+    return command.run(parser.parse_args([uri, "--attest", WHEELS_OFF_GROUND]), host)
 
 
 def left_out(why: str, uri: str) -> int:

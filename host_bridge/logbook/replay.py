@@ -10,15 +10,12 @@ import asyncio
 import itertools
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from host_bridge.errors import DataFileFault, DeviceFault, UsageFault
 from host_bridge.logbook.reading import Record, read
 from host_bridge.logbook.recorder import DOWN
-
-if TYPE_CHECKING:  # the seam and the URI are handed in: a log needs no transport
-    from host_bridge.transports.base import Context, OnBytes, OnClosed
-    from host_bridge.transports.uri import Uri
+from host_bridge.transports.base import Making, OnBytes, OnClosed
+from host_bridge.transports.uri import Uri
 
 SLOWEST, FASTEST = 0.01, 1000.0
 
@@ -102,13 +99,13 @@ class Replay:
             callbacks[1](why)
 
 
-def make(uri: Uri, context: Context) -> Replay:
+def make(uri: Uri, making: Making) -> Replay:
     """The transport of a ``replay://`` URI. Raises errors.UsageFault, errors.DataFileFault."""
     uri.refuse_others("car", "speed")
     path = Path(uri.authority + uri.path)
     speed = uri.number("speed", 1.0, SLOWEST, FASTEST)
     car = _car(uri, sorted(set(_speakers(path))))
-    return Replay(uri.text, path, car, speed, context.now_us)
+    return Replay(uri.text, path, car, speed, making.now_us)
 
 
 def spoken(path: Path, car: str) -> Iterator[Record]:

@@ -6,16 +6,14 @@ import argparse
 import json
 import sys
 from dataclasses import asdict
-from typing import TYPE_CHECKING
 
 from host_bridge.domain import Sender
 from host_bridge.errors import UsageFault
 from host_bridge.interfaces.cli.attest import WHEELS_OFF_GROUND, profile_of
 from host_bridge.interfaces.cli.choice import add_car, car_of
+from host_bridge.running import run_async
 from host_bridge.selftest import CHECKS, Bench, Check, Row
-
-if TYPE_CHECKING:  # handed in
-    from host_bridge.context import HostContext
+from host_bridge.services import Host
 
 EPILOG = """\
 examples:
@@ -42,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print the rows as JSON")
 
 
-def run(args: argparse.Namespace, context: HostContext) -> int:
+def run(args: argparse.Namespace, host: Host) -> int:
     """0 if every row is good. Raises errors.TandemError."""
     chosen = [check for check in CHECKS if args.only in (None, check[0])]
     chosen = [check for check in chosen if check[0] not in args.without]
@@ -51,22 +49,20 @@ def run(args: argparse.Namespace, context: HostContext) -> int:
     if any(is_armed for _, _, is_armed in chosen):
         args.profile = "stand"
         profile_of(args)
-    return context.run(_test(args, context, chosen))
+    return run_async(_test(args, host, chosen))
 
 
-async def _test(
-    args: argparse.Namespace, context: HostContext, chosen: list[tuple[str, Check, bool]]
-) -> int:
-    opened = await context.open_car(car_of(args), epoch=context.new_epoch())
+async def _test(args: argparse.Namespace, host: Host, chosen: list[tuple[str, Check, bool]]) -> int:
+    opened = await host.cars.open(car_of(args), epoch=host.cars.new_epoch())
     rows: list[Row] = [Row(name, None, "left out") for name in args.without]
     try:
-        bench = Bench(opened, context.clock, _tell)
+        bench = Bench(opened, host.cars.clock, _tell)
         async with bench.driven():
             for _, check, is_armed in chosen:
                 await _run_one(bench, check, is_armed, rows, args.json)
             await bench.disarm()
     except BaseException:
-        opened.car.stop(Sender.COMMAND, "selftest", context.now_us())
+        opened.car.stop(Sender.COMMAND, "selftest", host.cars.clock.now_us())
         await opened.until(lambda: False, 0.1)
         raise
     finally:

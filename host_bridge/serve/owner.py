@@ -67,7 +67,7 @@ class Owner:
         """Open the line. Raises errors.TandemError."""
         try:
             await self._transport.open(self._hear, self._lose)
-        except RuntimeError as error:  # of a virtual car: it knows none of our errors
+        except RuntimeError as error:  # a virtual car's: it depends on nothing of the host
             raise DeviceFault(str(error), where=self._transport.label) from None
 
     def attach(self) -> Transport:

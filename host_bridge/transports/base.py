@@ -7,6 +7,7 @@ claim that waited is worth nothing.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Protocol
 
 OnBytes = Callable[[bytes], None]
@@ -39,20 +40,14 @@ class Transport(Protocol):
         """Drops what has not gone out yet. Closing a closed one does nothing."""
 
 
-class Context(Protocol):
-    """What the maker of a transport may need from its host."""
+@dataclass(frozen=True)
+class Making:
+    """What the maker of a transport gets from whoever opens cars.
 
-    def now_us(self) -> int:
-        """Monotonic microseconds."""
+    ``now_us`` is monotonic microseconds, ``vehicle`` loads a type of vehicle by name and with
+    changes of its file, ``transport`` makes the transport of another URI, not yet open.
+    """
 
-    def vehicle(self, name: str) -> object:
-        """The parsed vehicle file: a ``host_bridge.domain.Vehicle``, only passed on here.
-
-        Raises errors.VehicleFileFault.
-        """
-
-    def transport(self, text: str) -> Transport:
-        """The transport of another URI, for schemes that stand on one.
-
-        Raises errors.TandemError.
-        """
+    now_us: Callable[[], int]
+    vehicle: Callable[..., object]
+    transport: Callable[[str], Transport]

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from host_bridge.errors import DeviceFault, UsageFault
-from host_bridge.transports.base import Context
+from host_bridge.transports.base import Making
 from host_bridge.transports.descriptor import DescriptorTransport
 from host_bridge.transports.served import (
     ServedCar,
@@ -74,7 +74,7 @@ class LocalSocket(DescriptorTransport):
         )
 
 
-def make(uri: Uri, context: Context) -> LocalSocket:
+def make(uri: Uri, making: Making) -> LocalSocket:
     """Raises errors.UsageFault, errors.DeviceFault."""
     uri.refuse_others()
     name = uri.path.removeprefix("/")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from host_bridge.errors import DeviceFault
-from host_bridge.transports.base import Context, OnBytes, OnClosed
+from host_bridge.transports.base import Making, OnBytes, OnClosed
 from host_bridge.transports.descriptor import already_open
 from host_bridge.transports.uri import Uri
 
@@ -68,7 +68,7 @@ def pair(label: str = "loopback://") -> tuple[LoopbackEnd, LoopbackEnd]:
     return first, second
 
 
-def make(uri: Uri, context: Context) -> LoopbackEnd:
+def make(uri: Uri, making: Making) -> LoopbackEnd:
     """Every second call with one name gives the other end of the call before.
 
     Raises errors.UsageFault.

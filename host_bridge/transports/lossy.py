@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import Callable
 
 from host_bridge.errors import UsageFault
-from host_bridge.transports.base import Context, OnBytes, OnClosed, Transport
+from host_bridge.transports.base import Making, OnBytes, OnClosed, Transport
 from host_bridge.transports.descriptor import already_open
 from host_bridge.transports.lossy_line import LineCounts, LineParameters, LossyLine
 from host_bridge.transports.uri import Uri
@@ -107,7 +107,7 @@ class LossyTransport:
             self._on_closed(why)
 
 
-def make(uri: Uri, context: Context) -> LossyTransport:
+def make(uri: Uri, making: Making) -> LossyTransport:
     """Raises errors.TandemError: a parameter out of range, or the inner URI's own."""
     if not uri.scheme.startswith(PREFIX):
         raise UsageFault(
@@ -122,7 +122,7 @@ def make(uri: Uri, context: Context) -> LossyTransport:
         LossyLine(parameters if direction in ("both", way) else LineParameters(), f"{seed}/{way}")
         for way in DIRECTIONS[1:]
     )
-    return LossyTransport(context.transport(_inner_text(uri)), up, down, context.now_us)
+    return LossyTransport(making.transport(_inner_text(uri)), up, down, making.now_us)
 
 
 def _parameters(uri: Uri) -> LineParameters:

@@ -21,7 +21,7 @@ import serial
 from serial.tools import list_ports
 
 from host_bridge.errors import DeviceFault
-from host_bridge.transports.base import Context
+from host_bridge.transports.base import Making
 from host_bridge.transports.descriptor import DescriptorTransport
 from host_bridge.transports.port_faults import busy_fault, open_fault
 from host_bridge.transports.port_holders import holders
@@ -90,7 +90,7 @@ class SerialPort(DescriptorTransport):
             raise busy_fault(self.label, others)
 
 
-def make(uri: Uri, context: Context) -> SerialPort:
+def make(uri: Uri, making: Making) -> SerialPort:
     """Raises errors.UsageFault."""
     uri.refuse_others("baud", "vehicle")  # which is for whoever opens the car
     if uri.authority or not uri.path:

@@ -15,7 +15,7 @@ from typing import cast
 from urllib.parse import unquote
 
 from host_bridge.errors import UsageFault
-from host_bridge.transports.base import Context, Transport
+from host_bridge.transports.base import Making, Transport
 
 GROUP = "tandem.transports"
 OPTIONS = "tandem.transport_options"  # ``?option=...`` -> who puts another transport in front
@@ -36,7 +36,7 @@ _SHAPE = re.compile(
     r"(?P<scheme>[a-z][a-z0-9+.-]*)://(?P<authority>[^/?#]*)(?P<path>/[^?#]*)?(\?(?P<query>[^#]*))?"
 )
 
-Make = Callable[["Uri", Context], Transport]
+Make = Callable[["Uri", Making], Transport]
 
 
 @dataclass(frozen=True)
@@ -104,10 +104,10 @@ class Uri:
         return value
 
 
-def open_transport(text: str, context: Context) -> Transport:
+def open_transport(text: str, making: Making) -> Transport:
     """The transport of a URI, made, not yet opened. Raises errors.TandemError."""
     uri = Uri.parse(text)
-    return _maker(uri)(uri, context)
+    return _maker(uri)(uri, making)
 
 
 def schemes() -> list[str]:

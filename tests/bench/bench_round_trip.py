@@ -19,8 +19,8 @@ from pathlib import Path
 from firmware.protocol.codec import Message
 from firmware.protocol.codes import DRIVE_BIT, STEERING_BIT
 from firmware.protocol.messages import Bind, Claim, Identify, Identity, Status, Sync
-from host_bridge.context import HostContext
 from host_bridge.link import wire
+from host_bridge.services import make_host
 from host_bridge.transports.base import Transport
 from sim_mock.facts import facts_of
 from sim_mock.process import start
@@ -197,8 +197,8 @@ async def call(caller: Caller, at_once: Mirror, on_beat: Mirror, rng: random.Ran
 
 async def sampled(devices: list[str]) -> tuple[Caller, Mirror, Mirror]:
     """``devices`` lead to the car, to the echo, and to the echo on a beat."""
-    context = HostContext()
-    ports = [context.transport(f"serial://{device}") for device in devices]
+    cars = make_host().cars
+    ports = [cars.transport(f"serial://{device}") for device in devices]
     caller, at_once, on_beat = Caller(ports[0]), Mirror(ports[1]), Mirror(ports[2])
     for port, listener in zip(ports, (caller, at_once, on_beat), strict=True):
         await port.open(listener.hear, lambda _: None)
@@ -222,7 +222,7 @@ async def echo_process(*beat_ms: float) -> tuple[asyncio.subprocess.Process, str
 
 async def drive() -> Sheet:
     echoes = [await echo_process(), await echo_process(STEP_MS)]
-    car = await start(facts_of(HostContext().vehicle(VEHICLE), {"seed": "1"}))
+    car = await start(facts_of(make_host().vehicles.load(VEHICLE), {"seed": "1"}))
     try:
         listeners = await sampled([car.device, *(device for _, device in echoes)])
     finally:

@@ -7,9 +7,9 @@ import numpy as np
 from calibration.parameters import known_values
 from calibration.samples import Commands, Odometry, Run
 from calibration.twin import predict
-from host_bridge.context import HostContext
+from host_bridge.services import make_host
 
-NIGEL = HostContext().vehicle("nigel")
+NIGEL = make_host().vehicles.load("nigel")
 TRUTH = {
     **known_values(NIGEL),
     "steer_trim_norm": 0.15,

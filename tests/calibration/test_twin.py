@@ -7,8 +7,8 @@ from calibration.backlog import Change
 from calibration.kinematic import kinematic, published
 from calibration.parameters import known_values, lag_s, plant_parameters, steady_mps
 from calibration.twin import as_odometry, drive, predict, tuned
-from host_bridge.context import HostContext
 from host_bridge.errors import VehicleFileFault
+from host_bridge.services import make_host
 from tests.calibration.drives import NIGEL, TRUTH, made_run
 
 KNOWN = known_values(NIGEL)
@@ -100,6 +100,6 @@ def test_twin_and_kinematic_model_agree_where_nothing_lags_or_slips():
 
 
 def test_a_car_with_an_esc_is_refused():
-    f1tenth = HostContext().vehicle("f1tenth")
+    f1tenth = make_host().vehicles.load("f1tenth")
     with pytest.raises(VehicleFileFault, match="kind esc"):
         predict(f1tenth, known_values(f1tenth), made_run(0.1, KNOWN, 0, 0.0))

@@ -8,17 +8,13 @@ import pytest
 from host_bridge import config
 from host_bridge.errors import VehicleFileFault
 from host_bridge.interfaces.cli import vehicles
-
-
-class Context:
-    vehicle = staticmethod(config.load_vehicle)
-    vehicle_names = staticmethod(config.vehicle_names)
+from host_bridge.services import make_host
 
 
 def printed(capsys, *arguments):
     parser = argparse.ArgumentParser()
     vehicles.add_arguments(parser)
-    assert vehicles.run(parser.parse_args(arguments), Context()) == 0
+    assert vehicles.run(parser.parse_args(arguments), make_host()) == 0
     return capsys.readouterr().out
 
 

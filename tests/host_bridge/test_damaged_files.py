@@ -10,12 +10,13 @@ import json
 import random
 import shutil
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from PIL import Image
 
-from host_bridge import config, pairing
+from host_bridge import config
 from host_bridge.clock import ManualClock
 from host_bridge.config.boards import load_board
 from host_bridge.errors import DataFileFault, TandemError
@@ -23,6 +24,7 @@ from host_bridge.interfaces.cli import backup
 from host_bridge.interfaces.manoeuvres import CsvFile
 from host_bridge.logbook import reading
 from host_bridge.serve.recording import new_recorder
+from host_bridge.services import Pairings
 from sim_mock.bodies.table import parse_model
 from sim_mock.tracks.ros_map import load_map
 from tests.host_bridge.programs import tandem
@@ -118,7 +120,7 @@ def pairing_of(folder):
 
 
 def read_pairing(path):
-    pairing.load(bytes(8))
+    Pairings().of(SimpleNamespace(board_id=bytes(8)))
 
 
 def read_map(path):

@@ -193,38 +193,32 @@ def test_boards_and_adapters_get_names_rights_and_peace():
     assert f"{FTDI.vendor_id:04x}" in dict(VENDORS)
 
 
-class Context:
-    def __init__(self, machine) -> None:
-        self.machine = machine
+@pytest.fixture
+def run(monkeypatch):
+    def run_on(machine, *arguments: str) -> int:
+        parser = argparse.ArgumentParser()
+        command.add_arguments(parser)
+        monkeypatch.setattr(command, "this_machine", lambda: machine)
+        return command.run(parser.parse_args(arguments), None)
 
-    def examine(self):
-        return examine(self.machine)
-
-    def udev_rules(self):
-        return rules(self.machine.serial_group)
-
-
-def run(machine, *arguments: str) -> int:
-    parser = argparse.ArgumentParser()
-    command.add_arguments(parser)
-    return command.run(parser.parse_args(arguments), Context(machine))
+    return run_on
 
 
-def test_the_command_fails_only_for_a_failure(capsys):
+def test_the_command_fails_only_for_a_failure(run, capsys):
     assert run(Bench(closed=CLOSED)) == 1
     assert "fail  permission" in capsys.readouterr().out
     assert run(Bench(files={})) == 0
     assert run(Bench()) == 0
 
 
-def test_json_says_the_same(capsys):
+def test_json_says_the_same(run, capsys):
     assert run(Bench(python=(3, 8, 10)), "--json") == 1
     first = json.loads(capsys.readouterr().out)[0]
     assert (first["subject"], first["verdict"]) == ("python", "fail")
     assert first["remedy"]
 
 
-def test_udev_prints_the_rules_and_nothing_else(capsys):
+def test_udev_prints_the_rules_and_nothing_else(run, capsys):
     assert run(Bench(), "--udev") == 0
     assert capsys.readouterr().out == rules("dialout")
 

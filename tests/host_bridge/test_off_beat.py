@@ -21,11 +21,12 @@ from host_bridge.config import load_vehicle
 from host_bridge.domain import Inputs, Refusal
 from host_bridge.errors import OffBeatFault, UsageFault
 from host_bridge.interfaces.cli import config as config_command
-from host_bridge.interfaces.cli.adjusting import changes_of, differing, is_change
+from host_bridge.interfaces.cli.adjusting import changes_of, is_change
 from host_bridge.interfaces.cli.longer_step import offer_longer_step
 from host_bridge.interfaces.cli.trimming import shift_of, trimmed
 from host_bridge.interfaces.cli.words import beat_words
-from host_bridge.pairing import Pairing, save
+from host_bridge.services import Pairing, Pairings
+from host_bridge.services.configurations import differing
 from tests.host_bridge.programs import PATIENCE_S, TANDEM, serving, tandem, until
 from tests.host_bridge.serve.desk import runtime_folder
 
@@ -225,7 +226,8 @@ def test_a_slow_board_s_car_is_held_against_its_vehicle_file_at_that_board_s_bea
         assert json.loads(tandem(*words).stdout) == []
     row = identified()
     for board, differ in (("pico", []), ("pico2", ["step_us"])):
-        save(Pairing(row["board_id"], "red", "f1tenth", "01" * 32, flashed={"board": board}))
+        known = Pairing(row["board_id"], "red", "f1tenth", "01" * 32, flashed={"board": board})
+        Pairings().keep(known)
         found = [it["parameter"] for it in json.loads(tandem(*DIFF).stdout)]
         assert sorted(found) == differ
 

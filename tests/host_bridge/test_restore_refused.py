@@ -61,18 +61,20 @@ def test_a_host_with_other_rules_writes_what_the_board_refuses(
     vehicle, name, value, where, monkeypatch
 ):
     """``config write`` of a host that was changed to know no better: its compiler lets all pass."""
-    from host_bridge.context import HostContext  # its commands run in this process, changed
+    from host_bridge.services import make_host  # its commands run in this process, changed
 
     with serving(f"sim://{vehicle}", "car"):
-        context = HostContext()
-        file = context.vehicle(vehicle)
+        host = make_host()
+        file = host.vehicles.load(vehicle)
         parameters = {**file.parameters, name: value[: len(file.parameters[name])]}
         wrong = replace(file, parameters=parameters)
 
         async def write() -> None:
-            opened = await context.open_car("car", epoch=context.new_epoch())
+            opened = await host.cars.open("car", epoch=host.cars.new_epoch())
             try:
-                await context.configure(opened, wrong, "car", lambda word: lambda done, all_: None)
+                await host.configurations.write(
+                    opened, wrong, "car", lambda word: lambda done, all_: None
+                )
             finally:
                 await opened.close()
 

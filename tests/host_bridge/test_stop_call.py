@@ -18,10 +18,10 @@ import pytest
 
 from firmware.protocol.messages import Stop, StopSeen
 from host_bridge import quick_stop
-from host_bridge.context import HostContext
 from host_bridge.domain import State
 from host_bridge.errors import DeviceFault
 from host_bridge.link import wire
+from host_bridge.services import make_host
 from host_bridge.transports.stop_sockets import StopSocket, tag
 
 AFTER_S = 0.03
@@ -354,7 +354,7 @@ class Board:
         self.words: list[Stop] = []
         self.lost: list[Exception | None] = []
         self._decoder = wire.Decoder()
-        self.end = HostContext().transport("loopback://car")
+        self.end = make_host().cars.transport("loopback://car")
         asyncio.run(self.end.open(self._hear, self.lost.append))
 
     def _hear(self, data) -> None:

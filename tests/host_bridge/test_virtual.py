@@ -9,8 +9,9 @@ import pytest
 
 from firmware.boards.virtual import VirtualBoard
 from firmware.core.params import TABLE
-from host_bridge.context import HostContext
+from host_bridge.driving import Plan, drive
 from host_bridge.errors import UsageFault
+from host_bridge.services import make_host
 from sim_mock.paced import Cable
 from tests.host_bridge.programs import tandem, virtual_car
 from tests.host_bridge.serve.desk import runtime_folder
@@ -35,7 +36,7 @@ def as_metal(monkeypatch):
 
 def says(uri):
     async def ask():
-        opened = await HostContext().open_car(uri)
+        opened = await make_host().cars.open(uri)
         found = opened.is_virtual
         await opened.close()
         return found
@@ -57,7 +58,7 @@ def test_a_real_car_behind_a_pseudo_terminal_is_not_driven_by_a_program(monkeypa
         csv = folder / "drive.csv"
         csv.write_text("time_s,speed_mps,steer_rad\n0,0.1,0\n1,0.1,0\n")
         with pytest.raises(UsageFault, match="a real car is among them"):
-            HostContext().drive(None, cars=(uri,), input=f"csv:{csv}")
+            asyncio.run(drive(Plan(cars=(uri,), input=f"csv:{csv}"), None, make_host()))
 
 
 class bridged:  # noqa: N801 - a context manager
@@ -80,7 +81,7 @@ class bridged:  # noqa: N801 - a context manager
 
     async def _carry(self):
         cable = Cable(self._link)
-        transport = HostContext().transport(self._uri)
+        transport = make_host().cars.transport(self._uri)
         await transport.open(cable.write, lambda fault: None)
         self._is_up.set()
         while not self._is_over.is_set():

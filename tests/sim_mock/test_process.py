@@ -7,8 +7,8 @@ import signal
 import pytest
 
 from host_bridge.config import load_vehicle
-from host_bridge.context import HostContext
 from host_bridge.errors import TandemError
+from host_bridge.services import make_host
 from sim_mock import process
 from sim_mock.facts import facts_of
 from tests.sim_mock.test_transport import Heard
@@ -33,7 +33,7 @@ def test_a_car_of_its_own_process_talks_and_ends_alone_after_the_close():
     heard = Heard()
 
     async def main():
-        transport = HostContext().transport(URI)
+        transport = make_host().cars.transport(URI)
         assert transport.send(b"\0") == 0
         await transport.open(heard.on_bytes, heard.closed.append)
         car = transport.car
@@ -52,7 +52,7 @@ def test_opened_again_after_a_close_it_is_a_new_car():
     heard = Heard()
 
     async def main():
-        transport = HostContext().transport(URI)
+        transport = make_host().cars.transport(URI)
         await transport.open(heard.on_bytes, heard.closed.append)
         first = transport.car
         transport.close()
@@ -72,7 +72,7 @@ def test_a_car_whose_process_dies_is_a_closed_line():
     heard = Heard()
 
     async def main():
-        transport = HostContext().transport(URI)
+        transport = make_host().cars.transport(URI)
         await transport.open(heard.on_bytes, heard.closed.append)
         transport.car.process.send_signal(signal.SIGKILL)
         await soon(lambda: heard.closed, "the end of the line", 1.0)
@@ -97,4 +97,4 @@ def test_a_car_that_says_nothing_is_ended(monkeypatch):
 
 def test_an_unknown_vehicle_is_refused_by_name():
     with pytest.raises(TandemError, match="nogel"):
-        HostContext().transport("sim+process://nogel")
+        make_host().cars.transport("sim+process://nogel")

@@ -7,9 +7,9 @@ from itertools import pairwise
 import pytest
 
 from firmware.protocol import messages
-from host_bridge.context import HostContext
 from host_bridge.errors import UsageFault
 from host_bridge.link import wire
+from host_bridge.services import make_host
 from sim_mock.transport import SimTransport
 from tests.firmware.rig import framed
 from tests.firmware.worlds import world_of
@@ -37,7 +37,7 @@ def run(text, main):
     heard = Heard()
 
     async def whole():
-        transport = HostContext().transport(text)
+        transport = make_host().cars.transport(text)
         await transport.open(heard.on_bytes, heard.closed.append)
         try:
             await main(transport, heard)
@@ -151,7 +151,7 @@ def test_a_closed_car_takes_nothing_and_closes_once():
     heard = Heard()
 
     async def main():
-        transport = HostContext().transport("sim://nigel")
+        transport = make_host().cars.transport("sim://nigel")
         assert transport.send(b"\0") == 0
         await transport.open(heard.on_bytes, heard.closed.append)
         assert transport.send(b"\0") == 1
@@ -177,9 +177,9 @@ def test_a_blank_car_talks_too():
 @pytest.mark.parametrize("query", ["sede=1", "seed=x", "patch=1", "payload_kg=-5"])
 def test_a_wrong_option_is_an_error_of_usage_that_names_it(scheme, query):
     with pytest.raises(UsageFault, match=query.partition("=")[0]):
-        HostContext().transport(f"{scheme}://nigel?{query}")
+        make_host().cars.transport(f"{scheme}://nigel?{query}")
 
 
 def test_a_runtime_that_there_is_not_is_refused():
     with pytest.raises(UsageFault, match="no runtime 'jython'; there is auto"):
-        HostContext().transport("sim+process://nigel?runtime=jython")
+        make_host().cars.transport("sim+process://nigel?runtime=jython")

@@ -12,13 +12,10 @@ import io
 from dataclasses import replace
 from functools import cache
 from math import cos, sin, tau
-from typing import TYPE_CHECKING
 
+from host_bridge.domain import CarMotion, CarStatus, SeenCar
 from sim_mock.autodrive.cars import SimulatedCar
 from sim_mock.autodrive.telemetry import Telemetry, write_telemetry
-
-if TYPE_CHECKING:
-    from host_bridge.domain import CarMotion, CarStatus, SeenCar
 
 _UNSET_S = (1_000_000.0,)  # of a lap that was never driven, in the simulator
 _SCAN_RATE_HZ = (40.0,)  # RoboRacer's; 0 would be divided by

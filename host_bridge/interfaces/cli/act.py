@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from host_bridge.cars.actions import ActionResult
 from host_bridge.cars.refusals import may_be_given_longer_beat
 from host_bridge.domain import (
     Action,
@@ -22,11 +22,9 @@ from host_bridge.errors import DeviceFault, OffBeatFault, RefusedFault
 from host_bridge.interfaces.cli.attest import add_profile, profile_of
 from host_bridge.interfaces.cli.choice import add_car, car_of
 from host_bridge.interfaces.cli.longer_step import offer_longer_step
-
-if TYPE_CHECKING:  # handed in
-    from host_bridge.cars.actions import ActionResult
-    from host_bridge.context import HostContext
-    from host_bridge.open_car import OpenCar
+from host_bridge.open_car import OpenCar
+from host_bridge.running import run_async
+from host_bridge.services import Host
 
 
 @dataclass(frozen=True)
@@ -84,32 +82,32 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print the outcome as JSON")
 
 
-def run(args: argparse.Namespace, context: HostContext) -> int:
+def run(args: argparse.Namespace, host: Host) -> int:
     """0 if the car did it. Raises errors.TandemError, RefusedFault with every reason."""
     action = VERBS[args.command].action
     text = car_of(args)
     if action is not Action.ARM:
-        return context.run(_act(args, context, action, None))
-    if context.find(text) is None:
+        return run_async(_act(args, host, action, None))
+    if host.cars.find(text) is None:
         raise _unserved(str(text))
     try:
-        return context.run(_act(args, context, action, profile_of(args)))
+        return run_async(_act(args, host, action, profile_of(args)))
     except OffBeatFault as fault:
-        return offer_longer_step(fault, context, is_json=args.json)
+        return offer_longer_step(fault, host, is_json=args.json)
 
 
 async def _act(
-    args: argparse.Namespace, context: HostContext, action: Action, profile: Profile | None
+    args: argparse.Namespace, host: Host, action: Action, profile: Profile | None
 ) -> int:
     text = car_of(args)
-    opened = await context.open_car(text, epoch=context.command_epoch(text))
+    opened = await host.cars.open(text, epoch=host.cars.command_epoch(text))
     try:
         if action is Action.ARM:
             _ = opened.vehicle  # a car of no known type is not armed
         await opened.until(lambda: not _is_passing(opened), _PASSING_S)
         if action is Action.ARM:  # what a refusal is explained by comes some times a second
             await opened.until(lambda: opened.car.inputs is not None, _EXPLAINED_S)
-        result = await asked(opened, _deed(opened, action, profile), context)
+        result = await asked(opened, _deed(opened, action, profile), host)
         return _show(result, args.json, opened)
     finally:
         await opened.close()
@@ -121,9 +119,9 @@ def _deed(opened: OpenCar, action: Action, profile: Profile | None) -> Deed:
     return arming(opened.car.profile() if profile is None else profile, Sender.COMMAND)
 
 
-async def asked(opened: OpenCar, deed: Deed, context: HostContext) -> ActionResult | None:
+async def asked(opened: OpenCar, deed: Deed, host: Host) -> ActionResult | None:
     """What became of it; None if the car did not answer."""
-    request = opened.car.request(deed, context.now_us())
+    request = opened.car.request(deed, host.cars.clock.now_us())
     await opened.until(lambda: request.result is not None, _PATIENCE_S)
     return request.result
 

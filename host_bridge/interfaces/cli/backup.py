@@ -8,16 +8,17 @@ import json
 import os
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from host_bridge.config import by_name, parameter_count, values_hash
+from host_bridge.domain import Vehicle
 from host_bridge.errors import DataFileFault, NotHeldFault, UsageFault
 from host_bridge.interfaces.cli.choice import named_car
 from host_bridge.interfaces.cli.line import counted
-
-if TYPE_CHECKING:  # handed in
-    from host_bridge.context import HostContext
-    from host_bridge.domain import Vehicle
-    from host_bridge.open_car import OpenCar
+from host_bridge.open_car import OpenCar
+from host_bridge.running import run_async
+from host_bridge.services import Host
+from host_bridge.services.pairings import Pairing
 
 BACKUP = """\
 examples:
@@ -48,15 +49,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print what a program would read")
 
 
-def run(args: argparse.Namespace, context: HostContext) -> int:
+def run(args: argparse.Namespace, host: Host) -> int:
     """Raises errors.TandemError."""
-    return context.run((_backup if args.command == "backup" else _restore)(args, context))
+    return run_async((_backup if args.command == "backup" else _restore)(args, host))
 
 
-async def _backup(args: argparse.Namespace, context: HostContext) -> int:
-    opened = await context.open_car(args.car)
+async def _backup(args: argparse.Namespace, host: Host) -> int:
+    opened = await host.cars.open(args.car)
     try:
-        row = await _row(context, opened)
+        row = await _row(host, opened)
     finally:
         await opened.close()
     _write(args.file, {**row, "sha256": _hash(row)})
@@ -64,11 +65,11 @@ async def _backup(args: argparse.Namespace, context: HostContext) -> int:
     return 0
 
 
-async def _row(context: HostContext, opened: OpenCar) -> dict[str, Any]:
-    identity, known = opened.identity, context.pairing(opened.identity)
-    values = await context.configurator(opened).read(context.parameter_count(), counted("read"))
-    parameters = context.by_name(values)
-    if context.config_hash_of(values, identity.car_name) != identity.config_hash:
+async def _row(host: Host, opened: OpenCar) -> dict[str, Any]:
+    identity, known = opened.identity, host.pairings.of(opened.identity)
+    values = await host.configurations.read(opened, counted("read"))
+    parameters = by_name(values)
+    if values_hash(values, identity.car_name) != identity.config_hash:
         raise NotHeldFault("what was read is not what the car reports to hold", where=opened.uri)
     return {
         "what": _WHAT,
@@ -80,25 +81,25 @@ async def _row(context: HostContext, opened: OpenCar) -> dict[str, Any]:
     }
 
 
-async def _restore(args: argparse.Namespace, context: HostContext) -> int:
+async def _restore(args: argparse.Namespace, host: Host) -> int:
     row = _read(args.file)
-    vehicle = context.vehicle(row["vehicle"])
+    vehicle = host.vehicles.load(row["vehicle"])
     numbers = {name: values for name, values in row["parameters"].items() if name != "board_id"}
-    _refuse_unknown(args.file, numbers, set(context.by_name([0] * context.parameter_count())))
+    _refuse_unknown(args.file, numbers, set(by_name([0] * parameter_count())))
     kept = replace(vehicle, parameters={**vehicle.parameters, **numbers})
-    epoch = context.command_epoch(args.car)
-    opened = await context.open_car(args.car, epoch=epoch, vehicle=row["vehicle"])
+    epoch = host.cars.command_epoch(args.car)
+    opened = await host.cars.open(args.car, epoch=epoch, vehicle=row["vehicle"])
     try:
-        _refuse_another_type(context.recognised(opened.identity), row, opened.name)
-        changed = await context.configure(opened, kept, row["car_name"], counted)
+        _refuse_another_type(host.vehicles.recognised(opened.identity), row, opened.name)
+        changed = await host.configurations.write(opened, kept, row["car_name"], counted)
         known = (
-            context.pairing_from(row["pairing"])
+            Pairing.from_row(row["pairing"])
             if row["pairing"]
-            else context.new_pairing(opened.identity, row["car_name"], row["vehicle"])
+            else Pairing.new(opened.identity, row["car_name"], row["vehicle"])
         )
         trim = {name: v for name, v in numbers.items() if v != vehicle.parameters.get(name, v)}
         board_id = opened.identity.board_id.hex()
-        context.keep(replace(known, board_id=board_id, trim=trim))
+        host.pairings.keep(replace(known, board_id=board_id, trim=trim))
     finally:
         await opened.close()
     _say(args, {"car": row["car_name"], "vehicle": row["vehicle"], "changed": changed}, "restored")

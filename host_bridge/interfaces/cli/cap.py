@@ -13,15 +13,13 @@ from __future__ import annotations
 
 import argparse
 import json
-from typing import TYPE_CHECKING
 
 from host_bridge.domain import Sender, State, capping
 from host_bridge.interfaces.cli.act import asked, refused, row_of
 from host_bridge.interfaces.cli.typed import number
-
-if TYPE_CHECKING:  # handed in
-    from host_bridge.context import HostContext
-    from host_bridge.open_car import OpenCar
+from host_bridge.open_car import OpenCar
+from host_bridge.running import run_async
+from host_bridge.services import Host
 
 _STARTED_S = 3.0  # before that its cap is not raised
 _SHOWN_S = 2.0  # the car names its cap in turn with other slow things
@@ -34,16 +32,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print the outcome as JSON")
 
 
-def run(args: argparse.Namespace, context: HostContext) -> int:
+def run(args: argparse.Namespace, host: Host) -> int:
     """0 if the car took it. Raises errors.TandemError."""
-    return context.run(_cap(args, context))
+    return run_async(_cap(args, host))
 
 
-async def _cap(args: argparse.Namespace, context: HostContext) -> int:
-    opened = await context.open_car(args.car, epoch=context.command_epoch(args.car))
+async def _cap(args: argparse.Namespace, host: Host) -> int:
+    opened = await host.cars.open(args.car, epoch=host.cars.command_epoch(args.car))
     try:
         await opened.until(lambda: _has_started(opened), _STARTED_S)
-        result = await asked(opened, capping(args.speed_mps, Sender.COMMAND), context)
+        result = await asked(opened, capping(args.speed_mps, Sender.COMMAND), host)
         if result is not None and result.is_done:
             opened.car.outputs = None  # those that come from now on know the cap
             await opened.until(lambda: opened.car.outputs is not None, _SHOWN_S)

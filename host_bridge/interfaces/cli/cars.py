@@ -5,13 +5,11 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Protocol
 
 from host_bridge.domain import span_words
-
-if TYPE_CHECKING:  # handed in
-    from host_bridge.domain.reports import CarStatus
-    from host_bridge.transports.served import ServedCar
+from host_bridge.domain.reports import CarStatus
+from host_bridge.services import Host
+from host_bridge.transports.served import ServedCar
 
 EPILOG = """\
 examples:
@@ -22,16 +20,6 @@ _ON_STAND = ("HOLD", "ACTIVE", "STOPPING")  # elsewhere the profile is that of t
 COLUMNS = ("name", "vehicle", "state", "pid", "uri", "started")
 
 
-class Context(Protocol):
-    """What the command needs of its surroundings."""
-
-    def served(self) -> Sequence[ServedCar]:
-        """transports.local_socket.served()."""
-
-    def glance(self, name: str) -> tuple[CarStatus, float | None] | None:
-        """Its latest status, and for how long it has stood, in s; None if it does not say."""
-
-
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command's options."""
     parser.description = "The cars that are served on this machine."
@@ -40,9 +28,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print them as JSON")
 
 
-def run(args: argparse.Namespace, context: Context) -> int:
+def run(args: argparse.Namespace, host: Host) -> int:
     """Prints the cars; returns 0, also where there is none."""
-    rows = [_row(car, context.glance(car.name)) for car in context.served()]
+    rows = [_row(car, host.cars.glance(car.name)) for car in host.cars.served()]
     if args.json:
         print(json.dumps(rows, indent=2))
     elif rows:

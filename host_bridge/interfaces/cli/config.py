@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import argparse
 import json
-from typing import TYPE_CHECKING
 
+from host_bridge.config import config_hash, parameter_name
+from host_bridge.domain import CarIdentity, Vehicle
 from host_bridge.errors import UsageFault
-from host_bridge.interfaces.cli.adjusting import adjust, changes_of, is_change
+from host_bridge.interfaces.cli.adjusting import changes_of, is_change
 from host_bridge.interfaces.cli.line import counted
-
-if TYPE_CHECKING:  # handed in
-    from host_bridge.context import HostContext
-    from host_bridge.domain import CarIdentity, Vehicle
-    from host_bridge.open_car import OpenCar
+from host_bridge.open_car import OpenCar
+from host_bridge.running import run_async
+from host_bridge.services import Host
 
 EPILOG = """\
 examples:
@@ -47,17 +46,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print what a program would read")
 
 
-def run(args: argparse.Namespace, context: HostContext) -> int:
+def run(args: argparse.Namespace, host: Host) -> int:
     """0, or 1 where ``diff`` finds a difference. Raises errors.TandemError."""
-    return context.run(_run(args, context))
+    return run_async(_run(args, host))
 
 
-async def _run(args: argparse.Namespace, context: HostContext) -> int:
+async def _run(args: argparse.Namespace, host: Host) -> int:
     text, args.changes = _told(args)
-    epoch = context.command_epoch(text) if args.action == "write" else None
-    opened = await context.open_car(text, epoch=epoch, vehicle=args.vehicle)
+    epoch = host.cars.command_epoch(text) if args.action == "write" else None
+    opened = await host.cars.open(text, epoch=epoch, vehicle=args.vehicle)
     try:
-        return await _ACTIONS[args.action](args, context, opened)
+        return await _ACTIONS[args.action](args, host, opened)
     finally:
         await opened.close()
 
@@ -77,9 +76,9 @@ def _told(args: argparse.Namespace) -> tuple[str | None, dict[str, float]]:
     return cars[0] if cars else None, changes_of(words)
 
 
-async def _show(args: argparse.Namespace, context: HostContext, opened: OpenCar) -> int:
+async def _show(args: argparse.Namespace, host: Host, opened: OpenCar) -> int:
     identity = _identity(opened)
-    known = context.recognised(identity)
+    known = host.vehicles.recognised(identity)
     row = {
         "car": identity.car_name,
         "vehicle": known.name if known else None,
@@ -97,9 +96,9 @@ async def _show(args: argparse.Namespace, context: HostContext, opened: OpenCar)
     return 0
 
 
-async def _read(args: argparse.Namespace, context: HostContext, opened: OpenCar) -> int:
-    values = await context.configurator(opened).read(context.parameter_count(), counted("read"))
-    named = {context.parameter_name(index): value for index, value in enumerate(values)}
+async def _read(args: argparse.Namespace, host: Host, opened: OpenCar) -> int:
+    values = await host.configurations.read(opened, counted("read"))
+    named = {parameter_name(index): value for index, value in enumerate(values)}
     if args.json:
         print(json.dumps(named))
     else:
@@ -107,25 +106,27 @@ async def _read(args: argparse.Namespace, context: HostContext, opened: OpenCar)
     return 0
 
 
-async def _write(args: argparse.Namespace, context: HostContext, opened: OpenCar) -> int:
+async def _write(args: argparse.Namespace, host: Host, opened: OpenCar) -> int:
     if args.changes:
-        return await _adjust(args, context, opened)
+        return await _adjust(args, host, opened)
     identity = _identity(opened)
-    vehicle = await context.on_its_board(_vehicle(args, context), opened)
+    vehicle = await host.configurations.on_its_board(_vehicle(args, host), opened)
     name = args.name or identity.car_name or vehicle.name
-    changed = await context.configure(opened, vehicle, name, counted)
-    config_hash = context.config_hash(vehicle, identity, name)
-    row = {"car": name, "vehicle": vehicle.name, "changed": changed, "hash": config_hash.hex()}
+    changed = await host.configurations.write(opened, vehicle, name, counted)
+    written = config_hash(vehicle, identity.board_id, name)
+    row = {"car": name, "vehicle": vehicle.name, "changed": changed, "hash": written.hex()}
     print(json.dumps(row) if args.json else _written(row, opened))
     return 0
 
 
-async def _adjust(args: argparse.Namespace, context: HostContext, opened: OpenCar) -> int:
-    file = context.vehicle(args.vehicle) if args.vehicle else None
-    vehicle, changed = await adjust(context, opened, args.changes, file, args.name)
+async def _adjust(args: argparse.Namespace, host: Host, opened: OpenCar) -> int:
+    file = host.vehicles.load(args.vehicle) if args.vehicle else None
+    vehicle, changed = await host.configurations.adjust(
+        opened, args.changes, counted, file, args.name
+    )
     name = args.name or _identity(opened).car_name or vehicle.name
-    config_hash = context.config_hash(vehicle, _identity(opened), name)
-    row = {"car": name, "vehicle": vehicle.name, "changed": changed, "hash": config_hash.hex()}
+    written = config_hash(vehicle, _identity(opened).board_id, name)
+    row = {"car": name, "vehicle": vehicle.name, "changed": changed, "hash": written.hex()}
     print(json.dumps({**row, **args.changes}) if args.json else _written(row, opened))
     return 0
 
@@ -136,14 +137,14 @@ def _written(row: dict[str, object], opened: OpenCar) -> str:
     return f"{text}\nIt is in FAULT: tandem clear" if status and status.faults else text
 
 
-async def _diff(args: argparse.Namespace, context: HostContext, opened: OpenCar) -> int:
+async def _diff(args: argparse.Namespace, host: Host, opened: OpenCar) -> int:
     identity = _identity(opened)
-    file = context.vehicle(args.vehicle) if args.vehicle else opened.vehicle
-    vehicle = await context.on_its_board(file, opened)
-    wanted = _values(context, vehicle, identity, identity.car_name)
-    held = await context.configurator(opened).read(len(wanted), counted("read"))
+    file = host.vehicles.load(args.vehicle) if args.vehicle else opened.vehicle
+    vehicle = await host.configurations.on_its_board(file, opened)
+    wanted = host.configurations.values(vehicle, identity, identity.car_name)
+    held = await host.configurations.read(opened, counted("read"))
     rows = [
-        {"parameter": context.parameter_name(i), "car": held[i], "file": wanted[i]}
+        {"parameter": parameter_name(i), "car": held[i], "file": wanted[i]}
         for i in range(len(wanted))
         if held[i] != wanted[i]
     ]
@@ -159,18 +160,11 @@ def _differences(rows: list[dict[str, object]], name: str, vehicle: Vehicle) -> 
     return "\n".join([head, *lines])
 
 
-def _values(context: HostContext, vehicle: Vehicle, identity: CarIdentity, name: str) -> list[int]:
-    try:
-        return context.parameter_values(vehicle, identity, name)
-    except ValueError as error:
-        raise UsageFault(str(error), remedy="give a shorter --name") from None
-
-
-def _vehicle(args: argparse.Namespace, context: HostContext) -> Vehicle:
+def _vehicle(args: argparse.Namespace, host: Host) -> Vehicle:
     if not args.vehicle:
-        names = ", ".join(context.vehicle_names())
+        names = ", ".join(host.vehicles.names())
         raise UsageFault("of which type is the car to be?", expected=f"--vehicle {names}")
-    return context.vehicle(args.vehicle)
+    return host.vehicles.load(args.vehicle)
 
 
 def _identity(opened: OpenCar) -> CarIdentity:

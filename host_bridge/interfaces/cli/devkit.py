@@ -23,12 +23,9 @@ deadman for a real car; 3 a car was lost; 6 a car refused to arm; 130 ended by C
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
 
 from host_bridge.interfaces.cli.drive import add_driving, drive
-
-if TYPE_CHECKING:
-    from host_bridge.context import HostContext
+from host_bridge.services import Host
 
 _PLACE = "127.0.0.1:4567"  # where the Devkit's examples listen
 
@@ -44,10 +41,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_driving(parser)
 
 
-def run(args: argparse.Namespace, context: HostContext) -> int:
+def run(args: argparse.Namespace, host: Host) -> int:
     """Raises errors.TandemError."""
     options = {"like": args.like} if args.like else {}
-    return drive(args, context, f"devkit:{args.connect}", options)
+    return drive(args, host, f"devkit:{args.connect}", options)
 
 
 def _place(text: str) -> str:

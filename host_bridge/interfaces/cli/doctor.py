@@ -5,10 +5,9 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Protocol
 
-if TYPE_CHECKING:  # the findings are handed in
-    from host_bridge.doctor import Finding
+from host_bridge.doctor import Finding, examine, rules, this_machine
+from host_bridge.services import Host
 
 EPILOG = """\
 examples:
@@ -21,16 +20,6 @@ It exits with 1 if something fails; warnings are no failures.
 """
 
 
-class Context(Protocol):
-    """What the command needs of its surroundings."""
-
-    def examine(self) -> Sequence[Finding]:
-        """doctor.examine of this machine."""
-
-    def udev_rules(self) -> str:
-        """doctor.rules for this system's group of serial ports."""
-
-
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command's options."""
     parser.description = "Python, MicroPython, serial ports and what gets in their way."
@@ -41,12 +30,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     output.add_argument("--udev", action="store_true", help="print a udev rules file")
 
 
-def run(args: argparse.Namespace, context: Context) -> int:
+def run(args: argparse.Namespace, host: Host) -> int:
     """Returns 1 if something fails."""
+    machine = this_machine()
     if args.udev:
-        print(context.udev_rules(), end="")
+        print(rules(machine.serial_group), end="")
         return 0
-    findings = context.examine()
+    findings = examine(machine)
     print(_json(findings) if args.json else "\n".join(map(_line, findings)))
     return 1 if any(finding.verdict.value == "fail" for finding in findings) else 0
 

@@ -35,17 +35,17 @@ from __future__ import annotations
 import argparse
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from host_bridge import driving
+from host_bridge.driving import Plan
 from host_bridge.errors import OffBeatFault
 from host_bridge.interfaces.cli.attest import add_profile, profile_of
 from host_bridge.interfaces.cli.cap import speed
 from host_bridge.interfaces.cli.drive_log import JsonView, PlainView
 from host_bridge.interfaces.cli.longer_step import offer_longer_step
 from host_bridge.interfaces.cli.typed import add_seconds, positive
-
-if TYPE_CHECKING:
-    from host_bridge.context import HostContext
+from host_bridge.running import run_async
+from host_bridge.services import Host
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -84,22 +84,21 @@ def add_driving(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="lines of JSON instead of a screen")
 
 
-def run(args: argparse.Namespace, context: HostContext) -> int:
+def run(args: argparse.Namespace, host: Host) -> int:
     """Raises errors.TandemError."""
-    return drive(args, context, args.input)
+    return drive(args, host, args.input)
 
 
 def drive(
     args: argparse.Namespace,
-    context: HostContext,
+    host: Host,
     of_input: str,
     options: Mapping[str, str] | None = None,
 ) -> int:
     """Drive as the options of ``add_driving`` say. Raises errors.TandemError."""
     profile = profile_of(args, 1 + len(args.twin))
     try:
-        return context.drive(
-            JsonView() if args.json else PlainView(),
+        plan = Plan(
             cars=(args.car, *args.twin),
             input=of_input,
             options=options or {},
@@ -111,5 +110,6 @@ def drive(
             cap_mps=args.cap,
             is_json=args.json,
         )
+        return run_async(driving.drive(plan, JsonView() if args.json else PlainView(), host))
     except OffBeatFault as fault:
-        return offer_longer_step(fault, context, is_json=args.json)
+        return offer_longer_step(fault, host, is_json=args.json)

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from host_bridge.cars.car import Car
+from host_bridge.cars.fleet import FleetAgreement
+from host_bridge.driving import Drive
 from host_bridge.interfaces.cli.screen import screen
 from host_bridge.interfaces.cli.words import (
     age_ms,
@@ -18,11 +21,6 @@ from host_bridge.interfaces.cli.words import (
     speed,
     together_words,
 )
-
-if TYPE_CHECKING:
-    from host_bridge.cars.car import Car
-    from host_bridge.cars.fleet import FleetAgreement
-    from host_bridge.driving import Drive
 
 _EVERY_US = 1_000_000  # a line per car and second, besides those that say what changed
 

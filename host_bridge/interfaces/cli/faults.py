@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from importlib.metadata import entry_points
 from pathlib import Path
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -22,6 +22,7 @@ from host_bridge.domain import Vehicle
 from host_bridge.errors import UsageFault
 from host_bridge.interfaces.cli import faults_report as report
 from host_bridge.printable import styled
+from host_bridge.services import Host
 
 EPILOG = """\
 Each run goes from power-up to standstill in virtual time: the complete program, its plant and a
@@ -44,14 +45,6 @@ INTERRUPTED = 130  # as shells count: 128 and the number of SIGINT
 
 Offered: TypeAlias = dict[str, Callable[..., Any]]
 Task: TypeAlias = tuple[Callable[..., Any], tuple[Any, ...]]
-
-
-class Context(Protocol):
-    """What this command is handed."""
-
-    def vehicle_names(self) -> tuple[str, ...]: ...
-
-    def vehicle(self, name: str) -> Vehicle: ...
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -79,13 +72,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     shown.add_argument("--spurious", action="store_true", help="time between stops for nothing")
 
 
-def run(args: argparse.Namespace, context: Context) -> int:
+def run(args: argparse.Namespace, host: Host) -> int:
     """Returns 1 if a case failed. Raises errors.UsageFault, errors.VehicleFileFault."""
     offered = _offered()
     if args.seeds < 1 or args.jobs < 1:
         raise UsageFault("--seeds and --jobs count from 1", got=f"{args.seeds} and {args.jobs}")
-    names = context.vehicle_names() if args.vehicle == "all" else (args.vehicle,)
-    vehicles = [context.vehicle(name) for name in names]
+    names = host.vehicles.names() if args.vehicle == "all" else (args.vehicle,)
+    vehicles = [host.vehicles.load(name) for name in names]
     if args.spurious:
         return _spurious(args, offered, vehicles)
     wanted = STOPS if args.stops and not args.case else args.case

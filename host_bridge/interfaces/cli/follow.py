@@ -20,16 +20,16 @@ from __future__ import annotations
 import argparse
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from host_bridge import driving
+from host_bridge.cars.car import Car
+from host_bridge.cars.following import Follower, Following
 from host_bridge.interfaces.cli.drive_log import car_line
 from host_bridge.interfaces.cli.typed import add_seconds
 from host_bridge.interfaces.cli.words import difference_words, radio_words
-
-if TYPE_CHECKING:  # handed in
-    from host_bridge.cars.car import Car
-    from host_bridge.cars.following import Follower, Following
-    from host_bridge.context import HostContext
+from host_bridge.running import run_async
+from host_bridge.services import Host
 
 _EVERY_US = 1_000_000
 
@@ -44,16 +44,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print lines of JSON")
 
 
-def run(args: argparse.Namespace, context: HostContext) -> int:
+def run(args: argparse.Namespace, host: Host) -> int:
     """Raises errors.TandemError."""
-    return context.follow(
-        JsonLines() if args.json else Lines(),
+    plan = driving.FollowPlan(
         leader=args.leader,
         followers=tuple(args.followers),
         vehicle=args.vehicle,
         record=args.record,
         seconds=args.seconds,
     )
+    return run_async(driving.follow(plan, JsonLines() if args.json else Lines(), host))
 
 
 class Lines:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import sys
 import textwrap
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from math import degrees
-from typing import TYPE_CHECKING, TextIO
+from typing import TextIO
 
+from host_bridge.cars.car import Car
 from host_bridge.interfaces.cli.words import (
     cap_words,
     others_in_command,
@@ -16,11 +17,6 @@ from host_bridge.interfaces.cli.words import (
     warmth,
 )
 from host_bridge.printable import one_line, styled
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from host_bridge.cars.car import Car
 
 _UP = "\x1b[{}A"
 _REST_OF_LINE = "\x1b[K"

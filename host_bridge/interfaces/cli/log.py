@@ -8,12 +8,11 @@ import shlex
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
-from typing import Protocol
 
-from host_bridge.domain import Vehicle
 from host_bridge.errors import VehicleFileFault
 from host_bridge.logbook import tables
 from host_bridge.logbook.reading import Summary, summary
+from host_bridge.services import Host
 
 EPILOG = """\
 examples:
@@ -34,12 +33,6 @@ _CAR = "car/"  # of a car's metadata: and then its name
 _BRIDGE = "h_bridge"  # the kind of channel whose logs tandem replay drives again
 
 
-class Context(Protocol):
-    """What this command is handed."""
-
-    def vehicle(self, name: str) -> Vehicle: ...
-
-
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command's options."""
     parser.description = "What a log (MCAP) of Tandem holds."
@@ -53,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     shown.add_argument("--csv", type=Path, metavar="FOLDER", help="write its rows there")
 
 
-def run(args: argparse.Namespace, context: Context) -> int:
+def run(args: argparse.Namespace, host: Host) -> int:
     """Raises errors.DataFileFault for what is no log."""
     if args.samples:
         copied = tables.copy_samples(args.samples)
@@ -61,26 +54,24 @@ def run(args: argparse.Namespace, context: Context) -> int:
         return 0
     found = summary(args.file)
     if args.csv:
-        print("\n".join(_exported(args.file, args.csv, found, context)))
+        print("\n".join(_exported(args.file, args.csv, found, host)))
         return 0
     print(json.dumps(_row(found), indent=2) if args.json else "\n".join(_lines(found)))
     return 0
 
 
-def _exported(log: Path, folder: Path, found: Summary, context: Context) -> Iterator[str]:
+def _exported(log: Path, folder: Path, found: Summary, host: Host) -> Iterator[str]:
     written = tables.write_tables(log, folder)
     yield f"{len(written)} files of rows in {folder}/"
     for name, facts in found.facts.items():
         if name.startswith(_CAR):
-            yield from _again(log, folder, name.removeprefix(_CAR), facts.get("vehicle"), context)
+            yield from _again(log, folder, name.removeprefix(_CAR), facts.get("vehicle"), host)
 
 
-def _again(
-    log: Path, folder: Path, car: str, type_of_car: str | None, context: Context
-) -> Iterator[str]:
+def _again(log: Path, folder: Path, car: str, type_of_car: str | None, host: Host) -> Iterator[str]:
     """What it takes to drive this car's drive again."""
     try:
-        vehicle = context.vehicle(type_of_car) if type_of_car else None
+        vehicle = host.vehicles.load(type_of_car) if type_of_car else None
     except VehicleFileFault:
         vehicle = None
     if vehicle is None:

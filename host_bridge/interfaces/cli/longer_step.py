@@ -6,19 +6,17 @@ By hand it is ``tandem config write CAR step_s=0.02``.
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
 
 from host_bridge.domain import LONGEST_STEP_S
 from host_bridge.errors import OffBeatFault
-from host_bridge.interfaces.cli.adjusting import adjust
-
-if TYPE_CHECKING:
-    from host_bridge.context import HostContext
+from host_bridge.interfaces.cli.line import counted
+from host_bridge.running import run_async
+from host_bridge.services import Host
 
 _YES = ("y", "yes")
 
 
-def offer_longer_step(fault: OffBeatFault, context: HostContext, *, is_json: bool) -> int:
+def offer_longer_step(fault: OffBeatFault, host: Host, *, is_json: bool) -> int:
     """The exit code of the refusal, for the car is not armed by this; raises it again where nobody
     can be asked. Raises errors.TandemError."""
     cars = fault.cars
@@ -28,14 +26,14 @@ def offer_longer_step(fault: OffBeatFault, context: HostContext, *, is_json: boo
     for car in cars:
         answer = input(f"Write step_s={LONGEST_STEP_S:g} to {car} now? [y/N] ")
         if answer.strip().lower() in _YES:
-            context.run(_write(car, context))
+            run_async(_write(car, host))
     return fault.exit_code
 
 
-async def _write(car: str, context: HostContext) -> int:
-    opened = await context.open_car(car, epoch=context.command_epoch(car))
+async def _write(car: str, host: Host) -> int:
+    opened = await host.cars.open(car, epoch=host.cars.command_epoch(car))
     try:
-        await adjust(context, opened, {"step_s": LONGEST_STEP_S})
+        await host.configurations.adjust(opened, {"step_s": LONGEST_STEP_S}, counted)
         print(f"Written, all of it read back: {opened.name} can be armed in some seconds.")
     finally:
         await opened.close()

@@ -10,8 +10,9 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from host_bridge.clock import Clock
 from host_bridge.domain import CarEvent, State, event_words
 from host_bridge.interfaces.cli.choice import add_car, car_of
 from host_bridge.interfaces.cli.line import LiveLines, status_line
@@ -25,12 +26,17 @@ from host_bridge.interfaces.cli.words import (
     second_words,
     stop_source_words,
 )
+from host_bridge.link.events import (
+    CarRestarted,
+    LinkIdentified,
+    LinkLost,
+    LinkMismatched,
+    LinkNoisy,
+)
 from host_bridge.logbook.rows import row_of, topic_of
-
-if TYPE_CHECKING:  # handed in
-    from host_bridge.clock import Clock
-    from host_bridge.context import HostContext
-    from host_bridge.open_car import OpenCar
+from host_bridge.open_car import OpenCar
+from host_bridge.running import run_async
+from host_bridge.services import Host
 
 EPILOG = """\
 examples:
@@ -46,8 +52,7 @@ too. It never binds to a car: it cannot move one, nor keep one from moving.
 """
 EVERY_S = 0.1
 _EVENTS_SHOWN = 5
-# of link.events, which are not ours to import
-_LINK_NEWS = ("LinkLost", "LinkMismatched", "LinkNoisy", "CarRestarted", "LinkIdentified")
+_LINK_NEWS = (LinkLost, LinkMismatched, LinkNoisy, CarRestarted, LinkIdentified)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -59,21 +64,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_seconds(parser)
 
 
-def run(args: argparse.Namespace, context: HostContext) -> int:
+def run(args: argparse.Namespace, host: Host) -> int:
     """Until Ctrl-C, or for --seconds. Raises errors.TandemError."""
-    return context.run(_monitor(args, context))
+    return run_async(_monitor(args, host))
 
 
-async def _monitor(args: argparse.Namespace, context: HostContext) -> int:
+async def _monitor(args: argparse.Namespace, host: Host) -> int:
     names: list[str | None] = [car_of(args)]
     if names == [None]:
-        names = [car.name for car in context.served()] or [None]
+        names = [car.name for car in host.cars.served()] or [None]
     cars: list[OpenCar] = []
     show = _as_json if args.json else _as_lines
     try:
         for name in names:
-            cars.append(await context.open_car(name))
-        await _watch(cars, show(cars, context.clock), args.seconds)
+            cars.append(await host.cars.open(name))
+        await _watch(cars, show(cars, host.cars.clock), args.seconds)
     finally:
         for car in cars:
             await car.close()
@@ -149,7 +154,7 @@ def _print_events(opened: OpenCar, events: Sequence[object]) -> None:
         if isinstance(event, CarEvent):
             text = event_words(event, opened.car.vehicle)
             _print(opened, topic_of(type(event)), {**row_of(event), "text": text})
-        elif type(event).__name__ in _LINK_NEWS:
+        elif isinstance(event, _LINK_NEWS):
             _print(opened, topic_of(type(event)), {"text": str(event), **row_of(event)})
 
 

@@ -6,16 +6,15 @@ import argparse
 import asyncio
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from host_bridge.errors import DeviceFault
 from host_bridge.interfaces.cli.choice import add_car, car_of
 from host_bridge.interfaces.cli.typed import add_seconds
-
-if TYPE_CHECKING:  # handed in
-    from host_bridge.context import HostContext
-    from host_bridge.logbook.recorder import Recorder
-    from host_bridge.open_car import OpenCar
+from host_bridge.logbook.recorder import Recorder
+from host_bridge.open_car import OpenCar
+from host_bridge.running import run_async
+from host_bridge.serve.recording import new_recorder
+from host_bridge.services import Host
 
 EPILOG = """\
 examples:
@@ -39,15 +38,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_seconds(parser)
 
 
-def run(args: argparse.Namespace, context: HostContext) -> int:
+def run(args: argparse.Namespace, host: Host) -> int:
     """0 when the time is up. Raises errors.TandemError."""
-    return context.run(_record(args, context))
+    return run_async(_record(args, host))
 
 
-async def _record(args: argparse.Namespace, context: HostContext) -> int:
-    opened = await context.open_car(car_of(args))
+async def _record(args: argparse.Namespace, host: Host) -> int:
+    opened = await host.cars.open(car_of(args))
     try:
-        log = context.recorder(args.output)
+        log = new_recorder(args.output, host.cars.clock)
         try:
             await opened.record(log)
             print(f"{opened.name}: recording to {args.output}; Ctrl-C ends", file=sys.stderr)

@@ -6,7 +6,7 @@ import argparse
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from calibration import results
 from calibration.parameters import known_values
@@ -15,6 +15,7 @@ from calibration.samples import Run, read_run
 from host_bridge.domain import Vehicle
 from host_bridge.errors import UsageFault, VehicleFileFault
 from host_bridge.interfaces.cli.typed import day
+from host_bridge.services import Host
 
 EPILOG = """\
 The twin is the vehicle's plant with the numbers of a calibration. It begins where the car began and
@@ -34,12 +35,6 @@ NONE = "none"
 ROWS_S = 0.5  # between the lines of the table
 
 
-class Context(Protocol):
-    """What this command is handed."""
-
-    def vehicle(self, name: str) -> Vehicle: ...
-
-
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
     parser.description = "Drive the twin with a real driver's log; print how far it is off."
@@ -56,10 +51,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--out", type=Path, metavar="FILE.png", help="draw it; one run only")
 
 
-def run(args: argparse.Namespace, context: Context) -> int:
+def run(args: argparse.Namespace, host: Host) -> int:
     """Raises errors.UsageFault, DataFileFault, VehicleFileFault."""
     _refuse(args)
-    vehicle = context.vehicle(args.vehicle)
+    vehicle = host.vehicles.load(args.vehicle)
     pairs = zip(args.commands, args.against, strict=True)
     runs = [read_run(commands, odometry) for commands, odometry in pairs]
     calibration = _fitted(args, vehicle, runs) if args.fit else _chosen(args.calibration, vehicle)

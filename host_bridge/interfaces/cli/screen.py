@@ -9,9 +9,10 @@ from __future__ import annotations
 import math
 import textwrap
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
+from host_bridge.cars.car import Car
 from host_bridge.domain import CarStatus, State
+from host_bridge.driving import Drive
 from host_bridge.interfaces.cli.words import (
     age_ms,
     angle,
@@ -24,10 +25,6 @@ from host_bridge.interfaces.cli.words import (
     together_words,
 )
 from host_bridge.printable import one_line
-
-if TYPE_CHECKING:
-    from host_bridge.cars.car import Car
-    from host_bridge.driving import Drive
 
 Span = tuple[str, str]  # text, style
 

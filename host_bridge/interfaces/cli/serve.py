@@ -8,17 +8,16 @@ import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from host_bridge.errors import UsageFault
 from host_bridge.interfaces.cli.choice import add_car, car_of
 from host_bridge.interfaces.cli.line import LiveLines, status_line
-
-if TYPE_CHECKING:  # handed in
-    from host_bridge.context import HostContext
-    from host_bridge.logbook.recorder import Recorder
-    from host_bridge.serve.radio import RadioRim
-    from host_bridge.serve.service import Service
+from host_bridge.logbook.recorder import Recorder
+from host_bridge.running import run_async
+from host_bridge.serve.radio import RadioRim
+from host_bridge.serve.recording import new_recorder
+from host_bridge.serve.service import Service
+from host_bridge.services import Host
 
 EPILOG = """\
 examples:
@@ -51,26 +50,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--record", type=Path, metavar="FILE.mcap", help="log all that happens")
 
 
-def run(args: argparse.Namespace, context: HostContext) -> int:
+def run(args: argparse.Namespace, host: Host) -> int:
     """Until Ctrl-C. Raises errors.TandemError."""
-    return context.run(_serve(args, context))
+    return run_async(_serve(args, host))
 
 
-async def _serve(args: argparse.Namespace, context: HostContext) -> int:
+async def _serve(args: argparse.Namespace, host: Host) -> int:
     uri = car_of(args)
     if uri is None or "://" not in uri:
         raise UsageFault("which car?", expected="--car serial:///dev/ttyACM0", got=uri or "none")
-    service = await context.serve(
+    service = await host.cars.serve(
         uri,
         name=args.name,
         vehicle=args.vehicle,
-        epoch=context.new_epoch(),
+        epoch=host.cars.new_epoch(),
         fleet=args.fleet,
         radio=args.radio,
     )
     log: Recorder | None = None
     try:
-        log = context.recorder(args.record) if args.record else None
+        log = new_recorder(args.record, host.cars.clock) if args.record else None
         await _stay(service, log)
     finally:
         try:

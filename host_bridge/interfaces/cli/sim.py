@@ -11,12 +11,11 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from host_bridge import virtual_cars
 from host_bridge.errors import DeviceFault, UsageFault
-
-if TYPE_CHECKING:  # handed in
-    from host_bridge.context import HostContext
+from host_bridge.services import Host
 
 EPILOG = """\
 examples:
@@ -76,14 +75,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print the port, or the list, as JSON")
 
 
-def run(args: argparse.Namespace, context: HostContext) -> int:
+def run(args: argparse.Namespace, host: Host) -> int:
     """Until Ctrl-C or the end of the input. Raises errors.TandemError."""
     if args.list:
-        return _list(context.virtual_car_choices(), args.json)
+        return _list(virtual_cars.choices(), args.json)
     if not args.vehicle:
         raise UsageFault("which car?", expected="a VEHICLE, or --list", remedy="tandem sim nigel")
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # a polite end, as Ctrl-C
-    process = _start(args, context)
+    process = _start(args, host)
     try:
         said = Lines(process.stdout)
         greeting = said.first()
@@ -103,12 +102,12 @@ def run(args: argparse.Namespace, context: HostContext) -> int:
     return 0
 
 
-def _start(args: argparse.Namespace, context: HostContext) -> subprocess.Popen[str]:
+def _start(args: argparse.Namespace, host: Host) -> subprocess.Popen[str]:
     if args.vehicle != _BOX:
-        return context.start_virtual_car(args.vehicle, _query(args), _options(args))
+        return virtual_cars.start(host.vehicles.load(args.vehicle), _query(args), _options(args))
     if _query(args) or args.trace:
         raise UsageFault("a runstop box has no wheels", expected="--runtime and --link only")
-    return context.start_virtual_box(_options(args))
+    return virtual_cars.start_box(_options(args))
 
 
 def _list(choices: dict[str, list[dict[str, Any]]], as_json: bool) -> int:

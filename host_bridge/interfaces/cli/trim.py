@@ -5,17 +5,14 @@ from __future__ import annotations
 import argparse
 import json
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from host_bridge.domain import Vehicle
-from host_bridge.interfaces.cli.adjusting import pairing_of
 from host_bridge.interfaces.cli.choice import named_car
 from host_bridge.interfaces.cli.line import counted
 from host_bridge.interfaces.cli.trimming import shift_of, trimmed
-
-if TYPE_CHECKING:  # handed in
-    from host_bridge.context import HostContext
-    from host_bridge.open_car import OpenCar
+from host_bridge.open_car import OpenCar
+from host_bridge.running import run_async
+from host_bridge.services import Host
 
 EPILOG = """\
 examples:
@@ -40,33 +37,33 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print what a program would read")
 
 
-def run(args: argparse.Namespace, context: HostContext) -> int:
+def run(args: argparse.Namespace, host: Host) -> int:
     """Raises errors.TandemError."""
-    return context.run(_trim(args, context))
+    return run_async(_trim(args, host))
 
 
-async def _trim(args: argparse.Namespace, context: HostContext) -> int:
-    epoch = context.command_epoch(args.car) if args.trims else None
-    opened = await context.open_car(args.car, epoch=epoch)
+async def _trim(args: argparse.Namespace, host: Host) -> int:
+    epoch = host.cars.command_epoch(args.car) if args.trims else None
+    opened = await host.cars.open(args.car, epoch=epoch)
     try:
-        vehicle = context.vehicle(opened.vehicle.name)
+        vehicle = host.vehicles.load(opened.vehicle.name)
         identity = opened.identity
         if args.trims:
-            await _write(args.trims, context, opened, vehicle)
-        known = context.pairing(identity)
+            await _write(args.trims, host, opened, vehicle)
+        known = host.pairings.of(identity)
         _show(vehicle, dict(known.trim) if known else {}, args.json)
         return 0
     finally:
         await opened.close()
 
 
-async def _write(words: list[str], context: HostContext, opened: OpenCar, vehicle: Vehicle) -> None:
+async def _write(words: list[str], host: Host, opened: OpenCar, vehicle: Vehicle) -> None:
     name = opened.identity.car_name or vehicle.name
-    known = await pairing_of(context, opened, vehicle, name)
+    known = await host.configurations.pairing_for(opened, vehicle, name)
     trim = trimmed(vehicle, known.trim, [shift_of(word, vehicle) for word in words])
     known = replace(known, trim=trim)
-    await context.configure(opened, known.of(vehicle), name, counted)
-    context.keep(known)
+    await host.configurations.write(opened, known.of(vehicle), name, counted)
+    host.pairings.keep(known)
 
 
 def _show(vehicle: Vehicle, trim: dict[str, list[int]], is_json: bool) -> None:

@@ -7,12 +7,13 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from math import degrees
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 from host_bridge.domain import Actuator, SourceFacts, Vehicle
 from host_bridge.errors import UsageFault
 from host_bridge.interfaces.cli import wiring
 from host_bridge.interfaces.cli.columns import aligned
+from host_bridge.services import Host
 
 Rows: TypeAlias = Sequence[tuple[str, ...]]
 
@@ -24,14 +25,6 @@ EXAMPLES = """examples:
   tandem vehicles --check          which fits on which board, with pins, slices, timers in use
   tandem vehicles nigel --check --board weact_rp2350b
   tandem vehicles ./my_car.toml --check --board ./my_board.toml"""
-
-
-class Context(wiring.Context, Protocol):
-    """What this command is handed."""
-
-    def vehicle_names(self) -> tuple[str, ...]: ...
-
-    def vehicle(self, name: str) -> Vehicle: ...
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -49,14 +42,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print what a program would read")
 
 
-def run(args: argparse.Namespace, context: Context) -> int:
+def run(args: argparse.Namespace, host: Host) -> int:
     """Print the list, the one or the check; the exit code. Raises UsageFault, VehicleFileFault."""
     if args.board and not args.check:
         raise UsageFault("--board goes with --check", got=f"--board {args.board}", remedy="add it")
     if args.check:
-        return wiring.check(args, context)
-    names = (args.name,) if args.name else context.vehicle_names()
-    vehicles = [context.vehicle(name) for name in names]
+        return wiring.check(args, host)
+    names = (args.name,) if args.name else host.vehicles.names()
+    vehicles = [host.vehicles.load(name) for name in names]
     if args.json:
         shown = [asdict(vehicle) for vehicle in vehicles]
         print(json.dumps(shown[0] if args.name else shown))

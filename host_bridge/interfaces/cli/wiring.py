@@ -6,23 +6,18 @@ import argparse
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
-from typing import Protocol
 
+from host_bridge.config import boards
 from host_bridge.domain import BudgetRow, WiringReport
 from host_bridge.errors import VehicleFileFault
 from host_bridge.interfaces.cli.columns import aligned
+from host_bridge.services import Host
 
 
-class Context(Protocol):
-    """What the check is handed."""
-
-    def wiring_reports(self, board: str | None, wiring: str | None) -> list[WiringReport]: ...
-
-
-def check(args: argparse.Namespace, context: Context) -> int:
+def check(args: argparse.Namespace, host: Host) -> int:
     """Print a report for each board and vehicle; 5 if one that was asked for, or one that is wired,
     is refused. Raises VehicleFileFault for a file that cannot be read."""
-    reports = context.wiring_reports(args.board, args.name)
+    reports = boards.check_all(args.board, args.name)
     if args.json:
         print(json.dumps([asdict(report) for report in reports]))
     else:

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from host_bridge.cars.acceptance import newest_common
+from host_bridge.cars.car import Car
+from host_bridge.cars.divergence import Divergence
 from host_bridge.domain import Profile, State, why_nobody_drives
-
-if TYPE_CHECKING:
-    from host_bridge.cars.car import Car
-    from host_bridge.cars.divergence import Divergence
-    from host_bridge.driving import Drive
+from host_bridge.driving import Drive
 
 _HALF_SECOND_US = 500_000
 _SECOND_LOST_US = 2_500_000  # as the car has it

@@ -6,19 +6,15 @@ import asyncio
 import logging
 import signal
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from logging.handlers import MemoryHandler
-from typing import TYPE_CHECKING
 
 from host_bridge.domain import Input, Observed, Order, Setting, Wish
 from host_bridge.interfaces.keyboard.capability import Releases
 from host_bridge.interfaces.keyboard.keyboard import Keyboard
 from host_bridge.interfaces.keyboard.seat import SEAT, SLOW_SEAT, Seat
 from host_bridge.interfaces.keyboard.terminal import Terminal
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _POLL_S = 0.01
 _KEPT_WARNINGS = 1000  # lines; more are painted over

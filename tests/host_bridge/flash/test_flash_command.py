@@ -112,7 +112,7 @@ def test_whoever_says_no_is_told_how_to_test_it_later(monkeypatch, capsys):
     with terminal() as (typing, stdin), open(stdin, closefd=False) as asked:
         monkeypatch.setattr("sys.stdin", asked)
         os.write(typing, b"n\n")
-        assert offer_self_test("serial:///dev/red", context=None) == 0
+        assert offer_self_test("serial:///dev/red", host=None) == 0
     assert "tandem selftest serial:///dev/red" in capsys.readouterr().err
 
 

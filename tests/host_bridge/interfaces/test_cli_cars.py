@@ -6,6 +6,7 @@ import argparse
 import json
 import os
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
@@ -41,7 +42,7 @@ STOPPED = CarStatus(
 )
 
 
-class Context:
+class Cars:
     """The owners' real descriptions; a glance as each car would answer it."""
 
     def served(self):
@@ -59,7 +60,7 @@ def runtime_dir(tmp_path, monkeypatch):
 def output(module, capsys, *arguments: str) -> str:
     parser = argparse.ArgumentParser()
     module.add_arguments(parser)
-    assert module.run(parser.parse_args(arguments), Context()) == 0
+    assert module.run(parser.parse_args(arguments), SimpleNamespace(cars=Cars())) == 0
     return capsys.readouterr().out
 
 
@@ -82,7 +83,7 @@ def test_a_car_on_its_stand_is_listed_as_that(capsys, monkeypatch):
     standing = replace(
         STOPPED, state=State.HOLD, profile=Profile.STAND, causes=(), first_cause=None
     )
-    monkeypatch.setattr(Context, "glance", lambda self, name: (standing, None))
+    monkeypatch.setattr(Cars, "glance", lambda self, name: (standing, None))
     assert "HOLD STAND" in output(cars, capsys)
     (row,) = json.loads(output(cars, capsys, "--json"))
     assert row["profile"] == "STAND"
@@ -91,7 +92,7 @@ def test_a_car_on_its_stand_is_listed_as_that(capsys, monkeypatch):
 def test_a_fault_without_a_stop_cause_is_named_too(capsys, monkeypatch):
     announce(NIGEL)
     hot = replace(STOPPED, state=State.FAULT, causes=(), first_cause=None, faults=(Fault.RELAY,))
-    monkeypatch.setattr(Context, "glance", lambda self, name: (hot, None))
+    monkeypatch.setattr(Cars, "glance", lambda self, name: (hot, None))
     assert f"FAULT ({Fault.RELAY.phrase})" in output(cars, capsys)
 
 

@@ -12,18 +12,11 @@ from host_bridge.errors import DataFileFault, DeviceFault, UsageFault
 from host_bridge.logbook.reading import Record
 from host_bridge.logbook.recorder import DOWN, UP, create
 from host_bridge.logbook.replay import Playback
+from host_bridge.transports.base import Making
 from host_bridge.transports.uri import open_transport
 
 START_US = 77_000_000
 FRAMES = [(0, b"\0one\0"), (10_000, b"\0two\0"), (10_000, b"\0three\0"), (30_000, b"\0four\0")]
-
-
-class Context:
-    def now_us(self) -> int:
-        return MonotonicClock().now_us()
-
-    def vehicle(self, name: str) -> object:
-        raise AssertionError("a log needs no vehicle file")
 
 
 @pytest.fixture
@@ -39,8 +32,12 @@ def path(tmp_path) -> Path:
     return path
 
 
+def unasked(name: str):
+    raise AssertionError("a log needs no vehicle file, and no other transport")
+
+
 def opened(text: str):
-    return open_transport(text, Context())
+    return open_transport(text, Making(MonotonicClock().now_us, unasked, unasked))
 
 
 async def played(text: str) -> tuple[list[bytes], Exception | None]:

@@ -6,9 +6,9 @@ import socket
 import pytest
 from websockets.asyncio.client import connect
 
-from host_bridge.context import HostContext
 from host_bridge.errors import UsageFault
 from host_bridge.link import wire
+from host_bridge.services import make_host
 from sim_mock.autodrive.transport import port_of
 from tests.evidence import some
 from tests.sim_mock.autodrive.unity import Unity
@@ -28,7 +28,7 @@ def run(text, main):
         statuses.extend(m for m in decoder.feed(data) if type(m).__name__ == "Status")
 
     async def whole():
-        transport = HostContext().transport(text)
+        transport = make_host().cars.transport(text)
         await transport.open(on_bytes, lambda _: None)
         try:
             await asyncio.wait_for(main(transport), 10.0)
@@ -103,7 +103,7 @@ def test_a_port_that_is_taken_is_named():
 )
 def test_what_it_does_not_know_is_refused(text, says):
     with pytest.raises(UsageFault, match=says):
-        HostContext().transport(text)
+        make_host().cars.transport(text)
 
 
 def test_the_port_may_be_left_out():

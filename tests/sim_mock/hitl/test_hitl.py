@@ -10,8 +10,8 @@ import tty
 import pytest
 
 from firmware.protocol.plant import PLANT, hitl_id
-from host_bridge.context import HostContext
 from host_bridge.serve.choosing import vehicle_hint
+from host_bridge.services import make_host
 from host_bridge.transports.uri import Uri
 from sim_mock.faults.host import framed
 from sim_mock.hitl.frames import Ear, Frames, kind_of
@@ -85,7 +85,7 @@ def test_it_says_what_it_is_and_stops_when_told(board):
 @pytest.mark.parametrize("board", [64], indirect=True)
 def test_a_plant_that_is_gone_opens_the_loop_and_the_next_one_begins_anew(board):
     async def main():
-        transport = HostContext().transport(uri_of(board))
+        transport = make_host().cars.transport(uri_of(board))
         heard = []
         await transport.open(heard.append, heard.append)
         await asyncio.sleep(0.3)
@@ -93,7 +93,7 @@ def test_a_plant_that_is_gone_opens_the_loop_and_the_next_one_begins_anew(board)
         assert heard
         assert heard[-1] is None
         await asyncio.sleep(0.5)
-        opened = await HostContext().open_car(f"serial://{board.device}", name="bare")
+        opened = await make_host().cars.open(f"serial://{board.device}", name="bare")
         try:
             identity = opened.car.identity
             assert identity.is_hitl
@@ -114,7 +114,7 @@ def test_a_plant_that_is_gone_opens_the_loop_and_the_next_one_begins_anew(board)
 @pytest.mark.parametrize("board", [64], indirect=True)
 def test_a_board_that_is_reset_is_a_real_car_again_and_hears_nothing(board):
     async def main():
-        transport = HostContext().transport(uri_of(board))
+        transport = make_host().cars.transport(uri_of(board))
         closed = []
         await transport.open(lambda data: None, closed.append)
         board.cut_power()
@@ -152,12 +152,12 @@ def test_a_port_without_a_board_says_so():
 )
 def test_what_does_not_fit_is_refused(text, why):
     with pytest.raises(Exception, match=why):
-        HostContext().transport(text)
+        make_host().cars.transport(text)
 
 
 @pytest.mark.parametrize("baud", ["", "&baud=230400", "&baud=921600"])
 def test_a_line_that_is_quick_enough_is_taken(baud):
-    assert HostContext().transport("serial:///dev/x?hitl=f1tenth" + baud).cable
+    assert make_host().cars.transport("serial:///dev/x?hitl=f1tenth" + baud).cable
 
 
 def test_too_slow_a_line_is_said_by_the_command():

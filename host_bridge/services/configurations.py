@@ -1,7 +1,8 @@
-"""A car's configuration over the wire: read all of it, write it, commit it, read it back.
+"""Configurations of cars: read, written, committed and read back.
 
-The car answers a parameter a step, and may lose any of it: some requests are under way at once,
-and what is not answered is asked again.
+What one car has other than its vehicle file says is kept with its pairing, so that the car is still
+known by its numbers. Over the wire a car answers a parameter a step, and may lose any of it: some
+requests are under way at once, and what is not answered is asked again.
 """
 
 from __future__ import annotations
@@ -9,10 +10,18 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING
 
-from host_bridge.config import config_hash, image_of, parameter_index, parameter_name
+from firmware.protocol.codec import Message
+from host_bridge.config import (
+    boards,
+    config_hash,
+    image_of,
+    parameter_count,
+    parameter_index,
+    parameter_name,
+)
 from host_bridge.domain import CarIdentity, Committed, ParameterReply, State, Vehicle
 from host_bridge.errors import (
     DeviceFault,
@@ -21,13 +30,13 @@ from host_bridge.errors import (
     RefusedFault,
     TandemError,
     UsageFault,
+    VehicleFileFault,
 )
 from host_bridge.link import parameter_requests
 from host_bridge.link.events import LinkEvent
 from host_bridge.open_car import OpenCar
-
-if TYPE_CHECKING:
-    from firmware.protocol.codec import Message
+from host_bridge.services.pairings import Pairing, Pairings
+from host_bridge.services.vehicles import Vehicles
 
 # The image (firmware.core.params): hash of the table, values of 4 bytes, name, hash of it all
 _TABLE_HASH_SIZE, _NAME_SIZE, _HASH_SIZE = 4, 16, 4
@@ -54,37 +63,134 @@ _WHAT = {
 Progress = Callable[[int, int], None]  # done, of how many
 
 
-def values_for(vehicle: Vehicle, identity: CarIdentity, car_name: str) -> list[int]:
-    """All parameters of a car of this vehicle, on this board, in the order of the table.
+@dataclass(frozen=True)
+class Place:
+    """Where a value is in a vehicle file, and the parameters of the program that follow from it."""
 
-    Raises ValueError for a name of more than 16 bytes.
-    """
-    image = image_of(vehicle, identity.board_id, car_name)
-    body = image[_TABLE_HASH_SIZE : -_NAME_SIZE - _HASH_SIZE]
-    return list(struct.unpack(f"<{len(body) // 4}i", body))
+    key: str
+    parameters: tuple[str, ...]
 
 
-async def configure(
-    opened: OpenCar, vehicle: Vehicle, car_name: str, progress: Callable[[str], Progress]
-) -> int:
-    """Make an open, bound car one of this vehicle and name; returns how many parameters changed.
+# What one car may have other than its vehicle file, by name
+PLACES = {"step_s": Place("timing.step_s", ("step_us", "motion_every"))}
 
-    A car that was just switched on is waited for. All of it is read back. Raises
-    errors.TandemError; errors.UsageFault for a name too long.
-    """
-    identity = opened.car.identity
-    assert identity is not None, "an open car has said who it is"
-    try:
-        values = values_for(vehicle, identity, car_name)
-    except ValueError as error:
-        raise UsageFault(str(error), remedy="give a shorter --name") from None
-    configurator = Configurator(opened)
-    await opened.until(partial(_has_started, opened), _STARTS_WITHIN_S)
-    changed = await configurator.write(values, progress("written"))
-    await configurator.commit(vehicle, identity, car_name)
-    if await configurator.read(len(values), progress("read back")) != values:
-        raise NotHeldFault("what was read back is not what was written", where=opened.uri)
-    return changed
+
+class Configurations:
+    """Reads and writes the configuration of open cars."""
+
+    def __init__(self, vehicles: Vehicles, pairings: Pairings) -> None:
+        self._vehicles = vehicles
+        self._pairings = pairings
+
+    async def read(self, opened: OpenCar, progress: Progress) -> list[int]:
+        """Read all parameters, in the order of the table. Raises errors.TandemError."""
+        return await _Dialogue(opened).read(parameter_count(), progress)
+
+    async def write(
+        self, opened: OpenCar, vehicle: Vehicle, car_name: str, progress: Callable[[str], Progress]
+    ) -> int:
+        """Make a bound car one of this vehicle and name; returns how many parameters changed.
+
+        A car that was just switched on is waited for. All of it is read back. Raises
+        errors.TandemError; errors.UsageFault for a name too long.
+        """
+        values = self.values(vehicle, opened.identity, car_name)
+        dialogue = _Dialogue(opened)
+        await opened.until(partial(_has_started, opened), _STARTS_WITHIN_S)
+        changed = await dialogue.write(values, progress("written"))
+        await dialogue.commit(vehicle, opened.identity, car_name)
+        if await dialogue.read(len(values), progress("read back")) != values:
+            raise NotHeldFault("what was read back is not what was written", where=opened.uri)
+        return changed
+
+    def values(self, vehicle: Vehicle, identity: CarIdentity, car_name: str) -> list[int]:
+        """All parameters of a car of this vehicle, on its board, in the order of the table.
+
+        Raises errors.UsageFault for a name of more than 16 bytes.
+        """
+        try:
+            image = image_of(vehicle, identity.board_id, car_name)
+        except ValueError as error:
+            raise UsageFault(str(error), remedy="give a shorter --name") from None
+        body = image[_TABLE_HASH_SIZE : -_NAME_SIZE - _HASH_SIZE]
+        return list(struct.unpack(f"<{len(body) // 4}i", body))
+
+    async def adjust(
+        self,
+        opened: OpenCar,
+        changes: Mapping[str, float],
+        progress: Callable[[str], Progress],
+        vehicle: Vehicle | None = None,
+        name: str | None = None,
+    ) -> tuple[Vehicle, int]:
+        """Change what a bound car has other than its file, all of it read back, and keep it.
+
+        ``changes`` are values by the names of ``PLACES``. Returns the vehicle as this car is, and
+        how many parameters changed. Raises errors.TandemError.
+        """
+        file = vehicle or opened.vehicle
+        wanted = self._changed(file, changes)
+        name = name or opened.identity.car_name or file.name
+        before = await self.pairing_for(opened, file, name)
+        trim = differing(before.trim, file, wanted, tuple(changes))
+        known = replace(before, car_name=name, trim=trim)
+        self._pairings.keep(known)  # first: whoever serves the car looks it up as it says it
+        try:
+            changed = await self.write(opened, known.of(file), name, progress)
+        except BaseException:
+            self._pairings.keep(before)
+            raise
+        return known.of(file), changed
+
+    async def pairing_for(self, opened: OpenCar, vehicle: Vehicle, name: str) -> Pairing:
+        """What is kept of a bound car, or what would be of one that this host does not know.
+
+        A car keeps the beat that its board gives it. Raises errors.TandemError; errors.UsageFault
+        for a car that is kept as one of another type.
+        """
+        known = self._pairings.of(opened.identity)
+        if known is None:
+            on_board = await self.on_its_board(vehicle, opened)
+            trim = differing({}, vehicle, on_board, ("step_s",))
+            return replace(Pairing.new(opened.identity, name, vehicle.name), trim=trim)
+        if known.vehicle != vehicle.name:
+            raise UsageFault(
+                f"this host knows that car as a {known.vehicle}",
+                where=opened.uri,
+                got=vehicle.name,
+                remedy="tandem flash it as what it is now, or tandem restore it",
+            )
+        return known
+
+    async def on_its_board(self, vehicle: Vehicle, opened: OpenCar) -> Vehicle:
+        """The vehicle as it is by default on the board of an open car.
+
+        If this host has flashed the board, it knows which; else the beat that the car has tells,
+        where it is one that a board of Tandem's gives. Raises errors.TandemError.
+        """
+        known = self._pairings.of(opened.identity)
+        name = known.flashed.get("board") if known else None
+        if name in boards.board_names():
+            return boards.on_board(vehicle, boards.load_board(name))
+        beat_us = await _Dialogue(opened).beat_us()
+        longer = boards.on_known_boards(vehicle)
+        return next((it for it in longer if it.parameters["step_us"] == [beat_us]), vehicle)
+
+    def _changed(self, file: Vehicle, changes: Mapping[str, float]) -> Vehicle:
+        try:
+            return self._vehicles.load(
+                file.path, {PLACES[name].key: value for name, value in changes.items()}
+            )
+        except VehicleFileFault as fault:  # of no line in the file
+            raise UsageFault(fault.what, expected=fault.expected, got=fault.got) from None
+
+
+def differing(
+    trim: Mapping[str, list[int]], file: Vehicle, wanted: Vehicle, names: Sequence[str]
+) -> dict[str, list[int]]:
+    """The parameters that differ from the file's, once those of ``names`` are as ``wanted``."""
+    given = {row: wanted.parameters[row] for name in names for row in PLACES[name].parameters}
+    return {row: v for row, v in {**trim, **given}.items() if v != file.parameters[row]}
 
 
 def _has_started(opened: OpenCar) -> bool:
@@ -92,8 +198,8 @@ def _has_started(opened: OpenCar) -> bool:
     return status is not None and status.state is not State.STARTING
 
 
-class Configurator:
-    """Asks one open car, one thing after another."""
+class _Dialogue:
+    """Asks one open car over the wire, one thing after another."""
 
     def __init__(self, opened: OpenCar) -> None:
         self._opened = opened

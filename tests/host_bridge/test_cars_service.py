@@ -7,9 +7,9 @@ import os
 
 import pytest
 
-from host_bridge.context import HostContext
 from host_bridge.errors import DeviceFault, UsageFault
 from host_bridge.serve.choosing import find_served, vehicle_hint
+from host_bridge.services import make_host
 from host_bridge.transports.served import ServedCar
 from host_bridge.transports.uri import Uri
 from tests.host_bridge.serve.desk import runtime_folder
@@ -88,21 +88,21 @@ def test_a_uri_may_say_which_vehicle_it_is(uri, vehicle):
 
 
 def test_short_commands_to_one_car_share_a_session_and_others_have_their_own():
-    context = HostContext()
-    assert context.new_epoch() != context.new_epoch()
-    assert context.command_epoch("sim://nigel") != context.command_epoch("sim://nigel")
+    cars = make_host().cars
+    assert cars.new_epoch() != cars.new_epoch()
+    assert cars.command_epoch("sim://nigel") != cars.command_epoch("sim://nigel")
 
 
 def test_the_type_of_a_car_is_told_by_the_configuration_that_it_reports():
     """Of a car behind a bare port, that is: nothing in its URI says it."""
-    context = HostContext()
+    host = make_host()
 
     async def test() -> None:
-        opened = await context.open_car("sim://f1tenth?name=red")
+        opened = await host.cars.open("sim://f1tenth?name=red")
         identity = opened.car.identity
         assert opened.name == "red"
         assert opened.vehicle.name == "f1tenth"
-        assert context.recognised(identity) is opened.vehicle
+        assert host.vehicles.recognised(identity) is opened.vehicle
         await opened.close()
 
     asyncio.run(test())

@@ -1,0 +1,31 @@
+"""What a command is handed, and scripts too: vehicles, pairings, configurations and cars."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from host_bridge.clock import MonotonicClock
+from host_bridge.services.cars import Cars
+from host_bridge.services.configurations import Configurations
+from host_bridge.services.pairings import Pairing, Pairings
+from host_bridge.services.vehicles import Vehicles
+
+__all__ = ["Cars", "Configurations", "Host", "Pairing", "Pairings", "Vehicles", "make_host"]
+
+
+@dataclass(frozen=True)
+class Host:
+    """The four services of this host. Each can be made and used without the others' commands."""
+
+    vehicles: Vehicles
+    pairings: Pairings
+    configurations: Configurations
+    cars: Cars
+
+
+def make_host() -> Host:
+    """The services over this user's files and this machine's clock."""
+    pairings = Pairings()
+    vehicles = Vehicles(pairings)
+    configurations = Configurations(vehicles, pairings)
+    return Host(vehicles, pairings, configurations, Cars(vehicles, MonotonicClock()))

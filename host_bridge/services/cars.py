@@ -1,0 +1,133 @@
+"""The cars that can be reached from here: found, served, opened."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import zlib
+from contextlib import suppress
+
+from host_bridge.clock import Clock
+from host_bridge.domain import CarIdentity, CarStatus, Vehicle
+from host_bridge.errors import DeviceFault, UsageFault
+from host_bridge.link.session_time import SessionTime
+from host_bridge.open_car import OpenCar, glanced, meet
+from host_bridge.serve.choosing import LOCAL, find_served, vehicle_hint
+from host_bridge.serve.radio import RadioRim
+from host_bridge.serve.service import Service
+from host_bridge.services.vehicles import Vehicles
+from host_bridge.transports.base import Making, Transport
+from host_bridge.transports.served import ServedCar, served
+from host_bridge.transports.uri import Uri, open_transport
+
+_GLANCE_S = 1.0  # a slow line says its inputs five times in that
+_EPOCHS = (1 << 30) - 1
+
+
+class Cars:
+    """Who serves a car, this process or another one, makes no difference to whoever opens it."""
+
+    def __init__(self, vehicles: Vehicles, clock: Clock) -> None:
+        self.clock = clock
+        self._vehicles = vehicles
+        self._making = Making(clock.now_us, vehicles.load, self.transport)
+
+    def served(self) -> list[ServedCar]:
+        """The cars whose owners run on this machine. Raises errors.DeviceFault."""
+        return served()
+
+    def find(self, text: str | None) -> ServedCar | None:
+        """The served car of a name or a URI; with neither, the only one there is.
+
+        None for a URI that nobody serves. Raises errors.UsageFault, errors.DeviceFault.
+        """
+        return find_served(text, self.served())
+
+    def new_epoch(self) -> int:
+        """A name for a session that no other has."""
+        return secrets.randbelow(_EPOCHS) + 1
+
+    def command_epoch(self, text: str | None) -> int:
+        """The session that all short commands to one served car share.
+
+        A car has room for four sessions, and gives a place back after 3 s: a few commands in a
+        row must not use them up.
+        """
+        car = self.find(text)
+        if car is None:
+            return self.new_epoch()
+        return zlib.crc32(f"{car.name} {car.pid} {car.started}".encode()) % _EPOCHS + 1
+
+    def transport(self, text: str) -> Transport:
+        """The transport of a URI, not yet open. Raises errors.TandemError."""
+        try:
+            return open_transport(text, self._making)
+        except ValueError as error:  # a virtual car's options: it depends on nothing of the host
+            raise UsageFault(str(error), where=text) from None
+
+    async def open(
+        self,
+        text: str | None,
+        *,
+        epoch: int | None = None,
+        name: str | None = None,
+        vehicle: str | None = None,
+        session_time: SessionTime | None = None,
+    ) -> OpenCar:
+        """Open a car, met and understood; this process serves it if nobody does.
+
+        ``text`` is a name, a URI, or None for the only car that is served. Without an ``epoch``
+        the car can be watched and stopped; with one, its link is bound to that session, which runs
+        by our clock or by ``session_time``. ``vehicle`` is what it is said to be; else it is what
+        its configuration or its URI say.
+        Raises errors.TandemError.
+        """
+        car = self.find(text)
+        if car is None:
+            service = await self.serve(str(text), name=name, vehicle=vehicle)
+            near = service.owner.attach()
+            opened = OpenCar(near, self.clock, self._vehicles, service, epoch, session_time)
+            return await meet(opened, service.car.vehicle)
+        known = vehicle or car.vehicle
+        line = self.transport(f"{LOCAL}:///{car.name}")
+        opened = OpenCar(line, self.clock, self._vehicles, car, epoch, session_time)
+        return await meet(opened, self._vehicles.load(known) if known else None)
+
+    async def serve(
+        self,
+        uri: str,
+        *,
+        name: str | None = None,
+        vehicle: str | None = None,
+        epoch: int | None = None,
+        fleet: str = "",
+        radio: str | None = None,
+    ) -> Service:
+        """Become the owner of a car; as a stop source too, if it gets an epoch for that.
+
+        ``radio`` is the URI of the line on which a runstop box is heard.
+        Raises errors.TandemError.
+        """
+        hint = vehicle or vehicle_hint(Uri.parse(uri))
+        known = self._vehicles.load(hint) if hint else None
+
+        def recognise(identity: CarIdentity) -> Vehicle | None:
+            return known or self._vehicles.recognised(identity)
+
+        service = Service(uri, self.transport(uri), self.clock, recognise, epoch)
+        service.fleet = fleet
+        service.radio = RadioRim(self.transport(radio), self.clock) if radio else None
+        await service.start(name)
+        return service
+
+    def glance(self, name: str) -> tuple[CarStatus, float | None] | None:
+        """The latest status of a served car, and for how long it has stood, in s, if it does.
+
+        None if it does not say within a moment.
+        """
+        with suppress(DeviceFault, asyncio.TimeoutError):
+            return asyncio.run(asyncio.wait_for(self._glance(name), _GLANCE_S))
+        return None
+
+    async def _glance(self, name: str) -> tuple[CarStatus, float | None]:
+        return await glanced(await self.open(name))

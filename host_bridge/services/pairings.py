@@ -1,0 +1,102 @@
+"""What this host keeps of each car: its board, its name, its key, and how it was trimmed.
+
+One file per board, for this user only, in $TANDEM_DATA_DIR or the user's data folder. A car's
+numbers are its vehicle file's and its trim's; without the trim its configuration is unknown here.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from host_bridge.domain import CarIdentity, Vehicle
+from host_bridge.errors import DataFileFault
+
+_KEY_BYTES = 32
+
+
+@dataclass(frozen=True)
+class Pairing:
+    """``trim``: parameters of the car's program that differ from the vehicle file's, by name.
+    ``flashed``: what this host last put onto the board: board, runtime, slot, program."""
+
+    board_id: str  # hexadecimal
+    car_name: str
+    vehicle: str
+    key: str = field(repr=False)  # hexadecimal
+    trim: Mapping[str, list[int]] = field(default_factory=dict)
+    flashed: Mapping[str, str] = field(default_factory=dict)
+
+    def of(self, vehicle: Vehicle) -> Vehicle:
+        """This vehicle as this very car is, if it is one."""
+        if vehicle.name != self.vehicle or not self.trim:
+            return vehicle
+        parameters = {**vehicle.parameters, **self.trim}
+        return replace(vehicle, parameters=parameters, step_s=parameters["step_us"][0] / 1e6)
+
+    def __str__(self) -> str:
+        return f"{self.car_name}, a {self.vehicle}, key {self.key[:8]}..."
+
+    @classmethod
+    def new(cls, identity: CarIdentity, car_name: str, vehicle: str) -> Pairing:
+        """Pair with a car under a new key."""
+        return cls(identity.board_id.hex(), car_name, vehicle, secrets.token_hex(_KEY_BYTES))
+
+    @classmethod
+    def from_row(cls, row: Mapping[str, Any]) -> Pairing:
+        """Make one of a file's row. Raises KeyError, TypeError or ValueError for anything else."""
+        trim = {str(name): [int(value) for value in values] for name, values in row["trim"].items()}
+        board_id = bytes.fromhex(row["board_id"]).hex()
+        key = bytes.fromhex(row["key"]).hex()
+        flashed = {str(name): str(value) for name, value in row["flashed"].items()}
+        return cls(board_id, str(row["car_name"]), str(row["vehicle"]), key, trim, flashed)
+
+
+class Pairings:
+    """What is kept of each car, by its board; in ``folder``, or in this user's."""
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self._folder = folder
+
+    def of(self, identity: CarIdentity) -> Pairing | None:
+        """What is kept of a car; None for one that this host does not know.
+
+        Raises errors.DataFileFault.
+        """
+        path = self._path(identity.board_id.hex())
+        try:
+            return Pairing.from_row(json.loads(path.read_text()))
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError, TypeError, KeyError) as error:
+            raise DataFileFault(
+                "what is kept of this car cannot be read",
+                where=str(path),
+                got=str(error),
+                remedy="tandem restore it from a backup, or delete the file and flash the car "
+                "again",
+            ) from None
+
+    def keep(self, pairing: Pairing) -> Path:
+        """Keep it, in place of what was known of this board, whole or not at all."""
+        path = self._path(pairing.board_id)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        beside = path.with_suffix(".new")
+        with open(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+            json.dump(asdict(pairing), file, indent=2)
+        beside.replace(path)
+        return path
+
+    def _path(self, board_id: str) -> Path:
+        return (self._folder or _users_folder()) / f"{board_id}.json"
+
+
+def _users_folder() -> Path:
+    own, shared = os.environ.get("TANDEM_DATA_DIR"), os.environ.get("XDG_DATA_HOME")
+    home = Path(shared) if shared else Path.home() / ".local" / "share"
+    return (Path(own) if own else home / "tandem") / "cars"
