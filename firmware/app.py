@@ -29,10 +29,8 @@ from firmware.core.temperature import Temperature
 from firmware.core.warm_up import WarmUp
 from firmware.core.watch import Watch
 from firmware.protocol.codes import (
-    ACTIVE,
     DRIVE,
     EVENT_STARTED,
-    HOLD,
     LIGHTS,
     NOBODY,
     SOURCE_RC,
@@ -73,11 +71,27 @@ class App:
         self.punctuality = Punctuality()
         self.actions = Actions(board, self.sessions, self.runstop, self.faults, self.stop_sources)
         self.configuration = Configuration(board, self.params, self.sessions)
-        self.hearing = Hearing(self, protocol_hash(table), table)
-        self.watch = Watch(self)
-        self.motion = Motion(self)
-        self.telemetry = Telemetry(self)
-        self.is_enabled = False
+        self.motion = Motion(
+            self.supervisor, self.actions, self.battery, self.runstop, self.faults, self.arbiter,
+            self.stop_sequence, self.steering, self.drive, self.odometry, self.output_stage,
+        )  # fmt: skip
+        self.watch = Watch(
+            board, self.runstop, self.faults, self.stop_sources, self.arbiter, self.sessions,
+            self.supervisor, self.actions, self.configuration, self.battery, self.temperature,
+            self.odometry, self.drive, self.motion, self.output_stage,
+        )  # fmt: skip
+        self.hearing = Hearing(
+            board, self.params, self.sessions, self.events, self.runstop, self.faults,
+            self.stop_sources, self.arbiter, self.supervisor, self.receiver, self.outbox,
+            self.actions, self.configuration, self.watch, self.motion,
+            self.configure, protocol_hash(table), table,
+        )  # fmt: skip
+        self.telemetry = Telemetry(
+            board, self.outbox, self.supervisor, self.runstop, self.faults, self.actions,
+            self.arbiter, self.sessions, self.steering, self.drive, self.motion, self.odometry,
+            self.events, self.stop_sources, self.rc, self.output_stage, self.battery,
+            self.temperature, self.receiver, self.punctuality,
+        )  # fmt: skip
         self._chronicle = Chronicle(self.events)
         self._warm_up = WarmUp()
         self.configuration.load()
@@ -126,7 +140,7 @@ class App:
 
     def _hear_stop(self, now_us: int) -> None:
         """A Stop that came while the step was under way waits for no other one."""
-        if self.is_armed() and self.board.hears_stop():
+        if self.supervisor.is_armed() and self.board.hears_stop():
             self.receiver.step(now_us)
 
     def _hear_board(self, now_us: int) -> None:
@@ -155,9 +169,6 @@ class App:
         )
         self.battery.step(board.battery_mv, now_us)
         self.temperature.step(board.temperature_c)
-
-    def is_armed(self) -> bool:
-        return self.supervisor.state == ACTIVE or self.supervisor.state == HOLD
 
     def _supervise(self, now_us: int) -> None:
         stop_sequence = self.stop_sequence
@@ -210,10 +221,10 @@ class App:
     def _put_out(self, now_us: int) -> None:
         state = self.supervisor.state
         is_cut = state == STOPPING and self.stop_sequence.policy == POLICY_CUT
-        self.is_enabled = self.is_armed() or (state == STOPPING and not is_cut)
         stage = self.output_stage
-        stage.step(self.drive.effort if self.is_enabled else 0, self.motion.brake, self.steering)
-        self.board.write(stage.values, self.is_enabled, stage.levels[LIGHTS])
+        stage.is_enabled = self.supervisor.is_armed() or (state == STOPPING and not is_cut)
+        stage.step(self.drive.effort if stage.is_enabled else 0, self.motion.brake, self.steering)
+        self.board.write(stage.values, stage.is_enabled, stage.levels[LIGHTS])
 
     def _report(self, now_us: int) -> None:
         chronicle = self._chronicle

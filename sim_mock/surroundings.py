@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
 
 from sim_mock.plant.parameters import PlantParameters
 from sim_mock.sensors.instruments import Samples, instruments_of
@@ -12,11 +13,29 @@ from sim_mock.tracks.loading import load_place
 from sim_mock.tracks.place import Place, Pose
 
 if TYPE_CHECKING:
-    from sim_mock.facts import CarFacts
     from sim_mock.world import World
 
 
-def place_of(facts: CarFacts) -> Place | None:
+class Placed(Protocol):
+    """What a virtual car's facts say of where it drives (sim_mock.facts.CarFacts)."""
+
+    @property
+    def track(self) -> str: ...
+    @property
+    def map(self) -> str: ...
+    @property
+    def start(self) -> Sequence[float]: ...
+    @property
+    def sensors(self) -> str: ...
+    @property
+    def seed(self) -> int: ...
+    @property
+    def plant(self) -> Mapping[str, Any]: ...
+    @property
+    def channels(self) -> Sequence[Any]: ...
+
+
+def place_of(facts: Placed) -> Place | None:
     """None: an endless floor. Raises ValueError, also if the car cannot start there."""
     place = load_place(facts.track, facts.map)
     if place:
@@ -29,12 +48,12 @@ def place_of(facts: CarFacts) -> Place | None:
     return place
 
 
-def start_of(facts: CarFacts) -> Pose:
+def start_of(facts: Placed) -> Pose:
     """Of the centre of gravity."""
     return Pose(*facts.start) if facts.start else Pose(0.0, 0.0, 0.0)
 
 
-def surround(world: World, facts: CarFacts) -> None:
+def surround(world: World, facts: Placed) -> None:
     """Put the world's car there. Raises ValueError."""
     start, contact = start_of(facts), None
     world.plant.truth.assign((*start, 0.0, 0.0, 0.0))

@@ -7,7 +7,15 @@ nothing allocates. Channels are numbered 0 to 7; their values are pulses in ns o
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    from firmware.boards.vesc_drive import VescDrive
+    from firmware.drivers.vesc import Vesc
+
+
+class MotorController(Protocol):
+    """A motor controller that says how it fares."""
+
+    vesc: "Vesc"
+    timeout_ms: int  # how long after the last command it stopped by itself; 0 if it did not
+    brake_ma: int  # the most that it braked the turning wheel with then
 
 
 class Board(Protocol):
@@ -38,10 +46,12 @@ class Board(Protocol):
     rc_failsafe: int  # the receiver says that it has lost its transmitter
     read_back: "list[int]"  # what each channel puts out, as read from its hardware
     has_held_output: int  # at the start an output did not go to its safe level: something holds it
-    vesc: "VescDrive | None"  # a motor controller that says how it fares
     guard_tripped: int  # the guard let the car fall because the program was late
     reset_cause: int  # RESET_
     failed_starts: int  # in a row, before this one: none of them was marked healthy
+
+    @property
+    def vesc(self) -> "MotorController | None": ...
 
     def begin(self, fallbacks: "list[int]", beat_us: int) -> None:
         """Set what each channel falls back to by itself unless renewed (-1: it stays), and how

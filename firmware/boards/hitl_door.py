@@ -5,22 +5,34 @@ from firmware.protocol.codes import FAULT, STANDBY, STOPPED
 from firmware.protocol.enter_hitl import EnterHitl
 
 if TYPE_CHECKING:
-    from firmware.app import App
+    from firmware.core.actions import Actions
+    from firmware.core.outputs import OutputStage
+    from firmware.core.receiver import Receiver
+    from firmware.core.supervisor import Supervisor
 
 
 class Door:
     """``is_asked`` once a host has named this very board, and it could not move."""
 
-    def __init__(self, app: "App") -> None:
+    def __init__(
+        self,
+        receiver: "Receiver",
+        supervisor: "Supervisor",
+        actions: "Actions",
+        output_stage: "OutputStage",
+        board_id: bytes,
+    ) -> None:
         self.is_asked = False
-        self._app = app
-        app.receiver.route(((EnterHitl(), self._knock),))
+        self._supervisor = supervisor
+        self._actions = actions
+        self._output_stage = output_stage
+        self._board_id = board_id
+        receiver.route(((EnterHitl(), self._knock),))
 
     def _knock(self, message: EnterHitl, now_us: int) -> None:
-        app = self._app
-        state = app.supervisor.state
+        state = self._supervisor.state
         is_idle = state == STANDBY or state == STOPPED or state == FAULT
-        is_still = app.actions.is_standing and not app.is_enabled
-        is_meant = message.board_id == app.board.board_id
-        if is_idle and is_still and is_meant and app.actions.take():
+        is_still = self._actions.is_standing and not self._output_stage.is_enabled
+        is_meant = message.board_id == self._board_id
+        if is_idle and is_still and is_meant and self._actions.take():
             self.is_asked = True

@@ -101,7 +101,7 @@ class Beat:
         return self._app.punctuality.beat_us
 
     def _may_move(self) -> bool:
-        return self._app.is_enabled
+        return self._app.output_stage.is_enabled
 
     def _may_leave(self) -> bool:
         link = self._board.link
@@ -110,7 +110,7 @@ class Beat:
         return link.asks_for_repl
 
     def _may_be_left(self) -> bool:
-        return not self._app.is_enabled and self._app.actions.take()
+        return not self._app.output_stage.is_enabled and self._app.actions.take()
 
 
 class BoxBeat(Beat):
@@ -171,7 +171,8 @@ def keep_beat(
     if is_repl_free:
         _let_interrupt()
     board.watchdog = watchdog = machine.WDT(timeout=board.watchdog_ms)
-    if _turn(Beat(board, app, ticks_us, watchdog), Door(app)):
+    door = Door(app.receiver, app.supervisor, app.actions, app.output_stage, board.board_id)
+    if _turn(Beat(board, app, ticks_us, watchdog), door):
         del app  # its room is needed
         rehearse(board, starts, ticks_us, machine.WDT(timeout=_REHEARSAL_MS))
 

@@ -48,8 +48,23 @@ from firmware.protocol.messages import (
 from firmware.protocol.to_board import CLAIM_SOURCE, EPOCH, SYNC_BOARD, SYNC_RECEIVED, SYNC_SENT
 
 if TYPE_CHECKING:
-    from firmware.app import App
+    from collections.abc import Callable
+
+    from firmware.boards.contract import Board
     from firmware.compat import array
+    from firmware.core.actions import Actions
+    from firmware.core.arbiter import Arbiter
+    from firmware.core.clock import Sessions
+    from firmware.core.configuration import Configuration
+    from firmware.core.events import Events
+    from firmware.core.latch import Latch
+    from firmware.core.motion import Motion
+    from firmware.core.outbox import Outbox
+    from firmware.core.params import Params
+    from firmware.core.receiver import Receiver
+    from firmware.core.runstop import StopSources
+    from firmware.core.supervisor import Supervisor
+    from firmware.core.watch import Watch
 
 const = micropython.const
 
@@ -57,9 +72,46 @@ _CLAIM_NEWS_EVERY = const(100)  # a source that is refused 100 times a second ma
 
 
 class Hearing:
-    def __init__(self, app: "App", own_hash: bytearray, crc_table: "array[int]") -> None:
+    """Handles each message that came, and the receiver's claims and gestures as if they had."""
+
+    def __init__(
+        self,
+        board: "Board",
+        params: "Params",
+        sessions: "Sessions",
+        events: "Events",
+        runstop: "Latch",
+        faults: "Latch",
+        stop_sources: "StopSources",
+        arbiter: "Arbiter",
+        supervisor: "Supervisor",
+        receiver: "Receiver",
+        outbox: "Outbox",
+        actions: "Actions",
+        configuration: "Configuration",
+        watch: "Watch",
+        motion: "Motion",
+        configure: "Callable[[], None]",
+        own_hash: bytearray,
+        crc_table: "array[int]",
+    ) -> None:
         self.stop_sender = NOBODY
-        self._app = app
+        self._board = board
+        self._params = params
+        self._sessions = sessions
+        self._events = events
+        self._runstop = runstop
+        self._faults = faults
+        self._stop_sources = stop_sources
+        self._arbiter = arbiter
+        self._supervisor = supervisor
+        self._receiver = receiver
+        self._outbox = outbox
+        self._actions = actions
+        self._configuration = configuration
+        self._watch = watch
+        self._motion = motion
+        self._configure = configure
         self._own_hash = own_hash
         self._crc_table = crc_table
         self._identity = Identity()
@@ -71,14 +123,14 @@ class Hearing:
         self._committed = Committed()
         self._last_verdict = CLAIM_ACCEPTED
         self._refused_again = 0
-        app.receiver.route_by_values(
+        receiver.route_by_values(
             (
                 (Claim(), self._claim),
                 (Sync(), self._sync),
                 (Alive(), self._alive),
             )
         )
-        app.receiver.route(
+        receiver.route(
             (
                 (Stop(), self._stop),
                 (Identify(), self._identify),
@@ -93,8 +145,8 @@ class Hearing:
         )
 
     def _stop(self, message: Stop, now_us: int) -> None:
-        self._app.runstop.latch(CAUSE_STOP_REQUEST)
-        self._app.actions.nonce = 0
+        self._runstop.latch(CAUSE_STOP_REQUEST)
+        self._actions.nonce = 0
         self.stop_sender = message.sender
         self._seen.token = message.token
         self._seen.sender = message.sender
@@ -106,157 +158,150 @@ class Hearing:
         """After the step that obeyed, so that the state it reports is the state it brought."""
         if self.must_acknowledge:
             self.must_acknowledge = False
-            self._seen.state = self._app.supervisor.state
-            self._app.outbox.send(self._seen)
+            self._seen.state = self._supervisor.state
+            self._outbox.send(self._seen)
 
     @micropython.native
     def _claim(self, message: Claim, now_us: int) -> None:
-        app = self._app
-        verdict = app.arbiter.receive(message, now_us)
+        verdict = self._arbiter.receive(message, now_us)
         if verdict == CLAIM_ACCEPTED:
-            session = app.sessions.slots[app.arbiter.newest_slot]
-            receiver = app.receiver
+            session = self._sessions.slots[self._arbiter.newest_slot]
+            receiver = self._receiver
             crc_update(session.claim_crc, receiver.reader.frame, 0, receiver.size, self._crc_table)
         else:
             self._report_refusal(message.values[CLAIM_SOURCE], verdict, now_us)
 
     def own_claim(self, claim: Claim, now_us: int) -> None:
         """Of the board's receiver: said to the host as well, so that twins follow it."""
-        app = self._app
-        verdict = app.arbiter.receive_own(claim, now_us)
+        verdict = self._arbiter.receive_own(claim, now_us)
         if verdict != CLAIM_ACCEPTED:
             self._report_refusal(claim.values[CLAIM_SOURCE], verdict, now_us)
             return
-        payload = app.outbox.payload
+        payload = self._outbox.payload
         size = encode_values_into(claim, payload)
-        crc_update(app.sessions.slots[OWN].claim_crc, payload, 0, size, self._crc_table)
-        app.outbox.post(size)
+        crc_update(self._sessions.slots[OWN].claim_crc, payload, 0, size, self._crc_table)
+        self._outbox.post(size)
 
     def gesture(self, now_us: int) -> None:
         """The RC's, in place of an Act."""
-        app = self._app
-        state = app.supervisor.state
-        action = app.actions.gesture_action(state)
-        self._follow_up(action, app.actions.gesture(state), OWN, now_us)
+        state = self._supervisor.state
+        action = self._actions.gesture_action(state)
+        self._follow_up(action, self._actions.gesture(state), OWN, now_us)
 
     def _alive(self, message: Alive, now_us: int) -> None:
-        self._app.stop_sources.receive(message, now_us)
+        self._stop_sources.receive(message, now_us)
 
     def _report_refusal(self, source: int, verdict: int, now_us: int) -> None:
         self._refused_again += 1
         if verdict != self._last_verdict or self._refused_again >= _CLAIM_NEWS_EVERY:
             self._last_verdict = verdict
             self._refused_again = 0
-            self._app.events.add(now_us, EVENT_CLAIM_REFUSED, source, verdict)
+            self._events.add(now_us, EVENT_CLAIM_REFUSED, source, verdict)
 
     def _sync(self, message: Sync, now_us: int) -> None:
-        app = self._app
         values = message.values
-        slot = app.sessions.find(values[EPOCH])
+        slot = self._sessions.find(values[EPOCH])
         if slot < 0:
             return
-        session = app.sessions.slots[slot]
+        session = self._sessions.slots[slot]
         session.hear(now_us)
-        board_us, received_us = app.sessions.left_us(values[SYNC_BOARD]), values[SYNC_RECEIVED]
+        board_us, received_us = self._sessions.left_us(values[SYNC_BOARD]), values[SYNC_RECEIVED]
         if not session.sample(now_us, board_us, received_us, values[SYNC_SENT]):
-            app.events.add(now_us, EVENT_CLOCK_STEPPED, slot, session.step_us)
-            if app.is_armed() and app.arbiter.is_commanded_from(slot):
-                app.runstop.latch(CAUSE_CLOCK_STEP)
+            self._events.add(now_us, EVENT_CLOCK_STEPPED, slot, session.step_us)
+            if self._supervisor.is_armed() and self._arbiter.is_commanded_from(slot):
+                self._runstop.latch(CAUSE_CLOCK_STEP)
 
     def _identify(self, message: Identify, now_us: int) -> None:
-        identity, params = self._identity, self._app.params
+        identity, params = self._identity, self._params
         identity.token = message.token
         identity.layout = 1
         identity.device = DEVICE_CAR
-        identity.flags = IDENTITY_VIRTUAL if self._app.board.is_virtual else 0
+        identity.flags = IDENTITY_VIRTUAL if self._board.is_virtual else 0
         identity.protocol_hash = self._own_hash
         identity.config_hash = params.config_hash
-        identity.board_id = self._app.board.board_id  # type: ignore[assignment]
-        identity.state = self._app.supervisor.state
+        identity.board_id = self._board.board_id  # type: ignore[assignment]
+        identity.state = self._supervisor.state
         identity.car_name = params.car_name
-        self._app.outbox.send(identity)
+        self._outbox.send(identity)
 
     def _bind(self, message: Bind, now_us: int) -> None:
-        app, bound = self._app, self._bound
+        bound = self._bound
         bound.epoch = message.epoch
         bound.protocol_hash = self._own_hash
-        bound.config_hash = app.params.config_hash
+        bound.config_hash = self._params.config_hash
         bound.slot = NOBODY
         bound.result = BIND_PROTOCOL_MISMATCH
         if message.protocol_hash == self._own_hash:
-            is_new = app.sessions.find(message.epoch) < 0
-            slot = app.sessions.bind(message.epoch, now_us)
-            app.actions.rebound(message.epoch)
+            is_new = self._sessions.find(message.epoch) < 0
+            slot = self._sessions.bind(message.epoch, now_us)
+            self._actions.rebound(message.epoch)
             if is_new:
                 self._forget(slot)
             bound.result = BOUND if slot >= 0 else BIND_NO_SLOT
             if slot >= 0:
                 bound.slot = slot
-                app.events.add(now_us, EVENT_SESSION_BOUND, slot, message.epoch)
-        app.outbox.send(bound)
+                self._events.add(now_us, EVENT_SESSION_BOUND, slot, message.epoch)
+        self._outbox.send(bound)
 
     def _leave(self, message: Leave, now_us: int) -> None:
         """What it claimed and asked for ends: whoever leaves while driving falls silent."""
-        self._app.actions.rebound(message.epoch)
-        self._forget(self._app.sessions.leave(message.epoch, now_us))
+        self._actions.rebound(message.epoch)
+        self._forget(self._sessions.leave(message.epoch, now_us))
 
     def _forget(self, slot: int) -> None:
         """What a session said that had this slot."""
         if slot >= 0:
-            self._app.arbiter.forget(slot)
-            self._app.stop_sources.forget(slot)
+            self._arbiter.forget(slot)
+            self._stop_sources.forget(slot)
 
     def _act(self, message: Act, now_us: int) -> None:
-        app, reply = self._app, self._act_reply
-        refusals = app.actions.receive(message, reply, app.supervisor.state, now_us)
+        reply = self._act_reply
+        refusals = self._actions.receive(message, reply, self._supervisor.state, now_us)
         if message.action == ACTION_CAP and not refusals:
-            slot = app.sessions.find(message.epoch)
-            app.events.add(now_us, EVENT_SPEED_CAP, app.actions.cap_mm_s, slot)
+            slot = self._sessions.find(message.epoch)
+            self._events.add(now_us, EVENT_SPEED_CAP, self._actions.cap_mm_s, slot)
         else:
-            self._follow_up(message.action, refusals, app.sessions.find(message.epoch), now_us)
-        app.outbox.send(reply)
+            self._follow_up(message.action, refusals, self._sessions.find(message.epoch), now_us)
+        self._outbox.send(reply)
 
     def _follow_up(self, action: int, refusals: int, slot: int, now_us: int) -> None:
         """What comes with an action that was granted, on this step."""
-        app = self._app
-        granted = app.actions.granted
+        granted = self._actions.granted
         if refusals:
-            app.events.add(now_us, EVENT_ACTION_REFUSED, action, refusals)
+            self._events.add(now_us, EVENT_ACTION_REFUSED, action, refusals)
             return
         if granted & supervisor.CLEARED:
-            app.runstop.clear()
-            app.faults.clear()
+            self._runstop.clear()
+            self._faults.clear()
             if self.must_acknowledge:  # a Stop on the same step outlives the clear, in any order
-                app.runstop.latch(CAUSE_STOP_REQUEST)
+                self._runstop.latch(CAUSE_STOP_REQUEST)
         if granted & supervisor.ARMED:
-            app.arbiter.begin_from_neutral(now_us)
-            app.watch.begin(app.actions.profile, now_us)
-            app.events.add(now_us, EVENT_PROFILE, app.actions.profile, app.motion.cap_mm_s())
+            self._arbiter.begin_from_neutral(now_us)
+            self._watch.begin(self._actions.profile, now_us)
+            self._events.add(now_us, EVENT_PROFILE, self._actions.profile, self._motion.cap_mm_s())
         if granted:
-            app.events.add(now_us, EVENT_ACTION_TAKEN, action, slot)
+            self._events.add(now_us, EVENT_ACTION_TAKEN, action, slot)
 
     def _event_request(self, message: EventRequest, now_us: int) -> None:
-        self._app.events.request(message.first)
+        self._events.request(message.first)
 
     def _parameter_read(self, message: ParameterRead, now_us: int) -> None:
-        self._app.configuration.read(message, self._parameter)
-        self._app.outbox.send(self._parameter)
+        self._configuration.read(message, self._parameter)
+        self._outbox.send(self._parameter)
 
     def _parameter_write(self, message: ParameterWrite, now_us: int) -> None:
-        app = self._app
-        app.configuration.write(message, self._parameter, app.supervisor.state)
-        app.outbox.send(self._parameter)
+        self._configuration.write(message, self._parameter, self._supervisor.state)
+        self._outbox.send(self._parameter)
 
     def _config_commit(self, message: ConfigCommit, now_us: int) -> None:
         """Files are written, and every part takes its numbers anew: the one thing in a step that
         takes from the heap. It is done at rest, in STANDBY and FAULT only."""
-        app = self._app
-        app.board.open_heap()
+        self._board.open_heap()
         try:
-            state, actions = app.supervisor.state, app.actions
-            if app.configuration.commit(message, self._committed, state, actions):
-                app.configure()
-                app.events.add(now_us, EVENT_CONFIGURED, app.params.size, 0)
+            state, actions = self._supervisor.state, self._actions
+            if self._configuration.commit(message, self._committed, state, actions):
+                self._configure()
+                self._events.add(now_us, EVENT_CONFIGURED, self._params.size, 0)
         finally:
-            app.board.close_heap()
-        app.outbox.send(self._committed)
+            self._board.close_heap()
+        self._outbox.send(self._committed)

@@ -30,8 +30,17 @@ from firmware.protocol.codes import (
 )
 
 if TYPE_CHECKING:
-    from firmware.app import App
+    from firmware.core.actions import Actions
+    from firmware.core.arbiter import Arbiter
+    from firmware.core.battery import Battery
+    from firmware.core.drive import Drive
+    from firmware.core.latch import Latch
+    from firmware.core.odometry import Odometry
+    from firmware.core.outputs import OutputStage
     from firmware.core.params import Params
+    from firmware.core.steering import Steering
+    from firmware.core.stopping import StopSequence
+    from firmware.core.supervisor import Supervisor
 
 const = micropython.const
 
@@ -47,12 +56,35 @@ _FULL_BRAKE_MM_S = const(1_500)
 
 
 class Motion:
-    """Reads the app, moves its steering, its drive and its other actuators."""
+    """Moves the steering, the drive and the other actuators by what the winners wish."""
 
-    def __init__(self, app: "App") -> None:
+    def __init__(
+        self,
+        supervisor: "Supervisor",
+        actions: "Actions",
+        battery: "Battery",
+        runstop: "Latch",
+        faults: "Latch",
+        arbiter: "Arbiter",
+        stop_sequence: "StopSequence",
+        steering: "Steering",
+        drive: "Drive",
+        odometry: "Odometry",
+        output_stage: "OutputStage",
+    ) -> None:
         self.brake = 0  # 0 to 255
         self.clamped = 0  # bits of the actuators whose claim was beyond the car's limits
-        self._app = app
+        self._supervisor = supervisor
+        self._actions = actions
+        self._battery = battery
+        self._runstop = runstop
+        self._faults = faults
+        self._arbiter = arbiter
+        self._stop_sequence = stop_sequence
+        self._steering = steering
+        self._drive = drive
+        self._odometry = odometry
+        self._output_stage = output_stage
         self._dt_ms = self._beat_ms = 10
         self._stepped_us = 0
         self._speed_max = 0
@@ -74,7 +106,7 @@ class Motion:
         self._steer_in_stop = params.get("steer_in_stop")
         self._aux_in_stop = params.get("aux_in_stop") & _AUXILIARY
         self._limp_mm_s = params.get("limp_mm_s")
-        self._has_brake = self._app.output_stage.has_brake()
+        self._has_brake = self._output_stage.has_brake()
         self._profile_caps = params.get_all("profile_cap_mm_s")
 
     def step(self, now_us: int) -> None:
@@ -93,55 +125,52 @@ class Motion:
 
     def cap_mm_s(self) -> int:
         """The lowest that binds whoever drives: the operator's, the profile's, the battery's."""
-        actions = self._app.actions
+        actions = self._actions
         cap = min(actions.cap_mm_s, self._profile_caps[actions.profile])
-        return cap if self._app.battery.stage == GOOD else min(cap, self._limp_mm_s)
+        return cap if self._battery.stage == GOOD else min(cap, self._limp_mm_s)
 
     def is_braking(self) -> bool:
-        app = self._app
-        state = app.supervisor.state
-        return state == HOLD or (state == STOPPING and app.stop_sequence.policy == POLICY_BRAKE)
+        state = self._supervisor.state
+        return state == HOLD or (state == STOPPING and self._stop_sequence.policy == POLICY_BRAKE)
 
     def _steer(self) -> None:
         """The winner's angle. In a stop what the vehicle file says, and still while the car is not
         armed: hands are at its wheels then. Then the slew."""
-        app = self._app
-        state, in_stop = app.supervisor.state, self._steer_in_stop
-        target_urad = app.steering.steer_urad
+        state, in_stop = self._supervisor.state, self._steer_in_stop
+        target_urad = self._steering.steer_urad
         if state == STARTING or (state == STOPPING and in_stop == STEERING_CENTRED):
             target_urad = 0
-        elif app.is_armed() or (state == STOPPING and in_stop == STEERS_ON):
+        elif self._supervisor.is_armed() or (state == STOPPING and in_stop == STEERS_ON):
             target_urad = self._wished_urad(target_urad)
-        app.steering.step(target_urad, app.odometry.speed_mm_s, self._dt_ms)
+        self._steering.step(target_urad, self._odometry.speed_mm_s, self._dt_ms)
 
     def _wished_urad(self, held_urad: int) -> int:
         """With nobody it is held or centred."""
-        app = self._app
-        winner = app.arbiter.winners[STEERING]
-        if winner == NOBODY or app.runstop.bits & _OF_THE_WINNER:
+        winner = self._arbiter.winners[STEERING]
+        if winner == NOBODY or self._runstop.bits & _OF_THE_WINNER:
             return 0 if self._steer_centres else held_urad
-        wished_urad = app.arbiter.sources[winner].steer_urad
+        wished_urad = self._arbiter.sources[winner].steer_urad
         if abs(wished_urad) > self._steer_max:
             self.clamped |= STEERING_BIT
         return wished_urad
 
     def _move(self, now_us: int) -> None:
-        app = self._app
         self.brake = 0
-        if app.supervisor.state == ACTIVE:
+        if self._supervisor.state == ACTIVE:
             self._follow(now_us)
         elif self.is_braking():
             self._brake(_FULL_BRAKE, now_us)
         else:
-            if app.supervisor.state == STOPPING and app.stop_sequence.policy == POLICY_CUT:
+            if self._supervisor.state == STOPPING and self._stop_sequence.policy == POLICY_CUT:
                 self.brake = _FULL_BRAKE  # a brake channel needs no drive
-            app.drive.neutral(now_us)
+            self._drive.neutral(now_us)
 
     @micropython.native
     def _follow(self, now_us: int) -> None:
-        app, sources = self._app, self._app.arbiter.sources
-        source = sources[app.arbiter.winners[DRIVE]]
-        braker = app.arbiter.winners[BRAKE]
+        arbiter = self._arbiter
+        sources = arbiter.sources
+        source = sources[arbiter.winners[DRIVE]]
+        braker = arbiter.winners[BRAKE]
         if braker < SOURCES and sources[braker].levels[BRAKE]:
             self._brake(sources[braker].levels[BRAKE], now_us)
             return
@@ -151,24 +180,23 @@ class Motion:
         target = clamped(source.speed_mm_s, low, high)
         if target != source.speed_mm_s:
             self.clamped |= DRIVE_BIT
-        app.drive.follow(target, app.odometry.speed_mm_s, now_us, self._dt_ms)
+        self._drive.follow(target, self._odometry.speed_mm_s, now_us, self._dt_ms)
         if self._has_brake:
-            beyond = abs(app.odometry.speed_mm_s) - abs(app.drive.target_mm_s) - _ROLLS_MM_S
+            beyond = abs(self._odometry.speed_mm_s) - abs(self._drive.target_mm_s) - _ROLLS_MM_S
             self.brake = clamped(beyond * _FULL_BRAKE // _FULL_BRAKE_MM_S, 0, _FULL_BRAKE)
 
     def _brake(self, level: int, now_us: int) -> None:
-        app = self._app
         self.brake = level
-        is_trusted = not app.faults.bits & SPEED_IN_DOUBT
-        app.drive.brake(app.odometry.speed_mm_s, is_trusted, now_us, self._dt_ms)
+        is_trusted = not self._faults.bits & SPEED_IN_DOUBT
+        self._drive.brake(self._odometry.speed_mm_s, is_trusted, now_us, self._dt_ms)
 
     @micropython.native
     def _set_levels(self) -> None:
         """Lights and whatever else there is: the winner's; nobody's is nothing, and so is what the
         vehicle file does not let go on while the car is not armed."""
-        levels, arbiter = self._app.output_stage.levels, self._app.arbiter
+        levels, arbiter = self._output_stage.levels, self._arbiter
         winners, sources, nobody = arbiter.winners, arbiter.sources, NOBODY
-        obeyed = _ALL if self._app.is_armed() else self._aux_in_stop
+        obeyed = _ALL if self._supervisor.is_armed() else self._aux_in_stop
         for actuator in range(ACTUATOR_COUNT):
             winner = winners[actuator]
             level = 0

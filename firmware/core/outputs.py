@@ -26,10 +26,13 @@ _AWAY_STEPS = const(2)  # one step is what a gate that fell between two reads lo
 
 
 class OutputStage:
+    """What is put out, and whether the drive is."""
+
     def __init__(self) -> None:
         self.values = [0] * CHANNELS
         self.fallbacks = [0] * CHANNELS  # what a channel returns to unless renewed; -1: it stays
         self.levels = [0] * ACTUATOR_COUNT  # of what is put out besides drive and steering
+        self.is_enabled = False  # the drive has power, as of the last step
         self.differs = False  # what was read back is not what was written
         self._actuators = [0] * CHANNELS
         self._away_steps = 0

@@ -53,5 +53,8 @@ class Supervisor:
         self.before = self.state
         self.state = _next(TABLE, self.state, conditions)
 
+    def is_armed(self) -> bool:
+        return self.state == ACTIVE or self.state == HOLD
+
     def has_changed(self) -> bool:
         return self.state != self.before

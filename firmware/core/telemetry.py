@@ -34,9 +34,26 @@ from firmware.protocol.messages import (
 from firmware.protocol.ranges import U16
 
 if TYPE_CHECKING:
-    from firmware.app import App
-    from firmware.boards.vesc_drive import VescDrive
+    from firmware.boards.contract import Board, MotorController
+    from firmware.core.actions import Actions
+    from firmware.core.arbiter import Arbiter
+    from firmware.core.battery import Battery
+    from firmware.core.clock import Sessions
+    from firmware.core.drive import Drive
+    from firmware.core.events import Events
+    from firmware.core.latch import Latch
+    from firmware.core.motion import Motion as Movement
+    from firmware.core.odometry import Odometry
+    from firmware.core.outbox import Outbox
+    from firmware.core.outputs import OutputStage
     from firmware.core.params import Params
+    from firmware.core.punctuality import Punctuality
+    from firmware.core.rc_receiver import RcReceiver
+    from firmware.core.receiver import Receiver
+    from firmware.core.runstop import StopSources
+    from firmware.core.steering import Steering
+    from firmware.core.supervisor import Supervisor
+    from firmware.core.temperature import Temperature
 
 const = micropython.const
 
@@ -47,34 +64,55 @@ _TURNS = 5 + _CLOCKS  # steps until each slow message has had its turn
 
 
 class Telemetry:
-    """Reads the app's parts, changes nothing in them but the events' place.
+    """Reads the other parts, changes nothing in them but the events' place.
 
     Messages are filled by their ``values``, in the table's order, which spares a step the detour of
     their attributes; those are for whoever receives one.
     """
 
-    def __init__(self, app: "App") -> None:  # noqa: PLR0915 - the list of what it reads
-        self._app = app
-        self._board = app.board
-        self._outbox = app.outbox
-        self._supervisor = app.supervisor
-        self._runstop = app.runstop
-        self._faults = app.faults
-        self._actions = app.actions
-        self._arbiter = app.arbiter
-        self._sessions = app.sessions
-        self._steering = app.steering
-        self._drive = app.drive
-        self._moves = app.motion
-        self._odometry = app.odometry
-        self._events = app.events
-        self._stop_sources = app.stop_sources
-        self._rc = app.rc
-        self._output_stage = app.output_stage
-        self._battery = app.battery
-        self._temperature = app.temperature
-        self._receiver = app.receiver
-        self._punctuality = app.punctuality
+    def __init__(  # noqa: PLR0915 - the list of what it reads
+        self,
+        board: "Board",
+        outbox: "Outbox",
+        supervisor: "Supervisor",
+        runstop: "Latch",
+        faults: "Latch",
+        actions: "Actions",
+        arbiter: "Arbiter",
+        sessions: "Sessions",
+        steering: "Steering",
+        drive: "Drive",
+        motion: "Movement",
+        odometry: "Odometry",
+        events: "Events",
+        stop_sources: "StopSources",
+        rc: "RcReceiver",
+        output_stage: "OutputStage",
+        battery: "Battery",
+        temperature: "Temperature",
+        receiver: "Receiver",
+        punctuality: "Punctuality",
+    ) -> None:
+        self._board = board
+        self._outbox = outbox
+        self._supervisor = supervisor
+        self._runstop = runstop
+        self._faults = faults
+        self._actions = actions
+        self._arbiter = arbiter
+        self._sessions = sessions
+        self._steering = steering
+        self._drive = drive
+        self._moves = motion
+        self._odometry = odometry
+        self._events = events
+        self._stop_sources = stop_sources
+        self._rc = rc
+        self._output_stage = output_stage
+        self._battery = battery
+        self._temperature = temperature
+        self._receiver = receiver
+        self._punctuality = punctuality
         self._status = Status()
         self._motion = Motion()
         self._clock = ClockReport()
@@ -214,7 +252,7 @@ class Telemetry:
 
     def _send_outputs(self) -> None:
         stage, values, winners = self._output_stage, self._outputs.values, self._arbiter.winners
-        values[0] = 1 if self._app.is_enabled else 0
+        values[0] = 1 if self._output_stage.is_enabled else 0
         for channel in range(CHANNELS):
             values[1 + channel] = stage.values[channel]
         values[9] = stage.levels[LIGHTS]
@@ -244,7 +282,7 @@ class Telemetry:
                 self._second.values[0] = board.second_us
                 self._outbox.send_values(self._second)
 
-    def _send_vesc(self, drive: "VescDrive") -> None:
+    def _send_vesc(self, drive: "MotorController") -> None:
         vesc, values = drive.vesc, self._vesc.values
         reports = vesc.reports
         values[0] = int(reports.has_status and vesc.hearing.is_fresh)

@@ -37,8 +37,21 @@ from firmware.protocol.codes import (
 )
 
 if TYPE_CHECKING:
-    from firmware.app import App
+    from firmware.boards.contract import Board
+    from firmware.core.actions import Actions
+    from firmware.core.arbiter import Arbiter
+    from firmware.core.battery import Battery
+    from firmware.core.clock import Sessions
+    from firmware.core.configuration import Configuration
+    from firmware.core.drive import Drive
+    from firmware.core.latch import Latch
+    from firmware.core.motion import Motion
+    from firmware.core.odometry import Odometry
+    from firmware.core.outputs import OutputStage
     from firmware.core.params import Params
+    from firmware.core.runstop import StopSources
+    from firmware.core.supervisor import Supervisor
+    from firmware.core.temperature import Temperature
 
 const = micropython.const
 
@@ -57,11 +70,42 @@ _ALL_FAULTS = (1 << FAULT_COUNT) - 1
 
 
 class Watch:
-    """Reads the app, and latches its stop causes and faults."""
+    """Reads what the other parts know, and latches stop causes and faults."""
 
-    def __init__(self, app: "App") -> None:
+    def __init__(
+        self,
+        board: "Board",
+        runstop: "Latch",
+        faults: "Latch",
+        stop_sources: "StopSources",
+        arbiter: "Arbiter",
+        sessions: "Sessions",
+        supervisor: "Supervisor",
+        actions: "Actions",
+        configuration: "Configuration",
+        battery: "Battery",
+        temperature: "Temperature",
+        odometry: "Odometry",
+        drive: "Drive",
+        motion: "Motion",
+        output_stage: "OutputStage",
+    ) -> None:
         self.is_on_stand = False
-        self._app = app
+        self._board = board
+        self._runstop = runstop
+        self._faults = faults
+        self._stop_sources = stop_sources
+        self._arbiter = arbiter
+        self._sessions = sessions
+        self._supervisor = supervisor
+        self._actions = actions
+        self._configuration = configuration
+        self._battery = battery
+        self._temperature = temperature
+        self._odometry = odometry
+        self._drive = drive
+        self._motion = motion
+        self._output_stage = output_stage
         self._plausibility = Plausibility()
         self._relay_settling = Deadline()
         self._stand_time = Deadline()
@@ -85,14 +129,13 @@ class Watch:
 
     def step(self, now_us: int) -> None:
         self._conditions()
-        if self._app.is_armed():
+        if self._supervisor.is_armed():
             self._moments(now_us)
-        self._faults(now_us)
+        self._look_for_faults(now_us)
 
     @micropython.native
     def _conditions(self) -> None:
-        app = self._app
-        board, runstop, stop_sources = app.board, app.runstop, app.stop_sources
+        board, runstop, stop_sources = self._board, self._runstop, self._stop_sources
         others = ~stop_sources.loop
         found = 0
         if stop_sources.loop and not board.runstop_closed:
@@ -101,69 +144,67 @@ class Watch:
             found |= 1 << CAUSE_STOP_SOURCE
         if board.charger:
             found |= 1 << CAUSE_CHARGER
-        if app.battery.stage == EMPTY:
+        if self._battery.stage == EMPTY:
             found |= 1 << CAUSE_EMPTY_BATTERY
         runstop.hold(found, _LASTING)
         if stop_sources.told:  # in whosever name, a pin's too
             runstop.latch(CAUSE_STOP_SOURCE)
 
     def _moments(self, now_us: int) -> None:
-        app = self._app
-        arbiter, runstop = app.arbiter, app.runstop
+        arbiter, runstop = self._arbiter, self._runstop
         if arbiter.frozen_source != NOBODY:
             runstop.latch(CAUSE_FROZEN_INPUT)
         if arbiter.silent_source != NOBODY:
             runstop.latch(CAUSE_SILENCE)
-        if app.stop_sources.missing:
+        if self._stop_sources.missing:
             runstop.latch(CAUSE_STOP_SOURCE_SILENT)
         if not arbiter.attended.is_open:
             runstop.latch(CAUSE_UNATTENDED)
         if self._is_clock_lost():
             runstop.latch(CAUSE_CLOCK_UNSURE)
-        if app.board.guard_tripped or app.board.step_us > self._overrun_us:
+        if self._board.guard_tripped or self._board.step_us > self._overrun_us:
             runstop.latch(CAUSE_OVERRUN)
         self._stand_time.step(now_us)
         if self.is_on_stand and not self._stand_time.is_open:
             runstop.latch(CAUSE_STAND_OVER)
 
     def _is_clock_lost(self) -> bool:
-        arbiter = self._app.arbiter
+        arbiter = self._arbiter
         winner = arbiter.winners[DRIVE]
         if winner == NOBODY:
             return False
-        session = self._app.sessions.slots[arbiter.sources[winner].slot]
+        session = self._sessions.slots[arbiter.sources[winner].slot]
         return session.bound_us > self._clock_bound_us
 
     @micropython.native
-    def _faults(self, now_us: int) -> None:
-        app = self._app
+    def _look_for_faults(self, now_us: int) -> None:
         found = self._watch_motion(now_us) | self._watch_outputs(now_us) | self._watch_start(now_us)
-        if not app.configuration.is_valid:
+        if not self._configuration.is_valid:
             found |= 1 << FAULT_CONFIGURATION
-        elif not app.configuration.is_ours:
+        elif not self._configuration.is_ours:
             found |= 1 << FAULT_FOREIGN_CONFIGURATION
-        if app.battery.is_browned_out:
+        if self._battery.is_browned_out:
             found |= 1 << FAULT_BROWN_OUT
-        if app.temperature.is_over:
+        if self._temperature.is_over:
             found |= 1 << FAULT_OVER_TEMPERATURE
-        app.faults.hold(found, _ALL_FAULTS)
+        self._faults.hold(found, _ALL_FAULTS)
 
     @micropython.native
     def _watch_motion(self, now_us: int) -> int:
-        app, found = self._app, self._plausibility
-        state, speed, is_armed = app.supervisor.state, app.odometry.speed_mm_s, app.is_armed()
+        found = self._plausibility
+        state, speed = self._supervisor.state, self._odometry.speed_mm_s
         # on a stand a differential lets one wheel stand, and nothing of the car's mass keeps them
         # rolling
         is_on_ground = found.is_on_ground = not self.is_on_stand
-        found.step(app.drive.effort, speed, state == ACTIVE, now_us)
-        is_gated = app.board.guard_tripped != 0  # then nothing that is put out counts
-        must_obey = not is_gated and (is_armed or state == STOPPING)
+        found.step(self._drive.effort, speed, state == ACTIVE, now_us)
+        is_gated = self._board.guard_tripped != 0  # then nothing that is put out counts
+        must_obey = not is_gated and (self._supervisor.is_armed() or state == STOPPING)
         # a claim that brakes, on the step before, may brake as little as it likes
-        is_braked = (state == ACTIVE and not app.motion.brake) or app.motion.is_braking()
-        if app.faults.bits & SPEED_IN_DOUBT:
+        is_braked = (state == ACTIVE and not self._motion.brake) or self._motion.is_braking()
+        if self._faults.bits & SPEED_IN_DOUBT:
             is_braked = False  # not by what may lie
-        found.watch_target(app.drive.target_mm_s, speed, must_obey, is_braked, now_us)
-        found.watch_sides(app.odometry.is_one_sided, is_on_ground and state == ACTIVE, now_us)
+        found.watch_target(self._drive.target_mm_s, speed, must_obey, is_braked, now_us)
+        found.watch_sides(self._odometry.is_one_sided, is_on_ground and state == ACTIVE, now_us)
         bits = 1 << FAULT_NO_MOTION if found.is_stuck else 0
         if found.is_too_fast:
             bits |= 1 << FAULT_TOO_FAST
@@ -172,20 +213,20 @@ class Watch:
         return bits | 1 << FAULT_ENCODER if found.is_one_sided else bits
 
     def _watch_outputs(self, now_us: int) -> int:
-        app, board = self._app, self._app.board
-        if app.is_enabled != self._is_enabled:
-            self._is_enabled = app.is_enabled
+        board, stage = self._board, self._output_stage
+        if stage.is_enabled != self._is_enabled:
+            self._is_enabled = stage.is_enabled
             self._relay_settling.set(now_us, _RELAY_SETTLES_US)
         self._relay_settling.step(now_us)
         is_settled = not self._relay_settling.is_open
-        differs = board.enable_contact != (1 if app.is_enabled else 0)
+        differs = board.enable_contact != (1 if stage.is_enabled else 0)
         # the guard has opened it and gated the drive, before this step
-        is_gated = app.is_enabled and (board.guard_tripped or not board.runstop_closed)
+        is_gated = stage.is_enabled and (board.guard_tripped or not board.runstop_closed)
         differs = differs and not is_gated
-        app.actions.is_contact_sure = is_settled and not board.enable_contact
-        app.output_stage.verify(board.read_back, app.is_enabled and not is_gated)
+        self._actions.is_contact_sure = is_settled and not board.enable_contact
+        stage.verify(board.read_back, stage.is_enabled and not is_gated)
         bits = 1 << FAULT_RELAY if differs and is_settled else 0
-        is_away = app.output_stage.differs or board.has_held_output
+        is_away = stage.differs or board.has_held_output
         return bits | 1 << FAULT_OUTPUT if is_away else bits
 
     def _watch_start(self, now_us: int) -> int:
@@ -197,6 +238,6 @@ class Watch:
             return 0
         self._starting.step(now_us)
         if not self._starting.is_open:
-            self._app.board.mark_healthy()
+            self._board.mark_healthy()
             return 0
-        return 1 << FAULT_BOOT_LOOP if self._app.board.failed_starts >= _BOOTS_MAX else 0
+        return 1 << FAULT_BOOT_LOOP if self._board.failed_starts >= _BOOTS_MAX else 0

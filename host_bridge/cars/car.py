@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from host_bridge.cars.acceptance import Acceptance, Accepted
 from host_bridge.cars.actions import ActionRequest, StopRequest
@@ -46,12 +46,15 @@ from host_bridge.link.events import (
     LinkMismatched,
 )
 
-if TYPE_CHECKING:
-    from host_bridge.cars.sign_of_life import SignOfLife
-
 OWN_SLOT = 4  # of the car's own session (firmware/core/clock.py): four are for hosts
 _EVENTS_KEPT = 256
 _SAMPLES_KEPT = 256
+
+
+class Sign(Protocol):
+    """What is said to the car again and again, for as long as its link is kept."""
+
+    def step(self, now_us: int) -> None: ...
 
 
 class Car:
@@ -88,7 +91,7 @@ class Car:
         self.compared_slot: int | None = None  # whose claims are compared; None: our session's
         self.own_epoch: int | None = None  # under which it says what its own receiver claims
         self.on_own_claim: Callable[[OwnClaim], None] = lambda claim: None
-        self.signs: list[SignOfLife] = []  # said for as long as its link is kept
+        self.signs: list[Sign] = []  # said for as long as its link is kept
         self._actions: list[ActionRequest] = []
         self._stops: list[StopRequest] = []
         self._is_age_old = False

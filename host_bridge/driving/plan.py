@@ -1,16 +1,12 @@
-"""What is to be driven, and how; and what it is looked at with."""
+"""What is to be driven, and how."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
 
-from host_bridge.domain import Profile
-
-if TYPE_CHECKING:
-    from host_bridge.driving.drive import Drive
+from host_bridge.domain import Input, Profile
 
 
 @dataclass(frozen=True)
@@ -18,7 +14,8 @@ class Plan:
     """The command line, parsed. The first car is the one that the others are compared with."""
 
     cars: tuple[str | None, ...]  # names or URIs; None is the only one that is served
-    input: str = "keyboard"  # NAME:REST; what the entry points of tandem.inputs name
+    # NAME:REST, as the entry points of tandem.inputs have it, or an input that is made already
+    input: str | Input = "keyboard"
     options: Mapping[str, str] = field(default_factory=dict)  # of the input, by name
     vehicle: str | None = None
     record: Path | None = None
@@ -27,16 +24,3 @@ class Plan:
     profile: Profile | None = None  # None: as each vehicle file says
     cap_mps: float | None = None  # on the cars themselves, whoever drives them
     is_json: bool = False
-
-
-class View(Protocol):
-    """What people and programs get to see of a drive."""
-
-    def screen(self, drive: Drive, now_us: int, columns: int) -> list[str]:
-        """The whole screen, line by line, styled."""
-
-    def news(self, drive: Drive, now_us: int) -> list[str]:
-        """What a log gets at this moment; called ten times a second."""
-
-    def summary(self, drive: Drive, now_us: int) -> Sequence[str]:
-        """At the end."""

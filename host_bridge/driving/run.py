@@ -14,7 +14,8 @@ from host_bridge.domain import Input, Order
 from host_bridge.driving.controls import make_input, take_controls
 from host_bridge.driving.drive import Drive, Phase
 from host_bridge.driving.opening import start_log
-from host_bridge.driving.plan import Plan, View
+from host_bridge.driving.plan import Plan
+from host_bridge.driving.view import View
 from host_bridge.errors import (
     DeviceFault,
     NotHeldFault,
@@ -38,7 +39,7 @@ async def drive(plan: Plan, view: View, host: Host) -> int:
     """
     async with AsyncExitStack() as logs, AsyncExitStack() as stack:  # logs end last
         now_us = host.cars.clock.now_us
-        chosen = make_input(plan.input, plan.options, now_us)
+        chosen = _chosen(plan, now_us)
         person = _person(chosen, now_us)
         epoch = host.cars.new_epoch()
         cars = await _open_cars(plan, host, epoch, stack)
@@ -57,6 +58,12 @@ async def drive(plan: Plan, view: View, host: Host) -> int:
     if lost:
         raise lost
     return 0
+
+
+def _chosen(plan: Plan, now_us: Callable[[], int]) -> Input:
+    if isinstance(plan.input, Input):
+        return plan.input
+    return make_input(plan.input, plan.options, now_us)
 
 
 def _person(chosen: Input, now_us: Callable[[], int]) -> Input | None:

@@ -36,11 +36,15 @@ class Punctuality:
     beat_us = _BEAT_US
 
 
+class OutputStage:
+    is_enabled = True
+
+
 class App:
     """A car that is armed."""
 
-    is_enabled = True
     punctuality = Punctuality()
+    output_stage = OutputStage()
 
     def __init__(self, link):
         self.steps = 0

@@ -7,7 +7,7 @@ from tests.mutants.trials import Tier
 
 _APP = (
     "App.step", "App.begin", "App.finish", "App._hear_board", "App._hear_stop", "App._measure",
-    "App.is_armed", "App._supervise", "App._settle_requests", "App._conditions", "App._put_out",
+    "App._supervise", "App._settle_requests", "App._conditions", "App._put_out",
 )  # fmt: skip
 
 # All but its table, which is the definition itself

@@ -82,7 +82,7 @@ def _outlives_a_change(app: App) -> None:
 
 def _stop_for_the_armed_only(app: App) -> None:
     def stop(heard: Any, now_us: int, handled: Any) -> None:
-        if app.is_armed():
+        if app.supervisor.is_armed():
             handled(heard, now_us)
 
     _handled(app, messages.Stop, stop)

@@ -158,7 +158,7 @@ def put(app, state: int, does, latched: int) -> None:
     is_enabled = state in (ACTIVE, HOLD, STOPPING)
     known(app, OURS, NOW_US)
     app.supervisor.state = state
-    app.is_enabled = app.board.enable = app.watch._is_enabled = is_enabled
+    app.output_stage.is_enabled = app.board.enable = app.watch._is_enabled = is_enabled
     app.board.runstop_closed = int(does[0] == RUNS)
     app.rc._live.set(NOW_US, 0 if does[1] == SILENT else 50_000)
     app.rc.mode = MODE_STOP if does[1] == STOPS else MODE_MANUAL

@@ -10,11 +10,11 @@ import itertools
 
 import pytest
 
-from firmware.boards.hitl_door import Door
 from firmware.protocol import codes, messages
 from firmware.protocol.enter_hitl import EnterHitl
 from firmware.protocol.to_board import Bind
 from firmware.protocol.version import protocol_hash
+from tests.firmware.boards.doors import door_of
 from tests.firmware.rig import _TABLE
 from tests.safety.hosts import host_of
 from tests.safety.ways import STAND, TRACK, Rc, Way
@@ -302,7 +302,7 @@ def hitl_on_step(car, nonce):
     ids=lambda pair: " then ".join(act.__name__ for act in pair),
 )
 def test_of_two_on_one_step_one_takes_effect(car, pair):
-    door = Door(car.app)
+    door = door_of(car.app)
     nonce = car.ask(ARM) if arm_on_step in pair else 0
     before = car.app.actions.cap_mm_s
     for act in pair:

@@ -143,7 +143,7 @@ def prepare(app, state: int, given: dict[str, bool]) -> None:
     """Put the program into this state, with these conditions about to hold."""
     board, is_enabled = app.board, state in (*ARMED, STOPPING)
     app.supervisor.state = app.supervisor.before = state
-    app.is_enabled = board.enable = app.watch._is_enabled = is_enabled
+    app.output_stage.is_enabled = board.enable = app.watch._is_enabled = is_enabled
     app.actions.is_contact_sure = not is_enabled
     board.runstop_closed = int(not given["loop_open"])
     app.configuration.is_valid = not given["fault_now"]
@@ -219,7 +219,8 @@ def given_of(state: int, raw: dict[str, bool]) -> Given:
 
 def outcome_of(app) -> Outcome:
     state, causes = app.supervisor.state, app.runstop.bits
-    return Outcome(state, causes, app.drive.effort if app.is_enabled else 0, app.is_enabled)
+    is_enabled = app.output_stage.is_enabled
+    return Outcome(state, causes, app.drive.effort if is_enabled else 0, is_enabled)
 
 
 def objections(app, states=STATES, every: int = 1) -> set[str]:
@@ -257,7 +258,7 @@ def with_row(row):
 
 def drives_in_hold(monkeypatch):
     def moves(self, now_us):
-        self._app.drive.effort = 500
+        self._drive.effort = 500
 
     monkeypatch.setattr(Motion, "_move", moves)
 

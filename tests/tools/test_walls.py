@@ -17,6 +17,11 @@ root_packages =
 include_external_packages = True
 contract_types =
     walls: tests.tools.walls.WallsContract
+    circles: tests.tools.walls.CirclesContract
+
+[importlinter:contract:2]
+name = circles
+type = circles
 
 [importlinter:contract:1]
 name = walls
@@ -85,6 +90,17 @@ def test_an_import_through_a_wall_is_found_by_name_and_line(lint, file, source, 
 def test_what_the_table_allows_passes(lint, file, source):
     code, said = lint(file, source)
     assert code == 0, said
+
+
+def test_a_circle_of_imports_is_found_a_type_s_too(lint):
+    code, said = lint("car/brakes.py", "from car import wheels\n")
+    assert code == 0, said
+    code, said = lint(
+        "car/wheels.py",
+        "TYPE_CHECKING = False\nif TYPE_CHECKING:\n    from car.brakes import Brake\n",
+    )
+    assert code == 1
+    assert "car.brakes -> car.wheels" in said
 
 
 def test_the_longest_importer_that_fits_counts():

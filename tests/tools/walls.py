@@ -1,4 +1,5 @@
-"""A contract for import-linter: which folder may import which, as a table in pyproject.toml.
+"""Contracts for import-linter: which folder may import which, as a table in pyproject.toml, and
+that no modules import each other in a circle.
 
 What the table does not allow is refused. Each rule reads ``importer -> allowed allowed ...``; the
 longest importer that fits a module counts, ``*`` stands for one name, and a folder may always
@@ -9,6 +10,7 @@ Only direct imports count: what a neighbour may use is the neighbour's affair.
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from graphlib import CycleError, TopologicalSorter
 from typing import cast
 
 from grimp import ImportGraph
@@ -85,6 +87,32 @@ class WallsContract(Contract):
                 "pyproject.toml does not allow; hand it in as an argument, or move the code to "
                 "where it may be imported"
             )
+
+
+class CirclesContract(Contract):
+    """No module imports, by whatever way round, one that imports it: each can be read alone."""
+
+    type_name = "circles"
+
+    def check(self, graph: ImportGraph, verbose: bool) -> ContractCheck:
+        found = circle(graph)
+        return ContractCheck(kept=not found, metadata={"circle": found})
+
+    def render_broken_contract(self, check: ContractCheck) -> None:
+        output.print_error(
+            f"{' -> '.join(check.metadata['circle'])}: these import each other; hand one of them "
+            "what it needs of the other, or move that to where both may import it"
+        )
+
+
+def circle(graph: ImportGraph) -> list[str]:
+    """A circle of modules, each importing the next, the first again at its end; or nothing."""
+    modules = {m: graph.find_modules_directly_imported_by(m) & graph.modules for m in graph.modules}
+    try:
+        TopologicalSorter(modules).prepare()
+    except CycleError as error:
+        return list(reversed(error.args[1]))
+    return []
 
 
 def _imports(graph: ImportGraph) -> Iterator[tuple[str, str]]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
+from typing import Protocol
 
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidMessage
 
 from host_bridge.interfaces.autodrive.exchange import URL, Exchange
-from host_bridge.interfaces.autodrive.script import Script
 
 _TICK_S = 0.01  # a car says no more than this
 _AGAIN_S = 0.2
@@ -17,8 +17,16 @@ _PATIENCE_S = 2.0
 _BYTES_MAX = 1 << 20  # a command has a kilobyte
 
 
+class Partner(Protocol):
+    """Who answers at ``place``, as HOST:PORT; there is an ``exchange`` while it is connected."""
+
+    place: str
+    exchange: Exchange | None
+    fault: str  # why there is no connection
+
+
 async def exchange_with(
-    script: Script, frame: Callable[[], Mapping[str, str]], now_us: Callable[[], int]
+    script: Partner, frame: Callable[[], Mapping[str, str]], now_us: Callable[[], int]
 ) -> None:
     """Keep up the exchange with a script until cancelled, whether or not it is there."""
     while True:

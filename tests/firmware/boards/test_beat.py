@@ -29,7 +29,10 @@ class World:
         punctuality = SimpleNamespace(beat_us=EVERY_US)
         actions = SimpleNamespace(take=self._take)
         self.app = SimpleNamespace(
-            step=self._step, punctuality=punctuality, is_enabled=False, actions=actions
+            step=self._step,
+            punctuality=punctuality,
+            actions=actions,
+            output_stage=SimpleNamespace(is_enabled=False),
         )
         watchdog = SimpleNamespace(feed=lambda: self.fed.append(len(self.stepped)))
         self.beat = kind(self.board, self.app, lambda: self.now_us, watchdog)
@@ -109,7 +112,7 @@ def test_what_the_board_does_in_between_is_no_lateness_of_the_program():
 @pytest.mark.parametrize("is_enabled", [False, True])
 def test_the_board_is_told_whether_the_car_may_move(is_enabled):
     world = World()
-    world.app.is_enabled = is_enabled
+    world.app.output_stage.is_enabled = is_enabled
     world.turn()
     assert world.may_move == [is_enabled]
 
@@ -158,7 +161,7 @@ def test_the_repl_is_given_while_nothing_moves_and_nothing_is_asked_for(
     is_enabled, is_free, goes_on
 ):
     world = World()
-    world.app.is_enabled, world.is_free = is_enabled, is_free
+    world.app.output_stage.is_enabled, world.is_free = is_enabled, is_free
     world.board.link.asks_for_repl = True
     assert world.beat.turn() is goes_on
     assert world.board.link.asks_for_repl is not goes_on  # refused is forgotten
@@ -173,7 +176,7 @@ def test_without_being_asked_for_nothing_is_given_and_nothing_taken():
 
 def test_a_box_keeps_its_own_beat_moves_nothing_and_may_always_be_left():
     world = World(kind=BoxBeat)
-    del world.app.punctuality, world.app.is_enabled, world.app.actions
+    del world.app.punctuality, world.app.output_stage, world.app.actions
     assert world.turn(0)
     assert not world.turn(9_999)
     assert world.turn(10_000)

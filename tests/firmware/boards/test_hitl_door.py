@@ -2,10 +2,10 @@
 
 import pytest
 
-from firmware.boards.hitl_door import Door
 from firmware.protocol import codes
 from firmware.protocol.plant import EnterHitl
 from sim_mock.faults.host import framed
+from tests.firmware.boards.doors import door_of
 from tests.firmware.rig import Host
 from tests.firmware.worlds import world_of
 
@@ -13,7 +13,7 @@ from tests.firmware.worlds import world_of
 @pytest.fixture
 def car():
     world = world_of()
-    return world, Host(world), Door(world.runner.app)
+    return world, Host(world), door_of(world.runner.app)
 
 
 def knock(world, board_id):

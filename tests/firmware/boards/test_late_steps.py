@@ -252,11 +252,11 @@ def test_a_board_hears_within_a_step_that_a_stop_has_come(tmp_path, message):
 def test_the_repl_is_not_given_while_the_car_is_enabled(tmp_path):
     slow = SlowCar(tmp_path, 4)
     slow.run(100)
-    slow.app.is_enabled = True
+    slow.app.output_stage.is_enabled = True
     slow.wire.incoming.extend(b"\x03" * 16)
     assert all(slow.turn() for _ in range(100))
     assert not slow.car.board.link.asks_for_repl
-    slow.app.is_enabled = False  # and what it said then is not granted later
+    slow.app.output_stage.is_enabled = False  # and what it said then is not granted later
     assert all(slow.turn() for _ in range(100))
     slow.wire.incoming.extend(b"\x03" * 16)
     assert not all(slow.turn() for _ in range(100))

@@ -274,7 +274,11 @@ def test_a_stop_that_does_not_brake_is_neutral_and_a_cut_opens_the_enable(policy
     car.step(5)
     car.app.runstop.latch(STOP_REQUEST)
     car.step()
-    assert (car.state, car.board.enable, car.app.is_enabled) == (STOPPING, enable, enable)
+    assert (car.state, car.board.enable, car.app.output_stage.is_enabled) == (
+        STOPPING,
+        enable,
+        enable,
+    )
     brake = 0 if enable else 255  # of a brake channel, which needs no drive
     assert (car.drive_ns, car.app.drive.effort, car.app.motion.brake) == (ESC_NEUTRAL, 0, brake)
 

@@ -16,7 +16,7 @@ from bench import bench
 from bench_car import MASK, BenchCar, LockedApp
 
 from firmware.boards import start
-from firmware.boards.hitl_door import Door
+from tests.firmware.boards.doors import door_of
 
 CHUNK = 256  # what a UART holds
 WAIT_MS = 1
@@ -97,7 +97,7 @@ def main():
     desk = Desk(car, folder)
     start.make_app = LockedApp
     beat = start.Beat(car.board, car.app, desk.ticks_us, car.watchdog)
-    if start._turn(beat, Door(car.app)):
+    if start._turn(beat, door_of(car.app)):
         start.rehearse(car.board, car.starts, desk.ticks_us, car.watchdog)
 
 
