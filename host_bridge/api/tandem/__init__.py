@@ -1,0 +1,66 @@
+"""Drive, watch and read Tandem's cars from Python.
+
+    import math
+    import tandem
+
+    with tandem.open("sim://nigel") as car:
+        car.arm()
+        for t_s in car.ticks(10.0):
+            car.drive(0.3, 0.2 * math.sin(t_s))
+
+``open`` gives one car to a script, ``connect`` the same to asyncio, ``drive`` lets a function drive
+any cars while a person holds the deadman, ``read_log`` reads a log as arrays. The page beside this
+file (host_bridge/api/README.md) has examples. What is listed in ``__all__`` is kept stable: within
+one major version nothing of it changes its meaning or goes without a deprecation of a minor version
+before. Everything else that can be imported may change at any time.
+"""
+
+from __future__ import annotations
+
+from host_bridge.domain import (
+    CarEvent,
+    CarIdentity,
+    CarMotion,
+    CarStatus,
+    Observed,
+    SeenCar,
+    State,
+    Vehicle,
+    Wish,
+)
+from host_bridge.errors import TandemError
+from host_bridge.services import Cars, Configurations, Host, Pairings, Vehicles, make_host
+from tandem.asynchronous import AsyncCar, connect
+from tandem.function_input import Decide, drive
+from tandem.hand import StoppedFault
+from tandem.logs import Log, Table, read_log
+from tandem.synchronous import Car, open  # noqa: A004 - said as tandem.open
+
+__all__ = [
+    "AsyncCar",
+    "Car",
+    "CarEvent",
+    "CarIdentity",
+    "CarMotion",
+    "CarStatus",
+    "Cars",
+    "Configurations",
+    "Decide",
+    "Host",
+    "Log",
+    "Observed",
+    "Pairings",
+    "SeenCar",
+    "State",
+    "StoppedFault",
+    "Table",
+    "TandemError",
+    "Vehicle",
+    "Vehicles",
+    "Wish",
+    "connect",
+    "drive",
+    "make_host",
+    "open",
+    "read_log",
+]

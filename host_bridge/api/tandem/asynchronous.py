@@ -1,0 +1,200 @@
+"""One car for a script of asyncio."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from os import PathLike
+from pathlib import Path
+from types import TracebackType
+
+from host_bridge.domain import CarEvent, CarIdentity, CarMotion, CarStatus, State, Vehicle
+from host_bridge.services import Host, make_host
+from tandem.hand import Hand
+from tandem.lines import TICK_US, in_lockstep, live
+
+
+class AsyncCar:
+    """One open car. ``async with`` closes it: at rest and disarmed, or stopped if it fails."""
+
+    def __init__(self, hand: Hand) -> None:
+        self._hand = hand
+
+    # --- what is known of it; all of it is the newest that was heard
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return self._hand.car.name
+
+    @property
+    def vehicle(self) -> Vehicle:
+        """Its type: sizes, limits, sources."""
+        return self._hand.line.vehicle
+
+    @property
+    def identity(self) -> CarIdentity | None:
+        """Who it said it is."""
+        return self._hand.car.identity
+
+    @property
+    def status(self) -> CarStatus:
+        """Its state, its causes, who drives it. Raises TandemError if the car is lost."""
+        return self._hand.status
+
+    @property
+    def motion(self) -> CarMotion:
+        """Wheel counts, odometry, yaw rate, acceleration. Raises TandemError if there is none."""
+        return self._hand.motion
+
+    @property
+    def state(self) -> State:
+        """Its state: STANDBY, HOLD, ACTIVE, STOPPED, ..."""
+        return self.status.state
+
+    @property
+    def speed_mps(self) -> float:
+        """Its measured speed in m/s, forward positive."""
+        return self.status.speed_mps
+
+    @property
+    def steer_rad(self) -> float:
+        """Its steering angle in rad, to the left positive."""
+        return self.status.steer_rad
+
+    @property
+    def pose(self) -> tuple[float, float, float]:
+        """Where it reckons that it is: x and y in m, yaw in rad, from where it started."""
+        motion = self.motion
+        return motion.x_m, motion.y_m, motion.yaw_rad
+
+    @property
+    def why_stopped(self) -> str:
+        """Why it cannot move, in a sentence; "" if nothing keeps it."""
+        return self._hand.car.why_stopped()
+
+    @property
+    def now_s(self) -> float:
+        """The time of its ticks in s, from an origin of no meaning."""
+        return self._hand.line.clock.now_us() * 1e-6
+
+    def on_event(self, tell: Callable[[CarEvent], None]) -> Callable[[], None]:
+        """Call ``tell`` with each event that the car tells; returns what ends that."""
+
+        def hear(events: object) -> None:
+            for event in events if isinstance(events, list) else ():
+                if isinstance(event, CarEvent):
+                    tell(event)
+
+        return self._hand.line.events.subscribe(hear)
+
+    # --- what is asked of it
+
+    async def arm(self, profile: str | None = None) -> None:
+        """Let it drive, in its vehicle file's profile or in another: track, race, stand.
+
+        Raises StoppedFault with the reasons if it refuses; UsageFault for a real car.
+        """
+        await self._hand.arm(profile)
+
+    async def clear(self) -> None:
+        """Forget a stop whose cause is gone. Raises StoppedFault if it refuses."""
+        await self._hand.clear()
+
+    async def disarm(self) -> None:
+        """Bring it from HOLD back to STANDBY. Raises StoppedFault if it refuses."""
+        await self._hand.disarm()
+
+    async def stop(self) -> None:
+        """Stop it, now; it stays stopped until ``clear``. Raises TandemError without an answer."""
+        await self._hand.stop()
+
+    async def rest(self) -> None:
+        """Let go of it, wait until it stands, and disarm it."""
+        await self._hand.rest()
+
+    def drive(
+        self, speed_mps: float, steer_rad: float = 0.0, *, brake: float = 0.0, lights: int = 0
+    ) -> None:
+        """Claim this speed and steering angle, once: the car drives on by it for its lease.
+
+        The lease is that of the source ``script`` in its vehicle file (0.12 s as a rule): call
+        this on every tick. ``brake`` is 0 to 1. Raises StoppedFault once the car cannot be driven
+        any more, with the reason.
+        """
+        self._hand.drive(speed_mps, steer_rad, brake, lights)
+
+    def let_go(self) -> None:
+        """Let go of the deadman, once: the car brakes and holds, for as long as this is called."""
+        self._hand.let_go()
+
+    async def ticks(self, seconds: float | None = None) -> AsyncIterator[float]:
+        """Yield the time since the first tick in s, a hundred times a second, for ``seconds``."""
+        line = self._hand.line
+        begun_us = due_us = line.clock.now_us()
+        while seconds is None or due_us - begun_us < seconds * 1e6:
+            yield (line.clock.now_us() - begun_us) * 1e-6
+            due_us = max(due_us + TICK_US, line.clock.now_us() - TICK_US)
+            await line.until_us(due_us)
+
+    async def wait(self, seconds: float) -> None:
+        """Let time pass; a car that is driven meanwhile stops, for nobody claims it."""
+        line = self._hand.line
+        await line.until_us(line.clock.now_us() + round(seconds * 1e6))
+
+    # --- its end
+
+    async def close(self) -> None:
+        """Let go of the car; one that is armed comes to rest and is disarmed before."""
+        try:
+            await self._hand.rest()
+        finally:
+            await self._hand.line.close()
+
+    async def __aenter__(self) -> AsyncCar:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
+    ) -> None:
+        if error is None:
+            await self.close()
+        else:
+            await self.abandon()
+
+    async def abandon(self) -> None:
+        """Stop the car, and let go of it."""
+        try:
+            await self._hand.stop()
+        finally:
+            await self._hand.line.close()
+
+
+async def connect(
+    uri: str | None = None,
+    *,
+    lockstep: bool = False,
+    record: str | PathLike[str] | None = None,
+    host: Host | None = None,
+) -> AsyncCar:
+    """Open a car for asyncio, by a name that is served, a URI, or None for the only one served.
+
+    ``lockstep`` runs a virtual car (``sim://``) as fast as it can be computed, its time standing
+    still while nobody waits. ``record`` is the path of a new log. Raises TandemError.
+    """
+    return AsyncCar(await opened_hand(host or make_host(), uri, lockstep, record))
+
+
+async def opened_hand(
+    host: Host, uri: str | None, lockstep: bool, record: str | PathLike[str] | None
+) -> Hand:
+    """A hand on an open car that has said who it is. Raises errors.TandemError."""
+    path = Path(record) if record else None
+    line = in_lockstep(host, uri, path) if lockstep else await live(host, uri, path)
+    hand = Hand(line)
+    try:
+        await hand.begin()
+    except BaseException:
+        await asyncio.shield(line.close())
+        raise
+    return hand

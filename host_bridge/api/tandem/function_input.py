@@ -1,0 +1,69 @@
+"""A function drives cars, real ones too: while a person at the terminal holds the deadman."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import TypeAlias
+
+from host_bridge import driving
+from host_bridge.domain import Input, Observed, Setting, Wish
+from host_bridge.driving import Plan
+from host_bridge.interfaces.cli.drive_log import PlainView
+from host_bridge.running import run_async
+from host_bridge.services import Host, make_host
+
+Decide: TypeAlias = Callable[[float, Observed], "Wish | tuple[float, float] | None"]
+
+
+class FunctionInput(Input):
+    """Asks a function on each step; None lets go of the deadman."""
+
+    def __init__(self, decide: Decide) -> None:
+        self._decide = decide
+        self._begun_us: int | None = None
+        self._count = 0
+
+    async def open(self, setting: Setting) -> None:
+        """Ask nothing yet: time begins when the cars drive."""
+
+    def step(self, now_us: int, observed: Observed) -> Wish:
+        """The function's wish at this moment, once the cars are armed and somebody permits it."""
+        self._count += 1
+        if not observed.is_driving or not observed.is_permitted:
+            return Wish(input_count=self._count)
+        self._begun_us = now_us if self._begun_us is None else self._begun_us
+        decided = self._decide((now_us - self._begun_us) * 1e-6, observed)
+        if decided is None:
+            return Wish(input_count=self._count)
+        if isinstance(decided, Wish):
+            return decided
+        speed_mps, steer_rad = decided
+        return Wish(steer_rad, speed_mps, is_held=True, input_count=self._count)
+
+
+def drive(
+    decide: Decide,
+    *cars: str | None,
+    seconds: float | None = None,
+    speed_mps: float | None = None,
+    record: str | PathLike[str] | None = None,
+    host: Host | None = None,
+) -> int:
+    """Drive one or more cars by a function, as ``tandem drive`` does; returns its exit code.
+
+    ``decide`` gets the time in s since the cars were let drive and the newest picture of them, a
+    hundred times a second, and returns speed in m/s and steering angle in rad, a ``Wish``, or None
+    to let go. All cars get the same claims; the others are compared with the first. If one is real
+    the function drives only while somebody holds SPACE at the terminal. Raises TandemError.
+    """
+    names: Sequence[str | None] = cars or (None,)
+    plan = Plan(
+        cars=tuple(names),
+        input=FunctionInput(decide),
+        seconds=seconds,
+        speed_mps=speed_mps,
+        record=Path(record) if record else None,
+    )
+    return run_async(driving.drive(plan, PlainView(), host or make_host()))

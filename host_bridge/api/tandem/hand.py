@@ -1,0 +1,202 @@
+"""A script's hand on one car: what it asks of the car, and one claim for each call of it.
+
+Nothing here repeats a claim. The car's own deadline (the lease of the source ``script``) stops it
+when calls stay away, whatever the reason: the script hangs, has ended, or waits for something.
+"""
+
+from __future__ import annotations
+
+import math
+import platform
+from collections.abc import Callable
+
+from host_bridge.cars.fleet import Fleet, FleetRequest, is_ready
+from host_bridge.domain import NEUTRAL_US, CarMotion, CarStatus, Profile, Sender, State, Wish
+from host_bridge.errors import DeviceFault, RefusedFault, UsageFault
+from host_bridge.session import Session
+from tandem.lines import TICK_US, Line
+
+SOURCE = "script"  # of the vehicle file
+_MEET_S = 2.0
+_START_S = 12.0  # the longest time in neutral that a vehicle file may ask for, and some
+_READY_S = 5.0
+_ANSWER_S = 2.0
+_REST_S = 6.0
+_REST_MPS = 0.02
+_DRIVEN = (State.HOLD, State.ACTIVE)
+
+
+class StoppedFault(RefusedFault):
+    """The car has stopped, or was never armed, so that nothing can drive it."""
+
+
+class Hand:
+    """What ``Car`` and ``AsyncCar`` are made of: one car, one source, one claim per call."""
+
+    def __init__(self, line: Line) -> None:
+        self.line = line
+        self.car = line.car
+        self._fleet: Fleet | None = None
+        self._session: Session | None = None
+        self._wish = Wish()
+        self._calls = 0
+        self._held_us: int | None = None
+
+    async def begin(self) -> None:
+        """Hear who the car is, and wait until its program has started. Raises DeviceFault."""
+        if not await self.line.until(lambda: self.car.status is not None, _MEET_S):
+            raise DeviceFault("nothing comes from the car", where=self.car.name)
+        await self.line.until(self._has_started, _START_S)
+        await self.line.until(lambda: is_ready(self.car), _READY_S)
+
+    def _has_started(self) -> bool:
+        return self.car.status is not None and self.car.status.state is not State.STARTING
+
+    # --- what it knows
+
+    @property
+    def status(self) -> CarStatus:
+        """The newest status. Raises errors.DeviceFault if the link is lost."""
+        if not self.car.is_known() or self.car.status is None:
+            raise DeviceFault("the car is lost", where=self.car.name, got=self.line.why_lost)
+        return self.car.status
+
+    @property
+    def motion(self) -> CarMotion:
+        """The newest measured motion. Raises errors.DeviceFault if there is none."""
+        if self.car.motion is None:
+            raise DeviceFault("the car has not said how it moves", where=self.car.name)
+        return self.car.motion
+
+    # --- what it asks for
+
+    async def arm(self, profile: str | None = None) -> None:
+        """Let the car drive, in its vehicle file's profile or another. Raises RefusedFault."""
+        if not self.line.is_virtual:
+            raise _needs_a_person(self.car.name)
+        fleet = self._take_hold()
+        chosen = Profile[profile.upper()] if profile else None
+        await self._granted(fleet.arm(self.line.clock.now_us(), chosen))
+
+    async def clear(self) -> None:
+        """Forget a stop whose cause is gone. Raises RefusedFault."""
+        await self._granted(self._take_hold().clear(self.line.clock.now_us()))
+
+    async def disarm(self) -> None:
+        """From HOLD, at rest, back to STANDBY. Raises RefusedFault."""
+        await self._granted(self._take_hold().disarm(self.line.clock.now_us()))
+
+    async def stop(self) -> None:
+        """Stop the car, and wait until it says that it does. Raises errors.DeviceFault."""
+        request = self.car.stop(Sender.COMMAND, _sender(), self.line.clock.now_us())
+        if not await self.line.until(lambda: request.seen_us is not None, _ANSWER_S):
+            raise DeviceFault(
+                "the car has not said that it stops",
+                where=self.car.name,
+                got=self.line.why_lost or "no answer",
+                remedy="a car that hears no claims stops by itself",
+            )
+
+    async def rest(self) -> None:
+        """Let go, wait until the car stands, and disarm it. Raises RefusedFault."""
+        if self.car.status is None or self.car.status.state not in _DRIVEN:
+            return
+        await self._until_released(self._stands, _REST_S)
+        if self.car.status.state in _DRIVEN:
+            await self.disarm()
+
+    def _stands(self) -> bool:
+        status = self.car.status
+        if status is None or status.state not in _DRIVEN:
+            return True
+        return status.state is State.HOLD and abs(status.speed_mps) <= _REST_MPS
+
+    async def _granted(self, request: FleetRequest) -> None:
+        def is_settled() -> bool:
+            return request.results is not None
+
+        if not await self._until_released(is_settled, _ANSWER_S) or not request.is_done():
+            raise StoppedFault(
+                str(request),
+                where=self.car.name,
+                remedy="put that right; a stop whose cause is gone: car.clear()",
+            )
+
+    async def _until_released(self, is_so: Callable[[], bool], within_s: float) -> bool:
+        """Wait, and show the deadman released meanwhile, on each tick: that moves nothing, and is
+        no silence."""
+        due_us = self.line.clock.now_us()
+
+        def is_so_by_now() -> bool:
+            nonlocal due_us
+            if self.line.clock.now_us() >= due_us:
+                due_us += TICK_US
+                self.let_go()
+            return is_so()
+
+        return await self.line.until(is_so_by_now, within_s)
+
+    def _take_hold(self) -> Fleet:
+        if self._fleet is None:
+            epoch = self.car.connection.epoch
+            assert epoch is not None, "a script's car is opened with one"
+            self._fleet = Fleet([self.car], epoch)
+            source = self.line.vehicle.source(SOURCE)
+            self._session = Session(self._fleet, source, lambda now_us: self._wish)
+        return self._fleet
+
+    # --- what it drives by
+
+    def drive(self, speed_mps: float, steer_rad: float, brake: float, lights: int) -> None:
+        """Make one claim of this very call. Raises StoppedFault, ValueError for no number."""
+        if not all(map(math.isfinite, (speed_mps, steer_rad, brake))):
+            raise ValueError(f"not finite: speed {speed_mps}, steering {steer_rad}, brake {brake}")
+        self.refuse_stopped()
+        now_us = self.line.clock.now_us()
+        if self._held_us is None:
+            self._held_us = now_us
+        is_fresh = now_us - self._held_us < NEUTRAL_US  # a fresh hold begins in neutral
+        self._claim(
+            Wish(
+                steer_rad=steer_rad,
+                speed_mps=0.0 if is_fresh else speed_mps,
+                brake=brake,
+                is_held=True,
+                input_count=self._calls & 0xFFFF,
+                lights=lights,
+            ),
+            now_us,
+        )
+
+    def let_go(self) -> None:
+        """Let go of the deadman: the car brakes, and holds."""
+        self._held_us = None
+        self._claim(Wish(input_count=self._calls & 0xFFFF), self.line.clock.now_us())
+
+    def refuse_stopped(self) -> None:
+        """Raise StoppedFault for a car that nobody can drive now."""
+        status = self.status
+        if status.state not in _DRIVEN or self._session is None:
+            why = self.car.why_stopped() or f"it is in {status.state.name}"
+            remedy = "car.clear() once the cause is gone, then car.arm()"
+            raise StoppedFault("nobody can drive the car", got=why, remedy=remedy)
+
+    def _claim(self, wish: Wish, now_us: int) -> None:
+        if self._session is None:
+            return
+        self._calls += 1
+        self._wish = wish
+        self._session.tick(now_us)
+
+
+def _sender() -> str:
+    return f"script@{platform.node()}"
+
+
+def _needs_a_person(name: str) -> UsageFault:
+    return UsageFault(
+        "a script drives a real car only while a person holds the deadman",
+        where=name,
+        expected="tandem.drive(decide, URI) in a terminal, with SPACE held down",
+        remedy="virtual cars (sim://nigel) need nobody",
+    )

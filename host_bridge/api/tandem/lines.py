@@ -1,0 +1,181 @@
+"""How a script's car is reached: over a link in the time of the world, or in lockstep with it.
+
+Both carry a ``cars.Car``; they differ in what it means to wait. In lockstep nothing waits: time is
+the virtual car's, and goes on only while somebody waits for something.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+from typing import Protocol
+
+from host_bridge.cars.car import Car
+from host_bridge.clock import Clock, ManualClock
+from host_bridge.domain import Vehicle
+from host_bridge.errors import UsageFault
+from host_bridge.link.connection import Connection
+from host_bridge.link.events import LinkEvent
+from host_bridge.link.wire import own_protocol_hash
+from host_bridge.logbook.recorder import DOWN, UP, Recorder
+from host_bridge.observers import Observers
+from host_bridge.open_car import OpenCar
+from host_bridge.serve.recording import new_recorder
+from host_bridge.services import Host
+from host_bridge.transports.uri import Uri
+from sim_mock.facts import facts_of
+from sim_mock.firmware_runner import InProcess
+from sim_mock.world import World
+
+TICK_US = 10_000
+_IDENTIFIED_S = 2.0
+_START_US = 1_000_000  # any time but 0, which messages take for "never"
+
+
+class Line(Protocol):
+    """What a script's hand needs of the way to its car."""
+
+    car: Car
+    events: Observers[list[LinkEvent]]
+
+    @property
+    def clock(self) -> Clock: ...
+
+    @property
+    def vehicle(self) -> Vehicle: ...
+
+    @property
+    def is_virtual(self) -> bool: ...
+
+    @property
+    def why_lost(self) -> str:
+        """Why nothing is known of the car at this moment; "" while it is."""
+
+    async def until(self, is_so: Callable[[], bool], within_s: float) -> bool:
+        """Wait until something is so; False if it did not become so in time."""
+
+    async def until_us(self, due_us: int) -> None:
+        """Wait until it is that late by ``clock``."""
+
+    async def close(self) -> None: ...
+
+
+class LiveLine:
+    """A car over its link, in the time of the world."""
+
+    def __init__(self, opened: OpenCar, clock: Clock, log: Recorder | None) -> None:
+        self.car = opened.car
+        self.clock = clock
+        self.events = opened.events
+        self._opened = opened
+        self._log = log
+
+    @property
+    def vehicle(self) -> Vehicle:
+        return self._opened.vehicle
+
+    @property
+    def is_virtual(self) -> bool:
+        return self._opened.is_virtual
+
+    @property
+    def why_lost(self) -> str:
+        return self._opened.why_unknown
+
+    async def until(self, is_so: Callable[[], bool], within_s: float) -> bool:
+        return await self._opened.until(is_so, within_s)
+
+    async def until_us(self, due_us: int) -> None:
+        await asyncio.sleep(max(due_us - self.clock.now_us(), 0) * 1e-6)
+
+    async def close(self) -> None:
+        await self._opened.close()
+        if self._log:
+            self._log.close()
+
+
+async def live(host: Host, uri: str | None, record: Path | None) -> LiveLine:
+    """Open a car in the time of the world. Raises errors.TandemError."""
+    clock = host.cars.clock
+    log = new_recorder(record, clock) if record else None
+    try:
+        opened = await host.cars.open(uri, epoch=host.cars.new_epoch())
+    except BaseException:
+        if log:
+            log.close()
+        raise
+    if log:
+        await opened.record(log)
+    return LiveLine(opened, clock, log)
+
+
+class LockstepLine:
+    """A virtual car whose time is the script's: a tick of 10 ms takes what it takes to compute."""
+
+    why_lost = ""  # nothing is lost on the way
+
+    def __init__(self, name: str, world: World, vehicle: Vehicle, record: Path | None) -> None:
+        self.clock = ManualClock(_START_US)
+        self.car = Car(name, Connection(own_protocol_hash(), epoch=1), vehicle)
+        self.events: Observers[list[LinkEvent]] = Observers()
+        self.vehicle = vehicle
+        self.is_virtual = True
+        self.world = world
+        self._log = new_recorder(record, self.clock) if record else None
+        self.car.opened(self.clock.now_us())
+
+    async def until(self, is_so: Callable[[], bool], within_s: float) -> bool:
+        """Never suspends: the time that passes is computed."""
+        give_up_us = self.clock.now_us() + round(within_s * 1e6)
+        while not is_so():
+            if self.clock.now_us() >= give_up_us:
+                return False
+            self.step()
+        return True
+
+    async def until_us(self, due_us: int) -> None:
+        while self.clock.now_us() < due_us:
+            self.step()
+
+    def step(self) -> None:
+        """One tick: what is to be sent goes to the car, its time goes on, what it says is heard."""
+        said = self.car.data_to_send()
+        if said:
+            self.world.feed(said)
+        self.clock.advance(TICK_US)
+        now_us = self.clock.now_us()
+        heard = self.world.advance(now_us - _START_US)
+        found = self.car.receive_data(heard, now_us) + self.car.step(now_us)
+        if self._log:
+            if said:
+                self._log.frame(self.car.name, UP, said, now_us)
+            self._log.frame(self.car.name, DOWN, heard, now_us)
+        if found:
+            self.events.tell(found)
+
+    async def close(self) -> None:
+        self.world.close()
+        if self._log:
+            self._log.close()
+
+
+def in_lockstep(host: Host, text: str | None, record: Path | None) -> LockstepLine:
+    """Make a virtual car of a ``sim://`` URI. Raises errors.TandemError."""
+    uri = Uri.parse(str(text))
+    if uri.scheme != "sim":
+        raise UsageFault(
+            "only a virtual car in this process can run in lockstep",
+            where=uri.text,
+            expected="sim://VEHICLE, with its options",
+            remedy="leave lockstep=True out to drive it in the time of the world",
+        )
+    query = dict(uri.query)
+    changes = {"timing.step_s": float(query["step_s"])} if "step_s" in query else None
+    vehicle = host.vehicles.load(uri.authority, changes)
+    try:
+        facts = facts_of(vehicle, query)
+        world = facts.world(InProcess)
+    except ValueError as error:  # the simulator depends on nothing of the host
+        raise UsageFault(str(error), where=uri.text) from None
+    return LockstepLine(facts.car_name or vehicle.name, world, vehicle, record)

@@ -1,0 +1,277 @@
+"""One car for a script without asyncio: each call returns when what it asks for is done."""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import threading
+import time
+from collections.abc import Callable, Coroutine, Iterator
+from os import PathLike
+from types import TracebackType
+from typing import Any, Protocol, TypeVar
+from weakref import WeakSet
+
+from host_bridge.domain import CarEvent, CarIdentity, CarMotion, CarStatus, State, Vehicle
+from host_bridge.services import Host, make_host
+from tandem.asynchronous import AsyncCar, opened_hand
+from tandem.lines import TICK_US
+
+T = TypeVar("T")
+
+
+class Turns(Protocol):
+    """Who runs a car's coroutines for a script that has no event loop."""
+
+    def result(self, work: Coroutine[Any, Any, T]) -> T: ...
+
+    def call(self, do: Callable[[], None]) -> None: ...
+
+    def wait_until_us(self, car: AsyncCar, due_us: int) -> None: ...
+
+    def end(self) -> None: ...
+
+
+class ThreadTurns:
+    """An event loop in a thread of its own, in which the link is kept while the script computes."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True, name="tandem")
+        self._thread.start()
+
+    def result(self, work: Coroutine[Any, Any, T]) -> T:
+        future = asyncio.run_coroutine_threadsafe(work, self._loop)
+        try:
+            return future.result()
+        except BaseException:
+            future.cancel()
+            raise
+
+    def call(self, do: Callable[[], None]) -> None:
+        async def done() -> None:
+            do()
+
+        self.result(done())
+
+    def wait_until_us(self, car: AsyncCar, due_us: int) -> None:
+        time.sleep(max(due_us * 1e-6 - car.now_s, 0.0))
+
+    def end(self) -> None:
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+
+class LockstepTurns:
+    """Runs a coroutine at once: in lockstep none of them ever waits for anything outside."""
+
+    def result(self, work: Coroutine[Any, Any, T]) -> T:
+        try:
+            work.send(None)
+        except StopIteration as ended:
+            found: T = ended.value
+            return found
+        work.close()
+        raise RuntimeError("a car in lockstep waited for something that is not of its time")
+
+    def call(self, do: Callable[[], None]) -> None:
+        do()
+
+    def wait_until_us(self, car: AsyncCar, due_us: int) -> None:
+        self.result(car.wait(due_us * 1e-6 - car.now_s))
+
+    def end(self) -> None:
+        """Nothing is left."""
+
+
+_OPEN: WeakSet[Car] = WeakSet()
+
+
+class Car:
+    """One open car. ``with`` closes it: at rest and disarmed, or stopped if the script fails.
+
+    A script that ends without closing it leaves it stopped. Its attributes are those of
+    ``AsyncCar``: what was heard last.
+    """
+
+    def __init__(self, car: AsyncCar, turns: Turns) -> None:
+        self._car = car
+        self._turns = turns
+        self._is_open = True
+        _OPEN.add(self)
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return self._car.name
+
+    @property
+    def vehicle(self) -> Vehicle:
+        """Its type: sizes, limits, sources."""
+        return self._car.vehicle
+
+    @property
+    def identity(self) -> CarIdentity | None:
+        """Who it said it is."""
+        return self._car.identity
+
+    @property
+    def status(self) -> CarStatus:
+        """Its state, its causes, who drives it. Raises TandemError if the car is lost."""
+        return self._car.status
+
+    @property
+    def motion(self) -> CarMotion:
+        """Wheel counts, odometry, yaw rate, acceleration. Raises TandemError if there is none."""
+        return self._car.motion
+
+    @property
+    def state(self) -> State:
+        """Its state: STANDBY, HOLD, ACTIVE, STOPPED, ..."""
+        return self._car.state
+
+    @property
+    def speed_mps(self) -> float:
+        """Its measured speed in m/s, forward positive."""
+        return self._car.speed_mps
+
+    @property
+    def steer_rad(self) -> float:
+        """Its steering angle in rad, to the left positive."""
+        return self._car.steer_rad
+
+    @property
+    def pose(self) -> tuple[float, float, float]:
+        """Where it reckons that it is: x and y in m, yaw in rad, from where it started."""
+        return self._car.pose
+
+    @property
+    def why_stopped(self) -> str:
+        """Why it cannot move, in a sentence; "" if nothing keeps it."""
+        return self._car.why_stopped
+
+    @property
+    def now_s(self) -> float:
+        """The time of its ticks in s, from an origin of no meaning."""
+        return self._car.now_s
+
+    def on_event(self, tell: Callable[[CarEvent], None]) -> Callable[[], None]:
+        """Call ``tell`` with each event that the car tells; returns what ends that.
+
+        In the time of the world it is called in the link's own thread.
+        """
+        return self._car.on_event(tell)
+
+    def arm(self, profile: str | None = None) -> None:
+        """Let it drive, in its vehicle file's profile or in another: track, race, stand.
+
+        Raises StoppedFault with the reasons if it refuses; UsageFault for a real car.
+        """
+        self._turns.result(self._car.arm(profile))
+
+    def clear(self) -> None:
+        """Forget a stop whose cause is gone. Raises StoppedFault if it refuses."""
+        self._turns.result(self._car.clear())
+
+    def disarm(self) -> None:
+        """Bring it from HOLD back to STANDBY. Raises StoppedFault if it refuses."""
+        self._turns.result(self._car.disarm())
+
+    def stop(self) -> None:
+        """Stop it, now; it stays stopped until ``clear``. Raises TandemError without an answer."""
+        self._turns.result(self._car.stop())
+
+    def rest(self) -> None:
+        """Let go of it, wait until it stands, and disarm it."""
+        self._turns.result(self._car.rest())
+
+    def drive(
+        self, speed_mps: float, steer_rad: float = 0.0, *, brake: float = 0.0, lights: int = 0
+    ) -> None:
+        """Claim this speed and steering angle, once: the car drives on by it for its lease.
+
+        The lease is that of the source ``script`` in its vehicle file (0.12 s as a rule): call
+        this on every tick. ``brake`` is 0 to 1. Raises StoppedFault once the car cannot be driven
+        any more, with the reason.
+        """
+        self._turns.call(lambda: self._car.drive(speed_mps, steer_rad, brake=brake, lights=lights))
+
+    def let_go(self) -> None:
+        """Let go of the deadman, once: the car brakes and holds, for as long as this is called."""
+        self._turns.call(self._car.let_go)
+
+    def ticks(self, seconds: float | None = None) -> Iterator[float]:
+        """Yield the time since the first tick in s, a hundred times a second, for ``seconds``."""
+        begun_us = due_us = round(self.now_s * 1e6)
+        while seconds is None or due_us - begun_us < seconds * 1e6:
+            yield self.now_s - begun_us * 1e-6
+            due_us = max(due_us + TICK_US, round(self.now_s * 1e6) - TICK_US)
+            self._turns.wait_until_us(self._car, due_us)
+
+    def run(self, decide: Callable[[float, Car], tuple[float, float]], seconds: float) -> None:
+        """Drive by a function: on each tick it gets the time and the car, and returns speed in m/s
+        and steering angle in rad. Raises StoppedFault once the car cannot be driven any more."""
+        for t_s in self.ticks(seconds):
+            self.drive(*decide(t_s, self))
+
+    def wait(self, seconds: float) -> None:
+        """Let time pass; a car that is driven meanwhile stops, for nobody claims it."""
+        self._turns.wait_until_us(self._car, round((self.now_s + seconds) * 1e6))
+
+    def close(self) -> None:
+        """Let go of the car; one that is armed comes to rest and is disarmed before."""
+        self._end(self._car.close)
+
+    def abandon(self) -> None:
+        """Stop the car, and let go of it."""
+        self._end(self._car.abandon)
+
+    def _end(self, way: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        if not self._is_open:
+            return
+        self._is_open = False
+        _OPEN.discard(self)
+        try:
+            self._turns.result(way())
+        finally:
+            self._turns.end()
+
+    def __enter__(self) -> Car:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
+    ) -> None:
+        if error is None:
+            self.close()
+        else:
+            self.abandon()
+
+
+def open(  # noqa: A001 - as in tandem.open
+    uri: str | None = None,
+    *,
+    lockstep: bool = False,
+    record: str | PathLike[str] | None = None,
+    host: Host | None = None,
+) -> Car:
+    """Open a car, by a name that is served, a URI, or None for the only one that is served.
+
+    ``lockstep`` runs a virtual car (``sim://``) as fast as it can be computed, its time standing
+    still while the script computes. ``record`` is the path of a new log. Raises TandemError.
+    """
+    turns: Turns = LockstepTurns() if lockstep else ThreadTurns()
+    try:
+        hand = turns.result(opened_hand(host or make_host(), uri, lockstep, record))
+    except BaseException:
+        turns.end()
+        raise
+    return Car(AsyncCar(hand), turns)
+
+
+@atexit.register
+def _abandon_all() -> None:
+    """Stop whatever a script left open."""
+    for car in list(_OPEN):
+        car.abandon()
