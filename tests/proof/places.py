@@ -98,7 +98,7 @@ def walked(roots: dict[str, Any]) -> tuple[list[Place], dict[str, Deadline]]:
     seen: set[int] = set()
     todo = list(roots.items())
     while todo:
-        path, owner = todo.pop()
+        path, owner = todo.pop(0)  # the shortest way to it names it
         if id(owner) in seen or isinstance(owner, _NOT_WALKED):
             continue
         seen.add(id(owner))
