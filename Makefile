@@ -10,7 +10,7 @@ ASKED := $(if $(filter file default undefined,$(origin PYTHON)),,$(PYTHON))
 SETUP := sh tests/tools/setup.sh "$(PYTHON)" "$(ASKED)"
 
 .DEFAULT_GOAL := help
-.PHONY: help setup ready demo test check format bench fast soak mutants proof size hardware lock clean
+.PHONY: help setup ready demo test quick check format bench fast soak mutants proof size hardware lock clean
 
 help:  ## this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | \
@@ -27,6 +27,9 @@ demo: ready  ## two cars drive and stop, with numbers (ARGS="...", BOARD=/dev/tt
 
 test: check  ## everything: check, then all tests (ARGS="-k name")
 	@$(BIN)/pytest -n $(WORKERS) --dist loadgroup -m "not soak" $(ARGS)
+
+quick: ready  ## the tests of logic, which start no program: a few minutes (ARGS="-k name")
+	@$(BIN)/pytest -n $(WORKERS) --quick -m "not soak" $(ARGS)
 
 check: ready  ## format, lint, types of host and car, import rules, dialect, citations
 	$(BIN)/ruff format --check --quiet

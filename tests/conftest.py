@@ -1,10 +1,12 @@
 """What every test stands on: Ctrl-C as it is, and folders that no other program looks into."""
 
 import os
+import re
 import signal
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 import pytest
 
@@ -13,6 +15,14 @@ from firmware.protocol import codec, frame
 
 # Started in the background, a shell has Ctrl-C ignored, and whoever is started here would too.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+# Of what a test's file names, what starts programs, builds machine code or keeps real time
+_STARTS = re.compile(
+    r"subprocess|programs import|multiprocessing|micropython|wall clock|mypy|enumerated|stateful"
+    r"|time\.sleep|asyncio\.sleep|compiled\b|pseudo|os\.openpty|flash|hypothesis"
+)
+_LONG = ("bench", "mutants", "proof", "soak", "tools", "hardware", "calibration")
 
 
 def _all_of_some(values: Iterable[object]) -> bool:
@@ -27,6 +37,26 @@ def _all_of_some(values: Iterable[object]) -> bool:
         is_empty = False
     assert not is_empty, "all() of nothing: there was nothing to check"
     return True
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--quick", action="store_true", help="tests of logic only: none that starts a program"
+    )
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """With --quick what starts programs, keeps real time or takes long by itself is left out."""
+    if not config.getoption("--quick"):
+        return
+    slow = {path for path in {item.path for item in items} if not _is_quick(path)}
+    config.hook.pytest_deselected(items=[item for item in items if item.path in slow])
+    items[:] = [item for item in items if item.path not in slow]
+
+
+def _is_quick(path: Path) -> bool:
+    folder = path.relative_to(Path(__file__).parent).parts[0]
+    return folder not in _LONG and not _STARTS.search(path.read_text(encoding="utf-8"))
 
 
 def pytest_collection_finish() -> None:

@@ -52,6 +52,7 @@ class Order(Enum):
     STOP = "stop"
     ARM = "arm"
     QUIT = "quit"
+    INTERRUPT = "quit by Ctrl-C"
     END = "it has come to its end"
     FROZE = "the terminal froze while the deadman was held"
 

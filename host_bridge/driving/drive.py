@@ -121,7 +121,7 @@ class Drive:
         return replace(wish, speed_mps=0.0) if is_fresh else wish
 
     def obey(self, order: Order, now_us: int) -> None:
-        if order is Order.QUIT:
+        if order in (Order.QUIT, Order.INTERRUPT):
             self.quit(now_us)
         elif order is Order.ARM:
             self.arm(now_us)

@@ -11,7 +11,7 @@ from contextlib import AsyncExitStack
 from host_bridge.cars.fleet import Fleet
 from host_bridge.clock import Clock
 from host_bridge.domain import Input, Order
-from host_bridge.driving.controls import make_input, take_controls
+from host_bridge.driving.controls import Controls, make_input, take_controls
 from host_bridge.driving.drive import Drive, Phase
 from host_bridge.driving.opening import start_log
 from host_bridge.driving.plan import Plan
@@ -111,6 +111,8 @@ class Cockpit:
         controls = await take_controls(
             self._plan, vehicles, is_virtual, chosen, self._person, self._clock.now_us
         )
+        if not self._plan.is_json:
+            _tell_limit(self._plan, controls)
         try:
             fleet = Fleet([opened.car for opened in cars], epoch)
             driven = Drive(
@@ -126,7 +128,7 @@ class Cockpit:
             await self._loop(driven, session, log)
         finally:
             await controls.close()
-        return driven, _fault(driven, has_hand=self._person is not None)
+        return driven, _fault(driven, has_hand=self._person is not None, is_virtual=is_virtual)
 
     async def _loop(self, driven: Drive, session: Session, log: Recorder | None) -> None:
         tick_us = self._clock.now_us()
@@ -149,6 +151,7 @@ class Cockpit:
         now_us = self._clock.now_us()
         orders, self._orders = [*self._orders, *driven.controls.orders()], []
         for order in orders:
+            self.was_cancelled |= order is Order.INTERRUPT
             driven.obey(order, now_us)
         session.tick(now_us)
         driven.step(now_us)
@@ -166,7 +169,15 @@ class Cockpit:
                 print(line, flush=True)
 
 
-def _fault(driven: Drive, *, has_hand: bool) -> TandemError | None:
+def _tell_limit(plan: Plan, controls: Controls) -> None:
+    """Whoever asks for more than the cars may is told what there is."""
+    most_mps = controls.reach.speed_mps
+    if plan.speed_mps is not None and plan.speed_mps > most_mps:
+        what = f"--speed {plan.speed_mps:g} is more than these cars and this input may"
+        print(f"tandem: {what}: {most_mps:g} m/s at most", file=sys.stderr)
+
+
+def _fault(driven: Drive, *, has_hand: bool, is_virtual: bool) -> TandemError | None:
     """What makes the exit code: refused, lost, different bytes, or not to the end."""
     if driven.begun_us is None and driven.refusal:
         remedy = "put that right; a stop whose cause is gone: tandem clear; then try again"
@@ -177,9 +188,10 @@ def _fault(driven: Drive, *, has_hand: bool) -> TandemError | None:
         return refused
     if driven.lost():
         names = ", ".join(driven.lost())
+        what = "its program, or who serves it, has ended" if is_virtual else "cable and power"
         return DeviceFault(
             f"the link to {names} was lost, and did not come back before the end",
-            remedy="see to its cable and power; a car that hears nothing has stopped by itself",
+            remedy=f"see to it: {what}; a car that hears nothing has stopped by itself",
         )
     differs_at = driven.fleet.agreement().differs_at
     if differs_at is not None:

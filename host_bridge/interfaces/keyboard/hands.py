@@ -53,7 +53,7 @@ class Hands(Input):
         self._stack.callback(loop.remove_signal_handler, signal.SIGTSTP)
         while keyboard.releases is Releases.UNKNOWN:
             self._step_keyboard(self._now_us())
-            if Order.QUIT in self._orders:
+            if {Order.QUIT, Order.INTERRUPT} & set(self._orders):
                 raise asyncio.CancelledError
             await asyncio.sleep(_POLL_S)
         has_releases = keyboard.releases is Releases.REPORTED

@@ -84,8 +84,9 @@ class Keyboard:
     def _key(self, key: Key, now_us: int) -> Order | None:
         if self.seat:
             return self.seat.strike(key, now_us)
-        is_quit = key.name == "escape" or (key.name == "c" and key.has_ctrl)
-        return Order.QUIT if is_quit else None
+        if key.name == "c" and key.has_ctrl:
+            return Order.INTERRUPT
+        return Order.QUIT if key.name == "escape" else None
 
     def _hear_flags(self, flags: int) -> None:
         is_opening = self.releases is Releases.UNKNOWN

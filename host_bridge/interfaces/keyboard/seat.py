@@ -27,8 +27,8 @@ _ORDERS = {
     "enter": Order.ARM,
     "escape": Order.QUIT,
 }
-_CTRL_ORDERS = {"c": Order.QUIT}
-_SAFE = (Order.STOP, Order.QUIT)
+_CTRL_ORDERS = {"c": Order.INTERRUPT}
+_SAFE = (Order.STOP, Order.QUIT, Order.INTERRUPT)
 
 
 class Seat:

@@ -26,11 +26,18 @@ _SLALOM_M = 4.0  # wheelbases per radian of the slalom's phase: a bend that ever
 class Player(Input):
     """Plays a manoeuvre once, while it is driven and whoever holds the deadman permits it."""
 
-    def __init__(self, plan: Callable[[Setting, Reach], Manoeuvre]) -> None:
-        """``plan`` makes the manoeuvre, once it is known for which cars."""
+    def __init__(
+        self,
+        plan: Callable[[Setting, Reach], Manoeuvre],
+        tell: Callable[[Setting, Reach], str] = lambda setting, reach: "",
+    ) -> None:
+        """``plan`` makes the manoeuvre, once it is known for which cars, ``tell`` what whoever
+        looks on has to know of it."""
         self.manoeuvre: Manoeuvre = Constant(0.0, 0.0)
         self.position_s = 0.0
         self._plan = plan
+        self._tell = tell
+        self._words = ""
         self._steps = 0
         self._stepped_us = 0
         self._drive_us: int | None = None  # from when on it drives, once the deadman is held
@@ -38,7 +45,8 @@ class Player(Input):
 
     async def open(self, setting: Setting) -> None:
         """Raises errors.DataFileFault, errors.UsageFault for what is no manoeuvre."""
-        self.manoeuvre = self._plan(setting, setting.reach(self.source))
+        reach = setting.reach(self.source)
+        self.manoeuvre, self._words = self._plan(setting, reach), self._tell(setting, reach)
 
     def step(self, now_us: int, observed: Observed) -> Wish:
         span_us = min(now_us - self._stepped_us, _LONGEST_STEP_US)
@@ -66,6 +74,9 @@ class Player(Input):
         self._has_ended = True
         return (Order.END,)
 
+    def words(self, now_us: int) -> str:
+        return self._words
+
     def progress_s(self) -> tuple[float, float]:
         return self.position_s, self.manoeuvre.duration_s
 
@@ -91,7 +102,13 @@ def make_script(rest: str, options: Mapping[str, str], now_us: Callable[[], int]
             expected=f"one of {', '.join(MANOEUVRES)}",
             remedy="--input script:slalom",
         )
-    return Player(lambda setting, reach: _named(rest, setting, reach))
+    return Player(lambda setting, reach: _named(rest, setting, reach), _half)
+
+
+def _half(setting: Setting, reach: Reach) -> str:
+    if setting.speed_mps is not None:
+        return ""
+    return f"{reach.speed_mps * _PART:.2g} m/s, half of what it may; --speed says another."
 
 
 def _named(name: str, setting: Setting, reach: Reach) -> Manoeuvre:

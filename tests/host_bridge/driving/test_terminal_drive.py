@@ -100,8 +100,8 @@ def test_e_stops_r_arms_again_and_the_stop_is_explained(start, kitty):
     kitty.type(b"\x1b[114u")
     program.until_state("HOLD")
     drive_off(program, kitty)
-    kitty.type(RELEASE + b"\x1b[99;5u")
-    assert program.end()[0] == 0
+    kitty.type(RELEASE + b"\x1b[99;5u")  # Ctrl-C
+    assert program.end()[0] == 130
     assert len(program.summary["cars"][0]["stops"]) == 1
 
 
@@ -133,7 +133,7 @@ def test_without_key_release_it_is_slow_and_a_second_after_the_last_press_it_hol
     assert program.latest("commanded_by") == "seat_slow"
     program.until_state("HOLD")  # nobody pressed again
     legacy.type(b"\x03")
-    assert program.end() == (0, "")
+    assert program.end() == (130, "")
     assert program.summary["cars"][0]["top_speed_mps"] < 0.45  # the cap, and one count of noise
     assert is_as_before(legacy)
     assert b"\x1b[>" not in legacy.seen, "flags were pushed to a terminal that knows none"

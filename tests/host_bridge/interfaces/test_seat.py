@@ -94,7 +94,7 @@ def test_a_terminal_that_never_answers_reports_no_release():
 
 
 def test_quit_works_before_anything_is_known():
-    assert Keyboard(0).receive_data(b"\x03", 0) == [Order.QUIT]
+    assert Keyboard(0).receive_data(b"\x03", 0) == [Order.INTERRUPT]
     assert Keyboard(0).receive_data(b" wr", 0) == []
 
 
@@ -150,7 +150,7 @@ def test_bytes_that_no_key_made_stop_and_quit_but_do_nothing_else(kitty):
     assert kitty.wish().speed_mps == pytest.approx(0.4)
     assert kitty.wish().steer_rad == 0
     kitty.type(b"e\x03")
-    assert kitty.orders == [Order.STOP, Order.QUIT]
+    assert kitty.orders == [Order.STOP, Order.INTERRUPT]
 
 
 def test_a_frozen_terminal_is_noticed_while_the_deadman_is_held(kitty):
@@ -202,7 +202,7 @@ def test_other_keys_do_not_hold_the_deadman(legacy):
 
 @pytest.mark.parametrize(
     ("data", "order"),
-    [(b"e", Order.STOP), (b"X", Order.STOP), (b"\x03", Order.QUIT), (b"r", Order.ARM)],
+    [(b"e", Order.STOP), (b"X", Order.STOP), (b"\x03", Order.INTERRUPT), (b"r", Order.ARM)],
 )
 def test_without_key_release_orders_let_go_at_once(legacy, data, order):
     legacy.drive()
