@@ -28,12 +28,12 @@ from host_bridge.config.schema import (
 from host_bridge.errors import VehicleFileFault
 
 _TOP_TABLES = tuple(name for name in TABLES if name and "." not in name)
-_TOP_KEYS = (*(key.name for key in TABLES[""]), *_TOP_TABLES, "sources", "channels", "plant", "rc")
+TOP_KEYS = (*(key.name for key in TABLES[""]), *_TOP_TABLES, "rc", "sources", "channels", "plant")
 
 
 def read_vehicle(document: Document) -> dict[str, Any]:
     """All tables, checked: those of ``TABLES`` by name, ``sources``, ``channels``, ``plant``."""
-    refuse_unknown(document, "", document.values, _TOP_KEYS)
+    refuse_unknown(document, "", document.values, TOP_KEYS)
     values: dict[str, Any] = {
         **{key.name: read_key(document, key.name, document.values, key) for key in TABLES[""]},
         "plant": table_of(document, "plant"),

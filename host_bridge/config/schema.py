@@ -158,6 +158,8 @@ def compiled(name: str, parameter: str, scale: float, default: object = REQUIRED
 
 TABLES: dict[str, tuple[Key, ...]] = {
     "": (
+        Key("base", "text", default=""),
+        Key("without", "texts", default=()),
         Key("title", "text"),
         Key("unwired", "text", default=""),
         Key("wired_as", "text", default=""),
