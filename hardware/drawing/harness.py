@@ -128,7 +128,7 @@ def load_harness(name: str) -> Harness:
     document = Document(FOLDER / "wiring" / f"{name}.toml")
     tables = read_table(document, "", document.values, _KEYS)
     board = load_board(tables["board"])
-    vehicle = board.vehicle_of(tables["wiring"]) or ""
+    vehicle = "" if board.is_box(tables["wiring"]) else tables["wiring"]
     wiring = read_wiring(board, tables["wiring"], needs_of(vehicle).channels if vehicle else [])
     roles = {f"{role.part.slot}.{role.name}": role for role in (wiring.wires if wiring else ())}
     feeds = _feeds(document, tables["feeds"])

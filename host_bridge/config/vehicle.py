@@ -72,12 +72,6 @@ def _find(name_or_path: str) -> Path:
 
 def _meant(name: str, names: Sequence[str]) -> str:
     """What somebody may have meant by a vehicle that there is not."""
-    from host_bridge.config.boards.reading import board_names, load_board  # which know vehicles
-
-    for board in map(load_board, board_names()):
-        vehicle = board.vehicle_of(name) if name in board.wirings else None
-        if vehicle:
-            return f"{name} is a way to wire a {vehicle}, for tandem flash: say {vehicle} here"
     if name in base_names():
         return f"{name} is what several vehicle files are based on, and no car by itself"
     near = difflib.get_close_matches(name, names, n=1)

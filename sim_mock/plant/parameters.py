@@ -22,6 +22,7 @@ from sim_mock.plant.tables import (
     refuse_unknown,
 )
 from sim_mock.plant.tyre import LAWS
+from sim_mock.plant.vesc import VescParameters
 from sim_mock.sensors.encoder import EncoderParameters
 from sim_mock.sensors.imu import ImuParameters
 from sim_mock.sensors.parameters import LidarParameters, OutlineParameters, PositionParameters
@@ -33,7 +34,7 @@ _SECTIONS = ("body", "tyre", "servo", "drive", "motor", "battery", "encoder", "i
 _CARRIED = ("lidar", "position", "outline")  # not every car has them
 _TOP = dict.fromkeys(
     (
-        *(*_SECTIONS, "esc", "brake", *_CARRIED),
+        *(*_SECTIONS, "esc", "vesc", "brake", *_CARRIED),
         *("model", "payload_kg", "payload_x_m", "patches", "channels"),
     ),
     None,
@@ -74,7 +75,7 @@ class PlantParameters:
     drive: DriveParameters
     motor: MotorParameters
     battery: BatteryParameters
-    esc: EscParameters | None
+    esc: EscParameters | VescParameters | None
     encoder: EncoderParameters
     imu: ImuParameters
     steering: tuple[SteeringChannel, ...]
@@ -218,17 +219,29 @@ def _drive_channels(channels: list[dict[str, Any]]) -> tuple[int, ...]:
     return escs or bridges
 
 
-def _esc(mapping: Mapping[str, object], channels: list[dict[str, Any]]) -> EscParameters | None:
+def _esc(
+    mapping: Mapping[str, object], channels: list[dict[str, Any]]
+) -> EscParameters | VescParameters | None:
     has_channel = any(c["kind"] == "esc" for c in channels)
-    if has_channel != ("esc" in mapping):
-        raise refuse("plant.esc", 'this table with an "esc" channel and only then', has_channel)
+    given = [name for name in ("esc", "vesc") if name in mapping]
+    if len(given) != has_channel:
+        expected = 'this table, or plant.vesc, with an "esc" channel and only then'
+        raise refuse("plant.esc", expected, given or has_channel)
     if not has_channel:
         return None
+    if given == ["vesc"]:
+        return _vesc(VescParameters(**_section(mapping, "vesc")))
     esc = EscParameters(**_section(mapping, "esc"))
     low, high = esc.neutral_ns - esc.dead_band_ns, esc.neutral_ns + esc.dead_band_ns
     if not esc.reverse_ns < low or not high < esc.forward_ns:
         raise refuse("plant.esc", "reverse_ns < neutral_ns -/+ dead_band_ns < forward_ns", esc)
     return esc
+
+
+def _vesc(vesc: VescParameters) -> VescParameters:
+    if not vesc.reverse_ns < vesc.neutral_ns < vesc.forward_ns:
+        raise refuse("plant.vesc", "reverse_ns < neutral_ns < forward_ns", vesc)
+    return vesc
 
 
 def _brake(

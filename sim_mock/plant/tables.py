@@ -54,6 +54,15 @@ TABLES: dict[str, dict[str, Rule]] = {
         "brake_max": (0.0, 1.0),
         "rearms": bool,
     },
+    "vesc": {
+        "reverse_ns": (100_000, 3_000_000),
+        "neutral_ns": (100_000, 3_000_000),
+        "forward_ns": (100_000, 3_000_000),
+        "duty_max": (0.01, 1.0),
+        "brake_max_a": (0.1, 200.0),
+        "timeout_s": (0.0, 60.0),
+        "timeout_brake_a": (0.0, 200.0),
+    },
     "brake": {"torque_max_nm": (0.0, 1e5), "lag_s": (0.0, 5.0)},
     "encoder": {
         "counts_per_rev": (1, 1e6),

@@ -31,13 +31,13 @@ class Needs:
     unwired: str = ""
 
 
-def needs_of(name_or_path: str, wiring: str = "") -> Needs:
-    """Of a type by its name, or of a vehicle file; ``wiring`` if it is not its usual one, which the
-    file names (``wired_as``), or which has the vehicle's name. Raises VehicleFileFault."""
+def needs_of(name_or_path: str) -> Needs:
+    """Of a type by its name, or of a vehicle file. Its wiring is the one that the file names
+    (``wired_as``), or has the vehicle's name. Raises VehicleFileFault."""
     document, tables = vehicle_tables(name_or_path)
     return Needs(
         vehicle=document.path.stem,
-        wiring=wiring or tables["wired_as"] or document.path.stem,
+        wiring=tables["wired_as"] or document.path.stem,
         channels=tables["channels"],
         slots=_slots(tables),
         parameters=load_vehicle(name_or_path).parameters,

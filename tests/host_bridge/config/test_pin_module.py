@@ -85,7 +85,7 @@ def test_nigel_on_an_rp2350b(modules):
 
 def test_a_vesc_drives_steers_counts_and_measures(modules):
     pins = values(modules["pico", "f1tenth_vesc"])
-    assert pins["VEHICLE"] == "f1tenth"
+    assert pins["VEHICLE"] == "f1tenth_vesc"
     assert pins["CHANNELS"] == (("vesc_servo",), ("vesc", 1_000_000, 1_500_000, 2_000_000))
     assert pins["ENCODERS"] == (("both", "vesc"),)
     assert pins["BATTERY"] == ("vesc",)
