@@ -10,9 +10,10 @@ import difflib
 from collections.abc import Iterable
 from pathlib import Path
 
+from hardware.schema.keys import Key
+from hardware.schema.reading import read_key
 from host_bridge.config.document import Document
-from host_bridge.config.reading import read_key
-from host_bridge.config.schema import TABLES, Key
+from host_bridge.config.schema import TABLES
 from host_bridge.errors import VehicleFileFault
 
 FOLDER = Path(__file__).resolve().parents[2] / "hardware" / "vehicles"

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from hardware.schema.reading import joined
+from hardware.schema.toml_text import parsed
 from host_bridge.errors import VehicleFileFault
-
-# By name: the type checker looks at the code of one Python, and has the library of another.
-_toml: Any = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
 
 _HEADER = re.compile(r"\s*(\[\[?)\s*([A-Za-z0-9_.\-]+)\s*\]")
 _LINE = re.compile(r"line (\d+)")
@@ -38,11 +35,6 @@ def key_lines(text: str) -> dict[str, int]:
     return lines
 
 
-def joined(*parts: str) -> str:
-    """A path out of its parts; an empty one is the top of the file."""
-    return ".".join(part for part in parts if part)
-
-
 @dataclass(frozen=True)
 class Place:
     """Where a value is written: its file, and its line or that of its table; 0 is none."""
@@ -61,7 +53,7 @@ class Document:
         self.path = path
         try:
             text = path.read_text(encoding="utf-8")
-            self.values: dict[str, Any] = _toml.loads(text)
+            self.values: dict[str, Any] = parsed(text)
         except ValueError as error:  # of the text's encoding, or of the parser
             raise self._not_toml(str(error)) from error
         self._own = {key: Place(path, line) for key, line in key_lines(text).items()}

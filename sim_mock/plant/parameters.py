@@ -32,12 +32,9 @@ _KINDS = ("none", "servo_steering", "h_bridge", "brake_servo")  # with a table o
 WHEEL_MAX_RAD = 1.2  # beyond, the tangents of the no-slip model grow without bound
 _SECTIONS = ("body", "tyre", "servo", "drive", "motor", "battery", "encoder", "imu")
 _CARRIED = ("lidar", "position", "outline")  # not every car has them
-_TOP = dict.fromkeys(
-    (
-        *(*_SECTIONS, "esc", "vesc", "brake", *_CARRIED),
-        *("model", "payload_kg", "payload_x_m", "patches", "channels"),
-    ),
-    None,
+_TOP = (
+    *(*_SECTIONS, "esc", "vesc", "brake", *_CARRIED),
+    *("model", "payload_kg", "payload_x_m", "patches", "channels"),
 )
 
 
@@ -118,7 +115,7 @@ class PlantParameters:
             outline=OutlineParameters(**carried["outline"]) if "outline" in carried else None,
             model=_text("plant.model", mapping.get("model", "")),
         )
-        payload = {key: mapping[key] for key in TABLES["payload"] if key in mapping}
+        payload = {k.name: mapping[k.name] for k in TABLES["payload"] if k.name in mapping}
         return parameters.with_payload(**read_table("plant", "payload", payload))
 
     def with_payload(self, payload_kg: float, payload_x_m: float = 0.0) -> "PlantParameters":
@@ -137,7 +134,8 @@ class PlantParameters:
 
 def _section(mapping: Mapping[str, object], name: str) -> dict[str, Any]:
     if name not in mapping:
-        raise ValueError(f"plant.{name}: missing; expected a table of {', '.join(TABLES[name])}")
+        keys = ", ".join(key.name for key in TABLES[name])
+        raise ValueError(f"plant.{name}: missing; expected a table of {keys}")
     return read_table(f"plant.{name}", name, mapping[name])
 
 
@@ -157,9 +155,7 @@ def _body(body: dict[str, Any], tyre: dict[str, Any]) -> BodyParameters:
 
 
 def _motor(motor: dict[str, Any]) -> MotorParameters:
-    if motor["count"] != int(motor["count"]):
-        raise refuse("plant.motor.count", "a whole number", motor["count"])
-    return MotorParameters(**{**motor, "count": int(motor["count"])})
+    return MotorParameters(**motor)
 
 
 def _channels(mapping: Mapping[str, object]) -> list[dict[str, Any]]:
@@ -173,7 +169,7 @@ def _channel(path: str, given: object) -> dict[str, Any]:
     values = dict(as_mapping(path, given))
     kind = values.get("kind")
     if kind == "esc":  # its own table is plant.esc; here it is only named
-        refuse_unknown(path, values, {"kind": None})
+        refuse_unknown(path, values, ("kind",))
         return values
     if kind not in _KINDS:
         raise refuse(f"{path}.kind", ", ".join(("esc", *_KINDS)), kind)

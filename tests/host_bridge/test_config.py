@@ -6,6 +6,7 @@ import pytest
 
 from firmware.core import params
 from firmware.protocol import codes
+from hardware.schema.keys import REQUIRED
 from host_bridge.config import load_vehicle, schema, vehicle_names
 from host_bridge.config.bases import FOLDER
 from host_bridge.errors import VehicleFileFault
@@ -56,7 +57,7 @@ KEY_MISTAKES = [
     ("^speed_max_mps = .*", "speed_max_mps = nan", "speed_max_mps", ("nan",)),
     ("^speed_max_mps = .*", "speed_max_mps = true", "speed_max_mps", ("true",)),
     ("^is_signed = .*", "is_signed = 1", "is_signed", ("true or false",)),
-    ("^baud = .*", "baud = 921600.5", "baud", ("a number from 9600",)),
+    ("^baud = .*", "baud = 921600.5", "baud", ("a whole number from 9600",)),
     ("^baud = .*", "baud = 19200", "baud", ("too slow", "raise baud")),
     ("^policy = .*", 'policy = "hope"', "policy =", ('"hope"', "one of brake, neutral, cut")),
     ("runstop_loop = ", "runstop_lop = ", "runstop_lop", ("runstop_lop", "mean runstop_loop?")),
@@ -162,7 +163,7 @@ def keys_of_all_tables():
     yield from (*schema.SOURCE_KEYS, *schema.STOP_SOURCE_KEYS, *schema.RC_KEYS)
 
 
-NEEDED = {key.name for key in keys_of_all_tables() if key.default is schema.REQUIRED}
+NEEDED = {key.name for key in keys_of_all_tables() if key.default is REQUIRED}
 DEFAULTS = {key.name for key in keys_of_all_tables()} - NEEDED | {"policies"}
 
 

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from hardware.schema.keys import Key, choice
+from hardware.schema.reading import joined, read_key, read_table, refuse_unknown
 from host_bridge.config.boards.facts import Board, Chip, Part, Pin, Pins, Pio, PwmChannel, Wiring
 from host_bridge.config.boards.facts import pins_of as parsed_pins
 from host_bridge.config.boards.schema import (
@@ -22,9 +24,8 @@ from host_bridge.config.boards.schema import (
     SLOTS,
     UART_KEYS,
 )
-from host_bridge.config.document import Document, joined
-from host_bridge.config.reading import read_key, read_table, refuse_unknown, table_of
-from host_bridge.config.schema import Key, choice
+from host_bridge.config.document import Document
+from host_bridge.config.reading import table_of
 from host_bridge.errors import VehicleFileFault
 
 FOLDER = Path(__file__).resolve().parents[3] / "hardware" / "boards"

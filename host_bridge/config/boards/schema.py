@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from host_bridge.config.schema import REQUIRED, Key, choice, flag, number
+from hardware.schema.keys import REQUIRED, Key, choice, flag, number
 
 USUAL_VOLTS = 3.3
 BRIDGE_HZ, DIM_HZ = 20_000, 1_000  # of H-bridges and of the tail light, as the car's program has it
