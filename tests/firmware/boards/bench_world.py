@@ -75,7 +75,7 @@ class Magnets:
     """The wheels that the pins module has hall sensors for, each with its magnets elsewhere."""
 
     def __init__(self, pins):
-        rows = [row for row in pins.ENCODERS if row[1] == "edges"]
+        rows = [row for row in pins.ENCODERS if row[1] == "hall"]
         self._wheels = [[row[2], row[3], row[3] * (i + 1) // 5] for i, row in enumerate(rows)]
 
     def rolled(self, now_us, speed_mps):
