@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from firmware.core.params import CHANNELS, TABLE
+from firmware.protocol import codes
 from hardware.schema.keys import REQUIRED, Key, choice, flag, names, number
 from host_bridge.domain import Actuator, Cause, Fault, Profile, Sender
 
@@ -26,22 +27,22 @@ class StopSourceKind:
     """What a stop source is on all vehicles: its id, how its word comes, whether it is a person."""
 
     id: int
-    kind: int  # the parameter's value: 1 a loop on a pin, 2 the receiver on the board, 3 the link
+    kind: int  # the parameter's value: STOP_SOURCE_ of firmware.protocol.codes
     is_human: bool
 
 
 STOP_SOURCES = {
-    "runstop_loop": StopSourceKind(0, 1, True),
-    "rc": StopSourceKind(1, 2, True),
-    "owner": StopSourceKind(2, 3, False),
-    "seat": StopSourceKind(3, 3, True),
-    "runstop_box": StopSourceKind(4, 3, True),
-    "fleet": StopSourceKind(5, 3, False),
+    "runstop_loop": StopSourceKind(0, codes.STOP_SOURCE_LOOP, True),
+    "rc": StopSourceKind(1, codes.STOP_SOURCE_RC, True),
+    "owner": StopSourceKind(2, codes.STOP_SOURCE_LINK, False),
+    "seat": StopSourceKind(3, codes.STOP_SOURCE_LINK, True),
+    "runstop_box": StopSourceKind(codes.STOP_SOURCE_RUNSTOP_BOX, codes.STOP_SOURCE_LINK, True),
+    "fleet": StopSourceKind(5, codes.STOP_SOURCE_LINK, False),
 }
 
 # The ids of the sources are the same on all vehicles, because one frame drives several cars.
 SOURCE_IDS = {
-    "rc": 0,  # the receiver on the board
+    "rc": codes.SOURCE_RC,  # the receiver on the board
     "seat": 1,  # a person at a keyboard that reports release
     "gamepad": 2,
     "script": 3,  # a file or a program, for virtual cars, under a scripted deadman

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from firmware.protocol.codes import STOP_SOURCE_LOOP, STOP_SOURCE_RC
 from host_bridge.config.schema import STOP_SOURCES
 from host_bridge.config.vehicle import load_vehicle, vehicle_tables
 
-_BY_PIN, _BY_RECEIVER = 1, 2  # kinds of stop source
-_STOP_SLOTS = {_BY_PIN: "runstop", _BY_RECEIVER: "rc"}
+_STOP_SLOTS = {STOP_SOURCE_LOOP: "runstop", STOP_SOURCE_RC: "rc"}
 
 
 @dataclass(frozen=True)
