@@ -176,11 +176,11 @@ def stop_directly(uri: str) -> StopCall:
 
     from host_bridge.services import make_host
 
-    if "sim" in uri.partition("://")[0]:
+    transport = make_host().cars.transport(uri)
+    if transport.is_virtual:
         raise DeviceFault(
             "nobody serves this virtual car, so there is none", where=uri, remedy="tandem cars"
         )
-    transport = make_host().cars.transport(uri)
     # a board is told so straight away, and not made ready for a plant before
     return asyncio.run(_stop_over(getattr(transport, "cable", transport)))
 

@@ -26,7 +26,8 @@ from sim_mock.rewritten import rewritten
 ROOT = Path(__file__).resolve().parent.parent
 HOME = ROOT / ".fast"
 ASKED = "TANDEM_FAST"
-_PLANT = ("body", "brake", "drive", "esc", "integrators", "motor", "parameters", "servo", "tyre")
+_PLANT = ("body", "brake", "drive", "esc", "integrators", "motor", "parameters", "servo", "tyre",
+          "vesc")  # fmt: skip
 # the slowest model, which a busy machine hardly keeps up with
 _AUTODRIVE = ("automobile", "car", "curve", "gearbox", "motor", "powertrain", "steering")
 _CORE = {file.stem for file in ROOT.glob("firmware/core/*.py")} - {"__init__", "params"}

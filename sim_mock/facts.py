@@ -51,7 +51,7 @@ def parse_patch(text: str) -> list[float]:
     numbers = [parse_number(part) for part in text.split(",")]
     if len(numbers) != len(TABLES["patch"]):
         raise ValueError("a patch is x,y,radius,mu")
-    read_table("patch", "patch", dict(zip(TABLES["patch"], numbers, strict=True)))
+    read_table("patch", "patch", {k.name: n for k, n in zip(TABLES["patch"], numbers, strict=True)})
     return numbers
 
 

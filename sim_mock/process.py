@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from sim_mock.bodies import trust
 from sim_mock.facts import CarFacts, facts_of, vehicle_for
 from sim_mock.firmware_runner import ROOT
+from sim_mock.transport import told_vehicle
 
 if TYPE_CHECKING:
     from sim_mock.transport import Context, Uri
@@ -90,8 +91,11 @@ async def _first_line(process: asyncio.subprocess.Process) -> bytes:
 class ProcessTransport:
     """Starts the car on open and leaves it to come to rest by itself on close."""
 
-    def __init__(self, label: str, facts: CarFacts, runtime: str, context: Context) -> None:
-        self.label = label
+    is_virtual = True
+
+    def __init__(self, uri: Uri, facts: CarFacts, runtime: str, context: Context) -> None:
+        self.label = uri.text
+        self.vehicle = told_vehicle(uri)
         self.car: CarProcess | None = None
         self._facts = facts
         self._runtime = runtime
@@ -124,4 +128,4 @@ def make(uri: Uri, context: Context) -> ProcessTransport:
     if runtime not in RUNTIMES:
         raise ValueError(f"no runtime {runtime!r}; there is {', '.join(RUNTIMES)}")
     facts = facts_of(vehicle_for(uri.query, uri.authority, context), query)
-    return ProcessTransport(uri.text, facts, runtime, context)
+    return ProcessTransport(uri, facts, runtime, context)

@@ -47,8 +47,13 @@ class Context(Protocol):
 class SimTransport:
     """Bytes to and from a world that is kept level with the clock."""
 
-    def __init__(self, label: str, world: World, now_us: Callable[[], int]) -> None:
+    is_virtual = True
+
+    def __init__(
+        self, label: str, world: World, now_us: Callable[[], int], vehicle: str | None = None
+    ) -> None:
         self.label = label
+        self.vehicle = vehicle
         self.world = world
         self._now_us = now_us
         self._pace = Pace(world, now_us())
@@ -97,4 +102,9 @@ class SimTransport:
 def make(uri: Uri, context: Context) -> SimTransport:
     """The transport of a ``sim://`` URI. Raises ValueError for an option it does not know."""
     facts = facts_of(vehicle_for(uri.query, uri.authority, context), uri.query)
-    return SimTransport(uri.text, facts.world(InProcess), context.now_us)
+    return SimTransport(uri.text, facts.world(InProcess), context.now_us, told_vehicle(uri))
+
+
+def told_vehicle(uri: Uri) -> str | None:
+    """The type of car that a virtual one says it is; a blank board knows none."""
+    return None if "blank" in uri.query else uri.authority

@@ -132,7 +132,7 @@ class MetalBoard:
             return Nothing()
         if kind == "pwm_pulse":
             return PulseByPwm(*row[1:])
-        if kind == "bridge":
+        if kind == "h_bridge":
             return Bridge(*row[1:])
         if kind in ("vesc", "vesc_servo") and self.vesc:
             return make_vesc_channel(self.vesc, row)
@@ -149,7 +149,7 @@ class MetalBoard:
     def _counter(self, row: "tuple[Any, ...]") -> "Counter":
         if row[1] == "vesc" and self.vesc:
             return self.vesc
-        if row[1] == "edges":
+        if row[1] == "hall":
             return make_timed_wheel(self._ticks_us, *row[2:])
         return self._own_counter(row)
 

@@ -1,8 +1,9 @@
 """A VESC as a board's drive, and perhaps its servo: an ESC's pulses become its commands.
 
-So the car's program needs no other kind of channel, and a vehicle no other file. What opposes the
-motion that the VESC itself reports is a braking current, which it never turns into driving
-backward; neutral lets the motor go. It is asked for its values on every other step. The guard does
+So the car's program needs no other kind of channel. What opposes the motion that the VESC itself
+reports, or the direction that it was driven in, is a braking current, which never turns the wheels
+round; only after neutral at rest does it drive in the other direction. Neutral lets the motor go.
+It is asked for its values on every other step. The guard does
 not reach it behind its line: its kill-switch input is wired to the drive enable, and its own
 timeout is set below 0.2 s. Once the drive is off it is let go for a while, and then told nothing
 more: so it times out at each rest, and says after how long; ``tandem selftest`` looks at that.
@@ -51,6 +52,9 @@ class VescDrive:
         self._brake_max_ma = brake_max_ma
         self._check = VescCheck(_SETTLE_US, 0, 0, _TOLERANCE_PERMILLE)
         self._asks = False
+        self._is_forward = True  # the direction that it drives in
+        self._may_turn = False  # it has been let go at rest
+        self._is_braking = False
 
     def step(self, now_us: int) -> None:
         reports = self.vesc.reports
@@ -64,7 +68,7 @@ class VescDrive:
         if self._asks:
             self.vesc.ask()
         duty = self.effort * self._duty_max // (_FULL * 10)
-        self._check.ask(now_us, DUTY if self.effort and not self._opposes() else NOTHING, duty)
+        self._check.ask(now_us, DUTY if self.effort and not self._is_braking else NOTHING, duty)
 
     def enable(self, is_enabled: bool) -> None:
         """Told before each ``drive``: whether its kill switch lets it."""
@@ -87,15 +91,24 @@ class VescDrive:
             return
         self._told_us = self._now_us
         if effort == 0:
+            self._may_turn = self._may_turn or abs(self.vesc.reports.erpm) <= _STANDS_ERPM
             self.vesc.set_current(0)
-        elif self._opposes():
+            return
+        self._is_braking = self._is_to_brake(effort > 0)
+        if self._is_braking:
             self.vesc.set_brake(abs(effort) * self._brake_max_ma // _FULL)
         else:
             self.vesc.set_duty(effort * self._duty_max // _FULL)
 
-    def _opposes(self) -> bool:
+    def _is_to_brake(self, is_forward: bool) -> bool:
+        """At rest, too: there the same duty would drive the wheels the other way."""
+        if is_forward != self._is_forward:
+            if not self._may_turn:
+                return True
+            self._is_forward = is_forward
+        self._may_turn = False
         erpm = self.vesc.reports.erpm
-        return abs(erpm) > _STANDS_ERPM and (erpm > 0) != (self.effort > 0)
+        return abs(erpm) > _STANDS_ERPM and (erpm > 0) != is_forward
 
     def obeys(self) -> bool:
         """It answers, and with what was asked; it takes its time, a PWM does not."""

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from hardware.schema.keys import Key, number
+from hardware.schema.reading import read_table
 from host_bridge.config.boards import Board, load_board
 from host_bridge.config.boards.facts import Wire as Role
 from host_bridge.config.boards.needs import needs_of
 from host_bridge.config.boards.reading import read_wiring
 from host_bridge.config.document import Document
-from host_bridge.config.reading import read_table
-from host_bridge.config.schema import Key, number
 
 FOLDER = Path(__file__).resolve().parents[1]
 BOARD, GROUND, ROLE = "U1", "GND", "@"
@@ -128,7 +128,7 @@ def load_harness(name: str) -> Harness:
     document = Document(FOLDER / "wiring" / f"{name}.toml")
     tables = read_table(document, "", document.values, _KEYS)
     board = load_board(tables["board"])
-    vehicle = board.vehicle_of(tables["wiring"]) or ""
+    vehicle = "" if board.is_box(tables["wiring"]) else tables["wiring"]
     wiring = read_wiring(board, tables["wiring"], needs_of(vehicle).channels if vehicle else [])
     roles = {f"{role.part.slot}.{role.name}": role for role in (wiring.wires if wiring else ())}
     feeds = _feeds(document, tables["feeds"])

@@ -7,6 +7,7 @@ from math import pi
 from typing import Any
 
 from firmware.core.params import CHANNELS, CURVE_POINTS, SOURCES, STOP_SOURCES, TABLE
+from firmware.protocol import codes
 from host_bridge.config import schema
 from host_bridge.config.channels import Channel
 from host_bridge.config.geometry import SteeringGeometry, curve_angles_rad
@@ -24,8 +25,6 @@ from host_bridge.config.schema import (
     TABLES,
 )
 from host_bridge.domain import NOBODY
-
-_ATTENDED, _COUNTER = 1, 2
 
 # Bytes of the longest frame of each kind, delimiters included
 STATUS_BYTES, MOTION_BYTES, SLOW_BYTES, EVENT_BYTES, CLAIM_BYTES = 40, 42, 49, 23, 37
@@ -162,7 +161,7 @@ def source_mask(source: dict[str, Any]) -> int:
 
 def _source_flags(source: dict[str, Any]) -> int:
     attended, counter = bool(source["attended"]), bool(source["counter"])
-    return _ATTENDED * attended | _COUNTER * counter
+    return codes.SOURCE_ATTENDED * attended | codes.SOURCE_HAS_COUNTER * counter
 
 
 _SOURCE_COLUMNS: dict[str, Callable[[dict[str, Any]], int]] = {

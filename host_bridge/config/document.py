@@ -1,18 +1,17 @@
-"""The text of a vehicle file: its values, and the line of each key for the people who err."""
+"""The text of a vehicle file: its values, and the place of each key for the people who err."""
 
 from __future__ import annotations
 
 import re
-import sys
 from collections import Counter
-from importlib import import_module
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from hardware.schema.reading import joined
+from hardware.schema.toml_text import parsed
 from host_bridge.errors import VehicleFileFault
-
-# By name: the type checker looks at the code of one Python, and has the library of another.
-_toml: Any = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
 
 _HEADER = re.compile(r"\s*(\[\[?)\s*([A-Za-z0-9_.\-]+)\s*\]")
 _LINE = re.compile(r"line (\d+)")
@@ -36,9 +35,15 @@ def key_lines(text: str) -> dict[str, int]:
     return lines
 
 
-def joined(*parts: str) -> str:
-    """A path out of its parts; an empty one is the top of the file."""
-    return ".".join(part for part in parts if part)
+@dataclass(frozen=True)
+class Place:
+    """Where a value is written: its file, and its line or that of its table; 0 is none."""
+
+    path: Path
+    line: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}" if self.line else str(self.path)
 
 
 class Document:
@@ -46,13 +51,13 @@ class Document:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._lines: dict[str, int] = {}
         try:
             text = path.read_text(encoding="utf-8")
-            self.values: dict[str, Any] = _toml.loads(text)
+            self.values: dict[str, Any] = parsed(text)
         except ValueError as error:  # of the text's encoding, or of the parser
             raise self._not_toml(str(error)) from error
-        self._lines = key_lines(text)
+        self._own = {key: Place(path, line) for key, line in key_lines(text).items()}
+        self._places = {key: self._nearest(key) for key in paths_in(self.values)}
 
     def _not_toml(self, reason: str) -> VehicleFileFault:
         line = _LINE.search(reason)
@@ -73,9 +78,74 @@ class Document:
         )
 
     def where(self, key: str) -> str:
-        """``path:line, key``, with the line of the nearest table if the key has none."""
+        """``path:line, key``; of a key that is missing, the line of its table in this file."""
+        return f"{self._places.get(key) or self._nearest(key)}, {key}"
+
+    def _nearest(self, key: str) -> Place:
         place = key
-        while place and place not in self._lines:
+        while place and place not in self._own:
             place = place.rpartition(".")[0]
-        line = f":{self._lines[place]}" if place else ""
-        return f"{self.path}{line}, {key}"
+        return self._own[place] if place else Place(self.path)
+
+    def keys(self) -> tuple[str, ...]:
+        """The paths of all tables and values."""
+        return tuple(self._places)
+
+    def leaves(self) -> Iterator[tuple[str, Any, Place]]:
+        """Each value with its path, and where it is written."""
+        for key, value in _walked(self.values):
+            if not _is_branch(value):
+                yield key, value, self._places[key]
+
+    def lay_over(self, base: Document) -> None:
+        """Take over from a base what is not said here: tables key by key, all else whole."""
+        self.values = _merged(base.values, self.values)
+        places = {**base._places, **self._places}
+        self._places = {key: places[key] for key in paths_in(self.values)}
+
+    def drop(self, key: str) -> bool:
+        """Leave a table or a value out; False if there is none."""
+        *tables, name = key.split(".")
+        table: Any = self.values
+        for each in tables:
+            table = table.get(each) if isinstance(table, dict) else None
+        if not isinstance(table, dict) or name not in table:
+            return False
+        del table[name]
+        return True
+
+    def change(self, key: str, value: object) -> None:
+        """Put a value in the place of the file's; its table has to be there."""
+        table, _, name = key.rpartition(".")
+        self.values[table][name] = value
+        self._places[key] = Place(Path("asked for"))
+
+
+def paths_in(values: Mapping[str, Any]) -> Iterator[str]:
+    """The paths of all tables and values."""
+    return (key for key, _ in _walked(values))
+
+
+def _walked(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    if path:
+        yield path, value
+    if _is_branch(value):
+        inner = value.items() if isinstance(value, dict) else enumerate(value)
+        for name, each in inner:
+            yield from _walked(each, joined(path, str(name)))
+
+
+def _is_branch(value: object) -> bool:
+    """Whether it is a table, or a list of tables."""
+    is_list = isinstance(value, list) and value != [] and all(isinstance(x, dict) for x in value)
+    return is_list or isinstance(value, dict)
+
+
+def _merged(base: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
+    """What is said in both is what ``own`` says, but for tables: these are merged in turn."""
+    both = {
+        name: _merged(base[name], value)
+        for name, value in own.items()
+        if isinstance(value, dict) and isinstance(base.get(name), dict)
+    }
+    return {**base, **own, **both}

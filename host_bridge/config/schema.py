@@ -8,29 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from firmware.core.params import CHANNELS, TABLE
+from firmware.protocol import codes
+from hardware.schema.keys import REQUIRED, Key, choice, flag, names, number
 from host_bridge.domain import Actuator, Cause, Fault, Profile, Sender
-
-REQUIRED: object = object()
-
-# The ending of a key is its unit.
-UNITS = {
-    "mps3": "metres per second cubed",
-    "mps2": "metres per second squared",
-    "mps": "metres per second",
-    "radps": "radians per second",
-    "rad": "radians",
-    "per_mps": "full effort per metre per second",
-    "per_m": "full effort per metre",
-    "per_rev": "counts per turn of the wheel",
-    "m": "metres",
-    "s": "seconds",
-    "us": "microseconds",
-    "v": "volts",
-    "c": "degrees Celsius",
-    "ohm": "ohms",
-    "mohm": "thousandths of an ohm",
-    "hz": "hertz",
-}
 
 STOP_CAUSES = tuple(cause.name.lower() for cause in Cause)
 STOP_POLICIES = ("brake", "neutral", "cut")  # in the order of the parameter's values
@@ -47,22 +27,22 @@ class StopSourceKind:
     """What a stop source is on all vehicles: its id, how its word comes, whether it is a person."""
 
     id: int
-    kind: int  # the parameter's value: 1 a loop on a pin, 2 the receiver on the board, 3 the link
+    kind: int  # the parameter's value: STOP_SOURCE_ of firmware.protocol.codes
     is_human: bool
 
 
 STOP_SOURCES = {
-    "runstop_loop": StopSourceKind(0, 1, True),
-    "rc": StopSourceKind(1, 2, True),
-    "owner": StopSourceKind(2, 3, False),
-    "seat": StopSourceKind(3, 3, True),
-    "runstop_box": StopSourceKind(4, 3, True),
-    "fleet": StopSourceKind(5, 3, False),
+    "runstop_loop": StopSourceKind(0, codes.STOP_SOURCE_LOOP, True),
+    "rc": StopSourceKind(1, codes.STOP_SOURCE_RC, True),
+    "owner": StopSourceKind(2, codes.STOP_SOURCE_LINK, False),
+    "seat": StopSourceKind(3, codes.STOP_SOURCE_LINK, True),
+    "runstop_box": StopSourceKind(codes.STOP_SOURCE_RUNSTOP_BOX, codes.STOP_SOURCE_LINK, True),
+    "fleet": StopSourceKind(5, codes.STOP_SOURCE_LINK, False),
 }
 
 # The ids of the sources are the same on all vehicles, because one frame drives several cars.
 SOURCE_IDS = {
-    "rc": 0,  # the receiver on the board
+    "rc": codes.SOURCE_RC,  # the receiver on the board
     "seat": 1,  # a person at a keyboard that reports release
     "gamepad": 2,
     "script": 3,  # a file or a program, for virtual cars, under a scripted deadman
@@ -85,71 +65,6 @@ CHANNEL_COUNT = CHANNELS
 PARAMETERS = {row[0]: row for row in TABLE}
 
 
-@dataclass(frozen=True)
-class Key:
-    """One key of a table; ``parameter`` and ``scale`` say what the car's program makes of it."""
-
-    name: str
-    kind: str  # a word of ``_EXPECTED``, or number, integer, choice, names
-    low: float = 0.0
-    high: float = 0.0
-    choices: tuple[str, ...] = ()
-    default: object = REQUIRED
-    parameter: str = ""
-    scale: float = 1.0
-
-    @property
-    def unit(self) -> str:
-        for ending, unit in UNITS.items():
-            if self.name.endswith("_" + ending):
-                return unit
-        return ""
-
-    @property
-    def expected(self) -> str:
-        """What a person has to write, with unit and range."""
-        if self.kind in ("number", "integer"):
-            unit = f" {self.unit}" if self.unit else ""
-            return f"a number from {self.low:g} to {self.high:g}{unit}"
-        if self.kind in ("choice", "names"):
-            some = "one of" if self.kind == "choice" else "a list of some of"
-            return f"{some} {', '.join(self.choices)}"
-        return _EXPECTED[self.kind]
-
-
-_EXPECTED = {
-    "flag": "true or false",
-    "text": "a text in quotes",
-    "points": "two or more [angle_rad, pulse_us], angles rising, pulses rising or falling",
-    "pulses": "three pulses in microseconds, rising or falling: [one end, centre, other end]",
-    "table": "a table",
-    "pin": "the number or the name of a pin",
-    "pins": "pins with blanks between, 0-3 for 0 1 2 3",
-    "integers": "a list of integers",
-    "texts": "a list of texts in quotes",
-}
-
-
-def number(name: str, low: float, high: float, default: object = REQUIRED) -> Key:
-    """A number of the unit that ends its name."""
-    return Key(name, "number", low, high, default=default)
-
-
-def choice(name: str, choices: tuple[str, ...], default: object = REQUIRED) -> Key:
-    """One word of several."""
-    return Key(name, "choice", choices=choices, default=default)
-
-
-def names(name: str, choices: tuple[str, ...], may_be_none: bool = False) -> Key:
-    """A list of some words."""
-    return Key(name, "names", low=0.0 if may_be_none else 1.0, choices=choices)
-
-
-def flag(name: str, default: object = REQUIRED) -> Key:
-    """True or false."""
-    return Key(name, "flag", default=default)
-
-
 def compiled(name: str, parameter: str, scale: float, default: object = REQUIRED) -> Key:
     """A number that is the parameter divided by ``scale``, in the parameter's range."""
     low, high = PARAMETERS[parameter][3:5]
@@ -158,6 +73,8 @@ def compiled(name: str, parameter: str, scale: float, default: object = REQUIRED
 
 TABLES: dict[str, tuple[Key, ...]] = {
     "": (
+        Key("base", "text", default=""),
+        Key("without", "texts", default=()),
         Key("title", "text"),
         Key("unwired", "text", default=""),
         Key("wired_as", "text", default=""),

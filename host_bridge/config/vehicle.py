@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from host_bridge.config.bases import FOLDER, base_names, is_file, names_in, read_with_bases
 from host_bridge.config.channels import Channel, compile_channels
 from host_bridge.config.compilation import compile_parameters, source_mask
 from host_bridge.config.document import Document
 from host_bridge.config.geometry import SteeringGeometry
-from host_bridge.config.reading import read_vehicle
+from host_bridge.config.reading import TOP_KEYS, read_vehicle
 from host_bridge.config.rules import check_parameters, check_tables
 from host_bridge.config.schema import PROFILES, SOURCE_IDS, STOP_CAUSES, STOP_SOURCES
-from host_bridge.domain import DivergenceLimits, SourceFacts, StopSourceFacts, Vehicle
+from host_bridge.domain import DivergenceLimits, FileValue, SourceFacts, StopSourceFacts, Vehicle
 from host_bridge.errors import VehicleFileFault
-
-FOLDER = Path(__file__).resolve().parents[2] / "hardware" / "vehicles"
 
 
 def vehicle_names() -> tuple[str, ...]:
     """The types that Tandem brings along."""
-    return tuple(sorted(path.stem for path in FOLDER.glob("*.toml")))
+    return names_in(FOLDER)
 
 
 def load_vehicle(name_or_path: str, changes: Mapping[str, Any] | None = None) -> Vehicle:
@@ -44,10 +43,9 @@ def vehicle_tables(
     name_or_path: str, changes: Mapping[str, Any] | None = None
 ) -> tuple[Document, dict[str, Any]]:
     """The checked tables of a vehicle file, not yet compiled. Raises VehicleFileFault."""
-    document = Document(_find(name_or_path))
+    document = read_with_bases(_find(name_or_path))
     for key, value in (changes or {}).items():
-        table, _, name = key.rpartition(".")
-        document.values[table][name] = value
+        document.change(key, value)
     tables = read_vehicle(document)
     check_tables(document, tables)
     return document, tables
@@ -56,7 +54,7 @@ def vehicle_tables(
 def _find(name_or_path: str) -> Path:
     is_path = "/" in name_or_path or name_or_path.endswith(".toml")
     path = Path(name_or_path) if is_path else FOLDER / f"{name_or_path}.toml"
-    if path.is_file():
+    if is_file(path):
         return path
     names = vehicle_names()
     if not name_or_path:
@@ -74,12 +72,8 @@ def _find(name_or_path: str) -> Path:
 
 def _meant(name: str, names: Sequence[str]) -> str:
     """What somebody may have meant by a vehicle that there is not."""
-    from host_bridge.config.boards.reading import board_names, load_board  # which know vehicles
-
-    for board in map(load_board, board_names()):
-        vehicle = board.vehicle_of(name) if name in board.wirings else None
-        if vehicle:
-            return f"{name} is a way to wire a {vehicle}, for tandem flash: say {vehicle} here"
+    if name in base_names():
+        return f"{name} is what several vehicle files are based on, and no car by itself"
     near = difflib.get_close_matches(name, names, n=1)
     return f"did you mean {near[0]}?" if near else "tandem vehicles lists what there is"
 
@@ -112,10 +106,21 @@ def _vehicle(
         has_rc=tables["rc"] is not None,
         unwired=tables["unwired"],
         stop_policies={cause: stop["policies"][cause] or stop["policy"] for cause in STOP_CAUSES},
+        values=tuple(sorted(_values(document), key=_by_table)),
         plant=tables["plant"],
         channels=tuple(channel.plant for channel in channels),
         parameters=parameters,
     )
+
+
+def _values(document: Document) -> Iterator[FileValue]:
+    for key, value, place in document.leaves():
+        yield FileValue(key, value, str(place.path), place.line)
+
+
+def _by_table(value: FileValue) -> int:
+    """In the order of hardware/vehicles/README.md, from whatever files they come."""
+    return TOP_KEYS.index(value.key.partition(".")[0])
 
 
 def _source(name: str, table: dict[str, Any]) -> SourceFacts:

@@ -81,6 +81,14 @@ class AlteredLine:
     def label(self) -> str:
         return self._inner.label
 
+    @property
+    def is_virtual(self) -> bool:
+        return self._inner.is_virtual
+
+    @property
+    def vehicle(self) -> str | None:
+        return self._inner.vehicle
+
     async def open(self, on_bytes: OnBytes, on_closed: OnClosed) -> None:
         await self._inner.open(on_bytes, on_closed)
 

@@ -65,6 +65,7 @@ from host_bridge.domain.reports import (
 from host_bridge.domain.vehicle import (
     LONGEST_STEP_S,
     DivergenceLimits,
+    FileValue,
     SourceFacts,
     StopSourceFacts,
     Vehicle,
@@ -97,6 +98,7 @@ __all__ = [
     "EventCode",
     "EventsLost",
     "Fault",
+    "FileValue",
     "Input",
     "Inputs",
     "LinkCounters",

@@ -1,6 +1,6 @@
 """The car's words: states, causes, faults, refusals, each with what it says to a person.
 
-They restate ``firmware.protocol.codes``; a test holds the two together. Never renumber: append.
+Their numbers are those of ``firmware.protocol.codes``; a test finds what has no words here.
 
 A number that is none of them is a code all the same, named "unknown (13)": what a car says is never
 lost, nor anything beside it, because one of its numbers is news to this host.
@@ -12,7 +12,9 @@ from enum import Enum, IntEnum, IntFlag
 from functools import lru_cache
 from typing import Any, TypeVar
 
-NOBODY = 255  # a source id that is none
+from firmware.protocol import codes as wire
+
+NOBODY = wire.NOBODY  # a source id that is none
 
 
 class Code(IntEnum):
@@ -35,49 +37,49 @@ def _unknown(kind: type[Code], number: int) -> Code:
 class State(Code):
     """What the car is doing; the transitions are the firmware's (core/supervisor.py)."""
 
-    STARTING = 0
-    STANDBY = 1
-    ACTIVE = 2
-    HOLD = 3
-    STOPPING = 4
-    STOPPED = 5
-    FAULT = 6
+    STARTING = wire.STARTING
+    STANDBY = wire.STANDBY
+    ACTIVE = wire.ACTIVE
+    HOLD = wire.HOLD
+    STOPPING = wire.STOPPING
+    STOPPED = wire.STOPPED
+    FAULT = wire.FAULT
 
 
 class Actuator(Code):
     """What a source may claim; in a mask, actuator n is bit n."""
 
-    STEERING = 0
-    DRIVE = 1
-    BRAKE = 2
-    LIGHTS = 3
-    AUX_1 = 4  # as the vehicle file says
-    AUX_2 = 5
-    AUX_3 = 6
-    AUX_4 = 7
+    STEERING = wire.STEERING
+    DRIVE = wire.DRIVE
+    BRAKE = wire.BRAKE
+    LIGHTS = wire.LIGHTS
+    AUX_1 = wire.AUX_1  # as the vehicle file says
+    AUX_2 = wire.AUX_2
+    AUX_3 = wire.AUX_3
+    AUX_4 = wire.AUX_4
 
 
 class Profile(Code):
     """What a car is armed in: which stop sources must be there, how fast it may be."""
 
-    STAND = 0  # its wheels are off the ground
-    TRACK = 1
-    RACE = 2
+    STAND = wire.PROFILE_STAND  # its wheels are off the ground
+    TRACK = wire.PROFILE_TRACK
+    RACE = wire.PROFILE_RACE
 
 
 class RcMode(Code):
     """What the mode switch of an RC transmitter says."""
 
-    STOP = 0
-    MANUAL = 1
-    AUTONOMY = 2
+    STOP = wire.MODE_STOP
+    MANUAL = wire.MODE_MANUAL
+    AUTONOMY = wire.MODE_AUTONOMY
 
 
 class Deadman(IntFlag):
     """The deadman bits of a claim."""
 
-    HELD = 1
-    PERMITS_AUTONOMY = 2
+    HELD = wire.HELD
+    PERMITS_AUTONOMY = wire.PERMITS_AUTONOMY
 
 
 class Phrased(Code):
@@ -103,157 +105,187 @@ class Phrased(Code):
 class Cause(Phrased):
     """Why a car stops. The phrase completes "Stopped because ..."."""
 
-    RUNSTOP_LOOP = 0, "the runstop loop is open"
-    STOP_REQUEST = 1, "a stop was requested"
-    FROZEN_INPUT = 2, "an input device froze"
-    SILENCE = 3, "a source fell silent"
-    CLOCK_STEP = 4, "the clock of the commanding session jumped"
-    CLOCK_UNSURE = 5, "the car no longer knew the commanding session's clock well enough"
-    CHARGER = 6, "a charger is connected"
-    EMPTY_BATTERY = 7, "the battery is empty"
-    OVERRUN = 8, "the car's program overran its step"
-    UNATTENDED = 9, "it was armed for 3 s with nobody there to drive it"
-    STOP_SOURCE = 10, "a stop source says stop"
-    STOP_SOURCE_SILENT = 11, "a stop source that it needs is silent"
-    STAND_OVER = 12, "its time with the wheels off the ground is over"
+    RUNSTOP_LOOP = wire.CAUSE_RUNSTOP_LOOP, "the runstop loop is open"
+    STOP_REQUEST = wire.CAUSE_STOP_REQUEST, "a stop was requested"
+    FROZEN_INPUT = wire.CAUSE_FROZEN_INPUT, "an input device froze"
+    SILENCE = wire.CAUSE_SILENCE, "a source fell silent"
+    CLOCK_STEP = wire.CAUSE_CLOCK_STEP, "the clock of the commanding session jumped"
+    CLOCK_UNSURE = (
+        wire.CAUSE_CLOCK_UNSURE,
+        "the car no longer knew the commanding session's clock well enough",
+    )
+    CHARGER = wire.CAUSE_CHARGER, "a charger is connected"
+    EMPTY_BATTERY = wire.CAUSE_EMPTY_BATTERY, "the battery is empty"
+    OVERRUN = wire.CAUSE_OVERRUN, "the car's program overran its step"
+    UNATTENDED = wire.CAUSE_UNATTENDED, "it was armed for 3 s with nobody there to drive it"
+    STOP_SOURCE = wire.CAUSE_STOP_SOURCE, "a stop source says stop"
+    STOP_SOURCE_SILENT = wire.CAUSE_STOP_SOURCE_SILENT, "a stop source that it needs is silent"
+    STAND_OVER = wire.CAUSE_STAND_OVER, "its time with the wheels off the ground is over"
 
 
 class Fault(Phrased):
     """What is wrong with a car. The phrase completes "In fault because ..."."""
 
-    CONFIGURATION = 0, "its configuration is missing, damaged or out of range"
-    FOREIGN_CONFIGURATION = 1, "its configuration was made for another board"
-    RELAY = 2, "the drive enable's contact is not as commanded"
-    NO_MOTION = 3, "it was driven and its wheels reported no motion (encoder dead, or blocked)"
-    TOO_FAST = 4, "its wheels reported more speed than anybody may ask for"
-    OUTPUT = 5, "what it puts out, read back, is not what it wrote"
-    RUNAWAY = 6, "it was faster than commanded and did not slow down"
-    ENCODER = 7, "the wheels of one side reported standstill while the other side's turned"
-    BROWN_OUT = 8, "its battery's voltage collapsed"
-    OVER_TEMPERATURE = 9, "it is too hot"
-    BOOT_LOOP = 10, "its program failed three times in a row soon after starting"
+    CONFIGURATION = (
+        wire.FAULT_CONFIGURATION,
+        "its configuration is missing, damaged or out of range",
+    )
+    FOREIGN_CONFIGURATION = (
+        wire.FAULT_FOREIGN_CONFIGURATION,
+        "its configuration was made for another board",
+    )
+    RELAY = wire.FAULT_RELAY, "the drive enable's contact is not as commanded"
+    NO_MOTION = (
+        wire.FAULT_NO_MOTION,
+        "it was driven and its wheels reported no motion (encoder dead, or blocked)",
+    )
+    TOO_FAST = wire.FAULT_TOO_FAST, "its wheels reported more speed than anybody may ask for"
+    OUTPUT = wire.FAULT_OUTPUT, "what it puts out, read back, is not what it wrote"
+    RUNAWAY = wire.FAULT_RUNAWAY, "it was faster than commanded and did not slow down"
+    ENCODER = (
+        wire.FAULT_ENCODER,
+        "the wheels of one side reported standstill while the other side's turned",
+    )
+    BROWN_OUT = wire.FAULT_BROWN_OUT, "its battery's voltage collapsed"
+    OVER_TEMPERATURE = wire.FAULT_OVER_TEMPERATURE, "it is too hot"
+    BOOT_LOOP = wire.FAULT_BOOT_LOOP, "its program failed three times in a row soon after starting"
 
 
 class Sender(Phrased):
     """Who sends a stop, or acts."""
 
-    OWNER = 0, "the owner"
-    SEAT = 1, "the seat"
-    RUNSTOP_BOX = 2, "the runstop box"
-    FLEET = 3, "the fleet"
-    COMMAND = 4, "a command"
-    RC = 5, "the RC transmitter"
+    OWNER = wire.SENDER_OWNER, "the owner"
+    SEAT = wire.SENDER_SEAT, "the seat"
+    RUNSTOP_BOX = wire.SENDER_RUNSTOP_BOX, "the runstop box"
+    FLEET = wire.SENDER_FLEET, "the fleet"
+    COMMAND = wire.SENDER_COMMAND, "a command"
+    RC = wire.SENDER_RC, "the RC transmitter"
 
 
 class Device(Phrased):
     """What kind of device answers; the phrase says what it is."""
 
-    UNKNOWN = 0, "a device of an unknown kind"
-    CAR = 1, "a car"
-    RUNSTOP_BOX = 2, "a runstop box"
+    UNKNOWN = wire.DEVICE_UNKNOWN, "a device of an unknown kind"
+    CAR = wire.DEVICE_CAR, "a car"
+    RUNSTOP_BOX = wire.DEVICE_RUNSTOP_BOX, "a runstop box"
 
 
 class Action(Phrased):
     """What a person does to a car."""
 
-    ARM = 1, "arm"
-    CLEAR = 2, "clear"
-    DISARM = 3, "disarm"
-    CAP = 4, "cap its speed"
+    ARM = wire.ACTION_ARM, "arm"
+    CLEAR = wire.ACTION_CLEAR, "clear"
+    DISARM = wire.ACTION_DISARM, "disarm"
+    CAP = wire.ACTION_CAP, "cap its speed"
 
 
 class Refusal(Phrased):
     """Why a car refused an action. The phrase is a sentence's worth, with what to do."""
 
-    UNKNOWN_EPOCH = 0, "the car does not know this session: it has to be bound again"
-    STATE = 1, "its state does not allow it"
-    STOP_CAUSE = 2, "a stop is latched: clear it first"
-    CAUSE_PRESENT = 3, "a cause to stop is still present"
-    FAULT = 4, "it has a fault"
-    CONFIGURATION = 5, "its configuration is not the one expected: write the vehicle file to it"
-    CLOCK_UNSURE = 6, "the clocks are not yet in agreement: wait a second, or see to the link"
-    NONCE = 7, "the two steps of the request did not match: ask again"
-    MOVING = 8, "it is still moving"
-    CHARGER = 9, "a charger is connected"
-    UNKNOWN_ACTION = 10, "it does not know this action"
-    STOP_SOURCE = 11, "a stop source that this profile requires is not there"
-    NOT_ALLOWED = 12, "its vehicle file does not let this sender do that"
-    CAP = 13, "while it is armed its speed cap can only be lowered"
-    RELAY = 14, "its drive enable has not been seen open yet: wait a moment"
-    PROFILE = 15, "its vehicle file does not offer this profile"
-    OFF_BEAT = 16, "it misses its beat, for its steps take too long"
-    BUSY = 17, "another request was open, or took effect at the same moment: ask again"
+    UNKNOWN_EPOCH = (
+        wire.REFUSED_UNKNOWN_EPOCH,
+        "the car does not know this session: it has to be bound again",
+    )
+    STATE = wire.REFUSED_STATE, "its state does not allow it"
+    STOP_CAUSE = wire.REFUSED_STOP_CAUSE, "a stop is latched: clear it first"
+    CAUSE_PRESENT = wire.REFUSED_CAUSE_PRESENT, "a cause to stop is still present"
+    FAULT = wire.REFUSED_FAULT, "it has a fault"
+    CONFIGURATION = (
+        wire.REFUSED_CONFIGURATION,
+        "its configuration is not the one expected: write the vehicle file to it",
+    )
+    CLOCK_UNSURE = (
+        wire.REFUSED_CLOCK_UNSURE,
+        "the clocks are not yet in agreement: wait a second, or see to the link",
+    )
+    NONCE = wire.REFUSED_NONCE, "the two steps of the request did not match: ask again"
+    MOVING = wire.REFUSED_MOVING, "it is still moving"
+    CHARGER = wire.REFUSED_CHARGER, "a charger is connected"
+    UNKNOWN_ACTION = wire.REFUSED_UNKNOWN_ACTION, "it does not know this action"
+    STOP_SOURCE = wire.REFUSED_STOP_SOURCE, "a stop source that this profile requires is not there"
+    NOT_ALLOWED = wire.REFUSED_NOT_ALLOWED, "its vehicle file does not let this sender do that"
+    CAP = wire.REFUSED_CAP, "while it is armed its speed cap can only be lowered"
+    RELAY = wire.REFUSED_RELAY, "its drive enable has not been seen open yet: wait a moment"
+    PROFILE = wire.REFUSED_PROFILE, "its vehicle file does not offer this profile"
+    OFF_BEAT = wire.REFUSED_OFF_BEAT, "it misses its beat, for its steps take too long"
+    BUSY = (
+        wire.REFUSED_BUSY,
+        "another request was open, or took effect at the same moment: ask again",
+    )
 
 
 class ClaimVerdict(Phrased):
     """What a car made of a claim."""
 
-    ACCEPTED = 0, "accepted"
-    UNKNOWN_EPOCH = 1, "of a session that the car does not know"
-    UNKNOWN_SOURCE = 2, "of a source that the car does not know"
-    OTHER_WRITER = 3, "another session writes this source"
-    OUT_OF_SEQUENCE = 4, "out of sequence"
-    NOT_PERMITTED = 5, "for an actuator that the source may not claim"
-    LEASE_TOO_LONG = 6, "leased for longer than the source may"
-    CLOCK_UNSURE = 7, "the clocks are not in agreement"
-    FROM_FUTURE = 8, "from the future"
-    TOO_OLD = 9, "too old"
-    ON_BOARD = 10, "of the receiver on the car, for which nobody else speaks"
+    ACCEPTED = wire.CLAIM_ACCEPTED, "accepted"
+    UNKNOWN_EPOCH = wire.CLAIM_UNKNOWN_EPOCH, "of a session that the car does not know"
+    UNKNOWN_SOURCE = wire.CLAIM_UNKNOWN_SOURCE, "of a source that the car does not know"
+    OTHER_WRITER = wire.CLAIM_OTHER_WRITER, "another session writes this source"
+    OUT_OF_SEQUENCE = wire.CLAIM_OUT_OF_SEQUENCE, "out of sequence"
+    NOT_PERMITTED = wire.CLAIM_NOT_PERMITTED, "for an actuator that the source may not claim"
+    LEASE_TOO_LONG = wire.CLAIM_LEASE_TOO_LONG, "leased for longer than the source may"
+    CLOCK_UNSURE = wire.CLAIM_CLOCK_UNSURE, "the clocks are not in agreement"
+    FROM_FUTURE = wire.CLAIM_FROM_FUTURE, "from the future"
+    TOO_OLD = wire.CLAIM_TOO_OLD, "too old"
+    ON_BOARD = wire.CLAIM_ON_BOARD, "of the receiver on the car, for which nobody else speaks"
 
 
 class Loss(Phrased):
     """Why a source does not win what it wants."""
 
-    OUTRANKED = 0, "another source outranks it"
-    EXPIRED = 1, "its claim expired"
-    NO_DEADMAN = 2, "its deadman is not held"
-    NOT_NEUTRAL = 3, "it has to begin from neutral"
-    NOT_ENGAGED = 4, "it has to be let go and held anew"
-    NOT_PERMITTED = 5, "nobody lets it drive by itself"
-    FROZEN = 6, "its input device is frozen"
+    OUTRANKED = wire.LOST_OUTRANKED, "another source outranks it"
+    EXPIRED = wire.LOST_EXPIRED, "its claim expired"
+    NO_DEADMAN = wire.LOST_NO_DEADMAN, "its deadman is not held"
+    NOT_NEUTRAL = wire.LOST_NOT_NEUTRAL, "it has to begin from neutral"
+    NOT_ENGAGED = wire.LOST_NOT_ENGAGED, "it has to be let go and held anew"
+    NOT_PERMITTED = wire.LOST_NOT_PERMITTED, "nobody lets it drive by itself"
+    FROZEN = wire.LOST_FROZEN, "its input device is frozen"
 
 
 class EventCode(Phrased):
     """What a car reports as an event; the phrase names its arguments a and b."""
 
-    STATE_CHANGED = 0, "state before, state after"
-    STOP_LATCHED = 1, "cause, source or sender"
-    FAULT_LATCHED = 2, "fault, where"
-    CLAIM_REFUSED = 3, "source, verdict"
-    ACTION_TAKEN = 4, "action, session slot"
-    ACTION_REFUSED = 5, "action, refusals"
-    SOURCE_ENGAGED = 6, "source, session slot"
-    SOURCE_SILENT = 7, "source, what follows"
-    SESSION_BOUND = 8, "session slot, epoch"
-    CLOCK_STEPPED = 9, "session slot, step in us"
-    CONFIGURED = 10, "how many parameters, 0"
-    WINNER_CHANGED = 11, "actuator, source"
-    SOURCE_LOST = 12, "source, why and (from bit 8 on) what"
-    STARTED = 13, "why it began anew, failed starts in a row"
-    PROFILE = 14, "profile, speed cap in mm/s"
-    SPEED_CAP = 15, "the operator's cap in mm/s, session slot"
-    STOP_SOURCE = 16, "stop source, 0 silent 1 there 2 says stop"
-    BATTERY = 17, "stage, mV"
-    CLAMPED = 18, "source, actuator bits"
-    IMU = 19, "whether it is there"
-    BEAT = 20, "whether it is kept, what a step takes in us"
+    STATE_CHANGED = wire.EVENT_STATE_CHANGED, "state before, state after"
+    STOP_LATCHED = wire.EVENT_STOP_LATCHED, "cause, source or sender"
+    FAULT_LATCHED = wire.EVENT_FAULT_LATCHED, "fault, where"
+    CLAIM_REFUSED = wire.EVENT_CLAIM_REFUSED, "source, verdict"
+    ACTION_TAKEN = wire.EVENT_ACTION_TAKEN, "action, session slot"
+    ACTION_REFUSED = wire.EVENT_ACTION_REFUSED, "action, refusals"
+    SOURCE_ENGAGED = wire.EVENT_SOURCE_ENGAGED, "source, session slot"
+    SOURCE_SILENT = wire.EVENT_SOURCE_SILENT, "source, what follows"
+    SESSION_BOUND = wire.EVENT_SESSION_BOUND, "session slot, epoch"
+    CLOCK_STEPPED = wire.EVENT_CLOCK_STEPPED, "session slot, step in us"
+    CONFIGURED = wire.EVENT_CONFIGURED, "how many parameters, 0"
+    WINNER_CHANGED = wire.EVENT_WINNER_CHANGED, "actuator, source"
+    SOURCE_LOST = wire.EVENT_SOURCE_LOST, "source, why and (from bit 8 on) what"
+    STARTED = wire.EVENT_STARTED, "why it began anew, failed starts in a row"
+    PROFILE = wire.EVENT_PROFILE, "profile, speed cap in mm/s"
+    SPEED_CAP = wire.EVENT_SPEED_CAP, "the operator's cap in mm/s, session slot"
+    STOP_SOURCE = wire.EVENT_STOP_SOURCE, "stop source, 0 silent 1 there 2 says stop"
+    BATTERY = wire.EVENT_BATTERY, "stage, mV"
+    CLAMPED = wire.EVENT_CLAMPED, "source, actuator bits"
+    IMU = wire.EVENT_IMU, "whether it is there"
+    BEAT = wire.EVENT_BEAT, "whether it is kept, what a step takes in us"
 
 
 class BindResult(Phrased):
     """What a car made of our wish to be bound to it. The phrase completes "The car ..."."""
 
-    BOUND = 0, "took the session in"
-    PROTOCOL_MISMATCH = 1, "speaks another version of the protocol"
-    NO_SLOT = 2, "serves four sessions already: end one; where one was killed, wait 3 s"
+    BOUND = wire.BOUND, "took the session in"
+    PROTOCOL_MISMATCH = wire.BIND_PROTOCOL_MISMATCH, "speaks another version of the protocol"
+    NO_SLOT = (
+        wire.BIND_NO_SLOT,
+        "serves four sessions already: end one; where one was killed, wait 3 s",
+    )
 
 
 class ResetCause(Phrased):
     """Why a board began anew."""
 
-    POWER_ON = 0, "it was switched on"
-    WATCHDOG = 1, "its program hung, and the watchdog restarted it"
-    BROWN_OUT = 2, "its supply collapsed"
-    SOFT = 3, "it was told to"
+    POWER_ON = wire.RESET_POWER_ON, "it was switched on"
+    WATCHDOG = wire.RESET_WATCHDOG, "its program hung, and the watchdog restarted it"
+    BROWN_OUT = wire.RESET_BROWN_OUT, "its supply collapsed"
+    SOFT = wire.RESET_SOFT, "it was told to"
 
 
 class BatteryStage(Code):

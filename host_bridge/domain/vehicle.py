@@ -47,6 +47,16 @@ class DivergenceLimits:
 
 
 @dataclass(frozen=True)
+class FileValue:
+    """A value as a vehicle file has it, and which file says so: its own, or one it is based on."""
+
+    key: str  # as sources.seat.lease_s, channels.0.kind
+    value: object
+    file: str
+    line: int  # 0: none
+
+
+@dataclass(frozen=True)
 class Vehicle:
     """A vehicle file, read and checked."""
 
@@ -70,6 +80,7 @@ class Vehicle:
     has_rc: bool  # its file has a receiver; whether a board has one wired is another thing
     unwired: str  # why no board can be wired for it; empty: one can
     stop_policies: dict[str, str]  # brake, neutral or cut, by stop cause
+    values: tuple[FileValue, ...] = field(repr=False)  # of the file and its bases, merged
     plant: dict[str, object]  # handed to the simulator as it stands
     channels: tuple[dict[str, object], ...]  # likewise
     parameters: dict[str, list[int]] = field(repr=False)  # firmware parameters, compiled

@@ -54,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = "Put the car's program onto a board."
     parser.epilog = EPILOG
     parser.add_argument(
-        "--vehicle", required=True, help="a wiring of the board's file: a type of car, runstop_box"
+        "--vehicle", required=True, help="a type of car, the path of a vehicle file, or runstop_box"
     )
     parser.add_argument("--board", required=True, help="a board, or the path of a board file")
     parser.add_argument("--port", required=True, help="the board's serial port")

@@ -57,15 +57,13 @@ class Job:
 def prepare(
     board_name: str, wiring: str, vehicle_of: Callable[[str], Vehicle], progress: Progress
 ) -> Job:
-    """``wiring`` is one of the board file, or a vehicle file's path; it bears a vehicle's name
-    unless the file says whose.
+    """``wiring`` is a vehicle, by name or path, or the wiring of a runstop box.
 
     Raises errors.VehicleFileFault: a board or vehicle file that is wrong, pins that the board has
     not, a port without a program.
     """
     board = load_board(board_name)
-    name = board.vehicle_of(wiring) if wiring in board.wirings else wiring
-    vehicle = vehicle_of(name) if name else None
+    vehicle = None if board.is_box(wiring) else vehicle_of(wiring)
     sources = sources_of(board_name, wiring)
     program = compiled(sources, board.chip.mpy_arch, progress)
     return Job(board, wiring, vehicle, program, launcher_files())

@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from firmware.protocol import codes as wire_codes
 from firmware.protocol import messages
 from firmware.protocol.codec import Message
 from host_bridge.domain import codes, commands, reports
@@ -19,11 +20,9 @@ from host_bridge.printable import one_line
 
 TIME_MASK = (1 << 30) - 1  # times on the wire: microseconds modulo 2**30
 _HALF = 1 << 29
-_NO_CAUSE = 255
 _UNKNOWN_BOUND_US = 65535
 _APPLIED_MAX_10US = 65535  # the car saturates there
 _NO_SIGNAL = 255  # of an RC transmitter
-_IDENTITY_VIRTUAL = 1  # a flag
 _AUX = ("aux_1", "aux_2", "aux_3", "aux_4")
 
 Report = reports.Report
@@ -66,7 +65,7 @@ def _identity(m: messages.Identity) -> reports.CarIdentity:
         bytes(m.config_hash),
         codes.State(m.state),
         codes.Device(m.device),
-        bool(m.flags & _IDENTITY_VIRTUAL),
+        bool(m.flags & wire_codes.IDENTITY_VIRTUAL),
     )
 
 
@@ -85,7 +84,7 @@ def _status(m: messages.Status) -> reports.CarStatus:
         m.time_us,
         codes.State(m.state),
         members(codes.Cause, m.causes),
-        None if m.first_cause == _NO_CAUSE else codes.Cause(m.first_cause),
+        None if m.first_cause == wire_codes.NO_CAUSE else codes.Cause(m.first_cause),
         members(codes.Fault, m.faults),
         codes.Profile(m.profile),
         _source(m.steering_source),

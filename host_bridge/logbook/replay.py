@@ -50,6 +50,9 @@ class Playback:
 class Replay:
     """A transport (``transports.base.Transport``) out of a log. Opened again, it begins anew."""
 
+    is_virtual = True
+    vehicle: str | None = None
+
     def __init__(
         self, label: str, path: Path, car: str, speed: float, now_us: Callable[[], int]
     ) -> None:

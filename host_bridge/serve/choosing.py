@@ -1,4 +1,4 @@
-"""Which car is meant by what a person wrote, and what its URI alone tells about it."""
+"""Which car is meant by what a person wrote."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from host_bridge.transports.uri import Uri
 
 _PORT = re.compile(r"/dev/|COM\d+$")
 LOCAL = "tandem"  # the scheme of served cars
-HITL = "hitl"  # the option that names the vehicle of a board with a plant (sim_mock.hitl)
 
 
 def find_served(text: str | None, cars: Sequence[ServedCar]) -> ServedCar | None:
@@ -33,13 +32,6 @@ def find_served(text: str | None, cars: Sequence[ServedCar]) -> ServedCar | None
     if name is not None:
         raise _not_served(name, cars)
     return None
-
-
-def vehicle_hint(uri: Uri) -> str | None:
-    """The type of vehicle that the URI names, if any."""
-    if uri.scheme.removeprefix("lossy+").startswith("sim"):
-        return None if "blank" in uri.query else uri.authority
-    return uri.query.get(HITL) or uri.query.get("vehicle")
 
 
 def _served_name(text: str) -> str | None:

@@ -205,6 +205,9 @@ class ClientLine:
 class InProcessClient:
     """A ``transports.base.Transport`` to the owner in the same process."""
 
+    is_virtual = False  # there is an owner, and behind it a car
+    vehicle: str | None = None
+
     def __init__(self, owner: Owner) -> None:
         self.label = owner.label
         self._owner = owner

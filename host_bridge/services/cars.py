@@ -12,13 +12,13 @@ from host_bridge.domain import CarIdentity, CarStatus, Vehicle
 from host_bridge.errors import DeviceFault, UsageFault
 from host_bridge.link.session_time import SessionTime
 from host_bridge.open_car import OpenCar, glanced, meet
-from host_bridge.serve.choosing import LOCAL, find_served, vehicle_hint
+from host_bridge.serve.choosing import LOCAL, find_served
 from host_bridge.serve.radio import RadioRim
 from host_bridge.serve.service import Service
 from host_bridge.services.vehicles import Vehicles
 from host_bridge.transports.base import Making, Transport
 from host_bridge.transports.served import ServedCar, served
-from host_bridge.transports.uri import Uri, open_transport
+from host_bridge.transports.uri import open_transport
 
 _GLANCE_S = 1.0  # a slow line says its inputs five times in that
 _EPOCHS = (1 << 30) - 1
@@ -108,13 +108,14 @@ class Cars:
         ``radio`` is the URI of the line on which a runstop box is heard.
         Raises errors.TandemError.
         """
-        hint = vehicle or vehicle_hint(Uri.parse(uri))
+        transport = self.transport(uri)
+        hint = vehicle or transport.vehicle
         known = self._vehicles.load(hint) if hint else None
 
         def recognise(identity: CarIdentity) -> Vehicle | None:
             return known or self._vehicles.recognised(identity)
 
-        service = Service(uri, self.transport(uri), self.clock, recognise, epoch)
+        service = Service(uri, transport, self.clock, recognise, epoch)
         service.fleet = fleet
         service.radio = RadioRim(self.transport(radio), self.clock) if radio else None
         await service.start(name)

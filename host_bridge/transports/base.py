@@ -21,6 +21,17 @@ class Transport(Protocol):
     def label(self) -> str:
         """For people: ``serial:///dev/ttyACM0``."""
 
+    @property
+    def is_virtual(self) -> bool:
+        """Whether there is nothing behind it but what opening it makes: no car to be stopped.
+
+        Of a car that has been met, its Identity says whether it is virtual.
+        """
+
+    @property
+    def vehicle(self) -> str | None:
+        """The type of car, by the name or path of its vehicle file; None if it cannot tell."""
+
     async def open(self, on_bytes: OnBytes, on_closed: OnClosed) -> None:
         """Raises errors.TandemError if it cannot, or is open already.
 

@@ -98,6 +98,9 @@ class Stream:
 class DescriptorTransport(ABC):
     """A ``base.Transport`` over a descriptor that a subclass connects and disconnects."""
 
+    is_virtual = False
+    vehicle: str | None = None
+
     def __init__(self, label: str) -> None:
         self.label = label
         self.dropped_bytes = 0  # since it was made; what a closed one did not take included

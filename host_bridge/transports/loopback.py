@@ -20,6 +20,9 @@ class LoopbackEnd:
     Closing one end ends the other too, as if its cable were pulled.
     """
 
+    is_virtual = False
+    vehicle: str | None = None
+
     def __init__(self, label: str) -> None:
         self.label = label
         self._other: LoopbackEnd | None = None

@@ -76,6 +76,14 @@ class LossyTransport:
         self._deliveries: tuple[_Delivery, _Delivery] | None = None
         self._on_closed: OnClosed | None = None
 
+    @property
+    def is_virtual(self) -> bool:
+        return self._inner.is_virtual
+
+    @property
+    def vehicle(self) -> str | None:
+        return self._inner.vehicle
+
     async def open(self, on_bytes: OnBytes, on_closed: OnClosed) -> None:
         """Raises errors.TandemError if the inner one cannot, or it is open already."""
         if self._deliveries:

@@ -95,7 +95,9 @@ def make(uri: Uri, making: Making) -> SerialPort:
     uri.refuse_others("baud", "vehicle")  # which is for whoever opens the car
     if uri.authority or not uri.path:
         raise uri.fault("no device", "three slashes: serial:///dev/ttyACM0", uri.text)
-    return SerialPort(uri.text, uri.path, uri.integer("baud", BAUD, BAUD_LOW, BAUD_HIGH))
+    port = SerialPort(uri.text, uri.path, uri.integer("baud", BAUD, BAUD_LOW, BAUD_HIGH))
+    port.vehicle = uri.query.get("vehicle")
+    return port
 
 
 def ports() -> list[Port]:

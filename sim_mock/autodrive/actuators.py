@@ -11,9 +11,8 @@ from math import atan, tan
 from typing import TYPE_CHECKING, cast
 
 from sim_mock.autodrive.command import Command, share
-from sim_mock.plant.esc import Esc
 from sim_mock.plant.servo import NO_PULSE, CalibrationCurve
-from sim_mock.plant.vehicle_plant import FULL_DUTY
+from sim_mock.plant.vehicle_plant import FULL_DUTY, speed_controller
 
 if TYPE_CHECKING:
     from sim_mock.autodrive.cars import SimulatedCar
@@ -36,6 +35,9 @@ class _Wish:
     def brake(self, share: float, _rim_mps: float) -> None:
         self.effort, self.pedal = 0.0, share
 
+    def brake_with(self, _current_a: float, _rim_mps: float) -> None:
+        self.effort, self.pedal = 0.0, 1.0
+
     def drive(self, duty: float, _rim_mps: float, _is_one_way: bool) -> None:
         self.effort = duty
 
@@ -57,7 +59,7 @@ class Actuators:
     def __init__(self, parameters: PlantParameters, car: SimulatedCar) -> None:
         p = self._p = parameters
         self._car = car
-        self._esc = Esc(p.esc) if p.esc else None
+        self._esc = speed_controller(p.esc)
         self._wish = _Wish()
         self._front = {
             s.channel: CalibrationCurve(s.curve, s.wheel_ratio)
@@ -86,7 +88,7 @@ class Actuators:
     def _effort(self, dt_s: float, outputs: Sequence[int], enable: bool, rim_mps: float) -> float:
         channels = self._p.drive_channels
         if self._esc:
-            motor = cast("Motor", self._wish)  # these three methods are all that an ESC calls
+            motor = cast("Motor", self._wish)  # these four methods are all that it calls
             self._esc.step(dt_s, outputs[channels[0]], enable, motor, rim_mps)
             return self._wish.effort
         if not enable:

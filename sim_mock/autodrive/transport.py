@@ -73,7 +73,9 @@ def make(uri: Uri, context: Context) -> AutodriveTransport:
     facts = facts_of(context.vehicle(name), {k: query[k] for k in _OF_SIM if k in query})
     plant = plant_in_simulator(facts, query.get("car", name))
     resets = query.get("reset", "0") not in ("", "0")
-    return AutodriveTransport(uri.text, facts, plant, place, context.now_us, resets=resets)
+    transport = AutodriveTransport(uri.text, facts, plant, place, context.now_us, resets=resets)
+    transport.vehicle = name
+    return transport
 
 
 def plant_in_simulator(facts: CarFacts, car: str) -> ExchangedPlant:

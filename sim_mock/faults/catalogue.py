@@ -161,7 +161,7 @@ CASES = (
     Case("pulse-stuck", "a driving output keeps a pulse", "S11",
          "output fault", broken.drive_pulse_stuck, "two steps"),
     Case("steering-pulse-stuck", "a steering output keeps a pulse", "S11",
-         "output fault", broken.steering_pulse_stuck, "four steps"),
+         "output fault", broken.steering_pulse_stuck, "steering read back"),
     Case("servo-stuck", "the servo does not follow: not noticed, no sensor", "a servo",
          "drives on", broken.servo_stuck),
     # --- what it measures

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from firmware.core.params import CURVE_POINTS
 from firmware.protocol.codes import SOURCE_RC, STOP_SOURCE_RUNSTOP_BOX
 from sim_mock.faults.host import CLAIM_EVERY_US, SYNC_EVERY_US
 from sim_mock.faults.vehicles import lease_ms
@@ -15,7 +16,20 @@ _MEASURED_OVER_S = 0.04  # firmware/core/odometry: speed is a mean over so long
 _BATTERY_SETTLES_MS = 1000  # firmware/core/battery: motors sag it for moments
 _UNATTENDED_MS = 3000  # firmware/core/arbiter
 _HANDS_PAUSE_MS = 1000  # firmware/core/plausibility
+_PULSE_AWAY_NS = 5_000  # firmware/core/outputs
 _DRIFT = 10_000  # firmware/core/clock: of so many parts two crystals differ by one
+
+
+def unseen_steps(vehicle: VehicleFacts) -> int:
+    """Whole steps in which a steering pulse moves less than what counts as a difference."""
+    parameters = vehicle.parameters
+    (rate_urad_s,), (steer_max_urad,) = (
+        parameters["steer_rate_urad_s"],
+        parameters["steer_max_urad"],
+    )
+    curve = parameters["channel_curve"][:CURVE_POINTS]  # of the first channel, which is what sticks
+    ns_per_urad = abs(curve[-1] - curve[0]) / (2 * steer_max_urad)
+    return int(_PULSE_AWAY_NS / (ns_per_urad * rate_urad_s * step_ms(vehicle) * 1e-3))
 
 
 def step_ms(vehicle: VehicleFacts) -> int:
@@ -32,7 +46,7 @@ WAITS: dict[str, Callable[[VehicleFacts], int]] = {
     "sync": lambda _v: 2 * SYNC_EVERY_US // 1000,  # the first may span the jump
     "battery": lambda _v: _BATTERY_SETTLES_MS,
     "two steps": step_ms,
-    "four steps": lambda v: 3 * step_ms(v),
+    "steering read back": lambda v: (3 + unseen_steps(v)) * step_ms(v),
     "rc frame": lambda _v: 20,
     "rc lease": lambda v: lease_ms(v, SOURCE_RC),
     "box": lambda v: v.parameters["stop_source_silence_ms"][STOP_SOURCE_RUNSTOP_BOX],

@@ -11,25 +11,25 @@ or, in a TOML file, as a table of ``[[fault]]``: ``name``, ``at_s`` and the faul
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from hardware.schema.keys import Key, choice, number
 from sim_mock.faults import breakages as broken
 from sim_mock.faults import injections as inject
 from sim_mock.faults import lines
 from sim_mock.faults.stage import Stroke
-from sim_mock.plant.tables import TABLES, Rule, as_list, as_mapping, as_number, read_by
+from sim_mock.plant.tables import TABLES, as_list, as_mapping, as_number, read_by
 from sim_mock.toml_file import read_toml
 
 _MOST_S = 1e6
-_MS: Rule = (1, 600_000)
 _SIDES = {"both": ("left", "right"), "left": ("left",), "right": ("right",)}
 
 
 @dataclass(frozen=True)
 class Named:
-    """``rules``: its own keys, as in ``plant.tables``; every one has a default.
+    """``keys``: its own, as in ``plant.tables``; every one has a default.
 
     ``stroke`` makes what befalls the car; one without is there from the start, and ``makes`` says
     what it changes about the car's facts.
@@ -38,8 +38,18 @@ class Named:
     title: str
     stroke: Callable[..., Stroke] | None = None
     makes: Callable[..., dict[str, Any]] | None = None
-    rules: Mapping[str, Rule] = field(default_factory=dict)
-    defaults: Mapping[str, Any] = field(default_factory=dict)
+    keys: tuple[Key, ...] = ()
+
+
+def _ms(default: int) -> Key:
+    """For how long, in milliseconds."""
+    return number("ms", 1, 600_000, default=default)
+
+
+def _like(table: str, **defaults: float) -> tuple[Key, ...]:
+    """The keys of a table of the plant, under names of their own and with defaults."""
+    renamed = zip(TABLES[table], defaults.items(), strict=True)
+    return tuple(replace(key, name=name, default=value) for key, (name, value) in renamed)
 
 
 FAULTS: dict[str, Named] = {
@@ -49,8 +59,7 @@ FAULTS: dict[str, Named] = {
     "dead_encoder": Named(
         "encoders keep their counts",
         lambda side: broken.encoders_dead(*_SIDES[side]),
-        rules={"side": tuple(_SIDES)},
-        defaults={"side": "both"},
+        keys=(choice("side", tuple(_SIDES), default="both"),),
     ),
     "esc_unarmed": Named(
         "the ESC is not armed, and never arms: no drive", lambda: broken.plant(is_drive_dead=True)
@@ -59,52 +68,44 @@ FAULTS: dict[str, Named] = {
     "brown_out": Named(
         "the battery collapses for so long",
         lambda ms: broken.battery_under("brown_out_mv", round(ms)),
-        rules={"ms": _MS},
-        defaults={"ms": 200},
+        keys=(_ms(200),),
     ),
     "board_reset": Named("the board begins anew", lambda: broken.board_resets),
     "program_hang": Named(
         "the car's program stands still for so long",
         lambda ms: broken.hangs(round(ms)),
-        rules={"ms": _MS},
-        defaults={"ms": 150},
+        keys=(_ms(150),),
     ),
     "slow_step": Named(
         "each step of the program takes so long from then on; 0: no time at all",
         lambda ms: broken.steps_last(round(ms * 1000)),
-        rules={"ms": (0, 1_000)},
-        defaults={"ms": 11.4},
+        keys=(number("ms", 0, 1_000, default=11.4),),
     ),
     "runstop": Named("the runstop loop opens", lambda: inject.world(runstop_closed=False)),
     "lossy_wire": Named(
         "this share of the frames to the car is lost from then on",
         lambda share: inject.line(lambda stage: lines.lossy(stage.random, share)),
-        rules={"share": (0.0, 1.0)},
-        defaults={"share": 0.1},
+        keys=(number("share", 0.0, 1.0, default=0.1),),
     ),
     "late_wire": Named(
         "every frame to the car is so late from then on",
         lambda ms: inject.line(lambda _stage: lines.late(round(ms))),
-        rules={"ms": _MS},
-        defaults={"ms": 30},
+        keys=(_ms(30),),
     ),
     "host_stall": Named(
         "the host neither speaks nor reads for so long",
         lambda ms: inject.host_stopped(round(ms)),
-        rules={"ms": _MS},
-        defaults={"ms": 600},
+        keys=(_ms(600),),
     ),
     "slippery_patch": Named(
         "a round piece of floor with mu times its friction, from the start",
         makes=lambda x_m, y_m, radius_m, mu: {"patch": [[x_m, y_m, radius_m, mu]]},
-        rules=dict(zip(("x_m", "y_m", "radius_m", "mu"), TABLES["patch"].values(), strict=True)),
-        defaults={"x_m": 3.0, "y_m": 0.0, "radius_m": 1.0, "mu": 0.3},
+        keys=_like("patch", x_m=3.0, y_m=0.0, radius_m=1.0, mu=0.3),
     ),
     "payload": Named(
         "a load, ahead of the centre of gravity, from the start",
         makes=lambda kg, ahead_m: {"payload_kg": kg, "payload_x_m": ahead_m},
-        rules=dict(zip(("kg", "ahead_m"), TABLES["payload"].values(), strict=True)),
-        defaults={"kg": 1.0, "ahead_m": 0.0},
+        keys=_like("payload", kg=1.0, ahead_m=0.0),
     ),
 }
 
@@ -148,7 +149,7 @@ def checked(given: Mapping[str, Any]) -> dict[str, Any]:
     if name not in FAULTS:
         raise ValueError(f"no fault {name!r}; there is {', '.join(FAULTS)}")
     named = FAULTS[name]
-    values = read_by(name, named.rules, named.defaults, own)
+    values = read_by(name, named.keys, own)
     at_s = as_number(f"{name}.at_s", at_s, 0.0, _MOST_S)
     if named.makes and at_s > 0.0:
         raise ValueError(f"{name} is there from the start: leave its time out, got {at_s:g} s")
@@ -187,6 +188,6 @@ def _own(fault: Mapping[str, Any]) -> dict[str, Any]:
 def described() -> list[dict[str, Any]]:
     """The list for people and programs: name, title, keys with their defaults."""
     return [
-        {"name": name, "title": named.title, "keys": dict(named.defaults)}
+        {"name": name, "title": named.title, "keys": {key.name: key.default for key in named.keys}}
         for name, named in FAULTS.items()
     ]

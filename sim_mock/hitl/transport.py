@@ -26,8 +26,11 @@ LEAST_BAUD = 230_400
 class HitlTransport:
     """A transport around ``cable``, the board's own. Each ``open`` is a new car at its start."""
 
-    def __init__(self, label: str, facts: CarFacts, cable: Any) -> None:
+    is_virtual = False  # there is a board, which can be told to stop
+
+    def __init__(self, label: str, facts: CarFacts, cable: Any, vehicle: str) -> None:
         self.label = label
+        self.vehicle = vehicle
         self.cable = cable
         self._facts = facts
         self._rehearsal: Rehearsal | None = None
@@ -97,7 +100,8 @@ def make(uri: Uri, context: Context) -> HitlTransport:
     _check_baud(uri.query.get("baud", ""))
     own = {key: value for key, value in uri.query.items() if key in QUERY}
     facts = facts_of(vehicle_for(own, uri.query[OPTION], context), own)
-    return HitlTransport(uri.text, facts, context.transport(_cable_text(uri.text)))
+    cable = context.transport(_cable_text(uri.text))
+    return HitlTransport(uri.text, facts, cable, uri.query[OPTION])
 
 
 def _check_baud(baud: str) -> None:

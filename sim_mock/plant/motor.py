@@ -75,6 +75,17 @@ class Motor:
         self._line(0.0, self._p.resistance_ohm / share, current_a)
         self.battery_v = self._emf_v
 
+    def brake_with(self, current_a: float, rim_mps: float) -> None:
+        """A braking current in each motor; near standstill no more than its own EMF drives."""
+        shorted_a = self._emf_vs_per_m * abs(rim_mps) / self._p.resistance_ohm
+        if shorted_a <= current_a:
+            self.brake(1.0 if current_a > 0.0 else 0.0, rim_mps)
+            return
+        limited_a = min(current_a, self._p.current_limit_a)
+        force_n = self._p.count * self._emf_vs_per_m * limited_a
+        self.coast()
+        self.push_n = -force_n if rim_mps > 0.0 else force_n
+
     def _line(self, still_a: float, total_ohm: float, current_a: float) -> float:
         """Set the force line, level where the current limit cuts it; the current then."""
         per_a = self._p.count * self._emf_vs_per_m  # V s/m is N/A

@@ -22,6 +22,7 @@ from sim_mock.plant.tables import (
     refuse_unknown,
 )
 from sim_mock.plant.tyre import LAWS
+from sim_mock.plant.vesc import VescParameters
 from sim_mock.sensors.encoder import EncoderParameters
 from sim_mock.sensors.imu import ImuParameters
 from sim_mock.sensors.parameters import LidarParameters, OutlineParameters, PositionParameters
@@ -31,12 +32,9 @@ _KINDS = ("none", "servo_steering", "h_bridge", "brake_servo")  # with a table o
 WHEEL_MAX_RAD = 1.2  # beyond, the tangents of the no-slip model grow without bound
 _SECTIONS = ("body", "tyre", "servo", "drive", "motor", "battery", "encoder", "imu")
 _CARRIED = ("lidar", "position", "outline")  # not every car has them
-_TOP = dict.fromkeys(
-    (
-        *(*_SECTIONS, "esc", "brake", *_CARRIED),
-        *("model", "payload_kg", "payload_x_m", "patches", "channels"),
-    ),
-    None,
+_TOP = (
+    *(*_SECTIONS, "esc", "vesc", "brake", *_CARRIED),
+    *("model", "payload_kg", "payload_x_m", "patches", "channels"),
 )
 
 
@@ -74,7 +72,7 @@ class PlantParameters:
     drive: DriveParameters
     motor: MotorParameters
     battery: BatteryParameters
-    esc: EscParameters | None
+    esc: EscParameters | VescParameters | None
     encoder: EncoderParameters
     imu: ImuParameters
     steering: tuple[SteeringChannel, ...]
@@ -117,7 +115,7 @@ class PlantParameters:
             outline=OutlineParameters(**carried["outline"]) if "outline" in carried else None,
             model=_text("plant.model", mapping.get("model", "")),
         )
-        payload = {key: mapping[key] for key in TABLES["payload"] if key in mapping}
+        payload = {k.name: mapping[k.name] for k in TABLES["payload"] if k.name in mapping}
         return parameters.with_payload(**read_table("plant", "payload", payload))
 
     def with_payload(self, payload_kg: float, payload_x_m: float = 0.0) -> "PlantParameters":
@@ -136,7 +134,8 @@ class PlantParameters:
 
 def _section(mapping: Mapping[str, object], name: str) -> dict[str, Any]:
     if name not in mapping:
-        raise ValueError(f"plant.{name}: missing; expected a table of {', '.join(TABLES[name])}")
+        keys = ", ".join(key.name for key in TABLES[name])
+        raise ValueError(f"plant.{name}: missing; expected a table of {keys}")
     return read_table(f"plant.{name}", name, mapping[name])
 
 
@@ -156,9 +155,7 @@ def _body(body: dict[str, Any], tyre: dict[str, Any]) -> BodyParameters:
 
 
 def _motor(motor: dict[str, Any]) -> MotorParameters:
-    if motor["count"] != int(motor["count"]):
-        raise refuse("plant.motor.count", "a whole number", motor["count"])
-    return MotorParameters(**{**motor, "count": int(motor["count"])})
+    return MotorParameters(**motor)
 
 
 def _channels(mapping: Mapping[str, object]) -> list[dict[str, Any]]:
@@ -172,7 +169,7 @@ def _channel(path: str, given: object) -> dict[str, Any]:
     values = dict(as_mapping(path, given))
     kind = values.get("kind")
     if kind == "esc":  # its own table is plant.esc; here it is only named
-        refuse_unknown(path, values, {"kind": None})
+        refuse_unknown(path, values, ("kind",))
         return values
     if kind not in _KINDS:
         raise refuse(f"{path}.kind", ", ".join(("esc", *_KINDS)), kind)
@@ -218,17 +215,29 @@ def _drive_channels(channels: list[dict[str, Any]]) -> tuple[int, ...]:
     return escs or bridges
 
 
-def _esc(mapping: Mapping[str, object], channels: list[dict[str, Any]]) -> EscParameters | None:
+def _esc(
+    mapping: Mapping[str, object], channels: list[dict[str, Any]]
+) -> EscParameters | VescParameters | None:
     has_channel = any(c["kind"] == "esc" for c in channels)
-    if has_channel != ("esc" in mapping):
-        raise refuse("plant.esc", 'this table with an "esc" channel and only then', has_channel)
+    given = [name for name in ("esc", "vesc") if name in mapping]
+    if len(given) != has_channel:
+        expected = 'this table, or plant.vesc, with an "esc" channel and only then'
+        raise refuse("plant.esc", expected, given or has_channel)
     if not has_channel:
         return None
+    if given == ["vesc"]:
+        return _vesc(VescParameters(**_section(mapping, "vesc")))
     esc = EscParameters(**_section(mapping, "esc"))
     low, high = esc.neutral_ns - esc.dead_band_ns, esc.neutral_ns + esc.dead_band_ns
     if not esc.reverse_ns < low or not high < esc.forward_ns:
         raise refuse("plant.esc", "reverse_ns < neutral_ns -/+ dead_band_ns < forward_ns", esc)
     return esc
+
+
+def _vesc(vesc: VescParameters) -> VescParameters:
+    if not vesc.reverse_ns < vesc.neutral_ns < vesc.forward_ns:
+        raise refuse("plant.vesc", "reverse_ns < neutral_ns < forward_ns", vesc)
+    return vesc
 
 
 def _brake(

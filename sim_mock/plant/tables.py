@@ -1,129 +1,154 @@
 """The keys of a vehicle file's ``[plant]``: what may be there, and within which range.
 
-Tables first; what is not in them is refused by name. A row is key: (low, high), a tuple of the
-words that may stand there, or ``bool``.
+``hardware.schema`` reads them, as it reads all tables of vehicle and board files.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-Rule = tuple[float, float] | tuple[str, ...] | type[bool]
+from hardware.schema import reading
+from hardware.schema.keys import Key, choice, flag, integer, number
 
-TABLES: dict[str, dict[str, Rule]] = {
-    "body": {
-        "mass_kg": (0.01, 1e5),
-        "inertia_z_kgm2": (1e-6, 1e6),
-        "lf_m": (0.005, 10.0),
-        "lr_m": (0.005, 10.0),
-        "h_cg_m": (0.0, 5.0),
-        "track_m": (0.01, 10.0),
-        "kinematic_below_mps": (0.01, 5.0),
-        "integrator": ("euler", "rk2", "rk4"),
-    },
-    "tyre": {
-        "law": ("linear", "fiala"),
-        "mu": (0.01, 3.0),
-        "stiffness_front_per_rad": (0.1, 100.0),
-        "stiffness_rear_per_rad": (0.1, 100.0),
-    },
-    "servo": {"rate_rad_s": (0.01, 1000.0), "dead_time_s": (0.0, 5.0), "lag_s": (0.0, 5.0)},
-    "drive": {
-        "driven": ("all", "front", "rear"),
-        "wheel_radius_m": (0.001, 2.0),
-        "gear_ratio": (0.1, 10_000.0),
-        "rotating_mass_kg": (1e-3, 1e5),
-        "rolling_resistance": (0.0, 1.0),
-        "friction_n": (0.0, 1e5),
-        "drag_n_per_mps2": (0.0, 1e3),
-    },
-    "motor": {
-        "count": (1, 16),
-        "resistance_ohm": (1e-4, 1e4),
-        "emf_vs_per_rad": (1e-6, 1e3),
-        "current_limit_a": (0.01, 1e4),
-    },
-    "battery": {"emf_v": (1.0, 1000.0), "resistance_ohm": (0.0, 100.0), "idle_a": (0.0, 1000.0)},
-    "esc": {
-        "reverse_ns": (100_000, 3_000_000),
-        "neutral_ns": (100_000, 3_000_000),
-        "forward_ns": (100_000, 3_000_000),
-        "dead_band_ns": (0, 500_000),
-        "arm_s": (0.0, 60.0),
-        "reverse_neutral_s": (0.0, 60.0),
-        "hold_s": (0.0, 60.0),
-        "brake_max": (0.0, 1.0),
-        "rearms": bool,
-    },
-    "brake": {"torque_max_nm": (0.0, 1e5), "lag_s": (0.0, 5.0)},
-    "encoder": {
-        "counts_per_rev": (1, 1e6),
-        "on": ("wheels", "shaft"),
-        "magnets": (0, 1000),
-        "floor_s": (0.01, 10.0),
-    },
-    "imu": {
-        "rate_hz": (1.0, 10_000.0),
-        "yaw_rate_noise_radps": (0.0, 10.0),
-        "yaw_rate_bias_radps": (0.0, 10.0),
-        "accel_noise_mps2": (0.0, 100.0),
-        "accel_bias_mps2": (0.0, 100.0),
-        "yaw_rate_drift_radps": (0.0, 10.0),
-        "accel_drift_mps2": (0.0, 100.0),
-    },
-    "lidar": {
-        "rate_hz": (0.1, 1000.0),
-        "rays": (2, 100_000),
-        "first_deg": (-360.0, 360.0),
-        "span_deg": (1.0, 360.0),
-        "range_min_m": (0.0, 10.0),
-        "range_max_m": (0.1, 1000.0),
-        "noise_m": (0.0, 10.0),
-        "dropout": (0.0, 1.0),
-        "ahead_m": (-10.0, 10.0),
-        "yaw_deg": (-180.0, 180.0),
-    },
-    "position": {
-        "rate_hz": (0.1, 1000.0),
-        "latency_s": (0.0, 10.0),
-        "noise_m": (0.0, 100.0),
-        "ahead_m": (-10.0, 10.0),
-    },
-    "outline": {
-        "length_m": (0.01, 20.0),
-        "width_m": (0.01, 10.0),
-        "rear_overhang_m": (-1.0, 10.0),
-    },
-    "patch": {
-        "x_m": (-1e6, 1e6),
-        "y_m": (-1e6, 1e6),
-        "radius_m": (1e-3, 1e6),
-        "mu_scale": (0.01, 2.0),
-    },
-    "payload": {"payload_kg": (0.0, 1e4), "payload_x_m": (-10.0, 10.0)},
-    "none": {"kind": ("none",)},
-    "servo_steering": {
-        "kind": ("servo_steering",),
-        "axle": ("front", "rear"),
-        "wheel_ratio": (-10.0, 10.0),
-    },
-    "h_bridge": {"kind": ("h_bridge",)},
-    "brake_servo": {
-        "kind": ("brake_servo",),
-        "released_ns": (100_000, 3_000_000),
-        "full_ns": (100_000, 3_000_000),
-    },
+TABLES: dict[str, tuple[Key, ...]] = {
+    "body": (
+        number("mass_kg", 0.01, 1e5),
+        number("inertia_z_kgm2", 1e-6, 1e6),
+        number("lf_m", 0.005, 10.0),
+        number("lr_m", 0.005, 10.0),
+        number("h_cg_m", 0.0, 5.0),
+        number("track_m", 0.01, 10.0),
+        number("kinematic_below_mps", 0.01, 5.0),
+        choice("integrator", ("euler", "rk2", "rk4"), default="rk2"),
+    ),
+    "tyre": (
+        choice("law", ("linear", "fiala")),
+        number("mu", 0.01, 3.0),
+        number("stiffness_front_per_rad", 0.1, 100.0),
+        number("stiffness_rear_per_rad", 0.1, 100.0),
+    ),
+    "servo": (
+        number("rate_rad_s", 0.01, 1000.0),
+        number("dead_time_s", 0.0, 5.0),
+        number("lag_s", 0.0, 5.0, default=0.0),
+    ),
+    "drive": (
+        choice("driven", ("all", "front", "rear")),
+        number("wheel_radius_m", 0.001, 2.0),
+        number("gear_ratio", 0.1, 10_000.0),
+        number("rotating_mass_kg", 1e-3, 1e5),
+        number("rolling_resistance", 0.0, 1.0),
+        number("friction_n", 0.0, 1e5),
+        number("drag_n_per_mps2", 0.0, 1e3),
+    ),
+    "motor": (
+        integer("count", 1, 16),
+        number("resistance_ohm", 1e-4, 1e4),
+        number("emf_vs_per_rad", 1e-6, 1e3),
+        number("current_limit_a", 0.01, 1e4),
+    ),
+    "battery": (
+        number("emf_v", 1.0, 1000.0),
+        number("resistance_ohm", 0.0, 100.0),
+        number("idle_a", 0.0, 1000.0, default=0.0),
+    ),
+    "esc": (
+        number("reverse_ns", 100_000, 3_000_000),
+        number("neutral_ns", 100_000, 3_000_000),
+        number("forward_ns", 100_000, 3_000_000),
+        number("dead_band_ns", 0, 500_000),
+        number("arm_s", 0.0, 60.0),
+        number("reverse_neutral_s", 0.0, 60.0),
+        number("hold_s", 0.0, 60.0),
+        number("brake_max", 0.0, 1.0),
+        flag("rearms"),
+    ),
+    "vesc": (
+        number("reverse_ns", 100_000, 3_000_000),
+        number("neutral_ns", 100_000, 3_000_000),
+        number("forward_ns", 100_000, 3_000_000),
+        number("duty_max", 0.01, 1.0),
+        number("brake_max_a", 0.1, 200.0),
+        number("timeout_s", 0.0, 60.0),
+        number("timeout_brake_a", 0.0, 200.0),
+    ),
+    "brake": (
+        number("torque_max_nm", 0.0, 1e5),
+        number("lag_s", 0.0, 5.0, default=0.0),
+    ),
+    "encoder": (
+        number("counts_per_rev", 1, 1e6),
+        choice("on", ("wheels", "shaft")),
+        number("magnets", 0, 1000, default=0),
+        number("floor_s", 0.01, 10.0, default=0.4),
+    ),
+    "imu": (
+        number("rate_hz", 1.0, 10_000.0),
+        number("yaw_rate_noise_radps", 0.0, 10.0),
+        number("yaw_rate_bias_radps", 0.0, 10.0),
+        number("accel_noise_mps2", 0.0, 100.0),
+        number("accel_bias_mps2", 0.0, 100.0),
+        number("yaw_rate_drift_radps", 0.0, 10.0, default=0.0),
+        number("accel_drift_mps2", 0.0, 100.0, default=0.0),
+    ),
+    "lidar": (
+        number("rate_hz", 0.1, 1000.0),
+        number("rays", 2, 100_000),
+        number("first_deg", -360.0, 360.0),
+        number("span_deg", 1.0, 360.0),
+        number("range_min_m", 0.0, 10.0),
+        number("range_max_m", 0.1, 1000.0),
+        number("noise_m", 0.0, 10.0),
+        number("dropout", 0.0, 1.0),
+        number("ahead_m", -10.0, 10.0),
+        number("yaw_deg", -180.0, 180.0),
+    ),
+    "position": (
+        number("rate_hz", 0.1, 1000.0),
+        number("latency_s", 0.0, 10.0),
+        number("noise_m", 0.0, 100.0),
+        number("ahead_m", -10.0, 10.0),
+    ),
+    "outline": (
+        number("length_m", 0.01, 20.0),
+        number("width_m", 0.01, 10.0),
+        number("rear_overhang_m", -1.0, 10.0),
+    ),
+    "patch": (
+        number("x_m", -1e6, 1e6),
+        number("y_m", -1e6, 1e6),
+        number("radius_m", 1e-3, 1e6),
+        number("mu_scale", 0.01, 2.0),
+    ),
+    "payload": (
+        number("payload_kg", 0.0, 1e4, default=0.0),
+        number("payload_x_m", -10.0, 10.0, default=0.0),
+    ),
+    "none": (choice("kind", ("none",)),),
+    "servo_steering": (
+        choice("kind", ("servo_steering",)),
+        choice("axle", ("front", "rear")),
+        number("wheel_ratio", -10.0, 10.0, default=1.0),
+    ),
+    "h_bridge": (choice("kind", ("h_bridge",)),),
+    "brake_servo": (
+        choice("kind", ("brake_servo",)),
+        number("released_ns", 100_000, 3_000_000),
+        number("full_ns", 100_000, 3_000_000),
+    ),
 }
 
-DEFAULTS: dict[str, dict[str, Any]] = {
-    "body": {"integrator": "rk2"},
-    "servo": {"lag_s": 0.0},
-    "brake": {"lag_s": 0.0},
-    "encoder": {"magnets": 0, "floor_s": 0.4},
-    "battery": {"idle_a": 0.0},
-    "imu": {"yaw_rate_drift_radps": 0.0, "accel_drift_mps2": 0.0},
-    "payload": {"payload_kg": 0.0, "payload_x_m": 0.0},
-    "servo_steering": {"wheel_ratio": 1.0},
-}
+
+class _Told:
+    """Faults of a virtual car are ValueErrors of one line: it knows no errors of the host's."""
+
+    def fault(
+        self, key: str, what: str, expected: str = "", got: str = "", remedy: str = ""
+    ) -> ValueError:
+        parts = (what, f"expected {expected}, got {got}", remedy)
+        return ValueError(f"{key}: {'; '.join(filter(None, parts))}")
+
+
+_TOLD = _Told()
 
 
 def refuse(path: str, expected: str, got: object) -> ValueError:
@@ -132,66 +157,39 @@ def refuse(path: str, expected: str, got: object) -> ValueError:
 
 
 def read_table(path: str, table: str, given: object) -> dict[str, Any]:
-    """The values of one table, defaults filled in, by the rules of ``TABLES[table]``.
+    """The values of one table, defaults filled in, by the keys of ``TABLES[table]``.
 
     Raises ValueError that names the key that is unknown, missing, of a wrong type or out of range.
     """
-    return read_by(path, TABLES[table], DEFAULTS.get(table, {}), given)
+    return read_by(path, TABLES[table], given)
 
 
-def read_by(
-    path: str, rules: Mapping[str, Rule], defaults: Mapping[str, Any], given: object
-) -> dict[str, Any]:
-    """The same by any rules."""
-    values = {**defaults, **as_mapping(path, given)}
-    refuse_unknown(path, values, rules)
-    for key, rule in rules.items():
-        if key not in values:
-            raise ValueError(f"{path}.{key}: missing; expected {_wanted(rule)}")
-        values[key] = _checked(f"{path}.{key}", rule, values[key])
-    return values
+def read_by(path: str, keys: Iterable[Key], given: object) -> dict[str, Any]:
+    """The same by any keys."""
+    return reading.read_table(_TOLD, path, as_mapping(path, given), keys)
 
 
 def as_mapping(path: str, given: object) -> Mapping[str, Any]:
     """``given`` if it is a table."""
-    if not isinstance(given, Mapping):
-        raise refuse(path, "a table", given)
-    return given
+    table: Mapping[str, Any] = reading.read_value(_TOLD, path, given, Key(_last(path), "table"))
+    return table
 
 
 def as_list(path: str, given: object) -> Sequence[Any]:
     """``given`` if it is a list."""
-    if not isinstance(given, Sequence) or isinstance(given, str):
-        raise refuse(path, "a list", given)
-    return given
+    some: Sequence[Any] = reading.read_value(_TOLD, path, given, Key(_last(path), "list"))
+    return some
 
 
-def refuse_unknown(path: str, given: Mapping[str, Any], known: Mapping[str, object]) -> None:
+def refuse_unknown(path: str, given: Iterable[str], known: Sequence[str]) -> None:
     """Raise ValueError naming the first key that is not among the known."""
-    for key in given:
-        if key not in known:
-            raise ValueError(f"{path}.{key}: unknown; there is {', '.join(known) or 'no key'}")
+    reading.refuse_unknown(_TOLD, path, given, known)
 
 
 def as_number(path: str, given: object, low: float, high: float) -> float:
     """``given`` if it is a number in the range (a bool is none, nor is nan)."""
-    if isinstance(given, int | float) and not isinstance(given, bool) and low <= given <= high:
-        return float(given)
-    raise refuse(path, f"a number from {low:g} to {high:g}", given)
+    return float(reading.read_value(_TOLD, path, given, number(_last(path), low, high)))
 
 
-def _wanted(rule: Rule) -> str:
-    if isinstance(rule, type):
-        return "true or false"
-    if isinstance(rule[0], str):
-        return "one of " + ", ".join(f'"{word}"' for word in rule)
-    return f"a number from {rule[0]:g} to {rule[1]:g}"
-
-
-def _checked(path: str, rule: Rule, value: object) -> Any:
-    if isinstance(rule, tuple) and not isinstance(rule[0], str):
-        return as_number(path, value, float(rule[0]), float(rule[1]))
-    is_right = isinstance(value, bool) if isinstance(rule, type) else value in rule
-    if not is_right:
-        raise refuse(path, _wanted(rule), value)
-    return value
+def _last(path: str) -> str:
+    return path.rpartition(".")[2]

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 from sim_mock.plant.body import BodyInput, BodyState
 from sim_mock.plant.brake import FrontBrake
 from sim_mock.plant.drive import Driveline
-from sim_mock.plant.esc import Esc
+from sim_mock.plant.esc import Esc, EscParameters
 from sim_mock.plant.integrators import step_body
 from sim_mock.plant.model import Acts
 from sim_mock.plant.motor import Motor
 from sim_mock.plant.parameters import PlantParameters
 from sim_mock.plant.servo import CalibrationCurve, Servo
+from sim_mock.plant.vesc import Vesc, VescParameters
 from sim_mock.sensors.encoder import Encoder
 from sim_mock.sensors.imu import Imu
 
@@ -52,7 +53,7 @@ class Plant:
         self._drive = Driveline(p.drive, p.body.mass_kg)
         self.model = model
         self._motor = Motor(p.motor, p.battery, p.drive.turns_rad_per_m)
-        self._esc = Esc(p.esc) if p.esc else None
+        self._esc = speed_controller(p.esc)
         self._brake = FrontBrake(p.brake, p.drive.wheel_radius_m) if p.brake else None
         self.encoder = Encoder(p.encoder, p.drive.wheel_radius_m, p.body.track_m)
         self._front = self._servos("front")
@@ -67,6 +68,11 @@ class Plant:
     def parameters(self) -> PlantParameters:
         """What it was made from, payload and all."""
         return self._p
+
+    @property
+    def speed_controller(self) -> Esc | Vesc | None:
+        """None on H-bridges."""
+        return self._esc
 
     @property
     def battery_mv(self) -> int:
@@ -157,7 +163,7 @@ class Plant:
         else:
             motor.coast()
         if self.stuck_throttle is not None and enable:
-            motor.drive(self.stuck_throttle, rim_mps, self._esc is not None)
+            motor.drive(self.stuck_throttle, rim_mps, isinstance(self._esc, Esc))
         if self.is_drive_dead:
             motor.coast()
 
@@ -204,6 +210,13 @@ class Plant:
     def _rolled_mps(self, front_share: float) -> float:
         front_mps, rear_mps = self._input.rim_mps(self.truth, self._p.body)
         return front_share * front_mps + (1.0 - front_share) * rear_mps
+
+
+def speed_controller(p: EscParameters | VescParameters | None) -> Esc | Vesc | None:
+    """What makes the motor's duty of the drive channel's pulses; None on H-bridges."""
+    if isinstance(p, VescParameters):
+        return Vesc(p)
+    return Esc(p) if p else None
 
 
 def _mean_duty(channels: tuple[int, ...], outputs: Sequence[int]) -> float:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import stat
 from typing import Any
 
 from sim_mock.sensors.instruments import Sample
 
 
 class JsonLines:
-    """Opens ``path``: a file is begun anew, a named pipe (mkfifo) waits for no reader.
+    """Opens ``path``: a file is begun anew by the first sample, a named pipe (mkfifo) waits for no
+    reader. A car that was made and never driven leaves what there is.
 
     One line a sample: ``sensor``, ``taken_s`` (when it was measured), ``time_s`` (when it is out),
     what was measured, and ``truth``. A reader that does not keep up loses whole lines; the next
@@ -19,12 +21,16 @@ class JsonLines:
     """
 
     def __init__(self, path: str) -> None:
-        flags = os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_NONBLOCK  # to read, too: see above
+        flags = os.O_RDWR | os.O_CREAT | os.O_NONBLOCK  # to read, too: see above
         self._file = os.open(path, flags, 0o644)
+        self._is_to_begin = stat.S_ISREG(os.fstat(self._file).st_mode)
         self._rest = b""
         self._lost = 0
 
     def put(self, sample: Sample) -> None:
+        if self._is_to_begin:
+            self._is_to_begin = False
+            os.ftruncate(self._file, 0)
         self._flush()
         if self._rest:
             self._lost += 1

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from sim_mock.plant.tables import as_number
 from sim_mock.tracks.place import Place, Pose, is_between
 
 SAG_M = 0.001  # the most by which a wall's chord leaves its arc
@@ -33,17 +34,11 @@ def track_of(table: Mapping[str, Any]) -> Place:
     """
     if set(table) != _KEYS:
         raise ValueError(f"a track has the keys {', '.join(sorted(_KEYS))}; got {sorted(table)}")
-    half_m = _number("width_m", table["width_m"], 0.05, 1000.0) / 2.0
+    half_m = as_number("width_m", table["width_m"], 0.05, 1000.0) / 2.0
     pieces = [_piece(i, piece) for i, piece in enumerate(table["centre_line"])]
     left, right = (_wall(pieces, offset_m) for offset_m in (half_m, -half_m))
     walls = np.array([(*a, *b) for wall in (left, right) for a, b in pairwise(wall)])
     return Place(str(table["title"]), walls, partial(is_between, walls))
-
-
-def _number(path: str, given: object, low: float, high: float) -> float:
-    if isinstance(given, int | float) and not isinstance(given, bool) and low <= given <= high:
-        return float(given)
-    raise ValueError(f"{path}: expected a number from {low:g} to {high:g}, got {given!r}")
 
 
 def _piece(number: int, given: Mapping[str, Any]) -> dict[str, float]:
@@ -51,7 +46,7 @@ def _piece(number: int, given: Mapping[str, Any]) -> dict[str, float]:
     rules = PIECES.get(frozenset(given))
     if rules is None:
         raise ValueError(f"{path}: expected straight_m, or radius_m and turn_deg; got {given}")
-    return {key: _number(f"{path}.{key}", given[key], *limits) for key, limits in rules.items()}
+    return {key: as_number(f"{path}.{key}", given[key], *limits) for key, limits in rules.items()}
 
 
 def _wall(pieces: Sequence[Mapping[str, float]], offset_m: float) -> list[Point]:

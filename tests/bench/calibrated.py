@@ -16,7 +16,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from host_bridge.config import load_vehicle
-from host_bridge.config.boards import load_board
 from host_bridge.config.boards.measured import Measured, read_measured
 from sim_mock.world import stored_image
 from tests.bench.instructions import counted_in
@@ -97,11 +96,8 @@ def _model(row: Measured) -> str:
 def _key(row: Measured) -> Key:
     if not row.is_configured:
         return b"", row.state, row.heard
-    name = load_board(_BOARD_OF[row.chip]).vehicle_of(row.wiring) or row.wiring
-    return stored_image(load_vehicle(name), BOARD_ID, name), row.state, row.heard
-
-
-_BOARD_OF = {"rp2040": "pico", "rp2350": "pico2"}  # whose file says whose wiring it is
+    vehicle = load_vehicle(row.wiring)
+    return stored_image(vehicle, BOARD_ID, vehicle.name), row.state, row.heard
 
 
 def table(found: Sequence[Estimate]) -> Iterator[tuple[str | float, ...]]:

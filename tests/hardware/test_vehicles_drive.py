@@ -16,6 +16,10 @@ SPEEDS = [
     ("f1tenth", 3.0, 1.2),
     ("f1tenth", 4.0, 2.0),
     ("f1tenth", -1.0, 0.15),
+    ("f1tenth_vesc", 0.5, 0.15),
+    ("f1tenth_vesc", 3.0, 1.2),
+    ("f1tenth_vesc", 4.0, 2.0),
+    ("f1tenth_vesc", -1.0, 0.25),
     ("autorally", 3.0, 1.6),  # below some 2 m/s its magnets are too few for 2 percent
     ("autorally", 8.0, 10.6),
     ("hunter_se", 0.5, 0.2),
@@ -35,6 +39,7 @@ SPEEDS = [
 # where tyres hardly slip, and encoders have something to count
 SLOWLY_MPS = {
     "f1tenth": 0.3,
+    "f1tenth_vesc": 0.3,
     "nigel": 0.3,
     "autorally": 1.5,
     "hunter_se": 0.5,
@@ -111,7 +116,9 @@ def test_a_held_car_stands_still_for_ever(name):
     assert set(let_go(host, 5000)) == {0.0}
 
 
-@pytest.mark.parametrize(("name", "target_mps"), [("f1tenth", 3.0), ("autorally", 8.0)])
+@pytest.mark.parametrize(
+    ("name", "target_mps"), [("f1tenth", 3.0), ("f1tenth_vesc", 3.0), ("autorally", 8.0)]
+)
 def test_wheels_do_not_lock_while_a_car_brakes(name, target_mps):
     host = driver(name)
     accelerate(host, target_mps)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-FOLDER = Path(__file__).resolve().parents[2] / "hardware" / "vehicles"
+from tests.vehicle_files import whole
 
 
 def requiring(folder: Path, *names: str, silence_s: float = 0.2) -> Path:
@@ -14,7 +14,7 @@ def requiring(folder: Path, *names: str, silence_s: float = 0.2) -> Path:
     The script's lease is longer than their silence, so that a program that is gone is missed as a
     stop source first; its speed is as low as that demands.
     """
-    text = (FOLDER / "f1tenth.toml").read_text()
+    text = whole("f1tenth")
     for name in names:
         table = f"[stop.sources.{name}]"
         needs = "".join(f'{profile} = "required"\n' for profile in ("stand", "track", "race"))

@@ -8,10 +8,9 @@ import os
 import pytest
 
 from host_bridge.errors import DeviceFault, UsageFault
-from host_bridge.serve.choosing import find_served, vehicle_hint
+from host_bridge.serve.choosing import find_served
 from host_bridge.services import make_host
 from host_bridge.transports.served import ServedCar
-from host_bridge.transports.uri import Uri
 from tests.host_bridge.serve.desk import runtime_folder
 
 
@@ -84,7 +83,24 @@ def test_a_name_that_is_not_served_is_an_error_and_not_a_new_car():
     ],
 )
 def test_a_uri_may_say_which_vehicle_it_is(uri, vehicle):
-    assert vehicle_hint(Uri.parse(uri)) == vehicle
+    assert make_host().cars.transport(uri).vehicle == vehicle
+
+
+@pytest.mark.parametrize(
+    ("uri", "is_virtual"),
+    [
+        ("sim://nigel", True),
+        ("sim+process://nigel", True),
+        ("lossy+sim://nigel?loss=0.1", True),
+        ("autodrive://:4567?vehicle=nigel", True),
+        ("serial:///dev/ttyACM0", False),
+        ("lossy+serial:///dev/ttyACM0", False),
+        ("serial:///dev/ttyACM0?hitl=nigel", False),
+        ("tandem:///nigel", False),
+    ],
+)
+def test_a_transport_says_whether_there_is_nothing_but_what_opening_it_makes(uri, is_virtual):
+    assert make_host().cars.transport(uri).is_virtual is is_virtual
 
 
 def test_short_commands_to_one_car_share_a_session_and_others_have_their_own():

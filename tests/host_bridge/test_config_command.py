@@ -2,6 +2,8 @@
 
 import argparse
 import json
+import re
+from pathlib import Path
 
 import pytest
 
@@ -57,6 +59,28 @@ def test_json_is_the_whole_vehicle(capsys):
     assert shown["sources"][1]["name"] == "seat"
     names = [v["name"] for v in json.loads(printed(capsys, "--json"))]
     assert names == list(config.vehicle_names())
+
+
+def test_one_in_full_is_a_file_of_its_own_that_says_where_each_value_is_from(capsys, tmp_path):
+    text = printed(capsys, "f1tenth")
+    lines = text.splitlines()
+    assert any(
+        line.split() == ["speed_max_mps", "=", "7.0", "#", "f1tenth.toml:14"] for line in lines
+    )
+    assert any(re.fullmatch(r"frozen_s = 0.2 +# car.toml:\d+", line) for line in lines)
+    assert any(line.endswith("hardware/vehicles/bases/rc_car.toml") for line in lines)
+    path = tmp_path / "copied.toml"
+    path.write_text(text[text.index("# the vehicle file") :])
+    copied, its = config.load_vehicle(str(path)), config.load_vehicle("f1tenth")
+    assert (copied.parameters, copied.plant) == (its.parameters, its.plant)
+
+
+def test_json_says_where_each_value_is_from(capsys):
+    values = json.loads(printed(capsys, "f1tenth", "--json"))["values"]
+    found = {value["key"]: (Path(value["file"]).name, value["value"]) for value in values}
+    assert found["limits.speed_max_mps"] == ("f1tenth.toml", 7.0)
+    assert found["stop.frozen_s"] == ("car.toml", 0.2)
+    assert found["channels.1.kind"] == ("f1tenth.toml", "esc")
 
 
 def test_a_file_with_a_mistake_is_refused_with_its_line(capsys, tmp_path):

@@ -1,4 +1,4 @@
-"""The host's words are the car's, and why a car stopped is one sentence for every cause."""
+"""No code of the car's is without a word, and why a car stopped is a sentence for each cause."""
 
 from __future__ import annotations
 
@@ -30,30 +30,23 @@ SAME = (
 
 
 @pytest.mark.parametrize(("kind", "prefix", "others"), SAME)
-def test_the_host_s_codes_are_the_car_s(kind, prefix, others):
+def test_each_code_of_the_car_has_its_word(kind, prefix, others):
     named = {n: v for n, v in vars(car).items() if n.startswith(prefix) and n not in others}
     assert {prefix + member.name: member.value for member in kind} == named
     assert all(member.phrase for member in kind)
 
 
-@pytest.mark.parametrize("kind", [host.State, host.Actuator, host.Deadman])
-def test_plain_codes_are_the_car_s(kind):
-    assert {member.name: member.value for member in kind} == {
-        member.name: getattr(car, member.name) for member in kind
-    }
-
-
 def test_no_state_and_no_actuator_is_missing():
-    assert len(host.Actuator) == car.ACTUATOR_COUNT
-    assert len(host.State) == car.FAULT + 1
-    assert host.NOBODY == car.NOBODY
+    assert sorted(host.Actuator) == list(range(car.ACTUATOR_COUNT))
+    assert sorted(host.State) == list(range(car.FAULT + 1))
+    assert host.Deadman.HELD | host.Deadman.PERMITS_AUTONOMY == 0b11
 
 
 @pytest.mark.parametrize(
     ("kind", "prefix"),
     [(host.Profile, "PROFILE_"), (host.RcMode, "MODE_"), (host.ResetCause, "RESET_")],
 )
-def test_codes_with_a_prefix_are_the_car_s(kind, prefix):
+def test_no_code_with_a_prefix_is_missing(kind, prefix):
     named = {n: v for n, v in vars(car).items() if n.startswith(prefix) and n[-6:] != "_COUNT"}
     assert {prefix + member.name: member.value for member in kind} == named
 
@@ -65,7 +58,7 @@ def test_an_unknown_bit_is_a_code_beside_the_others():
     assert (unknown.name, unknown.phrase, unknown.value) == ("unknown (15)", "unknown (15)", 15)
 
 
-def test_the_results_of_binding_are_the_car_s():
+def test_no_result_of_binding_is_missing():
     named = {"BOUND": car.BOUND} | {n: v for n, v in vars(car).items() if n.startswith("BIND_")}
     assert {name.removeprefix("BIND_"): value for name, value in named.items()} == {
         result.name: result.value for result in host.BindResult

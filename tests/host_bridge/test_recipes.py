@@ -12,10 +12,11 @@ from firmware.core import params as table
 from firmware.core.params import Params
 from firmware.protocol.frame import crc_table
 from host_bridge.config import load_vehicle, schema
+from host_bridge.config.bases import FOLDER
 from host_bridge.config.boards import checking
 from host_bridge.config.boards.reading import FOLDER as BOARDS
 from host_bridge.config.boards.reading import load_board
-from host_bridge.config.vehicle import FOLDER, vehicle_names
+from host_bridge.config.vehicle import vehicle_names
 from host_bridge.domain import reasons
 from host_bridge.errors import VehicleFileFault
 from host_bridge.flash.job import prepare
@@ -24,6 +25,7 @@ from host_bridge.transports.uri import open_transport
 from sim_mock.world import World, board_id_of, stored_image
 from tests.host_bridge.transports.contract import Bench, BusContract, Wire
 from tests.host_bridge.transports.test_loopback import OtherEnd
+from tests.vehicle_files import whole
 
 PAGE = (Path(__file__).resolve().parents[2] / "ARCHITECTURE.md").read_text()
 WIRED = sorted(name for name in vehicle_names() if not load_vehicle(name).unwired)
@@ -127,7 +129,7 @@ def accepted_by_the_board(path: str) -> bool:
 
 
 def test_a_new_stop_source_is_registered_in_three_places(own_folder, lab_button, monkeypatch):
-    Path("my_car.toml").write_text(only_the_button((FOLDER / "nigel.toml").read_text()))
+    Path("my_car.toml").write_text(only_the_button(whole("nigel")))
     assert [s.name for s in load_vehicle("./my_car.toml").stop_sources] == ["lab_button"]
     assert not accepted_by_the_board("./my_car.toml")  # it knows of no person of that number
     people = (*table.HUMAN_STOP_SOURCES, 6)
@@ -136,7 +138,7 @@ def test_a_new_stop_source_is_registered_in_three_places(own_folder, lab_button,
 
 
 def test_a_stop_source_that_is_not_registered_is_refused(own_folder):
-    Path("my_car.toml").write_text(only_the_button((FOLDER / "nigel.toml").read_text()))
+    Path("my_car.toml").write_text(only_the_button(whole("nigel")))
     with pytest.raises(VehicleFileFault, match="lab_button"):
         load_vehicle("./my_car.toml")
 

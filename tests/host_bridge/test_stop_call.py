@@ -258,6 +258,14 @@ def test_without_a_car_there_is_nothing_to_stop_and_it_says_where_it_looked(worl
         stop("sim://nigel")
 
 
+def test_a_virtual_car_that_is_not_there_loses_nothing_by_a_stop(world, tmp_path):
+    path = tmp_path / "run.jsonl"
+    path.write_text("of its last drive")
+    with pytest.raises(DeviceFault, match="nobody serves this virtual car"):
+        stop(f"sim://nigel?sensors={path}")
+    assert path.read_text() == "of its last drive"
+
+
 def test_whose_car_it_is_is_told_where_it_is_another_login_s(world, capsys):
     world.serve(Owner("mine"), Owner("theirs", uid=987_654))
     assert stop() == 0

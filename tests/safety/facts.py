@@ -18,7 +18,20 @@ DUTY_FULL = 10_000
 
 @lru_cache
 def facts_of(name: str) -> dict:
-    return _toml.loads((FOLDER / f"{name}.toml").read_text())
+    found = [FOLDER / f"{name}.toml", FOLDER / "bases" / f"{name}.toml"]
+    own = _toml.loads(next(path for path in found if path.exists()).read_text())
+    left_out = [key for key in own.get("without", []) if not key.startswith("plant.")]
+    assert not left_out, "the limits below know nothing of it"
+    return _over(facts_of(own["base"]) if "base" in own else {}, own)
+
+
+def _over(base: dict, own: dict) -> dict:
+    """What a file says itself, and what it takes over: tables key by key, all else whole."""
+    both = {key: own.get(key, value) for key, value in {**base, **own}.items()}
+    for key in base.keys() & own.keys():
+        if isinstance(base[key], dict):
+            both[key] = _over(base[key], own[key])
+    return both
 
 
 @lru_cache

@@ -42,17 +42,12 @@ def check_all(board: str | None, wiring: str | None) -> list[WiringReport]:
 
 
 def load_needs(board: Board, name: str) -> Needs:
-    """Of a wiring: of its vehicle file, or of a runstop box, which has none. Where this board has
-    no such wiring, another one may say whose it is. A wiring with the name of the vehicle file
-    itself comes before the one that the file names. Raises VehicleFileFault."""
+    """Of a vehicle, or of a runstop box, which has no vehicle file. A wiring with the name of the
+    vehicle file itself comes before the one that the file names. Raises VehicleFileFault."""
     boards = [board, *map(load_board, board_names())]
-    home = next((b for b in boards if name in b.wirings), board)
-    vehicle = home.vehicle_of(name)
-    if vehicle is None:
+    if any(each.is_box(name) for each in boards):
         return box_needs(name)
-    if vehicle != name:
-        return needs_of(vehicle, name)
-    needs = needs_of(vehicle)
+    needs = needs_of(name)
     return replace(needs, wiring=needs.vehicle) if needs.vehicle in board.wirings else needs
 
 

@@ -101,11 +101,10 @@ class Board:
         """Whether it is to be faster than MicroPython starts it."""
         return self.clock_mhz > self.chip.clock_mhz[0]
 
-    def vehicle_of(self, wiring: str) -> str | None:
-        """Which vehicle is wired so; None is a runstop box, which has no vehicle file."""
+    def is_box(self, wiring: str) -> bool:
+        """Whether it is that of a runstop box, which has no vehicle file."""
         table = self.wirings.get(wiring)
-        facts = table if isinstance(table, dict) else {}
-        return None if facts.get("program") == "box" else str(facts.get("vehicle", wiring))
+        return isinstance(table, dict) and table.get("program") == "box"
 
 
 @dataclass(frozen=True)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from firmware.protocol.codes import STOP_SOURCE_LOOP, STOP_SOURCE_RC
 from host_bridge.config.schema import STOP_SOURCES
 from host_bridge.config.vehicle import load_vehicle, vehicle_tables
 
-_BY_PIN, _BY_RECEIVER = 1, 2  # kinds of stop source
-_STOP_SLOTS = {_BY_PIN: "runstop", _BY_RECEIVER: "rc"}
+_STOP_SLOTS = {STOP_SOURCE_LOOP: "runstop", STOP_SOURCE_RC: "rc"}
 
 
 @dataclass(frozen=True)
@@ -31,13 +31,13 @@ class Needs:
     unwired: str = ""
 
 
-def needs_of(name_or_path: str, wiring: str = "") -> Needs:
-    """Of a type by its name, or of a vehicle file; ``wiring`` if it is not its usual one, which the
-    file names (``wired_as``), or which has the vehicle's name. Raises VehicleFileFault."""
+def needs_of(name_or_path: str) -> Needs:
+    """Of a type by its name, or of a vehicle file. Its wiring is the one that the file names
+    (``wired_as``), or has the vehicle's name. Raises VehicleFileFault."""
     document, tables = vehicle_tables(name_or_path)
     return Needs(
         vehicle=document.path.stem,
-        wiring=wiring or tables["wired_as"] or document.path.stem,
+        wiring=tables["wired_as"] or document.path.stem,
         channels=tables["channels"],
         slots=_slots(tables),
         parameters=load_vehicle(name_or_path).parameters,

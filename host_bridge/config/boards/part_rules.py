@@ -7,7 +7,7 @@ from itertools import permutations
 
 from host_bridge.config.boards.case import Case
 from host_bridge.config.boards.facts import Part
-from host_bridge.config.boards.schema import BATTERY_REACH_V, BUS_WIRES, FULL_OVER_LOW
+from host_bridge.config.boards.schema import BUS_WIRES, FULL_OVER_LOW, PARTS
 from host_bridge.errors import VehicleFileFault
 
 _RIGHT_HANDED = ((1, 2, 3), (2, 3, 1), (3, 1, 2))
@@ -100,7 +100,7 @@ def _order(case: Case, part: Part) -> VehicleFileFault | None:
 
 
 def _battery(case: Case, part: Part) -> VehicleFileFault | None:
-    reach_v = part.values.get("full_v", BATTERY_REACH_V.get(part.kind))
+    reach_v = part.values.get("full_v", PARTS[part.kind].reach_v)
     full_v = case.needs.low_v * FULL_OVER_LOW
     if reach_v is None or full_v <= reach_v:
         return None

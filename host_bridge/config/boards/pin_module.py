@@ -6,7 +6,7 @@ The car's program reads these names on every board; a pin is what ``machine.Pin`
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, TypeAlias
+from typing import Any
 
 from host_bridge.config.boards.allotment import Allotment
 from host_bridge.config.boards.case import Case
@@ -14,15 +14,12 @@ from host_bridge.config.boards.checking import check, examine, load_needs
 from host_bridge.config.boards.facts import Part, Pin, Wire
 from host_bridge.config.boards.needs import Needs
 from host_bridge.config.boards.reading import load_board, read_wiring
-from host_bridge.config.boards.schema import SIDES
+from host_bridge.config.boards.schema import PARTS, SIDES, Row
 from host_bridge.errors import VehicleFileFault
-
-Value: TypeAlias = "int | str | tuple[Value, ...] | None"
 
 _WIDTH = 100
 _I2C_HZ = 400_000
 _STANDSTILL_US = 500_000  # no edge for so long: at 0.6 m a turn and 6 magnets 0.2 m/s
-_BAUD = {"rc.sbus": 100_000, "rc.crsf": 420_000, "imu.rvc": 115_200}  # their protocols'
 _LINES = ("link", "vesc", "rc", "imu")
 
 
@@ -60,7 +57,7 @@ class _Writer:
         self._allotted = allotted
         self._has_pio = case.board.chip.pio is not None
 
-    def values(self) -> Iterator[tuple[str, Value]]:
+    def values(self) -> Iterator[tuple[str, Row]]:
         """Names and values, in the order of the module."""
         case = self._case
         yield "BOARD", case.board.name
@@ -84,14 +81,15 @@ class _Writer:
         yield "LINK", "uart" if "link" in case.wiring.others else "usb"
         for slot, name in (("imu", "IMU"), ("battery", "BATTERY"), ("rc", "RC")):
             part = case.wiring.others.get(slot)
-            yield name, _ROWS[part.kind](part) if part else None
+            row = PARTS[part.kind].row if part else None
+            yield name, row(part.values) if part and row else None
         yield "PPS", self._pin("pps", "pulse")
         yield "LIGHTS", self._lights()
         yield "LED", self._pin("led", "pin")
         yield "BUZZER", self._of("buzzer", lambda v: (v["tone"], v["tone_hz"]))
         yield "VESC", self._of("vesc", lambda v: (_duty(v), round(v["brake_max_a"] * 1000)))
 
-    def _of(self, slot: str, row: Callable[[dict[str, Any]], Value]) -> Value:
+    def _of(self, slot: str, row: Callable[[dict[str, Any]], Row]) -> Row:
         part = self._case.wiring.others.get(slot)
         return row(part.values) if part else None
 
@@ -103,15 +101,15 @@ class _Writer:
         part = self._case.wiring.others.get(slot)
         return part.wires if part else ()
 
-    def _lights(self) -> Value:
+    def _lights(self) -> Row:
         slot = "lamps" if self._case.wiring.program == "box" else "lights"
         return tuple(wire.pin for wire in self._wires(slot)) or None
 
-    def _channels(self) -> Iterator[Value]:
+    def _channels(self) -> Iterator[Row]:
         for number, part in enumerate(self._case.wiring.channels):
             yield self._channel(part, number)
 
-    def _channel(self, part: Part, number: int) -> Value:
+    def _channel(self, part: Part, number: int) -> Row:
         low, neutral, high = (
             self._case.needs.parameters[f"channel_{name}"][number]
             for name in ("low", "neutral", "high")
@@ -122,13 +120,13 @@ class _Writer:
         if not part.wires:
             return (part.kind.removeprefix("channel."),)
         if part.kind == "channel.h_bridge":
-            return ("bridge", values["pwm"], values["in1"], values["in2"])
+            return ("h_bridge", values["pwm"], values["in1"], values["in2"])
         if part.kind == "channel.esc" and self._has_pio:
             machine = self._allotted.machine(part.wires[0])
             return ("pio_pulse", values["pulse"], machine, values["rate_hz"], neutral)
         return ("pwm_pulse", values["pulse"], values["rate_hz"], neutral)
 
-    def _enable(self) -> Value:
+    def _enable(self) -> Row:
         if not self._wires("enable"):
             return None
         life = self._wires("enable")[0]
@@ -136,10 +134,10 @@ class _Writer:
             return ("pio", life.pin, self._allotted.machine(life))
         return ("toggle", life.pin)
 
-    def _encoder(self, part: Part) -> Value:
+    def _encoder(self, part: Part) -> Row:
         side = SIDES[part.slot.rpartition(".")[2]]
         if part.kind == "encoder.hall":
-            return (side, "edges", part.pin("hall"), *_gaps(self._case.needs, part))
+            return (side, "hall", part.pin("hall"), *_gaps(self._case.needs, part))
         if part.kind == "encoder.vesc":
             return (side, "vesc")
         a = part.wires[0]
@@ -148,13 +146,13 @@ class _Writer:
         kind = "counter" if self._case.board.chip.counters else "timer"
         return (side, kind, self._allotted.number("counter", a), a.pin, part.pin("b"))
 
-    def _i2c(self) -> Value:
+    def _i2c(self) -> Row:
         for wire in self._case.wiring.wires:
             if wire.use == "sda":
                 return (self._allotted.number("i2c", wire), wire.part.pin("scl"), wire.pin, _I2C_HZ)
         return None
 
-    def _uarts(self) -> Iterator[Value]:
+    def _uarts(self) -> Iterator[Row]:
         for slot in _LINES:
             for wire in self._wires(slot):
                 if wire.use == "rx":
@@ -163,9 +161,7 @@ class _Writer:
                     yield (slot, number, tx, wire.pin, self._baud(wire.part))
 
     def _baud(self, part: Part) -> int:
-        if part.kind in _BAUD:
-            return _BAUD[part.kind]
-        baud: int = part.values["baud"] or self._case.needs.baud
+        baud: int = PARTS[part.kind].baud or part.values["baud"] or self._case.needs.baud
         return baud
 
 
@@ -188,33 +184,6 @@ def _gaps(needs: Needs, hall: Part) -> tuple[int, ...]:
     )
 
 
-def _mv(volts: float) -> int:
-    return round(volts * 1000)
-
-
-_ROWS: dict[str, Callable[[Part], Value]] = {
-    "imu.mpu": lambda p: ("mpu", p.values["address"], tuple(p.values["mounting"])),
-    "imu.bno055": lambda p: ("bno055", p.values["address"], tuple(p.values["mounting"])),
-    "imu.rvc": lambda p: ("rvc", tuple(p.values["mounting"])),
-    "battery.adc": lambda p: (
-        "adc",
-        p.pin("adc"),
-        _mv(p.values["full_v"]),
-        _mv(p.values["least_v"]),
-        p.pin("usb"),
-    ),
-    "battery.ina219": lambda p: ("ina219", p.values["address"], p.values["shunt_mohm"]),
-    "battery.ina226": lambda p: ("ina226", p.values["address"], p.values["shunt_mohm"]),
-    "battery.vesc": lambda p: ("vesc",),
-    "rc.pulses": lambda p: (
-        "pulses",
-        tuple(p.pin(name) for name in ("steering", "throttle", "live_man", "mode")),
-    ),
-    "rc.sbus": lambda p: ("sbus", tuple(p.values["order"])),
-    "rc.crsf": lambda p: ("crsf", tuple(p.values["order"])),
-}
-
-
 # --- text
 
 
@@ -224,7 +193,7 @@ def _text(writer: _Writer) -> str:
     return "\n".join([head, "", *lines, ""])
 
 
-def _shown(value: Value, before: int) -> str:
+def _shown(value: Row, before: int) -> str:
     """A tuple of tuples that is too long for its line has a line for each of them."""
     flat = _flat(value)
     if not isinstance(value, tuple) or before + len(flat) <= _WIDTH:
@@ -232,7 +201,7 @@ def _shown(value: Value, before: int) -> str:
     return "\n".join(["(", *(f"    {_flat(row)}," for row in value), ")"])
 
 
-def _flat(value: Value) -> str:
+def _flat(value: Row) -> str:
     if isinstance(value, tuple):
         inner = ", ".join(_flat(item) for item in value)
         return f"({inner},)" if len(value) == 1 else f"({inner})"

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from hardware.schema.keys import Key, choice
+from hardware.schema.reading import joined, read_key, read_table, refuse_unknown
 from host_bridge.config.boards.facts import Board, Chip, Part, Pin, Pins, Pio, PwmChannel, Wiring
 from host_bridge.config.boards.facts import pins_of as parsed_pins
 from host_bridge.config.boards.schema import (
@@ -22,17 +24,14 @@ from host_bridge.config.boards.schema import (
     SLOTS,
     UART_KEYS,
 )
-from host_bridge.config.document import Document, joined
-from host_bridge.config.reading import read_key, read_table, refuse_unknown, table_of
-from host_bridge.config.schema import Key, choice
-from host_bridge.config.vehicle import vehicle_names
+from host_bridge.config.document import Document
+from host_bridge.config.reading import table_of
 from host_bridge.errors import VehicleFileFault
 
 FOLDER = Path(__file__).resolve().parents[3] / "hardware" / "boards"
 _CHIPS = FOLDER / "chips.toml"
 _ANY = "any"
 _PROGRAM = choice("program", BOARD_PROGRAMS, default="car")
-_OWN = ("program", "vehicle")  # of a wiring itself
 
 
 def board_names() -> tuple[str, ...]:
@@ -194,10 +193,10 @@ def _route(document: Document, path: str, text: str) -> Pins:
 
 
 def other_wirings() -> tuple[str, ...]:
-    """Wirings on any of the boards that Tandem brings along that are not called as a vehicle: a
-    second way to wire one, or a runstop box."""
-    found = {name for board in board_names() for name in load_board(board).wirings}
-    return tuple(sorted(found - set(vehicle_names())))
+    """Wirings on any of the boards that Tandem brings along that are of no vehicle: those of
+    runstop boxes."""
+    boards = map(load_board, board_names())
+    return tuple(sorted({name for board in boards for name in board.wirings if board.is_box(name)}))
 
 
 def read_wiring(board: Board, name: str, channels: list[dict[str, Any]]) -> Wiring | None:
@@ -209,7 +208,7 @@ def read_wiring(board: Board, name: str, channels: list[dict[str, Any]]) -> Wiri
         return None
     document, path = board.document, f"wiring.{name}"
     given = table_of(document, path)
-    refuse_unknown(document, path, given, (*_OWN, "channels", "encoders", *SLOTS))
+    refuse_unknown(document, path, given, ("program", "channels", "encoders", *SLOTS))
     kinds = {channel["name"]: CHANNEL_PARTS[channel["kind"]] for channel in channels}
     wired = _optional(document, f"{path}.channels")
     refuse_unknown(document, f"{path}.channels", wired, tuple(kinds))

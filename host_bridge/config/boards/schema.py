@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any, TypeAlias
 
-from host_bridge.config.schema import REQUIRED, Key, choice, flag, number
+from hardware.schema.keys import REQUIRED, Key, choice, flag, number
+from host_bridge.config.schema import CHANNEL_KINDS
+
+Row: TypeAlias = "int | str | tuple[Row, ...] | None"  # of the pins module
 
 USUAL_VOLTS = 3.3
 BRIDGE_HZ, DIM_HZ = 20_000, 1_000  # of H-bridges and of the tail light, as the car's program has it
@@ -57,11 +62,21 @@ PROGRAMS = {"pulses": 20, "life_signal": 10, "quadrature": 23}
 
 @dataclass(frozen=True)
 class PartKind:
-    """A part: its wires (name and use; those in ``optional`` may be left out) and other keys."""
+    """All that the host knows of a part: its wires (name and use; those in ``optional`` may be left
+    out), its other keys, and what follows from them.
+
+    ``channels``: the kinds of channel of a vehicle file that it can be. ``row``: what the pins
+    module has of its values, where that is the same on every port; its first word is the kind.
+    ``baud``: its protocol's, where that is not a key. ``reach_v``: the most that it measures.
+    """
 
     wires: tuple[tuple[str, str], ...] = ()
     optional: tuple[str, ...] = ()
     keys: tuple[Key, ...] = ()
+    channels: tuple[str, ...] = ()
+    row: Callable[[Mapping[str, Any]], Row] | None = None
+    baud: int = 0
+    reach_v: float | None = None
 
     def all_keys(self) -> tuple[Key, ...]:
         """Those of the wires, of the part, and what inputs and acting wires need besides."""
@@ -88,44 +103,82 @@ _ORDER = Key("order", "integers")  # channels of steering, throttle, live-man, m
 _BAUD = Key("baud", "integer", 9_600, 3_000_000, default=0)  # 0: as the vehicle file's timing
 _SHUNT = Key("shunt_mohm", "integer", 1, 1000)
 
+
+def _on_i2c(kind: str) -> Callable[[Mapping[str, Any]], Row]:
+    return lambda v: (kind, v["address"], tuple(v["mounting"]))
+
+
+def _shunted(kind: str) -> Callable[[Mapping[str, Any]], Row]:
+    return lambda v: (kind, v["address"], v["shunt_mohm"])
+
+
+def _mv(volts: float) -> int:
+    return round(volts * 1000)
+
+
+# One row a part; where several kinds may be in one slot, it is SLOT.KIND. Of the parts that a
+# channel may be, the first is taken unless its kind says so.
 PARTS = {
-    "channel.none": PartKind(),
-    "channel.vesc": PartKind(),  # an ESC that is asked by the UART of the part vesc
-    "channel.vesc_servo": PartKind(),
-    "channel.servo": PartKind((("pulse", "servo"),), keys=(_RATE,)),
-    "channel.esc": PartKind((("pulse", "esc"),), keys=(_RATE,)),
-    "channel.h_bridge": PartKind((("pwm", "duty"), ("in1", "gate"), ("in2", "gate"))),
+    "channel.none": PartKind(channels=("none",)),
+    "channel.servo": PartKind(
+        (("pulse", "servo"),), keys=(_RATE,), channels=("servo_steering", "brake_servo", "level")
+    ),
+    "channel.vesc_servo": PartKind(channels=("servo_steering",)),
+    "channel.esc": PartKind((("pulse", "esc"),), keys=(_RATE,), channels=("esc",)),
+    "channel.vesc": PartKind(channels=("esc",)),  # asked by the UART of the part vesc
+    "channel.h_bridge": PartKind(
+        (("pwm", "duty"), ("in1", "gate"), ("in2", "gate")), channels=("h_bridge",)
+    ),
     "encoder.quadrature": PartKind((("a", "a"), ("b", "b"))),
     "encoder.hall": PartKind((("hall", "edge"),), keys=(Key("magnets", "integer", 1, 100),)),
     "encoder.vesc": PartKind(),
     "enable": PartKind((("life", "life"), ("contact", "contact")), optional=("contact",)),
     "runstop": PartKind((("loop", "loop"),), keys=(flag("cuts_power", default=False),)),
     "standby": PartKind(tuple((name, "gate") for name in _FOUR), optional=_FOUR),
-    "imu.mpu": PartKind(_BUS, keys=(_ADDRESS, _MOUNTING)),
-    "imu.bno055": PartKind(_BUS, keys=(_ADDRESS, _MOUNTING)),
-    "imu.rvc": PartKind((("rx", "rx"),), keys=(_MOUNTING,)),
+    "imu.mpu": PartKind(_BUS, keys=(_ADDRESS, _MOUNTING), row=_on_i2c("mpu")),
+    "imu.bno055": PartKind(_BUS, keys=(_ADDRESS, _MOUNTING), row=_on_i2c("bno055")),
+    "imu.rvc": PartKind(
+        (("rx", "rx"),),
+        keys=(_MOUNTING,),
+        row=lambda v: ("rvc", tuple(v["mounting"])),
+        baud=115_200,
+    ),
     "battery.adc": PartKind(
         (("adc", "adc"), ("usb", "level")),
         optional=("usb",),
         keys=(number("full_v", 1.0, 16.0), number("least_v", 0.0, 16.0)),  # the driver's integers
+        row=lambda v: ("adc", v["adc"], _mv(v["full_v"]), _mv(v["least_v"]), v["usb"]),
     ),
-    "battery.ina219": PartKind(_BUS, keys=(_ADDRESS, _SHUNT)),
-    "battery.ina226": PartKind(_BUS, keys=(_ADDRESS, _SHUNT)),
-    "battery.vesc": PartKind(),
-    "rc.pulses": PartKind(_STICKS, optional=("mode",)),
-    "rc.sbus": PartKind((("rx", "rx"),), keys=(_ORDER,)),
-    "rc.crsf": PartKind(_LINE, optional=("tx",), keys=(_ORDER,)),
+    # their data sheets: the bus
+    "battery.ina219": PartKind(_BUS, keys=(_ADDRESS, _SHUNT), row=_shunted("ina219"), reach_v=26.0),
+    "battery.ina226": PartKind(_BUS, keys=(_ADDRESS, _SHUNT), row=_shunted("ina226"), reach_v=36.0),
+    "battery.vesc": PartKind(row=lambda _v: ("vesc",)),
+    "rc.pulses": PartKind(
+        _STICKS,
+        optional=("mode",),
+        row=lambda v: ("pulses", tuple(v[name] for name, _ in _STICKS)),
+    ),
+    "rc.sbus": PartKind(
+        (("rx", "rx"),), keys=(_ORDER,), row=lambda v: ("sbus", tuple(v["order"])), baud=100_000
+    ),
+    "rc.crsf": PartKind(
+        _LINE,
+        optional=("tx",),
+        keys=(_ORDER,),
+        row=lambda v: ("crsf", tuple(v["order"])),
+        baud=420_000,
+    ),
+    "pps": PartKind((("pulse", "edge"),)),
     "lights": PartKind(
         (
             ("tail", "dim"),
             *((name, "lamp") for name in ("head_low", "head_high", "reverse", "left", "right")),
         )
     ),
-    "pps": PartKind((("pulse", "edge"),)),
+    "lamps": PartKind(tuple((name, "lamp") for name in ("green", "red", "yellow"))),
     "buzzer": PartKind((("tone", "tone"),), keys=(Key("tone_hz", "integer", 100, 20_000),)),
     "led": PartKind((("pin", "lamp"),)),
     "charger": PartKind((("plugged", "level"),)),
-    "lamps": PartKind(tuple((name, "lamp") for name in ("green", "red", "yellow"))),
     "link": PartKind(_LINE, keys=(_BAUD,)),
     "vesc": PartKind(
         _LINE,
@@ -137,35 +190,26 @@ PARTS = {
     ),
 }
 
+
+def _kinds(slot: str) -> tuple[str, ...]:
+    return tuple(k for s, _, k in (name.partition(".") for name in PARTS) if s == slot and k)
+
+
+ENCODER_KINDS = _kinds("encoder")
 # What may be wired to each kind of channel of a vehicle file; the first unless its kind says so.
 CHANNEL_PARTS = {
-    "none": ("none",),
-    "servo_steering": ("servo", "vesc_servo"),
-    "esc": ("esc", "vesc"),
-    "h_bridge": ("h_bridge",),
-    "brake_servo": ("servo",),
-    "level": ("servo",),
+    channel: tuple(
+        kind for kind in _kinds("channel") if channel in PARTS["channel." + kind].channels
+    )
+    for channel in CHANNEL_KINDS
 }
-
 # Which kinds a slot of a wiring may have; where there are several, its key ``kind`` says which.
 SLOTS = {
-    "enable": (),
-    "runstop": (),
-    "standby": (),
-    "imu": ("mpu", "bno055", "rvc"),
-    "battery": ("adc", "ina219", "ina226", "vesc"),
-    "rc": ("pulses", "sbus", "crsf"),
-    "pps": (),
-    "lights": (),
-    "lamps": (),
-    "buzzer": (),
-    "led": (),
-    "charger": (),
-    "link": (),
-    "vesc": (),
+    slot: _kinds(slot)
+    for slot in dict.fromkeys(name.partition(".")[0] for name in PARTS)
+    if slot not in ("channel", "encoder")
 }
 BOARD_PROGRAMS = ("car", "box")  # the box is a runstop button with a radio
-ENCODER_KINDS = ("quadrature", "hall", "vesc")
 SIDES = {  # of the car's two counts, by encoder
     "shaft": "both",
     "left": "left",
@@ -175,7 +219,6 @@ SIDES = {  # of the car's two counts, by encoder
     "rear_left": "left",
     "rear_right": "right",
 }
-BATTERY_REACH_V = {"battery.ina219": 26.0, "battery.ina226": 36.0}  # their data sheets: the bus
 
 BOARD_KEYS = (
     Key("title", "text"),

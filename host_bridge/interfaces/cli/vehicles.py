@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 from host_bridge.domain import Actuator, SourceFacts, Vehicle
 from host_bridge.errors import UsageFault
-from host_bridge.interfaces.cli import wiring
+from host_bridge.interfaces.cli import vehicle_file, wiring
 from host_bridge.interfaces.cli.columns import aligned
 from host_bridge.services import Host
 
@@ -19,7 +19,7 @@ Rows: TypeAlias = Sequence[tuple[str, ...]]
 
 EXAMPLES = """examples:
   tandem vehicles                  which there are
-  tandem vehicles nigel            one in full
+  tandem vehicles nigel            one in full, and from which file each of its values is
   tandem vehicles ./my_car.toml    check a file of your own
   tandem vehicles nigel --json     for a program, with the parameters of the car's program
   tandem vehicles --check          which fits on which board, with pins, slices, timers in use
@@ -52,7 +52,7 @@ def run(args: argparse.Namespace, host: Host) -> int:
     vehicles = [host.vehicles.load(name) for name in names]
     if args.json:
         shown = [asdict(vehicle) for vehicle in vehicles]
-        print(json.dumps(shown[0] if args.name else shown))
+        print(json.dumps(shown[0] if args.name else shown, default=str))
     elif args.name:
         print("\n".join(_in_full(vehicles[0])))
     else:
@@ -72,12 +72,16 @@ def _in_full(v: Vehicle) -> list[str]:
     return [
         f"{v.name}: {v.title}",
         f"  {v.path}",
+        *(f"  based on {path}" for path in vehicle_file.bases(v.values, v.path)),
         "",
         *aligned(_facts(v)),
         "",
         *aligned(_sources(v)),
         "",
         *aligned(_channels(v)),
+        "",
+        "# the vehicle file with what it takes over, and where each value is written",
+        *vehicle_file.merged(v.values),
     ]
 
 

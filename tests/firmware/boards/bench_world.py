@@ -75,7 +75,7 @@ class Magnets:
     """The wheels that the pins module has hall sensors for, each with its magnets elsewhere."""
 
     def __init__(self, pins):
-        rows = [row for row in pins.ENCODERS if row[1] == "edges"]
+        rows = [row for row in pins.ENCODERS if row[1] == "hall"]
         self._wheels = [[row[2], row[3], row[3] * (i + 1) // 5] for i, row in enumerate(rows)]
 
     def rolled(self, now_us, speed_mps):
@@ -92,8 +92,8 @@ class Magnets:
 
 
 class VescAtTheFarEnd:
-    """A VESC that speaks the real bytes, on the plant: its duties and currents as the pulses of
-    the plant's ESC, which is a VESC's way to drive (hardware/vehicles/f1tenth.toml)."""
+    """A VESC that speaks the real bytes: the plant's own, told by them and by no pulse. When it
+    times out or is killed is this one's business, as it was set up."""
 
     ERPM_PER_MPS = 4614  # the vehicle file's source
     TIMED_OUT, KILLED = 1, 2  # bits of its status
@@ -102,7 +102,9 @@ class VescAtTheFarEnd:
         self._plant = plant
         self._peer = VescPeer()
         self._wire = Wire()
-        self._pulse_ns = self._servo_ns = NEUTRAL_NS
+        self._motor = plant.speed_controller
+        self._servo_ns = NEUTRAL_NS
+        self._told = 0.0, 0.0  # a duty, a braking current
         self._told_us = 0
         self.commands = []
         self.is_deaf = False
@@ -110,7 +112,7 @@ class VescAtTheFarEnd:
         self.is_wired = True  # its kill switch, to the drive enable
 
     def hears(self, data, now_us, enable):
-        """The pulses, of its servo and of an ESC, that do what it was told."""
+        """The pulses of its servo, and of an ESC, which it is not."""
         self._wire.outgoing += b"" if self.is_deaf else data
         self._peer.exchange(self._wire)
         for name, value in self._peer.commands:
@@ -121,12 +123,13 @@ class VescAtTheFarEnd:
         self._peer.status = is_late * self.TIMED_OUT | is_killed * self.KILLED
         if is_late or is_killed:
             self._brakes(self.brake_a)
-        return self._servo_ns, self._pulse_ns
+        self._motor.tell(*self._told)
+        return self._servo_ns, 0
 
     def _brakes(self, brake_a):
         """A current that never turns the wheel backward."""
         brake_a = brake_a if self._plant.wheel_speed_mps > 0.05 else 0
-        self._pulse_ns = NEUTRAL_NS - round(500_000 * brake_a * 1000 / BRAKE_MAX_MA)
+        self._told = 0.0, brake_a
         self._peer.values["duty"] = 0
         self._peer.values["motor_a"] = -brake_a
 
@@ -136,10 +139,10 @@ class VescAtTheFarEnd:
         if name in ("duty", "current", "brake"):
             self.commands.append((name, value))
             self._told_us = now_us
-            parts = {"duty": value / 100_000, "current": 0, "brake": -value / BRAKE_MAX_MA}
-            self._pulse_ns = NEUTRAL_NS + round(500_000 * parts[name])
+            duty = value / 100_000 if name == "duty" else 0.0
+            self._told = duty, value / 1000 if name == "brake" else 0.0
             self._peer.values["motor_a"] = 0
-            self._peer.values["duty"] = value / 100_000 if name == "duty" else 0
+            self._peer.values["duty"] = duty
 
     def says(self, now_us):
         plant, values = self._plant, self._peer.values
@@ -226,7 +229,7 @@ class BenchWorld:
         if values != self.values or bool(enable) != self.enable:
             self.edges.append((self.now_us, bool(enable), values))
         self.values, self.enable = values, bool(enable)
-        plant.step(MS_US * 1e-6, self.values, self.enable)
+        plant.step(MS_US * 1e-6, self.values, self.enable or self.vesc is not None)
         return reply[REPLY.size : REPLY.size + sent]
 
     def _heard_of_rc(self):

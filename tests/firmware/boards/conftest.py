@@ -17,7 +17,7 @@ def world_on(tmp_path):
     def make(vehicle, runtime="cpython", program=PROGRAM, board=None, wiring=None, held=()):
         folder = tmp_path / str(len(worlds))
         folder.mkdir()
-        pins = pins_of(wiring or vehicle, board or BOARDS[vehicle])
+        pins = pins_of(wiring or vehicle, board or BOARDS.get(vehicle, "pico"))
         worlds.append(BenchWorld(vehicle, runtime, folder, pins, program, held))
         return worlds[-1]
 

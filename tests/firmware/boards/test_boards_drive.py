@@ -19,7 +19,7 @@ from tests.firmware.boards.booted import (
     is_neutral,
     moved_off,
 )
-from tests.firmware.rig import Host
+from tests.firmware.rig import RELEASED, Host
 
 
 @pytest.mark.micropython
@@ -108,7 +108,7 @@ def test_with_interrupts_off_the_pulses_expire_and_the_watchdog_begins_anew(worl
 def test_a_vesc_on_its_uart_drives_and_brakes_and_when_it_is_silent_that_is_a_fault(
     world_on, runtime
 ):
-    world = world_on("f1tenth", runtime, wiring="f1tenth_vesc")
+    world = world_on("f1tenth_vesc", runtime)
     host = driving(world)
     host.claim(0)
     host.drive(700, 0)
@@ -120,6 +120,21 @@ def test_a_vesc_on_its_uart_drives_and_brakes_and_when_it_is_silent_that_is_a_fa
     host.drive(400, SPEED_MM_S)
     assert host.state in (codes.STOPPING, codes.FAULT)
     assert host.has_event(codes.EVENT_FAULT_LATCHED, codes.FAULT_OUTPUT)
+
+
+def test_a_vesc_that_brakes_light_wheels_never_turns_them_round(world_on):
+    """On the stand they follow at once what they are told at rest."""
+    world = world_on("f1tenth_vesc")
+    host = driving(world)
+    world.plant.is_on_stand = True
+    host.drive(800, 1000)
+    slowest_mps = fastest_mps = world.plant.wheel_speed_mps
+    for _ in range(40):
+        host.drive(10, 0, deadman=RELEASED)
+        slowest_mps = min(slowest_mps, world.plant.wheel_speed_mps)
+    assert fastest_mps > 0.5
+    assert slowest_mps > -0.05
+    assert host.state == codes.HOLD
 
 
 @pytest.mark.micropython

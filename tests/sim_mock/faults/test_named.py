@@ -28,11 +28,11 @@ REFUSED = {
     "flat_tyre@3s": "no fault 'flat_tyre'; there is stuck_servo, dead_encoder",
     "": "no fault ''; there is",
     "stuck_servo;": "no fault ''; there is",
-    "stuck_servo@-1": "stuck_servo.at_s: expected a number from 0",
-    "stuck_servo@soon": "stuck_servo.at_s: expected a number from 0",
-    "lossy_wire:share=2": "lossy_wire.share: expected a number from 0 to 1, got 2",
-    "lossy_wire:loss=1": "lossy_wire.loss: unknown; there is share",
-    "dead_encoder:side=up": "dead_encoder.side: expected one of",
+    "stuck_servo@-1": "stuck_servo.at_s: at_s cannot be that; expected a number from 0",
+    "stuck_servo@soon": "stuck_servo.at_s: at_s cannot be that; expected a number from 0",
+    "lossy_wire:share=2": "lossy_wire.share: share cannot be that; expected a number from 0 to 1",
+    "lossy_wire:loss=1": "lossy_wire.loss: loss is not a key of this table; expected one of share",
+    "dead_encoder:side=up": "dead_encoder.side: side cannot be that; expected one of",
     "payload@3s": "payload is there from the start",
 }
 
@@ -73,7 +73,10 @@ def test_a_scenario_and_a_uri_say_the_same(tmp_path):
     ("text", "message"),
     [
         ("[[fault]]\nat_s = 3\n", "no fault None"),
-        ('[[fault]]\nname = "runstop"\nwhen = 3\n', r"runstop\.when: unknown"),
+        (
+            '[[fault]]\nname = "runstop"\nwhen = 3\n',
+            r"runstop\.when: when is not a key of this table; expected no key",
+        ),
         ("faults = []\n", "unknown key 'faults'"),
         ('title = "nothing goes wrong"\n', "expected a list"),
         ("[[fault]\n", r"scenario\.toml: "),
@@ -98,7 +101,9 @@ def test_a_file_that_is_not_there_is_said():
 
 def test_the_list_names_every_fault_with_its_keys():
     rows = {row["name"]: row["keys"] for row in choices()["faults"]}
-    assert rows == {name: dict(named.defaults) for name, named in FAULTS.items()}
+    assert rows == {
+        name: {key.name: key.default for key in named.keys} for name, named in FAULTS.items()
+    }
 
 
 # --- what they do

@@ -10,9 +10,7 @@ import tty
 import pytest
 
 from firmware.protocol.plant import PLANT, hitl_id
-from host_bridge.serve.choosing import vehicle_hint
 from host_bridge.services import make_host
-from host_bridge.transports.uri import Uri
 from sim_mock.faults.host import framed
 from sim_mock.hitl.frames import Ear, Frames, kind_of
 from tests.host_bridge.programs import serving, tandem
@@ -167,7 +165,7 @@ def test_too_slow_a_line_is_said_by_the_command():
 
 
 def test_by_its_uri_it_is_of_a_known_type():
-    assert vehicle_hint(Uri.parse("serial:///dev/ttyACM0?hitl=nigel")) == "nigel"
+    assert make_host().cars.transport("serial:///dev/ttyACM0?hitl=nigel").vehicle == "nigel"
 
 
 @pytest.mark.parametrize("kind", PLANT)

@@ -118,7 +118,7 @@ def test_without_a_pulse_the_brake_stays_as_it_is():
 
 REFUSED = {
     'plant.brake: expected this table with one "brake_servo"': lambda m: m.pop("brake"),
-    "plant.brake.torque_max_nm: missing": lambda m: m["brake"].clear(),
+    "plant.brake.torque_max_nm: torque_max_nm is missing": lambda m: m["brake"].clear(),
     'plant.drive.driven: expected "rear"': lambda m: m["drive"].update(driven="all"),
     "plant.channels[2].full_ns: expected a pulse": lambda m: m["channels"][2].update(
         full_ns=RELEASED_NS

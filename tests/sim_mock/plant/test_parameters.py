@@ -10,27 +10,47 @@ SERVO = {"kind": "servo_steering", "axle": "front", "curve": CURVE}
 PATCH = {"x_m": 1, "y_m": 2, "radius_m": 1.5, "mu_scale": 0.4}
 
 REFUSED = {
-    "plant.body.mas_kg: unknown": lambda m: m["body"].update(mas_kg=1.0),
-    "plant.tires: unknown": lambda m: m.update(tires={}),
+    "plant.body.mas_kg: mas_kg is not a key of this table": lambda m: m["body"].update(mas_kg=1.0),
+    "plant.tires: tires is not a key of this table": lambda m: m.update(tires={}),
     "plant.tyre: missing": lambda m: m.pop("tyre"),
-    "plant.tyre.mu: missing": lambda m: m["tyre"].pop("mu"),
-    "plant.tyre.mu: expected a number from 0.01 to 3, got 0": lambda m: m["tyre"].update(mu=0),
-    "plant.tyre.mu: expected a number": lambda m: m["tyre"].update(mu="0.8"),
-    "plant.body.mass_kg: expected a number": lambda m: m["body"].update(mass_kg=True),
-    "plant.body.lf_m: expected a number": lambda m: m["body"].update(lf_m=float("nan")),
-    'plant.tyre.law: expected one of "linear", "fiala"': lambda m: m["tyre"].update(law="magic"),
-    'plant.body.integrator: expected one of "euler"': lambda m: m["body"].update(integrator="x"),
-    "plant.esc.rearms: expected true or false": lambda m: m["esc"].update(rearms=1),
+    "plant.tyre.mu: mu is missing": lambda m: m["tyre"].pop("mu"),
+    "plant.tyre.mu: mu cannot be that; expected a number from 0.01 to 3, got 0": lambda m: m[
+        "tyre"
+    ].update(mu=0),
+    'plant.tyre.mu: mu cannot be that; expected a number from 0.01 to 3, got "0.8"': lambda m: m[
+        "tyre"
+    ].update(mu="0.8"),
+    "plant.body.mass_kg: mass_kg cannot be that; expected a number from 0.01": lambda m: m[
+        "body"
+    ].update(mass_kg=True),
+    "plant.body.lf_m: lf_m cannot be that; expected a number from 0.005 to 10 metres": lambda m: m[
+        "body"
+    ].update(lf_m=float("nan")),
+    "plant.tyre.law: law cannot be that; expected one of linear, fiala": lambda m: m["tyre"].update(
+        law="magic"
+    ),
+    "plant.body.integrator: integrator cannot be that; expected one of euler": lambda m: m[
+        "body"
+    ].update(integrator="x"),
+    "plant.esc.rearms: rearms cannot be that; expected true or false": lambda m: m["esc"].update(
+        rearms=1
+    ),
     "plant.esc: expected reverse_ns <": lambda m: m["esc"].update(forward_ns=1_400_000),
-    "plant.motor.count: expected a whole number": lambda m: m["motor"].update(count=1.5),
-    "plant.imu: expected a table": lambda m: m.update(imu=3),
-    "plant.channels: expected a list": lambda m: m.pop("channels"),
+    "plant.motor.count: count cannot be that; expected a whole number from 1": lambda m: m[
+        "motor"
+    ].update(count=1.5),
+    "plant.imu: imu cannot be that; expected a table": lambda m: m.update(imu=3),
+    "plant.channels: channels cannot be that; expected a list": lambda m: m.pop("channels"),
     "plant.channels: expected at most 8": lambda m: m.update(channels=[{"kind": "none"}] * 9),
     'plant.channels: expected one "esc"': lambda m: m.update(channels=[SERVO]),
     "plant.channels[1].kind: expected": lambda m: m["channels"].__setitem__(1, {"kind": "motor"}),
-    "plant.channels[1].pin: unknown": lambda m: m["channels"][1].update(pin=4),
-    "plant.channels[0].axle: missing": lambda m: m["channels"][0].pop("axle"),
-    "plant.channels[0].curve: expected a list": lambda m: m["channels"][0].pop("curve"),
+    "plant.channels[1].pin: pin is not a key of this table": lambda m: m["channels"][1].update(
+        pin=4
+    ),
+    "plant.channels[0].axle: axle is missing": lambda m: m["channels"][0].pop("axle"),
+    "plant.channels[0].curve: curve cannot be that; expected a list": lambda m: m["channels"][
+        0
+    ].pop("curve"),
     "plant.channels[0].curve: expected 2 or more": lambda m: m["channels"][0].update(
         curve=[[0.4, 1_000_000], [-0.4, 2_000_000]]
     ),
@@ -40,13 +60,15 @@ REFUSED = {
     "plant.channels[0].curve[1]: expected [steer_rad": lambda m: m["channels"][0].update(
         curve=[[-0.4, 1_000_000], [0.4]]
     ),
-    "plant.patches[0].mu_scale: expected a number": lambda m: m.update(
+    "plant.patches[0].mu_scale: mu_scale cannot be that; expected a number": lambda m: m.update(
         patches=[{**PATCH, "mu_scale": 0}]
     ),
-    "plant.patches[0].radius_m: missing": lambda m: m.update(
+    "plant.patches[0].radius_m: radius_m is missing": lambda m: m.update(
         patches=[{key: PATCH[key] for key in PATCH if key != "radius_m"}]
     ),
-    "plant.payload_kg: expected a number": lambda m: m.update(payload_kg=-1),
+    "plant.payload_kg: payload_kg cannot be that; expected a number": lambda m: m.update(
+        payload_kg=-1
+    ),
     "plant.payload_x_m: expected a centre of gravity": lambda m: m.update(
         payload_kg=9, payload_x_m=0.5
     ),

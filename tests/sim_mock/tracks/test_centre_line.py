@@ -17,9 +17,9 @@ RING = {
 }
 REFUSED = {
     "a track has the keys": {"walls": []},
-    "width_m: expected a number": {"width_m": "2"},
+    "width_m: width_m cannot be that; expected a number": {"width_m": "2"},
     "centre_line[0]: expected straight_m, or": {"centre_line": [{"radius_m": 5.0}]},
-    "centre_line[1].turn_deg: expected a number": {
+    "centre_line[1].turn_deg: turn_deg cannot be that; expected a number": {
         "centre_line": [{"straight_m": 1.0}, {"radius_m": 5.0, "turn_deg": 720}]
     },
     "centre_line: a turn of 0.5 m is tighter": {

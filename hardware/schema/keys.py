@@ -1,0 +1,127 @@
+"""What a table of a facts file may say: a key, its kind, its range, and its unit by its ending."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+REQUIRED: object = object()
+
+# The ending of a key is its unit; the longest that fits counts.
+UNITS = {
+    "mps3": "metres per second cubed",
+    "mps2": "metres per second squared",
+    "mps": "metres per second",
+    "radps": "radians per second",
+    "rad_s": "radians per second",
+    "rad": "radians",
+    "deg": "degrees",
+    "per_rad": "per radian",
+    "vs_per_rad": "volt seconds per radian",
+    "per_mps": "full effort per metre per second",
+    "n_per_mps2": "newtons per metre per second squared",
+    "per_m": "full effort per metre",
+    "per_rev": "counts per turn of the wheel",
+    "kg": "kilograms",
+    "kgm2": "kilogram square metres",
+    "n": "newtons",
+    "nm": "newton metres",
+    "m": "metres",
+    "s": "seconds",
+    "ms": "milliseconds",
+    "us": "microseconds",
+    "ns": "nanoseconds",
+    "v": "volts",
+    "a": "amperes",
+    "c": "degrees Celsius",
+    "ohm": "ohms",
+    "mohm": "thousandths of an ohm",
+    "hz": "hertz",
+}
+# Endings that people write instead of ours
+FOREIGN = ("mm", "cm", "degps", "mm_s", "mm_s2", "kmh", "mv", "g", "ma")
+_ENDINGS = sorted(("_" + ending for ending in (*UNITS, *FOREIGN)), key=len, reverse=True)
+
+
+def unit_of(name: str) -> str:
+    """In words; empty for a name without one."""
+    for ending in _ENDINGS:
+        if name.endswith(ending):
+            return UNITS.get(ending[1:], "")
+    return UNITS.get(name, "")  # as the key ms of a fault, which is nothing but its unit
+
+
+def stem_of(name: str) -> str:
+    """A name without its unit, known or foreign."""
+    for ending in _ENDINGS:
+        if name.endswith(ending):
+            return name.removesuffix(ending)
+    return name
+
+
+@dataclass(frozen=True)
+class Key:
+    """One key of a table; ``parameter`` and ``scale`` say what the car's program makes of it."""
+
+    name: str
+    kind: str  # a word of ``_EXPECTED``, or number, integer, choice, names
+    low: float = 0.0
+    high: float = 0.0
+    choices: tuple[str, ...] = ()
+    default: object = REQUIRED
+    parameter: str = ""
+    scale: float = 1.0
+
+    @property
+    def unit(self) -> str:
+        return unit_of(self.name) if self.kind in ("number", "integer") else ""
+
+    @property
+    def expected(self) -> str:
+        """What a person has to write, with unit and range."""
+        if self.kind in ("number", "integer"):
+            unit = f" {self.unit}" if self.unit else ""
+            whole = "whole " if self.kind == "integer" else ""
+            return f"a {whole}number from {self.low:g} to {self.high:g}{unit}"
+        if self.kind in ("choice", "names"):
+            some = "one of" if self.kind == "choice" else "a list of some of"
+            return f"{some} {', '.join(self.choices)}"
+        return _EXPECTED[self.kind]
+
+
+_EXPECTED = {
+    "flag": "true or false",
+    "text": "a text in quotes",
+    "points": "two or more [angle_rad, pulse_us], angles rising, pulses rising or falling",
+    "pulses": "three pulses in microseconds, rising or falling: [one end, centre, other end]",
+    "table": "a table",
+    "list": "a list",
+    "pin": "the number or the name of a pin",
+    "pins": "pins with blanks between, 0-3 for 0 1 2 3",
+    "integers": "a list of integers",
+    "texts": "a list of texts in quotes",
+}
+
+
+def number(name: str, low: float, high: float, default: object = REQUIRED) -> Key:
+    """A number of the unit that ends its name."""
+    return Key(name, "number", low, high, default=default)
+
+
+def integer(name: str, low: int, high: int, default: object = REQUIRED) -> Key:
+    """A whole number."""
+    return Key(name, "integer", low, high, default=default)
+
+
+def choice(name: str, choices: tuple[str, ...], default: object = REQUIRED) -> Key:
+    """One word of several."""
+    return Key(name, "choice", choices=choices, default=default)
+
+
+def names(name: str, choices: tuple[str, ...], may_be_none: bool = False) -> Key:
+    """A list of some words."""
+    return Key(name, "names", low=0.0 if may_be_none else 1.0, choices=choices)
+
+
+def flag(name: str, default: object = REQUIRED) -> Key:
+    """True or false."""
+    return Key(name, "flag", default=default)

@@ -1,0 +1,117 @@
+"""Vehicle files that take over another one's values: ``base = "f1tenth"``, and only what differs.
+
+Tables are merged key by key, anything else is taken whole: a file with ``[[channels]]`` of its own
+has these alone. ``without = ["rc"]`` leaves out what a base has.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from pathlib import Path
+
+from hardware.schema.keys import Key
+from hardware.schema.reading import read_key
+from host_bridge.config.document import Document
+from host_bridge.config.schema import TABLES
+from host_bridge.errors import VehicleFileFault
+
+FOLDER = Path(__file__).resolve().parents[2] / "hardware" / "vehicles"
+_ONLY_BASES = FOLDER / "bases"  # what no car is by itself
+_KEYS: dict[str, Key] = {key.name: key for key in TABLES[""]}
+
+
+def names_in(folder: Path) -> tuple[str, ...]:
+    """The files of a folder that vehicle files may name without a path."""
+    return tuple(sorted(path.stem for path in folder.glob("*.toml")))
+
+
+def base_names() -> tuple[str, ...]:
+    """What a vehicle file may name as its base: the vehicles, and what several of them share."""
+    return (*names_in(FOLDER), *names_in(_ONLY_BASES))
+
+
+def read_with_bases(path: Path) -> Document:
+    """A vehicle file, laid over its base, that one's base, and so on.
+
+    Raises VehicleFileFault for a file that is not TOML, and a base that there is not or that leads
+    back to a file that it is taken over by.
+    """
+    return _read(path, ())
+
+
+def _read(path: Path, above: tuple[Path, ...]) -> Document:
+    document = Document(path)
+    chain = (*above, path.resolve())
+    name = read_key(document, "base", document.values, _KEYS["base"])
+    left_out = read_key(document, "without", document.values, _KEYS["without"])
+    if not name:
+        return _refuse_without(document, left_out)
+    found = _find(document, name)
+    if found.resolve() in chain:
+        raise _circle(document, (*chain, found.resolve()))
+    base = _read(found, chain)
+    for key in left_out:
+        if not base.drop(key):
+            raise _not_in_base(document, key, base)
+    document.lay_over(base)
+    return document
+
+
+def _find(document: Document, name: str) -> Path:
+    if "/" in name or name.endswith(".toml"):
+        places: Iterable[Path] = (document.path.parent / name,)
+    else:
+        places = (folder / f"{name}.toml" for folder in (FOLDER, _ONLY_BASES))
+    for path in places:
+        if is_file(path):
+            return path
+    near = difflib.get_close_matches(name, base_names(), n=1)
+    raise document.fault(
+        "base",
+        "there is no vehicle file that this one could be based on by that name",
+        expected=f"one of {', '.join(base_names())}, or the path of a .toml file, from here",
+        got=name,
+        remedy=f"did you mean {near[0]}?" if near else "correct it, or take base out",
+    )
+
+
+def is_file(path: Path) -> bool:
+    """Whether there is such a file; a name that no file can have is none."""
+    try:
+        return path.is_file()
+    except OSError:
+        return False
+
+
+def _circle(document: Document, chain: tuple[Path, ...]) -> VehicleFileFault:
+    return document.fault(
+        "base",
+        "this base leads back to a file that is based on it",
+        expected="a file whose own bases end at one without a base",
+        got=" -> ".join(path.name for path in chain[chain.index(chain[-1]) :]),
+        remedy="take base out of one of them",
+    )
+
+
+def _refuse_without(document: Document, left_out: list[str]) -> Document:
+    if left_out:
+        raise document.fault(
+            "without",
+            "there is nothing to leave out of a file without a base",
+            expected='base = "NAME" too',
+            got=", ".join(left_out),
+            remedy="take without out",
+        )
+    return document
+
+
+def _not_in_base(document: Document, key: str, base: Document) -> VehicleFileFault:
+    near = difflib.get_close_matches(key, base.keys(), n=1)
+    return document.fault(
+        "without",
+        f"{key} is not in the base, or has been left out",
+        expected="tables and keys that the base has, as sources.rc",
+        got=key,
+        remedy=f"did you mean {near[0]}?" if near else f"take it out; the base is {base.path}",
+    )

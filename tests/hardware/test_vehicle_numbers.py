@@ -1,0 +1,10 @@
+"""No number of a vehicle changes with a file that it is based on, unless it is kept so."""
+
+from tests.hardware.vehicle_numbers import kept, rows
+
+
+def test_the_numbers_of_all_vehicles_are_those_that_were_kept():
+    changed = [row for row in rows() if row not in kept()]
+    gone = [row for row in kept() if row not in rows()]
+    assert (changed, gone) == ([], []), "if meant: python -m tests.hardware.vehicle_numbers --write"
+    assert len(kept()) > 500

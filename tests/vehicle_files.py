@@ -1,0 +1,9 @@
+"""A vehicle file as one text, whatever it is based on: for tests that change a line of it."""
+
+from host_bridge.config import load_vehicle
+from host_bridge.interfaces.cli.vehicle_file import merged
+
+
+def whole(name: str) -> str:
+    """The file of a type with all that it takes over, as `tandem vehicles NAME` prints it."""
+    return "\n".join(merged(load_vehicle(name).values, with_origin=False)) + "\n"
