@@ -14,7 +14,7 @@ NOW_US = 77
 
 
 class Host:
-    """The board's end of a link: gives what came in pieces, and takes as much as it has room for."""
+    """The end of a link: gives what came in pieces, and takes as much as it has room for."""
 
     def __init__(self) -> None:
         self.pieces: list[bytes] = []

@@ -1,4 +1,4 @@
-"""Steering: no further than the lock and the speed allow, no faster than the servo, by its curve."""
+"""Steering: no further than lock and speed allow, no faster than the servo, by its curve."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What two cars report of their claims, number by number: what agreed, what was lost, what differs."""
+"""What two cars report of their claims: what agreed, what was lost, what differs."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def test_a_report_is_found_by_its_sequence_and_the_latest_is_the_last():
 
 
 def test_what_was_reported_already_is_kept_as_it_was():
-    """A car says its last claim on each step: the time at which it was first said is the right one."""
+    """A car says its last claim on each step: the time at which it was first said is the one."""
     record = Acceptance()
     first = Accepted(5, 1, 7, 100)
     record.take(first)
