@@ -154,6 +154,7 @@ def test_a_refusal_of_the_first_step_ends_it_with_all_its_reasons(asked):
 def test_a_refusal_of_the_second_step_asks_again_for_the_first_one_s_answer(asked):
     asked.hear(5000, nonce=77)
     assert asked.hear(6000, Refusal.STATE) == []
+    asked.request.hear_status(status(State.HOLD))
     assert (asked.request.nonce, asked.request.result) == (0, None)
     assert asked.step(6000) == [0]
     asked.hear(7000, Refusal.STOP_CAUSE)

@@ -82,6 +82,9 @@ def test_what_is_not_newer_is_dropped():
     track.add(sample(999, x_m=3.0))
     assert track.at(1000) == sample(1000, x_m=1.0)
     assert track.latest_us() == 1000
+    track.add(sample(2000, x_m=4.0))
+    track.add(sample(1500, x_m=5.0))
+    assert track.latest_us() == 2000
 
 
 def test_it_forgets_all_but_the_newest_256():
@@ -223,6 +226,7 @@ def test_it_compares_at_the_newest_instant_that_both_reached_and_only_once():
     assert divergence.differences[1].amount == pytest.approx(1.9)
     divergence.car.add(sample(1600))
     divergence.step()
+    divergence.step()
     assert divergence.compared == 3
     assert divergence.differences[1].amount == pytest.approx(2.0)
 
@@ -230,6 +234,7 @@ def test_it_compares_at_the_newest_instant_that_both_reached_and_only_once():
 def test_what_only_the_twin_is_early_for_is_not_compared():
     divergence = Divergence(LIMITS)
     divergence.twin.add(sample(1000))
+    divergence.step()
     divergence.car.add(sample(500))
     divergence.step()
     assert divergence.compared == 0
