@@ -86,7 +86,11 @@ AROUND = (
     ),
     Part(
         "firmware/boards/link.py",
-        ("firmware/boards/test_link_bytes.py", "firmware/boards/test_link.py"),
+        (
+            "firmware/boards/test_link_bytes.py",
+            "firmware/boards/test_link_stdio.py",
+            "firmware/boards/test_link.py",
+        ),
     ),
     Part("host_bridge/session.py", ("host_bridge/test_session.py",)),
     Part("host_bridge/quick_stop.py", ("host_bridge/test_stop_call.py",)),
@@ -118,6 +122,7 @@ AROUND = (
         ("host_bridge/driving/test_opening.py",),
         ("start_log",),
     ),
+    Part("host_bridge/cars/car.py", ("host_bridge/cars/test_car_numbers.py",)),
     Part("host_bridge/cars/following.py", ("host_bridge/cars/test_following.py",)),
     Part("host_bridge/cars/fleet.py", ("host_bridge/cars/test_fleet_numbers.py",)),
     Part("host_bridge/link/rights.py", ("host_bridge/serve/test_rights.py",)),
@@ -145,7 +150,6 @@ NOT_YET = {
     "host_bridge/driving/follow.py": _SLOW,
     "host_bridge/driving/run.py": _PROCESSES,
     "host_bridge/driving/tally.py": _TELLS,
-    "host_bridge/cars/car.py": _SLOW,
     "host_bridge/cars/refusals.py": _TELLS,
 }
 PARTS = CORE + BESIDE + AROUND

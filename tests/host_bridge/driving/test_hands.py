@@ -144,6 +144,12 @@ def test_words_are_a_program_s_hints_a_person_s():
     assert [it.is_held_by_hand() for it in several] == [True, False, True, False]
 
 
+def test_who_holds_it_alone_and_is_nobody_s_second_has_no_words_for_a_hand():
+    one = Told(PROGRAM, "one", is_person=True)
+    controls = Controls(one, vehicle().source("seat"), REACH)
+    assert (controls.hand_words(7), controls.is_held_by_hand()) == ("", True)
+
+
 def test_controls_are_of_one_input_and_of_nobody_else_unless_that_is_said():
     controls = Controls(Told(PROGRAM, "one"), vehicle().source("script"), REACH)
     assert (controls.person, controls.needs_hand, controls.guardian) == (None, False, None)
@@ -220,11 +226,11 @@ def test_what_else_differs_is_each_car_s_own():
 
 @pytest.mark.parametrize("at", [0, 1])
 def test_a_source_that_one_car_lacks_is_refused(at):
-    cars = [vehicle(), vehicle()]
-    cars[at] = replace(vehicle(), sources=())
+    cars = [replace(vehicle(), path="one.toml"), replace(vehicle(), path="other.toml")]
+    cars[at] = replace(cars[at], sources=())
     with pytest.raises(VehicleFileFault, match="the vehicle has no source script") as raised:
         source_of_all(cars, "script")
-    assert raised.value.where == cars[0].path
+    assert raised.value.where == "one.toml"
     assert raised.value.expected == "a table [sources.script]"
     assert "add it" in raised.value.remedy
 
@@ -242,6 +248,12 @@ def test_the_program_is_opened_after_the_person_under_whose_source_it_may_be(is_
     assert (controls.source.name, program.setting.source("script").name) == (name, name)
     assert person.setting.source("script").name == "script"
     assert (controls.person, controls.input, controls.guardian) == (person, program, None)
+
+
+def test_virtual_cars_are_driven_by_a_program_with_nobody_there():
+    program = Told(PROGRAM, "program")
+    controls = taken(program, [vehicle()], is_virtual=True)
+    assert (program.opened, controls.person, controls.needs_hand) == (1, None, False)
 
 
 def test_who_both_drives_and_holds_is_opened_once():
