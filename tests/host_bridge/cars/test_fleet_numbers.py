@@ -11,7 +11,7 @@ from host_bridge.cars.acceptance import Accepted
 from host_bridge.cars.actions import ActionResult
 from host_bridge.cars.fleet import Fleet, is_ready
 from host_bridge.cars.sign_of_life import FLEET, SEAT
-from host_bridge.domain import LONGEST_STEP_S, Claim, Profile, Refusal, Sender, State
+from host_bridge.domain import LONGEST_STEP_S, ActionReply, Claim, Profile, Refusal, Sender, State
 from host_bridge.domain.codes import Action
 from host_bridge.link import wire
 from tests.host_bridge.drives import EPOCH, START_US, Drive, Rig, vehicle
@@ -206,6 +206,37 @@ def test_all_are_asked_before_one_acts_and_then_all_do():
     assert request.results is results
 
 
+def answer(drive: Drive, at: int, nonce: int) -> None:
+    """As a car does; without a nonce it has done it."""
+    reply = ActionReply(EPOCH, Action.ARM, nonce, (), ())
+    drive.rigs[at].car._take([reply], drive.now_us)
+
+
+def test_the_second_steps_go_together_as_soon_as_the_last_nonce_is_there():
+    drive = two()
+    drive.fleet.arm(drive.now_us)
+    said(drive, messages.Act)
+    answer(drive, 1, 6)
+    drive.fleet.step(drive.now_us)
+    assert said(drive, messages.Act) == [[], []]
+    answer(drive, 0, 5)
+    drive.fleet.step(drive.now_us)
+    assert [[it.nonce for it in acts] for acts in said(drive, messages.Act)] == [[5], [6]]
+
+
+def test_who_has_done_it_already_is_no_failure():
+    drive = two()
+    request = drive.fleet.arm(drive.now_us)
+    said(drive, messages.Act)
+    answer(drive, 0, 0)
+    answer(drive, 1, 6)
+    drive.fleet.step(drive.now_us)
+    assert [[it.nonce for it in acts] for acts in said(drive, messages.Act)] == [[], [6]]
+    answer(drive, 1, 0)
+    drive.fleet.step(drive.now_us)
+    assert request.is_done()
+
+
 def test_who_would_not_is_named_and_the_others_are_told_whose_fault_it_is():
     drive = two()
     drive.is_host_alive = True
@@ -217,7 +248,8 @@ def test_who_would_not_is_named_and_the_others_are_told_whose_fault_it_is():
     assert Refusal.CAUSE_PRESENT in second.refusals
     assert str(request) == f"{first} {second}"
     drive.advance(0.1)
-    assert drive.rigs[0].car.status.state is State.STANDBY, "and it was not stopped for that"
+    first = drive.rigs[0].car.status
+    assert (first.state, first.causes) == (State.STANDBY, ()), "it was not stopped for that"
 
 
 @pytest.mark.parametrize(("name", "is_stopped"), [("arm", True), ("clear", False)])

@@ -87,6 +87,22 @@ def test_who_is_in_stays_when_nobody_is_let_in_any_more():
     run(main())
 
 
+def test_a_rim_that_is_closed_holds_nothing_and_one_that_never_opened_neither():
+    async def main():
+        local_rim("car").close()
+        owner, _ = await owner_and_car()
+        rim = local_rim("car")
+        rim.open(owner)
+        listening = rim._socket
+        fd = listening.fileno()
+        rim.close()
+        assert listening.fileno() == -1
+        assert asyncio.get_running_loop().remove_reader(fd) is False, "it is not watched any more"
+        owner.close()
+
+    run(main())
+
+
 def test_what_is_closed_by_hand_may_be_gone_already():
     async def main():
         owner, _ = await owner_and_car()
@@ -118,7 +134,9 @@ def test_an_owner_that_ends_ends_its_clients_and_forgets_them():
         ours, theirs = socket.socketpair()
         client = SocketClient(ours, owner)
         assert owner.clients == 1
+        fd = ours.fileno()
         client.end()
+        assert asyncio.get_running_loop().remove_reader(fd) is False, "it is not watched any more"
         assert (owner.clients, ours.fileno()) == (0, -1)
         theirs.setblocking(False)
         assert theirs.recv(1) == b""
@@ -230,7 +248,15 @@ def test_a_path_that_is_too_long_for_a_socket_is_told_with_the_remedy(tmp_path):
     assert "a short path" in raised.value.remedy
 
 
-def test_where_it_cannot_be_made_is_told_with_the_remedy(tmp_path):
+def test_where_it_cannot_be_made_is_told_with_the_remedy(tmp_path, monkeypatch):
+    made = []
+
+    class Noted(socket.socket):
+        def __init__(self, *kind) -> None:
+            super().__init__(*kind)
+            made.append(self)
+
+    monkeypatch.setattr(rims.socket, "socket", Noted)
     with pytest.raises(DeviceFault) as raised:
         rims.listen(tmp_path / "nowhere" / "car.sock", "car")
     fault = raised.value
@@ -238,3 +264,4 @@ def test_where_it_cannot_be_made_is_told_with_the_remedy(tmp_path):
     assert fault.where == str(tmp_path / "nowhere" / "car.sock")
     assert fault.got == "No such file or directory"
     assert "TANDEM_RUNTIME_DIR" in fault.remedy
+    assert [it.fileno() for it in made] == [-1, -1]
