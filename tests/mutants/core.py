@@ -116,6 +116,12 @@ AROUND = (
     Part("host_bridge/serve/stop_rim.py", ("host_bridge/serve/test_stop_rim.py",)),
     Part("host_bridge/serve/choosing.py", ("host_bridge/serve/test_choosing.py",)),
     Part("host_bridge/driving/controls.py", ("host_bridge/driving/test_hands.py",)),
+    Part("host_bridge/driving/run.py", ("host_bridge/driving/test_verdicts.py",), ("_fault",)),
+    Part(
+        "host_bridge/driving/follow.py",
+        ("host_bridge/driving/test_verdicts.py",),
+        ("_judge", "_with_receiver"),
+    ),
     Part("host_bridge/driving/plan.py", ("host_bridge/driving/test_plan.py",)),
     Part(
         "host_bridge/driving/opening.py",
@@ -147,8 +153,6 @@ NOT_YET = {
     "host_bridge/serve/recording.py": _TELLS,
     "host_bridge/serve/taps.py": _TELLS,
     "host_bridge/driving/drive.py": _SLOW,
-    "host_bridge/driving/follow.py": _SLOW,
-    "host_bridge/driving/run.py": _PROCESSES,
     "host_bridge/driving/tally.py": _TELLS,
     "host_bridge/cars/refusals.py": _TELLS,
 }

@@ -304,6 +304,10 @@ def test_an_action_is_asked_for_at_once_by_who_asks(ask, action, value):
     assert (act.epoch, act.nonce) == (EPOCH, 0)
     assert bytes(act.config_hash) == rig.car.identity.config_hash
     assert (request.result, request.may_proceed, rig.car._actions) == (None, True, [request])
+    rig.car.step(rig.now_us + 99_999)
+    assert said(rig.car, messages.Act) == []
+    rig.car.step(rig.now_us + 100_000)
+    assert len(said(rig.car, messages.Act)) == 1, "again, for it was not answered"
     request.abandon("enough")
     rig.car.step(rig.now_us + 1)
     assert rig.car._actions == []

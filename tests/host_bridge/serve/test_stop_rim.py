@@ -141,6 +141,7 @@ def test_identify_passes_once_in_50_ms_whoever_asks():
     rim = StopRim("car", "", "sim://nigel")
     found = [at_us for at_us in range(0, 200_000, 1000) if rim.may_identify(at_us)]
     assert found == [0, 50_000, 100_000, 150_000]
+    assert [rim.may_identify(at_us) for at_us in (199_999, 200_000)] == [False, True]
 
 
 def test_a_stop_passes_each_time_and_an_identify_in_between_does_not(shared):
@@ -259,6 +260,20 @@ def test_a_rim_that_is_closed_is_gone_and_lets_nobody_in(shared):
         desk.rim.close()  # once more does no harm
         assert not is_ended(end), "who is in stays"
         end.close()
+        desk.owner.close()
+
+    run(main())
+
+
+def test_a_rim_that_is_closed_holds_nothing_and_one_that_never_opened_neither(shared):
+    async def main():
+        StopRim("car", "", "sim://nigel").close()
+        desk = await Desk().begin(shared)
+        listening = desk.rim._socket
+        fd = listening.fileno()
+        desk.rim.close()
+        assert listening.fileno() == -1
+        assert asyncio.get_running_loop().remove_reader(fd) is False, "it is not watched any more"
         desk.owner.close()
 
     run(main())
