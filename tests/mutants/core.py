@@ -129,7 +129,7 @@ AROUND = (
         ("start_log",),
     ),
     Part("host_bridge/cars/car.py", ("host_bridge/cars/test_car_numbers.py",)),
-    Part("host_bridge/cars/following.py", ("host_bridge/cars/test_following.py",)),
+    Part("host_bridge/cars/following.py", ("host_bridge/cars/test_following_steps.py",)),
     Part("host_bridge/cars/fleet.py", ("host_bridge/cars/test_fleet_numbers.py",)),
     Part("host_bridge/link/rights.py", ("host_bridge/serve/test_rights.py",)),
     Part("host_bridge/serve/service.py", ("host_bridge/serve/test_service.py",), _SERVICE),
