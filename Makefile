@@ -69,6 +69,6 @@ lock: ready  ## renew the lock files from pyproject.toml (needs the network)
 	@sh tests/tools/lock.sh
 
 clean:  ## remove all that was set up or built
-	rm -rf demo-out .venv .micropython .devkit .fast .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf demo-out .venv .micropython .devkit .fast .mutants .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	rm -rf .import_linter_cache .coverage build dist out
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -32,14 +32,15 @@ _CODES = {(1, 0): "B", (1, 1): "b", (2, 0): "H", (2, 1): "h", (4, 0): "I", (4, 1
 
 
 def crc_update(crc: bytearray, data: bytearray, start: int, end: int, table: object) -> int:
-    crc[:] = crc32(data[start:end], int.from_bytes(crc, "little")).to_bytes(4, "little")
+    held = crc32(data[start:end], int.from_bytes(crc, "little"))
+    memoryview(crc)[:4] = held.to_bytes(4, "little")  # a view's slices keep their length
     return 0
 
 
 def cobs_encode(data: bytearray, size: int, out: bytearray, start: int) -> int:
     coded = cobs.encode(bytes(data[:size]).translate(WHITENED))
     end = start + len(coded)
-    memoryview(out)[start:end] = coded  # a view's slices keep their length
+    memoryview(out)[start:end] = coded
     return end
 
 

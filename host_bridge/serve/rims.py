@@ -120,7 +120,10 @@ def _is_answered(path: Path) -> bool:
     """Whether a program listens there, be it one that hangs (and lets nobody else in)."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as end:
         end.setblocking(False)
-        return end.connect_ex(str(path)) in (0, errno.EAGAIN)
+        try:
+            return end.connect_ex(str(path)) in (0, errno.EAGAIN)
+        except OSError:  # a path too long for a socket: whoever binds it is told so
+            return False
 
 
 def _taken(name: str) -> DeviceFault:

@@ -6,7 +6,6 @@ was touched.
 """
 
 import argparse
-import ast
 import functools
 import json
 import os
@@ -14,13 +13,14 @@ import random
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.mutants import by_hand, chosen, covered, equivalents, trials
+from tests.mutants import by_hand, chosen, covered, equivalents, kept, trials
 from tests.mutants.core import AROUND, CORE, FAST, PARTS, ROOT, Part, tiers
-from tests.mutants.mutations import Mutant, module_of, mutants_of, mutated
+from tests.mutants.mutations import Mutant, mutants_of, mutated
+from tests.mutants.trying import Trial, Trying, line
 
 LIST = Path(__file__).with_name("equivalent.toml")
 
@@ -39,22 +39,15 @@ def _arguments(words: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--toml", action="store_true", help="survivors as entries to explain")
     parser.add_argument("--fast", action="store_true", help="leave the whole car's tests out")
     parser.add_argument("--own", action="store_true", help="each part's own tests only")
+    parser.add_argument(
+        "--kept", metavar="FILE", type=Path, default=ROOT / ".mutants",
+        help="what is known from earlier runs (.mutants; /dev/null: nothing)",
+    )  # fmt: skip
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument(
         "--minutes", type=float, help="begin no more after so long: of many, some at random"
     )
     return parser.parse_args(words)
-
-
-Job = Callable[[], int]
-
-
-class Trial(NamedTuple):
-    """A mutant, what makes it, and the tests that are asked."""
-
-    mutant: Mutant
-    tree: Callable[[], ast.Module]
-    tiers: tuple[trials.Tier, ...]
 
 
 def _tiers(part: Part, options: argparse.Namespace) -> tuple[trials.Tier, ...]:
@@ -78,55 +71,6 @@ def _trial_by_hand(mistake: by_hand.Mistake) -> Trial:
     return Trial(mistake.mutant(source), functools.partial(mistake.tree, source), (tier,))
 
 
-def _try(trial: Trial, is_explained: bool) -> int:
-    asked = trial.tiers[:1] if is_explained else trial.tiers
-    return trials.start(module_of(trial.mutant.file), trial.tree(), asked)
-
-
-def _progress(done: int, of: int, survived: int, equivalent: int) -> None:
-    """One line on a terminal; elsewhere, in a log, a line for each tenth."""
-    is_live = sys.stderr.isatty()
-    if is_live or done * 10 // of != (done - 1) * 10 // of:
-        begin, end = ("\r", "") if is_live else ("", "\n")
-        words = f"{begin}{done}/{of} tried, {equivalent} equivalent, {survived} survived "
-        print(words, end=end, file=sys.stderr, flush=True)
-
-
-def _until(jobs: Iterable[Job], over_s: float | None) -> Iterator[Job]:
-    """The jobs that begin before it is over."""
-    for job in jobs:
-        if over_s is not None and time.monotonic() > over_s:
-            return
-        yield job
-
-
-def _verdicts(
-    tried: Sequence[Trial],
-    explained: set[equivalents.Key],
-    workers: int,
-    over_s: float | None = None,
-) -> list[str]:
-    """In the order of the mutants, "" for what was not tried. About those that are explained only
-    their own tests are asked: they pass all, which takes its time."""
-    mutants = [trial.mutant for trial in tried]
-    verdicts = [""] * len(mutants)
-    jobs = [functools.partial(_try, trial, trial.mutant.key in explained) for trial in tried]
-    begun = _until(jobs, over_s)
-    for done, (number, verdict) in enumerate(trials.trials(begun, workers), 1):
-        verdicts[number] = verdict
-        survived = len(_unexplained(mutants, verdicts, explained))
-        equivalent = verdicts.count(trials.SURVIVED) - survived
-        _progress(done, len(mutants), survived, equivalent)
-        if verdict == trials.SURVIVED and mutants[number].key not in explained:
-            print(f"survived: {_line(mutants[number])}", file=sys.stderr, flush=True)
-    return verdicts
-
-
-def _line(mutant: Mutant) -> str:
-    place = f"{mutant.file}:{mutant.line}: {mutant.where}: {mutant.operator}"
-    return f"{place}\n    - {mutant.before}\n    + {mutant.after}"
-
-
 def _covered(files: dict[str, tuple[str, ...]], out: "TextOut") -> bool:
     results = covered.measure(ROOT, files, FAST)
     for result in results:
@@ -145,20 +89,14 @@ class TextOut:
             print(text, flush=True)
 
 
-def _unexplained(
-    mutants: Sequence[Mutant], verdicts: Sequence[str], explained: set[equivalents.Key]
-) -> list[Mutant]:
-    pairs = zip(mutants, verdicts, strict=True)
-    return [m for m, v in pairs if v == trials.SURVIVED and m.key not in explained]
-
-
-def _passed_unchanged(tried: Sequence[Trial]) -> bool:
+def _passed_unchanged(asked: Sequence[trials.Tier]) -> bool:
     """A test that fails on the unchanged source would kill every mutant."""
-    asked = dict.fromkeys(tier for trial in tried for tier in trial.tiers)
-    tests = dict.fromkeys(test for tier in asked for test in tier.tests)
+    tests = tuple(dict.fromkeys(test for tier in asked for test in tier.tests))
+    if not tests:
+        return True
     child = os.fork()
     if child == 0:
-        os._exit(trials.run_tests([trials.Tier(tuple(tests), sum(it.cpu_s for it in asked))]))
+        os._exit(trials.run_tests([trials.Tier(tests, sum(it.cpu_s for it in asked))]))
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
@@ -195,14 +133,14 @@ def _chosen(options: argparse.Namespace) -> Choice:
     return _touched(options.since, mistakes)
 
 
-def _tables(counted: Sequence[tuple[str, str, bool]]) -> str:
+def _tables(results: Sequence[tuple[Mutant, str, bool]]) -> str:
     """A row for each file: how many were tried, and what became of them."""
     rows = [f"{'file':38} tried killed timed equiv. survived"]
-    for file in dict.fromkeys(file for file, _, _ in counted):
+    for file in dict.fromkeys(mutant.file for mutant, _, _ in results):
         verdicts = Counter(
             "equivalent" if explained and verdict == trials.SURVIVED else verdict
-            for its, verdict, explained in counted
-            if its == file
+            for mutant, verdict, explained in results
+            if mutant.file == file
         )
         columns = (verdicts[it] for it in (trials.KILLED, trials.TIMED_OUT, "equivalent",
                                            trials.SURVIVED))  # fmt: skip
@@ -212,40 +150,44 @@ def _tables(counted: Sequence[tuple[str, str, bool]]) -> str:
 
 
 def _judge(trying: Sequence[Trial], options: argparse.Namespace) -> int:
-    out = TextOut(options.json)
     every = [trial.mutant for part in PARTS for trial in _trials_of(part, options)]
     rules = equivalents.read_rules(LIST)
     listed = equivalents.read(LIST) + equivalents.by_rule(rules, every)
-    explained = {entry.key for entry in listed}
+    run = Trying(trying, {it.key for it in listed}, kept.Kept(ROOT, options.kept))
+    if not _passed_unchanged(run.left()):
+        print("the tests do not pass on the unchanged source: mend that first", file=sys.stderr)
+        return 1
     before_s = time.monotonic()
     over_s = None if options.minutes is None else before_s + 60 * options.minutes
-    verdicts = _verdicts(trying, explained, options.workers, over_s)
-    tried = [trial.mutant for trial, verdict in zip(trying, verdicts, strict=True) if verdict]
-    verdicts = list(filter(None, verdicts))
-    survivors = _unexplained(tried, verdicts, explained)
-    by_key = dict(zip((mutant.key for mutant in tried), verdicts, strict=True))
-    wrong = equivalents.errors(listed, every, by_key) + equivalents.rule_errors(rules, every)
-    if not tried:
+    run.run(options.workers, over_s)
+    wrong = equivalents.errors(listed, every, run.by_key()) + equivalents.rule_errors(rules, every)
+    if not run.by_key():
         wrong.append("the time was over before one mutant was tried")
+    _tell(run, wrong, time.monotonic() - before_s, options)
+    return 1 if run.survivors() or wrong else 0
+
+
+def _tell(run: Trying, wrong: Sequence[str], took_s: float, options: argparse.Namespace) -> None:
+    out = TextOut(options.json)
+    survivors = run.survivors()
     for mutant in survivors:
-        out(equivalents.written(mutant) if options.toml else _line(mutant))
+        out(equivalents.written(mutant) if options.toml else line(mutant))
     for text in wrong:
         out(text)
-    pairs = zip(tried, verdicts, strict=True)
-    out(_tables([(m.file, verdict, m.key in explained) for m, verdict in pairs]))
-    counts = Counter(verdicts)
-    known = counts[trials.SURVIVED] - len(survivors)
-    took_s = time.monotonic() - before_s
+    out(_tables(run.results()))
+    counts = Counter(verdict for _, verdict, _ in run.results())
+    equivalent = counts[trials.SURVIVED] - len(survivors)
     out(
-        f"{len(tried)} mutants: {counts[trials.KILLED]} killed, {counts[trials.TIMED_OUT]} timed "
-        f"out, {known} equivalent, {len(survivors)} survived; {took_s:.0f} s"
+        f"{counts.total()} mutants: {counts[trials.KILLED]} killed, {counts[trials.TIMED_OUT]} "
+        f"timed out, {equivalent} equivalent, {len(survivors)} survived; {took_s:.0f} s, "
+        f"{run.known} of them known from earlier runs"
     )
-    if len(tried) < len(trying):
-        out(f"of {len(trying)}: the time was over; what was not tried is not shown to be noticed")
+    if counts.total() < run.many:
+        out(f"of {run.many}: the time was over; what was not tried is not shown to be noticed")
     if options.json:
-        print(json.dumps({"counts": counts, "equivalent": known, "took_s": took_s, "wrong": wrong,
+        print(json.dumps({"counts": counts, "equivalent": equivalent, "took_s": took_s,
+                          "known": run.known, "wrong": wrong,
                           "survivors": [mutant._asdict() for mutant in survivors]}))  # fmt: skip
-    return 1 if survivors or wrong else 0
 
 
 def main(words: Sequence[str]) -> int:
@@ -269,11 +211,8 @@ def main(words: Sequence[str]) -> int:
         return 1
     if options.list:
         for trial in trying:
-            print(_line(trial.mutant))
+            print(line(trial.mutant))
         return 0
-    if not _passed_unchanged(trying):
-        print("the tests do not pass on the unchanged source: mend that first", file=sys.stderr)
-        return 1
     result = _judge(trying, options)
     measured = {part.file: part.scope for part in parts if part not in AROUND}
     if options.where or not measured:  # of a function there is no coverage to measure
@@ -282,4 +221,8 @@ def main(words: Sequence[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except KeyboardInterrupt:
+        print("\nended; the same command goes on from here", file=sys.stderr)
+        sys.exit(130)

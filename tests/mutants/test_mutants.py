@@ -2,6 +2,7 @@
 
 import ast
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -9,9 +10,10 @@ import sys
 import pytest
 
 from tests.mutants import __main__ as command
-from tests.mutants import by_hand, chosen, equivalents, trials
+from tests.mutants import by_hand, chosen, equivalents, kept, trials
 from tests.mutants.core import CORE, NOT_YET, PARTS, PLACES, ROOT, tiers
 from tests.mutants.mutations import mutants_of, mutated
+from tests.mutants.trying import Trial, Trying
 
 SOURCE = '''"""A docstring is no code."""
 LIMIT = 5
@@ -150,7 +152,7 @@ def test_the_command_gives_its_result_as_json_and_its_exit_code():
     """One function, so that it takes a moment: each of its mutants is killed."""
     done = subprocess.run(
         [sys.executable, "-m", "tests.mutants", "--json", "--fast", "--only", "core/latch.py",
-         "--where", "Latch.set"],
+         "--where", "Latch.set", "--kept", os.devnull],
         cwd=ROOT, capture_output=True, text=True, check=False,
     )  # fmt: skip
     result = json.loads(done.stdout.splitlines()[-1])
@@ -159,19 +161,82 @@ def test_the_command_gives_its_result_as_json_and_its_exit_code():
     assert done.returncode == (1 if result["wrong"] else 0)
 
 
-def test_a_run_that_is_over_says_how_many_it_left_and_fails_if_it_tried_none():
-    def run(minutes: str) -> subprocess.CompletedProcess[str]:
+def test_a_run_that_is_over_says_how_many_it_left_and_the_next_one_goes_on_from_there(tmp_path):
+    def run(*words: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             [sys.executable, "-m", "tests.mutants", "--own", "--only", "core/latch.py",
-             "--minutes", minutes],
+             "--kept", str(tmp_path / "kept"), *words],
             cwd=ROOT, capture_output=True, text=True, check=False,
         )  # fmt: skip
 
-    none = run("0")
+    none = run("--minutes", "0")
     assert none.returncode == 1
     assert "before one mutant was tried" in none.stdout
-    some_of = run("0.02")
+    some_of = run("--minutes", "0.02")
     assert "the time was over; what was not tried is not shown" in some_of.stdout
+    tried = len((tmp_path / "kept").read_text().splitlines())
+    assert f"\n{tried} mutants" in some_of.stdout
+    again = run("--minutes", "0")
+    assert f"\n{tried} mutants" in again.stdout
+    assert f", {tried} of them known from earlier runs" in again.stdout
+
+
+def kept_in(root, source=SOURCE, test="def test_it(): pass\n") -> kept.Kept:
+    (root / "a.py").write_text(source)
+    (root / "tests").mkdir(exist_ok=True)
+    (root / "tests/test_a.py").write_text(f"from tests import peers\n{test}")
+    if not (root / "tests/peers.py").exists():
+        (root / "tests/peers.py").write_text("")
+    kept._tests.cache_clear()
+    trials.source_of.cache_clear()
+    return kept.Kept(root, root / "kept")
+
+
+TIER = trials.Tier(("tests/test_a.py",), 1)
+
+
+def test_what_became_of_a_mutant_is_known_as_long_as_all_it_came_of_is_the_same(tmp_path):
+    first, second = mutants_of("a.py", SOURCE)[:2]
+    known = kept_in(tmp_path)
+    assert known.get(first, TIER) is None
+    known.put(first, TIER, trials.KILLED)
+    assert known.get(first, TIER) == trials.KILLED
+    assert kept_in(tmp_path).get(first, TIER) == trials.KILLED
+    assert kept_in(tmp_path).get(second, TIER) is None
+    assert kept_in(tmp_path).get(first, trials.Tier(("tests",), 1)) is None
+    assert kept_in(tmp_path, f"# a remark\n{SOURCE}").get(first, TIER) == trials.KILLED
+    assert kept_in(tmp_path, SOURCE.replace("5", "6")).get(first, TIER) is None
+    assert kept_in(tmp_path, test="def test_it(): assert 1\n").get(first, TIER) is None
+    (tmp_path / "tests/peers.py").write_text("ANOTHER = 1\n")
+    assert kept_in(tmp_path).get(first, TIER) is None
+
+
+def test_a_line_that_was_cut_off_is_forgotten_and_of_two_the_later_one_counts(tmp_path):
+    first, second = mutants_of("a.py", SOURCE)[:2]
+    known = kept_in(tmp_path)
+    for mutant, verdict in ((first, trials.SURVIVED), (first, trials.KILLED),
+                            (second, trials.TIMED_OUT)):  # fmt: skip
+        known.put(mutant, TIER, verdict)
+    path = tmp_path / "kept"
+    path.write_text(path.read_text()[:-4])
+    assert kept_in(tmp_path).get(first, TIER) == trials.KILLED
+    assert kept_in(tmp_path).get(second, TIER) is None
+
+
+def test_of_tests_of_which_one_noticed_none_are_left_to_ask(tmp_path):
+    mutant, explained = mutants_of("a.py", SOURCE)[:2]
+    tiers = (TIER, trials.Tier(("tests",), 1))
+    known = kept_in(tmp_path)
+    tried = [Trial(it, lambda: ast.parse(SOURCE), tiers) for it in (mutant, explained)]
+    trying = Trying(tried, {explained.key}, known)
+    assert trying.left() == list(tiers)
+    known.put(explained, TIER, trials.SURVIVED)  # of what is explained no more is asked
+    known.put(mutant, tiers[1], trials.KILLED)
+    assert trying.left() == []
+    trying.run(1)
+    assert trying.verdicts == [trials.KILLED, trials.SURVIVED]
+    assert trying.known == 2
+    assert trying.survivors() == []
 
 
 def rule(**changes) -> equivalents.Rule:

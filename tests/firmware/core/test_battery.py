@@ -77,6 +77,16 @@ def test_a_collapse_that_lasts_two_steps_is_a_brown_out(millivolts, collapses):
     assert made.is_browned_out is False
 
 
+def test_one_that_begins_low_has_collapsed_on_its_second_step():
+    made = Battery()
+    made.configure(params_with(brown_out_mv=8_400))
+    collapsed = []
+    for now_us in (0, 10_000):
+        made.step(8_000, now_us)
+        collapsed.append(made.is_browned_out)
+    assert collapsed == [False, True]
+
+
 def test_single_low_readings_are_no_brown_out():
     made = battery()
     for i in range(20):

@@ -1,0 +1,343 @@
+"""Whose hand is at the deadman, to the word: what an input and a person see, say and are told."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+
+from host_bridge.domain import Input, Observed, Order, Reach, Wish
+from host_bridge.driving import controls as controls_module
+from host_bridge.driving.controls import Controls, Seating, make_input, source_of_all
+from host_bridge.driving.plan import Plan
+from host_bridge.errors import UsageFault, VehicleFileFault
+from tests.host_bridge.drives import vehicle
+from tests.host_bridge.inputs import taken
+
+REACH = Reach(1.0, 1.0, 0.3)
+PROGRAM = Wish(0.1, 1.5, 0.2, is_held=True, input_count=3, lights=1)
+HAND = Wish(0.5, 0.0, is_held=True, input_count=77)
+
+
+class Told(Input):
+    """Wishes what it was told to, and notes what it saw."""
+
+    def __init__(self, wish: Wish, name: str, is_person: bool = False) -> None:
+        self.wish = wish
+        self.name = name
+        self.is_person = is_person
+        self.source = "seat" if is_person else "script"
+        self.seen: list[Observed] = []
+        self.opened = self.closed = self.let_gos = 0
+        self.given: list[Order] = []
+
+    async def open(self, setting):
+        self.opened += 1
+        self.setting = setting
+
+    def step(self, now_us, observed):
+        assert now_us == 5
+        self.seen.append(observed)
+        return self.wish
+
+    def orders(self):
+        return self.given
+
+    def let_go(self):
+        self.let_gos += 1
+
+    def words(self, now_us):
+        return f"words of {self.name} at {now_us}"
+
+    def hint(self, now_us):
+        return f"hint of {self.name} at {now_us}"
+
+    async def close(self):
+        self.closed += 1
+
+
+def pair(needs_hand: bool, wish: Wish = PROGRAM, hand: Wish = HAND):
+    program, person = Told(wish, "program"), Told(hand, "person", is_person=True)
+    source = vehicle().source("script")
+    return program, person, Controls(program, source, REACH, person, needs_hand)
+
+
+def alone(is_person: bool):
+    one = Told(PROGRAM, "one", is_person)
+    return one, Controls(one, vehicle().source("seat"), REACH, one if is_person else None)
+
+
+# --- each step
+
+
+@pytest.mark.parametrize("is_person", [True, False])
+def test_who_is_alone_drives_and_is_asked_once(is_person):
+    one, controls = alone(is_person)
+    assert controls.step(5, (), is_driving=True) is PROGRAM
+    assert one.seen == [Observed((), is_driving=True, is_permitted=True)]
+    one.given = [Order.STOP]
+    assert controls.orders() == [Order.STOP]
+    controls.let_go()
+    asyncio.run(controls.close())
+    assert (one.let_gos, one.closed) == (1, 1)
+
+
+def test_a_program_that_needs_no_hand_drives_and_the_person_is_asked_too():
+    """For what they order; their deadman counts for nothing."""
+    program, person, controls = pair(needs_hand=False, hand=Wish(lost="gone"))
+    assert controls.step(5, (), is_driving=False) is PROGRAM
+    seen = Observed((), is_driving=False, is_permitted=True)
+    assert (program.seen, person.seen) == ([seen], [seen])
+
+
+@pytest.mark.parametrize("is_driving", [True, False])
+@pytest.mark.parametrize("is_ready", [True, False])
+@pytest.mark.parametrize("is_held", [True, False])
+def test_a_program_that_needs_a_hand_drives_while_both_hold(is_driving, is_ready, is_held):
+    program, person, controls = pair(
+        True, replace(PROGRAM, is_held=is_ready), replace(HAND, is_held=is_held)
+    )
+    wish = controls.step(5, (), is_driving)
+    assert person.seen == [Observed((), is_driving, is_permitted=True)]
+    assert program.seen == [Observed((), is_driving, is_permitted=is_held)]
+    assert wish == replace(PROGRAM, is_held=is_ready and is_held, input_count=77)
+    assert person.let_gos == (is_driving and is_held and not is_ready)
+    assert program.let_gos == 0
+
+
+@pytest.mark.parametrize(
+    ("of_hand", "of_program", "lost"),
+    [("", "", ""), ("hand", "", "hand"), ("", "program", "program"), ("hand", "program", "hand")],
+)
+def test_whichever_is_lost_is_lost_the_hand_first(of_hand, of_program, lost):
+    *_, controls = pair(True, replace(PROGRAM, lost=of_program), replace(HAND, lost=of_hand))
+    assert controls.step(5, (), is_driving=True).lost == lost
+
+
+def test_both_are_asked_for_orders_let_go_and_closed_the_person_first():
+    program, person, controls = pair(needs_hand=True)
+    person.given, program.given = [Order.STOP, Order.ARM], [Order.END]
+    assert controls.orders() == [Order.STOP, Order.ARM, Order.END]
+    controls.let_go()
+    asyncio.run(controls.close())
+    for one in (program, person):
+        assert (one.let_gos, one.closed) == (1, 1)
+
+
+# --- what is said
+
+
+def test_words_are_a_program_s_hints_a_person_s():
+    *_, with_hand = pair(needs_hand=True)
+    *_, without_hand = pair(needs_hand=False)
+    _, person = alone(True)
+    _, program = alone(False)
+    several = (with_hand, without_hand, person, program)
+    assert [it.words(7) for it in several] == ["words of program at 7"] * 2 + [
+        "", "words of one at 7",
+    ]  # fmt: skip
+    assert [it.hand_words(7) for it in several] == [
+        "words of person at 7", "", "words of one at 7", "",
+    ]  # fmt: skip
+    assert [it.hint(7) for it in several] == ["hint of person at 7"] * 2 + ["hint of one at 7", ""]
+    assert [it.is_held_by_hand() for it in several] == [True, False, True, False]
+
+
+def test_who_holds_it_alone_and_is_nobody_s_second_has_no_words_for_a_hand():
+    one = Told(PROGRAM, "one", is_person=True)
+    controls = Controls(one, vehicle().source("seat"), REACH)
+    assert (controls.hand_words(7), controls.is_held_by_hand()) == ("", True)
+
+
+def test_controls_are_of_one_input_and_of_nobody_else_unless_that_is_said():
+    controls = Controls(Told(PROGRAM, "one"), vehicle().source("script"), REACH)
+    assert (controls.person, controls.needs_hand, controls.guardian) == (None, False, None)
+
+
+# --- what they are opened with
+
+
+def seating(vehicles=None, stand_in=None, **plan) -> Seating:
+    return Seating(Plan(("car",), **plan), vehicles or [vehicle()], lambda: 42, stand_in)
+
+
+def with_source(name: str, of=None, **changes):
+    of = of or vehicle()
+    sources = tuple(replace(it, **changes) if it.name == name else it for it in of.sources)
+    return replace(of, sources=sources)
+
+
+def test_a_setting_says_what_was_asked_for():
+    made = seating(seconds=3.0, speed_mps=0.7)
+    assert (made.vehicles, made.seconds, made.speed_mps) == ((vehicle(),), 3.0, 0.7)
+    assert made.now_us() == 42
+
+
+@pytest.mark.parametrize(
+    ("stand_in", "is_attended", "name"),
+    [(None, True, "script"), ("seat", True, "seat"), ("seat", False, "script")],
+)
+def test_an_attended_program_claims_under_the_person_who_stands_in(stand_in, is_attended, name):
+    made = seating([with_source("script", is_attended=is_attended)], stand_in)
+    assert made.source("script").name == name
+    assert made.lease_s("script") == vehicle().source(name).lease_s
+    capped = seating([with_source("script", is_attended=is_attended)], stand_in).reach("script")
+    assert capped.speed_mps <= vehicle().source(name).speed_cap_mps
+
+
+@pytest.mark.parametrize(
+    ("asked", "caps", "tops", "reverses", "reach"),
+    [
+        (None, (3.0, 2.0), (5.0, 5.0), (1.5, 1.0), (2.0, 1.0)),
+        (1.2, (3.0, 2.0), (5.0, 5.0), (1.5, 1.4), (1.2, 1.2)),
+        (0.0, (3.0, 2.0), (5.0, 5.0), (1.0, 1.0), (0.0, 0.0)),
+        (9.0, (3.0, 4.0), (1.7, 1.9), (0.9, 0.8), (1.7, 0.8)),
+    ],
+)
+def test_a_reach_is_the_least_of_what_is_asked_for_the_caps_and_the_vehicles(
+    asked, caps, tops, reverses, reach
+):
+    cars = [
+        replace(
+            with_source("script", speed_cap_mps=cap),
+            speed_max_mps=top, reverse_max_mps=reverse, steer_max_rad=steer,
+        )
+        for cap, top, reverse, steer in zip(caps, tops, reverses, (0.4, 0.3), strict=True)
+    ]  # fmt: skip
+    assert seating(cars, speed_mps=asked).reach("script") == Reach(*reach, 0.3)
+
+
+# --- whose source
+
+
+@pytest.mark.parametrize("changes", [{"id": 99}, {"mask": 1}, {"lease_s": 0.05}])
+def test_a_source_that_another_car_knows_otherwise_is_refused(changes):
+    with pytest.raises(UsageFault, match="their sources script differ") as raised:
+        source_of_all([vehicle(), with_source("script", **changes)], "script")
+    assert raised.value.expected == "the same place, actuators and lease in all vehicle files"
+    assert raised.value.remedy == "drive cars of one vehicle together"
+
+
+def test_what_else_differs_is_each_car_s_own():
+    cars = [vehicle(), with_source("script", speed_cap_mps=0.1, priority=1)]
+    assert source_of_all(cars, "script") is cars[0].source("script")
+
+
+@pytest.mark.parametrize("at", [0, 1])
+def test_a_source_that_one_car_lacks_is_refused(at):
+    cars = [replace(vehicle(), path="one.toml"), replace(vehicle(), path="other.toml")]
+    cars[at] = replace(cars[at], sources=())
+    with pytest.raises(VehicleFileFault, match="the vehicle has no source script") as raised:
+        source_of_all(cars, "script")
+    assert raised.value.where == "one.toml"
+    assert raised.value.expected == "a table [sources.script]"
+    assert "add it" in raised.value.remedy
+
+
+# --- who takes them
+
+
+@pytest.mark.parametrize("is_virtual", [True, False])
+def test_the_program_is_opened_after_the_person_under_whose_source_it_may_be(is_virtual):
+    program, person = Told(PROGRAM, "program"), Told(HAND, "person", is_person=True)
+    controls = taken(program, [vehicle()], is_virtual=is_virtual, person=person)
+    assert (program.opened, person.opened, program.closed, person.closed) == (1, 1, 0, 0)
+    assert controls.needs_hand is not is_virtual
+    name = "script" if is_virtual else "seat"
+    assert (controls.source.name, program.setting.source("script").name) == (name, name)
+    assert person.setting.source("script").name == "script"
+    assert (controls.person, controls.input, controls.guardian) == (person, program, None)
+
+
+def test_virtual_cars_are_driven_by_a_program_with_nobody_there():
+    program = Told(PROGRAM, "program")
+    controls = taken(program, [vehicle()], is_virtual=True)
+    assert (program.opened, controls.person, controls.needs_hand) == (1, None, False)
+
+
+def test_who_both_drives_and_holds_is_opened_once():
+    person = Told(HAND, "person", is_person=True)
+    controls = taken(person, [vehicle()], is_virtual=False, person=person)
+    assert (person.opened, controls.needs_hand, controls.source.name) == (1, False, "seat")
+
+
+@pytest.mark.parametrize("is_virtual", [True, False])
+def test_an_autonomous_source_needs_its_guardian_which_has_to_be_the_person_s(is_virtual):
+    program, person = Told(PROGRAM, "program"), Told(HAND, "person", is_person=True)
+    program.source, person.source = "devkit", "seat_slow"
+    assert vehicle().source("devkit").needs == "seat"
+    if is_virtual:
+        controls = taken(program, [vehicle()], is_virtual=True, person=person)
+        assert controls.guardian.name == "seat"
+        return
+    with pytest.raises(UsageFault, match="only while SPACE is held") as raised:
+        taken(program, [vehicle()], is_virtual=False, person=person)
+    assert "kitty" in raised.value.expected
+    assert "virtual cars" in raised.value.remedy
+    assert (program.closed, person.closed) == (1, 1)
+    person.source = "seat"
+    assert taken(program, [vehicle()], is_virtual=False, person=person).guardian.name == "seat"
+
+
+def test_what_was_opened_is_closed_again_where_the_program_cannot_be():
+    class Refusing(Told):
+        async def open(self, setting):
+            raise UsageFault("no")
+
+    program, person = Refusing(PROGRAM, "program"), Told(HAND, "person", is_person=True)
+    with pytest.raises(UsageFault, match="no"):
+        taken(program, [vehicle()], is_virtual=True, person=person)
+    assert (person.closed, program.closed) == (1, 1), "what was opened halfway, too"
+
+
+def test_a_real_car_and_nobody_there_is_refused_before_anything_is_opened():
+    program = Told(PROGRAM, "program")
+    with pytest.raises(UsageFault) as raised:
+        taken(program, [vehicle()], is_virtual=False)
+    assert raised.value.expected == "a terminal as standard input"
+    assert "run it in a terminal" in raised.value.remedy
+    assert program.opened == 0
+
+
+# --- which input
+
+
+class Entry:
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def load(self):
+        return lambda rest, options, now_us: (self.name, rest, options, now_us())
+
+
+class Entries(list):
+    @property
+    def names(self) -> list[str]:
+        return [entry.name for entry in self]
+
+
+def entry_points(group: str, name: str | None = None) -> Entries:
+    assert group == "tandem.inputs"
+    every = Entries(map(Entry, ("script", "csv", "keyboard")))
+    return every if name is None else Entries(it for it in every if it.name == name)
+
+
+def test_an_input_is_made_by_its_entry_point_of_what_follows_its_colon(monkeypatch):
+    monkeypatch.setattr(controls_module, "entry_points", entry_points)
+    assert make_input("csv:a:b", {"x": "1"}, lambda: 4) == ("csv", "a:b", {"x": "1"}, 4)
+    assert make_input("keyboard", {}, lambda: 4) == ("keyboard", "", {}, 4)
+
+
+@pytest.mark.parametrize(
+    ("text", "remedy"),
+    [("csw:x", "did you mean csv?"), ("gamepad:0", "--input script:slalom")],
+)
+def test_an_unknown_input_is_refused_with_those_there_are(monkeypatch, text, remedy):
+    monkeypatch.setattr(controls_module, "entry_points", entry_points)
+    with pytest.raises(UsageFault) as raised:
+        make_input(text, {}, lambda: 4)
+    fault = raised.value
+    assert fault.what == f"unknown input '{text.partition(':')[0]}'"
+    assert (fault.got, fault.remedy) == (text, remedy)
+    assert fault.expected == "csv:commands.csv or keyboard or script:slalom"

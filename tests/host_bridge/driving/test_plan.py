@@ -1,0 +1,10 @@
+"""What is meant where nothing else is said."""
+
+from host_bridge.driving.plan import Plan
+
+
+def test_a_plan_is_a_keyboard_without_an_end_of_what_the_vehicle_files_say():
+    plan = Plan(("car",))
+    assert (plan.cars, plan.input, plan.options, plan.is_json) == (("car",), "keyboard", {}, False)
+    rest = (plan.vehicle, plan.record, plan.seconds, plan.speed_mps, plan.profile, plan.cap_mps)
+    assert rest == (None,) * 6

@@ -1,0 +1,119 @@
+"""What a drive, or a following, is told to have been at its end: each fault by itself, in order."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import SimpleNamespace
+
+import pytest
+
+from host_bridge.cars.fleet import FleetAgreement
+from host_bridge.driving.follow import _judge, _with_receiver
+from host_bridge.driving.run import _fault
+from host_bridge.errors import (
+    DeviceFault,
+    NotHeldFault,
+    OffBeatFault,
+    RefusedFault,
+    VehicleFileFault,
+)
+from tests.host_bridge.drives import vehicle
+
+
+def driven(agreement=(9, 0, None), cars=2, lost=(), **changes):
+    """A drive of two cars that went to its end, but for what is said."""
+    fleet = SimpleNamespace(cars=[object()] * cars, agreement=lambda: FleetAgreement(*agreement))
+    given = {"begun_us": 1, "refusal": "", "off_beat": [], "is_completed": True, "notice": ""}
+    return SimpleNamespace(**{**given, **changes}, fleet=fleet, lost=lambda: list(lost))
+
+
+@pytest.mark.parametrize("has_hand", [True, False])
+def test_what_went_to_its_end_has_no_fault(has_hand):
+    assert _fault(driven(), has_hand=has_hand) is None
+    assert _fault(driven((0, 0, None), cars=1), has_hand=has_hand) is None
+    assert _fault(driven((1, 0, None)), has_hand=has_hand) is None
+    assert _fault(driven(refusal="later", off_beat=[1]), has_hand=has_hand) is None
+
+
+def test_what_was_refused_before_it_began_says_so_and_what_to_do():
+    fault = _fault(driven(begun_us=None, refusal="a did not arm", lost=["a"]), has_hand=True)
+    assert type(fault) is RefusedFault
+    assert fault.what == "a did not arm"
+    assert fault.remedy.startswith("put that right; a stop whose cause is gone: tandem clear")
+    assert _fault(driven(begun_us=None), has_hand=True) is None, "nobody armed it"
+    assert _fault(driven(begun_us=0, refusal="later"), has_hand=True) is None
+
+
+def test_who_misses_its_beat_is_named():
+    off_beat = [SimpleNamespace(called="one"), SimpleNamespace(called="two")]
+    fault = _fault(driven(begun_us=None, refusal="no", off_beat=off_beat), has_hand=False)
+    assert isinstance(fault, OffBeatFault)
+    assert fault.cars == ("one", "two")
+
+
+def test_a_link_that_was_lost_comes_before_what_the_cars_accepted():
+    fault = _fault(driven((0, 0, 7), lost=["a", "b"]), has_hand=False)
+    assert isinstance(fault, DeviceFault)
+    assert fault.what == "the link to a, b was lost, and did not come back before the end"
+    assert "stopped by itself" in fault.remedy
+
+
+@pytest.mark.parametrize("differs_at", [0, 44])
+@pytest.mark.parametrize("has_hand", [True, False])
+def test_different_bytes_are_a_fault_whoever_drove(differs_at, has_hand):
+    fault = _fault(driven((3, 0, differs_at), is_completed=False), has_hand=has_hand)
+    assert isinstance(fault, NotHeldFault)
+    assert fault.what == "the cars did not accept the same bytes"
+    assert fault.got == f"a difference at or before claim {differs_at}"
+    assert fault.expected == "the same running CRC over the claims on all cars"
+
+
+def test_of_two_cars_of_which_nothing_is_shown_nothing_is_claimed():
+    fault = _fault(driven((0, 0, None)), has_hand=False)
+    assert isinstance(fault, NotHeldFault)
+    assert fault.what == "nothing shows that the cars accepted the same bytes"
+    assert (fault.got, fault.expected) == ("none", "both cars' reports of the same claim")
+    assert "long enough" in fault.remedy
+    assert _fault(driven((0, 0, None)), has_hand=True) is None, "somebody was there, and ended it"
+
+
+@pytest.mark.parametrize("agreed", [0, 9])
+def test_a_program_that_did_not_come_to_its_end_says_why(agreed):
+    stopped = driven((agreed, 0, None), is_completed=False, notice="a stopped")
+    fault = _fault(stopped, has_hand=False)
+    assert isinstance(fault, NotHeldFault)
+    assert (fault.what, fault.got) == ("the cars stopped before the end", "a stopped")
+    assert _fault(stopped, has_hand=True) is None
+
+
+# --- following
+
+
+def following(*differ: int | None):
+    followers = [
+        SimpleNamespace(
+            car=SimpleNamespace(name=f"twin {number}"),
+            agreement=SimpleNamespace(differs_at=at, is_equal=lambda at=at: at is None),
+        )
+        for number, at in enumerate(differ)
+    ]
+    return SimpleNamespace(followers=followers)
+
+
+def test_a_follower_that_took_other_bytes_is_named():
+    _judge(following(None, None))
+    with pytest.raises(NotHeldFault) as raised:
+        _judge(following(None, 5, 6))
+    fault = raised.value
+    assert fault.what == "twin 1 did not accept the bytes that its leader did"
+    assert fault.got == "a difference at or before claim 5"
+    assert fault.expected == "the same running CRC over the claims on both"
+
+
+def test_a_vehicle_without_a_receiver_has_nothing_to_follow():
+    fitted = replace(vehicle(), has_rc=True)
+    assert _with_receiver(fitted) is fitted
+    with pytest.raises(VehicleFileFault) as raised:
+        _with_receiver(replace(vehicle(), has_rc=False, path="x.toml"))
+    assert (raised.value.where, raised.value.expected) == ("x.toml", "[rc] and [sources.rc]")
+    assert "tandem drive" in raised.value.remedy
