@@ -80,6 +80,8 @@ def test_a_name_that_is_not_served_is_an_error_and_not_a_new_car():
         ("serial:///dev/ttyACM0?vehicle=nigel", "nigel"),
         ("serial:///dev/ttyACM0", None),
         ("sim://nigel?blank=1", None),
+        ("serial:///dev/ttyACM0?hitl=nigel", "nigel"),
+        ("autodrive://:4567?vehicle=nigel", "nigel"),
     ],
 )
 def test_a_uri_may_say_which_vehicle_it_is(uri, vehicle):

@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from host_bridge.errors import DeviceFault, UsageFault
-from host_bridge.serve.choosing import find_served, vehicle_hint
+from host_bridge.serve.choosing import find_served
 from host_bridge.transports.served import ServedCar
-from host_bridge.transports.uri import Uri
 
 
 def served(name: str, uri: str) -> ServedCar:
@@ -90,17 +89,3 @@ def test_it_says_who_is_served_instead():
     assert refused("car", *BOTH).got == "served here: nigel, racer"
     assert refused("car").got == "served here: no car"
     assert refused("car").expected == "a name that tandem cars lists, or a URI"
-
-
-@pytest.mark.parametrize(
-    ("uri", "vehicle"),
-    [
-        ("sim://nigel", "nigel"), ("lossy+sim://nigel?loss=0.1", "nigel"),
-        ("sim+process://f1tenth", "f1tenth"), ("sim://nigel?blank=1", None),
-        ("serial:///dev/ttyACM0", None), ("serial:///dev/ttyACM0?hitl=nigel", "nigel"),
-        ("autodrive://:4567?vehicle=nigel", "nigel"),
-        ("autodrive://:4567?hitl=f1tenth&vehicle=nigel", "f1tenth"),
-    ],
-)  # fmt: skip
-def test_some_uris_name_their_vehicle(uri, vehicle):
-    assert vehicle_hint(Uri.parse(uri)) == vehicle
