@@ -263,4 +263,4 @@ def nobody_reads(scene: Scene) -> None:
 
 def flooded(scene: Scene) -> None:
     """A babbler fills the line for 200 ms, faster than a board can take."""
-    scene.every(10, 20, lambda: scene.world.feed(scene.random.randbytes(_FLOOD)))
+    scene.every(1, 200, lambda: scene.world.feed(scene.random.randbytes(_FLOOD)))
