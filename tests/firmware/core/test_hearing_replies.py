@@ -24,8 +24,9 @@ from firmware.protocol.messages import (
     ParameterWrite,
     Stop,
     StopSeen,
+    Sync,
 )
-from tests.firmware.core.bare_car import HOLD, STANDBY, STOP_REQUEST, STOPPED, US, Car
+from tests.firmware.core.bare_car import CLOCK_STEP, HOLD, STANDBY, STOP_REQUEST, STOPPED, US, Car
 from tests.firmware.core.test_hearing import Hand, put
 
 CLAIM_REFUSED, SESSION_BOUND, CONFIGURED = 3, 8, 10
@@ -117,6 +118,13 @@ def test_a_session_is_bound_and_told_its_slot(line):
     assert (SESSION_BOUND, 2, OURS) in line.events()
 
 
+def test_one_that_is_bound_again_keeps_its_slot_be_it_the_first(line):
+    bound = line.answer(Bound, binding(line, US))
+    assert (bound.epoch, bound.slot, bound.result) == (US, 0, BOUND)
+    line.step(20, has_frames=False)
+    assert (SESSION_BOUND, 0, US) in line.events()
+
+
 def test_one_of_another_protocol_is_not(line):
     bound = line.answer(Bound, binding(line, protocol_hash=b"\1\2\3\4"))
     assert (bound.epoch, bound.slot, bound.result) == (OURS, NOBODY, OTHER_PROTOCOL)
@@ -155,7 +163,8 @@ def test_of_a_new_session_nothing_is_left_that_another_said_in_its_place(line):
     app.hearing._bind(binding(line), line.car.now_us)
     assert (app.arbiter.slots, app.stop_sources.slots) == ([2], [2])
     app.hearing._bind(binding(line), line.car.now_us)
-    assert app.arbiter.slots == [2], "it is not new"
+    app.hearing._bind(binding(line, US), line.car.now_us)
+    assert app.arbiter.slots == [2], "they are not new"
     app.hearing._leave(made(Leave, epoch=OURS), line.car.now_us)
     assert (app.arbiter.slots, app.stop_sources.slots) == ([2, 2], [2, 2])
     app.hearing._leave(made(Leave, epoch=OURS), line.car.now_us)
@@ -166,9 +175,10 @@ def test_of_a_new_session_nothing_is_left_that_another_said_in_its_place(line):
 
 
 def test_what_a_session_asked_for_before_it_was_bound_again_is_not_confirmed(line):
-    line.car.app.actions.nonce, line.car.app.actions._epoch = 77, OURS
-    line.say(binding(line))
-    assert line.car.app.actions.nonce == 0
+    app = line.car.app
+    app.actions.nonce, app.actions._epoch = 77, US
+    app.hearing._bind(binding(line, US), line.car.now_us)
+    assert app.actions.nonce == 0
 
 
 # --- stops
@@ -185,6 +195,19 @@ def test_a_stop_is_acknowledged_once_with_the_state_that_it_brought(line):
     assert (app.hearing.stop_sender, app.actions.nonce) == (COMMAND, 0)
     assert app.hearing.must_acknowledge is False
     assert line.car.has_cause(STOP_REQUEST)
+
+
+def test_a_stop_takes_back_what_was_asked_for(line):
+    app = line.car.app
+    app.actions.nonce = 77
+    app.hearing._stop(made(Stop, token=1), line.car.now_us)
+    assert app.actions.nonce == 0
+
+
+def test_a_car_that_nobody_stopped_acknowledges_nothing():
+    line = Line()
+    line.step(20, has_frames=False)
+    assert line.heard(StopSeen) == []
 
 
 def test_a_stop_of_an_armed_car_is_acknowledged_as_stopping_or_stopped():
@@ -208,6 +231,32 @@ def test_a_stop_on_the_step_of_a_clear_outlives_it_also_where_a_gesture_clears(l
     app.hearing._follow_up(CLEAR, 0, OWN, line.car.now_us)
     assert app.runstop.bits == (1 << STOP_REQUEST if has_come else 0)
     assert app.faults.bits == 0
+
+
+# --- clocks
+
+
+def test_a_sync_is_a_sample_of_its_session_s_clock(line):
+    app, samples = line.car.app, []
+    app.sessions.slots[0].sample = lambda *times: samples.append(times) or True
+    board_us = line.car.now_us - 10_000
+    sync = made(Sync, epoch=US, board_us=board_us, received_us=111, sent_us=222)
+    fill_values(sync)
+    app.hearing._sync(sync, 333)
+    assert samples == [(333, app.sessions.left_us(board_us), 111, 222)]
+    assert app.runstop.bits == 0
+
+
+@pytest.mark.parametrize(("is_armed", "is_its", "stops"), [(1, 1, 1), (1, 0, 0), (0, 1, 0)])
+def test_a_clock_that_steps_stops_who_is_armed_and_driven_by_it(line, is_armed, is_its, stops):
+    app = line.car.app
+    app.sessions.slots[0].sample = lambda *times: False
+    app.is_armed = lambda: bool(is_armed)
+    app.arbiter.is_commanded_from = lambda slot: bool(is_its) and slot == 0
+    sync = made(Sync, epoch=US)
+    fill_values(sync)
+    app.hearing._sync(sync, line.car.now_us)
+    assert app.runstop.bits == stops << CLOCK_STEP
 
 
 # --- claims

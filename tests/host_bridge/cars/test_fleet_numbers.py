@@ -125,6 +125,7 @@ def test_what_the_cars_accept_is_compared_from_the_first_claim_on_and_at_each_st
 def test_a_fleet_begins_with_nothing_sent_and_nothing_compared():
     fleet = Fleet([Rig("a").car], EPOCH)
     assert (fleet.claims_sent, fleet.epoch, fleet.skew_us()) == (0, EPOCH, None)
+    assert Fleet([], EPOCH).skew_us() is None
     agreement = fleet.agreement()
     assert (agreement.agreed, agreement.missed, agreement.differs_at) == (0, 0, None)
     assert agreement.is_equal()

@@ -192,7 +192,7 @@ def test_of_one_login_the_oldest_connection_gives_way_to_one_too_many(shared):
         await soon(lambda: desk.owner.clients == 4)
         assert not is_ended(ends[1]), "there was room for it"
         ends.append(connected(desk.path))
-        await soon(lambda: is_ended(ends[1]))
+        await soon(lambda: is_ended(ends[1]), LASTS_S / 2)
         assert desk.owner.clients == 4
         for end in ends:
             end.close()
@@ -403,6 +403,20 @@ def test_one_that_may_be_about_to_listen_stays_for_five_seconds(shared, monkeypa
     monkeypatch.setattr(stop_rim.time, "time", lambda: 1000 + age_s)
     stop_rim._tidy(shared)
     assert path.exists() is stays
+
+
+def test_one_that_listens_and_lets_nobody_in_is_waited_for_by_nobody(shared):
+    end, path = left_behind(shared, f"{PREFIX}.full.0.0.0", 6, listens=True)
+    waiting = []
+    for _ in range(4):
+        one = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        one.setblocking(False)
+        waiting.append((one.connect_ex(str(path)), one))
+    assert waiting[-1][0] != 0
+    stop_rim._tidy(shared)
+    assert path.exists()
+    for it in (end, *(one for _, one in waiting)):
+        it.close()
 
 
 def test_what_another_login_left_is_theirs(shared, monkeypatch):
