@@ -29,7 +29,7 @@ from firmware.protocol.messages import (
 from tests.firmware.core.bare_car import CLOCK_STEP, HOLD, STANDBY, STOP_REQUEST, STOPPED, US, Car
 from tests.firmware.core.test_hearing import Hand, put
 
-CLAIM_REFUSED, SESSION_BOUND, CONFIGURED = 3, 8, 10
+CLAIM_REFUSED, ACTION_TAKEN, ACTION_REFUSED, SESSION_BOUND, CONFIGURED, PROFILE = 3, 4, 5, 8, 10, 14
 ARM, CLEAR, COMMAND, OWN = 1, 2, 4, 4
 NOBODY = 255
 BOUND, OTHER_PROTOCOL, NO_SLOT = 0, 1, 2
@@ -311,6 +311,34 @@ def test_a_refusal_is_news_when_it_is_another_one_and_each_hundredth_time(line):
 
 
 # --- actions, events, parameters
+
+
+@pytest.mark.parametrize(
+    ("granted", "refusals", "clears", "arms", "codes"),
+    [
+        (supervisor.CLEARED, 0, 1, 0, [ACTION_TAKEN]),
+        (supervisor.ARMED, 0, 0, 1, [PROFILE, ACTION_TAKEN]),
+        (supervisor.CLEARED | supervisor.ARMED, 4, 0, 0, [ACTION_REFUSED]),
+        (0, 0, 0, 0, []),
+    ],
+)
+def test_what_comes_with_an_action_comes_with_this_one_alone(
+    line, granted, refusals, clears, arms, codes
+):
+    app, begun, news = line.car.app, [], []
+    app.events.add = lambda *event: news.append(event)
+    app.arbiter.begin_from_neutral = begun.append
+    app.watch.begin = lambda *profile: begun.append(profile)
+    app.runstop.bits = 1 << STOP_REQUEST
+    app.actions.granted, now_us = granted, line.car.now_us
+    app.hearing._follow_up(ARM, refusals, 2, now_us)
+    assert app.runstop.bits == (0 if clears else 1 << STOP_REQUEST)
+    assert begun == ([now_us, (app.actions.profile, now_us)] if arms else [])
+    assert [event[1] for event in news] == codes
+    if refusals:
+        assert news == [(now_us, ACTION_REFUSED, ARM, 4)]
+    elif codes:
+        assert news[-1] == (now_us, ACTION_TAKEN, ARM, 2)
 
 
 def test_an_action_is_answered(line):
