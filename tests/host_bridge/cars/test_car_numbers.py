@@ -10,6 +10,7 @@ from firmware.protocol import messages
 from host_bridge.cars.car import OWN_SLOT, Car
 from host_bridge.cars.sign_of_life import OWNER, SignOfLife
 from host_bridge.domain import (
+    ActionReply,
     CarEvent,
     CarIdentity,
     CarMotion,
@@ -311,6 +312,15 @@ def test_an_action_is_asked_for_at_once_by_who_asks(ask, action, value):
     request.abandon("enough")
     rig.car.step(rig.now_us + 1)
     assert rig.car._actions == []
+
+
+def test_its_state_answers_where_the_answer_was_lost():
+    rig = bound()
+    request = rig.car.clear(rig.now_us, Sender.SEAT)
+    rig.car._take([ActionReply(EPOCH, Action.CLEAR, 77, (), ())], rig.now_us)
+    assert request.result is None
+    rig.car._take([replace(STATUS, state=State.STANDBY)], rig.now_us)
+    assert request.result.is_done
 
 
 def test_a_car_without_a_file_is_armed_for_the_track():

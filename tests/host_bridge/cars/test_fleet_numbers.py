@@ -96,9 +96,36 @@ def test_claims_wait_until_all_are_ready_and_go_on_when_one_is_lost():
     assert drive.fleet.claims_sent == 3
 
 
+class Noted:
+    """In place of an agreement: how often it began and stepped."""
+
+    differs_at = None
+
+    def __init__(self) -> None:
+        self.began: list[int] = []
+        self.steps = 0
+
+    def begin(self, sequence: int) -> None:
+        self.began.append(sequence)
+
+    def step(self) -> None:
+        self.steps += 1
+
+
+def test_what_the_cars_accept_is_compared_from_the_first_claim_on_and_at_each_step():
+    drive = two()
+    drive.fleet._agreements = [Noted()]
+    for sequence in (7, 8):
+        drive.fleet.offer(claim(sequence))
+        drive.fleet.step(drive.now_us)
+    (noted,) = drive.fleet._agreements
+    assert (noted.began, noted.steps) == ([7], 2)
+
+
 def test_a_fleet_begins_with_nothing_sent_and_nothing_compared():
     fleet = Fleet([Rig("a").car], EPOCH)
     assert (fleet.claims_sent, fleet.epoch, fleet.skew_us()) == (0, EPOCH, None)
+    assert Fleet([], EPOCH).skew_us() is None
     agreement = fleet.agreement()
     assert (agreement.agreed, agreement.missed, agreement.differs_at) == (0, 0, None)
     assert agreement.is_equal()

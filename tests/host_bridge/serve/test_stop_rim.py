@@ -137,6 +137,19 @@ def test_after_each_read_of_128_bytes_it_rests(shared, monkeypatch):
     run(main())
 
 
+def test_noise_is_not_kept(shared):
+    async def main():
+        desk = await Desk().begin(shared)
+        end = await desk.knock()
+        (client,) = desk.rim._clients
+        end.send(b"\xff" * 300)
+        await soon(lambda: client._chunker.noise_bytes > 0)
+        end.close()
+        desk.end()
+
+    run(main())
+
+
 def test_identify_passes_once_in_50_ms_whoever_asks():
     rim = StopRim("car", "", "sim://nigel")
     found = [at_us for at_us in range(0, 200_000, 1000) if rim.may_identify(at_us)]
@@ -178,6 +191,9 @@ def test_of_one_login_the_oldest_connection_gives_way_to_one_too_many(shared):
         ends.append(await desk.knock())
         await soon(lambda: desk.owner.clients == 4)
         assert not is_ended(ends[1]), "there was room for it"
+        ends.append(connected(desk.path))
+        await soon(lambda: is_ended(ends[1]), LASTS_S / 2)
+        assert desk.owner.clients == 4
         for end in ends:
             end.close()
         desk.end()
@@ -226,7 +242,10 @@ def test_a_connection_is_ended_after_its_time_and_only_then(shared, monkeypatch)
         end = await desk.knock()
         (client,) = desk.rim._clients
         assert client.is_open
+        assert client._over.when() - asyncio.get_running_loop().time() <= 0.05
+        fd = client._socket.fileno()
         await soon(lambda: is_ended(end))
+        assert asyncio.get_running_loop().remove_reader(fd) is False, "it is not watched any more"
         assert (client.is_open, desk.owner.clients) == (False, 0)
         assert client._over.when() <= asyncio.get_running_loop().time()
         client.end()  # once more does no harm
@@ -334,10 +353,19 @@ def test_the_first_folder_that_does_is_taken_and_the_others_are_told_of(shared, 
 
 
 def test_a_folder_in_which_no_socket_can_be_made_is_told_of(shared, monkeypatch):
+    made = []
+
+    class Noted(socket.socket):
+        def __init__(self, *kind) -> None:
+            super().__init__(*kind)
+            made.append(self)
+
+    monkeypatch.setattr(stop_rim.socket, "socket", Noted)
     monkeypatch.setattr(stop_rim, "file_name", lambda *car: "nowhere/car")
     with pytest.raises(DeviceFault) as raised:
         listening()
     assert raised.value.got == f"{shared}: No such file or directory"
+    assert [it.fileno() for it in made] == [-1]
 
 
 def left_behind(folder: Path, name: str, age_s: float, *, listens: bool = False):
@@ -366,6 +394,29 @@ def test_what_dead_owners_left_is_tidied_away_and_nothing_else(shared):
     assert not dead.exists()
     assert all(it.exists() for it in (young, alive, foreign, file))
     end.close()
+
+
+@pytest.mark.parametrize(("age_s", "stays"), [(4.5, True), (5.0, True), (5.5, False)])
+def test_one_that_may_be_about_to_listen_stays_for_five_seconds(shared, monkeypatch, age_s, stays):
+    _, path = left_behind(shared, f"{PREFIX}.dead.0.0.0", 0)
+    os.utime(path, (1000, 1000))
+    monkeypatch.setattr(stop_rim.time, "time", lambda: 1000 + age_s)
+    stop_rim._tidy(shared)
+    assert path.exists() is stays
+
+
+def test_one_that_listens_and_lets_nobody_in_is_waited_for_by_nobody(shared):
+    end, path = left_behind(shared, f"{PREFIX}.full.0.0.0", 6, listens=True)
+    waiting = []
+    for _ in range(4):
+        one = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        one.setblocking(False)
+        waiting.append((one.connect_ex(str(path)), one))
+    assert waiting[-1][0] != 0
+    stop_rim._tidy(shared)
+    assert path.exists()
+    for it in (end, *(one for _, one in waiting)):
+        it.close()
 
 
 def test_what_another_login_left_is_theirs(shared, monkeypatch):
