@@ -29,7 +29,6 @@ from sim_mock.firmware_runner import InProcess
 from sim_mock.world import World
 
 TICK_US = 10_000
-_IDENTIFIED_S = 2.0
 _START_US = 1_000_000  # any time but 0, which messages take for "never"
 
 
