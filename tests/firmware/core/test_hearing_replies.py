@@ -159,19 +159,20 @@ class Noted:
 
 def test_of_a_new_session_nothing_is_left_that_another_said_in_its_place(line):
     app = line.car.app
-    app.arbiter, app.stop_sources = Noted(app.arbiter), Noted(app.stop_sources)
+    arbiter, stop_sources = Noted(app.arbiter), Noted(app.stop_sources)
+    app.hearing._arbiter, app.hearing._stop_sources = arbiter, stop_sources
     app.hearing._bind(binding(line), line.car.now_us)
-    assert (app.arbiter.slots, app.stop_sources.slots) == ([2], [2])
+    assert (arbiter.slots, stop_sources.slots) == ([2], [2])
     app.hearing._bind(binding(line), line.car.now_us)
     app.hearing._bind(binding(line, US), line.car.now_us)
-    assert app.arbiter.slots == [2], "they are not new"
+    assert arbiter.slots == [2], "they are not new"
     app.hearing._leave(made(Leave, epoch=OURS), line.car.now_us)
-    assert (app.arbiter.slots, app.stop_sources.slots) == ([2, 2], [2, 2])
+    assert (arbiter.slots, stop_sources.slots) == ([2, 2], [2, 2])
     app.hearing._leave(made(Leave, epoch=OURS), line.car.now_us)
-    assert app.arbiter.slots == [2, 2], "it is gone"
+    assert arbiter.slots == [2, 2], "it is gone"
     first = made(Leave, epoch=US)
     app.hearing._leave(first, line.car.now_us)
-    assert app.arbiter.slots == [2, 2, 0]
+    assert arbiter.slots == [2, 2, 0]
 
 
 def test_what_a_session_asked_for_before_it_was_bound_again_is_not_confirmed(line):
@@ -251,7 +252,7 @@ def test_a_sync_is_a_sample_of_its_session_s_clock(line):
 def test_a_clock_that_steps_stops_who_is_armed_and_driven_by_it(line, is_armed, is_its, stops):
     app = line.car.app
     app.sessions.slots[0].sample = lambda *times: False
-    app.is_armed = lambda: bool(is_armed)
+    app.supervisor.is_armed = lambda: bool(is_armed)
     app.arbiter.is_commanded_from = lambda slot: bool(is_its) and slot == 0
     sync = made(Sync, epoch=US)
     fill_values(sync)
@@ -372,8 +373,8 @@ def test_a_configuration_is_committed_and_taken_anew_with_the_heap_open(line):
     app, heap, configured = line.car.app, [], []
     app.board.open_heap = lambda: heap.append("open")
     app.board.close_heap = lambda: heap.append("closed")
-    configure = app.configure
-    app.configure = lambda: (configured.append(list(heap)), configure())
+    configure = app.hearing._configure
+    app.hearing._configure = lambda: (configured.append(list(heap)), configure())
     line.answer(Parameter, made(ParameterRead, index=0))
     index = app.params.index("stand_ms")
     value = app.params.values[index] - 1

@@ -5,13 +5,18 @@ from __future__ import annotations
 import asyncio
 from contextlib import AsyncExitStack
 from pathlib import Path
+from types import SimpleNamespace
 
+import pytest
+
+from host_bridge.driving import opening
 from host_bridge.driving.opening import start_log
 
 
 class Log:
-    def __init__(self, path) -> None:
+    def __init__(self, path, clock) -> None:
         self.path = path
+        self.clock = clock
         self.closed = 0
 
     def close(self) -> None:
@@ -28,15 +33,19 @@ class Opened:
         self.logs.append(log)
 
 
-class Host:
-    def recorder(self, path):
-        return Log(path)
+CLOCK = object()
+HOST = SimpleNamespace(cars=SimpleNamespace(clock=CLOCK))
+
+
+@pytest.fixture(autouse=True)
+def _nothing_is_written(monkeypatch):
+    monkeypatch.setattr(opening, "new_recorder", Log)
 
 
 def begun(path, cars):
     async def begin():
         async with AsyncExitStack() as stack:
-            log = await start_log(path, Host(), cars, stack)
+            log = await start_log(path, HOST, cars, stack)
             return log, log and log.closed
 
     return asyncio.run(begin())
@@ -45,7 +54,7 @@ def begun(path, cars):
 def test_all_cars_are_recorded_in_one_log_which_is_closed_at_the_end():
     cars = [Opened(), Opened()]
     log, closed_before = begun(Path("drive.mcap"), cars)
-    assert log.path == Path("drive.mcap")
+    assert (log.path, log.clock) == (Path("drive.mcap"), CLOCK)
     assert [car.logs for car in cars] == [[log], [log]]
     assert (closed_before, log.closed) == (0, 1)
 

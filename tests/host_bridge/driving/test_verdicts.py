@@ -27,41 +27,49 @@ def driven(agreement=(9, 0, None), cars=2, lost=(), **changes):
     return SimpleNamespace(**{**given, **changes}, fleet=fleet, lost=lambda: list(lost))
 
 
+def fault_of(drive, *, has_hand, is_virtual=False):
+    return _fault(drive, has_hand=has_hand, is_virtual=is_virtual)
+
+
 @pytest.mark.parametrize("has_hand", [True, False])
-def test_what_went_to_its_end_has_no_fault(has_hand):
-    assert _fault(driven(), has_hand=has_hand) is None
-    assert _fault(driven((0, 0, None), cars=1), has_hand=has_hand) is None
-    assert _fault(driven((1, 0, None)), has_hand=has_hand) is None
-    assert _fault(driven(refusal="later", off_beat=[1]), has_hand=has_hand) is None
+def test_what_went_to_its_end_has_nofault_of(has_hand):
+    assert fault_of(driven(), has_hand=has_hand) is None
+    assert fault_of(driven((0, 0, None), cars=1), has_hand=has_hand) is None
+    assert fault_of(driven((1, 0, None)), has_hand=has_hand) is None
+    assert fault_of(driven(refusal="later", off_beat=[1]), has_hand=has_hand) is None
 
 
 def test_what_was_refused_before_it_began_says_so_and_what_to_do():
-    fault = _fault(driven(begun_us=None, refusal="a did not arm", lost=["a"]), has_hand=True)
+    fault = fault_of(driven(begun_us=None, refusal="a did not arm", lost=["a"]), has_hand=True)
     assert type(fault) is RefusedFault
     assert fault.what == "a did not arm"
     assert fault.remedy.startswith("put that right; a stop whose cause is gone: tandem clear")
-    assert _fault(driven(begun_us=None), has_hand=True) is None, "nobody armed it"
-    assert _fault(driven(begun_us=0, refusal="later"), has_hand=True) is None
+    assert fault_of(driven(begun_us=None), has_hand=True) is None, "nobody armed it"
+    assert fault_of(driven(begun_us=0, refusal="later"), has_hand=True) is None
 
 
 def test_who_misses_its_beat_is_named():
     off_beat = [SimpleNamespace(called="one"), SimpleNamespace(called="two")]
-    fault = _fault(driven(begun_us=None, refusal="no", off_beat=off_beat), has_hand=False)
+    fault = fault_of(driven(begun_us=None, refusal="no", off_beat=off_beat), has_hand=False)
     assert isinstance(fault, OffBeatFault)
     assert fault.cars == ("one", "two")
 
 
-def test_a_link_that_was_lost_comes_before_what_the_cars_accepted():
-    fault = _fault(driven((0, 0, 7), lost=["a", "b"]), has_hand=False)
+@pytest.mark.parametrize(
+    ("is_virtual", "what"),
+    [(False, "cable and power"), (True, "its program, or who serves it, has ended")],
+)
+def test_a_link_that_was_lost_comes_before_what_the_cars_accepted(is_virtual, what):
+    fault = fault_of(driven((0, 0, 7), lost=["a", "b"]), has_hand=False, is_virtual=is_virtual)
     assert isinstance(fault, DeviceFault)
     assert fault.what == "the link to a, b was lost, and did not come back before the end"
-    assert "stopped by itself" in fault.remedy
+    assert fault.remedy == f"see to it: {what}; a car that hears nothing has stopped by itself"
 
 
 @pytest.mark.parametrize("differs_at", [0, 44])
 @pytest.mark.parametrize("has_hand", [True, False])
 def test_different_bytes_are_a_fault_whoever_drove(differs_at, has_hand):
-    fault = _fault(driven((3, 0, differs_at), is_completed=False), has_hand=has_hand)
+    fault = fault_of(driven((3, 0, differs_at), is_completed=False), has_hand=has_hand)
     assert isinstance(fault, NotHeldFault)
     assert fault.what == "the cars did not accept the same bytes"
     assert fault.got == f"a difference at or before claim {differs_at}"
@@ -69,21 +77,21 @@ def test_different_bytes_are_a_fault_whoever_drove(differs_at, has_hand):
 
 
 def test_of_two_cars_of_which_nothing_is_shown_nothing_is_claimed():
-    fault = _fault(driven((0, 0, None)), has_hand=False)
+    fault = fault_of(driven((0, 0, None)), has_hand=False)
     assert isinstance(fault, NotHeldFault)
     assert fault.what == "nothing shows that the cars accepted the same bytes"
     assert (fault.got, fault.expected) == ("none", "both cars' reports of the same claim")
     assert "long enough" in fault.remedy
-    assert _fault(driven((0, 0, None)), has_hand=True) is None, "somebody was there, and ended it"
+    assert fault_of(driven((0, 0, None)), has_hand=True) is None, "somebody was there, and ended it"
 
 
 @pytest.mark.parametrize("agreed", [0, 9])
 def test_a_program_that_did_not_come_to_its_end_says_why(agreed):
     stopped = driven((agreed, 0, None), is_completed=False, notice="a stopped")
-    fault = _fault(stopped, has_hand=False)
+    fault = fault_of(stopped, has_hand=False)
     assert isinstance(fault, NotHeldFault)
     assert (fault.what, fault.got) == ("the cars stopped before the end", "a stopped")
-    assert _fault(stopped, has_hand=True) is None
+    assert fault_of(stopped, has_hand=True) is None
 
 
 # --- following
