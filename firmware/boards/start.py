@@ -171,9 +171,11 @@ def keep_beat(
     if is_repl_free:
         _let_interrupt()
     board.watchdog = watchdog = machine.WDT(timeout=board.watchdog_ms)
-    door = Door(app.receiver, app.supervisor, app.actions, app.output_stage, board.board_id)
-    if _turn(Beat(board, app, ticks_us, watchdog), door):
-        del app  # its room is needed
+    if _turn(
+        Beat(board, app, ticks_us, watchdog),
+        Door(app.receiver, app.supervisor, app.actions, app.output_stage, board.board_id),
+    ):
+        del app  # its room is needed, and nothing else may hold a part of it
         rehearse(board, starts, ticks_us, machine.WDT(timeout=_REHEARSAL_MS))
 
 

