@@ -88,6 +88,8 @@ async def drive(bench: Bench) -> AsyncIterator[Row]:
     await bench.hold(Wish(is_held=True), _NEUTRAL_S)
     bench.hands.wish = Wish(speed_mps=asked_mps, is_held=True)
     await bench.until(lambda: _turns(bench, counts), _SPEED_WITHIN_S)
+    # what is put out is told in turn with other things: a wheel may turn before
+    await bench.until(lambda: _all_differ(before, _pulses(bench, _ESC, _BRIDGE)), _LISTEN_S)
     status, pulses, now = bench.car.status, _pulses(bench, _ESC, _BRIDGE), _counts(bench)
     speed = status.speed_mps if status else 0.0
     is_good = bench.state is State.ACTIVE and _all_differ(before, pulses)

@@ -64,7 +64,7 @@ def test_every_command_prints_through_it(name, monkeypatch, capsys):
 
     module = SimpleNamespace(__doc__="x", add_arguments=lambda parser: None, run=run)
     monkeypatch.setattr(cli, "import_module", lambda _: module)
-    monkeypatch.setattr(cli, "_context", lambda: None)
+    monkeypatch.setattr(cli, "_host", lambda: None)
     before = sys.stdout, sys.stderr
     monkeypatch.setattr(quick_stop, "stop_all", lambda: run(None, None))
     assert cli.main([command.name]) == DataFileFault.exit_code

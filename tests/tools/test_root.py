@@ -21,6 +21,7 @@ PAGES = {
 TOOL_FILES = {
     ".ci",
     ".gitignore",
+    ".pre-commit-config.yaml",
     "Makefile",
     "pyproject.toml",
     "requirements-micropython.lock",

@@ -4,6 +4,8 @@ The real board file, start-up loop and program on the virtual ``machine``; only 
 made: after each one the bench's clock goes on by it, with all that its interrupts do meanwhile.
 """
 
+from types import SimpleNamespace
+
 import bench as bench_module
 import pytest
 
@@ -252,7 +254,7 @@ def test_a_board_hears_within_a_step_that_a_stop_has_come(tmp_path, message):
 def test_the_repl_is_not_given_while_the_car_is_enabled(tmp_path):
     slow = SlowCar(tmp_path, 4)
     slow.run(100)
-    slow.app.output_stage.is_enabled = True
+    slow.app.output_stage = SimpleNamespace(is_enabled=True)
     slow.wire.incoming.extend(b"\x03" * 16)
     assert all(slow.turn() for _ in range(100))
     assert not slow.car.board.link.asks_for_repl
