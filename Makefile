@@ -28,7 +28,7 @@ demo: ready  ## two cars drive and stop, with numbers (ARGS="...", BOARD=/dev/tt
 test: check  ## everything: check, then all tests (ARGS="-k name")
 	@$(BIN)/pytest -n $(WORKERS) --dist loadgroup -m "not soak" $(ARGS)
 
-quick: ready  ## the tests of logic, which start no program: a few minutes (ARGS="-k name")
+quick: ready  ## the tests of logic, which start no program: three minutes (ARGS="-k name")
 	@$(BIN)/pytest -n $(WORKERS) --quick -m "not soak" $(ARGS)
 
 check: ready  ## format, lint, types of host and car, import rules, dialect, citations

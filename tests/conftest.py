@@ -20,9 +20,9 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 # Of what a test's file names, what starts programs, builds machine code or keeps real time
 _STARTS = re.compile(
     r"subprocess|programs import|multiprocessing|micropython|wall clock|mypy|enumerated|stateful"
-    r"|time\.sleep|asyncio\.sleep|compiled\b|pseudo|os\.openpty|flash|hypothesis"
+    r"|time\.sleep|asyncio\.sleep|compiled\b|pseudo|os\.openpty|flash|hypothesis|spurious"
 )
-_LONG = ("bench", "mutants", "proof", "soak", "tools", "hardware", "calibration")
+_LONG = ("bench", "mutants", "proof", "safety", "soak", "tools", "hardware", "calibration")
 
 
 def _all_of_some(values: Iterable[object]) -> bool:
