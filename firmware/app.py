@@ -42,6 +42,7 @@ from firmware.protocol.version import protocol_hash
 
 if TYPE_CHECKING:
     from firmware.boards.contract import Board
+    from firmware.core.pairing import Pairing
 
 
 class App:
@@ -86,6 +87,11 @@ class App:
             self.actions, self.configuration, self.watch, self.motion,
             self.configure, protocol_hash(table), table,
         )  # fmt: skip
+        self.pairing: "Pairing | None" = None
+        if board.key:
+            from firmware.core.pairing import make_pairing
+
+            self.pairing = make_pairing(board, self.stop_sources, self.receiver, self.outbox)
         self.telemetry = Telemetry(
             board, self.outbox, self.supervisor, self.runstop, self.faults, self.actions,
             self.arbiter, self.sessions, self.steering, self.drive, self.motion, self.odometry,
@@ -102,8 +108,8 @@ class App:
         """Hand out the parameters; at start-up and after each commit, never while moving."""
         params = self.params
         for part in (
-            self.arbiter, self.stop_sources, self.stop_sequence, self.steering, self.drive,
-            self.rc, self.odometry, self.battery, self.temperature, self.output_stage,
+            self.arbiter, self.stop_sources, self.stop_sequence, self.steering,
+            self.drive, self.rc, self.odometry, self.battery, self.temperature, self.output_stage,
             self.actions, self.telemetry, self.watch, self.motion, self.punctuality, self._warm_up,
         ):  # fmt: skip
             part.configure(params)
@@ -159,6 +165,7 @@ class App:
     def _measure(self, now_us: int) -> None:
         board = self.board
         self.odometry.is_driven = self.drive.effort != 0
+        self.odometry.is_on_stand = self.watch.is_on_stand
         self.odometry.is_gyro_lost = self.odometry.has_gyro and not board.imu_answers
         self.odometry.step(
             board.count_left,
@@ -239,4 +246,6 @@ class App:
         chronicle.beat(self.punctuality, now_us)
         chronicle.clamped(self.arbiter.winners[DRIVE], self.motion.clamped, now_us)
         self.hearing.acknowledge()
+        if self.pairing and self.pairing.is_spoken_to:
+            self.pairing.step(now_us)
         self.telemetry.step(now_us)

@@ -1,32 +1,55 @@
 """The runstop box: a button and a radio, as a program of its own on a second board.
 
 It says "run" fifty times a second while its button's loop is closed, and "stop" once it opens.
-It claims nothing, so it can only stop a car; one that requires it stops when it falls silent, be it
-for its battery, its program or its radio.
+It claims nothing, so it can only stop cars. The one that it was paired with, by cable, believes its
+"run", if that answers the car's challenge with a tag of their key (core/boxes.py); so a car that
+requires a box stops when its own falls silent, be it for its battery, its program or its radio.
 """
 
 from firmware.compat import TYPE_CHECKING, micropython
-from firmware.core.deadlines import Deadline
+from firmware.core.deadlines import Deadline, elapsed_us
 from firmware.core.outbox import Outbox
 from firmware.core.receiver import Receiver
-from firmware.protocol.codes import SENDER_RUNSTOP_BOX, STOP_SOURCE_RUNSTOP_BOX
+from firmware.core.tag import BLOCK, KEY, TAG, Tag
+from firmware.protocol.boxes import (
+    BOX_CHALLENGE,
+    BOX_EPOCH,
+    BOX_SAYS,
+    BOX_SEQUENCE,
+    BOX_SINCE,
+    HEARD_CHALLENGE,
+    HEARD_COUNTS,
+    HEARD_EPOCH,
+    HEARD_NONCE,
+    HEARD_SEQUENCE,
+    BoxHeard,
+    BoxWord,
+)
+from firmware.protocol.codec import copy, encode_values_into
+from firmware.protocol.codes import BOX_HAS_NO_KEY, BOX_RUNS, SENDER_RUNSTOP_BOX
 from firmware.protocol.frame import crc_table
-from firmware.protocol.messages import Alive, Bind, Inputs, Status, Stop, StopSeen, Sync
-from firmware.protocol.version import protocol_hash
+from firmware.protocol.messages import Stop, StopSeen
 
 if TYPE_CHECKING:
     from firmware.boards.contract import Board
+    from firmware.compat import array
 
-GREEN, RED, YELLOW = 1, 2, 4  # LEDs: a car counts on it; the button is pressed; no car hears it
+# LEDs: my car counts on my last word; the button is pressed; it does not. A box without a key lets
+# the yellow one blink.
+GREEN, RED, YELLOW = 1, 2, 4
 _WORD_US = 20_000  # 50 Hz: twelve words in the 250 ms after which a car stops
-_BIND_US = 500_000
-_SYNC_US = 50_000
-_KNOWN_US = 1_500_000  # a car reports its stop sources in turn with other slow things
+_ANSWERED_US = 200_000  # what the green lamp promises
+_PRESSED_US = 500_000
+_CHALLENGED_US = 2_000_000  # no car takes an answer to an older one
+_BLINK_STEPS = 32
+_MASK = (1 << 30) - 1
+_HALF = 1 << 29
 _NAME = b"runstop box"
+_OF = b"box of "  # and the name of its car, as far as there is room
 
 
 class Box:
-    """One box for the car at the other end of its radio. ``step`` is called every 10 ms or less.
+    """One box on a radio, for one car. ``step`` is called every 10 ms or less.
 
     The button's loop is ``board.runstop_closed``, the LEDs are bits of ``board.write``'s lights.
     """
@@ -36,31 +59,43 @@ class Box:
         self._board = board
         self._receiver = Receiver(board, table)
         self._outbox = Outbox(board, table)
-        self._bind = Bind()
-        self._alive = Alive()
-        self._sync = Sync()
+        self._word = BoxWord()
         self._stop = Stop()
         self._no_values = [0] * 8
-        self._known = Deadline()  # open: the car counts on this box
+        self._answered = Deadline()  # open: the car counts on this box
+        self._challenged = Deadline()
         self._next_word = Deadline()
-        self._next_bind = Deadline()
-        self._next_sync = Deadline()
-        self._deadlines = (self._known, self._next_word, self._next_bind, self._next_sync)
+        self._pressed = Deadline()  # open: it is said in any case, for cars that are not its own
+        self._deadlines = (self._answered, self._challenged, self._next_word, self._pressed)
         self._was_closed = True
         self._is_seen = True
-        self._begin(board.entropy() or 1, protocol_hash(table))
-        self._receiver.route(
-            ((Status(), self._status), (Inputs(), self._inputs), (StopSeen(), self._seen))
-        )
+        self._pressed_at = 0  # the number of the word that said it first
+        self._steps = 0
+        self._tag: "Tag | None" = None
+        self._mask = bytearray(BLOCK)  # of the car's start that was heard last, and its nonce
+        self._nonce = -1
+        self._other_mask = bytearray(BLOCK)  # of what a car says that may be another one
+        self._challenge = 0
+        self._challenged_us = 0
+        self._begin(board.entropy() or 1)
+        self._receiver.route_by_values(((BoxHeard(), self._heard),))
+        self._receiver.route(((StopSeen(), self._seen),))
 
-    def _begin(self, epoch: int, own_hash: bytearray) -> None:
-        self._bind.epoch = self._alive.epoch = self._sync.epoch = epoch
-        self._bind.protocol_hash[:] = own_hash
-        self._alive.stop_source = STOP_SOURCE_RUNSTOP_BOX
+    def _begin(self, epoch: int) -> None:
+        self._word.values[BOX_EPOCH] = epoch
         self._stop.sender = SENDER_RUNSTOP_BOX
         self._stop.token = epoch & 0x7FFF
-        for i in range(len(_NAME)):
-            self._stop.sender_name[i] = _NAME[i]
+        try:
+            self._tag = Tag(self._board.key[:KEY]) if self._board.key else None
+        except ValueError:  # its MicroPython has no cipher: as good as no key
+            self._tag = None
+        self._name(_OF if self._tag else _NAME, 0)
+        if self._tag:
+            self._name(self._board.key[KEY:], len(_OF))
+
+    def _name(self, name: bytes, at: int) -> None:
+        for i in range(min(len(name), len(self._stop.sender_name) - at)):
+            self._stop.sender_name[at + i] = name[i]
 
     @micropython.native
     def step(self, now_us: int) -> None:
@@ -69,55 +104,93 @@ class Box:
         self._receiver.step(now_us)
         for deadline in self._deadlines:
             deadline.step(now_us)
-        self._press(self._board.runstop_closed == 1)
-        if not self._known.is_open and not self._next_bind.is_open:
-            self._next_bind.set(now_us, _BIND_US)
-            self._outbox.send(self._bind)
+        self._press(self._board.runstop_closed == 1, now_us)
         if not self._next_word.is_open:
             self._next_word.set(now_us, _WORD_US)
             self._say(now_us)
+        self._steps = (self._steps + 1) % _BLINK_STEPS
         self._board.write(self._no_values, False, self._leds())
 
     @micropython.native
-    def _press(self, is_closed: bool) -> None:
+    def _press(self, is_closed: bool, now_us: int) -> None:
         if self._was_closed and not is_closed:
             self._stop.token = self._stop.token + 1 & 0xFFFF
             self._is_seen = False
+            self._pressed_at = self._word.values[BOX_SEQUENCE] + 1
+            self._pressed.set(now_us, _PRESSED_US)
             self._next_word.shut()  # at once
         self._was_closed = is_closed
 
     @micropython.native
     def _say(self, now_us: int) -> None:
-        """A Stop needs no session and no clock: it is said until a car has seen it."""
-        if not self._is_seen:
+        """A Stop needs no key and no challenge: it is said until the car has seen it."""
+        if not self._is_seen or self._pressed.is_open:
             self._outbox.send(self._stop)
-        alive = self._alive
-        alive.sequence = alive.sequence + 1 & 0xFFFF
-        alive.runs = 1 if self._was_closed else 0
-        alive.stamp_us = now_us
-        self._outbox.send(alive)
+        word, payload, tag = self._word, self._outbox.payload, self._tag
+        values = word.values
+        is_known = tag is not None and self._challenged.is_open
+        says = BOX_RUNS if self._was_closed else 0
+        values[BOX_SAYS] = says if tag else says | BOX_HAS_NO_KEY
+        values[BOX_CHALLENGE] = self._challenge if is_known else 0
+        values[BOX_SEQUENCE] = values[BOX_SEQUENCE] + 1 & _MASK
+        since_us = elapsed_us(now_us, self._challenged_us) if is_known else 0
+        values[BOX_SINCE] = since_us // 100
+        size = encode_values_into(word, payload)
+        if tag and is_known:
+            tag.make(self._mask, payload)
+            copy(tag.block, 0, payload, size - TAG, TAG)
+        self._outbox.post(size)
 
     def _leds(self) -> int:
         pressed = 0 if self._was_closed else RED
-        return pressed | (GREEN if self._known.is_open else YELLOW)
+        if self._answered.is_open:
+            return pressed | GREEN
+        return (
+            pressed if self._tag is None and self._steps < _BLINK_STEPS // 2 else pressed | YELLOW
+        )
 
     # --- what it hears
 
     @micropython.native
-    def _status(self, status: Status, now_us: int) -> None:
-        """The car measures our clock by the echo of its own."""
-        if self._next_sync.is_open:
+    def _heard(self, heard: BoxHeard, now_us: int) -> None:
+        """Its own car's, or any other's."""
+        tag, values = self._tag, heard.values
+        if tag is None:
             return
-        self._next_sync.set(now_us, _SYNC_US)
-        sync = self._sync
-        sync.board_us = status.time_us
-        sync.received_us = sync.sent_us = now_us
-        self._outbox.send(sync)
+        payload, nonce = self._receiver.reader.frame, values[HEARD_NONCE]
+        is_new = nonce != self._nonce
+        mask = self._mask
+        if is_new:
+            mask = self._other_mask
+            tag.begin(mask, nonce)
+        if not tag.is_right(mask, payload, self._receiver.size - TAG):
+            return
+        if is_new:
+            self._nonce = nonce
+            self._other_mask = self._mask
+            self._mask = mask
+        self._take(values, is_new, now_us)
 
-    def _inputs(self, inputs: Inputs, now_us: int) -> None:
-        if inputs.stop_fresh >> STOP_SOURCE_RUNSTOP_BOX & 1:
-            self._known.set(now_us, _KNOWN_US)
+    @micropython.native
+    def _take(self, values: "array[int]", is_new: bool, now_us: int) -> None:
+        ahead = values[HEARD_CHALLENGE] - self._challenge & _MASK
+        if not is_new and not 0 < ahead < _HALF and self._challenged.is_open:
+            return  # an old one, held back or said again
+        self._challenge = values[HEARD_CHALLENGE]
+        self._challenged_us = now_us
+        self._challenged.set(now_us, _CHALLENGED_US)
+        word = self._word.values
+        if values[HEARD_EPOCH] != word[BOX_EPOCH]:
+            return
+        sequence = values[HEARD_SEQUENCE]
+        age_us = (word[BOX_SEQUENCE] - sequence) * _WORD_US
+        if values[HEARD_COUNTS] and 0 <= age_us < _ANSWERED_US:
+            self._answered.set(now_us, _ANSWERED_US - age_us)
+        if sequence >= self._pressed_at:
+            self._is_seen = True
 
     def _seen(self, seen: StopSeen, now_us: int) -> None:
-        if seen.sender == SENDER_RUNSTOP_BOX and seen.token == self._stop.token:
+        """Of a box that has no car any will do; with two cars on the air it may be the other's."""
+        is_ours = seen.sender == SENDER_RUNSTOP_BOX and seen.token == self._stop.token
+        if is_ours and self._tag is None:
             self._is_seen = True

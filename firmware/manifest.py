@@ -15,69 +15,30 @@ NOT_DEPLOYED = (
     "launcher.py",
 )
 
-# Any board of metal: everything that a row of its pins module may ask for
-METAL = (
-    "boards/between_steps.py",
-    "boards/box_board.py",
-    "boards/channels.py",
-    "boards/hitl.py",
-    "boards/hitl_door.py",
-    "boards/link.py",
-    "boards/metal.py",
-    "boards/parts.py",
-    "boards/receiver.py",
-    "boards/ring_1.py",
-    "boards/rp2040_clock.py",
-    "boards/signals.py",
-    "boards/start.py",
-    "boards/store.py",
-    "boards/vesc_drive.py",
-    "boards/virtual.py",
-    "boards/wheels.py",
-    "drivers/battery_adc.py",
-    "drivers/battery_ina.py",
-    "drivers/bno055.py",
-    "drivers/bno08x_rvc.py",
-    "drivers/crsf.py",
-    "drivers/frame_window.py",
-    "drivers/h_bridge.py",
-    "drivers/i2c_imu.py",
-    "drivers/lights.py",
-    "drivers/mounting.py",
-    "drivers/mpu.py",
-    "drivers/pps.py",
-    "drivers/pwm_pulses.py",
-    "drivers/rc_channels.py",
-    "drivers/rc_pulse.py",
-    "drivers/sbus.py",
-    "drivers/signs.py",
-    "drivers/stillness.py",
-    "drivers/ticks.py",
-    "drivers/timed_wheel.py",
-    "drivers/vesc.py",
-    "drivers/vesc_check.py",
-    "drivers/vesc_frame.py",
-    "drivers/wheel_sensor.py",
+# What only some ports get of boards/ and drivers/; each other file there every board of metal gets
+_COUNTED = ("stm32", "esp32")  # without state machines
+SOME = (
+    ("boards/virtual.py", ("unix", "rp2", "stm32", "esp32")),
+    ("boards/keys.py", ("unix", "rp2", "stm32", "esp32")),
+    ("boards/store.py", ("unix", "rp2", "stm32", "esp32")),
+    ("boards/unix.py", ("unix",)),
+    ("boards/rp2.py", ("rp2",)),
+    ("boards/rp2_channel.py", ("rp2",)),
+    ("boards/stm32.py", ("stm32",)),
+    ("boards/esp32.py", ("esp32",)),
+    ("drivers/rp2_life_signal.py", ("rp2",)),
+    ("drivers/rp2_pulses.py", ("rp2",)),
+    ("drivers/rp2_quadrature.py", ("rp2",)),
+    ("drivers/polled_counter.py", _COUNTED),
+    ("drivers/toggled_life.py", _COUNTED),
 )
+METAL = ("rp2", "stm32", "esp32")
+PORTS = ("unix",) + METAL
 
-# Without state machines
-_COUNTED = ("drivers/polled_counter.py", "drivers/toggled_life.py", "drivers/wide_count.py")
 
-# port: the files of boards/ and drivers/ that it needs besides __init__.py
-BOARDS = (
-    ("unix", ("boards/virtual.py", "boards/unix.py")),
-    (
-        "rp2",
-        METAL
-        + (
-            "boards/rp2.py",
-            "boards/rp2_channel.py",
-            "drivers/rp2_life_signal.py",
-            "drivers/rp2_pulses.py",
-            "drivers/rp2_quadrature.py",
-            "drivers/wide_count.py",
-        ),
-    ),
-    ("stm32", METAL + _COUNTED + ("boards/stm32.py",)),
-    ("esp32", METAL + _COUNTED + ("boards/esp32.py",)),
-)
+def is_for(file: str, port: str) -> bool:
+    """Whether a board of this port gets this file of boards/ or drivers/."""
+    for name, ports in SOME:
+        if name == file:
+            return port in ports
+    return port in METAL

@@ -6,16 +6,19 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import partial
+from importlib.metadata import entry_points
 from math import isfinite, radians
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from sim_mock.faults.named import described, made_of, parse_faults, read_scenario
 from sim_mock.faults.troubled import Runner, Trouble, TroubledWorld
+from sim_mock.firmware_runner import Stored
+from sim_mock.keys import read_key_file, stored_key
 from sim_mock.plant.parameters import Patch
 from sim_mock.plant.tables import TABLES, read_table
 from sim_mock.transmitter import ScriptedHand
-from sim_mock.world import VehicleFacts, World, plant_of
+from sim_mock.world import VehicleFacts, World, board_id_of, plant_of, stored_image
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,6 +26,8 @@ if TYPE_CHECKING:
     from sim_mock.plant.vehicle_plant import Plant
 
 W = TypeVar("W", bound=World)
+AS_IN_ITS_FILE = "none"
+CALIBRATIONS = "tandem.calibrations"  # entry points that apply a calibration's file to a vehicle
 
 
 def parse_number(text: str) -> float:
@@ -71,6 +76,11 @@ def parse_output(text: str) -> str:
     return str(path)
 
 
+def parse_key(text: str) -> str:
+    """The key in a file of ``tandem pair``, in hexadecimal."""
+    return read_key_file(text).hex()
+
+
 def parse_model(text: str) -> str:
     """A name, or the whole path of a file of parameters."""
     return str(Path(text).absolute()) if text.endswith(".yaml") else text
@@ -81,7 +91,8 @@ QUERY: dict[str, Callable[[str], Any]] = {
     "seed": parse_seed,
     "name": str,
     "model": parse_model,
-    "step_s": parse_number,  # ``vehicle_for`` has asked for it
+    "step_s": parse_number,  # ``vehicle_for`` has asked for these two
+    "calibration": str,
     "payload_kg": partial(parse_payload, "payload_kg"),
     "payload_x_m": partial(parse_payload, "payload_x_m"),
     "patch": lambda text: [parse_patch(part) for part in text.split(";")],
@@ -92,6 +103,7 @@ QUERY: dict[str, Callable[[str], Any]] = {
     "map": lambda text: str(Path(text).absolute()),
     "start": parse_start,
     "sensors": parse_output,
+    "key": parse_key,
     "fault": parse_faults,
     "scenario": lambda text: read_scenario(str(Path(text).absolute())),
 }
@@ -117,6 +129,7 @@ class CarFacts:
     map: str = ""  # the whole path of a ROS map's .yaml
     start: Sequence[float] = ()  # x, y, yaw of its centre of gravity; nothing: the origin
     sensors: str = ""  # the whole path of a file for what its sensors see
+    key: str = ""  # that it shares with its runstop box, in hexadecimal
     faults: Sequence[Mapping[str, Any]] = ()  # that befall it, as ``faults.named`` has checked them
 
     @property
@@ -142,14 +155,12 @@ class CarFacts:
     def _equipped(self, kind: type[W], runner: Runner) -> W:
         plant = self.plant_made()
         plant.is_on_stand = self.stand
-        world = kind(
-            self,
-            self.seed,
-            name=self.car_name or self.vehicle,
-            plant=plant,
-            runner=runner,
-            image=b"" if self.blank else None,
-        )
+        name = self.car_name or self.vehicle
+        board_id = board_id_of(name)
+        image = b"" if self.blank else stored_image(self, board_id, name)
+        if self.key:
+            image = Stored(image, stored_key(bytes.fromhex(self.key), board_id))
+        world = kind(self, self.seed, name=name, plant=plant, runner=runner, image=image)
         if self.rc:
             world.take_up_rc(ScriptedHand)
         if self.is_surrounded:
@@ -176,11 +187,20 @@ class Vehicles(Protocol):
 
 
 def vehicle_for(query: Mapping[str, str], name: str, vehicles: Vehicles) -> VehicleFacts:
-    """The vehicle of a URI, with the beat that it asks for. Raises ValueError, and what the reading
-    raises."""
-    if "step_s" not in query:
-        return vehicles.vehicle(name)
-    return vehicles.vehicle(name, {"timing.step_s": parse_number(query["step_s"])})
+    """The vehicle of a URI, with the beat and the calibration that it asks for. Raises ValueError,
+    and what the reading raises."""
+    changes = {"timing.step_s": parse_number(query["step_s"])} if "step_s" in query else None
+    vehicle = vehicles.vehicle(name, changes)
+    file = query.get("calibration", AS_IN_ITS_FILE)
+    return vehicle if file == AS_IN_ITS_FILE else _calibrated(vehicle, file)
+
+
+def _calibrated(vehicle: VehicleFacts, file: str) -> VehicleFacts:
+    """By entry point: a virtual car knows of no calibration."""
+    for point in entry_points(group=CALIBRATIONS):
+        facts: VehicleFacts = point.load()(vehicle, file)
+        return facts
+    raise ValueError(f"calibration={file}: no package offers {CALIBRATIONS}; make setup does")
 
 
 def facts_of(vehicle: VehicleFacts, query: Mapping[str, str]) -> CarFacts:
@@ -197,6 +217,7 @@ def facts_of(vehicle: VehicleFacts, query: Mapping[str, str]) -> CarFacts:
     if options.get("rc") and not vehicle.parameters["rc_fitted"][0]:
         raise ValueError(f"rc=1: {vehicle.name} has no RC receiver ([rc] in its vehicle file)")
     options.pop("step_s", None)
+    options.pop("calibration", None)
     options.update(_made_different(options))
     model = options.pop("model", None)
     plant = vehicle.plant if model is None else {**vehicle.plant, "model": model}

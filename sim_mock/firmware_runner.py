@@ -4,6 +4,8 @@
 MicroPython or another CPython, over a pipe (``firmware/boards/unix.py``).
 """
 
+from __future__ import annotations
+
 import contextlib
 import os
 import select
@@ -16,6 +18,7 @@ from typing import NamedTuple, Protocol
 
 from firmware.app import App
 from firmware.boards import unix
+from firmware.boards.keys import take_key
 from firmware.boards.virtual import CHANNELS, READINGS, RECEIVE_SIZE, VirtualBoard
 from firmware.box import Box
 
@@ -33,6 +36,27 @@ class Beat(NamedTuple):
     step_us: int = 0  # from beat to beat, as it is configured; 0: it does not say
     lights: int = 0
     is_healthy: bool = False
+
+
+class Stored(bytes):
+    """What a board's flash holds: its configuration, and beside it a ``key``, if it has one."""
+
+    key: bytes
+
+    def __new__(cls, image: bytes, key: bytes = b"") -> Stored:
+        """``key`` is the whole of it, as firmware/boards/keys.py has it."""
+        made = super().__new__(cls, image)
+        made.key = key
+        return made
+
+    def __getnewargs__(self) -> tuple[bytes, bytes]:  # type: ignore[override]
+        """A copy keeps its key."""
+        return bytes(self), self.key
+
+
+def key_in(image: bytes) -> bytes:
+    """The key that is stored beside a configuration; nothing if there is none."""
+    return image.key if isinstance(image, Stored) else b""
 
 
 class ProgramLost(RuntimeError):
@@ -58,6 +82,8 @@ class InProcess:
         self, board_id: bytes, image: bytes, seed: int, app: type[App] | type[Box] = App
     ) -> None:
         self.board = VirtualBoard(board_id, image, seed)
+        self._key = key_in(image)
+        take_key(self.board, self._key)
         self.app = app(self.board)
 
     def step(
@@ -81,8 +107,8 @@ class InProcess:
         )
 
     def image(self) -> bytes:
-        """The configuration that the board has stored."""
-        return self.board.image
+        """What the board has stored."""
+        return Stored(self.board.image, self._key)
 
     def close(self) -> None:
         """Nothing to end."""
@@ -108,6 +134,8 @@ class Process:
         self._folder = tempfile.TemporaryDirectory(prefix="tandem-car-")
         self._stored = Path(self._folder.name) / "configuration"
         self._stored.write_bytes(image)
+        self._key = Path(f"{self._stored}{unix.KEY_FILE}")
+        self._key.write_bytes(key_in(image))
         environment = {**os.environ, "MICROPYPATH": str(ROOT), "PYTHONPATH": str(ROOT)}
         self._process = subprocess.Popen(
             [*command, str(program), kind, str(self._stored), board_id.hex(), str(seed)],
@@ -144,8 +172,8 @@ class Process:
         return Beat(values, bool(enable), sent, fallbacks, step_us, lights, bool(healthy))
 
     def image(self) -> bytes:
-        """The configuration that the board has stored."""
-        return self._stored.read_bytes()
+        """What the board has stored."""
+        return Stored(self._stored.read_bytes(), self._key.read_bytes())
 
     def close(self) -> None:
         """End it, kindly if it listens."""

@@ -25,16 +25,21 @@ _KEPT = -1
 class Metal:
     """Fed by the program's writes, asked each millisecond what the wires carry.
 
+    ``held`` are the channels that only the guard takes to their fallback: a PWM goes on by itself.
+
     ``stuck`` are channels whose output stays at a value whatever is written, ``contact_stuck`` a
-    drive enable that is welded (True) or open for good (False): faults to be injected.
+    drive enable that is welded (True) or open for good (False): faults to be injected. Without
+    power (``has_power``) no wire carries anything.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, held: Sequence[int] = ()) -> None:
         self.guard = Guard()
         self.runstop_closed = True
         self.guard_is_dead = False  # interrupts are off
         self.stuck: dict[int, int] = {}
         self.contact_stuck: bool | None = None
+        self.has_power = True
+        self._held = frozenset(held)
         self.outputs: list[int] = [0] * CHANNELS
         self.enable = False  # as the wheels' power sees it
         self._beat: Beat | None = None
@@ -81,38 +86,41 @@ class Metal:
 
     def tick(self, now_us: int, is_hanging: bool) -> None:
         """Each millisecond. Whoever paces the world may be late; the program is then excused."""
+        guard, own_us = self.guard, now_us & TIME_MASK
         if self._beat and not is_hanging:
             self._written_us = now_us
-            self.guard.beat(True, now_us & TIME_MASK)
-        if not self.guard_is_dead:
-            self.guard.look(int(self.runstop_closed), now_us & TIME_MASK)
-            if not self.guard.is_gating:
-                self._fed_us = now_us
+            guard.beat(True, own_us)
+        if not self.guard_is_dead and not guard.look(int(self.runstop_closed), own_us) & 1:
+            self._fed_us = now_us
         self._set(now_us)
 
     def _set(self, now_us: int) -> None:
         beat = self._beat
+        if not self.has_power:
+            self.outputs = [0] * CHANNELS
+            self.enable = False
+            return
         if beat is None:
             self.enable = self.contact_stuck is True
             return
         is_stale = now_us - self._written_us > RENEWAL_US
         is_gated = is_stale or (self.guard.is_gating and not self.guard_is_dead)
-        how = 4 * bool(self.stuck) + 2 * is_stale + is_gated
+        is_dead = is_stale and not self.guard.is_gating
+        how = 8 * is_dead + 4 * bool(self.stuck) + 2 * is_stale + is_gated
         if self.stuck or self._put is not beat or self._put_how != how:
             self._put, self._put_how = beat, how
-            self._put_out(beat, is_stale, is_gated)
+            self._put_out(beat, is_stale, is_gated, is_dead)
         is_fed = now_us - self._fed_us <= PUMP_US and (self.guard_is_dead or not is_gated)
         self.enable = beat.enable and is_fed
         if self.contact_stuck is not None:
             self.enable = self.contact_stuck
 
-    def _put_out(self, beat: Beat, is_stale: bool, is_gated: bool) -> None:
-        is_on = beat.enable and is_gated
+    def _put_out(self, beat: Beat, is_stale: bool, is_gated: bool, is_dead: bool) -> None:
         for channel, value in enumerate(beat.values):
             fallback = beat.fallbacks[channel]
-            if fallback == _KEPT:  # steering and brakes: they hold what they had
+            if fallback == _KEPT or (is_dead and channel in self._held):  # it holds what it had
                 fallback = self.outputs[channel] if is_stale else value
-            self.outputs[channel] = fallback if is_on else value
+            self.outputs[channel] = fallback if is_gated else value
         self.outputs = [self.stuck.get(i, value) for i, value in enumerate(self.outputs)]
 
     def readings(self) -> Sequence[int]:

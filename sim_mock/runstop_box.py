@@ -16,12 +16,13 @@ from pathlib import Path
 
 from firmware.boards.virtual import CHANNELS, READINGS, RECEIVE_SIZE
 from firmware.box import GREEN, RED, YELLOW, Box
-from sim_mock.firmware_runner import FirmwareRunner, InProcess, Process
+from sim_mock.firmware_runner import FirmwareRunner, InProcess, Process, Stored
+from sim_mock.keys import read_key_file, stored_key
 from sim_mock.metal import TIME_MASK
 from sim_mock.paced import PATIENCE_S, Cable, Paced, command_of
 
 STEP_US = 10_000
-_BOARD_ID = b"runstop!"
+BOARD_ID = b"runstop!"
 _BUTTON = READINGS.index("runstop_closed")
 _ROOM = READINGS.index("room")
 LEDS = ((GREEN, "green"), (RED, "red"), (YELLOW, "yellow"))
@@ -29,13 +30,17 @@ _RADIO_ROOM = 256  # bytes that a UART's buffer takes
 
 
 class VirtualBox:
-    """``is_pressed`` is the button, ``leds`` what it shows; ``feed`` is what its radio hears."""
+    """``is_pressed`` is the button, ``leds`` what it shows; ``feed`` is what its radio hears.
+    ``key`` is what was stored when it was paired (firmware/boards/keys.py)."""
 
     def __init__(
-        self, runner: Callable[[bytes, bytes, int], FirmwareRunner] | None = None, seed: int = 0
+        self,
+        runner: Callable[[bytes, bytes, int], FirmwareRunner] | None = None,
+        seed: int = 0,
+        key: bytes = b"",
     ) -> None:
         make = runner or in_process
-        self.runner = make(_BOARD_ID, b"", seed)
+        self.runner = make(BOARD_ID, Stored(b"", key), seed)
         self.is_pressed = False
         self.leds = 0
         self.interval_us = STEP_US
@@ -91,6 +96,7 @@ def main() -> None:
     parser.add_argument("--runtime", default="auto")
     parser.add_argument("--link", type=Path)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--key", help="a file of tandem pair --virtual")
     parser.add_argument("--ends-alone", action="store_true")
     arguments = parser.parse_args()
     command, runtime = command_of(arguments.runtime)
@@ -100,7 +106,11 @@ def main() -> None:
     def runner(board_id: bytes, image: bytes, seed: int) -> Process:
         return Process(command, board_id, image, seed, patience_s=PATIENCE_S, kind="unix-box")
 
-    box = VirtualBox(runner, arguments.seed)
+    try:
+        key = stored_key(read_key_file(arguments.key), BOARD_ID) if arguments.key else b""
+    except ValueError as error:
+        sys.exit(str(error))
+    box = VirtualBox(runner, arguments.seed, key)
     cable = Cable(arguments.link)
     print(json.dumps({"device": cable.device, "runtime": runtime, "pid": os.getpid()}), flush=True)
     try:

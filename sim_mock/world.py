@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from firmware.boards.virtual import RECEIVE_SIZE, SEND_SIZE
-from firmware.core.params import Params
+from firmware.core.params import CHANNEL_BRAKE, Params
 from firmware.protocol.codes import RESET_POWER_ON, RESET_WATCHDOG
 from firmware.protocol.frame import crc_table
 from sim_mock.firmware_runner import FirmwareRunner, InProcess, ProgramLost
@@ -21,6 +21,7 @@ from sim_mock.transmitter import Transmitter
 
 PLANT_STEP_US = 1000
 FOREVER_US = 1 << 62
+_MADE_UP_US = 25_000  # as firmware/boards/start.py has it, which is not imported here: it is metal
 
 
 class VehicleFacts(Protocol):
@@ -105,7 +106,8 @@ class World:
         self.now_us = start_us
         self.step_us = self.interval_us = vehicle.parameters["step_us"][0]
         self.step_takes_us = 0
-        self.metal = Metal()
+        kinds = vehicle.parameters["channel_kind"]
+        self.metal = Metal([i for i, kind in enumerate(kinds) if kind == CHANNEL_BRAKE])
         self.charger = False
         self.temperature_c = 25
         self.transmitter: Transmitter | None = None  # none: no receiver is wired to the board
@@ -184,7 +186,7 @@ class World:
         received = bytes(self._incoming[:RECEIVE_SIZE])
         del self._incoming[:RECEIVE_SIZE]
         if now_us < self._hangs_until_us:
-            if now_us - self._stepped_us >= WATCHDOG_US:
+            if now_us - self._stepped_us >= WATCHDOG_US and self.metal.has_power:
                 self.restart(RESET_WATCHDOG)
             self._go_on(now_us, self.step_us)
             return b""
@@ -202,7 +204,7 @@ class World:
         took_us = self._late_us + self.step_takes_us
         self._took_us = took_us
         late_us = max(took_us - self.step_us, 0)
-        if late_us > self.step_us:
+        if late_us > min(self.step_us, _MADE_UP_US - self.step_us):
             late_us = 0
         interval_us = self.step_us + late_us - self._late_us
         self._late_us = late_us
@@ -228,6 +230,19 @@ class World:
         self._hangs_until_us = self._next_beat_us + for_us
         self._has_hung = True
         self.metal.guard_is_dead = interrupts_too
+
+    def lose_power(self) -> None:
+        """The battery's plug is pulled: the board is dark and no motor and no servo works, until
+        ``restore_power``."""
+        self._hangs_until_us = FOREVER_US
+        self.metal.has_power = False
+        self.plant.has_power = False
+
+    def restore_power(self) -> None:
+        """The board begins anew, if it had none."""
+        if not self.metal.has_power:
+            self.metal.has_power = self.plant.has_power = True
+            self.restart(RESET_POWER_ON)
 
     def restart(self, cause: int) -> None:
         """The board begins anew, for a ``RESET_`` cause, with what it has stored."""

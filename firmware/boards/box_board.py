@@ -3,9 +3,11 @@
 Nothing of it can move, so that it has no guard; its silence is the car's to notice.
 """
 
+import machine
 from machine import Pin
 
 from firmware.boards.between_steps import BetweenSteps
+from firmware.boards.keys import folded, read_key
 from firmware.boards.parts import output
 from firmware.compat import TYPE_CHECKING
 
@@ -22,6 +24,8 @@ class BoxBoard:
     watchdog_ms = 1_000  # what every port takes; a car has noticed its silence by then
 
     def __init__(self, pins: "Pins", starts: "Starts", link: "Link") -> None:
+        self.board_id = folded(machine.unique_id())
+        read_key(self)
         self.link = link
         self.receive_into = link.receive_into  # the link's own: a call fewer for each message
         self.transmit = link.transmit

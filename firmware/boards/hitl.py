@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 # A plant that says nothing for so long is gone: the runstop loop opens. As for a remote runstop;
 # a host's Python that does something else in between takes a hundred at times.
 SILENT_US = 250_000
-_IMAGE_SIZE = 2_560  # a configuration has 1.9 kB; an RP2040 has no more room to spare
+_IMAGE_SIZE = 2_048  # a configuration has 1.8 kB; an RP2040 has no more room to spare
 _BEGIN_EVERY = 100  # steps
 _PART = CHUNK // 3
 

@@ -4,6 +4,8 @@ A port's class makes what only it has (``rp2.py`` and its like): its kinds of ch
 the life signal, the guard's timer. The wiring comes with the pins module.
 """
 
+import os
+
 import machine
 from machine import Pin
 
@@ -27,7 +29,7 @@ from firmware.boards.store import Store
 from firmware.boards.wheels import side_of
 from firmware.compat import TYPE_CHECKING, micropython
 from firmware.core.guard import limit_us
-from firmware.protocol.codes import RESET_POWER_ON, RESET_WATCHDOG
+from firmware.protocol.codes import PAIRING_NO_KEY, RESET_POWER_ON, RESET_WATCHDOG
 
 if TYPE_CHECKING:
     from typing import Any
@@ -61,6 +63,12 @@ class MetalBoard:
             if Pin(number, Pin.OUT, value=level).value() != level:
                 self.has_held_output = 1
         self.board_id = _folded(machine.unique_id())
+        self.key = b""
+        self.pairing = PAIRING_NO_KEY
+        if "key_a.bin" in os.listdir("/"):  # most of a car's heap is spoken for
+            from firmware.boards.keys import read_key
+
+            read_key(self)
         self.link = link
         self.receive_into = link.receive_into  # the link's own: a call fewer for each message
         self.transmit = link.transmit
@@ -84,6 +92,7 @@ class MetalBoard:
         standby = tuple([output(number) for number in pins.STANDBY])
         self._standby = Standby(standby) if standby else None
         self._fallbacks = [0] * CHANNELS
+        self._drive_at = -1  # the channel whose effort the brake lights show
         self._ring = Ring1(self.loop_pin, self._life(pins.ENABLE), ticks_us)
         self._begin_guard()
         self._left, self._right = self._make_sides(pins.ENCODERS)
@@ -157,13 +166,18 @@ class MetalBoard:
 
     def begin(self, fallbacks: "list[int]", beat_us: int) -> None:
         ended: "list[Any]" = [self._standby] if self._standby else []
-        for i in range(len(self._channels)):
+        for i in range(len(self._channels) - 1, -1, -1):
             self._fallbacks[i] = fallbacks[i]
             self._channels[i].begin(fallbacks[i])
             if fallbacks[i] != KEPT:
+                self._drive_at = i  # at last the first
                 ended.append(self._channels[i])
         self._ring.ended = tuple(ended)
         self._ring.begin(limit_us(beat_us))
+
+    def leave(self) -> None:
+        """It gets no beat any more, until a reset."""
+        self._ring.leave()
 
     def open_heap(self) -> None:
         self._feed()
@@ -270,7 +284,7 @@ class MetalBoard:
         for i in range(self._fitted):
             fallback = fallbacks[i]
             value = fallback if is_gated and fallback != kept else values[i]
-            if fallback != kept:
+            if i == self._drive_at:
                 effort = value - fallback
             channels[i].write(value)
         if self._standby:

@@ -5,7 +5,6 @@ and says so (an event, and its self-test). It is the battery's that keeps it fro
 """
 
 import sys
-import time
 
 from machine import ADC, I2C, PWM, UART, Pin
 
@@ -42,7 +41,6 @@ if TYPE_CHECKING:
         def step(self, now_us: int) -> None: ...
 
 
-SILENCE_US = 50_000  # of a sensor that is read or speaks a hundred times a second
 _BUS_WAITS_US = 2_000  # for a device that holds the clock; a step is ten times as long
 _RX_SIZE = 512
 _TX_SIZE = 1024
@@ -85,30 +83,18 @@ def make_i2c(pins: "Pins") -> "I2C | None":
     return I2C(number, scl=Pin(scl), sda=Pin(sda), freq=freq_hz, timeout=_BUS_WAITS_US)
 
 
+def _driver(row: "tuple[Any, ...]") -> "Any":
+    """The module of a part's driver, which its row begins with: nothing here knows its name."""
+    return __import__("firmware.drivers." + row[0], None, None, ("make",))
+
+
 def make_imu(pins: "Pins", i2c: "I2C | None") -> "Imu | None":
     if pins.IMU is None:
         return None
     try:
-        return _imu(pins.IMU, pins, i2c)
+        return _driver(pins.IMU).make(pins.IMU, i2c, make_uart, pins)  # type: ignore[no-any-return]
     except (OSError, ValueError):
         return None
-
-
-def _imu(row: "tuple[Any, ...]", pins: "Pins", i2c: "Any") -> "Imu":
-    from firmware.drivers.mounting import Mounting
-
-    mounting = Mounting(*row[-1])
-    if row[0] == "rvc":
-        from firmware.drivers.bno08x_rvc import Bno08xRvc
-
-        return Bno08xRvc(make_uart(pins, "imu"), mounting, SILENCE_US)
-    if row[0] == "bno055":
-        from firmware.drivers.bno055 import Bno055
-
-        return Bno055(i2c, row[1], mounting, SILENCE_US, time.sleep_ms)
-    from firmware.drivers.mpu import Mpu
-
-    return Mpu(i2c, row[1], mounting, SILENCE_US, time.sleep_ms)
 
 
 def make_vesc(pins: "Pins") -> "VescDrive | None":
@@ -128,22 +114,13 @@ def make_vesc_channel(vesc: "VescDrive", row: "tuple[Any, ...]") -> "Channel":
 def make_battery(pins: "Pins", i2c: "Any", vesc: "VescDrive | None") -> "Battery | None":
     if pins.BATTERY is None:
         return None
-    kind, values = pins.BATTERY[0], pins.BATTERY[1:]
-    if kind == "vesc":
+    if pins.BATTERY[0] == "vesc":
         return vesc
-    if kind == "adc":
-        from firmware.drivers.battery_adc import BatteryAdc
+    return _driver(pins.BATTERY).make(pins.BATTERY, i2c, _adc, input_low)  # type: ignore[no-any-return]
 
-        pin, full_mv, least_mv, usb = values
-        return BatteryAdc(ADC(Pin(pin)), full_mv, least_mv, input_low(usb))
-    from firmware.drivers import battery_ina
 
-    address, shunt_mohm = values
-    chip = battery_ina.INA219 if kind == "ina219" else battery_ina.INA226
-    try:
-        return battery_ina.BatteryIna(i2c, address, chip, shunt_mohm, SILENCE_US)
-    except (OSError, ValueError):
-        return None
+def _adc(number: "int | str") -> ADC:
+    return ADC(Pin(number))
 
 
 def make_receiver(pins: "Pins", ticks_us: "TicksUs") -> "Receiver | None":
@@ -154,14 +131,8 @@ def make_receiver(pins: "Pins", ticks_us: "TicksUs") -> "Receiver | None":
     kind, places = pins.RC
     if kind == "pulses":
         return WiredReceiver(tuple([_rc_pulse(pin, ticks_us) for pin in places]))
-    if kind == "sbus":
-        from firmware.drivers.sbus import Sbus
-
-        uart = make_uart(pins, "rc", parity=0, stop=2, invert=UART.INV_RX)
-        return SerialReceiver(Sbus(), uart, places)
-    from firmware.drivers.crsf import Crsf
-
-    return SerialReceiver(Crsf(), make_uart(pins, "rc"), places)
+    stream, uart = _driver(pins.RC).make(make_uart, pins)
+    return SerialReceiver(stream, uart, places)
 
 
 def _rc_pulse(number: "int | str | None", ticks_us: "TicksUs") -> "RcPulse | None":

@@ -46,6 +46,12 @@ class Ring1:
         self._life = life
         self._ticks_us = ticks_us
 
+    def leave(self) -> None:
+        """All is cut for good: until a reset the program writes no more."""
+        self.is_wanted = False
+        self.guard.leave()
+        self._end(1)
+
     def begin(self, limit_us: int) -> None:
         """How long the program may be away."""
         self.guard.begin(limit_us, _MOST_US)

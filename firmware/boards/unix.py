@@ -7,10 +7,12 @@ That makes the process a car in lockstep: it can be run faster than time, or pac
 import struct
 import sys
 
+from firmware.boards.keys import take_key
 from firmware.boards.virtual import CHANNELS, READINGS, RECEIVE_SIZE, SEND_SIZE, VirtualBoard
 
 # now_us, the readings, what the channels put out, how many bytes were received; then the bytes
 IN = "<I%diH" % (len(READINGS) + CHANNELS)
+KEY_FILE = ".key"  # of the file beside the configuration's
 IN_SIZE = 4 + 4 * (len(READINGS) + CHANNELS) + 2 + RECEIVE_SIZE
 # the channels, their fallbacks, the guard's time, enable, lights, healthy, how many bytes are
 # sent; then the bytes
@@ -21,6 +23,7 @@ OUT_SIZE = 4 * (2 * CHANNELS + 1) + 3 + 2 + SEND_SIZE
 class UnixBoard(VirtualBoard):
     def __init__(self, board_id: bytes, image_path: str, seed: int) -> None:
         super().__init__(board_id, _stored(image_path), seed)
+        take_key(self, _stored(image_path + KEY_FILE))
         self.now_us = 0
         self._path = image_path
         self._in = bytearray(IN_SIZE)

@@ -6,6 +6,7 @@ buffers are made once.
 
 from firmware.compat import TYPE_CHECKING
 from firmware.protocol.codec import copy
+from firmware.protocol.codes import PAIRING_NO_KEY
 
 if TYPE_CHECKING:
     from firmware.boards.vesc_drive import VescDrive
@@ -68,6 +69,8 @@ class VirtualBoard:
     def __init__(self, board_id: bytes, image: bytes, seed: int) -> None:
         self.board_id = board_id
         self.image = image  # the stored configuration
+        self.key = b""
+        self.pairing = PAIRING_NO_KEY
         for name in READINGS:
             setattr(self, name, 0)
         self.runstop_closed = 1

@@ -3,6 +3,7 @@
 from firmware.compat import TYPE_CHECKING, micropython
 from firmware.core.battery import GOOD
 from firmware.core.params import SOURCES, STOP_SOURCES
+from firmware.core.runstop import STRANGE
 from firmware.protocol.codes import (
     ACTUATOR_COUNT,
     CAUSE_COUNT,
@@ -25,6 +26,7 @@ from firmware.protocol.codes import (
     EVENT_WINNER_CHANGED,
     FAULT_COUNT,
     NOBODY,
+    STOP_SOURCE_STRANGE,
 )
 
 if TYPE_CHECKING:
@@ -88,6 +90,8 @@ class Chronicle:
                     who = sender
                 elif cause == CAUSE_STOP_SOURCE:
                     who = _lowest(stop_sources.stopped)
+                    if stop_sources.told >> STRANGE >> who & 1:
+                        who += STOP_SOURCE_STRANGE
                 elif cause == CAUSE_STOP_SOURCE_SILENT:
                     who = _lowest(stop_sources.missing)
                 self._events.add(now_us, EVENT_STOP_LATCHED, cause, who)

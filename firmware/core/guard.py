@@ -172,6 +172,13 @@ class Guard:
         why, the gate closes again: then no interrupt may come in between. Whether it gates."""
         return _beat(self.words, enable, now_us)
 
+    def leave(self) -> None:
+        """The program writes no more, and nothing that it wrote goes on: the gate falls for good,
+        and the timer has nothing to undo."""
+        words = self.words
+        words[_GATING] = 1
+        words[_TOLD] = words[_BEGUN] = words[_UNDONE] = 0
+
 
 def sparing(
     words: "array[int]", level: "Callable[[], Any]", on_timer: "Callable[[Any], Any]"

@@ -95,6 +95,7 @@ class Motion:
         self._aux_in_stop = 0
         self._limp_mm_s = 0
         self._has_brake = False
+        self._has_stood = False  # since the board began anew
         self._profile_caps: "list[int]" = []
 
     def configure(self, params: "Params") -> None:
@@ -138,7 +139,7 @@ class Motion:
         armed: hands are at its wheels then. Then the slew."""
         state, in_stop = self._supervisor.state, self._steer_in_stop
         target_urad = self._steering.steer_urad
-        if state == STARTING or (state == STOPPING and in_stop == STEERING_CENTRED):
+        if state == STOPPING and in_stop == STEERING_CENTRED:
             target_urad = 0
         elif self._supervisor.is_armed() or (state == STOPPING and in_stop == STEERS_ON):
             target_urad = self._wished_urad(target_urad)
@@ -161,9 +162,19 @@ class Motion:
         elif self.is_braking():
             self._brake(_FULL_BRAKE, now_us)
         else:
-            if self._supervisor.state == STOPPING and self._stop_sequence.policy == POLICY_CUT:
-                self.brake = _FULL_BRAKE  # a brake channel needs no drive
+            if self._is_braked_without_drive():
+                self.brake = _FULL_BRAKE
             self._drive.neutral(now_us)
+
+    def _is_braked_without_drive(self) -> bool:
+        """By a brake channel, which needs none: in a cut, and if the board began anew while the
+        wheels turned, until they have stood once."""
+        state = self._supervisor.state
+        if self._has_brake and not self._has_stood:
+            is_standing = self._stop_sequence.is_standing(self._odometry.speed_mm_s)
+            self._has_stood = is_standing and state != STARTING
+            return not self._has_stood
+        return state == STOPPING and self._stop_sequence.policy == POLICY_CUT
 
     @micropython.native
     def _follow(self, now_us: int) -> None:

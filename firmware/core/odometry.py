@@ -18,6 +18,8 @@ _STILL_STEPS = const(50)  # half a second without a count: the gyro then shows i
 _BIAS_MAX = const(50 * 64)  # 3 degrees a second; more is a car that is being turned by hand
 _WINDOW = const(4)  # steps over which speed is measured: 40 ms at 100 Hz
 _STEP_MAX_US = const(100_000)
+_LATE_US = const(25_000)  # more than a step of any beat takes
+_USUAL_US = const(10_000)
 _COUNTS_MAX = const(1_000_000)  # in a step; 25 m/s at 2 um a count are 125000
 _TURNING_NM = const(12_000_000)  # 0.3 m/s over the window
 _QUARTER_URAD = const(1_570_796)
@@ -55,6 +57,7 @@ class Odometry:
         self.yaw_rate_mrad_s = 0  # less the bias
         self.is_gyro_lost = False  # told before each step: it is fitted, and does not answer
         self.is_driven = False  # told before each step: then no counts do not mean standstill
+        self.is_on_stand = False  # told before each step: a wheel that is held is no fault there
         self.is_one_sided = False  # one side's wheels stand while the other's turn
         self._still = 0
         self._bias = 0  # of the gyro, in 1/64 mrad/s
@@ -116,11 +119,11 @@ class Odometry:
         half_nm, most = self._half_nm, self._counts_max
         travel_um = clamped(counts, -most, most) * half_nm // 1000
         counts_step, dt_step_us = counts, dt_us
-        if dt_us >= _STEP_MAX_US:
-            # after a hang: as if it had been steps, so that the window's sums stay within 30 bits
-            steps = dt_us // _STEP_MAX_US + 1
+        if dt_us >= _LATE_US:
+            # after a hang: as one of the steps that it lasted, or what is clamped would be slow
+            steps = dt_us // _USUAL_US
             counts_step, dt_step_us = counts // steps, dt_us // steps
-            dt_us = _STEP_MAX_US
+            dt_us = min(dt_us, _STEP_MAX_US)
         self._measure(clamped(counts_step, -most, most) * half_nm, dt_step_us)
         if self.is_gyro_lost:
             self.yaw_rate_mrad_s = 0
@@ -153,7 +156,11 @@ class Odometry:
         self._travel_sum = travel
         self._span_sum = span
         self._at = (at + 1) % _WINDOW
-        self.speed_mm_s = travel // span if span else 0  # nm/us
+        speed = travel // span if span else 0  # nm/us
+        if self.is_one_sided and not self.is_on_stand:
+            # a dead side halves it, and the drive would make up for that
+            speed *= 2
+        self.speed_mm_s = speed
 
     @micropython.native
     def _learn_bias(self, counts: int, yaw_rate_mrad_s: int) -> None:

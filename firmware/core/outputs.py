@@ -52,17 +52,24 @@ class OutputStage:
         self._fitted = tuple([i for i in range(CHANNELS) if kinds[i] != CHANNEL_NONE])
         for channel in range(CHANNELS):
             self.values[channel] = self._neutrals[channel]
-            is_held = self._kinds[channel] in (CHANNEL_SERVO, CHANNEL_BRAKE)
-            self.fallbacks[channel] = -1 if is_held else self._neutrals[channel]
+            fallback = self._neutrals[channel]
+            if kinds[channel] == CHANNEL_SERVO:
+                fallback = -1
+            elif kinds[channel] == CHANNEL_BRAKE:  # what nobody commands any more brakes
+                fallback = self._level(channel, _FULL_LEVEL)
+            self.fallbacks[channel] = fallback
 
     @micropython.native
     def verify(self, read_back: "list[int]", enable: bool) -> None:
-        """Compare what the outputs do with what the last step wrote; the drive while enabled."""
+        """Compare what the outputs do with what the last step wrote; the drive and a brake while
+        the drive is enabled."""
         is_away, kinds, values = False, self._kinds, self.values
         for channel in self._fitted:
             kind = kinds[channel]
-            if not enable and (kind == CHANNEL_ESC or kind == CHANNEL_H_BRIDGE):
-                continue
+            if not enable and (
+                kind == CHANNEL_ESC or kind == CHANNEL_H_BRIDGE or kind == CHANNEL_BRAKE
+            ):
+                continue  # at its fallback while the guard gates
             most = _DUTY_AWAY if kind == CHANNEL_H_BRIDGE else _PULSE_AWAY_NS
             if abs(read_back[channel] - values[channel]) > most:
                 is_away = True

@@ -54,7 +54,7 @@ TABLE = (
     ("steer_in_stop", "", 1, 0, 2, STEERS_ON),
     ("aux_in_stop", "actuator bits", 1, 0, 255, 0),  # a claim sets these while not armed, too
     # who can stop it, by stop source id; then by profile and stop source
-    ("stop_source_kind", "", STOP_SOURCES, 0, 3, codes.STOP_SOURCE_NONE),
+    ("stop_source_kind", "", STOP_SOURCES, 0, 4, codes.STOP_SOURCE_NONE),
     ("stop_source_silence_ms", "ms", STOP_SOURCES, 20, 1_000, 250),
     ("stop_source_policy", "", STOP_SOURCES, 0, 2, POLICY_BRAKE),
     ("stop_source_need", "", codes.PROFILE_COUNT * STOP_SOURCES, 0, 2, codes.NOT_NEEDED),

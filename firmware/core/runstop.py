@@ -2,7 +2,8 @@
 
 A stop source says "run" or "stop" again and again; what counts is the OR of all stops. A required
 one that is silent, missing or was never there is a stop. A pin and the receiver are read on each
-step; the others send Alive over the link, judged for freshness as claims are.
+step; a host's send Alive over the link, judged for freshness as claims are; a runstop box answers
+the car's challenge (core/pairing.py).
 """
 
 from firmware.compat import TYPE_CHECKING, micropython
@@ -16,6 +17,8 @@ from firmware.protocol.codes import (
     STOP_SOURCE_LINK,
     STOP_SOURCE_LOOP,
     STOP_SOURCE_NONE,
+    STOP_SOURCE_PAIRED,
+    STOP_SOURCE_RC,
 )
 from firmware.protocol.to_board import (
     ALIVE_RUNS,
@@ -33,6 +36,8 @@ if TYPE_CHECKING:
 
 const = micropython.const
 
+STRANGE = const(16)  # STOP_SOURCES
+_ALL = const((1 << 16) - 1)
 _HALF_SEQUENCE = const(1 << 15)
 
 
@@ -65,14 +70,16 @@ class StopSources:
         self.active: "tuple[StopSource, ...]" = ()
         self.fresh = 0
         self.said = 0  # says stop, now
-        self.told = 0  # a stop came over the link since the last step, however old a word
+        self.told = 0  # a stop came over the link since the last step, however old a word; from
+        # bit STRANGE on: by a runstop box that is not this car's
         self.stopped = 0  # said or told
+        self.paired: "StopSource | None" = None
         self.missing = 0  # required in the profile, and not there
         self.profile = 0
         self.loop = 0  # the bits of those that are a pin
         self._sessions = sessions
         self._required = [0] * PROFILE_COUNT
-        self._heard_stop = 0
+        self.heard_stop = 0
 
     def configure(self, params: "Params") -> None:
         self.profile = params.get("profile_default")
@@ -81,10 +88,13 @@ class StopSources:
         policies = params.get_all("stop_source_policy")
         needs = params.get_all("stop_source_need")
         self.loop = 0
+        self.paired = None
         for source in self.all:
             if source.kind != kinds[source.id]:
                 source.heard.shut()  # what it said as another is no word; nobody steps it meanwhile
             source.kind = kinds[source.id]
+            if source.kind == STOP_SOURCE_PAIRED:
+                self.paired = source
             if source.kind == STOP_SOURCE_LOOP:
                 self.loop |= 1 << source.id
             source.silence_us = silences_ms[source.id] * 1000
@@ -102,7 +112,7 @@ class StopSources:
         values = alive.values
         source, runs = self.all[values[ALIVE_STOP_SOURCE]], values[ALIVE_RUNS]
         if not runs:
-            self._heard_stop |= 1 << source.id
+            self.heard_stop |= 1 << source.id
         slot = self._sessions.find(values[EPOCH])
         left_us = self._left_us(alive, source, slot, now_us)
         if left_us > 0:
@@ -138,26 +148,26 @@ class StopSources:
         fresh = said = 0
         for source in self.active:
             kind = source.kind
-            if kind == STOP_SOURCE_LINK:
+            if kind == STOP_SOURCE_LOOP:
+                source.is_fresh = True
+                source.says_stop = not runstop_closed
+            elif kind == STOP_SOURCE_RC:
+                source.is_fresh = rc.is_live
+                source.says_stop = rc.mode == MODE_STOP
+            else:
                 heard = source.heard
                 if heard.is_open:
                     heard.step(now_us)
                 source.is_fresh = heard.is_open
-            elif kind == STOP_SOURCE_LOOP:
-                source.is_fresh = True
-                source.says_stop = not runstop_closed
-            else:
-                source.is_fresh = rc.is_live
-                source.says_stop = rc.mode == MODE_STOP
             if source.is_fresh:
                 bit = 1 << source.id
                 fresh |= bit
                 if source.says_stop:
                     said |= bit
         self.fresh, self.said = fresh, said
-        self.told = told = self._heard_stop
-        self.stopped = said | told
-        self._heard_stop = 0
+        self.told = told = self.heard_stop
+        self.stopped = said | told & _ALL
+        self.heard_stop = 0
         self.missing = self.missing_in(self.profile)
 
     def missing_in(self, profile: int) -> int:

@@ -216,7 +216,7 @@ class Telemetry:
         runstop, stop_sources, rc = self._runstop, self._stop_sources, self._rc
         values[0] = board.runstop_closed
         values[1] = board.enable_contact
-        values[2] = board.charger
+        values[2] = board.charger | board.pairing << 1
         self._look_at_sources()
         values[6] = runstop.present
         values[7] = stop_sources.fresh

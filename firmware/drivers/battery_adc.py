@@ -7,6 +7,9 @@ counts as no pack, unless the plug is out or the reading is above what USB can g
 from firmware.compat import TYPE_CHECKING, micropython
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
     from machine import ADC, Pin
 
 const = micropython.const
@@ -43,3 +46,13 @@ class BatteryAdc:
             if self.is_on_usb and _USB_LOW_MV <= mv <= _USB_HIGH_MV:
                 mv = 0
         self.mv = mv if mv >= self._least_mv else 0
+
+
+def make(
+    row: "tuple[Any, ...]",
+    i2c: "Any",
+    adc: "Callable[[int | str], ADC]",
+    input_low: "Callable[[int | str | None], Pin | None]",
+) -> BatteryAdc:
+    """Of its row in the pins module: pin, mV at full reading, least mV of a pack, USB's pin."""
+    return BatteryAdc(adc(row[1]), row[2], row[3], input_low(row[4]))

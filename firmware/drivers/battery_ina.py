@@ -5,9 +5,11 @@ are flags) and 10 uV; INA226 1.25 mV and 2.5 uV. Current is positive while the p
 """
 
 from firmware.compat import TYPE_CHECKING
-from firmware.drivers.ticks import Freshness
+from firmware.drivers.ticks import SILENCE_US, Freshness
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from machine import I2C
 
 CONFIG = 0x00
@@ -70,3 +72,11 @@ class BatteryIna:
     def _register(self, register: int) -> int:
         self._i2c.readfrom_mem_into(self._address, register, self._word)
         return self._word[0] << 8 | self._word[1]
+
+
+def make(row: "tuple[Any, ...]", i2c: "I2C", adc: "Any", input_low: "Any") -> "BatteryIna | None":
+    """Of its row in the pins module: address, mOhm, which chip. None if it does not answer."""
+    try:
+        return BatteryIna(i2c, row[1], INA219 if row[3] == 219 else INA226, row[2], SILENCE_US)
+    except (OSError, ValueError):
+        return None

@@ -4,15 +4,18 @@ Registers and scales from the datasheet: m/s2 in 1/100, rad/s in 1/900, low byte
 the clock of the bus, which some ports do not bear.
 """
 
+from time import sleep_ms
+
 from firmware.compat import TYPE_CHECKING
 from firmware.drivers.i2c_imu import I2cImu
+from firmware.drivers.mounting import Mounting
+from firmware.drivers.ticks import SILENCE_US
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any
 
     from machine import I2C
-
-    from firmware.drivers.mounting import Mounting
 
 ADDRESS = 0x28  # 0x29 with COM3 high
 CHIP_ID = 0x00
@@ -53,3 +56,8 @@ class Bno055(I2cImu):
             sleep_ms(_SWITCH_MS)
         if self.register(MODE) != MODE_IMU:
             raise ValueError("BNO055: it did not enter its IMU mode; power it anew")
+
+
+def make(row: "tuple[Any, ...]", i2c: "I2C", make_uart: "Any", pins: "Any") -> Bno055:
+    """Of its row in the pins module: address, mounting."""
+    return Bno055(i2c, row[1], Mounting(*row[2]), SILENCE_US, sleep_ms)

@@ -9,9 +9,12 @@ the yaw rate is the difference of two yaws over as many hundredths as their indi
 from firmware.compat import TYPE_CHECKING
 from firmware.drivers.frame_window import FrameWindow
 from firmware.drivers.mounting import Mounting
-from firmware.drivers.ticks import Freshness
+from firmware.drivers.ticks import SILENCE_US, Freshness
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
     from machine import UART
 
 FRAME_SIZE = 19
@@ -83,3 +86,10 @@ class Bno08xRvc(FrameWindow):
     def _word(self, at: int) -> int:
         value = self.window[at] | self.window[at + 1] << 8
         return value - 0x10000 if value & 0x8000 else value
+
+
+def make(
+    row: "tuple[Any, ...]", i2c: "Any", make_uart: "Callable[[Any, str], UART]", pins: "Any"
+) -> Bno08xRvc:
+    """Of its row in the pins module: mounting."""
+    return Bno08xRvc(make_uart(pins, "imu"), Mounting(*row[1]), SILENCE_US)

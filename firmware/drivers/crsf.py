@@ -6,9 +6,15 @@
 payload. A receiver that has lost its transmitter falls silent, or says so by a link quality of 0.
 """
 
-from firmware.compat import micropython, ptr8
+from firmware.compat import TYPE_CHECKING, micropython, ptr8
 from firmware.drivers.frame_window import FrameWindow
 from firmware.drivers.rc_channels import PACKED_SIZE, Channels
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from machine import UART
 
 BAUD = 420_000
 ADDRESSES = (0xC8, 0xEA, 0xEE)  # flight controller, handset, receiver
@@ -83,3 +89,8 @@ class Crsf(FrameWindow):
             return
         self.channels.take(self.window, 3)
         self.count = self.count + 1 & _COUNT_MASK
+
+
+def make(make_uart: "Callable[..., UART]", pins: "Any") -> "tuple[Crsf, UART]":
+    """With the line that it reads."""
+    return Crsf(), make_uart(pins, "rc")

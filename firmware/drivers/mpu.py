@@ -4,15 +4,18 @@ Registers, identities and sensitivities from the product specification and regis
 1000 degrees/s (32.8 per degree/s), 8 g (4096 per g), 200 Hz, low pass at 42 Hz (delay 5 ms).
 """
 
+from time import sleep_ms
+
 from firmware.compat import TYPE_CHECKING
 from firmware.drivers.i2c_imu import I2cImu
+from firmware.drivers.mounting import Mounting
+from firmware.drivers.ticks import SILENCE_US
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any
 
     from machine import I2C
-
-    from firmware.drivers.mounting import Mounting
 
 ADDRESS = 0x68  # 0x69 with AD0 high
 WHO_AM_I = 0x75
@@ -55,3 +58,8 @@ class Mpu(I2cImu):
         for register, value in SETTINGS:
             if self.register(register) != value:
                 raise ValueError(f"MPU: register {register:#x} is not {value:#x}; power it anew")
+
+
+def make(row: "tuple[Any, ...]", i2c: "I2C", make_uart: "Any", pins: "Any") -> Mpu:
+    """Of its row in the pins module: address, mounting."""
+    return Mpu(i2c, row[1], Mounting(*row[2]), SILENCE_US, sleep_ms)

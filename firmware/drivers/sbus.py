@@ -8,8 +8,15 @@ A damaged channel value inside a whole frame cannot be seen here: who arms by SB
 frames that agree.
 """
 
+from machine import UART
+
+from firmware.compat import TYPE_CHECKING
 from firmware.drivers.frame_window import FrameWindow
 from firmware.drivers.rc_channels import PACKED_SIZE, Channels
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
 
 BAUD = 100_000
 FRAME_SIZE = 25
@@ -52,3 +59,8 @@ class Sbus(FrameWindow):
             return
         self.channels.take(self.window, 1)
         self.count = self.count + 1 & _COUNT_MASK
+
+
+def make(make_uart: "Callable[..., UART]", pins: "Any") -> "tuple[Sbus, UART]":
+    """With the line that it reads."""
+    return Sbus(), make_uart(pins, "rc", parity=0, stop=2, invert=UART.INV_RX)

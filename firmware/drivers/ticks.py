@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     TicksUs = Callable[[], Any]
 
 _MASK = (1 << 30) - 1
+SILENCE_US = 50_000  # of a sensor that is read or speaks a hundred times a second
 
 
 def age_us(now_us: int, then_us: int) -> int:

@@ -64,8 +64,24 @@ PROFILE_COUNT = const(3)
 
 # How a stop source reaches the board, and whether a profile needs it
 STOP_SOURCE_NONE, STOP_SOURCE_LOOP, STOP_SOURCE_RC, STOP_SOURCE_LINK = 0, 1, 2, 3
+STOP_SOURCE_PAIRED = const(4)  # by radio: it answers the car's challenge with a tag of their key
 STOP_SOURCE_RUNSTOP_BOX = const(4)  # the id of that stop source, on all vehicles
 NOT_NEEDED, OPTIONAL, REQUIRED = 0, 1, 2
+STOP_SOURCE_STRANGE = const(64)  # added to the id of who said stop: not the box of this car
+
+# What a runstop box says: bits
+BOX_RUNS, BOX_HAS_NO_KEY = 1, 2
+
+# How it stands between a car and its runstop box
+(
+    PAIRING_ANSWERS,  # its own box is there
+    PAIRING_SILENT,  # it has a key, and no box is heard
+    PAIRING_STRANGE,  # a box is heard that does not answer this car's challenge
+    PAIRING_BARE_BOX,  # a box is heard that has no key
+    PAIRING_NO_KEY,  # this car had none at its start: never paired, or it was lost
+    PAIRING_MOVED,  # the key that is stored here was given to another board
+    PAIRING_NO_CIPHER,  # this board's MicroPython has no AES
+) = range(7)
 
 # Why the board began anew
 RESET_POWER_ON, RESET_WATCHDOG, RESET_BROWN_OUT, RESET_SOFT = 0, 1, 2, 3

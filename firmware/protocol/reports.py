@@ -47,7 +47,9 @@ class Inputs(Message):
     FIELDS = (
         ("runstop_closed", "u8", 0, 1, ""),
         ("enable_contact", "u8", 0, 1, ""),
-        ("charger", "u8", 0, 1, ""),
+        # bit 0: a charger is connected; the others: PAIRING_, of it and its runstop box. Bytes are
+        # dear on a slow line
+        ("charger_pairing", "u8", 0, U8, "bits"),
         ("fresh", "u16", 0, U16, "bits, by place in the source table"),
         ("held", "u16", 0, U16, "bits"),
         ("engaged", "u16", 0, U16, "bits"),
@@ -66,7 +68,7 @@ class Inputs(Message):
     )
     runstop_closed: int
     enable_contact: int
-    charger: int
+    charger_pairing: int
     fresh: int
     held: int
     engaged: int

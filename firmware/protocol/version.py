@@ -5,6 +5,7 @@
 
 from firmware.compat import TYPE_CHECKING
 from firmware.protocol import codes
+from firmware.protocol.boxes import BOXES
 from firmware.protocol.frame import CRC_SIZE, crc_update
 from firmware.protocol.messages import TO_BOARD, TO_HOST
 from firmware.protocol.plant import PLANT
@@ -22,7 +23,7 @@ def protocol_hash(table: "array[int]") -> bytearray:
     """CRC-32 over every message and field in order, then every code by name; 4 bytes. Run once, at
     start-up."""
     crc = bytearray(CRC_SIZE)
-    for messages in (TO_BOARD, TO_HOST, PLANT):
+    for messages in (TO_BOARD, TO_HOST, PLANT, BOXES):
         for message in messages:
             _carry(crc, "%s %d;" % (message.__name__, message.ID), table)
             for field in message.FIELDS:

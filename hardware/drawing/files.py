@@ -15,6 +15,7 @@ from pathlib import Path
 
 from PIL import Image, PngImagePlugin
 
+from hardware.drawing.guide import draw_plate, guide_names, plate_source
 from hardware.drawing.harness import FOLDER, SHEETS, harness_names, load_harness
 from hardware.drawing.pictures import Sheet, sheet
 from hardware.drawing.runstop import NAME as RUNSTOP
@@ -28,8 +29,8 @@ _DIGEST = re.compile(rf"<!-- {KEY} ([0-9a-f]{{64}}) -->")
 
 @dataclass(frozen=True)
 class Picture:
-    """``sheet`` is what WireViz draws; None is the runstop circuit, ``source`` the text whose
-    digest the files bear."""
+    """``sheet`` is what WireViz draws; None is the runstop circuit or a picture of the guide.
+    ``source`` is the text whose digest the files bear."""
 
     name: str
     source: str
@@ -53,6 +54,8 @@ def pictures() -> Iterator[Picture]:
             if drawn["connections"]:
                 yield Picture(f"{name}_{kind}", json.dumps(drawn, sort_keys=True), drawn)
     yield Picture(RUNSTOP, json.dumps(source(), sort_keys=True), None)
+    for name in guide_names():
+        yield Picture(name, json.dumps(plate_source(name), sort_keys=True), None)
 
 
 def write(picture: Picture) -> None:
@@ -83,6 +86,8 @@ def stray() -> list[str]:
 
 
 def _drawn(picture: Picture) -> tuple[str, bytes]:
+    if picture.name in guide_names():
+        return draw_plate(picture.name)
     if picture.sheet is None:
         return draw("svg").get_imagedata("svg").decode(), draw("matplotlib").get_imagedata("png")
     from wireviz.wireviz import parse  # slow to import, and needs what a test of digests does not

@@ -72,6 +72,7 @@ class Car:
     ) -> None:
         self.name = name
         self.called = name  # by commands: its name while it is served, else its URI
+        self.is_line_lossy = True  # a report that did not come may have been sent
         self.connection = connection
         self.vehicle = vehicle
         self.config_hash = config_hash

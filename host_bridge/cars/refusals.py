@@ -16,7 +16,7 @@ from host_bridge.domain import (
     Vehicle,
     stop_source_name,
 )
-from host_bridge.domain.reasons import ARMED, STOP_SOURCE_REMEDIES
+from host_bridge.domain.reasons import ARMED, PAIRING_REMEDIES, STOP_SOURCE_REMEDIES
 
 _OF_ANY_ARMED_CAR = (Refusal.MOVING, Refusal.RELAY)  # it moves, and its drive enable is closed
 
@@ -73,7 +73,14 @@ def _faults(car: Car, reply: ActionReply) -> str:
 
 def _stop_sources(car: Car, reply: ActionReply) -> str:
     names = (stop_source_name(number, car.vehicle) for number in reply.stop_sources)
-    return "; ".join(f"{name}: {STOP_SOURCE_REMEDIES.get(name, 'see to it')}" for name in names)
+    return "; ".join(f"{name}: {_stop_source_remedy(name, car)}" for name in names)
+
+
+def _stop_source_remedy(name: str, car: Car) -> str:
+    known = car.inputs.pairing if car.inputs and name == "runstop_box" else None
+    if known in PAIRING_REMEDIES:
+        return PAIRING_REMEDIES[known]
+    return STOP_SOURCE_REMEDIES.get(name, "see to it")
 
 
 def may_be_given_longer_beat(car: Car) -> bool:

@@ -131,6 +131,11 @@ class RawBoard:
         data: bytes = self._answer(code)
         return data
 
+    def asked(self, code: str) -> object:
+        """What a line of Python that it prints says."""
+        answer: object = self._answer(code)
+        return answer
+
     def begin(self, code: str) -> Transport:
         """Start code that goes on by itself; the line that it talks over."""
         self._done(lambda: self._transport.exec_raw_no_follow(code))

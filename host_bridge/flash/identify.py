@@ -76,7 +76,7 @@ def _one(where: str, host: Host) -> dict[str, object]:
     found: dict[str, object] = {}
 
     async def ask() -> int:
-        opened = await host.cars.open(uri_of(where) if where.startswith("/") else where)
+        opened = await host.cars.open(where)
         try:
             await opened.until(lambda: None not in (opened.car.status, opened.car.inputs), _HEARD_S)
             found.update(_row(opened, host))

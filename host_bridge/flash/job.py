@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from firmware.manifest import BOARDS, NOT_DEPLOYED
+from firmware.manifest import NOT_DEPLOYED
 from host_bridge.config.boards import Board, load_board, pin_module
 from host_bridge.config.image import own_table_hash
 from host_bridge.domain import Vehicle
@@ -82,7 +82,7 @@ def program_for(port: str, left_out: tuple[str, ...] = NOT_DEPLOYED) -> dict[str
 
     Raises errors.VehicleFileFault for a port that there is no program for.
     """
-    files = sources_for(port, left_out, dict(BOARDS))
+    files = sources_for(port, left_out)
     sources = {f"firmware/{file}": (ROOT / "firmware" / file).read_text() for file in files}
     sources[_PROTOCOL] = _PROTOCOL_HASHED % own_protocol_hash()
     sources[_PARAMETERS] = _PARAMETERS_HASHED % own_table_hash()

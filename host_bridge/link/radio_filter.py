@@ -1,19 +1,19 @@
 """What may go over a radio, each way: frames are let through as they are, or not at all.
 
-A radio is open to whoever is near, so what comes in by it may only stop: words of stop sources,
-Stops, and what their session needs. The way back is slow: status is thinned.
+A radio is open to whoever is near, so what comes in by it may only stop: words of runstop boxes and
+Stops. Back go the car's challenges, 25 a second while a box is near, and what saw a Stop.
 """
 
 from __future__ import annotations
 
+from firmware.protocol.boxes import BoxHeard, BoxWord
 from firmware.protocol.frame import WHITENER
-from firmware.protocol.messages import Alive, Bind, Bound, Inputs, Status, Stop, StopSeen, Sync
+from firmware.protocol.messages import Stop, StopSeen
 
 _DELIMITER = b"\0"
-# Nothing of these can arm a car, move it or change its configuration
-_IN = frozenset(kind.ID for kind in (Alive, Stop, Bind, Sync))
-_OUT = frozenset(kind.ID for kind in (Bound, Inputs, StopSeen))
-_STATUS_EVERY_US = 50_000  # with fifty words a second that is a third of 57 600 baud
+# Nothing of these can arm a car, move it, change its configuration or its key
+_IN = frozenset(kind.ID for kind in (BoxWord, Stop))
+_OUT = frozenset(kind.ID for kind in (BoxHeard, StopSeen))
 
 
 class RadioFilter:
@@ -21,7 +21,6 @@ class RadioFilter:
 
     def __init__(self) -> None:
         self.refused = 0
-        self._next_status_us = 0
 
     def incoming(self, frames: bytes) -> bytes:
         """What of these whole frames may go to the car."""
@@ -30,15 +29,9 @@ class RadioFilter:
         self.refused += len(said) - len(allowed)
         return b"".join(allowed)
 
-    def outgoing(self, frames: bytes, now_us: int) -> bytes:
+    def outgoing(self, frames: bytes) -> bytes:
         """What of these whole frames a box needs to know."""
-        return b"".join(frame for frame in _split(frames) if self._is_needed(frame, now_us))
-
-    def _is_needed(self, frame: bytes, now_us: int) -> bool:
-        if _id_of(frame) != Status.ID or now_us < self._next_status_us:
-            return _id_of(frame) in _OUT
-        self._next_status_us = now_us + _STATUS_EVERY_US
-        return True
+        return b"".join(frame for frame in _split(frames) if _id_of(frame) in _OUT)
 
 
 def _split(frames: bytes) -> list[bytes]:

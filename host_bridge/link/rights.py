@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from enum import Flag, auto
 
+from firmware.protocol.boxes import BoxWord
 from firmware.protocol.enter_hitl import EnterHitl
 from firmware.protocol.messages import (
     Act,
@@ -48,6 +49,7 @@ LETS = {
     Leave.ID: _SESSION,
     Stop.ID: Right.STOP,
     Alive.ID: Right.STOP,
+    BoxWord.ID: Right.STOP,
     Claim.ID: Right.DRIVE,
     Act.ID: Right.DRIVE,
     ParameterWrite.ID: Right.CONFIGURE,

@@ -147,7 +147,7 @@ def _inputs(m: messages.Inputs) -> reports.Inputs:
     return reports.Inputs(
         bool(m.runstop_closed),
         bool(m.enable_contact),
-        bool(m.charger),
+        bool(m.charger_pairing & 1),
         _places(m.fresh),
         _places(m.held),
         _places(m.engaged),
@@ -163,6 +163,7 @@ def _inputs(m: messages.Inputs) -> reports.Inputs:
         m.takes_100us * 100,
         m.missed,
         m.missed_lately,
+        codes.Pairing(m.charger_pairing >> 1),
     )
 
 

@@ -38,7 +38,7 @@ def rc(**changes: object) -> Injection:
 
 
 def box(**changes: object) -> Injection:
-    """The runstop box: attributes of ``host.Host``."""
+    """The runstop box: attributes of ``box.BoxAtRadio``."""
 
     def inject(scene: Scene) -> None:
         assert scene.box
@@ -133,6 +133,11 @@ def starts_fail(scene: Scene) -> None:
         scene.world.restart(codes.RESET_WATCHDOG)
         scene.run(300)
     try_to_drive(scene)
+
+
+def power_lost(scene: Stage) -> None:
+    """The battery's plug is pulled."""
+    scene.world.lose_power()
 
 
 # --- wires

@@ -5,7 +5,7 @@ Sources "peers N" are the rows of the table in README.md: failures of other cars
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from sim_mock.faults import breakages as broken
@@ -51,8 +51,13 @@ class Case:
 
     def speed_on(self, vehicle: VehicleFacts) -> float:
         """What it is to be driven at, in m/s."""
-        top_mps = vehicle.parameters["speed_max_mm_s"][0] * 1e-3
+        caps = vehicle.parameters["profile_cap_mm_s"]
+        top_mps = min(vehicle.parameters["speed_max_mm_s"][0], max(caps)) * 1e-3
         return min(self.speed_mps, self.top_share * top_mps)
+
+    def at(self, speed_mps: float, start: Callable[[Scene, float], None]) -> "Case":
+        """The same, begun in this way and at this speed, the vehicle's top speed included."""
+        return replace(self, speed_mps=speed_mps, top_share=1.0, start=start)
 
 
 def _repl(scene: Stage) -> Line:
@@ -60,7 +65,7 @@ def _repl(scene: Stage) -> Line:
 
 
 CASES = (
-    # --- how a car stops at all, beside what friction allows: `tandem faults --stops`
+    # --- how a car stops at all, beside what friction allows
     Case("stop-at-3", "a Stop at 3 m/s, or at its top speed", STOPS_SOURCE,
          "stop request", inject.stopped, top_share=1.0),
     Case("stop-flat-out", "a Stop in a race, at its top speed by RC", STOPS_SOURCE,
@@ -194,6 +199,8 @@ CASES = (
          "brown-out", broken.battery_under("brown_out_mv", 200), "two steps"),
     Case("too-hot", "the ESC gets too hot", "a hill",
          "too hot", inject.world(temperature_c=120), needs="thermometer"),
+    Case("power-lost", "the battery's plug is pulled", "a person",
+         "disarmed", broken.power_lost, coasts=True),
     # --- by RC
     Case("rc-silent", "the radio is lost, its receiver sends no pulses", "a radio",
          "silence", broken.rc_says("silent"), "rc lease", start=starts.by_rc, needs="rc"),
@@ -212,7 +219,7 @@ CASES = (
     Case("box-silent", "one of the registered runstops falls silent", "peers 4: AutoRally",
          "source silent", broken.box(runs=False), "box", start=starts.racing),
     Case("box-stops", "its button is pressed", "peers 4: AutoRally",
-         "stop source", broken.box(runs_on=False), "rc frame", start=starts.racing),
+         "stop request", broken.box(runs_on=False), "rc frame", start=starts.racing),
     Case("box-replayed", "it falls silent, what it said comes again", "repetition",
          "source silent", broken.box_replayed, "box", start=starts.racing),
     Case("box-too-late", "all that it says is 300 ms late", "delay",
@@ -286,6 +293,14 @@ CASES = (
     Case("deaf-car", "the car hears nothing of the host", "asymmetric information",
          "silence", inject.line(lambda _s: lines.dead()), "lease"),
 )  # fmt: skip
+
+
+_BY_ID = {case.id: case for case in CASES}
+
+
+def case_of(case_id: str) -> Case:
+    """Raises KeyError for one that there is not."""
+    return _BY_ID[case_id]
 
 
 def cases() -> tuple[Case, ...]:

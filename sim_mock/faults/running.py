@@ -6,7 +6,7 @@ from random import Random
 
 from firmware.core.params import POLICY_BRAKE, POLICY_CUT, POLICY_NEUTRAL
 from firmware.protocol import codes
-from sim_mock.faults.catalogue import CASES, Case
+from sim_mock.faults.catalogue import Case, case_of
 from sim_mock.faults.expectations import (
     DRIVES,
     EXPECTATIONS,
@@ -21,20 +21,20 @@ from sim_mock.faults.pins import IN_PROCESS, factory_of
 from sim_mock.faults.scene import Scene
 from sim_mock.faults.stage import TICK_US
 from sim_mock.faults.starts import NotReady
+from sim_mock.faults.stops import begun_at
 from sim_mock.faults.vehicles import altered, brakes_by_motor, has_brake
 from sim_mock.faults.wire import clean
 from sim_mock.world import VehicleFacts
 
 _DRAWN_MS = 200  # four times what repeats in a host: any phase comes
 _DRIVES_ON_MS = 2000
-_STOPS_WITHIN_MS = 20_000
+_STOPS_WITHIN_MS = 60_000
+_STARTS_WITHIN_MS = 5_000
 _LOOKS_MS = 500  # what has to fall silent first has by then
 _SLOWER = 0.9  # of its speed: a car that drives on is not slower
 _LIMPS_WITHIN_MS = 5000
 _STILL_M = 0.002  # an axle's play
 _GRAIN_S = TICK_US * 1e-6  # of whatever is measured here
-
-_BY_ID = {case.id: case for case in CASES}
 
 
 @dataclass(frozen=True)
@@ -54,15 +54,25 @@ class Run:
     friction_s: float = 0.0  # what mu g on all wheels would allow: v / mu g
     friction_m: float = 0.0  # and v^2 / 2 mu g
     slid_s: float = 0.0  # how long wheels were locked, or spun
+    asked_mps: float = 0.0  # what it was to be driven at
+    fastest_mps: float = 0.0  # from the fault on
 
     @property
     def held(self) -> bool:
         return not self.wrong
 
 
-def run(case_id: str, vehicle: VehicleFacts, seed: int, runtime: str = IN_PROCESS) -> Run:
-    """Raises LookupError for an unknown case or a runtime that is not here."""
-    case = _BY_ID[case_id]
+def run(
+    case_id: str,
+    vehicle: VehicleFacts,
+    seed: int,
+    runtime: str = IN_PROCESS,
+    speed_mps: float = 0.0,
+) -> Run:
+    """One run; at ``speed_mps`` where that is said, which the table of stops does.
+
+    Raises LookupError for an unknown case or a runtime that is not here."""
+    case = begun_at(case_id, vehicle, speed_mps) if speed_mps else case_of(case_id)
     random = Random(f"{case_id} {vehicle.name} {seed}")
     factory = factory_of(runtime, case.program)
     car = altered(vehicle, case.changes)
@@ -169,6 +179,7 @@ class _Course:
         driver.input_lives, driver.stamp_ahead_us, driver.steer_urad = True, 0, 0
         world.charger, world.runstop_closed, world.temperature_c = False, True, 25
         world.dead_encoders.clear()
+        world.restore_power()
         world.metal.stuck.clear()
         world.metal.contact_stuck = None
         plant.stuck_throttle, plant.is_drive_inverted, plant.is_drive_dead = None, False, False
@@ -200,7 +211,9 @@ class _Course:
         self.scene.run(_LOOKS_MS)
 
     def reported(self) -> Iterator[str]:
-        """The car says itself what it did, and why."""
+        """The car says itself what it did, and why; one that begins anew, once it has begun."""
+        driver = self.scene.driver
+        self.scene.until(lambda: driver.state != codes.STARTING, _STARTS_WITHIN_MS)
         status = self.scene.driver.latest.get("Status")
         if status is None:
             yield "said nothing"
@@ -261,6 +274,8 @@ class _Course:
             friction_s=round(self.speed_mps / grip_mps2, 6),
             friction_m=round(self.speed_mps**2 / (2.0 * grip_mps2), 6),
             slid_s=round(track.slid_us * 1e-6, 6) if stops else 0.0,
+            fastest_mps=round(track.fastest_mps, 4),
+            asked_mps=round(self.case.speed_on(self.scene.vehicle), 4),
         )
 
 

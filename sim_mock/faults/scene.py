@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from random import Random
 
+from sim_mock.faults.box import BoxAtRadio, paired_image
 from sim_mock.faults.host import Host
 from sim_mock.faults.pins import Factory, Pins
 from sim_mock.faults.stage import TICK_US, Stage
@@ -11,7 +12,6 @@ from sim_mock.transmitter import Transmitter
 from sim_mock.world import VehicleFacts, World
 
 _CREEP_MPS = 0.001
-_BOX_EPOCH = 33333
 
 
 class Track:
@@ -85,12 +85,14 @@ class Scene(Stage):
             self.pins = Pins(factory, board_id, image, seed)
             return self.pins
 
-        self.world = World(vehicle, random.randrange(1000), runner=runner, start_us=start_us)
+        image = paired_image(vehicle)
+        seed = random.randrange(1000)
+        self.world = World(vehicle, seed, runner=runner, image=image, start_us=start_us)
         self.phase_us = random.randrange(10) * TICK_US
         self.driver: Host = Host(self.world, driver_of(vehicle), self.phase_us, ahead_us=ahead_us)
         self.driver.lease_ms = lease_ms(vehicle)
         self.others: list[Host] = []
-        self.box: Host | None = None
+        self.box: BoxAtRadio | None = None
         self.transmitter: Transmitter | None = None
         self.pieces_us = [TICK_US]  # in which a millisecond passes
         self.track = Track(self.world, vehicle)
@@ -132,10 +134,10 @@ class Scene(Stage):
         self.others.append(host)
         return host
 
-    def put_up_box(self) -> Host:
+    def put_up_box(self) -> BoxAtRadio:
         """A runstop box with a radio of its own, which lets the car run."""
         phase_us = self.random.randrange(20) * TICK_US
-        self.box = Host(self.world, self.driver.source, phase_us, _BOX_EPOCH, ahead_us=123_000)
+        self.box = BoxAtRadio(self.world, phase_us)
         return self.box
 
     def take_up_rc(self) -> Transmitter:

@@ -17,7 +17,7 @@ from sim_mock.faults import starts
 from sim_mock.faults.pins import IN_PROCESS, factory_of
 from sim_mock.faults.scene import Scene
 from sim_mock.faults.stage import TICK_US
-from sim_mock.faults.vehicles import LEASE_MS
+from sim_mock.faults.vehicles import LEASE_MS, lease_ms
 from sim_mock.faults.wire import Line
 from sim_mock.world import VehicleFacts
 
@@ -59,7 +59,9 @@ class Loss:
         return (1.0 + self.first * a) / chance if chance > 0.0 else inf
 
 
-def losses_that_stop(rate_hz: int, phase_ms: int, step_ms: int = 10) -> int:
+def losses_that_stop(
+    rate_hz: int, phase_ms: int, step_ms: int = 10, lease_ms: int = LEASE_MS
+) -> int:
     """How many claims in a row have to be lost, for claims ``phase_ms`` after a beat each.
 
     A claim that leaves at p arrives with the next beat, its lease ends ``lease - bound`` after p,
@@ -67,10 +69,10 @@ def losses_that_stop(rate_hz: int, phase_ms: int, step_ms: int = 10) -> int:
     Silence is seen at the first beat from then on, after what that beat received.
     """
     bound_us = (step_ms - phase_ms) * 1000 // 2 + _GRAIN_US
-    ends_us = (phase_ms + LEASE_MS) * 1000 - bound_us
+    ends_us = (phase_ms + lease_ms) * 1000 - bound_us
     seen_ms = ceil(ends_us / (step_ms * 1000)) * step_ms
     every_ms = 1000 // rate_hz
-    later = range(1, 2 * LEASE_MS // every_ms + 2)
+    later = range(1, 2 * lease_ms // every_ms + 2)
     return sum(((phase_ms + i * every_ms) // step_ms + 1) * step_ms <= seen_ms for i in later)
 
 
@@ -85,10 +87,16 @@ class Expected:
     seconds: float
 
 
-def expected(rate_hz: int, share: float, burst_ms: float, phase_ms: int | None = None) -> Expected:
+def expected(
+    rate_hz: int,
+    share: float,
+    burst_ms: float,
+    phase_ms: int | None = None,
+    lease_ms: int = LEASE_MS,
+) -> Expected:
     """Mean time between spurious stops while claims are due all the time."""
     phases = range(10) if phase_ms is None else (phase_ms,)
-    lost = min(losses_that_stop(rate_hz, phase) for phase in phases)
+    lost = min(losses_that_stop(rate_hz, phase, lease_ms=lease_ms) for phase in phases)
     loss = Loss.of(share, burst_ms, 1000.0 / rate_hz)
     return Expected(rate_hz, share, burst_ms, lost, loss.claims_until(lost) / rate_hz)
 
@@ -108,8 +116,11 @@ def checks() -> range:
 
 @dataclass(frozen=True)
 class Check:
-    """The program's mean against the computed one; ``error`` is one standard deviation of it."""
+    """The program's mean against the computed one, for a vehicle and its claims' lease;
+    ``error`` is one standard deviation of it."""
 
+    vehicle: str
+    lease_ms: int
     rate_hz: int
     share: float
     burst_ms: float
@@ -133,17 +144,19 @@ def check(
     """
     rate_hz, share, burst_ms, of_a_round = CHECKS[row]
     stops = of_a_round * rounds
+    claimed_ms = lease_ms(vehicle)
     measured_s = computed_s = variance = 0.0
     for stop in range(stops):
         random = Random(f"{row} {seed} {stop}")
         took_s, phase_ms = _one_stop(random, vehicle, rate_hz, share, burst_ms, runtime)
-        mean_s = expected(rate_hz, share, burst_ms, phase_ms).seconds
+        mean_s = expected(rate_hz, share, burst_ms, phase_ms, claimed_ms).seconds
         measured_s += took_s
         computed_s += mean_s
         variance += mean_s**2
     n = stops
     error_s = variance**0.5 / n
-    return Check(rate_hz, share, burst_ms, n, measured_s / n, computed_s / n, error_s)
+    means_s = measured_s / n, computed_s / n
+    return Check(vehicle.name, claimed_ms, rate_hz, share, burst_ms, n, *means_s, error_s)
 
 
 def _one_stop(

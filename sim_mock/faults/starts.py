@@ -123,10 +123,7 @@ def _ready_to_race(scene: Scene) -> None:
     box = scene.put_up_box()
     standing_by(scene)
     box.hears = True
-    box.bind()
-    scene.run(300)
-    box.stop_source = codes.STOP_SOURCE_RUNSTOP_BOX
-    scene.run(100)
+    scene.run(400)
     scene.driver.profile = codes.PROFILE_RACE
     _arm(scene)
 

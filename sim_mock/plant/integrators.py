@@ -51,8 +51,25 @@ def euler(x: State, dt_s: float, u: BodyInput, p: BodyParameters) -> State:
 
 
 def rk2(x: State, dt_s: float, u: BodyInput, p: BodyParameters) -> State:
-    """Midpoint rule. Second order."""
-    return _moved(x, derivatives(_moved(x, derivatives(x, u, p), 0.5 * dt_s), u, p), dt_s)
+    """Midpoint rule. Second order. ``_moved`` is written out: this is what a plant does all day."""
+    k, h = derivatives(x, u, p), 0.5 * dt_s
+    middle = (
+        x[0] + h * k[0],
+        x[1] + h * k[1],
+        x[2] + h * k[2],
+        x[3] + h * k[3],
+        x[4] + h * k[4],
+        x[5] + h * k[5],
+    )
+    k = derivatives(middle, u, p)
+    return (
+        x[0] + dt_s * k[0],
+        x[1] + dt_s * k[1],
+        x[2] + dt_s * k[2],
+        x[3] + dt_s * k[3],
+        x[4] + dt_s * k[4],
+        x[5] + dt_s * k[5],
+    )
 
 
 def rk4(x: State, dt_s: float, u: BodyInput, p: BodyParameters) -> State:

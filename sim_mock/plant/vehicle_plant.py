@@ -36,13 +36,14 @@ class Plant:
     What can be done to it: ``is_on_stand``, the wheels are off the ground; ``pushed_n``, somebody
     pushes along the car; ``stuck_throttle``, the motors are driven so (-1 to 1) while they have
     power, whatever is put out; ``is_drive_inverted``, forward was taught as reverse;
-    ``is_steering_stuck``, the servos do not move; ``is_drive_dead``, the ESC never arms.
+    ``is_steering_stuck``, the servos do not move; ``is_drive_dead``, the ESC never arms; without
+    ``has_power`` no motor drives or brakes, and the brake's servo lets go.
     """
 
     __slots__ = ("_accel_x_mps2", "_brake", "_drive", "_esc", "_front", "_input", "_motor", "_p",
-                 "_rear", "encoder", "imu", "is_drive_dead", "is_drive_inverted", "is_on_stand",
-                 "is_steering_stuck", "model", "pushed_n", "steer_rad", "steer_rear_rad",
-                 "stuck_throttle", "truth")  # fmt: skip
+                 "_rear", "encoder", "has_power", "imu", "is_drive_dead", "is_drive_inverted",
+                 "is_on_stand", "is_steering_stuck", "model", "pushed_n", "steer_rad",
+                 "steer_rear_rad", "stuck_throttle", "truth")  # fmt: skip
 
     def __init__(self, parameters: PlantParameters, seed: int, model: Model | None = None) -> None:
         p = self._p = parameters
@@ -61,6 +62,7 @@ class Plant:
         self._accel_x_mps2 = 0.0
         self.is_on_stand = self.is_steering_stuck = self.is_drive_inverted = False
         self.is_drive_dead = False
+        self.has_power = True
         self.pushed_n = 0.0
         self.stuck_throttle: float | None = None
 
@@ -151,7 +153,10 @@ class Plant:
     def _power(self, dt_s: float, outputs: Sequence[int], enable: bool) -> None:
         motor, rim_mps, channels = self._motor, self._drive.rim_mps, self._p.drive_channels
         if self._brake and self._p.brake:
-            self._brake.step(dt_s, outputs[self._p.brake.channel])
+            released_ns = round(self._p.brake.released_ns)
+            self._brake.step(
+                dt_s, outputs[self._p.brake.channel] if self.has_power else released_ns
+            )
         if self._esc and self._p.esc:
             pulse_ns = outputs[channels[0]]
             if self.is_drive_inverted and pulse_ns:
@@ -164,7 +169,7 @@ class Plant:
             motor.coast()
         if self.stuck_throttle is not None and enable:
             motor.drive(self.stuck_throttle, rim_mps, isinstance(self._esc, Esc))
-        if self.is_drive_dead:
+        if self.is_drive_dead or not self.has_power:
             motor.coast()
 
     def _move(self, dt_s: float) -> None:
@@ -208,7 +213,11 @@ class Plant:
         drive.rim_mps, drive.is_sliding = model.rim_mps, model.is_sliding
 
     def _rolled_mps(self, front_share: float) -> float:
-        front_mps, rear_mps = self._input.rim_mps(self.truth, self._p.body)
+        """How fast the wheels roll when they do not slip along, by the share of each axle."""
+        s, u, p = self.truth, self._input, self._p.body
+        vx, vy, rate = s.vx_mps, s.vy_mps, s.yaw_rate_radps
+        front_mps = vx * u.cos_front + (vy + p.lf_m * rate) * u.sin_front
+        rear_mps = vx * u.cos_rear + (vy - p.lr_m * rate) * u.sin_rear
         return front_share * front_mps + (1.0 - front_share) * rear_mps
 
 
@@ -232,4 +241,6 @@ def _mean_rad(servos: Steered, dt_s: float, outputs: Sequence[int]) -> float:
     total_rad = 0.0
     for channel, servo in servos:
         total_rad += servo.step(dt_s, outputs[channel])
+    if len(servos) == 1:
+        return total_rad
     return total_rad / float(len(servos))  # which is a float's business in machine code too

@@ -7,6 +7,7 @@ import hashlib
 import random
 
 from firmware.protocol import codes, messages
+from firmware.protocol.boxes import BoxHeard
 from firmware.protocol.codec import DECODED, decode_into, encode_into
 from firmware.protocol.frame import FrameReader, FrameWriter, crc_table
 from firmware.protocol.version import protocol_hash
@@ -39,7 +40,7 @@ class Host:
         self.latest = {}
         self.events = []
         self._reader = FrameReader(_TABLE)
-        self._types = {message.ID: message for message in messages.TO_HOST}
+        self._types = {message.ID: message for message in (*messages.TO_HOST, BoxHeard)}
         self._sync_every = 5
         self._beats = 0
 

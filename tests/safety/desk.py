@@ -3,7 +3,7 @@
 from firmware.app import App
 from firmware.boards.virtual import VirtualBoard
 from firmware.core.source import OPEN
-from firmware.protocol.codes import ACTIVE, DRIVE_BIT, HELD, STEERING_BIT
+from firmware.protocol.codes import ACTIVE, DRIVE_BIT, HELD, STEERING_BIT, STOP_SOURCE_LINK
 from host_bridge.config import load_vehicle
 from sim_mock.world import board_id_of, stored_image
 
@@ -67,3 +67,11 @@ def quiet(app: App) -> App:
     """Without its telemetry, which changes nothing and takes half of the time of a step."""
     app.telemetry.step = lambda now_us: None  # type: ignore[method-assign]
     return app
+
+
+def by_link(app: App, stop_source: int) -> None:
+    """Make it one of those that a host speaks for; what a runstop box takes besides is in
+    tests/firmware/test_two_boxes.py."""
+    at = app.params.index("stop_source_kind")
+    app.params.values[at + stop_source] = STOP_SOURCE_LINK
+    app.stop_sources.configure(app.params)

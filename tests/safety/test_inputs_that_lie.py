@@ -14,6 +14,7 @@ from firmware.protocol.frame import FrameReader
 from firmware.protocol.version import protocol_hash
 from tests.firmware.rig import _TABLE, HELD, RELEASED, SEAT
 from tests.safety.hosts import host_of
+from tests.safety.paired_box import PairedBox
 from tests.safety.ways import BOX, Autonomous, Race, Rc, SlowSeat, Way
 
 STARTING, STANDBY, ACTIVE, HOLD, STOPPING, STOPPED, FAULT = range(7)
@@ -67,47 +68,39 @@ def test_replayed_signs_of_life_keep_nothing_moving(of):
 
 
 @pytest.mark.parametrize("ahead_us", [-300_000, 300_000])
-def test_signs_of_life_with_a_lying_stamp_keep_nothing_moving(of, ahead_us):
+def test_signs_of_life_with_a_lying_age_keep_nothing_moving(of, ahead_us):
+    """One that claims to be from before its challenge is no older than that; then it is silence."""
     car = of(Race)
     box = copy.copy(car.box)
-    box.world = car.world
-    box.clock_ahead_us = ahead_us
+    box.ahead_us = ahead_us
+    box.listen = lambda: None if ahead_us < 0 else type(box).listen(box)
+    assert_falls_without_its_box(car, lambda: box.word(1))
+
+
+def test_a_session_s_signs_of_life_are_none_of_a_box(of):
+    """An Alive is what a host's stop sources say, bound and with a good clock: no box is."""
+    car = of(Race)
+    host = car.host
 
     def lie():
-        car.box.sequence = box.sequence = box.sequence + 1 & 0xFFFF
-        return box.say(
-            messages.Alive, stop_source=BOX, sequence=box.sequence, runs=1, stamp_us=box.now_us()
+        host.say(
+            messages.Alive, stop_source=BOX, sequence=car.beats, runs=1, stamp_us=host.now_us()
         )
+        return b""
 
-    assert_falls_without_its_box(car, lambda: lie() and b"")
+    assert_falls_without_its_box(car, lie)
 
 
-def test_signs_of_life_of_a_session_that_the_car_does_not_know_keep_nothing_moving(of):
+def test_a_box_of_another_key_cannot_speak_for_one_that_is_there(of):
     car = of(Race)
-    stranger = host_of(car.world, epoch=31_337)
-
-    def lie():
-        stranger.sequence += 1
-        return stranger.say(
-            messages.Alive, stop_source=BOX, sequence=stranger.sequence, runs=1,
-            stamp_us=stranger.now_us(),
-        )  # fmt: skip
-
-    assert_falls_without_its_box(car, lambda: lie() and b"")
-
-
-def test_another_session_cannot_speak_for_a_box_that_is_there(of):
-    """One writer: its run cannot hide that the box itself fell silent a moment ago."""
-    car = of(Race)
-    other = host_of(car.world, epoch=888)
-    other.say(messages.Bind, protocol_hash=bytes(protocol_hash(_TABLE)))
-    car.others.append(other)
+    other = PairedBox(car.host, key=b"another 16 bytes", epoch=888)
+    other.listen = lambda: None
+    other._heard = car.box._heard
     car.drive(200, 2000)
-    box_slot = car.world.runner.app.stop_sources.all[BOX].slot
-    other.say(messages.Alive, stop_source=BOX, sequence=60_000, runs=1, stamp_us=other.now_us())
+    other.say(1)
     car.beat()
-    assert car.world.runner.app.stop_sources.all[BOX].slot == box_slot
-    assert car.world.runner.app.stop_sources.all[BOX].sequence != 60_000
+    assert car.world.runner.app.pairing._boxes._epoch == car.box.epoch
+    assert_falls_without_its_box(car, lambda: other.word(1))
 
 
 # --- the receiver on the board

@@ -16,7 +16,7 @@ from firmware.boards.virtual import VirtualBoard
 from firmware.core.params import Params
 from firmware.protocol import codes, messages
 from host_bridge.config import load_vehicle, values_hash
-from sim_mock.firmware_runner import InProcess
+from sim_mock.firmware_runner import InProcess, key_in
 from sim_mock.world import World
 from tests.firmware.protocol.streams import read
 from tests.safety.facts import NAMES
@@ -180,6 +180,7 @@ class Desk:
         runner = InProcess.__new__(InProcess)
         runner.board = StoredBoard(board_id, image, seed)
         runner.board.paths = self.paths
+        runner._key = key_in(image)
         if not Path(self.paths[0]).exists():
             Store(self.paths).save(bytearray(image), len(image))
         runner.app = App(runner.board)

@@ -16,7 +16,7 @@ from firmware.core.runstop import StopSources
 from firmware.protocol import codes, messages
 from firmware.protocol.frame import crc_table
 from tests.firmware.rig import framed
-from tests.safety.desk import known, program, quiet, step
+from tests.safety.desk import by_link, known, program, quiet, step
 
 LOOP, RC, LINK = 1, 2, 3  # kinds
 NO, OPTIONAL, REQUIRED = 0, 1, 2
@@ -117,6 +117,7 @@ BOX_DOES = (*DOES, FOREIGN_STOPS, FOREIGN_RUNS)
 def app():
     made = quiet(program("f1tenth", rc_fitted=1))
     made.board.has_receiver = 1
+    by_link(made, BOX)
     step(made, NOW_US)
     return made
 

@@ -9,7 +9,7 @@ import pytest
 from firmware.protocol import codes, messages
 from tests.evidence import some
 from tests.firmware.rig import SCRIPT, framed
-from tests.safety.desk import activate, known, program, step
+from tests.safety.desk import activate, by_link, known, program, step
 
 BEGIN_US = 80_000_000
 GRAIN_US = 250
@@ -26,6 +26,7 @@ class Car:
     def __init__(self, step_us: int, start_us: int = BEGIN_US, **changes) -> None:
         self.step_us = step_us
         self.app = program("f1tenth", step_us=step_us, **changes)
+        by_link(self.app, BOX)
         self.now_us = start_us
         self.sequence = 0
         step(self.app, start_us)

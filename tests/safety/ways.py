@@ -11,6 +11,7 @@ from tests.firmware.rig import _TABLE, GAMEPAD, HELD, RELEASED, ROS2, SCRIPT, SE
 from tests.safety.desk import Facts
 from tests.safety.facts import facts_of
 from tests.safety.hosts import host_of
+from tests.safety.paired_box import PairedBox, flash_of
 
 ACTIVE, HOLD = 2, 3
 STAND, TRACK, RACE = 0, 1, 2
@@ -30,13 +31,16 @@ class Way:
 
     def __init__(self, vehicle: str, **options) -> None:
         self.vehicle = vehicle
-        self.world = World(Facts(vehicle, **self.parameters), 1, **options)
+        facts = Facts(vehicle, **self.parameters)
+        if self.profile == RACE:
+            options = {"image": flash_of(facts), **options}
+        self.world = World(facts, 1, **options)
         self.host = host_of(self.world, source=self.source_id)
         self.speed_mm_s = self.steer_urad = 0
         self.deadman = HELD
         self.is_frozen = False
-        self.box = host_of(self.world, epoch=5150) if self.profile == RACE else None
-        self.others: list[Host] = [self.box] if self.box else []
+        self.box = PairedBox(self.host) if self.profile == RACE else None
+        self.others: list[Host] = []
         self.beats = 0
 
     @classmethod
@@ -91,11 +95,7 @@ class Way:
             self.press_box(1)
 
     def press_box(self, runs: int) -> bytes:
-        box = self.box
-        box.sequence = box.sequence + 1 & 0xFFFF
-        return box.say(
-            messages.Alive, stop_source=BOX, sequence=box.sequence, runs=runs, stamp_us=box.now_us()
-        )
+        return self.box.say(runs)
 
     def keep_clock(self, other: Host) -> None:
         status = self.host.latest.get("Status")

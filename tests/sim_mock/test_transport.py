@@ -10,10 +10,10 @@ from firmware.protocol import messages
 from host_bridge.errors import UsageFault
 from host_bridge.link import wire
 from host_bridge.services import make_host
+from host_bridge.virtual_time import VirtualTime
 from sim_mock.transport import SimTransport
 from tests.firmware.rig import framed
 from tests.firmware.worlds import world_of
-from tests.virtual_loop import VirtualLoop
 
 
 class Heard:
@@ -92,7 +92,7 @@ def test_beats_that_were_missed_are_missed_and_time_goes_on():
 
 def host_beside_a_plant(times_too_slow):
     """The clock at each turn of a host that always wants one, for ten seconds; what it heard."""
-    loop, world, heard = VirtualLoop(), world_of(), Heard()
+    loop, world, heard = VirtualTime(), world_of(), Heard()
 
     def take_long(_):
         loop.now_s += times_too_slow * 1e-3

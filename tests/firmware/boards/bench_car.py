@@ -141,10 +141,11 @@ class BenchCar:
         bench.chip_id = self.chip_id
         self.imu, self.ina = Mpu(), Ina226()
         bench.voltages[26 + machine.ADC.CORE_TEMP] = 706 * 65_535 // 3300  # 27 degrees
-        if pins.BATTERY[0] == "adc":
+        if pins.BATTERY[0] == "battery_adc":
             bench.voltages[pins.BATTERY[1]] = 50_000
-        bench.buses[pins.I2C[0]] = {pins.IMU[1]: self.imu}
-        if pins.BATTERY[0] == "ina226":
+        if pins.I2C:
+            bench.buses[pins.I2C[0]] = {pins.IMU[1]: self.imu}
+        if pins.BATTERY[0] == "battery_ina":
             bench.buses[pins.I2C[0]][pins.BATTERY[1]] = self.ina
         self.imu.feel(0, 0, 0)
         self.link = make_link(pins)
@@ -200,7 +201,7 @@ class BenchCar:
             counter.count = counts[is_right]
         self.imu.feel(yaw_rate, accel_x, accel_y)
         self.ina.battery_mv = battery_mv
-        if self.pins.BATTERY[0] == "adc":
+        if self.pins.BATTERY[0] == "battery_adc":
             bench.voltages[self.pins.BATTERY[1]] = battery_mv * 65_535 // self.pins.BATTERY[2]
 
     def advance(self, until_us, flags):

@@ -119,7 +119,8 @@ def test_a_vesc_on_its_uart_drives_and_brakes_and_when_it_is_silent_that_is_a_fa
     world.vesc.is_deaf = True
     host.drive(400, SPEED_MM_S)
     assert host.state in (codes.STOPPING, codes.FAULT)
-    assert host.has_event(codes.EVENT_FAULT_LATCHED, codes.FAULT_OUTPUT)
+    assert host.has_event(codes.EVENT_FAULT_LATCHED, codes.FAULT_NO_MOTION)  # its counts stand
+    assert not world.enable
 
 
 def test_a_vesc_that_brakes_light_wheels_never_turns_them_round(world_on):

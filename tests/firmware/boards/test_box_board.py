@@ -6,7 +6,8 @@ import bench as bench_module
 import pytest
 
 from firmware.boards.start import make_box_beat, make_link
-from firmware.protocol import messages
+from firmware.protocol import codes, messages
+from firmware.protocol.boxes import BoxWord
 from host_bridge.config.boards import pin_module
 from tests.firmware.rig import Host
 
@@ -28,7 +29,7 @@ class Ears(Host):
 
     def __init__(self):
         super().__init__(None)
-        self._types = {message.ID: message for message in messages.TO_BOARD}
+        self._types = {message.ID: message for message in (*messages.TO_BOARD, BoxWord)}
 
 
 @pytest.fixture
@@ -56,14 +57,14 @@ def lamps(box):
     return [bench.levels[gpio] for gpio in box.pins.LIGHTS]
 
 
-def test_it_says_run_fifty_times_a_second_and_binds(box):
+def test_it_says_run_fifty_times_a_second_with_no_tag_while_it_has_no_key(box):
     run(box, 1000)
-    alive = box.ears.latest["Alive"]
-    assert alive.runs == 1
-    assert 48 <= alive.sequence <= 51
-    assert "Bind" in box.ears.latest
+    word = box.ears.latest["BoxWord"]
+    assert word.says == codes.BOX_RUNS | codes.BOX_HAS_NO_KEY
+    assert 48 <= word.sequence <= 51
+    assert bytes(word.tag) == bytes(8)
     assert "Stop" not in box.ears.latest
-    assert lamps(box) == [0, 0, 1]  # no car hears it
+    assert lamps(box)[:2] == [0, 0]  # no car hears it: yellow, which blinks without a key
 
 
 def test_the_button_is_a_stop_within_a_step(box):
@@ -71,7 +72,7 @@ def test_the_button_is_a_stop_within_a_step(box):
     bench.level(box.pins.RUNSTOP, 0)
     run(box, 12)
     assert "Stop" in box.ears.latest
-    assert box.ears.latest["Alive"].runs == 0
+    assert box.ears.latest["BoxWord"].says == codes.BOX_HAS_NO_KEY
     assert lamps(box)[1] == 1
 
 

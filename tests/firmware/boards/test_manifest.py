@@ -11,6 +11,7 @@ import pytest
 
 from firmware import manifest
 from host_bridge.config.boards import pin_module
+from host_bridge.config.boards.schema import PARTS
 from tests.evidence import some
 from tests.firmware.worlds import micropython_command
 
@@ -18,7 +19,18 @@ ROOT = Path(__file__).resolve().parents[3]
 FIRMWARE = ROOT / "firmware"
 VIRTUAL = Path(__file__).resolve().parents[1] / "drivers" / "virtual"
 PORTS = {"rp2": "pico", "stm32": "nucleo_f767zi", "esp32": "esp32s3_devkitc"}
-LISTED = dict(manifest.BOARDS)
+CHOSEN = [
+    f"{folder}/{file.name}"
+    for folder in ("boards", "drivers")
+    for file in sorted((FIRMWARE / folder).glob("*.py"))
+    if file.name != "__init__.py" and f"{folder}/{file.name}" not in manifest.NOT_DEPLOYED
+]
+LISTED = {
+    port: tuple(file for file in CHOSEN if manifest.is_for(file, port)) for port in manifest.PORTS
+}
+# what makes a part of the pins module is named by its row there, and by no import
+DRIVERS = {kind.driver or name.partition(".")[2] for name, kind in PARTS.items() if kind.row}
+MADE = {FIRMWARE / f"drivers/{name}.py" for name in DRIVERS - {"pulses", "vesc"}}
 STARTS = """
 import sys
 sys.path[:] = {paths!r} + [p for p in sys.path if p]
@@ -64,7 +76,7 @@ def _file(name):
 def reached(port):
     """What the board of this port can come to import; the other ports' files it never does."""
     others = {FIRMWARE / f"boards/{other}.py" for other in PORTS if other != port}
-    found, todo = set(), [FIRMWARE / "boards" / "start.py"]
+    found, todo = set(), [FIRMWARE / "boards" / "start.py", *some(MADE)]
     while todo:
         file = todo.pop()
         if file not in found | others:
@@ -86,11 +98,16 @@ def test_nothing_that_is_listed_is_missing(port):
         assert (FIRMWARE / file).exists(), file
 
 
-def test_every_driver_and_board_is_somebodys():
-    files = {f"{d}/{f.name}" for d in ("boards", "drivers") for f in (FIRMWARE / d).glob("*.py")}
-    listed = {file for _, listed in manifest.BOARDS for file in listed}
-    listed |= set(manifest.NOT_DEPLOYED) | {"boards/__init__.py", "drivers/__init__.py"}
-    assert files <= listed
+def test_what_only_some_ports_get_is_there_and_somebodys():
+    assert {port for _, ports in manifest.SOME for port in ports} <= set(manifest.PORTS)
+    assert {file for file, _ in manifest.SOME} <= set(CHOSEN)
+    assert set(CHOSEN) == {file for files in LISTED.values() for file in files}
+
+
+@pytest.mark.parametrize("file", sorted(MADE))
+def test_what_a_row_of_the_pins_module_names_makes_its_part(file):
+    tree = ast.parse(file.read_text())
+    assert "make" in [node.name for node in tree.body if isinstance(node, ast.FunctionDef)]
 
 
 @pytest.mark.micropython

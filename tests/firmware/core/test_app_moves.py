@@ -150,7 +150,7 @@ def test_in_a_stop_the_steering_follows_holds_or_centres_as_the_file_says(in_sto
 @pytest.mark.parametrize("centres", [0, 1])
 @pytest.mark.parametrize("state", [STANDBY, STOPPED, FAULT])
 def test_the_steering_is_still_while_the_car_is_not_armed(state, centres):
-    car = Car(steer_centres=centres)
+    car = Car(steer_centres=centres, steer_in_stop=2 * centres)
     car.drive(steer_urad=90_000)
     car.step(20)
     for wishes in ({PAD: {"steer_urad": -800_000}}, {PAD: {"deadman": 0}}, {}):

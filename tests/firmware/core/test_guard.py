@@ -52,6 +52,32 @@ def test_it_gates_until_the_program_has_looked_and_written_with_the_drive_off():
     assert not guard.is_gating
 
 
+def ticks_with_work(guard: Guard, ticks: int, from_us: int = 0) -> int:
+    """Of so many ticks of the timer, in how many the guard has to look."""
+    worked = []
+
+    def on_timer(tick) -> None:
+        worked.append(tick)
+        guard.look(1, (from_us + tick * TICK_US) % PERIOD)
+
+    on_tick = sparing(guard.words, lambda: 1, on_timer)
+    for tick in range(ticks):
+        on_tick(tick)
+    return len(worked)
+
+
+@pytest.mark.parametrize("start_us", STARTS)
+def test_a_program_that_leaves_is_cut_for_good_and_then_costs_hardly_a_tick(start_us):
+    """Hardware in the loop: its board of metal gets no beat any more."""
+    guard = running(start_us)
+    guard.leave()
+    assert guard.is_gating
+    assert ticks_with_work(guard, SPARING_HZ, start_us) < 1_000_000 / MOST_US + 5
+    assert (guard.is_gating, guard.is_late) == (True, False)
+    hung = running(start_us)  # one that does not say that it leaves may be in the middle of a write
+    assert ticks_with_work(hung, SPARING_HZ, start_us) > 0.9 * SPARING_HZ
+
+
 def test_a_guard_that_was_never_begun_gates_and_says_so_to_whoever_asks():
     guard = Guard()
     assert guard.look(1, 0) == GATES

@@ -174,6 +174,32 @@ def test_hold_a_braking_stop_and_a_cut_brake_fully_and_a_neutral_stop_does_not()
     assert car.drive_ns == ESC_NEUTRAL
 
 
+def test_a_board_that_begins_anew_while_it_rolls_brakes_until_the_wheels_have_stood_once():
+    car = Car(**CHANNELS)
+    car.speed_mm_s = 900
+    for _ in range(40):
+        car.step()
+        assert brake_of(car) == (255, 2_000_000)
+    assert car.state == STANDBY
+    car.speed_mm_s = 0
+    car.step(6)
+    assert brake_of(car) == (0, 1_000_000)
+    car.speed_mm_s = 900  # somebody pushes it
+    car.step(6)
+    assert brake_of(car) == (0, 1_000_000)
+
+
+def test_a_board_that_begins_at_rest_brakes_only_while_it_starts():
+    car = Car(**CHANNELS)
+    car.step()
+    assert car.state == STARTING
+    assert brake_of(car) == (255, 2_000_000)
+    while car.state == STARTING:
+        car.step()
+    assert car.state == STANDBY
+    assert brake_of(car) == (0, 1_000_000)
+
+
 def test_with_the_speed_in_doubt_there_is_the_brake_channel_only():
     car = at_speed(fault_policy=[0] * 11)
     car.app.faults.latch(4)  # too fast
@@ -208,7 +234,7 @@ def test_the_brake_helps_in_proportion_to_what_is_too_fast(sign, beyond, brake):
 
 @pytest.mark.parametrize(
     ("after_us", "dt_ms"),
-    [(10_000, 10), (10_600, 10), (9_600, 10), (4_400, 4), (0, 1), (40_000, 10)],
+    [(10_000, 10), (10_600, 10), (9_600, 10), (8_500, 9), (8_499, 8), (0, 1), (40_000, 10)],
 )
 def test_a_change_is_as_large_as_the_time_since_the_last_one_allows_and_a_beats_at_most(
     after_us, dt_ms
@@ -216,8 +242,11 @@ def test_a_change_is_as_large_as_the_time_since_the_last_one_allows_and_a_beats_
     car = Car(step_us=10_000)
     car.step()
     motion = car.app.motion
-    motion.step(motion._stepped_us + after_us)
+    begun_us = motion._stepped_us
+    motion.step(begun_us + after_us)
     assert motion._dt_ms == dt_ms
+    motion.step(begun_us + after_us + 3_000)
+    assert motion._dt_ms == 3
 
 
 def test_a_car_that_is_far_faster_than_its_target_is_helped_by_the_brake():

@@ -144,10 +144,29 @@ def test_a_distance_ends_at_a_thousand_kilometres():
 def test_after_a_hang_the_speed_is_that_of_the_hang():
     drive = Drive()
     made = drive.step(100, dt_us=1_000_000)
-    assert made.speed_mm_s == 99, "of eleven steps, each rounded down"
+    assert made.speed_mm_s == 100
     assert made.distance_mm == 100
     made = drive.step(20, dt_us=100_000, steps=4)
     assert made.speed_mm_s == 200
+
+
+@pytest.mark.parametrize("dt_us", [24_999, 25_000, 40_000, 150_000])
+def test_after_a_hang_a_fast_car_is_not_taken_for_a_slow_one(dt_us):
+    """7 m/s: what a step may count at most is 0.25 m, and the hang lasted for more than that."""
+    drive = Drive()
+    drive.step(7 * 10, steps=5)
+    made = drive.step(7 * dt_us // 1000, dt_us=dt_us)
+    assert made.speed_mm_s == pytest.approx(7000, rel=0.02)
+
+
+@pytest.mark.parametrize(("is_on_stand", "speed_mm_s"), [(False, 2000), (True, 1000)])
+def test_where_one_side_stands_the_other_is_the_cars_speed_but_not_on_a_stand(
+    is_on_stand, speed_mm_s
+):
+    drive = Drive()
+    drive.odometry.is_on_stand = is_on_stand
+    assert drive.step(20, 0, steps=8).speed_mm_s == speed_mm_s
+    assert drive.step(20, 20, steps=8).speed_mm_s == 2000
 
 
 # --- one side

@@ -55,10 +55,10 @@ def test_before_it_is_configured_there_is_nothing_to_put_out():
     assert made.values == [0] * 8
 
 
-def test_it_begins_in_neutral_and_falls_back_to_it_but_servos_and_brakes_stay_where_they_are():
+def test_it_begins_in_neutral_and_falls_back_to_it_but_servos_stay_and_brakes_are_put_on():
     made = stage()
     assert made.values == NEUTRALS
-    assert made.fallbacks == [0, -1, 1_400_000, 0, -1, -1, 0, 1_200_000]
+    assert made.fallbacks == [0, -1, 1_400_000, 0, 2 * MS, 1 * MS, 0, 1_200_000]
 
 
 # --- by kind
@@ -147,12 +147,12 @@ def test_a_duty_that_is_away_by_more_than_a_hundredth_differs(sign):
     assert read_back(stage(), BRIDGE_AT, 101 * sign)
 
 
-@pytest.mark.parametrize("channel", [ESC_AT, BRIDGE_AT])
-def test_a_drive_that_is_not_enabled_may_be_anything(channel):
+@pytest.mark.parametrize("channel", [ESC_AT, BRIDGE_AT, BRAKE_AT])
+def test_a_drive_or_a_brake_that_is_not_enabled_may_be_at_its_fallback(channel):
     assert not read_back(stage(), channel, 300_000, enable=False)
 
 
-@pytest.mark.parametrize("channel", [SERVO_AT, BRAKE_AT, LIGHTS_AT])
+@pytest.mark.parametrize("channel", [SERVO_AT, LIGHTS_AT])
 def test_what_does_not_drive_is_verified_always(channel):
     assert read_back(stage(), channel, 300_000, enable=False)
 

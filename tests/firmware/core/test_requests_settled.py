@@ -50,7 +50,7 @@ def acknowledges(app):
 
 
 def is_told(app):
-    app.stop_sources._heard_stop = 1 << 3
+    app.stop_sources.heard_stop = 1 << 3
 
 
 @pytest.mark.parametrize("happens", [takes, acknowledges, is_told])

@@ -7,6 +7,7 @@ import zlib
 import pytest
 
 from firmware.protocol import codes, version
+from firmware.protocol.boxes import BOXES
 from firmware.protocol.codec import Message
 from firmware.protocol.messages import TO_BOARD, TO_HOST
 from firmware.protocol.plant import PLANT
@@ -16,7 +17,7 @@ from tests.firmware.protocol.streams import TABLE
 
 def table_text() -> str:
     parts = []
-    for kind in TO_BOARD + TO_HOST + PLANT:
+    for kind in TO_BOARD + TO_HOST + PLANT + BOXES:
         parts.append(f"{kind.__name__} {kind.ID};")
         parts += [
             f"{name} {kind} {low} {high} {unit}," for name, kind, low, high, unit in kind.FIELDS

@@ -404,3 +404,4 @@ def test_it_is_called_by_its_name_until_somebody_says_otherwise():
     made = car()
     assert (made.name, made.called, made.config_hash) == ("a", "a", None)
     assert (made.own_epoch, made.compared_slot, made.signs) == (None, None, [])
+    assert made.is_line_lossy is True

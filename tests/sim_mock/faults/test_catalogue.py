@@ -28,6 +28,14 @@ def assert_held(case_id, vehicle="f1tenth", seed=0, runtime="in-process"):
     return result
 
 
+@pytest.mark.parametrize("step_s", [0.01, 0.013, 0.016, 0.02])
+@pytest.mark.parametrize("name", ["f1tenth", "autorally", "nigel"])
+def test_a_step_that_takes_longer_than_its_beat_drives_on_whatever_the_beat(name, step_s):
+    """What such a step comes late is not added up until it looks like an overrun."""
+    result = run("off-beat", load_vehicle(name, {"timing.step_s": step_s}), 0)
+    assert result.wrong == ()
+
+
 def vehicle_for(case, turn):
     """They take turns; ``turn`` is where to begin."""
     fitting = [name for name in VEHICLES if case.fits(load_vehicle(name))]

@@ -79,6 +79,14 @@ def test_the_program_stops_as_often_as_was_computed(row):
     assert result.held, result
 
 
+def test_all_rows_together_are_neither_too_short_nor_too_long():
+    """Each row may be off by chance, not all of them to one side. AutoRally's lease is shorter."""
+    results = [check(row, load_vehicle("autorally")) for row in checks()]
+    assert {result.lease_ms for result in results} == {100}
+    off = sum((result.measured_s - result.computed_s) / result.error_s for result in results)
+    assert abs(off) / len(results) ** 0.5 < 3.0, results
+
+
 def test_a_shorter_lease_than_computed_would_be_found(monkeypatch):
     """The check can fail: at 20 Hz, one lost claim instead of two."""
     monkeypatch.setattr("sim_mock.faults.host.Host.claim", _short_claim())

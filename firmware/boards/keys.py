@@ -1,0 +1,45 @@
+"""The key of a car or a box: written over its cable by ``tandem pair``, read at the start.
+
+    key (16 bytes), board id (8), the car's name (16, utf-8, zero padded)
+
+Two files hold it (store.py), beside the slots: they know each other after a flash too. A key that
+was given to another board counts as none: a copied flash makes no second box. No message says a
+key, and none brings one.
+"""
+
+from firmware.boards.store import Store
+from firmware.compat import TYPE_CHECKING
+from firmware.protocol.codes import PAIRING_MOVED, PAIRING_NO_KEY, PAIRING_SILENT
+
+if TYPE_CHECKING:
+    from typing import Any
+
+PATHS = ("/key_a.bin", "/key_b.bin")
+KEY, BOARD_ID, NAME = 16, 8, 16
+SIZE = KEY + BOARD_ID + NAME
+
+
+def read_key(board: "Any", paths: "tuple[str, str]" = PATHS) -> None:
+    """Set the board's ``key`` and ``pairing``."""
+    image = bytearray(SIZE)
+    take_key(board, bytes(image[: Store(paths).load_into(image)]))
+
+
+def take_key(board: "Any", image: bytes) -> None:
+    """The same, of what was stored."""
+    board.key, board.pairing = b"", PAIRING_NO_KEY
+    if len(image) != SIZE or image[:KEY] == bytes(KEY):
+        return
+    if image[KEY : KEY + BOARD_ID] != board.board_id:
+        board.pairing = PAIRING_MOVED
+        return
+    board.key = image[:KEY] + image[KEY + BOARD_ID :]
+    board.pairing = PAIRING_SILENT
+
+
+def folded(chip_id: bytes) -> bytes:
+    """A board's id, of its chip's number; as metal.py, which a car loads without this, does it."""
+    found = bytearray(8)
+    for i in range(len(chip_id)):
+        found[i % 8] ^= chip_id[i]
+    return bytes(found)

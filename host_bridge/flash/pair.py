@@ -1,0 +1,165 @@
+"""``tandem pair``: give a car and its runstop box a key of their own, by their cables."""
+
+from __future__ import annotations
+
+import argparse
+import binascii
+import os
+import secrets
+from collections.abc import Callable
+
+from host_bridge.errors import DataFileFault, NotHeldFault, RefusedFault, UsageFault
+from host_bridge.flash.board import RawBoard
+from host_bridge.flash.repl import BAUD, raw_board
+from host_bridge.services import Host
+
+EPILOG = """\
+examples:
+  tandem pair --car /dev/ttyACM0 --box /dev/ttyACM1 --name red
+  tandem pair --car /dev/ttyACM0 --forget   the box it had is none of its boxes any more
+  tandem pair --virtual box.key             for tandem sim nigel --key box.key, and runstop_box
+
+Both are on cables at once, flashed, the car not armed. A key of 16 random bytes is written to each
+at its REPL, read back by its hash, and then each is reset. From then on the car believes a "run" of
+this box alone; any box can still stop it. No message brings or says a key, this host keeps none,
+and a new one takes the place of the old: a box that is lost is replaced by pairing another. --name
+is what the box calls its car in a stop: "box of red".
+"""
+# As firmware/boards/keys.py and store.py have it
+PATHS = ("/key_a.bin", "/key_b.bin")
+KEY, BOARD_ID, NAME = 16, 8, 16
+_KINDS = {"car": "a car", "box": "a runstop box"}
+_ASK_KIND = """
+try:
+ sys.path.insert(0, _starts().folder)
+ import pins
+ print(repr(pins.PROGRAM))
+except (AttributeError, ImportError):
+ print("None")
+"""
+_ASK_CIPHER = """
+try:
+ import cryptolib
+ print("True")
+except ImportError:
+ print("False")
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command line."""
+    parser.description = "Give a car and its runstop box a key of their own."
+    parser.epilog = EPILOG
+    parser.add_argument("--car", metavar="PORT", help="the serial port of the car's board")
+    parser.add_argument("--box", metavar="PORT", help="the serial port of the box's board")
+    parser.add_argument("--name", default="", help="what the box calls its car, 9 letters or less")
+    parser.add_argument("--forget", action="store_true", help="the car is to have no key any more")
+    parser.add_argument("--virtual", metavar="FILE", help="write a key for a virtual car and box")
+    parser.add_argument("--baud", type=int, default=BAUD, help="of a REPL on a UART")
+
+
+def run(args: argparse.Namespace, host: Host) -> int:
+    """0 once both hold the key. Raises errors.TandemError."""
+    given = (bool(args.car), bool(args.box), bool(args.forget), bool(args.virtual))
+    key = secrets.token_bytes(KEY)
+    if given == (False, False, False, True):
+        _write_virtual(args.virtual, key)
+    elif given == (True, True, False, False):
+        _pair(args, key)
+    elif given == (True, False, True, False):
+        _give(args.car, args.baud, "car", bytes(KEY), "")
+        print(f"{args.car} knows no runstop box any more")
+    else:
+        raise UsageFault(
+            "what is to be paired?",
+            expected="--car PORT --box PORT, or --car PORT --forget, or --virtual FILE",
+            remedy="tandem pair --help has examples",
+        )
+    return 0
+
+
+def _pair(args: argparse.Namespace, key: bytes) -> None:
+    """The car first: if the box fails then, the car says that it has another key, and is stopped
+    by anything but armed by nothing."""
+    if args.car == args.box:
+        raise UsageFault("one port is one board", expected="--car and --box, two ports")
+    for kind, port in (("box", args.box), ("car", args.car)):
+        with raw_board(port, args.baud) as board:
+            check(board, port, kind)
+    _give(args.car, args.baud, "car", key, args.name)
+    _give(args.box, args.baud, "box", key, args.name)
+    print(f"{args.car} believes the run of the box at {args.box} from now on, and of no other")
+
+
+def _give(port: str, baud: int, kind: str, key: bytes, name: str) -> None:
+    with raw_board(port, baud) as board:
+        check(board, port, kind)
+        store(board, key, name)
+
+
+def check(board: RawBoard, port: str, kind: str) -> None:
+    """Raises errors.RefusedFault for a board of another kind, or one that can know no key."""
+    found = board.asked(_ASK_KIND)
+    if found != kind:
+        raise RefusedFault(
+            f"this is no board with {_KINDS[kind]}'s program",
+            where=port,
+            expected=_KINDS[kind],
+            got=_KINDS.get(str(found), "neither a car's nor a box's program"),
+            remedy="swap --car and --box, or tandem flash it first",
+        )
+    if not board.asked(_ASK_CIPHER):
+        raise RefusedFault(
+            "its MicroPython has no AES, so it can know no key",
+            where=port,
+            expected="the module cryptolib",
+            remedy="put a MicroPython on it that has it (tandem flash --runtime FILE), or use the "
+            "runstop loop or the receiver instead of a box",
+        )
+
+
+def store(board: RawBoard, key: bytes, name: str) -> None:
+    """Both files, so that no damaged one brings an old key back. Raises errors.NotHeldFault."""
+    image = key + folded(board.facts().unique_id) + _padded(name)
+    for path in PATHS:
+        data = framed(image)
+        board.replace(path, data)
+        if not board.has(path, data):
+            raise NotHeldFault(
+                "the key that was read back is not the key that was written",
+                where=board.where,
+                remedy="say it again; if it stays so, the board's flash is worn",
+            )
+
+
+def framed(image: bytes) -> bytes:
+    """A file of firmware/boards/store.py, its counter 1."""
+    data = (1).to_bytes(4, "little") + image
+    return data + binascii.crc32(data).to_bytes(4, "little")
+
+
+def folded(chip_id: bytes) -> bytes:
+    """The board's id, of its chip's, as firmware/boards/keys.py folds it."""
+    found = bytearray(BOARD_ID)
+    for at, byte in enumerate(chip_id):
+        found[at % BOARD_ID] ^= byte
+    return bytes(found)
+
+
+def _padded(name: str) -> bytes:
+    return name.encode()[:NAME].decode(errors="ignore").encode().ljust(NAME, b"\0")
+
+
+def _write_virtual(path: str, key: bytes) -> None:
+    opener: Callable[[str, int], int] = lambda name, flags: os.open(name, flags, 0o600)  # noqa: E731
+    try:
+        with open(path, "x", opener=opener) as file:
+            file.write(key.hex() + "\n")
+    except OSError as error:
+        raise DataFileFault(
+            "the key was not written",
+            where=path,
+            got=error.strerror or str(error),
+            remedy="a file that is there is left alone: name another one",
+        ) from None
+    print(f"{path}: tandem sim VEHICLE --key {path}, and tandem sim runstop_box --key {path}")

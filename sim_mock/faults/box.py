@@ -1,0 +1,49 @@
+"""A runstop box in a scene: the box's very program, at the end of a radio that faults get into."""
+
+from __future__ import annotations
+
+from sim_mock.faults.wire import Wire
+from sim_mock.firmware_runner import Stored
+from sim_mock.keys import stored_key
+from sim_mock.runstop_box import BOARD_ID, STEP_US, VirtualBox
+from sim_mock.world import VehicleFacts, World, board_id_of, stored_image
+
+_KEY = b"of a scene's box"
+_AHEAD_US = 123_000  # its clock and the car's are two
+
+
+def paired_image(vehicle: VehicleFacts) -> Stored:
+    """What the board of a scene's car has stored: its box's key, too."""
+    board_id = board_id_of(vehicle.name)
+    image = stored_image(vehicle, board_id, vehicle.name)
+    return Stored(image, stored_key(_KEY, board_id))
+
+
+class BoxAtRadio(Wire):
+    """It ``hears`` what the car sends, and says what its program does while it ``runs``; its button
+    is pressed where it does not let the car run on (``runs_on``)."""
+
+    def __init__(self, world: World, phase_us: int) -> None:
+        super().__init__(world.feed, lambda: world.now_us)
+        self.runs_on = True
+        self.said: list[bytes] = []
+        self._world = world
+        self._box = VirtualBox(key=stored_key(_KEY, BOARD_ID, world.name))
+        self._next_us = world.now_us + phase_us
+
+    def tick(self, sent: bytes) -> None:
+        """A millisecond: hear what the car sent in it, say what is due."""
+        if self.runs and self.hears:
+            self._box.feed(sent)
+        while self._world.now_us >= self._next_us:
+            self._next_us += STEP_US
+            if self.runs:
+                self._beat()
+        self.bring()
+
+    def _beat(self) -> None:
+        self._box.is_pressed = not self.runs_on
+        for part in filter(None, self._box.beat(self._world.now_us + _AHEAD_US).split(b"\0")):
+            frame = b"\0" + part + b"\0"
+            self.said.append(frame)
+            self.send(frame)

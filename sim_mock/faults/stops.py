@@ -1,0 +1,120 @@
+"""The table of stops: every cause that there is, from 3 m/s and from the fastest that it can find.
+
+Each row is a case of the catalogue, begun as its driver may drive at the fastest: what anybody's
+hand may end is also begun in a race, by the transmitter, where a vehicle is fastest.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from firmware.protocol import codes
+from sim_mock.faults import starts
+from sim_mock.faults.catalogue import Case, case_of
+from sim_mock.faults.scene import Scene
+from sim_mock.faults.vehicles import driver_of, has_rc
+from sim_mock.world import VehicleFacts
+
+USUAL_MPS = 3.0
+_LEAST_APART_MPS = 0.1  # from its cap is another row only if that is another speed
+
+
+class Cause(NamedTuple):
+    """A row: what stops the car, and the case that shows it. ``is_hosts``: it ends a host's
+    driving, so that nobody else may be the driver. ``is_slow``: begun as slowly as the case has it,
+    for at its fastest a car cannot be told from one that drives as it shall."""
+
+    words: str
+    case: str
+    is_hosts: bool = False
+    is_slow: bool = False
+
+
+CAUSES = (
+    Cause("Stop, by anybody", "stranger-stops"),
+    Cause("deadman let go", "lets-go", is_hosts=True),
+    Cause("host silent (cable pulled)", "total-silence", is_hosts=True),
+    Cause("claims silent", "heartbeat-only", is_hosts=True),
+    Cause("input frozen", "frozen-input", is_hosts=True),
+    Cause("clock jumps", "clock-jumps-ahead", is_hosts=True),
+    Cause("transmitter silent", "rc-silent"),
+    Cause("stop box pressed", "box-stops"),
+    Cause("stop box silent", "box-silent"),
+    Cause("runstop button: loop opens", "runstop-opens"),
+    Cause("charger", "charger"),
+    Cause("battery empty", "battery-empty"),
+    Cause("brown-out", "brown-out"),
+    Cause("too hot", "too-hot"),
+    Cause("an encoder dies", "left-encoder-dead"),
+    Cause("all encoders die", "encoders-dead"),
+    Cause("encoders count by themselves", "encoders-race"),
+    Cause("motor at full throttle", "throttle-stuck", is_slow=True),
+    Cause("the drive's contact opens", "contact-opens"),
+    Cause("the drive's output sticks", "pulse-stuck"),
+    Cause("steps overrun", "steps-overrun"),
+    Cause("program hangs for 150 ms", "loop-hangs"),
+    Cause("program hangs for good", "program-ends"),
+    Cause("hangs, then the loop opens", "hangs-and-runstop"),
+    Cause("interrupts off for 150 ms", "interrupts-off"),
+    Cause("board resets", "board-resets"),
+    Cause("power lost", "power-lost"),
+)
+
+
+class Row(NamedTuple):
+    """One run to make: a cause's case on a vehicle, at a speed that it can have there."""
+
+    words: str
+    case: str
+    speed_mps: float
+    is_cap: bool  # the fastest that this cause can find the vehicle at
+
+
+def rows(vehicle: VehicleFacts) -> Iterator[Row]:
+    """All that fit the vehicle."""
+    for cause in CAUSES:
+        case = case_of(cause.case)
+        if not case.fits(vehicle):
+            continue
+        cap_mps = _fastest(cause, case, vehicle)[0]
+        if cause.is_slow:
+            cap_mps = case.speed_on(vehicle)
+        if cap_mps > USUAL_MPS + _LEAST_APART_MPS:
+            yield Row(cause.words, cause.case, USUAL_MPS, False)
+        yield Row(cause.words, cause.case, cap_mps, True)
+
+
+def begun_at(case_id: str, vehicle: VehicleFacts, speed_mps: float) -> Case:
+    """The case of a row, begun in the way in which the vehicle may have that speed."""
+    cause = next(cause for cause in CAUSES if cause.case == case_id)
+    case = case_of(case_id)
+    usual_mps = _reach_mps(case.start, vehicle)
+    start = case.start if speed_mps <= usual_mps else _fastest(cause, case, vehicle)[1]
+    return case.at(speed_mps, start)
+
+
+_Start = Callable[[Scene, float], None]
+
+
+def _fastest(cause: Cause, case: Case, vehicle: VehicleFacts) -> tuple[float, _Start]:
+    ways = [case.start]
+    if case.start is starts.driving:
+        ways.append(starts.racing)
+        if has_rc(vehicle) and not cause.is_hosts:
+            ways += [starts.by_rc, starts.racing_by_rc]
+    found = [(_reach_mps(way, vehicle), way) for way in ways]
+    return max(found, key=lambda one: one[0])
+
+
+def _reach_mps(start: _Start, vehicle: VehicleFacts) -> float:
+    """How fast the driver of such a beginning may drive."""
+    parameters = vehicle.parameters
+    races = start in (starts.racing, starts.racing_by_rc)
+    is_rc = start in (starts.by_rc, starts.racing_by_rc)
+    profile = codes.PROFILE_RACE if races else parameters["profile_default"][0]
+    source = codes.SOURCE_RC if is_rc else driver_of(vehicle)
+    caps_mm_s = (
+        parameters["speed_max_mm_s"][0],
+        parameters["profile_cap_mm_s"][profile],
+        parameters["source_cap_mm_s"][source],
+    )
+    return min(caps_mm_s) * 1e-3

@@ -1,0 +1,32 @@
+"""What is said about a runstop box that a car does not believe, and what to do about it."""
+
+import pytest
+
+from firmware.protocol import codes
+from host_bridge.domain.codes import NOBODY, Cause, EventCode, Pairing
+from host_bridge.domain.reasons import PAIRING_REMEDIES, _stop_source
+from host_bridge.domain.reports import CarEvent
+
+BOX = codes.STOP_SOURCE_RUNSTOP_BOX
+NEXT = ("tandem pair", "switch", "arm in a profile")
+
+
+@pytest.mark.parametrize(
+    "pairing", [it for it in Pairing if it not in (Pairing.ANSWERS, Pairing.SILENT)]
+)
+def test_each_way_of_not_being_paired_says_what_to_do_next(pairing):
+    said = PAIRING_REMEDIES[pairing]
+    assert any(step in said for step in NEXT)
+    assert len({*PAIRING_REMEDIES.values()}) == len(PAIRING_REMEDIES)
+
+
+def latched(cause, by):
+    return CarEvent(1, 0, EventCode.STOP_LATCHED, cause, by)
+
+
+def test_the_stop_of_another_cars_box_is_named_as_that():
+    own = _stop_source(latched(Cause.STOP_SOURCE, BOX), (), None)
+    strange = _stop_source(latched(Cause.STOP_SOURCE, BOX + codes.STOP_SOURCE_STRANGE), (), None)
+    assert "not this car's" in strange
+    assert "not this car's" not in own
+    assert _stop_source(latched(Cause.STOP_SOURCE, NOBODY), (), None) == "a stop source says stop"
