@@ -1,0 +1,77 @@
+"""Let ROS 2 drive a car, and tell ROS 2 what it does, in topics that users' nodes have already.
+
+A virtual car drives as soon as commands come. A real one does while somebody holds SPACE at this
+terminal, and is armed here only, by R. Anybody may stop it: the service ~/stop, the topic runstop.
+
+Whoever drives and falls silent stops the car; nobody takes over. The first command of a source
+counts for nothing: it may be an old one that was kept. In a terminal that does not report the
+release of keys a real car is not driven by ROS 2.
+
+rclpy is that of ROS 2's distribution (Humble, Jazzy, ...): run this where "source
+/opt/ros/DISTRIBUTION/setup.bash" was said, by a Python of the same version; tandem doctor tells
+whether it is there. Topics stay on this machine unless the environment says how far they go
+(ROS_AUTOMATIC_DISCOVERY_RANGE, ROS_LOCALHOST_ONLY).
+
+examples:
+  tandem ros --car 'sim://f1tenth?track=corridor'
+  tandem ros --car 'sim://f1tenth?track=corridor' --as f1tenth_gym
+  tandem ros --car serial:///dev/ttyACM0 --mux mux.yaml --vesc vesc.yaml
+  tandem ros --car sim://f1tenth --ns /car1 --seconds 60 --record drive.mcap
+  ros2 service call /tandem/stop std_srvs/srv/Trigger
+  ros2 service call /tandem/arm std_srvs/srv/SetBool '{data: true}'     a virtual car's, again
+
+exit codes: 0 driven; 2 no deadman for a real car, or topics that leave this machine; 3 no ROS 2, or
+a car was lost; 6 a car refused to arm; 7 a file could not be read; 130 ended by Ctrl-C or a signal.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+from host_bridge.interfaces.cli.drive import add_driving, drive
+from host_bridge.interfaces.ros2 import VOCABULARIES, make
+from host_bridge.services import Host
+
+_VIRTUAL = ("sim://", "sim+process://")
+_SENSORS = "sensors="
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command's own."""
+    parser.add_argument(
+        "--as",
+        dest="vocabulary",
+        choices=tuple(VOCABULARIES),
+        default="f1tenth",
+        help="whose topics: %(choices)s; %(default)s",
+    )
+    parser.add_argument("--ns", default="", metavar="/NAME", help="namespace of all its topics")
+    parser.add_argument("--mux", metavar="FILE", help="mux.yaml: topics, priorities, timeouts")
+    parser.add_argument("--vesc", metavar="FILE", help="vesc.yaml: scale of motor and servo")
+    parser.add_argument(
+        "--sensors",
+        metavar="PIPE",
+        help="where a served virtual car writes its sensors; one of sim:// needs none",
+    )
+    add_driving(parser)
+
+
+def run(args: argparse.Namespace, host: Host) -> int:
+    """Raises errors.TandemError."""
+    given = {key: getattr(args, key) for key in ("ns", "mux", "vesc", "sensors")}
+    options = {key: value for key, value in given.items() if value}
+    with tempfile.TemporaryDirectory(prefix="tandem-ros-") as folder:
+        car = args.car or ""
+        if "sensors" not in options and car.startswith(_VIRTUAL) and _SENSORS not in car:
+            pipe = Path(folder) / "sensors"
+            os.mkfifo(pipe)
+            args.car = f"{car}{'&' if '?' in car else '?'}{_SENSORS}{pipe}"
+            options["sensors"] = str(pipe)
+        made = make(args.vocabulary, options, host.cars.clock.now_us)
+        for note in made.notes:
+            print(f"tandem: {note}", file=sys.stderr)
+        return drive(args, host, made)

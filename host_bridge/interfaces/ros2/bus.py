@@ -1,0 +1,176 @@
+"""A ROS 2 node, made with whatever rclpy is there; the only file that knows it.
+
+Nothing here runs by itself: ``Bus.step`` is called on each tick, takes what has come and returns.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from collections.abc import Callable, MutableMapping
+from importlib import import_module
+from typing import Any
+
+from host_bridge.errors import DeviceFault, UsageFault
+
+_CALLS_MAX = 12  # of one step: what is more waits for the next, and of each topic the newest stays
+_DEPTH = 10  # of what is published, as users' nodes subscribe
+_HUMBLE = "humble"
+_NAMESPACE = re.compile(r"(/[A-Za-z_][A-Za-z0-9_]*)*")
+_NS_PER_US = 1000
+# Whoever set one of these has decided how far their ROS 2 reaches
+REACH_SETTINGS = (
+    "ROS_AUTOMATIC_DISCOVERY_RANGE",
+    "ROS_LOCALHOST_ONLY",
+    "ROS_STATIC_PEERS",
+    "ROS_DISCOVERY_SERVER",
+    "FASTRTPS_DEFAULT_PROFILES_FILE",
+    "FASTDDS_DEFAULT_PROFILES_FILE",
+    "CYCLONEDDS_URI",
+    "ZENOH_SESSION_CONFIG_URI",
+)
+
+
+def stay_on_this_machine(environment: MutableMapping[str, str]) -> bool:
+    """Keep this node's topics on this machine, unless the environment says how far they go.
+
+    Returns whether they stay: then nobody else's clock is behind a stamp.
+    """
+    if not any(environment.get(name) for name in REACH_SETTINGS):
+        if environment.get("ROS_DISTRO") == _HUMBLE:
+            environment["ROS_LOCALHOST_ONLY"] = "1"
+        else:
+            environment["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
+    others = [name for name in REACH_SETTINGS[2:] if environment.get(name)]
+    reach = environment.get("ROS_AUTOMATIC_DISCOVERY_RANGE", "").upper()
+    return not others and (
+        environment.get("ROS_LOCALHOST_ONLY") == "1" or reach in ("LOCALHOST", "OFF")
+    )
+
+
+def is_secured(environment: MutableMapping[str, str]) -> bool:
+    """Whether ROS 2's own security refuses whoever holds no key."""
+    return (
+        environment.get("ROS_SECURITY_ENABLE", "").lower() == "true"
+        and environment.get("ROS_SECURITY_STRATEGY", "") == "Enforce"
+    )
+
+
+def message_class(name: str) -> Any:
+    """The class of ``package/msg/Type``. Raises errors.DeviceFault if its package is missing."""
+    package, kind, type_name = name.split("/")
+    try:
+        return getattr(import_module(f"{package}.{kind}"), type_name)
+    except ImportError as error:
+        raise _missing(package, error) from None
+
+
+def _missing(package: str, error: ImportError) -> DeviceFault:
+    distribution = os.environ.get("ROS_DISTRO", "DISTRIBUTION")
+    dashed = package.replace("_", "-")
+    return DeviceFault(
+        f"this Python has no {package}",
+        expected="ROS 2 and its messages, in the environment of this command",
+        got=str(error),
+        remedy=f"source /opt/ros/{distribution}/setup.bash; if it stays missing: "
+        f"sudo apt install ros-{distribution.lower()}-{dashed}; tandem doctor says which Python",
+    )
+
+
+class Bus:
+    """One node. Raises errors.DeviceFault if there is no rclpy, UsageFault for the namespace."""
+
+    def __init__(self, name: str, namespace: str, now_us: Callable[[], int]) -> None:
+        if not _NAMESPACE.fullmatch(namespace):
+            raise UsageFault(
+                "this is no namespace of ROS 2",
+                expected="letters, digits and _ after each /, as /car1",
+                got=namespace,
+            )
+        try:
+            self._rclpy = import_module("rclpy")
+            self._qos: Any = import_module("rclpy.qos")
+            executors = import_module("rclpy.executors")
+            node = import_module("rclpy.node")
+            self._task: Any = import_module("rclpy.task")
+        except ImportError as error:
+            raise _missing("rclpy", error) from None
+        self._now_us = now_us
+        self._context = self._rclpy.Context()
+        # Ctrl-C is the session's, which brings the cars to rest first
+        self._rclpy.init(args=[], context=self._context)
+        self._node = node.Node(name, context=self._context, namespace=namespace)
+        self._executor = executors.SingleThreadedExecutor(context=self._context)
+        self._executor.add_node(self._node)
+        self._is_idle = False
+
+    def step(self) -> None:
+        """Take what has come, up to a number; never waits."""
+        for _ in range(_CALLS_MAX):
+            self._is_idle = True
+            self._executor.spin_once(timeout_sec=0)
+            if self._is_idle:
+                return
+
+    def close(self) -> None:
+        self._executor.shutdown()
+        self._node.destroy_node()
+        self._rclpy.shutdown(context=self._context)
+
+    def stamp(self) -> Any:
+        """This moment, as messages have it; the machine's clock, whatever use_sim_time says."""
+        nanoseconds = time.time_ns()
+        made = message_class("builtin_interfaces/msg/Time")()
+        made.sec, made.nanosec = divmod(nanoseconds, 1_000_000_000)
+        return made
+
+    # --- topics and services
+
+    def publisher(self, topic: str, type_name: str, *, is_latched: bool = False) -> Any:
+        """Reliable: a subscriber that asks for that gets nothing of one that is not."""
+        qos = self._qos.QoSProfile(depth=_DEPTH)
+        if is_latched:
+            durability = self._qos.DurabilityPolicy.TRANSIENT_LOCAL
+            qos = self._qos.QoSProfile(depth=1, durability=durability)
+        return self._node.create_publisher(message_class(type_name), topic, qos)
+
+    def subscribe(self, topic: str, type_name: str, tell: Callable[[Any, int], None]) -> None:
+        """``tell`` gets the message and when it was received, in the session's time.
+
+        Best effort and of depth 1: that takes reliable publishers too, and keeps no queue of old
+        commands; volatile: what was kept for late comers does not come.
+        """
+        qos = self._qos.QoSProfile(
+            depth=1,
+            reliability=self._qos.ReliabilityPolicy.BEST_EFFORT,
+            durability=self._qos.DurabilityPolicy.VOLATILE,
+        )
+
+        # The annotation is rclpy's way to know that the second argument is wanted
+        def hear(message: Any, info: Any) -> None:
+            self._is_idle = False
+            tell(message, self._received_us(info))
+
+        self._node.create_subscription(message_class(type_name), topic, hear, qos)
+
+    def serve(
+        self, name: str, type_name: str, answer: Callable[[Any, Callable[[bool, str], None]], None]
+    ) -> None:
+        """A service of std_srvs; ``answer`` gets the request and what to call, once, with the
+        outcome: at once or at a later step."""
+
+        async def handle(request: Any, response: Any) -> Any:
+            self._is_idle = False
+            done = self._task.Future(executor=self._executor)
+            answer(request, lambda is_done, words: done.set_result((is_done, words)))
+            response.success, response.message = await done
+            return response
+
+        self._node.create_service(message_class(type_name), name, handle)
+
+    def _received_us(self, info: Any) -> int:
+        """When the middleware got it: a process that stood still finds old messages waiting."""
+        found = info["received_timestamp"] if isinstance(info, dict) else info.received_timestamp
+        waited_us = (time.time_ns() - int(found)) // _NS_PER_US if found else 0
+        return self._now_us() - max(waited_us, 0)

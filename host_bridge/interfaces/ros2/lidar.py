@@ -1,0 +1,79 @@
+"""A virtual car's LIDAR, read from the lines of JSON that it writes into a named pipe.
+
+A real car's LIDAR has a driver of its own, which publishes its scans itself.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+_READ_MAX = 1 << 20
+_PIPE_BYTES = 1 << 20  # a line with a scan has 50 kB
+_SET_PIPE_SIZE = getattr(fcntl, "F_SETPIPE_SZ", None)
+
+
+@dataclass(frozen=True)
+class Scan:
+    """One turn of the LIDAR; None for a ray that came back from nowhere."""
+
+    taken_s: float  # in the car's own time
+    first_rad: float
+    step_rad: float
+    ranges_m: list[float | None]
+
+
+@dataclass(frozen=True)
+class Truth:
+    """Where the centre of gravity of a virtual car really is, and how it moves."""
+
+    x_m: float
+    y_m: float
+    yaw_rad: float
+    vx_mps: float
+    vy_mps: float
+    yaw_rate_radps: float
+
+
+class SensorPipe:
+    """Reads what there is and never waits. ``lost`` counts lines that were not read in time."""
+
+    def __init__(self, path: str) -> None:
+        """Raises OSError for a pipe that cannot be opened."""
+        self._file = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+        if _SET_PIPE_SIZE is not None:
+            with suppress(OSError):  # more than this user may have: then it is smaller
+                fcntl.fcntl(self._file, _SET_PIPE_SIZE, _PIPE_BYTES)
+        self._rest = b""
+        self.lost = 0
+        self.scan: Scan | None = None  # the newest, until it is taken
+        self.truth: Truth | None = None
+
+    def step(self) -> None:
+        """Take in all that has come."""
+        with suppress(BlockingIOError):
+            self._rest += os.read(self._file, _READ_MAX)
+        *lines, self._rest = self._rest.split(b"\n")
+        for line in lines:
+            if line.startswith((b'{"sensor": "lidar"', b'{"sensor": "truth"')):
+                self._take(json.loads(line))
+
+    def take_scan(self) -> Scan | None:
+        """The newest scan, once."""
+        scan, self.scan = self.scan, None
+        return scan
+
+    def close(self) -> None:
+        os.close(self._file)
+
+    def _take(self, row: dict[str, Any]) -> None:
+        self.lost += row.get("lost", 0)
+        if row["sensor"] == "truth":
+            truth = row["truth"]
+            self.truth = Truth(*(truth[key] for key in Truth.__dataclass_fields__))
+        else:
+            self.scan = Scan(row["taken_s"], row["first_rad"], row["step_rad"], row["ranges_m"])

@@ -1,0 +1,167 @@
+"""What cars say as ROS 2 messages, field by field, and commands out of messages.
+
+Messages are handed in empty, whoever made their classes. Units and axes are REP 103's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import cos, inf, isfinite, pi, sin
+from typing import Any
+
+from host_bridge.domain import CarMotion, CarStatus, SeenCar, Vehicle
+from host_bridge.interfaces.ros2.files import VescScale
+from host_bridge.interfaces.ros2.lidar import Scan, Truth
+from host_bridge.interfaces.ros2.vocabulary import SCAN_HZ
+
+# f1tenth_system's own, on the diagonal of a pose: x, y, yaw
+_POSE_COVARIANCE = {0: 0.2, 7: 0.2, 35: 0.4}
+_UNKNOWN = -1.0  # REP 145: the first covariance of what is not measured
+_REST_MPS = 0.05  # f1tenth_system's: slower is said to stand
+_LASER_HEIGHT_M = 0.11  # f1tenth_system's bringup
+_TURN = 2 * pi
+
+
+@dataclass(frozen=True)
+class Pose:
+    """Of the middle of the rear axle, which is REP 105's base_link of these cars."""
+
+    x_m: float
+    y_m: float
+    yaw_rad: float
+    speed_mps: float
+    side_mps: float
+    yaw_rate_radps: float
+
+
+def reckoned(status: CarStatus, motion: CarMotion) -> Pose:
+    """Where the car reckons that it is."""
+    speed_mps = status.speed_mps if abs(status.speed_mps) >= _REST_MPS else 0.0
+    return Pose(motion.x_m, motion.y_m, motion.yaw_rad, speed_mps, 0.0, motion.yaw_rate_radps)
+
+
+def true(truth: Truth, rear_m: float) -> Pose:
+    """Where a virtual car is, whose rear axle is ``rear_m`` behind its centre of gravity."""
+    return Pose(
+        truth.x_m - rear_m * cos(truth.yaw_rad),
+        truth.y_m - rear_m * sin(truth.yaw_rad),
+        truth.yaw_rad,
+        truth.vx_mps,
+        truth.vy_mps - rear_m * truth.yaw_rate_radps,
+        truth.yaw_rate_radps,
+    )
+
+
+def rear_of(vehicle: Vehicle) -> float:
+    """How far its rear axle is behind its centre of gravity, in m."""
+    body = vehicle.plant.get("body")
+    return float(body["lr_m"]) if isinstance(body, Mapping) and "lr_m" in body else 0.0
+
+
+# --- what a car says
+
+
+def fill_odometry(message: Any, stamp: Any, frames: tuple[str, str], pose: Pose) -> None:
+    """Frames: where the pose is, and what has it."""
+    message.header.stamp, message.header.frame_id = stamp, frames[0]
+    message.child_frame_id = frames[1]
+    _place(message.pose.pose.position, message.pose.pose.orientation, pose)
+    for index, variance in _POSE_COVARIANCE.items():
+        message.pose.covariance[index] = variance
+    message.twist.twist.linear.x = pose.speed_mps
+    message.twist.twist.linear.y = pose.side_mps
+    message.twist.twist.angular.z = pose.yaw_rate_radps
+
+
+def fill_transform(message: Any, stamp: Any, frames: tuple[str, str], pose: Pose) -> None:
+    """The same for tf."""
+    message.header.stamp, message.header.frame_id = stamp, frames[0]
+    message.child_frame_id = frames[1]
+    _place(message.transform.translation, message.transform.rotation, pose)
+
+
+def fill_mount(message: Any, stamp: Any, frames: tuple[str, str], vehicle: Vehicle) -> bool:
+    """Where on the car its LIDAR is; False if it has none."""
+    lidar = vehicle.plant.get("lidar")
+    if not isinstance(lidar, Mapping):
+        return False
+    message.header.stamp, message.header.frame_id = stamp, frames[0]
+    message.child_frame_id = frames[1]
+    message.transform.translation.x = float(lidar["ahead_m"])
+    message.transform.translation.z = _LASER_HEIGHT_M
+    _turn(message.transform.rotation, float(lidar["yaw_deg"]) * pi / 180)
+    return True
+
+
+def fill_scan(message: Any, stamp: Any, frame: str, scan: Scan, vehicle: Vehicle) -> None:
+    """All rays of a virtual LIDAR are of one moment; REP 117: nothing in range is inf."""
+    lidar = vehicle.plant["lidar"]
+    assert isinstance(lidar, Mapping), "a car that scans has a LIDAR"
+    message.header.stamp, message.header.frame_id = stamp, frame
+    message.angle_min, message.angle_increment = scan.first_rad, scan.step_rad
+    message.angle_max = scan.first_rad + (len(scan.ranges_m) - 1) * scan.step_rad
+    message.time_increment = 0.0
+    message.scan_time = 1 / float(lidar.get("rate_hz", SCAN_HZ))
+    message.range_min = float(lidar["range_min_m"])
+    message.range_max = float(lidar["range_max_m"])
+    message.ranges = [inf if range_m is None else range_m for range_m in scan.ranges_m]
+
+
+def fill_imu(message: Any, stamp: Any, motion: CarMotion) -> None:
+    """The board has no axis upward: z is what a level car at rest feels."""
+    message.header.stamp = stamp
+    message.orientation_covariance[0] = _UNKNOWN
+    message.angular_velocity.z = motion.yaw_rate_radps
+    message.linear_acceleration.x = motion.accel_x_mps2
+    message.linear_acceleration.y = motion.accel_y_mps2
+    message.linear_acceleration.z = 9.81
+
+
+def fill_vesc_imu(message: Any, stamp: Any, motion: CarMotion) -> None:
+    """The field ypr is filled roll, pitch, yaw, as their driver does it."""
+    message.header.stamp = stamp
+    imu = message.imu
+    imu.ypr.z = motion.yaw_rad
+    imu.angular_velocity.z = motion.yaw_rate_radps
+    imu.linear_acceleration.x = motion.accel_x_mps2
+    imu.linear_acceleration.y = motion.accel_y_mps2
+    imu.linear_acceleration.z = 9.81
+    _turn(imu.orientation, motion.yaw_rad)
+
+
+def fill_vesc_state(message: Any, stamp: Any, car: SeenCar, scale: VescScale) -> None:
+    """What is not measured here (currents, temperatures, charge) stays 0; forward is negative."""
+    assert car.status is not None, "asked of cars that have said their status"
+    message.header.stamp = stamp
+    message.state.speed = -scale.erpm(car.status.speed_mps)
+    if car.power:
+        message.state.voltage_input = car.power.battery_v
+    if car.motion:
+        message.state.displacement = -car.motion.count_left
+
+
+def _place(position: Any, orientation: Any, pose: Pose) -> None:
+    position.x, position.y = pose.x_m, pose.y_m
+    _turn(orientation, pose.yaw_rad)
+
+
+def _turn(orientation: Any, yaw_rad: float) -> None:
+    orientation.z, orientation.w = sin(yaw_rad / 2), cos(yaw_rad / 2)
+
+
+# --- what a car hears
+
+
+def stamp_ns(message: Any) -> int:
+    """When its sender says that it was made, in ns since 1970; 0 if it does not say."""
+    header = getattr(message, "header", None)
+    if header is None:
+        return 0
+    return int(header.stamp.sec) * 1_000_000_000 + int(header.stamp.nanosec)
+
+
+def ackermann(message: Any) -> tuple[float, float] | None:
+    """Speed in m/s and steering angle in rad; None if one of them is no number."""
+    wanted = float(message.drive.speed), float(message.drive.steering_angle)
+    return wanted if all(map(isfinite, wanted)) else None

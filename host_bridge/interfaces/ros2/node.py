@@ -1,0 +1,502 @@
+"""ROS 2 as an input and an observer: topics become wishes, and what cars do becomes topics."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from host_bridge.domain import (
+    Input,
+    Observed,
+    Order,
+    Reach,
+    SeenCar,
+    Setting,
+    State,
+    Vehicle,
+    Wish,
+    why_stopped,
+)
+from host_bridge.errors import DataFileFault, UsageFault
+from host_bridge.interfaces.ros2 import messages
+from host_bridge.interfaces.ros2.bus import Bus, is_secured, message_class, stay_on_this_machine
+from host_bridge.interfaces.ros2.files import VescScale, read_mux, read_vesc
+from host_bridge.interfaces.ros2.lidar import SensorPipe
+from host_bridge.interfaces.ros2.mux import FUTURE_US, Command, Mux
+from host_bridge.interfaces.ros2.vocabulary import (
+    DIRECT,
+    VOCABULARIES,
+    Heard,
+    MuxRow,
+    Part,
+    Said,
+    Vocabulary,
+)
+
+NODE = "tandem"
+_BEGIN_US = 100_000  # a few steps of the car, and as many lost frames: then the hand counts
+_EVERY = 2  # steps: fifty times a second
+_DIAGNOSED_EVERY = 100  # steps: once a second
+_ANSWER_US = 1_500_000  # as long as a car has for an action
+_STANDING = (State.STOPPING, State.STOPPED, State.FAULT)
+_ARMED = (State.ACTIVE, State.HOLD)
+_BOOL = "std_msgs/msg/Bool"
+_TRIGGER = "std_srvs/srv/Trigger"
+_OK, _WARN, _ERROR, _STALE = (bytes([level]) for level in range(4))
+_RUNSTOP_SILENT_US = 300_000
+
+Reply = Callable[[bool, str], None]
+
+
+class Waiting:
+    """Somebody who called a service and is told when what they asked for has happened."""
+
+    def __init__(self, reply: Reply, until_us: int, is_so: Callable[[SeenCar], bool]) -> None:
+        self.reply = reply
+        self.until_us = until_us
+        self.is_so = is_so
+
+
+class RosInput(Input):
+    """Its source is ``ros2`` of the vehicle file: a program's, which a person lets drive a real
+    car. It goes on when the cars have stopped: whoever may arm them does."""
+
+    source = "ros2"
+    outlives_stops = True
+
+    def __init__(
+        self,
+        vocabulary: Vocabulary,
+        namespace: str = "",
+        *,
+        sensors: str | None = None,
+        mux: tuple[MuxRow, ...] | None = None,
+        scale: VescScale | None = None,
+        notes: Sequence[str] = (),
+    ) -> None:
+        """``sensors`` is the pipe of a virtual car's, ``notes`` what has to be known at start."""
+        self.vocabulary = vocabulary
+        self.notes = list(notes)
+        self._namespace = namespace
+        self._sensors_path = sensors
+        self._rows = _with_direct(mux, vocabulary) if mux else vocabulary.mux
+        self._scale = scale or VescScale()
+        self._bus: Bus
+        self._mux: Mux
+        self._pipe: SensorPipe | None = None
+        self._orders: list[Order] = []
+        self._waiting: list[Waiting] = []
+        self._count = 0
+        self._now_us = 0
+        self._observed: Observed | None = None
+        self._was_driving = False
+        self._since_us: int | None = None
+        self._last: Command | None = None
+        self._direct: dict[Part, tuple[float, int]] = {}
+        self._runstop: tuple[bool, int] | None = None
+        self._is_runstop_told = False
+        self._is_local = False
+        self._is_virtual = False
+        self._reach: Reach
+        self._vehicle: Vehicle
+        self._says: list[Callable[[SeenCar, Any], None]] = []
+        self._scan_says: Callable[[SeenCar, Any], None] | None = None
+        self._told: tuple[bool, str] | None = None
+
+    # --- the seam
+
+    async def open(self, setting: Setting) -> None:
+        """Raises errors.TandemError."""
+        self._is_local = stay_on_this_machine(os.environ)
+        self._is_virtual = setting.is_virtual
+        if not (self._is_virtual or self._is_local or is_secured(os.environ)):
+            raise _open_to_a_network()
+        self._vehicle = setting.vehicles[0]
+        self._reach = setting.reach(self.source)
+        self._mux = Mux(self._rows, setting.lease_s(self.source))
+        self._bus = Bus(NODE, self._namespace, setting.now_us)
+        try:
+            if self._sensors_path:
+                self._pipe = SensorPipe(self._sensors_path)
+            self._begin()
+        except OSError as error:
+            self._bus.close()
+            raise DataFileFault.unreadable(self._sensors_path, error) from None
+        except BaseException:
+            self._bus.close()
+            raise
+
+    def step(self, now_us: int, observed: Observed) -> Wish:
+        self._now_us, self._observed = now_us, observed
+        self._count = self._count + 1 & 0xFFFF
+        if observed.is_driving and not self._was_driving:
+            self._mux.begin()
+            self._last = None
+        self._was_driving = observed.is_driving
+        self._bus.step()
+        self._watch_runstop(now_us)
+        self._publish(observed.cars[0])
+        self._answer(observed.cars[0])
+        return self._wish(now_us, observed.is_driving)
+
+    def orders(self) -> Sequence[Order]:
+        orders, self._orders = self._orders, []
+        return orders
+
+    def words(self, now_us: int) -> str:
+        return f"ROS 2: {self._mux.words(now_us)}"
+
+    async def close(self) -> None:
+        if hasattr(self, "_bus"):
+            self._bus.close()
+        if self._pipe:
+            self._pipe.close()
+
+    # --- what is wished for
+
+    def _wish(self, now_us: int, is_driving: bool) -> Wish:
+        command = self._mux.decide(now_us) if is_driving else None
+        if command is not None:
+            self._last = command
+            if self._since_us is None:
+                self._since_us = now_us
+            is_ready = now_us - self._since_us >= _BEGIN_US
+            return self._held(command, is_ready)
+        self._since_us = None
+        if is_driving and self._mux.fallen is not None and self._last is not None:
+            # Said as it is: this source is silent. It ages, so no claim is made of it.
+            return self._held(self._last, is_held=True)
+        return Wish(input_count=self._count)
+
+    def _held(self, command: Command, is_held: bool) -> Wish:
+        reach = self._reach
+        return Wish(
+            steer_rad=min(max(command.steer_rad, -reach.steer_rad), reach.steer_rad),
+            speed_mps=min(max(command.speed_mps, -reach.reverse_mps), reach.speed_mps),
+            brake=command.brake,
+            is_held=is_held,
+            input_count=self._count,
+            heard_us=min(command.heard_us, self._now_us),
+        )
+
+    # --- what is heard
+
+    def _begin(self) -> None:
+        for heard in self.vocabulary.heard:
+            self._subscribe(heard)
+        known = {heard.topic for heard in self.vocabulary.heard}
+        for row in self._rows:  # a mux.yaml may name others
+            if row.topic not in known:
+                type_name = self.vocabulary.heard[0].type
+                self._subscribe(Heard(row.topic, type_name, Part.ACKERMANN, row.name))
+        self._bus.subscribe("runstop", _BOOL, self._hear_runstop)
+        self._bus.serve("~/stop", _TRIGGER, self._stop)
+        self._bus.serve("~/clear", _TRIGGER, self._arm)
+        self._bus.serve("~/arm", "std_srvs/srv/SetBool", self._set_armed)
+        for said in self.vocabulary.said:
+            self._advertise(said)
+        self._is_stopped = self._bus.publisher("~/is_stopped", _BOOL, is_latched=True)
+        self._why = self._bus.publisher("~/why_stopped", "std_msgs/msg/String", is_latched=True)
+        self._diagnostics = self._bus.publisher(
+            "/diagnostics", "diagnostic_msgs/msg/DiagnosticArray"
+        )
+
+    def _subscribe(self, heard: Heard) -> None:
+        topics = {row.topic.lstrip("/"): row.name for row in self._rows}
+        source = topics.get(heard.topic, heard.source)
+        if source not in self._mux.sources:
+            return  # a mux.yaml without it
+        self._bus.subscribe(heard.topic, heard.type, partial(self._hear, heard.part, source))
+
+    def _hear(self, part: Part, name: str, message: Any, received_us: int) -> None:
+        source = self._mux.sources[name]
+        if part is Part.REFUSED:
+            source.refuse("these cars are driven by speed, steering and brake alone")
+            return
+        if part is Part.ACKERMANN:
+            wanted = messages.ackermann(message)
+            if wanted is None:
+                source.refuse("it was not a number")
+                return
+            source.take(Command(*wanted, self._heard_us(message, received_us)), self._now_us)
+            return
+        self._hear_direct(part, float(message.data), received_us)
+
+    def _heard_us(self, message: Any, received_us: int) -> int:
+        """When a command was heard, or made if that is longer ago: stamps count where the clock is
+        ours. One of the future is told as such, and makes no command younger."""
+        stamp_ns = messages.stamp_ns(message)
+        if not stamp_ns or not self._is_local:
+            return received_us
+        made_us = self._now_us - (time.time_ns() - stamp_ns) // 1000
+        return made_us if made_us > received_us + FUTURE_US else min(made_us, received_us)
+
+    def _hear_direct(self, part: Part, value: float, received_us: int) -> None:
+        """Motor and servo come one after the other: both have to be there."""
+        source = self._mux.sources[DIRECT]
+        if value != value or abs(value) == float("inf"):
+            source.refuse("it was not a number")
+            return
+        self._direct[part] = value, received_us
+        if part is Part.SERVO:
+            return
+        servo, servo_us = self._direct.get(Part.SERVO, (self._scale.servo_offset, received_us))
+        is_brake = part is Part.MOTOR_BRAKE
+        source.take(
+            Command(
+                0.0 if is_brake else self._scale.speed_mps(value),
+                self._scale.steer_rad(servo),
+                min(received_us, servo_us + source.timeout_us),
+                min(abs(value) / self._scale.brake_max_a, 1.0) if is_brake else 0.0,
+            ),
+            self._now_us,
+        )
+
+    # --- stops
+
+    def _hear_runstop(self, message: Any, received_us: int) -> None:
+        self._runstop = bool(message.data), received_us
+
+    def _watch_runstop(self, now_us: int) -> None:
+        """Once it was heard, its silence is a stop as well."""
+        if self._runstop is None:
+            return
+        runs, heard_us = self._runstop
+        must_stop = not runs or now_us - heard_us > _RUNSTOP_SILENT_US
+        if must_stop and not self._is_runstop_told:
+            self._orders.append(Order.STOP)
+        self._is_runstop_told = must_stop
+
+    def _stop(self, request: Any, reply: Reply) -> None:
+        """Anybody may."""
+        self._orders.append(Order.STOP)
+        self._wait(reply, lambda car: car.status is not None and car.status.state in _STANDING)
+
+    def _arm(self, request: Any, reply: Reply) -> None:
+        """A topic or a service has never seen where a real car stands."""
+        if not self._is_virtual:
+            reply(False, "A real car is armed by the person who holds its deadman: press R there.")
+        elif self._is_runstop_told:
+            reply(False, "The runstop topic says stop, or is silent.")
+        elif self._observed is not None and self._observed.is_driving:
+            reply(True, "It is armed.")
+        else:
+            self._orders.append(Order.ARM)
+            self._wait(reply, lambda car: car.status is not None and car.status.state in _ARMED)
+
+    def _set_armed(self, request: Any, reply: Reply) -> None:
+        if request.data:
+            self._arm(request, reply)
+        else:
+            self._stop(request, reply)
+
+    def _wait(self, reply: Reply, is_so: Callable[[SeenCar], bool]) -> None:
+        self._waiting.append(Waiting(reply, self._now_us + _ANSWER_US, is_so))
+
+    def _answer(self, car: SeenCar) -> None:
+        for it in list(self._waiting):
+            if it.is_so(car):
+                it.reply(True, self._sentence(car) or "Done.")
+            elif self._now_us >= it.until_us:
+                it.reply(False, self._sentence(car) or "The car did not answer.")
+            else:
+                continue
+            self._waiting.remove(it)
+
+    # --- what is said
+
+    def _advertise(self, said: Said) -> None:
+        publisher = self._bus.publisher(said.topic, said.type)
+        make = message_class(said.type)
+        says = partial(_SAYS[said.part], self, said, publisher, make)
+        if said.part is Part.SCAN:
+            self._scan_says = says
+            self._tell_mount()
+        else:
+            self._says.append(says)
+
+    def _tell_mount(self) -> None:
+        static = self._bus.publisher("/tf_static", "tf2_msgs/msg/TFMessage", is_latched=True)
+        transform = message_class("geometry_msgs/msg/TransformStamped")()
+        frames = self.vocabulary.base_frame, self.vocabulary.scan_frame
+        if messages.fill_mount(transform, self._bus.stamp(), frames, self._vehicle):
+            message = message_class("tf2_msgs/msg/TFMessage")()
+            message.transforms = [transform]
+            static.publish(message)
+
+    def _publish(self, car: SeenCar) -> None:
+        if self._pipe:
+            self._pipe.step()
+            if self._pipe.scan is not None and self._scan_says:
+                self._scan_says(car, self._bus.stamp())
+        self._tell_stop(car)
+        if self._count % _EVERY == 0 and car.is_known and car.status and car.motion:
+            stamp = self._bus.stamp()
+            for says in self._says:
+                says(car, stamp)
+        if self._count % _DIAGNOSED_EVERY == 0:
+            self._diagnose(car)
+
+    def _tell_stop(self, car: SeenCar) -> None:
+        """Latched, and said again only when it has changed."""
+        is_stopped = not car.is_known or car.status is None or car.status.state not in _ARMED
+        told = is_stopped, self._sentence(car)
+        if told != self._told:
+            self._told = told
+            flag, why = message_class(_BOOL)(), message_class("std_msgs/msg/String")()
+            flag.data, why.data = told
+            self._is_stopped.publish(flag)
+            self._why.publish(why)
+
+    def _sentence(self, car: SeenCar) -> str:
+        if not car.is_known or car.status is None:
+            return "The car is not heard."
+        return why_stopped(car.status, (), car.vehicle)
+
+    def _diagnose(self, car: SeenCar) -> None:
+        array = message_class("diagnostic_msgs/msg/DiagnosticArray")()
+        array.header.stamp = self._bus.stamp()
+        level = _STALE
+        if car.is_known and car.status:
+            level = _ERROR if car.status.state in _STANDING else _OK
+        commands = _OK if self._mux.winner else _WARN
+        array.status = [
+            self._diagnosis(car, "car", level, self._sentence(car) or "It may move."),
+            self._diagnosis(car, "commands", commands, self._mux.words(self._now_us)),
+        ]
+        if car.status:
+            causes = ", ".join(cause.name for cause in car.status.causes)
+            array.status[0].values = [
+                _value("state", car.status.state.name),
+                _value("causes", causes),
+                _value("faults", ", ".join(fault.name for fault in car.status.faults)),
+            ]
+        array.status[1].values = [
+            _value(f"refused on {source.row.topic}", f"{source.refused} {source.why_refused}")
+            for source in self._mux.sources.values()
+        ]
+        self._diagnostics.publish(array)
+
+    def _diagnosis(self, car: SeenCar, part: str, level: bytes, words: str) -> Any:
+        status = message_class("diagnostic_msgs/msg/DiagnosticStatus")()
+        status.name, status.hardware_id = f"{NODE}: {part}", car.name
+        status.level, status.message = level, words
+        return status
+
+    def _say_odometry(
+        self, said: Said, publisher: Any, make: Any, car: SeenCar, stamp: Any
+    ) -> None:
+        pose = self._pose(said.frame, car)
+        if pose is not None:
+            message = make()
+            frames = said.frame, self.vocabulary.base_frame
+            messages.fill_odometry(message, stamp, frames, pose)
+            publisher.publish(message)
+
+    def _say_transform(
+        self, said: Said, publisher: Any, make: Any, car: SeenCar, stamp: Any
+    ) -> None:
+        pose = self._pose(said.frame, car)
+        if pose is not None:
+            transform = message_class("geometry_msgs/msg/TransformStamped")()
+            frames = said.frame, self.vocabulary.base_frame
+            messages.fill_transform(transform, stamp, frames, pose)
+            message = make()
+            message.transforms = [transform]
+            publisher.publish(message)
+
+    def _pose(self, frame: str, car: SeenCar) -> messages.Pose | None:
+        """In a map only the truth has a place, which virtual cars alone know."""
+        assert car.status is not None, "asked of cars that have said their status"
+        assert car.motion is not None, "and their motion"
+        if frame != "map":
+            return messages.reckoned(car.status, car.motion)
+        truth = self._pipe.truth if self._pipe else None
+        return messages.true(truth, messages.rear_of(self._vehicle)) if truth else None
+
+    def _say_scan(self, said: Said, publisher: Any, make: Any, car: SeenCar, stamp: Any) -> None:
+        scan = self._pipe.take_scan() if self._pipe else None
+        if scan is not None:
+            message = make()
+            messages.fill_scan(message, stamp, said.frame, scan, self._vehicle)
+            publisher.publish(message)
+
+    def _say_vesc(self, said: Said, publisher: Any, make: Any, car: SeenCar, stamp: Any) -> None:
+        message = make()
+        messages.fill_vesc_state(message, stamp, car, self._scale)
+        publisher.publish(message)
+
+    def _say_vesc_imu(
+        self, said: Said, publisher: Any, make: Any, car: SeenCar, stamp: Any
+    ) -> None:
+        assert car.motion is not None, "asked of cars that have said their motion"
+        message = make()
+        messages.fill_vesc_imu(message, stamp, car.motion)
+        publisher.publish(message)
+
+    def _say_imu(self, said: Said, publisher: Any, make: Any, car: SeenCar, stamp: Any) -> None:
+        assert car.motion is not None, "asked of cars that have said their motion"
+        message = make()
+        messages.fill_imu(message, stamp, car.motion)
+        publisher.publish(message)
+
+    def _say_servo(self, said: Said, publisher: Any, make: Any, car: SeenCar, stamp: Any) -> None:
+        assert car.status is not None, "asked of cars that have said their status"
+        message = make()
+        message.data = self._scale.servo(car.status.steer_rad)
+        publisher.publish(message)
+
+
+_SAYS: dict[Part, Callable[..., None]] = {
+    Part.ODOMETRY: RosInput._say_odometry,
+    Part.TRUTH: RosInput._say_odometry,
+    Part.TRANSFORM: RosInput._say_transform,
+    Part.SCAN: RosInput._say_scan,
+    Part.VESC_STATE: RosInput._say_vesc,
+    Part.VESC_IMU: RosInput._say_vesc_imu,
+    Part.IMU: RosInput._say_imu,
+    Part.SERVO_ECHO: RosInput._say_servo,
+}
+
+
+def make(rest: str, options: Mapping[str, str], now_us: Callable[[], int]) -> RosInput:
+    """``--input ros2:VOCABULARY``; options ns, sensors, mux, vesc. Raises errors.TandemError."""
+    name = rest or "f1tenth"
+    if name not in VOCABULARIES:
+        raise UsageFault(
+            f"unknown vocabulary {name!r}", expected=" or ".join(VOCABULARIES), got=name
+        )
+    mux, notes = read_mux(Path(options["mux"])) if "mux" in options else (None, ())
+    return RosInput(
+        VOCABULARIES[name],
+        options.get("ns", ""),
+        sensors=options.get("sensors"),
+        mux=mux,
+        scale=read_vesc(Path(options["vesc"])) if "vesc" in options else None,
+        notes=notes,
+    )
+
+
+def _with_direct(rows: tuple[MuxRow, ...], vocabulary: Vocabulary) -> tuple[MuxRow, ...]:
+    """A mux.yaml says nothing of what goes past the mux."""
+    return (*rows, *(row for row in vocabulary.mux if row.name == DIRECT))
+
+
+def _value(key: str, value: str) -> Any:
+    made = message_class("diagnostic_msgs/msg/KeyValue")()
+    made.key, made.value = key, value
+    return made
+
+
+def _open_to_a_network() -> UsageFault:
+    return UsageFault(
+        "whoever is on this network could move the car: ROS 2 asks nobody who they are",
+        expected="topics that stay on this machine, or ROS 2's security enforced",
+        got="a setting of ROS 2 that reaches farther",
+        remedy="set ROS_AUTOMATIC_DISCOVERY_RANGE=LOCALHOST and nothing else; or set up SROS 2 "
+        "with ROS_SECURITY_ENABLE=true and ROS_SECURITY_STRATEGY=Enforce",
+    )

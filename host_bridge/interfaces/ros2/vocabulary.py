@@ -1,0 +1,132 @@
+"""The topics of each vocabulary, as tables: what users' nodes publish, and what they subscribe to.
+
+Nothing here knows rclpy; a test holds the tables against the facts that they were written from.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+STATE_HZ = 50.0
+SCAN_HZ = 40.0
+
+
+class Part(Enum):
+    """What of a car a topic is about; each has one function that reads or fills its message."""
+
+    ACKERMANN = "a speed and a steering angle"
+    MOTOR_SPEED = "electrical revolutions a minute"
+    SERVO = "a servo's position from 0 to 1"
+    MOTOR_BRAKE = "a brake current"
+    REFUSED = "a way of driving that these cars do not have"
+    ODOMETRY = "where the car reckons that it is"
+    TRUTH = "where a virtual car really is"
+    TRANSFORM = "the same as a transform"
+    SCAN = "the LIDAR's ranges"
+    VESC_STATE = "what a VESC would say"
+    VESC_IMU = "rates and accelerations, as a VESC says them"
+    IMU = "rates and accelerations"
+    SERVO_ECHO = "the steering that was put out"
+
+
+@dataclass(frozen=True)
+class Heard:
+    """A topic that users publish and a car obeys; ``source`` is the row of its mux."""
+
+    topic: str
+    type: str
+    part: Part
+    source: str
+
+
+@dataclass(frozen=True)
+class Said:
+    """A topic that a car publishes."""
+
+    topic: str
+    type: str
+    part: Part
+    hz: float
+    frame: str = ""
+
+
+@dataclass(frozen=True)
+class MuxRow:
+    """A source of commands: the higher priority wins, silence for ``timeout_s`` is its silence."""
+
+    name: str
+    topic: str
+    priority: int
+    timeout_s: float
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """What one community's cars are driven with."""
+
+    name: str
+    title: str
+    heard: tuple[Heard, ...]
+    said: tuple[Said, ...]
+    mux: tuple[MuxRow, ...]
+    odom_frame: str
+    base_frame: str
+    scan_frame: str
+
+
+_ACKERMANN = "ackermann_msgs/msg/AckermannDriveStamped"
+_FLOAT = "std_msgs/msg/Float64"
+_ODOMETRY = "nav_msgs/msg/Odometry"
+_SCAN = "sensor_msgs/msg/LaserScan"
+_TF = "tf2_msgs/msg/TFMessage"
+DIRECT = "vesc"  # commands past the mux, to the motor controller: the least of all sources
+
+F1TENTH = Vocabulary(
+    name="f1tenth",
+    title="f1tenth_system: the F1TENTH / RoboRacer car",
+    heard=(
+        Heard("drive", _ACKERMANN, Part.ACKERMANN, "navigation"),
+        Heard("teleop", _ACKERMANN, Part.ACKERMANN, "joystick"),
+        Heard("commands/motor/speed", _FLOAT, Part.MOTOR_SPEED, DIRECT),
+        Heard("commands/servo/position", _FLOAT, Part.SERVO, DIRECT),
+        Heard("commands/motor/brake", _FLOAT, Part.MOTOR_BRAKE, DIRECT),
+        Heard("commands/motor/duty_cycle", _FLOAT, Part.REFUSED, DIRECT),
+        Heard("commands/motor/current", _FLOAT, Part.REFUSED, DIRECT),
+        Heard("commands/motor/position", _FLOAT, Part.REFUSED, DIRECT),
+    ),
+    said=(
+        Said("odom", _ODOMETRY, Part.ODOMETRY, STATE_HZ, "odom"),
+        Said("/tf", _TF, Part.TRANSFORM, STATE_HZ, "odom"),
+        Said("scan", _SCAN, Part.SCAN, SCAN_HZ, "laser"),
+        Said("sensors/core", "vesc_msgs/msg/VescStateStamped", Part.VESC_STATE, STATE_HZ),
+        Said("sensors/imu", "vesc_msgs/msg/VescImuStamped", Part.VESC_IMU, STATE_HZ),
+        Said("sensors/imu/raw", "sensor_msgs/msg/Imu", Part.IMU, STATE_HZ),
+        Said("sensors/servo_position_command", _FLOAT, Part.SERVO_ECHO, STATE_HZ),
+    ),
+    mux=(
+        MuxRow("navigation", "drive", 10, 0.2),
+        MuxRow("joystick", "teleop", 100, 0.2),
+        MuxRow(DIRECT, "commands/motor/speed", 0, 0.2),
+    ),
+    odom_frame="odom",
+    base_frame="base_link",
+    scan_frame="laser",
+)
+
+GYM = Vocabulary(
+    name="f1tenth_gym",
+    title="f1tenth_gym_ros: the bridge to the F1TENTH simulator",
+    heard=(Heard("drive", _ACKERMANN, Part.ACKERMANN, "navigation"),),
+    said=(
+        Said("ego_racecar/odom", _ODOMETRY, Part.TRUTH, STATE_HZ, "map"),
+        Said("/tf", _TF, Part.TRANSFORM, STATE_HZ, "map"),
+        Said("scan", _SCAN, Part.SCAN, SCAN_HZ, "ego_racecar/laser"),
+    ),
+    mux=(MuxRow("navigation", "drive", 10, 0.2),),
+    odom_frame="map",
+    base_frame="ego_racecar/base_link",
+    scan_frame="ego_racecar/laser",
+)
+
+VOCABULARIES = {vocabulary.name: vocabulary for vocabulary in (F1TENTH, GYM)}

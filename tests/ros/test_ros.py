@@ -1,0 +1,153 @@
+"""``tandem ros`` under a real rclpy: it drives, and stops for whoever falls silent or says stop."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+ROS = ROOT / ".ros"
+NODES = Path(__file__).parent / "nodes"
+
+pytestmark = [
+    pytest.mark.skipif(
+        not (ROS / ".set-up").exists(),
+        reason="no ROS 2 in .ros: make setup makes one on Linux, x86_64",
+    ),
+    pytest.mark.xdist_group("wall clock"),
+]
+
+
+@pytest.fixture(scope="module")
+def environment(tmp_path_factory) -> dict[str, str]:
+    path = [str(ROOT), str(ROOT / "host_bridge" / "api"), os.environ.get("PYTHONPATH", "")]
+    return {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(filter(None, path)),
+        "LD_LIBRARY_PATH": str(ROS / "lib"),
+        "AMENT_PREFIX_PATH": str(ROS),
+        "ROS_LOG_DIR": str(tmp_path_factory.mktemp("log")),
+        "ROS_DOMAIN_ID": str(20 + os.getpid() % 80),
+        "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST",
+    }
+
+
+class Running:
+    """``tandem ros`` in its process, whose lines of JSON are read while it runs."""
+
+    def __init__(self, environment: dict[str, str], seconds: float) -> None:
+        self.process = subprocess.Popen(
+            [str(ROS / "bin" / "python"), "-m", "host_bridge.cli", "ros", "--car", "sim://f1tenth",
+             "--json", "--seconds", str(seconds)],
+            env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True,
+        )  # fmt: skip
+        self.speeds: list[float] = []
+
+    def until(self, is_so, lines: int = 200) -> dict:
+        assert self.process.stdout is not None
+        for _ in range(lines):
+            text = self.process.stdout.readline()
+            if not text:
+                break
+            row = json.loads(text)
+            if "summary" in row or is_so(row):
+                return row
+        raise AssertionError("it has not come to that")
+
+
+@pytest.fixture
+def nodes(environment):
+    started: list[subprocess.Popen] = []
+
+    def start(name: str, *words: str) -> subprocess.Popen:
+        process = subprocess.Popen(
+            [str(ROS / "bin" / "python"), str(NODES / f"{name}.py"), *words],
+            env=environment, stdout=subprocess.PIPE, text=True,
+        )  # fmt: skip
+        started.append(process)
+        assert process.stdout is not None
+        assert process.stdout.readline().strip() == "talking"
+        return process
+
+    yield start
+    for process in started:
+        process.kill()
+        process.wait()
+
+
+@pytest.fixture
+def ros(environment):
+    running = Running(environment, 30)
+    yield running
+    running.process.kill()
+    running.process.wait()
+
+
+def is_fast(row: dict) -> bool:
+    return row.get("speed_mps", 0.0) > 0.7
+
+
+def is_stopped(row: dict) -> bool:
+    return row.get("state") == "STOPPED"
+
+
+@pytest.mark.parametrize("how", [(), ("best_effort",), ("unstamped",)])
+def test_it_drives_by_drive(nodes, ros, how):
+    nodes("talker", "drive", "1.0", "0.1", "40", *how)
+    row = ros.until(is_fast)
+    assert row["commanded_by"] == "ros2"
+    assert row["steer_rad"] == pytest.approx(0.1, abs=0.01)
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP])
+def test_a_killed_and_a_paused_publisher_stop_the_car(nodes, ros, number):
+    talker = nodes("talker", "drive", "1.0", "0.0", "40")
+    ros.until(is_fast)
+    talker.send_signal(number)
+    row = ros.until(is_stopped)
+    assert "source ros2 fell silent" in row["why_stopped"]
+
+
+def test_teleops_silence_does_not_let_drive_through(nodes, ros):
+    nodes("talker", "drive", "1.0", "0.0", "40")
+    teleop = nodes("talker", "teleop", "1.0", "0.2", "40")
+    ros.until(lambda row: is_fast(row) and row.get("steer_rad", 0) > 0.15)
+    teleop.kill()
+    row = ros.until(is_stopped)
+    assert row["program"].startswith("ROS 2: teleop fell silent")
+
+
+@pytest.mark.parametrize("how", ["old", "future"])
+def test_commands_of_another_time_move_nothing(nodes, ros, how):
+    nodes("talker", "drive", "1.0", "0.0", "40", how)
+    refused = ros.until(lambda row: "was refused" in row.get("program", ""))
+    driving = ros.until(lambda row: row.get("phase") == "driving")
+    assert {row["speed_mps"] for row in (refused, driving)} == {0.0}
+
+
+def test_one_latched_command_moves_nothing(nodes, ros):
+    nodes("talker", "drive", "1.0", "0.0", "40", "latched", "once")
+    rows = [ros.until(lambda row: row.get("phase") == "driving") for _ in range(15)]
+    assert {row["speed_mps"] for row in rows} == {0.0}
+
+
+def test_anybody_stops_it_and_a_virtual_car_is_armed_again(nodes, ros):
+    nodes("talker", "drive", "1.0", "0.0", "1000")
+    ros.until(is_fast)
+    begun_s = time.monotonic()
+    caller = nodes("caller", "/tandem/stop")
+    assert caller.stdout is not None
+    assert caller.stdout.readline().startswith("True")
+    row = ros.until(is_stopped)
+    assert "SEAT" in row["why_stopped"].upper() or "stop" in row["why_stopped"]
+    assert time.monotonic() - begun_s < 20
+    armed = nodes("caller", "/tandem/arm")
+    assert armed.stdout is not None
+    assert armed.stdout.readline().startswith("True")
+    ros.until(is_fast)
