@@ -1,0 +1,111 @@
+"""What the controls of a pad mean, as data by SDL's GUID; and where this user keeps it.
+
+SDL's own line (``GUID,name,a:b0,leftx:a0,...``) says which button or axis of the device has which
+name on a gamepad; wheels are devices with such a line as well. ``Roles`` say which of those names
+drives, holds and stops. ``Life`` says what shows that the pad is not frozen.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+from host_bridge.errors import DataFileFault
+from host_bridge.interfaces.gamepad.sdl import AXES, BUTTONS
+
+
+class Life(Enum):
+    """What shows that the pad lives while the deadman is held."""
+
+    REPORTS = "reports"  # it never falls silent: noise of its axes, or a gyro
+    TRIGGER = "trigger"  # the deadman is an analogue trigger, whose noise is the hand's
+    PRESSES = "presses"  # neither: something has to be moved or pressed each second, at low speed
+
+
+@dataclass(frozen=True)
+class Roles:
+    """Names of SDL's for what a hand does. An axis may have a sign in front: ``-lefty`` is up."""
+
+    hand: str = "leftshoulder"  # LB: drives by hand while held
+    autonomy: str = "rightshoulder"  # RB: lets a program drive while held
+    arm: str = "start"
+    quit: str = "back"
+    stop: str = "b"  # and each button that has no role
+    forward: str = "righttrigger"
+    reverse: str = "lefttrigger"
+    brake: str = ""
+    steer: str = "-leftx"  # to the left
+
+
+@dataclass(frozen=True)
+class PadMapping:
+    """All that is kept of one kind of pad."""
+
+    guid: str
+    name: str = ""
+    sdl: str = ""  # SDL's line; "": the one that SDL itself has
+    life: Life | None = None  # None: as the pad shows when it is opened
+    roles: Roles = field(default_factory=Roles)
+
+    @classmethod
+    def from_row(cls, row: Mapping[str, Any]) -> PadMapping:
+        """Make one of a file's row. Raises KeyError, TypeError or ValueError for anything else."""
+        roles = Roles(**{str(name): str(value) for name, value in row["roles"].items()})
+        for it in fields(roles):
+            control = str(getattr(roles, it.name)).lstrip("+-")
+            if control and control not in AXES and control not in BUTTONS:
+                raise ValueError(f"{it.name} = {control!r} is no control of SDL's")
+        life = Life(row["life"]) if row["life"] else None
+        if life is Life.TRIGGER and roles.hand not in AXES:
+            raise ValueError(f"life is the trigger's, but {roles.hand} is no axis")
+        return cls(str(row["guid"]), str(row["name"]), str(row["sdl"]), life, roles)
+
+    def row(self) -> dict[str, Any]:
+        """For the file."""
+        return {**asdict(self), "life": self.life.value if self.life else ""}
+
+
+class PadMappings:
+    """One file per GUID, in ``folder`` or in this user's data folder."""
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self.folder = folder or users_folder()
+
+    def of(self, guid: str) -> PadMapping:
+        """What is kept; the defaults for a pad that is new here. Raises errors.DataFileFault."""
+        path = self.path(guid)
+        try:
+            return PadMapping.from_row(json.loads(path.read_text(encoding="utf-8")))
+        except FileNotFoundError:
+            return PadMapping(guid)
+        except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
+            raise DataFileFault(
+                "what is kept of this pad cannot be read",
+                where=str(path),
+                got=str(error),
+                remedy="tandem pads map makes it anew, once the file is deleted",
+            ) from None
+
+    def keep(self, mapping: PadMapping) -> Path:
+        """Whole, or not at all."""
+        path = self.path(mapping.guid)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        draft = path.with_suffix(f".{os.getpid()}")
+        draft.write_text(json.dumps(mapping.row(), indent=2) + "\n", encoding="utf-8")
+        draft.replace(path)
+        return path
+
+    def path(self, guid: str) -> Path:
+        return self.folder / f"{guid}.json"
+
+
+def users_folder() -> Path:
+    """Beside the cars' pairings: $TANDEM_DATA_DIR, or the user's data folder."""
+    own, shared = os.environ.get("TANDEM_DATA_DIR"), os.environ.get("XDG_DATA_HOME")
+    home = Path(shared) if shared else Path.home() / ".local" / "share"
+    return (Path(own) if own else home / "tandem") / "pads"

@@ -1,0 +1,296 @@
+"""SDL's game controllers and joysticks, by PySDL2: the only file that knows that library.
+
+SDL tells what changed: each event here is a report of a device, and nothing is made by asking. What
+it cannot tell is whether a pad that says nothing is held still or has died (``life.py``).
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import sys
+import warnings
+from array import array
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import Enum
+from math import pi, sin
+from types import ModuleType
+
+from host_bridge.errors import DeviceFault
+
+_AXES = ("leftx", "lefty", "rightx", "righty", "lefttrigger", "righttrigger")  # in SDL's order
+AXES = frozenset(_AXES)
+BUTTONS = (
+    *("a", "b", "x", "y", "back", "guide", "start", "leftstick", "rightstick"),
+    *("leftshoulder", "rightshoulder", "dpup", "dpdown", "dpleft", "dpright", "misc1"),
+    *("paddle1", "paddle2", "paddle3", "paddle4", "touchpad"),
+)  # in SDL's order
+_FULL = 32767.0
+_GUID_SIZE = 33
+_BEEP_HZ, _BEEP_S, _RATE_HZ = 880.0, 0.35, 22_050
+_RUMBLE_FULL = 0xFFFF
+
+
+class Kind(Enum):
+    """What a report is about."""
+
+    ADDED = "plugged in"
+    REMOVED = "unplugged"
+    AXIS = "axis"
+    BUTTON = "button"
+    HAT = "hat"
+    SENSOR = "gyro or accelerometer"
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """One report of a device: its number in SDL, what it is about, which one, and its value.
+
+    ``device`` is the number of the open device; of ADDED, the place in the list of devices.
+    """
+
+    device: int
+    kind: Kind
+    number: int = 0
+    value: float = 0.0
+    content: tuple[float, ...] = ()  # of a sensor: its own time, and what it measured
+
+
+@dataclass(frozen=True)
+class PadFacts:
+    """A device that is plugged in. ``mapping`` is SDL's line for it; "" if it knows none."""
+
+    index: int
+    name: str
+    guid: str
+    mapping: str
+    axes: int = 0
+    buttons: int = 0
+    hats: int = 0
+
+
+class Sdl:
+    """SDL's joystick part. All of a process share its queue of events: one of them polls."""
+
+    def __init__(self) -> None:
+        """Raises errors.DeviceFault where PySDL2 or SDL itself is missing."""
+        self.lib = _library()
+        lib = self.lib
+        for name, value in (
+            (b"SDL_NO_SIGNAL_HANDLERS", b"1"),  # Ctrl-C stays Python's
+            (b"SDL_JOYSTICK_ALLOW_BACKGROUND_EVENTS", b"1"),  # there is no window to have focus
+            (b"SDL_JOYSTICK_HIDAPI_PS4_RUMBLE", b"1"),  # full reports of these by radio, too:
+            (b"SDL_JOYSTICK_HIDAPI_PS5_RUMBLE", b"1"),  # with their gyro
+        ):
+            lib.SDL_SetHint(name, value)
+        self._parts = lib.SDL_INIT_GAMECONTROLLER | lib.SDL_INIT_JOYSTICK
+        if lib.SDL_InitSubSystem(self._parts) != 0:
+            raise DeviceFault("SDL did not start", got=self.error())
+        self._speaker = 0
+        self._tone = _tone()
+        self._event = lib.SDL_Event()
+
+    def error(self) -> str:
+        return bytes(self.lib.SDL_GetError()).decode(errors="replace")
+
+    def close(self) -> None:
+        if self._speaker:
+            self.lib.SDL_CloseAudioDevice(self._speaker)
+        self.lib.SDL_QuitSubSystem(self._parts)  # SDL counts: another one here goes on
+
+    def pads(self) -> list[PadFacts]:
+        """What is plugged in, in SDL's order."""
+        return [self.facts(index) for index in range(self.lib.SDL_NumJoysticks())]
+
+    def facts(self, index: int) -> PadFacts:
+        """Of the device at this place of the list."""
+        lib = self.lib
+        name = lib.SDL_JoystickNameForIndex(index) or b"unnamed"
+        guid = self._guid(lib.SDL_JoystickGetDeviceGUID(index))
+        line = lib.SDL_GameControllerMappingForDeviceIndex(index) or b""
+        return PadFacts(index, name.decode(errors="replace"), guid, line.decode(errors="replace"))
+
+    def add_mapping(self, line: str) -> None:
+        """A line in SDL's form: GUID,name,control:input,... Raises errors.DeviceFault."""
+        if self.lib.SDL_GameControllerAddMapping(line.encode()) < 0:
+            raise DeviceFault("SDL does not take this mapping", got=self.error(), where=line)
+
+    def poll(self) -> Iterator[Report]:
+        """What the devices reported since the last call. Never waits."""
+        lib, event = self.lib, self._event
+        while lib.SDL_PollEvent(ctypes.byref(event)):
+            report = self._report(event)
+            if report:
+                yield report
+
+    def _report(self, event: ctypes.Structure) -> Report | None:
+        lib, kind = self.lib, event.type
+        if kind == lib.SDL_JOYAXISMOTION:
+            it = event.jaxis
+            return Report(it.which, Kind.AXIS, it.axis, it.value / _FULL)
+        if kind in (lib.SDL_JOYBUTTONDOWN, lib.SDL_JOYBUTTONUP):
+            it = event.jbutton
+            return Report(it.which, Kind.BUTTON, it.button, float(it.state))
+        if kind == lib.SDL_JOYHATMOTION:
+            it = event.jhat
+            return Report(it.which, Kind.HAT, it.hat, float(it.value))
+        if kind == lib.SDL_CONTROLLERSENSORUPDATE:
+            it = event.csensor
+            stamp = float(getattr(it, "timestamp_us", 0))
+            return Report(it.which, Kind.SENSOR, it.sensor, content=(stamp, *it.data))
+        if kind == lib.SDL_JOYDEVICEADDED:
+            return Report(event.jdevice.which, Kind.ADDED)
+        if kind == lib.SDL_JOYDEVICEREMOVED:
+            return Report(event.jdevice.which, Kind.REMOVED)
+        return None
+
+    def open_speaker(self) -> bool:
+        """For ``beep``; takes its time. False where there is none."""
+        lib = self.lib
+        wanted = lib.SDL_AudioSpec(_RATE_HZ, lib.AUDIO_S16SYS, 1, 512)
+        with _quiet():  # ALSA complains on standard error of machines without a sound card
+            if lib.SDL_InitSubSystem(lib.SDL_INIT_AUDIO) == 0:
+                self._speaker = lib.SDL_OpenAudioDevice(None, 0, ctypes.byref(wanted), None, 0)
+        if self._speaker:
+            lib.SDL_PauseAudioDevice(self._speaker, 0)
+        return bool(self._speaker)
+
+    def beep(self) -> None:
+        """A short tone: of the speaker, else of the terminal. Never waits."""
+        if self._speaker:
+            self.lib.SDL_QueueAudio(self._speaker, self._tone, len(self._tone))
+        elif sys.stderr.isatty():
+            sys.stderr.write("\a")
+            sys.stderr.flush()
+
+    def _guid(self, guid: object) -> str:
+        text = ctypes.create_string_buffer(_GUID_SIZE)
+        self.lib.SDL_JoystickGetGUIDString(guid, text, _GUID_SIZE)
+        return text.value.decode()
+
+
+class OpenPad:
+    """A device that is read, by the names that SDL's mapping gives its controls."""
+
+    def __init__(self, sdl: Sdl, index: int) -> None:
+        """Raises errors.DeviceFault for one that does not open, or that SDL has no mapping for."""
+        lib = sdl.lib
+        self.facts = sdl.facts(index)
+        self._lib = lib
+        self._pad = lib.SDL_GameControllerOpen(index) if self.facts.mapping else None
+        if not self._pad:
+            raise DeviceFault(
+                f"{self.facts.name} does not open as a gamepad",
+                where=self.facts.guid,
+                got=sdl.error() or "SDL has no mapping for it",
+                remedy="tandem pads map asks for each control in turn",
+            )
+        joystick = lib.SDL_GameControllerGetJoystick(self._pad)
+        self.device: int = lib.SDL_JoystickInstanceID(joystick)
+        self.has_sensor = self._begin_sensors()
+        self._names = self._buttons_by_number()
+
+    def value(self, name: str) -> float:
+        """Of a control by SDL's name: an axis from -1 to 1, a trigger or a button from 0 to 1."""
+        if name in AXES:
+            raw = self._lib.SDL_GameControllerGetAxis(self._pad, _AXES.index(name))
+            return max(float(raw) / _FULL, -1.0)
+        return float(self._lib.SDL_GameControllerGetButton(self._pad, BUTTONS.index(name)))
+
+    def button_name(self, number: int) -> str:
+        """What SDL's mapping makes of a button of the device; "" if nothing."""
+        return self._names.get(number, "")
+
+    def axis_number(self, name: str) -> int:
+        """Which axis of the device is this control; -1 if none is."""
+        bind = self._lib.SDL_GameControllerGetBindForAxis(self._pad, _AXES.index(name))
+        is_axis = bind.bindType == self._lib.SDL_CONTROLLER_BINDTYPE_AXIS
+        return int(bind.value.axis) if is_axis else -1
+
+    def rumble(self, seconds: float) -> bool:
+        """False if it cannot."""
+        ms = round(seconds * 1e3)
+        lib = self._lib
+        return bool(lib.SDL_GameControllerRumble(self._pad, _RUMBLE_FULL, _RUMBLE_FULL, ms) == 0)
+
+    def close(self) -> None:
+        self._lib.SDL_GameControllerClose(self._pad)
+
+    def _begin_sensors(self) -> bool:
+        """A gyro is never still: a pad that has one shows that it lives by each report."""
+        lib = self._lib
+        sensor = lib.SDL_SENSOR_GYRO
+        if not lib.SDL_GameControllerHasSensor(self._pad, sensor):
+            return False
+        return bool(lib.SDL_GameControllerSetSensorEnabled(self._pad, sensor, 1) == 0)
+
+    def _buttons_by_number(self) -> dict[int, str]:
+        lib = self._lib
+        binds = [
+            (lib.SDL_GameControllerGetBindForButton(self._pad, n), name)
+            for n, name in enumerate(BUTTONS)
+        ] + [
+            (lib.SDL_GameControllerGetBindForAxis(self._pad, n), name)
+            for n, name in enumerate(_AXES)
+        ]
+        return {
+            int(bind.value.button): name
+            for bind, name in binds
+            if bind.bindType == lib.SDL_CONTROLLER_BINDTYPE_BUTTON
+        }
+
+
+class RawPad:
+    """A device as it is, without a mapping: for making one."""
+
+    def __init__(self, sdl: Sdl, index: int) -> None:
+        """Raises errors.DeviceFault."""
+        self._lib = sdl.lib
+        self._joystick = self._lib.SDL_JoystickOpen(index)
+        if not self._joystick:
+            raise DeviceFault("the device does not open", got=sdl.error())
+        self.device: int = self._lib.SDL_JoystickInstanceID(self._joystick)
+        axes = range(self._lib.SDL_JoystickNumAxes(self._joystick))
+        # where its axes are with the hands off: pedals rest at one end
+        self.rest = [self._lib.SDL_JoystickGetAxis(self._joystick, n) / _FULL for n in axes]
+
+    def close(self) -> None:
+        self._lib.SDL_JoystickClose(self._joystick)
+
+
+def _library() -> ModuleType:
+    os.environ.setdefault("SDL_VIDEODRIVER", "dummy")  # no window is wanted
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of where its binaries are
+            import sdl2
+    except ImportError as error:
+        raise DeviceFault(
+            "gamepads need PySDL2, which is not installed here",
+            got=str(error),
+            remedy="pip install 'tandem-cars[pads]'",
+        ) from None
+    library: ModuleType = sdl2
+    return library
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Nothing that a C library writes to standard error is seen."""
+    kept = os.dup(2)
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nowhere, 2)
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+        os.close(nowhere)
+
+
+def _tone() -> bytes:
+    count = int(_BEEP_S * _RATE_HZ)
+    turn = 2 * pi * _BEEP_HZ / _RATE_HZ
+    return array("h", (int(12_000 * sin(turn * n)) for n in range(count))).tobytes()

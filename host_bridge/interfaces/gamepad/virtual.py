@@ -1,0 +1,88 @@
+"""A pad without plastic: SDL's own virtual joystick, moved by a program.
+
+To SDL, and to all that reads pads through it, it is a device like any other. It lives in the
+process that made it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import random
+
+from host_bridge.interfaces.gamepad.sdl import Sdl
+
+_AXES = ("leftx", "lefty", "rightx", "righty", "lefttrigger", "righttrigger")
+_LEFT_TRIGGER = 4
+_BUTTONS = 15
+_NUMBERS = {"a": 0, "b": 1, "back": 4, "start": 6, "leftshoulder": 9, "rightshoulder": 10}
+_FULL = 32767
+_NOISE = 200  # of 32767: what a stick of plastic trembles
+
+
+class VirtualPad:
+    """Axes from -1 to 1, triggers and buttons from 0 to 1; ``plug`` and ``unplug`` at will."""
+
+    def __init__(self, sdl: Sdl, name: str = "Virtual pad") -> None:
+        self.rumbled_ms: list[int] = []
+        self.is_noisy = True  # as a pad whose axes tremble; False: it says changes alone
+        self.is_frozen = False  # it says nothing any more
+        self._sdl = sdl
+        self._lib = sdl.lib
+        self._name = name.encode()
+        self._random = random.Random(1)
+        self._index = -1
+        self._joystick: object = None
+        self._rumble = self._lib.SDL_VirtualJoystickDesc._fields_[14][1](self._hear_rumble)
+        self.plug()
+
+    def plug(self) -> None:
+        """Into the machine, all at rest."""
+        lib = self._lib
+        it = lib.SDL_VirtualJoystickDesc()
+        it.version, it.type = 1, lib.SDL_JOYSTICK_TYPE_GAMECONTROLLER
+        it.naxes, it.nbuttons, it.name = len(_AXES), _BUTTONS, self._name
+        it.Rumble = self._rumble
+        self._desc = it  # SDL keeps its pointer
+        self._index = lib.SDL_JoystickAttachVirtualEx(ctypes.byref(it))
+        self._joystick = lib.SDL_JoystickOpen(self._index)
+        self.rest()
+
+    def unplug(self) -> None:
+        """Out of it."""
+        self._lib.SDL_JoystickClose(self._joystick)
+        self._lib.SDL_JoystickDetachVirtual(self._index)
+        self._joystick = None
+
+    def rest(self) -> None:
+        """Hands off."""
+        for number in range(len(_AXES)):
+            self._lib.SDL_JoystickSetVirtualAxis(self._joystick, number, 0)
+        for name in ("lefttrigger", "righttrigger"):
+            self.move(name, 0.0)
+        for number in range(_BUTTONS):
+            self._lib.SDL_JoystickSetVirtualButton(self._joystick, number, 0)
+
+    def move(self, axis: str, value: float) -> None:
+        """A stick from -1 to 1, a trigger from 0 to 1."""
+        number = _AXES.index(axis)
+        raw = round(value * _FULL) if number < _LEFT_TRIGGER else round((2 * value - 1) * _FULL)
+        self._set(number, raw)
+
+    def press(self, button: str | int, down: bool = True) -> None:
+        """A button by SDL's name, or by its number."""
+        number = _NUMBERS[button] if isinstance(button, str) else button
+        if not self.is_frozen and self._joystick:
+            self._lib.SDL_JoystickSetVirtualButton(self._joystick, number, int(down))
+
+    def tremble(self) -> None:
+        """What a hand and a worn potentiometer do all the time; call it as often as it reports."""
+        if self.is_noisy:
+            self._set(3, self._random.randrange(-_NOISE, _NOISE))  # an axis that drives nothing
+
+    def _set(self, number: int, raw: int) -> None:
+        if not self.is_frozen and self._joystick:
+            self._lib.SDL_JoystickSetVirtualAxis(self._joystick, number, raw)
+
+    def _hear_rumble(self, data: object, low: int, high: int) -> int:
+        self.rumbled_ms.append(max(low, high))
+        return 0

@@ -1,0 +1,8 @@
+"""The operator's station: a page that shows every car of this machine, stops and drives them."""
+
+from host_bridge.interfaces.station.doors import Doors
+from host_bridge.interfaces.station.hold import PageSeat
+from host_bridge.interfaces.station.picture import picture
+from host_bridge.interfaces.station.server import Server, Yard
+
+__all__ = ["Doors", "PageSeat", "Server", "Yard", "picture"]

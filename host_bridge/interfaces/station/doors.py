@@ -1,0 +1,38 @@
+"""Who may come in by which socket: judged by Host and Origin, which a browser sets itself.
+
+A page of another origin may stop, as anybody may; it sees nothing and drives nothing. A Host that
+is not this machine's loopback is another's name that was pointed here (DNS rebinding).
+"""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+from dataclasses import dataclass, field
+
+STATUS, STOP, HOLD, TIMELINE = "/status", "/stop", "/hold", "/timeline"
+_TOKEN_BYTES = 16  # 128 bits
+
+
+@dataclass(frozen=True)
+class Doors:
+    """For one port; ``token`` is what the printed address has, and nobody else."""
+
+    port: int
+    token: str = field(default_factory=lambda: secrets.token_urlsafe(_TOKEN_BYTES), repr=False)
+
+    def hosts(self) -> tuple[str, ...]:
+        return tuple(f"{name}:{self.port}" for name in ("127.0.0.1", "localhost", "[::1]"))
+
+    def may_enter(self, path: str, host: str, origin: str | None) -> bool:
+        """Programs that are no browsers send no Origin: those are this machine's own."""
+        if path == STOP:
+            return True
+        if host not in self.hosts():
+            return False
+        return origin is None or origin in [f"http://{name}" for name in self.hosts()]
+
+    def has_token(self, token: object) -> bool:
+        """Whether this is the seat's, told in a time that says nothing of it."""
+        given = token if isinstance(token, str) else ""
+        return hmac.compare_digest(given.encode(), self.token.encode())

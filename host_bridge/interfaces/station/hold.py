@@ -1,0 +1,121 @@
+"""A hold of a page as an input: each frame of it is one animation frame of a browser with a finger
+down, or a key. No frame, no hold: nothing here renews one.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Sequence
+
+from host_bridge.domain import Input, Observed, Order, Reach, Setting, Wish
+
+SEAT = "seat"  # of the vehicle file
+FRAME = struct.Struct("<BBhhI")  # kind, held or by what, steering, speed, of which the count
+_KIND = 1
+_HELD, _BY_PAD = 1, 2
+_FULL = 32_767.0
+PAD_SPEED_MPS = 0.3  # firmware/core/SAFETY.md, Numbers: a device that cannot show that it lives
+PAD_AGAIN_US = 1_000_000
+_COUNT_MASK = 0xFFFF
+
+
+class PageSeat(Input):
+    """The one page that has the seat. ``tell`` gets what it has to be told, ten times a second."""
+
+    is_person = True
+
+    def __init__(self, now_us: Callable[[], int], tell: Callable[[list[str]], None]) -> None:
+        self.source = SEAT
+        self.frames = 0
+        self._now_us = now_us
+        self._tell = tell
+        self._reach = Reach(0.0, 0.0, 0.0)
+        self._orders: list[Order] = []
+        self._lost = ""
+        self._heard_us = 0
+        self._is_held = False
+        self._steer = self._speed = 0.0
+        self._is_pad = False
+        self._pad_count, self._pad_new_us = -1, 0
+        self._needs_release = True
+
+    async def open(self, setting: Setting) -> None:
+        self._reach = setting.reach(self.source)
+
+    def hear(self, frame: bytes) -> bool:
+        """One frame of the page; False for what is none. The newest counts, and none is kept."""
+        if len(frame) != FRAME.size:
+            return False
+        kind, flags, steer, speed, count = FRAME.unpack(frame)
+        if kind != _KIND:
+            return False
+        self.frames += 1
+        now_us = self._now_us()
+        self._heard_us = now_us
+        self._steer, self._speed = _part(steer), _part(speed)
+        self._is_pad = bool(flags & _BY_PAD)
+        if count != self._pad_count:
+            self._pad_count, self._pad_new_us = count, now_us
+        if not flags & _HELD:
+            self._is_held = self._needs_release = False
+        elif not self._needs_release:
+            self._is_held = True
+        return True
+
+    def order(self, order: Order) -> None:
+        """What is asked for besides driving."""
+        self._orders.append(order)
+
+    def leave(self) -> None:
+        """Its socket is gone: with a hold that is no release, and stops the cars."""
+        if self._is_held:
+            self._lost = "The page that drove is gone"
+            self._orders.append(Order.STOP)
+        self._is_held = False
+        self._orders.append(Order.QUIT)
+
+    def step(self, now_us: int, observed: Observed) -> Wish:
+        if self._lost:
+            return Wish(lost=self._lost)
+        if self._is_pad and self._is_held and now_us - self._pad_new_us >= PAD_AGAIN_US:
+            self.let_go()
+        if not self._is_held:
+            return Wish()
+        speed_mps = self._speed * (
+            self._reach.speed_mps if self._speed > 0 else self._reach.reverse_mps
+        )
+        if self._is_pad:
+            speed_mps = min(max(speed_mps, -PAD_SPEED_MPS), PAD_SPEED_MPS)
+        return Wish(
+            steer_rad=self._steer * self._reach.steer_rad,
+            speed_mps=speed_mps,
+            is_held=True,
+            input_count=self.frames & _COUNT_MASK,
+            heard_us=self._heard_us,
+        )
+
+    def orders(self) -> Sequence[Order]:
+        orders, self._orders = self._orders, []
+        return orders
+
+    def let_go(self) -> None:
+        self._is_held = False
+        self._needs_release = True
+
+    def hint(self, now_us: int) -> str:
+        return "" if self._is_held else "hold the pad of this page, or SPACE"
+
+    def screen(self) -> PageSeat:
+        return self
+
+    def size(self) -> tuple[int, int]:
+        """Columns and rows."""
+        return 200, 100
+
+    def show(self, lines: Sequence[str]) -> None:
+        """What the drive says of itself."""
+        self._tell(list(lines))
+
+
+def _part(raw: int) -> float:
+    return max(raw / _FULL, -1.0)

@@ -1,0 +1,226 @@
+"use strict";
+// The page of tandem station. Status, stop and hold have a socket each, so that none waits for another.
+const at = (id) => document.getElementById(id);
+const address = (path) => `ws://${location.host}${path}`;
+const TOKEN = new URLSearchParams(location.hash.slice(1)).get("seat") || "";
+const AGAIN_MS = 300, GIVE_UP_MS = 1500, RETRY_MS = 500, OLD_MS = 500;
+window.station = { lags: [], frames: 0, endings: [] };  // for whoever measures
+
+// --- status: the newest picture is drawn on the next frame; none waits for another
+
+let newest = null, heardAt = 0, names = [];
+function watch() {
+  const socket = new WebSocket(address("/status"));
+  socket.onmessage = (event) => { newest = event.data; heardAt = performance.now(); };
+  socket.onclose = () => setTimeout(watch, RETRY_MS);
+}
+function draw() {
+  requestAnimationFrame(draw);
+  const silent = performance.now() - heardAt;
+  const line = at("line");
+  const words = heardAt && silent < OLD_MS ? "live" : `nothing from the station for ${heardAt ? (silent / 1000).toFixed(1) + " s" : "as long as this page is open"}: what is shown is old`;
+  if (line.textContent !== words) { line.textContent = words; line.className = words === "live" ? "" : "bad"; at("cars").classList.toggle("old", words !== "live"); }
+  if (newest === null) return;
+  const picture = JSON.parse(newest);
+  newest = null;
+  show(picture);
+  const then = Math.max(0, ...picture.cars.map((car) => car.heard_unix_ms || 0));
+  if (then) { station.lags.push(Date.now() - then); if (station.lags.length > 2000) station.lags.shift(); }
+}
+const ROWS = [
+  ["driver", "who drives", (c) => c.driver],
+  ["speed", "speed", (c) => `${sign(c.speed_mps, 2)} m/s of ${sign(c.target_mps, 2)}`],
+  ["steer", "steering", (c) => `${Math.abs(c.steer_deg).toFixed(1)}° ${c.steer_deg > 0.05 ? "left" : c.steer_deg < -0.05 ? "right" : ""}`],
+  ["battery", "battery", (c) => c.battery_v === null ? "–" : `${c.battery_v.toFixed(1)} V, ${c.battery}`],
+  ["link", "link", (c) => `${c.age_ms} ms old, ${c.lost} lost${c.round_trip_ms === null ? "" : `, round trip ${c.round_trip_ms} ms`}`],
+  ["blind", "goes on if unheard", (c) => c.blind_m === null ? "–" : `${c.blind_m.toFixed(2)} m`],
+  ["stops", "stop sources", (c) => c.stop_sources.filter((s) => s.need !== "no").map((s) => `${s.name}${s.need === "required" ? "*" : ""} ${s.says_stop ? "SAYS STOP" : s.is_there ? "there" : "silent"}`).join(", ")],
+];
+const sign = (value, digits) => (value < 0 ? "−" : "+") + Math.abs(value).toFixed(digits);
+function put(element, text) { if (element.textContent !== text) element.textContent = text; }
+function show(picture) {
+  const now = picture.cars.map((car) => car.name);
+  if (now.join() !== names.join()) { names = now; lay(picture.cars); }
+  for (const car of picture.cars) fill(at("car-" + car.name), car);
+  if (picture.views && !at("views").firstChild) frame(picture.views);
+  if (picture.replayed) { put(document.querySelector("h1"), `Tandem station: a log, ${picture.replayed.at_s.toFixed(1)} of ${picture.replayed.of_s.toFixed(1)} s`); at("seat").hidden = true; at("stop").disabled = true; for (const it of document.querySelectorAll(".one")) it.hidden = true; put(at("stop"), "a log: nothing to stop"); }
+}
+function lay(cars) {
+  for (const old of document.querySelectorAll("article")) old.remove();
+  at("none").hidden = cars.length > 0;
+  for (const car of cars) at("cars").append(card(car));
+  if (!at("stop").disabled) put(at("stop"), cars.length === 1 ? `STOP ${cars[0].name}` : `STOP ALL ${cars.length || ""} CARS`.replace("  ", " "));
+  const chosen = at("car").value;
+  at("car").replaceChildren(...cars.map((car) => new Option(car.name, car.name, false, car.name === chosen)));
+}
+function make(name, kind, text) { const it = document.createElement(name); if (kind) it.className = kind; if (text) it.textContent = text; return it; }
+function card(car) {
+  const it = make("article"), head = make("header"), list = make("dl"), stop = make("button", "one", `Stop ${car.name}`);
+  it.id = "car-" + car.name;
+  it.setAttribute("aria-label", car.name);
+  head.append(make("h2", "", `${car.name}${car.vehicle ? ", " + car.vehicle : ""}${car.is_virtual ? " (virtual)" : ""}`), make("span", "state"));
+  for (const [key, words] of ROWS) { const value = make("dd"); value.dataset.key = key; list.append(make("dt", "", words), value); }
+  stop.type = "button";
+  stop.onclick = () => stopCars([car.name]);
+  it.append(head, make("p", "why"), list, stop, make("ol"));
+  it.querySelector("ol").setAttribute("aria-label", `latest events of ${car.name}`);
+  return it;
+}
+function fill(it, car) {
+  const state = it.querySelector(".state");
+  put(state, car.state); state.className = "state " + car.state;
+  put(it.querySelector(".why"), car.why);
+  for (const [key, , words] of ROWS) put(it.querySelector(`[data-key=${key}]`), "driver" in car ? words(car) : "–");
+  const list = it.querySelector("ol"), events = car.events.slice().reverse();
+  if (list.dataset.events !== events.join("\n")) { list.dataset.events = events.join("\n"); list.replaceChildren(...events.map((text) => make("li", "", text))); }
+}
+function frame(source) {
+  const it = make("iframe");
+  it.src = source; it.title = "Plots, map, events and replay";
+  at("views").append(it); at("views").hidden = false;
+}
+
+// --- stop: its own socket, and a plain request besides; done is what a car says
+
+let stops = null, token = 0, asked = null;
+function openStops() {
+  stops = new WebSocket(address("/stop"));
+  stops.onmessage = (event) => hear(JSON.parse(event.data));
+  stops.onclose = () => setTimeout(openStops, RETRY_MS);
+}
+function stopCars(cars) {
+  endHold("stop");
+  asked = { token: ++token, cars, begun: performance.now(), rows: new Map() };
+  answer(`asking ${cars.length ? cars.join(", ") : "all cars"} to stop ...`, "");
+  ask(asked);
+}
+function ask(call) {
+  if (call !== asked || call.rows.size) return;
+  if (performance.now() - call.begun > GIVE_UP_MS) { answer("NOT STOPPED, as far as is known: no answer from the station. Use the runstop, or cut the power.", "bad"); }
+  if (stops.readyState === WebSocket.OPEN && stops.bufferedAmount === 0) stops.send(JSON.stringify({ token: call.token, cars: call.cars }));
+  const query = call.cars.map((name) => "car=" + encodeURIComponent(name)).join("&");
+  fetch("/stop?" + query, { keepalive: true }).then((it) => it.json()).then((rows) => rows.forEach((row) => hear({ ...row, token: call.token })), () => {});
+  setTimeout(() => ask(call), AGAIN_MS);
+}
+function hear(row) {
+  if (!asked || row.token !== asked.token) return;
+  const before = asked.rows.get(row.name);
+  if (!before || row.is_seen) asked.rows.set(row.name, row);
+  const rows = [...asked.rows.values()];
+  answer(rows.map((it) => it.text).join("\n"), rows.every((it) => it.is_seen) ? "good" : "bad");
+}
+function answer(text, kind) { at("answer").className = kind; put(at("answer"), text); }
+
+// --- hold: a finger or a key that is down, and a frame that is drawn. No timer renews it.
+
+let seat = null, isSeated = false, pointer = null, isKeyHeld = false, steer = 0, speed = 0, mustLetGo = false, lastPad = 0, padReports = 0;
+const FRAME = new DataView(new ArrayBuffer(10));
+const isHeld = () => isSeated && !mustLetGo && (pointer !== null || isKeyHeld || padHeld());
+function sendFrame(held, byPad) {
+  if (!seat || seat.readyState !== WebSocket.OPEN || seat.bufferedAmount > 0) return;  // what waits is old
+  FRAME.setUint8(0, 1); FRAME.setUint8(1, (held ? 1 : 0) | (byPad ? 2 : 0));
+  FRAME.setInt16(2, Math.round(steer * 32767), true); FRAME.setInt16(4, Math.round(speed * 32767), true);
+  FRAME.setUint32(6, byPad ? padReports : ++station.frames, true);
+  seat.send(FRAME.buffer);
+}
+let wasHeld = false;
+function drive() {
+  requestAnimationFrame(drive);
+  if (!isSeated) return;
+  const held = isHeld(), byPad = held && pointer === null && !isKeyHeld;
+  if (held && !wasHeld) sendFrame(false, byPad);  // what begins now was released before
+  else if (held || wasHeld || station.frames === 0) sendFrame(held, byPad);
+  if (held !== wasHeld) showHold(held);
+  wasHeld = held;
+}
+function showHold(held) {
+  at("hold").classList.toggle("on", held);
+  put(at("held"), held ? "HELD: drives" : "hold here, or SPACE");
+}
+function endHold(why) {
+  if (pointer === null && !isKeyHeld && !wasHeld) { return; }
+  station.endings.push(why);
+  pointer = null; isKeyHeld = false; steer = speed = 0; mustLetGo = padHeld();
+  sendFrame(false, false);
+  showHold(false);
+  wasHeld = false;
+}
+function place(event) {
+  const box = at("hold").getBoundingClientRect();
+  const part = (value) => Math.max(-1, Math.min(1, value));
+  const x = part((event.clientX - box.left) / box.width * 2 - 1), y = part(1 - (event.clientY - box.top) / box.height * 2);
+  steer = -x; speed = y;
+  at("knob").style.left = `${(x + 1) * 50}%`; at("knob").style.top = `${(1 - y) * 50}%`;
+}
+function seated() {
+  const hold = at("hold");
+  hold.onpointerdown = (event) => {
+    if (pointer !== null) return endHold("second touch");
+    if (!isSeated || !event.isPrimary) return;
+    event.preventDefault(); hold.focus();
+    hold.setPointerCapture(event.pointerId);
+    pointer = event.pointerId; place(event);
+  };
+  hold.onpointermove = (event) => { if (event.pointerId === pointer) place(event); };
+  for (const [name, why] of [["pointerup", "release"], ["pointercancel", "cancel"], ["lostpointercapture", "capture lost"]])
+    hold.addEventListener(name, (event) => { if (event.pointerId === pointer) endHold(why); });
+  document.addEventListener("pointerdown", (event) => { if (pointer !== null && event.pointerId !== pointer) endHold("second touch"); }, true);
+  hold.addEventListener("contextmenu", (event) => event.preventDefault());
+  hold.onkeydown = (event) => {
+    const step = { KeyW: [0, .1], KeyS: [0, -.1], KeyA: [.1, 0], KeyD: [-.1, 0], KeyQ: [-steer, 0] }[event.code];
+    if (event.code === "Space") { event.preventDefault(); if (!event.repeat && isSeated) { isKeyHeld = true; speed = 0; } }
+    else if (step && isKeyHeld) { steer = Math.max(-1, Math.min(1, steer + step[0])); speed = Math.max(-1, Math.min(1, speed + step[1])); }
+  };
+  hold.onkeyup = (event) => { if (event.code === "Space" && isKeyHeld) { event.preventDefault(); endHold("release"); } };
+  hold.onblur = () => endHold("blur");
+}
+for (const [target, name, why] of [
+  [window, "blur", "blur"], [window, "pagehide", "closed"], [window, "offline", "offline"], [window, "orientationchange", "rotation"],
+  [document, "freeze", "frozen"], [document, "visibilitychange", "hidden"], [window, "gamepaddisconnected", "gamepad gone"],
+]) target.addEventListener(name, () => endHold(why));
+if (screen.orientation) screen.orientation.addEventListener("change", () => endHold("rotation"));
+window.addEventListener("pagehide", () => seat && seat.close());
+document.addEventListener("keydown", (event) => { if (event.key === "Escape") stopCars([]); });
+
+// the browser's gamepads: LB held; they cannot show that they live, so the station drives them slowly
+function padHeld() {
+  const pad = isSeated && document.visibilityState === "visible" ? [...navigator.getGamepads()].find((it) => it && it.connected && it.mapping === "standard") : null;
+  const held = Boolean(pad && pad.buttons[4] && pad.buttons[4].pressed);
+  if (mustLetGo && !held) mustLetGo = false;
+  if (!pad) return false;
+  if (pad.timestamp !== lastPad) { lastPad = pad.timestamp; padReports = padReports + 1 >>> 0; }
+  if (pad.buttons.some((it, n) => it.pressed && ![4, 5, 6, 7, 8, 9].includes(n)) && held) { stopCars([]); return false; }
+  if (held && pointer === null && !isKeyHeld) { steer = -pad.axes[0]; speed = pad.buttons[7].value - pad.buttons[6].value; }
+  return held;
+}
+
+// --- the seat
+
+function take() {
+  const name = at("car").value;
+  seat = new WebSocket(address("/hold"));
+  seat.binaryType = "arraybuffer";
+  seat.onopen = () => seat.send(JSON.stringify({ seat: TOKEN, car: name }));
+  seat.onmessage = (event) => hearSeat(JSON.parse(event.data));
+  seat.onclose = () => { endHold("socket closed"); sit(false); if (!/refused|ended/.test(at("told").textContent)) put(at("told"), "The seat is given back."); };
+}
+function hearSeat(said) {
+  if ("is_granted" in said) { if (said.is_granted) { sit(true); station.frames = 0; } else put(at("told"), "refused: " + said.why); }
+  else if (said.is_over) { put(at("told"), "ended: " + said.why); seat.close(); }
+  else put(at("told"), said.lines.filter(Boolean).join("\n"));
+}
+function sit(yes) {
+  isSeated = yes;
+  at("take").disabled = yes; at("car").disabled = yes; at("arm").disabled = !yes; at("end").disabled = !yes;
+  at("hold").setAttribute("aria-disabled", String(!yes));
+  put(at("held"), yes ? "hold here, or SPACE" : "take the seat first");
+}
+const order = (what) => seat && seat.readyState === WebSocket.OPEN && seat.send(JSON.stringify({ do: what }));
+
+at("stop").onclick = () => stopCars([]);
+at("take").onclick = take;
+at("arm").onclick = () => order("arm");
+at("end").onclick = () => order("end");
+at("seat").hidden = !TOKEN;
+seated(); watch(); openStops();
+requestAnimationFrame(draw); requestAnimationFrame(drive);

@@ -1,0 +1,110 @@
+"""One car as the page shows it: plain values by name, each of this moment or none."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from host_bridge.cars.car import Car
+from host_bridge.domain import State, event_words, why_nobody_drives
+
+_EVENTS = 12
+_KNOWN_STATES = (State.STARTING, State.STANDBY)
+
+
+def picture(car: Car, heard_us: int | None, now_us: int, why_unknown: str) -> dict[str, object]:
+    """``heard_us``: when its newest status came; ``why_unknown``: why nothing comes any more."""
+    row: dict[str, object] = {
+        "name": car.name,
+        "vehicle": car.vehicle.name if car.vehicle else "",
+        "is_virtual": bool(car.identity and car.identity.is_virtual),
+        "is_known": car.is_known(),
+        "age_ms": None if heard_us is None else (now_us - heard_us) // 1000,
+        "events": [event_words(it, car.vehicle) for it in list(car.events)[-_EVENTS:]],
+    }
+    if not car.is_known() or car.status is None:
+        return {**row, "state": "NO LINK", "why": why_unknown.split("\n")[0] or "nothing heard"}
+    status = car.status
+    return {
+        **row,
+        "state": status.state.name,
+        "why": _why(car),
+        "driver": _driver(car),
+        "speed_mps": status.speed_mps,
+        "target_mps": status.target_mps,
+        "steer_deg": round(math.degrees(status.steer_rad), 2),
+        "profile": status.profile.name.lower(),
+        "battery_v": car.power.battery_v if car.power else None,
+        "battery": car.power.stage.name.lower() if car.power else "",
+        "lost": car.connection.statistics.missed_statuses,
+        "round_trip_ms": _round_trip_ms(car),
+        "blind_m": _blind_m(car),
+        "pose": _pose(car),
+        "stop_sources": _stop_sources(car),
+    }
+
+
+def _why(car: Car) -> str:
+    """Why it stands, in a sentence; what it does where it does not."""
+    assert car.status is not None, "asked before"
+    why = car.why_stopped(says_when=False)
+    if why:
+        return why
+    words = {
+        State.ACTIVE: "It drives.",
+        State.HOLD: "Armed; it holds until a deadman is held.",
+        State.STANDBY: "Not armed.",
+        State.STARTING: "It starts.",
+    }
+    return words.get(car.status.state, "")
+
+
+def _driver(car: Car) -> str:
+    assert car.status is not None, "asked before"
+    number = car.status.drive_source
+    if number is not None:
+        names = [s.name for s in car.vehicle.sources if s.id == number] if car.vehicle else []
+        return names[0] if names else f"source {number}"
+    if car.status.state in _KNOWN_STATES:
+        return "nobody"
+    why = why_nobody_drives(car.events)
+    return f"nobody: {why}" if why else "nobody"
+
+
+def _round_trip_ms(car: Car) -> float | None:
+    trip_us = car.connection.statistics.round_trip_us(50)
+    return None if trip_us is None else round(trip_us * 1e-3, 1)
+
+
+def _blind_m(car: Car) -> float | None:
+    """How far it would go from here if this were the last it heard: its lease, then the brake."""
+    status, vehicle = car.status, car.vehicle
+    if status is None or vehicle is None:
+        return None
+    leases = [s.lease_s for s in vehicle.sources if s.id == status.drive_source]
+    speed_mps = abs(status.speed_mps)
+    decel_mps2 = vehicle.parameters["brake_decel_mm_s2"][0] * 1e-3
+    braked_m = speed_mps**2 / (2 * decel_mps2)
+    return round(speed_mps * (max(leases, default=0.0) + vehicle.step_s) + braked_m, 3)
+
+
+def _pose(car: Car) -> Sequence[float] | None:
+    motion = car.motion
+    if motion is None:
+        return None
+    return [round(motion.x_m, 3), round(motion.y_m, 3), round(motion.yaw_rad, 4)]
+
+
+def _stop_sources(car: Car) -> list[dict[str, object]]:
+    if car.inputs is None or car.vehicle is None or car.status is None:
+        return []
+    profile = car.status.profile.name.lower()
+    return [
+        {
+            "name": it.name,
+            "is_there": it.id in car.inputs.stop_fresh,
+            "says_stop": it.id in car.inputs.stop_said,
+            "need": it.needs.get(profile, "no"),
+        }
+        for it in car.vehicle.stop_sources
+    ]

@@ -1,0 +1,258 @@
+"""The station's own server: its page, and a socket each for status, stop and hold. Loopback only.
+
+Nothing queues: an observer that does not read is left out until it does, and of a hold only the
+newest frame counts. It depends on no web framework; the plots are another program's (``views.py``).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import http
+import json
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Protocol
+from urllib.parse import parse_qs, urlsplit
+
+from websockets.asyncio.server import ServerConnection, broadcast, serve
+from websockets.datastructures import Headers
+from websockets.exceptions import ConnectionClosed
+from websockets.http11 import Request, Response
+
+from host_bridge.domain import Order
+from host_bridge.errors import DeviceFault, TandemError
+from host_bridge.interfaces.station.doors import HOLD, STATUS, STOP, TIMELINE, Doors
+from host_bridge.interfaces.station.hold import PageSeat
+
+LOOPBACK = "127.0.0.1"
+_FOLDER = Path(__file__).parent / "page"
+_PAGES = {
+    "/": ("index.html", "text/html; charset=utf-8"),
+    "/station.css": ("station.css", "text/css; charset=utf-8"),
+    "/station.js": ("station.js", "text/javascript; charset=utf-8"),
+}
+_EVERY_S = 0.05  # 20 Hz
+_MESSAGE_BYTES = 4096
+_ORDERS = {"arm": Order.ARM, "stop": Order.STOP, "end": Order.QUIT}
+_POLICY = 1008  # of WebSocket's close codes
+
+
+class Yard(Protocol):
+    """What the station needs of the cars."""
+
+    def pictures(self) -> list[dict[str, object]]:
+        """Each car of this machine, as the page shows it."""
+
+    async def stop(self, names: tuple[str, ...], tell: Callable[[dict[str, object]], None]) -> None:
+        """Stop these, or all; ``tell`` gets each car's own answer, or that there was none.
+
+        Raises errors.TandemError."""
+
+    def begin(self, name: str, seat: PageSeat, ended: Callable[[str], None]) -> None:
+        """Drive this car by the page's seat; ``ended`` gets why that is over."""
+
+    def timeline(self) -> dict[str, object] | None:
+        """Of a log, each car's numbers over all of it; None of cars that are there."""
+
+    def replayed(self) -> dict[str, object] | None:
+        """Of a log, what of it is shown."""
+
+    def seek(self, time_s: float, plays: bool) -> None:
+        """Of a log: show this, and go on from there if it ``plays``."""
+
+    def now_us(self) -> int: ...
+
+
+class Server:
+    """Serves until it is closed. ``views`` is where the plots will be once it ``has_views``."""
+
+    def __init__(self, yard: Yard, port: int, views: str = "") -> None:
+        self.doors = Doors(port)
+        self._yard = yard
+        self.has_views = False
+        self._views = views
+        self._observers: set[ServerConnection] = set()
+        self._seat: PageSeat | None = None
+
+    async def run(self, is_up: Callable[[], None]) -> None:
+        """Until cancelled. Raises errors.DeviceFault where the port is taken."""
+        try:
+            server = serve(
+                self._answer,
+                LOOPBACK,
+                self.doors.port,
+                process_request=self._request,
+                compression=None,
+                max_size=_MESSAGE_BYTES,
+                ping_interval=None,
+            )
+            async with server:
+                is_up()
+                await self._show()
+        except OSError as error:
+            raise DeviceFault(
+                "the station's port cannot be had",
+                where=f"{LOOPBACK}:{self.doors.port}",
+                got=error.strerror or str(error),
+                remedy="is a station open already? else: tandem station --port N",
+            ) from None
+
+    async def _show(self) -> None:
+        while True:
+            if self._observers:
+                broadcast([it for it in self._observers if _reads(it)], self._text())
+            await asyncio.sleep(_EVERY_S)
+
+    def _text(self) -> str:
+        shown = {"cars": self._yard.pictures(), "views": self._views * self.has_views}
+        replayed = self._yard.replayed()
+        return json.dumps({**shown, "replayed": replayed} if replayed else shown)
+
+    async def _request(self, connection: ServerConnection, request: Request) -> Response | None:
+        address = urlsplit(request.path)
+        headers = request.headers
+        host, origin = headers.get("Host", ""), headers.get("Origin")
+        if not self.doors.may_enter(address.path, host, origin):
+            return _response(http.HTTPStatus.FORBIDDEN, b"not from this station's page\n")
+        if address.path in (STATUS, STOP, HOLD) and "Upgrade" in headers:
+            return None
+        if address.path == STOP:
+            rows = await self._stopped(tuple(parse_qs(address.query).get("car", ())))
+            return _response(http.HTTPStatus.OK, json.dumps(rows).encode(), "application/json")
+        if address.path == TIMELINE:
+            told = json.dumps(self._yard.timeline()).encode()
+            return _response(http.HTTPStatus.OK, told, "application/json")
+        if address.path not in _PAGES:
+            return _response(http.HTTPStatus.NOT_FOUND, b"there is nothing here\n")
+        name, kind = _PAGES[address.path]
+        return _response(
+            http.HTTPStatus.OK, (_FOLDER / name).read_bytes(), kind, _policy(self._views)
+        )
+
+    async def _answer(self, connection: ServerConnection) -> None:
+        assert connection.request is not None, "it was let in"
+        path = urlsplit(connection.request.path).path
+        with suppress(ConnectionClosed):
+            if path == STATUS:
+                await self._watch(connection)
+            elif path == STOP:
+                await self._hear_stops(connection)
+            else:
+                await self._hold(connection)
+
+    async def _watch(self, connection: ServerConnection) -> None:
+        self._observers.add(connection)
+        try:
+            async for message in connection:  # of cars that are there, nothing can be asked
+                said = _object(message)
+                if isinstance(said.get("seek_s"), int | float):
+                    self._yard.seek(float(str(said["seek_s"])), said.get("plays") is True)
+        finally:
+            self._observers.discard(connection)
+
+    # --- stop
+
+    async def _hear_stops(self, connection: ServerConnection) -> None:
+        async for message in connection:
+            asked = _object(message)
+            names = asked.get("cars", [])
+            wanted = tuple(str(it) for it in names) if isinstance(names, list) else ()
+            for row in await self._stopped(wanted):
+                await connection.send(json.dumps({"token": asked.get("token"), **row}))
+
+    async def _stopped(self, names: tuple[str, ...]) -> list[dict[str, object]]:
+        rows: list[dict[str, object]] = []
+        try:
+            await self._yard.stop(names, rows.append)
+        except TandemError as fault:
+            rows.append({"name": "", "is_seen": False, "text": str(fault)})
+        return rows
+
+    # --- hold
+
+    async def _hold(self, connection: ServerConnection) -> None:
+        """The first message has the token and the car; then frames, and words."""
+        asked = _object(await connection.recv())
+        if not self.doors.has_token(asked.get("seat")):
+            await _refuse(connection, "the address of the seat was printed where the station runs")
+            return
+        if self._seat is not None:
+            await _refuse(connection, "another page has the seat")
+            return
+        seat = PageSeat(self._yard.now_us, lambda lines: _send(connection, {"lines": lines}))
+        self._seat = seat
+        try:
+            self._yard.begin(str(asked.get("car", "")), seat, lambda why: _end(connection, why))
+            await connection.send(json.dumps({"is_granted": True}))
+            await _listen(connection, seat)
+        finally:
+            seat.leave()
+            self._seat = None
+
+
+async def _listen(connection: ServerConnection, seat: PageSeat) -> None:
+    async for message in connection:
+        if isinstance(message, bytes):
+            seat.hear(message)
+            continue
+        order = _ORDERS.get(str(_object(message).get("do")))
+        if order:
+            seat.order(order)
+
+
+async def _refuse(connection: ServerConnection, why: str) -> None:
+    await connection.send(json.dumps({"is_granted": False, "why": why}))
+    await connection.close(_POLICY, "refused")
+
+
+def _reads(connection: ServerConnection) -> bool:
+    """Whether it has taken all that it was sent before: nothing waits in front of news."""
+    return connection.transport.get_write_buffer_size() == 0
+
+
+def _send(connection: ServerConnection, row: dict[str, object]) -> None:
+    """Without waiting, or not at all."""
+    if _reads(connection):
+        broadcast([connection], json.dumps(row))
+
+
+def _end(connection: ServerConnection, why: str) -> None:
+    broadcast([connection], json.dumps({"is_over": True, "why": why}))
+
+
+def _object(message: str | bytes) -> dict[str, object]:
+    """Of JSON; empty for anything else."""
+    with suppress(ValueError):
+        found = json.loads(message)
+        if isinstance(found, dict):
+            return found
+    return {}
+
+
+def _policy(views: str) -> str:
+    """What the page may load: itself, its sockets, and the plots beside it."""
+    frames = views or "'none'"
+    return (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+        f"connect-src 'self' ws://127.0.0.1:* ws://localhost:*; frame-src {frames}; "
+        "frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
+    )
+
+
+def _response(
+    status: http.HTTPStatus, body: bytes, kind: str = "text/plain; charset=utf-8", policy: str = ""
+) -> Response:
+    headers = Headers(
+        {
+            "Content-Type": kind,
+            "Content-Length": str(len(body)),
+            "Connection": "close",
+            "Cache-Control": "no-store",
+            "X-Content-Type-Options": "nosniff",
+            "Referrer-Policy": "no-referrer",
+        }
+    )
+    if policy:
+        headers["Content-Security-Policy"] = policy
+    return Response(status.value, status.phrase, headers, body)

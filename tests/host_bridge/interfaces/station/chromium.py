@@ -1,0 +1,160 @@
+"""A real Chromium, by its debugging protocol."""
+
+from __future__ import annotations
+
+import base64
+import itertools
+import json
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+import urllib.request
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+from websockets.sync.client import connect
+
+PATIENCE_S = 20.0
+_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+
+
+def found() -> str:
+    """Its program. Without one a test skips; in CI it fails."""
+    path = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, _NAMES)), None)
+    if path is None and os.environ.get("CI"):
+        pytest.fail("CI has no Chromium: apt-get install chromium")
+    if path is None:
+        pytest.skip("needs Chromium: apt-get install chromium, or $CHROMIUM")
+    return path
+
+
+class Page:
+    """One page, over a socket of its own."""
+
+    def __init__(self, url: str) -> None:
+        self._stack = ExitStack()
+        self._socket = self._stack.enter_context(connect(url, max_size=None, proxy=None))
+        self._numbers = itertools.count(1)
+        self.events: list[dict] = []
+
+    def call(self, method: str, **words):
+        """A command of the protocol, and its result."""
+        number = next(self._numbers)
+        self._socket.send(json.dumps({"id": number, "method": method, "params": words}))
+        while True:
+            said = json.loads(self._socket.recv(timeout=PATIENCE_S))
+            if said.get("id") == number:
+                assert "error" not in said, (method, said["error"])
+                return said["result"]
+            self.events.append(said)
+
+    def tell(self, method: str, **words) -> None:
+        """A command whose answer nobody waits for: the page may be about to hang."""
+        text = json.dumps({"id": next(self._numbers), "method": method, "params": words})
+        self._socket.send(text)
+
+    def js(self, expression: str):
+        """The value of an expression in the page."""
+        done = self.call(
+            "Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True
+        )
+        assert "exceptionDetails" not in done, done
+        return done["result"].get("value")
+
+    def until(self, expression: str, within_s: float = PATIENCE_S):
+        """Until it is true; AssertionError with what the page says, if it does not become so."""
+        give_up_s = time.monotonic() + within_s
+        while not (value := self.js(expression)):
+            assert time.monotonic() < give_up_s, (expression, self.js("document.body.innerText"))
+            time.sleep(0.02)
+        return value
+
+    def mouse(self, kind: str, x: float, y: float, **words) -> None:
+        down = kind == "mousePressed" or words.pop("is_down", False)
+        self.call(
+            "Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left",
+            buttons=1 if down else 0, clickCount=1, **words,
+        )  # fmt: skip
+
+    def click(self, selector: str) -> None:
+        x, y = self.centre(selector)
+        self.mouse("mousePressed", x, y)
+        self.mouse("mouseReleased", x, y)
+
+    def centre(self, selector: str, dx: float = 0.0, dy: float = 0.0) -> tuple[float, float]:
+        """On the screen, so many halves of its size beside its middle."""
+        box = self.js(
+            f"(() => {{ const it = document.querySelector({selector!r}); it.scrollIntoView("
+            "{block: 'center'}); const b = it.getBoundingClientRect();"
+            " return [b.left, b.top, b.width, b.height]; })()"
+        )
+        left, top, width, height = box
+        return left + width * (1 + dx) / 2, top + height * (1 + dy) / 2
+
+    def screenshot(self, path: Path, width: int, height: int) -> None:
+        self.call(
+            "Emulation.setDeviceMetricsOverride", width=width, height=height,
+            deviceScaleFactor=1, mobile=width < 600,
+        )  # fmt: skip
+        time.sleep(0.5)
+        data = self.call("Page.captureScreenshot", format="png")["data"]
+        path.write_bytes(base64.b64decode(data))
+
+    def close(self) -> None:
+        self._stack.close()
+
+
+class Chromium:
+    """A browser with a profile of its own, gone at the end."""
+
+    def __init__(self, *words: str) -> None:
+        self._folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
+        self.process = subprocess.Popen(
+            [found(), "--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run",
+             "--disable-dev-shm-usage", "--disable-background-networking", "--disable-sync",
+             "--disable-component-update", "--remote-debugging-port=0",
+             "--remote-allow-origins=*", f"--user-data-dir={self._folder.name}", *words,
+             "about:blank"],
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
+        )  # fmt: skip
+        self._port = self._find_port()
+
+    def _find_port(self) -> int:
+        said = Path(self._folder.name, "DevToolsActivePort")
+        give_up_s = time.monotonic() + PATIENCE_S
+        while not (said.exists() and said.read_text()):
+            assert time.monotonic() < give_up_s, "Chromium did not start"
+            time.sleep(0.05)
+        return int(said.read_text().splitlines()[0])
+
+    def page(self, address: str) -> Page:
+        """A new page with this address, loaded."""
+        request = urllib.request.Request(
+            f"http://127.0.0.1:{self._port}/json/new?about:blank", method="PUT"
+        )
+        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+        with opener.open(request, timeout=PATIENCE_S) as reply:
+            url = json.loads(reply.read())["webSocketDebuggerUrl"]
+        page = Page(url)
+        for domain in ("Page", "Runtime", "Network", "Log"):
+            page.call(f"{domain}.enable")
+        page.call("Page.navigate", url=address)
+        page.until("document.readyState === 'complete' && location.href !== 'about:blank'")
+        return page
+
+    def signal(self, number: int) -> None:
+        """To all processes of the browser."""
+        os.killpg(self.process.pid, number)
+
+    def close(self) -> None:
+        for number in (signal.SIGCONT, signal.SIGKILL):
+            try:
+                self.signal(number)
+            except ProcessLookupError:
+                break
+        self.process.wait()
+        self._folder.cleanup()
