@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import NamedTuple, TypeAlias
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from host_bridge.domain import Vehicle
 from sim_mock.plant.body import GRAVITY_MPS2
@@ -63,8 +63,17 @@ def known_values(vehicle: Vehicle) -> dict[str, float]:
     }
 
 
-def plant_parameters(vehicle: Vehicle) -> PlantParameters:
-    """As the vehicle file has them."""
+class Plants(Protocol):
+    """What says what a virtual car is made of: a vehicle."""
+
+    @property
+    def plant(self) -> Mapping[str, Any]: ...
+    @property
+    def channels(self) -> Sequence[Mapping[str, Any]]: ...
+
+
+def plant_parameters(vehicle: Plants) -> PlantParameters:
+    """As the vehicle has them."""
     return PlantParameters.from_mapping({**vehicle.plant, "channels": list(vehicle.channels)})
 
 

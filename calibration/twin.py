@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 from math import ceil
 from typing import NamedTuple
 
 import numpy as np
 
+from calibration.applied import applied
 from calibration.backlog import Change, changes, departures_s
-from calibration.parameters import (
-    Values,
-    battery_emf_v,
-    damping_n_per_mps,
-    plant_parameters,
-)
+from calibration.parameters import Values, plant_parameters
 from calibration.samples import Floats, Run
 from host_bridge.domain import Vehicle
 from host_bridge.errors import VehicleFileFault
-from sim_mock.plant.parameters import PlantParameters, SteeringChannel
+from sim_mock.plant.parameters import PlantParameters
 from sim_mock.plant.vehicle_plant import FULL_DUTY, Plant
 
 STEP_S = 0.001  # what the plant is tuned to
@@ -37,28 +33,8 @@ class Poses:
 
 
 def tuned(vehicle: Vehicle, values: Values) -> PlantParameters:
-    """The vehicle's plant with these values.
-
-    Speed and lag are lumps, as one throttle cannot tell battery from motor nor rotor from gear:
-    the battery gives the speed, the turning mass gives the lag.
-    """
-    p = plant_parameters(vehicle)
-    trim_rad = values["steer_trim_norm"] * vehicle.steer_max_rad
-    stiffness = values["tyre_stiffness_per_rad"]
-    turning_kg = values["speed_lag_s"] * damping_n_per_mps(p) - p.body.mass_kg
-    return replace(
-        p,
-        body=replace(p.body, stiffness_front_per_rad=stiffness, stiffness_rear_per_rad=stiffness),
-        servo=replace(p.servo, rate_rad_s=values["steer_rate_radps"]),
-        battery=replace(p.battery, emf_v=battery_emf_v(p, values["speed_mps"])),
-        drive=replace(p.drive, rotating_mass_kg=max(turning_kg, 1e-3)),
-        steering=tuple(_bent(one, trim_rad, values["steer_gain"]) for one in p.steering),
-    )
-
-
-def _bent(channel: SteeringChannel, trim_rad: float, gain: float) -> SteeringChannel:
-    curve = tuple((gain * (rad - trim_rad), pulse_ns) for rad, pulse_ns in channel.curve)
-    return replace(channel, curve=curve)
+    """The vehicle's plant with these values."""
+    return plant_parameters(applied(vehicle, values))
 
 
 def predict(vehicle: Vehicle, values: Values, run: Run, step_s: float = STEP_S) -> Poses:

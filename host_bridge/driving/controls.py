@@ -65,8 +65,10 @@ class Controls:
     """The input that drives, and whose hand is at the deadman meanwhile.
 
     ``person`` is somebody at a terminal, whose stop counts whoever drives; with ``needs_hand`` the
-    input drives only while that person holds the deadman. ``guardian`` is the source of the deadman
-    that lets an autonomous source drive.
+    input drives only while that person holds the deadman, and with a person who ``lets_apart`` it
+    is they who drive while they hold the other. ``guardian`` is the source of the deadman that lets
+    an autonomous source drive. ``terminal`` is where whoever drives by other means sees the cars,
+    and may stop them.
     """
 
     input: Input
@@ -75,22 +77,28 @@ class Controls:
     person: Input | None = None
     needs_hand: bool = False
     guardian: SourceFacts | None = None
+    terminal: Input | None = None
 
     def step(self, now_us: int, cars: tuple[SeenCar, ...], is_driving: bool) -> Wish:
         """What is wished for at this moment, and held by whoever has to hold it."""
         person = self.person
         seen = Observed(cars, is_driving, is_permitted=True)
+        if self.terminal:
+            self.terminal.step(now_us, seen)
         if person is None or person is self.input:
             return self.input.step(now_us, seen)
         hand = person.step(now_us, seen)
         if not self.needs_hand:
             return self.input.step(now_us, seen)
-        wish = self.input.step(now_us, Observed(cars, is_driving, hand.is_held))
-        if is_driving and hand.is_held and not wish.is_held:
+        lets = hand.is_held and (hand.permits_autonomy or not person.lets_apart)
+        wish = self.input.step(now_us, Observed(cars, is_driving, lets))
+        if hand.is_held and not lets:
+            return replace(hand, is_by_hand=True, lost=hand.lost or wish.lost)
+        if is_driving and lets and not wish.is_held:
             person.let_go()  # whoever lets a program drive has seen that it is ready
         return replace(
             wish,
-            is_held=hand.is_held and wish.is_held,
+            is_held=lets and wish.is_held,
             input_count=hand.input_count,
             lost=hand.lost or wish.lost,
         )
@@ -124,8 +132,8 @@ class Controls:
             await it.close()
 
     def _all(self) -> list[Input]:
-        apart = self.person is not None and self.person is not self.input
-        return [self.person, self.input] if apart and self.person else [self.input]
+        every = (self.terminal, self.person, self.input)
+        return list(dict.fromkeys(it for it in every if it is not None))
 
 
 class Seating:
@@ -137,12 +145,15 @@ class Seating:
         vehicles: Sequence[Vehicle],
         now_us: Callable[[], int],
         stand_in: str | None = None,
+        *,
+        is_virtual: bool = False,
     ) -> None:
         """``stand_in``: the source of the person under which an attended program claims."""
         self.vehicles = tuple(vehicles)
         self.seconds = plan.seconds
         self.speed_mps = plan.speed_mps
         self.now_us = now_us
+        self.is_virtual = is_virtual
         self._stand_in = stand_in
 
     def source(self, name: str) -> SourceFacts:
@@ -174,17 +185,21 @@ async def take_controls(
     chosen: Input,
     person: Input | None,
     now_us: Callable[[], int],
+    terminal: Input | None = None,
 ) -> Controls:
     """Open the input that was chosen, and the person's, if somebody is there.
 
     Whatever was opened is closed again where that fails. Raises errors.TandemError.
     """
-    needs_hand = not is_virtual and not chosen.is_person
+    needs_hand = not chosen.is_person and (not is_virtual or plan.hand is not None)
     if needs_hand and person is None:
         raise _needs_a_hand()
-    seating = Seating(plan, vehicles, now_us)
+    seating = Seating(plan, vehicles, now_us, is_virtual=is_virtual)
     opened: list[Input] = []
     try:
+        if terminal is not None:
+            opened.append(terminal)
+            await terminal.open(seating)
         if person is not None:
             opened.append(person)
             await person.open(seating)
@@ -196,12 +211,17 @@ async def take_controls(
         source = seating.source(chosen.source)
         guardian = source_of_all(vehicles, source.needs) if source.needs else None
         if needs_hand and guardian and person and person.source != guardian.name:
-            raise _needs_releases()
+            raise (
+                _needs_releases()
+                if person.source == "seat_slow"
+                else _no_guardian(source, person.source)
+            )
     except BaseException:
         for it in reversed(opened):
             await it.close()
         raise
-    return Controls(chosen, source, seating.reach(chosen.source), person, needs_hand, guardian)
+    reach = seating.reach(chosen.source)
+    return Controls(chosen, source, reach, person, needs_hand, guardian, terminal)
 
 
 def source_of_all(vehicles: Sequence[Vehicle], name: str) -> SourceFacts:
@@ -234,9 +254,20 @@ def _needs_releases() -> UsageFault:
     )
 
 
+def _no_guardian(source: SourceFacts, hand: str) -> UsageFault:
+    return UsageFault(
+        f"the deadman that lets {source.name} drive is the {source.needs}'s, and here it is held "
+        f"as {hand}",
+        expected=f'[sources.{source.name}] with needs = "{hand}" in the vehicle file',
+        remedy="write that into a vehicle file of your own, and the configuration to the car; or "
+        "hold SPACE of a terminal instead",
+    )
+
+
 def _needs_a_hand() -> UsageFault:
     return UsageFault(
         "a real car is among them: a program drives only while somebody holds SPACE",
-        expected="a terminal as standard input",
-        remedy="run it in a terminal; virtual cars (sim://nigel) play programs without one",
+        expected="a terminal as standard input, or --hand gamepad",
+        remedy="run it in a terminal, or hold RB of a gamepad; virtual cars (sim://nigel) play "
+        "programs without one",
     )

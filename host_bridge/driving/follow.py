@@ -15,6 +15,7 @@ from host_bridge.clock import Clock
 from host_bridge.domain import Vehicle
 from host_bridge.driving.controls import source_of_all
 from host_bridge.driving.opening import start_log
+from host_bridge.driving.twins import as_twin
 from host_bridge.errors import DeviceFault, NotHeldFault, UsageFault, VehicleFileFault
 from host_bridge.link.session_time import BoardTime
 from host_bridge.logbook.recorder import Recorder
@@ -80,7 +81,8 @@ async def _open(plan: FollowPlan, host: Host, stack: AsyncExitStack) -> list[Ope
     if not await leader.until(lambda: leader.car.own_epoch is not None, _EPOCH_S):
         raise DeviceFault("the leader does not name its own session", where=leader.uri)
     cars = [leader]
-    for text in plan.followers:
+    for named in plan.followers:
+        text = as_twin(named, cars, host.vehicles)
         opened = await host.cars.open(
             text,
             epoch=leader.car.own_epoch,

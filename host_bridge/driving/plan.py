@@ -17,6 +17,7 @@ class Plan:
     # NAME:REST, as the entry points of tandem.inputs have it, or an input that is made already
     input: str | Input = "keyboard"
     options: Mapping[str, str] = field(default_factory=dict)  # of the input, by name
+    hand: str | None = None  # who holds a program's deadman: an input of a person's
     vehicle: str | None = None
     record: Path | None = None
     seconds: float | None = None
@@ -24,3 +25,4 @@ class Plan:
     profile: Profile | None = None  # None: as each vehicle file says
     cap_mps: float | None = None  # on the cars themselves, whoever drives them
     is_json: bool = False
+    is_lockstep: bool = False  # in virtual time: the host's clock is a loop's that never waits

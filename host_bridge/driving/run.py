@@ -15,6 +15,7 @@ from host_bridge.driving.controls import Controls, make_input, take_controls
 from host_bridge.driving.drive import Drive, Phase
 from host_bridge.driving.opening import start_log
 from host_bridge.driving.plan import Plan
+from host_bridge.driving.twins import as_twin
 from host_bridge.driving.view import View
 from host_bridge.errors import (
     DeviceFault,
@@ -29,6 +30,7 @@ from host_bridge.open_car import OpenCar
 from host_bridge.services import Host
 from host_bridge.session import Session, next_tick_us
 
+_NARROW = 40  # columns that any terminal has
 _VIEW_EVERY = 10  # ticks: ten times a second
 
 
@@ -40,8 +42,10 @@ async def drive(plan: Plan, view: View, host: Host) -> int:
     async with AsyncExitStack() as logs, AsyncExitStack() as stack:  # logs end last
         now_us = host.cars.clock.now_us
         chosen = _chosen(plan, now_us)
-        person = _person(chosen, now_us)
-        epoch = host.cars.new_epoch()
+        if plan.is_lockstep:
+            _refuse_real_time(plan, chosen)
+        person = None if plan.is_lockstep else _person(plan, chosen, now_us)
+        epoch = 1 if plan.is_lockstep else host.cars.new_epoch()  # it is in the bytes: the same
         cars = await _open_cars(plan, host, epoch, stack)
         log = await start_log(plan.record, host, cars, logs)
         cockpit = Cockpit(plan, view, host.cars.clock, person)
@@ -66,16 +70,53 @@ def _chosen(plan: Plan, now_us: Callable[[], int]) -> Input:
     return make_input(plan.input, plan.options, now_us)
 
 
-def _person(chosen: Input, now_us: Callable[[], int]) -> Input | None:
-    """Whose stop counts whoever drives: the input itself, or somebody at the terminal."""
+def _person(plan: Plan, chosen: Input, now_us: Callable[[], int]) -> Input | None:
+    """Whose stop counts whoever drives: the input itself, the hand that was named, or somebody at
+    the terminal."""
+    if plan.hand is not None:
+        hand = make_input(plan.hand, {}, now_us)
+        if chosen.is_person or not hand.is_person:
+            raise UsageFault(
+                f"--hand {plan.hand} with --input {plan.input}: who holds whose deadman?",
+                expected="a person's hand (gamepad, keyboard) for a program (csv, script, devkit)",
+                remedy="tandem drive --input script:slalom --hand gamepad",
+            )
+        return hand
     if chosen.is_person:
         return chosen
     return make_input("keyboard", {}, now_us) if sys.stdin.isatty() else None
 
 
+def _refuse_real_time(plan: Plan, chosen: Input) -> None:
+    """Raises errors.UsageFault for hands, programs and cars that have a time of their own."""
+    if not chosen.is_computed:
+        raise UsageFault(
+            f"--lockstep is for what is computed: {plan.input} keeps the time of the world",
+            expected="--input csv:FILE or script:NAME",
+            remedy="leave --lockstep out",
+        )
+    for text in plan.cars:
+        scheme = (text or "").partition(":")[0].removeprefix("lossy+")
+        if scheme != "sim":
+            raise UsageFault(
+                "only virtual cars in this program can be driven in lockstep",
+                where=text or "the car that is served",
+                expected="sim://VEHICLE, with its options",
+                remedy="leave --lockstep out to drive it in the time of the world",
+            )
+
+
+def _terminal(person: Input | None, now_us: Callable[[], int]) -> Input | None:
+    """Where a person without a screen of their own sees the cars; its keys may stop them, too."""
+    if person is None or person.screen() or not sys.stdin.isatty():
+        return None
+    return make_input("keyboard", {}, now_us)
+
+
 async def _open_cars(plan: Plan, host: Host, epoch: int, stack: AsyncExitStack) -> list[OpenCar]:
     cars: list[OpenCar] = []
-    for text in plan.cars:
+    for named in plan.cars:
+        text = as_twin(named, cars, host.vehicles)
         opened = await host.cars.open(text, epoch=epoch, vehicle=plan.vehicle)
         stack.push_async_callback(opened.close)
         if opened.name in [car.name for car in cars]:
@@ -97,7 +138,9 @@ class Cockpit:
         self._view = view
         self._clock = clock
         self._person = person
-        self._screen = person.screen() if person and not plan.is_json else None
+        self._terminal = _terminal(person, clock.now_us)
+        seen_by = self._terminal or person
+        self._screen = seen_by.screen() if seen_by and not plan.is_json else None
         self._has_log = self._screen is None or not sys.stdout.isatty()
         self._orders: list[Order] = []
         self.was_cancelled = False
@@ -109,7 +152,13 @@ class Cockpit:
         vehicles = [opened.vehicle for opened in cars]
         is_virtual = all(opened.is_virtual for opened in cars)
         controls = await take_controls(
-            self._plan, vehicles, is_virtual, chosen, self._person, self._clock.now_us
+            self._plan,
+            vehicles,
+            is_virtual,
+            chosen,
+            self._person,
+            self._clock.now_us,
+            self._terminal,
         )
         if not self._plan.is_json:
             _tell_limit(self._plan, controls)
@@ -155,18 +204,40 @@ class Cockpit:
             driven.obey(order, now_us)
         session.tick(now_us)
         driven.step(now_us)
-        if driven.phase is Phase.STOPPED and self._person is None:
+        if (
+            driven.phase is Phase.STOPPED
+            and self._person is None
+            and not self._waits(driven, now_us)
+        ):
             driven.quit(now_us)  # nobody is there to go on
         if session.ticks % _VIEW_EVERY == 0:
             self._show(driven, now_us)
 
+    def _waits(self, driven: Drive, now_us: int) -> bool:
+        """Whether cars that have driven may be armed again by the input itself, within the time."""
+        seconds = self._plan.seconds
+        is_in_time = seconds is None or driven.lasted_s(now_us) < seconds
+        has_driven = driven.begun_us is not None
+        return has_driven and is_in_time and driven.controls.input.outlives_stops
+
     def _show(self, driven: Drive, now_us: int) -> None:
         if self._screen:
             columns, rows = self._screen.size()
-            self._screen.show(self._view.screen(driven, now_us, columns)[:rows])
+            self._screen.show(fitted(self._view.screen(driven, now_us, columns), rows))
         if self._has_log:
             for line in self._view.news(driven, now_us):
                 print(line, flush=True)
+
+
+def fitted(lines: list[str], rows: int) -> list[str]:
+    """The screen on so many rows: without its empty lines where these are too many, and where even
+    that is, with a last one that says how many are left out."""
+    if len(lines) > rows:
+        lines = [line for line in lines if line]
+    if len(lines) <= rows:
+        return lines
+    left_out = len(lines) - rows + 1
+    return [*lines[: rows - 1], f" {left_out} more lines: make the terminal higher"[:_NARROW]]
 
 
 def _tell_limit(plan: Plan, controls: Controls) -> None:

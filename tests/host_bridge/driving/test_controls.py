@@ -17,10 +17,10 @@ def made(text, **options):
 
 
 def test_the_kinds_of_inputs_are_found_by_their_entry_points():
-    assert {"csv", "devkit", "keyboard", "script"} <= set(input_names())
+    assert {"csv", "devkit", "gamepad", "keyboard", "script"} <= set(input_names())
 
 
-@pytest.mark.parametrize("text", ["keybord", "gamepad:0", "", "csv"])
+@pytest.mark.parametrize("text", ["keybord", "gamepod:0", "", "csv"])
 def test_what_is_no_input_is_refused_with_those_there_are(text):
     with pytest.raises(UsageFault, match=r"unknown input|which file") as raised:
         made(text)

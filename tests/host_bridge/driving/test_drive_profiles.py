@@ -29,7 +29,7 @@ class OtherDay(Day):
 def test_all_cars_are_armed_in_the_profile_that_was_named():
     day = OtherDay(profile=Profile.RACE)
     day.until_phase(Phase.STOPPED)
-    assert "runstop_box: switch the runstop box on" in day.drive.refusal
+    assert "runstop_box: this car has no key for a runstop box" in day.drive.refusal
     assert "red did not arm" in day.drive.refusal
     assert "blue did not arm" in day.drive.refusal
 

@@ -295,7 +295,7 @@ def test_a_real_car_and_nobody_there_is_refused_before_anything_is_opened():
     program = Told(PROGRAM, "program")
     with pytest.raises(UsageFault) as raised:
         taken(program, [vehicle()], is_virtual=False)
-    assert raised.value.expected == "a terminal as standard input"
+    assert raised.value.expected == "a terminal as standard input, or --hand gamepad"
     assert "run it in a terminal" in raised.value.remedy
     assert program.opened == 0
 

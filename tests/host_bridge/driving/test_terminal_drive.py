@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 import termios
+import time
 from pathlib import Path
 
 import pytest
@@ -188,6 +189,20 @@ def test_after_a_kill_the_next_run_leaves_the_terminal_as_it_should_be(start, ki
     kitty.type(b"\x1b[27u")
     assert program.end()[0] == 0
     assert is_as_before(kitty)
+
+
+def test_a_dumb_terminal_is_driven_in_lines_and_gets_no_escapes(legacy, folder):
+    """TERM=dumb: an editor's shell, a serial console. Keys count, nothing is drawn."""
+    words = [sys.executable, "-m", "host_bridge.cli", "drive", *CAR]
+    env = {**os.environ, "TERM": "dumb", "XDG_RUNTIME_DIR": folder, "PYTHONUNBUFFERED": "1"}
+    process = subprocess.Popen(words, stdin=legacy.slave, stdout=legacy.slave, env=env)
+    give_up_s = time.monotonic() + 20
+    while b"f1tenth: HOLD" not in legacy.seen and time.monotonic() < give_up_s:
+        time.sleep(0.02)
+    legacy.type(b"\x1b" * 2)
+    assert process.wait(20) == 0
+    assert b"f1tenth: HOLD" in legacy.seen
+    assert b"\x1b" not in legacy.seen
 
 
 def test_keys_need_a_terminal(start):

@@ -1,0 +1,95 @@
+"""A vehicle's virtual car as a calibration found it: ``sim://nigel?calibration=own``.
+
+Speed and lag are lumps, as one throttle cannot tell battery from motor nor rotor from gear: the
+battery gives the speed, the turning mass gives the lag. Queue, delay and mounting are of the log
+and of whoever measured, not of the car: they change nothing here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+from calibration.parameters import (
+    Values,
+    battery_emf_v,
+    damping_n_per_mps,
+    plant_parameters,
+)
+from calibration.results import REMEDY, found, read
+from host_bridge.errors import VehicleFileFault
+
+OWN = "own"  # the calibration that Tandem brings along for the type
+
+
+class Facts(Protocol):
+    """What is needed of a vehicle."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def plant(self) -> Mapping[str, Any]: ...
+    @property
+    def channels(self) -> Sequence[Mapping[str, Any]]: ...
+    @property
+    def parameters(self) -> Mapping[str, Sequence[int]]: ...
+
+
+class Calibrated(NamedTuple):
+    """A vehicle whose virtual car has other numbers; its program has its own."""
+
+    name: str
+    plant: Mapping[str, Any]
+    channels: Sequence[Mapping[str, Any]]
+    parameters: Mapping[str, Sequence[int]]
+
+
+def calibrated(vehicle: Facts, file: str) -> Calibrated:
+    """The vehicle with the values of a calibration's file, or of its ``own``.
+
+    Raises errors.VehicleFileFault where there is none, or where it is another vehicle's.
+    """
+    path = found(vehicle.name) if file == OWN else Path(file)
+    if path is None:
+        raise VehicleFileFault(
+            f"Tandem brings no calibration along for {vehicle.name}",
+            where=f"calibration={OWN}",
+            expected="the path of a file",
+            remedy=REMEDY,
+        )
+    calibration = read(path)
+    if calibration.vehicle != vehicle.name:
+        raise VehicleFileFault(
+            "this is another vehicle's calibration",
+            where=str(path),
+            expected=vehicle.name,
+            got=calibration.vehicle,
+            remedy="leave it out, or name the vehicle that it is of",
+        )
+    return applied(vehicle, calibration.values)
+
+
+def applied(vehicle: Facts, values: Values) -> Calibrated:
+    """The vehicle with these values."""
+    p = plant_parameters(vehicle)
+    stiffness = values["tyre_stiffness_per_rad"]
+    turning_kg = values["speed_lag_s"] * damping_n_per_mps(p) - p.body.mass_kg
+    changes: dict[str, dict[str, float]] = {
+        "tyre": {"stiffness_front_per_rad": stiffness, "stiffness_rear_per_rad": stiffness},
+        "servo": {"rate_rad_s": values["steer_rate_radps"]},
+        "battery": {"emf_v": battery_emf_v(p, values["speed_mps"])},
+        "drive": {"rotating_mass_kg": max(turning_kg, 1e-3)},
+    }
+    plant = {**vehicle.plant, **{k: {**vehicle.plant[k], **v} for k, v in changes.items()}}
+    steer_max_rad = vehicle.parameters["steer_max_urad"][0] * 1e-6
+    trim_rad = values["steer_trim_norm"] * steer_max_rad
+    channels = [_bent(one, trim_rad, values["steer_gain"]) for one in vehicle.channels]
+    return Calibrated(vehicle.name, plant, channels, vehicle.parameters)
+
+
+def _bent(channel: Mapping[str, Any], trim_rad: float, gain: float) -> Mapping[str, Any]:
+    if channel["kind"] != "servo_steering":
+        return channel
+    curve = [[gain * (rad - trim_rad), pulse_ns] for rad, pulse_ns in channel["curve"]]
+    return {**channel, "curve": curve}

@@ -1,0 +1,44 @@
+"""The twin of a real car is the car as it was measured, unless somebody says otherwise."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Protocol
+
+from host_bridge.domain import Vehicle
+from host_bridge.transports.uri import Uri
+
+_SCHEMES = ("sim", "sim+process")  # whose cars take a calibration
+_OPTION = "calibration"
+
+
+class _Opened(Protocol):
+    @property
+    def is_virtual(self) -> bool: ...
+
+
+class _Vehicles(Protocol):
+    def load(self, name: str) -> Vehicle: ...
+
+
+def as_twin(text: str | None, cars: Sequence[_Opened], vehicles: _Vehicles) -> str | None:
+    """The URI of a virtual car beside these cars, with the calibration of its vehicle file where
+    one of them is real; any other car as it was named. Raises errors.TandemError.
+
+    Beside virtual cars only it stays as the file has it, as they are; and what its URI says holds.
+    """
+    if text is None or "://" not in text or all(car.is_virtual for car in cars):
+        return text
+    uri = Uri.parse(text)
+    if uri.scheme.removeprefix("lossy+") not in _SCHEMES or _OPTION in uri.query:
+        return text
+    calibration = vehicles.load(uri.authority).calibration
+    if not calibration:
+        return text
+    print(
+        f"tandem: {text} is the twin of a real car, so it is the calibrated {uri.authority} "
+        f"({_OPTION}={calibration}); {_OPTION}=none leaves it as its vehicle file has it",
+        file=sys.stderr,
+    )
+    return f"{text}{'&' if uri.query else '?'}{_OPTION}={calibration}"

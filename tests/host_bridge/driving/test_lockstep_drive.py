@@ -1,0 +1,111 @@
+"""A drive in lockstep takes no time of the world, is the same each time, and can be stopped."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import time
+
+import pytest
+
+from host_bridge import driving
+from host_bridge.cli import main
+from host_bridge.domain import Input, Wish
+from host_bridge.driving import Plan
+from host_bridge.errors import UsageFault
+from host_bridge.interfaces.cli import drive
+from host_bridge.interfaces.cli.drive_log import PlainView
+from host_bridge.running import run_in_virtual_time
+from host_bridge.services import make_host
+from host_bridge.virtual_time import VirtualTime
+from tests.host_bridge.programs import program, tandem
+
+WORDS = ("--input", "script:slalom", "--lockstep", "--json")
+
+
+def driven(capsys, *words):
+    code = main(["drive", *words, *WORDS])
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    return code, lines
+
+
+def test_ten_seconds_of_two_cars_are_driven_to_the_end_in_less(capsys):
+    begun_s = time.process_time()
+    code, lines = driven(
+        capsys, "sim://f1tenth", "--twin", "sim://f1tenth?name=twin", "--seconds", "10"
+    )
+    assert code == 0
+    summary = lines[-1]["summary"]
+    assert summary["is_completed"]
+    assert summary["seconds"] == pytest.approx(10.5, abs=0.5)  # it comes to rest after them
+    assert summary["agreement"]["agreed"] > 900
+    assert summary["agreement"]["is_equal"]
+    assert time.process_time() - begun_s < 10.0
+
+
+def test_the_same_words_drive_the_same_drive(capsys):
+    words = ("sim://nigel?seed=3", "--seconds", "3")
+    first, second = driven(capsys, *words), driven(capsys, *words)
+    assert first == second
+
+
+def test_a_log_of_it_is_in_the_time_of_the_cars(tmp_path, capsys):
+    path = tmp_path / "drive.mcap"
+    assert main(["drive", "sim://nigel", "--seconds", "3", "--record", str(path), *WORDS]) == 0
+    capsys.readouterr()
+    assert main(["log", str(path), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["duration_s"] > 3.0
+
+
+@pytest.mark.parametrize(
+    ("words", "what"),
+    [
+        (
+            ("serial:///dev/ttyACM0", "--input", "script:slalom"),
+            "only virtual cars in this program",
+        ),
+        (("sim+process://nigel", "--input", "script:slalom"), "only virtual cars in this program"),
+        (("sim://nigel", "--twin", "tandem:///red", "--input", "script:slalom"), "only virtual"),
+    ],
+)
+def test_what_has_a_time_of_its_own_is_refused(words, what):
+    parser = argparse.ArgumentParser()
+    drive.add_arguments(parser)
+    args = parser.parse_args([*words, "--lockstep"])
+    with pytest.raises(UsageFault, match=what):
+        drive.run(args, make_host())
+
+
+class Device(Input):
+    def step(self, now_us, observed):
+        return Wish()
+
+
+def test_an_input_that_does_not_say_that_it_is_computed_is_refused():
+    plan = Plan(cars=("sim://nigel",), input=Device(), is_lockstep=True)
+    loop = VirtualTime()
+    with pytest.raises(UsageFault, match="keeps the time of the world"):
+        run_in_virtual_time(driving.drive(plan, PlainView(), make_host(loop)), loop)
+
+
+@pytest.mark.xdist_group("wall clock")
+def test_another_terminal_stops_it():
+    with program("drive", "sim://nigel?name=hurried", *WORDS, "--seconds", "3000") as process:
+        for line in process.stdout:
+            if json.loads(line)["state"] == "ACTIVE":
+                break
+        assert tandem("stop", "hurried").returncode == 0
+        said = process.stdout.read().splitlines()
+        assert process.wait(20) == 1
+    assert json.loads(said[-1])["summary"]["cars"][0]["stops"] != []
+
+
+def test_time_passes_only_where_nobody_has_anything_to_do():
+    loop = VirtualTime()
+    try:
+        before_s = loop.time()
+        loop.run_until_complete(asyncio.sleep(3600))
+        assert loop.time() - before_s == pytest.approx(3600)
+    finally:
+        loop.close()
