@@ -9,8 +9,10 @@ WORKERS ?= 2
 ASKED := $(if $(filter file default undefined,$(origin PYTHON)),,$(PYTHON))
 SETUP := sh tests/tools/setup.sh "$(PYTHON)" "$(ASKED)"
 
+TIMED := --junit-xml=.times.xml
+
 .DEFAULT_GOAL := help
-.PHONY: help setup ready demo test quick check format bench fast soak mutants proof size hardware lock clean
+.PHONY: help setup ready demo test quick times check format bench fast soak mutants proof size hardware lock clean
 
 help:  ## this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | \
@@ -26,10 +28,13 @@ demo: ready  ## two cars drive and stop, with numbers (ARGS="...", BOARD=/dev/tt
 	@$(BIN)/tandem demo $(if $(BOARD),--board $(BOARD)) $(ARGS)
 
 test: check  ## everything: check, then all tests (ARGS="-k name")
-	@$(BIN)/pytest -n $(WORKERS) --dist loadgroup -m "not soak" $(ARGS)
+	@$(BIN)/pytest -n $(WORKERS) --dist loadgroup -m "not soak" $(TIMED) $(ARGS)
 
 quick: ready  ## the tests of logic, which start no program: three minutes (ARGS="-k name")
-	@$(BIN)/pytest -n $(WORKERS) --quick -m "not soak" $(ARGS)
+	@$(BIN)/pytest -n $(WORKERS) --quick -m "not soak" $(TIMED) $(ARGS)
+
+times:  ## where the time of the last make test or make quick went, and the slowest tests
+	@$(BIN)/python tests/tools/times.py
 
 check: ready  ## format, lint, types of host and car, import rules, dialect, citations
 	$(BIN)/ruff format --check --quiet
@@ -62,13 +67,13 @@ proof: ready  ## search all sequences of inputs for a broken promise (ARGS="--li
 size: ready  ## size of the car's program per chip, heap after start (ARGS=--write keeps it)
 	@$(BIN)/python tests/tools/size.py $(ARGS)
 
-hardware: ready  ## draw harnesses and runstop circuit that changed (needs graphviz)
+hardware: ready  ## draw harnesses, runstop circuit and guide where they changed (needs graphviz)
 	@$(BIN)/python -m hardware.drawing
 
 lock: ready  ## renew the lock files from pyproject.toml (needs the network)
 	@sh tests/tools/lock.sh
 
 clean:  ## remove all that was set up or built
-	rm -rf demo-out .venv .micropython .devkit .fast .mutants .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf demo-out .times.xml .venv .micropython .devkit .fast .mutants .ros .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	rm -rf .import_linter_cache .coverage build dist out
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

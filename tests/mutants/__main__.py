@@ -60,7 +60,7 @@ def _trials_of(part: Part, options: argparse.Namespace) -> list[Trial]:
     source = trials.source_of(ROOT, part.file)
     asked = _tiers(part, options)
     return [
-        Trial(it, functools.partial(mutated, source, it.number, part.scope), asked)
+        Trial(it, functools.partial(mutated, source, it.number, part.scope), asked, source)
         for it in mutants_of(part.file, source, part.scope)
     ]
 
@@ -68,7 +68,7 @@ def _trials_of(part: Part, options: argparse.Namespace) -> list[Trial]:
 def _trial_by_hand(mistake: by_hand.Mistake) -> Trial:
     source = trials.source_of(ROOT, mistake.file)
     tier = trials.Tier(mistake.tests, by_hand.CPU_S)
-    return Trial(mistake.mutant(source), functools.partial(mistake.tree, source), (tier,))
+    return Trial(mistake.mutant(source), functools.partial(mistake.tree, source), (tier,), source)
 
 
 def _covered(files: dict[str, tuple[str, ...]], out: "TextOut") -> bool:

@@ -26,6 +26,7 @@ class Part(NamedTuple):
     file: str
     tests: tuple[str, ...]
     scope: tuple[str, ...] = ()
+    cpu_s: int = 10  # its own tests take a fifth of it at most
 
 
 # What firmware/core/SAFETY.md asks it of, as it is laid out
@@ -77,6 +78,7 @@ _BEAT = (
 _SERVICE = (
     "Service._hear", "Service._line_changed", "Service._take_over", "Service._say_farewell",
 )  # fmt: skip
+_WITH_A_BOX = ("firmware/test_two_boxes.py", "firmware/test_box.py")
 # What carries the board's program and the host's: each row's own tests are all that is asked.
 AROUND = (
     Part("firmware/boards/between_steps.py", ("firmware/boards/test_between_steps.py",)),
@@ -124,6 +126,7 @@ AROUND = (
         ("_judge", "_with_receiver"),
     ),
     Part("host_bridge/driving/plan.py", ("host_bridge/driving/test_plan.py",)),
+    Part("host_bridge/driving/twins.py", ("host_bridge/driving/test_twins.py",)),
     Part(
         "host_bridge/driving/opening.py",
         ("host_bridge/driving/test_opening.py",),
@@ -134,6 +137,10 @@ AROUND = (
     Part("host_bridge/cars/fleet.py", ("host_bridge/cars/test_fleet_numbers.py",)),
     Part("host_bridge/link/rights.py", ("host_bridge/serve/test_rights.py",)),
     Part("host_bridge/serve/service.py", ("host_bridge/serve/test_service.py",), _SERVICE),
+    # The slowest last
+    Part("firmware/core/tag.py", _WITH_A_BOX, (), 60),
+    Part("firmware/core/pairing.py", _WITH_A_BOX, (), 60),
+    Part("firmware/core/boxes.py", _WITH_A_BOX, (), 60),
 )
 # Where each file has a row, or a reason
 PLACES = (
@@ -176,5 +183,5 @@ def tiers(part: Part) -> tuple[Tier, ...]:
     A mutant loops for ever if it takes five times as long as the unchanged source.
     """
     if part in AROUND:
-        return (Tier(own_tests(part), 10),)
-    return (Tier(own_tests(part), 10), Tier(FAST, 30), Tier(WHOLE_CAR, 120))
+        return (Tier(own_tests(part), part.cpu_s),)
+    return (Tier(own_tests(part), part.cpu_s), Tier(FAST, 30), Tier(WHOLE_CAR, 120))

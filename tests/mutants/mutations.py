@@ -4,6 +4,7 @@ import ast
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from types import EllipsisType
 from typing import Any, NamedTuple, TypeGuard
 
 from tests.mutants.operators import replacements
@@ -56,16 +57,16 @@ def _is_for_types(node: ast.AST) -> bool:
     return isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
 
 
-def _is_docstring(node: ast.AST) -> bool:
+def _says_nothing(node: ast.AST) -> bool:
     return (
         isinstance(node, ast.Expr)
         and isinstance(node.value, ast.Constant)
-        and isinstance(node.value.value, str)
+        and isinstance(node.value.value, str | EllipsisType)
     )
 
 
 def _is_skipped(node: ast.AST) -> bool:
-    return isinstance(node, _SKIPPED_NODES) or _is_for_types(node) or _is_docstring(node)
+    return isinstance(node, _SKIPPED_NODES) or _is_for_types(node) or _says_nothing(node)
 
 
 def _named(where: str, node: ast.AST) -> str:

@@ -61,6 +61,11 @@ def test_a_return_of_nothing_is_not_made_one_of_nothing():
     assert [m.after for m in mutants_of("a.py", source)] == ["pass"]
 
 
+def test_the_body_of_what_is_only_declared_is_left_alone():
+    source = 'class A:\n    def f(self):\n        """Says."""\n\n    def g(self): ...\n'
+    assert mutants_of("a.py", source) == []
+
+
 def test_a_scope_leaves_out_what_is_not_named():
     assert {m.where for m in mutants_of("a.py", SOURCE)} == {"", "over"}
     assert {m.where for m in mutants_of("a.py", SOURCE, ("over",))} == {"over"}
@@ -120,6 +125,89 @@ def test_mutants_are_killed_by_a_test_that_fails_or_an_import_and_time_out_in_an
     )  # fmt: skip
     verdicts = ast.literal_eval(done.stdout)
     assert [verdicts[i] for i in range(4)] == ["survived", "killed", "timed out", "killed"]
+
+
+WARM = """
+import ast, sys
+from tests.mutants import trials, warm
+test, file, *sources = sys.argv[1:]
+before = trials.source_of(trials.Path.cwd(), file)
+changes = [warm.Change(i, file, before, lambda s=s: ast.parse(s)) for i, s in enumerate(sources)]
+print(dict(warm.noticed(changes, trials.Tier((test,), 2), 2)))
+"""
+TOGETHER = """
+import pytest
+from firmware.core import latch
+
+MADE = latch.Latch()
+MADE.hold(2, 2)
+SEEN = []
+
+
+@pytest.fixture(scope="module")
+def shared():
+    it = latch.Latch()
+    it.latch(3)
+    return it
+
+
+def test_first():
+    SEEN.append(1)
+
+
+def test_not_alone():
+    assert SEEN
+    latch.Latch().clear()
+
+
+def test_set():
+    MADE.set(5, True)
+    assert MADE.present == 2 | 1 << 5
+
+
+def test_step():
+    latch.Latch().step(5)
+
+
+def test_shared(shared):
+    assert shared.first == 3
+"""
+
+
+def warm_verdicts(tmp_path, test: str, file: str, changes: list[tuple[str, str]]) -> dict:
+    path = tmp_path / "test_it.py"
+    path.write_text(test)
+    source = (ROOT / file).read_text()
+    assert all(before in source for before, _ in changes)
+    sources = [source.replace(before, after, 1) for before, after in changes]
+    done = subprocess.run(
+        [sys.executable, "-c", WARM, str(path), file, *sources],
+        cwd=ROOT, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    return ast.literal_eval(done.stdout)
+
+
+def test_the_quick_way_notices_what_the_tests_of_a_function_notice_and_claims_no_more(tmp_path):
+    verdicts = warm_verdicts(
+        tmp_path, TOGETHER, "firmware/core/latch.py",
+        [
+            ("self.present |= 1 << bit", "pass"),  # noticed, and nothing else than test_set is run
+            ("self.first = bit", "pass"),  # noticed: a fixture of the module runs it
+            ("self._counted_us = now_us", "pass"),  # run, and not noticed
+            ("self._counted_us = now_us", "while True: pass"),
+            ("self.bits = self.age_ms = 0", "pass"),  # its test fails without another one
+            ("self.present = self.present & ~among | bits", "pass"),  # run by the import alone
+            ("def set(self, bit: int, holds: bool)", "def set(self, bit: int, holds: bool = 1)"),
+            ("class Latch:\n", "class Latch:\n    news = 5\n"),
+        ],
+    )  # fmt: skip
+    assert verdicts == {0: "killed", 1: "killed", 2: "survived", 3: "timed out"}
+
+
+def test_the_quick_way_says_that_its_tests_fail_without_any_mutant(tmp_path):
+    with pytest.raises(subprocess.CalledProcessError) as why:
+        warm_verdicts(tmp_path, "def test_it(): assert 0\n", "firmware/core/latch.py", [("=", "=")])
+    assert "pytest ended with 3, expected 0" in why.value.stderr
 
 
 def entry(mutant) -> equivalents.Equivalent:

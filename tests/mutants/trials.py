@@ -25,7 +25,7 @@ KILLED, SURVIVED, TIMED_OUT = "killed", "survived", "timed out"
 _VERDICTS = {pytest.ExitCode.OK: SURVIVED, pytest.ExitCode.TESTS_FAILED: KILLED,
              pytest.ExitCode.INTERRUPTED: KILLED}  # fmt: skip
 OURS = ("calibration", "firmware", "hardware", "host_bridge", "sim_mock")
-_BROKEN = 99
+BROKEN = 99
 _WALL = 5  # times as long by the clock on the wall: a machine may be busy
 PYTEST = ("-q", "-x", "-p", "no:cacheprovider", "--import-mode=importlib", "-o", "addopts=")
 # what plug-ins import at each start takes ten times as long as the tests of one part
@@ -51,7 +51,8 @@ class Importer(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         exec(compile(self._tree, f"<mutant of {self._name}>", "exec"), module.__dict__)
 
 
-def _silence() -> None:
+def silence() -> None:
+    """Nothing is read from the terminal, and nothing written to it."""
     nowhere = os.open(os.devnull, os.O_RDWR)
     for stream in range(3):
         os.dup2(nowhere, stream)
@@ -64,7 +65,8 @@ class Tier(NamedTuple):
     cpu_s: int
 
 
-def _allow(cpu_s: int) -> None:
+def allow(cpu_s: int) -> None:
+    """End this process after so much processor time, or five times that on the wall."""
     spent = resource.getrusage(resource.RUSAGE_SELF)
     limit = int(spent.ru_utime + spent.ru_stime) + 1 + cpu_s
     resource.setrlimit(resource.RLIMIT_CPU, (limit, resource.RLIM_INFINITY))
@@ -76,7 +78,7 @@ def run_tests(tiers: Sequence[Tier]) -> int:
     """Each tier of tests until one fails; pytest's exit code."""
     os.environ.update(ENVIRONMENT)
     for tier in tiers:
-        _allow(tier.cpu_s)
+        allow(tier.cpu_s)
         code = int(pytest.main([*PYTEST, *tier.tests]))
         if code:
             return code
@@ -84,7 +86,7 @@ def run_tests(tiers: Sequence[Tier]) -> int:
 
 
 def _run_child(name: str, tree: ast.Module, tiers: Sequence[Tier]) -> int:
-    _silence()
+    silence()
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     sys.meta_path.insert(0, Importer(name, tree))
     return run_tests(tiers)
@@ -95,7 +97,7 @@ def start(name: str, tree: ast.Module, tiers: Sequence[Tier]) -> int:
     assert not any(module.split(".")[0] in OURS for module in sys.modules)
     child = os.fork()
     if child == 0:
-        code = _BROKEN
+        code = BROKEN
         try:
             code = _run_child(name, tree, tiers)
         finally:

@@ -45,8 +45,10 @@ _BOARDS = (
 
 IMPORTS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("firmware/compat.py", ("sys", "gc", "array", "micropython", "firmware.c_library")),
-    ("firmware/c_library.py", ("binascii", "struct", "cobs")),  # stays at the desk
+    ("firmware/cipher.py", (*_COMPAT, "sys", "cryptolib", "firmware.c_library")),
+    ("firmware/c_library.py", ("binascii", "struct", "cobs", "cryptography")),  # stays at the desk
     ("firmware/protocol/", (*_COMPAT, "firmware.protocol", "struct", "binascii")),
+    ("firmware/core/tag.py", (*_COMPAT, "firmware.cipher")),
     ("firmware/core/", (*_COMPAT, "firmware.protocol", "firmware.core")),
     ("firmware/drivers/", (*_COMPAT, *_CHIP, "firmware.drivers", "time")),
     ("firmware/boards/contract.py", (*_COMPAT, "typing")),  # stays at the desk

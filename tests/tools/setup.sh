@@ -88,6 +88,10 @@ fi
 # shellcheck disable=SC2086
 .venv/bin/python -m sim_mock.fetch_micropython $again
 
+# A real ROS 2, for the tests of tandem ros. Where it cannot be had they skip, and say so.
+# shellcheck disable=SC2086
+sh tests/tools/ros_setup.sh $again
+
 # A raw REPL for the tests of tandem flash. Without Node they skip, and say so.
 raw_repl=.micropython/node
 if command -v npm >/dev/null && ! cmp -s tests/tools/raw_repl/package-lock.json $raw_repl/.set-up; then
