@@ -39,10 +39,13 @@ COMMANDS = (
     Command("drive", f"{_CLI}.drive", "drive a car, and its twins, from this terminal"),
     Command("follow", f"{_CLI}.follow", "let twins follow a car that its RC drives"),
     Command("devkit", f"{_CLI}.devkit", "let an AutoDRIVE Devkit script drive a car"),
+    Command("ros", f"{_CLI}.ros", "a car in ROS 2's topics, as F1TENTH's stack has them"),
     Command("arm", f"{_CLI}.act", "let a car drive, once someone holds its deadman"),
     Command("clear", f"{_CLI}.act", "forget a stop whose cause is gone"),
     Command("disarm", f"{_CLI}.act", "from HOLD back to STANDBY"),
     Command("cap", f"{_CLI}.cap", "limit a car's speed, whoever drives it"),
+    Command("pads", f"{_CLI}.pads", "gamepads and wheels: list, try, map, test"),
+    Command("station", f"{_CLI}.station", "a page: every car, one big stop, a seat"),
     Command("monitor", f"{_CLI}.monitor", "what cars do, live, and why they stopped"),
     Command("serve", f"{_CLI}.serve", "own a car's line, and share it with every command"),
     Command("record", f"{_CLI}.record", "log every byte to and from a car"),
@@ -51,6 +54,7 @@ COMMANDS = (
     Command("config", f"{_CLI}.config", "show, read, write or compare a car's configuration"),
     Command("identify", "host_bridge.flash.identify", "what is at each port: car, board, versions"),
     Command("flash", "host_bridge.flash.command", "the car's program onto a board, verified"),
+    Command("pair", "host_bridge.flash.pair", "a runstop box with its car, by their cables"),
     Command(
         "selftest", "host_bridge.selftest.command", "a car on blocks: sensors, wheels, runstop"
     ),

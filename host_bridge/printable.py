@@ -55,6 +55,13 @@ def styled(stream: TextIO) -> TextIO:
     return stream.stream if isinstance(stream, Printable) else stream
 
 
+def can_draw(stream: TextIO) -> bool:
+    """Whether a terminal shows this stream and moves its cursor when told: TERM=dumb does not."""
+    import os
+
+    return stream.isatty() and os.environ.get("TERM") != "dumb"
+
+
 class PrintableOutput:
     """Inside, standard output and standard error are ``Printable``."""
 

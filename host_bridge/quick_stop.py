@@ -21,6 +21,7 @@ from functools import partial
 from host_bridge.errors import DeviceFault, TandemError
 from host_bridge.link.frozen_stop import SENDER_COMMAND, SENDER_FLEET, StopWatch, stop_frame
 from host_bridge.transports.folders import stop_folders
+from host_bridge.transports.naming import as_uri
 from host_bridge.transports.stop_sockets import StopSocket, connected, tag
 
 TYPE_CHECKING = False  # typing takes 3 ms to import
@@ -245,6 +246,7 @@ def _receive(end: socket.socket, call: StopCall) -> bool:
 
 def _named(text: str, sockets: Sequence[StopSocket]) -> Sequence[StopSocket | str]:
     """The served cars of a name or URI; else the URI. Raises errors.DeviceFault."""
+    text = as_uri(text)
     name = text.removeprefix("tandem:///")
     wanted = tag(text)
     found = [it for it in sockets if it.name == name or it.uri == wanted]
@@ -255,7 +257,7 @@ def _named(text: str, sockets: Sequence[StopSocket]) -> Sequence[StopSocket | st
     raise DeviceFault(
         f"nobody serves a car by the name of {name}",
         got=f"served here: {_names(sockets)}",
-        remedy="tandem stop without a name stops all of them; a port is serial:///dev/...",
+        remedy="tandem stop without a name stops all of them",
     )
 
 

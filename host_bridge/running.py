@@ -5,7 +5,10 @@ from __future__ import annotations
 import asyncio
 import signal
 from collections.abc import Coroutine
+from contextlib import suppress
 from typing import Any
+
+from host_bridge.virtual_time import VirtualTime
 
 INTERRUPTED = 130  # as shells count: 128 and the number of SIGINT
 _ENDING_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -14,6 +17,19 @@ _ENDING_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 def run_async(main: Coroutine[Any, Any, int]) -> int:
     """Run it; Ctrl-C, a hang-up or a polite kill end it in order, with exit code 130."""
     return asyncio.run(_interruptible(main))
+
+
+def run_in_virtual_time(main: Coroutine[Any, Any, int], loop: VirtualTime) -> int:
+    """Likewise, in a loop whose time is that of what is computed; the loop is closed."""
+    try:
+        return loop.run_until_complete(_interruptible(main))
+    finally:
+        for task in asyncio.all_tasks(loop):
+            task.cancel()
+            with suppress(asyncio.CancelledError):
+                loop.run_until_complete(task)
+        loop.run_until_complete(loop.shutdown_asyncgens())
+        loop.close()
 
 
 async def _interruptible(main: Coroutine[Any, Any, int]) -> int:

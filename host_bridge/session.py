@@ -57,12 +57,15 @@ class Session:
         heard_us = now_us if wish.heard_us is None else wish.heard_us
         if now_us - heard_us >= self.source.lease_s * 1e6:
             return None
-        return self._offer(wish, self.source, self.source.mask, heard_us)
+        mask = 0 if wish.permits_autonomy and self.source.is_attended else self.source.mask
+        return self._offer(wish, self.source, mask, heard_us)
 
     def _let(self, wish: Wish, now_us: int) -> Claim | None:
         """A person's deadman, which claims nothing for itself; and the program's decision, which
-        has none."""
+        has none. Where the person has taken over, theirs alone."""
         assert self.guardian is not None
+        if wish.is_by_hand:
+            return self._offer(wish, self.guardian, self.guardian.mask, now_us)
         hand = Wish(
             is_held=wish.is_held, permits_autonomy=wish.is_held, input_count=wish.input_count
         )

@@ -20,9 +20,11 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 # Of what a test's file names, what starts programs, builds machine code or keeps real time
 _STARTS = re.compile(
     r"subprocess|programs import|multiprocessing|micropython|wall clock|mypy|enumerated|stateful"
-    r"|time\.sleep|asyncio\.sleep|compiled\b|pseudo|os\.openpty|flash|hypothesis|spurious"
+    r"|time\.sleep|asyncio\.sleep|compiled\b|pseudo|os\.openpty|flash|hypothesis|spurious|chromium"
 )
 _LONG = ("bench", "mutants", "proof", "safety", "soak", "tools", "hardware", "calibration")
+# Logic, and dear: they drive every full-scale model there is, a sixth of what would be left
+_DEAR = ("sim_mock/bodies/test_driven_models.py", "sim_mock/autodrive/test_driving.py")
 
 
 def _all_of_some(values: Iterable[object]) -> bool:
@@ -55,8 +57,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _is_quick(path: Path) -> bool:
-    folder = path.relative_to(Path(__file__).parent).parts[0]
-    return folder not in _LONG and not _STARTS.search(path.read_text(encoding="utf-8"))
+    name = path.relative_to(Path(__file__).parent)
+    if name.parts[0] in _LONG or name.as_posix() in _DEAR:
+        return False
+    return not _STARTS.search(path.read_text(encoding="utf-8"))
 
 
 def pytest_collection_finish() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import floor
+from math import floor, sqrt
 from typing import Any
 
 from firmware.core.params import BLIND_MAX_MM
@@ -73,6 +73,26 @@ def _stop_silence(document: Document, tables: dict[str, Any]) -> None:
                     got=f"{source['silence_s']:g} s at {cap_mps:g} m/s",
                     remedy="shorten it; 0.25 suits a box that speaks at 50 Hz",
                 )
+
+
+def _cut(document: Document, tables: dict[str, Any]) -> None:
+    """A button, a hang or a reset takes the drive's power: how far it goes then bounds how fast."""
+    stop = tables["stop"]
+    fastest_mps, profile = max(
+        (tables["profiles"][name]["speed_cap_mps"], name) for name in _offered(tables)
+    )
+    metres = fastest_mps**2 / (2.0 * stop["cut_decel_mps2"])
+    if metres > stop["cut_max_m"]:
+        most_mps = floor(10.0 * sqrt(2.0 * stop["cut_decel_mps2"] * stop["cut_max_m"])) / 10.0
+        raise document.fault(
+            f"profiles.{profile}.speed_cap_mps",
+            "without the drive's power it would go too far from there",
+            expected=f"{most_mps:g} or less: {stop['cut_max_m']:g} m at {stop['cut_decel_mps2']:g} "
+            f"m/s² ({document.where('stop.cut_decel_mps2')})",
+            got=f"{fastest_mps:g}, from which it goes {metres:.1f} m",
+            remedy="lower it, fit a brake that needs no drive, or say a larger cut_max_m; "
+            "hardware/stopping.md says what each drive can do",
+        )
 
 
 def _receiver(document: Document, tables: dict[str, Any]) -> None:
@@ -244,6 +264,7 @@ _RULES = (
     _human_stop,
     _blind_at_all,
     _stop_silence,
+    _cut,
     _receiver,
     _speeds,
     _direction,

@@ -36,7 +36,7 @@ STOP_SOURCES = {
     "rc": StopSourceKind(1, codes.STOP_SOURCE_RC, True),
     "owner": StopSourceKind(2, codes.STOP_SOURCE_LINK, False),
     "seat": StopSourceKind(3, codes.STOP_SOURCE_LINK, True),
-    "runstop_box": StopSourceKind(codes.STOP_SOURCE_RUNSTOP_BOX, codes.STOP_SOURCE_LINK, True),
+    "runstop_box": StopSourceKind(codes.STOP_SOURCE_RUNSTOP_BOX, codes.STOP_SOURCE_PAIRED, True),
     "fleet": StopSourceKind(5, codes.STOP_SOURCE_LINK, False),
 }
 
@@ -78,6 +78,7 @@ TABLES: dict[str, tuple[Key, ...]] = {
         Key("title", "text"),
         Key("unwired", "text", default=""),
         Key("wired_as", "text", default=""),
+        Key("calibration", "text", default=""),  # of a twin of a real car
     ),
     "geometry": (
         compiled("wheelbase_m", "wheelbase_um", 1e6),
@@ -119,6 +120,8 @@ TABLES: dict[str, tuple[Key, ...]] = {
         compiled("frozen_s", "frozen_ms", 1e3),
         compiled("clock_bound_s", "clock_bound_us", 1e6),
         compiled("blind_m", "blind_mm", 1e3),
+        number("cut_decel_mps2", 0.01, 20.0),  # what slows it in a cut
+        number("cut_max_m", 0.1, 100.0),  # how far it may go then
     ),
     "stop.policies": tuple(choice(cause, STOP_POLICIES, default=None) for cause in STOP_CAUSES),
     "stop.fault_policies": tuple(choice(fault, STOP_POLICIES, default=None) for fault in FAULTS),

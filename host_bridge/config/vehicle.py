@@ -105,6 +105,7 @@ def _vehicle(
         may_clear=tuple(stop["may_clear"]),
         has_rc=tables["rc"] is not None,
         unwired=tables["unwired"],
+        calibration=tables["calibration"],
         stop_policies={cause: stop["policies"][cause] or stop["policy"] for cause in STOP_CAUSES},
         values=tuple(sorted(_values(document), key=_by_table)),
         plant=tables["plant"],

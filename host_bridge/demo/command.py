@@ -1,4 +1,4 @@
-"""Two cars driven by the very same bytes, then stopped in seven ways, with numbers.
+"""Two cars driven by the very same bytes, then stopped in all ways, with numbers.
 
 Part 1: car A is the real firmware as a process of its own behind a pseudo-terminal, car B its twin
 inside the host, heavier and on a slippery patch. Every frame goes to both.
@@ -24,7 +24,7 @@ from host_bridge.demo import peers, report
 from host_bridge.demo.crew import Crew
 from host_bridge.demo.scene import SPEED_MPS, Scene
 from host_bridge.demo.show import Show
-from host_bridge.demo.stops import Case, cases, run_case
+from host_bridge.demo.stops import Case, cases, has_pads, run_case
 from host_bridge.demo.together import (
     MANOEUVRES,
     SHORT,
@@ -82,6 +82,8 @@ def _verdict(show: Show, out: Path) -> int:
     show.say(f"\n{len(show.checks)} checks: {held}. Results in {out}/")
     for check in failed:
         show.note(f"FAIL  {check}. Look at {check.evidence}.")
+    if (out / LOG).exists():
+        show.say(f"To see it again on a page: tandem station --log {out / LOG}")
     return 1 if failed else 0
 
 
@@ -237,6 +239,8 @@ async def _alter_one_byte(host: Host, show: Show, vehicle: Vehicle, car: CarProc
 
 async def _stops(show: Show, vehicle: Vehicle, car: CarProcess, trace: Path) -> list[Case]:
     show.heading(f"2. At {SPEED_MPS:.0f} m/s, everything that goes wrong")
+    if not has_pads():
+        show.say("  Without gamepads: PySDL2 is not installed (pip install 'tandem-cars[pads]').")
     scene = Scene(car, trace, vehicle)
     done = cases()
     try:

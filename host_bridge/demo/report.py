@@ -55,7 +55,7 @@ def _row(reaction_s: float, seconds: float, metres: float) -> tuple[str, str, st
 def draw(drive: Drive, cases: list[Case], rolls: list[Roll], patches: Patches, path: Path) -> None:
     """Paths, speeds and stops, as one PNG."""
     figure, (paths, speeds, stops) = plt.subplots(1, 3, figsize=(18, 5.2), width_ratios=(1, 1, 1.3))
-    figure.suptitle("Tandem: one frame, two cars; and seven ways to stop", fontsize=14)
+    figure.suptitle(f"Tandem: one frame, two cars; and {len(cases)} ways to stop", fontsize=14)
     _draw_paths(paths, drive, patches)
     _draw_speeds(speeds, drive)
     _draw_stops(stops, cases, rolls)

@@ -22,7 +22,7 @@ _STEADY = 0.97
 
 
 class Driver:
-    """``host_bridge.demo.driver`` as a process of its own."""
+    """``host_bridge.demo.driver``, or ``pad_driver``, as a process of its own."""
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self.process = process
@@ -30,14 +30,14 @@ class Driver:
         self._reading = asyncio.create_task(self._read())
 
     @classmethod
-    async def start(cls, device: str, vehicle: str) -> Driver:
+    async def start(cls, device: str, vehicle: str, by_pad: bool) -> Driver:
         process = await asyncio.create_subprocess_exec(
             sys.executable,
             "-m",
-            "host_bridge.demo.driver",
+            "host_bridge.demo.pad_driver" if by_pad else "host_bridge.demo.driver",
             f"serial://{device}",
             vehicle,
-            NAME,
+            str(SPEED_MPS) if by_pad else NAME,
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             start_new_session=True,  # Ctrl-C is for the demo, which then ends its driver in order
@@ -85,6 +85,7 @@ class Scene:
         self.vehicle = vehicle
         self.driver: Driver | None = None
         self.fault_s = 0.0
+        self._has_pad = False
         self.slack_s = 0.0  # granted for what is this machine's fault
         self._trace = trace
         drive = [channel["kind"] != "servo_steering" for channel in vehicle.channels].index(True)
@@ -95,12 +96,14 @@ class Scene:
         assert self.driver
         return self.driver
 
-    async def cruise(self) -> None:
+    async def cruise(self, by_pad: bool) -> None:
         """A driver at the wheel, the car at speed."""
-        if self.driver is None or self.driver.process.returncode is not None:
+        is_there = self.driver and self.driver.process.returncode is None
+        if not is_there or by_pad is not self._has_pad:
+            self._has_pad = by_pad
             await self.change_driver()
         seat = self.seat
-        await seat.until(lambda s: s["is_known"])
+        await seat.until(lambda s: s["is_known"] and s.get("phase") != "ARMING")
         if seat.latest["state"] not in ("HOLD", "ACTIVE"):
             seat.tell("arm")
         await seat.until(lambda s: s["state"] in ("HOLD", "ACTIVE"))
@@ -110,7 +113,7 @@ class Scene:
 
     async def change_driver(self) -> None:
         await self.dismiss()
-        self.driver = await Driver.start(self.car.device, self.vehicle.name)
+        self.driver = await Driver.start(self.car.device, self.vehicle.name, self._has_pad)
 
     async def dismiss(self) -> None:
         if self.driver:

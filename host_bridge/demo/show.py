@@ -7,7 +7,7 @@ import sys
 import textwrap
 from dataclasses import dataclass, field
 
-from host_bridge.printable import one_line, styled
+from host_bridge.printable import can_draw, one_line, styled
 
 _COLUMNS = 80
 
@@ -34,7 +34,7 @@ class Show:
     """Prints as it goes; ``checks`` is what the exit code is made of."""
 
     checks: list[Check] = field(default_factory=list)
-    is_terminal: bool = field(default_factory=sys.stdout.isatty)
+    is_terminal: bool = field(default_factory=lambda: can_draw(sys.stdout))
 
     def heading(self, text: str) -> None:
         self._end_line()

@@ -12,6 +12,7 @@ import sys
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 
 from host_bridge.demo.scene import NAME, SPEED_MPS, WAIT_S, Scene
 from host_bridge.demo.show import Show
@@ -53,6 +54,7 @@ class Case:
     cause: str  # the stop cause the car has to name; "" for none: it holds
     inject: Callable[[Scene], Awaitable[None]]
     after: Callable[[Scene], Awaitable[str]]
+    by_pad: bool = False
     stop: Stop | None = None
     why: str = ""
     notes: list[str] = field(default_factory=list)
@@ -113,6 +115,16 @@ async def _freeze(scene: Scene) -> None:
     scene.seat.tell("freeze")
 
 
+def _pad(word: str) -> Callable[[Scene], Awaitable[None]]:
+    """What is done to the pad, or what it does."""
+
+    async def inject(scene: Scene) -> None:
+        scene.now()
+        scene.seat.tell(word)
+
+    return inject
+
+
 async def _burst(scene: Scene) -> None:
     """First a burst that is ridden out, then one that is not."""
     scene.car.tell("deaf 70")
@@ -161,6 +173,19 @@ async def _replug(scene: Scene) -> str:
     return f"plugged in: telemetry after {time.monotonic() - begun_s:.1f} s, not armed"
 
 
+async def _plug_again(scene: Scene) -> str:
+    await scene.seat.until(lambda s: s["state"] == "STOPPED")
+    scene.seat.tell("plug")
+    await asyncio.sleep(0.5)
+    await scene.seat.until(lambda s: s["state"] == "STOPPED")
+    return "plugged in again: stays STOPPED until START"
+
+
+async def _rests(scene: Scene) -> str:
+    await scene.seat.until(lambda s: s["state"] == "HOLD")
+    return "HOLD: a release, as it is reported"
+
+
 async def _rode_out(scene: Scene) -> str:
     await scene.seat.until(lambda s: s["is_known"] and s["state"] == "STOPPED")
     return "70 ms ridden out, 1 s stops"
@@ -176,6 +201,24 @@ def cases() -> list[Case]:
         Case("cable pulled", 0.13, "SILENCE", _unplug, _replug),
         Case("input frozen", 0.22, "FROZEN_INPUT", _freeze, _stays),
         Case("burst of loss", 0.13, "SILENCE", _burst, _rode_out),
+        *(_pad_cases() if has_pads() else ()),
+    ]
+
+
+def has_pads() -> bool:
+    """Whether PySDL2 is installed."""
+    return find_spec("sdl2") is not None
+
+
+def _pad_cases() -> list[Case]:
+    """SDL's virtual joystick, at ``tandem drive --input gamepad``. A pad that ends with zeros comes
+    first: it is no stop, so the car has to be rolling by the same program."""
+    frozen = ("FROZEN_INPUT", 0.22)
+    return [
+        Case("gamepad: battery empty, ends with zeros", 0.03, "", _pad("zeros"), _rests, True),
+        Case("gamepad: battery empty, silent", frozen[1], frozen[0], _pad("freeze"), _stays, True),
+        Case("gamepad: dongle repeats", frozen[1], frozen[0], _pad("repeat"), _stays, True),
+        Case("gamepad: unplugged", 0.05, "STOP_REQUEST", _pad("unplug"), _plug_again, True),
     ]
 
 
@@ -184,7 +227,7 @@ async def run_case(case: Case, scene: Scene, show: Show) -> None:
     show.live(f"  {case.name}: up to {SPEED_MPS} m/s ...")
     scene.slack_s = 0.0
     try:
-        await scene.cruise()
+        await scene.cruise(case.by_pad)
         await case.inject(scene)
         case.stop = await scene.stopped()
         case.notes.append(await case.after(scene))

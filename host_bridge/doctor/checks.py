@@ -12,6 +12,10 @@ from host_bridge.doctor import udev
 OLDEST_PYTHON = (3, 10)
 LONGEST_LATENCY_MS = 1
 MICROPYTHON_BITS = (64, 32)
+ROS_MODULES = (
+    "rclpy", "ackermann_msgs", "vesc_msgs", "nav_msgs", "sensor_msgs", "tf2_msgs", "std_srvs",
+    "diagnostic_msgs",
+)  # fmt: skip
 
 
 class Verdict(Enum):
@@ -88,6 +92,11 @@ class Machine(Protocol):
 
     def is_running(self, program: str) -> bool: ...
     def text(self, path: str) -> str | None: ...
+    def ros_distributions(self) -> Sequence[str]:
+        """The names under /opt/ros, sorted."""
+
+    def missing_modules(self, names: Sequence[str]) -> Sequence[str]:
+        """Which of these this Python does not find."""
 
 
 def examine(machine: Machine) -> list[Finding]:
@@ -210,6 +219,23 @@ def _latency(machine: Machine) -> Iterable[Finding]:
             yield Finding("latency timer", Verdict.WARN, what, udev.INSTALL)
 
 
+def _ros(machine: Machine) -> Iterable[Finding]:
+    """Only where there is some of it: most machines have none, and need none."""
+    distributions = machine.ros_distributions()
+    missing = machine.missing_modules(ROS_MODULES)
+    if not missing:
+        yield Finding("ROS 2", Verdict.OK, "this Python has rclpy and the messages of tandem ros")
+    elif distributions or "rclpy" not in missing:
+        names = ", ".join(missing)
+        name = distributions[-1] if distributions else "DISTRIBUTION"
+        remedy = f"source /opt/ros/{name}/setup.bash, with a Python of its version"
+        packages = [module for module in missing if module != "rclpy"]
+        if packages:
+            dashed = " ".join(f"ros-{name}-{module.replace('_', '-')}" for module in packages)
+            remedy += f"; sudo apt install {dashed}"
+        yield Finding("ROS 2", Verdict.WARN, f"this Python has no {names}", remedy)
+
+
 Check = Callable[[Machine], Iterable[Finding]]
 CHECKS: tuple[Check, ...] = (
     _python,
@@ -221,5 +247,6 @@ CHECKS: tuple[Check, ...] = (
     _modem_manager,
     _brltty,
     _latency,
+    _ros,
 )
 OF_LINUX: tuple[Check, ...] = (_udev, _modem_manager, _brltty, _latency)

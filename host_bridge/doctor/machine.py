@@ -8,6 +8,7 @@ import pwd
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Protocol
 
@@ -83,6 +84,12 @@ class LocalMachine:
             return (self._root / path.lstrip("/")).read_text(encoding="utf-8", errors="replace")
         except OSError:
             return None
+
+    def ros_distributions(self) -> Sequence[str]:
+        return sorted(path.parent.name for path in (self._root / "opt/ros").glob("*/setup.bash"))
+
+    def missing_modules(self, names: Sequence[str]) -> Sequence[str]:
+        return [name for name in names if find_spec(name) is None]
 
 
 def _version(command: str) -> str:

@@ -12,9 +12,11 @@ from enum import Enum, IntEnum, IntFlag
 from functools import lru_cache
 from typing import Any, TypeVar
 
+from firmware.core import battery
 from firmware.protocol import codes as wire
 
 NOBODY = wire.NOBODY  # a source id that is none
+STOP_SOURCE_STRANGE = wire.STOP_SOURCE_STRANGE  # added to a stop source's id: another car's
 
 
 class Code(IntEnum):
@@ -73,6 +75,18 @@ class RcMode(Code):
     STOP = wire.MODE_STOP
     MANUAL = wire.MODE_MANUAL
     AUTONOMY = wire.MODE_AUTONOMY
+
+
+class Pairing(Code):
+    """How it stands between a car and its runstop box."""
+
+    ANSWERS = wire.PAIRING_ANSWERS
+    SILENT = wire.PAIRING_SILENT
+    STRANGE = wire.PAIRING_STRANGE
+    BARE_BOX = wire.PAIRING_BARE_BOX
+    NO_KEY = wire.PAIRING_NO_KEY
+    MOVED = wire.PAIRING_MOVED
+    NO_CIPHER = wire.PAIRING_NO_CIPHER
 
 
 class Deadman(IntFlag):
@@ -148,7 +162,10 @@ class Fault(Phrased):
     )
     BROWN_OUT = wire.FAULT_BROWN_OUT, "its battery's voltage collapsed"
     OVER_TEMPERATURE = wire.FAULT_OVER_TEMPERATURE, "it is too hot"
-    BOOT_LOOP = wire.FAULT_BOOT_LOOP, "its program failed three times in a row soon after starting"
+    BOOT_LOOP = (
+        wire.FAULT_BOOT_LOOP,
+        "none of its last three starts lasted 10 s: its program failed, or its power was cut",
+    )
 
 
 class Sender(Phrased):
@@ -291,9 +308,9 @@ class ResetCause(Phrased):
 class BatteryStage(Code):
     """How full."""
 
-    GOOD = 0
-    LOW = 1
-    EMPTY = 2
+    GOOD = battery.GOOD
+    LOW = battery.LOW
+    EMPTY = battery.EMPTY
 
 
 AnyCode = TypeVar("AnyCode", bound=Enum)

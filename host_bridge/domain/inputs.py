@@ -39,7 +39,8 @@ class Wish:
     speed_mps: float = 0.0
     brake: float = 0.0  # 0 to 1
     is_held: bool = False  # the deadman, now; of a program: that it is ready to drive
-    permits_autonomy: bool = False
+    permits_autonomy: bool = False  # held to let a program drive: nothing is claimed besides
+    is_by_hand: bool = False  # of a program's: whoever may let it drive has taken over
     input_count: int = 0
     lights: int = 0
     heard_us: int | None = None  # None: at this moment
@@ -102,6 +103,10 @@ class Setting(Protocol):
     def speed_mps(self) -> float | None:
         """The top speed that was asked for, if one was."""
 
+    @property
+    def is_virtual(self) -> bool:
+        """Whether no car of metal is among them."""
+
     def now_us(self) -> int:
         """Monotonic microseconds, the time of ``step``."""
 
@@ -127,7 +132,10 @@ class Input(ABC):
     by the end of ``open``. Only ``step`` has to be written."""
 
     source = "script"
+    outlives_stops = False  # with nobody at the terminal it waits to be armed again, and goes on
     is_person = False  # a deadman in somebody's hand, which lets programs drive real cars, too
+    is_computed = False  # it asks nothing but ``now_us`` and the cars: virtual time will do for it
+    lets_apart = False  # of a person's: lets a program drive by another grip than its own driving
 
     async def open(self, setting: Setting) -> None:  # noqa: B027 - most have nothing to do
         """Begin. Raises errors.TandemError for what cannot be driven so."""

@@ -6,10 +6,12 @@ from collections.abc import Callable, Sequence
 
 from host_bridge.domain.codes import (
     NOBODY,
+    STOP_SOURCE_STRANGE,
     Actuator,
     Cause,
     EventCode,
     Loss,
+    Pairing,
     Profile,
     Sender,
     State,
@@ -88,7 +90,8 @@ def _is_said_twice(first: Cause, events: Sequence[CarEvent], vehicle: Vehicle | 
     said = _last(events, EventCode.STOP_LATCHED, Cause.STOP_SOURCE)
     if first is not Cause.STOP_REQUEST or asked is None or said is None:
         return False
-    return Sender(asked.b).name.lower() == stop_source_name(said.b, vehicle)
+    number = said.b if said.b == NOBODY else said.b & ~STOP_SOURCE_STRANGE
+    return Sender(asked.b).name.lower() == stop_source_name(number, vehicle)
 
 
 def why_nobody_drives(events: Sequence[CarEvent]) -> str:
@@ -151,13 +154,31 @@ STOP_SOURCE_REMEDIES = {
     "rc": "switch the transmitter on",
     "owner": "serve the car with tandem serve, or drive it with tandem drive",
     "seat": "tandem drive is the seat; it says so while it runs",
-    "runstop_box": "switch the runstop box on",
+    "runstop_box": "switch the runstop box on that it is paired with",
     "fleet": "drive several cars together with tandem drive, or arm in another profile",
 }
 
 
+# And about a runstop box, by how it stands between the two
+PAIRING_REMEDIES = {
+    Pairing.STRANGE: "a box is heard that does not answer this car's challenge: another car's, one "
+    "paired before the key changed, or a recording; switch its own on, or tandem pair the two",
+    Pairing.BARE_BOX: "the box that is heard has no key; tandem pair the two",
+    Pairing.NO_KEY: "this car has no key for a runstop box: it was never paired, or lost it; "
+    "tandem pair the two",
+    Pairing.MOVED: "the key on this car's board was given to another board; tandem pair it and its "
+    "box",
+    Pairing.NO_CIPHER: "its board's MicroPython has no AES (cryptolib), so it can know no box: put "
+    "one on it that has, or arm in a profile that needs none",
+}
+
+
 def _stop_source(latched: CarEvent, events: Sequence[CarEvent], vehicle: Vehicle | None) -> str:
-    return f"{_called(latched.b, vehicle)} says stop"
+    number = latched.b
+    if number != NOBODY and number & STOP_SOURCE_STRANGE:
+        name = stop_source_name(number - STOP_SOURCE_STRANGE, vehicle)
+        return f"a {name} that is not this car's says stop"
+    return f"{_called(number, vehicle)} says stop"
 
 
 def _silent_stop_source(

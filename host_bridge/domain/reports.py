@@ -15,6 +15,7 @@ from host_bridge.domain.codes import (
     Device,
     EventCode,
     Fault,
+    Pairing,
     Profile,
     RcMode,
     Refusal,
@@ -182,6 +183,7 @@ class Inputs:
     takes_us: int = 0  # a step, of late
     missed: int = 0  # beats since its start, modulo 2**16: their steps ended too late
     missed_lately: int = 0  # of the last hundred
+    pairing: Pairing | None = None  # how it stands between the car and its runstop box
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,6 +79,7 @@ class Vehicle:
     may_clear: tuple[str, ...]
     has_rc: bool  # its file has a receiver; whether a board has one wired is another thing
     unwired: str  # why no board can be wired for it; empty: one can
+    calibration: str  # "own" or a file: what a twin of a real one has; empty: none
     stop_policies: dict[str, str]  # brake, neutral or cut, by stop cause
     values: tuple[FileValue, ...] = field(repr=False)  # of the file and its bases, merged
     plant: dict[str, object]  # handed to the simulator as it stands

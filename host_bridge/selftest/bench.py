@@ -16,6 +16,7 @@ from host_bridge.open_car import OpenCar
 
 _ANSWER_S = 2.0
 _READY_S = 3.0
+_COUNT_S = 5  # how often a person is told how long there is
 # Who may hold the deadman: for virtual cars a program. Of a real car the person who said that its
 # wheels are off the ground, and who sits at the seat.
 _SOURCES = {True: "script", False: "seat"}
@@ -86,6 +87,14 @@ class Bench:
 
     async def until(self, is_so: Callable[[], bool], within_s: float) -> bool:
         return await self.opened.until(is_so, within_s)
+
+    async def ask(self, what: str, is_so: Callable[[], bool], within_s: float) -> bool:
+        """Tell the person what to do, and how long there is for it, again and again."""
+        for left_s in range(round(within_s), 0, -_COUNT_S):
+            self.tell(f"{what} {left_s} s are left.")
+            if await self.until(is_so, min(_COUNT_S, left_s)):
+                return True
+        return False
 
     async def do(self, deed: Deed) -> None:
         """Arm, clear or disarm. Raises errors.RefusedFault with every reason."""

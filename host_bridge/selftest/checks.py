@@ -110,8 +110,8 @@ async def runstop(bench: Bench) -> AsyncIterator[Row]:
         yield Row("runstop", None, "this vehicle has no loop")
         return
     turning = await _vesc_turns(bench)
-    bench.tell("Open the runstop loop now (press its button).")
-    has_opened = await bench.until(lambda: not _is_closed(bench), _PERSON_S)
+    what = "Open the runstop loop now (press its button)."
+    has_opened = await bench.ask(what, lambda: not _is_closed(bench), _PERSON_S)
     yield Row("runstop opens", has_opened, "seen" if has_opened else "not seen", "see to its wires")
     if not has_opened:
         return
@@ -122,8 +122,8 @@ async def runstop(bench: Bench) -> AsyncIterator[Row]:
         await bench.until(lambda: _has_timed_out(bench), _VESC_ALONE_S)
         for row in vesc_rows(turning, bench.car.vesc or turning):
             yield row
-    bench.tell("Close the runstop loop again.")
-    has_closed = await bench.until(lambda: _is_closed(bench), _PERSON_S)
+    what = "Close the runstop loop again."
+    has_closed = await bench.ask(what, lambda: _is_closed(bench), _PERSON_S)
     yield Row("runstop closes", has_closed, "seen" if has_closed else "not seen", "close it")
     if has_closed:
         await bench.until(lambda: bench.state is State.STOPPED, _RESTS_S)

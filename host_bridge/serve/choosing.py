@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import shlex
 from collections.abc import Sequence
 
@@ -12,7 +11,6 @@ from host_bridge.errors import DeviceFault, UsageFault
 from host_bridge.transports.served import ServedCar
 from host_bridge.transports.uri import Uri
 
-_PORT = re.compile(r"/dev/|COM\d+$")
 LOCAL = "tandem"  # the scheme of served cars
 
 
@@ -73,8 +71,6 @@ def _not_served(name: str, cars: Sequence[ServedCar]) -> DeviceFault:
 
 def _meant(name: str) -> str:
     """What somebody may have meant by a name that no car has."""
-    if _PORT.match(name):
-        return f"a port is meant? say serial://{name}"
     serve = f"serve it: tandem serve --car serial:///dev/ttyACM0 --name {shlex.quote(name)}"
     if name in vehicle_names():
         return f"a virtual one is meant? say sim://{name}; a real one: {serve}"

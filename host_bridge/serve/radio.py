@@ -17,7 +17,6 @@ class RadioRim:
     def __init__(self, transport: Transport, clock: Clock) -> None:
         self.owner = Owner(transport, clock)
         self.filter = RadioFilter()
-        self._clock = clock
         self._to_car: ClientLine | None = None
 
     async def start(self) -> None:
@@ -39,7 +38,7 @@ class RadioRim:
             self._to_car.feed(self.filter.incoming(frames))
 
     def _towards_box(self, frames: bytes) -> None:
-        needed = self.filter.outgoing(frames, self._clock.now_us())
+        needed = self.filter.outgoing(frames)
         if needed:
             self.owner.send(needed)
 

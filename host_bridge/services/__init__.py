@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from host_bridge.clock import MonotonicClock
+from host_bridge.clock import Clock, MonotonicClock
 from host_bridge.services.cars import Cars
 from host_bridge.services.configurations import Configurations
 from host_bridge.services.pairings import Pairing, Pairings
@@ -23,9 +23,9 @@ class Host:
     cars: Cars
 
 
-def make_host() -> Host:
-    """The services over this user's files and this machine's clock."""
+def make_host(clock: Clock | None = None) -> Host:
+    """The services over this user's files and this machine's clock, or another one."""
     pairings = Pairings()
     vehicles = Vehicles(pairings)
     configurations = Configurations(vehicles, pairings)
-    return Host(vehicles, pairings, configurations, Cars(vehicles, MonotonicClock()))
+    return Host(vehicles, pairings, configurations, Cars(vehicles, clock or MonotonicClock()))

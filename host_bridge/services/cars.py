@@ -17,6 +17,7 @@ from host_bridge.serve.radio import RadioRim
 from host_bridge.serve.service import Service
 from host_bridge.services.vehicles import Vehicles
 from host_bridge.transports.base import Making, Transport
+from host_bridge.transports.naming import as_uri
 from host_bridge.transports.served import ServedCar, served
 from host_bridge.transports.uri import open_transport
 
@@ -41,7 +42,7 @@ class Cars:
 
         None for a URI that nobody serves. Raises errors.UsageFault, errors.DeviceFault.
         """
-        return find_served(text, self.served())
+        return find_served(None if text is None else as_uri(text), self.served())
 
     def new_epoch(self) -> int:
         """A name for a session that no other has."""
@@ -76,10 +77,10 @@ class Cars:
     ) -> OpenCar:
         """Open a car, met and understood; this process serves it if nobody does.
 
-        ``text`` is a name, a URI, or None for the only car that is served. Without an ``epoch``
-        the car can be watched and stopped; with one, its link is bound to that session, which runs
-        by our clock or by ``session_time``. ``vehicle`` is what it is said to be; else it is what
-        its configuration or its URI say.
+        ``text`` is a name, a URI or a serial port, or None for the only car that is served.
+        Without an ``epoch`` the car can be watched and stopped; with one, its link is bound to that
+        session, which runs by our clock or by ``session_time``. ``vehicle`` is what it is said to
+        be; else it is what its configuration or its URI say.
         Raises errors.TandemError.
         """
         car = self.find(text)
@@ -108,6 +109,7 @@ class Cars:
         ``radio`` is the URI of the line on which a runstop box is heard.
         Raises errors.TandemError.
         """
+        uri = as_uri(uri)
         transport = self.transport(uri)
         hint = vehicle or transport.vehicle
         known = self._vehicles.load(hint) if hint else None

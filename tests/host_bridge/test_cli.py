@@ -10,7 +10,7 @@ import subprocess
 import threading
 import tty
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from importlib import import_module
 from pathlib import Path
 
@@ -232,6 +232,20 @@ def test_silence_is_said_to_be_silence():
     assert "nothing comes from the car" in wrong.stderr
 
 
+@pytest.mark.parametrize("is_served", [False, True])
+def test_a_car_at_a_port_is_named_by_its_path_in_every_command(folder, is_served):
+    port = str(folder / "port")
+    with virtual_car("nigel", Path(port)), ExitStack() as stack:
+        if is_served:
+            stack.enter_context(serving(port, "desk"))
+        for words in (("monitor", port, "--seconds", "0.2"), ("identify", port),
+                      ("config", "diff", port), ("stop", port), ("clear", port),
+                      ("drive", "--car", port, "--input", "script:straight",
+                       "--seconds", "1")):  # fmt: skip
+            done = tandem(*words)
+            assert done.returncode == 0, (words, done.stdout, done.stderr)
+
+
 def test_a_busy_port_is_said_to_be_busy_and_by_whom(folder):
     with virtual_car("nigel", folder / "port"):
         port = Path(os.path.realpath(folder / "port"))
@@ -290,6 +304,59 @@ def test_bash_completes_commands_options_their_words_and_cars(folder, typed, off
     words = ["bash", "-c", COMPLETING, "bash", str(script), *typed]
     done = subprocess.run(words, capture_output=True, text=True, timeout=20, check=True)
     assert set(done.stdout.split("\n")[:-1]) == offered, done.stderr
+
+
+IN_FISH = """
+function tandem; echo '[ { "name": "x" },'; echo '  "name": "red",'; end
+source $argv[1]
+complete -C $argv[2]
+"""
+
+
+@pytest.mark.parametrize(
+    ("typed", "offered"),
+    [
+        ("tandem dri", {"drive"}),
+        ("tandem flash --board pico", {"pico", "pico2"}),
+        ("tandem drive --profile ", {"stand", "track", "race"}),
+        ("tandem monitor re", {"red"}),
+        ("tandem drive --prof", {"--profile"}),
+    ],
+)
+@pytest.mark.skipif(not shutil.which("fish"), reason="no fish on this machine")
+def test_fish_completes_the_same(folder, typed, offered):
+    script = folder / "completion.fish"
+    script.write_text(tandem("completion", "fish").stdout)
+    words = ["fish", "--no-config", "-c", IN_FISH, str(script), typed]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=20, check=True)
+    assert {line.partition("\t")[0] for line in done.stdout.splitlines()} == offered, done.stderr
+
+
+IN_ZSH = """
+zmodload zsh/zpty
+zpty car 'zsh -f -i'
+zpty -w car "PS1= TERM=dumb; autoload -Uz compinit; compinit -u -D; source $1; print RE''ADY"
+zpty -r car seen '*READY*'
+zpty -w -n car "$2"$'\t'
+zpty -r car seen "*$3*" && print -r -- found
+"""
+
+
+@pytest.mark.parametrize(
+    ("typed", "completed"),
+    [
+        ("tandem iden", "tandem identify "),
+        ("tandem flash --board pi", "tandem flash --board pico"),
+        ("tandem drive --prof", "tandem drive --profile "),
+    ],
+)
+@pytest.mark.skipif(not shutil.which("zsh"), reason="no zsh on this machine")
+def test_zsh_completes_the_same(folder, typed, completed):
+    script = folder / "_tandem"
+    script.write_text(tandem("completion", "zsh").stdout)
+    words = ["zsh", "-f", "-c", IN_ZSH, "zsh", str(script), typed, completed]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=20, check=False)
+    assert done.stdout == "found\n", done.stderr
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

@@ -88,6 +88,8 @@ def test_a_mistake_in_a_key_names_its_line_and_the_remedy(tmp_path, old, new, pl
 IMPOSSIBLE = [
     (F1TENTH, f"{GAMEPAD}^speed_cap_mps = 4.0", r"\1speed_cap_mps = 4.2", "speed_cap_mps",
      "lease times cap"),
+    (F1TENTH, "^cut_decel_mps2 = .*", "cut_decel_mps2 = 0.53", "speed_cap_mps", "go too far"),
+    (F1TENTH, "^cut_decel_mps2 = .*", "cut_decel_mps2 = 0.534", "", None),
     (F1TENTH, "^lease_s = 0.3", "lease_s = 0.31", "", None),
     (F1TENTH, "^lease_s = 0.12$", "lease_s = 0.4", "lease_s", "too long for a source"),
     (F1TENTH, "^steer_max_rad = .*", "steer_max_rad = 0.6", "points", "cannot follow"),

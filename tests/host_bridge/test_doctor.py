@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from host_bridge.doctor import RULES_PATH, LocalMachine, Verdict, examine, rules
-from host_bridge.doctor.checks import Interpreter
+from host_bridge.doctor.checks import ROS_MODULES, Interpreter
 from host_bridge.doctor.udev import VENDORS
 from host_bridge.interfaces.cli import doctor as command
 from host_bridge.transports.serial_port import Port, ports
@@ -40,6 +40,8 @@ class Bench:
     member: bool = True
     listed: bool = True
     running: tuple[str, ...] = ()
+    distributions: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ROS_MODULES
     files: dict[str, str] = field(default_factory=lambda: {RULES_PATH: rules("dialout")})
 
     def micropythons(self, bits):
@@ -65,6 +67,12 @@ class Bench:
 
     def text(self, path):
         return self.files.get(path)
+
+    def ros_distributions(self):
+        return self.distributions
+
+    def missing_modules(self, names):
+        return [name for name in names if name in self.missing]
 
 
 OLD_RULES = {RULES_PATH: "# of old\n"}
@@ -273,3 +281,31 @@ def test_rights_are_those_of_the_user(tmp_path):
         check=False,
     )
     assert done.stdout.split() == ["False", "False", "False"], done.stderr
+
+
+def test_a_machine_without_ros_hears_nothing_of_it():
+    assert "ROS 2" not in {finding.subject for finding in examine(Bench())}
+
+
+@pytest.mark.parametrize(
+    ("missing", "verdict", "remedy"),
+    [
+        ((), Verdict.OK, ""),
+        (("rclpy",), Verdict.WARN, "source /opt/ros/humble/setup.bash"),
+        (("vesc_msgs",), Verdict.WARN, "sudo apt install ros-humble-vesc-msgs"),
+    ],
+)
+def test_what_of_ros_this_python_does_not_see_is_said(missing, verdict, remedy):
+    machine = Bench()
+    machine.distributions, machine.missing = ("humble",), missing
+    (found,) = [finding for finding in examine(machine) if finding.subject == "ROS 2"]
+    assert found.verdict is verdict
+    assert remedy in found.remedy
+
+
+def test_this_machines_distributions_are_found(tmp_path):
+    (tmp_path / "opt/ros/jazzy").mkdir(parents=True)
+    (tmp_path / "opt/ros/jazzy/setup.bash").touch()
+    machine = LocalMachine(list, lambda bits: [], list, root=tmp_path)
+    assert machine.ros_distributions() == ["jazzy"]
+    assert machine.missing_modules(["json", "no_such_module"]) == ["no_such_module"]

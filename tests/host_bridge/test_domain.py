@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from firmware.core import watch
 from firmware.protocol import codes as car
 from host_bridge.domain import codes as host
 from host_bridge.domain.codes import members
@@ -184,3 +185,16 @@ def test_faults_are_said_and_nothing_where_nothing_is_wrong():
     )
     assert why_stopped(status(host.State.ACTIVE)) == ""
     assert "cause is gone" in why_stopped(status(host.State.STOPPED))
+
+
+def test_starts_that_did_not_last_are_blamed_on_the_program_or_on_the_power():
+    """Whoever switches a car off and on three times in ten seconds each has no broken program."""
+
+    words = host.Fault.BOOT_LOOP.phrase
+    assert (
+        f"last {_NUMBERS[watch._BOOTS_MAX]} starts lasted {watch._HEALTHY_US // 10**6} s" in words
+    )
+    assert "power was cut" in words
+
+
+_NUMBERS = {2: "two", 3: "three", 4: "four"}

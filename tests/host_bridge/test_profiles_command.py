@@ -87,7 +87,7 @@ def test_a_stop_source_that_is_missing_is_named_with_all_other_reasons():
         assert tandem("stop").returncode == 0
         refused = tandem("arm", "--profile", "race")
         assert refused.returncode == RefusedFault.exit_code
-        assert "runstop_box: switch the runstop box on" in refused.stderr
+        assert "runstop_box: this car has no key for a runstop box" in refused.stderr
         assert "a stop is latched: clear it first" in refused.stderr
 
 

@@ -65,7 +65,7 @@ OTHERS = {
     messages.Parameter: ("index",),
     messages.Committed: ("where",),
     messages.Inputs: (
-        *("runstop_closed", "enable_contact", "charger", "held", "engaged", "stop_fresh"),
+        *("runstop_closed", "enable_contact", "charger_pairing", "held", "engaged", "stop_fresh"),
         *("stop_said", "imu_answers", "fresh"),
     ),
     messages.Outputs: (

@@ -20,6 +20,8 @@ Decide: TypeAlias = Callable[[float, Observed], "Wish | tuple[float, float] | No
 class FunctionInput(Input):
     """Asks a function on each step; None lets go of the deadman."""
 
+    is_computed = True
+
     def __init__(self, decide: Decide) -> None:
         self._decide = decide
         self._begun_us: int | None = None

@@ -15,6 +15,7 @@ from host_bridge.config.boards.facts import Part, Pin, Wire
 from host_bridge.config.boards.needs import Needs
 from host_bridge.config.boards.reading import load_board, read_wiring
 from host_bridge.config.boards.schema import PARTS, SIDES, Row
+from host_bridge.config.schema import CHANNEL_KINDS
 from host_bridge.errors import VehicleFileFault
 
 _WIDTH = 100
@@ -80,14 +81,20 @@ class _Writer:
         yield "UARTS", tuple(self._uarts())
         yield "LINK", "uart" if "link" in case.wiring.others else "usb"
         for slot, name in (("imu", "IMU"), ("battery", "BATTERY"), ("rc", "RC")):
-            part = case.wiring.others.get(slot)
-            row = PARTS[part.kind].row if part else None
-            yield name, row(part.values) if part and row else None
+            yield name, self._made(case.wiring.others.get(slot))
         yield "PPS", self._pin("pps", "pulse")
         yield "LIGHTS", self._lights()
         yield "LED", self._pin("led", "pin")
         yield "BUZZER", self._of("buzzer", lambda v: (v["tone"], v["tone_hz"]))
         yield "VESC", self._of("vesc", lambda v: (_duty(v), round(v["brake_max_a"] * 1000)))
+
+    def _made(self, part: Part | None) -> Row:
+        """What makes the part on the board: its driver, and what that takes."""
+        if part is None:
+            return None
+        kind = PARTS[part.kind]
+        row = kind.row(part.values) if kind.row else ()
+        return (kind.driver or part.kind.rpartition(".")[2], *row)
 
     def _of(self, slot: str, row: Callable[[dict[str, Any]], Row]) -> Row:
         part = self._case.wiring.others.get(slot)
@@ -124,7 +131,11 @@ class _Writer:
         if part.kind == "channel.esc" and self._has_pio:
             machine = self._allotted.machine(part.wires[0])
             return ("pio_pulse", values["pulse"], machine, values["rate_hz"], neutral)
-        return ("pwm_pulse", values["pulse"], values["rate_hz"], neutral)
+        start = neutral
+        kind = CHANNEL_KINDS[self._case.needs.parameters["channel_kind"][number]]
+        if kind == "brake_servo":
+            start = high if neutral == low else low  # a board that begins anew brakes first of all
+        return ("pwm_pulse", values["pulse"], values["rate_hz"], start)
 
     def _enable(self) -> Row:
         if not self._wires("enable"):

@@ -66,7 +66,8 @@ class PartKind:
     out), its other keys, and what follows from them.
 
     ``channels``: the kinds of channel of a vehicle file that it can be. ``row``: what the pins
-    module has of its values, where that is the same on every port; its first word is the kind.
+    module has of its values, where that is the same on every port; before it comes its ``driver``,
+    the file of firmware/drivers whose ``make`` takes the row (the kind's own name, unless said).
     ``baud``: its protocol's, where that is not a key. ``reach_v``: the most that it measures.
     """
 
@@ -74,7 +75,8 @@ class PartKind:
     optional: tuple[str, ...] = ()
     keys: tuple[Key, ...] = ()
     channels: tuple[str, ...] = ()
-    row: Callable[[Mapping[str, Any]], Row] | None = None
+    row: Callable[[Mapping[str, Any]], tuple[Row, ...]] | None = None
+    driver: str = ""
     baud: int = 0
     reach_v: float | None = None
 
@@ -104,12 +106,16 @@ _BAUD = Key("baud", "integer", 9_600, 3_000_000, default=0)  # 0: as the vehicle
 _SHUNT = Key("shunt_mohm", "integer", 1, 1000)
 
 
-def _on_i2c(kind: str) -> Callable[[Mapping[str, Any]], Row]:
-    return lambda v: (kind, v["address"], tuple(v["mounting"]))
+def _on_i2c(v: Mapping[str, Any]) -> tuple[Row, ...]:
+    return (v["address"], tuple(v["mounting"]))
 
 
-def _shunted(kind: str) -> Callable[[Mapping[str, Any]], Row]:
-    return lambda v: (kind, v["address"], v["shunt_mohm"])
+def _shunted(chip: int) -> Callable[[Mapping[str, Any]], tuple[Row, ...]]:
+    return lambda v: (v["address"], v["shunt_mohm"], chip)
+
+
+def _ordered(v: Mapping[str, Any]) -> tuple[Row, ...]:
+    return (tuple(v["order"]),)
 
 
 def _mv(volts: float) -> int:
@@ -135,37 +141,41 @@ PARTS = {
     "enable": PartKind((("life", "life"), ("contact", "contact")), optional=("contact",)),
     "runstop": PartKind((("loop", "loop"),), keys=(flag("cuts_power", default=False),)),
     "standby": PartKind(tuple((name, "gate") for name in _FOUR), optional=_FOUR),
-    "imu.mpu": PartKind(_BUS, keys=(_ADDRESS, _MOUNTING), row=_on_i2c("mpu")),
-    "imu.bno055": PartKind(_BUS, keys=(_ADDRESS, _MOUNTING), row=_on_i2c("bno055")),
+    "imu.mpu": PartKind(_BUS, keys=(_ADDRESS, _MOUNTING), row=_on_i2c),
+    "imu.bno055": PartKind(_BUS, keys=(_ADDRESS, _MOUNTING), row=_on_i2c),
     "imu.rvc": PartKind(
         (("rx", "rx"),),
         keys=(_MOUNTING,),
-        row=lambda v: ("rvc", tuple(v["mounting"])),
+        row=lambda v: (tuple(v["mounting"]),),
+        driver="bno08x_rvc",
         baud=115_200,
     ),
     "battery.adc": PartKind(
         (("adc", "adc"), ("usb", "level")),
         optional=("usb",),
         keys=(number("full_v", 1.0, 16.0), number("least_v", 0.0, 16.0)),  # the driver's integers
-        row=lambda v: ("adc", v["adc"], _mv(v["full_v"]), _mv(v["least_v"]), v["usb"]),
+        row=lambda v: (v["adc"], _mv(v["full_v"]), _mv(v["least_v"]), v["usb"]),
+        driver="battery_adc",
     ),
     # their data sheets: the bus
-    "battery.ina219": PartKind(_BUS, keys=(_ADDRESS, _SHUNT), row=_shunted("ina219"), reach_v=26.0),
-    "battery.ina226": PartKind(_BUS, keys=(_ADDRESS, _SHUNT), row=_shunted("ina226"), reach_v=36.0),
-    "battery.vesc": PartKind(row=lambda _v: ("vesc",)),
+    "battery.ina219": PartKind(
+        _BUS, keys=(_ADDRESS, _SHUNT), row=_shunted(219), driver="battery_ina", reach_v=26.0
+    ),
+    "battery.ina226": PartKind(
+        _BUS, keys=(_ADDRESS, _SHUNT), row=_shunted(226), driver="battery_ina", reach_v=36.0
+    ),
+    "battery.vesc": PartKind(row=lambda _v: ()),
     "rc.pulses": PartKind(
         _STICKS,
         optional=("mode",),
-        row=lambda v: ("pulses", tuple(v[name] for name, _ in _STICKS)),
+        row=lambda v: (tuple(v[name] for name, _ in _STICKS),),
     ),
-    "rc.sbus": PartKind(
-        (("rx", "rx"),), keys=(_ORDER,), row=lambda v: ("sbus", tuple(v["order"])), baud=100_000
-    ),
+    "rc.sbus": PartKind((("rx", "rx"),), keys=(_ORDER,), row=_ordered, baud=100_000),
     "rc.crsf": PartKind(
         _LINE,
         optional=("tx",),
         keys=(_ORDER,),
-        row=lambda v: ("crsf", tuple(v["order"])),
+        row=_ordered,
         baud=420_000,
     ),
     "pps": PartKind((("pulse", "edge"),)),

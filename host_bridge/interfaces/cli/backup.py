@@ -51,6 +51,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, host: Host) -> int:
     """Raises errors.TandemError."""
+    if ":" in args.file.parts[0]:
+        raise UsageFault(
+            f"{args.file} is no name for a file",
+            expected="--car CAR, and a file: red.json",
+            remedy="a car is named by --car",
+        )
     return run_async((_backup if args.command == "backup" else _restore)(args, host))
 
 

@@ -28,7 +28,7 @@ _SHOWN_S = 2.0  # the car names its cap in turn with other slow things
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
     parser.add_argument("speed_mps", metavar="SPEED", type=speed, help="in m/s")
-    parser.add_argument("--car", metavar="CAR", help="a served name, or a URI")
+    parser.add_argument("--car", metavar="CAR", help="a served name, a URI or a serial port")
     parser.add_argument("--json", action="store_true", help="print the outcome as JSON")
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 
 
-def add_car(parser: argparse.ArgumentParser, *, what: str = "a served name, or a URI") -> None:
+def add_car(
+    parser: argparse.ArgumentParser, *, what: str = "a served name, a URI or a serial port"
+) -> None:
     """``CAR`` as a word or as ``--car CAR``."""
     car = parser.add_mutually_exclusive_group()
     car.add_argument(
@@ -23,5 +25,7 @@ def car_of(args: argparse.Namespace) -> str | None:
 def named_car(parser: argparse.ArgumentParser) -> None:
     """``--car CAR`` alone, for commands whose words are about something else."""
     parser.add_argument(
-        "--car", metavar="CAR", help="a served name, or a URI; may be left out if one is served"
+        "--car",
+        metavar="CAR",
+        help="a served name, a URI or a serial port; may be left out if one is served",
     )

@@ -38,7 +38,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "words",
         nargs="*",
         metavar="CAR | NAME=VALUE",
-        help="a served name, or a URI; may be left out if one is served. write: step_s=SECONDS",
+        help="a served name, a URI or a serial port; may be left out if one is served. "
+        "write: step_s=SECONDS",
     )
     parser.add_argument("--car", metavar="CAR", help="the same, as an option")
     parser.add_argument("--vehicle", help="a type, or the path of a vehicle file")

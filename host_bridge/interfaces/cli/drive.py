@@ -9,10 +9,22 @@ the vehicle's full speed. In any other, SPACE has to be pressed again at least o
 down it repeats, which nobody can tell from pressing), letting go takes up to that second, and
 0.3 m/s is the limit. With a real car a file plays only while SPACE is held.
 
+A gamepad (--input gamepad): LB held is the deadman, gripped with the triggers at rest; the right
+trigger drives, the left one drives backward, the left stick steers. START arms again, BACK ends,
+every other button stops. With --hand gamepad a file or a program drives while RB is held, and LB
+takes over. tandem pads lists, tests and maps pads; wheels are mapped likewise.
+
 A file for --input csv: has the columns t_s,channel,value_norm: a rising time in seconds, throttle
 or steering, and a part of the top speed or of full lock from -1 to 1, left positive; a value holds
 until that channel's next row. tandem log --samples FOLDER has one; tandem log FILE --csv FOLDER
 makes one of a log.
+
+With --lockstep virtual cars (sim://) are driven by a file or a script as fast as they can be
+computed, in a time of their own: a busy machine makes nothing late, and two drives with the same
+words are the same. In any other terminal tandem stop stops them as it does all others.
+
+The screen says "lost" for reports that did not come from a car, and "skipped" for the beats that a
+virtual car left out because this machine was busy: its line loses nothing.
 
 examples:
   tandem drive --car sim://f1tenth
@@ -20,6 +32,9 @@ examples:
   tandem drive --car 'serial:///dev/ttyACM0?hitl=nigel'   a bare board; its wheels are a plant's
   tandem drive --car sim://nigel --twin 'sim://nigel?name=twin&payload_kg=2' --input script:slalom
   tandem drive --car sim://nigel --input csv:straight_commands.csv --json
+  tandem drive --car sim://nigel --input script:slalom --seconds 60 --lockstep --record drive.mcap
+  tandem drive --car sim://f1tenth --input gamepad
+  tandem drive --car f1tenth --input script:slalom --hand gamepad:xbox
   tandem drive --car f1tenth --profile race --cap 1.5
   tandem drive --car f1tenth --profile stand     asks whether the wheels are off the ground
 
@@ -37,6 +52,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from host_bridge import driving
+from host_bridge.domain import Input
 from host_bridge.driving import Plan
 from host_bridge.errors import OffBeatFault
 from host_bridge.interfaces.cli.attest import add_profile, profile_of
@@ -44,8 +60,9 @@ from host_bridge.interfaces.cli.cap import speed
 from host_bridge.interfaces.cli.drive_log import JsonView, PlainView
 from host_bridge.interfaces.cli.longer_step import offer_longer_step
 from host_bridge.interfaces.cli.typed import add_seconds, positive
-from host_bridge.running import run_async
-from host_bridge.services import Host
+from host_bridge.running import run_async, run_in_virtual_time
+from host_bridge.services import Host, make_host
+from host_bridge.virtual_time import VirtualTime
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -54,7 +71,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--input",
         default="keyboard",
         metavar="INPUT",
-        help="keyboard, csv:FILE, script:NAME, or another package's (entry point tandem.inputs)",
+        help="keyboard, gamepad[:NAME], csv:FILE, script:NAME, or another package's (entry point "
+        "tandem.inputs)",
+    )
+    parser.add_argument(
+        "--hand",
+        metavar="INPUT",
+        help="whose hand lets a program drive: gamepad[:NAME] (RB; LB drives by hand) or keyboard",
+    )
+    parser.add_argument(
+        "--lockstep",
+        action="store_true",
+        help="virtual cars as fast as they can be computed, however busy the machine is",
     )
     add_driving(parser)
 
@@ -63,7 +91,11 @@ def add_driving(parser: argparse.ArgumentParser) -> None:
     """What every way of driving from here has."""
     car = parser.add_mutually_exclusive_group()
     car.add_argument(
-        "car", nargs="?", default=argparse.SUPPRESS, metavar="CAR", help="a served name, or a URI"
+        "car",
+        nargs="?",
+        default=argparse.SUPPRESS,
+        metavar="CAR",
+        help="a served name, a URI or a serial port",
     )
     car.add_argument("--car", metavar="CAR", help="the same, as an option; default: the one served")
     parser.add_argument(
@@ -86,22 +118,30 @@ def add_driving(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, host: Host) -> int:
     """Raises errors.TandemError."""
+    if args.lockstep:
+        loop = VirtualTime()
+        return drive(args, make_host(loop), args.input, loop=loop)
     return drive(args, host, args.input)
 
 
 def drive(
     args: argparse.Namespace,
     host: Host,
-    of_input: str,
+    of_input: str | Input,
     options: Mapping[str, str] | None = None,
+    loop: VirtualTime | None = None,
 ) -> int:
-    """Drive as the options of ``add_driving`` say. Raises errors.TandemError."""
+    """Drive as the options of ``add_driving`` say, in the time of ``loop`` if one is given.
+
+    Raises errors.TandemError.
+    """
     profile = profile_of(args, 1 + len(args.twin))
     try:
         plan = Plan(
             cars=(args.car, *args.twin),
             input=of_input,
             options=options or {},
+            hand=getattr(args, "hand", None),
             vehicle=args.vehicle,
             record=args.record,
             seconds=args.seconds,
@@ -109,7 +149,9 @@ def drive(
             profile=profile,
             cap_mps=args.cap,
             is_json=args.json,
+            is_lockstep=loop is not None,
         )
-        return run_async(driving.drive(plan, JsonView() if args.json else PlainView(), host))
+        main = driving.drive(plan, JsonView() if args.json else PlainView(), host)
+        return run_in_virtual_time(main, loop) if loop else run_async(main)
     except OffBeatFault as fault:
         return offer_longer_step(fault, host, is_json=args.json)

@@ -17,6 +17,7 @@ from typing import Any, TypeAlias
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
 
 from host_bridge.domain import Vehicle
 from host_bridge.errors import UsageFault
@@ -35,12 +36,12 @@ examples:
   tandem faults --vehicle nigel --case total-silence --seeds 200
   tandem faults --runtime micropython              the same program under a real MicroPython
   tandem faults --list                             what there is, and where it comes from
-  tandem faults --stops                            how far a stop takes, beside what friction allows
+  tandem faults --stops                            every cause of a stop in metres, the worst first
+  tandem faults --stops --vehicle autorally --case program-ends runstop-opens
   tandem faults --spurious                         how often a bad line stops a car for nothing
 """
 GROUP = "tandem.faults"
 RUNTIMES = ("in-process", "micropython", "micropython32")
-STOPS = ("stop-at-3", "stop-flat-out")  # cases in which nothing goes wrong
 INTERRUPTED = 130  # as shells count: 128 and the number of SIGINT
 
 Offered: TypeAlias = dict[str, Callable[..., Any]]
@@ -68,7 +69,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--picture", type=Path, metavar="FILE.png", help="draw the distribution")
     shown = parser.add_mutually_exclusive_group()
     shown.add_argument("--list", action="store_true", help="the cases, without running any")
-    shown.add_argument("--stops", action="store_true", help="distances beside v²/2μg")
+    shown.add_argument("--stops", action="store_true", help="every cause in metres, beside v²/2μg")
     shown.add_argument("--spurious", action="store_true", help="time between stops for nothing")
 
 
@@ -81,11 +82,12 @@ def run(args: argparse.Namespace, host: Host) -> int:
     vehicles = [host.vehicles.load(name) for name in names]
     if args.spurious:
         return _spurious(args, offered, vehicles)
-    wanted = STOPS if args.stops and not args.case else args.case
-    cases = _chosen(offered["cases"](), wanted)
+    cases = _chosen(offered["cases"](), args.case)
     if args.list:
         print(_json(map(_described, cases)) if args.json else report.listed(cases))
         return 0
+    if args.stops:
+        return _run_stops(args, offered, cases, vehicles)
     return _run_cases(args, offered, cases, vehicles)
 
 
@@ -122,13 +124,43 @@ def _run_cases(
     ]
     if not tasks:
         raise _nothing_to_run(f"{len(cases)} cases, {len(vehicles)} vehicles, {args.seeds} seeds")
+    return _told(args, tasks, cases, lambda runs: report.tables(cases, runs))
+
+
+def _run_stops(
+    args: argparse.Namespace, offered: Offered, cases: Sequence[Any], vehicles: Sequence[Vehicle]
+) -> int:
+    """Every cause from 3 m/s and from the fastest that it can find the vehicle at."""
+    wanted = {case.id for case in cases}
+    rows = [
+        (row, vehicle)
+        for vehicle in vehicles
+        for row in offered["stops"](vehicle)
+        if row.case in wanted
+    ]
+    tasks = [
+        (offered["run"], (row.case, vehicle, seed, args.runtime, row.speed_mps))
+        for seed in range(args.seeds)
+        for row, vehicle in rows
+    ]
+    if not tasks:
+        raise _nothing_to_run(f"{len(cases)} cases, of which none stops a car that drives")
+    words = {row.case: row.words for row, _ in rows}
+    return _told(args, tasks, cases, lambda runs: report.stops_tables(runs, words))
+
+
+def _told(
+    args: argparse.Namespace,
+    tasks: Sequence[Task],
+    cases: Sequence[Any],
+    tables: Callable[[Sequence[Any]], Iterable[Table]],
+) -> int:
     runs, was_interrupted = _all(tasks, args.jobs)
     runs.sort(key=lambda one: (one.vehicle, one.case, one.seed))
     if args.json:
         print(_json(asdict(one) | {"held": one.held} for one in runs))
     else:
-        shown = [report.stops_table(runs)] if args.stops else report.tables(cases, runs)
-        Console(file=styled(sys.stdout)).print(*shown)
+        Console(file=styled(sys.stdout)).print(*tables(runs))
         print("\n".join(report.failures(runs)))
     if args.picture and runs:
         report.draw(cases, runs, args.picture)

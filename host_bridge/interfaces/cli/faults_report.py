@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -75,28 +75,41 @@ def _short(number: float) -> str:
     return f"{number:.2f}" if number < 10.0 else f"{number:.1f}"
 
 
-def stops_table(runs: Sequence[Any]) -> Table:
-    """The longest stop of each case beside v²/2μg: what the floor allows four braked wheels."""
-    shown = Table(title="Stops, beside what friction allows", title_style="bold", box=None)
-    for name in ("vehicle", "case"):
-        shown.add_column(name, no_wrap=True)
-    for name in ("m/s", "metres", "v²/2μg", "ratio", "s", "v/μg", "locked s"):
-        shown.add_column(name, justify="right", no_wrap=True)
-    for vehicle, case in dict.fromkeys((run.vehicle, run.case) for run in runs):
-        own = [run for run in runs if (run.vehicle, run.case) == (vehicle, case)]
-        worst = max(own, key=lambda run: run.distance_m)
-        shown.add_row(
-            vehicle,
-            case,
-            f"{worst.speed_mps:.2f}",
-            f"{worst.distance_m:.3f}",
-            f"{worst.friction_m:.3f}",
-            f"{worst.distance_m / max(worst.friction_m, 1e-9):.2f}",
-            f"{worst.stop_s:.2f}",
-            f"{worst.friction_s:.2f}",
-            f"{worst.slid_s:.2f}",
-        )
-    return shown
+def stops_tables(runs: Sequence[Any], words: Mapping[str, str]) -> Iterator[Table]:
+    """One per vehicle: each cause's longest stop from its lower and from its higher speed, as a
+    multiple of v²/2μg too, which is what the floor allows four braked wheels; the farthest first.
+    Fits 80 columns."""
+    for vehicle in sorted({run.vehicle for run in runs}):
+        own = [run for run in runs if run.vehicle == vehicle]
+        shown = Table(title=f"{vehicle}: stops", title_style="bold", box=None)
+        shown.padding = (0, 1, 0, 0)
+        shown.add_column("cause", no_wrap=True)
+        for name in ("ms", "from m/s", "metres", "v²/2μg", "from", "metres", "v²/2μg"):
+            shown.add_column(name, justify="right", no_wrap=True)
+        farthest = {case: _farthest_by_speed(own, case) for case in {run.case for run in own}}
+        for case, pair in sorted(farthest.items(), key=lambda row: -row[1][-1].distance_m):
+            slowest = max(run.reaction_s for run in pair)
+            cells = [cell for run in pair for cell in _stop_cells(run)]
+            shown.add_row(words[case], f"{slowest * 1e3:.0f}", *["-"] * (6 - len(cells)), *cells)
+        yield shown
+
+
+def _farthest_by_speed(runs: Sequence[Any], case: str) -> list[Any]:
+    """Of one case's runs the farthest from the usual speed, if there is one, and from the cap."""
+    own = sorted((run for run in runs if run.case == case), key=lambda run: run.asked_mps)
+    speeds = sorted({run.asked_mps for run in own})
+    return [
+        max((run for run in own if run.asked_mps == speed), key=lambda run: run.distance_m)
+        for speed in speeds
+    ]
+
+
+def _stop_cells(run: Any) -> tuple[str, str, str]:
+    return (
+        f"{run.speed_mps:.2f}",
+        f"{run.distance_m:.2f}",
+        f"×{run.distance_m / max(run.friction_m, 1e-9):.1f}",
+    )
 
 
 def failures(runs: Sequence[Any]) -> Iterator[str]:
@@ -125,7 +138,8 @@ def spurious_table(rows: Sequence[Any]) -> Table:
 
 def check_table(checks: Sequence[Any]) -> Table:
     """The computed mean beside that of the program."""
-    title = "Checked: the complete program at high loss"
+    of = {f"{one.vehicle}, lease {one.lease_ms} ms" for one in checks}
+    title = f"Checked: the complete program at high loss ({'; '.join(sorted(of))})"
     shown = Table("claims", "loss", "in bursts of", title=title, title_style="bold")
     for name in ("stops", "computed", "measured", "one sigma"):
         shown.add_column(name, justify="right")

@@ -16,7 +16,7 @@ from host_bridge.interfaces.cli.words import (
     source_name,
     warmth,
 )
-from host_bridge.printable import one_line, styled
+from host_bridge.printable import can_draw, one_line, styled
 
 _UP = "\x1b[{}A"
 _REST_OF_LINE = "\x1b[K"
@@ -55,7 +55,7 @@ class LiveLines:
 
     def __init__(self, out: TextIO) -> None:
         self._out = styled(out)
-        self._is_terminal = out.isatty()
+        self._is_terminal = can_draw(out)
         self._drawn: list[str] = []
 
     def draw(self, lines: Sequence[str], columns: int) -> None:
@@ -80,7 +80,7 @@ def counted(what: str) -> Callable[[int, int], None]:
     """A count that is drawn over itself, where a person looks on."""
 
     def show(done: int, total: int) -> None:
-        if sys.stderr.isatty():
+        if can_draw(sys.stderr):
             end = "\n" if done == total else ""
             out = styled(sys.stderr)
             print(f"\r{what}: {done} of {total}", end=end, file=out, flush=True)

@@ -170,7 +170,8 @@ def _link(car: Car, now_us: int) -> list[Span]:
     trip_us = statistics.round_trip_us(50)
     trip = f"  round trip {trip_us * 1e-3:.1f} ms" if trip_us is not None else ""
     refused = car.counters.claims_refused if car.counters else 0
-    text = f"  lost {statistics.missed_statuses}  refused {refused}"
+    missing = "lost" if car.is_line_lossy else "skipped"
+    text = f"  {missing} {statistics.missed_statuses}  refused {refused}"
     is_old = age is None or age > _OLD_MS
     heard = "clock not known" if age is None else f"{age:.0f} ms old"
     return [(f"{_INDENT}link ", ""), (heard, "care" if is_old else ""), (trip + text, "")]

@@ -18,6 +18,7 @@ from host_bridge.serve.radio import RadioRim
 from host_bridge.serve.recording import new_recorder
 from host_bridge.serve.service import Service
 from host_bridge.services import Host
+from host_bridge.transports.naming import as_uri
 
 EPILOG = """\
 examples:
@@ -56,9 +57,9 @@ def run(args: argparse.Namespace, host: Host) -> int:
 
 
 async def _serve(args: argparse.Namespace, host: Host) -> int:
-    uri = car_of(args)
-    if uri is None or "://" not in uri:
-        raise UsageFault("which car?", expected="--car serial:///dev/ttyACM0", got=uri or "none")
+    uri = as_uri(car_of(args) or "")
+    if "://" not in uri:
+        raise UsageFault("which car?", expected="--car /dev/ttyACM0", got=uri or "none")
     service = await host.cars.serve(
         uri,
         name=args.name,

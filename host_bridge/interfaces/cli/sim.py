@@ -26,7 +26,8 @@ examples:
   tandem sim f1tenth --map ./lab.yaml --start 1.5,0,90
   tandem sim f1tenth --fault 'stuck_servo@30s;lossy_wire:share=0.3@45s'
   tandem sim autorally --track autorally --scenario sim_mock/scenarios/bad_day.toml
-  tandem sim runstop_box                 a button that stops the car that is served with it
+  tandem sim runstop_box --key box.key   a button that stops the car that is served with it, if
+                                         that was started with the same key (tandem pair)
   tandem sim autorally --model autorally_full
   tandem sim --list                      which models, tracks and faults there are
 
@@ -51,6 +52,7 @@ QUERY = (
     ("map", "FILE", "put it on a ROS map: the .yaml of it"),
     ("start", "X,Y,DEG", "where it stands, in m and degrees (default: the origin)"),
     ("sensors", "FILE", "write what its sensors see, as lines of JSON"),
+    ("key", "FILE", "what tandem pair --virtual wrote: its runstop box has the same"),
     ("fault", "FAULTS", "NAME[:KEY=VALUE,...][@SECONDS][;...], names from --list"),
     ("scenario", "FILE", "faults from a TOML file"),
 )
@@ -105,9 +107,10 @@ def run(args: argparse.Namespace, host: Host) -> int:
 def _start(args: argparse.Namespace, host: Host) -> subprocess.Popen[str]:
     if args.vehicle != _BOX:
         return virtual_cars.start(host.vehicles.load(args.vehicle), _query(args), _options(args))
-    if _query(args) or args.trace:
-        raise UsageFault("a runstop box has no wheels", expected="--runtime and --link only")
-    return virtual_cars.start_box(_options(args))
+    if set(_query(args)) - {"key"} or args.trace:
+        raise UsageFault("a runstop box has no wheels", expected="--key, --runtime and --link only")
+    key = ["--key", args.key] if args.key else []
+    return virtual_cars.start_box([*_options(args), *key])
 
 
 def _list(choices: dict[str, list[dict[str, Any]]], as_json: bool) -> int:

@@ -7,6 +7,7 @@ import json
 from dataclasses import replace
 
 from host_bridge.domain import Vehicle
+from host_bridge.errors import UsageFault
 from host_bridge.interfaces.cli.choice import named_car
 from host_bridge.interfaces.cli.line import counted
 from host_bridge.interfaces.cli.trimming import shift_of, trimmed
@@ -39,6 +40,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, host: Host) -> int:
     """Raises errors.TandemError."""
+    for word in args.trims:
+        if "=" not in word:  # told before a car is opened, for the car is what was meant
+            raise UsageFault(
+                f"{word} is no trim",
+                expected="WHAT=US, as in steering=-10",
+                remedy=f"a car is meant? say --car {word}",
+            )
     return run_async(_trim(args, host))
 
 

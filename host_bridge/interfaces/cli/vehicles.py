@@ -101,8 +101,14 @@ def _facts(v: Vehicle) -> Rows:
         ("who can stop it", ", ".join(source.name for source in v.stop_sources)),
         *_policies(v),
         ("differs from its twin", differs),
+        *([("a real one's twin", _twin(v))] if v.calibration else []),
         *([("wired on no board", v.unwired)] if v.unwired else []),
     ]
+
+
+def _twin(v: Vehicle) -> str:
+    what = f"calibrated, calibration={v.calibration}"
+    return f"{what}; as this file has it: --twin 'sim://{v.name}?calibration=none'"
 
 
 def _policies(v: Vehicle) -> Iterator[tuple[str, str]]:

@@ -86,8 +86,9 @@ class Hands(Input):
     async def close(self) -> None:
         self._stack.close()
 
-    def screen(self) -> Hands:
-        return self
+    def screen(self) -> Hands | None:
+        """None where nothing can be drawn: then the drive says in lines what is new."""
+        return self if self._terminal.can_draw else None
 
     def size(self) -> tuple[int, int]:
         """Columns and rows."""

@@ -39,6 +39,7 @@ class Terminal:
                 remedy="run it in a terminal, or play a file on virtual cars: --input csv:FILE",
             )
         self._fd = input_fd
+        self.can_draw = os.environ.get("TERM") != "dumb"  # else nothing is written to it
         self._before = _sane(termios.tcgetattr(input_fd))
         self._rest = b""
         # Opened anew: O_NONBLOCK on the one that we were given would be everybody's
@@ -60,7 +61,7 @@ class Terminal:
     ) -> None:
         """Whatever happened inside; a terminal that is gone is left alone."""
         with contextlib.suppress(OSError, termios.error):
-            self._hand_over(self._rest + _RESET + CLOSING)
+            self._hand_over(self._rest + _RESET + CLOSING if self.can_draw else b"")
             termios.tcsetattr(self._fd, termios.TCSANOW, self._before)
             termios.tcflush(self._fd, termios.TCIFLUSH)  # answers and repeats are not for the shell
         os.close(self._out)
@@ -87,6 +88,8 @@ class Terminal:
 
     def write(self, data: bytes) -> bool:
         """Whether it was taken; if so, all of it gets there before anything else."""
+        if not self.can_draw:
+            return True
         self._rest = self._put(self._rest)
         if self._rest:
             return False

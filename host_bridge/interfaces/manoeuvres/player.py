@@ -26,6 +26,8 @@ _SLALOM_M = 4.0  # wheelbases per radian of the slalom's phase: a bend that ever
 class Player(Input):
     """Plays a manoeuvre once, while it is driven and whoever holds the deadman permits it."""
 
+    is_computed = True
+
     def __init__(
         self,
         plan: Callable[[Setting, Reach], Manoeuvre],

@@ -96,7 +96,7 @@ def test_a_limit_that_the_car_cannot_keep_makes_the_demo_fail(tmp_path):
     )
     assert done.returncode == 1, done.stdout + done.stderr
     checks = checks_in(tmp_path)["checks"]
-    assert len(checks) == 7
+    assert len(checks) == 11
     assert not any(check["holds"] for check in checks)
     assert "car-a.csv" in done.stdout
 
@@ -112,7 +112,7 @@ def test_the_whole_demo_holds_within_two_minutes(tmp_path):
     assert all(len(x) <= 80 for x in done.stdout.splitlines() if str(tmp_path) not in x)
     results = checks_in(tmp_path)
     assert results["runtime"] == "MicroPython, 64 bit"
-    assert len(results["checks"]) == 12
+    assert len(results["checks"]) == 16
     _is_a_picture(tmp_path / "demo.png")
     _is_a_log_of_one_frame_for_both_cars(tmp_path / "demo.mcap")
     assert not processes_of(tmp_path)

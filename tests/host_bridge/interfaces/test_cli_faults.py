@@ -15,6 +15,7 @@ from host_bridge.interfaces.cli import faults_report as report
 from sim_mock.faults.catalogue import CASES
 from sim_mock.faults.limits import Limit
 from sim_mock.faults.running import Run
+from sim_mock.faults.stops import CAUSES
 from tests.host_bridge.programs import program, tandem
 
 
@@ -72,17 +73,45 @@ def test_the_widest_row_of_any_case_fits_80_columns_with_its_verdict_and_the_wor
     assert {row.split()[-1] for row in rows} == {"2/2", "0/2"}
 
 
-def test_stops_are_shown_beside_what_friction_allows():
-    done = tandem("faults", "--stops", "--vehicle", "f1tenth")
+def test_stops_are_shown_by_cause_the_farthest_first_beside_what_friction_allows():
+    cases = ("--case", "runstop-opens", "stranger-stops", "lets-go", "loss")
+    done = tandem("faults", "--stops", "--vehicle", "f1tenth_vesc", *cases)
     assert done.returncode == 0, done.stderr
     assert max(map(len, done.stdout.splitlines())) <= 80
-    rows = [line.split() for line in done.stdout.splitlines() if line.lstrip().startswith("f1")]
-    assert [row[1] for row in rows] == ["stop-at-3", "stop-flat-out"]
+    rows = [line for line in done.stdout.splitlines() if "×" in line]
+    assert [row[:27].strip() for row in rows] == [
+        "runstop button: loop opens", "Stop, by anybody", "deadman let go",
+    ]  # fmt: skip
     for row in rows:
-        speed, metres, bound, ratio = map(float, row[2:6])
-        assert bound < metres < 2 * bound
-        assert ratio == pytest.approx(metres / bound, abs=0.01)
-        assert bound == pytest.approx(speed**2 / (2 * 1.0489 * 9.81), rel=0.01)
+        numbers = row[28:].replace("×", "").split()[1:]
+        for speed, metres, ratio in (map(float, numbers[:3]), map(float, numbers[3:])):
+            bound = speed**2 / (2 * 1.0489 * 9.81)
+            assert ratio == pytest.approx(metres / bound, rel=0.05)
+            assert bound < metres < 3 * bound
+    assert "6 of 6 runs held" in done.stdout
+
+
+def test_every_cause_of_every_vehicle_fits_80_columns():
+    words = {cause.case: cause.words for cause in CAUSES}
+    runs = [
+        SimpleNamespace(
+            vehicle="f1tenth_vesc", case=case, asked_mps=speed, speed_mps=speed,
+            reaction_s=60.851, distance_m=120.45, friction_m=0.025,
+        )
+        for case in words
+        for speed in (3.0, 10.2)
+    ]  # fmt: skip
+    console = Console(width=80, record=True, file=io.StringIO())
+    console.print(*report.stops_tables(runs, words))
+    rows = console.export_text().splitlines()[2:]
+    assert len(rows) == len(CAUSES)
+    assert not any("…" in row or "..." in row for row in rows)
+
+
+def test_a_case_that_stops_nothing_has_no_row_in_the_table_of_stops():
+    done = tandem("faults", "--stops", "--vehicle", "nigel", "--case", "loss")
+    assert done.returncode == UsageFault.exit_code
+    assert "nothing would be shown" in done.stderr
 
 
 def test_a_vehicle_without_a_receiver_has_no_cases_of_rc():

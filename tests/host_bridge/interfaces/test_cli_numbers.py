@@ -52,6 +52,21 @@ def test_trims_are_beside_the_file_not_beside_each_other(car):
     assert [row["trim_us"] for row in said("trim", "--car", car)] == [0.0, 0.0]
 
 
+@pytest.mark.parametrize(
+    ("words", "remedy"),
+    [
+        (("trim", "sim://nigel"), "say --car sim://nigel"),
+        (("trim", "red", "steering=3"), "say --car red"),
+        (("backup", "sim://nigel"), "a car is named by --car"),
+        (("restore", "serial:///dev/ttyACM0"), "a car is named by --car"),
+    ],
+)
+def test_a_car_in_the_place_of_something_else_is_told_where_it_belongs(words, remedy):
+    done = tandem(*words)
+    assert done.returncode == UsageFault.exit_code
+    assert remedy in done.stderr
+
+
 def test_an_armed_car_is_not_trimmed(car):
     before = parameters(car)
     drive = ("drive", "--car", car, "--input", "script:straight", "--seconds", "30")

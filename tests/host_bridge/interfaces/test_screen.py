@@ -8,6 +8,7 @@ import pytest
 
 from host_bridge.domain import CarEvent, EventCode, State, why_nobody_drives
 from host_bridge.driving.drive import Phase
+from host_bridge.driving.run import fitted
 from host_bridge.interfaces.cli.drive_log import PlainView
 from host_bridge.interfaces.cli.line import LiveLines, status_line
 from host_bridge.interfaces.cli.screen import screen
@@ -173,3 +174,35 @@ def test_the_summary_says_why_each_car_stopped(day):
     assert "1 stop, now STOPPED" in text
     assert "the seat (drive@test) asked for a stop" in text
     assert "Together:" in text
+
+
+def test_beats_that_a_busy_virtual_car_left_out_are_no_losses_of_its_line(day):
+    """Its line is this machine's memory: nothing is lost there."""
+    rig = day.rigs[0]
+    rig.car.connection.statistics.missed_statuses = 205
+    assert "  lost 205  " in "\n".join(shown(day)), "of a line of metal"
+    rig.car.is_line_lossy = False
+    assert "  skipped 205  " in "\n".join(shown(day))
+
+
+def test_a_low_terminal_loses_its_empty_lines_first_and_says_what_else_is_left_out(day):
+    lines = shown(day, 60)
+    named = [line.split()[0] for line in fitted(lines, 14) if line.split()[0] in ("red", "blue")]
+    assert set(named) == {"red", "blue"}, "60 x 14 shows both cars"
+    assert fitted(lines, len(lines)) == lines
+    few = fitted(lines, 6)
+    assert len(few) == 6
+    shown_lines = len([line for line in lines if line]) - 5
+    assert few[-1] == f" {shown_lines} more lines: make the terminal higher"
+
+
+@pytest.mark.parametrize(("term", "draws"), [("dumb", False), ("xterm", True)])
+def test_what_cannot_move_its_cursor_is_not_told_to(monkeypatch, term, draws):
+    monkeypatch.setenv("TERM", term)
+    out = Terminal()
+    live = LiveLines(out)
+    live.draw(["one"], 80)
+    live.draw(["two"], 80)
+    assert ("\x1b" in out.getvalue()) is draws
+    assert "one" in out.getvalue()
+    assert "two" in out.getvalue()

@@ -11,9 +11,9 @@ from host_bridge.link.connection import Connection
 from host_bridge.link.wire import own_protocol_hash
 from host_bridge.open_car import OpenCar
 from host_bridge.selftest import CHECKS, Bench
+from host_bridge.virtual_time import VirtualTime
 from tests.firmware.boards.bench_world import BenchWorld
 from tests.firmware.boards.booted import pins_of
-from tests.virtual_loop import VirtualLoop
 
 EPOCH = 77
 STEP_US = 10_000
@@ -71,7 +71,7 @@ def test_a_vesc_that_stops_by_itself_is_good_and_each_thing_not_set_up_is_found(
 ):
     world = BenchWorld("f1tenth_vesc", "cpython", tmp_path, pins_of("f1tenth_vesc", "pico2"))
     vars(world.vesc).update(setup)
-    loop = VirtualLoop()
+    loop = VirtualTime()
     try:
         rows = loop.run_until_complete(found(world, loop))
     finally:
@@ -79,3 +79,21 @@ def test_a_vesc_that_stops_by_itself_is_good_and_each_thing_not_set_up_is_found(
         world.close()
     assert set(ALL) <= set(rows)
     assert [what for what, row in rows.items() if row.is_good is False] == bad
+
+
+def test_a_person_is_told_again_and_again_how_long_there_is():
+    loop, told = VirtualTime(), []
+
+    async def main():
+        bench = Bench(CarOnTheBench(None, loop), loop, told.append)
+        seen = [await bench.ask("Press it.", lambda: False, 12.0)]
+        return [*seen, await bench.ask("Again.", lambda: len(told) > 3, 30.0)]
+
+    try:
+        assert loop.run_until_complete(main()) == [False, True]
+    finally:
+        loop.close()
+    assert told == [
+        *(f"Press it. {left} s are left." for left in (12, 7, 2)),
+        "Again. 30 s are left.",
+    ]

@@ -69,8 +69,6 @@ SERVE = "serve it: tandem serve --car serial:///dev/ttyACM0 --name"
         ("car", "car", f"{SERVE} car"),
         ("my car", "my car", f"{SERVE} 'my car'"),
         ("tandem:///car", "car", f"{SERVE} car"),
-        ("/dev/ttyACM0", "/dev/ttyACM0", "a port is meant? say serial:///dev/ttyACM0"),
-        ("COM7", "COM7", "a port is meant? say serial://COM7"),
         ("COMA", "COMA", f"{SERVE} COMA"),
         (
             "f1tenth", "f1tenth",

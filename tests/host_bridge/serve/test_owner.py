@@ -196,6 +196,7 @@ def test_nobody_attaches_to_an_owner_that_has_ended():
     async def test():
         owner, _ = await owner_and_car()
         client = owner.attach()
+        assert (client.is_virtual, client.vehicle) == (False, None)  # its Identity says it
         owner.close()
         with pytest.raises(DeviceFault, match="has ended"):
             await Ear(client).open()

@@ -8,6 +8,7 @@ import subprocess
 import pytest
 
 from firmware.protocol import messages
+from firmware.protocol.boxes import BoxHeard, BoxWord
 from host_bridge.clock import MonotonicClock
 from host_bridge.link.radio_filter import RadioFilter
 from host_bridge.serve.radio import RadioRim
@@ -18,7 +19,7 @@ from tests.host_bridge.serve.desk import Ear, owner_and_car, run
 from tests.host_bridge.serve.desk import until as soon
 from tests.host_bridge.serve.test_required import is_active, wait_for
 
-MAY = (messages.Alive, messages.Stop, messages.Bind, messages.Sync)
+MAY = (BoxWord, messages.Stop)
 
 
 def said(kind) -> bytes:
@@ -29,7 +30,7 @@ def said(kind) -> bytes:
     return framed(message)
 
 
-@pytest.mark.parametrize("kind", messages.TO_BOARD, ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("kind", [*messages.TO_BOARD, BoxWord], ids=lambda kind: kind.__name__)
 def test_by_radio_a_car_can_be_stopped_and_nothing_else(kind):
     radio = RadioFilter()
     frame = said(kind)
@@ -49,13 +50,10 @@ def test_noise_and_the_empty_frame_stay_out():
     assert radio.incoming(b"\0\x01\0\0\x02\0noise\0") == b""
 
 
-def test_of_status_a_twentieth_of_a_second_is_enough():
+def test_back_go_challenges_and_what_saw_a_stop():
     radio = RadioFilter()
-    status, seen = said(messages.Status), said(messages.StopSeen)
-    heard = [radio.outgoing(status + seen, now_us) for now_us in range(0, 1_000_000, 10_000)]
-    assert sum(frames.count(status[1:-1]) for frames in heard) == 20
-    assert all(seen in frames for frames in heard)
-    assert radio.outgoing(said(messages.Motion), 2_000_000) == b""
+    needed = said(BoxHeard) + said(messages.StopSeen)
+    assert radio.outgoing(said(messages.Status) + needed + said(messages.Motion)) == needed
 
 
 def test_a_rim_passes_what_may_both_ways_and_ends_with_its_owner():
@@ -66,13 +64,13 @@ def test_a_rim_passes_what_may_both_ways_and_ends_with_its_owner():
         await rim.start()
         box = await Ear(boxes).open()
         rim.open(owner)
-        stop, status = said(messages.Stop), said(messages.Status)
+        stop, heard = said(messages.Stop), said(BoxHeard)
         boxes.send(said(messages.Claim) + stop)
         await soon(lambda: bool(car.data))
         assert car.data == stop
-        car.transport.send(status + said(messages.Motion))
+        car.transport.send(heard + said(messages.Motion))
         await soon(lambda: bool(box.data))
-        assert box.data == status
+        assert box.data == heard
         rim.close()
         await soon(lambda: bool(box.closed))
         owner.close()
@@ -83,7 +81,10 @@ def test_a_rim_passes_what_may_both_ways_and_ends_with_its_owner():
 @pytest.fixture
 def box(tmp_path, monkeypatch):
     monkeypatch.setenv("TANDEM_RUNTIME_DIR", str(tmp_path / "run"))
-    with program("sim", "runstop_box", "--link", str(tmp_path / "radio"), "--json") as process:
+    key = str(tmp_path / "box.key")
+    assert tandem("pair", "--virtual", key).returncode == 0
+    link = ("--link", str(tmp_path / "radio"))
+    with program("sim", "runstop_box", "--key", key, *link, "--json") as process:
         until((tmp_path / "radio").exists, "the box's radio")
         yield process
 
@@ -99,7 +100,12 @@ def test_its_button_stops_a_race_that_needs_it_and_its_silence_does_too(box, tmp
     drive = ("drive", "--car", "car", "--input", "script:straight", "--seconds", "60",
              "--speed", "0.3", "--profile", "race", "--json")  # fmt: skip
     with (
-        serving("sim://nigel", "car", "--radio", f"serial://{tmp_path / 'radio'}"),
+        serving(
+            f"sim://nigel?key={tmp_path / 'box.key'}",
+            "car",
+            "--radio",
+            f"serial://{tmp_path / 'radio'}",
+        ),
         program("monitor", "car", "--json") as monitor,
     ):
         leds(box, ["green"])

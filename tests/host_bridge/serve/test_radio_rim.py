@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from firmware.protocol import messages
+from firmware.protocol.boxes import BoxHeard, BoxWord
 from host_bridge.clock import MonotonicClock
 from host_bridge.serve.radio import RadioRim
 from host_bridge.transports import loopback
@@ -10,8 +11,9 @@ from sim_mock.faults.host import framed
 from tests.host_bridge.serve.desk import Ear, owner_and_car, run
 from tests.host_bridge.serve.desk import until as soon
 
-STOP, ALIVE, CLAIM = framed(messages.Stop()), framed(messages.Alive()), framed(messages.Claim())
+STOP, WORD, CLAIM = framed(messages.Stop()), framed(BoxWord()), framed(messages.Claim())
 STATUS, SEEN = framed(messages.Status()), framed(messages.StopSeen())
+HEARD = framed(BoxHeard())
 MOTION = framed(messages.Motion())
 
 
@@ -42,16 +44,17 @@ def test_a_box_stops_the_car_and_hears_what_it_needs():
         desk = await Desk().begin()
         desk.rim.open(desk.owner)
         assert (desk.owner.clients, desk.rim.owner.clients) == (1, 1)
-        desk.box.transport.send(CLAIM + STOP + ALIVE)
-        await soon(lambda: len(desk.car.data) >= len(STOP + ALIVE))
+        desk.box.transport.send(CLAIM + STOP + WORD)
+        await soon(lambda: len(desk.car.data) >= len(STOP + WORD))
         await desk.settled()
-        assert desk.car.data == STOP + ALIVE
+        assert desk.car.data == STOP + WORD
         assert desk.rim.filter.refused == 1
         assert desk.owner.refused_bytes == 0
         desk.car.transport.send(MOTION)
         desk.car.transport.send(STATUS + STATUS + SEEN)
-        await soon(lambda: len(desk.box.data) >= len(STATUS + SEEN))
-        assert desk.box.data == STATUS + SEEN, "of status one in a twentieth of a second"
+        desk.car.transport.send(HEARD)
+        await soon(lambda: len(desk.box.data) >= len(SEEN + HEARD))
+        assert desk.box.data == SEEN + HEARD
         assert (desk.owner.undelivered_bytes, desk.rim.owner.undelivered_bytes) == (0, 0)
         assert desk.rim.owner.unsent_bytes == 0
         desk.rim.close()

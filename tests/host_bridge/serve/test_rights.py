@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from firmware.protocol import enter_hitl, to_board
+from firmware.protocol import boxes, enter_hitl, to_board
 from firmware.protocol.codec import Message
 from host_bridge.clock import MonotonicClock
 from host_bridge.link.rights import ALL, LETS, NONE, Right
@@ -16,16 +16,18 @@ SESSION = {"Bind", "Sync", "Leave"}
 LOOK = {"Identify", "EventRequest", "ParameterRead"}
 MAY = {
     Right.WATCH: LOOK,
-    Right.STOP: LOOK | SESSION | {"Stop", "Alive"},
+    Right.STOP: LOOK | SESSION | {"Stop", "Alive", "BoxWord"},
     Right.DRIVE: LOOK | SESSION | {"Claim", "Act"},
     Right.CONFIGURE: LOOK | SESSION | {"ParameterWrite", "ConfigCommit", "EnterHitl"},
     NONE: set(),
 }
 KINDS = [
     kind
-    for module in (to_board, enter_hitl)
+    for module in (to_board, enter_hitl, boxes)
     for kind in vars(module).values()
-    if isinstance(kind, type) and issubclass(kind, Message) and kind is not Message
+    if isinstance(kind, type)
+    and issubclass(kind, Message)
+    and kind not in (Message, boxes.BoxHeard)
 ]
 
 

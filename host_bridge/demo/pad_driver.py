@@ -1,0 +1,147 @@
+"""A hand at a gamepad, as a program that is told on standard input what to do with the pad.
+
+It is ``tandem drive --input gamepad`` itself; the pad is SDL's virtual joystick. Prints one line of
+JSON ten times a second. Commands: ``arm``, ``speed M_PER_S``, ``unplug``, ``plug``, ``freeze``,
+``repeat``, ``zeros``, ``quit``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from host_bridge import driving
+from host_bridge.driving import Plan
+from host_bridge.driving.drive import Drive
+from host_bridge.errors import TandemError
+from host_bridge.interfaces.gamepad import Gamepad, Life, PadMapping, PadMappings, Sdl, VirtualPad
+from host_bridge.services import make_host
+
+_TREMBLES_S = 0.008  # as often as pads report
+_PRESS_S = 0.05
+
+
+class Lines:
+    """A view of a drive, for the program that started this one."""
+
+    def screen(self, drive: Drive, now_us: int, columns: int) -> list[str]:
+        return []
+
+    def news(self, drive: Drive, now_us: int) -> list[str]:
+        car = drive.fleet.cars[0]
+        status = car.status
+        if status is None:
+            return []
+        line = {
+            "state": status.state.name,
+            "speed_mps": status.speed_mps,
+            "causes": [cause.name for cause in status.causes],
+            "is_known": car.is_known(),
+            "why": car.why_stopped(),
+            "phase": drive.phase.name,
+        }
+        return [json.dumps(line)]
+
+    def summary(self, drive: Drive, now_us: int) -> Sequence[str]:
+        return ()
+
+
+class Hand:
+    """Moves the pad as it is told."""
+
+    def __init__(self, pad: VirtualPad) -> None:
+        self._pad = pad
+        self._words: dict[str, Callable[[], None]] = {
+            "unplug": pad.unplug,
+            "plug": pad.plug,
+            "freeze": lambda: setattr(pad, "is_frozen", True),
+            "repeat": lambda: setattr(pad, "is_noisy", False),
+            "zeros": self._say_zeros,
+        }
+
+    async def obey(self, reader: asyncio.StreamReader) -> None:
+        """Until nobody tells it any more."""
+        while line := await reader.readline():
+            word, _, _ = line.decode().strip().partition(" ")
+            if word == "speed":
+                await self._drive()
+            elif word in ("arm", "quit"):
+                await self._press("start" if word == "arm" else "back")
+            else:
+                self._words[word]()
+        await self._press("back")
+
+    async def tremble(self) -> None:
+        while True:
+            self._pad.tremble()
+            await asyncio.sleep(_TREMBLES_S)
+
+    async def _press(self, button: str) -> None:
+        self._alive()
+        self._pad.press(button)
+        await asyncio.sleep(_PRESS_S)
+        self._pad.press(button, False)
+
+    async def _drive(self) -> None:
+        """Both hands off, LB, then the trigger to its end: the speed is the plan's."""
+        self._alive()
+        self._pad.rest()
+        await asyncio.sleep(_PRESS_S)
+        self._pad.press("leftshoulder")
+        await asyncio.sleep(0.2)
+        self._pad.move("righttrigger", 1.0)
+
+    def _alive(self) -> None:
+        self._pad.is_frozen, self._pad.is_noisy = False, True
+
+    def _say_zeros(self) -> None:
+        self._pad.rest()
+        self._pad.is_frozen = True
+
+
+async def drive(uri: str, vehicle: str, speed_mps: float) -> int:
+    """Until ``quit``. Raises errors.TandemError."""
+    sdl = Sdl()
+    pad = VirtualPad(sdl, "Demo pad")
+    reader = asyncio.StreamReader()
+    loop = asyncio.get_running_loop()
+    await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
+    hand = Hand(pad)
+    tasks = [asyncio.create_task(work) for work in (hand.obey(reader), hand.tremble())]
+    with tempfile.TemporaryDirectory() as folder:
+        mappings = PadMappings(Path(folder))
+        facts = sdl.pads()[-1]
+        mappings.keep(PadMapping(facts.guid, facts.name, "", Life.REPORTS))
+        plan = Plan(
+            (uri,), input=Gamepad(facts.guid, mappings), vehicle=vehicle, speed_mps=speed_mps,
+            is_json=True,
+        )  # fmt: skip
+        try:
+            return await driving.drive(plan, Lines(), make_host())
+        finally:
+            for task in tasks:
+                task.cancel()
+            sdl.close()
+
+
+def main() -> int:
+    """The exit code is that of the error, if there was one."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("uri")
+    parser.add_argument("vehicle")
+    parser.add_argument("speed", type=float)
+    arguments = parser.parse_args()
+    try:
+        return asyncio.run(drive(arguments.uri, arguments.vehicle, arguments.speed))
+    except TandemError as fault:
+        print(fault, file=sys.stderr)
+        return fault.exit_code
+
+
+if __name__ == "__main__":
+    sys.exit(main())
