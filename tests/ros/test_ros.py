@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import os
 import signal
-import subprocess
 import time
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
-ROS = ROOT / ".ros"
-NODES = Path(__file__).parent / "nodes"
+ROS = Path(__file__).resolve().parents[2] / ".ros"
 
 pytestmark = [
     pytest.mark.skipif(
@@ -22,71 +17,6 @@ pytestmark = [
     ),
     pytest.mark.xdist_group("wall clock"),
 ]
-
-
-@pytest.fixture(scope="module")
-def environment(tmp_path_factory) -> dict[str, str]:
-    path = [str(ROOT), str(ROOT / "host_bridge" / "api"), os.environ.get("PYTHONPATH", "")]
-    return {
-        **os.environ,
-        "PYTHONPATH": os.pathsep.join(filter(None, path)),
-        "LD_LIBRARY_PATH": str(ROS / "lib"),
-        "AMENT_PREFIX_PATH": str(ROS),
-        "ROS_LOG_DIR": str(tmp_path_factory.mktemp("log")),
-        "ROS_DOMAIN_ID": str(20 + os.getpid() % 80),
-        "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST",
-    }
-
-
-class Running:
-    """``tandem ros`` in its process, whose lines of JSON are read while it runs."""
-
-    def __init__(self, environment: dict[str, str], seconds: float) -> None:
-        self.process = subprocess.Popen(
-            [str(ROS / "bin" / "python"), "-m", "host_bridge.cli", "ros", "--car", "sim://f1tenth",
-             "--json", "--seconds", str(seconds)],
-            env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True,
-        )  # fmt: skip
-        self.speeds: list[float] = []
-
-    def until(self, is_so, lines: int = 200) -> dict:
-        assert self.process.stdout is not None
-        for _ in range(lines):
-            text = self.process.stdout.readline()
-            if not text:
-                break
-            row = json.loads(text)
-            if "summary" in row or is_so(row):
-                return row
-        raise AssertionError("it has not come to that")
-
-
-@pytest.fixture
-def nodes(environment):
-    started: list[subprocess.Popen] = []
-
-    def start(name: str, *words: str) -> subprocess.Popen:
-        process = subprocess.Popen(
-            [str(ROS / "bin" / "python"), str(NODES / f"{name}.py"), *words],
-            env=environment, stdout=subprocess.PIPE, text=True,
-        )  # fmt: skip
-        started.append(process)
-        assert process.stdout is not None
-        assert process.stdout.readline().strip() == "talking"
-        return process
-
-    yield start
-    for process in started:
-        process.kill()
-        process.wait()
-
-
-@pytest.fixture
-def ros(environment):
-    running = Running(environment, 30)
-    yield running
-    running.process.kill()
-    running.process.wait()
 
 
 def is_fast(row: dict) -> bool:

@@ -9,7 +9,7 @@ from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 
 topic, speed, steering, hz, *how = sys.argv[1:]
 rclpy.init()
-node = rclpy.create_node("talker_" + topic)
+node = rclpy.create_node("talker" + topic.replace("/", "_"))
 qos = QoSProfile(depth=10)
 if "latched" in how:
     qos = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)

@@ -1,0 +1,70 @@
+"""A gap follower and a pure pursuit, which know published topics only, drive laps of a track."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from math import cos, hypot, pi, radians, sin
+from pathlib import Path
+
+import pytest
+
+# On Python 3.10 it is a package of its own
+toml = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
+ROOT = Path(__file__).resolve().parents[2]
+ROS = ROOT / ".ros"
+TRACK = ROOT / "sim_mock" / "tracks" / "corridor.toml"
+STEP_M = 0.1
+MADE = [pytest.param(1, id="one lap"), pytest.param(10, id="ten", marks=pytest.mark.soak)]
+LAP_S = 60.0
+
+pytestmark = [
+    pytest.mark.skipif(
+        not (ROS / ".set-up").exists(),
+        reason="no ROS 2 in .ros: make setup makes one on Linux, x86_64",
+    ),
+    pytest.mark.xdist_group("wall clock"),
+]
+
+
+def centre_line(path: Path):
+    """The points of a track's centre line, one each 0.1 m."""
+    x, y, yaw = 0.0, 0.0, 0.0
+    for piece in toml.loads(path.read_text())["centre_line"]:
+        turn = radians(piece.get("turn_deg", 0.0))
+        length = piece["straight_m"] if "straight_m" in piece else piece["radius_m"] * abs(turn)
+        steps = round(length / STEP_M)
+        for _ in range(steps):
+            yaw += turn / steps / 2.0
+            x, y = x + length / steps * cos(yaw), y + length / steps * sin(yaw)
+            yaw += turn / steps / 2.0
+            yield x, y
+    assert hypot(x, y) < 0.05
+    assert yaw == pytest.approx(2.0 * pi)
+
+
+def laps_of(node) -> list[str]:
+    """What it said of its laps."""
+    return [line for line in node.stdout.read().splitlines() if line.startswith("lap ")]
+
+
+@pytest.mark.parametrize("laps", MADE)
+def test_a_gap_follower_laps_a_corridor(nodes, started, laps):
+    ros = started("sim://f1tenth?track=corridor", seconds=laps * LAP_S + 30)
+    ros.until(lambda row: row.get("phase") == "driving")
+    follower = nodes("gap_follow", "2.0", str(laps))
+    ros.until_ended(follower, nodes)
+    assert len(laps_of(follower)) == laps
+
+
+@pytest.mark.parametrize("laps", MADE)
+def test_a_pure_pursuit_laps_a_corridor_near_its_middle(nodes, started, laps, tmp_path):
+    path = tmp_path / "waypoints.csv"
+    path.write_text("".join(f"{x:.4f},{y:.4f}\n" for x, y in centre_line(TRACK)))
+    ros = started("sim://f1tenth?track=corridor", "--as", "f1tenth_gym", seconds=laps * LAP_S + 30)
+    ros.until(lambda row: row.get("phase") == "driving")
+    pursuit = nodes("pure_pursuit", "ego_racecar/odom", str(path), "2.0", str(laps))
+    ros.until_ended(pursuit, nodes)
+    told = laps_of(pursuit)
+    assert len(told) == laps
+    assert float(told[-1].split()[2]) < 0.4

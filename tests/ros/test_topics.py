@@ -1,0 +1,190 @@
+"""What users' nodes hear of a car, and what else may drive it: namespaces, mux.yaml, vesc.yaml."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import pytest
+
+ROS = Path(__file__).resolve().parents[2] / ".ros"
+
+pytestmark = [
+    pytest.mark.skipif(
+        not (ROS / ".set-up").exists(),
+        reason="no ROS 2 in .ros: make setup makes one on Linux, x86_64",
+    ),
+    pytest.mark.xdist_group("wall clock"),
+]
+
+F1TENTH = {
+    "odom": "nav_msgs/msg/Odometry",
+    "/tf": "tf2_msgs/msg/TFMessage",
+    "/tf_static": "tf2_msgs/msg/TFMessage",
+    "scan": "sensor_msgs/msg/LaserScan",
+    "sensors/core": "vesc_msgs/msg/VescStateStamped",
+    "sensors/imu": "vesc_msgs/msg/VescImuStamped",
+    "sensors/imu/raw": "sensor_msgs/msg/Imu",
+    "sensors/servo_position_command": "std_msgs/msg/Float64",
+    "/diagnostics": "diagnostic_msgs/msg/DiagnosticArray",
+}
+_SLOW = {"/tf_static", "/diagnostics"}
+
+
+def hears(nodes, seconds: float, topics: dict[str, str]) -> dict[str, dict]:
+    listener = nodes("listener", str(seconds), *(f"{name}={kind}" for name, kind in topics.items()))
+    return json.loads(listener.stdout.readline())
+
+
+def is_at(speed_mps: float):
+    return lambda row: abs(row.get("speed_mps", 0.0) - speed_mps) < 0.1 * speed_mps
+
+
+def test_f1tenth_s_topics_say_what_the_car_does(nodes, started):
+    ros = started()
+    nodes("talker", "drive", "0.5", "0.1", "40")
+    ros.until_it_drives(is_at(0.5), nodes)
+    topics = {name: kind for name, kind in F1TENTH.items() if name != "scan"}  # no walls here
+    heard = hears(nodes, 2.0, topics)
+    assert set(heard) == set(topics)
+    # 50 a second; here other tests share the machine
+    assert {name for name in topics.keys() - _SLOW if heard[name]["hz"] < 25} == set()
+    last = {name: row["message"] for name, row in heard.items()}
+    _where(last)
+    _what_a_vesc_says(last)
+    names = {it["name"] for it in last["/diagnostics"]["status"]}
+    assert names == {"tandem: car", "tandem: commands"}
+
+
+def _where(last):
+    odom, tf = last["odom"], last["/tf"]["transforms"][0]
+    assert (odom["header"]["frame_id"], odom["child_frame_id"]) == ("odom", "base_link")
+    assert (tf["header"]["frame_id"], tf["child_frame_id"]) == ("odom", "base_link")
+    assert odom["twist"]["twist"]["linear"]["x"] == pytest.approx(0.5, abs=0.1)
+    assert odom["pose"]["pose"]["position"]["x"] == pytest.approx(
+        tf["transform"]["translation"]["x"], abs=0.1
+    )
+    mount = last["/tf_static"]["transforms"][0]
+    assert (mount["header"]["frame_id"], mount["child_frame_id"]) == ("base_link", "laser")
+    assert mount["transform"]["translation"]["x"] == pytest.approx(0.2733, abs=1e-3)
+
+
+def _what_a_vesc_says(last):
+    state = last["sensors/core"]["state"]
+    assert state["speed"] == pytest.approx(-4614 * 0.5, rel=0.2)  # theirs: forward is negative
+    assert 9.0 < state["voltage_input"] < 13.0
+    turns = 0.5 * math.tan(0.1) / 0.324
+    assert last["sensors/imu/raw"]["angular_velocity"]["z"] == pytest.approx(turns, rel=0.3)
+    assert last["sensors/imu/raw"]["linear_acceleration"]["z"] == pytest.approx(9.81, abs=0.01)
+    assert last["sensors/imu"]["imu"]["angular_velocity"]["z"] == pytest.approx(turns, rel=0.3)
+    servo = last["sensors/servo_position_command"]["data"]
+    assert servo == pytest.approx(0.5304 - 1.2135 * 0.1, abs=0.01)
+
+
+def test_a_scan_sees_the_walls_of_a_track(nodes, started):
+    started("sim://f1tenth?track=corridor")
+    scan = hears(nodes, 0.5, {"scan": F1TENTH["scan"]})["scan"]["message"]
+    assert scan["header"]["frame_id"] == "laser"
+    assert len(scan["ranges"]) == 1081
+    assert scan["angle_increment"] == pytest.approx(math.radians(0.25))
+    aside = [scan["ranges"][180 + turn] for turn in (0, 720)]  # to the right and to the left
+    assert aside == pytest.approx([1.0, 1.0], abs=0.1)  # of a corridor that is 2 m wide
+
+
+def test_a_late_listener_is_told_that_the_car_stopped(nodes, started):
+    ros = started()
+    talker = nodes("talker", "drive", "0.5", "0.0", "40")
+    ros.until_it_drives(is_at(0.5), nodes)
+    talker.kill()
+    ros.until(lambda row: row.get("state") == "STOPPED")
+    heard = hears(nodes, 0.5, {"/tandem/is_stopped": "std_msgs/msg/Bool"})
+    assert heard["/tandem/is_stopped"]["message"]["data"] is True
+
+
+def test_two_cars_under_two_names_are_two_cars(nodes, started):
+    red, blue = started("sim://f1tenth", "--ns", "/red"), started("sim://f1tenth", "--ns", "/blue")
+    nodes("talker", "/red/drive", "0.8", "0.0", "40")
+    red.until_it_drives(is_at(0.8), nodes, "/red")
+    heard = hears(
+        nodes, 0.5, {f"/{name}/odom": "nav_msgs/msg/Odometry" for name in ("red", "blue")}
+    )
+    speeds = {name: row["message"]["twist"]["twist"]["linear"]["x"] for name, row in heard.items()}
+    assert speeds["/red/odom"] == pytest.approx(0.8, abs=0.15)
+    assert speeds["/blue/odom"] == 0.0
+    assert blue.until(lambda row: "speed_mps" in row)["speed_mps"] == 0.0
+
+
+MUX = """
+ackermann_mux:
+  ros__parameters:
+    topics:
+      planner:
+        topic: planner_cmd
+        timeout: 0.2
+        priority: 10
+"""
+VESC = """
+/**:
+  ros__parameters:
+    speed_to_erpm_gain: 2307.0
+    speed_to_erpm_offset: 0.0
+    steering_angle_to_servo_gain: 1.2135
+    steering_angle_to_servo_offset: 0.5
+"""
+
+
+def test_a_mux_yaml_names_who_drives(nodes, started, tmp_path):
+    mux = tmp_path / "mux.yaml"
+    mux.write_text(MUX)
+    ros = started("sim://f1tenth", "--mux", str(mux))
+    nodes("talker", "drive", "1.0", "0.0", "40")  # which this file does not name
+    row = ros.until(lambda row: row.get("phase") == "driving")
+    assert row["program"].endswith("Nothing comes on planner_cmd or commands/motor/speed.")
+    nodes("talker", "planner_cmd", "0.5", "0.0", "40")
+    ros.until_it_drives(is_at(0.5), nodes)
+
+
+def test_a_vesc_yaml_scales_motor_and_servo(nodes, started, tmp_path):
+    vesc = tmp_path / "vesc.yaml"
+    vesc.write_text(VESC)
+    ros = started("sim://f1tenth", "--vesc", str(vesc))
+    says = ("commands/motor/speed=Float64=1153.5", "commands/servo/position=Float64=0.62135")
+    nodes("sayer", "40", *says)
+    row = ros.until_it_drives(is_at(0.5), nodes)
+    assert row["steer_rad"] == pytest.approx(0.1, abs=0.01)
+
+
+def test_a_runstop_topic_stops_the_car_by_a_word(nodes, started):
+    ros = started()
+    nodes("talker", "drive", "0.5", "0.0", "40")
+    run = nodes("sayer", "20", "runstop=Bool=true")
+    ros.until_it_drives(is_at(0.5), nodes)
+    run.kill()
+    nodes("sayer", "20", "runstop=Bool=false")
+    assert ros.until(lambda row: row.get("state") == "STOPPED")["speed_mps"] < 0.6
+
+
+def test_a_runstop_topic_stops_the_car_by_its_silence(nodes, started):
+    ros = started()
+    nodes("talker", "drive", "0.5", "0.0", "40")
+    run = nodes("sayer", "20", "runstop=Bool=true")
+    ros.until_it_drives(is_at(0.5), nodes)
+    run.kill()
+    ros.until(lambda row: row.get("state") == "STOPPED")
+
+
+def test_the_gym_s_topics_tell_the_truth_in_a_map(nodes, started):
+    ros = started("sim://f1tenth?track=corridor", "--as", "f1tenth_gym")
+    nodes("talker", "drive", "0.5", "0.0", "40")
+    ros.until_it_drives(is_at(0.5), nodes)
+    heard = hears(
+        nodes,
+        1.0,
+        {"/ego_racecar/odom": "nav_msgs/msg/Odometry", "scan": "sensor_msgs/msg/LaserScan"},
+    )
+    odom = heard["/ego_racecar/odom"]["message"]
+    assert odom["header"]["frame_id"] == "map"
+    assert odom["child_frame_id"] == "ego_racecar/base_link"
+    assert odom["twist"]["twist"]["linear"]["x"] == pytest.approx(0.5, abs=0.1)
+    assert heard["scan"]["message"]["header"]["frame_id"] == "ego_racecar/laser"
