@@ -188,3 +188,35 @@ def test_the_gym_s_topics_tell_the_truth_in_a_map(nodes, started):
     assert odom["child_frame_id"] == "ego_racecar/base_link"
     assert odom["twist"]["twist"]["linear"]["x"] == pytest.approx(0.5, abs=0.1)
     assert heard["scan"]["message"]["header"]["frame_id"] == "ego_racecar/laser"
+
+
+def test_autodrives_topics_drive_and_tell(nodes, started):
+    """A throttle of 1 is the simulator's top speed, 22.88 m/s."""
+    ros = started("sim://f1tenth?track=corridor", "--as", "autodrive_f1tenth")
+    its = "/autodrive/f1tenth_1/"
+    share = 0.5 / 22.88
+    says = (f"{its}throttle_command=Float32={share}", f"{its}steering_command=Float32=0.0")
+    nodes("sayer", "40", *says)
+    ros.until_it_drives(is_at(0.5), nodes)
+    kinds = {
+        "throttle": "std_msgs/msg/Float32",
+        "steering": "std_msgs/msg/Float32",
+        "speed": "std_msgs/msg/Float32",
+        "odom": "nav_msgs/msg/Odometry",
+        "ips": "geometry_msgs/msg/Point",
+        "imu": "sensor_msgs/msg/Imu",
+        "lidar": "sensor_msgs/msg/LaserScan",
+        "left_encoder": "sensor_msgs/msg/JointState",
+    }
+    heard = hears(nodes, 1.0, {its + name: kind for name, kind in kinds.items()})
+    last = {name.removeprefix(its): row["message"] for name, row in heard.items()}
+    assert set(last) == set(kinds)
+    assert last["throttle"]["data"] == pytest.approx(share, rel=0.1)
+    assert last["speed"]["data"] == pytest.approx(0.5, abs=0.1)
+    assert last["odom"]["header"]["frame_id"] == "map"
+    assert last["odom"]["child_frame_id"] == "f1tenth_1"
+    x_m = last["odom"]["pose"]["pose"]["position"]["x"]
+    assert last["ips"]["x"] == pytest.approx(x_m, abs=0.1)
+    turned_rad = last["left_encoder"]["position"][0]
+    assert turned_rad * 0.059 == pytest.approx(x_m, abs=0.6)
+    assert len(last["lidar"]["ranges"]) == 1081

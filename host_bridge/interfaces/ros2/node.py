@@ -16,37 +16,30 @@ from host_bridge.domain import (
     Reach,
     SeenCar,
     Setting,
-    State,
     Vehicle,
     Wish,
-    why_stopped,
 )
 from host_bridge.errors import DataFileFault, UsageFault
 from host_bridge.interfaces.ros2 import messages
-from host_bridge.interfaces.ros2.bus import Bus, is_secured, message_class, stay_on_this_machine
+from host_bridge.interfaces.ros2.bus import Bus, is_secured, stay_on_this_machine
 from host_bridge.interfaces.ros2.files import VescScale, read_mux, read_vesc
+from host_bridge.interfaces.ros2.halves import Halves
 from host_bridge.interfaces.ros2.lidar import SensorPipe
 from host_bridge.interfaces.ros2.mux import FUTURE_US, Command, Mux
+from host_bridge.interfaces.ros2.telling import ARMED, BOOL, NODE, STANDING, Teller, sentence
 from host_bridge.interfaces.ros2.vocabulary import (
     DIRECT,
     VOCABULARIES,
     Heard,
     MuxRow,
     Part,
-    Said,
     Vocabulary,
 )
+from sim_mock.autodrive.cars import simulated_car
 
-NODE = "tandem"
 _BEGIN_US = 100_000  # a few steps of the car, and as many lost frames: then the hand counts
-_EVERY = 2  # steps: fifty times a second
-_DIAGNOSED_EVERY = 100  # steps: once a second
 _ANSWER_US = 1_500_000  # as long as a car has for an action
-_STANDING = (State.STOPPING, State.STOPPED, State.FAULT)
-_ARMED = (State.ACTIVE, State.HOLD)
-_BOOL = "std_msgs/msg/Bool"
 _TRIGGER = "std_srvs/srv/Trigger"
-_OK, _WARN, _ERROR, _STALE = (bytes([level]) for level in range(4))
 _RUNSTOP_SILENT_US = 300_000
 
 Reply = Callable[[bool, str], None]
@@ -85,6 +78,7 @@ class RosInput(Input):
         self._sensors_path = sensors
         self._rows = _with_direct(mux, vocabulary) if mux else vocabulary.mux
         self._scale = scale or VescScale()
+        self._like = simulated_car(vocabulary.like)
         self._bus: Bus
         self._mux: Mux
         self._pipe: SensorPipe | None = None
@@ -96,16 +90,13 @@ class RosInput(Input):
         self._was_driving = False
         self._since_us: int | None = None
         self._last: Command | None = None
-        self._direct: dict[Part, tuple[float, int]] = {}
+        self._halves = Halves(self._scale, self._like)
         self._runstop: tuple[bool, int] | None = None
         self._is_runstop_told = False
         self._is_local = False
         self._is_virtual = False
         self._reach: Reach
-        self._vehicle: Vehicle
-        self._says: list[Callable[[SeenCar, Any], None]] = []
-        self._scan_says: Callable[[SeenCar, Any], None] | None = None
-        self._told: tuple[bool, str] | None = None
+        self._teller: Teller
 
     # --- the seam
 
@@ -115,14 +106,13 @@ class RosInput(Input):
         self._is_virtual = setting.is_virtual
         if not (self._is_virtual or self._is_local or is_secured(os.environ)):
             raise _open_to_a_network()
-        self._vehicle = setting.vehicles[0]
         self._reach = setting.reach(self.source)
         self._mux = Mux(self._rows, setting.lease_s(self.source))
         self._bus = Bus(NODE, self._namespace, setting.now_us)
         try:
             if self._sensors_path:
                 self._pipe = SensorPipe(self._sensors_path)
-            self._begin()
+            self._begin(setting.vehicles[0])
         except OSError as error:
             self._bus.close()
             raise DataFileFault.unreadable(self._sensors_path, error) from None
@@ -139,7 +129,7 @@ class RosInput(Input):
         self._was_driving = observed.is_driving
         self._bus.step()
         self._watch_runstop(now_us)
-        self._publish(observed.cars[0])
+        self._teller.step(observed.cars[0], self._mux, now_us)
         self._answer(observed.cars[0])
         return self._wish(now_us, observed.is_driving)
 
@@ -185,29 +175,25 @@ class RosInput(Input):
 
     # --- what is heard
 
-    def _begin(self) -> None:
+    def _begin(self, vehicle: Vehicle) -> None:
         for heard in self.vocabulary.heard:
             self._subscribe(heard)
-        known = {heard.topic for heard in self.vocabulary.heard}
+        known = {heard.topic.lstrip("/") for heard in self.vocabulary.heard}
         for row in self._rows:  # a mux.yaml may name others
-            if row.topic not in known:
+            if row.topic.lstrip("/") not in known:
                 type_name = self.vocabulary.heard[0].type
                 self._subscribe(Heard(row.topic, type_name, Part.ACKERMANN, row.name))
-        self._bus.subscribe("runstop", _BOOL, self._hear_runstop)
+        self._bus.subscribe("runstop", BOOL, self._hear_runstop)
         self._bus.serve("~/stop", _TRIGGER, self._stop)
         self._bus.serve("~/clear", _TRIGGER, self._arm)
         self._bus.serve("~/arm", "std_srvs/srv/SetBool", self._set_armed)
-        for said in self.vocabulary.said:
-            self._advertise(said)
-        self._is_stopped = self._bus.publisher("~/is_stopped", _BOOL, is_latched=True)
-        self._why = self._bus.publisher("~/why_stopped", "std_msgs/msg/String", is_latched=True)
-        self._diagnostics = self._bus.publisher(
-            "/diagnostics", "diagnostic_msgs/msg/DiagnosticArray"
+        self._teller = Teller(
+            self._bus, self.vocabulary, vehicle, self._scale, self._like, self._pipe
         )
 
     def _subscribe(self, heard: Heard) -> None:
         topics = {row.topic.lstrip("/"): row.name for row in self._rows}
-        source = topics.get(heard.topic, heard.source)
+        source = topics.get(heard.topic.lstrip("/"), heard.source)
         if source not in self._mux.sources:
             return  # a mux.yaml without it
         self._bus.subscribe(heard.topic, heard.type, partial(self._hear, heard.part, source))
@@ -224,7 +210,7 @@ class RosInput(Input):
                 return
             source.take(Command(*wanted, self._heard_us(message, received_us)), self._now_us)
             return
-        self._hear_direct(part, float(message.data), received_us)
+        self._halves.hear(source, part, float(message.data), received_us, self._now_us)
 
     def _heard_us(self, message: Any, received_us: int) -> int:
         """When a command was heard, or made if that is longer ago: stamps count where the clock is
@@ -234,27 +220,6 @@ class RosInput(Input):
             return received_us
         made_us = self._now_us - (time.time_ns() - stamp_ns) // 1000
         return made_us if made_us > received_us + FUTURE_US else min(made_us, received_us)
-
-    def _hear_direct(self, part: Part, value: float, received_us: int) -> None:
-        """Motor and servo come one after the other: both have to be there."""
-        source = self._mux.sources[DIRECT]
-        if value != value or abs(value) == float("inf"):
-            source.refuse("it was not a number")
-            return
-        self._direct[part] = value, received_us
-        if part is Part.SERVO:
-            return
-        servo, servo_us = self._direct.get(Part.SERVO, (self._scale.servo_offset, received_us))
-        is_brake = part is Part.MOTOR_BRAKE
-        source.take(
-            Command(
-                0.0 if is_brake else self._scale.speed_mps(value),
-                self._scale.steer_rad(servo),
-                min(received_us, servo_us + source.timeout_us),
-                min(abs(value) / self._scale.brake_max_a, 1.0) if is_brake else 0.0,
-            ),
-            self._now_us,
-        )
 
     # --- stops
 
@@ -274,7 +239,7 @@ class RosInput(Input):
     def _stop(self, request: Any, reply: Reply) -> None:
         """Anybody may."""
         self._orders.append(Order.STOP)
-        self._wait(reply, lambda car: car.status is not None and car.status.state in _STANDING)
+        self._wait(reply, lambda car: car.status is not None and car.status.state in STANDING)
 
     def _arm(self, request: Any, reply: Reply) -> None:
         """A topic or a service has never seen where a real car stands."""
@@ -286,7 +251,7 @@ class RosInput(Input):
             reply(True, "It is armed.")
         else:
             self._orders.append(Order.ARM)
-            self._wait(reply, lambda car: car.status is not None and car.status.state in _ARMED)
+            self._wait(reply, lambda car: car.status is not None and car.status.state in ARMED)
 
     def _set_armed(self, request: Any, reply: Reply) -> None:
         if request.data:
@@ -300,167 +265,12 @@ class RosInput(Input):
     def _answer(self, car: SeenCar) -> None:
         for it in list(self._waiting):
             if it.is_so(car):
-                it.reply(True, self._sentence(car) or "Done.")
+                it.reply(True, sentence(car) or "Done.")
             elif self._now_us >= it.until_us:
-                it.reply(False, self._sentence(car) or "The car did not answer.")
+                it.reply(False, sentence(car) or "The car did not answer.")
             else:
                 continue
             self._waiting.remove(it)
-
-    # --- what is said
-
-    def _advertise(self, said: Said) -> None:
-        publisher = self._bus.publisher(said.topic, said.type)
-        make = message_class(said.type)
-        says = partial(_SAYS[said.part], self, said, publisher, make)
-        if said.part is Part.SCAN:
-            self._scan_says = says
-            self._tell_mount()
-        else:
-            self._says.append(says)
-
-    def _tell_mount(self) -> None:
-        static = self._bus.publisher("/tf_static", "tf2_msgs/msg/TFMessage", is_latched=True)
-        transform = message_class("geometry_msgs/msg/TransformStamped")()
-        frames = self.vocabulary.base_frame, self.vocabulary.scan_frame
-        if messages.fill_mount(transform, self._bus.stamp(), frames, self._vehicle):
-            message = message_class("tf2_msgs/msg/TFMessage")()
-            message.transforms = [transform]
-            static.publish(message)
-
-    def _publish(self, car: SeenCar) -> None:
-        if self._pipe:
-            self._pipe.step()
-            if self._pipe.scan is not None and self._scan_says:
-                self._scan_says(car, self._bus.stamp())
-        self._tell_stop(car)
-        if self._count % _EVERY == 0 and car.is_known and car.status and car.motion:
-            stamp = self._bus.stamp()
-            for says in self._says:
-                says(car, stamp)
-        if self._count % _DIAGNOSED_EVERY == 0:
-            self._diagnose(car)
-
-    def _tell_stop(self, car: SeenCar) -> None:
-        """Latched, and said again only when it has changed."""
-        is_stopped = not car.is_known or car.status is None or car.status.state not in _ARMED
-        told = is_stopped, self._sentence(car)
-        if told != self._told:
-            self._told = told
-            flag, why = message_class(_BOOL)(), message_class("std_msgs/msg/String")()
-            flag.data, why.data = told
-            self._is_stopped.publish(flag)
-            self._why.publish(why)
-
-    def _sentence(self, car: SeenCar) -> str:
-        if not car.is_known or car.status is None:
-            return "The car is not heard."
-        return why_stopped(car.status, (), car.vehicle)
-
-    def _diagnose(self, car: SeenCar) -> None:
-        array = message_class("diagnostic_msgs/msg/DiagnosticArray")()
-        array.header.stamp = self._bus.stamp()
-        level = _STALE
-        if car.is_known and car.status:
-            level = _ERROR if car.status.state in _STANDING else _OK
-        commands = _OK if self._mux.winner else _WARN
-        array.status = [
-            self._diagnosis(car, "car", level, self._sentence(car) or "It may move."),
-            self._diagnosis(car, "commands", commands, self._mux.words(self._now_us)),
-        ]
-        if car.status:
-            causes = ", ".join(cause.name for cause in car.status.causes)
-            array.status[0].values = [
-                _value("state", car.status.state.name),
-                _value("causes", causes),
-                _value("faults", ", ".join(fault.name for fault in car.status.faults)),
-            ]
-        array.status[1].values = [
-            _value(f"refused on {source.row.topic}", f"{source.refused} {source.why_refused}")
-            for source in self._mux.sources.values()
-        ]
-        self._diagnostics.publish(array)
-
-    def _diagnosis(self, car: SeenCar, part: str, level: bytes, words: str) -> Any:
-        status = message_class("diagnostic_msgs/msg/DiagnosticStatus")()
-        status.name, status.hardware_id = f"{NODE}: {part}", car.name
-        status.level, status.message = level, words
-        return status
-
-    def _say_odometry(
-        self, said: Said, publisher: Any, make: Any, car: SeenCar, stamp: Any
-    ) -> None:
-        pose = self._pose(said.frame, car)
-        if pose is not None:
-            message = make()
-            frames = said.frame, self.vocabulary.base_frame
-            messages.fill_odometry(message, stamp, frames, pose)
-            publisher.publish(message)
-
-    def _say_transform(
-        self, said: Said, publisher: Any, make: Any, car: SeenCar, stamp: Any
-    ) -> None:
-        pose = self._pose(said.frame, car)
-        if pose is not None:
-            transform = message_class("geometry_msgs/msg/TransformStamped")()
-            frames = said.frame, self.vocabulary.base_frame
-            messages.fill_transform(transform, stamp, frames, pose)
-            message = make()
-            message.transforms = [transform]
-            publisher.publish(message)
-
-    def _pose(self, frame: str, car: SeenCar) -> messages.Pose | None:
-        """In a map only the truth has a place, which virtual cars alone know."""
-        assert car.status is not None, "asked of cars that have said their status"
-        assert car.motion is not None, "and their motion"
-        if frame != "map":
-            return messages.reckoned(car.status, car.motion)
-        truth = self._pipe.truth if self._pipe else None
-        return messages.true(truth, messages.rear_of(self._vehicle)) if truth else None
-
-    def _say_scan(self, said: Said, publisher: Any, make: Any, car: SeenCar, stamp: Any) -> None:
-        scan = self._pipe.take_scan() if self._pipe else None
-        if scan is not None:
-            message = make()
-            messages.fill_scan(message, stamp, said.frame, scan, self._vehicle)
-            publisher.publish(message)
-
-    def _say_vesc(self, said: Said, publisher: Any, make: Any, car: SeenCar, stamp: Any) -> None:
-        message = make()
-        messages.fill_vesc_state(message, stamp, car, self._scale)
-        publisher.publish(message)
-
-    def _say_vesc_imu(
-        self, said: Said, publisher: Any, make: Any, car: SeenCar, stamp: Any
-    ) -> None:
-        assert car.motion is not None, "asked of cars that have said their motion"
-        message = make()
-        messages.fill_vesc_imu(message, stamp, car.motion)
-        publisher.publish(message)
-
-    def _say_imu(self, said: Said, publisher: Any, make: Any, car: SeenCar, stamp: Any) -> None:
-        assert car.motion is not None, "asked of cars that have said their motion"
-        message = make()
-        messages.fill_imu(message, stamp, car.motion)
-        publisher.publish(message)
-
-    def _say_servo(self, said: Said, publisher: Any, make: Any, car: SeenCar, stamp: Any) -> None:
-        assert car.status is not None, "asked of cars that have said their status"
-        message = make()
-        message.data = self._scale.servo(car.status.steer_rad)
-        publisher.publish(message)
-
-
-_SAYS: dict[Part, Callable[..., None]] = {
-    Part.ODOMETRY: RosInput._say_odometry,
-    Part.TRUTH: RosInput._say_odometry,
-    Part.TRANSFORM: RosInput._say_transform,
-    Part.SCAN: RosInput._say_scan,
-    Part.VESC_STATE: RosInput._say_vesc,
-    Part.VESC_IMU: RosInput._say_vesc_imu,
-    Part.IMU: RosInput._say_imu,
-    Part.SERVO_ECHO: RosInput._say_servo,
-}
 
 
 def make(rest: str, options: Mapping[str, str], now_us: Callable[[], int]) -> RosInput:
@@ -470,6 +280,15 @@ def make(rest: str, options: Mapping[str, str], now_us: Callable[[], int]) -> Ro
         raise UsageFault(
             f"unknown vocabulary {name!r}", expected=" or ".join(VOCABULARIES), got=name
         )
+    heard = {it.part for it in VOCABULARIES[name].heard}
+    for option, part in (("mux", Part.ACKERMANN), ("vesc", Part.MOTOR_SPEED)):
+        if option in options and part not in heard:
+            raise UsageFault(
+                f"--{option} says nothing of the topics of {name}",
+                expected="a vocabulary that has such a file: f1tenth",
+                got=name,
+                remedy=f"leave --{option} out, or say --as f1tenth",
+            )
     mux, notes = read_mux(Path(options["mux"])) if "mux" in options else (None, ())
     return RosInput(
         VOCABULARIES[name],
@@ -484,12 +303,6 @@ def make(rest: str, options: Mapping[str, str], now_us: Callable[[], int]) -> Ro
 def _with_direct(rows: tuple[MuxRow, ...], vocabulary: Vocabulary) -> tuple[MuxRow, ...]:
     """A mux.yaml says nothing of what goes past the mux."""
     return (*rows, *(row for row in vocabulary.mux if row.name == DIRECT))
-
-
-def _value(key: str, value: str) -> Any:
-    made = message_class("diagnostic_msgs/msg/KeyValue")()
-    made.key, made.value = key, value
-    return made
 
 
 def _open_to_a_network() -> UsageFault:

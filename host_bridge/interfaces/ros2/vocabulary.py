@@ -27,7 +27,15 @@ class Part(Enum):
     VESC_STATE = "what a VESC would say"
     VESC_IMU = "rates and accelerations, as a VESC says them"
     IMU = "rates and accelerations"
-    SERVO_ECHO = "the steering that was put out"
+    SERVO_ECHO = "the steering that was put out, as a servo's position"
+    THROTTLE = "a share of the top speed, from -1 to 1"
+    STEERING = "a share of full lock, from -1 to 1"
+    THROTTLE_ECHO = "the share that the car drives at"
+    STEERING_ECHO = "the steering angle that was put out"
+    SPEED = "how fast the car is"
+    PLACE = "where a virtual car really is, as a point"
+    WHEEL_LEFT = "how far the left wheel has turned"
+    WHEEL_RIGHT = "how far the right wheel has turned"
 
 
 @dataclass(frozen=True)
@@ -73,6 +81,7 @@ class Vocabulary:
     odom_frame: str
     base_frame: str
     scan_frame: str
+    like: str = "f1tenth"  # AutoDRIVE's car whose top speed and full lock are 1
 
 
 _ACKERMANN = "ackermann_msgs/msg/AckermannDriveStamped"
@@ -80,6 +89,7 @@ _FLOAT = "std_msgs/msg/Float64"
 _ODOMETRY = "nav_msgs/msg/Odometry"
 _SCAN = "sensor_msgs/msg/LaserScan"
 _TF = "tf2_msgs/msg/TFMessage"
+ABSOLUTE_FRAMES = ("map", "world")  # in which dead reckoning has no place
 DIRECT = "vesc"  # commands past the mux, to the motor controller: the least of all sources
 
 F1TENTH = Vocabulary(
@@ -129,4 +139,54 @@ GYM = Vocabulary(
     scan_frame="ego_racecar/laser",
 )
 
-VOCABULARIES = {vocabulary.name: vocabulary for vocabulary in (F1TENTH, GYM)}
+_SHARE = "std_msgs/msg/Float32"
+_WHEEL = "sensor_msgs/msg/JointState"
+_API = "script"
+
+
+def _autodrive(car: str, root: str, *more: Said) -> Vocabulary:
+    """One of AutoDRIVE's cars, whose topics begin with its name."""
+    its = f"/autodrive/{car}_1"
+    return Vocabulary(
+        name=f"autodrive_{car}",
+        title=f"AutoDRIVE's ROS 2 API for its {car}",
+        heard=(
+            Heard(f"{its}/throttle_command", _SHARE, Part.THROTTLE, _API),
+            Heard(f"{its}/steering_command", _SHARE, Part.STEERING, _API),
+        ),
+        said=(
+            Said(f"{its}/throttle", _SHARE, Part.THROTTLE_ECHO, STATE_HZ),
+            Said(f"{its}/steering", _SHARE, Part.STEERING_ECHO, STATE_HZ),
+            Said(f"{its}/left_encoder", _WHEEL, Part.WHEEL_LEFT, STATE_HZ, "left_encoder"),
+            Said(f"{its}/right_encoder", _WHEEL, Part.WHEEL_RIGHT, STATE_HZ, "right_encoder"),
+            Said(f"{its}/ips", "geometry_msgs/msg/Point", Part.PLACE, STATE_HZ, root),
+            Said(f"{its}/imu", "sensor_msgs/msg/Imu", Part.IMU, STATE_HZ, "imu"),
+            Said(f"{its}/lidar", _SCAN, Part.SCAN, SCAN_HZ, "lidar"),
+            Said("/tf", _TF, Part.TRANSFORM, STATE_HZ, root),
+            *more,
+        ),
+        mux=(MuxRow(_API, f"{its}/throttle_command", 10, 0.2),),
+        odom_frame=root,
+        base_frame=f"{car}_1",
+        scan_frame="lidar",
+        like=car,
+    )
+
+
+def _odom(car: str, root: str) -> Said:
+    return Said(f"/autodrive/{car}_1/odom", _ODOMETRY, Part.TRUTH, STATE_HZ, root)
+
+
+AUTODRIVE_NIGEL = _autodrive("nigel", "map")
+AUTODRIVE_F1TENTH = _autodrive(
+    "f1tenth",
+    "map",
+    _odom("f1tenth", "map"),
+    Said("/autodrive/f1tenth_1/speed", _SHARE, Part.SPEED, STATE_HZ),
+)
+AUTODRIVE_ROBORACER = _autodrive("roboracer", "world", _odom("roboracer", "world"))
+
+VOCABULARIES = {
+    vocabulary.name: vocabulary
+    for vocabulary in (F1TENTH, GYM, AUTODRIVE_NIGEL, AUTODRIVE_F1TENTH, AUTODRIVE_ROBORACER)
+}

@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
+import math
+from types import SimpleNamespace
+
 import pytest
 
-from host_bridge.errors import DataFileFault
+from host_bridge.errors import DataFileFault, UsageFault
 from host_bridge.interfaces.ros2.bus import is_secured, stay_on_this_machine
 from host_bridge.interfaces.ros2.files import VescScale, read_mux, read_vesc
-from host_bridge.interfaces.ros2.vocabulary import F1TENTH, GYM
+from host_bridge.interfaces.ros2.halves import Halves
+from host_bridge.interfaces.ros2.mux import Command, Source
+from host_bridge.interfaces.ros2.node import make
+from host_bridge.interfaces.ros2.vocabulary import (
+    AUTODRIVE_F1TENTH,
+    AUTODRIVE_NIGEL,
+    AUTODRIVE_ROBORACER,
+    F1TENTH,
+    GYM,
+    MuxRow,
+    Part,
+)
 
 MUX = """\
 ackermann_mux:
@@ -121,6 +135,91 @@ def test_the_gyms_odometry_is_the_truth_in_a_map():
     assert (odometry.topic, odometry.frame) == ("ego_racecar/odom", "map")
     assert GYM.base_frame == "ego_racecar/base_link"
     assert GYM.scan_frame == "ego_racecar/laser"
+
+
+# The facts: the config.py of autodrive_nigel, autodrive_f1tenth and autodrive_roboracer
+SHARE = "std_msgs/msg/Float32"
+_OF_ALL = {
+    "throttle": SHARE,
+    "steering": SHARE,
+    "left_encoder": "sensor_msgs/msg/JointState",
+    "right_encoder": "sensor_msgs/msg/JointState",
+    "ips": "geometry_msgs/msg/Point",
+    "imu": "sensor_msgs/msg/Imu",
+    "lidar": "sensor_msgs/msg/LaserScan",
+}
+_ODOM = {"odom": "nav_msgs/msg/Odometry"}
+
+
+@pytest.mark.parametrize(
+    ("vocabulary", "car", "root", "said"),
+    [
+        (AUTODRIVE_NIGEL, "nigel_1", "map", _OF_ALL),
+        (AUTODRIVE_F1TENTH, "f1tenth_1", "map", {**_OF_ALL, **_ODOM, "speed": SHARE}),
+        (AUTODRIVE_ROBORACER, "roboracer_1", "world", {**_OF_ALL, **_ODOM}),
+    ],
+)
+def test_the_topics_are_autodrives(vocabulary, car, root, said):
+    its = f"/autodrive/{car}/"
+    assert {it.topic: it.type for it in vocabulary.heard} == {
+        f"{its}throttle_command": SHARE,
+        f"{its}steering_command": SHARE,
+    }
+    assert {it.topic: it.type for it in vocabulary.said} == {
+        "/tf": "tf2_msgs/msg/TFMessage",
+        **{its + name: kind for name, kind in said.items()},
+    }
+    assert (vocabulary.odom_frame, vocabulary.base_frame) == (root, car)
+
+
+# --- commands in two halves
+
+LIKE = SimpleNamespace(top_mps=20.0, steer_max_rad=0.5)
+
+
+def _heard(*halves):
+    """What becomes of halves, each with when it came, in a source that waits for 0.2 s."""
+    source = Source(MuxRow("script", "throttle_command", 10, 0.2), 200_000)
+    made = Halves(VescScale(), LIKE)
+    for part, value, at_us in halves:
+        made.hear(source, part, value, at_us, at_us)
+    return source
+
+
+def test_a_throttle_is_a_share_of_the_simulators_top_speed():
+    source = _heard((Part.STEERING, -0.5, 1000), (Part.THROTTLE, 0.1, 2000))
+    assert source.latest == Command(pytest.approx(2.0), pytest.approx(-0.25), 2000)
+
+
+def test_a_throttle_alone_drives_straight_on():
+    assert _heard((Part.THROTTLE, -0.1, 2000)).latest == Command(pytest.approx(-2.0), 0.0, 2000)
+
+
+def test_shares_end_at_one():
+    source = _heard((Part.STEERING, 7.0, 1000), (Part.THROTTLE, -7.0, 2000))
+    assert source.latest == Command(-20.0, 0.5, 2000)
+
+
+def test_a_steering_that_fell_silent_ages_what_drives():
+    source = _heard((Part.STEERING, 0.5, 0), (Part.THROTTLE, 0.1, 390_000))
+    assert source.latest is not None
+    assert source.latest.heard_us == 200_000
+    source = _heard((Part.STEERING, 0.5, 0), (Part.THROTTLE, 0.1, 401_000))
+    assert source.latest is None
+    assert "old when it came" in source.why_refused
+
+
+@pytest.mark.parametrize("part", [Part.STEERING, Part.THROTTLE])
+@pytest.mark.parametrize("value", [math.nan, math.inf])
+def test_a_half_that_is_no_number_is_refused(part, value):
+    source = _heard((part, value, 1000))
+    assert (source.latest, source.refused) == (None, 1)
+
+
+@pytest.mark.parametrize("option", ["mux", "vesc"])
+def test_a_file_of_another_vocabulary_is_refused(option):
+    with pytest.raises(UsageFault, match=f"--{option} says nothing of the topics of autodrive"):
+        make("autodrive_nigel", {option: "its.yaml"}, lambda: 0)
 
 
 # --- how far ROS 2 reaches

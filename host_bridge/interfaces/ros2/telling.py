@@ -1,0 +1,258 @@
+"""What a car says to ROS 2: one function for each part of a vocabulary, and when it is said."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from host_bridge.domain import SeenCar, State, Vehicle, why_stopped
+from host_bridge.interfaces.ros2 import messages
+from host_bridge.interfaces.ros2.bus import Bus, message_class
+from host_bridge.interfaces.ros2.files import VescScale
+from host_bridge.interfaces.ros2.lidar import SensorPipe
+from host_bridge.interfaces.ros2.mux import Mux
+from host_bridge.interfaces.ros2.vocabulary import ABSOLUTE_FRAMES, Part, Said, Vocabulary
+from sim_mock.autodrive.cars import SimulatedCar
+
+NODE = "tandem"
+STANDING = (State.STOPPING, State.STOPPED, State.FAULT)
+ARMED = (State.ACTIVE, State.HOLD)
+BOOL = "std_msgs/msg/Bool"
+_TRANSFORMS = "tf2_msgs/msg/TFMessage"
+_EVERY = 2  # steps: fifty times a second
+_DIAGNOSED_EVERY = 100  # steps: once a second
+_OK, _WARN, _ERROR, _STALE = (bytes([level]) for level in range(4))
+
+
+def sentence(car: SeenCar) -> str:
+    """Why a car stands, for people; empty while it may move."""
+    if not car.is_known or car.status is None:
+        return "The car is not heard."
+    return why_stopped(car.status, (), car.vehicle)
+
+
+class Teller:
+    """Says in a vocabulary's topics what one car does."""
+
+    def __init__(
+        self,
+        bus: Bus,
+        vocabulary: Vocabulary,
+        vehicle: Vehicle,
+        scale: VescScale,
+        like: SimulatedCar,
+        pipe: SensorPipe | None,
+    ) -> None:
+        """``scale`` is a VESC's, ``like`` the AutoDRIVE Simulator's car whose shares are said,
+        ``pipe`` a virtual car's sensors. Raises errors.DeviceFault for a missing message type."""
+        self.vocabulary = vocabulary
+        self.vehicle = vehicle
+        self.scale = scale
+        self.like = like
+        self.pipe = pipe
+        self._bus = bus
+        self._said = [
+            (said, bus.publisher(said.topic, said.type), message_class(said.type))
+            for said in vocabulary.said
+        ]
+        if any(said.part is Part.SCAN for said in vocabulary.said):
+            self._tell_mount()
+        self._is_stopped = bus.publisher("~/is_stopped", BOOL, is_latched=True)
+        self._why = bus.publisher("~/why_stopped", "std_msgs/msg/String", is_latched=True)
+        self._diagnostics = bus.publisher("/diagnostics", "diagnostic_msgs/msg/DiagnosticArray")
+        self._told: tuple[bool, str] | None = None
+        self._count = 0
+
+    def step(self, car: SeenCar, mux: Mux, now_us: int) -> None:
+        """Of each step: scans as they come, the rest in its time."""
+        self._count += 1
+        self._tell_stop(car)
+        is_due = self._count % _EVERY == 0 and car.is_known and car.status and car.motion
+        if self.pipe:
+            self.pipe.step()
+        has_scan = self.pipe is not None and self.pipe.scan is not None
+        if is_due or has_scan:
+            stamp = self._bus.stamp()
+            for said, publisher, make in self._said:
+                if has_scan if said.part is Part.SCAN else is_due:
+                    message = make()
+                    if _FILLS[said.part](self, said, message, stamp, car):
+                        publisher.publish(message)
+        if self._count % _DIAGNOSED_EVERY == 0:
+            self._diagnose(car, mux, now_us)
+
+    def pose(self, frame: str, car: SeenCar) -> messages.Pose | None:
+        """In a map only the truth has a place, which virtual cars alone know."""
+        assert car.status is not None, "asked of cars that have said their status"
+        assert car.motion is not None, "and their motion"
+        if frame not in ABSOLUTE_FRAMES:
+            return messages.reckoned(car.status, car.motion)
+        truth = self.pipe.truth if self.pipe else None
+        return messages.true(truth, messages.rear_of(self.vehicle)) if truth else None
+
+    def _tell_mount(self) -> None:
+        static = self._bus.publisher("/tf_static", _TRANSFORMS, is_latched=True)
+        transform = message_class("geometry_msgs/msg/TransformStamped")()
+        frames = self.vocabulary.base_frame, self.vocabulary.scan_frame
+        if messages.fill_mount(transform, self._bus.stamp(), frames, self.vehicle):
+            message = message_class(_TRANSFORMS)()
+            message.transforms = [transform]
+            static.publish(message)
+
+    def _tell_stop(self, car: SeenCar) -> None:
+        """Latched, and said again only when it has changed."""
+        is_stopped = not car.is_known or car.status is None or car.status.state not in ARMED
+        told = is_stopped, sentence(car)
+        if told != self._told:
+            self._told = told
+            flag, why = message_class(BOOL)(), message_class("std_msgs/msg/String")()
+            flag.data, why.data = told
+            self._is_stopped.publish(flag)
+            self._why.publish(why)
+
+    def _diagnose(self, car: SeenCar, mux: Mux, now_us: int) -> None:
+        array = message_class("diagnostic_msgs/msg/DiagnosticArray")()
+        array.header.stamp = self._bus.stamp()
+        level = _STALE
+        if car.is_known and car.status:
+            level = _ERROR if car.status.state in STANDING else _OK
+        commands = _OK if mux.winner else _WARN
+        array.status = [
+            _diagnosis(car, "car", level, sentence(car) or "It may move."),
+            _diagnosis(car, "commands", commands, mux.words(now_us)),
+        ]
+        if car.status:
+            causes = ", ".join(cause.name for cause in car.status.causes)
+            array.status[0].values = [
+                _value("state", car.status.state.name),
+                _value("causes", causes),
+                _value("faults", ", ".join(fault.name for fault in car.status.faults)),
+            ]
+        array.status[1].values = [
+            _value(f"refused on {source.row.topic}", f"{source.refused} {source.why_refused}")
+            for source in mux.sources.values()
+        ]
+        self._diagnostics.publish(array)
+
+
+def _diagnosis(car: SeenCar, part: str, level: bytes, words: str) -> Any:
+    status = message_class("diagnostic_msgs/msg/DiagnosticStatus")()
+    status.name, status.hardware_id = f"{NODE}: {part}", car.name
+    status.level, status.message = level, words
+    return status
+
+
+def _value(key: str, value: str) -> Any:
+    made = message_class("diagnostic_msgs/msg/KeyValue")()
+    made.key, made.value = key, value
+    return made
+
+
+# --- one for each part: fills a message, and says whether there is something to say
+
+
+def _odometry(teller: Teller, said: Said, message: Any, stamp: Any, car: SeenCar) -> bool:
+    pose = teller.pose(said.frame, car)
+    if pose is not None:
+        frames = said.frame, teller.vocabulary.base_frame
+        messages.fill_odometry(message, stamp, frames, pose)
+    return pose is not None
+
+
+def _transform(teller: Teller, said: Said, message: Any, stamp: Any, car: SeenCar) -> bool:
+    pose = teller.pose(said.frame, car)
+    if pose is not None:
+        transform = message_class("geometry_msgs/msg/TransformStamped")()
+        frames = said.frame, teller.vocabulary.base_frame
+        messages.fill_transform(transform, stamp, frames, pose)
+        message.transforms = [transform]
+    return pose is not None
+
+
+def _place(teller: Teller, said: Said, message: Any, stamp: Any, car: SeenCar) -> bool:
+    pose = teller.pose(said.frame, car)
+    if pose is not None:
+        message.x, message.y = pose.x_m, pose.y_m
+    return pose is not None
+
+
+def _scan(teller: Teller, said: Said, message: Any, stamp: Any, car: SeenCar) -> bool:
+    scan = teller.pipe.take_scan() if teller.pipe else None
+    if scan is not None:
+        messages.fill_scan(message, stamp, said.frame, scan, teller.vehicle)
+    return scan is not None
+
+
+def _vesc(teller: Teller, said: Said, message: Any, stamp: Any, car: SeenCar) -> bool:
+    messages.fill_vesc_state(message, stamp, car, teller.scale)
+    return True
+
+
+def _vesc_imu(teller: Teller, said: Said, message: Any, stamp: Any, car: SeenCar) -> bool:
+    assert car.motion is not None, "asked of cars that have said their motion"
+    messages.fill_vesc_imu(message, stamp, car.motion)
+    return True
+
+
+def _imu(teller: Teller, said: Said, message: Any, stamp: Any, car: SeenCar) -> bool:
+    assert car.motion is not None, "asked of cars that have said their motion"
+    messages.fill_imu(message, stamp, car.motion)
+    message.header.frame_id = said.frame
+    return True
+
+
+def _number(of: Callable[[Teller, SeenCar], float]) -> Callable[..., bool]:
+    def fill(teller: Teller, said: Said, message: Any, stamp: Any, car: SeenCar) -> bool:
+        message.data = of(teller, car)
+        return True
+
+    return fill
+
+
+def _servo(teller: Teller, car: SeenCar) -> float:
+    assert car.status is not None, "asked of cars that have said their status"
+    return teller.scale.servo(car.status.steer_rad)
+
+
+def _throttle(teller: Teller, car: SeenCar) -> float:
+    assert car.status is not None, "asked of cars that have said their status"
+    return car.status.target_mps / teller.like.top_mps
+
+
+def _steering(teller: Teller, car: SeenCar) -> float:
+    assert car.status is not None, "asked of cars that have said their status"
+    return car.status.steer_rad
+
+
+def _speed(teller: Teller, car: SeenCar) -> float:
+    assert car.status is not None, "asked of cars that have said their status"
+    return car.status.speed_mps
+
+
+def _wheel(teller: Teller, said: Said, message: Any, stamp: Any, car: SeenCar) -> bool:
+    """As much of a turn as the simulator's wheel would have made on the same way."""
+    assert car.motion is not None, "asked of cars that have said their motion"
+    is_left = said.part is Part.WHEEL_LEFT
+    count = car.motion.count_left if is_left else car.motion.count_right
+    rolled_m = count * teller.vehicle.parameters["nm_per_count"][0] * 1e-9
+    message.header.stamp, message.header.frame_id = stamp, said.frame
+    message.name, message.position = [said.frame], [rolled_m / teller.like.wheel_radius_m]
+    return True
+
+
+_FILLS: dict[Part, Callable[[Teller, Said, Any, Any, SeenCar], bool]] = {
+    Part.ODOMETRY: _odometry,
+    Part.TRUTH: _odometry,
+    Part.TRANSFORM: _transform,
+    Part.PLACE: _place,
+    Part.SCAN: _scan,
+    Part.VESC_STATE: _vesc,
+    Part.VESC_IMU: _vesc_imu,
+    Part.IMU: _imu,
+    Part.SERVO_ECHO: _number(_servo),
+    Part.THROTTLE_ECHO: _number(_throttle),
+    Part.STEERING_ECHO: _number(_steering),
+    Part.SPEED: _number(_speed),
+    Part.WHEEL_LEFT: _wheel,
+    Part.WHEEL_RIGHT: _wheel,
+}
