@@ -78,7 +78,6 @@ _BEAT = (
 _SERVICE = (
     "Service._hear", "Service._line_changed", "Service._take_over", "Service._say_farewell",
 )  # fmt: skip
-_WITH_A_BOX = ("firmware/test_two_boxes.py", "firmware/test_box.py")
 # What carries the board's program and the host's: each row's own tests are all that is asked.
 AROUND = (
     Part("firmware/boards/between_steps.py", ("firmware/boards/test_between_steps.py",)),
@@ -137,10 +136,9 @@ AROUND = (
     Part("host_bridge/cars/fleet.py", ("host_bridge/cars/test_fleet_numbers.py",)),
     Part("host_bridge/link/rights.py", ("host_bridge/serve/test_rights.py",)),
     Part("host_bridge/serve/service.py", ("host_bridge/serve/test_service.py",), _SERVICE),
-    # The slowest last
-    Part("firmware/core/tag.py", _WITH_A_BOX, (), 60),
-    Part("firmware/core/pairing.py", _WITH_A_BOX, (), 60),
-    Part("firmware/core/boxes.py", _WITH_A_BOX, (), 60),
+    Part("firmware/core/tag.py", ("firmware/core/test_tag.py",)),
+    Part("firmware/core/pairing.py", ("firmware/core/test_pairing.py",)),
+    Part("firmware/core/boxes.py", ("firmware/core/test_boxes.py",)),
 )
 # Where each file has a row, or a reason
 PLACES = (

@@ -348,6 +348,19 @@ def test_a_rule_covers_what_looks_as_it_says_and_no_more_than_it_says():
     assert equivalents.by_rule([part], mutants) == []
 
 
+def test_the_list_of_what_changes_nothing_is_true_of_the_sources():
+    """A run that tries a few says so too late: for whoever changed something else."""
+    every = [
+        mutant
+        for part in PARTS
+        for mutant in mutants_of(part.file, trials.source_of(ROOT, part.file), part.scope)
+    ]
+    rules = equivalents.read_rules(command.LIST)
+    listed = equivalents.read(command.LIST) + equivalents.by_rule(rules, every)
+    assert equivalents.rule_errors(rules, every) == []
+    assert equivalents.errors(listed, every, {}) == []
+
+
 def test_a_rule_without_a_reason_or_a_count_is_refused(tmp_path):
     path = tmp_path / "list.toml"
     whole = "[[rule]]\nfile = 'a.py'\ncount = 1\nreason = 'why'\n"
