@@ -50,9 +50,11 @@ class Running:
                 return row
         raise AssertionError("it has not come to that")
 
-    def until_it_drives(self, is_so, nodes, namespace: str = "", lines: int = 200) -> dict:
+    def until_it_drives(
+        self, is_so, nodes, namespace: str = "", lines: int = 200, stops: int = 4
+    ) -> dict:
         """Until then, armed again where a machine busy with other tests made it stop."""
-        for _ in range(4):
+        for _ in range(stops):
             row = self.until(lambda row: is_so(row) or row.get("state") == "STOPPED", lines)
             if is_so(row):
                 return row
@@ -62,7 +64,7 @@ class Running:
 
     def until_ended(self, node: subprocess.Popen, nodes) -> None:
         """Until that node has done what it does, armed again as above."""
-        self.until_it_drives(lambda row: node.poll() is not None, nodes, lines=10_000)
+        self.until_it_drives(lambda row: node.poll() is not None, nodes, lines=10_000, stops=12)
 
 
 @pytest.fixture
