@@ -23,6 +23,7 @@ from tests.host_bridge.serve.desk import runtime_folder
 pytestmark = pytest.mark.xdist_group("station")
 PORT = PORTS + 1
 ANSWER = "document.getElementById('answer')"
+CONTRAST = Path(__file__).with_name("contrast.js").read_text()
 OTHER = """<!doctype html><title>another origin</title><script>
 window.said = {};
 for (const path of ['status', 'hold', 'stop']) {
@@ -142,6 +143,25 @@ def test_a_car_is_driven_by_the_keyboard_alone(set_up, page):
     key("keyUp", "Space", " ")
     page.until(f"{STATE} === 'HOLD'")
     page.click("#end")
+
+
+def test_every_text_can_be_read_and_the_stop_from_afar(set_up, page):
+    """Contrast of 4.5 to 1 everywhere, as WCAG 2 AA has it for text, and of 7 to 1 on each stop."""
+    told = []
+    set_up.seated(page)
+    told += json.loads(page.js(CONTRAST))
+    page.click("#stop")
+    page.until(f"{STATE} === 'STOPPED'")
+    page.until(f"{ANSWER}.className === 'good'")
+    told += json.loads(page.js(CONTRAST))
+    stops = [it for it in told if it["id"] == "stop" or it["name"] == "one"]
+    assert {it["text"] for it in stops} == {f"STOP {NAME}", f"Stop {NAME}"}
+    assert min(it["ratio"] for it in stops) >= 7.0
+    assert len(told) > 60
+    assert [it for it in told if it["ratio"] < 4.5] == []
+    page.js("document.querySelector('h1').style.opacity = 0.3")  # and one that cannot is found
+    dim = [it["text"] for it in json.loads(page.js(CONTRAST)) if it["ratio"] < 4.5]
+    assert dim == ["Tandem station"]
 
 
 def test_a_screen_reader_has_names_for_what_can_be_done(page):
