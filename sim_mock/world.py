@@ -82,7 +82,7 @@ def plant_of(
         raise ValueError(
             f"model={parameters.model} knows of no payload and no patches: leave out one"
         )
-    parameters, moves = modelled(parameters, vehicle.name, PLANT_STEP_US * 1e-6)
+    parameters, moves = modelled(parameters, vehicle.name, vehicle.parameters, PLANT_STEP_US * 1e-6)
     return Plant(parameters, seed, moves)
 
 

@@ -1,4 +1,4 @@
-"""Autoware's planning simulator on a car's outputs: all eight of its vehicle models.
+"""Autoware's planning simulator on a car's outputs: its vehicle models.
 
 A velocity model is told the speed that the motors' share of their voltage would lead to, 0 where
 they coast or brake; an acceleration model what motors, brake and friction give. The gear is the
@@ -15,7 +15,7 @@ from sim_mock.autodrive.actuators import top_mps
 from sim_mock.bodies.rolling import Pull, axle_of
 from sim_mock.models.integration import State
 from sim_mock.models.planning.gear import DRIVE, REVERSE
-from sim_mock.models.planning.model_types import make_car
+from sim_mock.models.planning.model_types import PEDALLED, make_car
 from sim_mock.models.planning.motion import Command, Report
 from sim_mock.plant.body import GRAVITY_MPS2
 from sim_mock.plant.motor import Motor
@@ -38,6 +38,7 @@ class PlanningBody:
     ) -> None:
         known = {**numbers_of(parameters), **given}
         self.car = make_car(model, known, parameters.body.wheelbase_m, step_s)
+        self._is_pedalled = model == PEDALLED  # and takes what drives, not what is along x
         self._lr_m = parameters.body.lr_m
         self._pull = Pull(parameters)
         self._top_mps = top_mps(parameters)
@@ -57,9 +58,11 @@ class PlanningBody:
     def _command(self, dt_s: float, acts: Acts, speed_mps: float) -> Command:
         self._shift(acts.duty)
         is_braked = acts.brake_n > abs(acts.pushes_n(speed_mps))
+        along_mps2 = self._pull.accel_mps2(dt_s, acts, speed_mps)
+        goes_back = self._is_pedalled and self._gear == REVERSE
         return Command(
             vx_mps=0.0 if is_braked else acts.duty * self._top_mps,
-            ax_mps2=self._pull.accel_mps2(dt_s, acts, speed_mps),
+            ax_mps2=-along_mps2 if goes_back else along_mps2,
             steer_rad=acts.steer_rad,
             gear=self._gear,
         )

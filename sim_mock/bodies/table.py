@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -15,13 +15,14 @@ import yaml
 from sim_mock.bodies.autodrive import AutoDriveBody, AutomobileBody
 from sim_mock.bodies.autorally import DOUBLE, FULL, SINGLE, AutoRallyBody, Kind
 from sim_mock.bodies.commonroad import KinematicBody, SingleTrackBody
-from sim_mock.bodies.planning import PlanningBody
+from sim_mock.bodies.planning import PlanningBody, numbers_of
+from sim_mock.bodies.speed_loop import refuse_unbearable, speed_loop_of
 from sim_mock.bodies.trust import is_trusted
 from sim_mock.models.autodrive.automobiles import OPENCAV, RZR
 from sim_mock.models.autodrive.cars import F1TENTH, HUNTER_SE, NIGEL
 from sim_mock.models.autodrive.parameters import Automobile, Car
 from sim_mock.models.autorally.parameters import AUTORALLY
-from sim_mock.models.planning.model_types import LEARNED, MODEL_TYPES
+from sim_mock.models.planning.model_types import ALL, LEARNED, refuse_unknown
 from sim_mock.models.planning.simulator import Settings
 from sim_mock.plant.servo import ServoParameters
 
@@ -36,10 +37,11 @@ _NODE_KEYS = (
     *Settings._fields,
     "timer_sampling_time_ms",
     "enable_road_slope_simulation",
+    "enable_pub_steer",
+    "initial_engage_state",
     "x_stddev",
     "y_stddev",
 )
-_PLANNING = (*MODEL_TYPES, LEARNED)
 _AUTODRIVE: dict[str, Car | Automobile] = {
     "nigel": NIGEL,
     "f1tenth": F1TENTH,
@@ -97,7 +99,7 @@ MODELS: dict[str, Row] = {
         (*_AUTODRIVE,),
         steers=True,
     ),
-    **{model: _planning(model) for model in _PLANNING},
+    **{model: _planning(model) for model in ALL},
 }
 
 
@@ -119,9 +121,10 @@ def _of_file(path: Path) -> tuple[str, dict[str, Any]]:
         raise ValueError(f"{path} cannot be read: {fault}") from None
     for key in ("/**", "ros__parameters"):
         table = table.get(key) if isinstance(table, dict) else None
-    if not isinstance(table, dict) or table.get("vehicle_model_type") not in _PLANNING:
-        types = ", ".join(_PLANNING)
+    if not isinstance(table, dict) or "vehicle_model_type" not in table:
+        types = ", ".join(ALL)
         raise ValueError(f"{path}: expected /**: ros__parameters: vehicle_model_type: of {types}")
+    refuse_unknown(table["vehicle_model_type"])
     given = {key: value for key, value in table.items() if key not in _NODE_KEYS}
     name = given.pop("vehicle_model_type")
     if name == LEARNED and not is_trusted(path):
@@ -155,10 +158,13 @@ def for_vehicle(vehicle: str) -> list[str]:
 
 
 def modelled(
-    parameters: PlantParameters, vehicle: str, step_s: float
+    parameters: PlantParameters, vehicle: str, board: Mapping[str, Sequence[int]], step_s: float
 ) -> tuple[PlantParameters, Model | None]:
-    """The plant's parameters with their ``model``, and what moves it then (None: itself). Raises
-    ValueError for a model that this vehicle cannot have."""
+    """The plant's parameters with their ``model``, and what moves it then (None: itself).
+
+    ``board`` is what the vehicle's board is configured with. Raises ValueError for a model that
+    this vehicle cannot have.
+    """
     if parameters.model == TWIN:
         return parameters, None
     name, given = parse_model(parameters.model)
@@ -168,6 +174,10 @@ def modelled(
         raise ValueError(
             f"model={name} is only for {', '.join(row.vehicles)}; {vehicle} may have {may_be}"
         )
+    if name in ALL:
+        motor_s = numbers_of(parameters)["vel_time_constant"]
+        loop = speed_loop_of(parameters, board, motor_s)
+        refuse_unbearable(name, given, loop, vehicle, motor_s)
     try:
         moves = row.make(vehicle, parameters, given, step_s)
     except (ValueError, OSError) as fault:

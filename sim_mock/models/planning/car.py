@@ -13,6 +13,7 @@ class Steering(Protocol):
     """What a car knows of its steering."""
 
     bias_rad: float
+    lock_rad: float  # the car turns by no more than this angle, within a step
 
     def begun(self, command_rad: float, steer_rad: float) -> tuple[float, float]:
         """The angle at the start of a step and its rate during it, in rad and rad/s."""
@@ -56,7 +57,8 @@ class Car:
         """Right-hand side within a step, in the order of Motion."""
         _, _, yaw_rad, vx_mps, ax_mps2, steer_rad = x
         along_mps = clamped(vx_mps, self._drive.limit_mps)
-        plane = plane_rates(along_mps, yaw_rad, steer_rad, self._wheelbase_m)
+        turned_rad = clamped(steer_rad, self._steering.lock_rad)
+        plane = plane_rates(along_mps, yaw_rad, turned_rad, self._wheelbase_m)
         return (*plane, *self._drive.rates(vx_mps, ax_mps2), steer_rate_radps)
 
     def report(self) -> Report:

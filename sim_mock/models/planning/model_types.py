@@ -1,4 +1,4 @@
-"""The eight values of ``vehicle_model_type``, and the car that each is."""
+"""The values of ``vehicle_model_type``: the car that each is, or why scaled cars have none."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -16,9 +16,11 @@ from sim_mock.models.planning.drive import (
 )
 from sim_mock.models.planning.learned import LearnedCar, learned_car
 from sim_mock.models.planning.parameters import Parameters, text
-from sim_mock.models.planning.steering import DelayedSteering, IdealSteering
+from sim_mock.models.planning.pedalled_car import PedalledCar
+from sim_mock.models.planning.steering import DelayedSteering, IdealSteering, LockedSteering
 
 LEARNED = "LEARNED_STEER_VEL"
+PEDALLED = "DELAY_STEER_ACC_GEARED_WO_FALL_GUARD"
 Given = Mapping[str, Any]
 
 
@@ -59,16 +61,30 @@ MODEL_TYPES: dict[str, Parts] = {
     "IDEAL_STEER_VEL": Parts(_ideal_steering, _ideal_velocity, False),
     "IDEAL_STEER_ACC": Parts(_ideal_steering, _ideal_acceleration, False),
     "IDEAL_STEER_ACC_GEARED": Parts(_ideal_steering, _ideal_acceleration, True),
-    "DELAY_STEER_VEL": Parts(DelayedSteering, _velocity, False),
+    "DELAY_STEER_VEL": Parts(LockedSteering, _velocity, False),
     "DELAY_STEER_ACC": Parts(DelayedSteering, _acceleration, False),
     "DELAY_STEER_ACC_GEARED": Parts(DelayedSteering, _acceleration, True),
     "DELAY_STEER_MAP_ACC_GEARED": Parts(DelayedSteering, _mapped, True),
 }
 
 
+ALL = (*MODEL_TYPES, PEDALLED, LEARNED)
+_PEDALS = (
+    "takes the pedals of a passenger car, which raw_vehicle_cmd_converter makes with an accel_map "
+    "and a brake_map that were measured on one"
+)
+# What Autoware has besides, and why a car with a motor and a servo has no such thing
+NOT_HERE: dict[str, str] = {
+    "ACTUATION_CMD": f"{_PEDALS}; DELAY_STEER_MAP_ACC_GEARED takes an acceleration and a map",
+    "ACTUATION_CMD_STEER_MAP": f"{_PEDALS}, and the voltage of a power steering",
+    "ACTUATION_CMD_VGR": f"{_PEDALS}, and the angle of a steering wheel with a variable gear",
+    "ACTUATION_CMD_MECHANICAL": f"{_PEDALS}, and the torque at a steering column",
+}
+
+
 def make_car(
     vehicle_model_type: str, given: Given, wheelbase_m: float, dt_s: float
-) -> Car | LearnedCar:
+) -> Car | LearnedCar | PedalledCar:
     """The car of that type, at rest at the origin; dead times become steps of ``dt_s``.
 
     ``given`` has Autoware's parameter names and units (``parameters.NUMBERS``). Raises ValueError
@@ -76,12 +92,23 @@ def make_car(
     """
     if not (wheelbase_m > 0.0 and dt_s > 0.0):
         raise ValueError(f"wheelbase and step: expected both above 0, got {wheelbase_m}, {dt_s}")
+    refuse_unknown(vehicle_model_type)
     parameters = Parameters.from_mapping(vehicle_model_type, given)
     if vehicle_model_type == LEARNED:
         return learned_car(given, dt_s)
-    if vehicle_model_type not in MODEL_TYPES:
-        names = ", ".join((*MODEL_TYPES, LEARNED))
-        raise ValueError(f"vehicle_model_type: expected one of {names}; got {vehicle_model_type}")
+    if vehicle_model_type == PEDALLED:
+        steering = DelayedSteering(parameters, dt_s)
+        return PedalledCar(DelayedAcceleration(parameters, dt_s), steering, wheelbase_m)
     parts = MODEL_TYPES[vehicle_model_type]
     drive = parts.drive(parameters, dt_s, given)
     return Car(drive, parts.steering(parameters, dt_s), parts.is_geared, wheelbase_m)
+
+
+def refuse_unknown(vehicle_model_type: object) -> None:
+    """Raises ValueError for a type that is not here, with the reason where Autoware has it."""
+    if vehicle_model_type in ALL:
+        return
+    why = NOT_HERE.get(str(vehicle_model_type))
+    told = f" is not here: it {why}" if why else ""
+    names = ", ".join(ALL)
+    raise ValueError(f"vehicle_model_type: expected one of {names}; got {vehicle_model_type}{told}")

@@ -9,14 +9,16 @@ from dataclasses import dataclass
 from math import inf, isfinite
 from typing import Any, NamedTuple
 
-D_ST_V, D_ST_A, D_ST_A_G, D_ST_M_ACC_G, L_S_V = (
+D_ST_V, D_ST_A, D_ST_A_G, D_ST_A_G_WO_FG, D_ST_M_ACC_G, L_S_V = (
     "DELAY_STEER_VEL",
     "DELAY_STEER_ACC",
     "DELAY_STEER_ACC_GEARED",
+    "DELAY_STEER_ACC_GEARED_WO_FALL_GUARD",
     "DELAY_STEER_MAP_ACC_GEARED",
     "LEARNED_STEER_VEL",
 )
-DELAYED_ACC = (D_ST_A, D_ST_A_G, D_ST_M_ACC_G)
+SCALED = (D_ST_A, D_ST_A_G, D_ST_A_G_WO_FG)
+DELAYED_ACC = (*SCALED, D_ST_M_ACC_G)
 DELAYED = (D_ST_V, *DELAYED_ACC)
 
 
@@ -35,15 +37,15 @@ NUMBERS: dict[str, Row] = {
     "vel_time_delay": Row(0.25, "s", (D_ST_V,)),
     "acc_time_constant": Row(0.1, "s", DELAYED_ACC),
     "steer_time_constant": Row(0.27, "s", DELAYED),
-    "steer_dead_band": Row(0.0, "rad", (D_ST_V, D_ST_A, D_ST_A_G)),
+    "steer_dead_band": Row(0.0, "rad", (D_ST_V, *SCALED)),
     "vel_time_constant": Row(0.5, "s", (D_ST_V,)),
     "vel_lim": Row(50.0, "mps", DELAYED),
     "vel_rate_lim": Row(7.0, "mps2", DELAYED),
     "steer_lim": Row(1.0, "rad", DELAYED),
     "steer_rate_lim": Row(5.0, "radps", DELAYED),
     "steer_bias": Row(0.0, "rad", DELAYED, -inf),
-    "debug_acc_scaling_factor": Row(1.0, "", (D_ST_A, D_ST_A_G)),
-    "debug_steer_scaling_factor": Row(1.0, "", (D_ST_A, D_ST_A_G)),
+    "debug_acc_scaling_factor": Row(1.0, "", SCALED),
+    "debug_steer_scaling_factor": Row(1.0, "", SCALED),
 }
 # Which model types heed each, and whether it is a list.
 TEXTS: dict[str, tuple[tuple[str, ...], bool]] = {

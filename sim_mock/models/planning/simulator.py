@@ -9,6 +9,7 @@ from sim_mock.models.planning.car import Car
 from sim_mock.models.planning.learned import LearnedCar
 from sim_mock.models.planning.model_types import make_car
 from sim_mock.models.planning.motion import Command, Report
+from sim_mock.models.planning.pedalled_car import PedalledCar
 
 INITIALIZE_SOURCES = ("ORIGIN", "INITIAL_POSE_TOPIC")
 
@@ -54,7 +55,7 @@ def _is_spread(value: object) -> bool:
 class Simulator:
     """Steps a car once it knows where it is; ``truth`` and ``measured`` are None before."""
 
-    def __init__(self, car: Car | LearnedCar, settings: Settings, seed: int) -> None:
+    def __init__(self, car: Car | LearnedCar | PedalledCar, settings: Settings, seed: int) -> None:
         self._car, self._settings = car, settings
         self._random = Random(seed)
         self.truth: Report | None = None

@@ -8,7 +8,7 @@ import pytest
 from sim_mock.models.planning.acceleration_map import AccelerationMap, read_acceleration_map
 from sim_mock.models.planning.delay import DelayLine
 from sim_mock.models.planning.lag import beyond_dead_band
-from sim_mock.models.planning.model_types import LEARNED, MODEL_TYPES
+from sim_mock.models.planning.model_types import LEARNED, MODEL_TYPES, NOT_HERE, PEDALLED, make_car
 from sim_mock.models.planning.parameters import NUMBERS, TEXTS, Parameters
 
 SEED = Path(__file__).parents[5] / "shared" / "seeds" / "simple_planning_simulator.txt"
@@ -82,6 +82,9 @@ def test_names_users_defaults_and_units_are_those_of_the_documentation():
     line = re.compile(r"(\w+) (double|string) .*((?: [xo]){8}) (\S+) \[(\S+)\]")
     for name, kind, marks, default, unit in line.findall(SEED.read_text()):
         users = {t for t, mark in zip(types, marks.split(), strict=True) if mark == "o"}
+        if "DELAY_STEER_ACC_GEARED" in users and "DELAY_STEER_ACC" in users:
+            # Newer than that page: it has what the geared one has (Autoware's README, 2025)
+            users |= {PEDALLED} if name != "acceleration_map_path" else set()
         found[name] = (kind, users, default, units[unit])
     assert found.keys() == NUMBERS.keys() | TEXTS.keys()
     for name, row in NUMBERS.items():
@@ -93,3 +96,10 @@ def test_names_users_defaults_and_units_are_those_of_the_documentation():
 def test_parameters_have_their_defaults_and_their_given_values():
     p = Parameters.from_mapping("DELAY_STEER_VEL", {"vel_lim": 3, "steer_bias": -0.1})
     assert (p.vel_lim_mps, p.steer_bias_rad, p.steer_time_constant_s) == (3.0, -0.1, 0.27)
+
+
+@pytest.mark.parametrize("name", NOT_HERE)
+def test_a_type_of_autowares_that_scaled_cars_have_not_is_refused_with_its_reason(name):
+    with pytest.raises(ValueError, match=rf"got {name} is not here: it takes the pedals") as told:
+        make_car(name, {"accel_time_delay": 0.1}, 0.33, 0.01)
+    assert "raw_vehicle_cmd_converter" in str(told.value)
