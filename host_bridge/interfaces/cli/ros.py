@@ -16,6 +16,7 @@ examples:
   tandem ros --car 'sim://f1tenth?track=corridor'
   tandem ros --car 'sim://f1tenth?track=corridor' --as f1tenth_gym
   tandem ros --car sim://nigel --as autodrive_nigel
+  tandem ros --car sim://f1tenth --as autoware       nothing moves until Autoware asks for control
   tandem ros --car serial:///dev/ttyACM0 --mux mux.yaml --vesc vesc.yaml
   tandem ros --car sim://f1tenth --ns /car1 --seconds 60 --record drive.mcap
   ros2 service call /tandem/stop std_srvs/srv/Trigger

@@ -157,14 +157,16 @@ class Bus:
     def serve(
         self, name: str, type_name: str, answer: Callable[[Any, Callable[[bool, str], None]], None]
     ) -> None:
-        """A service of std_srvs; ``answer`` gets the request and what to call, once, with the
-        outcome: at once or at a later step."""
+        """Offer a service; ``answer`` gets the request and what to call, once, with the outcome: at
+        once or at a later step. The words are said where the answer has a place for them."""
 
         async def handle(request: Any, response: Any) -> Any:
             self._is_idle = False
             done = self._task.Future(executor=self._executor)
             answer(request, lambda is_done, words: done.set_result((is_done, words)))
-            response.success, response.message = await done
+            response.success, words = await done
+            if hasattr(response, "message"):
+                response.message = words
             return response
 
         self._node.create_service(message_class(type_name), name, handle)

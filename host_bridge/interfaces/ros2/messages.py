@@ -155,10 +155,10 @@ def _turn(orientation: Any, yaw_rad: float) -> None:
 
 def stamp_ns(message: Any) -> int:
     """When its sender says that it was made, in ns since 1970; 0 if it does not say."""
-    header = getattr(message, "header", None)
-    if header is None:
+    stamp = getattr(getattr(message, "header", message), "stamp", None)
+    if stamp is None:
         return 0
-    return int(header.stamp.sec) * 1_000_000_000 + int(header.stamp.nanosec)
+    return int(stamp.sec) * 1_000_000_000 + int(stamp.nanosec)
 
 
 def ackermann(message: Any) -> tuple[float, float] | None:

@@ -103,6 +103,10 @@ class Mux:
                 return None
         return None
 
+    def rest(self) -> None:
+        """Nobody drives now, and whoever falls silent meanwhile is not missed."""
+        self.winner = None
+
     def words(self, now_us: int) -> str:
         """Who drives, or why nobody does, in a sentence."""
         if self.fallen is not None:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from host_bridge.domain import (
@@ -14,7 +13,6 @@ from host_bridge.domain import (
     Observed,
     Order,
     Reach,
-    SeenCar,
     Setting,
     Vehicle,
     Wish,
@@ -22,14 +20,16 @@ from host_bridge.domain import (
 from host_bridge.errors import DataFileFault, UsageFault
 from host_bridge.interfaces.ros2 import messages
 from host_bridge.interfaces.ros2.bus import Bus, is_secured, stay_on_this_machine
-from host_bridge.interfaces.ros2.files import VescScale, read_mux, read_vesc
+from host_bridge.interfaces.ros2.files import VescScale
 from host_bridge.interfaces.ros2.halves import Halves
 from host_bridge.interfaces.ros2.lidar import SensorPipe
+from host_bridge.interfaces.ros2.manner import Manner, Reply
 from host_bridge.interfaces.ros2.mux import FUTURE_US, Command, Mux
-from host_bridge.interfaces.ros2.telling import ARMED, BOOL, NODE, STANDING, Teller, sentence
+from host_bridge.interfaces.ros2.stops import Callers, RunstopTopic
+from host_bridge.interfaces.ros2.tables import manner_of
+from host_bridge.interfaces.ros2.telling import ARMED, BOOL, NODE, STANDING, Teller
 from host_bridge.interfaces.ros2.vocabulary import (
     DIRECT,
-    VOCABULARIES,
     Heard,
     MuxRow,
     Part,
@@ -38,20 +38,7 @@ from host_bridge.interfaces.ros2.vocabulary import (
 from sim_mock.autodrive.cars import simulated_car
 
 _BEGIN_US = 100_000  # a few steps of the car, and as many lost frames: then the hand counts
-_ANSWER_US = 1_500_000  # as long as a car has for an action
 _TRIGGER = "std_srvs/srv/Trigger"
-_RUNSTOP_SILENT_US = 300_000
-
-Reply = Callable[[bool, str], None]
-
-
-class Waiting:
-    """Somebody who called a service and is told when what they asked for has happened."""
-
-    def __init__(self, reply: Reply, until_us: int, is_so: Callable[[SeenCar], bool]) -> None:
-        self.reply = reply
-        self.until_us = until_us
-        self.is_so = is_so
 
 
 class RosInput(Input):
@@ -79,11 +66,12 @@ class RosInput(Input):
         self._rows = _with_direct(mux, vocabulary) if mux else vocabulary.mux
         self._scale = scale or VescScale()
         self._like = simulated_car(vocabulary.like)
+        self._manner: Manner = manner_of(vocabulary.name)
         self._bus: Bus
         self._mux: Mux
         self._pipe: SensorPipe | None = None
         self._orders: list[Order] = []
-        self._waiting: list[Waiting] = []
+        self._callers = Callers()
         self._count = 0
         self._now_us = 0
         self._observed: Observed | None = None
@@ -91,8 +79,7 @@ class RosInput(Input):
         self._since_us: int | None = None
         self._last: Command | None = None
         self._halves = Halves(self._scale, self._like)
-        self._runstop: tuple[bool, int] | None = None
-        self._is_runstop_told = False
+        self._runstop = RunstopTopic()
         self._is_local = False
         self._is_virtual = False
         self._reach: Reach
@@ -107,7 +94,7 @@ class RosInput(Input):
         if not (self._is_virtual or self._is_local or is_secured(os.environ)):
             raise _open_to_a_network()
         self._reach = setting.reach(self.source)
-        self._mux = Mux(self._rows, setting.lease_s(self.source))
+        self._mux = self._manner.mux(self._rows, setting.lease_s(self.source))
         self._bus = Bus(NODE, self._namespace, setting.now_us)
         try:
             if self._sensors_path:
@@ -128,9 +115,11 @@ class RosInput(Input):
             self._last = None
         self._was_driving = observed.is_driving
         self._bus.step()
-        self._watch_runstop(now_us)
-        self._teller.step(observed.cars[0], self._mux, now_us)
-        self._answer(observed.cars[0])
+        if self._runstop.step(now_us):
+            self.stop()
+        self._manner.step(observed.cars[0], observed.is_driving, now_us)
+        self._teller.step(observed.cars[0], self._mux, self._who(now_us), now_us)
+        self._callers.step(observed.cars[0], now_us)
         return self._wish(now_us, observed.is_driving)
 
     def orders(self) -> Sequence[Order]:
@@ -138,7 +127,7 @@ class RosInput(Input):
         return orders
 
     def words(self, now_us: int) -> str:
-        return f"ROS 2: {self._mux.words(now_us)}"
+        return f"ROS 2: {self._who(now_us)}"
 
     async def close(self) -> None:
         if hasattr(self, "_bus"):
@@ -146,10 +135,13 @@ class RosInput(Input):
         if self._pipe:
             self._pipe.close()
 
+    def _who(self, now_us: int) -> str:
+        return self._manner.words() or self._mux.words(now_us)
+
     # --- what is wished for
 
     def _wish(self, now_us: int, is_driving: bool) -> Wish:
-        command = self._mux.decide(now_us) if is_driving else None
+        command = self._decided(now_us) if is_driving else None
         if command is not None:
             self._last = command
             if self._since_us is None:
@@ -160,7 +152,16 @@ class RosInput(Input):
         if is_driving and self._mux.fallen is not None and self._last is not None:
             # Said as it is: this source is silent. It ages, so no claim is made of it.
             return self._held(self._last, is_held=True)
-        return Wish(input_count=self._count)
+        # Nobody asked for anything: that is said, for the silence of one that drove is a stop
+        heard_us = None if self._manner.may_drive else now_us
+        return Wish(input_count=self._count, heard_us=heard_us)
+
+    def _decided(self, now_us: int) -> Command | None:
+        if not self._manner.may_drive:
+            self._mux.rest()
+            return None
+        command = self._mux.decide(now_us)
+        return None if command is None else self._manner.allowed(command)
 
     def _held(self, command: Command, is_held: bool) -> Wish:
         reach = self._reach
@@ -170,6 +171,7 @@ class RosInput(Input):
             brake=command.brake,
             is_held=is_held,
             input_count=self._count,
+            lights=self._manner.lights,
             heard_us=min(command.heard_us, self._now_us),
         )
 
@@ -185,10 +187,17 @@ class RosInput(Input):
                 self._subscribe(Heard(row.topic, type_name, Part.ACKERMANN, row.name))
         self._bus.subscribe("runstop", BOOL, self._hear_runstop)
         self._bus.serve("~/stop", _TRIGGER, self._stop)
-        self._bus.serve("~/clear", _TRIGGER, self._arm)
+        self._bus.serve("~/clear", _TRIGGER, self._clear)
         self._bus.serve("~/arm", "std_srvs/srv/SetBool", self._set_armed)
+        self._manner.begin(self._bus, self, vehicle)
         self._teller = Teller(
-            self._bus, self.vocabulary, vehicle, self._scale, self._like, self._pipe
+            self._bus,
+            self.vocabulary,
+            vehicle,
+            self._scale,
+            self._like,
+            self._pipe,
+            self._manner.fills(),
         )
 
     def _subscribe(self, heard: Heard) -> None:
@@ -196,10 +205,13 @@ class RosInput(Input):
         source = topics.get(heard.topic.lstrip("/"), heard.source)
         if source not in self._mux.sources:
             return  # a mux.yaml without it
-        self._bus.subscribe(heard.topic, heard.type, partial(self._hear, heard.part, source))
+        self._bus.subscribe(heard.topic, heard.type, partial(self._hear, heard, source))
 
-    def _hear(self, part: Part, name: str, message: Any, received_us: int) -> None:
-        source = self._mux.sources[name]
+    def _hear(self, heard: Heard, name: str, message: Any, received_us: int) -> None:
+        source, part = self._mux.sources[name], heard.part
+        heard_us = self._heard_us(message, received_us)
+        if self._manner.hear(heard, source, message, heard_us, self._now_us):
+            return
         if part is Part.REFUSED:
             source.refuse("these cars are driven by speed, steering and brake alone")
             return
@@ -208,7 +220,7 @@ class RosInput(Input):
             if wanted is None:
                 source.refuse("it was not a number")
                 return
-            source.take(Command(*wanted, self._heard_us(message, received_us)), self._now_us)
+            source.take(Command(*wanted, heard_us), self._now_us)
             return
         self._halves.hear(source, part, float(message.data), received_us, self._now_us)
 
@@ -224,80 +236,42 @@ class RosInput(Input):
     # --- stops
 
     def _hear_runstop(self, message: Any, received_us: int) -> None:
-        self._runstop = bool(message.data), received_us
+        self._runstop.hear(bool(message.data), received_us)
 
-    def _watch_runstop(self, now_us: int) -> None:
-        """Once it was heard, its silence is a stop as well."""
-        if self._runstop is None:
-            return
-        runs, heard_us = self._runstop
-        must_stop = not runs or now_us - heard_us > _RUNSTOP_SILENT_US
-        if must_stop and not self._is_runstop_told:
-            self._orders.append(Order.STOP)
-        self._is_runstop_told = must_stop
+    def stop(self) -> None:
+        self._orders.append(Order.STOP)
 
     def _stop(self, request: Any, reply: Reply) -> None:
         """Anybody may."""
-        self._orders.append(Order.STOP)
-        self._wait(reply, lambda car: car.status is not None and car.status.state in STANDING)
+        self.stop()
+        self._callers.wait(
+            reply, self._now_us, lambda car: car.status is not None and car.status.state in STANDING
+        )
 
-    def _arm(self, request: Any, reply: Reply) -> None:
+    def _clear(self, request: Any, reply: Reply) -> None:
+        self.arm(reply)
+
+    def arm(self, reply: Reply) -> None:
         """A topic or a service has never seen where a real car stands."""
         if not self._is_virtual:
             reply(False, "A real car is armed by the person who holds its deadman: press R there.")
-        elif self._is_runstop_told:
+        elif self._runstop.must_stop:
             reply(False, "The runstop topic says stop, or is silent.")
         elif self._observed is not None and self._observed.is_driving:
             reply(True, "It is armed.")
         else:
             self._orders.append(Order.ARM)
-            self._wait(reply, lambda car: car.status is not None and car.status.state in ARMED)
+            self._callers.wait(
+                reply,
+                self._now_us,
+                lambda car: car.status is not None and car.status.state in ARMED,
+            )
 
     def _set_armed(self, request: Any, reply: Reply) -> None:
         if request.data:
-            self._arm(request, reply)
+            self.arm(reply)
         else:
             self._stop(request, reply)
-
-    def _wait(self, reply: Reply, is_so: Callable[[SeenCar], bool]) -> None:
-        self._waiting.append(Waiting(reply, self._now_us + _ANSWER_US, is_so))
-
-    def _answer(self, car: SeenCar) -> None:
-        for it in list(self._waiting):
-            if it.is_so(car):
-                it.reply(True, sentence(car) or "Done.")
-            elif self._now_us >= it.until_us:
-                it.reply(False, sentence(car) or "The car did not answer.")
-            else:
-                continue
-            self._waiting.remove(it)
-
-
-def make(rest: str, options: Mapping[str, str], now_us: Callable[[], int]) -> RosInput:
-    """``--input ros2:VOCABULARY``; options ns, sensors, mux, vesc. Raises errors.TandemError."""
-    name = rest or "f1tenth"
-    if name not in VOCABULARIES:
-        raise UsageFault(
-            f"unknown vocabulary {name!r}", expected=" or ".join(VOCABULARIES), got=name
-        )
-    heard = {it.part for it in VOCABULARIES[name].heard}
-    for option, part in (("mux", Part.ACKERMANN), ("vesc", Part.MOTOR_SPEED)):
-        if option in options and part not in heard:
-            raise UsageFault(
-                f"--{option} says nothing of the topics of {name}",
-                expected="a vocabulary that has such a file: f1tenth",
-                got=name,
-                remedy=f"leave --{option} out, or say --as f1tenth",
-            )
-    mux, notes = read_mux(Path(options["mux"])) if "mux" in options else (None, ())
-    return RosInput(
-        VOCABULARIES[name],
-        options.get("ns", ""),
-        sensors=options.get("sensors"),
-        mux=mux,
-        scale=read_vesc(Path(options["vesc"])) if "vesc" in options else None,
-        notes=notes,
-    )
 
 
 def _with_direct(rows: tuple[MuxRow, ...], vocabulary: Vocabulary) -> tuple[MuxRow, ...]:

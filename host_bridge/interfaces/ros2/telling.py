@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from host_bridge.domain import SeenCar, State, Vehicle, why_stopped
@@ -10,6 +10,7 @@ from host_bridge.interfaces.ros2 import messages
 from host_bridge.interfaces.ros2.bus import Bus, message_class
 from host_bridge.interfaces.ros2.files import VescScale
 from host_bridge.interfaces.ros2.lidar import SensorPipe
+from host_bridge.interfaces.ros2.manner import Fill
 from host_bridge.interfaces.ros2.mux import Mux
 from host_bridge.interfaces.ros2.vocabulary import ABSOLUTE_FRAMES, Part, Said, Vocabulary
 from sim_mock.autodrive.cars import SimulatedCar
@@ -42,15 +43,20 @@ class Teller:
         scale: VescScale,
         like: SimulatedCar,
         pipe: SensorPipe | None,
+        fills: Mapping[Part, Fill],
     ) -> None:
         """``scale`` is a VESC's, ``like`` the AutoDRIVE Simulator's car whose shares are said,
-        ``pipe`` a virtual car's sensors. Raises errors.DeviceFault for a missing message type."""
+        ``pipe`` a virtual car's sensors, ``fills`` what its manner says besides.
+
+        Raises errors.DeviceFault for a missing message type.
+        """
         self.vocabulary = vocabulary
         self.vehicle = vehicle
         self.scale = scale
         self.like = like
         self.pipe = pipe
         self._bus = bus
+        self._fills = fills
         self._said = [
             (said, bus.publisher(said.topic, said.type), message_class(said.type))
             for said in vocabulary.said
@@ -63,8 +69,8 @@ class Teller:
         self._told: tuple[bool, str] | None = None
         self._count = 0
 
-    def step(self, car: SeenCar, mux: Mux, now_us: int) -> None:
-        """Of each step: scans as they come, the rest in its time."""
+    def step(self, car: SeenCar, mux: Mux, words: str, now_us: int) -> None:
+        """Say scans as they come, the rest in its time; ``words``: who drives, or why nobody."""
         self._count += 1
         self._tell_stop(car)
         is_due = self._count % _EVERY == 0 and car.is_known and car.status and car.motion
@@ -76,10 +82,10 @@ class Teller:
             for said, publisher, make in self._said:
                 if has_scan if said.part is Part.SCAN else is_due:
                     message = make()
-                    if _FILLS[said.part](self, said, message, stamp, car):
+                    if self._fill(said, message, stamp, car):
                         publisher.publish(message)
         if self._count % _DIAGNOSED_EVERY == 0:
-            self._diagnose(car, mux, now_us)
+            self._diagnose(car, mux, words)
 
     def pose(self, frame: str, car: SeenCar) -> messages.Pose | None:
         """In a map only the truth has a place, which virtual cars alone know."""
@@ -89,6 +95,11 @@ class Teller:
             return messages.reckoned(car.status, car.motion)
         truth = self.pipe.truth if self.pipe else None
         return messages.true(truth, messages.rear_of(self.vehicle)) if truth else None
+
+    def _fill(self, said: Said, message: Any, stamp: Any, car: SeenCar) -> bool:
+        if said.part in self._fills:
+            return self._fills[said.part](said, message, stamp, car)
+        return _FILLS[said.part](self, said, message, stamp, car)
 
     def _tell_mount(self) -> None:
         static = self._bus.publisher("/tf_static", _TRANSFORMS, is_latched=True)
@@ -110,7 +121,7 @@ class Teller:
             self._is_stopped.publish(flag)
             self._why.publish(why)
 
-    def _diagnose(self, car: SeenCar, mux: Mux, now_us: int) -> None:
+    def _diagnose(self, car: SeenCar, mux: Mux, words: str) -> None:
         array = message_class("diagnostic_msgs/msg/DiagnosticArray")()
         array.header.stamp = self._bus.stamp()
         level = _STALE
@@ -119,7 +130,7 @@ class Teller:
         commands = _OK if mux.winner else _WARN
         array.status = [
             _diagnosis(car, "car", level, sentence(car) or "It may move."),
-            _diagnosis(car, "commands", commands, mux.words(now_us)),
+            _diagnosis(car, "commands", commands, words),
         ]
         if car.status:
             causes = ", ".join(cause.name for cause in car.status.causes)

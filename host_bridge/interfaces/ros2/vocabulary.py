@@ -36,6 +36,15 @@ class Part(Enum):
     PLACE = "where a virtual car really is, as a point"
     WHEEL_LEFT = "how far the left wheel has turned"
     WHEEL_RIGHT = "how far the right wheel has turned"
+    CONTROL = "a speed and a steering angle, as Autoware commands them"
+    GEAR = "which way the wheels may turn"
+    TURN = "the turn indicators"
+    HAZARD = "the hazard lights"
+    EMERGENCY = "an emergency, and that it is over"
+    ENGAGE = "whether commands are to be obeyed"
+    CONTROL_MODE = "who is in control"
+    SPEEDS = "speed and turn rate, as Autoware reports them"
+    TYRE_ANGLE = "the steering angle, as Autoware reports it"
 
 
 @dataclass(frozen=True)
@@ -185,8 +194,3 @@ AUTODRIVE_F1TENTH = _autodrive(
     Said("/autodrive/f1tenth_1/speed", _SHARE, Part.SPEED, STATE_HZ),
 )
 AUTODRIVE_ROBORACER = _autodrive("roboracer", "world", _odom("roboracer", "world"))
-
-VOCABULARIES = {
-    vocabulary.name: vocabulary
-    for vocabulary in (F1TENTH, GYM, AUTODRIVE_NIGEL, AUTODRIVE_F1TENTH, AUTODRIVE_ROBORACER)
-}

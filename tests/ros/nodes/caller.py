@@ -1,21 +1,28 @@
-"""Calls a service of tandem ros: /tandem/stop, /tandem/clear, /tandem/arm."""
+"""Calls a service: NAME [TYPE FIELDS], fields as JSON; by itself it knows those of tandem ros.
 
+Prints whether it was done, and the words of the answer if it has some.
+"""
+
+import json
 import sys
+from importlib import import_module
 
 import rclpy
-from std_srvs.srv import SetBool, Trigger
 
-name = sys.argv[1]
+name, *rest = sys.argv[1:]
+if not rest:
+    rest = ["std_srvs/SetBool", '{"data": true}'] if name.endswith("arm") else ["std_srvs/Trigger"]
+package, kind_name = rest[0].split("/")
+kind = getattr(import_module(f"{package}.srv"), kind_name)
 rclpy.init()
 node = rclpy.create_node("caller")
-kind = SetBool if name.endswith("arm") else Trigger
 client = node.create_client(kind, name)
 print("talking", flush=True)
 client.wait_for_service(10)
 request = kind.Request()
-if kind is SetBool:
-    request.data = True
+for field, value in json.loads(rest[1] if len(rest) > 1 else "{}").items():
+    setattr(request, field, value)
 future = client.call_async(request)
 rclpy.spin_until_future_complete(node, future, timeout_sec=10)
 answer = future.result()
-print(answer and answer.success, answer and answer.message, flush=True)
+print(answer and answer.success, getattr(answer, "message", ""), flush=True)

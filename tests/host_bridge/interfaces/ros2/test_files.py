@@ -11,8 +11,8 @@ from host_bridge.errors import DataFileFault, UsageFault
 from host_bridge.interfaces.ros2.bus import is_secured, stay_on_this_machine
 from host_bridge.interfaces.ros2.files import VescScale, read_mux, read_vesc
 from host_bridge.interfaces.ros2.halves import Halves
+from host_bridge.interfaces.ros2.making import make
 from host_bridge.interfaces.ros2.mux import Command, Source
-from host_bridge.interfaces.ros2.node import make
 from host_bridge.interfaces.ros2.vocabulary import (
     AUTODRIVE_F1TENTH,
     AUTODRIVE_NIGEL,

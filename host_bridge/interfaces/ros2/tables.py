@@ -1,0 +1,33 @@
+"""All vocabularies by name, and what is particular to each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from host_bridge.interfaces.ros2.autoware import AUTOWARE, VehicleInterface
+from host_bridge.interfaces.ros2.manner import Manner
+from host_bridge.interfaces.ros2.vocabulary import (
+    AUTODRIVE_F1TENTH,
+    AUTODRIVE_NIGEL,
+    AUTODRIVE_ROBORACER,
+    F1TENTH,
+    GYM,
+)
+
+VOCABULARIES = {
+    vocabulary.name: vocabulary
+    for vocabulary in (
+        F1TENTH,
+        GYM,
+        AUTODRIVE_NIGEL,
+        AUTODRIVE_F1TENTH,
+        AUTODRIVE_ROBORACER,
+        AUTOWARE,
+    )
+}
+MANNERS: dict[str, Callable[[], Manner]] = {AUTOWARE.name: VehicleInterface}
+
+
+def manner_of(name: str) -> Manner:
+    """The manner of a vocabulary; plain for those that have none of their own."""
+    return MANNERS.get(name, Manner)()
