@@ -1,4 +1,4 @@
-"""What was measured: a driver's commands, and where the car was, as CSV files."""
+"""What was measured: a driver's commands, and where the car was: CSV files, or a bag of ROS."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from host_bridge.domain import Vehicle
 from host_bridge.errors import DataFileFault
+from host_bridge.logbook.bags import read_bag
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
@@ -65,7 +67,36 @@ class Run:
 
 def read_run(commands: Path, odometry: Path) -> Run:
     """Raises errors.DataFileFault for what is missing, or if it moves before it can be seen."""
-    run = Run(read_commands(commands), read_odometry(odometry))
+    return _begun(Run(read_commands(commands), read_odometry(odometry)), odometry)
+
+
+def read_bag_run(path: Path, vehicle: Vehicle, drive_topic: str = "", odom_topic: str = "") -> Run:
+    """A bag's commands as shares of this vehicle's top speed and full lock, and its odometry.
+
+    Commands before the first that asks for a speed are left out, for the car stands until then.
+    Raises errors.DataFileFault as ``read_run`` and ``read_bag`` do, DeviceFault without rosbags.
+    """
+    bag = read_bag(path, drive_topic, odom_topic)
+    rows = np.array([(it.t_s, it.speed_mps, it.steer_rad) for it in bag.told])
+    moving = np.flatnonzero(rows[:, 1])
+    if not moving.size:
+        raise _fault(path, 0, "nobody drives in this bag", "a speed that is not 0", bag.drive_topic)
+    rows = rows[moving[0] :]
+    shares = rows[:, 1:] / (vehicle.speed_max_mps, vehicle.steer_max_rad)
+    commands = Commands(
+        bag.file,
+        bag.sha256,
+        np.repeat(rows[:, 0], 2),
+        np.tile([False, True], len(rows)),
+        np.clip(shares, -1.0, 1.0).ravel(),
+    )
+    places = np.array([(it.t_s, it.x_m, it.y_m, it.yaw_rad) for it in bag.places])
+    times_s, x_m, y_m, yaw_rad = places.T
+    odometry = Odometry(bag.file, bag.sha256, times_s, x_m, y_m, np.unwrap(yaw_rad))
+    return _begun(Run(commands, odometry), path)
+
+
+def _begun(run: Run, odometry: Path) -> Run:
     if run.odometry.t_s[0] >= run.commands.t_s[0]:
         raise DataFileFault(
             "begins after the first command",
@@ -148,5 +179,5 @@ def _sha256(path: Path) -> str:
 
 
 def _fault(path: Path, line: int, what: str, expected: str, got: str) -> DataFileFault:
-    where = f"{path}:{line}"
+    where = f"{path}:{line}" if line else str(path)
     return DataFileFault(what, where=where, expected=expected, got=got, remedy="mend the file")

@@ -10,9 +10,10 @@ import dataclasses
 import re
 from collections.abc import Mapping
 from enum import Enum
-from typing import Any, get_args, get_origin, get_type_hints
+from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 Schema = dict[str, Any]
+_Kind = TypeVar("_Kind")
 
 # bool before int: it is one
 _JSON_TYPES: tuple[tuple[type, str], ...] = (
@@ -100,3 +101,27 @@ def _kind_schema(kind: type) -> Schema:
         if issubclass(kind, known):
             return {"type": name}
     raise TypeError(f"{kind.__name__} has no place in a log; numbers, texts, lists and rows have")
+
+
+def from_row(kind: type[_Kind], row: Mapping[str, Any]) -> _Kind:
+    """The dataclass that a row was made of; what is not in the row is None.
+
+    Raises ValueError, KeyError or TypeError for a row of another kind.
+    """
+    hints = get_type_hints(kind)
+    return kind(**{name: _of_row(hints[name], row.get(name)) for name in _names(kind)})
+
+
+def _of_row(hint: Any, value: Any) -> Any:
+    parts = [part for part in get_args(hint) if part not in (type(None), Ellipsis)]
+    if value is None:
+        return None
+    if get_origin(hint) is tuple:
+        return tuple(_of_row(parts[0], part) for part in value)
+    if parts:  # a union with None
+        return _of_row(parts[0], value)
+    if dataclasses.is_dataclass(hint):
+        return from_row(hint, value)  # type: ignore[arg-type]
+    if issubclass(hint, Enum):
+        return hint[value]
+    return bytes.fromhex(value) if hint is bytes else hint(value)

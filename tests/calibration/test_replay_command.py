@@ -6,9 +6,20 @@ import pytest
 
 from calibration.results import Calibration, read, written
 from host_bridge import cli
-from host_bridge.errors import UsageFault, VehicleFileFault
-from tests.calibration.drives import TRUTH, made_run, write_run
+from host_bridge.errors import DataFileFault, UsageFault, VehicleFileFault
+from tests.calibration.drives import NIGEL, TRUTH, made_run, write_run
 from tests.calibration.test_results import ESTIMATES, SOURCE
+from tests.host_bridge.logbook.made_bags import (
+    ACKERMANN,
+    KINDS,
+    ODOMETRY,
+    START_NS,
+    drive,
+    odom,
+    write,
+)
+
+COLUMNS = ("t_s", "is_steering", "value_norm")
 
 
 @pytest.fixture
@@ -74,6 +85,56 @@ def test_a_fit_is_written_with_its_birth_certificate_and_is_used(tmp_path, capsy
     assert kept.values["steer_trim_norm"] == pytest.approx(0.15, abs=0.005)
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_bag_is_as_good_as_the_two_files(kind, files, truth_toml, tmp_path, capsys):
+    run = made_run(0.35, TRUTH, 5, 0.005)
+    bag = write(tmp_path, kind, as_rows(run))
+    words = ["replay", "--calibration", str(truth_toml), "--json"]
+    assert cli.main([*words, *files]) == 0
+    (by_files,) = json.loads(capsys.readouterr().out)
+    assert cli.main([*words, "--bag", str(bag)]) == 0
+    (by_bag,) = json.loads(capsys.readouterr().out)
+    assert by_bag["twin"]["position_rms_m"] < 0.01
+    assert by_bag["twin"]["position_rms_m"] == pytest.approx(
+        by_files["twin"]["position_rms_m"], abs=0.001
+    )
+    assert by_bag["odometry"] == bag.name
+
+
+def test_a_fit_on_a_bag_says_so_in_its_birth_certificate(tmp_path, capsys):
+    bag = write(tmp_path, ".mcap", as_rows(made_run(0.35, TRUTH, 5, 0.005)))
+    fitted = tmp_path / "fitted.toml"
+    words = ["--bag", str(bag), "--odom-topic", "/odom", "--fit", str(fitted)]
+    assert cli.main(["replay", *words, "--date", "2026-05-01", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)[0]["was_fitted_on"]
+    assert f"--bag {bag.name} --odom-topic /odom --fit" in read(fitted).command
+
+
+def test_a_bag_in_which_nobody_drives_is_refused(tmp_path, capsys):
+    rows = [(START_NS, "/drive", ACKERMANN, drive(0.0, 0.1))]
+    rows += [(START_NS, "/odom", ODOMETRY, odom(0.0, 0.0, 0.0, START_NS))]
+    bag = write(tmp_path, ".mcap", rows)
+    assert cli.main(["replay", "--bag", str(bag)]) == DataFileFault.exit_code
+    assert "nobody drives" in capsys.readouterr().err
+
+
+def as_rows(run):
+    """The run as a bag has it: speed and angle together, poses with their stamps."""
+    told = {True: 0.0, False: 0.0}
+    rows = []
+    for t_s, is_steering, value in zip(*[getattr(run.commands, it) for it in COLUMNS], strict=True):
+        told[bool(is_steering)] = float(value)
+        if is_steering:
+            continue  # one message for each pair
+        wanted = told[False] * NIGEL.speed_max_mps, told[True] * NIGEL.steer_max_rad
+        rows.append((START_NS + round(t_s * 1e9), "/drive", ACKERMANN, drive(*wanted)))
+    o = run.odometry
+    for t_s, *pose in zip(o.t_s, o.x_m, o.y_m, o.yaw_rad, strict=True):
+        time_ns = START_NS + round(t_s * 1e9)
+        rows.append((time_ns, "/odom", ODOMETRY, odom(*pose, time_ns)))
+    return sorted(rows, key=lambda row: row[0])
+
+
 MISUSES = {
     "a file without its partner": ["--commands", "a.csv", "b.csv", "--against", "c.csv"],
     "a fit without a date": ["--commands", "a.csv", "--against", "b.csv", "--fit", "f.toml"],
@@ -82,6 +143,8 @@ MISUSES = {
         *("--commands", "a", "--against", "b", "--calibration", "c"),
         *("--fit", "f.toml", "--date", "2026-05-01"),
     ],
+    "no drive at all": [],
+    "a picture of two bags": ["--bag", "a.bag", "b.bag", "--out", "e.png"],
     "a picture of two": ["--commands", "a", "b", "--against", "c", "d", "--out", "e.png"],
 }
 

@@ -9,7 +9,9 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 
+from host_bridge.domain import Vehicle
 from host_bridge.errors import VehicleFileFault
+from host_bridge.interfaces.ros2.bag import write_bag
 from host_bridge.logbook import tables
 from host_bridge.logbook.reading import Summary, summary
 from host_bridge.services import Host
@@ -21,6 +23,8 @@ examples:
   tandem log drive.mcap --csv out/
                                 as files of comma separated values, a file for each kind of row of
                                 each car; CAR_commands.csv and CAR_odometry.csv can be driven again
+  tandem log drive.mcap --ros bag.mcap
+                                as a bag of ROS 2: ros2 bag play bag.mcap, or tandem replay --bag
   tandem log --samples out/     a drive of a virtual Nigel as two such files, to try both with:
                                 tandem drive --car sim://nigel \
                                   --input csv:out/nigel_slalom_commands.csv
@@ -44,6 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     shown = parser.add_mutually_exclusive_group()
     shown.add_argument("--json", action="store_true", help="print it as JSON")
     shown.add_argument("--csv", type=Path, metavar="FOLDER", help="write its rows there")
+    shown.add_argument("--ros", type=Path, metavar="OUT.mcap", help="write it as a bag of ROS 2")
 
 
 def run(args: argparse.Namespace, host: Host) -> int:
@@ -51,6 +56,10 @@ def run(args: argparse.Namespace, host: Host) -> int:
     if args.samples:
         copied = tables.copy_samples(args.samples)
         print("\n".join(str(path) for path in copied))
+        return 0
+    if args.ros:
+        counts = write_bag(args.file, args.ros, lambda name: _vehicle(name, host))
+        print("\n".join(f"{count:9} {topic}" for topic, count in sorted(counts.items())))
         return 0
     found = summary(args.file)
     if args.csv:
@@ -70,10 +79,7 @@ def _exported(log: Path, folder: Path, found: Summary, host: Host) -> Iterator[s
 
 def _again(log: Path, folder: Path, car: str, type_of_car: str | None, host: Host) -> Iterator[str]:
     """What it takes to drive this car's drive again."""
-    try:
-        vehicle = host.vehicles.load(type_of_car) if type_of_car else None
-    except VehicleFileFault:
-        vehicle = None
+    vehicle = _vehicle(type_of_car, host)
     if vehicle is None:
         yield f"{car}: no such vehicle file here ({type_of_car}), so its commands are left out"
         return
@@ -88,6 +94,14 @@ def _again(log: Path, folder: Path, car: str, type_of_car: str | None, host: Hos
         numbers = " --calibration none" if run.is_virtual else ""  # a virtual car has the file's
         yield f"  tandem replay --vehicle {type_of_car}{numbers} \\"
         yield f"    --commands {commands} --against {odometry}"
+
+
+def _vehicle(name: str | None, host: Host) -> Vehicle | None:
+    """The vehicle of that name, if its file is here."""
+    try:
+        return host.vehicles.load(name) if name else None
+    except VehicleFileFault:
+        return None
 
 
 def _row(found: Summary) -> dict[str, object]:

@@ -11,7 +11,7 @@ from typing import Any
 from calibration import results
 from calibration.parameters import known_values
 from calibration.replay import Replay, Summary, calibrate, replay
-from calibration.samples import Run, read_run
+from calibration.samples import Run, read_bag_run, read_run
 from host_bridge.domain import Vehicle
 from host_bridge.errors import UsageFault, VehicleFileFault
 from host_bridge.interfaces.cli.typed import day
@@ -23,11 +23,13 @@ is never put right on the way. Beside it runs the kinematic model with the vehic
 
 COMMANDS has the columns t_s, channel (throttle or steering), value_norm (-1 to 1, left is up),
 with every message of the driver, as they queue on the way. ODOMETRY has header_t_s, x_m, y_m,
-yaw_rad.
+yaw_rad. A bag of ROS 1 or 2 (.bag, .mcap, .db3 or a folder) has both in its topics: /drive, in m/s
+and rad, and /odom.
 
 examples:
   tandem replay --commands run_commands.csv --against run_odometry.csv --out run.png
   tandem replay --commands run_commands.csv --against run_odometry.csv --calibration none
+  tandem replay --vehicle nigel --bag run.bag --odom-topic /odometry
   tandem replay --commands a.csv b.csv --against a_odometry.csv b_odometry.csv \\
                 --fit my_nigel.toml --date 2026-05-01
 """
@@ -41,8 +43,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EPILOG
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     add = parser.add_argument
-    add("--commands", type=Path, nargs="+", required=True, metavar="FILE", help="what was driven")
-    add("--against", type=Path, nargs="+", required=True, metavar="FILE", help="what came of it")
+    add("--commands", type=Path, nargs="+", default=[], metavar="FILE", help="what was driven")
+    add("--against", type=Path, nargs="+", default=[], metavar="FILE", help="what came of it")
+    add("--bag", type=Path, nargs="+", default=[], metavar="FILE", help="bags that have both")
+    add("--drive-topic", default="", metavar="TOPIC", help="of a bag (/drive)")
+    add("--odom-topic", default="", metavar="TOPIC", help="of a bag (/odom)")
     add("--vehicle", default="nigel", help="the type of car (nigel)")
     add("--calibration", metavar="FILE", help="its numbers; none: the vehicle file's (its own)")
     add("--fit", type=Path, metavar="FILE", help="fit a calibration on these runs, and write it")
@@ -57,6 +62,8 @@ def run(args: argparse.Namespace, host: Host) -> int:
     vehicle = host.vehicles.load(args.vehicle)
     pairs = zip(args.commands, args.against, strict=True)
     runs = [read_run(commands, odometry) for commands, odometry in pairs]
+    topics = args.drive_topic, args.odom_topic
+    runs += [read_bag_run(bag, vehicle, *topics) for bag in args.bag]
     calibration = _fitted(args, vehicle, runs) if args.fit else _chosen(args.calibration, vehicle)
     if args.fit and calibration:
         args.fit.write_text(results.written(calibration), encoding="utf-8")
@@ -75,17 +82,23 @@ def _refuse(args: argparse.Namespace) -> None:
     if len(args.commands) != len(args.against):
         got = f"{len(args.commands)} and {len(args.against)}"
         raise UsageFault("--commands and --against do not pair", expected="as many", got=got)
+    if not (args.commands or args.bag):
+        raise UsageFault("no drive was given", expected="--commands with --against, or --bag")
     if bool(args.fit) != bool(args.date):
         raise UsageFault("a fit has a date", expected="--fit FILE --date YYYY-MM-DD, or neither")
     if args.fit and args.calibration:
         raise UsageFault("--fit makes a calibration", expected="--fit or --calibration, not both")
-    if args.out and len(args.commands) > 1:
+    if args.out and len(args.commands) + len(args.bag) > 1:
         raise UsageFault("--out draws one run", expected="one FILE each", got="several")
 
 
 def _fitted(args: argparse.Namespace, vehicle: Vehicle, runs: Sequence[Run]) -> results.Calibration:
-    commands, against = (" ".join(path.name for path in paths) for paths in _files(args))
-    command = f"tandem replay --vehicle {args.vehicle} --commands {commands} --against {against}"
+    command = f"tandem replay --vehicle {args.vehicle}"
+    for option, paths in _files(args).items():
+        command += f" --{option} " + " ".join(path.name for path in paths) if paths else ""
+    for option in ("drive_topic", "odom_topic"):
+        given = getattr(args, option)
+        command += f" --{option.replace('_', '-')} {given}" if given else ""
     return results.Calibration(
         vehicle=vehicle.name,
         date=args.date.isoformat(),
@@ -95,8 +108,8 @@ def _fitted(args: argparse.Namespace, vehicle: Vehicle, runs: Sequence[Run]) -> 
     )
 
 
-def _files(args: argparse.Namespace) -> tuple[list[Path], list[Path]]:
-    return args.commands, args.against
+def _files(args: argparse.Namespace) -> dict[str, list[Path]]:
+    return {"commands": args.commands, "against": args.against, "bag": args.bag}
 
 
 def _chosen(wanted: str | None, vehicle: Vehicle) -> results.Calibration | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
 from typing import get_args
@@ -10,7 +12,7 @@ import pytest
 
 from host_bridge.domain import reports
 from host_bridge.domain.codes import Cause, State
-from host_bridge.logbook.rows import plain_row, row_of, schema_of, schema_of_row, topic_of
+from host_bridge.logbook.rows import from_row, plain_row, row_of, schema_of, schema_of_row, topic_of
 
 REPORTS = get_args(reports.Report)
 
@@ -33,6 +35,19 @@ class Probe:
     source: int | None
     many: tuple[Colour, ...]
     inner: Inner
+
+
+def test_a_row_becomes_what_it_was_made_of():
+    assert from_row(Probe, json.loads(json.dumps(row_of(PROBE)))) == PROBE
+
+
+@pytest.mark.parametrize("row", [{}, {"count": "soon"}, {**{"colour": "PINK"}}])
+def test_a_row_of_another_kind_is_refused(row):
+    whole = {**row_of(PROBE), **row} if row else {}
+    made = None
+    with suppress(ValueError, KeyError, TypeError):
+        made = from_row(Probe, whole)
+    assert made is None or made.count is None  # a row may lack anything
 
 
 PROBE = Probe(3, True, Colour.RED, b"\xab\x01", None, (Colour.RED,), Inner(0.5))

@@ -1,0 +1,178 @@
+"""Reads bags of ROS 1 and ROS 2: what a car was told to do, and where its odometry had it.
+
+A bag is a file (.bag, .mcap, .db3), or a folder as rosbag2 leaves it. ``/drive`` and ``/odom`` are
+enough; other names are said. The library ``rosbags`` reads it, which needs no ROS.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import struct
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from math import atan2, isfinite
+from pathlib import Path
+from typing import Any
+
+from host_bridge.errors import DataFileFault
+from host_bridge.logbook.ros_types import library, typestore
+
+DRIVE, ODOM = "/drive", "/odom"
+_ACKERMANN = ("ackermann_msgs/msg/AckermannDriveStamped", "ackermann_msgs/msg/AckermannDrive")
+_ODOMETRY = ("nav_msgs/msg/Odometry",)
+# What the library raises for bytes that are not as they were written, beside errors of its own
+_DAMAGES = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    EOFError,
+    LookupError,
+    MemoryError,
+    RuntimeError,
+    TypeError,
+    ValueError,
+    struct.error,
+)
+_SAME_CLOCK_S = 10.0  # a stamp that is farther from its receipt is of another clock
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A command: when it came, in seconds since the bag's beginning, m/s, rad to the left."""
+
+    t_s: float
+    speed_mps: float
+    steer_rad: float
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where the odometry has the car: m, rad, m/s, rad/s.
+
+    ``t_s`` is its stamp in seconds since the bag's beginning, or its receipt where stamps are of
+    another clock.
+    """
+
+    t_s: float
+    x_m: float
+    y_m: float
+    yaw_rad: float
+    speed_mps: float
+    yaw_rate_radps: float
+
+
+@dataclass(frozen=True)
+class Bag:
+    """A drive as a bag has it, both lists in the order of their times."""
+
+    file: str
+    sha256: str
+    drive_topic: str
+    odom_topic: str
+    told: list[Told] = field(default_factory=list)
+    places: list[Place] = field(default_factory=list)
+
+
+def is_bag(path: Path) -> bool:
+    """Whether its name says that it is a bag: an .mcap may be a log of Tandem, too."""
+    return path.is_dir() or path.suffix in (".bag", ".db3", ".mcap")
+
+
+def read_bag(path: Path, drive_topic: str = "", odom_topic: str = "") -> Bag:
+    """The two topics; "" is /drive and /odom or, where there is but one of its type, that one.
+
+    Raises errors.DataFileFault for what is no bag or lacks them, DeviceFault without rosbags.
+    """
+    highlevel, readers = library("highlevel"), library("highlevel.anyreader")
+    try:
+        with highlevel.AnyReader([path], default_typestore=typestore()) as reader:
+            return _read(path, reader, drive_topic, odom_topic)
+    except OSError as error:
+        raise DataFileFault.unreadable(path, error) from None
+    except (readers.AnyReaderError, *readers.ReaderErrors, *_DAMAGES) as error:
+        raise DataFileFault(
+            "this is no bag that can be read",
+            where=str(path),
+            expected="a .bag, .mcap or .db3 of ROS, or the folder of one, in cdr",
+            got=str(error) or type(error).__name__,
+            remedy="for a bag that was cut short: ros2 bag reindex FOLDER, or mcap recover FILE",
+        ) from None
+
+
+def _read(path: Path, reader: Any, drive_topic: str, odom_topic: str) -> Bag:
+    chosen = (
+        _topic(path, reader, drive_topic or DRIVE, _ACKERMANN, is_named=bool(drive_topic)),
+        _topic(path, reader, odom_topic or ODOM, _ODOMETRY, is_named=bool(odom_topic)),
+    )
+    start_ns = reader.start_time
+    told = list(_told(reader, chosen[0], start_ns))
+    places = list(_places(reader, chosen[1], start_ns))
+    for topic, found in zip(chosen, (told, places), strict=True):
+        if not found:
+            raise _lacking(path, reader, topic, "no message that is all numbers")
+    return Bag(path.name, _sha256(path), *chosen, told, sorted(places, key=lambda it: it.t_s))
+
+
+def _topic(path: Path, reader: Any, name: str, types: tuple[str, ...], *, is_named: bool) -> str:
+    fitting = [topic for topic, info in reader.topics.items() if info.msgtype in types]
+    if name in fitting:
+        return name
+    if len(fitting) == 1 and not is_named:
+        return str(fitting[0])
+    got = ", ".join(sorted(fitting)) or "none of that type"
+    raise _lacking(path, reader, name, f"of {types[0]}: {got}")
+
+
+def _lacking(path: Path, reader: Any, topic: str, got: str) -> DataFileFault:
+    return DataFileFault(
+        f"the bag has no {topic} to read",
+        where=str(path),
+        expected=f"{_ACKERMANN[0]} and {_ODOMETRY[0]}",
+        got=got,
+        remedy=f"name the topics; it has {', '.join(sorted(reader.topics))}",
+    )
+
+
+def _messages(reader: Any, topic: str) -> Iterator[tuple[int, Any]]:
+    for connection, time_ns, data in reader.messages(connections=reader.topics[topic].connections):
+        yield time_ns, reader.deserialize(data, connection.msgtype)
+
+
+def _told(reader: Any, topic: str, start_ns: int) -> Iterator[Told]:
+    for time_ns, message in _messages(reader, topic):
+        drive = getattr(message, "drive", message)
+        row = Told((time_ns - start_ns) * 1e-9, float(drive.speed), float(drive.steering_angle))
+        if _is_whole((row.speed_mps, row.steer_rad)):
+            yield row
+
+
+def _places(reader: Any, topic: str, start_ns: int) -> Iterator[Place]:
+    for time_ns, message in _messages(reader, topic):
+        stamp = message.header.stamp
+        stamp_ns = int(stamp.sec) * 1_000_000_000 + int(stamp.nanosec)
+        is_ours = abs(stamp_ns - time_ns) < _SAME_CLOCK_S * 1e9
+        pose, twist = message.pose.pose, message.twist.twist
+        q = pose.orientation
+        row = Place(
+            ((stamp_ns if is_ours else time_ns) - start_ns) * 1e-9,
+            float(pose.position.x),
+            float(pose.position.y),
+            atan2(2.0 * (q.w * q.z + q.x * q.y), 1.0 - 2.0 * (q.y * q.y + q.z * q.z)),
+            float(twist.linear.x),
+            float(twist.angular.z),
+        )
+        if _is_whole((row.x_m, row.y_m, row.yaw_rad)):
+            yield row
+
+
+def _is_whole(numbers: Iterable[float]) -> bool:
+    return all(map(isfinite, numbers))
+
+
+def _sha256(path: Path) -> str:
+    """A folder's is that of its files, in the order of their names."""
+    files = sorted(it for it in path.iterdir() if it.is_file()) if path.is_dir() else [path]
+    digest = hashlib.sha256()
+    for file in files:
+        digest.update(file.read_bytes())
+    return digest.hexdigest()

@@ -1,0 +1,107 @@
+"""The message types of ROS 2, by the library ``rosbags``, with those that it does not bring along.
+
+Only bags need them: a node has the classes of its ROS 2.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from host_bridge.errors import DeviceFault
+
+# F1TENTH's commands and what its motor controller says; the definitions of what is in their
+# packages, which no ROS 2 brings along by itself
+_DEFINITIONS = {
+    "ackermann_msgs/msg/AckermannDrive": """\
+float32 steering_angle
+float32 steering_angle_velocity
+float32 speed
+float32 acceleration
+float32 jerk
+""",
+    "ackermann_msgs/msg/AckermannDriveStamped": """\
+std_msgs/Header header
+AckermannDrive drive
+""",
+    "vesc_msgs/msg/VescState": """\
+int32 FAULT_CODE_NONE=0
+float64 temp_fet
+float64 temp_motor
+float64 current_motor
+float64 current_input
+float64 avg_id
+float64 avg_iq
+float64 duty_cycle
+float64 speed
+float64 voltage_input
+float64 charge_drawn
+float64 charge_regen
+float64 energy_drawn
+float64 energy_regen
+int32 displacement
+int32 distance_traveled
+int32 fault_code
+float64 pid_pos_now
+int32 controller_id
+float64 ntc_temp_mos1
+float64 ntc_temp_mos2
+float64 ntc_temp_mos3
+float64 avg_vd
+float64 avg_vq
+""",
+    "vesc_msgs/msg/VescStateStamped": """\
+std_msgs/Header header
+VescState state
+""",
+}
+
+_ZEROS = {"string": "", "bool": False, "float32": 0.0, "float64": 0.0}
+_NUMBERS = ("float64", "float32", "int32", "uint8")  # lists of these are arrays
+
+
+def library(module: str) -> Any:
+    """A module of ``rosbags``. Raises errors.DeviceFault if it is not there."""
+    try:
+        return import_module(f"rosbags.{module}")
+    except ImportError as error:
+        raise DeviceFault(
+            "this Python cannot read or write bags of ROS",
+            expected="the library rosbags",
+            got=str(error),
+            remedy="pip install 'tandem-cars[bags]'",
+        ) from None
+
+
+@lru_cache(maxsize=1)
+def typestore() -> Any:
+    """All types of Humble, and those above. Raises errors.DeviceFault without the library."""
+    types = library("typesys")
+    store = types.get_typestore(types.Stores.ROS2_HUMBLE)
+    for name, text in _DEFINITIONS.items():
+        store.register(types.get_types_from_msg(text, name))
+    return store
+
+
+def empty(name: str) -> Any:
+    """A message of this type, all numbers 0 and all lists empty, as a node makes one.
+
+    Raises errors.DeviceFault without the library.
+    """
+    store = typestore()
+    fields = store.get_msgdef(name).fields
+    return store.types[name](**{field: _nothing(*kind) for field, kind in fields})
+
+
+def _nothing(node: Any, of: Any) -> Any:
+    """What a field is before anything is said; both arguments are how ``rosbags`` describes it."""
+    if node.name == "NAME":
+        return empty(of)
+    if node.name == "BASE":
+        return _ZEROS.get(of[0], 0)
+    kind = of[0][1][0]
+    count = of[1] if node.name == "ARRAY" else 0
+    return np.zeros(count, kind) if kind in _NUMBERS else []

@@ -1,0 +1,123 @@
+"""Bags of ROS 1 and ROS 2 are read alike, and what is wrong with one is said."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from host_bridge.errors import DataFileFault, DeviceFault
+from host_bridge.logbook.bags import Told, read_bag
+from tests.host_bridge.logbook.made_bags import (
+    ACKERMANN,
+    KINDS,
+    ODOMETRY,
+    START_NS,
+    drive,
+    odom,
+    write,
+)
+
+LATE_NS = 20_000_000  # a pose is stamped so long before it is received
+
+
+def rows(drive_topic="/drive", odom_topic="/odom", shift_ns=0):
+    for i in range(5):
+        now_ns = START_NS + i * 100_000_000
+        stamp_ns = now_ns - LATE_NS + shift_ns
+        yield now_ns, odom_topic, ODOMETRY, odom(0.1 * i, -0.1, 3.0, stamp_ns)
+        yield now_ns + 50_000_000, drive_topic, ACKERMANN, drive(1.5, -0.25)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_of_bag_is_read_alike(tmp_path, kind):
+    bag = read_bag(write(tmp_path, kind, rows()))
+    assert (bag.drive_topic, bag.odom_topic) == ("/drive", "/odom")
+    assert len(bag.told) == len(bag.places) == 5
+    assert bag.told[0] == Told(pytest.approx(0.05), 1.5, -0.25)
+    last = bag.places[-1]
+    assert (last.x_m, last.y_m, last.yaw_rad) == pytest.approx((0.4, -0.1, 3.0))
+    assert last.t_s == pytest.approx(0.38)  # when it was there, not when it was received
+    assert len(bag.sha256) == 64
+
+
+def test_stamps_of_another_clock_give_way_to_the_time_of_receipt(tmp_path):
+    bag = read_bag(write(tmp_path, ".mcap", rows(shift_ns=-START_NS + LATE_NS)))
+    assert bag.places[-1].t_s == pytest.approx(0.4)
+
+
+def test_the_only_topic_of_its_type_is_found_under_another_name(tmp_path):
+    bag = read_bag(write(tmp_path, ".mcap", rows("/cmd", "/pf/pose/odom")))
+    assert (bag.drive_topic, bag.odom_topic) == ("/cmd", "/pf/pose/odom")
+
+
+def two_odometries():
+    return (*rows("/cmd", "/a"), *rows("/cmd", "/b"))
+
+
+def test_of_two_topics_one_has_to_be_named(tmp_path):
+    path = write(tmp_path, ".mcap", sorted(two_odometries(), key=lambda row: row[0]))
+    with pytest.raises(DataFileFault, match="/a, /b") as fault:
+        read_bag(path)
+    assert "name the topics" in fault.value.remedy
+    assert read_bag(path, odom_topic="/b").odom_topic == "/b"
+
+
+def test_a_name_that_is_not_there_is_not_replaced_by_another(tmp_path):
+    path = write(tmp_path, ".mcap", rows())
+    with pytest.raises(DataFileFault, match="no /drvie to read"):
+        read_bag(path, drive_topic="/drvie")
+
+
+def test_what_is_no_number_is_left_out(tmp_path):
+    bad = [(START_NS, "/drive", ACKERMANN, drive(float("nan"), 0.0))]
+    bag = read_bag(write(tmp_path, ".db3", [*bad, *rows()]))
+    assert len(bag.told) == 5
+
+
+@pytest.mark.parametrize("kind", [".bag", ".mcap", ".db3"])
+def test_a_file_that_is_no_bag_is_refused_with_its_name(tmp_path, kind):
+    path = tmp_path / f"drive{kind}"
+    path.write_bytes(b"no bag at all" * 20)
+    with pytest.raises(DataFileFault) as fault:
+        read_bag(path)
+    assert str(path) in fault.value.where
+
+
+@pytest.mark.parametrize("kind", [".bag", ".mcap"])
+def test_a_bag_cut_anywhere_is_refused_or_read_but_never_an_unknown_error(tmp_path, kind):
+    whole = write(tmp_path, kind, rows()).read_bytes()
+    outcomes = set()
+    for size in range(0, len(whole), 97):
+        path = tmp_path / f"cut{kind}"
+        path.write_bytes(whole[:size])
+        try:
+            outcomes.add(len(read_bag(path).told))
+        except DataFileFault:
+            outcomes.add("refused")
+    assert "refused" in outcomes
+
+
+@pytest.mark.parametrize("kind", [".bag", ".mcap"])
+def test_a_flipped_byte_is_never_an_unknown_error(tmp_path, kind):
+    whole = write(tmp_path, kind, rows()).read_bytes()
+    outcomes = set()
+    for at in range(0, len(whole), 61):
+        path = tmp_path / f"flipped{kind}"
+        path.write_bytes(whole[:at] + bytes([whole[at] ^ 0x5A]) + whole[at + 1 :])
+        try:
+            outcomes.add(len(read_bag(path).told) > 0)
+        except DataFileFault:
+            outcomes.add("refused")
+    assert "refused" in outcomes
+
+
+def test_a_missing_file_is_told(tmp_path):
+    with pytest.raises(DataFileFault):
+        read_bag(tmp_path / "nothing.mcap")
+
+
+def test_without_the_library_it_is_said_how_to_have_it(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "rosbags.highlevel", None)
+    with pytest.raises(DeviceFault, match="tandem-cars\\[bags\\]"):
+        read_bag(tmp_path / "nothing.mcap")

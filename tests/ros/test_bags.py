@@ -1,0 +1,39 @@
+"""A bag that ``tandem log --ros`` wrote, deserialized message by message by a real ROS 2."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from mcap.reader import make_reader
+
+from host_bridge import cli
+
+ROS = Path(__file__).resolve().parents[2] / ".ros"
+NODES = Path(__file__).parent / "nodes"
+DRIVE = "drive --car sim://f1tenth --input script:slalom --seconds 2 --lockstep --record {}"
+
+pytestmark = pytest.mark.skipif(
+    not (ROS / ".set-up").exists(),
+    reason="no ROS 2 in .ros: make setup makes one on Linux, x86_64",
+)
+
+
+def test_ros_itself_reads_every_message_of_a_bag(environment, tmp_path):
+    log, bag = tmp_path / "drive.mcap", tmp_path / "bag.mcap"
+    assert cli.main(DRIVE.format(log).split()) == 0
+    assert cli.main(["log", str(log), "--ros", str(bag)]) == 0
+    with bag.open("rb") as file:
+        wanted = Counter(channel.topic for _, channel, _ in make_reader(file).iter_messages())
+    read = subprocess.run(
+        [str(ROS / "bin" / "python"), str(NODES / "bag_reader.py"), str(bag)],
+        env=environment, capture_output=True, text=True, check=True, timeout=120,
+    )  # fmt: skip
+    found = json.loads(read.stdout)
+    assert {topic: row["count"] for topic, row in found.items()} == dict(wanted)
+    assert found["/odom"]["last"]["child_frame_id"] == "base_link"
+    assert found["/odom"]["last"]["pose"]["pose"]["position"]["x"] > 0.5
+    assert {row["same"] for row in found.values()} == {True}
