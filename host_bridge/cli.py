@@ -40,6 +40,11 @@ COMMANDS = (
     Command("follow", f"{_CLI}.follow", "let twins follow a car that its RC drives"),
     Command("devkit", f"{_CLI}.devkit", "let an AutoDRIVE Devkit script drive a car"),
     Command("ros", f"{_CLI}.ros", "a car in ROS 2's topics, as F1TENTH's stack has them"),
+    Command(
+        "planning-simulator",
+        f"{_CLI}.planning_simulator",
+        "be Autoware's simple_planning_simulator",
+    ),
     Command("arm", f"{_CLI}.act", "let a car drive, once someone holds its deadman"),
     Command("clear", f"{_CLI}.act", "forget a stop whose cause is gone"),
     Command("disarm", f"{_CLI}.act", "from HOLD back to STANDBY"),

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Callable, MutableMapping
+from collections.abc import Callable, Mapping, MutableMapping
 from importlib import import_module
 from typing import Any
 
@@ -78,10 +78,29 @@ def _missing(package: str, error: ImportError) -> DeviceFault:
     )
 
 
+def _filled(response: Any, is_done: bool, words: str) -> Any:
+    """An answer, in the fields that std_srvs, Autoware's and TIER IV's services have for it."""
+    if hasattr(response, "status"):
+        response.status.code = response.status.SUCCESS if is_done else response.status.ERROR
+        response.status.message = words
+        return response
+    response.success = is_done
+    if hasattr(response, "message"):
+        response.message = words
+    return response
+
+
 class Bus:
     """One node. Raises errors.DeviceFault if there is no rclpy, UsageFault for the namespace."""
 
-    def __init__(self, name: str, namespace: str, now_us: Callable[[], int]) -> None:
+    def __init__(
+        self,
+        name: str,
+        namespace: str,
+        now_us: Callable[[], int],
+        parameters: Mapping[str, Any] | None = None,
+    ) -> None:
+        """``parameters`` are declared, read-only; ``use_sim_time`` among them is heeded."""
         if not _NAMESPACE.fullmatch(namespace):
             raise UsageFault(
                 "this is no namespace of ROS 2",
@@ -94,13 +113,25 @@ class Bus:
             executors = import_module("rclpy.executors")
             node = import_module("rclpy.node")
             self._task: Any = import_module("rclpy.task")
+            parameter: Any = import_module("rclpy.parameter")
+            descriptors: Any = import_module("rcl_interfaces.msg")
         except ImportError as error:
             raise _missing("rclpy", error) from None
         self._now_us = now_us
         self._context = self._rclpy.Context()
         # Ctrl-C is the session's, which brings the cars to rest first
         self._rclpy.init(args=[], context=self._context)
-        self._node = node.Node(name, context=self._context, namespace=namespace)
+        given = dict(parameters or {})
+        uses_sim_time = parameter.Parameter("use_sim_time", value=given.pop("use_sim_time", False))
+        self._node = node.Node(
+            name,
+            context=self._context,
+            namespace=namespace,
+            parameter_overrides=[uses_sim_time],
+        )
+        fixed = descriptors.ParameterDescriptor(read_only=True)
+        for name_of, value in given.items():
+            self._node.declare_parameter(name_of, value, fixed)
         self._executor = executors.SingleThreadedExecutor(context=self._context)
         self._executor.add_node(self._node)
         self._is_idle = False
@@ -112,6 +143,14 @@ class Bus:
             self._executor.spin_once(timeout_sec=0)
             if self._is_idle:
                 return
+
+    def wait(self, seconds: float) -> None:
+        """Take one thing, of all that has come or comes within that time."""
+        self._executor.spin_once(timeout_sec=seconds)
+
+    def ros_ns(self) -> int:
+        """ROS time in ns: that of /clock with use_sim_time (0 before it says one)."""
+        return int(self._node.get_clock().now().nanoseconds)
 
     def close(self) -> None:
         self._executor.shutdown()
@@ -127,9 +166,11 @@ class Bus:
 
     # --- topics and services
 
-    def publisher(self, topic: str, type_name: str, *, is_latched: bool = False) -> Any:
+    def publisher(
+        self, topic: str, type_name: str, *, is_latched: bool = False, depth: int = _DEPTH
+    ) -> Any:
         """Reliable: a subscriber that asks for that gets nothing of one that is not."""
-        qos = self._qos.QoSProfile(depth=_DEPTH)
+        qos = self._qos.QoSProfile(depth=depth)
         if is_latched:
             durability = self._qos.DurabilityPolicy.TRANSIENT_LOCAL
             qos = self._qos.QoSProfile(depth=1, durability=durability)
@@ -164,10 +205,7 @@ class Bus:
             self._is_idle = False
             done = self._task.Future(executor=self._executor)
             answer(request, lambda is_done, words: done.set_result((is_done, words)))
-            response.success, words = await done
-            if hasattr(response, "message"):
-                response.message = words
-            return response
+            return _filled(response, *await done)
 
         self._node.create_service(message_class(type_name), name, handle)
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import cos, inf, isfinite, pi, sin
+from math import atan2, cos, inf, isfinite, pi, sin
 from typing import Any
 
 from host_bridge.domain import CarMotion, CarStatus, SeenCar, Vehicle
@@ -90,7 +90,7 @@ def fill_mount(message: Any, stamp: Any, frames: tuple[str, str], vehicle: Vehic
     message.child_frame_id = frames[1]
     message.transform.translation.x = float(lidar["ahead_m"])
     message.transform.translation.z = _LASER_HEIGHT_M
-    _turn(message.transform.rotation, float(lidar["yaw_deg"]) * pi / 180)
+    turn(message.transform.rotation, float(lidar["yaw_deg"]) * pi / 180)
     return True
 
 
@@ -127,7 +127,7 @@ def fill_vesc_imu(message: Any, stamp: Any, motion: CarMotion) -> None:
     imu.linear_acceleration.x = motion.accel_x_mps2
     imu.linear_acceleration.y = motion.accel_y_mps2
     imu.linear_acceleration.z = 9.81
-    _turn(imu.orientation, motion.yaw_rad)
+    turn(imu.orientation, motion.yaw_rad)
 
 
 def fill_vesc_state(message: Any, stamp: Any, car: SeenCar, scale: VescScale) -> None:
@@ -143,11 +143,18 @@ def fill_vesc_state(message: Any, stamp: Any, car: SeenCar, scale: VescScale) ->
 
 def _place(position: Any, orientation: Any, pose: Pose) -> None:
     position.x, position.y = pose.x_m, pose.y_m
-    _turn(orientation, pose.yaw_rad)
+    turn(orientation, pose.yaw_rad)
 
 
-def _turn(orientation: Any, yaw_rad: float) -> None:
+def turn(orientation: Any, yaw_rad: float) -> None:
+    """Fill a quaternion with a turn in the plane."""
     orientation.z, orientation.w = sin(yaw_rad / 2), cos(yaw_rad / 2)
+
+
+def yaw_of(orientation: Any) -> float:
+    """The turn about the upward axis of a quaternion, in rad."""
+    x, y, z, w = orientation.x, orientation.y, orientation.z, orientation.w
+    return atan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z))
 
 
 # --- what a car hears

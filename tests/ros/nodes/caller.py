@@ -20,9 +20,21 @@ client = node.create_client(kind, name)
 print("talking", flush=True)
 client.wait_for_service(10)
 request = kind.Request()
-for field, value in json.loads(rest[1] if len(rest) > 1 else "{}").items():
-    setattr(request, field, value)
+
+
+def set_fields(message, fields):
+    for field, value in fields.items():
+        if isinstance(value, dict):
+            set_fields(getattr(message, field), value)
+        else:
+            setattr(message, field, value)
+
+
+set_fields(request, json.loads(rest[1] if len(rest) > 1 else "{}"))
 future = client.call_async(request)
 rclpy.spin_until_future_complete(node, future, timeout_sec=10)
 answer = future.result()
-print(answer and answer.success, getattr(answer, "message", ""), flush=True)
+if hasattr(answer, "status"):
+    print(answer.status.code == answer.status.SUCCESS, answer.status.message, flush=True)
+else:
+    print(answer and answer.success, getattr(answer, "message", ""), flush=True)

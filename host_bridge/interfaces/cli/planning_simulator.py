@@ -1,0 +1,69 @@
+"""Be Autoware's simple_planning_simulator: its node, parameter files, topics, services and tf.
+
+It takes the place of that node: start Autoware's planning simulation without it, and this beside
+it. No car of Tandem's moves by it; for Autoware at a car there is "tandem ros --as autoware".
+
+Unlike there a command expires: after 0.5 s of ROS time without another one the car is braked by
+2.4 m/s², with its wheels as they were, until commands come again (parameter command_lease_s).
+Topics stay on this machine unless the environment says how far they go.
+
+examples:
+  tandem planning-simulator --params vehicle_info.param.yaml --params simulator_model.param.yaml
+  tandem planning-simulator --params model.param.yaml -p wheel_base:=2.79 --publish pose_only
+  tandem planning-simulator --params model.param.yaml -p wheel_base:=2.79 -p use_sim_time:=true
+
+exit codes: 0 its time is over; 2 a parameter that cannot be meant so; 3 no ROS 2; 7 a file or a
+vehicle model that is not here; 130 ended by Ctrl-C.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from pathlib import Path
+
+from host_bridge.interfaces.ros2 import MOTION_TOPICS, parameter, simulate
+from host_bridge.services import Host
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command's own."""
+    parser.add_argument(
+        "--params", action="append", default=[], type=Path, metavar="FILE", help="again for more"
+    )
+    parser.add_argument(
+        "-p", dest="given", action="append", default=[], metavar="NAME:=VALUE", help="before files"
+    )
+    parser.add_argument(
+        "--engaged",
+        choices=("true", "false"),
+        default="true",
+        help="initial_engage_state: whether it moves before /vehicle/engage says so; %(default)s",
+    )
+    parser.add_argument(
+        "--publish",
+        choices=tuple(MOTION_TOPICS),
+        default="full_motion",
+        help="motion_publish_mode: what of its motion localisation has from it; %(default)s",
+    )
+    parser.add_argument("--seed", type=int, default=1, help="of its noise; %(default)s")
+    parser.add_argument("--seconds", type=float, help="for how long; without it until Ctrl-C")
+
+
+def run(args: argparse.Namespace, host: Host) -> int:
+    """Raises errors.TandemError."""
+    given: dict[str, object] = {"initial_engage_state": args.engaged == "true"}
+    given.update(parameter(text) for text in args.given)
+    until_s = time.monotonic() + args.seconds if args.seconds else float("inf")
+    simulate(
+        args.params,
+        given,
+        args.publish,
+        args.seed,
+        environment=os.environ,
+        is_over=lambda: time.monotonic() >= until_s,
+        tell=lambda words: print(f"tandem: {words}", file=sys.stderr, flush=True),
+    )
+    return 0

@@ -1,0 +1,95 @@
+"""The car of simple_planning_simulator: its commands, who is in control, and when they expire.
+
+Nothing here knows ROS 2 or a clock; times are ROS time, in s.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import isfinite
+
+from sim_mock.models.planning.gear import NONE, PARK, accel_along_x_mps2
+from sim_mock.models.planning.model_types import PEDALLED
+from sim_mock.models.planning.motion import Command, Report
+from sim_mock.models.planning.simulator import Simulator
+
+AUTONOMOUS, MANUAL = 1, 4
+_EMERGENCY_MPS2 = 2.4  # Autoware's gate brakes so for a heartbeat that is missing
+_SETTLE_S = 0.5  # nearly at rest, it is brought there by a lag: a model without gears would go back
+_JUMP_S = 1.0  # a clock that goes farther at once was set
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A Control message: what it asks for, and when it came."""
+
+    vx_mps: float = 0.0
+    ax_mps2: float = 0.0
+    steer_rad: float = 0.0
+    heard_s: float | None = None  # None: nothing was asked for yet, as their node begins
+
+
+class PlanningCar:
+    """One car. ``expired`` counts the steps in which a command was too old to be obeyed."""
+
+    def __init__(
+        self, simulator: Simulator, model_type: str, period_s: float, lease_s: float, engaged: bool
+    ) -> None:
+        self.simulator = simulator
+        self.mode = AUTONOMOUS
+        self.is_engaged = engaged
+        self.asked = {AUTONOMOUS: Asked(), MANUAL: Asked()}
+        self.gears = {AUTONOMOUS: NONE, MANUAL: PARK}
+        self.expired = 0
+        self._has_pedals = model_type == PEDALLED
+        self._period_s, self._lease_s = period_s, lease_s
+        self._stepped_s: float | None = None
+
+    @property
+    def gear(self) -> int:
+        return self.gears[self.mode]
+
+    def ask(self, mode: int, asked: Asked) -> None:
+        """Take a command for when that mode is in control; what is no number is refused."""
+        if all(map(isfinite, (asked.vx_mps, asked.ax_mps2, asked.steer_rad))):
+            self.asked[mode] = asked
+
+    def request(self, mode: int) -> bool:
+        """Who is in control; False for a mode that their node does not have either."""
+        if mode not in (AUTONOMOUS, MANUAL):
+            return False
+        self.mode = mode
+        return True
+
+    def step(self, now_s: float) -> None:
+        """Move on to this time, in steps of the period where more of them have passed."""
+        before_s, self._stepped_s = self._stepped_s, now_s
+        if before_s is None or self.simulator.truth is None or not self.is_engaged:
+            return
+        past_s = now_s - before_s
+        if not 0.0 < past_s <= _JUMP_S:
+            past_s = self._period_s if past_s > 0.0 else 0.0
+        steps = max(round(past_s / self._period_s), 1) if past_s else 0
+        for _ in range(steps):
+            self.simulator.step(past_s / steps, self._command(now_s))
+
+    def _command(self, now_s: float) -> Command:
+        asked = self.asked[self.mode]
+        if asked.heard_s is not None and not 0.0 <= now_s - asked.heard_s <= self._lease_s:
+            self.expired += 1
+            return self._braking(asked)
+        accel_mps2 = asked.ax_mps2
+        if not self._has_pedals:
+            accel_mps2 = accel_along_x_mps2(self.gear, accel_mps2)
+        return Command(asked.vx_mps, accel_mps2, asked.steer_rad, self.gear)
+
+    def _braking(self, asked: Asked) -> Command:
+        """To rest, with the wheels as they were asked for last."""
+        truth: Report | None = self.simulator.truth
+        assert truth is not None, "a car that steps has its place"
+        if self._has_pedals:
+            accel_mps2 = -_EMERGENCY_MPS2
+        else:
+            accel_mps2 = -truth.vx_mps / _SETTLE_S
+            accel_mps2 = min(max(accel_mps2, -_EMERGENCY_MPS2), _EMERGENCY_MPS2)
+        return Command(0.0, accel_mps2, asked.steer_rad, self.gear)

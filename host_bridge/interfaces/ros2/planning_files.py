@@ -1,0 +1,211 @@
+"""Parameter files of simple_planning_simulator, read as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from host_bridge.errors import DataFileFault, UsageFault
+from sim_mock.bodies.trust import is_trusted
+from sim_mock.models.planning.model_types import LEARNED, make_car, refuse_unknown
+from sim_mock.models.planning.parameters import NUMBERS, TEXTS
+from sim_mock.models.planning.simulator import INITIALIZE_SOURCES, Settings, Simulator
+
+NODE = "simple_planning_simulator"
+NAMESPACE = "/simulation"
+WHEEL_BASE = "wheel_base"
+# What their node declares besides its vehicle model's, with its defaults; None: it has none
+NODE_PARAMETERS: dict[str, bool | int | float | str | None] = {
+    "simulated_frame_id": "base_link",
+    "origin_frame_id": "odom",
+    "add_measurement_noise": False,
+    "initial_engage_state": None,
+    "enable_road_slope_simulation": False,
+    "enable_pub_steer": True,
+    "vehicle_model_type": "IDEAL_STEER_VEL",
+    "timer_sampling_time_ms": 25,
+    "initialize_source": "INITIAL_POSE_TOPIC",
+    "pos_noise_stddev": 0.01,
+    "vel_noise_stddev": 0.01,
+    "rpy_noise_stddev": 0.0001,
+    "steer_noise_stddev": 0.0001,
+    "x_stddev": 0.0001,
+    "y_stddev": 0.0001,
+    WHEEL_BASE: None,
+}
+# The lease is ours: theirs keeps a command for ever. 0.5 s is their gate's own for a heartbeat
+LEASE = "command_lease_s"
+OURS: dict[str, float] = {LEASE: 0.5}
+# Of the vehicle's body: in their files, and of no use to a model in the plane
+_BODY = (
+    "wheel_radius",
+    "wheel_width",
+    "wheel_tread",
+    "front_overhang",
+    "rear_overhang",
+    "left_overhang",
+    "right_overhang",
+    "vehicle_height",
+    "max_steer_angle",
+    "cg_to_front_m",
+    "cg_to_rear_m",
+    "front_corner_stiffness",
+    "rear_corner_stiffness",
+    "mass_kg",
+    "yaw_inertia_kgm2",
+    "width_m",
+    "front_overhang_m",
+    "rear_overhang_m",
+    "use_sim_time",
+)
+
+
+@dataclass(frozen=True)
+class Setup:
+    """All parameters, as files and command line have them, the later before the earlier."""
+
+    values: Mapping[str, Any]
+    notes: tuple[str, ...]
+
+    @property
+    def period_s(self) -> float:
+        return float(self.values["timer_sampling_time_ms"]) / 1000
+
+    def simulator(self, seed: int) -> Simulator:
+        """Raises errors.DataFileFault for a vehicle model that is not here or cannot be so."""
+        own = {name: self.values[name] for name in (*NUMBERS, *TEXTS) if name in self.values}
+        settings = {name: self.values[name] for name in Settings._fields if name in self.values}
+        try:
+            car = make_car(
+                self.values["vehicle_model_type"], own, self.values[WHEEL_BASE], self.period_s
+            )
+            return Simulator(car, Settings.from_mapping(settings), seed)
+        except (ValueError, OSError, TypeError) as error:
+            raise DataFileFault(
+                "the vehicle model cannot be made of these parameters", got=str(error)
+            ) from None
+
+
+def read_setup(paths: Sequence[Path], given: Mapping[str, Any]) -> Setup:
+    """The parameters of files and, before them, those of the command line.
+
+    Raises errors.DataFileFault for what is missing or not of its kind.
+    """
+    read: dict[str, Any] = {}
+    for path in paths:
+        read.update(_of_file(path))
+    read.update(given)
+    defaults = {name: value for name, value in NODE_PARAMETERS.items() if value is not None}
+    models = {name: row.default for name, row in NUMBERS.items()}
+    values = {**defaults, **OURS, **models, **read}
+    _check(values)
+    return Setup(values, tuple(_notes(values)))
+
+
+def parameter(text: str) -> tuple[str, Any]:
+    """A parameter of a command line, NAME:=VALUE. Raises errors.UsageFault."""
+    name, is_given, value = text.partition(":=")
+    if not is_given or not name:
+        raise UsageFault("this is no parameter", expected="NAME:=VALUE", got=text)
+    try:
+        return name, yaml.safe_load(value)
+    except yaml.YAMLError:
+        raise UsageFault("this is no value", expected="NAME:=VALUE", got=text) from None
+
+
+def _check(values: Mapping[str, Any]) -> None:
+    try:
+        refuse_unknown(values["vehicle_model_type"])
+    except ValueError as error:
+        raise DataFileFault(str(error)) from None
+    for name, default in {**NODE_PARAMETERS, **OURS}.items():
+        if name not in values:
+            raise _fault(name, "a value: their node has no default for it either", None)
+        kind = {"initial_engage_state": False, WHEEL_BASE: 0.0}.get(name, default)
+        if not _is_like(values[name], kind):
+            raise _fault(name, f"a value as {kind!r}", values[name])
+    for name in ("timer_sampling_time_ms", WHEEL_BASE, LEASE):
+        if values[name] <= 0:
+            raise _fault(name, "a number above 0", values[name])
+    if values["initialize_source"] not in INITIALIZE_SOURCES:
+        raise _fault(
+            "initialize_source", " or ".join(INITIALIZE_SOURCES), values["initialize_source"]
+        )
+
+
+def _is_like(value: object, kind: object) -> bool:
+    if isinstance(kind, float):
+        return isinstance(value, int | float) and not isinstance(value, bool)
+    return type(value) is type(kind)
+
+
+def _notes(values: Mapping[str, Any]) -> Iterable[str]:
+    known = {*NODE_PARAMETERS, *OURS, *NUMBERS, *TEXTS, *_BODY}
+    for name in values:
+        if name not in known:
+            yield f"the parameter {name} is not heeded"
+    if values["enable_road_slope_simulation"]:
+        yield "enable_road_slope_simulation: no map is read here, the road is level"
+
+
+def _of_file(path: Path) -> dict[str, Any]:
+    try:
+        read = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise DataFileFault.unreadable(path, error) from None
+    except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
+        raise DataFileFault("is no YAML", where=str(path), got=str(error)) from None
+    found: dict[str, Any] = {}
+    for table in _tables(read, ""):
+        found.update(table)
+    if not found:
+        raise DataFileFault(
+            "says nothing of the simulator",
+            where=str(path),
+            expected=f"/**: ros__parameters: or {NAMESPACE}/{NODE}: ros__parameters:",
+        )
+    return _resolved(found, path)
+
+
+def _tables(read: object, name: str) -> Iterable[Mapping[str, Any]]:
+    """The parameters of each node of that file whose name is this node's."""
+    if not isinstance(read, Mapping):
+        return
+    for key, value in read.items():
+        if key == "ros__parameters" and isinstance(value, Mapping) and _is_this_node(name):
+            yield value
+        elif isinstance(value, Mapping):
+            yield from _tables(value, f"{name}/{key}".replace("//", "/"))
+
+
+def _is_this_node(name: str) -> bool:
+    return name in ("/**", f"/**/{NODE}", f"/{NODE}", f"{NAMESPACE}/{NODE}", f"{NAMESPACE}/*")
+
+
+def _resolved(found: dict[str, Any], path: Path) -> dict[str, Any]:
+    """Paths count from the file; code of a file's own is run for whoever trusts it alone."""
+    name = "acceleration_map_path"
+    if name in found:
+        if "$(" in str(found[name]):
+            raise _fault(name, "a path: substitutions are made by ROS 2's launch", found[name])
+        found[name] = str(path.parent / str(found[name]))
+    if found.get("vehicle_model_type") == LEARNED and not is_trusted(path):
+        raise DataFileFault(
+            "brings Python code of its own, which runs with all that your login may do",
+            where=str(path),
+            got=str(found.get("model_module_paths")),
+            remedy=f"if you trust it: --trust-code {path}",
+        )
+    return found
+
+
+def _fault(name: str, expected: str, got: object) -> DataFileFault:
+    return DataFileFault(
+        f"{name} is not as simple_planning_simulator has it",
+        expected=expected,
+        got="nothing" if got is None else repr(got),
+    )

@@ -1,0 +1,50 @@
+"""Runs simple_planning_simulator's node until it is over."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from host_bridge.interfaces.ros2.bus import Bus, stay_on_this_machine
+from host_bridge.interfaces.ros2.planning_car import PlanningCar
+from host_bridge.interfaces.ros2.planning_files import LEASE, NAMESPACE, NODE, read_setup
+from host_bridge.interfaces.ros2.planning_node import PlanningNode
+
+_LOOK_S = 0.1  # as often it is looked whether it is over
+
+
+def simulate(
+    paths: Sequence[Path],
+    given: Mapping[str, Any],
+    publish: str,
+    seed: int,
+    *,
+    environment: MutableMapping[str, str],
+    is_over: Callable[[], bool],
+    tell: Callable[[str], None],
+) -> None:
+    """Be that node, with these files and parameters. ``tell`` is told what has to be known.
+
+    Raises errors.TandemError.
+    """
+    setup = read_setup(paths, given)
+    simulator = setup.simulator(seed)
+    car = PlanningCar(
+        simulator,
+        setup.values["vehicle_model_type"],
+        setup.period_s,
+        setup.values[LEASE],
+        setup.values["initial_engage_state"],
+    )
+    for note in setup.notes:
+        tell(note)
+    stay_on_this_machine(environment)
+    bus = Bus(NODE, NAMESPACE, lambda: time.monotonic_ns() // 1000, setup.values)
+    try:
+        node = PlanningNode(bus, car, setup, publish, tell)
+        while not is_over():
+            bus.wait(min(node.step(), _LOOK_S))
+    finally:
+        bus.close()
