@@ -54,7 +54,7 @@ def test_f1tenth_s_topics_say_what_the_car_does(nodes, started):
     _where(last)
     _what_a_vesc_says(last)
     names = {it["name"] for it in last["/diagnostics"]["status"]}
-    assert names == {"tandem: car", "tandem: commands"}
+    assert names == {f"tandem: {part}" for part in ("car", "stops", "commands", "battery")}
 
 
 def _where(last):

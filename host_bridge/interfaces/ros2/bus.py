@@ -157,9 +157,9 @@ class Bus:
         self._node.destroy_node()
         self._rclpy.shutdown(context=self._context)
 
-    def stamp(self) -> Any:
-        """This moment, as messages have it; the machine's clock, whatever use_sim_time says."""
-        nanoseconds = time.time_ns()
+    def stamp(self, age_us: int = 0) -> Any:
+        """So long ago, as messages have it; the machine's clock, whatever use_sim_time says."""
+        nanoseconds = time.time_ns() - age_us * _NS_PER_US
         made = message_class("builtin_interfaces/msg/Time")()
         made.sec, made.nanosec = divmod(nanoseconds, 1_000_000_000)
         return made

@@ -8,11 +8,13 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+from collections import deque
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 _READ_MAX = 1 << 20
+_LATELY = 200  # lines: a second and a half of a car's truth and scans
 _PIPE_BYTES = 1 << 20  # a line with a scan has 50 kB
 _SET_PIPE_SIZE = getattr(fcntl, "F_SETPIPE_SZ", None)
 
@@ -52,15 +54,25 @@ class SensorPipe:
         self.lost = 0
         self.scan: Scan | None = None  # the newest, until it is taken
         self.truth: Truth | None = None
+        self._now_us = 0
+        # host's less car's time, at its least: what came through without waiting
+        self._ahead_us: deque[int] = deque(maxlen=_LATELY)
 
-    def step(self) -> None:
-        """Take in all that has come."""
+    def step(self, now_us: int) -> None:
+        """Take in all that has come by this moment."""
+        self._now_us = now_us
         with suppress(BlockingIOError):
             self._rest += os.read(self._file, _READ_MAX)
         *lines, self._rest = self._rest.split(b"\n")
         for line in lines:
             if line.startswith((b'{"sensor": "lidar"', b'{"sensor": "truth"')):
                 self._take(json.loads(line))
+
+    def scan_age_us(self, now_us: int) -> int:
+        """How long ago the newest scan was taken, by the car's own time."""
+        if self.scan is None or not self._ahead_us:
+            return 0
+        return max(now_us - min(self._ahead_us) - round(self.scan.taken_s * 1e6), 0)
 
     def take_scan(self) -> Scan | None:
         """The newest scan, once."""
@@ -72,6 +84,7 @@ class SensorPipe:
 
     def _take(self, row: dict[str, Any]) -> None:
         self.lost += row.get("lost", 0)
+        self._ahead_us.append(self._now_us - round(row["time_s"] * 1e6))
         if row["sensor"] == "truth":
             truth = row["truth"]
             self.truth = Truth(*(truth[key] for key in Truth.__dataclass_fields__))

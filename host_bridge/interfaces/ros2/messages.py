@@ -15,17 +15,15 @@ from host_bridge.interfaces.ros2.files import VescScale
 from host_bridge.interfaces.ros2.lidar import Scan, Truth
 from host_bridge.interfaces.ros2.vocabulary import SCAN_HZ
 
-# f1tenth_system's own, on the diagonal of a pose: x, y, yaw
-_POSE_COVARIANCE = {0: 0.2, 7: 0.2, 35: 0.4}
 _UNKNOWN = -1.0  # REP 145: the first covariance of what is not measured
 _REST_MPS = 0.05  # f1tenth_system's: slower is said to stand
-_LASER_HEIGHT_M = 0.11  # f1tenth_system's bringup
+LASER_HEIGHT_M = 0.11  # f1tenth_system's bringup
 _TURN = 2 * pi
 
 
 @dataclass(frozen=True)
 class Pose:
-    """Of the middle of the rear axle, which is REP 105's base_link of these cars."""
+    """Of REP 105's base_link: the middle of the rear axle, or of the car if both axles steer."""
 
     x_m: float
     y_m: float
@@ -42,7 +40,7 @@ def reckoned(status: CarStatus, motion: CarMotion) -> Pose:
 
 
 def true(truth: Truth, rear_m: float) -> Pose:
-    """Where a virtual car is, whose rear axle is ``rear_m`` behind its centre of gravity."""
+    """Where a virtual car is, whose base_link is ``rear_m`` behind its centre of gravity."""
     return Pose(
         truth.x_m - rear_m * cos(truth.yaw_rad),
         truth.y_m - rear_m * sin(truth.yaw_rad),
@@ -53,22 +51,28 @@ def true(truth: Truth, rear_m: float) -> Pose:
     )
 
 
-def rear_of(vehicle: Vehicle) -> float:
-    """How far its rear axle is behind its centre of gravity, in m."""
+def ahead_of_rear(vehicle: Vehicle) -> float:
+    """How far ahead of its rear axle a car's base_link is, in m: it is the point that moves only
+    along the car, which dead reckoning is of. One that steers both axles turns about its middle."""
+    steered = {c.get("axle") for c in vehicle.channels if c["kind"] == "servo_steering"}
+    return vehicle.wheelbase_m / 2.0 if steered == {"front", "rear"} else 0.0
+
+
+def behind_centre(vehicle: Vehicle) -> float:
+    """How far its base_link is behind its centre of gravity, in m."""
     body = vehicle.plant.get("body")
-    return float(body["lr_m"]) if isinstance(body, Mapping) and "lr_m" in body else 0.0
+    rear_m = float(body["lr_m"]) if isinstance(body, Mapping) and "lr_m" in body else 0.0
+    return rear_m - ahead_of_rear(vehicle)
 
 
 # --- what a car says
 
 
 def fill_odometry(message: Any, stamp: Any, frames: tuple[str, str], pose: Pose) -> None:
-    """Frames: where the pose is, and what has it."""
+    """Frames: where the pose is, and what has it; how sure it is, is said elsewhere."""
     message.header.stamp, message.header.frame_id = stamp, frames[0]
     message.child_frame_id = frames[1]
     _place(message.pose.pose.position, message.pose.pose.orientation, pose)
-    for index, variance in _POSE_COVARIANCE.items():
-        message.pose.covariance[index] = variance
     message.twist.twist.linear.x = pose.speed_mps
     message.twist.twist.linear.y = pose.side_mps
     message.twist.twist.angular.z = pose.yaw_rate_radps
@@ -88,8 +92,8 @@ def fill_mount(message: Any, stamp: Any, frames: tuple[str, str], vehicle: Vehic
         return False
     message.header.stamp, message.header.frame_id = stamp, frames[0]
     message.child_frame_id = frames[1]
-    message.transform.translation.x = float(lidar["ahead_m"])
-    message.transform.translation.z = _LASER_HEIGHT_M
+    message.transform.translation.x = float(lidar["ahead_m"]) - ahead_of_rear(vehicle)
+    message.transform.translation.z = LASER_HEIGHT_M
     turn(message.transform.rotation, float(lidar["yaw_deg"]) * pi / 180)
     return True
 

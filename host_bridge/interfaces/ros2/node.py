@@ -20,14 +20,17 @@ from host_bridge.domain import (
 from host_bridge.errors import DataFileFault, UsageFault
 from host_bridge.interfaces.ros2 import messages
 from host_bridge.interfaces.ros2.bus import Bus, is_secured, stay_on_this_machine
+from host_bridge.interfaces.ros2.citizen import Citizen
 from host_bridge.interfaces.ros2.files import VescScale
+from host_bridge.interfaces.ros2.frames import framed
 from host_bridge.interfaces.ros2.halves import Halves
+from host_bridge.interfaces.ros2.health import NODE, STANDING, Health
 from host_bridge.interfaces.ros2.lidar import SensorPipe
 from host_bridge.interfaces.ros2.manner import Manner, Reply
 from host_bridge.interfaces.ros2.mux import FUTURE_US, Command, Mux
 from host_bridge.interfaces.ros2.stops import Callers, RunstopTopic
 from host_bridge.interfaces.ros2.tables import manner_of
-from host_bridge.interfaces.ros2.telling import ARMED, BOOL, NODE, STANDING, Teller
+from host_bridge.interfaces.ros2.telling import ARMED, BOOL, Teller
 from host_bridge.interfaces.ros2.vocabulary import (
     DIRECT,
     Heard,
@@ -59,7 +62,7 @@ class RosInput(Input):
         notes: Sequence[str] = (),
     ) -> None:
         """``sensors`` is the pipe of a virtual car's, ``notes`` what has to be known at start."""
-        self.vocabulary = vocabulary
+        self.vocabulary = framed(vocabulary, namespace)
         self.notes = list(notes)
         self._namespace = namespace
         self._sensors_path = sensors
@@ -84,6 +87,8 @@ class RosInput(Input):
         self._is_virtual = False
         self._reach: Reach
         self._teller: Teller
+        self._citizen: Citizen
+        self._health: Health
 
     # --- the seam
 
@@ -118,7 +123,9 @@ class RosInput(Input):
         if self._runstop.step(now_us):
             self.stop()
         self._manner.step(observed.cars[0], observed.is_driving, now_us)
-        self._teller.step(observed.cars[0], self._mux, self._who(now_us), now_us)
+        self._teller.step(observed.cars[0], now_us)
+        self._citizen.step(observed.cars[0])
+        self._health.step(observed.cars[0], self._mux, self._who(now_us))
         self._callers.step(observed.cars[0], now_us)
         return self._wish(now_us, observed.is_driving)
 
@@ -199,6 +206,8 @@ class RosInput(Input):
             self._pipe,
             self._manner.fills(),
         )
+        self._citizen = Citizen(self._bus, self.vocabulary, vehicle)
+        self._health = Health(self._bus, self._namespace)
 
     def _subscribe(self, heard: Heard) -> None:
         topics = {row.topic.lstrip("/"): row.name for row in self._rows}

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from host_bridge.domain import SeenCar
+from host_bridge.interfaces.ros2.health import sentence
 from host_bridge.interfaces.ros2.manner import Reply
-from host_bridge.interfaces.ros2.telling import sentence
 
 _ANSWER_US = 1_500_000  # as long as a car has for an action
 _SILENT_US = 300_000

@@ -5,31 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from host_bridge.domain import SeenCar, State, Vehicle, why_stopped
+from host_bridge.domain import SeenCar, State, Vehicle
 from host_bridge.interfaces.ros2 import messages
 from host_bridge.interfaces.ros2.bus import Bus, message_class
+from host_bridge.interfaces.ros2.covariances import Reckoning, exact, fill, fill_imu
 from host_bridge.interfaces.ros2.files import VescScale
+from host_bridge.interfaces.ros2.health import sentence
 from host_bridge.interfaces.ros2.lidar import SensorPipe
 from host_bridge.interfaces.ros2.manner import Fill
-from host_bridge.interfaces.ros2.mux import Mux
 from host_bridge.interfaces.ros2.vocabulary import ABSOLUTE_FRAMES, Part, Said, Vocabulary
 from sim_mock.autodrive.cars import SimulatedCar
 
-NODE = "tandem"
-STANDING = (State.STOPPING, State.STOPPED, State.FAULT)
 ARMED = (State.ACTIVE, State.HOLD)
 BOOL = "std_msgs/msg/Bool"
 _TRANSFORMS = "tf2_msgs/msg/TFMessage"
 _EVERY = 2  # steps: fifty times a second
-_DIAGNOSED_EVERY = 100  # steps: once a second
-_OK, _WARN, _ERROR, _STALE = (bytes([level]) for level in range(4))
-
-
-def sentence(car: SeenCar) -> str:
-    """Why a car stands, for people; empty while it may move."""
-    if not car.is_known or car.status is None:
-        return "The car is not heard."
-    return why_stopped(car.status, (), car.vehicle)
 
 
 class Teller:
@@ -65,27 +55,29 @@ class Teller:
             self._tell_mount()
         self._is_stopped = bus.publisher("~/is_stopped", BOOL, is_latched=True)
         self._why = bus.publisher("~/why_stopped", "std_msgs/msg/String", is_latched=True)
-        self._diagnostics = bus.publisher("/diagnostics", "diagnostic_msgs/msg/DiagnosticArray")
+        self.reckoning = Reckoning(vehicle)
         self._told: tuple[bool, str] | None = None
         self._count = 0
 
-    def step(self, car: SeenCar, mux: Mux, words: str, now_us: int) -> None:
-        """Say scans as they come, the rest in its time; ``words``: who drives, or why nobody."""
+    def step(self, car: SeenCar, now_us: int) -> None:
+        """Say scans as they come, the rest in its time."""
         self._count += 1
         self._tell_stop(car)
         is_due = self._count % _EVERY == 0 and car.is_known and car.status and car.motion
         if self.pipe:
-            self.pipe.step()
+            self.pipe.step(now_us)
+        if is_due and car.motion:
+            self.reckoning.step(car.motion)
         has_scan = self.pipe is not None and self.pipe.scan is not None
         if is_due or has_scan:
-            stamp = self._bus.stamp()
+            age_us = self.pipe.scan_age_us(now_us) if self.pipe and has_scan else 0
             for said, publisher, make in self._said:
-                if has_scan if said.part is Part.SCAN else is_due:
+                is_scan = said.part is Part.SCAN
+                if has_scan if is_scan else is_due:
                     message = make()
+                    stamp = self._bus.stamp(age_us if is_scan else 0)
                     if self._fill(said, message, stamp, car):
                         publisher.publish(message)
-        if self._count % _DIAGNOSED_EVERY == 0:
-            self._diagnose(car, mux, words)
 
     def pose(self, frame: str, car: SeenCar) -> messages.Pose | None:
         """In a map only the truth has a place, which virtual cars alone know."""
@@ -94,7 +86,7 @@ class Teller:
         if frame not in ABSOLUTE_FRAMES:
             return messages.reckoned(car.status, car.motion)
         truth = self.pipe.truth if self.pipe else None
-        return messages.true(truth, messages.rear_of(self.vehicle)) if truth else None
+        return messages.true(truth, messages.behind_centre(self.vehicle)) if truth else None
 
     def _fill(self, said: Said, message: Any, stamp: Any, car: SeenCar) -> bool:
         if said.part in self._fills:
@@ -121,43 +113,6 @@ class Teller:
             self._is_stopped.publish(flag)
             self._why.publish(why)
 
-    def _diagnose(self, car: SeenCar, mux: Mux, words: str) -> None:
-        array = message_class("diagnostic_msgs/msg/DiagnosticArray")()
-        array.header.stamp = self._bus.stamp()
-        level = _STALE
-        if car.is_known and car.status:
-            level = _ERROR if car.status.state in STANDING else _OK
-        commands = _OK if mux.winner else _WARN
-        array.status = [
-            _diagnosis(car, "car", level, sentence(car) or "It may move."),
-            _diagnosis(car, "commands", commands, words),
-        ]
-        if car.status:
-            causes = ", ".join(cause.name for cause in car.status.causes)
-            array.status[0].values = [
-                _value("state", car.status.state.name),
-                _value("causes", causes),
-                _value("faults", ", ".join(fault.name for fault in car.status.faults)),
-            ]
-        array.status[1].values = [
-            _value(f"refused on {source.row.topic}", f"{source.refused} {source.why_refused}")
-            for source in mux.sources.values()
-        ]
-        self._diagnostics.publish(array)
-
-
-def _diagnosis(car: SeenCar, part: str, level: bytes, words: str) -> Any:
-    status = message_class("diagnostic_msgs/msg/DiagnosticStatus")()
-    status.name, status.hardware_id = f"{NODE}: {part}", car.name
-    status.level, status.message = level, words
-    return status
-
-
-def _value(key: str, value: str) -> Any:
-    made = message_class("diagnostic_msgs/msg/KeyValue")()
-    made.key, made.value = key, value
-    return made
-
 
 # --- one for each part: fills a message, and says whether there is something to say
 
@@ -167,6 +122,11 @@ def _odometry(teller: Teller, said: Said, message: Any, stamp: Any, car: SeenCar
     if pose is not None:
         frames = said.frame, teller.vocabulary.base_frame
         messages.fill_odometry(message, stamp, frames, pose)
+        is_truth = said.frame in ABSOLUTE_FRAMES
+        assert car.motion is not None, "asked of cars that have said their motion"
+        reckoning = teller.reckoning
+        fill(message.pose.covariance, exact() if is_truth else reckoning.pose(car.motion))
+        fill(message.twist.covariance, exact() if is_truth else reckoning.twist())
     return pose is not None
 
 
@@ -208,6 +168,7 @@ def _vesc_imu(teller: Teller, said: Said, message: Any, stamp: Any, car: SeenCar
 def _imu(teller: Teller, said: Said, message: Any, stamp: Any, car: SeenCar) -> bool:
     assert car.motion is not None, "asked of cars that have said their motion"
     messages.fill_imu(message, stamp, car.motion)
+    fill_imu(message, teller.reckoning.spread)
     message.header.frame_id = said.frame
     return True
 

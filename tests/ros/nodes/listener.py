@@ -13,7 +13,7 @@ from importlib import import_module
 import rclpy
 from rclpy.qos import DurabilityPolicy, QoSProfile
 
-LATCHED = ("_static", "is_stopped", "why_stopped")
+LATCHED = ("_static", "is_stopped", "why_stopped", "robot_description")
 
 
 def plain(value):
@@ -36,8 +36,11 @@ heard = {}
 
 
 def hear(topic, message):
-    row = heard.setdefault(topic, {"count": 0, "first_s": time.monotonic()})
+    row = heard.setdefault(topic, {"count": 0, "first_s": time.monotonic(), "stamps_s": []})
     row.update(count=row["count"] + 1, last_s=time.monotonic(), message=message)
+    if hasattr(message, "header"):
+        row["stamps_s"].append(message.header.stamp.sec + message.header.stamp.nanosec * 1e-9)
+        row["age_s"] = time.time() - row["stamps_s"][-1]
 
 
 for one in named:

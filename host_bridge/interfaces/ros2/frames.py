@@ -1,0 +1,27 @@
+"""The frames of a vocabulary under a namespace: one tree of transforms for all cars.
+
+``/tf`` is one topic for everybody. So the frames that a car carries with it get the namespace in
+front, as REP 105's users do it for several robots, and those of the world stay as they are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from host_bridge.interfaces.ros2.vocabulary import ABSOLUTE_FRAMES, Vocabulary
+
+
+def framed(vocabulary: Vocabulary, namespace: str) -> Vocabulary:
+    """The same vocabulary with the frames of a car under this namespace."""
+    return replace(
+        vocabulary,
+        said=tuple(replace(it, frame=_named(it.frame, namespace)) for it in vocabulary.said),
+        odom_frame=_named(vocabulary.odom_frame, namespace),
+        base_frame=_named(vocabulary.base_frame, namespace),
+        scan_frame=_named(vocabulary.scan_frame, namespace),
+    )
+
+
+def _named(frame: str, namespace: str) -> str:
+    prefix = namespace.strip("/")
+    return f"{prefix}/{frame}" if prefix and frame and frame not in ABSOLUTE_FRAMES else frame
