@@ -59,7 +59,8 @@ class Running:
             if is_so(row):
                 return row
             armed = nodes("caller", f"{namespace}/tandem/arm")
-            armed.stdout.readline()
+            if armed.stdout.readline().startswith("True"):  # past the lines of before that
+                self.until(lambda row: row.get("state") != "STOPPED", lines)
         raise AssertionError(f"it stops again and again: {row}")
 
     def until_ended(self, node: subprocess.Popen, nodes) -> None:

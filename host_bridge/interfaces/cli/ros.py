@@ -17,6 +17,7 @@ examples:
   tandem ros --car 'sim://f1tenth?track=corridor' --as f1tenth_gym
   tandem ros --car sim://nigel --as autodrive_nigel
   tandem ros --car sim://f1tenth --as autoware       nothing moves until Autoware asks for control
+  tandem ros --car sim://autorally --as autorally --priorities chassisCommandPriorities.yaml
   tandem ros --car serial:///dev/ttyACM0 --mux mux.yaml --vesc vesc.yaml
   tandem ros --car sim://f1tenth --ns /car1 --seconds 60 --record drive.mcap
   ros2 service call /tandem/stop std_srvs/srv/Trigger
@@ -53,6 +54,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--ns", default="", metavar="/NAME", help="namespace of all its topics")
     parser.add_argument("--mux", metavar="FILE", help="mux.yaml: topics, priorities, timeouts")
+    parser.add_argument(
+        "--priorities", metavar="FILE", help="AutoRally's chassisCommandPriorities.yaml"
+    )
     parser.add_argument("--vesc", metavar="FILE", help="vesc.yaml: scale of motor and servo")
     parser.add_argument(
         "--sensors",
@@ -64,7 +68,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, host: Host) -> int:
     """Raises errors.TandemError."""
-    given = {key: getattr(args, key) for key in ("ns", "mux", "vesc", "sensors")}
+    given = {key: getattr(args, key) for key in ("ns", "mux", "vesc", "priorities", "sensors")}
     options = {key: value for key, value in given.items() if value}
     with tempfile.TemporaryDirectory(prefix="tandem-ros-") as folder:
         car = args.car or ""

@@ -221,9 +221,12 @@ class VehicleInterface(Manner):
     def allowed(self, command: Command) -> Command:
         return self.gearbox.allowed(command)
 
+    def why_not(self) -> str:
+        return "Autoware says emergency." if self._is_emergency else ""
+
     def words(self) -> str:
         if self._is_emergency:
-            return "Autoware says emergency."
+            return self.why_not()
         if self.mode != AUTONOMOUS:
             return f"Autoware has not asked for control ({CONTROL_MODE_REQUEST})."
         return "It is in park." if self.gearbox.gear == _PARK else ""

@@ -8,27 +8,38 @@ from pathlib import Path
 from host_bridge.errors import UsageFault
 from host_bridge.interfaces.ros2.files import read_mux, read_vesc
 from host_bridge.interfaces.ros2.node import RosInput
+from host_bridge.interfaces.ros2.priorities import read_priorities
 from host_bridge.interfaces.ros2.tables import VOCABULARIES
-from host_bridge.interfaces.ros2.vocabulary import Part
+from host_bridge.interfaces.ros2.vocabulary import MuxRow, Part
+
+# option -> what its vocabulary is driven by, and which that is
+_FILES = {
+    "mux": (Part.ACKERMANN, "f1tenth"),
+    "vesc": (Part.MOTOR_SPEED, "f1tenth"),
+    "priorities": (Part.CHASSIS, "autorally"),
+}
 
 
 def make(rest: str, options: Mapping[str, str], now_us: Callable[[], int]) -> RosInput:
-    """``--input ros2:VOCABULARY``; options ns, sensors, mux, vesc. Raises errors.TandemError."""
+    """``--input ros2:VOCABULARY``; options ns, sensors, mux, vesc, priorities.
+
+    Raises errors.TandemError.
+    """
     name = rest or "f1tenth"
     if name not in VOCABULARIES:
         raise UsageFault(
             f"unknown vocabulary {name!r}", expected=" or ".join(VOCABULARIES), got=name
         )
     heard = {it.part for it in VOCABULARIES[name].heard}
-    for option, part in (("mux", Part.ACKERMANN), ("vesc", Part.MOTOR_SPEED)):
+    for option, (part, whose) in _FILES.items():
         if option in options and part not in heard:
             raise UsageFault(
                 f"--{option} says nothing of the topics of {name}",
-                expected="a vocabulary that has such a file: f1tenth",
+                expected=f"a vocabulary that has such a file: {whose}",
                 got=name,
-                remedy=f"leave --{option} out, or say --as f1tenth",
+                remedy=f"leave --{option} out, or say --as {whose}",
             )
-    mux, notes = read_mux(Path(options["mux"])) if "mux" in options else (None, ())
+    mux, notes = _rows(options)
     return RosInput(
         VOCABULARIES[name],
         options.get("ns", ""),
@@ -37,3 +48,11 @@ def make(rest: str, options: Mapping[str, str], now_us: Callable[[], int]) -> Ro
         scale=read_vesc(Path(options["vesc"])) if "vesc" in options else None,
         notes=notes,
     )
+
+
+def _rows(options: Mapping[str, str]) -> tuple[tuple[MuxRow, ...] | None, tuple[str, ...]]:
+    if "mux" in options:
+        return read_mux(Path(options["mux"]))
+    if "priorities" in options:
+        return read_priorities(Path(options["priorities"]))
+    return None, ()

@@ -34,6 +34,7 @@ class Manner:
 
     lights = 0
     may_drive = True
+    has_runstop = False  # a topic runstop of its own, instead of the one that all have
 
     def begin(self, bus: Bus, asked: Asked, vehicle: Vehicle) -> None:
         """Offer services."""
@@ -51,6 +52,10 @@ class Manner:
     def allowed(self, command: Command) -> Command:
         """What of a command may be done now."""
         return command
+
+    def why_not(self) -> str:
+        """Why the cars are not to be armed now, in a sentence; "" if they may be."""
+        return ""
 
     def words(self) -> str:
         """Why nothing of what is commanded is done, in a sentence; "" if that is not so."""

@@ -103,6 +103,13 @@ class Mux:
                 return None
         return None
 
+    def cede(self, name: str) -> None:
+        """A source lets go by its own word: that is no silence, and the next one may drive."""
+        self.sources[name].latest = None
+        self.sources[name].is_confirmed = False
+        if self.winner == name:
+            self.winner = None
+
     def rest(self) -> None:
         """Nobody drives now, and whoever falls silent meanwhile is not missed."""
         self.winner = None

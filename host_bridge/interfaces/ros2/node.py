@@ -81,6 +81,7 @@ class RosInput(Input):
         self._was_driving = False
         self._since_us: int | None = None
         self._last: Command | None = None
+        self._is_resting = False
         self._halves = Halves(self._scale, self._like)
         self._runstop = RunstopTopic()
         self._is_local = False
@@ -118,6 +119,7 @@ class RosInput(Input):
         if observed.is_driving and not self._was_driving:
             self._mux.begin()
             self._last = None
+            self._is_resting = False
         self._was_driving = observed.is_driving
         self._bus.step()
         if self._runstop.step(now_us):
@@ -159,9 +161,9 @@ class RosInput(Input):
         if is_driving and self._mux.fallen is not None and self._last is not None:
             # Said as it is: this source is silent. It ages, so no claim is made of it.
             return self._held(self._last, is_held=True)
-        # Nobody asked for anything: that is said, for the silence of one that drove is a stop
-        heard_us = None if self._manner.may_drive else now_us
-        return Wish(input_count=self._count, heard_us=heard_us)
+        # Nobody asks for anything: that is said once it was said, for silence after it is a stop
+        self._is_resting |= not self._manner.may_drive or self._last is not None
+        return Wish(input_count=self._count, heard_us=now_us if self._is_resting else None)
 
     def _decided(self, now_us: int) -> Command | None:
         if not self._manner.may_drive:
@@ -190,9 +192,10 @@ class RosInput(Input):
         known = {heard.topic.lstrip("/") for heard in self.vocabulary.heard}
         for row in self._rows:  # a mux.yaml may name others
             if row.topic.lstrip("/") not in known:
-                type_name = self.vocabulary.heard[0].type
-                self._subscribe(Heard(row.topic, type_name, Part.ACKERMANN, row.name))
-        self._bus.subscribe("runstop", BOOL, self._hear_runstop)
+                first = self.vocabulary.heard[0]
+                self._subscribe(Heard(row.topic, first.type, first.part, row.name))
+        if not self._manner.has_runstop:
+            self._bus.subscribe("runstop", BOOL, self._hear_runstop)
         self._bus.serve("~/stop", _TRIGGER, self._stop)
         self._bus.serve("~/clear", _TRIGGER, self._clear)
         self._bus.serve("~/arm", "std_srvs/srv/SetBool", self._set_armed)
@@ -266,6 +269,8 @@ class RosInput(Input):
             reply(False, "A real car is armed by the person who holds its deadman: press R there.")
         elif self._runstop.must_stop:
             reply(False, "The runstop topic says stop, or is silent.")
+        elif why := self._manner.why_not():
+            reply(False, why)
         elif self._observed is not None and self._observed.is_driving:
             reply(True, "It is armed.")
         else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from host_bridge.interfaces.ros2.autorally import AUTORALLY, Chassis
 from host_bridge.interfaces.ros2.autoware import AUTOWARE, VehicleInterface
 from host_bridge.interfaces.ros2.manner import Manner
 from host_bridge.interfaces.ros2.vocabulary import (
@@ -23,9 +24,13 @@ VOCABULARIES = {
         AUTODRIVE_F1TENTH,
         AUTODRIVE_ROBORACER,
         AUTOWARE,
+        AUTORALLY,
     )
 }
-MANNERS: dict[str, Callable[[], Manner]] = {AUTOWARE.name: VehicleInterface}
+MANNERS: dict[str, Callable[[], Manner]] = {
+    AUTOWARE.name: VehicleInterface,
+    AUTORALLY.name: Chassis,
+}
 
 
 def manner_of(name: str) -> Manner:

@@ -44,6 +44,9 @@ class Part(Enum):
     ENGAGE = "whether commands are to be obeyed"
     CONTROL_MODE = "who is in control"
     SPEEDS = "speed and turn rate, as Autoware reports them"
+    CHASSIS = "throttle, steering and front brake, as AutoRally's chassis has them"
+    WHEEL_SPEEDS = "how fast each wheel rolls"
+    RC = "what the transmitter commands"
     TYRE_ANGLE = "the steering angle, as Autoware reports it"
 
 
