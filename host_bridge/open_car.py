@@ -24,6 +24,7 @@ from host_bridge.serve.taps import TapReader, listen_in
 from host_bridge.transports.base import Transport
 from host_bridge.transports.served import ServedCar
 
+_REPLAYED = "replay://"
 _MEET_S = 2.0  # past the second after which noise is called noise
 _BIND_S = 5.0  # a session that has just ended leaves its place after 3 s
 _CLOCK_S = 3.0  # each answer narrows the bound by chance; thirty of them are plenty
@@ -52,7 +53,9 @@ class OpenCar:
         self.uri = host.uri
         self.name = host.name
         self.is_served_here = isinstance(host, Service)
-        self.car = Car(host.name, Connection(own_protocol_hash(), epoch, session_time))
+        is_past = host.uri.startswith(_REPLAYED)
+        link = Connection(own_protocol_hash(), epoch, session_time, is_past=is_past)
+        self.car = Car(host.name, link)
         self.car.called = host.uri if self.is_served_here else host.name
         if self.is_served_here:  # then this program is the owner, in the session that it has
             self.car.signs.append(SignOfLife(self.car, OWNER))

@@ -12,9 +12,13 @@ _REMEMBERED = 128  # twice the car's ring: all that it can send again
 
 
 class Chronicle:
-    """``wanted`` is the number from which the car has to send again: the first not yet heard."""
+    """``wanted`` is the number from which the car has to send again: the first not yet heard.
 
-    def __init__(self) -> None:
+    Of what is ``past``, a log, nothing can be sent again: it begins with the first that is heard.
+    """
+
+    def __init__(self, *, is_past: bool = False) -> None:
+        self._is_past = is_past
         self.wanted = 0  # of a car met for the first time: all that its ring still holds
         self.has_gap = False
         self._is_fresh = True
@@ -22,6 +26,8 @@ class Chronicle:
 
     def hear(self, event: CarEvent) -> CarEvent | None:
         """The event, if it is news; what lies beyond a gap waits until the gap is filled."""
+        if self._is_past and self._is_fresh:
+            self.wanted = event.number
         ahead = event.number - self.wanted & _NUMBERS
         self.has_gap = 0 < ahead < _HALF
         if self.has_gap:

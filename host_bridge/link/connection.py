@@ -64,14 +64,21 @@ _TICK_US = 10_000  # how often ``step`` wants to be called at least
 class Connection:
     """``epoch`` names our session to the cars, 1 to 2**30 - 1; None only listens and stops.
 
+    What ``is_past`` comes out of a log: whatever is asked, nobody answers.
     All times are our monotonic microseconds; the session's are ours too, unless it is given another
     ``session_time``.
     """
 
     def __init__(
-        self, own_hash: bytes, epoch: int | None, session_time: SessionTime | None = None
+        self,
+        own_hash: bytes,
+        epoch: int | None,
+        session_time: SessionTime | None = None,
+        *,
+        is_past: bool = False,
     ) -> None:
         self.epoch = epoch
+        self._is_past = is_past
         self.state = LinkState.LOST
         self.slot: int | None = None
         self.statistics = Statistics()
@@ -81,7 +88,7 @@ class Connection:
         self._own_hash = own_hash
         self._decoder = wire.Decoder()
         self._board_clock = BoardClock()
-        self._chronicle = Chronicle()
+        self._chronicle = Chronicle(is_past=self._is_past)
         self._out = bytearray()
         self._heard_us = 0
         self._ask_us = 0
@@ -253,7 +260,7 @@ class Connection:
     def _status(self, status: reports.CarStatus, now_us: int) -> Iterator[LinkEvent]:
         if self._board_clock.has_restarted(status.time_us, now_us):
             self._forget()
-            self._chronicle = Chronicle()
+            self._chronicle = Chronicle(is_past=self._is_past)
             self._move(Trigger.RESTARTED)
             self._ask_us = now_us
             yield CarRestarted()

@@ -24,38 +24,28 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import datetime
 import os
-import re
 import sys
-import time
-from collections.abc import Callable, Sequence
 from contextlib import suppress
-from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 
-from host_bridge import driving
-from host_bridge.driving import Plan
-from host_bridge.driving.drive import Drive
-from host_bridge.errors import DeviceFault, TandemError
+from host_bridge.interfaces.cli.lidar_word import lidars_of
+from host_bridge.interfaces.cli.station_cars import LOOK_S, HostYard, stopped
 from host_bridge.interfaces.cli.station_log import LogYard
+from host_bridge.interfaces.cli.station_programs import Recording
 from host_bridge.interfaces.cli.typed import positive
-from host_bridge.interfaces.station import PageSeat, Server, Yard, foxglove_server, picture
+from host_bridge.interfaces.station import Server, Yard, foxglove_server
 from host_bridge.interfaces.station.foxglove_server import FoxgloveServer
 from host_bridge.interfaces.station.server import LOOPBACK
-from host_bridge.link.events import LinkEvent
-from host_bridge.open_car import OpenCar
-from host_bridge.quick_stop import StopCall, stop_served
 from host_bridge.running import run_async
 from host_bridge.services import Host
-from host_bridge.transports.stop_sockets import connected
 
 PORT = 8090
 _FOXGLOVE_PORT = 8765  # where Foxglove looks for one
 _SPEED_MPS = 1.0  # of a hold that a browser has to prove; 0.12 m within the seat's lease
-_R = re.compile("press R", re.IGNORECASE)
 _LAYOUT = Path(foxglove_server.__file__).with_name("foxglove_layout.json")
-_LOOK_S = 0.5  # how often is looked for cars that are new
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -81,6 +71,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"Foxglove's server besides: it sees, and stops; default: {_FOXGLOVE_PORT}",
     )
     parser.add_argument(
+        "--lidar",
+        action="append",
+        default=[],
+        metavar="CAR=FILE",
+        help="a car's scans, as lines of JSON, on the map and in what is recorded",
+    )
+    parser.add_argument(
+        "--record-to",
+        type=Path,
+        default=Path(),
+        metavar="FOLDER",
+        help="where the page's button records to; default: here",
+    )
+    parser.add_argument(
         "--no-plots", action="store_true", help="without plots and map, which take a second program"
     )
 
@@ -94,9 +98,10 @@ async def _run(args: argparse.Namespace, host: Host) -> int:
     if args.log:
         log = LogYard(args.log, host.vehicles, host.cars.clock.now_us)
         return await _serve(args, log, has_seat=False)
-    yard = HostYard(host, args.speed)
+    recording = Recording(args.record_to, lidars_of(args.lidar), _local_now)
+    yard = HostYard(host, args.speed, recording)
     if args.foxglove:
-        yard.foxglove = FoxgloveServer(args.foxglove, _stopped)
+        yard.foxglove = FoxgloveServer(args.foxglove, stopped)
         print(f"Foxglove: ws://127.0.0.1:{args.foxglove}, layout {_LAYOUT}", file=sys.stderr)
     looking = asyncio.create_task(yard.look())
     try:
@@ -116,7 +121,7 @@ async def _serve(args: argparse.Namespace, yard: Yard, has_seat: bool) -> int:
         print(f"http://127.0.0.1:{args.port}/{'#seat=' * has_seat}", end="")
         print(server.doors.token if has_seat else "", flush=True)
         if has_plots:
-            plots.append(asyncio.create_task(_plot(server)))
+            plots.append(asyncio.create_task(_plot(server, _view_words(args))))
         elif not args.no_plots:
             print("without plots: pip install 'tandem-cars[station]'", flush=True)
 
@@ -129,12 +134,17 @@ async def _serve(args: argparse.Namespace, yard: Yard, has_seat: bool) -> int:
     return 0
 
 
-async def _plot(server: Server) -> None:
+def _view_words(args: argparse.Namespace) -> list[str]:
+    log = ["--log", str(args.log)] if args.log else []
+    return [*log, *(f"--lidar={word}" for word in args.lidar)]
+
+
+async def _plot(server: Server, words: list[str]) -> None:
     """The plots' program, ended with this one; if it ends by itself, the rest goes on."""
     port = server.doors.port
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "host_bridge.interfaces.station.views"),
-        *(f"127.0.0.1:{port}", str(port + 1)),
+        *(f"127.0.0.1:{port}", str(port + 1), *words),
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.DEVNULL,
         start_new_session=True,  # Ctrl-C is for the station, which then ends it
@@ -143,7 +153,7 @@ async def _plot(server: Server) -> None:
     )
     try:
         while process.returncode is None and not await _is_answered(port + 1):
-            await asyncio.sleep(_LOOK_S)
+            await asyncio.sleep(LOOK_S)
         server.has_views = True
         code = await process.wait()
         server.has_views = False
@@ -163,138 +173,5 @@ async def _is_answered(port: int) -> bool:
     return True
 
 
-class HostYard:
-    """A ``station.Yard`` of the cars that are served on this machine."""
-
-    def __init__(self, host: Host, speed_mps: float) -> None:
-        self._host = host
-        self._speed_mps = speed_mps
-        self._cars: dict[str, Watched] = {}
-        self._drives: set[asyncio.Task[None]] = set()
-        self.foxglove: FoxgloveServer | None = None  # sees all that is heard
-
-    def now_us(self) -> int:
-        return self._host.cars.clock.now_us()
-
-    async def look(self) -> None:
-        """Opens what is served anew, closes what is no longer, until cancelled."""
-        while True:
-            with suppress(DeviceFault):
-                await self._follow({car.name: car.pid for car in self._host.cars.served()})
-            await asyncio.sleep(_LOOK_S)
-
-    async def _follow(self, served: dict[str, int]) -> None:
-        for name, watched in list(self._cars.items()):
-            if served.get(name) != watched.pid:
-                del self._cars[name]
-                await watched.opened.close()
-        for name, pid in served.items():
-            if name not in self._cars:
-                with suppress(TandemError):
-                    opened = await self._host.cars.open(name)
-                    self._cars[name] = Watched(opened, pid, self.now_us)
-                    if self.foxglove:
-                        self.foxglove.car(name)
-                        opened.events.subscribe(partial(_tell, self.foxglove, name))
-
-    def pictures(self) -> list[dict[str, object]]:
-        return [it.picture(self.now_us()) for _, it in sorted(self._cars.items())]
-
-    async def stop(self, names: tuple[str, ...], tell: Callable[[dict[str, object]], None]) -> None:
-        """As ``tandem stop`` does, in a thread: it waits for nothing that is done here."""
-        calls = await asyncio.to_thread(_stop, names)
-        for call in calls:
-            tell({**call.row(), "text": str(call)})
-        missing = set(names) - {call.name for call in calls}
-        if missing or not calls:
-            raise DeviceFault(f"not served here: {', '.join(sorted(missing)) or 'any car'}")
-
-    def begin(self, name: str, seat: PageSeat, ended: Callable[[str], None]) -> None:
-        plan = Plan((name,), input=seat, speed_mps=self._speed_mps, is_json=False)
-        task = asyncio.create_task(self._drive(plan, ended))
-        self._drives.add(task)
-        task.add_done_callback(self._drives.discard)
-
-    async def _drive(self, plan: Plan, ended: Callable[[str], None]) -> None:
-        why = "The drive has ended."
-        try:
-            await driving.drive(plan, PageView(), self._host)
-        except TandemError as fault:
-            why = str(fault)
-        ended(why)
-
-    def timeline(self) -> dict[str, object] | None:
-        return None
-
-    def replayed(self) -> dict[str, object] | None:
-        return None
-
-    def seek(self, time_s: float, plays: bool) -> None:
-        """Cars that are there are shown as they are."""
-
-    async def close(self) -> None:
-        for task in list(self._drives):
-            task.cancel()
-        await asyncio.gather(*self._drives, return_exceptions=True)
-        for watched in self._cars.values():
-            await watched.opened.close()
-        if self.foxglove:
-            self.foxglove.close()
-
-
-class Watched:
-    """A car that is looked at, and when it was heard last."""
-
-    def __init__(self, opened: OpenCar, pid: int, now_us: Callable[[], int]) -> None:
-        self.opened = opened
-        self.pid = pid
-        self._now_us = now_us
-        self._heard_us: int | None = None
-        self._heard_unix_ms = 0  # for whoever measures how late a page shows it
-        opened.events.subscribe(self._hear)
-
-    def picture(self, now_us: int) -> dict[str, object]:
-        row = picture(self.opened.car, self._heard_us, now_us, self.opened.why_unknown)
-        return {**row, "heard_unix_ms": self._heard_unix_ms}
-
-    def _hear(self, events: list[LinkEvent]) -> None:
-        self._heard_us = self._now_us()
-        self._heard_unix_ms = time.time_ns() // 1_000_000
-
-
-class PageView:
-    """What the page's driver is told of the drive."""
-
-    def screen(self, drive: Drive, now_us: int, columns: int) -> list[str]:
-        controls = drive.controls
-        held = "held" if drive.wish.is_held else "released"
-        trip_us = drive.fleet.cars[0].connection.statistics.round_trip_us(50)
-        trip = f"round trip {trip_us * 1e-3:.1f} ms" if trip_us is not None else ""
-        reach = f"{controls.reach.speed_mps:g} m/s at most"
-        notice = _R.sub('press "Clear and arm"', drive.notice)  # a page has a button for it
-        return [drive.phase.value, held, controls.hint(now_us), notice, trip, reach]
-
-    def news(self, drive: Drive, now_us: int) -> list[str]:
-        return []
-
-    def summary(self, drive: Drive, now_us: int) -> Sequence[str]:
-        return ()
-
-
-def _tell(foxglove: FoxgloveServer, name: str, events: list[LinkEvent]) -> None:
-    for event in events:
-        foxglove.tell(name, event)
-
-
-def _stopped(names: tuple[str, ...]) -> list[dict[str, object]]:
-    """For Foxglove's service: each car's own answer."""
-    return [{**call.row(), "text": str(call)} for call in _stop(names)]
-
-
-def _stop(names: tuple[str, ...]) -> list[StopCall]:
-    sockets = connected()
-    chosen = [it for it in sockets if not names or it.name in names]
-    for it in sockets:
-        if it not in chosen:
-            it.close()
-    return stop_served(chosen)
+def _local_now() -> datetime.datetime:
+    return datetime.datetime.now().astimezone()

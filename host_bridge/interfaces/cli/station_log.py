@@ -5,19 +5,29 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from host_bridge.cars.car import Car
 from host_bridge.domain import Vehicle
 from host_bridge.errors import DataFileFault, TandemError
-from host_bridge.interfaces.station import PageSeat, picture
+from host_bridge.interfaces.station import Comparison, PageSeat, Sight
 from host_bridge.link.connection import Connection
 from host_bridge.link.wire import own_protocol_hash
 from host_bridge.logbook import reading
 from host_bridge.services import Vehicles
 
 _EVERY_US = 50_000  # 20 Hz, as live
-_SERIES = ("speed_mps", "target_mps", "steer_deg", "battery_v")
+_CAR = "car/"  # begins the name of what a log knows of a car
+_SERIES = ("speed_mps", "target_mps", "steer_deg", "battery_v", "pose", "lidar_ahead_m")
 Row = dict[str, object]
+
+
+class Frame(NamedTuple):
+    """What the page showed at a moment, in seconds since the log's first byte."""
+
+    time_s: float
+    cars: list[Row]
+    together: list[Row]
 
 
 class LogYard:
@@ -25,14 +35,14 @@ class LogYard:
 
     def __init__(self, path: Path, vehicles: Vehicles, now_us: Callable[[], int]) -> None:
         """Raises errors.DataFileFault."""
-        self._frames = list(_pictures(path, vehicles))
+        self._frames = list(_frames(path, vehicles))
         if not self._frames:
             raise DataFileFault(
                 "nothing in this log came from a car",
                 where=str(path),
                 expected="what tandem record -o FILE wrote of a car that was heard",
             )
-        self._times_s = [time_s for time_s, _ in self._frames]
+        self._times_s = [frame.time_s for frame in self._frames]
         self._now_us = now_us
         self._at_s = 0.0
         self._since_us: int | None = None  # since when it plays, from there
@@ -50,8 +60,17 @@ class LogYard:
         self._since_us = self._now_us() if plays else None
 
     def pictures(self) -> list[Row]:
-        index = max(bisect_right(self._times_s, self.at_s()) - 1, 0)
-        return self._frames[index][1]
+        return self._shown().cars
+
+    def extras(self) -> Row:
+        """The pairs that were driven together."""
+        return {"together": self._shown().together}
+
+    async def work(self, asked: Row) -> Row:
+        return {"is_done": False, "text": "this is a log: nothing in it can be changed"}
+
+    def _shown(self) -> Frame:
+        return self._frames[max(bisect_right(self._times_s, self.at_s()) - 1, 0)]
 
     def replayed(self) -> Row:
         """For the slider: where it is, how long it is, whether it plays."""
@@ -60,13 +79,14 @@ class LogYard:
 
     def timeline(self) -> Row:
         """Each car's numbers over the whole log."""
-        names = sorted({str(car["name"]) for _, cars in self._frames for car in cars})
-        return {"t_s": self._times_s, "cars": {name: self._of(name) for name in names}}
+        names = sorted({str(car["name"]) for frame in self._frames for car in frame.cars})
+        cars = {name: self._of(name) for name in names}
+        together = [frame.together for frame in self._frames]
+        return {"t_s": self._times_s, "cars": cars, "together": together}
 
     def _of(self, name: str) -> Row:
-        rows = [next((it for it in cars if it["name"] == name), {}) for _, cars in self._frames]
-        series: Row = {key: [row.get(key) for row in rows] for key in _SERIES}
-        return {**series, "pose": [row.get("pose") for row in rows]}
+        rows = [next((it for it in f.cars if it["name"] == name), {}) for f in self._frames]
+        return {key: [row.get(key) for row in rows] for key in _SERIES}
 
     async def stop(self, names: tuple[str, ...], tell: Callable[[Row], None]) -> None:
         raise DataFileFault("this is a log: what it shows was driven then")
@@ -75,10 +95,41 @@ class LogYard:
         ended("this is a log: nothing in it can be driven")
 
 
-def _pictures(path: Path, vehicles: Vehicles) -> Iterator[tuple[float, list[Row]]]:
-    """Twenty times a second what all cars looked like, by the bytes that came from them."""
-    cars: dict[str, tuple[Car, int]] = {}
-    facts = reading.facts(path)
+class Players:
+    """The log's cars as they come in it, each looked at from its first byte on."""
+
+    def __init__(self, path: Path, vehicles: Vehicles) -> None:
+        self.comparison = Comparison()
+        self._vehicles = vehicles
+        self._facts = reading.facts(path)
+        self._sights: dict[str, Sight] = {}
+        for name in self._facts:
+            if name.startswith(_CAR):
+                self._add(name.removeprefix(_CAR))
+
+    def hear(self, name: str, data: bytes, now_us: int) -> None:
+        """What came from a car."""
+        sight = self._sights.get(name) or self._add(name)
+        if sight.heard_us is None:
+            sight.car.opened(now_us)
+        sight.hear(sight.car.receive_data(data, now_us), now_us)
+
+    def _add(self, name: str) -> Sight:
+        vehicle = _vehicle(self._facts.get(f"{_CAR}{name}", {}), self._vehicles)
+        car = Car(name, Connection(own_protocol_hash(), None, is_past=True), vehicle)
+        self._sights[name] = Sight(car, self.comparison.add(car))
+        return self._sights[name]
+
+    def frame(self, time_s: float, now_us: int) -> Frame:
+        """What all of them look like at this moment."""
+        self.comparison.step()
+        cars = [self._sights[it].picture(now_us, "silent") for it in sorted(self._sights)]
+        return Frame(time_s, cars, self.comparison.rows())
+
+
+def _frames(path: Path, vehicles: Vehicles) -> Iterator[Frame]:
+    """Twenty times a second what was there to be seen, by the bytes that came from cars."""
+    players = Players(path, vehicles)
     first_us: int | None = None
     due_us = 0
     for record in reading.read(path):
@@ -86,19 +137,10 @@ def _pictures(path: Path, vehicles: Vehicles) -> Iterator[tuple[float, list[Row]
             continue
         now_us = record.time_us
         first_us = now_us if first_us is None else first_us
-        if record.car not in cars:
-            vehicle = _vehicle(facts.get(f"car/{record.car}", {}), vehicles)
-            car = Car(record.car, Connection(own_protocol_hash(), None), vehicle)
-            car.opened(now_us)
-            cars[record.car] = car, now_us
-        car, _ = cars[record.car]
-        car.receive_data(record.value, now_us)
-        cars[record.car] = car, now_us
+        players.hear(record.car, record.value, now_us)
         if now_us >= due_us:
             due_us = now_us + _EVERY_US
-            seen = (cars[name] for name in sorted(cars))
-            rows = [picture(it, heard, now_us, "silent") for it, heard in seen]
-            yield (now_us - first_us) * 1e-6, rows
+            yield players.frame((now_us - first_us) * 1e-6, now_us)
 
 
 def _vehicle(facts: dict[str, str], vehicles: Vehicles) -> Vehicle | None:

@@ -12,8 +12,8 @@ from typing import Any
 
 from host_bridge.domain import CarMotion, CarStatus, SeenCar, Vehicle
 from host_bridge.interfaces.ros2.files import VescScale
-from host_bridge.interfaces.ros2.lidar import Scan, Truth
 from host_bridge.interfaces.ros2.vocabulary import SCAN_HZ
+from host_bridge.logbook.sensor_lines import Scan, Truth
 
 _UNKNOWN = -1.0  # REP 145: the first covariance of what is not measured
 _REST_MPS = 0.05  # f1tenth_system's: slower is said to stand

@@ -25,7 +25,6 @@ from host_bridge.interfaces.ros2.files import VescScale
 from host_bridge.interfaces.ros2.frames import framed
 from host_bridge.interfaces.ros2.halves import Halves
 from host_bridge.interfaces.ros2.health import NODE, STANDING, Health
-from host_bridge.interfaces.ros2.lidar import SensorPipe
 from host_bridge.interfaces.ros2.manner import Manner, Reply
 from host_bridge.interfaces.ros2.mux import FUTURE_US, Command, Mux
 from host_bridge.interfaces.ros2.stops import Callers, RunstopTopic
@@ -38,6 +37,7 @@ from host_bridge.interfaces.ros2.vocabulary import (
     Part,
     Vocabulary,
 )
+from host_bridge.logbook.sensor_lines import SensorPipe
 from sim_mock.autodrive.cars import simulated_car
 
 _BEGIN_US = 100_000  # a few steps of the car, and as many lost frames: then the hand counts

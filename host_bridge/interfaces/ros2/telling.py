@@ -11,9 +11,9 @@ from host_bridge.interfaces.ros2.bus import Bus, message_class
 from host_bridge.interfaces.ros2.covariances import Reckoning, exact, fill, fill_imu
 from host_bridge.interfaces.ros2.files import VescScale
 from host_bridge.interfaces.ros2.health import sentence
-from host_bridge.interfaces.ros2.lidar import SensorPipe
 from host_bridge.interfaces.ros2.manner import Fill
 from host_bridge.interfaces.ros2.vocabulary import ABSOLUTE_FRAMES, Part, Said, Vocabulary
+from host_bridge.logbook.sensor_lines import SensorPipe
 from sim_mock.autodrive.cars import SimulatedCar
 
 ARMED = (State.ACTIVE, State.HOLD)

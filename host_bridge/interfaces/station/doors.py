@@ -10,7 +10,7 @@ import hmac
 import secrets
 from dataclasses import dataclass, field
 
-STATUS, STOP, HOLD, TIMELINE = "/status", "/stop", "/hold", "/timeline"
+STATUS, STOP, HOLD, TIMELINE, WORK = "/status", "/stop", "/hold", "/timeline", "/work"
 _TOKEN_BYTES = 16  # 128 bits
 
 

@@ -40,6 +40,7 @@ def picture(car: Car, heard_us: int | None, now_us: int, why_unknown: str) -> di
         "round_trip_ms": _round_trip_ms(car),
         "blind_m": _blind_m(car),
         "pose": _pose(car),
+        "lidar_ahead_m": _lidar_ahead_m(car),
         "stop_sources": _stop_sources(car),
     }
 
@@ -93,6 +94,12 @@ def _pose(car: Car) -> Sequence[float] | None:
     if motion is None:
         return None
     return [round(motion.x_m, 3), round(motion.y_m, 3), round(motion.yaw_rad, 4)]
+
+
+def _lidar_ahead_m(car: Car) -> float | None:
+    """Where its LIDAR is, ahead of its rear axle; None where its file has none."""
+    lidar = car.vehicle.plant.get("lidar") if car.vehicle else None
+    return float(lidar["ahead_m"]) if isinstance(lidar, dict) and "ahead_m" in lidar else None
 
 
 def _stop_sources(car: Car) -> list[dict[str, object]]:

@@ -22,7 +22,7 @@ from websockets.http11 import Request, Response
 
 from host_bridge.domain import Order
 from host_bridge.errors import DeviceFault, TandemError
-from host_bridge.interfaces.station.doors import HOLD, STATUS, STOP, TIMELINE, Doors
+from host_bridge.interfaces.station.doors import HOLD, STATUS, STOP, TIMELINE, WORK, Doors
 from host_bridge.interfaces.station.hold import PageSeat
 
 LOOPBACK = "127.0.0.1"
@@ -31,11 +31,13 @@ _PAGES = {
     "/": ("index.html", "text/html; charset=utf-8"),
     "/station.css": ("station.css", "text/css; charset=utf-8"),
     "/station.js": ("station.js", "text/javascript; charset=utf-8"),
+    "/work.js": ("work.js", "text/javascript; charset=utf-8"),
 }
 _EVERY_S = 0.05  # 20 Hz
 _MESSAGE_BYTES = 4096
 _ORDERS = {"arm": Order.ARM, "stop": Order.STOP, "end": Order.QUIT}
 _POLICY = 1008  # of WebSocket's close codes
+_WHERE_PRINTED = "the address of the seat was printed where the station runs"
 
 
 class Yard(Protocol):
@@ -51,6 +53,12 @@ class Yard(Protocol):
 
     def begin(self, name: str, seat: PageSeat, ended: Callable[[str], None]) -> None:
         """Drive this car by the page's seat; ``ended`` gets why that is over."""
+
+    def extras(self) -> dict[str, object]:
+        """What the page shows besides cars: pairs that are driven together, the recording."""
+
+    async def work(self, asked: dict[str, object]) -> dict[str, object]:
+        """What a page with the seat's token asks for that neither stops nor drives."""
 
     def timeline(self) -> dict[str, object] | None:
         """Of a log, each car's numbers over all of it; None of cars that are there."""
@@ -105,7 +113,11 @@ class Server:
             await asyncio.sleep(_EVERY_S)
 
     def _text(self) -> str:
-        shown = {"cars": self._yard.pictures(), "views": self._views * self.has_views}
+        shown: dict[str, object] = {
+            "cars": self._yard.pictures(),
+            "views": self._views * self.has_views,
+            **self._yard.extras(),
+        }
         replayed = self._yard.replayed()
         return json.dumps({**shown, "replayed": replayed} if replayed else shown)
 
@@ -115,7 +127,7 @@ class Server:
         host, origin = headers.get("Host", ""), headers.get("Origin")
         if not self.doors.may_enter(address.path, host, origin):
             return _response(http.HTTPStatus.FORBIDDEN, b"not from this station's page\n")
-        if address.path in (STATUS, STOP, HOLD) and "Upgrade" in headers:
+        if address.path in (STATUS, STOP, HOLD, WORK) and "Upgrade" in headers:
             return None
         if address.path == STOP:
             rows = await self._stopped(tuple(parse_qs(address.query).get("car", ())))
@@ -138,6 +150,8 @@ class Server:
                 await self._watch(connection)
             elif path == STOP:
                 await self._hear_stops(connection)
+            elif path == WORK:
+                await self._work(connection)
             else:
                 await self._hold(connection)
 
@@ -169,13 +183,24 @@ class Server:
             rows.append({"name": "", "is_seen": False, "text": str(fault)})
         return rows
 
+    # --- what neither stops nor drives
+
+    async def _work(self, connection: ServerConnection) -> None:
+        """Each message has the token: whoever has the seat's address may, and nobody else."""
+        async for message in connection:
+            asked = _object(message)
+            if not self.doors.has_token(asked.pop("seat", None)):
+                await _refuse(connection, _WHERE_PRINTED)
+                return
+            await connection.send(json.dumps(await self._yard.work(asked)))
+
     # --- hold
 
     async def _hold(self, connection: ServerConnection) -> None:
         """The first message has the token and the car; then frames, and words."""
         asked = _object(await connection.recv())
         if not self.doors.has_token(asked.get("seat")):
-            await _refuse(connection, "the address of the seat was printed where the station runs")
+            await _refuse(connection, _WHERE_PRINTED)
             return
         if self._seat is not None:
             await _refuse(connection, "another page has the seat")

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from firmware.protocol import codes
+from firmware.protocol import codes, messages
 from host_bridge.domain import CarEvent, CarStatus, EventCode, EventsLost, Sender, State
 from host_bridge.link import wire
 from host_bridge.link.connection import Connection
@@ -230,6 +230,35 @@ def test_events_come_once_and_in_order_whatever_is_lost():
     assert rig.all_of(EventsLost) == []
     assert rig.car.connection.statistics.missed_statuses > 50
     assert rig.car.connection.statistics.rejected.total() > 0
+
+
+def test_a_log_that_begins_late_has_events_from_its_first_one_on():
+    rig = Rig("a")
+    drive = Drive(rig)
+    drive.bind()
+    found = {}
+    for is_past in (True, False):
+        late = Connection(wire.own_protocol_hash(), None, is_past=is_past)
+        late.opened(drive.now_us)
+        heard = found[is_past] = []
+
+        def listen(data: bytes, late=late, heard=heard) -> bytes:
+            heard.extend(late.receive_data(data, drive.now_us))
+            return data  # and whatever it asks for reaches no car
+
+        rig.up = listen
+        rig.world.feed(wire.encode(wire.new(messages.Identify, token=1, challenge=bytes(8))))
+        drive.advance(0.1)
+        drive.stop()
+        drive.advance(0.3)
+        drive.finish(drive.fleet.clear(drive.now_us))
+        heard[:] = [event.number for event in heard if isinstance(event, CarEvent)]
+        found[is_past] = (rig.car.events[-1].number, heard)
+    last, heard = found[True]
+    assert len(heard) > 1
+    assert heard[0] > 1
+    assert heard == list(range(heard[0], last + 1))
+    assert found[False][1] == []
 
 
 def test_a_late_listener_hears_what_the_ring_still_holds():

@@ -1,10 +1,12 @@
-"use strict";
 // The page of tandem station. Status, stop and hold have a socket each, so that none waits for another.
+// A module: what another script does cannot replace what is here.
 const at = (id) => document.getElementById(id);
 const address = (path) => `ws://${location.host}${path}`;
 const TOKEN = new URLSearchParams(location.hash.slice(1)).get("seat") || "";
 const AGAIN_MS = 300, GIVE_UP_MS = 1500, RETRY_MS = 500, OLD_MS = 500;
-window.station = { lags: [], frames: 0, endings: [] };  // for whoever measures
+export { at, address, make, put, TOKEN };
+export const seen = [];  // who else draws a picture
+const station = window.station = { lags: [], frames: 0, endings: [] };  // for whoever measures
 
 // --- status: the newest picture is drawn on the next frame; none waits for another
 
@@ -24,6 +26,7 @@ function draw() {
   const picture = JSON.parse(newest);
   newest = null;
   show(picture);
+  for (const it of seen) it(picture);
   const then = Math.max(0, ...picture.cars.map((car) => car.heard_unix_ms || 0));
   if (then) { station.lags.push(Date.now() - then); if (station.lags.length > 2000) station.lags.shift(); }
 }
@@ -32,8 +35,8 @@ const ROWS = [
   ["speed", "speed", (c) => `${sign(c.speed_mps, 2)} m/s of ${sign(c.target_mps, 2)}`],
   ["steer", "steering", (c) => `${Math.abs(c.steer_deg).toFixed(1)}° ${c.steer_deg > 0.05 ? "left" : c.steer_deg < -0.05 ? "right" : ""}`],
   ["battery", "battery", (c) => c.battery_v === null ? "–" : `${c.battery_v.toFixed(1)} V, ${c.battery}`],
-  ["link", "link", (c) => `${c.age_ms} ms old, ${c.lost} lost${c.round_trip_ms === null ? "" : `, round trip ${c.round_trip_ms} ms`}`],
-  ["blind", "goes on if unheard", (c) => c.blind_m === null ? "–" : `${c.blind_m.toFixed(2)} m`],
+  ["link", "link", (c) => `${c.age_ms === null ? "–" : c.age_ms} ms old, ${c.loss_percent === null ? "–" : c.loss_percent} % lost in 5 s${c.round_trip_ms === null ? "" : `, round trip ${c.round_trip_ms} ms`}`],
+  ["blind", "farthest after the last command", (c) => c.blind_m === null ? "–" : `${c.blind_m.toFixed(2)} m`],
   ["stops", "stop sources", (c) => c.stop_sources.filter((s) => s.need !== "no").map((s) => `${s.name}${s.need === "required" ? "*" : ""} ${s.says_stop ? "SAYS STOP" : s.is_there ? "there" : "silent"}`).join(", ")],
 ];
 const sign = (value, digits) => (value < 0 ? "−" : "+") + Math.abs(value).toFixed(digits);

@@ -6,7 +6,6 @@ import json
 import os
 
 import pytest
-
 from host_bridge.interfaces.ros2.lidar import SensorPipe
 
 

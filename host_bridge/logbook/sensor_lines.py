@@ -1,6 +1,5 @@
-"""A virtual car's LIDAR, read from the lines of JSON that it writes into a named pipe.
-
-A real car's LIDAR has a driver of its own, which publishes its scans itself.
+"""A car's LIDAR, read from lines of JSON: those that a virtual car writes (``sensors=FILE``), or
+any program that says the same of a real one (sim_mock/sensors/README.md has the format).
 """
 
 from __future__ import annotations
@@ -8,6 +7,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import stat
 from collections import deque
 from contextlib import suppress
 from dataclasses import dataclass
@@ -42,12 +42,19 @@ class Truth:
 
 
 class SensorPipe:
-    """Reads what there is and never waits. ``lost`` counts lines that were not read in time."""
+    """Reads what there is and never waits. ``lost`` counts lines that were not read in time.
+
+    A named pipe is read by one program; a file by any number, each from where it ended when it was
+    opened, and from its begin when it is begun anew.
+    """
 
     def __init__(self, path: str) -> None:
-        """Raises OSError for a pipe that cannot be opened."""
+        """Raises OSError for a pipe or a file that cannot be opened."""
         self._file = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
-        if _SET_PIPE_SIZE is not None:
+        self._is_file = stat.S_ISREG(os.fstat(self._file).st_mode)
+        if self._is_file:
+            os.lseek(self._file, 0, os.SEEK_END)
+        elif _SET_PIPE_SIZE is not None:
             with suppress(OSError):  # more than this user may have: then it is smaller
                 fcntl.fcntl(self._file, _SET_PIPE_SIZE, _PIPE_BYTES)
         self._rest = b""
@@ -61,6 +68,9 @@ class SensorPipe:
     def step(self, now_us: int) -> None:
         """Take in all that has come by this moment."""
         self._now_us = now_us
+        if self._is_file and os.fstat(self._file).st_size < os.lseek(self._file, 0, os.SEEK_CUR):
+            os.lseek(self._file, 0, os.SEEK_SET)
+            self._rest = b""
         with suppress(BlockingIOError):
             self._rest += os.read(self._file, _READ_MAX)
         *lines, self._rest = self._rest.split(b"\n")

@@ -1,0 +1,180 @@
+"""The cars that are served on this machine, as the station shows, stops and drives them."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from functools import partial
+
+from host_bridge import driving
+from host_bridge.driving import Plan
+from host_bridge.driving.drive import Drive
+from host_bridge.errors import DeviceFault, TandemError
+from host_bridge.interfaces.cli.station_programs import Recording
+from host_bridge.interfaces.station import Comparison, PageSeat, Sight
+from host_bridge.interfaces.station.foxglove_server import FoxgloveServer
+from host_bridge.link.events import LinkEvent
+from host_bridge.open_car import OpenCar
+from host_bridge.quick_stop import StopCall, stop_served
+from host_bridge.services import Host
+from host_bridge.transports.stop_sockets import connected
+
+_R = re.compile("press R", re.IGNORECASE)
+LOOK_S = 0.5  # how often is looked for cars that are new
+
+
+class HostYard:
+    """A ``station.Yard`` of the cars that are served on this machine."""
+
+    def __init__(self, host: Host, speed_mps: float, recording: Recording) -> None:
+        self._host = host
+        self._speed_mps = speed_mps
+        self._comparison = Comparison()
+        self._recording = recording
+        self._cars: dict[str, Watched] = {}
+        self._drives: set[asyncio.Task[None]] = set()
+        self.foxglove: FoxgloveServer | None = None  # sees all that is heard
+
+    def now_us(self) -> int:
+        return self._host.cars.clock.now_us()
+
+    async def look(self) -> None:
+        """Opens what is served anew, closes what is no longer, until cancelled."""
+        while True:
+            with suppress(DeviceFault):
+                await self._follow({car.name: car.pid for car in self._host.cars.served()})
+            await asyncio.sleep(LOOK_S)
+
+    async def _follow(self, served: dict[str, int]) -> None:
+        for name, watched in list(self._cars.items()):
+            if served.get(name) != watched.pid:
+                del self._cars[name]
+                self._comparison.drop(name)
+                await watched.opened.close()
+        for name, pid in served.items():
+            if name not in self._cars:
+                with suppress(TandemError):
+                    opened = await self._host.cars.open(name)
+                    sight = Sight(opened.car, self._comparison.add(opened.car))
+                    self._cars[name] = Watched(opened, pid, sight, self.now_us)
+                    if self.foxglove:
+                        self.foxglove.car(name)
+                        opened.events.subscribe(partial(_tell, self.foxglove, name))
+
+    def pictures(self) -> list[dict[str, object]]:
+        return [it.picture(self.now_us()) for _, it in sorted(self._cars.items())]
+
+    def extras(self) -> dict[str, object]:
+        self._comparison.step()
+        return {"together": self._comparison.rows(), "recording": self._recording.row()}
+
+    async def work(self, asked: dict[str, object]) -> dict[str, object]:
+        """Recording, for now. Every answer says of what it is."""
+        if asked.get("do") == "record":
+            self._recording.start(sorted(self._cars))
+        elif asked.get("do") == "end recording":
+            self._recording.end()
+        return {"of": asked.get("do"), "is_done": True}
+
+    async def stop(self, names: tuple[str, ...], tell: Callable[[dict[str, object]], None]) -> None:
+        """As ``tandem stop`` does, in a thread: it waits for nothing that is done here."""
+        calls = await asyncio.to_thread(_stop, names)
+        for call in calls:
+            tell({**call.row(), "text": str(call)})
+        missing = set(names) - {call.name for call in calls}
+        if missing or not calls:
+            raise DeviceFault(f"not served here: {', '.join(sorted(missing)) or 'any car'}")
+
+    def begin(self, name: str, seat: PageSeat, ended: Callable[[str], None]) -> None:
+        plan = Plan((name,), input=seat, speed_mps=self._speed_mps, is_json=False)
+        task = asyncio.create_task(self._drive(plan, ended))
+        self._drives.add(task)
+        task.add_done_callback(self._drives.discard)
+
+    async def _drive(self, plan: Plan, ended: Callable[[str], None]) -> None:
+        why = "The drive has ended."
+        try:
+            await driving.drive(plan, PageView(), self._host)
+        except TandemError as fault:
+            why = str(fault)
+        ended(why)
+
+    def timeline(self) -> dict[str, object] | None:
+        return None
+
+    def replayed(self) -> dict[str, object] | None:
+        return None
+
+    def seek(self, time_s: float, plays: bool) -> None:
+        """Cars that are there are shown as they are."""
+
+    async def close(self) -> None:
+        for task in list(self._drives):
+            task.cancel()
+        await asyncio.gather(*self._drives, return_exceptions=True)
+        for watched in self._cars.values():
+            await watched.opened.close()
+        await self._recording.close()
+        if self.foxglove:
+            self.foxglove.close()
+
+
+class Watched:
+    """A car that is looked at, and who serves it."""
+
+    def __init__(self, opened: OpenCar, pid: int, sight: Sight, now_us: Callable[[], int]) -> None:
+        self.opened = opened
+        self.pid = pid
+        self._sight = sight
+        self._now_us = now_us
+        self._heard_unix_ms = 0  # for whoever measures how late a page shows it
+        opened.events.subscribe(self._hear)
+
+    def picture(self, now_us: int) -> dict[str, object]:
+        row = self._sight.picture(now_us, self.opened.why_unknown)
+        return {**row, "heard_unix_ms": self._heard_unix_ms}
+
+    def _hear(self, events: list[LinkEvent]) -> None:
+        self._sight.hear(events, self._now_us())
+        self._heard_unix_ms = time.time_ns() // 1_000_000
+
+
+class PageView:
+    """What the page's driver is told of the drive."""
+
+    def screen(self, drive: Drive, now_us: int, columns: int) -> list[str]:
+        controls = drive.controls
+        held = "held" if drive.wish.is_held else "released"
+        trip_us = drive.fleet.cars[0].connection.statistics.round_trip_us(50)
+        trip = f"round trip {trip_us * 1e-3:.1f} ms" if trip_us is not None else ""
+        reach = f"{controls.reach.speed_mps:g} m/s at most"
+        notice = _R.sub('press "Clear and arm"', drive.notice)  # a page has a button for it
+        return [drive.phase.value, held, controls.hint(now_us), notice, trip, reach]
+
+    def news(self, drive: Drive, now_us: int) -> list[str]:
+        return []
+
+    def summary(self, drive: Drive, now_us: int) -> Sequence[str]:
+        return ()
+
+
+def _tell(foxglove: FoxgloveServer, name: str, events: list[LinkEvent]) -> None:
+    for event in events:
+        foxglove.tell(name, event)
+
+
+def stopped(names: tuple[str, ...]) -> list[dict[str, object]]:
+    """For Foxglove's service: each car's own answer."""
+    return [{**call.row(), "text": str(call)} for call in _stop(names)]
+
+
+def _stop(names: tuple[str, ...]) -> list[StopCall]:
+    sockets = connected()
+    chosen = [it for it in sockets if not names or it.name in names]
+    for it in sockets:
+        if it not in chosen:
+            it.close()
+    return stop_served(chosen)

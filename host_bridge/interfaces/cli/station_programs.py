@@ -1,0 +1,140 @@
+"""What a page asks of this machine besides stopping and driving, each a program of its own.
+
+Recording, trimming and the configuration are ``tandem record``, ``tandem trim`` and ``tandem
+config`` themselves: what they refuse is refused, and if one hangs, neither a stop nor a hold waits.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import datetime
+import json
+import os
+import signal
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+_TANDEM = (sys.executable, "-m", "host_bridge.cli")
+_ENDS_WITHIN_S = 5.0
+_ANSWERS_WITHIN_S = 60.0
+_SIZE_EVERY_S = 0.5
+
+
+class Recording:
+    """``tandem record`` of all cars that are served at its start, into a new file of ``folder``."""
+
+    def __init__(
+        self, folder: Path, lidars: dict[str, str], now: Callable[[], datetime.datetime]
+    ) -> None:
+        self._folder = folder
+        self._lidars = lidars
+        self._now = now
+        self._process: asyncio.subprocess.Process | None = None
+        self._begun_s = 0.0
+        self._task: asyncio.Task[None] | None = None
+        self._file: Path | None = None
+        self._size_bytes = 0
+        self._words = ""
+        self._is_asked_to_end = False
+
+    def row(self) -> dict[str, object]:
+        """As the page shows it."""
+        is_on = self._task is not None
+        lasted_s = asyncio.get_running_loop().time() - self._begun_s if is_on else 0.0
+        return {
+            "is_on": is_on,
+            "file": str(self._file or ""),
+            "seconds": round(lasted_s, 1),
+            "bytes": self._size_bytes,
+            "words": self._words,
+        }
+
+    def start(self, names: Sequence[str]) -> None:
+        """Begin, unless it goes on already or there is nothing to record."""
+        if self._task is not None:
+            return
+        if not names:
+            self._words = "no car is served: there is nothing to record"
+            return
+        stamp = self._now().strftime("%Y-%m-%d-%H%M%S")
+        self._file = (self._folder / f"tandem-{stamp}.mcap").absolute()
+        self._words, self._size_bytes = "", 0
+        self._begun_s = asyncio.get_running_loop().time()
+        self._is_asked_to_end = False
+        lidars = [f"--lidar={name}={at}" for name, at in self._lidars.items() if name in names]
+        self._task = asyncio.create_task(self._run([*names, "-o", str(self._file), *lidars]))
+
+    def end(self) -> None:
+        """As Ctrl-C would: the file is whole."""
+        self._is_asked_to_end = True
+        if self._process and self._process.returncode is None:
+            self._process.send_signal(signal.SIGINT)
+
+    async def close(self) -> None:
+        """With the station."""
+        self.end()
+        if self._task:
+            with suppress(asyncio.TimeoutError):
+                await asyncio.wait_for(self._task, _ENDS_WITHIN_S)
+
+    async def _run(self, words: list[str]) -> None:
+        self._process = await _spawned("record", *words)
+        sizes = asyncio.create_task(self._watch_size())
+        try:
+            if self._is_asked_to_end:
+                self.end()
+            said = await self._said(self._process)
+            code = await self._process.wait()
+            if self._is_asked_to_end and code == 130:
+                self._words = "recorded; to see it again: tandem station --log " + str(self._file)
+            else:
+                self._words = f"the recording ended: {said or f'exit code {code}'}"
+        finally:
+            sizes.cancel()
+            if self._process.returncode is None:
+                self._process.kill()
+            self._process, self._task = None, None
+
+    async def _said(self, process: asyncio.subprocess.Process) -> str:
+        """What it complained of, but for its first line, which says that it records."""
+        assert process.stderr is not None, "a pipe"
+        text = (await process.stderr.read()).decode(errors="replace")
+        return " ".join(line.strip() for line in text.splitlines() if "Ctrl-C ends" not in line)
+
+    async def _watch_size(self) -> None:
+        """In a thread: a disk that hangs is no reason for anything else to wait."""
+        while self._file:
+            with suppress(OSError):
+                self._size_bytes = (await asyncio.to_thread(os.stat, self._file)).st_size
+            await asyncio.sleep(_SIZE_EVERY_S)
+
+
+async def answered(*words: str) -> tuple[bool, object]:
+    """Run a command that prints JSON: whether it did so, and its answer or its complaint."""
+    process = await _spawned(*words, "--json")
+    try:
+        out, complaints = await asyncio.wait_for(process.communicate(), _ANSWERS_WITHIN_S)
+    except asyncio.TimeoutError:
+        return False, f"no answer within {_ANSWERS_WITHIN_S:g} s"
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+    if process.returncode not in (0, 1):
+        return False, complaints.decode(errors="replace").strip()
+    with suppress(ValueError):
+        return True, json.loads(out)
+    return False, complaints.decode(errors="replace").strip() or "no answer"
+
+
+async def _spawned(*words: str) -> asyncio.subprocess.Process:
+    return await asyncio.create_subprocess_exec(
+        *_TANDEM,
+        *words,
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE if "--json" in words else asyncio.subprocess.DEVNULL,
+        stderr=asyncio.subprocess.PIPE,
+        start_new_session=True,  # Ctrl-C is for the station, which then ends it
+    )

@@ -1,0 +1,98 @@
+"""The plots as data: what ECharts is told. Pure."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from host_bridge.interfaces.station.feed import Point
+
+COLOURS = ("#7ddf8a", "#6cb6ff", "#ffd166", "#ff9a8f", "#c8a2ff", "#8fe3e0")
+_AXIS = {
+    "splitLine": {"lineStyle": {"color": "#343b41"}},
+    "axisLabel": {"color": "#b6bec5", "showMinLabel": False, "showMaxLabel": False},
+}
+# title, unit, lines of a car (or of a pair): each a number's name and how it is drawn
+PLOTS = (
+    ("speed", "m/s", (("speed_mps", "solid"), ("target_mps", "dotted"))),
+    ("steering, to the left", "degrees", (("steer_deg", "solid"),)),
+    ("battery", "V", (("battery_v", "solid"),)),
+)
+PAIR_PLOTS = (
+    ("paths apart", "m", (("path", "solid"),)),
+    ("skew, when both applied the same command", "ms", (("skew_ms", "solid"),)),
+)
+
+
+def options(title: str, unit: str) -> dict[str, Any]:
+    """An empty plot."""
+    return {
+        "animation": False,
+        "aria": {"enabled": True},
+        "title": {
+            "text": f"{title}, {unit}",
+            "left": 0,
+            "padding": 0,
+            "textStyle": {"fontSize": 13, "color": "#f2f4f5"},
+        },
+        "legend": {"top": 24, "left": 0, "type": "scroll", "textStyle": {"color": "#b6bec5"}},
+        "grid": {"left": 45, "right": 12, "top": 54, "bottom": 24},
+        "xAxis": {"type": "value", "min": "dataMin", "max": "dataMax", **_AXIS},
+        "yAxis": {"type": "value", "scale": True, **_AXIS},
+        "series": [],
+    }
+
+
+def line(name: str, data: list[Point], colour: str, style: str) -> dict[str, Any]:
+    """A line of a plot, or a path."""
+    return {
+        "name": name,
+        "type": "line",
+        "showSymbol": False,
+        "data": data,
+        "color": colour,
+        "lineStyle": {"type": style, "width": 2},
+    }
+
+
+def dots(name: str, data: list[Point], colour: str) -> dict[str, Any]:
+    """What a LIDAR sees."""
+    return {
+        "name": name,
+        "type": "scatter",
+        "symbolSize": 3,
+        "data": data,
+        "color": colour,
+        "silent": True,
+        "itemStyle": {"opacity": 0.7},
+    }
+
+
+def car(pose: tuple[float, float, float], colour: str) -> dict[str, Any]:
+    """An arrow where a car is and looks."""
+    x_m, y_m, yaw_rad = pose
+    return {
+        "type": "scatter",
+        "symbol": "arrow",
+        "symbolSize": [14, 18],
+        "symbolRotate": yaw_rad * 57.29578 - 90.0,
+        "data": [[x_m, y_m]],
+        "color": colour,
+        "silent": True,
+        "z": 5,
+    }
+
+
+def marker(at_s: float) -> dict[str, Any]:
+    """Where in a log the slider is."""
+    white = {"color": "#fff", "type": "solid"}
+    return {"silent": True, "symbol": "none", "lineStyle": white, "data": [{"xAxis": at_s}],
+            "label": {"show": False}}  # fmt: skip
+
+
+def frame(plot: dict[str, Any], points: list[Point]) -> None:
+    """The same scale for both axes: twice as wide as high, as the chart is on most screens."""
+    xs, ys = [x for x, _ in points] or [0.0], [y for _, y in points] or [0.0]
+    half = max((max(xs) - min(xs)) / 4, (max(ys) - min(ys)) / 2, 0.5) * 1.1
+    middle_x, middle_y = (max(xs) + min(xs)) / 2, (max(ys) + min(ys)) / 2
+    plot["xAxis"] |= {"min": middle_x - 2 * half, "max": middle_x + 2 * half}
+    plot["yAxis"] |= {"min": middle_y - half, "max": middle_y + half}

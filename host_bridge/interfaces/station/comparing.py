@@ -1,0 +1,174 @@
+"""Compares cars that one session drives, for whoever looks on: skew, and how far they are apart.
+
+A board tells everybody what it knows of each session's clock. By that the reports of two boards are
+on one clock for a watcher too, live and out of a log, without a session of the watcher's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import combinations
+
+from host_bridge.cars.acceptance import Acceptance, Accepted, newest_common
+from host_bridge.cars.car import Car
+from host_bridge.cars.divergence import Difference, Divergence, Sample
+from host_bridge.domain import CarMotion, CarStatus, ClockReport, State
+
+_TIME_BITS = 30  # of a session's clock on the wire, in microseconds
+_ARMED = (State.HOLD, State.ACTIVE)
+
+
+class Reports:
+    """One car's reports, on the clock of the session whose claims it accepts."""
+
+    def __init__(self, car: Car) -> None:
+        self.car = car
+        self.epoch: int | None = None  # of that session
+        self.acceptance = Acceptance()
+        self.fresh: list[Sample] = []  # since they were taken last
+        self._clocks: dict[int, ClockReport] = {}
+
+    def hear(self, events: Iterable[object], now_us: int) -> None:
+        """Whatever its link tells; all but status, motion and clocks is left out."""
+        for event in events:
+            if isinstance(event, ClockReport):
+                self._clocks[event.slot] = event
+            elif isinstance(event, CarStatus):
+                self._hear_status(event, now_us)
+            elif isinstance(event, CarMotion):
+                self._hear_motion(event, now_us)
+
+    def is_armed(self) -> bool:
+        return self.car.status is not None and self.car.status.state in _ARMED
+
+    def _hear_status(self, status: CarStatus, now_us: int) -> None:
+        clock = self._clocks.get(status.claim_slot)
+        if clock is None or not status.claim_count:
+            return
+        if clock.epoch != self.epoch:
+            self.epoch, self.acceptance = clock.epoch, Acceptance()
+        applied_us = None if status.applied_us is None else self._time(status.applied_us, now_us)
+        self.acceptance.take(
+            Accepted(status.claim_sequence, status.claim_count, status.claim_crc, applied_us)
+        )
+
+    def _hear_motion(self, motion: CarMotion, now_us: int) -> None:
+        time_us = self._time(motion.captured_us, now_us)
+        if time_us is None or self.car.status is None:
+            return
+        status = self.car.status
+        pose = motion.x_m, motion.y_m, motion.yaw_rad
+        self.fresh.append(
+            Sample(time_us, status.steer_rad, status.speed_mps, motion.yaw_rate_radps, *pose)
+        )
+
+    def _time(self, board_us: int, now_us: int) -> int | None:
+        """A board's time on the session's clock, nearest to ours; None while that is not known."""
+        clock = self._clocks.get(self.car.status.claim_slot) if self.car.status else None
+        if clock is None or clock.bound_us is None:
+            return None
+        half, whole = 1 << _TIME_BITS - 1, 1 << _TIME_BITS
+        ahead_us = (board_us + clock.offset_us - now_us + half) % whole - half
+        return now_us + ahead_us
+
+
+class Pair:
+    """A car and another one, while one session drives both."""
+
+    def __init__(self, one: Reports, other: Reports) -> None:
+        self.reports = one, other
+        self._epoch: int | None = None
+        self._was_armed = False
+        self._divergence: Divergence | None = None
+
+    def is_driven_together(self) -> bool:
+        one, other = self.reports
+        are_known = one.car.is_known() and other.car.is_known()
+        return are_known and one.epoch is not None and one.epoch == other.epoch
+
+    def step(self) -> None:
+        """Compare what is new; paths are measured from where both stood when they were armed."""
+        one, other = self.reports
+        if not self.is_driven_together() or other.car.vehicle is None:
+            self._divergence = None
+            return
+        is_armed = one.is_armed() and other.is_armed()
+        if (
+            self._divergence is None
+            or self._epoch != one.epoch
+            or (is_armed and not self._was_armed)
+        ):
+            self._divergence = Divergence(other.car.vehicle.divergence)
+            self._epoch = one.epoch
+        self._was_armed = is_armed
+        for sample in one.fresh:
+            self._divergence.car.add(sample)
+        for sample in other.fresh:
+            self._divergence.twin.add(sample)
+        self._divergence.step()
+
+    def row(self) -> dict[str, object]:
+        """As the page shows it: skew in ms, and each quantity with its unit and limit."""
+        one, other = self.reports
+        differences = self._divergence.differences if self._divergence else ()
+        return {
+            "car": one.car.name,
+            "twin": other.car.name,
+            "skew_ms": self._skew_ms(),
+            "differences": [_difference(it) for it in differences],
+        }
+
+    def _skew_ms(self) -> float | None:
+        """Between the two cars' applying of the newest claim that both applied."""
+        common = newest_common([it.acceptance for it in self.reports])
+        times = [it.applied_us for it in common or () if it.applied_us is not None]
+        return round((max(times) - min(times)) * 1e-3, 2) if len(times) == 2 else None
+
+
+class Comparison:
+    """All cars that are looked at; each pair that one session drives has a row."""
+
+    def __init__(self) -> None:
+        self._reports: dict[str, Reports] = {}
+        self._pairs: dict[tuple[str, str], Pair] = {}
+
+    def add(self, car: Car) -> Reports:
+        """A car that is looked at from now on; what its link tells goes to what is returned."""
+        self.drop(car.name)
+        self._reports[car.name] = Reports(car)
+        ordered = sorted(self._reports.values(), key=_real_first)
+        for one, other in combinations(ordered, 2):
+            if car in (one.car, other.car):
+                self._pairs[one.car.name, other.car.name] = Pair(one, other)
+        return self._reports[car.name]
+
+    def drop(self, name: str) -> None:
+        """A car that is not looked at any more."""
+        self._reports.pop(name, None)
+        self._pairs = {key: pair for key, pair in self._pairs.items() if name not in key}
+
+    def step(self) -> None:
+        """Compare what was heard since the last time."""
+        for pair in self._pairs.values():
+            pair.step()
+        for reports in self._reports.values():
+            reports.fresh.clear()
+
+    def rows(self) -> list[dict[str, object]]:
+        """Each pair that is driven together, the real car first."""
+        return [pair.row() for pair in self._pairs.values() if pair.is_driven_together()]
+
+
+def _real_first(reports: Reports) -> tuple[bool, str]:
+    identity = reports.car.identity
+    return bool(identity and identity.is_virtual), reports.car.name
+
+
+def _difference(it: Difference) -> dict[str, object]:
+    return {
+        "what": it.what,
+        "unit": it.unit,
+        "amount": round(it.amount, 4),
+        "limit": it.limit,
+        "differs": it.since_us is not None,
+    }

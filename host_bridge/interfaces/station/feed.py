@@ -1,0 +1,219 @@
+"""What the plots' program knows: what the station says, kept for half a minute, of a log all of it;
+and the scans of LIDARs, which it reads itself."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import urllib.request
+from bisect import bisect_right
+from collections import deque
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from math import cos, sin
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed, WebSocketException
+
+from host_bridge.logbook import reading
+from host_bridge.logbook.sensor_lines import SensorPipe
+
+_KEPT_S = 30.0
+_SAMPLE_S = 0.1
+_GONE_S = 5.0  # without the station this program has nothing to show
+_OLD_S = 1.0  # a scan that nothing followed
+_POINTS = 360  # of a scan, at most: more is not seen
+POSE = "pose"
+_PATH_M = "path"
+
+Point = list[float]
+
+
+class Scan(NamedTuple):
+    """One turn of a LIDAR: -1 or None for a ray that came back from nowhere."""
+
+    time_s: float
+    first_rad: float
+    step_rad: float
+    ranges_m: list[float | None]
+
+    def points(self, pose: tuple[float, float, float], ahead_m: float) -> list[Point]:
+        """On the map, of a car whose rear axle is at the pose."""
+        x_m, y_m, yaw_rad = pose
+        x_m, y_m = x_m + ahead_m * cos(yaw_rad), y_m + ahead_m * sin(yaw_rad)
+        found = []
+        every = max(len(self.ranges_m) // _POINTS, 1)
+        for i in range(0, len(self.ranges_m), every):
+            range_m = self.ranges_m[i]
+            if range_m is not None and range_m > 0:
+                angle_rad = yaw_rad + self.first_rad + i * self.step_rad
+                found.append(
+                    [
+                        round(x_m + range_m * cos(angle_rad), 3),
+                        round(y_m + range_m * sin(angle_rad), 3),
+                    ]
+                )
+        return found
+
+
+class Series:
+    """Rows over time, each number None where nothing was known."""
+
+    def __init__(self) -> None:
+        self.rows: deque[tuple[float, dict[str, Any]]] = deque()
+
+    def add(self, time_s: float, row: dict[str, Any]) -> None:
+        self.rows.append((time_s, row))
+        while self.rows and self.rows[0][0] < time_s - _KEPT_S:
+            self.rows.popleft()
+
+    def line(self, key: str, end_s: float) -> list[Point]:
+        """Pairs of seconds before the end, and a number."""
+        return [
+            [round(time_s - end_s, 2), row[key]]
+            for time_s, row in self.rows
+            if row.get(key) is not None
+        ]
+
+    def path(self, until_s: float) -> list[Point]:
+        return [row[POSE][:2] for at_s, row in self.rows if row.get(POSE) and at_s <= until_s]
+
+    def pose(self, at_s: float) -> tuple[float, float, float] | None:
+        """Where the car was last, at that time."""
+        for time_s, row in reversed(self.rows):
+            if time_s <= at_s and row.get(POSE):
+                x_m, y_m, yaw_rad = row[POSE]
+                return x_m, y_m, yaw_rad
+        return None
+
+    def newest(self, key: str) -> Any:
+        """Of the last row that has it."""
+        return next((row[key] for _, row in reversed(self.rows) if row.get(key) is not None), None)
+
+
+class Feed:
+    """``lidars`` are files by car, ``log`` is what is replayed, if anything is."""
+
+    def __init__(
+        self, station: str, lidars: Mapping[str, str], log: Path | None, end: Callable[[], None]
+    ) -> None:
+        self.cars: dict[str, Series] = {}
+        self.pairs: dict[str, Series] = {}  # that one session drives: skew_ms, path
+        self.replayed: dict[str, Any] | None = None
+        self.now_s = 0.0
+        self.is_log = False
+        self._station = station
+        self._end = end
+        self._log = log
+        self._lidars = dict(lidars)
+        self._pipes: dict[str, SensorPipe] = {}
+        self._scans: dict[str, list[Scan]] = {}  # live the newest, of a log all
+        self._socket: ClientConnection | None = None
+
+    async def run(self) -> None:
+        """Until the station is gone."""
+        loop = asyncio.get_running_loop()
+        heard_s = loop.time()
+        while loop.time() - heard_s < _GONE_S:
+            try:
+                async with connect(f"ws://{self._station}/status", proxy=None) as self._socket:
+                    await asyncio.to_thread(self._read_log)
+                    async for message in self._socket:
+                        heard_s = loop.time()
+                        self._take(json.loads(message), heard_s)
+            except (OSError, WebSocketException):
+                await asyncio.sleep(0.5)
+        self._end()
+
+    async def seek(self, time_s: float, plays: bool) -> None:
+        """Of a log: what all pages show."""
+        if self._socket:
+            with suppress(ConnectionClosed):
+                await self._socket.send(json.dumps({"seek_s": time_s, "plays": plays}))
+
+    def scan(self, car: str) -> list[Point]:
+        """What its LIDAR saw at the time that is shown, on the map; [] where it saw nothing."""
+        series, scans = self.cars.get(car), self._scans.get(car, [])
+        index = bisect_right([it.time_s for it in scans], self.now_s) - 1
+        if series is None or index < 0 or self.now_s - scans[index].time_s > _OLD_S:
+            return []
+        pose = series.pose(scans[index].time_s)
+        ahead_m = series.newest("lidar_ahead_m")
+        return scans[index].points(pose, float(ahead_m or 0.0)) if pose else []
+
+    def _take(self, said: dict[str, Any], now_s: float) -> None:
+        self.replayed = said.get("replayed")
+        if self.is_log:
+            self.now_s = float((self.replayed or {}).get("at_s", 0.0))
+            return
+        if now_s - self.now_s < _SAMPLE_S:
+            return
+        self.now_s = now_s
+        for car in said["cars"]:
+            self.cars.setdefault(car["name"], Series()).add(now_s, car)
+        for name, row in _pair_rows(said.get("together", [])):
+            self.pairs.setdefault(name, Series()).add(now_s, row)
+        self._take_scans(now_s)
+
+    def _take_scans(self, now_s: float) -> None:
+        for car, path in self._lidars.items():
+            with suppress(OSError):  # it is not there yet
+                pipe = self._pipes.get(car) or self._pipes.setdefault(car, SensorPipe(path))
+                pipe.step(int(now_s * 1e6))
+                if it := pipe.take_scan():
+                    self._scans[car] = [Scan(now_s, it.first_rad, it.step_rad, it.ranges_m)]
+
+    def _read_log(self) -> None:
+        """All of it at once: a plot shows where in it the slider is."""
+        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+        with opener.open(f"http://{self._station}/timeline", timeout=10) as reply:
+            timeline = json.loads(reply.read())
+        self.is_log = timeline is not None
+        if timeline is None:
+            return
+        for name, row in timeline["cars"].items():
+            series = self.cars[name] = Series()
+            values = zip(*row.values(), strict=True)
+            series.rows.extend(
+                (time_s, dict(zip(row, one, strict=True)))
+                for time_s, one in zip(timeline["t_s"], values, strict=True)
+            )
+        self.pairs = {}
+        for time_s, pairs in zip(timeline["t_s"], timeline["together"], strict=True):
+            for name, row in _pair_rows(pairs):
+                self.pairs.setdefault(name, Series()).rows.append((time_s, row))
+        if self._log:
+            self._scans = scans_of(self._log)
+
+
+def scans_of(log: Path) -> dict[str, list[Scan]]:
+    """Every scan of a log by its car, in seconds since the first byte that came from a car.
+
+    Raises errors.DataFileFault.
+    """
+    found: dict[str, list[Scan]] = {}
+    first_us: int | None = None
+    for record in reading.read(log):
+        if first_us is None and record.topic == "down":
+            first_us = record.time_us
+        if record.topic == "lidar" and isinstance(record.value, dict) and first_us is not None:
+            row = record.value
+            time_s = (record.time_us - first_us) * 1e-6
+            scan = Scan(time_s, row["first_rad"], row["step_rad"], row["ranges_m"])
+            found.setdefault(record.car, []).append(scan)
+    return found
+
+
+def _pair_rows(pairs: list[dict[str, Any]]) -> list[tuple[str, dict[str, Any]]]:
+    return [
+        (
+            f"{it['car']} and {it['twin']}",
+            {
+                "skew_ms": it["skew_ms"],
+                **{one["what"]: one["amount"] for one in it["differences"]},
+            },
+        )
+        for it in pairs
+    ]
