@@ -6,7 +6,8 @@ import json
 import os
 
 import pytest
-from host_bridge.interfaces.ros2.lidar import SensorPipe
+
+from host_bridge.logbook.sensor_lines import SensorPipe
 
 
 @pytest.fixture
