@@ -81,3 +81,10 @@ def test_anybody_stops_it_and_a_virtual_car_is_armed_again(nodes, ros):
     assert armed.stdout is not None
     assert armed.stdout.readline().startswith("True")
     ros.until(is_fast)
+
+
+@pytest.mark.parametrize("calls", [0, 1, 3])
+def test_a_call_that_waits_for_its_answer_keeps_nobody_from_being_heard(nodes, calls):
+    heard, words = nodes("patient", str(calls)).stdout.readline().split(" ", 1)
+    assert int(heard) >= 90
+    assert words.count("at last") == calls

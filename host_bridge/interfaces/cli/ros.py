@@ -20,6 +20,8 @@ examples:
   tandem ros --car sim://autorally --as autorally --priorities chassisCommandPriorities.yaml
   tandem ros --car serial:///dev/ttyACM0 --mux mux.yaml --vesc vesc.yaml
   tandem ros --car sim://f1tenth --ns /car1 --seconds 60 --record drive.mcap
+  tandem ros --car sim://f1tenth --clock
+  ros2 service call /tandem/pause std_srvs/srv/SetBool '{data: true}'   and then /tandem/step
   ros2 service call /tandem/stop std_srvs/srv/Trigger
   ros2 service call /tandem/arm std_srvs/srv/SetBool '{data: true}'     a virtual car's, again
 
@@ -35,9 +37,11 @@ import sys
 import tempfile
 from pathlib import Path
 
+from host_bridge.errors import UsageFault
 from host_bridge.interfaces.cli.drive import add_driving, drive
 from host_bridge.interfaces.ros2 import VOCABULARIES, make
-from host_bridge.services import Host
+from host_bridge.services import Host, make_host
+from host_bridge.virtual_time import SteppedTime
 
 _VIRTUAL = ("sim://", "sim+process://")
 _SENSORS = "sensors="
@@ -63,6 +67,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="PIPE",
         help="where a served virtual car writes its sensors; one of sim:// needs none",
     )
+    parser.add_argument(
+        "--clock",
+        action="store_true",
+        help="ROS time is a virtual car's own, said on /clock; ~/pause holds it, ~/step steps it",
+    )
     add_driving(parser)
 
 
@@ -77,7 +86,24 @@ def run(args: argparse.Namespace, host: Host) -> int:
             os.mkfifo(pipe)
             args.car = f"{car}{'&' if '?' in car else '?'}{_SENSORS}{pipe}"
             options["sensors"] = str(pipe)
+        loop = _held(args) if args.clock else None
+        host = make_host(loop) if loop else host
         made = make(args.vocabulary, options, host.cars.clock.now_us)
+        if loop:
+            made.hold(loop)
         for note in made.notes:
             print(f"tandem: {note}", file=sys.stderr)
-        return drive(args, host, made)
+        return drive(args, host, made, loop=loop)
+
+
+def _held(args: argparse.Namespace) -> SteppedTime:
+    """A time that can be held. Raises errors.UsageFault for a car that keeps the world's."""
+    for car in (args.car or "", *args.twin):
+        if not car.removeprefix("lossy+").startswith("sim://"):
+            raise UsageFault(
+                "--clock holds the time of virtual cars in this program, and of no other",
+                where=car or "the car that is served",
+                expected="sim://VEHICLE, with its options",
+                remedy="leave --clock out: ROS time is then the machine's",
+            )
+    return SteppedTime()

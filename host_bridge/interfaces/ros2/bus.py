@@ -9,6 +9,7 @@ import os
 import re
 import time
 from collections.abc import Callable, Mapping, MutableMapping
+from functools import partial
 from importlib import import_module
 from typing import Any
 
@@ -57,6 +58,17 @@ def is_secured(environment: MutableMapping[str, str]) -> bool:
     )
 
 
+def open_to_a_network() -> UsageFault:
+    """The refusal of a real car where strangers could move it."""
+    return UsageFault(
+        "whoever is on this network could move the car: ROS 2 asks nobody who they are",
+        expected="topics that stay on this machine, or ROS 2's security enforced",
+        got="a setting of ROS 2 that reaches farther",
+        remedy="set ROS_AUTOMATIC_DISCOVERY_RANGE=LOCALHOST and nothing else; or set up SROS 2 "
+        "with ROS_SECURITY_ENABLE=true and ROS_SECURITY_STRATEGY=Enforce",
+    )
+
+
 def message_class(name: str) -> Any:
     """The class of ``package/msg/Type``. Raises errors.DeviceFault if its package is missing."""
     package, kind, type_name = name.split("/")
@@ -90,6 +102,29 @@ def _filled(response: Any, is_done: bool, words: str) -> Any:
     return response
 
 
+class _Later:
+    """An answer that is sent when it is known, at once or later."""
+
+    def __init__(self, response: Any) -> None:
+        self._response = response
+        self._send: Callable[..., None] | None = None
+        self._is_filled = False
+
+    def begin(self, send: Callable[..., None]) -> None:
+        """``send`` is how it gets to whoever called."""
+        self._send = send
+        self._send_if_whole()
+
+    def fill(self, is_done: bool, words: str) -> None:
+        self._response = _filled(self._response, is_done, words)
+        self._is_filled = True
+        self._send_if_whole()
+
+    def _send_if_whole(self) -> None:
+        if self._send is not None and self._is_filled:
+            self._send(self._response)
+
+
 class Bus:
     """One node. Raises errors.DeviceFault if there is no rclpy, UsageFault for the namespace."""
 
@@ -99,8 +134,13 @@ class Bus:
         namespace: str,
         now_us: Callable[[], int],
         parameters: Mapping[str, Any] | None = None,
+        *,
+        is_the_clock: bool = False,
     ) -> None:
-        """``parameters`` are declared, read-only; ``use_sim_time`` among them is heeded."""
+        """``parameters`` are declared, read-only; ``use_sim_time`` among them is heeded.
+
+        ``is_the_clock``: ROS time is that of ``now_us``, which somebody says on /clock.
+        """
         if not _NAMESPACE.fullmatch(namespace):
             raise UsageFault(
                 "this is no namespace of ROS 2",
@@ -112,12 +152,12 @@ class Bus:
             self._qos: Any = import_module("rclpy.qos")
             executors = import_module("rclpy.executors")
             node = import_module("rclpy.node")
-            self._task: Any = import_module("rclpy.task")
             parameter: Any = import_module("rclpy.parameter")
             descriptors: Any = import_module("rcl_interfaces.msg")
         except ImportError as error:
             raise _missing("rclpy", error) from None
         self._now_us = now_us
+        self._is_the_clock = is_the_clock
         self._context = self._rclpy.Context()
         # Ctrl-C is the session's, which brings the cars to rest first
         self._rclpy.init(args=[], context=self._context)
@@ -148,6 +188,10 @@ class Bus:
         """Take one thing, of all that has come or comes within that time."""
         self._executor.spin_once(timeout_sec=seconds)
 
+    def stamp_ns(self) -> int:
+        """What stamps of this moment say; use_sim_time of this node changes nothing in it."""
+        return self._now_us() * _NS_PER_US if self._is_the_clock else time.time_ns()
+
     def ros_ns(self) -> int:
         """ROS time in ns: that of /clock with use_sim_time (0 before it says one)."""
         return int(self._node.get_clock().now().nanoseconds)
@@ -158,8 +202,8 @@ class Bus:
         self._rclpy.shutdown(context=self._context)
 
     def stamp(self, age_us: int = 0) -> Any:
-        """So long ago, as messages have it; the machine's clock, whatever use_sim_time says."""
-        nanoseconds = time.time_ns() - age_us * _NS_PER_US
+        """So long ago, as messages have it."""
+        nanoseconds = self.stamp_ns() - age_us * _NS_PER_US
         made = message_class("builtin_interfaces/msg/Time")()
         made.sec, made.nanosec = divmod(nanoseconds, 1_000_000_000)
         return made
@@ -201,16 +245,21 @@ class Bus:
         """Offer a service; ``answer`` gets the request and what to call, once, with the outcome: at
         once or at a later step. The words are said where the answer has a place for them."""
 
-        async def handle(request: Any, response: Any) -> Any:
+        def handle(request: Any, response: Any) -> _Later:
             self._is_idle = False
-            done = self._task.Future(executor=self._executor)
-            answer(request, lambda is_done, words: done.set_result((is_done, words)))
-            return _filled(response, *await done)
+            later = _Later(response)
+            answer(request, later.fill)
+            return later
 
-        self._node.create_service(message_class(type_name), name, handle)
+        service = self._node.create_service(message_class(type_name), name, handle)
+        send = service.send_response
+        # Of a coroutine that waits, the executor would be full: it hears nothing else meanwhile
+        service.send_response = lambda later, header: later.begin(partial(send, header=header))
 
     def _received_us(self, info: Any) -> int:
         """When the middleware got it: a process that stood still finds old messages waiting."""
+        if self._is_the_clock:  # which stood still while it waited
+            return self._now_us()
         found = info["received_timestamp"] if isinstance(info, dict) else info.received_timestamp
         waited_us = (time.time_ns() - int(found)) // _NS_PER_US if found else 0
         return self._now_us() - max(waited_us, 0)

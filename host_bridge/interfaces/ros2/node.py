@@ -3,23 +3,14 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from host_bridge.domain import (
-    Input,
-    Observed,
-    Order,
-    Reach,
-    Setting,
-    Vehicle,
-    Wish,
-)
-from host_bridge.errors import DataFileFault, UsageFault
+from host_bridge.domain import Input, Observed, Order, Reach, Setting, Vehicle, Wish
+from host_bridge.errors import DataFileFault
 from host_bridge.interfaces.ros2 import messages
-from host_bridge.interfaces.ros2.bus import Bus, is_secured, stay_on_this_machine
+from host_bridge.interfaces.ros2.bus import Bus, is_secured, open_to_a_network, stay_on_this_machine
 from host_bridge.interfaces.ros2.citizen import Citizen
 from host_bridge.interfaces.ros2.files import VescScale
 from host_bridge.interfaces.ros2.frames import framed
@@ -27,16 +18,11 @@ from host_bridge.interfaces.ros2.halves import Halves
 from host_bridge.interfaces.ros2.health import NODE, STANDING, Health
 from host_bridge.interfaces.ros2.manner import Manner, Reply
 from host_bridge.interfaces.ros2.mux import FUTURE_US, Command, Mux
+from host_bridge.interfaces.ros2.pausing import Pausing, Steps
 from host_bridge.interfaces.ros2.stops import Callers, RunstopTopic
 from host_bridge.interfaces.ros2.tables import manner_of
 from host_bridge.interfaces.ros2.telling import ARMED, BOOL, Teller
-from host_bridge.interfaces.ros2.vocabulary import (
-    DIRECT,
-    Heard,
-    MuxRow,
-    Part,
-    Vocabulary,
-)
+from host_bridge.interfaces.ros2.vocabulary import DIRECT, Heard, MuxRow, Part, Vocabulary
 from host_bridge.logbook.sensor_lines import SensorPipe
 from sim_mock.autodrive.cars import simulated_car
 
@@ -50,6 +36,8 @@ class RosInput(Input):
 
     source = "ros2"
     outlives_stops = True
+    _pipe: SensorPipe | None = None
+    _pausing: Pausing | None = None
 
     def __init__(
         self,
@@ -72,7 +60,6 @@ class RosInput(Input):
         self._manner: Manner = manner_of(vocabulary.name)
         self._bus: Bus
         self._mux: Mux
-        self._pipe: SensorPipe | None = None
         self._orders: list[Order] = []
         self._callers = Callers()
         self._count = 0
@@ -90,6 +77,12 @@ class RosInput(Input):
         self._teller: Teller
         self._citizen: Citizen
         self._health: Health
+        self._steps: Steps | None = None
+
+    def hold(self, steps: Steps) -> None:
+        """Be driven in a time that ROS 2 may hold and step, and that is said on /clock."""
+        self._steps = steps
+        self.is_computed = True
 
     # --- the seam
 
@@ -98,10 +91,11 @@ class RosInput(Input):
         self._is_local = stay_on_this_machine(os.environ)
         self._is_virtual = setting.is_virtual
         if not (self._is_virtual or self._is_local or is_secured(os.environ)):
-            raise _open_to_a_network()
+            raise open_to_a_network()
         self._reach = setting.reach(self.source)
         self._mux = self._manner.mux(self._rows, setting.lease_s(self.source))
-        self._bus = Bus(NODE, self._namespace, setting.now_us)
+        is_the_clock = self._steps is not None
+        self._bus = Bus(NODE, self._namespace, setting.now_us, is_the_clock=is_the_clock)
         try:
             if self._sensors_path:
                 self._pipe = SensorPipe(self._sensors_path)
@@ -125,6 +119,8 @@ class RosInput(Input):
         if self._runstop.step(now_us):
             self.stop()
         self._manner.step(observed.cars[0], observed.is_driving, now_us)
+        if self._pausing:
+            self._pausing.step()
         self._teller.step(observed.cars[0], now_us)
         self._citizen.step(observed.cars[0])
         self._health.step(observed.cars[0], self._mux, self._who(now_us))
@@ -211,6 +207,8 @@ class RosInput(Input):
         )
         self._citizen = Citizen(self._bus, self.vocabulary, vehicle)
         self._health = Health(self._bus, self._namespace)
+        if self._steps:
+            self._pausing = Pausing(self._bus, self._steps, vehicle.step_s)
 
     def _subscribe(self, heard: Heard) -> None:
         topics = {row.topic.lstrip("/"): row.name for row in self._rows}
@@ -242,7 +240,7 @@ class RosInput(Input):
         stamp_ns = messages.stamp_ns(message)
         if not stamp_ns or not self._is_local:
             return received_us
-        made_us = self._now_us - (time.time_ns() - stamp_ns) // 1000
+        made_us = self._now_us - (self._bus.stamp_ns() - stamp_ns) // 1000
         return made_us if made_us > received_us + FUTURE_US else min(made_us, received_us)
 
     # --- stops
@@ -291,13 +289,3 @@ class RosInput(Input):
 def _with_direct(rows: tuple[MuxRow, ...], vocabulary: Vocabulary) -> tuple[MuxRow, ...]:
     """A mux.yaml says nothing of what goes past the mux."""
     return (*rows, *(row for row in vocabulary.mux if row.name == DIRECT))
-
-
-def _open_to_a_network() -> UsageFault:
-    return UsageFault(
-        "whoever is on this network could move the car: ROS 2 asks nobody who they are",
-        expected="topics that stay on this machine, or ROS 2's security enforced",
-        got="a setting of ROS 2 that reaches farther",
-        remedy="set ROS_AUTOMATIC_DISCOVERY_RANGE=LOCALHOST and nothing else; or set up SROS 2 "
-        "with ROS_SECURITY_ENABLE=true and ROS_SECURITY_STRATEGY=Enforce",
-    )

@@ -1,15 +1,18 @@
-"""A publisher of AckermannDriveStamped: TOPIC SPEED STEERING HZ [latched|old|future|unstamped]."""
+"""A publisher of AckermannDriveStamped: TOPIC SPEED STEERING HZ and one of latched, old, future,
+unstamped, sim_time."""
 
 import sys
 import time
 
 import rclpy
 from ackermann_msgs.msg import AckermannDriveStamped
+from rclpy.parameter import Parameter
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 
 topic, speed, steering, hz, *how = sys.argv[1:]
 rclpy.init()
-node = rclpy.create_node("talker" + topic.replace("/", "_"))
+uses_sim_time = Parameter("use_sim_time", value="sim_time" in how)
+node = rclpy.create_node("talker" + topic.replace("/", "_"), parameter_overrides=[uses_sim_time])
 qos = QoSProfile(depth=10)
 if "latched" in how:
     qos = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
@@ -31,4 +34,5 @@ while True:
     if "once" in how and sent == 1:
         time.sleep(1000)
     next_s += 1 / float(hz)
-    time.sleep(max(0.0, next_s - time.monotonic()))
+    while (left_s := next_s - time.monotonic()) > 0:
+        rclpy.spin_once(node, timeout_sec=left_s) if "sim_time" in how else time.sleep(left_s)
