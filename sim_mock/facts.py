@@ -10,6 +10,7 @@ from importlib.metadata import entry_points
 from math import isfinite, radians
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from zlib import crc32
 
 from sim_mock.faults.named import described, made_of, parse_faults, read_scenario
 from sim_mock.faults.troubled import Runner, Trouble, TroubledWorld
@@ -102,6 +103,7 @@ QUERY: dict[str, Callable[[str], Any]] = {
     "track": str,
     "map": lambda text: str(Path(text).absolute()),
     "start": parse_start,
+    "scene": str,
     "sensors": parse_output,
     "key": parse_key,
     "fault": parse_faults,
@@ -128,6 +130,7 @@ class CarFacts:
     track: str = ""  # its name; neither this nor a map: an endless floor
     map: str = ""  # the whole path of a ROS map's .yaml
     start: Sequence[float] = ()  # x, y, yaw of its centre of gravity; nothing: the origin
+    scene: str = ""  # of the cars that see each other there
     sensors: str = ""  # the whole path of a file for what its sensors see
     key: str = ""  # that it shares with its runstop box, in hexadecimal
     faults: Sequence[Mapping[str, Any]] = ()  # that befall it, as ``faults.named`` has checked them
@@ -135,6 +138,13 @@ class CarFacts:
     @property
     def name(self) -> str:
         return self.vehicle
+
+    @property
+    def noise_seed(self) -> int:
+        """Of this car's own noise: cars of one seed and other names are other individuals."""
+        if self.car_name in ("", self.vehicle):
+            return self.seed
+        return self.seed ^ crc32(self.car_name.encode())
 
     def to_json(self) -> str:
         return json.dumps(asdict(self))
@@ -172,7 +182,7 @@ class CarFacts:
     def plant_made(self) -> Plant:
         """With its load, its floor, its model. Raises ValueError."""
         patches = [Patch(*numbers) for numbers in self.patch]
-        return plant_of(self, self.seed, self.payload_kg, self.payload_x_m, patches)
+        return plant_of(self, self.noise_seed, self.payload_kg, self.payload_x_m, patches)
 
     @property
     def is_surrounded(self) -> bool:
@@ -221,6 +231,8 @@ def facts_of(vehicle: VehicleFacts, query: Mapping[str, str]) -> CarFacts:
     options.update(_made_different(options))
     model = options.pop("model", None)
     plant = vehicle.plant if model is None else {**vehicle.plant, "model": model}
+    if options.get("scene") and not (options.get("track") or options.get("map")):
+        raise ValueError("scene=NAME: say the track=NAME or the map=FILE that its cars share, too")
     car = CarFacts(vehicle.name, plant, vehicle.channels, vehicle.parameters, **options)
     car.plant_made()  # what is wrong is said now, and not in another process
     if car.is_surrounded:

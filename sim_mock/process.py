@@ -128,4 +128,6 @@ def make(uri: Uri, context: Context) -> ProcessTransport:
     if runtime not in RUNTIMES:
         raise ValueError(f"no runtime {runtime!r}; there is {', '.join(RUNTIMES)}")
     facts = facts_of(vehicle_for(uri.query, uri.authority, context), query)
+    if facts.scene:
+        raise ValueError("scene=: cars see each other in one program only: say sim:// for each")
     return ProcessTransport(uri, facts, runtime, context)

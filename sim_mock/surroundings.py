@@ -11,6 +11,7 @@ from sim_mock.sensors.publishing import JsonLines
 from sim_mock.tracks.contact import Contact, Outline, touches
 from sim_mock.tracks.loading import load_place
 from sim_mock.tracks.place import Place, Pose
+from sim_mock.tracks.scene import scene_of
 
 if TYPE_CHECKING:
     from sim_mock.world import World
@@ -28,7 +29,9 @@ class Placed(Protocol):
     @property
     def sensors(self) -> str: ...
     @property
-    def seed(self) -> int: ...
+    def noise_seed(self) -> int: ...
+    @property
+    def scene(self) -> str: ...
     @property
     def plant(self) -> Mapping[str, Any]: ...
     @property
@@ -58,10 +61,16 @@ def surround(world: World, facts: Placed) -> None:
     start, contact = start_of(facts), None
     world.plant.truth.assign((*start, 0.0, 0.0, 0.0))
     place = place_of(facts)
+    others = None
     if place:
-        contact = Contact(place, Outline.of(world.plant.parameters), start)
+        outline = Outline.of(world.plant.parameters)
+        if facts.scene:
+            scene = scene_of(facts.scene, facts.track or facts.map)
+            scene.enter(world, outline)
+            others = scene.others
+        contact = Contact(place, outline, start, others)
         world.observers.append(contact.step)
     if facts.sensors:
-        instruments = instruments_of(world, facts.seed, place, contact)
+        instruments = instruments_of(world, facts.noise_seed, place, contact, others)
         lines = JsonLines(facts.sensors)
         world.observers.append(Samples(instruments, lines.put, world.now_us).step)

@@ -61,10 +61,14 @@ class Batch:
         before = x.copy()
         square = x[3] ** 2 + x[4] ** 2 + p.lf_m * p.lr_m * x[5] ** 2
         low = p.kinematic_below_mps
-        rolls = square <= low * low
+        is_slow = square <= low * low
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            slipping = _drawn(_rk2(x, dt_s, u, p, self._mu), square, dt_s, u, p)
-        self.state = np.where(rolls, _rolled(x, dt_s, u, p), slipping)
+            rolls = is_slow & (
+                _within_grip(np.zeros_like(x[3:]), _slip_left(x, u, p), dt_s, u, p, self._mu) >= 1.0
+            )
+            slipping = _drawn(x, _rk2(x, dt_s, u, p, self._mu), square, dt_s, u, p, self._mu)
+        slow = np.where(rolls, _rolled(x, dt_s, u, p), _slid(x, dt_s, u, p, self._mu))
+        self.state = np.where(is_slow, slow, slipping)
         # as the scalar plant feels it: the load shifts with the step before
         self._accel_x_mps2 = (self.state[3] - before[3]) / dt_s - before[4] * self.state[5]
 
@@ -162,14 +166,77 @@ def _rolled(x: Numbers, dt_s: float, u: _Acting, p: BodyParameters) -> Numbers:
     )
 
 
-def _drawn(x: Numbers, square: Numbers, dt_s: float, u: _Acting, p: BodyParameters) -> Numbers:
+def _free(x: Numbers, dt_s: float, u: _Acting, p: BodyParameters) -> Numbers:
+    """``body.free_speeds``: the last three rows of a state."""
+    c, n = np.cos(dt_s * x[5]), np.sin(dt_s * x[5])
+    along = u.force_front_n * u.cos_front + u.force_rear_n * u.cos_rear
+    front, rear = u.force_front_n * u.sin_front, u.force_rear_n * u.sin_rear
+    return np.stack(
+        (
+            c * x[3] + n * x[4] + dt_s * along / p.mass_kg,
+            c * x[4] - n * x[3] + dt_s * (front + rear) / p.mass_kg,
+            x[5] + dt_s * (p.lf_m * front - p.lr_m * rear) / p.inertia_z_kgm2,
+        )
+    )
+
+
+def _slip_left(x: Numbers, u: _Acting, p: BodyParameters) -> Numbers:
+    """What would have to change of the three speeds until nothing slips sideways."""
+    vx = _without_slip_mps(x, u, 0.0, p)
+    return np.stack((vx - x[3], vx * u.sway - x[4], vx * u.turn_per_m - x[5]))
+
+
+def _impulses_ns(change: Numbers, u: _Acting, p: BodyParameters) -> tuple[Numbers, Numbers]:
+    """``body.side_impulses_ns``."""
+    pushed, turned = p.mass_kg * change[1], p.inertia_z_kgm2 * change[2]
+    front = (p.lr_m * pushed + turned) / (p.wheelbase_m * u.cos_front)
+    return front, (p.lf_m * pushed - turned) / (p.wheelbase_m * u.cos_rear)
+
+
+def _within_grip(
+    given: Numbers, wanted: Numbers, dt_s: float, u: _Acting, p: BodyParameters, mu: float
+) -> Numbers:
+    """``body.within_grip``, of changes of the three speeds."""
+    loads = (u.load_front_n, u.load_rear_n)
+    alongs = (u.force_front_n, u.force_rear_n)
+    shares = [
+        _share_left(g, w, dt_s * np.sqrt(np.maximum((mu * load) ** 2 - along**2, 0.0)))
+        for g, w, load, along in zip(
+            _impulses_ns(given, u, p), _impulses_ns(wanted, u, p), loads, alongs, strict=True
+        )
+    ]
+    return np.minimum(*shares)
+
+
+def _share_left(given: Numbers, wanted: Numbers, limit: Numbers) -> Numbers:
+    left = np.maximum(limit - np.sign(wanted) * given, 0.0)
+    most = np.abs(wanted)
+    return np.where(left >= most, 1.0, left / np.where(most > 0.0, most, 1.0))
+
+
+def _slid(x: Numbers, dt_s: float, u: _Acting, p: BodyParameters, mu: float) -> Numbers:
+    """``integrators._slide``."""
+    free = _free(x, dt_s, u, p)
+    moved = np.concatenate((x[:3], free))
+    slip = _slip_left(moved, u, p)
+    after = free + _within_grip(np.zeros_like(free), slip, dt_s, u, p, mu) * slip
+    c, n = np.cos(x[2] + 0.5 * dt_s * x[5]), np.sin(x[2] + 0.5 * dt_s * x[5])
+    way = 0.5 * dt_s * (x[3:] + after)
+    return np.stack(
+        (x[0] + way[0] * c - way[1] * n, x[1] + way[0] * n + way[1] * c, x[2] + way[2], *after)
+    )
+
+
+def _drawn(
+    old: Numbers, x: Numbers, square: Numbers, dt_s: float, u: _Acting, p: BodyParameters, mu: float
+) -> Numbers:
     """``integrators.step_body`` between the two models: a share of the side slip is taken away."""
     low = p.kinematic_below_mps
     above = (np.sqrt(square) - low) / (low * (BAND - 1.0))
     share = 1.0 - np.exp(-dt_s / PULL_S * (1.0 - above) / np.maximum(above, 1e-9))
     share = np.where(square < (BAND * low) ** 2, share, 0.0)
-    vx = _without_slip_mps(x, u, 0.0, p)
-    x[3] += share * (vx - x[3])
-    x[4] += share * (vx * u.sway - x[4])
-    x[5] += share * (vx * u.turn_per_m - x[5])
+    slip = _slip_left(x, u, p)
+    given = x[3:] - _free(old, dt_s, u, p)
+    share = share * _within_grip(given, share * slip, dt_s, u, p, mu)
+    x[3:] += share * slip
     return x

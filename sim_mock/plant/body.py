@@ -7,8 +7,8 @@ Why two models: a slip angle is the ratio of two speeds that both vanish at stan
 single track becomes as stiff as c g / v. Below ``kinematic_below_mps`` the wheels are therefore
 held on the motion that has no side slip. Between that and ``BAND`` times that, the state is drawn
 to it ever more gently. Both are a projection in the metric of the masses: the impulse of the
-tyres' side forces, which do no work, so kinetic energy cannot grow by it, and nothing jumps
-or chatters at the border.
+tyres' side forces, so kinetic energy cannot grow by it, and nothing jumps at the border.
+That impulse is no more than the tyres can give (``within_grip``): a slide ends by friction.
 """
 
 from dataclasses import dataclass, replace
@@ -242,3 +242,52 @@ def pull_share(square: float, dt_s: float, p: BodyParameters) -> float:
     low = p.kinematic_below_mps
     above = (square**0.5 - low) / (low * (BAND - 1.0))
     return 1.0 - exp(-dt_s / PULL_S * (1.0 - above) / max(above, 1e-9))
+
+
+def free_speeds(s: BodyState, dt_s: float, u: BodyInput, p: BodyParameters) -> State:
+    """The body's speeds a step later, in a state's last three, if no tyre gave any side force."""
+    turned_rad = dt_s * s.yaw_rate_radps
+    c, n = cos(turned_rad), sin(turned_rad)
+    along_n = u.force_front_n * u.cos_front + u.force_rear_n * u.cos_rear + u.force_x_n
+    front_n, rear_n = u.force_front_n * u.sin_front, u.force_rear_n * u.sin_rear
+    turning_nm = p.lf_m * front_n - p.lr_m * rear_n
+    return (
+        s.x_m,
+        s.y_m,
+        s.yaw_rad,
+        c * s.vx_mps + n * s.vy_mps + dt_s * along_n / p.mass_kg,
+        c * s.vy_mps - n * s.vx_mps + dt_s * (front_n + rear_n) / p.mass_kg,
+        s.yaw_rate_radps + dt_s * turning_nm / p.inertia_z_kgm2,
+    )
+
+
+def side_impulses_ns(
+    across_mps: float, turned_radps: float, u: BodyInput, p: BodyParameters
+) -> tuple[float, float]:
+    """What front and rear tyres give, across themselves, for these changes of the body's speeds."""
+    pushed_ns, turned_nms = p.mass_kg * across_mps, p.inertia_z_kgm2 * turned_radps
+    length_m = p.lf_m + p.lr_m
+    return (
+        (p.lr_m * pushed_ns + turned_nms) / (length_m * u.cos_front),
+        (p.lf_m * pushed_ns - turned_nms) / (length_m * u.cos_rear),
+    )
+
+
+def within_grip(
+    given_ns: tuple[float, float], wanted_ns: tuple[float, float], dt_s: float, u: BodyInput
+) -> float:
+    """The share of the wanted impulses that the tyres can give in a step beside those given."""
+    front = _share_left(given_ns[0], wanted_ns[0], dt_s, u.grip_front_n, u.force_front_n)
+    rear = _share_left(given_ns[1], wanted_ns[1], dt_s, u.grip_rear_n, u.force_rear_n)
+    return front if front < rear else rear
+
+
+def _share_left(
+    given_ns: float, wanted_ns: float, dt_s: float, grip_n: float, along_n: float
+) -> float:
+    limit_ns = dt_s * side_limit_n(grip_n, along_n)
+    left_ns = limit_ns - given_ns if wanted_ns > 0.0 else limit_ns + given_ns
+    most = wanted_ns if wanted_ns > 0.0 else -wanted_ns
+    if left_ns >= most:
+        return 1.0
+    return left_ns / most if left_ns > 0.0 else 0.0

@@ -8,6 +8,7 @@ tests prints them and the orders 1, 2, 4), and the whole plant takes 1 : 1.3 : 2
 
 from collections.abc import Callable
 from math import cos, sin
+from typing import Final
 
 from sim_mock.plant.body import (
     BAND,
@@ -16,9 +17,15 @@ from sim_mock.plant.body import (
     BodyState,
     State,
     derivatives,
+    free_speeds,
     pull_share,
+    side_impulses_ns,
+    within_grip,
     without_slip_mps,
 )
+
+_NOWHERE: Final = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+_NOTHING: Final = (0.0, 0.0)
 
 Integrator = Callable[[State, float, BodyInput, BodyParameters], State]
 
@@ -93,15 +100,42 @@ def step_body(
     square = s.vx_mps * s.vx_mps + s.vy_mps * s.vy_mps + p.lf_m * p.lr_m * rate * rate
     low = p.kinematic_below_mps
     if square <= low * low:
-        roll(s, dt_s, u, p)
-        return True
+        if _can_roll(s, dt_s, u, p):
+            roll(s, dt_s, u, p)
+            return True
+        _slide(s, dt_s, u, p)
+        return False
+    in_band = square < (BAND * low) * (BAND * low)
+    free = free_speeds(s, dt_s, u, p) if in_band else _NOWHERE
     if integrate is rk2:  # by name, for a compiler
         s.assign(rk2(s.values(), dt_s, u, p))
     else:
         s.assign(integrate(s.values(), dt_s, u, p))
-    if square < (BAND * low) * (BAND * low):
-        _draw(s, pull_share(square, dt_s, p), u, p)
+    if in_band:
+        _draw(s, pull_share(square, dt_s, p), free, dt_s, u, p)
     return False
+
+
+def _can_roll(s: BodyState, dt_s: float, u: BodyInput, p: BodyParameters) -> bool:
+    """Whether the tyres can take what side slip is left within one step."""
+    vx = without_slip_mps(s, u, 0.0, p)
+    wanted_ns = side_impulses_ns(vx * u.sway - s.vy_mps, vx * u.turn_per_m - s.yaw_rate_radps, u, p)
+    return within_grip(_NOTHING, wanted_ns, dt_s, u) >= 1.0
+
+
+def _slide(s: BodyState, dt_s: float, u: BodyInput, p: BodyParameters) -> None:
+    """Advance a slow car that slides: its tyres give what they can against it, for the whole step.
+
+    Their impulse ends the slip or falls short of it, so nothing chatters however slow they are.
+    """
+    x, y, yaw, vx, vy, rate = s.values()
+    s.assign(free_speeds(s, dt_s, u, p))
+    _draw(s, 1.0, s.values(), dt_s, u, p)
+    c, n = cos(yaw + 0.5 * dt_s * rate), sin(yaw + 0.5 * dt_s * rate)
+    along_m, across_m = 0.5 * dt_s * (vx + s.vx_mps), 0.5 * dt_s * (vy + s.vy_mps)
+    s.x_m = x + along_m * c - across_m * n
+    s.y_m = y + along_m * n + across_m * c
+    s.yaw_rad = yaw + 0.5 * dt_s * (rate + s.yaw_rate_radps)
 
 
 def roll(s: BodyState, dt_s: float, u: BodyInput, p: BodyParameters) -> None:
@@ -119,8 +153,17 @@ def roll(s: BodyState, dt_s: float, u: BodyInput, p: BodyParameters) -> None:
     s.yaw_rad += turn_rad
 
 
-def _draw(s: BodyState, share: float, u: BodyInput, p: BodyParameters) -> None:
+def _draw(
+    s: BodyState, share: float, free: State, dt_s: float, u: BodyInput, p: BodyParameters
+) -> None:
+    """Take that share of the side slip away, or what the tyres' grip leaves for it: ``free`` are
+    the speeds without what they have given in this step."""
     vx = without_slip_mps(s, u, 0.0, p)
-    s.vx_mps += share * (vx - s.vx_mps)
-    s.vy_mps += share * (vx * u.sway - s.vy_mps)
-    s.yaw_rate_radps += share * (vx * u.turn_per_m - s.yaw_rate_radps)
+    along, across = vx - s.vx_mps, vx * u.sway - s.vy_mps
+    turned = vx * u.turn_per_m - s.yaw_rate_radps
+    given_ns = side_impulses_ns(s.vy_mps - free[4], s.yaw_rate_radps - free[5], u, p)
+    wanted_ns = side_impulses_ns(share * across, share * turned, u, p)
+    share *= within_grip(given_ns, wanted_ns, dt_s, u)
+    s.vx_mps += share * along
+    s.vy_mps += share * across
+    s.yaw_rate_radps += share * turned

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from sim_mock.tracks.contact import Contact
     from sim_mock.world import World
 
+Others = Callable[["World"], Floats]  # the sides of other cars, where they now are
+
 WHEELS_HZ = 100.0  # as often as the board reads its counters
 
 
@@ -135,13 +137,16 @@ class Scanner:
 
     name, latency_us = "lidar", 0
 
-    def __init__(self, lidar: Lidar, parameters: LidarParameters) -> None:
+    def __init__(
+        self, lidar: Lidar, parameters: LidarParameters, others: Others | None = None
+    ) -> None:
+        self._others = others
         self.rate_hz = parameters.rate_hz
         self._geometry = {"first_rad": parameters.first_rad, "step_rad": parameters.step_rad}
         self._lidar = lidar
 
     def take(self, world: World) -> tuple[dict[str, Any], dict[str, Any]]:
-        self._lidar.take(pose_of(world))
+        self._lidar.take(pose_of(world), self._others(world) if self._others else None)
         measured = {**self._geometry, "ranges_m": _ranges(self._lidar.scan)}
         return measured, {"ranges_m": _ranges(self._lidar.truth)}
 
@@ -151,7 +156,11 @@ def _ranges(ranges: Floats) -> list[float | None]:
 
 
 def instruments_of(
-    world: World, seed: int, place: Place | None = None, contact: Contact | None = None
+    world: World,
+    seed: int,
+    place: Place | None = None,
+    contact: Contact | None = None,
+    others: Others | None = None,
 ) -> list[Instrument]:
     """What the world's vehicle carries. A LIDAR takes part only where there are walls."""
     p = world.plant.parameters
@@ -162,7 +171,7 @@ def instruments_of(
         found.append(Positioning(p.position, p.body.lr_m, seed))
     if p.lidar and place:
         lidar = Lidar(p.lidar, place.walls, p.body.lr_m, seed)
-        found.append(Scanner(lidar, p.lidar))
+        found.append(Scanner(lidar, p.lidar, others))
     return found
 
 

@@ -28,13 +28,16 @@ class Lidar:
         self._random = np.random.RandomState(seed)
         self.scan = self.truth = np.full(int(parameters.rays), np.nan)
 
-    def take(self, car: Pose) -> Floats:
-        """A scan from where the car's centre of gravity is."""
+    def take(self, car: Pose, others: Floats | None = None) -> Floats:
+        """A scan from where the car's centre of gravity is; ``others``: walls that moved there."""
         p = self._p
         x_m = car.x_m + self._ahead_m * cos(car.yaw_rad)
         y_m = car.y_m + self._ahead_m * sin(car.yaw_rad)
         first_rad, count = car.yaw_rad + p.first_rad, int(p.rays)
-        self.truth = self._caster.cast(x_m, y_m, first_rad, p.step_rad, count, p.range_max_m)
+        rays = (x_m, y_m, first_rad, p.step_rad, count, p.range_max_m)
+        self.truth = self._caster.cast(*rays)
+        if others is not None and len(others):
+            self.truth = np.minimum(self.truth, RayCaster(others).cast(*rays))
         self.scan = self._as_measured(self.truth)
         return self.scan
 

@@ -8,6 +8,7 @@ IMU does not see the blow.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import cos, dist, hypot, sin
 from typing import TYPE_CHECKING
@@ -78,12 +79,20 @@ class Contact:
     centre is where no car may be (``left_count``: how often it went there).
     """
 
-    def __init__(self, place: Place, outline: Outline, pose: Pose) -> None:
+    def __init__(
+        self,
+        place: Place,
+        outline: Outline,
+        pose: Pose,
+        others: Callable[[World], Floats] | None = None,
+    ) -> None:
+        """``others``: the sides of other cars, where they now are (tracks/scene.py)."""
         self.hits = self.left_count = 0
         self.hit_mps = 0.0
         self.is_off = False
         self._place = place
         self._outline = outline
+        self._others = others
         self._pose = pose
         self._hit: Pose | None = None  # the last, from where it then was
         self._slack_m = 0.0  # so far it may go before any wall can be reached
@@ -95,7 +104,8 @@ class Contact:
         if pose == self._pose:
             return
         self._slack_m -= dist(pose[:2], self._pose[:2])
-        if self._slack_m <= 0.0 and self._is_hit(pose):
+        is_hit = self._slack_m <= 0.0 and self._is_hit(pose)
+        if is_hit or (self._others and touches(self._outline, pose, self._others(world))):
             self._count_hit(hypot(truth.vx_mps, truth.vy_mps))
             truth.assign((*self._pose, 0.0, 0.0, 0.0))
             return

@@ -9,6 +9,8 @@ from PIL import Image
 from host_bridge.config import load_vehicle
 from sim_mock.facts import QUERY, CarFacts, facts_of, parse_patch
 from sim_mock.firmware_runner import InProcess
+from sim_mock.sensors.instruments import instruments_of
+from sim_mock.tracks.loading import load_track
 
 VEHICLE = load_vehicle("f1tenth")
 
@@ -116,3 +118,38 @@ def test_a_map_is_found_from_where_the_command_was_given(tmp_path, monkeypatch):
     monkeypatch.chdir("/")
     facts.world(InProcess).advance(100_000)
     assert '"is_off": false' in (tmp_path / "out.jsonl").read_text()
+
+
+def test_two_cars_of_one_seed_have_noise_of_their_own_and_each_the_same_again():
+    """A fleet named by one seed is several cars, not one car several times."""
+
+    def samples(query):
+        plant = facts_of(load_vehicle("nigel"), query).world(InProcess).plant
+        seen = []
+        for _ in range(50):
+            plant.step(1e-3, [0] * 8, True)
+            seen.append(plant.imu.measured)
+        return seen
+
+    alone, twin, other = {"seed": "1"}, {"seed": "1", "name": "twin"}, {"seed": "1", "name": "b"}
+    assert samples(alone) == samples({"seed": "1", "name": "nigel"})
+    assert samples(twin) == samples(twin)
+    assert samples(alone) != samples(twin) != samples(other) != samples(alone)
+    assert samples(twin) != samples({"seed": "2", "name": "twin"})
+
+
+def test_the_rays_of_two_cars_of_one_seed_are_not_noisy_alike():
+    def ranges(query):
+        found = []
+        facts = facts_of(load_vehicle("f1tenth"), {"track": "corridor", **query})
+        world = facts.world(InProcess)
+        scanner = next(
+            one
+            for one in instruments_of(world, facts.noise_seed, load_track("corridor"))
+            if one.name == "lidar"
+        )
+        found.append(scanner.take(world)[0]["ranges_m"])
+        return found
+
+    assert ranges({}) == ranges({})
+    assert ranges({}) != ranges({"name": "twin"})
