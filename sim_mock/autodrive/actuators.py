@@ -11,6 +11,7 @@ from math import atan, tan
 from typing import TYPE_CHECKING, cast
 
 from sim_mock.autodrive.command import Command, share
+from sim_mock.models.autodrive.gearbox import STILL_MPS
 from sim_mock.plant.servo import NO_PULSE, CalibrationCurve
 from sim_mock.plant.vehicle_plant import FULL_DUTY, speed_controller
 
@@ -74,6 +75,9 @@ class Actuators:
         """Take the outputs of the next ``dt_s`` seconds; ``rim_mps`` is what the ESC feels."""
         effort = self._effort(dt_s, outputs, enable, rim_mps)
         of_speed = share(effort * self._throttle_per_effort)
+        pedal = self._wish.pedal
+        if self._car.has_pedals and effort * rim_mps < 0.0 and abs(rim_mps) > STILL_MPS:
+            effort, pedal = 0.0, min(abs(effort), 1.0)  # its gearbox ignores such a throttle
         steer_rad = self._steer_rad(outputs)
         speed_mps = of_speed * self._car.top_mps
         self.command = Command(
@@ -81,7 +85,7 @@ class Actuators:
             share(steer_rad / self._car.steer_max_rad),
             speed_mps,
             speed_mps * tan(steer_rad) / self._car.wheelbase_m,
-            self._wish.pedal,
+            pedal,
         )
         return self.command
 

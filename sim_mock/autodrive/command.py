@@ -1,24 +1,25 @@
 """What the simulator is told: one answer that every scene finds its keys in.
 
 A key that a scene misses ends its handler in the middle, and the exchange with it; a key too many
-is ignored. So each answer has them all, those of the lights and the weather too.
+is ignored. So each answer has them all: those of each vehicle that a scene may have, of lights and
+of the weather. Vehicles that nobody here drives are told to stand.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from sim_mock.autodrive.values import numbers
 
-# Scenery, told again in every answer because some scenes read it in every one: signals off, a clear
-# noon that stays. Whole numbers, so that they are the same in every language.
-_SCENERY = {
-    **{f"TL{i} State": "0" for i in range(1, 5)},
+SIGNALS = tuple(f"TL{i} State" for i in range(1, 5))
+SLOTS = 4  # vehicles that a scene may have before it has said how many; it reads all of its own
+# A scene with a sky reads it in every answer, and says nothing of it: it cannot be left as it is.
+SKY = {
     "Auto Time": "False",
     "Time Scale": "1",
-    "Time": "720",  # minutes
+    "Time": "720",  # minutes: noon
     "Weather": "1",  # sunny
     "Clouds": "0",
     "Fog": "0",
@@ -26,14 +27,34 @@ _SCENERY = {
     "Snow": "0",
 }
 _VEHICLE = {
-    "Handbrake": "0",
-    "Headlights": "0",
-    "Indicators": "0",
     "CoSim": "0",  # 0: it moves by its actuators. The pose is read with 1 only.
     **{f"Pos{axis}": "0" for axis in "XYZ"},
     **{f"Rot{axis}": "0" for axis in "XYZ"},
     "RotW": "1",
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Scenery:
+    """What is told of lights and sky; whole numbers, which are the same in every language.
+
+    ``signals`` are echoed as the scene last said them: left as they are. ``sky`` and the car's
+    ``lights`` are what was asked for, or the simulator's own beginning.
+    """
+
+    signals: Mapping[str, str] = field(default_factory=dict)
+    sky: Mapping[str, str] = field(default_factory=dict)
+    headlights: str = "0"
+    indicators: str = "0"
+
+    def heard(self, keys: Mapping[str, Any]) -> Scenery:
+        """As the scene says that it is."""
+        said = {key: str(keys[key]) for key in SIGNALS if str(keys.get(key, "")).isdecimal()}
+        return Scenery({**self.signals, **said}, self.sky, self.headlights, self.indicators)
+
+    def keys(self) -> dict[str, str]:
+        """Those that belong to no vehicle."""
+        return {**dict.fromkeys(SIGNALS, "0"), **self.signals, **SKY, **self.sky}
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +72,10 @@ class Command:
 
     @property
     def brake(self) -> float:
-        """Throttle 0 holds the small cars; the large ones roll on unless their brake is on."""
+        """Throttle 0 holds the small cars; the large ones roll on unless their brake is on.
+
+        It goes out as the handbrake, too: the simulator's rear wheels brake by that alone.
+        """
         return self.pedal if self.throttle == 0.0 else 0.0
 
     def held(self) -> Command:
@@ -59,10 +83,32 @@ class Command:
         return Command(steering=self.steering)
 
 
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What one vehicle is told; the default is to stand."""
+
+    command: Command = Command()
+    is_reset: bool = False
+
+
+def write_answer(told: Mapping[int, Told], mark: str | None, scenery: Scenery) -> dict[str, str]:
+    """The keys of an answer to a scene, by its vehicles' numbers; whoever else is there stands.
+
+    Before the simulator's decimal ``mark`` is known nothing moves.
+    """
+    keys = scenery.keys()
+    for slot in range(1, max(SLOTS, *told) + 1):
+        one = told.get(slot, Told())
+        keys.update(write_command(one.command, mark, one.is_reset, f"V{slot}"))
+        keys[f"V{slot} Headlights"] = scenery.headlights if slot in told else "0"
+        keys[f"V{slot} Indicators"] = scenery.indicators if slot in told else "0"
+    return keys
+
+
 def write_command(
     command: Command, mark: str | None, is_reset: bool, vehicle: str = "V1"
 ) -> dict[str, str]:
-    """The keys of an answer. Before the simulator's decimal ``mark`` is known nothing moves."""
+    """The keys of one vehicle, but for its lights."""
     if mark is None:
         command = Command()
     own = {
@@ -71,10 +117,11 @@ def write_command(
         "Linear Velocity": decimal(command.speed_mps, mark),
         "Angular Velocity": decimal(command.yaw_rate_radps, mark),
         "Brake": decimal(command.brake, mark),
+        "Handbrake": decimal(command.brake, mark),
         "Reset": str(is_reset),
         **_VEHICLE,
     }
-    return {**{f"{vehicle} {key}": text for key, text in own.items()}, **_SCENERY}
+    return {f"{vehicle} {key}": text for key, text in own.items()}
 
 
 def read_command(keys: Mapping[str, Any], vehicle: str = "V1") -> tuple[Command, float] | None:

@@ -11,6 +11,7 @@ from math import copysign, floor, pi
 from typing import TYPE_CHECKING
 
 from sim_mock.autodrive.actuators import Actuators
+from sim_mock.autodrive.playout import Pair, Playout
 from sim_mock.autodrive.telemetry import Telemetry
 from sim_mock.plant.body import BodyState
 from sim_mock.sensors.encoder import COUNTER_MASK
@@ -22,13 +23,15 @@ if TYPE_CHECKING:
     from sim_mock.plant.parameters import PlantParameters
 
 LOST_S = 0.5
+# Both before the board finds that it drives and nothing moves (stop.stuck_s, 0.3 s)
+_IGNORED_S = 0.2
+_FROZEN_S = 0.25
+_SHIFTS_S = 1.0  # and a gearbox that shifts moves nothing for a while
+_ASKED = 0.01  # of throttle: less than this may come back as 0
 _TURN_RAD = 2.0 * pi
-_GAP_MAX_S = 0.1  # travel is shown over the time it took, but never later than this
 _JUMP_TIMES = 3.0  # a wheel this much faster than the car can go was put back, not turned
 _GAP_MIN_US = 1000  # two frames at once are no infinite speed
 _JUMP_GAP_S = 0.05  # frames may come in bursts: allow for this much travel at least
-
-Pair = tuple[float, float]
 
 
 class ExchangedPlant:
@@ -47,15 +50,38 @@ class ExchangedPlant:
         self.steer_rad = self.steer_rear_rad = 0.0
         self.is_sliding = False
         self.wheel_speed_mps = 0.0
+        self._playout = Playout()
+        self._ignored_us = self._frozen_us = 0  # for how long, by the frames
+        self._twice = 0  # frames of one moment
         self.battery_mv = round(
             1000.0 * (p.battery.emf_v - p.battery.resistance_ohm * p.battery.idle_a)
         )
         self.now_us = 0
         self._heard_us: int | None = None  # when the last frame with wheels came; None: lost
-        self._gap_us = 1
         self._raw_rad: Pair = (0.0, 0.0)
-        self._from_rad: Pair = (0.0, 0.0)  # wheels' turning up to the last frame but one
-        self._to_rad: Pair = (0.0, 0.0)  # and up to the last
+
+    @property
+    def trouble(self) -> str:
+        """What keeps the simulator from driving this car, in words; "" if nothing does."""
+        if self.is_lost:
+            return (
+                "the simulator is not connected, or says nothing of this car: press Connect in it"
+                if self._heard_us is None
+                else "the simulator has fallen silent"
+            )
+        if self._ignored_us >= _IGNORED_S * 1e6:
+            return "the simulator is in Manual: press its Driving Mode until it says Autonomous"
+        if (
+            self._twice > 1
+            or self._frozen_us >= (_SHIFTS_S if self._car.has_pedals else _FROZEN_S) * 1e6
+        ):
+            return "nothing moves in the simulator: it is paused, or the run in it has ended"
+        return ""
+
+    @property
+    def is_driven(self) -> bool:
+        """The simulator is there, and does what it is told."""
+        return not self.trouble
 
     @property
     def is_lost(self) -> bool:
@@ -82,7 +108,7 @@ class ExchangedPlant:
 
     def counts(self) -> tuple[int, int]:
         """Left and right wheel counts, modulo 2**30; forward is up."""
-        left_rad, right_rad = self._shown_rad()
+        left_rad, right_rad = self._playout.shown_rad
         if self._p.encoder.on == "shaft":
             left_rad = right_rad = 0.5 * (left_rad + right_rad)
         per_rad = self._p.encoder.counts_per_rev / _TURN_RAD
@@ -91,6 +117,8 @@ class ExchangedPlant:
     def step(self, dt_s: float, outputs: Sequence[int], enable: bool) -> None:
         """Go on by ``dt_s`` with the board's outputs held (as ``Plant.step``)."""
         self.now_us += round(dt_s * 1e6)
+        if not self.is_lost:
+            self._playout.step(dt_s)
         self._actuators.step(dt_s, outputs, enable, self.wheel_speed_mps)
         said = self.telemetry
         if self.is_lost or not said.turning_radps or not said.accel_mps2:
@@ -99,6 +127,7 @@ class ExchangedPlant:
 
     def hear(self, telemetry: Telemetry, at_us: int) -> None:
         """A frame that came at ``at_us`` of the plant's time."""
+        self._notice(telemetry, at_us)
         self.telemetry = telemetry
         wheels_rad = telemetry.wheels_rad or self._of_ticks(telemetry.ticks)
         if wheels_rad:
@@ -107,9 +136,23 @@ class ExchangedPlant:
 
     def lose(self) -> None:
         """The simulator went away."""
-        self._from_rad = self._to_rad = self._shown_rad()
+        self._playout.stop()
         self.wheel_speed_mps = 0.0
         self._heard_us = None
+        self._ignored_us = self._frozen_us = self._twice = 0
+
+    def _notice(self, said: Telemetry, at_us: int) -> None:
+        """Whether it does what it is told, and whether time goes on in it."""
+        gap_us = max(at_us - self._heard_us, 0) if self._heard_us is not None else 0
+        asked, echoed = abs(self.command.throttle), said.throttle
+        is_ignored = asked > _ASKED and echoed is not None and abs(echoed[0]) < 0.5 * _ASKED
+        self._ignored_us = self._ignored_us + gap_us if is_ignored else 0
+        is_same = said.moved() == self.telemetry.moved()
+        is_frozen = is_same and asked > _ASKED and not is_ignored
+        self._frozen_us = self._frozen_us + gap_us if is_frozen else 0
+        # Twice the same place at a speed: no time has passed there. Soon, for the board sees wheels
+        # that stop faster than any can.
+        self._twice = self._twice + 1 if is_same and said.says_motion() else 0
 
     def _of_ticks(self, ticks: Sequence[float] | None) -> Pair | None:
         if not ticks:
@@ -127,26 +170,22 @@ class ExchangedPlant:
         )  # a reset: no wheel stops at 0.0000 by chance, let alone two
         if self._heard_us is None or is_zeroed or self._is_jump(turned, gap_us * 1e-6):
             turned = (0.0, 0.0)
-        self._from_rad = self._to_rad
-        self._to_rad = (self._to_rad[0] + turned[0], self._to_rad[1] + turned[1])
         self._raw_rad = raw_rad
-        self._gap_us = min(gap_us, round(_GAP_MAX_S * 1e6))
         self._heard_us = at_us
-        self.wheel_speed_mps = 0.5 * sum(turned) * self._car.wheel_radius_m / (gap_us * 1e-6)
+        self._playout.hear(turned, at_us * 1e-6, self._said_radps())
+        self.wheel_speed_mps = self._playout.rate_radps * self._car.wheel_radius_m
+
+    def _said_radps(self) -> float | None:
+        """The speed that the frame says, on the wheels."""
+        said = self.telemetry
+        speed_mps = said.velocity_mps or said.speed_mps
+        if not speed_mps or abs(speed_mps[0]) > _JUMP_TIMES * self._car.top_mps:
+            return None
+        return abs(speed_mps[0]) / self._car.wheel_radius_m
 
     def _is_jump(self, turned_rad: Pair, gap_s: float) -> bool:
         most_rad = _JUMP_TIMES * self._car.top_mps / self._car.wheel_radius_m
         return max(map(abs, turned_rad)) > most_rad * max(gap_s, _JUMP_GAP_S)
-
-    def _shown_rad(self) -> Pair:
-        """A frame's travel is shown over the time that it took: the board samples in between.
-
-        Never more than was heard, so that without frames the counts stand still.
-        """
-        since_us = self.now_us - self._heard_us if self._heard_us is not None else 0
-        share = min(max(since_us / self._gap_us, 0.0), 1.0)
-        (left0, right0), (left1, right1) = self._from_rad, self._to_rad
-        return left0 + share * (left1 - left0), right0 + share * (right1 - right0)
 
     def _learn(self, said: Telemetry) -> None:
         truth, yaw_rad = self.truth, said.yaw_rad()

@@ -1,4 +1,4 @@
-"""The socket that the simulator connects to: one simulator at a time."""
+"""The socket that the simulator connects to: one simulator at a time, with all of its vehicles."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 
 from sim_mock.autodrive import wire
-from sim_mock.autodrive.exchange import Exchange
-from sim_mock.autodrive.plant import ExchangedPlant
+from sim_mock.autodrive.command import Scenery
+from sim_mock.autodrive.exchange import Exchange, Seat
 
 _MESSAGE_BYTES_MAX = 16 << 20  # as AutoDRIVE's own proxy: a camera's picture and a scan fit easily
 _LOOK_S = 0.02
@@ -24,17 +24,25 @@ _LOG.addHandler(logging.NullHandler())  # whoever knocks and goes away is not wo
 
 
 class SimulatorServer:
-    """``now_us`` is the plant's time; ``exchange`` is of the last simulator that connected."""
+    """``seats``: whose cars of the scene are driven, by their numbers there; ``exchange`` is of the
+    last simulator that connected. ``now_us`` is the host's time."""
 
-    def __init__(
-        self, plant: ExchangedPlant, now_us: Callable[[], int], *, resets: bool = False
-    ) -> None:
-        self._plant = plant
+    def __init__(self, now_us: Callable[[], int], scenery: Scenery | None = None) -> None:
         self._now_us = now_us
-        self._resets = resets
+        self._scenery = scenery
         self._server: Server | None = None
         self._socket: ServerConnection | None = None
-        self.exchange = Exchange(plant, 0)
+        self.seats: dict[int, Seat] = {}
+        self.exchange = Exchange(self.seats, 0, scenery)
+
+    @property
+    def is_lost(self) -> bool:
+        """No vehicle of it is heard."""
+        return all(seat.plant.is_lost for seat in self.seats.values())
+
+    @property
+    def is_connected(self) -> bool:
+        return self._socket is not None
 
     async def open(self, host: str, port: int) -> int:
         """Listen, and return the port. Raises OSError."""
@@ -60,7 +68,7 @@ class SimulatorServer:
     def _screen(self, connection: ServerConnection, request: Request) -> Response | None:
         if not request.path.startswith(wire.PATH):
             return connection.respond(HTTPStatus.NOT_FOUND, f"the simulator asks for {wire.PATH}\n")
-        if self._socket and not self._plant.is_lost:
+        if self._socket and not self.is_lost:
             text = "another simulator is connected: a car is in one world only\n"
             return connection.respond(HTTPStatus.SERVICE_UNAVAILABLE, text)
         return None
@@ -70,15 +78,19 @@ class SimulatorServer:
         before, self._socket = self._socket, socket
         if before:
             before.transport.abort()  # it says nothing any more, a farewell neither
-        self._plant.lose()
-        exchange = self.exchange = Exchange(self._plant, self._now_us(), is_reset=self._resets)
+        self._lose()
+        exchange = self.exchange = Exchange(self.seats, self._now_us(), self._scenery)
         restarting = asyncio.ensure_future(self._restart(socket, exchange))
         with suppress(ConnectionClosed):
             await self._serve(socket, exchange)
         restarting.cancel()
         if self._socket is socket:
             self._socket = None
-            self._plant.lose()
+            self._lose()
+
+    def _lose(self) -> None:
+        for seat in self.seats.values():
+            seat.plant.lose()
 
     async def _serve(self, socket: ServerConnection, exchange: Exchange) -> None:
         for packet in wire.opening(secrets.token_hex(8)):

@@ -1,16 +1,25 @@
 """``autodrive://:4567?vehicle=nigel``: a virtual car in the AutoDRIVE Simulator.
 
-Options: car (of the simulator: roboracer, opencav, ...; the vehicle's own name unless said),
-host (to listen on; 127.0.0.1 unless said), reset=1 (put the car at its start when the simulator
-connects), and of ``sim://``: seed, name, blank=1.
+Options: car (of the simulator: roboracer, opencav, ...; the vehicle's own name unless said), slot
+(which vehicle of the scene it is: 1 is V1), host (to listen on; 127.0.0.1 unless said), reset=1
+(put the car at its start when the simulator connects), wait=SECONDS (the board is switched on once
+the simulator is there, so nothing is latched), of the scenery headlights, indicators, time (in
+minutes of the day) and weather (0 to 8), and of ``sim://``: seed, name, blank=1.
+
+Several cars of one scene are several URIs with one port: they share its connection.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import asyncio
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, cast
 
 from sim_mock.autodrive.cars import simulated_car
+from sim_mock.autodrive.command import SLOTS, Scenery
+from sim_mock.autodrive.exchange import Seat
 from sim_mock.autodrive.plant import ExchangedPlant
 from sim_mock.autodrive.server import SimulatorServer
 from sim_mock.facts import CarFacts, facts_of
@@ -26,67 +35,165 @@ if TYPE_CHECKING:
 PORT = 4567  # what the simulator asks for unless told otherwise
 LOOPBACK = "127.0.0.1"
 _OF_SIM = ("seed", "name", "blank")  # a payload or a patch is the simulator's to have
-_OWN = ("vehicle", "car", "host", "reset")
+_OWN = ("vehicle", "car", "host", "reset", "slot", "wait")
+_SCENERY = {"time": "Time", "weather": "Weather"}
+_LIGHTS = ("headlights", "indicators")
+_LOOK_S = 0.02
+_LOG = logging.getLogger(__name__)
+# by where it listens, the socket that cars of one scene share in this program
+_SERVERS: dict[tuple[str, int], SimulatorServer] = {}
 
 
 class AutodriveTransport(SimTransport):
-    """Bytes to and from a world whose plant is in the simulator."""
+    """Bytes to and from a world whose plant is in the simulator; ``server`` once it is open."""
 
     def __init__(
         self,
         label: str,
         facts: CarFacts,
         plant: ExchangedPlant,
-        place: tuple[str, int],
+        place: Place,
         now_us: Callable[[], int],
-        *,
-        resets: bool,
     ) -> None:
         super().__init__(label, world_around(plant, facts), now_us)
-        self.server = SimulatorServer(plant, self.car_us, resets=resets)
-        self._place = place
+        self._plant, self._place, self._host_us = plant, place, now_us
+        self._is_troubled = False
+        self.server = SimulatorServer(now_us, place.scenery)
+
+    @property
+    def trouble(self) -> str:
+        """What keeps the simulator from driving this car, in words; "" if nothing does."""
+        return self._plant.trouble
 
     async def open(
         self, on_bytes: Callable[[bytes], None], on_closed: Callable[[Exception | None], None]
     ) -> None:
-        """Raises RuntimeError if it cannot listen."""
+        """Raises RuntimeError if it cannot listen, or nobody came for as long as it was to wait."""
+        self.server = await self._joined()
+        self.server.seats[self._place.slot] = Seat(self._plant, self.car_us, self._place.resets)
         try:
-            await self.server.open(*self._place)
+            await self._wait()
+        except BaseException:
+            self._leave()
+            raise
+        self.world.observers.append(lambda _world: self._tell())
+        await super().open(on_bytes, on_closed)
+
+    def close(self) -> None:
+        self._leave()
+        super().close()
+
+    async def _joined(self) -> SimulatorServer:
+        """The socket of its scene: another car's, or one of its own."""
+        at = self._place.host, self._place.port
+        shared = _SERVERS.get(at) if self._place.port else None
+        if shared is None:
+            return await self._listening(at)
+        if self._place.slot in shared.seats:
+            raise RuntimeError(
+                f"{self.label}: V{self._place.slot} of the scene at port {self._place.port} is"
+                " driven already; say slot=2 for its second vehicle"
+            )
+        return shared
+
+    async def _listening(self, at: tuple[str, int]) -> SimulatorServer:
+        try:
+            await self.server.open(*at)
         except OSError as error:
-            host, port = self._place
+            host, port = at
             raise RuntimeError(
                 f"{self.label}: cannot listen on {host} port {port}: {error.strerror or error};"
                 " end what listens there (another Tandem, a Devkit script), or take another port"
             ) from None
-        await super().open(on_bytes, on_closed)
+        if self._place.port:
+            _SERVERS[at] = self.server
+        return self.server
 
-    def close(self) -> None:
-        self.server.close()
-        super().close()
+    async def _wait(self) -> None:
+        """Until the simulator is heard; its frames take the plant's time, which stands still."""
+        until_us = self._host_us() + round(self._place.wait_s * 1e6)
+        while self._place.wait_s and self._plant.is_lost:
+            if self._host_us() >= until_us:
+                raise RuntimeError(
+                    f"{self.label}: no simulator within {self._place.wait_s:g} s: start it with"
+                    f" -ip {self._place.host} -port {self._place.port}, or press Connect in it"
+                )
+            await asyncio.sleep(_LOOK_S)
+        self.world.runstop_closed = not self._plant.is_lost
+
+    def _leave(self) -> None:
+        seats = self.server.seats
+        if seats.get(self._place.slot) and seats[self._place.slot].plant is self._plant:
+            del seats[self._place.slot]
+        if not seats:
+            _SERVERS.pop((self._place.host, self._place.port), None)
+            self.server.close()
+
+    def _tell(self) -> None:
+        """Each new trouble once, to whoever looks at the terminal."""
+        trouble = self.trouble
+        if trouble and not self._is_troubled:
+            _LOG.warning("%s: %s", self.label, trouble)
+        self._is_troubled = bool(trouble)
 
 
 def make(uri: Uri, context: Context) -> AutodriveTransport:
     """The transport of an ``autodrive://`` URI. Raises ValueError for what it does not know."""
-    query, place = uri.query, (uri.query.get("host", LOOPBACK), port_of(uri.authority))
+    query = uri.query
     _refuse_others(query)
     name = query["vehicle"]
     facts = facts_of(context.vehicle(name), {k: query[k] for k in _OF_SIM if k in query})
     plant = plant_in_simulator(facts, query.get("car", name))
-    resets = query.get("reset", "0") not in ("", "0")
-    transport = AutodriveTransport(uri.text, facts, plant, place, context.now_us, resets=resets)
+    place = place_of(query, port_of(uri.authority))
+    transport = AutodriveTransport(uri.text, facts, plant, place, context.now_us)
     transport.vehicle = name
     return transport
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where its simulator connects, and what the car is there."""
+
+    host: str = LOOPBACK
+    port: int = PORT
+    slot: int = 1
+    resets: bool = False
+    wait_s: float = 0.0
+    scenery: Scenery = field(default_factory=Scenery)
+
+
+def place_of(query: Mapping[str, str], port: int) -> Place:
+    """Raises ValueError naming the option that is wrong."""
+    sky = {key: _whole(query, name) for name, key in _SCENERY.items() if name in query}
+    lights = {name: _whole(query, name) for name in _LIGHTS if name in query}
+    slot = int(_whole(query, "slot")) if "slot" in query else 1
+    if not 1 <= slot <= SLOTS:
+        raise ValueError(f"slot={slot}: a scene has vehicles 1 to {SLOTS}")
+    try:
+        wait_s = float(query.get("wait", "0"))
+    except ValueError:
+        raise ValueError(f"wait={query['wait']!r}: expected a number of seconds") from None
+    resets = query.get("reset", "0") not in ("", "0")
+    scenery = Scenery({}, sky, *(lights.get(name, "0") for name in _LIGHTS))
+    return Place(query.get("host", LOOPBACK), port, slot, resets, wait_s, scenery)
+
+
+def _whole(query: Mapping[str, str], name: str) -> str:
+    if not query[name].isdecimal():
+        raise ValueError(f"{name}={query[name]!r}: expected a whole number from 0")
+    return query[name]
 
 
 def plant_in_simulator(facts: CarFacts, car: str) -> ExchangedPlant:
     """Raises ValueError for a car that the simulator does not have."""
     table = {**facts.plant, "channels": list(facts.channels)}
     parameters = PlantParameters.from_mapping(table)
-    return ExchangedPlant(parameters, facts.seed, simulated_car(car))
+    return ExchangedPlant(parameters, facts.noise_seed, simulated_car(car))
 
 
 def world_around(plant: ExchangedPlant, facts: CarFacts) -> World:
-    """A world whose runstop loop is open while the simulator is lost.
+    """A world whose runstop loop is open while the simulator does not drive the car: is lost, in
+    Manual, paused.
 
     So the car cannot be armed without it, is stopped by its loss at once and for good, and drives
     again only when a person has cleared that.
@@ -101,8 +208,8 @@ def world_around(plant: ExchangedPlant, facts: CarFacts) -> World:
     )
 
     def watch(world: World) -> None:
-        if world.runstop_closed == plant.is_lost:
-            world.runstop_closed = not plant.is_lost
+        if world.runstop_closed != plant.is_driven:
+            world.runstop_closed = plant.is_driven
 
     world.observers.append(watch)
     world.runstop_closed = False
@@ -123,8 +230,8 @@ def port_of(authority: str) -> int:
 
 def _refuse_others(query: dict[str, str]) -> None:
     for key in query:
-        if key not in (*_OWN, *_OF_SIM):
-            known = ", ".join((*_OWN, *_OF_SIM))
+        if key not in (*_OWN, *_SCENERY, *_LIGHTS, *_OF_SIM):
+            known = ", ".join((*_OWN, *_SCENERY, *_LIGHTS, *_OF_SIM))
             raise ValueError(f"unknown option {key!r} of a car in AutoDRIVE; known are {known}")
     if "vehicle" not in query:
         raise ValueError("which car? autodrive://:4567?vehicle=nigel")

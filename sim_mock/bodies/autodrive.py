@@ -14,6 +14,7 @@ from sim_mock.autodrive.actuators import throttle_per_effort
 from sim_mock.bodies.rolling import carried, slides
 from sim_mock.models.autodrive.automobile import at_rest, step
 from sim_mock.models.autodrive.car import Sprung, sprung_rates
+from sim_mock.models.autodrive.gearbox import STILL_MPS
 from sim_mock.models.autodrive.parameters import Automobile, Car, Input, Pedals
 from sim_mock.models.autodrive.powertrain import brake_nm
 from sim_mock.models.integration import State
@@ -61,7 +62,10 @@ class AutomobileBody:
     def move(self, dt_s: float, acts: Acts, truth: BodyState) -> None:
         car, old = self._car, self.state
         now = old._replace(body=Sprung(*truth.values(), *old.body[len(truth.values()) :]))
-        u = Pedals(acts.duty, acts.front_rad / car.steer_max_rad, self._brake(acts))
+        is_against = acts.duty * self.rim_mps < 0.0 and abs(self.rim_mps) > STILL_MPS
+        throttle = 0.0 if is_against else acts.duty  # its gearbox would ignore it
+        brake = min(abs(acts.duty), 1.0) if is_against else self._brake(acts)
+        u = Pedals(throttle, acts.front_rad / car.steer_max_rad, brake, brake)
         self.state = step(now, u, car, dt_s)
         body = self.state.body
         truth.assign(body[:6])

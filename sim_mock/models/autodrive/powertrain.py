@@ -56,12 +56,16 @@ def brake_nm(sprung_kg: float, p: Automobile) -> float:
 
 
 def brake_shares(u: Pedals, gear: int, p: Automobile) -> list[float]:
-    """Brake on all four, handbrake on the rear, park on the driven: the greater where both are."""
+    """Brake on the front, handbrake on the rear, park on the driven.
+
+    The report has the brake on all four; the simulator's script then writes the handbrake over the
+    rear wheels' torque, pulled or not (AutomobileController, brakeCar).
+    """
     parked = 1.0 if gear == PARK else 0.0
-    pulled = (0.0, 0.0, u.handbrake, u.handbrake)
+    pulled = (u.brake, u.brake, u.handbrake, u.handbrake)
     return [
-        min(max(u.brake, hand, parked * is_driven), 1.0)
-        for hand, is_driven in zip(pulled, p.driven, strict=True)
+        min(max(share, parked * is_driven), 1.0)
+        for share, is_driven in zip(pulled, p.driven, strict=True)
     ]
 
 

@@ -2,7 +2,7 @@
 
 from firmware.protocol import codes
 from host_bridge.config import load_vehicle
-from sim_mock.autodrive.exchange import Exchange
+from sim_mock.autodrive.exchange import Exchange, Seat
 from sim_mock.autodrive.transport import plant_in_simulator, world_around
 from sim_mock.facts import facts_of
 from tests.firmware.rig import RELEASED, Host
@@ -12,12 +12,13 @@ from tests.sim_mock.autodrive.unity import Unity
 class Scene:
     """``rate_hz`` frames are rendered a second; ``host`` is at the car's link."""
 
-    def __init__(self, vehicle="nigel", car=None, rate_hz=130, is_reset=False, **unity):
+    def __init__(self, vehicle="nigel", car=None, rate_hz=130, is_reset=False, slot=1, **unity):
         facts = facts_of(load_vehicle(vehicle), {"seed": "1"})
         self.unity = Unity(car or vehicle, **unity)
         self.plant = plant_in_simulator(facts, car or vehicle)
         self.world = world_around(self.plant, facts)
-        self.exchange = Exchange(self.plant, 0, is_reset=is_reset)
+        seat = Seat(self.plant, lambda: self.world.now_us, is_reset)
+        self.exchange = Exchange({slot: seat}, 0)
         self.host = Host(self.world)
         self.frame_us = round(1e6 / rate_hz)
         self.due_us = self.frame_us

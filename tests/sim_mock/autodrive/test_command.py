@@ -3,14 +3,22 @@
 import pytest
 
 from sim_mock.autodrive import wire
-from sim_mock.autodrive.command import Command, decimal, read_command, write_command
+from sim_mock.autodrive.command import (
+    Command,
+    Scenery,
+    Told,
+    decimal,
+    read_command,
+    write_answer,
+    write_command,
+)
 from tests.sim_mock.autodrive.unity import READS, Unity
 
 COMMAND = Command(0.05, -0.25, 1.5, -0.5)
 
 
 def told(unity, command=COMMAND, mark=".", is_reset=False):
-    unity.on_text(wire.write_bridge(write_command(command, mark, is_reset)))
+    unity.on_text(wire.write_bridge(write_answer({1: Told(command, is_reset)}, mark, Scenery())))
     assert unity.swallowed == []
     return unity.told
 
@@ -31,7 +39,7 @@ def test_every_scene_finds_all_its_keys_and_reads_what_was_meant(vehicle, mark):
 
 @pytest.mark.parametrize("missing", READS["opencav"])
 def test_a_key_less_and_the_scene_stalls(missing):
-    keys = write_command(COMMAND, ".", False)
+    keys = write_answer({1: Told(COMMAND)}, ".", Scenery())
     del keys[missing]
     unity = Unity("opencav")
     assert unity.on_text(wire.write_bridge(keys)) is None

@@ -8,6 +8,7 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from host_bridge.config import load_vehicle
+from sim_mock.autodrive.exchange import Seat
 from sim_mock.autodrive.server import SimulatorServer
 from sim_mock.autodrive.transport import LOOPBACK, plant_in_simulator
 from sim_mock.facts import facts_of
@@ -35,7 +36,8 @@ def run(main, **options):
     async def whole():
         plant = plant_in_simulator(facts_of(load_vehicle("nigel"), {}), "nigel")
         clock = Clock(plant)
-        server = SimulatorServer(plant, clock.now_us, **options)
+        server = SimulatorServer(clock.now_us)
+        server.seats[1] = Seat(plant, clock.now_us, **options)
         port = await server.open(LOOPBACK, 0)
         try:
             await asyncio.wait_for(main(server, clock, URL.format(port)), 10.0)
@@ -122,9 +124,9 @@ def test_a_simulator_that_hangs_up_is_lost_at_once():
             await greeted(socket, unity)
             await socket.send(unity.on_open())
             await exchange(socket, unity, 5)
-            assert not server._plant.is_lost
+            assert not server.is_lost
         await asyncio.sleep(0.05)
-        assert server._plant.is_lost
+        assert server.is_lost
 
     run(main)
 

