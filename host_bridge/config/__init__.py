@@ -7,6 +7,7 @@ from host_bridge.config.image import (
     image_of,
     parameter_count,
     parameter_index,
+    parameter_limits,
     parameter_name,
     values_hash,
 )
@@ -20,6 +21,7 @@ __all__ = [
     "motion_every",
     "parameter_count",
     "parameter_index",
+    "parameter_limits",
     "parameter_name",
     "values_hash",
     "vehicle_names",

@@ -90,6 +90,16 @@ def parameter_index(name: str) -> int:
     return Params(_crc_table()).index(name)
 
 
+def parameter_limits(index: int) -> tuple[str, int, int]:
+    """Its unit, and the lowest and the highest that a board takes. Raises IndexError."""
+    at = 0
+    for _, unit, many, low, high, _ in TABLE:
+        at += many
+        if index < at:
+            return unit, low, high
+    raise IndexError(index)
+
+
 def parameter_name(index: int) -> str:
     """The name of the parameter at a place of the image, with its number if it has several."""
     at = index

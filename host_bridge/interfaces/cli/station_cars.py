@@ -7,13 +7,16 @@ import re
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 
 from host_bridge import driving
+from host_bridge.domain import Profile
 from host_bridge.driving import Plan
 from host_bridge.driving.drive import Drive
 from host_bridge.errors import DeviceFault, TandemError
 from host_bridge.interfaces.cli.station_programs import Recording
+from host_bridge.interfaces.cli.station_stand import adjusted, stand_limits
 from host_bridge.interfaces.station import Comparison, PageSeat, Sight
 from host_bridge.interfaces.station.foxglove_server import FoxgloveServer
 from host_bridge.link.events import LinkEvent
@@ -72,11 +75,13 @@ class HostYard:
         return {"together": self._comparison.rows(), "recording": self._recording.row()}
 
     async def work(self, asked: dict[str, object]) -> dict[str, object]:
-        """Recording, for now. Every answer says of what it is."""
+        """Recording; and on the stand trim and configuration. Each answer says of what it is."""
         if asked.get("do") == "record":
             self._recording.start(sorted(self._cars))
         elif asked.get("do") == "end recording":
             self._recording.end()
+        elif asked.get("car") in self._cars:
+            return await adjusted(asked)
         return {"of": asked.get("do"), "is_done": True}
 
     async def stop(self, names: tuple[str, ...], tell: Callable[[dict[str, object]], None]) -> None:
@@ -88,11 +93,18 @@ class HostYard:
         if missing or not calls:
             raise DeviceFault(f"not served here: {', '.join(sorted(missing)) or 'any car'}")
 
-    def begin(self, name: str, seat: PageSeat, ended: Callable[[str], None]) -> None:
+    def begin(self, name: str, seat: PageSeat, ended: Callable[[str], None]) -> dict[str, float]:
+        watched = self._cars.get(name)
+        vehicle = watched.opened.car.vehicle if watched else None
+        limits = stand_limits(vehicle, self._speed_mps) if vehicle else {}
         plan = Plan((name,), input=seat, speed_mps=self._speed_mps, is_json=False)
+        if seat.is_on_stand:
+            top_mps = limits.get("speed_mps", 0.0)
+            plan = replace(plan, profile=Profile.STAND, speed_mps=top_mps)
         task = asyncio.create_task(self._drive(plan, ended))
         self._drives.add(task)
         task.add_done_callback(self._drives.discard)
+        return limits
 
     async def _drive(self, plan: Plan, ended: Callable[[str], None]) -> None:
         why = "The drive has ended."

@@ -11,7 +11,9 @@ from host_bridge.domain import Input, Observed, Order, Reach, Setting, Wish
 
 SEAT = "seat"  # of the vehicle file
 FRAME = struct.Struct("<BBhhI")  # kind, held or by what, steering, speed, of which the count
-_KIND = 1
+STAND_FRAME = struct.Struct("<BBhhIH")  # the same, and the brake; on the stand alone
+_KIND, _STAND_KIND = 1, 2
+_FULL_BRAKE = 0xFFFF
 _HELD, _BY_PAD = 1, 2
 _FULL = 32_767.0
 PAD_SPEED_MPS = 0.3  # firmware/core/SAFETY.md, Numbers: a device that cannot show that it lives
@@ -20,12 +22,23 @@ _COUNT_MASK = 0xFFFF
 
 
 class PageSeat(Input):
-    """The one page that has the seat. ``tell`` gets what it has to be told, ten times a second."""
+    """The one page that has the seat. ``tell`` gets what it has to be told, ten times a second.
+
+    ``is_on_stand``: a person said that the wheels are off the ground. Only then it has a brake.
+    """
 
     is_person = True
 
-    def __init__(self, now_us: Callable[[], int], tell: Callable[[list[str]], None]) -> None:
+    def __init__(
+        self,
+        now_us: Callable[[], int],
+        tell: Callable[[list[str]], None],
+        *,
+        is_on_stand: bool = False,
+    ) -> None:
         self.source = SEAT
+        self.is_on_stand = is_on_stand
+        self._brake = 0.0
         self.frames = 0
         self._now_us = now_us
         self._tell = tell
@@ -44,11 +57,11 @@ class PageSeat(Input):
 
     def hear(self, frame: bytes) -> bool:
         """One frame of the page; False for what is none. The newest counts, and none is kept."""
-        if len(frame) != FRAME.size:
+        shape, kind = (STAND_FRAME, _STAND_KIND) if self.is_on_stand else (FRAME, _KIND)
+        if len(frame) != shape.size or frame[0] != kind:
             return False
-        kind, flags, steer, speed, count = FRAME.unpack(frame)
-        if kind != _KIND:
-            return False
+        _, flags, steer, speed, count, *brake = shape.unpack(frame)
+        self._brake = brake[0] / _FULL_BRAKE if brake else 0.0
         self.frames += 1
         now_us = self._now_us()
         self._heard_us = now_us
@@ -89,6 +102,7 @@ class PageSeat(Input):
         return Wish(
             steer_rad=self._steer * self._reach.steer_rad,
             speed_mps=speed_mps,
+            brake=self._brake,
             is_held=True,
             input_count=self.frames & _COUNT_MASK,
             heard_us=self._heard_us,

@@ -9,6 +9,7 @@ from host_bridge.cars.car import Car
 from host_bridge.domain import State, event_words, why_nobody_drives
 
 _EVENTS = 12
+_LARGEST_DUTY = 10_000
 _KNOWN_STATES = (State.STARTING, State.STANDBY)
 
 
@@ -41,6 +42,7 @@ def picture(car: Car, heard_us: int | None, now_us: int, why_unknown: str) -> di
         "blind_m": _blind_m(car),
         "pose": _pose(car),
         "lidar_ahead_m": _lidar_ahead_m(car),
+        "outputs": _outputs(car),
         "stop_sources": _stop_sources(car),
     }
 
@@ -100,6 +102,26 @@ def _lidar_ahead_m(car: Car) -> float | None:
     """Where its LIDAR is, ahead of its rear axle; None where its file has none."""
     lidar = car.vehicle.plant.get("lidar") if car.vehicle else None
     return float(lidar["ahead_m"]) if isinstance(lidar, dict) and "ahead_m" in lidar else None
+
+
+def _outputs(car: Car) -> list[str]:
+    """What the board puts out by each channel that its vehicle file has, and what it counts."""
+    if car.outputs is None or car.vehicle is None:
+        return []
+    kinds = car.vehicle.parameters["channel_kind"]
+    said = [
+        f"{channel}: {_pulse(value)}"
+        for channel, (value, kind) in enumerate(zip(car.outputs.channels, kinds, strict=False))
+        if kind
+    ]
+    if car.motion:
+        said.append(f"counts {car.motion.count_left} left, {car.motion.count_right} right")
+    return said
+
+
+def _pulse(value: int) -> str:
+    """Pulses are nanoseconds, duties 1/10000."""
+    return f"{value / 1000:.0f} us" if abs(value) > _LARGEST_DUTY else f"{value / 100:.0f} %"
 
 
 def _stop_sources(car: Car) -> list[dict[str, object]]:

@@ -26,6 +26,7 @@ from host_bridge.interfaces.station.doors import HOLD, STATUS, STOP, TIMELINE, W
 from host_bridge.interfaces.station.hold import PageSeat
 
 LOOPBACK = "127.0.0.1"
+WHEELS_OFF_GROUND = "wheels-off-ground"  # what a person says before anything turns on a stand
 _FOLDER = Path(__file__).parent / "page"
 _PAGES = {
     "/": ("index.html", "text/html; charset=utf-8"),
@@ -51,8 +52,10 @@ class Yard(Protocol):
 
         Raises errors.TandemError."""
 
-    def begin(self, name: str, seat: PageSeat, ended: Callable[[str], None]) -> None:
-        """Drive this car by the page's seat; ``ended`` gets why that is over."""
+    def begin(self, name: str, seat: PageSeat, ended: Callable[[str], None]) -> dict[str, float]:
+        """Drive this car by the page's seat; ``ended`` gets why that is over.
+
+        Returns how far each actuator may go on the stand, by name and unit."""
 
     def extras(self) -> dict[str, object]:
         """What the page shows besides cars: pairs that are driven together, the recording."""
@@ -205,11 +208,21 @@ class Server:
         if self._seat is not None:
             await _refuse(connection, "another page has the seat")
             return
-        seat = PageSeat(self._yard.now_us, lambda lines: _send(connection, {"lines": lines}))
+        is_on_stand = asked.get("profile") == "stand"
+        if is_on_stand and asked.get("attest") != WHEELS_OFF_GROUND:
+            await _refuse(connection, "say first that the wheels are off the ground")
+            return
+        seat = PageSeat(
+            self._yard.now_us,
+            lambda lines: _send(connection, {"lines": lines}),
+            is_on_stand=is_on_stand,
+        )
         self._seat = seat
         try:
-            self._yard.begin(str(asked.get("car", "")), seat, lambda why: _end(connection, why))
-            await connection.send(json.dumps({"is_granted": True}))
+            name = str(asked.get("car", ""))
+            limits = self._yard.begin(name, seat, lambda why: _end(connection, why))
+            granted = {"is_granted": True, "is_on_stand": is_on_stand, "limits": limits}
+            await connection.send(json.dumps(granted))
             await _listen(connection, seat)
         finally:
             seat.leave()

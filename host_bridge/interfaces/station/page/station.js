@@ -117,14 +117,17 @@ function answer(text, kind) { at("answer").className = kind; put(at("answer"), t
 // --- hold: a finger or a key that is down, and a frame that is drawn. No timer renews it.
 
 let seat = null, isSeated = false, pointer = null, isKeyHeld = false, steer = 0, speed = 0, mustLetGo = false, lastPad = 0, padReports = 0;
-const FRAME = new DataView(new ArrayBuffer(10));
+const FRAME = new DataView(new ArrayBuffer(10)), STAND_FRAME = new DataView(new ArrayBuffer(12));
+let limits = null, brake = 0;  // how far each actuator goes, and the brake: on the stand alone
 const isHeld = () => isSeated && !mustLetGo && (pointer !== null || isKeyHeld || padHeld());
 function sendFrame(held, byPad) {
   if (!seat || seat.readyState !== WebSocket.OPEN || seat.bufferedAmount > 0) return;  // what waits is old
-  FRAME.setUint8(0, 1); FRAME.setUint8(1, (held ? 1 : 0) | (byPad ? 2 : 0));
-  FRAME.setInt16(2, Math.round(steer * 32767), true); FRAME.setInt16(4, Math.round(speed * 32767), true);
-  FRAME.setUint32(6, byPad ? padReports : ++station.frames, true);
-  seat.send(FRAME.buffer);
+  const frame = limits ? STAND_FRAME : FRAME;
+  frame.setUint8(0, limits ? 2 : 1); frame.setUint8(1, (held ? 1 : 0) | (byPad ? 2 : 0));
+  frame.setInt16(2, Math.round(steer * 32767), true); frame.setInt16(4, Math.round(speed * 32767), true);
+  frame.setUint32(6, byPad ? padReports : ++station.frames, true);
+  if (limits) frame.setUint16(10, Math.round(brake * 65535), true);
+  seat.send(frame.buffer);
 }
 let wasHeld = false;
 function drive() {
@@ -143,10 +146,40 @@ function showHold(held) {
 function endHold(why) {
   if (pointer === null && !isKeyHeld && !wasHeld) { return; }
   station.endings.push(why);
-  pointer = null; isKeyHeld = false; steer = speed = 0; mustLetGo = padHeld();
+  pointer = null; isKeyHeld = false; steer = speed = brake = 0; mustLetGo = padHeld();
+  for (const [id] of SLIDERS) at(id).value = 0;
+  sayActuators();
   sendFrame(false, false);
   showHold(false);
   wasHeld = false;
+}
+// each actuator of a car on its stand: a slider that is pressed is a hold, and goes back when it ends
+const SLIDERS = [
+  ["slide-steer", (value) => { steer = -value; }],
+  ["slide-speed", (value) => { speed = value; }],
+  ["slide-brake", (value) => { brake = value; }],
+];
+function sayActuators() {
+  if (!limits) return;
+  const degrees = steer * limits.steer_deg, most = speed < 0 ? limits.reverse_mps : limits.speed_mps;
+  put(at("steer-words"), `${Math.abs(degrees).toFixed(1)}°${degrees > 0.05 ? " left" : degrees < -0.05 ? " right" : ""}, at most ${limits.steer_deg}° either way`);
+  put(at("speed-words"), `${sign(speed * most, 2)} m/s, −${limits.reverse_mps.toFixed(2)} to +${limits.speed_mps.toFixed(2)}`);
+  put(at("brake-words"), `${(brake * 100).toFixed(0)} %, 0 to 100`);
+}
+function slide([id, set]) {
+  const it = at(id), take = () => { set(Number(it.value)); sayActuators(); };
+  it.addEventListener("pointerdown", (event) => {
+    if (pointer !== null) return endHold("second touch");
+    if (!isSeated || !event.isPrimary) return;
+    it.setPointerCapture(event.pointerId);
+    pointer = event.pointerId;
+  });
+  it.addEventListener("input", take);
+  for (const [name, why] of [["pointerup", "release"], ["pointercancel", "cancel"], ["lostpointercapture", "capture lost"]])
+    it.addEventListener(name, (event) => { if (event.pointerId === pointer) endHold(why); });
+  it.addEventListener("keydown", (event) => { if (event.code === "Space") { event.preventDefault(); if (!event.repeat && isSeated) isKeyHeld = true; } });
+  it.addEventListener("keyup", (event) => { if (event.code === "Space" && isKeyHeld) { event.preventDefault(); endHold("release"); } });
+  it.addEventListener("blur", () => endHold("blur"));
 }
 function place(event) {
   const box = at("hold").getBoundingClientRect();
@@ -203,17 +236,23 @@ function take() {
   const name = at("car").value;
   seat = new WebSocket(address("/hold"));
   seat.binaryType = "arraybuffer";
-  seat.onopen = () => seat.send(JSON.stringify({ seat: TOKEN, car: name }));
+  const stand = at("offground").checked ? { profile: "stand", attest: "wheels-off-ground" } : {};
+  seat.onopen = () => seat.send(JSON.stringify({ seat: TOKEN, car: name, ...stand }));
   seat.onmessage = (event) => hearSeat(JSON.parse(event.data));
   seat.onclose = () => { endHold("socket closed"); sit(false); if (!/refused|ended/.test(at("told").textContent)) put(at("told"), "The seat is given back."); };
 }
 function hearSeat(said) {
-  if ("is_granted" in said) { if (said.is_granted) { sit(true); station.frames = 0; } else put(at("told"), "refused: " + said.why); }
+  if ("is_granted" in said) { if (said.is_granted) { limits = said.is_on_stand ? said.limits : null; sit(true); station.frames = 0; } else put(at("told"), "refused: " + said.why); }
   else if (said.is_over) { put(at("told"), "ended: " + said.why); seat.close(); }
   else put(at("told"), said.lines.filter(Boolean).join("\n"));
 }
 function sit(yes) {
   isSeated = yes;
+  if (!yes) limits = null;
+  at("offground").disabled = yes;
+  at("sliders").hidden = !limits;
+  at("slide-brake").disabled = !limits || !limits.brake_percent;
+  sayActuators();
   at("take").disabled = yes; at("car").disabled = yes; at("arm").disabled = !yes; at("end").disabled = !yes;
   at("hold").setAttribute("aria-disabled", String(!yes));
   put(at("held"), yes ? "hold here, or SPACE" : "take the seat first");
@@ -225,5 +264,6 @@ at("take").onclick = take;
 at("arm").onclick = () => order("arm");
 at("end").onclick = () => order("end");
 at("seat").hidden = !TOKEN;
+SLIDERS.forEach(slide);
 seated(); watch(); openStops();
 requestAnimationFrame(draw); requestAnimationFrame(drive);

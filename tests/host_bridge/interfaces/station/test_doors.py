@@ -8,14 +8,14 @@ import pytest
 
 from host_bridge.domain import Order
 from host_bridge.interfaces.station import Doors, PageSeat
-from host_bridge.interfaces.station.hold import FRAME
+from host_bridge.interfaces.station.hold import FRAME, STAND_FRAME
 from tests.host_bridge.drives import vehicle
 from tests.host_bridge.inputs import DRIVING, seating
 
 DOORS = Doors(8090)
 
 
-@pytest.mark.parametrize("path", ["/status", "/hold", "/", "/station.js"])
+@pytest.mark.parametrize("path", ["/status", "/hold", "/work", "/", "/station.js"])
 @pytest.mark.parametrize(
     ("host", "origin"),
     [
@@ -131,3 +131,15 @@ def test_a_browsers_gamepad_is_slow_and_has_to_say_something_each_second(table):
     assert not held
     table.hear(flags=2, count=2)
     assert not table.step().is_held, "released first"
+
+
+def test_only_on_the_stand_a_frame_has_a_brake(table):
+    braking = STAND_FRAME.pack(2, 1, 0, 0, 0, 0xFFFF)
+    assert not table.seat.hear(braking)
+    seat = PageSeat(lambda: table.now_us, lambda lines: None, is_on_stand=True)
+    asyncio.run(seat.open(seating([vehicle()], speed_mps=1.0)))
+    assert not seat.hear(FRAME.pack(1, 0, 0, 0, 0))
+    assert seat.hear(STAND_FRAME.pack(2, 0, 0, 0, 0, 0))
+    assert seat.hear(braking)
+    wish = seat.step(table.now_us, DRIVING)
+    assert (wish.is_held, wish.brake) == (True, 1.0)
