@@ -14,6 +14,8 @@ examples:
   tandem station --port 9000 --speed 0.5
   tandem station --watch-only          nobody drives from a page
   tandem station --foxglove            and Foxglove may connect to ws://127.0.0.1:8765
+  tandem station --camera /dev/video0  its picture beside the map
+  tandem station --lidar f1tenth=run.jsonl    scans of sim://f1tenth?map=room.yaml&sensors=run.jsonl
   tandem station --log drive.mcap      a recorded drive on the same page, with a time slider
 
 It listens on 127.0.0.1 and nowhere else, and its pages load nothing from anywhere else.
@@ -31,7 +33,9 @@ from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 
+from host_bridge.errors import DeviceFault
 from host_bridge.interfaces.cli.lidar_word import lidars_of
+from host_bridge.interfaces.cli.station_camera import Camera
 from host_bridge.interfaces.cli.station_cars import LOOK_S, HostYard, stopped
 from host_bridge.interfaces.cli.station_log import LogYard
 from host_bridge.interfaces.cli.station_programs import Recording
@@ -78,6 +82,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a car's scans, as lines of JSON, on the map and in what is recorded",
     )
     parser.add_argument(
+        "--camera",
+        metavar="SOURCE",
+        help="a camera's picture beside the map: /dev/video0, or the URL of an MJPEG stream",
+    )
+    parser.add_argument(
         "--record-to",
         type=Path,
         default=Path(),
@@ -99,22 +108,40 @@ async def _run(args: argparse.Namespace, host: Host) -> int:
         log = LogYard(args.log, host.vehicles, host.cars.clock.now_us)
         return await _serve(args, log, has_seat=False)
     recording = Recording(args.record_to, lidars_of(args.lidar), _local_now)
-    yard = HostYard(host, args.speed, recording)
+    camera = _camera(args)
+    yard = HostYard(host, args.speed, recording, camera)
     if args.foxglove:
         yard.foxglove = FoxgloveServer(args.foxglove, stopped)
         print(f"Foxglove: ws://127.0.0.1:{args.foxglove}, layout {_LAYOUT}", file=sys.stderr)
-    looking = asyncio.create_task(yard.look())
+    tasks = [asyncio.create_task(yard.look())]
+    if camera:
+        tasks.append(asyncio.create_task(camera.run()))
     try:
-        return await _serve(args, yard, has_seat=not args.watch_only)
+        return await _serve(args, yard, not args.watch_only, camera.origin if camera else "")
     finally:
-        looking.cancel()
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
         await yard.close()
 
 
-async def _serve(args: argparse.Namespace, yard: Yard, has_seat: bool) -> int:
+def _camera(args: argparse.Namespace) -> Camera | None:
+    """Raises errors.DeviceFault without OpenCV."""
+    if args.camera is None:
+        return None
+    if find_spec("cv2") is None:
+        raise DeviceFault(
+            "--camera needs OpenCV, which is not installed here",
+            remedy="pip install 'tandem-cars[camera]'",
+        )
+    return Camera(args.camera, args.port + 2)
+
+
+async def _serve(args: argparse.Namespace, yard: Yard, has_seat: bool, camera: str = "") -> int:
     has_plots = not args.no_plots and find_spec("nicegui") is not None
     # another site than the page's, so that a browser gives it a process of its own
-    server = Server(yard, args.port, f"http://localhost:{args.port + 1}/" if has_plots else "")
+    views = f"http://localhost:{args.port + 1}/" if has_plots else ""
+    server = Server(yard, args.port, views, camera)
     plots: list[asyncio.Task[None]] = []
 
     def is_up() -> None:

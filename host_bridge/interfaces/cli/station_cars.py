@@ -15,6 +15,7 @@ from host_bridge.domain import Profile
 from host_bridge.driving import Plan
 from host_bridge.driving.drive import Drive
 from host_bridge.errors import DeviceFault, TandemError
+from host_bridge.interfaces.cli.station_camera import Camera
 from host_bridge.interfaces.cli.station_programs import Recording
 from host_bridge.interfaces.cli.station_stand import adjusted, stand_limits
 from host_bridge.interfaces.station import Comparison, PageSeat, Sight
@@ -32,11 +33,14 @@ LOOK_S = 0.5  # how often is looked for cars that are new
 class HostYard:
     """A ``station.Yard`` of the cars that are served on this machine."""
 
-    def __init__(self, host: Host, speed_mps: float, recording: Recording) -> None:
+    def __init__(
+        self, host: Host, speed_mps: float, recording: Recording, camera: Camera | None
+    ) -> None:
         self._host = host
         self._speed_mps = speed_mps
         self._comparison = Comparison()
         self._recording = recording
+        self._camera = camera
         self._cars: dict[str, Watched] = {}
         self._drives: set[asyncio.Task[None]] = set()
         self.foxglove: FoxgloveServer | None = None  # sees all that is heard
@@ -72,7 +76,11 @@ class HostYard:
 
     def extras(self) -> dict[str, object]:
         self._comparison.step()
-        return {"together": self._comparison.rows(), "recording": self._recording.row()}
+        return {
+            "together": self._comparison.rows(),
+            "recording": self._recording.row(),
+            "camera": self._camera.row() if self._camera else None,
+        }
 
     async def work(self, asked: dict[str, object]) -> dict[str, object]:
         """Recording; and on the stand trim and configuration. Each answer says of what it is."""

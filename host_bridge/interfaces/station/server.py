@@ -76,13 +76,15 @@ class Yard(Protocol):
 
 
 class Server:
-    """Serves until it is closed. ``views`` is where the plots will be once it ``has_views``."""
+    """Serves until it is closed. ``views`` is where the plots will be once it ``has_views``,
+    ``camera`` where pictures come from."""
 
-    def __init__(self, yard: Yard, port: int, views: str = "") -> None:
+    def __init__(self, yard: Yard, port: int, views: str = "", camera: str = "") -> None:
         self.doors = Doors(port)
         self._yard = yard
         self.has_views = False
         self._views = views
+        self._camera = camera
         self._observers: set[ServerConnection] = set()
         self._seat: PageSeat | None = None
 
@@ -141,9 +143,8 @@ class Server:
         if address.path not in _PAGES:
             return _response(http.HTTPStatus.NOT_FOUND, b"there is nothing here\n")
         name, kind = _PAGES[address.path]
-        return _response(
-            http.HTTPStatus.OK, (_FOLDER / name).read_bytes(), kind, _policy(self._views)
-        )
+        policy = _policy(self._views, self._camera)
+        return _response(http.HTTPStatus.OK, (_FOLDER / name).read_bytes(), kind, policy)
 
     async def _answer(self, connection: ServerConnection) -> None:
         assert connection.request is not None, "it was let in"
@@ -268,11 +269,11 @@ def _object(message: str | bytes) -> dict[str, object]:
     return {}
 
 
-def _policy(views: str) -> str:
-    """What the page may load: itself, its sockets, and the plots beside it."""
+def _policy(views: str, camera: str) -> str:
+    """What the page may load: itself, its sockets, and the plots and a camera beside it."""
     frames = views or "'none'"
     return (
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+        f"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: {camera}; "
         f"connect-src 'self' ws://127.0.0.1:* ws://localhost:*; frame-src {frames}; "
         "frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
     )

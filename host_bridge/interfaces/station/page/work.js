@@ -107,4 +107,21 @@ function showStand(picture) {
 at("offground").onchange = () => { for (const id of ["trims", "changes", "parameters", "adjusted"]) at(id).replaceChildren(); };
 at("car").addEventListener("change", () => at("offground").onchange());
 
-seen.push(showTogether, showRecording, showStand);
+// --- a camera, from a program and a site of its own; its picture begins when this page is there
+
+let isLoaded = document.readyState === "complete";
+addEventListener("load", () => { isLoaded = true; });
+function showCamera(shown) {
+  const it = shown.camera, picture = at("picture");
+  at("camera").hidden = !it;
+  if (!it) return;
+  const isOld = it.age_s === null || it.age_s > 2;
+  if (isLoaded && it.age_s !== null && !picture.src) { picture.src = it.url; picture.alt = `the camera ${it.source}`; }
+  picture.hidden = it.age_s === null;
+  picture.classList.toggle("old", isOld);
+  at("pictured").className = isOld ? "bad" : "";
+  put(at("pictured"), it.age_s === null ? `no picture yet: ${it.words}` : isOld ? `THE PICTURE IS ${it.age_s.toFixed(0)} s OLD: ${it.words || "nothing comes"}` : `camera ${it.source}, live`);
+}
+at("picture").onerror = () => at("picture").removeAttribute("src");
+
+seen.push(showCamera, showTogether, showRecording, showStand);

@@ -1,0 +1,74 @@
+"""The camera's program beside the station: started, listened to, started again, ended."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import secrets
+import sys
+from contextlib import suppress
+
+_AGAIN_S = 2.0
+_SILENT_S = 2.0  # it tells twice a second
+
+
+class Camera:
+    """What the page is told of one camera. Its picture comes from a program of its own."""
+
+    def __init__(self, source: str, port: int) -> None:
+        self._source = source
+        self._port = port
+        self._key = secrets.token_urlsafe(16)
+        self._told: dict[str, object] = {}
+        self._told_s: float | None = None
+
+    @property
+    def origin(self) -> str:
+        """Another site than the page's, so that its connections are no page's."""
+        return f"http://localhost:{self._port}"
+
+    def row(self) -> dict[str, object]:
+        """Where the picture is, how old it is, and why there is none."""
+        now_s = asyncio.get_running_loop().time()
+        silent_s = None if self._told_s is None else now_s - self._told_s
+        age_s = self._told.get("age_s")
+        fault = str(self._told.get("fault", "its program starts"))
+        if silent_s is not None and silent_s > _SILENT_S:
+            fault = f"its program has said nothing for {silent_s:.0f} s"
+        if isinstance(age_s, float) and silent_s is not None:
+            age_s = round(age_s + silent_s, 1)
+        return {
+            "url": f"{self.origin}/{self._key}",
+            "source": self._source,
+            "age_s": age_s,
+            "words": fault,
+        }
+
+    async def run(self) -> None:
+        """Until cancelled; a program that ended is started again."""
+        while True:
+            await self._once()
+            self._told = {"age_s": None, "fault": "its program ended"}
+            await asyncio.sleep(_AGAIN_S)
+
+    async def _once(self) -> None:
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "host_bridge.interfaces.station.camera"),
+            *(self._source, str(self._port)),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        assert process.stdin is not None, "a pipe"
+        assert process.stdout is not None, "a pipe"
+        try:
+            process.stdin.write(self._key.encode() + b"\n")
+            while line := await process.stdout.readline():
+                with suppress(ValueError):
+                    self._told = json.loads(line)
+                    self._told_s = asyncio.get_running_loop().time()
+        finally:
+            with suppress(ProcessLookupError):
+                process.kill()
+            await process.wait()

@@ -1,0 +1,163 @@
+"""A camera's picture for the station's page, as a program of its own: any V4L2 device, or MJPEG.
+
+OpenCV reads it; a page gets the newest picture, and none that is older than the last it got. If the
+camera, its network or this program hangs, the page says how old the picture is, and nothing waits.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hmac
+import json
+import os
+import threading
+import time
+from contextlib import suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+# A stream that says nothing more is given up and opened again
+os.environ.setdefault("OPENCV_LOG_LEVEL", "SILENT")
+
+import cv2
+
+_PATIENCE_MS = 3_000
+_EVERY_S = 0.1  # ten pictures a second are plenty beside a map
+_AGAIN_S = 1.0
+_TELL_S = 0.5
+_WIDEST = 640
+_QUALITY = 70
+_VIEWERS = 8
+_BOUNDARY = "tandem"
+
+
+class Newest:
+    """The newest picture, as JPEG; ``fault`` says why there is none."""
+
+    def __init__(self) -> None:
+        self.fault = "not opened yet"
+        self._jpeg = b""
+        self._taken_s: float | None = None
+        self._news = threading.Condition()
+
+    def put(self, jpeg: bytes) -> None:
+        with self._news:
+            self._jpeg, self._taken_s, self.fault = jpeg, time.monotonic(), ""
+            self._news.notify_all()
+
+    def after(self, taken_s: float | None, within_s: float) -> tuple[bytes, float | None]:
+        """One that is newer than that; the same again where none comes in time."""
+        with self._news:
+            self._news.wait_for(lambda: self._taken_s != taken_s, within_s)
+            return self._jpeg, self._taken_s
+
+    def age_s(self) -> float | None:
+        """None before the first."""
+        return None if self._taken_s is None else time.monotonic() - self._taken_s
+
+
+def watch(source: str, newest: Newest) -> None:
+    """Read for ever, and open again whatever ended."""
+    while True:
+        capture = _opened(source)
+        if not capture.isOpened():
+            newest.fault = f"{source} cannot be opened"
+        while capture.isOpened():
+            is_there, picture = capture.read()
+            if not is_there:
+                newest.fault = f"{source} says nothing more"
+                break
+            _show(picture, newest)
+        capture.release()
+        time.sleep(_AGAIN_S)
+
+
+def _opened(source: str) -> Any:
+    if source.startswith("/dev/video") or source.isdecimal():
+        return cv2.VideoCapture(int(source.removeprefix("/dev/video")), cv2.CAP_V4L2)
+    patience = [cv2.CAP_PROP_OPEN_TIMEOUT_MSEC, _PATIENCE_MS]
+    patience += [cv2.CAP_PROP_READ_TIMEOUT_MSEC, _PATIENCE_MS]
+    return cv2.VideoCapture(source, cv2.CAP_FFMPEG, patience)
+
+
+def _show(picture: Any, newest: Newest) -> None:
+    """Every tenth of a second one: what comes between is read, and left."""
+    age_s = newest.age_s()
+    if age_s is not None and age_s < _EVERY_S:
+        return
+    height, width = picture.shape[:2]
+    if width > _WIDEST:
+        picture = cv2.resize(picture, (_WIDEST, height * _WIDEST // width))
+    is_made, jpeg = cv2.imencode(".jpg", picture, [cv2.IMWRITE_JPEG_QUALITY, _QUALITY])
+    if is_made:
+        newest.put(jpeg.tobytes())
+
+
+class Viewers(ThreadingHTTPServer):
+    """A thread for each page that looks: who does not read keeps nobody else waiting."""
+
+    daemon_threads = True
+
+    def __init__(self, port: int, key: str, newest: Newest) -> None:
+        super().__init__(("127.0.0.1", port), _Viewer)
+        self.key = key
+        self.newest = newest
+        self.places = threading.Semaphore(_VIEWERS)
+
+
+class _Viewer(BaseHTTPRequestHandler):
+    timeout = 5.0
+    server: Viewers
+
+    def do_GET(self) -> None:
+        """Pictures for as long as the page takes them; the key is in the page's own status."""
+        if not hmac.compare_digest(self.path.encode(), f"/{self.server.key}".encode()):
+            self.send_error(404)
+        elif not self.server.places.acquire(blocking=False):
+            self.send_error(503)
+        else:
+            try:
+                with suppress(OSError):
+                    self._stream()
+            finally:
+                self.server.places.release()
+
+    def _stream(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", f"multipart/x-mixed-replace; boundary={_BOUNDARY}")
+        self.send_header("Cache-Control", "no-store")
+        self.end_headers()
+        taken_s: float | None = None
+        while True:
+            jpeg, found_s = self.server.newest.after(taken_s, 1.0)
+            if found_s == taken_s:
+                continue
+            taken_s = found_s
+            head = (
+                f"--{_BOUNDARY}\r\nContent-Type: image/jpeg\r\nContent-Length: {len(jpeg)}\r\n\r\n"
+            )
+            self.wfile.write(head.encode() + jpeg + b"\r\n")
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - its name there
+        """Nobody reads it."""
+
+
+def main() -> None:
+    """Serve until nobody reads what is told: how old the picture is, twice a second."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("source", help="/dev/videoN, or the URL of a stream")
+    parser.add_argument("port", type=int)
+    arguments = parser.parse_args()
+    newest = Newest()
+    server = Viewers(arguments.port, input(), newest)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    threading.Thread(target=watch, args=(arguments.source, newest), daemon=True).start()
+    with suppress(BrokenPipeError):
+        while True:
+            print(json.dumps({"age_s": newest.age_s(), "fault": newest.fault}), flush=True)
+            time.sleep(_TELL_S)
+    os._exit(0)  # OpenCV may be waiting for its camera
+
+
+if __name__ == "__main__":
+    main()
