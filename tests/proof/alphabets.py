@@ -152,6 +152,19 @@ def _watched() -> tuple[Alphabet, ...]:
             (QUIET,), (PAD,),
         ),
         Alphabet(
+            "paired box", "a race that needs the car's own box, among the words of others",
+            (_LETS_GO, _HOLDS, *words.answers(), *words.box(), *words.arm(RACE)),
+            (QUIET,), (PAD,), is_paired=True,
+        ),
+        Alphabet(
+            "lost key", "the same without the car's key: nothing that a box says is a run",
+            (
+                _LETS_GO, _HOLDS, *words.answers(), *words.box(), *words.arm(RACE),
+                *words.arm(TRACK),
+            ),
+            (QUIET,), (PAD,), is_paired=True, has_key=False,
+        ),
+        Alphabet(
             "frozen", "an input device that repeats itself",
             (*words.claims(0, "C", SPEED, still=True), *words.arm(TRACK), *words.clear()),
             (QUIET, ROLLS), (counted,), (("frozen_ms", 100),),
@@ -183,6 +196,7 @@ def paired(one: Alphabet, other: Alphabet) -> Alphabet:
         rights, tuple(dict(one.changes + other.changes).items()),
         max(one.default_profile, other.default_profile), one.needs_box,
         one.has_rc or other.has_rc, one.is_full or other.is_full,
+        one.is_paired or other.is_paired, one.has_key and other.has_key,
     )  # fmt: skip
 
 

@@ -161,6 +161,22 @@ def _claim_outlives_its_session(app: App) -> None:
     app.arbiter.forget = forget
 
 
+def _tag_is_not_checked(app: App) -> None:
+    assert app.pairing is not None
+    app.pairing._boxes._tag.is_right = lambda mask, payload, at: True
+
+
+def _box_answers_anything(app: App) -> None:
+    """How old the challenge is does not matter."""
+    assert app.stop_sources.paired is not None
+    app.stop_sources.paired.silence_us = 1 << 28
+
+
+def _host_speaks_for_the_box(app: App) -> None:
+    assert app.stop_sources.paired is not None
+    app.stop_sources.paired.kind = codes.STOP_SOURCE_LINK
+
+
 ALL = (
     Fault("row 1", "a commit takes effect beside an arm", "actions", _commit_beside_an_arm),
     Fault("row 5", "a nonce has no end", "actions", _nonce_without_end),
@@ -177,6 +193,9 @@ ALL = (
     Fault("kept gates", "an arm lets a source go on", "actions", _arm_keeps_gates),
     Fault("strange box", "the stop of an unknown box is not heard", "box", _deaf_to_strange_boxes),
     Fault("unmissed box", "a required box is not missed", "box", _box_is_not_missed),
+    Fault("unchecked tag", "a box's tag is not checked", "paired box", _tag_is_not_checked),
+    Fault("old answer", "an answer is never too old", "paired box", _box_answers_anything),
+    Fault("host's run", "a host runs for the box", "paired box", _host_speaks_for_the_box),
     Fault("wrong brake", "a brake that drives on", "rolling", _brakes_the_wrong_way),
     Fault("raised cap", "an armed car's cap is raised", "capped", _cap_is_raised),
     Fault("rolling commit", "a commit while the wheels turn", "rolling", _commit_while_rolling),

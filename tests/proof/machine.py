@@ -14,6 +14,8 @@ from firmware.app import App
 from firmware.core.clock import OWN, UNKNOWN_US
 from firmware.core.latch import Latch
 from firmware.protocol import codes, messages
+from firmware.protocol.codec import encode_into
+from tests.proof.boxes import CHALLENGE, KEY, Talk
 from tests.proof.clockless import Clockless, without_clock
 from tests.proof.places import Place, walked
 from tests.proof.promises import Promises, Rights, Vehicle
@@ -47,6 +49,8 @@ class Alphabet:
     needs_box: tuple[bool, ...] = (False, False, True)
     has_rc: bool = False
     is_full: bool = False  # all slots for hosts are taken
+    is_paired: bool = False  # with a runstop box, where it has a key
+    has_key: bool = True
     other_cap: int = 30
 
 
@@ -83,12 +87,14 @@ def car_of(alphabet: Alphabet) -> App:
         for profile, needed in enumerate(alphabet.needs_box)
     }
     kinds = dict.fromkeys(range(16), codes.STOP_SOURCE_NONE)
-    kinds |= {0: codes.STOP_SOURCE_LOOP, BOX: codes.STOP_SOURCE_LINK}
+    of_box = codes.STOP_SOURCE_PAIRED if alphabet.is_paired else codes.STOP_SOURCE_LINK
+    kinds |= {0: codes.STOP_SOURCE_LOOP, BOX: of_box}
     needs = dict.fromkeys(range(48), codes.NOT_NEEDED) | {0: 2, 16: 2, 32: 2} | box_needs
     if alphabet.has_rc:
         kinds[1] = codes.STOP_SOURCE_RC
     app = program(
         "f1tenth",
+        KEY if alphabet.is_paired and alphabet.has_key else b"",
         **{
             **_rights_as_parameters(alphabet.rights, alphabet.has_rc),
             "stop_source_kind": kinds, "stop_source_need": needs, "gain_per_m_s": 0,
@@ -111,7 +117,10 @@ def car_of(alphabet: Alphabet) -> App:
 
 def vehicle_of(alphabet: Alphabet) -> Vehicle:
     other = (CAPS[0], alphabet.other_cap, CAPS[2])
-    return Vehicle(alphabet.rights, (CAPS, other), alphabet.default_profile, alphabet.needs_box)
+    return Vehicle(
+        alphabet.rights, (CAPS, other), alphabet.default_profile, alphabet.needs_box,
+        alphabet.is_paired, alphabet.has_key,
+    )  # fmt: skip
 
 
 def numbers_of(app: App, alphabet: Alphabet) -> Numbers:
@@ -172,9 +181,15 @@ class Machine:
         self._words = {
             "claim": self._claim, "ask": self._ask, "confirm": self._confirm,
             "command": self._command, "draft": self._silently, "commit": self._commit,
-            "stop": self._stop, "box": self._box, "bind": self._bind, "sync": self._sync,
+            "stop": self._stop, "box": self._box, "answer": self._answer, "bind": self._bind,
+            "sync": self._sync,
         }  # fmt: skip
         self._start()
+
+    @property
+    def times(self) -> list[str]:
+        """All that may be over as a step ends."""
+        return sorted(self.deadlines) + ([CHALLENGE] if self.talk else [])
 
     @property
     def rules(self) -> Any:
@@ -189,6 +204,10 @@ class Machine:
         app.board.entropy = lambda: 1
         app.outbox.send = self._catch
         app.outbox.post = lambda payload_size: True
+        self.talk: Talk | None = None
+        if app.pairing:
+            hears = self.promises.heard_challenge
+            self.talk = Talk(app, self._ask_time, self._note, hears, NOW_US)
         app.events.add = self._event
         app._report = self._report
 
@@ -203,9 +222,11 @@ class Machine:
             self.promises.heard_gesture(a)
 
     def _report(self, now_us: int) -> None:
-        """The reports change nothing, but for these three (the differential test has all)."""
+        """The reports change nothing, but for these four (the differential test has all)."""
         self.app.runstop.news = self.app.faults.news = 0
         self.app.hearing.acknowledge()
+        if self.talk:
+            self.talk.step(now_us)
 
     def _untimed(self) -> tuple[list[Place], dict[str, Clockless]]:
         """Take the clock from each deadline; name those whose passing is an event."""
@@ -227,6 +248,8 @@ class Machine:
             id(app.actions._open): "request", id(app.stop_sources.all[BOX].heard): "box",
             id(app.rc._live): "receiver", id(app.rc._rests): "rest",
         }  # fmt: skip
+        if app.pairing:
+            found[id(app.pairing._spoken)] = "talk"
         for place, right in enumerate(self.alphabet.rights):
             source = app.arbiter.sources[right.number]
             found[id(source.lease)] = f"lease {place}"
@@ -330,7 +353,24 @@ class Machine:
 
     def _box(self, word: Word, message: Any) -> None:
         self._handle(message)
-        self.promises.heard_box(word.session, bool(word.value))
+        counts = self.promises.heard_box(word.session, bool(word.value))
+        self._check_run(counts)
+
+    def _answer(self, word: Word, message: Any) -> None:
+        """Of a runstop box: its tag is looked for where a frame's bytes are."""
+        if self._handlers[message.ID] is not None:
+            encode_into(message, self.app.receiver.reader.frame)
+            self._handle(message)
+        self._check_run(self.promises.heard_answer(word.session, word.answer, bool(word.value)))
+
+    def _check_run(self, counts: bool) -> None:
+        is_taken = any(name == "box" for name, _ in self.opened)
+        if self.alphabet.is_paired and counts:
+            self.rules.check("S10 an answer of its own box counts", is_taken)
+        elif self.alphabet.is_paired:
+            self.rules.check(
+                "S10 what is no answer of its own box counts for nothing", not is_taken
+            )
 
     def _bind(self, word: Word, message: Any) -> None:
         reply = self._handle(message)
@@ -401,6 +441,8 @@ class Machine:
             actions._epoch = actions._action = actions._value = actions._sender = 0
         if not self.alphabet.has_rc:
             app.rc._rests.is_open = False
+        if self.talk:
+            self.talk.hold_still()
         for source in app.arbiter.active:
             source.fell_silent = False
             if not source.is_fresh:

@@ -25,6 +25,7 @@ ARM, CLEAR, DISARM, CAP = 1, 2, 3, 4
 NO_CAP = 65535
 SHUT, LET_GO, OPEN = 0, 1, 2  # a source's gate: what its person has done so far
 _BOARD = 3  # the session of the receiver on the board, beside two hosts and a stranger
+_BOX = 4  # the paired box's in place of a session, at its first start
 _FULL = 7000  # mm/s that a receiver's full throttle asks for
 _T = TypeVar("_T")
 _RC_SAYS = {"held": codes.HELD, "throttle": codes.HELD, "autonomy": 3}
@@ -54,6 +55,8 @@ class Vehicle:
     caps: tuple[tuple[int, ...], ...]  # by configuration, by profile
     default_profile: int
     needs_box: tuple[bool, ...]  # by profile
+    is_paired: bool = False  # with a box of its own, where it has a key
+    has_key: bool = False
 
 
 class Voice:
@@ -100,6 +103,8 @@ class Promises:
         self.latched = False
         self.box = self.box_runs = self.box_over = False
         self.box_session = -1
+        self.talk = self.talk_over = False  # a box was heard, of whatever key
+        self.challenged = False
         self.rc = ""  # the newest frame, while it is live
         self.rc_over = self.rested = self.rest_over = False
         self.bound: tuple[bool, ...] = (True, True, False)
@@ -206,13 +211,31 @@ class Promises:
         voice.hear(session, deadman, speed, is_new, claims)
         return True
 
-    def heard_box(self, session: int, runs: bool) -> None:
+    def heard_box(self, session: int, runs: bool) -> bool:
+        """A host's word for a box; whether it is to count."""
+        is_known = self.bound[session] and self.sure[session] and not self.vehicle.is_paired
+        return self._heard_box(session, runs, is_known)
+
+    def heard_answer(self, start: int, answer: str, runs: bool) -> bool:
+        """A runstop box's, of this of its starts; whether it is to count. A car that has no key
+        hears none, a stop neither: the box says that as a Stop, too."""
+        if not (self.vehicle.is_paired and self.vehicle.has_key):
+            return False
+        self.talk, self.talk_over = True, False
+        return self._heard_box(_BOX + start, runs, answer == "right" and self.challenged)
+
+    def _heard_box(self, writer: int, runs: bool, is_known: bool) -> bool:
         if not runs:
             self.box_stop = True
-        is_other = self.box and self.box_session != session
-        if self.bound[session] and self.sure[session] and not is_other:
-            self.box, self.box_runs, self.box_session = True, runs, session
-            self.box_over = False
+        if not is_known or (self.box and self.box_session != writer):
+            return False
+        self.box, self.box_runs, self.box_session = True, runs, writer
+        self.box_over = False
+        return True
+
+    def heard_challenge(self) -> None:
+        """The car said one."""
+        self.challenged = True
 
     def heard_gesture(self, action: int) -> None:
         """The car reports that one took effect; whether it was one is asked at the step's end."""
@@ -250,6 +273,8 @@ class Promises:
         found = ["request"] if self.request else []
         if self.box and not self.box_over:
             found.append("box")
+        if self.talk and not self.talk_over:
+            found.append("talk")
         if self.rc and not self.rc_over:
             found.append("receiver")
         if self.rc == "rest" and not self.rested and not self.rest_over:
@@ -274,6 +299,8 @@ class Promises:
             self.end_request()
         elif word == "box":
             self.box_over = True
+        elif word == "talk":
+            self.talk_over = True
         elif word == "receiver":
             self.rc_over = True
         elif word == "rest":
@@ -408,6 +435,8 @@ class Promises:
         self.effects = 0
         self.arm = self.clear = self.disarm = self.by_gesture = False
         self.stop = self.box_stop = False
+        if self.talk_over:
+            self.talk = self.talk_over = self.challenged = False
         self.speed, self.target = inputs.speed, report.target
 
 

@@ -13,9 +13,11 @@ from typing import Any
 from firmware.core.clock import UNKNOWN_US
 from firmware.core.deadlines import elapsed_us
 from firmware.protocol import messages
+from firmware.protocol.boxes import BoxHeard
 from firmware.protocol.codec import DECODED, decode_into
 from firmware.protocol.frame import FrameReader, crc_table
 from tests.firmware.rig import framed
+from tests.proof.boxes import CHALLENGE, boxes_of, is_due
 from tests.proof.machine import NOW_US, Alphabet, Machine, car_of, feed, numbers_of, report_of
 from tests.proof.places import walked
 from tests.proof.rules import Inputs, Report
@@ -41,7 +43,7 @@ class RealCar:
         self.answers: list[Any] = []  # of the last step, decoded
         self._waiting: list[Word] = []
         self._reader = FrameReader(crc_table())
-        self._types = {message.ID: message for message in messages.TO_HOST}
+        self._types = {message.ID: message for message in (*messages.TO_HOST, BoxHeard)}
         app.board.receive_into = self._next_frame
         app.board.entropy = lambda: 1
         self._speed = 0
@@ -113,14 +115,21 @@ class Lockstep:
 
     def over_at(self, now_us: int) -> set[str]:
         """The deadlines that a look at this time finds over."""
-        return {
+        found = {
             name
             for name, deadline in self._deadlines.items()
             if deadline.is_open and elapsed_us(now_us, deadline._at_us) >= 0
         }
+        boxes = boxes_of(self.real.app)
+        if boxes is not None and is_due(boxes, now_us):
+            found.add(CHALLENGE)
+        return found
 
     def left_us(self, name: str) -> int:
         """How long this deadline is still open; below 0 if it is not."""
+        boxes = boxes_of(self.real.app)
+        if name == CHALLENGE and boxes is not None:
+            return elapsed_us(boxes._next_us, self.real.now_us)
         deadline = self._deadlines[name]
         return elapsed_us(deadline._at_us, self.real.now_us) if deadline.is_open else -1
 

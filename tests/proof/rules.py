@@ -69,6 +69,8 @@ PROMISES = (
     "S9 who fell silent has nothing",
     "S10 a stop is obeyed, whoever sends it",
     "S10 a stop is answered with the state it brought",
+    "S10 an answer of its own box counts",
+    "S10 what is no answer of its own box counts for nothing",
 )
 
 

@@ -18,7 +18,7 @@ from tests.proof.search import LEFT_OUT, Explorer, search
 _STATES = 150
 _LONGER = ("actions", "rolling", "numbers", "kill switch", "receiver", "box", "frozen", "silent")
 _NAMES = (
-    "guardian", "rebind", *[pytest.param(n, marks=pytest.mark.soak) for n in _LONGER],
+    "guardian", "rebind", "paired box", *[pytest.param(n, marks=pytest.mark.soak) for n in _LONGER],
 )  # fmt: skip
 
 
@@ -74,9 +74,7 @@ def outcomes(explorer: Explorer, key, draw: random.Random, change=lambda: None) 
     machine, found = explorer.machine, []
     steps = [(one, ()) for one in draw.choices(explorer.alphabet.words, k=5)]
     for inputs in draw.choices(explorer.alphabet.inputs, k=3):
-        steps.append(
-            (None, (inputs, {n for n in sorted(machine.deadlines) if draw.random() < 0.3}))
-        )
+        steps.append((None, (inputs, {n for n in machine.times if draw.random() < 0.3})))
     for word, tick in steps:
         explorer.go(key)
         change()

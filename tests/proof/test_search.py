@@ -13,7 +13,7 @@ from tests.proof import rules
 from tests.proof.alphabets import ALL, BY_NAME, paired
 from tests.proof.search import search
 
-_SHORT = ("capped", "two hosts", "rebind", "guardian")
+_SHORT = ("capped", "two hosts", "rebind", "guardian", "paired box")
 _CLAIMED = ("S1", "S2", "S3", "S4", "S6", "S9", "S10")
 # Refusals that no alphabet asks for: an action or a profile that does not exist, a sender who may
 # not in this car, a program that misses its beats

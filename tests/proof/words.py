@@ -5,8 +5,10 @@ from typing import Any
 
 from firmware.app import App
 from firmware.protocol import codes, messages
+from firmware.protocol.boxes import BoxWord
 from firmware.protocol.codec import Message, fill_values
 from firmware.protocol.to_board import Bind, Sync
+from tests.proof import boxes
 from tests.proof.promises import ARM, CAP, CLEAR, DISARM, Rights
 
 EPOCHS = (77, 78, 99)  # two hosts that are bound, and a stranger
@@ -20,7 +22,8 @@ class Word:
     """One thing that may happen before a step's end: a message, or something of time."""
 
     name: str
-    kind: str  # claim, ask, confirm, command, draft, commit, stop, box, bind, sync, lost, stale
+    # claim, ask, confirm, command, draft, commit, stop, box, answer, bind, sync, lost, stale
+    kind: str
     session: int = 0
     place: int = 0  # of the source, in the vehicle's table
     deadman: int = 0
@@ -31,6 +34,7 @@ class Word:
     value: int = 0
     config: int = 0
     is_newest: bool = True
+    answer: str = boxes.RIGHT  # of a runstop box; which of its starts is in ``session``
 
 
 def claims(place: int, who: str, speed: int, session: int = 0, still: bool = False) -> list[Word]:
@@ -81,6 +85,24 @@ def box(session: int = 1) -> list[Word]:
     return [
         Word("box says run", "box", session, value=1),
         Word("box says stop", "box", session, value=0),
+    ]
+
+
+def answers() -> list[Word]:
+    """What boxes say to a car that was paired with one of them."""
+    run, stop = "says run", "says stop"
+    return [
+        Word(f"its box {run}", "answer", value=1),
+        Word(f"its box {stop}", "answer"),
+        Word(f"another car's box {run}", "answer", value=1, answer=boxes.STRANGE),
+        Word(f"another car's box {stop}", "answer", answer=boxes.STRANGE),
+        Word(f"its box, begun anew, {run}", "answer", session=1, value=1),
+        Word(f"its box's last word again, {run}", "answer", value=1, answer=boxes.AGAIN),
+        Word(f"its box's old answer, {run}", "answer", value=1, answer=boxes.OLD),
+        Word(f"its box's old answer, {stop}", "answer", answer=boxes.OLD),
+        Word(f"its box answers before it was asked, {run}", "answer", value=1, answer=boxes.AHEAD),
+        Word(f"an answer to its earlier start, {run}", "answer", value=1, answer=boxes.EARLIER),
+        Word(f"a box without a key {run}", "answer", value=1, answer=boxes.BARE),
     ]
 
 
@@ -136,6 +158,8 @@ class Speaker:
         elif kind == "box":
             made.sequence = app.stop_sources.all[BOX].sequence + 1 & 0xFFFF
             made.stamp_us = now_us
+        elif kind == "answer":
+            boxes.fill_word(made, app, word.answer, word.session, word.value, now_us)
         elif kind == "confirm":
             made.nonce = self.nonce if word.is_newest else self.nonce ^ OLDER
         elif kind in ("ask", "command"):
@@ -146,7 +170,7 @@ class Speaker:
 
 
 def _filled(made: Any, word: Word, **fields: Any) -> Any:
-    if hasattr(made, "epoch"):
+    if hasattr(made, "epoch") and not isinstance(made, BoxWord):
         made.epoch = EPOCHS[word.session]
     for name, value in fields.items():
         if isinstance(value, bytes | bytearray):
@@ -191,6 +215,10 @@ def _box(speaker: Speaker, word: Word) -> Any:
     return _filled(messages.Alive(), word, stop_source=BOX, runs=word.value)
 
 
+def _answer(speaker: Speaker, word: Word) -> Any:
+    return _filled(BoxWord(), word)
+
+
 def _bind(speaker: Speaker, word: Word) -> Any:
     return _filled(Bind(), word, protocol_hash=bytes(speaker.app.hearing._own_hash))
 
@@ -201,5 +229,5 @@ def _sync(speaker: Speaker, word: Word) -> Any:
 
 _MAKERS = {
     "claim": _claim, "ask": _act, "confirm": _act, "command": _act, "draft": _draft,
-    "commit": _commit, "stop": _stop, "box": _box, "bind": _bind, "sync": _sync,
+    "commit": _commit, "stop": _stop, "box": _box, "answer": _answer, "bind": _bind, "sync": _sync,
 }  # fmt: skip

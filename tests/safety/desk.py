@@ -1,10 +1,12 @@
 """A car's whole program on a desk: on a virtual board whose inputs are set by hand, no plant."""
 
 from firmware.app import App
+from firmware.boards.keys import take_key
 from firmware.boards.virtual import VirtualBoard
 from firmware.core.source import OPEN
 from firmware.protocol.codes import ACTIVE, DRIVE_BIT, HELD, STEERING_BIT, STOP_SOURCE_LINK
 from host_bridge.config import load_vehicle
+from sim_mock.keys import stored_key
 from sim_mock.world import board_id_of, stored_image
 
 
@@ -23,10 +25,12 @@ class Facts:
                 self.parameters[key][place] = value
 
 
-def program(vehicle: str = "f1tenth", **changes) -> App:
-    """A program that has just begun, with the parameters of this vehicle."""
+def program(vehicle: str = "f1tenth", key: bytes = b"", **changes) -> App:
+    """A program that has just begun, with the parameters of this vehicle, paired by this key."""
     board_id = board_id_of(vehicle)
     board = VirtualBoard(board_id, stored_image(Facts(vehicle, **changes), board_id, vehicle), 1)
+    if key:
+        take_key(board, stored_key(key, board_id))
     board.battery_mv = 12_000
     return App(board)
 
