@@ -7,7 +7,7 @@ from firmware.protocol.messages import Alive
 from tests.firmware.core.desk import params_with, sure_sessions
 
 BRAKE, NEUTRAL, CUT = 0, 1, 2
-NONE, LOOP, RC, LINK = 0, 1, 2, 3
+NONE, LOOP, RC, LINK, PAIRED = 0, 1, 2, 3, 4
 STAND, TRACK, RACE = 0, 1, 2
 PIN, HAND, SEAT, BOX, UNKNOWN, LAST = 0, 1, 2, 3, 4, 15
 US, OTHERS = 1001, 1002

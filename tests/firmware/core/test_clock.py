@@ -212,6 +212,7 @@ def test_a_session_that_leaves_makes_room_at_once_and_nobody_else_goes_by_it():
     assert [sessions.find(epoch) for epoch in (5, 6, 7, 8)] == [0, -1, 2, 3]
     assert sessions.bind(10, 0) == 1
     assert sessions.slots[1].bound_us == UNKNOWN_US
+    assert sessions.slots[OWN].epoch == OWN_EPOCH
 
 
 def test_every_session_ages():
@@ -237,7 +238,7 @@ def test_the_boards_own_session_is_sure_of_its_clock_and_is_nobodys_to_bind():
 
 def test_a_status_leaves_at_the_end_of_its_step():
     sessions = Sessions(OWN_EPOCH)
-    assert sessions.left_us(7) == 7  # none was sent yet
+    assert [sessions.left_us(it) for it in (7, 1, 0, -1)] == [7, 1, 0, -1]  # none was sent yet
     sessions.step(1000, 0)
     assert sessions.left_us(1000) == 1000  # its step is under way
     sessions.step(PERIOD - 1, 12_345)
@@ -253,3 +254,4 @@ def test_of_the_last_four_statuses_it_is_known_when_they_left():
         sessions.step(1000 * i, i - 1)
     waits_us = [sessions.left_us(1000 * i) - 1000 * i for i in range(1, 8)]
     assert waits_us == [0, 0, 0, 4, 5, 6, 0]
+    assert [sessions.left_us(wait_us) for wait_us in (4, 5, 6)] == [4, 5, 6]  # they are no stamps

@@ -78,6 +78,27 @@ def test_a_program_that_leaves_is_cut_for_good_and_then_costs_hardly_a_tick(star
     assert ticks_with_work(hung, SPARING_HZ, start_us) > 0.9 * SPARING_HZ
 
 
+@pytest.mark.parametrize("start_us", STARTS)
+def test_who_asks_after_a_program_that_left_is_told_that_it_gates(start_us):
+    guard = running(start_us)
+    guard.read()
+    guard.leave()
+    assert guard.look(1, start_us) == GATES
+    assert guard.watch(lambda: 1, lambda: start_us) == 1
+    guard.beat(False, start_us)  # a step that was under way: it has not seen that the gate fell
+    assert guard.is_gating
+
+
+def test_leaving_changes_what_it_has_to_and_nothing_else():
+    """What the loop was, the limit and the times stay as they were for who looks afterwards."""
+    guard = Guard()
+    for i in range(len(guard.words)):
+        guard.words[i] = 100 + i
+    guard.leave()
+    changed = {i: word for i, word in enumerate(guard.words) if word != 100 + i}
+    assert changed == {2: 1, 5: 0, 6: 0, 7: 0}
+
+
 def test_a_guard_that_was_never_begun_gates_and_says_so_to_whoever_asks():
     guard = Guard()
     assert guard.look(1, 0) == GATES

@@ -249,6 +249,14 @@ def test_a_change_is_as_large_as_the_time_since_the_last_one_allows_and_a_beats_
     assert motion._dt_ms == 3
 
 
+@pytest.mark.parametrize(("step_us", "longest_ms"), [(10_000, 10), (19_990, 19), (20_000, 20)])
+def test_how_long_a_beat_is_comes_from_the_configuration(step_us, longest_ms):
+    car = Car(step_us=step_us)
+    car.step()
+    car.app.motion.step(car.app.motion._stepped_us + 50_000)
+    assert car.app.motion._dt_ms == longest_ms
+
+
 def test_a_car_that_is_far_faster_than_its_target_is_helped_by_the_brake():
     car = at_speed()
     car.wishes[PAD]["speed_mm_s"] = 800

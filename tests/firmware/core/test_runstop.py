@@ -17,6 +17,7 @@ from tests.firmware.core.stop_words import (
     LOOP,
     NEUTRAL,
     NONE,
+    PAIRED,
     PIN,
     RACE,
     SEAT,
@@ -63,6 +64,15 @@ def test_a_new_configuration_replaces_the_old_one_whole(bench):
     bench.sources.configure(params_with(**values))
     assert ([s.id for s in bench.sources.active], bench.sources.loop) == ([0, 1], 0b10)
     assert [bench.sources.missing_in(p) for p in (STAND, TRACK, RACE)] == [0, 0, 0]
+
+
+def test_a_box_that_is_paired_is_known_as_such_as_long_as_the_file_has_one(bench):
+    assert StopSources(sure_sessions(US)).paired is None
+    assert bench.sources.paired is None  # a link's box answers no challenge
+    bench.configure(stop_source_kind=[LOOP, NONE, LINK, PAIRED, NONE])
+    assert bench.sources.paired is bench.sources.all[BOX]
+    bench.configure()
+    assert bench.sources.paired is None
 
 
 def test_several_loops_are_one_pin():
