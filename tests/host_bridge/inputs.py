@@ -56,8 +56,16 @@ def seating(vehicles, **plan) -> Seating:
 
 
 def taken(
-    chosen: Input, vehicles, *, is_virtual: bool, person: Input | None = None, **plan
+    chosen: Input,
+    vehicles,
+    *,
+    is_virtual: bool,
+    person: Input | None = None,
+    terminal: Input | None = None,
+    **plan,
 ) -> Controls:
     """The controls of an input, open. Raises errors.TandemError."""
     asked = Plan(("car",), **plan)
-    return asyncio.run(take_controls(asked, vehicles, is_virtual, chosen, person, lambda: 0))
+    return asyncio.run(
+        take_controls(asked, vehicles, is_virtual, chosen, person, lambda: 0, terminal)
+    )

@@ -102,6 +102,30 @@ def test_a_program_that_has_not_decided_yet_leaves_the_deadman_to_be_said_alone(
     assert (said.source_id, said.mask, guarded.latest) == (guarded.guardian.id, 0, said)
 
 
+def test_a_person_who_takes_over_drives_under_their_own_source_and_the_program_claims_nothing(
+    guarded,
+):
+    guarded.program.wish = replace(Program.wish, heard_us=90_000, is_by_hand=True)
+    said = guarded.tick(100_000)
+    assert guarded.fleet.claims == [said]
+    assert (said.source_id, said.mask) == (guarded.guardian.id, guarded.guardian.mask)
+    assert (said.steer_rad, said.speed_mps, said.stamp_us) == (0.1, 1.5, 100_000)
+    assert (said.is_held, said.input_count) == (True, 7)
+
+
+@pytest.mark.parametrize(
+    ("is_attended", "permits", "claims_all"),
+    [(True, True, False), (True, False, True), (False, True, True), (False, False, True)],
+)
+def test_a_person_who_lets_a_program_drive_claims_nothing_themselves(
+    is_attended, permits, claims_all
+):
+    source = replace(vehicle().source("seat"), is_attended=is_attended)
+    wish = Wish(0.1, 1.5, is_held=True, permits_autonomy=permits)
+    claim = Session(Heard(), source, lambda now_us: wish).tick(100_000)
+    assert claim.mask == (source.mask if claims_all else 0)
+
+
 def test_it_counts_its_ticks_and_knows_the_newest_claim():
     session = Session(Heard(), vehicle().source("seat"), Hand().read)
     assert (session.ticks, session.late, session.latest) == (0, 0, None)

@@ -213,16 +213,19 @@ def test_an_owner_that_lets_nobody_in_is_told_as_one_that_did_not_answer(world, 
         (("two",), {}, ["two"]),
         (("tandem:///two",), {}, ["two"]),
         (("sim://b",), {}, ["two"]),
+        (("/dev/ttyACM7",), {}, ["wired"]),
+        (("serial:///dev/ttyACM7",), {}, ["wired"]),
         (("one", "two", "one"), {}, ["one", "two"]),
-        (("two",), {"all": True}, ["one", "two", "red"]),
+        (("two",), {"all": True}, ["one", "two", "red", "wired"]),
         ((), {"fleet": "reds"}, ["red"]),
         (("one",), {"fleet": "reds"}, ["one", "red"]),
-        ((), {"fleet": "reds", "all": True}, ["one", "two", "red"]),
+        ((), {"fleet": "reds", "all": True}, ["one", "two", "red", "wired"]),
     ],
 )
 def test_who_is_meant_is_stopped_and_nobody_else(world, words, options, chosen):
     owners = [
-        Owner("one", uri="sim://a"), Owner("two", uri="sim://b"), Owner("red", fleet="reds")
+        Owner("one", uri="sim://a"), Owner("two", uri="sim://b"), Owner("red", fleet="reds"),
+        Owner("wired", uri="serial:///dev/ttyACM7"),
     ]  # fmt: skip
     world.serve(*owners)
     assert stop(*words, **options) == 0

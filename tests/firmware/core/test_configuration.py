@@ -42,6 +42,13 @@ class FullBoard(VirtualBoard):
         return False
 
 
+class NumberedZero(VirtualBoard):
+    """Its id is the one that the defaults have."""
+
+    def __init__(self, board_id: bytes, image: bytes, failed_starts: int) -> None:
+        super().__init__(bytes(8), image, failed_starts)
+
+
 class Idle:
     """Actions of a car that stands, of which nobody asked anything."""
 
@@ -50,6 +57,11 @@ class Idle:
 
     def take(self) -> bool:
         return self.free
+
+
+class NeverAsked(Idle):
+    def take(self) -> bool:
+        raise AssertionError("the step's one request was taken by somebody who is not bound")
 
 
 class Desk:
@@ -205,6 +217,21 @@ def test_nothing_is_committed_while_it_rolls_or_something_else_is_under_way(chan
     assert desk.commit(params_of(stand_ms=6_000), state).result == OK
 
 
+@pytest.mark.parametrize("state", MAY_NOT)
+def test_in_another_state_a_commit_counts_as_a_request_and_is_told_the_state_first(desk, state):
+    desk.actions.is_standing = False
+    assert desk.commit(params_of(), state).result == NOT_NOW
+    desk.actions.free = False
+    assert desk.commit(params_of(), state).result == BUSY
+
+
+@pytest.mark.parametrize("state", MAY)
+def test_a_stranger_s_commit_takes_nobody_s_turn_and_learns_nothing(desk, state):
+    desk.actions = NeverAsked()
+    desk.actions.is_standing = False
+    assert desk.commit(params_of(), state, epoch=STRANGER).result == NOT_BOUND
+
+
 @pytest.mark.parametrize("state", MAY)
 def test_a_commit_makes_the_draft_the_configuration_and_stores_it(desk, state):
     desk.write(desk.at("stand_ms"), 6_000)
@@ -253,6 +280,7 @@ def test_what_does_not_go_together_is_not_taken_and_named(desk):
     reply = desk.commit(params_of(**wrong))
     assert (reply.result, reply.where) == (INVALID, desk.at("channel_low"))
     assert unchanged(desk)
+    assert desk.drafted("channel_low") == params_of().get("channel_low")  # nobody believes it held
 
 
 def test_what_is_for_another_board_is_not_taken(desk):
@@ -275,6 +303,17 @@ def test_a_commit_of_what_is_stored_already_is_answered_without_storing_it_again
     desk.write(desk.at("stand_ms"), 7_000)
     assert desk.commit(params_of(stand_ms=7_000)).result == OK
     assert saved
+
+
+def test_defaults_that_were_never_stored_are_stored_by_a_commit_that_changes_nothing():
+    desk = Desk(b"", board=NumberedZero)
+    assert desk.verdict == (False, True)
+    wanted = params_with(board_id=[0, 0, 0, 0])
+    for index, value in enumerate(wanted.values):
+        assert desk.write(index, value) == OK
+    wanted.car_name[:] = desk.params.car_name
+    assert desk.commit(wanted).result == OK
+    assert desk.board.image == image_of(wanted)
 
 
 def test_what_the_board_cannot_store_is_not_taken():

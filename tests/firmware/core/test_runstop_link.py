@@ -2,6 +2,7 @@
 
 import pytest
 
+from firmware.core.runstop import STRANGE
 from tests.firmware.core.stop_words import (
     BOUND,
     BOX,
@@ -37,6 +38,18 @@ def test_a_stop_is_said_until_the_same_one_says_run(bench):
     bench.say(runs=1)
     assert seen(bench.step()) == (1 | 1 << BOX, 0, 0, 0)
     assert bench.sources.stopped == 0
+
+
+@pytest.mark.parametrize("who", [0, BOX, 15])
+def test_a_stop_of_a_box_that_is_not_this_car_s_is_told_as_such_and_stops_as_any(bench, who):
+    """Bits beyond those of the stop sources say whose box it was not; they are no stop sources."""
+    assert len(bench.sources.all) == STRANGE
+    told = 1 << who | 1 << who << STRANGE
+    bench.sources.heard_stop = told
+    bench.step()
+    assert (bench.sources.told, bench.sources.stopped) == (told, 1 << who)
+    bench.step()
+    assert (bench.sources.told, bench.sources.stopped) == (0, 0)
 
 
 def test_one_that_said_stop_and_fell_silent_says_nothing_any_more(bench):

@@ -66,8 +66,11 @@ def test_a_start_is_healthy_after_ten_seconds_to_the_microsecond():
 
 
 def test_an_overrun_is_told_by_the_configured_step():
-    for took_us, stops in ((15_000, False), (15_001, True)):
-        car = Car(step_us=5_000)
+    edges = ((5_000, 15_000), (10_000, 30_000), (20_000, 30_000))
+    for step_us, took_us, stops in (
+        (step_us, at_us + over, bool(over)) for step_us, at_us in edges for over in (0, 1)
+    ):
+        car = Car(step_us=step_us)
         car.drive()
         car.board.step_us = took_us
         car.step()

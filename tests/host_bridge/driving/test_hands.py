@@ -115,6 +115,48 @@ def test_whichever_is_lost_is_lost_the_hand_first(of_hand, of_program, lost):
     assert controls.step(5, (), is_driving=True).lost == lost
 
 
+@pytest.mark.parametrize(
+    ("is_held", "permits", "drives_by_hand", "is_permitted"),
+    [
+        (True, False, True, False),
+        (True, True, False, True),
+        (False, False, False, False),
+        (False, True, False, False),
+    ],
+)
+def test_with_two_grips_one_drives_by_hand_and_the_other_lets_the_program_drive(
+    is_held, permits, drives_by_hand, is_permitted
+):
+    hand = replace(HAND, is_held=is_held, permits_autonomy=permits)
+    program, person, controls = pair(needs_hand=True, hand=hand)
+    person.lets_apart = True
+    wish = controls.step(5, (), is_driving=True)
+    assert program.seen == [Observed((), is_driving=True, is_permitted=is_permitted)]
+    by_hand = replace(hand, is_by_hand=True)
+    by_program = replace(PROGRAM, is_held=is_permitted, input_count=77)
+    assert wish == (by_hand if drives_by_hand else by_program)
+
+
+@pytest.mark.parametrize(
+    ("of_hand", "of_program", "lost"),
+    [("", "", ""), ("hand", "", "hand"), ("", "program", "program"), ("hand", "program", "hand")],
+)
+def test_a_lost_program_is_told_while_a_person_drives_by_hand_too(of_hand, of_program, lost):
+    _, person, controls = pair(True, replace(PROGRAM, lost=of_program), replace(HAND, lost=of_hand))
+    person.lets_apart = True
+    wish = controls.step(5, (), is_driving=True)
+    assert (wish.is_by_hand, wish.lost) == (True, lost)
+
+
+def test_a_terminal_beside_a_person_is_asked_too_sees_the_cars_and_drives_nothing():
+    terminal = Told(Wish(0.4, 9.0, is_held=True), "terminal", is_person=True)
+    person = Told(HAND, "person", is_person=True)
+    source = vehicle().source("seat")
+    controls = Controls(person, source, REACH, person, terminal=terminal)
+    assert controls.step(5, (), is_driving=True) is HAND
+    assert terminal.seen == [Observed((), is_driving=True, is_permitted=True)]
+
+
 def test_both_are_asked_for_orders_let_go_and_closed_the_person_first():
     program, person, controls = pair(needs_hand=True)
     person.given, program.given = [Order.STOP, Order.ARM], [Order.END]
@@ -278,6 +320,38 @@ def test_an_autonomous_source_needs_its_guardian_which_has_to_be_the_person_s(is
     assert (program.closed, person.closed) == (1, 1)
     person.source = "seat"
     assert taken(program, [vehicle()], is_virtual=False, person=person).guardian.name == "seat"
+
+
+def test_a_hand_that_was_asked_for_is_needed_on_virtual_cars_too():
+    program, person = Told(PROGRAM, "program"), Told(HAND, "person", is_person=True)
+    controls = taken(program, [vehicle()], is_virtual=True, person=person, hand="gamepad")
+    assert controls.needs_hand
+
+
+@pytest.mark.parametrize("is_virtual", [True, False])
+def test_whoever_is_opened_is_told_whether_the_cars_are_virtual(is_virtual):
+    person = Told(HAND, "person", is_person=True)
+    taken(person, [vehicle()], is_virtual=is_virtual, person=person)
+    assert person.setting.is_virtual is is_virtual
+
+
+def test_a_terminal_is_opened_and_closed_with_the_others():
+    program, terminal = Told(PROGRAM, "program"), Told(HAND, "terminal", is_person=True)
+    controls = taken(program, [vehicle()], is_virtual=True, terminal=terminal)
+    assert (terminal.opened, terminal.closed, controls.terminal) == (1, 0, terminal)
+    asyncio.run(controls.close())
+    assert terminal.closed == 1
+
+
+def test_a_terminal_that_was_opened_is_closed_again_where_the_program_cannot_be():
+    class Refusing(Told):
+        async def open(self, setting):
+            raise UsageFault("no")
+
+    program, terminal = Refusing(PROGRAM, "program"), Told(HAND, "terminal", is_person=True)
+    with pytest.raises(UsageFault, match="no"):
+        taken(program, [vehicle()], is_virtual=True, terminal=terminal)
+    assert (terminal.opened, terminal.closed) == (1, 1)
 
 
 def test_what_was_opened_is_closed_again_where_the_program_cannot_be():
