@@ -248,6 +248,13 @@ def test_a_status_leaves_at_the_end_of_its_step():
     assert sessions.left_us(1000) == 13_345
 
 
+def test_of_a_step_of_which_nothing_is_said_its_status_left_at_once():
+    sessions = Sessions(OWN_EPOCH)
+    sessions.step(1000)
+    sessions.step(2000)
+    assert [sessions.left_us(it) for it in (0, 1000, 2000)] == [0, 1000, 2000]
+
+
 def test_of_the_last_four_statuses_it_is_known_when_they_left():
     sessions = Sessions(OWN_EPOCH)
     for i in range(1, 8):
