@@ -322,6 +322,21 @@ def test_an_autonomous_source_needs_its_guardian_which_has_to_be_the_person_s(is
     assert taken(program, [vehicle()], is_virtual=False, person=person).guardian.name == "seat"
 
 
+def test_a_hand_of_another_source_than_the_guardian_s_is_told_which_it_has_to_be():
+    """A gamepad, whose grip does report its release: what is wrong is the vehicle file."""
+    program, person = Told(PROGRAM, "program"), Told(HAND, "person", is_person=True)
+    program.source, person.source = "devkit", "gamepad"
+    with pytest.raises(UsageFault, match="is the seat's, and here it is held as gamepad") as raised:
+        taken(program, [vehicle()], is_virtual=False, person=person)
+    assert raised.value.expected == '[sources.devkit] with needs = "gamepad" in the vehicle file'
+    assert "hold SPACE" in raised.value.remedy
+    assert (program.closed, person.closed) == (1, 1)
+
+
+def test_cars_are_real_unless_it_is_said_that_they_are_not():
+    assert seating().is_virtual is False
+
+
 def test_a_hand_that_was_asked_for_is_needed_on_virtual_cars_too():
     program, person = Told(PROGRAM, "program"), Told(HAND, "person", is_person=True)
     controls = taken(program, [vehicle()], is_virtual=True, person=person, hand="gamepad")
