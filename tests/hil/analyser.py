@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.hil import wirings
 from tests.hil.limits import judged, unmeasured
 from tests.hil.report import Row
 
@@ -23,8 +24,19 @@ PARTS = {
     "power": "the board's 3.3 V, or what switches it",
     "loop": "the runstop pin, high while the loop is closed",
     "life": "the life signal of the drive enable",
+    "brake": "the pulses of a brake servo",
+    "vesc": "the board's line to a VESC",
+    "pwm": "an H-bridge's PWM",
+    "in1": "its first direction pin",
+    "in2": "its second one",
+    "standby": "its standby pin, where the board has it",
 }
-KEYS = ("first_pulse", "pulse_width", "runstop_pulse", "runstop_life")
+KEYS = (
+    "first_pulse", "pulse_width", "runstop_pulse", "runstop_life", "runstop_brake", "runstop_word",
+    "runstop_bridge",
+)  # fmt: skip
+_OPENED = ("runstop_pulse", "runstop_life", "runstop_brake", "runstop_word", "runstop_bridge")
+_BRIDGE = ("pwm", "in1", "in2")
 CLOCK = "the analyser's clock"
 _SHORTEST_S, _LONGEST_S = 300e-6, 3e-3  # of a servo's or an ESC's pulse
 _NEAR_S = 5e-6  # so near to neutral is neutral
@@ -135,9 +147,8 @@ def _width(channels: Mapping[str, Channel], neutral_s: float) -> Row:
 def _runstop(channels: Mapping[str, Channel], neutral_s: float) -> Iterator[Row]:
     opened = channels["loop"].edges(0) if "loop" in channels else []
     if not opened:
-        why = "a capture with loop= (opened while it drives), esc= and life= tells"
-        yield unmeasured("runstop_pulse", why)
-        yield unmeasured("runstop_life", why)
+        why = "a capture with loop= (opened while it drives), and the channels of its drive tells"
+        yield from (unmeasured(key, why) for key in _OPENED)
         return
     how = f"the longest of {len(opened)} times that the loop opened"
     to_neutral = [_to_neutral(channels.get("esc"), at, neutral_s) for at in opened]
@@ -148,6 +159,25 @@ def _runstop(channels: Mapping[str, Channel], neutral_s: float) -> Iterator[Row]
         else unmeasured("runstop_pulse", "the esc did not drive as the loop opened, or went on")
     )
     yield _life(channels.get("life"), opened, how)
+    yield from _wirings(channels, opened, how)
+
+
+def _wirings(channels: Mapping[str, Channel], opened: Sequence[float], how: str) -> Iterator[Row]:
+    """Of drives that are no ESC's pulses: each with a row if its channels were captured."""
+    brake, line = channels.get("brake"), channels.get("vesc")
+    is_bridge = all(part in channels for part in _BRIDGE)
+    found = {
+        "runstop_brake": [wirings.to_brake(brake, at) for at in opened] if brake else [],
+        "runstop_word": [wirings.to_word(line, at) for at in opened] if line else [],
+        "runstop_bridge": [wirings.to_idle(channels, at) for at in opened] if is_bridge else [],
+    }
+    for key, seconds in found.items():
+        took = [s for s in seconds if s is not None]
+        if seconds and len(took) == len(seconds):
+            yield judged(key, max(took) * 1e3, how, CLOCK)
+        else:
+            went_on = "it did not drive as the loop opened, or went on"
+            yield unmeasured(key, went_on if seconds else "its channels were not captured")
 
 
 def _to_neutral(esc: Channel | None, opened_s: float, neutral_s: float) -> float | None:

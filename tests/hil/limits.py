@@ -48,6 +48,9 @@ LIMITS = {
     "pulse_width": Limit("pulse at neutral, off by", MOST, 1, 0.5, "us"),
     "runstop_pulse": Limit("runstop opens to the first neutral pulse", MOST, 20, 20, "ms"),
     "runstop_life": Limit("runstop opens to the life signal's last edge", MOST, 1000, 100, "us"),
+    "runstop_brake": Limit("runstop opens to the brake servo's first pulse", MOST, 60, 40, "ms"),
+    "runstop_word": Limit("runstop opens to the VESC's first word to let go", MOST, 60, 40, "ms"),
+    "runstop_bridge": Limit("runstop opens to an H-bridge that drives no more", MOST, 1, 1, "ms"),
 }
 
 

@@ -12,6 +12,7 @@ import tty
 import pytest
 
 from sim_mock import micropython
+from tests.firmware.drivers import peers
 from tests.hil import __main__ as hil
 from tests.hil import analyser, same_bytes
 from tests.hil.limits import LIMITS
@@ -61,7 +62,92 @@ def test_a_capture_tells_widths_the_first_pulse_and_what_an_open_loop_does(tmp_p
 def test_what_a_capture_does_not_show_is_not_measured(tmp_path):
     channels = analyser.read(capture(tmp_path), {"esc": "D2"})
     verdicts = [row.holds for row in analyser.measure(channels)]
-    assert verdicts == [None, True, None, None]
+    assert verdicts == [None, True, None, None, None, None, None]
+
+
+# Drives that are no ESC's pulses: changes of (time, part, level), the loop open at 1.0 s
+
+
+def opened(tmp_path, changes):
+    """What an analyser's rows say of a capture of these changes, by key."""
+    changes = [(0.0, "loop", 1), (1.0, "loop", 0), *changes]
+    parts = sorted({part for _, part, _ in changes})
+    levels, lines = dict.fromkeys(parts, 0) | {"vesc": 1}, [f"Time [s],{','.join(parts)}"]
+    for time_s, part, level in sorted(changes):
+        levels[part] = level
+        lines.append(f"{time_s:.9f},{','.join(str(levels[p]) for p in parts)}")
+    path = tmp_path / "capture.csv"
+    path.write_text("\n".join(lines) + "\n")
+    rows = analyser.measure(analyser.read(path, {part: part for part in parts}))
+    keys = {limit.what: key for key, limit in LIMITS.items()}
+    return {keys[row.what]: row for row in rows}
+
+
+def ms(row):
+    value, unit = row.got.split()
+    assert unit == "ms"
+    return float(value)
+
+
+def brake_pulses(widths_us, first_s=0.9):
+    rises = [(first_s + 0.02 * n, us * US) for n, us in enumerate(widths_us)]
+    return [e for rise, us in rises for e in ((rise, "brake", 1), (rise + us, "brake", 0))]
+
+
+def test_a_brake_servo_is_timed_from_the_opening_to_its_first_pulse_of_another_width(tmp_path):
+    rows = opened(tmp_path, brake_pulses([1500] * 7 + [1900] * 4))
+    assert ms(rows["runstop_brake"]) == pytest.approx(40, abs=0.1)
+    assert rows["runstop_brake"].verdict == PASS
+    rows = opened(tmp_path, brake_pulses([1500] * 12))
+    assert rows["runstop_brake"].holds is None
+    assert "went on" in rows["runstop_brake"].how
+    assert "not captured" in rows["runstop_word"].how
+
+
+def serial_line(frames):
+    """Bits of 115200 baud; each frame begins at its time."""
+    found = []
+    for begin_s, frame in frames:
+        for n, byte in enumerate(frame):
+            bits = [0, *(byte >> k & 1 for k in range(8)), 1]
+            at_s = begin_s + n * 10 / 115_200
+            found += [(at_s + k / 115_200, "vesc", bit) for k, bit in enumerate(bits)]
+    return found
+
+
+@pytest.mark.parametrize("after", [("current", 0), ("brake", 9000), ("duty", -2000), ("duty", 0)])
+def test_a_vesc_is_timed_from_the_opening_to_its_first_word_that_drives_no_more(tmp_path, after):
+    numbers = {name: number for number, name in peers.COMMANDS.items()}
+
+    def frame(name, value=None):
+        words = b"" if value is None else value.to_bytes(4, "big", signed=True)
+        return peers.vesc_frame(bytes([numbers[name]]) + words)
+
+    said = [(0.9 + 0.02 * n, frame("duty", 30_000)) for n in range(6)]  # 1.0 s: begun, not heard
+    said += [(0.903 + 0.04 * n, frame("get")) for n in range(5)]
+    said += [(1.02 + 0.02 * n, frame(*after)) for n in range(4)]
+    rows = opened(tmp_path, serial_line(said))
+    assert ms(rows["runstop_word"]) == pytest.approx(20 + 10e3 * 10 / 115_200, abs=0.1)
+    rows = opened(tmp_path, serial_line(said[:5]))
+    assert rows["runstop_word"].holds is None
+
+
+def bridge(until_s, ends):
+    """Full ahead by a PWM of 1 kHz, until one of its pins ends it."""
+    found = [(0.5, "in1", 1), (0.5, "in2", 0), (0.5, "standby", 1)]
+    for n in range(800):
+        rise_s = 0.5 + n * 1e-3
+        if rise_s < until_s or ends != "pwm":
+            found += [(rise_s, "pwm", 1), (min(rise_s + 0.6e-3, max(until_s, rise_s)), "pwm", 0)]
+    return found if ends == "pwm" else [*found, (until_s, ends, int(ends == "in2"))]
+
+
+@pytest.mark.parametrize("ends", ["pwm", "in1", "in2", "standby"])
+def test_a_bridge_is_timed_from_the_opening_to_its_last_moment_of_driving(tmp_path, ends):
+    rows = opened(tmp_path, bridge(1.0003, ends))
+    assert ms(rows["runstop_bridge"]) == pytest.approx(0.3, abs=0.02)
+    assert rows["runstop_bridge"].verdict == PASS
+    assert opened(tmp_path, bridge(0.8, ends))["runstop_bridge"].holds is None
 
 
 @pytest.mark.parametrize(
