@@ -83,7 +83,10 @@ def _verdict(show: Show, out: Path) -> int:
     for check in failed:
         show.note(f"FAIL  {check}. Look at {check.evidence}.")
     if (out / LOG).exists():
-        show.say(f"To see it again on a page: tandem station --log {out / LOG}")
+        show.say(
+            "To open the station on what was just driven (map of both cars, skew, divergence, "
+            f"events, a time slider):\n    .venv/bin/tandem station --log {out / LOG}"
+        )
     return 1 if failed else 0
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from host_bridge.interfaces.station.feed import Point
 
 COLOURS = ("#7ddf8a", "#6cb6ff", "#ffd166", "#ff9a8f", "#c8a2ff", "#8fe3e0")
+LEFT, RIGHT, TOP, BOTTOM = 45, 12, 54, 24  # beside the plot itself, in pixels
 _AXIS = {
     "splitLine": {"lineStyle": {"color": "#343b41"}},
     "axisLabel": {"color": "#b6bec5", "showMinLabel": False, "showMaxLabel": False},
@@ -35,14 +36,14 @@ def options(title: str, unit: str) -> dict[str, Any]:
             "textStyle": {"fontSize": 13, "color": "#f2f4f5"},
         },
         "legend": {"top": 24, "left": 0, "type": "scroll", "textStyle": {"color": "#b6bec5"}},
-        "grid": {"left": 45, "right": 12, "top": 54, "bottom": 24},
+        "grid": {"left": LEFT, "right": RIGHT, "top": TOP, "bottom": BOTTOM},
         "xAxis": {"type": "value", "min": "dataMin", "max": "dataMax", **_AXIS},
         "yAxis": {"type": "value", "scale": True, **_AXIS},
         "series": [],
     }
 
 
-def line(name: str, data: list[Point], colour: str, style: str) -> dict[str, Any]:
+def line(name: str, data: list[Point], colour: str, style: str, width: int = 2) -> dict[str, Any]:
     """A line of a plot, or a path."""
     return {
         "name": name,
@@ -50,7 +51,7 @@ def line(name: str, data: list[Point], colour: str, style: str) -> dict[str, Any
         "showSymbol": False,
         "data": data,
         "color": colour,
-        "lineStyle": {"type": style, "width": 2},
+        "lineStyle": {"type": style, "width": width},
     }
 
 
@@ -89,10 +90,10 @@ def marker(at_s: float) -> dict[str, Any]:
             "label": {"show": False}}  # fmt: skip
 
 
-def frame(plot: dict[str, Any], points: list[Point]) -> None:
-    """The same scale for both axes: twice as wide as high, as the chart is on most screens."""
+def frame(plot: dict[str, Any], points: list[Point], wide: float) -> None:
+    """The same scale for both axes of a plot that is so many times as wide as high."""
     xs, ys = [x for x, _ in points] or [0.0], [y for _, y in points] or [0.0]
-    half = max((max(xs) - min(xs)) / 4, (max(ys) - min(ys)) / 2, 0.5) * 1.1
+    half = max((max(xs) - min(xs)) / (2 * wide), (max(ys) - min(ys)) / 2, 0.5) * 1.1
     middle_x, middle_y = (max(xs) + min(xs)) / 2, (max(ys) + min(ys)) / 2
-    plot["xAxis"] |= {"min": middle_x - 2 * half, "max": middle_x + 2 * half}
+    plot["xAxis"] |= {"min": middle_x - wide * half, "max": middle_x + wide * half}
     plot["yAxis"] |= {"min": middle_y - half, "max": middle_y + half}

@@ -11,6 +11,7 @@ import asyncio
 import logging
 import os
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,8 @@ from host_bridge.interfaces.station import charts
 from host_bridge.interfaces.station.feed import Feed, Series
 
 _DRAW_S = 0.4
+_MEASURE_S = 2.0
+_MAP_HEIGHT, _PLOT_HEIGHT = 384, 240  # pixels
 
 Coloured = list[tuple[str, Series, str]]
 
@@ -32,10 +35,19 @@ class Plots:
 
     def __init__(self, feed: Feed) -> None:
         self._feed = feed
-        self._map = _chart("map by each car's own odometry", "m", "24rem")
+        self._map = _chart("map by each car's own odometry", "m", _MAP_HEIGHT)
         self._charts = [(_chart(title, unit), keys) for title, unit, keys in charts.PLOTS]
         self._of_pairs = [(_chart(title, unit), keys) for title, unit, keys in charts.PAIR_PLOTS]
+        self._wide = 2.0
         ui.timer(_DRAW_S, self.draw)
+        ui.timer(_MEASURE_S, self._measure)
+
+    async def _measure(self) -> None:
+        """How many times as wide as high the map is on this screen: metres are to look alike."""
+        with suppress(TimeoutError):
+            found = await ui.run_javascript(f"getElement({self._map.id}).$el.offsetWidth")
+            width = float(found or 0) - charts.LEFT - charts.RIGHT
+            self._wide = max(width, 100.0) / (_MAP_HEIGHT - charts.TOP - charts.BOTTOM)
 
     def draw(self) -> None:
         """Everything, of the time that is shown."""
@@ -65,19 +77,20 @@ class Plots:
         drawn, points = [], []
         for name, series, colour in coloured:
             path, scan = series.path(feed.now_s), feed.scan(name)
-            drawn.append(charts.line(name, path, colour, "solid"))
+            width = 2 if drawn else 5  # where a twin drove the same way, both are seen
+            drawn.append(charts.line(name, path, colour, "solid", width))
             if scan:
                 drawn.append(charts.dots(f"{name} lidar", scan, colour))
             if pose := series.pose(feed.now_s):
                 drawn.append(charts.car(pose, colour))
             points += [*path, *scan]
         self._map.options["series"] = drawn
-        charts.frame(self._map.options, points)
+        charts.frame(self._map.options, points, self._wide)
         self._map.update()
 
 
-def _chart(title: str, unit: str, height: str = "15rem") -> ui.echart:
-    return ui.echart(charts.options(title, unit)).classes("w-full").style(f"height: {height}")
+def _chart(title: str, unit: str, height: int = _PLOT_HEIGHT) -> ui.echart:
+    return ui.echart(charts.options(title, unit)).classes("w-full").style(f"height: {height}px")
 
 
 def _coloured(every: dict[str, Series]) -> Coloured:

@@ -35,7 +35,7 @@ const ROWS = [
   ["speed", "speed", (c) => `${sign(c.speed_mps, 2)} m/s of ${sign(c.target_mps, 2)}`],
   ["steer", "steering", (c) => `${Math.abs(c.steer_deg).toFixed(1)}° ${c.steer_deg > 0.05 ? "left" : c.steer_deg < -0.05 ? "right" : ""}`],
   ["battery", "battery", (c) => c.battery_v === null ? "–" : `${c.battery_v.toFixed(1)} V, ${c.battery}`],
-  ["link", "link", (c) => `${c.age_ms === null ? "–" : c.age_ms} ms old, ${c.loss_percent === null ? "–" : c.loss_percent} % lost in 5 s${c.round_trip_ms === null ? "" : `, round trip ${c.round_trip_ms} ms`}`],
+  ["link", "link", (c) => `${c.age_ms === null ? "–" : c.age_ms} ms old, ${c.loss_percent === null ? "–" : c.loss_percent} % not heard in 5 s${c.round_trip_ms === null ? "" : `, round trip ${c.round_trip_ms} ms`}`],
   ["blind", "farthest after the last command", (c) => c.blind_m === null ? "–" : `${c.blind_m.toFixed(2)} m`],
   ["stops", "stop sources", (c) => c.stop_sources.filter((s) => s.need !== "no").map((s) => `${s.name}${s.need === "required" ? "*" : ""} ${s.says_stop ? "SAYS STOP" : s.is_there ? "there" : "silent"}`).join(", ")],
 ];

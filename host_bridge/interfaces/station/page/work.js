@@ -23,6 +23,7 @@ function rows(pair) {
 function showTogether(picture) {
   const pairs = picture.together || [], section = at("together");
   section.hidden = !pairs.length;
+  at("views").classList.toggle("pairs", pairs.length > 0);  // two plots more
   const text = JSON.stringify(pairs);
   if (section.dataset.shown === text) return;
   section.dataset.shown = text;

@@ -37,7 +37,11 @@ class Page:
 
     def __init__(self, url: str) -> None:
         self._stack = ExitStack()
-        self._socket = self._stack.enter_context(connect(url, max_size=None, proxy=None))
+        self._socket = self._stack.enter_context(
+            connect(
+                url, max_size=None, proxy=None, ping_interval=None
+            )  # it may wait unread for long
+        )
         self._numbers = itertools.count(1)
         self.events: list[dict] = []
 
