@@ -21,7 +21,7 @@ from nicegui import app, events, ui
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from host_bridge.interfaces.station import charts
-from host_bridge.interfaces.station.feed import Feed, Series
+from host_bridge.interfaces.station.feed import Feed, Point, Series
 
 _DRAW_S = 0.4
 _MEASURE_S = 2.0
@@ -74,7 +74,8 @@ class Plots:
 
     def _draw_map(self, coloured: Coloured) -> None:
         feed = self._feed
-        drawn, points = [], []
+        drawn: list[dict[str, Any]] = []
+        points: list[Point] = []
         for name, series, colour in coloured:
             path, scan = series.path(feed.now_s), feed.scan(name)
             width = 2 if drawn else 5  # where a twin drove the same way, both are seen
