@@ -11,6 +11,7 @@ from typing import Any
 from firmware.app import App
 from firmware.core import actions as rules_of_actions
 from firmware.protocol import codes, messages
+from firmware.protocol.boxes import BOX_CHALLENGE
 from firmware.protocol.codec import Message
 
 PAD, PILOT, COUNTED = 2, 4, 5  # sources of the alphabets
@@ -167,9 +168,19 @@ def _tag_is_not_checked(app: App) -> None:
 
 
 def _box_answers_anything(app: App) -> None:
-    """How old the challenge is does not matter."""
-    assert app.stop_sources.paired is not None
-    app.stop_sources.paired.silence_us = 1 << 28
+    """Which challenge it answers does not matter: each counts as the newest, just said."""
+    assert app.pairing is not None
+    boxes = app.pairing._boxes
+    right = boxes.left_us
+
+    def left_us(values: Any, payload: bytearray, source: Any, now_us: int) -> int:
+        number = values[BOX_CHALLENGE]
+        values[BOX_CHALLENGE] = boxes._newest
+        left = right(values, payload, source, now_us)
+        values[BOX_CHALLENGE] = number
+        return left
+
+    boxes.left_us = left_us
 
 
 def _host_speaks_for_the_box(app: App) -> None:
