@@ -18,6 +18,7 @@ from calibration.parameters import (
     plant_parameters,
 )
 from calibration.results import REMEDY, found, read
+from calibration.steering import bent_curve
 from host_bridge.errors import VehicleFileFault
 
 OWN = "own"  # the calibration that Tandem brings along for the type
@@ -83,13 +84,11 @@ def applied(vehicle: Facts, values: Values) -> Calibrated:
     }
     plant = {**vehicle.plant, **{k: {**vehicle.plant[k], **v} for k, v in changes.items()}}
     steer_max_rad = vehicle.parameters["steer_max_urad"][0] * 1e-6
-    trim_rad = values["steer_trim_norm"] * steer_max_rad
-    channels = [_bent(one, trim_rad, values["steer_gain"]) for one in vehicle.channels]
+    channels = [_bent(one, steer_max_rad, values) for one in vehicle.channels]
     return Calibrated(vehicle.name, plant, channels, vehicle.parameters)
 
 
-def _bent(channel: Mapping[str, Any], trim_rad: float, gain: float) -> Mapping[str, Any]:
+def _bent(channel: Mapping[str, Any], steer_max_rad: float, values: Values) -> Mapping[str, Any]:
     if channel["kind"] != "servo_steering":
         return channel
-    curve = [[gain * (rad - trim_rad), pulse_ns] for rad, pulse_ns in channel["curve"]]
-    return {**channel, "curve": curve}
+    return {**channel, "curve": bent_curve(channel["curve"], steer_max_rad, values)}

@@ -30,8 +30,10 @@ LINE_S = 12 * 10 / 115_200  # rosserial: a Float32 is 12 bytes, of 10 bits, at 1
 PARAMETERS = (
     Parameter("steer_trim_norm", -0.5, 0.5, "steering command, of full lock, that drives straight"),
     Parameter(
-        "steer_gain", 0.05, 2.0, "angle of the wheels over the angle that was commanded", 0.1
+        "steer_gain", 0.05, 2.0, "angle of the wheels over the one commanded, near the trim", 0.1
     ),
+    Parameter("steer_lock_ratio", 0.05, 2.0, "the same at full lock: the end point"),
+    Parameter("steer_asymmetry", -0.5, 0.5, "left angles over the mean of both sides, less 1"),
     Parameter("speed_mps", 0.1, 1.0, "steady speed at full throttle"),
     Parameter("speed_lag_s", 0.01, 1.0, "time constant of the speed, starting and stopping"),
     Parameter("queue_delay_s", 0.0, 4.0, "from a command to its effect, when nothing queues"),
@@ -52,6 +54,8 @@ def known_values(vehicle: Vehicle) -> dict[str, float]:
     return {
         "steer_trim_norm": 0.0,
         "steer_gain": 1.0,
+        "steer_lock_ratio": 1.0,
+        "steer_asymmetry": 0.0,
         "speed_mps": steady_mps(plant),
         "speed_lag_s": lag_s(plant),
         "queue_delay_s": 0.0,

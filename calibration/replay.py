@@ -18,7 +18,6 @@ from host_bridge.domain import Vehicle
 # The wobble of laser scan matching while the car drives: what residuals are measured in.
 POSITION_SPREAD_M = 0.01
 YAW_SPREAD_RAD = 0.01
-FIT_STEP_S = 0.005  # the plant's longest: a millimetre off over a run, four times as fast
 
 
 class Summary(NamedTuple):
@@ -79,7 +78,7 @@ def calibrate(vehicle: Vehicle, runs: Sequence[Run]) -> list[Estimate]:
 
 
 def _residual(vehicle: Vehicle, values: Values, run: Run) -> Floats:
-    poses, o = predict(vehicle, values, run, FIT_STEP_S), run.odometry
+    poses, o = predict(vehicle, values, run), run.odometry
     since = int(np.searchsorted(o.t_s, run.commands.t_s[0]))
     columns = (
         (poses.x_m - o.x_m) / POSITION_SPREAD_M,

@@ -1,5 +1,6 @@
 """A calibration reaches the virtual car that people drive: ``?calibration=``."""
 
+import numpy as np
 import pytest
 
 from calibration.applied import OWN, calibrated
@@ -30,9 +31,7 @@ def driven(car, steer_norm, seconds=4.0):
     outputs = []
     for channel in vehicle.channels:
         if channel["kind"] == "servo_steering":
-            (low_rad, low_ns), *_, (high_rad, high_ns) = channel["curve"]
-            share = (steer_rad - low_rad) / (high_rad - low_rad)
-            outputs.append(round(low_ns + share * (high_ns - low_ns)))
+            outputs.append(round(float(np.interp(steer_rad, *zip(*channel["curve"], strict=True)))))
         else:
             outputs.append(10_000 if channel["kind"] == "h_bridge" else 0)
     for _ in range(round(seconds * 1000)):

@@ -5,12 +5,15 @@ import pytest
 
 from calibration.fit import fit
 from calibration.look import lags_between, wobble
-from calibration.parameters import NAMES, Parameter
+from calibration.parameters import Parameter
 from calibration.replay import calibrate
 from tests.calibration import drives
 from tests.calibration.drives import NIGEL, TRUTH, made_run
 
-TOLD = NAMES[:8]
+TOLD = (
+    *("steer_trim_norm", "steer_gain", "speed_mps", "speed_lag_s"),
+    *("queue_delay_s", "queue_s_per_message", "mount_yaw_rad", "mount_x_m"),
+)
 
 
 @pytest.fixture(scope="module")

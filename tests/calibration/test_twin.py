@@ -3,13 +3,16 @@
 import numpy as np
 import pytest
 
+from calibration import twin
 from calibration.backlog import Change
 from calibration.kinematic import kinematic, published
 from calibration.parameters import known_values, lag_s, plant_parameters, steady_mps
 from calibration.twin import as_odometry, drive, predict, tuned
 from host_bridge.errors import VehicleFileFault
 from host_bridge.services import make_host
+from sim_mock.plant.servo import CalibrationCurve
 from tests.calibration.drives import NIGEL, TRUTH, made_run
+from tests.evidence import some
 
 KNOWN = known_values(NIGEL)
 
@@ -24,7 +27,10 @@ def test_known_values_leave_the_plant_as_the_vehicle_file_has_it():
     ours, theirs = tuned(NIGEL, KNOWN), plant_parameters(NIGEL)
     assert ours.battery.emf_v == pytest.approx(theirs.battery.emf_v)
     assert ours.drive.rotating_mass_kg == pytest.approx(theirs.drive.rotating_mass_kg)
-    assert ours.steering == theirs.steering
+    for our, their in some(zip(ours.steering, theirs.steering, strict=True)):
+        told_rad, pulses_ns = np.array(their.curve).T
+        wheels = CalibrationCurve(our.curve)
+        assert [*map(wheels.angle_rad, pulses_ns)] == pytest.approx(told_rad, abs=1e-4)
     assert ours.body == theirs.body
 
 
@@ -47,14 +53,24 @@ def test_the_trim_drives_straight_and_its_mirror_mirrors():
     assert left == pytest.approx(-right, rel=0.01)
 
 
+def straight(gain):
+    """A linkage without a bend."""
+    return {**KNOWN, "steer_gain": gain, "steer_lock_ratio": gain}
+
+
 def test_half_the_gain_is_half_the_bend():
-    whole, half = (driven({**KNOWN, "steer_gain": gain}, 0.1)[1].yaw_rad[-1] for gain in (1.0, 0.5))
+    whole, half = (driven(straight(gain), 0.1)[1].yaw_rad[-1] for gain in (1.0, 0.5))
     assert half == pytest.approx(0.5 * whole, rel=0.01)
 
 
-def test_steps_of_the_fit_are_a_millimetre_off_at_most():
-    fine, coarse = (driven(TRUTH, 0.4, step_s=step_s)[1] for step_s in (0.001, 0.005))
-    assert np.hypot(fine.x_m - coarse.x_m, fine.y_m - coarse.y_m).max() < 1.5e-3
+def test_a_leap_over_what_no_longer_changes_ends_where_steps_end(monkeypatch):
+    """And the steps are those of a replay: a fit is not off by its own."""
+    leapt = driven(TRUTH, 0.4)[1]
+    monkeypatch.setattr(twin, "QUIET_S", 100.0)
+    stepped = driven(TRUTH, 0.4)[1]
+    apart_m = np.hypot(leapt.x_m - stepped.x_m, leapt.y_m - stepped.y_m)
+    assert 0.0 < apart_m.max() < 1e-4
+    assert np.abs(leapt.yaw_rad - stepped.yaw_rad).max() < 1e-4
 
 
 def test_an_odometry_ahead_of_the_centre_swings_out_and_one_turned_sees_a_crab():
@@ -92,11 +108,11 @@ def test_twin_and_kinematic_model_agree_where_nothing_lags_or_slips():
     run = made_run(0.02, KNOWN, seed=0, spread=0.0)
     car = published(NIGEL)._replace(speed_mps=KNOWN["speed_mps"])
     poses = kinematic(run, car, plant_parameters(NIGEL).body)
-    twin = predict(NIGEL, KNOWN, run)
-    distance_m = np.hypot(poses.x_m - twin.x_m, poses.y_m - twin.y_m)
+    ours = predict(NIGEL, KNOWN, run)
+    distance_m = np.hypot(poses.x_m - ours.x_m, poses.y_m - ours.y_m)
     assert distance_m.max() < 0.04  # 0.03 s and a servo's dead time, at 0.44 m/s
     assert distance_m[-1] < 0.005
-    assert poses.yaw_rad[-1] == pytest.approx(twin.yaw_rad[-1], rel=0.02)
+    assert poses.yaw_rad[-1] == pytest.approx(ours.yaw_rad[-1], rel=0.02)
 
 
 def test_a_car_with_an_esc_is_refused():
