@@ -12,7 +12,7 @@ SETUP := sh tests/tools/setup.sh "$(PYTHON)" "$(ASKED)"
 TIMED := --junit-xml=.times.xml
 
 .DEFAULT_GOAL := help
-.PHONY: help setup ready demo test quick times check format bench fast soak mutants proof size hardware lock clean
+.PHONY: help setup ready ready-to-drive demo test quick times check format bench fast soak mutants proof size hardware lock clean
 
 help:  ## this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | \
@@ -24,7 +24,10 @@ setup:  ## virtual environment, locked dependencies, a MicroPython (tries again 
 ready:
 	@$(SETUP)
 
-demo: ready  ## two cars drive and stop, with numbers (ARGS="...", BOARD=/dev/ttyACM0)
+ready-to-drive:
+	@$(SETUP) --to-drive
+
+demo: ready-to-drive  ## two cars drive and stop, with numbers (ARGS="...", BOARD=/dev/ttyACM0)
 	@$(BIN)/tandem demo $(if $(BOARD),--board $(BOARD)) $(ARGS)
 
 test: check  ## everything: check, then all tests (ARGS="-k name")

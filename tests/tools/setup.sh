@@ -1,14 +1,20 @@
 #!/bin/sh
 # Sets up .venv from the lock files, and a MicroPython. Silent and offline when all is there.
-#   setup.sh PYTHON ASKED [--again]
-# PYTHON  the interpreter for a new .venv
-# ASKED   empty, or the interpreter that was named on purpose: replaces a .venv made by another
-# --again try once more for a MicroPython where an earlier attempt found none
+#   setup.sh PYTHON ASKED [--again | --to-drive]
+# PYTHON      the interpreter for a new .venv
+# ASKED       empty, or the interpreter that was named on purpose: replaces a .venv made by another
+# --again     try once more for a MicroPython where an earlier attempt found none
+# --to-drive  not what only the tests need: ROS 2, a raw REPL
 set -eu
 
 python=$1
 asked=$2
-again=${3:-}
+again=
+to_drive=
+case ${3:-} in
+--again) again=--again ;;
+--to-drive) to_drive=yes ;;
+esac
 stamp=.venv/.set-up
 recipe="pyproject.toml requirements.lock requirements-micropython.lock tests/tools/setup.sh"
 
@@ -87,6 +93,7 @@ if [ "$(cat $stamp 2>/dev/null)" != "$sum" ]; then
 fi
 # shellcheck disable=SC2086
 .venv/bin/python -m sim_mock.fetch_micropython $again
+[ -z "$to_drive" ] || exit 0
 
 # A real ROS 2, for the tests of tandem ros. Where it cannot be had they skip, and say so.
 # shellcheck disable=SC2086
