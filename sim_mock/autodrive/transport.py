@@ -39,6 +39,8 @@ _OWN = ("vehicle", "car", "host", "reset", "slot", "wait")
 _SCENERY = {"time": "Time", "weather": "Weather"}
 _LIGHTS = ("headlights", "indicators")
 _LOOK_S = 0.02
+# One in which Connect is pressed asks every so often, and comes as soon as somebody listens.
+COMES_S = 3.0
 _LOG = logging.getLogger(__name__)
 # by where it listens, the socket that cars of one scene share in this program
 _SERVERS: dict[tuple[str, int], SimulatorServer] = {}
@@ -57,7 +59,7 @@ class AutodriveTransport(SimTransport):
     ) -> None:
         super().__init__(label, world_around(plant, facts), now_us)
         self._plant, self._place, self._host_us = plant, place, now_us
-        self._is_troubled = False
+        self._news = News()
         self.server = SimulatorServer(now_us, place.scenery)
 
     @property
@@ -76,6 +78,7 @@ class AutodriveTransport(SimTransport):
         except BaseException:
             self._leave()
             raise
+        self._news = News(self._host_us())
         self.world.observers.append(lambda _world: self._tell())
         await super().open(on_bytes, on_closed)
 
@@ -130,11 +133,27 @@ class AutodriveTransport(SimTransport):
             self.server.close()
 
     def _tell(self) -> None:
-        """Each new trouble once, to whoever looks at the terminal."""
-        trouble = self.trouble
-        if trouble and not self._is_troubled:
-            _LOG.warning("%s: %s", self.label, trouble)
+        """To whoever looks at the terminal."""
+        told = self._news.of(self.trouble, self._host_us())
+        if told:
+            _LOG.warning("%s: %s", self.label, told)
+
+
+class News:
+    """Each new trouble, once; that nobody has come yet, only after ``COMES_S``."""
+
+    def __init__(self, opened_us: int = 0) -> None:
+        self._patient_until_us = opened_us + round(COMES_S * 1e6)
+        self._is_troubled = self._has_come = False
+
+    def of(self, trouble: str, now_us: int) -> str:
+        """What to tell now; "" for nothing."""
+        self._has_come = self._has_come or not trouble
+        if not self._has_come and now_us < self._patient_until_us:
+            return ""
+        is_new = bool(trouble) and not self._is_troubled
         self._is_troubled = bool(trouble)
+        return trouble if is_new else ""
 
 
 def make(uri: Uri, context: Context) -> AutodriveTransport:

@@ -8,7 +8,6 @@ tests prints them and the orders 1, 2, 4), and the whole plant takes 1 : 1.3 : 2
 
 from collections.abc import Callable
 from math import cos, sin
-from typing import Final
 
 from sim_mock.plant.body import (
     BAND,
@@ -23,9 +22,6 @@ from sim_mock.plant.body import (
     within_grip,
     without_slip_mps,
 )
-
-_NOWHERE: Final = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-_NOTHING: Final = (0.0, 0.0)
 
 Integrator = Callable[[State, float, BodyInput, BodyParameters], State]
 
@@ -105,22 +101,29 @@ def step_body(
             return True
         _slide(s, dt_s, u, p)
         return False
-    in_band = square < (BAND * low) * (BAND * low)
-    free = free_speeds(s, dt_s, u, p) if in_band else _NOWHERE
+    if square < (BAND * low) * (BAND * low):
+        free = free_speeds(s, dt_s, u, p)
+        _integrate(s, dt_s, u, p, integrate)
+        _draw(s, pull_share(square, dt_s, p), free, dt_s, u, p)
+    else:
+        _integrate(s, dt_s, u, p, integrate)
+    return False
+
+
+def _integrate(
+    s: BodyState, dt_s: float, u: BodyInput, p: BodyParameters, integrate: Integrator
+) -> None:
     if integrate is rk2:  # by name, for a compiler
         s.assign(rk2(s.values(), dt_s, u, p))
     else:
         s.assign(integrate(s.values(), dt_s, u, p))
-    if in_band:
-        _draw(s, pull_share(square, dt_s, p), free, dt_s, u, p)
-    return False
 
 
 def _can_roll(s: BodyState, dt_s: float, u: BodyInput, p: BodyParameters) -> bool:
     """Whether the tyres can take what side slip is left within one step."""
     vx = without_slip_mps(s, u, 0.0, p)
     wanted_ns = side_impulses_ns(vx * u.sway - s.vy_mps, vx * u.turn_per_m - s.yaw_rate_radps, u, p)
-    return within_grip(_NOTHING, wanted_ns, dt_s, u) >= 1.0
+    return within_grip((0.0, 0.0), wanted_ns, dt_s, u) >= 1.0
 
 
 def _slide(s: BodyState, dt_s: float, u: BodyInput, p: BodyParameters) -> None:

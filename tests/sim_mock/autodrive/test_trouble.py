@@ -3,6 +3,7 @@
 import pytest
 
 from firmware.protocol import codes
+from sim_mock.autodrive.transport import COMES_S, News
 from tests.sim_mock.autodrive.test_driving import in_motion
 
 STOPPED = (codes.STOPPING, codes.STOPPED)
@@ -63,3 +64,18 @@ def test_a_gearbox_that_shifts_is_no_trouble(name):
     said, _ = what_it_says(scene, 3000, 1000)
     assert said == []
     assert scene.unity.speed > 0.5
+
+
+def test_one_that_comes_soon_is_not_told_to_come_and_one_that_goes_is_missed_at_once():
+    opened_us, late_us = 7_000_000, 7_000_000 + round(COMES_S * 1e6)
+    prompt = News(opened_us)
+    steps = [("absent", opened_us), ("absent", late_us - 1), ("", late_us - 1), ("absent", late_us)]
+    assert [prompt.of(*step) for step in steps] == ["", "", "", "absent"]
+    tardy = News(opened_us)
+    steps = [
+        ("absent", late_us),
+        ("absent", late_us + 1),
+        ("", late_us + 2),
+        ("paused", late_us + 3),
+    ]
+    assert [tardy.of(*step) for step in steps] == ["absent", "", "", "paused"]
