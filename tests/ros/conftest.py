@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import queue
 import subprocess
+import threading
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -13,6 +16,8 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 ROS = ROOT / ".ros"
 NODES = Path(__file__).parent / "nodes"
+BOOL = "std_msgs/msg/Bool"
+UNTIL_S = 90.0  # of a machine that is busy with other tests
 
 
 @pytest.fixture(scope="module")
@@ -38,34 +43,64 @@ class Running:
              "--json", *words],
             env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True,
         )  # fmt: skip
+        self._lines: queue.SimpleQueue[str] = queue.SimpleQueue()
+        # Always: a pipe holds some ten seconds of lines, and when it is full the program waits
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
 
-    def until(self, is_so, lines: int = 200) -> dict:
+    def _read(self) -> None:
         assert self.process.stdout is not None
-        for _ in range(lines):
-            text = self.process.stdout.readline()
+        for line in self.process.stdout:
+            self._lines.put(line)
+        self._lines.put("")
+
+    def until(self, is_so, seconds: float = UNTIL_S) -> dict:
+        """The first row from the last one on that is so, or the summary."""
+        end_s = time.monotonic() + seconds
+        row: dict = {}
+        while (left_s := end_s - time.monotonic()) > 0:
+            try:
+                text = self._lines.get(timeout=left_s)
+            except queue.Empty:
+                break
             if not text:
                 break
             row = json.loads(text)
             if "summary" in row or is_so(row):
                 return row
-        raise AssertionError("it has not come to that")
+        raise AssertionError(f"it has not come to that: {row}")
 
     def until_it_drives(
-        self, is_so, nodes, namespace: str = "", lines: int = 200, stops: int = 4
+        self, is_so, nodes, namespace: str = "", seconds: float = UNTIL_S, stops: int = 4
     ) -> dict:
         """Until then, armed again where a machine busy with other tests made it stop."""
         for _ in range(stops):
-            row = self.until(lambda row: is_so(row) or row.get("state") == "STOPPED", lines)
+            row = self.until(lambda row: is_so(row) or row.get("state") == "STOPPED", seconds)
             if is_so(row):
                 return row
             armed = nodes("caller", f"{namespace}/tandem/arm")
             if armed.stdout.readline().startswith("True"):  # past the lines of before that
-                self.until(lambda row: row.get("state") != "STOPPED", lines)
+                self.until(lambda row: row.get("state") != "STOPPED", seconds)
         raise AssertionError(f"it stops again and again: {row}")
+
+    def hears_while_driving(
+        self, is_so, nodes, seconds: float, topics: dict[str, str], namespace: str = ""
+    ) -> dict[str, dict]:
+        """What topics say while it drives so; listens anew where a busy machine made it stop."""
+        stopped = f"{namespace}/tandem/is_stopped"
+        words = [f"{it}={kind}" for it, kind in ({**topics, stopped: BOOL}).items()]
+        for _ in range(4):
+            self.until_it_drives(is_so, nodes, namespace)
+            heard = json.loads(nodes("listener", str(seconds), *words).stdout.readline())
+            told = heard.pop(stopped)
+            if told["count"] == 1 and told["message"]["data"] is False:
+                return heard
+            self.until(lambda row: row.get("state") == "STOPPED")  # past the lines of before that
+        raise AssertionError("it stops each time that somebody listens")
 
     def until_ended(self, node: subprocess.Popen, nodes) -> None:
         """Until that node has done what it does, armed again as above."""
-        self.until_it_drives(lambda row: node.poll() is not None, nodes, lines=10_000, stops=12)
+        self.until_it_drives(lambda row: node.poll() is not None, nodes, seconds=1000.0, stops=12)
 
 
 @pytest.fixture
@@ -93,7 +128,7 @@ def started(environment):
     """Starts ``tandem ros`` with a car and options, and ends it."""
     running: list[Running] = []
 
-    def start(car: str = "sim://f1tenth", *words: str, seconds: float = 30) -> Running:
+    def start(car: str = "sim://f1tenth", *words: str, seconds: float = 900) -> Running:
         running.append(Running(environment, car, [*words, "--seconds", str(seconds)]))
         return running[-1]
 

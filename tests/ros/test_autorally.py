@@ -42,7 +42,7 @@ def hears(nodes, topics: dict[str, str], seconds: float = 0.5) -> dict[str, dict
 @pytest.fixture
 def chassis(started):
     """``tandem ros`` as AutoRally's nodes see it."""
-    ros = started("sim://autorally", "--as", "autorally", seconds=90)
+    ros = started("sim://autorally", "--as", "autorally")
     ros.until(lambda row: row.get("phase") == "driving")
     return ros
 
@@ -70,7 +70,7 @@ def test_it_drives_and_says_who_commands_each_actuator(chassis, nodes):
     nodes("sayer", "50", command("joystick", 0.1, 0.9, 0.0))
     row = chassis.until_it_drives(is_at(0.1 * TOP_MPS), nodes)
     assert row["steer_rad"] == pytest.approx(0.5 * STEER_MAX_RAD, abs=0.02)  # -1 is left
-    heard = hears(nodes, {**STATE, **SPEEDS})
+    heard = chassis.hears_while_driving(is_at(0.1 * TOP_MPS), nodes, 0.5, {**STATE, **SPEEDS})
     assert {name for name, it in heard.items() if it["hz"] < 25} == set()
     state = heard["chassisState"]["message"]
     assert state["steering_commander"] == "mppi_controller"
@@ -127,10 +127,9 @@ PRIORITIES = "'planner': 0\n'mppi_controller': 1\n'RC': 7\n"
 def test_chassis_command_priorities_are_read_as_they_are(started, nodes, tmp_path):
     path = tmp_path / "chassisCommandPriorities.yaml"
     path.write_text(PRIORITIES)
-    ros = started("sim://autorally", "--as", "autorally", "--priorities", str(path), seconds=60)
+    ros = started("sim://autorally", "--as", "autorally", "--priorities", str(path))
     nodes("sayer", "20", runstop(True))
     nodes("sayer", "50", command("mppi_controller", 0.3, 0.0, 0.0))
     nodes("sayer", "50", command("planner", 0.1, 0.0, 0.0))
-    ros.until_it_drives(is_at(1.0), nodes)
-    state = hears(nodes, STATE)["chassisState"]["message"]
-    assert state["throttle_commander"] == "planner"
+    heard = ros.hears_while_driving(is_at(1.0), nodes, 0.5, STATE)
+    assert heard["chassisState"]["message"]["throttle_commander"] == "planner"

@@ -66,7 +66,7 @@ def hears(nodes, seconds: float = 0.5) -> dict[str, dict]:
 @pytest.fixture
 def autoware(started):
     """``tandem ros`` as Autoware sees a car, driving until it is told otherwise."""
-    ros = started("sim://f1tenth", "--as", "autoware", seconds=60)
+    ros = started("sim://f1tenth", "--as", "autoware")
     ros.until(lambda row: row.get("phase") == "driving")
     return ros
 

@@ -39,7 +39,7 @@ PAUSE = ("/tandem/pause", "std_srvs/SetBool")
 
 def test_time_is_held_and_goes_on_by_the_car_s_steps(nodes, started, tmp_path):
     log = tmp_path / "drive.mcap"
-    ros = started("sim://f1tenth", "--clock", "--record", str(log), seconds=3000)
+    ros = started("sim://f1tenth", "--clock", "--record", str(log))
     nodes("talker", "drive", "1.0", "0.0", "40", "sim_time")  # its stamps are of /clock
     ros.until_it_drives(lambda row: row.get("speed_mps", 0.0) > 0.8, nodes)
     assert called(nodes, *PAUSE, '{"data": true}')[0]
@@ -57,7 +57,7 @@ def test_time_is_held_and_goes_on_by_the_car_s_steps(nodes, started, tmp_path):
 
 
 def test_a_stop_that_is_said_while_time_stands_is_done_at_the_next_step(nodes, started):
-    ros = started("sim://f1tenth", "--clock", seconds=3000)
+    ros = started("sim://f1tenth", "--clock")
     nodes("talker", "drive", "1.0", "0.0", "40", "sim_time")
     ros.until_it_drives(lambda row: row.get("speed_mps", 0.0) > 0.8, nodes)
     assert called(nodes, *PAUSE, '{"data": true}')[0]
@@ -70,7 +70,7 @@ def test_a_stop_that_is_said_while_time_stands_is_done_at_the_next_step(nodes, s
 
 
 def test_a_step_is_refused_while_time_goes_on(nodes, started):
-    started("sim://f1tenth", "--clock", seconds=3000).until(lambda row: "speed_mps" in row)
+    started("sim://f1tenth", "--clock").until(lambda row: "speed_mps" in row)
     is_done, words = called(nodes, "/tandem/step")
     assert not is_done
     assert "pause" in words

@@ -44,9 +44,8 @@ def is_at(speed_mps: float):
 def test_f1tenth_s_topics_say_what_the_car_does(nodes, started):
     ros = started()
     nodes("talker", "drive", "0.5", "0.1", "40")
-    ros.until_it_drives(is_at(0.5), nodes)
     topics = {name: kind for name, kind in F1TENTH.items() if name != "scan"}  # no walls here
-    heard = hears(nodes, 2.0, topics)
+    heard = ros.hears_while_driving(is_at(0.5), nodes, 2.0, topics)
     assert set(heard) == set(topics)
     # 50 a second; here other tests share the machine
     assert {name for name in topics.keys() - _SLOW if heard[name]["hz"] < 25} == set()
@@ -105,10 +104,8 @@ def test_a_late_listener_is_told_that_the_car_stopped(nodes, started):
 def test_two_cars_under_two_names_are_two_cars(nodes, started):
     red, blue = started("sim://f1tenth", "--ns", "/red"), started("sim://f1tenth", "--ns", "/blue")
     nodes("talker", "/red/drive", "0.8", "0.0", "40")
-    red.until_it_drives(is_at(0.8), nodes, "/red")
-    heard = hears(
-        nodes, 0.5, {f"/{name}/odom": "nav_msgs/msg/Odometry" for name in ("red", "blue")}
-    )
+    topics = {f"/{name}/odom": "nav_msgs/msg/Odometry" for name in ("red", "blue")}
+    heard = red.hears_while_driving(is_at(0.8), nodes, 0.5, topics, "/red")
     speeds = {name: row["message"]["twist"]["twist"]["linear"]["x"] for name, row in heard.items()}
     assert speeds["/red/odom"] == pytest.approx(0.8, abs=0.15)
     assert speeds["/blue/odom"] == 0.0
@@ -177,12 +174,8 @@ def test_a_runstop_topic_stops_the_car_by_its_silence(nodes, started):
 def test_the_gym_s_topics_tell_the_truth_in_a_map(nodes, started):
     ros = started("sim://f1tenth?track=corridor", "--as", "f1tenth_gym")
     nodes("talker", "drive", "0.5", "0.0", "40")
-    ros.until_it_drives(is_at(0.5), nodes)
-    heard = hears(
-        nodes,
-        1.0,
-        {"/ego_racecar/odom": "nav_msgs/msg/Odometry", "scan": "sensor_msgs/msg/LaserScan"},
-    )
+    topics = {"/ego_racecar/odom": "nav_msgs/msg/Odometry", "scan": "sensor_msgs/msg/LaserScan"}
+    heard = ros.hears_while_driving(is_at(0.5), nodes, 1.0, topics)
     odom = heard["/ego_racecar/odom"]["message"]
     assert odom["header"]["frame_id"] == "map"
     assert odom["child_frame_id"] == "ego_racecar/base_link"
@@ -197,7 +190,6 @@ def test_autodrives_topics_drive_and_tell(nodes, started):
     share = 0.5 / 22.88
     says = (f"{its}throttle_command=Float32={share}", f"{its}steering_command=Float32=0.0")
     nodes("sayer", "40", *says)
-    ros.until_it_drives(is_at(0.5), nodes)
     kinds = {
         "throttle": "std_msgs/msg/Float32",
         "steering": "std_msgs/msg/Float32",
@@ -208,7 +200,8 @@ def test_autodrives_topics_drive_and_tell(nodes, started):
         "lidar": "sensor_msgs/msg/LaserScan",
         "left_encoder": "sensor_msgs/msg/JointState",
     }
-    heard = hears(nodes, 1.0, {its + name: kind for name, kind in kinds.items()})
+    topics = {its + name: kind for name, kind in kinds.items()}
+    heard = ros.hears_while_driving(is_at(0.5), nodes, 1.0, topics)
     last = {name.removeprefix(its): row["message"] for name, row in heard.items()}
     assert set(last) == set(kinds)
     assert last["throttle"]["data"] == pytest.approx(share, rel=0.1)

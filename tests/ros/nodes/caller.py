@@ -18,7 +18,7 @@ rclpy.init()
 node = rclpy.create_node("caller")
 client = node.create_client(kind, name)
 print("talking", flush=True)
-client.wait_for_service(10)
+client.wait_for_service(60)
 request = kind.Request()
 
 
@@ -32,7 +32,7 @@ def set_fields(message, fields):
 
 set_fields(request, json.loads(rest[1] if len(rest) > 1 else "{}"))
 future = client.call_async(request)
-rclpy.spin_until_future_complete(node, future, timeout_sec=10)
+rclpy.spin_until_future_complete(node, future, timeout_sec=60)
 answer = future.result()
 if hasattr(answer, "status"):
     print(answer.status.code == answer.status.SUCCESS, answer.status.message, flush=True)
