@@ -83,10 +83,8 @@ def _verdict(show: Show, out: Path) -> int:
     for check in failed:
         show.note(f"FAIL  {check}. Look at {check.evidence}.")
     if (out / LOG).exists():
-        show.say(
-            "To open the station on what was just driven (map of both cars, skew, divergence, "
-            f"events, a time slider):\n    .venv/bin/tandem station --log {out / LOG}"
-        )
+        show.say("See what was just driven in a browser (map of both cars, skew, a time slider):")
+        show.say(f"    .venv/bin/tandem station --log {out / LOG}")
     return 1 if failed else 0
 
 
