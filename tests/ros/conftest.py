@@ -74,13 +74,15 @@ class Running:
         self, is_so, nodes, namespace: str = "", seconds: float = UNTIL_S, stops: int = 4
     ) -> dict:
         """Until then, armed again where a machine busy with other tests made it stop."""
-        for _ in range(stops):
+        end_s = time.monotonic() + seconds
+        while stops > 0 and time.monotonic() < end_s:
             row = self.until(lambda row: is_so(row) or row.get("state") == "STOPPED", seconds)
             if is_so(row):
                 return row
             armed = nodes("caller", f"{namespace}/tandem/arm")
             if armed.stdout.readline().startswith("True"):  # past the lines of before that
                 self.until(lambda row: row.get("state") != "STOPPED", seconds)
+                stops -= 1
         raise AssertionError(f"it stops again and again: {row}")
 
     def hears_while_driving(

@@ -111,6 +111,13 @@ def test_a_runstop_stops_it_by_its_word_and_does_not_start_it_again(chassis, nod
     chassis.until_it_drives(is_at(1.0), nodes)
 
 
+def test_two_runstops_that_speak_in_the_same_moment_are_both_heard(chassis, nodes):
+    """Of a queue of one, the second would put out the first each time: it would seem silent."""
+    nodes("sayer", "20", runstop(True, "RUNSTOP"), runstop(True))
+    nodes("sayer", "50", command("mppi_controller", 0.1, 0.0, 0.0))
+    chassis.until_it_drives(is_at(1.0), nodes)
+
+
 def test_a_runstop_stops_it_by_its_silence_while_another_one_goes_on(chassis, nodes):
     nodes("sayer", "20", runstop(True, "RUNSTOP"))
     silent = nodes("sayer", "20", runstop(True))

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from host_bridge.interfaces.ros2.stops import WORDS
+
 ROS = Path(__file__).resolve().parents[2] / ".ros"
 
 pytestmark = [
@@ -88,3 +90,9 @@ def test_a_call_that_waits_for_its_answer_keeps_nobody_from_being_heard(nodes, c
     heard, words = nodes("patient", str(calls)).stdout.readline().split(" ", 1)
     assert int(heard) >= 90
     assert words.count("at last") == calls
+
+
+@pytest.mark.parametrize(("depth", "heard"), [(1, "True"), (WORDS, "False True")])
+def test_a_queue_of_several_words_keeps_a_stop_that_another_word_follows(nodes, depth, heard):
+    """Of a queue of one the newest stays, whoever said it: which is why runstops have more."""
+    assert nodes("words", str(depth)).stdout.readline().strip() == heard

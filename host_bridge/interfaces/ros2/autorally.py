@@ -15,6 +15,7 @@ from host_bridge.interfaces.ros2.bus import Bus
 from host_bridge.interfaces.ros2.chassis_mux import Actuator, ChassisMux
 from host_bridge.interfaces.ros2.manner import Asked, Fill, Manner
 from host_bridge.interfaces.ros2.mux import Command, Mux, Source
+from host_bridge.interfaces.ros2.stops import WORDS, RunWord
 from host_bridge.interfaces.ros2.vocabulary import (
     STATE_HZ,
     Heard,
@@ -73,20 +74,18 @@ class Runstops:
     """All senders that were ever heard: each has to say that motion is enabled, and to go on."""
 
     def __init__(self) -> None:
-        self._heard: dict[str, tuple[bool, int]] = {}
+        self._heard: dict[str, RunWord] = {}
 
     def hear(self, sender: str, enables: bool, heard_us: int) -> None:
-        self._heard[sender] = enables, heard_us
+        self._heard.setdefault(sender, RunWord(_RUNSTOP_SILENT_US)).hear(enables, heard_us)
 
     def why_not(self, now_us: int) -> str:
         """Why nothing may move, in a sentence; "" if all enable it."""
         if not self._heard:
             return "No runstop was heard."
-        for sender, (enables, heard_us) in self._heard.items():
-            if not enables:
-                return f"The runstop {sender} says stop."
-            if now_us - heard_us > _RUNSTOP_SILENT_US:
-                return f"The runstop {sender} is silent."
+        for sender, word in self._heard.items():
+            if why := word.why_not(now_us):
+                return f"The runstop {sender} {why}."
         return ""
 
 
@@ -132,7 +131,7 @@ class Chassis(Manner):
         self._asked, self._vehicle = asked, vehicle
         self._wheels = Wheels(vehicle.parameters["nm_per_count"][0] * 1e-9)
         topic, type_name = RUNSTOP
-        bus.subscribe(topic, type_name, self.hear_runstop)
+        bus.subscribe(topic, type_name, self.hear_runstop, depth=WORDS)
 
     def mux(self, rows: Sequence[MuxRow], lease_s: float) -> Mux:
         self._mux = ChassisMux(rows, lease_s)

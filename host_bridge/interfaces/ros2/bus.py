@@ -220,14 +220,17 @@ class Bus:
             qos = self._qos.QoSProfile(depth=1, durability=durability)
         return self._node.create_publisher(message_class(type_name), topic, qos)
 
-    def subscribe(self, topic: str, type_name: str, tell: Callable[[Any, int], None]) -> None:
+    def subscribe(
+        self, topic: str, type_name: str, tell: Callable[[Any, int], None], *, depth: int = 1
+    ) -> None:
         """``tell`` gets the message and when it was received, in the session's time.
 
         Best effort and of depth 1: that takes reliable publishers too, and keeps no queue of old
-        commands; volatile: what was kept for late comers does not come.
+        commands; volatile: what was kept for late comers does not come. ``depth`` is of all
+        publishers of a topic together, of which the newest puts out the others.
         """
         qos = self._qos.QoSProfile(
-            depth=1,
+            depth=depth,
             reliability=self._qos.ReliabilityPolicy.BEST_EFFORT,
             durability=self._qos.DurabilityPolicy.VOLATILE,
         )

@@ -19,7 +19,7 @@ from host_bridge.interfaces.ros2.health import NODE, STANDING, Health
 from host_bridge.interfaces.ros2.manner import Manner, Reply
 from host_bridge.interfaces.ros2.mux import FUTURE_US, Command, Mux
 from host_bridge.interfaces.ros2.pausing import Pausing, Steps
-from host_bridge.interfaces.ros2.stops import Callers, RunstopTopic
+from host_bridge.interfaces.ros2.stops import WORDS, Callers, RunstopTopic
 from host_bridge.interfaces.ros2.tables import manner_of
 from host_bridge.interfaces.ros2.telling import ARMED, BOOL, Teller
 from host_bridge.interfaces.ros2.vocabulary import DIRECT, Heard, MuxRow, Part, Vocabulary
@@ -27,6 +27,7 @@ from host_bridge.logbook.sensor_lines import SensorPipe
 from sim_mock.autodrive.cars import simulated_car
 
 _BEGIN_US = 100_000  # a few steps of the car, and as many lost frames: then the hand counts
+_STOPPING = (Part.EMERGENCY, Part.ENGAGE)  # whose word of stop no other word may put out
 _TRIGGER = "std_srvs/srv/Trigger"
 
 
@@ -191,7 +192,7 @@ class RosInput(Input):
                 first = self.vocabulary.heard[0]
                 self._subscribe(Heard(row.topic, first.type, first.part, row.name))
         if not self._manner.has_runstop:
-            self._bus.subscribe("runstop", BOOL, self._hear_runstop)
+            self._bus.subscribe("runstop", BOOL, self._hear_runstop, depth=WORDS)
         self._bus.serve("~/stop", _TRIGGER, self._stop)
         self._bus.serve("~/clear", _TRIGGER, self._clear)
         self._bus.serve("~/arm", "std_srvs/srv/SetBool", self._set_armed)
@@ -215,7 +216,9 @@ class RosInput(Input):
         source = topics.get(heard.topic.lstrip("/"), heard.source)
         if source not in self._mux.sources:
             return  # a mux.yaml without it
-        self._bus.subscribe(heard.topic, heard.type, partial(self._hear, heard, source))
+        depth = WORDS if heard.part in _STOPPING else 1
+        hear = partial(self._hear, heard, source)
+        self._bus.subscribe(heard.topic, heard.type, hear, depth=depth)
 
     def _hear(self, heard: Heard, name: str, message: Any, received_us: int) -> None:
         source, part = self._mux.sources[name], heard.part

@@ -9,25 +9,49 @@ from host_bridge.interfaces.ros2.health import sentence
 from host_bridge.interfaces.ros2.manner import Reply
 
 _ANSWER_US = 1_500_000  # as long as a car has for an action
+WORDS = 10  # of one moment that are kept: several may say it, and none puts out another's stop
 _SILENT_US = 300_000
+_STOP_US = 300_000
+
+
+class RunWord:
+    """What was last said of running. A stop counts for 0.3 s, whoever says run meanwhile: who says
+    one thing is not known from who says the other."""
+
+    def __init__(self, silent_us: int = _SILENT_US) -> None:
+        self._silent_us = silent_us
+        self._heard_us: int | None = None
+        self._stop_us: int | None = None
+        self._runs = False
+
+    def hear(self, runs: bool, received_us: int) -> None:
+        self._runs, self._heard_us = runs, received_us
+        if not runs:
+            self._stop_us = received_us
+
+    def why_not(self, now_us: int) -> str:
+        """Why nothing may run, as a verb: "says stop", "is silent"; "" if it may, or was never
+        heard."""
+        if self._heard_us is None:
+            return ""
+        if not self._runs or (self._stop_us is not None and now_us - self._stop_us <= _STOP_US):
+            return "says stop"
+        return "is silent" if now_us - self._heard_us > self._silent_us else ""
 
 
 class RunstopTopic:
     """A topic that says run or stop. Once it was heard, its silence is a stop as well."""
 
     def __init__(self) -> None:
-        self._heard: tuple[bool, int] | None = None
+        self._word = RunWord()
         self.must_stop = False
 
     def hear(self, runs: bool, received_us: int) -> None:
-        self._heard = runs, received_us
+        self._word.hear(runs, received_us)
 
     def step(self, now_us: int) -> bool:
         """True where a stop has to be said now, once for each time that it came to that."""
-        if self._heard is None:
-            return False
-        runs, heard_us = self._heard
-        had_to, self.must_stop = self.must_stop, not runs or now_us - heard_us > _SILENT_US
+        had_to, self.must_stop = self.must_stop, bool(self._word.why_not(now_us))
         return self.must_stop and not had_to
 
 

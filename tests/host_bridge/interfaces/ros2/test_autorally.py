@@ -139,7 +139,9 @@ def test_every_sender_that_was_heard_has_to_go_on_enabling():
     runstops.hear("RUNSTOP", False, 600_000)
     assert runstops.why_not(600_000) == "The runstop RUNSTOP says stop."
     runstops.hear("RUNSTOP", True, 700_000)
-    assert runstops.why_not(700_000) == ""
+    runstops.hear("OCS", True, 901_000)
+    assert runstops.why_not(900_000) == "The runstop RUNSTOP says stop."
+    assert runstops.why_not(901_000) == ""
 
 
 class Node:
@@ -148,7 +150,7 @@ class Node:
     def stop(self):
         self.stops += 1
 
-    def subscribe(self, topic, type_name, tell):
+    def subscribe(self, topic, type_name, tell, *, depth):
         self.topic = topic
 
 

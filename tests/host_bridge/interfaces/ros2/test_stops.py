@@ -1,0 +1,46 @@
+"""The words of a runstop topic, in virtual time."""
+
+from __future__ import annotations
+
+import pytest
+
+from host_bridge.interfaces.ros2.stops import RunstopTopic, RunWord
+
+MS = 1000
+
+
+def test_a_topic_that_was_never_heard_stops_nothing():
+    topic = RunstopTopic()
+    assert topic.step(10_000 * MS) is False
+    assert topic.must_stop is False
+
+
+def test_a_word_and_a_silence_stop_once_each():
+    topic = RunstopTopic()
+    topic.hear(True, 0)
+    assert topic.step(300 * MS) is False
+    assert topic.step(301 * MS) is True
+    assert topic.step(302 * MS) is False
+    topic.hear(True, 303 * MS)
+    assert topic.step(304 * MS) is topic.must_stop is False
+    topic.hear(False, 305 * MS)
+    assert topic.step(306 * MS) is True
+
+
+@pytest.mark.parametrize("words", [(False, True), (True, False)])
+def test_a_stop_counts_though_somebody_else_says_run_in_the_same_moment(words):
+    topic = RunstopTopic()
+    for at_ms in range(0, 1000, 50):
+        for runs in words:
+            topic.hear(runs, at_ms * MS)
+        assert topic.step(at_ms * MS) is (at_ms == 0)
+        assert topic.must_stop
+
+
+def test_run_counts_again_when_nobody_has_said_stop_for_a_while():
+    word = RunWord()
+    word.hear(False, 0)
+    word.hear(True, 100 * MS)
+    assert word.why_not(300 * MS) == "says stop"
+    assert word.why_not(301 * MS) == ""
+    assert word.why_not(401 * MS) == "is silent"
