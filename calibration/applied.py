@@ -8,6 +8,7 @@ and of whoever measured, not of the car: they change nothing here.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
@@ -20,6 +21,7 @@ from calibration.parameters import (
 from calibration.results import REMEDY, found, read
 from calibration.steering import bent_curve
 from host_bridge.errors import VehicleFileFault
+from sim_mock.plant.parameters import PlantParameters
 
 OWN = "own"  # the calibration that Tandem brings along for the type
 
@@ -73,19 +75,40 @@ def calibrated(vehicle: Facts, file: str) -> Calibrated:
 
 def applied(vehicle: Facts, values: Values) -> Calibrated:
     """The vehicle with these values."""
-    p = plant_parameters(vehicle)
+    changes = changed(plant_parameters(vehicle), values)
+    plant = {**vehicle.plant, **{k: {**vehicle.plant[k], **v} for k, v in changes.items()}}
+    steer_max_rad = vehicle.parameters["steer_max_urad"][0] * 1e-6
+    channels = [_bent(one, steer_max_rad, values) for one in vehicle.channels]
+    return Calibrated(vehicle.name, plant, channels, vehicle.parameters)
+
+
+def changed(p: PlantParameters, values: Values) -> dict[str, dict[str, Any]]:
+    """What these values change in the tables of ``[plant]``, but for the steering's curves."""
     stiffness = values["tyre_stiffness_per_rad"]
     turning_kg = values["speed_lag_s"] * damping_n_per_mps(p) - p.body.mass_kg
-    changes: dict[str, dict[str, float]] = {
+    return {
         "tyre": {"stiffness_front_per_rad": stiffness, "stiffness_rear_per_rad": stiffness},
         "servo": {"rate_rad_s": values["steer_rate_radps"]},
         "battery": {"emf_v": battery_emf_v(p, values["speed_mps"])},
         "drive": {"rotating_mass_kg": max(turning_kg, 1e-3)},
     }
-    plant = {**vehicle.plant, **{k: {**vehicle.plant[k], **v} for k, v in changes.items()}}
-    steer_max_rad = vehicle.parameters["steer_max_urad"][0] * 1e-6
-    channels = [_bent(one, steer_max_rad, values) for one in vehicle.channels]
-    return Calibrated(vehicle.name, plant, channels, vehicle.parameters)
+
+
+def replaced(p: PlantParameters, values: Values, steer_max_rad: float) -> PlantParameters:
+    """The same of parameters that were read, without reading them again: a fit does it often."""
+    changes = changed(p, values)
+    shares = [bent_curve(one.curve, steer_max_rad, values) for one in p.steering]
+    return replace(
+        p,
+        body=replace(p.body, **changes["tyre"]),
+        servo=replace(p.servo, **changes["servo"]),
+        battery=replace(p.battery, **changes["battery"]),
+        drive=replace(p.drive, **changes["drive"]),
+        steering=tuple(
+            replace(one, curve=tuple((rad, ns) for rad, ns in curve))
+            for one, curve in zip(p.steering, shares, strict=True)
+        ),
+    )
 
 
 def _bent(channel: Mapping[str, Any], steer_max_rad: float, values: Values) -> Mapping[str, Any]:

@@ -1,123 +1,189 @@
-"""Least squares on a table of parameters; what the samples do not tell is not fitted.
+"""The likeliest parameters, given the runs and what was believed before them.
 
-A parameter whose interval is wider than the range that one would believe without any log is put
-back to its known value, the widest first.
+All parameters are fitted at once, each in spreads of its belief, so what a log does not tell stays
+near its known value and is never dropped on the way. With the parameters the effects of runs and
+pieces (``effects.py``) and the scales of those (``scatter.py``) are found: Gauss-Newton with
+Levenberg's damping, the scales anew after each few steps. A parameter's interval is its
+posterior's, so it knows of the scatter between runs and of all others that may give way.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias
 
 import numpy as np
-from scipy.optimize import least_squares  # type: ignore[import-untyped]
+import numpy.typing as npt
 from scipy.stats import norm  # type: ignore[import-untyped]
 
-from calibration.look import CONFIDENCE, Look, Residuals, look_at, stacked
+from calibration.estimates import CONFIDENCE, Estimate, Fit
+from calibration.lack import lack_of_fit
 from calibration.parameters import PARAMETERS, Parameter, Values
-from calibration.profile import not_excluded
 from calibration.samples import Floats
+from calibration.scatter import Sight, believed_scales, likeliest, system, unlikely, whitened
 
-ENOUGH = 1e-4  # change of cost or parameters at which the search ends: far inside any interval
+TOLD = 0.5  # of a belief's spread: what the runs leave of it, at most, where they tell something
+ENOUGH = 0.02  # of a parameter's own deviation: a step that ends the search
+ROUNDS, STEPS, COARSE_STEPS = 6, 8, 30
+HOPELESS = 50.0  # how much less likely a beginning is that is not followed
+FARTHEST = 0.5  # spread of a belief, in one step: slopes are true near by
+COARSE = np.array([3.0, 3.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0])  # far from the end all wobbles
 
-Covariance: TypeAlias = Callable[[list[int]], Floats]  # of the parameters with these numbers
+Residuals: TypeAlias = Callable[[Values], Sequence[Floats]]  # run by run, (samples, 3)
+See: TypeAlias = Callable[[Floats, Values], Sequence[Sight]]  # at these beliefs, and their values
 
 
-@dataclass(frozen=True)
-class Estimate:
-    """A parameter after the fit, ``low`` to ``high`` its 95 % interval, within its range.
+class Search:
+    """Where the search is: beliefs and scales, and what is seen from there."""
 
-    Not fitted, it is at its known value, and they are what of its range the samples do not exclude.
-    """
+    def __init__(
+        self, residuals: Residuals, see: See, known: Values, table: Sequence[Parameter]
+    ) -> None:
+        self._residuals, self._see, self._known, self._table = residuals, see, known, table
+        self.low = np.array([p.belief(p.low, known[p.name]) for p in table])
+        self.high = np.array([p.belief(p.high, known[p.name]) for p in table])
+        self.at = np.clip(np.zeros(len(table)), self.low, self.high)
+        self.scales = believed_scales()
+        self.damping = 1e-2
 
-    name: str
-    value: float
-    low: float
-    high: float
-    known: float
-    is_fitted: bool
+    def values(self, at: Floats) -> dict[str, float]:
+        pairs = zip(self._table, at, strict=True)
+        return {p.name: p.value(float(one), self._known[p.name]) for p, one in pairs}
+
+    def sights(self) -> Sequence[Sight]:
+        return self._see(self.at, self.values(self.at))
+
+    def step(self, sights: Sequence[Sight], scales: Floats) -> float:
+        """One step downhill, if there is one; its length in the parameters' own deviations."""
+        here = self.cost(sights, [sight.residual for sight in sights], self.at, scales)
+        one = system(sights, self.at, scales)
+        own = np.sqrt(np.diag(np.linalg.inv(one.matrix))[: len(self.at)])
+        while self.damping < 1e6:
+            there = self._damped(one.matrix, one.right)
+            most = float(np.max(np.abs(there - self.at)))
+            there = self.at + (there - self.at) * min(1.0, FARTHEST / max(most, FARTHEST))
+            found = self._residuals(self.values(there))
+            if self.cost(sights, found, there, scales) <= here:
+                self.damping = max(0.1 * self.damping, 1e-8)
+                length = float(np.max(np.abs(there - self.at) / own))
+                self.at = there
+                return length
+            self.damping *= 10.0
+        self.damping = 1e-2
+        return 0.0
+
+    def _damped(self, matrix: Floats, right: Floats) -> Floats:
+        """The next place; what would leave its range stays at its edge, and the rest goes on."""
+        count = len(self.at)
+        damped = matrix + np.diag(
+            [self.damping * matrix[i, i] if i < count else 0.0 for i in range(len(matrix))]
+        )
+        pull = -right - matrix[:, :count] @ self.at
+        free = np.ones(len(matrix), bool)
+        there = self.at.copy()
+        for _ in range(count):
+            step = np.zeros(len(matrix))
+            rest = pull[free] - damped[np.ix_(free, ~free)] @ _fixed(there - self.at, free, count)
+            step[free] = np.linalg.solve(damped[np.ix_(free, free)], rest)
+            tried = np.where(free[:count], self.at + step[:count], there)
+            out = free[:count] & ((tried < self.low) | (tried > self.high))
+            there = np.clip(tried, self.low, self.high)
+            if not out.any():
+                break
+            free[:count] &= ~out
+        return np.asarray(there)
+
+    def cost(
+        self, sights: Sequence[Sight], residuals: Sequence[Floats], at: Floats, scales: Floats
+    ) -> float:
+        """Least half square of wobble, effects and beliefs, with these residuals."""
+        cost = 0.5 * float(at @ at)
+        for sight, residual in zip(sights, residuals, strict=True):
+            columns = np.concatenate([residual[:, :, None], sight.effects(scales)], axis=2)
+            white = whitened(sight.t_s, columns, scales)
+            left, effects = white[:, 0], white[:, 1:]
+            seen = effects.T @ left
+            matrix = np.eye(len(seen)) + effects.T @ effects
+            cost += 0.5 * float(left @ left - seen @ np.linalg.solve(matrix, seen))
+        return cost
+
+
+def _fixed(step: Floats, free: npt.NDArray[np.bool_], count: int) -> Floats:
+    return np.asarray(step[~free[:count]])
 
 
 def fit(
-    residuals: Residuals, known: Values, table: Sequence[Parameter] = PARAMETERS
-) -> list[Estimate]:
-    """All of ``table``, in its order.
-
-    What was fitted once and turned out not to be told stays away, so this ends.
-    """
-    start = {**known, **{p.name: p.first for p in table if p.first is not None}}
-    seen, _ = told(look_at(residuals, start, table).best_case, table)
-    dropped: set[int] = set()
-    while True:
-        free = {table[i].name: start[table[i].name] for i in seen}
-        start = _searched(residuals, {**known, **free}, [table[i] for i in seen])
-        look = look_at(residuals, start, table)
-        found, halves = told(look.sandwich, table)
-        kept = [i for i in found if i not in dropped]
-        if kept == seen:
-            break
-        dropped.update(set(seen) - set(kept))
-        seen = kept
-    return [
-        _estimate(p, start, known, halves[i])
-        if i in seen
-        else _left(residuals, p, start, look, seen)
-        for i, p in enumerate(table)
-    ]
-
-
-def _estimate(p: Parameter, best: Values, known: Values, half: float) -> Estimate:
-    value = best[p.name]
-    low, high = max(value - half, p.low), min(value + half, p.high)
-    return Estimate(p.name, value, low, high, known[p.name], is_fitted=True)
-
-
-def _left(
-    residuals: Residuals, p: Parameter, best: Values, look: Look, seen: list[int]
-) -> Estimate:
-    low, high = not_excluded(residuals, best, p, look, seen)
-    return Estimate(p.name, best[p.name], low, high, best[p.name], is_fitted=False)
-
-
-def told(covariance: Covariance, table: Sequence[Parameter]) -> tuple[list[int], list[float]]:
-    """Numbers of the parameters that are told, and half of everyone's interval."""
-    seen = list(range(len(table)))
-    halves = [0.0] * len(table)
-    spans = np.array([p.high - p.low for p in table])
-    normal = float(norm.ppf(0.5 + 0.5 * CONFIDENCE))
-    while seen:
-        own = normal * np.sqrt(np.diag(covariance(seen)))  # in shares of the range
-        for i, half in zip(seen, own * spans[seen], strict=True):
-            halves[i] = float(half)
-        worst = int(np.argmax(own))
-        if own[worst] <= 0.5:
-            break
-        del seen[worst]
-    return seen, halves
-
-
-def _searched(residuals: Residuals, start: Values, wanted: Sequence[Parameter]) -> dict[str, float]:
-    """All of ``start``, with the wanted ones where the sum of squares is least."""
-    names = [p.name for p in wanted]
-    lows, spans = _range(wanted)
-
-    def values(shares: Floats) -> dict[str, float]:
-        return {**start, **dict(zip(names, map(float, lows + shares * spans), strict=True))}
-
-    first = np.clip((np.array([start[name] for name in names]) - lows) / spans, 0.01, 0.99)
-    found = least_squares(
-        lambda shares: stacked(residuals(values(shares))),
-        first,
-        jac=lambda shares: look_at(residuals, values(shares), wanted).slopes,
-        bounds=(0.0, 1.0),
-        x_scale="jac",
-        ftol=ENOUGH,
-        xtol=ENOUGH,
+    residuals: Residuals, see: See, known: Values, table: Sequence[Parameter] = PARAMETERS
+) -> Fit:
+    """All of ``table``, in its order. From each beginning; the likelier end counts."""
+    search = Search(residuals, see, known, table)
+    ends: list[tuple[float, Floats, Floats]] = []
+    begun = sorted(_beginnings(search, known, table), key=lambda one: one[0])
+    for cost, begin in begun:
+        is_known = any(np.allclose(begin, end, atol=10.0 * ENOUGH) for _, end, _ in ends)
+        if is_known or cost > begun[0][0] + HOPELESS:
+            continue
+        search.at, search.scales = begin, believed_scales()
+        sights = _settled(search)
+        ends.append((unlikely(sights, search.at, search.scales), search.at, search.scales))
+    _, search.at, search.scales = min(ends, key=lambda end: end[0])
+    sights = search.sights()
+    covariance = _covariance(search, sights)
+    return Fit(
+        tuple(_estimates(search, covariance, known, table)),
+        covariance,
+        search.scales,
+        lack_of_fit(sights, search.scales),
     )
-    return values(found.x)
 
 
-def _range(table: Sequence[Parameter]) -> tuple[Floats, Floats]:
-    lows = np.array([p.low for p in table])
-    return lows, np.array([p.high for p in table]) - lows
+def _beginnings(
+    search: Search, known: Values, table: Sequence[Parameter]
+) -> Iterator[tuple[float, Floats]]:
+    """Costs and places: roughly downhill from the known values, and from each ``first``."""
+    scales = COARSE * believed_scales()
+    for first in ({}, {p.name: p.first for p in table if p.first is not None}):
+        at = [p.belief(first.get(p.name, known[p.name]), known[p.name]) for p in table]
+        search.at = np.clip(np.array(at), search.low, search.high)
+        sights = search.sights()
+        for _ in range(COARSE_STEPS):
+            length = search.step(sights, scales)
+            sights = search.sights()
+            if length < 10.0 * ENOUGH:
+                break
+        yield search.cost(sights, [one.residual for one in sights], search.at, scales), search.at
+
+
+def _settled(search: Search) -> Sequence[Sight]:
+    """To the end: scales and parameters by turns."""
+    sights = search.sights()
+    for _ in range(ROUNDS):
+        search.scales = likeliest(sights, search.at, search.scales)
+        before = search.at
+        for _ in range(STEPS):
+            length = search.step(sights, search.scales)
+            sights = search.sights()
+            if length < ENOUGH:
+                break
+        own = np.sqrt(np.diag(_covariance(search, sights)))
+        if float(np.max(np.abs(search.at - before) / own)) < 5.0 * ENOUGH:
+            break
+    return sights
+
+
+def _covariance(search: Search, sights: Sequence[Sight]) -> Floats:
+    count = len(search.at)
+    matrix = system(sights, search.at, search.scales).matrix
+    return np.asarray(np.linalg.inv(matrix)[:count, :count])
+
+
+def _estimates(
+    search: Search, covariance: Floats, known: Values, table: Sequence[Parameter]
+) -> list[Estimate]:
+    own = np.sqrt(np.diag(covariance))
+    half = float(norm.ppf(0.5 + 0.5 * CONFIDENCE)) * own
+    value, low, high = map(search.values, (search.at, search.at - half, search.at + half))
+    return [
+        Estimate(p.name, value[p.name], low[p.name], high[p.name], known[p.name], bool(one < TOLD))
+        for p, one in zip(table, own, strict=True)
+    ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import exp, log
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from host_bridge.domain import Vehicle
@@ -13,37 +14,72 @@ Values: TypeAlias = Mapping[str, float]
 
 
 class Parameter(NamedTuple):
-    """``low`` to ``high`` is what one would believe without any log; the fit stays in it.
-
-    ``first`` is where it begins, if not at the known value.
+    """What is believed without any log: near the known value, ``spread`` being one standard
+    deviation; of a ``is_ratio`` one the spread is of its logarithm. ``low`` to ``high`` is what can
+    be at all. ``first`` is where a fit begins, if not at the known value.
     """
 
     name: str
     low: float
     high: float
+    spread: float
+    is_ratio: bool
     meaning: str
     first: float | None = None
+
+    def belief(self, value: float, known: float) -> float:
+        """How many spreads a value is from the known one."""
+        apart = log(value / known) if self.is_ratio else value - known
+        return apart / self.spread
+
+    def value(self, belief: float, known: float) -> float:
+        """The inverse of ``belief``, within the range."""
+        by = belief * self.spread
+        value = known * exp(by) if self.is_ratio else known + by
+        return min(max(value, self.low), self.high)
 
 
 LINE_S = 12 * 10 / 115_200  # rosserial: a Float32 is 12 bytes, of 10 bits, at 115200 baud
 
+# The spreads are ours. Lock: a vehicle file's full lock is a third off at worst. Gain: linkages and
+# units go wrong by factors. Sides: a tenth. Speed: battery and floor. Mounting: 6 degrees, 0.1 m.
 PARAMETERS = (
-    Parameter("steer_trim_norm", -0.5, 0.5, "steering command, of full lock, that drives straight"),
     Parameter(
-        "steer_gain", 0.05, 2.0, "angle of the wheels over the one commanded, near the trim", 0.1
+        *("steer_trim_norm", -0.5, 0.5, 0.25, False),
+        "steering command, of full lock, that drives straight",
     ),
-    Parameter("steer_lock_ratio", 0.05, 2.0, "the same at full lock: the end point"),
-    Parameter("steer_asymmetry", -0.5, 0.5, "left angles over the mean of both sides, less 1"),
-    Parameter("speed_mps", 0.1, 1.0, "steady speed at full throttle"),
-    Parameter("speed_lag_s", 0.01, 1.0, "time constant of the speed, starting and stopping"),
-    Parameter("queue_delay_s", 0.0, 4.0, "from a command to its effect, when nothing queues"),
     Parameter(
-        "queue_s_per_message", 0.0, 0.005, "what each message holds up the next ones", LINE_S
+        *("steer_gain", 0.05, 2.0, 1.0, True),
+        "angle of the wheels over the one commanded, near the trim",
+        0.3,
     ),
-    Parameter("mount_yaw_rad", -0.3, 0.3, "the car's heading less that of its odometry"),
-    Parameter("mount_x_m", -0.3, 0.3, "the odometry's point, ahead of the centre of gravity"),
-    Parameter("tyre_stiffness_per_rad", 0.5, 20.0, "cornering stiffness per load, both axles"),
-    Parameter("steer_rate_radps", 1.0, 20.0, "how fast the servos turn the wheels"),
+    Parameter("steer_lock_ratio", 0.05, 2.0, 0.3, False, "the same at full lock: the end point"),
+    Parameter(
+        *("steer_asymmetry", -0.5, 0.5, 0.1, False),
+        "left angles over the mean of both sides, less 1",
+    ),
+    Parameter("speed_mps", 0.1, 1.0, 0.3, True, "steady speed at full throttle"),
+    Parameter(
+        "speed_lag_s", 0.01, 1.0, 1.0, True, "time constant of the speed, starting and stopping"
+    ),
+    Parameter(
+        "queue_delay_s", 0.0, 4.0, 0.5, False, "from a command to its effect, when nothing queues"
+    ),
+    Parameter(
+        *("queue_s_per_message", 0.0, 0.005, 0.001, False),
+        "what each message holds up the next ones",
+        LINE_S,
+    ),
+    Parameter(
+        "mount_yaw_rad", -0.3, 0.3, 0.1, False, "the car's heading less that of its odometry"
+    ),
+    Parameter(
+        "mount_x_m", -0.3, 0.3, 0.1, False, "the odometry's point, ahead of the centre of gravity"
+    ),
+    Parameter(
+        "tyre_stiffness_per_rad", 0.5, 20.0, 0.7, True, "cornering stiffness per load, both axles"
+    ),
+    Parameter("steer_rate_radps", 1.0, 20.0, 0.5, True, "how fast the servos turn the wheels"),
 )
 NAMES = tuple(parameter.name for parameter in PARAMETERS)
 

@@ -7,17 +7,18 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from scipy.spatial.distance import directed_hausdorff  # type: ignore[import-untyped]
 
-from calibration.fit import Estimate, fit
+from calibration.band import Band, band
+from calibration.estimates import Fit
+from calibration.fit import fit
 from calibration.kinematic import kinematic, published
 from calibration.parameters import Values, known_values, plant_parameters
+from calibration.results import Calibration
 from calibration.samples import Floats, Run
-from calibration.twin import STEP_S, Poses, predict
+from calibration.sights import residual, sight, since, thinned
+from calibration.twin import Poses, Twin
 from host_bridge.domain import Vehicle
-
-# The wobble of laser scan matching while the car drives: what residuals are measured in.
-POSITION_SPREAD_M = 0.01
-YAW_SPREAD_RAD = 0.01
 
 
 class Summary(NamedTuple):
@@ -46,46 +47,89 @@ class Errors:
 
 @dataclass(frozen=True)
 class Replay:
-    """One run beside what the twin and the untuned kinematic model make of its commands."""
+    """One run beside what the twin and the untuned kinematic model make of its commands.
+
+    ``band``: where the calibration says that the car will be, if there is a calibration.
+    """
 
     run: Run
     twin: Poses
     untuned: Poses
+    band: Band | None = None
 
     @property
     def since(self) -> int:
         """Number of the first sample after the first command; errors count from there."""
-        return int(np.searchsorted(self.run.odometry.t_s, self.run.commands.t_s[0]))
+        return since(self.run)
 
     def errors(self, poses: Poses) -> Errors:
         o = self.run.odometry
         distance_m = np.hypot(poses.x_m - o.x_m, poses.y_m - o.y_m)
         return Errors(distance_m, poses.yaw_rad - o.yaw_rad)
 
+    def held(self) -> np.ndarray:
+        """Whether the car was inside the band, sample by sample since the first command."""
+        if self.band is None:
+            return np.zeros(0, bool)
+        errors = self.errors(self.twin)
+        return self.band.holds(errors.position_m[self.since :], errors.yaw_rad[self.since :])
 
-def replay(vehicle: Vehicle, values: Values, run: Run) -> Replay:
-    """Raises errors.VehicleFileFault for a vehicle that such a log does not drive."""
-    body = plant_parameters(vehicle).body
-    twin = predict(vehicle, values, run, STEP_S)
-    return Replay(run, twin, kinematic(run, published(vehicle), body))
+    @property
+    def car(self) -> Poses:
+        """As its odometry saw it."""
+        o = self.run.odometry
+        return Poses(o.x_m, o.y_m, o.yaw_rad)
 
 
-def calibrate(vehicle: Vehicle, runs: Sequence[Run]) -> list[Estimate]:
+def replay(
+    vehicle: Vehicle, values: Values, run: Run, calibration: Calibration | None = None
+) -> Replay:
+    """With a band if there is a ``calibration`` (whose values these are).
+
+    Raises errors.VehicleFileFault for a vehicle that such a log does not drive.
+    """
+    body, twin = plant_parameters(vehicle).body, Twin(vehicle)
+    there = None
+    if calibration:
+        known = known_values(vehicle)
+        there = band(twin, known, calibration.fit, calibration.steering, run)
+    poses = twin.predict(values, run)
+    return Replay(run, poses, kinematic(run, published(vehicle), body), there)
+
+
+def motion(t_s: Floats, poses: Poses) -> tuple[Floats, Floats]:
+    """Speed in m/s and yaw rate in rad/s from pose to pose, central; the same for car and twin."""
+    speed_mps = np.hypot(np.gradient(poses.x_m, t_s), np.gradient(poses.y_m, t_s))
+    return speed_mps, np.gradient(poses.yaw_rad, t_s)
+
+
+def way_m(poses: Poses, since: int) -> float:
+    """How long the way is, in straight lines from sample to sample."""
+    return float(np.hypot(np.diff(poses.x_m[since:]), np.diff(poses.y_m[since:])).sum())
+
+
+def hausdorff_m(one: Poses, other: Poses) -> float:
+    """How far the farther point of either path is from the other path, whenever it was there."""
+    a, b = (_fine(poses) for poses in (one, other))
+    return float(max(directed_hausdorff(a, b)[0], directed_hausdorff(b, a)[0]))
+
+
+def _fine(poses: Poses) -> Floats:
+    """Points of the path a centimetre apart."""
+    far_m = np.concatenate([[0.0], np.cumsum(np.hypot(np.diff(poses.x_m), np.diff(poses.y_m)))])
+    at_m = np.linspace(0.0, far_m[-1], 2 + int(100.0 * far_m[-1]))
+    return np.column_stack([np.interp(at_m, far_m, xy) for xy in (poses.x_m, poses.y_m)])
+
+
+def calibrate(vehicle: Vehicle, runs: Sequence[Run]) -> Fit:
     """The parameters that fit these runs best. Raises errors.VehicleFileFault."""
+    known, twin = known_values(vehicle), Twin(vehicle)
+    driven = [thinned(run) for run in runs]
     return fit(
-        lambda values: [_residual(vehicle, values, run) for run in runs], known_values(vehicle)
+        lambda values: [residual(twin, values, run) for run in driven],
+        lambda at, values: [sight(twin, known, at, values, run) for run in driven],
+        known,
     )
-
-
-def _residual(vehicle: Vehicle, values: Values, run: Run) -> Floats:
-    poses, o = predict(vehicle, values, run), run.odometry
-    since = int(np.searchsorted(o.t_s, run.commands.t_s[0]))
-    columns = (
-        (poses.x_m - o.x_m) / POSITION_SPREAD_M,
-        (poses.y_m - o.y_m) / POSITION_SPREAD_M,
-        (poses.yaw_rad - o.yaw_rad) / YAW_SPREAD_RAD,
-    )
-    return np.column_stack(columns)[since:]
 
 
 def _summed(amounts: Floats) -> tuple[float, float, float]:

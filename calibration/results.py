@@ -10,9 +10,12 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from calibration.fit import Estimate
+import numpy as np
+
+from calibration.estimates import Estimate, Fit, Lack
 from calibration.parameters import NAMES, PARAMETERS
 from calibration.samples import Run
+from calibration.scales import SCALES
 from host_bridge.errors import VehicleFileFault
 
 _toml: Any = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
@@ -38,17 +41,23 @@ class Source:
 
 @dataclass(frozen=True)
 class Calibration:
-    """``date`` and ``command`` say when and how; ``data`` what was fitted on."""
+    """``date`` and ``command`` say when and how; ``data`` what was fitted on, and ``steering`` from
+    where to where it was steered there, as shares of full lock."""
 
     vehicle: str
     date: str
     command: str
     data: tuple[Source, ...]
-    estimates: tuple[Estimate, ...]
+    steering: tuple[float, float]
+    fit: Fit
+
+    @property
+    def estimates(self) -> tuple[Estimate, ...]:
+        return self.fit.estimates
 
     @property
     def values(self) -> dict[str, float]:
-        return {one.name: one.value for one in self.estimates}
+        return self.fit.values
 
     def was_fitted_on(self, run: Run) -> bool:
         return Source.of(run) in self.data
@@ -57,15 +66,29 @@ class Calibration:
 def written(calibration: Calibration) -> str:
     """As TOML."""
     head = [
-        "# A calibration: values with their 95 % intervals. What is not fitted is at its known",
-        "# value, and low to high is what the data do not exclude. Written by tandem replay.",
+        "# A calibration: values with their 95 % intervals. What is not fitted the data tell",
+        "# little of: it is near its known value. Written by tandem replay.",
         *(f"{key} = {json.dumps(getattr(calibration, key))}" for key in _HEAD),
     ]
+    fit = calibration.fit
     data = (_table("[[data]]", vars(source)) for source in calibration.data)
-    return "\n\n".join(["\n".join(head), *data, *map(_parameter, calibration.estimates)]) + "\n"
+    lack = _table(
+        "[lack_of_fit]  # p: the chance of such residuals if the model fits", fit.lack._asdict()
+    )
+    scales = [
+        f"{s.name} = {one:.6g}  # {s.meaning}" for s, one in zip(SCALES, fit.scales, strict=True)
+    ]
+    covariance = [
+        "[covariance]  # of all parameters, each in spreads of its belief (parameters.py)",
+        "rows = [",
+        *(f"    [{', '.join(f'{one:.6g}' for one in row)}]," for row in fit.covariance),
+        "]",
+    ]
+    parts = [*data, *map(_parameter, fit.estimates), lack, "\n".join(["[scales]", *scales])]
+    return "\n\n".join(["\n".join(head), *parts, "\n".join(covariance)]) + "\n"
 
 
-_HEAD = ("vehicle", "date", "command")
+_HEAD = ("vehicle", "date", "command", "steering")
 
 
 def _parameter(one: Estimate) -> str:
@@ -89,13 +112,29 @@ def read(path: Path) -> Calibration:
     try:
         document = _toml.loads(path.read_text(encoding="utf-8"))
         parameters = document.pop("parameters")
+        _refuse_strange_names(path, "parameters", list(NAMES), list(parameters))
         data = tuple(Source(**source) for source in document.pop("data"))
-        estimates = tuple(_estimate(name, one) for name, one in parameters.items())
-        calibration = Calibration(**document, data=data, estimates=estimates)
+        low, high = map(float, document.pop("steering"))
+        fit = _fit(path, parameters, document)
+        calibration = Calibration(**document, data=data, steering=(low, high), fit=fit)
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise VehicleFileFault(f"no calibration: {error}", where=str(path), remedy=REMEDY) from None
     _refuse_strange(path, calibration.estimates)
     return calibration
+
+
+def _fit(path: Path, parameters: dict[str, Any], document: dict[str, Any]) -> Fit:
+    scales = document.pop("scales")
+    _refuse_strange_names(path, "scales", [one.name for one in SCALES], list(scales))
+    covariance = np.array(document.pop("covariance")["rows"], float)
+    if covariance.shape != (len(NAMES), len(NAMES)):
+        raise ValueError(f"covariance of shape {covariance.shape}")
+    return Fit(
+        tuple(_estimate(name, parameters[name]) for name in NAMES),
+        covariance,
+        np.array([float(scales[one.name]) for one in SCALES]),
+        Lack(**document.pop("lack_of_fit")),
+    )
 
 
 def _estimate(name: str, one: dict[str, Any]) -> Estimate:
@@ -103,18 +142,20 @@ def _estimate(name: str, one: dict[str, Any]) -> Estimate:
     return Estimate(name, value, low, high, known, **one)
 
 
-def _refuse_strange(path: Path, estimates: Sequence[Estimate]) -> None:
-    names = [one.name for one in estimates]
-    if sorted(names) != sorted(NAMES):
+def _refuse_strange_names(path: Path, where: str, wanted: list[str], got: list[str]) -> None:
+    if sorted(wanted) != sorted(got):
         raise VehicleFileFault(
-            "other parameters than this version's",
+            f"other {where} than this version's",
             where=str(path),
-            expected=", ".join(NAMES),
-            got=", ".join(names),
+            expected=", ".join(wanted),
+            got=", ".join(got),
             remedy=REMEDY,
         )
+
+
+def _refuse_strange(path: Path, estimates: Sequence[Estimate]) -> None:
     for one, p in ((one, p) for one in estimates for p in PARAMETERS if p.name == one.name):
-        if one.is_fitted and not p.low <= one.value <= p.high:
+        if not p.low <= one.value <= p.high:
             where = f"{path}, parameters.{one.name}.value"
             raise VehicleFileFault(
                 "out of range",

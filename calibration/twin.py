@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from calibration.applied import applied
+from calibration.applied import replaced
 from calibration.backlog import Change, changes, departures_s
 from calibration.parameters import Values, plant_parameters
 from calibration.samples import Floats, Run
@@ -35,39 +35,80 @@ class Poses:
     yaw_rad: Floats
 
 
-def tuned(vehicle: Vehicle, values: Values) -> PlantParameters:
-    """The vehicle's plant with these values."""
-    return plant_parameters(applied(vehicle, values))
-
-
-def predict(vehicle: Vehicle, values: Values, run: Run, step_s: float = STEP_S) -> Poses:
-    """The twin's poses at the odometry's times, from the run's start pose on, never re-posed.
+class Twin:
+    """A vehicle's plant, read once and driven often.
 
     Raises errors.VehicleFileFault for a vehicle with channels that such a log does not drive.
     """
+
+    def __init__(self, vehicle: Vehicle) -> None:
+        self.vehicle = vehicle
+        self._known = plant_parameters(vehicle)
+        self._curves = [
+            np.array(one["curve"]).T if one["kind"] == "servo_steering" else None
+            for one in vehicle.channels
+        ]
+        self.outputs_of(Change(0.0, 0.0, 0.0))
+
+    def tuned(self, values: Values) -> PlantParameters:
+        """The vehicle's plant with these values."""
+        return replaced(self._known, values, self.vehicle.steer_max_rad)
+
+    def predict(self, values: Values, run: Run, step_s: float = STEP_S) -> Poses:
+        """Poses at the odometry's times, from the run's start pose on, never re-posed."""
+        own = self.drive(self.tuned(values), arrived(run, values), run.odometry.t_s, step_s)
+        return as_odometry(own, run.start_pose(), values["mount_yaw_rad"], values["mount_x_m"])
+
+    def drive(
+        self, parameters: PlantParameters, todo: Sequence[Change], times_s: Floats, step_s: float
+    ) -> Poses:
+        """The centre of gravity's poses at ``times_s``, from rest in the origin."""
+        plan = [Change(todo[0].t_s - SETTLE_S, 0.0, 0.0), *todo]
+        plant = Plant(parameters, seed=0)  # seeds its sensors, which nobody reads here
+        poses = np.zeros((len(times_s), 3))
+        now, outputs = plan[0], self.outputs_of(plan[0])
+        for leg in _legs(plan, times_s):
+            if leg.now is not now:
+                now, outputs = leg.now, self.outputs_of(leg.now)
+            if leg.now is not plan[-1] or leg.now.throttle_norm or plant.truth.vx_mps:
+                _march(plant, leg, outputs, step_s)
+            if leg.row is not None:
+                poses[leg.row] = plant.truth.x_m, plant.truth.y_m, plant.truth.yaw_rad
+        return Poses(*poses.T)
+
+    def outputs_of(self, now: Change) -> list[int]:
+        """What the old stack's board puts out: the servos' pulses in ns, throttle as duty."""
+        steer_rad = now.steering_norm * self.vehicle.steer_max_rad
+        pairs = zip(self.vehicle.channels, self._curves, strict=True)
+        return [self._output(one, curve, steer_rad, now) for one, curve in pairs]
+
+    def _output(
+        self, channel: dict[str, object], curve: Floats | None, steer_rad: float, now: Change
+    ) -> int:
+        kind = channel["kind"]
+        if curve is not None:
+            return round(float(np.interp(steer_rad, *curve)))
+        if kind == "h_bridge":
+            return round(now.throttle_norm * FULL_DUTY)
+        if kind == "none":
+            return 0
+        raise VehicleFileFault(
+            f"cannot replay throttle on a channel of kind {kind}",
+            where=self.vehicle.path,
+            expected="servo_steering, h_bridge or none",
+            remedy="replay logs of cars with H-bridges, such as nigel",
+        )
+
+
+def predict(vehicle: Vehicle, values: Values, run: Run, step_s: float = STEP_S) -> Poses:
+    """The twin's poses at the odometry's times; raises as ``Twin`` does."""
+    return Twin(vehicle).predict(values, run, step_s)
+
+
+def arrived(run: Run, values: Values) -> list[Change]:
+    """The run's commands, as they get through the queue."""
     queue = values["queue_delay_s"], values["queue_s_per_message"]
-    todo = changes(run.commands, departures_s(run.commands.t_s, *queue))
-    own = drive(vehicle, tuned(vehicle, values), todo, run.odometry.t_s, step_s)
-    return as_odometry(own, run.start_pose(), values["mount_yaw_rad"], values["mount_x_m"])
-
-
-def drive(
-    vehicle: Vehicle,
-    parameters: PlantParameters,
-    todo: Sequence[Change],
-    times_s: Floats,
-    step_s: float,
-) -> Poses:
-    """The centre of gravity's poses at ``times_s``, from rest in the origin."""
-    plan = [Change(todo[0].t_s - SETTLE_S, 0.0, 0.0), *todo]
-    plant = Plant(parameters, seed=0)  # seeds its sensors, which nobody reads here
-    poses = np.zeros((len(times_s), 3))
-    for leg in _legs(plan, times_s):
-        if leg.now is not plan[-1] or leg.now.throttle_norm or plant.truth.vx_mps:
-            _march(plant, leg, outputs_of(vehicle, leg.now), step_s)
-        if leg.row is not None:
-            poses[leg.row] = plant.truth.x_m, plant.truth.y_m, plant.truth.yaw_rad
-    return Poses(*poses.T)
+    return changes(run.commands, departures_s(run.commands.t_s, *queue))
 
 
 class _Leg(NamedTuple):
@@ -119,29 +160,6 @@ def _leap(truth: BodyState, span_s: float) -> None:
     truth.x_m += chord * (c * truth.vx_mps - s * truth.vy_mps)
     truth.y_m += chord * (s * truth.vx_mps + c * truth.vy_mps)
     truth.yaw_rad += 2.0 * half_rad
-
-
-def outputs_of(vehicle: Vehicle, now: Change) -> list[int]:
-    """What the old stack's board puts out: the servos' pulses in ns, throttle as plain duty."""
-    steer_rad = now.steering_norm * vehicle.steer_max_rad
-    return [_output(vehicle, channel, steer_rad, now) for channel in vehicle.channels]
-
-
-def _output(vehicle: Vehicle, channel: dict[str, object], steer_rad: float, now: Change) -> int:
-    kind = channel["kind"]
-    if kind == "servo_steering":
-        angles_rad, pulses_ns = np.array(channel["curve"]).T
-        return round(float(np.interp(steer_rad, angles_rad, pulses_ns)))
-    if kind == "h_bridge":
-        return round(now.throttle_norm * FULL_DUTY)
-    if kind == "none":
-        return 0
-    raise VehicleFileFault(
-        f"cannot replay throttle on a channel of kind {kind}",
-        where=vehicle.path,
-        expected="servo_steering, h_bridge or none",
-        remedy="replay logs of cars with H-bridges, such as nigel",
-    )
 
 
 def as_odometry(

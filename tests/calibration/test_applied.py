@@ -5,9 +5,10 @@ import pytest
 
 from calibration.applied import OWN, calibrated
 from calibration.results import found, read
-from calibration.twin import tuned
+from calibration.twin import Twin
 from host_bridge.config import load_vehicle
 from host_bridge.errors import VehicleFileFault
+from host_bridge.services import make_host
 from sim_mock.facts import facts_of, vehicle_for
 from tests.evidence import some
 
@@ -51,9 +52,9 @@ def test_the_car_that_was_measured_is_slower_and_drives_straight_at_its_trim_onl
 
 
 def test_its_plant_is_the_one_that_was_fitted():
-    vehicle = load_vehicle("nigel")
+    vehicle = make_host().vehicles.load("nigel")
     car = facts(calibration=str(found("nigel")))
-    assert car.plant_made().parameters == tuned(vehicle, read(found("nigel")).values)
+    assert car.plant_made().parameters == Twin(vehicle).tuned(read(found("nigel")).values)
     assert car.parameters == vehicle.parameters
 
 

@@ -1,93 +1,132 @@
-"""The fit finds the car that made a log, and says what the log does not tell."""
+"""The fit finds the car that made a log, says what a log does not tell, and if it does not fit."""
 
 import numpy as np
 import pytest
 
+from calibration.effects import SUSPECTS
 from calibration.fit import fit
-from calibration.look import lags_between, wobble
 from calibration.parameters import Parameter
 from calibration.replay import calibrate
+from calibration.scales import SCALES
+from calibration.scatter import Sight, believed_scales, likeliest, whitened
 from tests.calibration import drives
 from tests.calibration.drives import NIGEL, TRUTH, made_run
 
 TOLD = (
     *("steer_trim_norm", "steer_gain", "speed_mps", "speed_lag_s"),
-    *("queue_delay_s", "queue_s_per_message", "mount_yaw_rad", "mount_x_m"),
+    *("queue_delay_s", "queue_s_per_message", "mount_yaw_rad"),
 )
 
 
 @pytest.fixture(scope="module")
 def found():
-    """From two runs with 5 mm and 5 mrad of wobble, half of a real scan matcher's."""
-    runs = [made_run(0.15, TRUTH, 10, 0.005), made_run(0.35, TRUTH, 11, 0.005)]
-    return {one.name: one for one in calibrate(NIGEL, runs)}
+    """From three runs with 5 mm and 5 mrad of wobble, half of a real scan matcher's."""
+    runs = [made_run(steer, TRUTH, seed, 0.005) for seed, steer in enumerate((0.15, 0.35, -0.05))]
+    return calibrate(NIGEL, runs)
 
 
 def test_the_parameters_of_a_made_log_lie_in_their_intervals(found):
-    """Each of eight with 19 chances in 20: one may miss, by little."""
-    assert all(found[name].is_fitted for name in TOLD)
-    misses = [name for name in TOLD if not found[name].low <= TRUTH[name] <= found[name].high]
+    """Each with 19 chances in 20: one may miss, by little."""
+    by_name = {one.name: one for one in found.estimates}
+    assert all(by_name[name].is_fitted for name in TOLD)
+    misses = [one.name for one in found.estimates if not one.low <= TRUTH[one.name] <= one.high]
     assert len(misses) <= 1, misses
-    for one in (found[name] for name in TOLD):
-        assert abs(one.value - TRUTH[one.name]) < one.high - one.low, one.name
+    for name in TOLD:
+        one = by_name[name]
+        assert abs(one.value - TRUTH[name]) < one.high - one.low, name
 
 
 def test_the_intervals_of_a_made_log_say_something(found):
-    assert found["steer_trim_norm"].high - found["steer_trim_norm"].low < 0.01
-    assert found["speed_mps"].high - found["speed_mps"].low < 0.03
+    by_name = {one.name: one for one in found.estimates}
+    assert by_name["steer_trim_norm"].high - by_name["steer_trim_norm"].low < 0.04
+    assert by_name["speed_mps"].high - by_name["speed_mps"].low < 0.03
 
 
-def test_what_is_not_told_stays_at_its_known_value_and_its_range_is_open(found):
-    rate = found["steer_rate_radps"]
+def test_what_is_not_told_stays_near_its_known_value_with_its_belief(found):
+    (rate,) = [one for one in found.estimates if one.name == "steer_rate_radps"]
     assert not rate.is_fitted
-    assert rate.value == rate.known == 5.51
-    assert (rate.low, rate.high) == (pytest.approx(1.0), pytest.approx(20.0))
+    assert rate.value == pytest.approx(rate.known, rel=0.3)
+    assert rate.high > 2.0 * rate.low
 
 
-LINE = (Parameter("level", -10.0, 10.0, ""), Parameter("slope", -10.0, 10.0, ""))
-SILENT = (*LINE, Parameter("silent", 0.0, 1.0, ""))
-TIMES = np.linspace(0.0, 1.0, 80)
+def test_a_log_of_such_a_car_shows_no_lack_of_fit(found):
+    assert not found.lack.is_flagged
+    assert found.lack.suspect == ""
 
 
-def line(noise):
-    """Residuals of a straight line, level 2 and slope -1, in one run of one channel."""
-    return lambda v: [(v["level"] - 2.0 + (v["slope"] + 1.0) * TIMES - noise)[:, None]]
+LINE = (
+    Parameter("level", -10.0, 10.0, 5.0, False, ""),
+    Parameter("slope", -10.0, 10.0, 5.0, False, ""),
+)
+SILENT = (*LINE, Parameter("silent", 0.01, 1.0, 1.0, True, "", 0.5))
+KNOWN = {"level": 0.0, "slope": 0.0, "silent": 0.25}
+TIMES = np.linspace(0.0, 8.0, 80)
+SHAPE = TIMES / TIMES[-1]
 
 
-def remembering(seed):
-    return drives.wobble(len(TIMES), seed, 0.5)[0]
+def fitted(noise, table=LINE):
+    """A straight line, level 2 and slope -1, seen in x, y and yaw of one run; no effects."""
+
+    def residuals(v):
+        return [((v["level"] - 2.0) + (v["slope"] + 1.0) * SHAPE - noise).T]
+
+    def see(_, values):
+        slopes = np.zeros((len(TIMES), 3, len(table)))
+        slopes[:, :, 0], slopes[:, :, 1] = 5.0, 5.0 * SHAPE[:, None]
+        none = np.zeros((len(TIMES), 3, 0))
+        suspects = np.zeros((len(TIMES), 3, len(SUSPECTS)))
+        suspects[40:, :, 0] = 1.0
+        run = np.zeros((len(TIMES), 3, 4))
+        (residual,) = residuals(values)
+        return [Sight(TIMES, residual, slopes, run, none, none, suspects)]
+
+    return fit(residuals, see, KNOWN, table)
+
+
+def remembering(seed, spread=0.02):
+    return drives.wobble(len(TIMES), seed, spread)
 
 
 def test_intervals_of_a_line_in_a_wobble_cover_as_often_as_they_say():
     covered = [
         one.low <= truth <= one.high
         for seed in range(100)
-        for one, truth in zip(
-            fit(line(remembering(seed)), {"level": 0.0, "slope": 0.0}, LINE),
-            (2.0, -1.0),
-            strict=True,
-        )
+        for one, truth in zip(fitted(remembering(seed)).estimates, (2.0, -1.0), strict=True)
     ]
-    assert 0.88 <= np.mean(covered) <= 0.99
+    assert 0.9 <= np.mean(covered) <= 0.99
 
 
-def test_a_parameter_without_any_effect_is_left_alone():
-    known = {"level": 0.0, "slope": 0.0, "silent": 0.25}
-    found = {one.name: one for one in fit(line(remembering(0)), known, SILENT)}
+def test_a_parameter_without_any_effect_keeps_its_belief():
+    found = {one.name: one for one in fitted(remembering(0), SILENT).estimates}
     assert not found["silent"].is_fitted
-    assert found["silent"].value == 0.25
+    assert found["silent"].value == pytest.approx(0.25, rel=1e-3)
+    assert (found["silent"].low, found["silent"].high) == (
+        pytest.approx(0.25 * np.exp(-1.96), rel=1e-2),
+        pytest.approx(1.0),
+    )
     assert found["level"].is_fitted
 
 
-def test_the_memory_of_a_wobble_is_found_behind_a_fit():
-    slopes = np.column_stack([np.ones_like(TIMES), TIMES])
-    basis, _ = np.linalg.qr(slopes)
-    lags = lags_between([(len(TIMES), 1)])
-    noises = [remembering(seed) for seed in range(200)]
-    found = [wobble(noise - basis @ (basis.T @ noise), slopes, lags) for noise in noises]
-    assert np.mean(found, axis=0) == pytest.approx([0.6, 0.25], abs=0.03)
+def test_the_spread_and_the_memory_of_a_wobble_are_found_behind_a_fit():
+    found = np.mean([fitted(remembering(seed)).scales[:3] for seed in range(40)], axis=0)
+    step_s = TIMES[1] - TIMES[0]
+    assert found == pytest.approx([0.02, 0.02, -step_s / np.log(0.6)], rel=0.1)
 
 
-def test_residuals_of_other_runs_and_channels_are_no_neighbours():
-    lags = lags_between([(2, 2), (1, 2)])
-    assert lags[0].tolist() == [0.0, np.inf, 1.0, np.inf, np.inf, np.inf]
+def test_a_jump_that_no_line_has_is_flagged_and_named():
+    noise = remembering(3)
+    assert not fitted(noise).lack.is_flagged
+    noise[:, 40:] += 0.06
+    lack = fitted(noise).lack
+    assert lack.is_flagged
+    assert lack.suspect == SUSPECTS[0]
+
+
+def test_a_search_for_scales_begins_and_ends_in_their_order():
+    assert len(believed_scales()) == len(SCALES) == 9
+    none = np.zeros((len(TIMES), 3, 0))
+    sight = Sight(TIMES, remembering(1).T, none, np.zeros((80, 3, 4)), none, none, none)
+    scales = likeliest([sight], np.zeros(0), believed_scales())
+    assert scales[3:] == pytest.approx(believed_scales()[3:], rel=1e-3)  # no effect: as believed
+    white = whitened(TIMES, sight.residual[:, :, None], scales)
+    assert np.std(white) == pytest.approx(1.0, abs=0.1)

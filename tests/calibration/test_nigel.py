@@ -7,6 +7,7 @@ import pytest
 
 from calibration import results
 from calibration.backlog import opening_s
+from calibration.band import driven_steering
 from calibration.kinematic import Published, kinematic
 from calibration.parameters import plant_parameters
 from calibration.replay import calibrate, replay
@@ -17,7 +18,11 @@ from tests.evidence import some
 DATA = Path(__file__).parents[3] / "shared" / "data" / "nigel"
 FITTED = ("straight", "skidpad_lht_0_1")
 UNSEEN = "skidpad_lht_0_2"
+RUNS = (*FITTED, UNSEEN)
 LOCK_RAD = 0.5236
+
+# What is left out, and how wide its band is at the end at most, in m and rad either side.
+THIRDS = (("straight", 0.5, 0.5), ("skidpad_lht_0_1", 0.25, 0.25), ("skidpad_lht_0_2", 0.4, 0.4))
 
 # What is published of this car, read in every way, the best for the untuned model too.
 PUBLISHED = {
@@ -47,11 +52,11 @@ def run_of(name):
 def test_the_kept_numbers_are_those_of_a_fit_on_the_two_runs(kept):
     runs = [run_of(name) for name in FITTED]
     assert all(map(kept.was_fitted_on, runs))
-    for one, again in zip(kept.estimates, calibrate(NIGEL, runs), strict=True):
+    for one, again in zip(kept.estimates, calibrate(NIGEL, runs).estimates, strict=True):
         assert one.is_fitted == again.is_fitted
-        assert again.value == pytest.approx(one.value, rel=1e-3)
-        assert again.low == pytest.approx(one.low, rel=0.05, abs=1e-3)
-        assert again.high == pytest.approx(one.high, rel=0.05, abs=1e-3)
+        assert again.value == pytest.approx(one.value, rel=0.03, abs=2e-3)
+        assert again.low == pytest.approx(one.low, rel=0.05, abs=2e-3)
+        assert again.high == pytest.approx(one.high, rel=0.05, abs=2e-3)
 
 
 def test_nothing_was_fitted_on_the_run_that_is_predicted(kept):
@@ -59,42 +64,62 @@ def test_nothing_was_fitted_on_the_run_that_is_predicted(kept):
     assert len(kept.data) == len(FITTED)
 
 
-def test_stiffness_servo_and_lag_are_not_told_by_these_logs(kept):
+def test_end_point_sides_stiffness_and_servo_are_hardly_told_by_these_logs(kept):
     left = [one.name for one in kept.estimates if not one.is_fitted]
-    assert "tyre_stiffness_per_rad" in left
-    assert "steer_rate_radps" in left
-    assert all(one.value == one.known for one in kept.estimates if not one.is_fitted)
+    assert left == [
+        *("steer_lock_ratio", "steer_asymmetry", "tyre_stiffness_per_rad", "steer_rate_radps")
+    ]
+    assert all(one.low <= one.known <= one.high for one in kept.estimates if not one.is_fitted)
+    assert not kept.fit.lack.is_flagged
+    assert kept.steering == pytest.approx((0.2, 0.3))
+
+
+@pytest.mark.parametrize(("unseen", "width_m", "width_rad"), THIRDS)
+def test_fitted_on_any_two_the_third_lies_in_the_band(unseen, width_m, width_rad):
+    """The band's width at its end is stated; what was not driven between is marked."""
+    fitted = [run_of(name) for name in RUNS if name != unseen]
+    fit = calibrate(NIGEL, fitted)
+    steering = driven_steering(fitted, fit.values)
+    calibration = results.Calibration("nigel", "", "", (), steering, fit)
+    shown = replay(NIGEL, fit.values, run_of(unseen), calibration)
+    assert not fit.lack.is_flagged
+    assert all(shown.held())
+    assert shown.band.position_m[-1] < width_m
+    assert shown.band.yaw_rad[-1] < width_rad
+    is_between = unseen == "skidpad_lht_0_1"
+    assert shown.band.is_beyond.any() != is_between
+    assert shown.errors(shown.twin).summary(shown.since).position_rms_m < 0.05
 
 
 @pytest.mark.parametrize("name", FITTED)
 def test_the_twin_follows_what_it_was_fitted_on_within_the_wobble(kept, name):
     shown = replay(NIGEL, kept.values, run_of(name))
     summary = shown.errors(shown.twin).summary(shown.since)
-    assert summary.position_rms_m < 0.015
-    assert summary.yaw_rms_rad < 0.015
+    assert summary.position_rms_m < 0.02
+    assert summary.yaw_rms_rad < 0.02
 
 
-def test_the_unseen_run_is_predicted_to_a_twelfth_of_the_untuned_error(kept):
-    """0.085 m and 0.119 rad against 1.367 m and 3.911 rad, from one start pose."""
+def test_the_unseen_run_is_predicted_within_the_wobble_of_its_odometry(kept):
+    """0.021 m and 0.017 rad against 1.367 m and 3.911 rad, from one start pose."""
     shown = replay(NIGEL, kept.values, run_of(UNSEEN))
     twin, untuned = (
         shown.errors(poses).summary(shown.since) for poses in (shown.twin, shown.untuned)
     )
-    assert twin.position_rms_m < 0.09
-    assert twin.position_last_m < 0.16
-    assert twin.yaw_rms_rad < 0.125
+    assert twin.position_rms_m < 0.025
+    assert twin.position_last_m < 0.04
+    assert twin.yaw_rms_rad < 0.025
     for better, worse in zip(twin, untuned, strict=True):
-        assert 12.0 * better < worse
+        assert 40.0 * better < worse
 
 
 @pytest.mark.parametrize("car", PUBLISHED.values(), ids=PUBLISHED)
-def test_it_beats_the_published_numbers_threefold_however_they_are_read(kept, car):
+def test_it_beats_the_published_numbers_fifteenfold_however_they_are_read(kept, car):
     run = run_of(UNSEEN)
     shown = replay(NIGEL, kept.values, run)
     poses = kinematic(run, car, plant_parameters(NIGEL).body)
     twin, untuned = (shown.errors(one).summary(shown.since) for one in (shown.twin, poses))
     for better, worse in some(zip(twin, untuned, strict=True)):
-        assert 3.0 * better < worse
+        assert 15.0 * better < worse
 
 
 def test_the_car_starts_where_the_messages_jump_not_where_they_begin():

@@ -2,13 +2,14 @@
 
 import json
 
+import numpy as np
 import pytest
 
-from calibration.results import Calibration, read, written
+from calibration.results import read, written
 from host_bridge import cli
 from host_bridge.errors import DataFileFault, UsageFault, VehicleFileFault
 from tests.calibration.drives import NIGEL, TRUTH, made_run, write_run
-from tests.calibration.test_results import ESTIMATES, SOURCE
+from tests.calibration.test_results import ESTIMATES, calibration_of
 from tests.host_bridge.logbook.made_bags import (
     ACKERMANN,
     KINDS,
@@ -19,6 +20,7 @@ from tests.host_bridge.logbook.made_bags import (
     write,
 )
 
+EACH = ("x_m", "y_m", "yaw_rad", "speed_mps", "yaw_rate_radps")
 COLUMNS = ("t_s", "is_steering", "value_norm")
 
 
@@ -36,7 +38,8 @@ def truth_toml(tmp_path):
         type(one)(one.name, TRUTH[one.name], 0.0, 0.0, 0.0, is_fitted=True) for one in ESTIMATES
     )
     path = tmp_path / "truth.toml"
-    path.write_text(written(Calibration("nigel", "2026-05-01", "", (SOURCE,), estimates)))
+    tight = 1e-6 * np.eye(len(estimates))
+    path.write_text(written(calibration_of(estimates, covariance=tight)))
     return path
 
 
@@ -52,6 +55,15 @@ def test_the_right_numbers_follow_the_run_and_the_published_ones_do_not(
     assert row["untuned"]["position_rms_m"] > 0.3
     assert len(row["t_s"]) == len(row["twin"]["position_error_m"])
     assert not row["was_fitted_on"]
+    assert all(row["band"]["is_inside"])
+    assert row["band"]["is_extrapolated"][-1]  # 0.35, and fitted on up to 0.3
+    assert row["band"]["position_m"][-1] < 0.2
+    assert row["twin"]["hausdorff_m"] < 0.02 < row["untuned"]["hausdorff_m"]
+    assert row["twin"]["error_percent_of_way"] < 1.5
+    for model in ("car", "twin", "untuned"):
+        assert {len(row[model][name]) for name in EACH} == {len(row["t_s"])}
+    driven = [v for v in row["car"]["speed_mps"] if v > 0.3]
+    assert np.mean(driven) == pytest.approx(TRUTH["speed_mps"], rel=0.05)
     assert picture.read_bytes().startswith(b"\x89PNG")
 
 
@@ -60,7 +72,10 @@ def test_people_get_the_numbers_and_the_errors_over_time(files, truth_toml, caps
     shown = capsys.readouterr().out
     assert "steer_trim_norm" in shown
     assert "twin is off" in shown
-    assert shown.count("\n") < 45
+    assert "(Hausdorff)" in shown
+    assert "the car is inside all the way" in shown
+    assert "EXTRAPOLATED from" in shown
+    assert shown.count("\n") < 50
 
 
 def test_without_a_calibration_the_vehicle_file_speaks(files, capsys):
@@ -83,6 +98,19 @@ def test_a_fit_is_written_with_its_birth_certificate_and_is_used(tmp_path, capsy
     assert str(tmp_path) not in fitted.read_text()
     assert "--against run_0_odometry.csv run_1_odometry.csv --fit fitted.toml" in kept.command
     assert kept.values["steer_trim_norm"] == pytest.approx(0.15, abs=0.005)
+
+
+def test_each_run_is_predicted_by_a_fit_on_the_others(tmp_path, capsys):
+    steering = (0.15, 0.35, -0.05)
+    runs = [made_run(steer, TRUTH, seed, 0.005) for seed, steer in enumerate(steering)]
+    pairs = [write_run(run, tmp_path, f"run_{i}") for i, run in enumerate(runs)]
+    words = ["replay", "--leave-one-out", "--commands", *(str(pair[0]) for pair in pairs)]
+    assert cli.main([*words, "--against", *(str(pair[1]) for pair in pairs)]) == 0
+    shown = capsys.readouterr().out
+    assert "predicted by a fit on run_1_commands.csv, run_2_commands.csv" in shown
+    assert shown.count("the car is inside all the way") == 3
+    assert shown.count("lack of fit: none seen") == 3
+    assert shown.count("EXTRAPOLATED") == 2  # the middle one lies between the others
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -144,6 +172,11 @@ MISUSES = {
         *("--fit", "f.toml", "--date", "2026-05-01"),
     ],
     "no drive at all": [],
+    "one run left out of one": ["--commands", "a", "--against", "b", "--leave-one-out"],
+    "a calibration that leaves one out": [
+        *("--commands", "a", "b", "--against", "c", "d"),
+        *("--leave-one-out", "--calibration", "e"),
+    ],
     "a picture of two bags": ["--bag", "a.bag", "b.bag", "--out", "e.png"],
     "a picture of two": ["--commands", "a", "b", "--against", "c", "d", "--out", "e.png"],
 }
@@ -157,7 +190,7 @@ def test_what_cannot_be_meant_is_refused_before_any_file_is_read(words, capsys):
 
 def test_the_calibration_of_another_car_is_refused(files, tmp_path, capsys):
     path = tmp_path / "other.toml"
-    path.write_text(written(Calibration("f1tenth", "2026-05-01", "", (SOURCE,), ESTIMATES)))
+    path.write_text(written(calibration_of(ESTIMATES, "f1tenth")))
     words = [*files, "--calibration", str(path)]
     assert cli.main(["replay", *words]) == VehicleFileFault.exit_code
     assert "another type of car" in capsys.readouterr().err

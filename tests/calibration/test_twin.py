@@ -7,24 +7,25 @@ from calibration import twin
 from calibration.backlog import Change
 from calibration.kinematic import kinematic, published
 from calibration.parameters import known_values, lag_s, plant_parameters, steady_mps
-from calibration.twin import as_odometry, drive, predict, tuned
+from calibration.twin import Twin, as_odometry, predict
 from host_bridge.errors import VehicleFileFault
 from host_bridge.services import make_host
 from sim_mock.plant.servo import CalibrationCurve
 from tests.calibration.drives import NIGEL, TRUTH, made_run
 from tests.evidence import some
 
+TWIN = Twin(NIGEL)
 KNOWN = known_values(NIGEL)
 
 
 def driven(values, steering_norm, until_s=4.0, step_s=0.001):
     todo = [Change(0.0, 1.0, steering_norm)]
     times_s = np.arange(0.0, until_s, 0.01)
-    return times_s, drive(NIGEL, tuned(NIGEL, values), todo, times_s, step_s)
+    return times_s, TWIN.drive(TWIN.tuned(values), todo, times_s, step_s)
 
 
 def test_known_values_leave_the_plant_as_the_vehicle_file_has_it():
-    ours, theirs = tuned(NIGEL, KNOWN), plant_parameters(NIGEL)
+    ours, theirs = TWIN.tuned(KNOWN), plant_parameters(NIGEL)
     assert ours.battery.emf_v == pytest.approx(theirs.battery.emf_v)
     assert ours.drive.rotating_mass_kg == pytest.approx(theirs.drive.rotating_mass_kg)
     for our, their in some(zip(ours.steering, theirs.steering, strict=True)):
@@ -36,8 +37,8 @@ def test_known_values_leave_the_plant_as_the_vehicle_file_has_it():
 
 def test_speed_and_lag_are_those_that_were_asked_for():
     values = {**KNOWN, "speed_mps": 0.35, "speed_lag_s": 0.3}
-    assert steady_mps(tuned(NIGEL, values)) == pytest.approx(0.35)
-    assert lag_s(tuned(NIGEL, values)) == pytest.approx(0.3)
+    assert steady_mps(TWIN.tuned(values)) == pytest.approx(0.35)
+    assert lag_s(TWIN.tuned(values)) == pytest.approx(0.3)
     times_s, poses = driven(values, 0.0)
     speed_mps = np.gradient(poses.x_m, times_s)
     assert speed_mps[-10] == pytest.approx(0.35, rel=0.002)  # air drag is left out

@@ -1,0 +1,101 @@
+"""What differs from run to run and along a run, though the parameters are the same.
+
+A battery is fuller, a linkage rests elsewhere, a car is set down a little turned: effects of a
+whole run. Effects of a piece of it, a second or so, are what no parameter explains: where they are
+needed the model does not fit (``lack.py``). All are taken for small, so each is a column: how the
+poses of a run change with it. Columns have the shape (samples, 3): x and y in m, yaw in rad.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from calibration.backlog import Change
+from calibration.samples import Floats
+from calibration.twin import Poses
+
+PIECE_S = 0.8  # as long as it takes a small car to show a turn
+PIECES_MOST = 12
+STILL_M = 1e-4  # less than this from sample to sample is standing
+STEERING_LAG_S = 0.2  # what the lag's column lags by
+
+
+class Path(NamedTuple):
+    """A run's predicted way, sample by sample: steps in m and rad, their times at the end."""
+
+    t_s: Floats
+    step_m: Floats  # (samples, 2)
+    way_m: Floats
+    turn_rad: Floats
+
+    @classmethod
+    def of(cls, t_s: Floats, poses: Poses) -> Path:
+        places = np.column_stack([poses.x_m, poses.y_m])
+        step_m = np.diff(places, axis=0, prepend=places[:1])
+        turn_rad = np.diff(poses.yaw_rad, prepend=poses.yaw_rad[:1])
+        return cls(t_s, step_m, np.hypot(*step_m.T), turn_rad)
+
+    def bend_per_m(self) -> Floats:
+        """Curvature, 0 where the car stands."""
+        is_driving = self.way_m > STILL_M
+        return np.where(is_driving, self.turn_rad / np.where(is_driving, self.way_m, 1.0), 0.0)
+
+
+def along(path: Path, speed_share: Floats, bend_per_m: Floats) -> Floats:
+    """(samples, 3, columns): what it does to be faster by such a share, or bent more, so step by
+    step; both of shape (samples, columns)."""
+    turned = speed_share * path.turn_rad[:, None] + bend_per_m * path.way_m[:, None]
+    yaw = np.cumsum(turned, axis=0)
+    middle = yaw - 0.5 * turned
+    dx, dy = path.step_m.T
+    x = np.cumsum(speed_share * dx[:, None] - middle * dy[:, None], axis=0)
+    y = np.cumsum(speed_share * dy[:, None] + middle * dx[:, None], axis=0)
+    return np.stack([x, y, yaw], axis=1)
+
+
+def turned_at_start(path: Path) -> Floats:
+    """(samples, 3): the car was set down turned by a radian more than its odometry says."""
+    x, y = np.cumsum(path.step_m, axis=0).T
+    return np.column_stack([-y, x, np.ones_like(x)])
+
+
+def pieces(path: Path) -> tuple[Floats, Floats]:
+    """Columns of each piece being faster by its whole self, and bent by 1/m more."""
+    is_driving = path.way_m > STILL_M
+    if not is_driving.any():
+        nothing = np.zeros((len(path.t_s), 3, 0))
+        return nothing, nothing
+    begin_s, end_s = path.t_s[is_driving][[0, -1]]
+    count = int(np.clip(round((end_s - begin_s) / PIECE_S), 2, PIECES_MOST))
+    number = np.clip((path.t_s - begin_s) / (end_s - begin_s + 1e-9) * count, 0, count - 1)
+    share = (number.astype(int)[:, None] == np.arange(count)) & is_driving[:, None]
+    weights = share.astype(float)
+    none = np.zeros_like(weights)
+    return along(path, weights, none), along(path, none, weights)
+
+
+SUSPECTS = ("free play of the steering", "a lag of the steering", "speed lost in bends")
+
+
+def suspects(path: Path, todo: Sequence[Change]) -> Floats:
+    """(samples, 3, 3): what each of ``SUSPECTS`` would look like.
+
+    Free play: bent to the side from which the steering last came. Lag: bent as it was before.
+    Speed lost in bends: with the square of the bend.
+    """
+    bend = path.bend_per_m()
+    nothing = np.zeros_like(bend)
+    before = np.interp(path.t_s - STEERING_LAG_S, path.t_s, bend)
+    bends = np.column_stack([_came_from(path.t_s, todo), before - bend, nothing])
+    return along(path, np.column_stack([nothing, nothing, -(bend**2)]), bends)
+
+
+def _came_from(times_s: Floats, todo: Sequence[Change]) -> Floats:
+    """1 after the steering went left, -1 after it went right, sample by sample."""
+    steering = np.array([0.0, *(one.steering_norm for one in todo)])
+    moved = np.flatnonzero(np.diff(steering))
+    signs = np.concatenate([[0.0], np.sign(np.diff(steering))[moved]])
+    return np.asarray(signs[np.searchsorted(np.array([todo[int(i)].t_s for i in moved]), times_s)])

@@ -1,0 +1,29 @@
+"""How much an odometry wobbles and runs differ: what a fit finds besides parameters, one table."""
+
+from __future__ import annotations
+
+from math import log
+from typing import NamedTuple
+
+
+class Scale(NamedTuple):
+    """``spread`` is the standard deviation of its logarithm."""
+
+    name: str
+    believed: float
+    spread: float
+    meaning: str
+
+
+_THREEFOLD, _TWICE = log(3.0), log(2.0)
+SCALES = (
+    Scale("wobble_position_m", 0.01, _THREEFOLD, "of the odometry, while the car drives"),
+    Scale("wobble_yaw_rad", 0.01, _THREEFOLD, "the same"),
+    Scale("wobble_memory_s", 0.3, _THREEFOLD, "until a wobble is forgotten to a third"),
+    Scale("run_speed_share", 0.01, _TWICE, "from run to run: speed at full throttle"),
+    Scale("run_trim_norm", 0.006, _TWICE, "where the steering rests"),
+    Scale("run_delay_s", 0.03, _TWICE, "when the car starts"),
+    Scale("run_yaw_rad", 0.005, _TWICE, "how the car was set down"),
+    Scale("piece_speed_share", 0.003, _THREEFOLD, "within a run, by no parameter explained: speed"),
+    Scale("piece_bend_per_m", 0.005, _THREEFOLD, "the same: curvature"),
+)
