@@ -17,7 +17,7 @@ from sim_mock.models.planning.motion import Command
 
 ROOT = Path(__file__).resolve().parents[2]
 ROS = ROOT / ".ros"
-DATA = ROOT.parent.parent / "shared" / "data"
+DATA = ROOT.parent / "shared" / "data"
 TRACES = DATA / "simple_planning_simulator"
 WHEELBASE_M, STEP_S = 2.7898, 0.025  # of the traces, and Autoware's defaults
 DRIVE, REVERSE = 2, 20

@@ -1,5 +1,5 @@
-"""A publisher of AckermannDriveStamped: TOPIC SPEED STEERING HZ and one of latched, old, future,
-unstamped, sim_time."""
+"""A publisher of AckermannDriveStamped: TOPIC SPEED STEERING HZ and some of latched, old, future,
+unstamped, sim_time; once: a single one, found: as soon as somebody listens."""
 
 import sys
 import time
@@ -20,6 +20,10 @@ if "best_effort" in how:
     qos = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
 publisher = node.create_publisher(AckermannDriveStamped, topic, qos)
 shift_s = {"old": -2, "future": 2}.get(how[0] if how else "", 0)
+while "found" in how and not publisher.get_subscription_count():
+    time.sleep(0.05)
+if "found" in how:
+    time.sleep(0.5)  # until the other side has found this one, too
 print("talking", flush=True)
 sent = 0
 next_s = time.monotonic()

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
+from host_bridge.interfaces.ros2.making import make
 from host_bridge.interfaces.ros2.mux import Command, Mux
 from host_bridge.interfaces.ros2.vocabulary import F1TENTH
 
@@ -119,3 +122,48 @@ def test_what_was_said_before_arming_counts_for_nothing():
     assert it.decide(21 * MS) is None
     say(it, "navigation", 40)
     assert it.decide(41 * MS) is None
+
+
+# --- the machine's clock is set while somebody drives by it
+
+
+class _Clock:
+    """The machine's clock, which may be set, as the bus tells it."""
+
+    ahead_s = 1_800_000_000.0
+
+    def __init__(self):
+        self.now_us = 0
+
+    def stamp_ns(self):
+        return round(self.ahead_s * 1e9) + self.now_us * 1000
+
+
+def _stamped(stamp_ns: int) -> SimpleNamespace:
+    sec, nanosec = divmod(stamp_ns, 1_000_000_000)
+    return SimpleNamespace(header=SimpleNamespace(stamp=SimpleNamespace(sec=sec, nanosec=nanosec)))
+
+
+@pytest.mark.parametrize("jump_s", [-100.0, -0.2, 0.2, 100.0])
+def test_a_machine_s_clock_that_jumps_makes_no_command_younger(jump_s):
+    """Commands at 50 Hz, each 5 ms on its way; the clock is set while one is on its way."""
+    it, node, clock = mux(), make("f1tenth", {}, lambda: 0), _Clock()
+    node._bus, node._is_local = clock, True
+    source, jumped_ms = it.sources["navigation"], 503
+    drove_ms = []
+    for at_ms in range(0, 1000, 5):
+        clock.now_us = node._now_us = at_ms * MS
+        if at_ms % 20 == 5:
+            made_ns = clock.stamp_ns() - 5 * MS * 1000
+            if at_ms == jumped_ms + 2:
+                clock.ahead_s += jump_s
+            message = _stamped(made_ns)
+            message.drive = SimpleNamespace(speed=1.0, steering_angle=0.0)
+            source.take(Command(1.0, 0.0, node._heard_us(message, at_ms * MS)), at_ms * MS)
+        if it.decide(at_ms * MS):
+            drove_ms.append(at_ms)
+        assert source.latest is None or source.latest.heard_us <= at_ms * MS
+    assert drove_ms[0] == 25  # the second command
+    assert drove_ms[-1] == 995
+    assert source.refused == (1 if abs(jump_s) > LEASE_S or jump_s < -0.05 else 0)
+    assert it.fallen is None
