@@ -12,6 +12,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
+from calibration.logs import file as file_of_logs
+from calibration.logs import twin as twin_of_logs
 from calibration.parameters import (
     Values,
     battery_emf_v,
@@ -61,7 +63,8 @@ def calibrated(vehicle: Facts, file: str) -> Calibrated:
             expected="the path of a file",
             remedy=REMEDY,
         )
-    calibration = read(path)
+    of_logs = file_of_logs.is_of_logs(path)
+    calibration = file_of_logs.read(path) if of_logs else read(path)
     if calibration.vehicle != vehicle.name:
         raise VehicleFileFault(
             "this is another vehicle's calibration",
@@ -70,6 +73,9 @@ def calibrated(vehicle: Facts, file: str) -> Calibrated:
             got=calibration.vehicle,
             remedy="leave it out, or name the vehicle that it is of",
         )
+    if isinstance(calibration, file_of_logs.LogCalibration):
+        plant, channels = twin_of_logs.changed(vehicle, calibration)
+        return Calibrated(vehicle.name, plant, channels, vehicle.parameters)
     return applied(vehicle, calibration.values)
 
 

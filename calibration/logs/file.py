@@ -1,0 +1,171 @@
+"""The file of a calibration that logs gave: numbers with their birth certificate.
+
+Beside the files of ``tandem replay --fit`` (calibration.results) it is told by its ``method``. What
+the logs did not tell is in it by name, with the reason, and has no value.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from calibration.logs.findings import BY_NAME, NAMES, Finding, untold
+from calibration.logs.identify import Found
+from calibration.logs.steering_map import Map
+from calibration.logs.trace import Trace
+from host_bridge.errors import VehicleFileFault
+
+_toml: Any = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
+
+METHOD = "logs"
+REMEDY = "write one with tandem calibrate LOG --out FILE.toml"
+_HEAD = """\
+# A calibration out of logs of drives: values with their 95 % intervals. What the logs did not tell
+# has no value here, and stays as the vehicle file has it. Written by tandem calibrate."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """A log that was looked at."""
+
+    file: str
+    sha256: str
+    kind: str
+    seconds: float
+    tape_m: float = 0.0
+
+    @classmethod
+    def of(cls, trace: Trace) -> Source:
+        return cls(trace.file, trace.sha256, trace.kind, round(trace.seconds, 2), trace.tape_m or 0)
+
+
+@dataclass(frozen=True)
+class LogCalibration:
+    """``date`` and ``command`` say when and how; ``data`` from what."""
+
+    vehicle: str
+    date: str
+    command: str
+    data: tuple[Source, ...]
+    findings: tuple[Finding, ...]
+    steering_map: Map | None
+
+    @classmethod
+    def of(
+        cls, found: Found, traces: Sequence[Trace], vehicle: str, date: str, command: str
+    ) -> LogCalibration:
+        data = tuple(map(Source.of, traces))
+        return cls(vehicle, date, command, data, found.findings, found.steering_map)
+
+    @property
+    def values(self) -> dict[str, float]:
+        """Of what is told."""
+        return {one.name: one.value for one in self.findings if one.is_told}
+
+
+def written(calibration: LogCalibration) -> str:
+    """As TOML."""
+    return "\n\n".join(_parts(calibration)) + "\n"
+
+
+def _parts(calibration: LogCalibration) -> Iterator[str]:
+    head = {key: getattr(calibration, key) for key in ("vehicle", "date", "command")}
+    yield "\n".join([_HEAD, *_keys({**head, "method": METHOD})])
+    for source in calibration.data:
+        yield "\n".join(["[[data]]", *_keys(vars(source))])
+    for one in calibration.findings:
+        title = f"[parameters.{one.name}]  # {_meaning(one.name)}"
+        if one.is_told:
+            numbers = {key: _short(getattr(one, key)) for key in ("value", "low", "high")}
+            yield "\n".join([title, *_keys({**numbers, "why": one.why})])
+        else:
+            yield "\n".join([title, *_keys({"untold": one.why})])
+    if calibration.steering_map:
+        told = calibration.steering_map
+        columns = {
+            name: [_short(value) for value in getattr(told, name).tolist()]
+            for name in ("commanded_rad", "wheel_rad", "low_rad", "high_rad")
+        }
+        rest = {"residual_radps": _short(told.residual_radps), "is_bent": told.is_bent}
+        title = (
+            "[steering_map]  # commands that were driven, the wheels' angles and their 95 % band"
+        )
+        yield "\n".join([title, *_keys({**columns, **rest})])
+
+
+def _meaning(name: str) -> str:
+    parameter = BY_NAME[name]
+    return parameter.meaning + (f", {parameter.unit}" if parameter.unit else "")
+
+
+def _keys(values: Mapping[str, Any]) -> list[str]:
+    return [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in values.items()]
+
+
+def _short(value: float) -> float:
+    return float(f"{value:.6g}")
+
+
+def is_of_logs(path: Path) -> bool:
+    """Whether the file says of itself that it is one of these. False for what cannot be read."""
+    try:
+        return bool(_toml.loads(path.read_text(encoding="utf-8")).get("method") == METHOD)
+    except (OSError, ValueError):
+        return False
+
+
+def read(path: Path) -> LogCalibration:
+    """Raises errors.VehicleFileFault for what is no such calibration."""
+    try:
+        document = _toml.loads(path.read_text(encoding="utf-8"))
+        if document.pop("method") != METHOD:
+            raise ValueError(f"its method is not {METHOD!r}")
+        rows = document.pop("parameters")
+        _refuse_unknown(rows)
+        findings = tuple(_finding(name, rows.get(name)) for name in NAMES)
+        data = tuple(Source(**row) for row in document.pop("data", []))
+        table = document.pop("steering_map", None)
+        steering_map = _map(table) if table else None
+        return LogCalibration(**document, data=data, findings=findings, steering_map=steering_map)
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise VehicleFileFault(
+            f"no calibration out of logs: {error}", where=str(path), remedy=REMEDY
+        ) from None
+
+
+def _refuse_unknown(rows: Mapping[str, Any]) -> None:
+    for name in rows:
+        if name not in BY_NAME:
+            raise ValueError(f"there is no parameter {name}; known are {', '.join(NAMES)}")
+
+
+def _finding(name: str, row: Mapping[str, Any] | None) -> Finding:
+    if row is None:
+        return untold(name, "it is not in the file")
+    if "value" not in row:
+        return untold(name, str(row["untold"]))
+    value, low, high = (float(row[key]) for key in ("value", "low", "high"))
+    p = BY_NAME[name]
+    if not p.low <= value <= p.high:
+        raise ValueError(f"{name} is {value:g}, expected {p.low:g} to {p.high:g}")
+    return Finding(name, value, low, high, str(row.get("why", "")))
+
+
+def _map(table: Mapping[str, Any]) -> Map:
+    columns = [
+        np.array(table[name], float)
+        for name in ("commanded_rad", "wheel_rad", "low_rad", "high_rad")
+    ]
+    if len({len(column) for column in columns}) != 1 or len(columns[0]) < 2:
+        raise ValueError("the steering map's columns are not equally long, or shorter than two")
+    if not (np.all(np.diff(columns[0]) > 0) and np.all(np.diff(columns[1]) > 0)):
+        raise ValueError("the steering map does not rise")
+    commanded, wheel, low, high = columns
+    return Map(commanded, wheel, low, high, float(table["residual_radps"]), bool(table["is_bent"]))

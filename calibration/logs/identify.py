@@ -1,0 +1,55 @@
+"""All that some logs of one car tell, at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from calibration.logs.distance import counts
+from calibration.logs.findings import NAMES, Finding, untold
+from calibration.logs.geometry import Geometry
+from calibration.logs.mounting import mounting
+from calibration.logs.rest import biases
+from calibration.logs.speed import speed
+from calibration.logs.steering import TYRES, steering
+from calibration.logs.steering_map import Map
+from calibration.logs.trace import Trace
+from host_bridge.domain import Vehicle
+
+_ROUNDS = (
+    2  # a wheel that is steered rolls farther than the car: a metre hangs on the map, and back
+)
+
+
+@dataclass(frozen=True)
+class Found:
+    """In the order of the table; a steering map where there is one."""
+
+    findings: tuple[Finding, ...]
+    steering_map: Map | None
+
+    def of(self, name: str) -> Finding:
+        return next(one for one in self.findings if one.name == name)
+
+
+def identify(traces: Sequence[Trace], vehicle: Vehicle) -> Found:
+    """Of logs of one car. Speeds are by the counts that were found, or else by the file's."""
+    held = next((trace.counts_per_m for trace in traces if trace.counts_per_m), 0.0)
+    steering_map: Map | None = None
+    for _ in range(_ROUNDS):
+        counted = counts(traces, Geometry.of(vehicle), steering_map)
+        ratio = held / counted.value if counted.is_told and held else 1.0
+        steered, steering_map = steering(traces, vehicle, ratio)
+        if not counted.is_told:
+            break
+    every = [counted, *steered, *_tyres(steered), *speed(traces, ratio), *biases(traces)]
+    every.append(mounting(traces, ratio))
+    by_name = {one.name: one for one in every}
+    return Found(tuple(by_name[name] for name in NAMES), steering_map)
+
+
+def _tyres(steered: Sequence[Finding]) -> list[Finding]:
+    """Without a steering map there are none of the tyres."""
+    named = {one.name for one in steered}
+    why = "how it steers is not told"
+    return [untold(name, why) for name in TYRES if name not in named]

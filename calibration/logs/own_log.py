@@ -1,0 +1,220 @@
+"""Reads a log of Tandem (``tandem record``), or its rows as CSV (``tandem log --csv``)."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from calibration.logs.trace import Trace, series
+from host_bridge.domain import Vehicle
+from host_bridge.errors import DataFileFault
+from host_bridge.logbook import reading
+
+_WRAP_US = 1 << 30  # a board's clock on the wire
+_COUNTS = 1 << 30  # and its counters
+_DRIVEN = "ACTIVE"
+_TOPICS = ("status", "motion", "outputs", "power", "inputs")
+_FULL_DUTY = 10_000
+_ESC, _H_BRIDGE = 2, 3  # firmware.core.params, channel_kind
+
+Row = Mapping[str, Any]
+Rows = Iterable[tuple[str, Row]]
+
+
+def cars_of(path: Path) -> dict[str, str]:
+    """The cars of a log and their types. Raises errors.DataFileFault."""
+    facts = reading.facts(path)
+    return {
+        name.removeprefix("car/"): row.get("vehicle", "")
+        for name, row in facts.items()
+        if name.startswith("car/")
+    }
+
+
+def read_log(path: Path, car: str, vehicle: Vehicle) -> Trace:
+    """The drive of one car of a log. Raises errors.DataFileFault for what is no log of Tandem."""
+    rows = (
+        (it.topic, it.value)
+        for it in reading.read(path)
+        if it.car == car and it.topic in _TOPICS and isinstance(it.value, dict)
+    )
+    return _Collected(vehicle, rows).trace(path.name, sha256_of(path), "log of Tandem")
+
+
+def read_tables(folder: Path, car: str, vehicle: Vehicle) -> Trace:
+    """The same of the folder that ``tandem log FILE --csv FOLDER`` wrote.
+
+    Raises errors.DataFileFault.
+    """
+    found = [(topic, folder / f"{car}_{topic}.csv") for topic in _TOPICS]
+    there = [(topic, path) for topic, path in found if path.exists()]
+    digest = hashlib.sha256()
+    timed: list[tuple[float, str, Row]] = []
+    for topic, path in there:
+        digest.update(path.read_bytes())
+        timed += ((float(row["log_t_s"]), topic, row) for row in _table(path))
+    timed.sort(key=lambda it: it[0])
+    rows = ((topic, row) for _, topic, row in timed)
+    return _Collected(vehicle, rows).trace(folder.name, digest.hexdigest(), "CSV of tandem log")
+
+
+def cars_of_tables(folder: Path) -> list[str]:
+    """Whose tables there are."""
+    return sorted(path.name.removesuffix("_status.csv") for path in folder.glob("*_status.csv"))
+
+
+def sha256_of(path: Path) -> str:
+    """Of a file's bytes; of a folder's files in the order of their names."""
+    files = sorted(it for it in path.iterdir() if it.is_file()) if path.is_dir() else [path]
+    digest = hashlib.sha256()
+    for file in files:
+        digest.update(file.read_bytes())
+    return digest.hexdigest()
+
+
+def _table(path: Path) -> Iterator[Row]:
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            for row in csv.DictReader(file):
+                yield {name: _cell(name, text) for name, text in row.items() if text}
+    except (OSError, ValueError) as error:
+        raise DataFileFault(
+            "cannot be read as a table of tandem log --csv",
+            where=str(path),
+            expected="a row of names, then rows of values",
+            got=str(error),
+            remedy="write it anew: tandem log FILE.mcap --csv FOLDER",
+        ) from None
+
+
+def _cell(name: str, text: str) -> Any:
+    if name == "state":
+        return text
+    if name == "channels":
+        return [float(part) for part in text.split()]
+    if text in ("True", "False"):
+        return text == "True"
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+class _Clock:
+    """A counter that begins anew every 2**30, as one that does not."""
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._last: int | None = None
+        self._whole = 0
+
+    def whole(self, value: float) -> int:
+        now = int(value)
+        if self._last is None:
+            self._whole = now
+        else:
+            half = self._size // 2
+            self._whole += (now - self._last + half) % self._size - half
+        self._last = now
+        return self._whole
+
+
+class _Collected:
+    """Series out of a log's rows, all by the board's own clock, which neither waits nor is late."""
+
+    def __init__(self, vehicle: Vehicle, rows: Rows) -> None:
+        self._vehicle = vehicle
+        self._per_m = 1e9 / vehicle.parameters["nm_per_count"][0]
+        self._time, self._captured = _Clock(_WRAP_US), _Clock(_WRAP_US)
+        self._left, self._right = _Clock(_COUNTS), _Clock(_COUNTS)
+        self._now_s = 0.0
+        self._is_driven = False
+        self._has_gyro = vehicle.parameters["gyro_fitted"][0] == 1
+        self._silent_imu = 0
+        self.steering: list[tuple[float, ...]] = []
+        self.target: list[tuple[float, ...]] = []
+        self.effort: list[tuple[float, ...]] = []
+        self.travel: list[tuple[float, ...]] = []
+        self.inertial: list[tuple[float, ...]] = []
+        self.battery: list[tuple[float, ...]] = []
+        for topic, row in rows:
+            getattr(self, f"_{topic}")(row)
+
+    def trace(self, file: str, sha256: str, kind: str) -> Trace:
+        """Raises errors.DataFileFault where nothing of the car is in the log."""
+        if len(self.travel) < 2 or len(self.steering) < 2:
+            raise DataFileFault(
+                "there is nothing of this car to look at",
+                where=file,
+                expected="rows of status and motion",
+                got=f"{len(self.steering)} and {len(self.travel)}",
+                remedy="tandem log FILE says what it holds; --car NAME names another car",
+            )
+        return Trace(
+            file,
+            sha256,
+            kind,
+            self._vehicle.name,
+            steering=series(self.steering),
+            target=series(self.target),
+            effort=series(self.effort),
+            travel=series(self.travel),
+            inertial=series(self.inertial),
+            battery=series(self.battery),
+            counts_per_m=self._per_m,
+            notes=self._notes(),
+        )
+
+    def _notes(self) -> tuple[str, ...]:
+        if not self._has_gyro:
+            return ("its vehicle file has no gyro, so its yaw rate is a guess of its steering",)
+        if self._silent_imu:
+            return (f"the inertial sensor was silent in {self._silent_imu} reports",)
+        return ()
+
+    def _status(self, row: Row) -> None:
+        self._now_s = self._time.whole(row["time_us"]) * 1e-6
+        self._is_driven = row["state"] == _DRIVEN and row["brake"] == 0
+        self.steering.append((self._now_s, row["steer_rad"]))
+        self.target.append((self._now_s, row["target_mps"] if self._is_driven else np.nan))
+
+    def _motion(self, row: Row) -> None:
+        at_s = self._captured.whole(row["captured_us"]) * 1e-6
+        left, right = self._left.whole(row["count_left"]), self._right.whole(row["count_right"])
+        self.travel.append((at_s, (left + right) / 2 / self._per_m))
+        if self._has_gyro:
+            accel = row["accel_x_mps2"], row["accel_y_mps2"]
+            self.inertial.append((at_s, row["yaw_rate_radps"], *accel))
+
+    def _outputs(self, row: Row) -> None:
+        told = [
+            effort
+            for at, out in enumerate(row["channels"])
+            if (effort := effort_of(self._vehicle, at, out)) is not None
+        ]
+        if told and row["is_enabled"]:
+            amount = sum(told) / len(told) if self._is_driven else np.nan
+            self.effort.append((self._now_s, amount))
+
+    def _power(self, row: Row) -> None:
+        self.battery.append((self._now_s, row["battery_v"]))
+
+    def _inputs(self, row: Row) -> None:
+        self._silent_imu += self._has_gyro and not row["has_imu"]
+
+
+def effort_of(vehicle: Vehicle, channel: int, out: float) -> float | None:
+    """What a drive's channel puts out, as a share of all it has; None for other channels."""
+    p = vehicle.parameters
+    kind, rest = p["channel_kind"][channel], p["channel_neutral"][channel]
+    if kind == _H_BRIDGE:
+        return out / _FULL_DUTY
+    if kind != _ESC:
+        return None
+    end = p["channel_high"][channel] if out > rest else p["channel_low"][channel]
+    return float((out - rest) / abs(end - rest))

@@ -1,0 +1,88 @@
+"""One drive as a log has it, whatever wrote the log: series of numbers on one clock.
+
+A series that the log lacks is empty, and what would follow from it is said not to be told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from calibration.samples import Floats
+
+NOTHING: Floats = np.zeros(0)
+_SPEED_S = 0.1  # over which counts are made into a speed: whole counts are coarse
+
+
+class Series(NamedTuple):
+    """Values by rising times; a row of ``values`` for each column."""
+
+    t_s: Floats = NOTHING
+    values: npt.NDArray[np.float64] = np.zeros((0, 0))
+
+    @property
+    def is_there(self) -> bool:
+        return len(self.t_s) > 1
+
+    @property
+    def span_s(self) -> float:
+        return float(self.t_s[-1] - self.t_s[0]) if self.is_there else 0.0
+
+
+def series(rows: Sequence[Sequence[float]]) -> Series:
+    """Of rows (time, value, ...), put into the order of their times; one of a time is kept."""
+    if not rows:
+        return Series()
+    table = np.array(rows, float)
+    _, first = np.unique(table[:, 0], return_index=True)
+    return Series(table[first, 0], table[first, 1:].T)
+
+
+@dataclass(frozen=True)
+class Trace:
+    """Columns of each series; lengths in m, angles in rad, times in s, left and forward positive.
+
+    ``steering``: the angle that the car's program puts out, by the map that it holds.
+    ``target``: the speed that it is told.
+    ``effort``: what its drive is given, 1 is all it has; nan where it is not driven.
+    ``travel``: what its wheels rolled, by the counts a metre that are held true.
+    ``inertial``: yaw rate in rad/s, acceleration forward and to the left in m/s^2.
+    ``places``: x, y as somebody from outside sees them (cameras, SLAM), on the log's clock.
+    ``counts``: how many sensor counts there are to a metre of ``travel``; 0: not known.
+    """
+
+    file: str
+    sha256: str
+    kind: str
+    vehicle: str
+    steering: Series = field(default_factory=Series)
+    target: Series = field(default_factory=Series)
+    effort: Series = field(default_factory=Series)
+    travel: Series = field(default_factory=Series)
+    inertial: Series = field(default_factory=Series)
+    places: Series = field(default_factory=Series)
+    battery: Series = field(default_factory=Series)
+    counts_per_m: float = 0.0
+    tape_m: float | None = None  # as somebody measured it, from start to end
+    notes: tuple[str, ...] = ()
+
+    @property
+    def seconds(self) -> float:
+        return max(self.travel.span_s, self.inertial.span_s, self.steering.span_s)
+
+    def speed_mps(self, times_s: Floats) -> Floats:
+        """How fast it rolled, over a tenth of a second around each of these times."""
+        half_s = _SPEED_S / 2
+        t_s, (travel_m, *_) = self.travel
+        ahead, behind = (np.interp(times_s + s, t_s, travel_m) for s in (half_s, -half_s))
+        return np.asarray((ahead - behind) / _SPEED_S)
+
+    def at(self, name: str, times_s: Floats) -> Floats:
+        """The first column of a series at these times; steps stay steps: the last one said."""
+        t_s, (first, *_) = getattr(self, name)
+        place = np.searchsorted(t_s, times_s, side="right") - 1
+        return np.asarray(first[np.maximum(place, 0)])

@@ -1,0 +1,246 @@
+"""``tandem calibrate``: what logs of drives tell about a car, written where it is used."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+from calibration.logs import file as files
+from calibration.logs.findings import BY_NAME, Finding
+from calibration.logs.identify import Found, identify
+from calibration.logs.places import with_places
+from calibration.logs.reading import Wanted, read_trace
+from calibration.logs.trace import Trace
+from calibration.logs.twin import known_values
+from host_bridge.domain import Vehicle
+from host_bridge.errors import DataFileFault, UsageFault
+from host_bridge.interfaces.cli.typed import day, positive
+from host_bridge.services import Host
+
+EPILOG = """\
+A log is one that tandem record or tandem drive --record wrote. Several logs of one car are looked
+at together: the more they differ, the more they tell. Each value has its 95 % interval; what the
+logs cannot tell is said, with the manoeuvre that would tell it, and is nowhere made up.
+
+By themselves a car's sensors do not know a metre of floor: --tape says how far a log's drive was,
+from where the car stood to where it came to stand, straight ahead.
+
+examples:
+  tandem calibrate drive.mcap                           what it tells, and what it does not
+  tandem calibrate circles.mcap straight.mcap --tape straight.mcap=6.42 --out my_car.toml
+  tandem drive --car 'sim://f1tenth?calibration=my_car.toml'       the car that was found
+  tandem calibrate drive.mcap --json                    for a program
+
+exit codes: 0 something is told; 1 nothing is; 2 the command line is wrong; 5 a vehicle file is not
+right; 7 a log is not what it should be.
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command line."""
+    parser.description = "Find a car's numbers in logs of its drives."
+    parser.epilog = EPILOG
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    add = parser.add_argument
+    add("logs", nargs="+", type=Path, metavar="LOG", help="logs of drives of one car")
+    add("--car", default="", metavar="NAME", help="which car of the logs, if they have several")
+    add("--vehicle", default="", metavar="NAME", help="the type or its file (as the log says)")
+    add(
+        "--tape",
+        action="append",
+        default=[],
+        metavar="[LOG=]METRES",
+        help="how far the drive was, by a tape on the floor; repeatable",
+    )
+    add(
+        "--places",
+        action="append",
+        default=[],
+        metavar="[LOG=]FILE",
+        help="where cameras or SLAM saw it: CSV (t_s, x_m, y_m), or a virtual car's sensors=FILE",
+    )
+    add("--out", type=Path, metavar="FILE.toml", help="write the calibration")
+    add("--date", type=day, metavar="YYYY-MM-DD", help="of the calibration, for its file (today)")
+    add("--json", action="store_true", help="print what a program would read")
+
+
+def run(args: argparse.Namespace, host: Host) -> int:
+    """Raises errors.UsageFault, DataFileFault, VehicleFileFault."""
+    if args.out and args.out.exists():
+        raise DataFileFault.in_the_way(args.out)
+    traces = read_traces(args, host)
+    vehicle = host.vehicles.load(args.vehicle or traces[0].vehicle)
+    found = identify(traces, vehicle)
+    today = args.date or datetime.now().astimezone().date()
+    calibration = files.LogCalibration.of(
+        found, traces, vehicle.name, today.isoformat(), command_of(args)
+    )
+    if args.out:
+        written(args.out, files.written(calibration))
+    if args.json:
+        print(json.dumps(as_row(found, traces, vehicle)))
+    else:
+        print("\n".join(lines(found, traces, vehicle)))
+    return 0 if any(one.is_told for one in found.findings) else 1
+
+
+def read_traces(args: argparse.Namespace, host: Host) -> list[Trace]:
+    """Of all logs. Raises errors.TandemError."""
+    tapes = taped(args.tape, args.logs)
+    seen = seen_in(args.places, args.logs)
+    wanted = Wanted(args.car, args.vehicle)
+    traces = []
+    for path in args.logs:
+        print(f"reading {path}", file=sys.stderr, flush=True)
+        trace = read_trace(path, wanted, host.vehicles.load, tapes.get(path))
+        traces.append(with_places(trace, seen[path]) if path in seen else trace)
+    if len({trace.vehicle for trace in traces}) > 1:
+        names = ", ".join(f"{trace.file}: {trace.vehicle}" for trace in traces)
+        raise UsageFault("the logs are of several types of car", expected="one car", got=names)
+    return traces
+
+
+def taped(words: Sequence[str], logs: Sequence[Path]) -> dict[Path, float]:
+    """Metres by log. Raises errors.UsageFault."""
+    found = {}
+    for word in words:
+        path, text = _meant("--tape", word, logs, "METRES")
+        try:
+            found[path] = positive(text)
+        except argparse.ArgumentTypeError as error:
+            raise UsageFault(
+                f"--tape {word}: {error}", expected="metres, as in --tape 6.42"
+            ) from None
+    return found
+
+
+def seen_in(words: Sequence[str], logs: Sequence[Path]) -> dict[Path, Path]:
+    """Files of places by log. Raises errors.UsageFault."""
+    meant = (_meant("--places", word, logs, "FILE") for word in words)
+    return {path: Path(text) for path, text in meant}
+
+
+def _meant(option: str, word: str, logs: Sequence[Path], what: str) -> tuple[Path, str]:
+    """The log and the rest of ``LOG=REST``; of an only log REST is enough."""
+    name, is_named, rest = word.rpartition("=")
+    meant = [path for path in logs if not is_named or name in (str(path), path.name)]
+    if len(meant) != 1:
+        raise UsageFault(
+            f"{option} {word}: of which log?",
+            expected=f"{what} of the only log, or LOG={what} of one of several",
+            got=word,
+        )
+    return meant[0], rest
+
+
+def command_of(args: argparse.Namespace) -> str:
+    """As it is kept in the calibration: names without their folders."""
+    words = ["tandem calibrate", *(path.name for path in args.logs)]
+    words += [
+        f"--{name} {getattr(args, name)}" for name in ("car", "vehicle") if getattr(args, name)
+    ]
+    words += [f"--tape {Path(word).name}" for word in args.tape]
+    words += [f"--places {Path(word).name}" for word in args.places]
+    return " ".join(words)
+
+
+def written(path: Path, text: str) -> None:
+    """A new file. Raises errors.DataFileFault for one that is there, or that cannot be written."""
+    try:
+        with path.open("x", encoding="utf-8") as stream:
+            stream.write(text)
+    except FileExistsError:
+        raise DataFileFault.in_the_way(path) from None
+    except OSError as error:
+        raise DataFileFault.unwritable("the file", path, error) from None
+
+
+def as_row(found: Found, traces: Sequence[Trace], vehicle: Vehicle) -> dict[str, Any]:
+    """What ``--json`` prints."""
+    known = known_values(vehicle)
+    told = found.steering_map
+    return {
+        "vehicle": vehicle.name,
+        "logs": [vars(files.Source.of(trace)) for trace in traces],
+        "notes": [f"{trace.file}: {note}" for trace in traces for note in trace.notes],
+        "parameters": {one.name: _finding_row(one, known.get(one.name)) for one in found.findings},
+        "steering_map": None
+        if told is None
+        else {
+            "commanded_rad": told.commanded_rad.tolist(),
+            "wheel_rad": told.wheel_rad.tolist(),
+            "low_rad": told.low_rad.tolist(),
+            "high_rad": told.high_rad.tolist(),
+            "is_bent": told.is_bent,
+            "residual_radps": told.residual_radps,
+        },
+    }
+
+
+def _finding_row(one: Finding, known: float | None) -> dict[str, Any]:
+    p = BY_NAME[one.name]
+    row: dict[str, Any] = {"is_told": one.is_told, "unit": p.unit, "vehicle_file": known}
+    if one.is_told:
+        row |= {"value": one.value}
+        row |= {k: v for k, v in (("low", one.low), ("high", one.high)) if isfinite(v)}
+    else:
+        row |= {"manoeuvre": p.manoeuvre}
+    return {**row, "why": one.why}
+
+
+def lines(found: Found, traces: Sequence[Trace], vehicle: Vehicle) -> Iterator[str]:
+    """What people read."""
+    known = known_values(vehicle)
+    for trace in traces:
+        yield f"{trace.file}: {trace.kind}, {trace.seconds:.0f} s of {vehicle.name}"
+        yield from (f"  {note}" for note in trace.notes)
+    told = [one for one in found.findings if one.is_told]
+    yield ""
+    yield f"{'told, with 95 % intervals':29}{'value':>10}  {'from':>9} {'to':>9}  {'file says':>9}"
+    for one in told:
+        said = f"{known[one.name]:9.4g}" if one.name in known else "        -"
+        yield (
+            f"{one.name:29}{one.value:10.4g}  {one.low:9.4g} {one.high:9.4g}  {said}"
+            f"  {BY_NAME[one.name].unit}".rstrip()
+        )
+        if one.why:
+            yield f"  {one.why}"
+    if not told:
+        yield "nothing"
+    yield from _map_lines(found)
+    yield from untold_lines(found.findings)
+
+
+def _map_lines(found: Found) -> Iterator[str]:
+    told = found.steering_map
+    if told is None:
+        return
+    bent = "bent, as the log bears it" if told.is_bent else "a straight line: no bend is seen"
+    yield ""
+    yield f"steering map ({bent}); beyond these commands nothing was driven"
+    yield "  commanded rad  wheels rad   from       to"
+    rows = zip(told.commanded_rad, told.wheel_rad, told.low_rad, told.high_rad, strict=True)
+    for commanded, wheel, low, high in rows:
+        yield f"  {commanded:13.4f} {wheel:11.4f} {low:8.4f} {high:8.4f}"
+
+
+def untold_lines(findings: Sequence[Finding]) -> Iterator[str]:
+    """What is not told, why, and which manoeuvre would; one manoeuvre is named once."""
+    untold = [one for one in findings if not one.is_told]
+    if not untold:
+        return
+    yield ""
+    yield "not told: stays as the vehicle file has it"
+    by_manoeuvre: dict[str, list[Finding]] = {}
+    for one in untold:
+        by_manoeuvre.setdefault(BY_NAME[one.name].manoeuvre, []).append(one)
+    for manoeuvre, some in by_manoeuvre.items():
+        for one in some:
+            yield f"  {one.name}: {one.why}"
+        yield f"    to tell: {manoeuvre}"

@@ -1,0 +1,89 @@
+"""The file of a calibration out of logs: what is written is read, what is strange is refused."""
+
+import re
+
+import numpy as np
+import pytest
+
+from calibration.applied import calibrated
+from calibration.logs.file import LogCalibration, Source, is_of_logs, read, written
+from calibration.logs.findings import NAMES, Finding, untold
+from calibration.logs.steering_map import Map, wheel_rad
+from calibration.results import found
+from host_bridge.config import load_vehicle
+from host_bridge.errors import VehicleFileFault
+from tests.calibration.logs.hidden import Hidden
+from tests.evidence import some
+
+MAP = Map(*(np.array([-0.3, 0.1, 0.4]) * scale for scale in (1.0, 0.9, 0.8, 1.0)), 0.001, True)
+WHOLE = LogCalibration(
+    "f1tenth",
+    "2026-05-01",
+    "tandem calibrate a.mcap",
+    (Source("a.mcap", "c0ffee", "log of Tandem", 12.5, 6.42),),
+    tuple(
+        Finding(name, 0.1, 0.05, 0.2, "as driven")
+        if name.startswith("steer_")
+        else untold(name, "no")
+        for name in NAMES
+    ),
+    MAP,
+)
+
+
+def test_a_calibration_comes_back_as_it_was_written(tmp_path):
+    path = tmp_path / "c.toml"
+    path.write_text(written(WHOLE))
+    again = read(path)
+    assert is_of_logs(path)
+    assert written(again) == written(WHOLE)
+    assert again.data == WHOLE.data
+    assert again.values == dict.fromkeys((n for n in NAMES if n.startswith("steer_")), 0.1)
+    assert not is_of_logs(found("nigel"))
+
+
+WRONG = {
+    "no TOML": lambda text: text + "[",
+    "a head line missing": lambda text: text.replace('date = "2026-05-01"', ""),
+    "an unknown parameter": lambda text: text.replace("steer_lag_s", "steer_lead_s"),
+    "a value that no car has": lambda text: re.sub(r"value = 0.1", "value = 50.0", text, count=1),
+    "a value that is no number": lambda text: text.replace("value = 0.1", 'value = "x"'),
+    "a map that does not rise": lambda text: text.replace("[-0.3, 0.1, 0.4]", "[-0.3, 0.5, 0.4]"),
+    "a map of unequal columns": lambda text: text.replace("[-0.3, 0.1, 0.4]", "[-0.3, 0.4]"),
+}
+
+
+@pytest.mark.parametrize("spoil", WRONG.values(), ids=WRONG)
+def test_a_strange_file_is_refused(tmp_path, spoil):
+    path = tmp_path / "c.toml"
+    spoilt = spoil(written(WHOLE))
+    assert spoilt != written(WHOLE)
+    path.write_text(spoilt)
+    with pytest.raises(VehicleFileFault, match="no calibration out of logs"):
+        read(path)
+
+
+def test_a_map_goes_on_straight_beyond_what_was_driven():
+    at = np.array([-0.5, -0.3, 0.1, 0.4, 0.6])
+    assert wheel_rad(MAP, at) == pytest.approx(0.9 * at)
+
+
+def test_another_vehicles_is_refused_and_none_is_the_file(tmp_path):
+    path = tmp_path / "c.toml"
+    path.write_text(written(WHOLE))
+    with pytest.raises(VehicleFileFault, match="another vehicle"):
+        calibrated(load_vehicle("nigel"), str(path))
+
+
+@pytest.mark.parametrize("name", some(["f1tenth", "f1tenth_vesc", "nigel", "autorally"]))
+def test_a_calibration_that_says_what_the_file_says_changes_nothing(name, tmp_path):
+    """The way from numbers to plant and back is the same one."""
+    vehicle = load_vehicle(name)
+    same = calibrated(vehicle, str(Hidden(name, delay_s=0.01).write(tmp_path / "same.toml")))
+    flat = {f"{t}.{k}": v for t, table in same.plant.items() for k, v in table.items()}
+    before = {f"{t}.{k}": v for t, table in vehicle.plant.items() for k, v in table.items()}
+    known = {key: value for key, value in flat.items() if key in before}
+    numbers = [key for key, value in known.items() if isinstance(value, float)]
+    assert {key: known[key] for key in numbers if key != "servo.dead_time_s"} == pytest.approx(
+        {key: before[key] for key in numbers if key != "servo.dead_time_s"}, rel=1e-5
+    )
