@@ -167,12 +167,11 @@ class PageView:
 
     def screen(self, drive: Drive, now_us: int, columns: int) -> list[str]:
         controls = drive.controls
-        held = "held" if drive.wish.is_held else "released"
         trip_us = drive.fleet.cars[0].connection.statistics.round_trip_us(50)
         trip = f"round trip {trip_us * 1e-3:.1f} ms" if trip_us is not None else ""
-        reach = f"{controls.reach.speed_mps:g} m/s at most"
+        reach = f"drives at {controls.reach.speed_mps:g} m/s at most"
         notice = _R.sub('press "Clear and arm"', drive.notice)  # a page has a button for it
-        return [drive.phase.value, held, controls.hint(now_us), notice, trip, reach]
+        return [drive.phase.value, notice, "; ".join(filter(None, (reach, trip)))]
 
     def news(self, drive: Drive, now_us: int) -> list[str]:
         return []

@@ -15,6 +15,7 @@ from host_bridge.open_car import OpenCar
 from host_bridge.running import run_async
 from host_bridge.services import Host
 
+_KINDS = {1: "steering", 2: "throttle"}  # by the parameter's value, as schema.CHANNEL_KINDS has it
 EPILOG = """\
 examples:
   tandem trim --car nigel                       how it is trimmed now
@@ -78,12 +79,20 @@ def _show(vehicle: Vehicle, trim: dict[str, list[int]], is_json: bool) -> None:
     file = vehicle.parameters["channel_neutral"]
     now = trim.get("channel_neutral", file)
     rows = [
-        {"channel": i, "rest_us": now[i] / 1000, "trim_us": (now[i] - file[i]) / 1000}
+        {
+            "channel": i,
+            "kind": _KINDS[kind],
+            "rest_us": now[i] / 1000,
+            "trim_us": (now[i] - file[i]) / 1000,
+        }
         for i, kind in enumerate(vehicle.parameters["channel_kind"])
-        if kind in (1, 2)
+        if kind in _KINDS
     ]
     if is_json:
         print(json.dumps(rows))
     else:
-        lines = (f"{r['channel']:7} {r['rest_us']:9.1f} {r['trim_us']:+9.1f}" for r in rows)
-        print("\n".join(["channel   rest us   trim us", *lines]))
+        lines = (
+            f"{r['channel']:7}  {r['kind']:8} {r['rest_us']:9.1f} {r['trim_us']:+9.1f}"
+            for r in rows
+        )
+        print("\n".join(["channel  what       rest us   trim us", *lines]))

@@ -116,9 +116,6 @@ class PageSeat(Input):
         self._is_held = False
         self._needs_release = True
 
-    def hint(self, now_us: int) -> str:
-        return "" if self._is_held else "hold the pad of this page, or SPACE"
-
     def screen(self) -> PageSeat:
         return self
 

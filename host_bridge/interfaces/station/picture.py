@@ -55,8 +55,8 @@ def _why(car: Car) -> str:
         return why
     words = {
         State.ACTIVE: "It drives.",
-        State.HOLD: "Armed; it holds until a deadman is held.",
-        State.STANDBY: "Not armed.",
+        State.HOLD: "Armed, and braked until a deadman is held.",
+        State.STANDBY: "Not armed: nothing drives it until somebody takes it over.",
         State.STARTING: "It starts.",
     }
     return words.get(car.status.state, "")

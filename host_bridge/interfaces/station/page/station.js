@@ -35,16 +35,23 @@ const ROWS = [
   ["speed", "speed", (c) => `${sign(c.speed_mps, 2)} m/s of ${sign(c.target_mps, 2)}`],
   ["steer", "steering", (c) => `${Math.abs(c.steer_deg).toFixed(1)}° ${c.steer_deg > 0.05 ? "left" : c.steer_deg < -0.05 ? "right" : ""}`],
   ["battery", "battery", (c) => c.battery_v === null ? "–" : `${c.battery_v.toFixed(1)} V, ${c.battery}`],
-  ["link", "link", (c) => `${c.age_ms === null ? "–" : c.age_ms} ms old, ${c.loss_percent === null ? "–" : c.loss_percent} % not heard in 5 s${c.round_trip_ms === null ? "" : `, round trip ${c.round_trip_ms} ms`}`],
-  ["blind", "farthest after the last command", (c) => c.blind_m === null ? "–" : `${c.blind_m.toFixed(2)} m`],
-  ["stops", "stop sources", (c) => c.stop_sources.filter((s) => s.need !== "no").map((s) => `${s.name}${s.need === "required" ? "*" : ""} ${s.says_stop ? "SAYS STOP" : s.is_there ? "there" : "silent"}`).join(", ")],
+  ["link", "link", (c) => `${c.age_ms === null ? "–" : c.age_ms} ms old, ${c.loss_percent === null ? "–" : c.loss_percent} % of reports missing in 5 s${c.round_trip_ms === null ? "" : `, round trip ${c.round_trip_ms} ms`}`],
+  ["blind", "if cut off now", (c) => c.blind_m === null ? "–" : `${c.blind_m.toFixed(2)} m more, then it stands`],
+  ["stops", "may stop it", stopWords],
 ];
+function stopWords(c) {  // those that it needs, those that speak, and those that nobody has to miss
+  const said = (s) => `${s.name} ${s.says_stop ? "SAYS STOP" : s.is_there ? "there" : "SILENT"}`;
+  const needed = c.stop_sources.filter((s) => s.need === "required"), others = c.stop_sources.filter((s) => s.need === "optional");
+  const there = others.filter((s) => s.is_there || s.says_stop), away = others.filter((s) => !there.includes(s));
+  return [`${needed.map(said).join(", ") || "none"} (required)`, ...there.map(said), away.length ? `not in use: ${away.map((s) => s.name).join(", ")}` : ""].filter(Boolean).join(", ");
+}
 const sign = (value, digits) => (value < 0 ? "−" : "+") + Math.abs(value).toFixed(digits);
 function put(element, text) { if (element.textContent !== text) element.textContent = text; }
 function show(picture) {
   const now = picture.cars.map((car) => car.name);
   if (now.join() !== names.join()) { names = now; lay(picture.cars); }
   for (const car of picture.cars) fill(at("car-" + car.name), car);
+  sayMine(picture.cars.find((car) => car.name === at("car").value));
   if (picture.views && !at("views").firstChild) frame(picture.views);
   if (picture.replayed) { put(document.querySelector("h1"), `Tandem station: a log, ${picture.replayed.at_s.toFixed(1)} of ${picture.replayed.of_s.toFixed(1)} s`); at("seat").hidden = true; at("stop").disabled = true; for (const it of document.querySelectorAll(".one")) it.hidden = true; put(at("stop"), "a log: nothing to stop"); }
 }
@@ -66,7 +73,7 @@ function card(car) {
   stop.type = "button";
   stop.onclick = () => stopCars([car.name]);
   it.append(head, make("p", "why"), list, stop, make("ol"));
-  it.querySelector("ol").setAttribute("aria-label", `latest events of ${car.name}`);
+  it.querySelector("ol").setAttribute("aria-label", `latest events of ${car.name}, the newest first`);
   return it;
 }
 function fill(it, car) {
@@ -76,6 +83,12 @@ function fill(it, car) {
   for (const [key, , words] of ROWS) put(it.querySelector(`[data-key=${key}]`), "driver" in car ? words(car) : "–");
   const list = it.querySelector("ol"), events = car.events.slice().reverse();
   if (list.dataset.events !== events.join("\n")) { list.dataset.events = events.join("\n"); list.replaceChildren(...events.map((text) => make("li", "", text))); }
+}
+function sayMine(car) {  // whoever drives looks at the pad
+  if (!car) return put(at("mine"), "");
+  const speed = "driver" in car ? `, ${sign(car.speed_mps, 2)} m/s` : "";
+  put(at("mine"), `${car.name} ${car.state}${speed}. ${car.why}`);
+  at("mine").className = car.state;
 }
 function frame(source) {
   const it = make("iframe");
@@ -121,7 +134,8 @@ const FRAME = new DataView(new ArrayBuffer(10)), STAND_FRAME = new DataView(new 
 let limits = null, brake = 0;  // how far each actuator goes, and the brake: on the stand alone
 const isHeld = () => isSeated && !mustLetGo && (pointer !== null || isKeyHeld || padHeld());
 function sendFrame(held, byPad) {
-  if (!seat || seat.readyState !== WebSocket.OPEN || seat.bufferedAmount > 0) return;  // what waits is old
+  if (!seat || seat.readyState !== WebSocket.OPEN) return;
+  if (held && seat.bufferedAmount > 0) return;  // what waits is old; a release is never left out
   const frame = limits ? STAND_FRAME : FRAME;
   frame.setUint8(0, limits ? 2 : 1); frame.setUint8(1, (held ? 1 : 0) | (byPad ? 2 : 0));
   frame.setInt16(2, Math.round(steer * 32767), true); frame.setInt16(4, Math.round(speed * 32767), true);
@@ -129,6 +143,7 @@ function sendFrame(held, byPad) {
   if (limits) frame.setUint16(10, Math.round(brake * 65535), true);
   seat.send(frame.buffer);
 }
+const HOLD_WORDS = "Hold here: up is forward, down backward, sideways steers.\nOr hold SPACE, and W S A D. Let go and it brakes.";
 let wasHeld = false;
 function drive() {
   requestAnimationFrame(drive);
@@ -141,7 +156,7 @@ function drive() {
 }
 function showHold(held) {
   at("hold").classList.toggle("on", held);
-  put(at("held"), held ? "HELD: drives" : "hold here, or SPACE");
+  put(at("held"), held ? "HELD: drives" : HOLD_WORDS);
 }
 function endHold(why) {
   if (pointer === null && !isKeyHeld && !wasHeld) { return; }
@@ -244,7 +259,7 @@ function take() {
 function hearSeat(said) {
   if ("is_granted" in said) { if (said.is_granted) { limits = said.is_on_stand ? said.limits : null; sit(true); station.frames = 0; } else put(at("told"), "refused: " + said.why); }
   else if (said.is_over) { put(at("told"), "ended: " + said.why); seat.close(); }
-  else put(at("told"), said.lines.filter(Boolean).join("\n"));
+  else { at("told").dataset.phase = said.lines[0]; put(at("told"), said.lines.slice(1).filter(Boolean).join("\n")); }
 }
 function sit(yes) {
   isSeated = yes;
@@ -253,9 +268,10 @@ function sit(yes) {
   at("sliders").hidden = !limits;
   at("slide-brake").disabled = !limits || !limits.brake_percent;
   sayActuators();
+  at("told").dataset.phase = "";
   at("take").disabled = yes; at("car").disabled = yes; at("arm").disabled = !yes; at("end").disabled = !yes;
   at("hold").setAttribute("aria-disabled", String(!yes));
-  put(at("held"), yes ? "hold here, or SPACE" : "take the seat first");
+  put(at("held"), yes ? HOLD_WORDS : "take the seat first");
 }
 const order = (what) => seat && seat.readyState === WebSocket.OPEN && seat.send(JSON.stringify({ do: what }));
 

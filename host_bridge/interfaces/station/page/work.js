@@ -81,7 +81,7 @@ function fill(form, fields, label, send) {
   };
 }
 function showTrims(said) {
-  fill(at("trims"), said.rows.map((it) => field(String(it.channel), `channel ${it.channel}, at rest ${it.rest_us.toFixed(0)} us: trim`, "us", it.trim_us, -200, 200, 1)), "Write the trim",
+  fill(at("trims"), said.rows.map((it) => field(String(it.channel), `${it.kind}, channel ${it.channel}, at rest ${it.rest_us.toFixed(0)} us: trim`, "us", it.trim_us, -200, 200, 1)), "Write the trim",
     (changes) => adjust({ do: "trim", changes, words: "trim written and read back" }, showTrims));
 }
 function showConfig(said) {

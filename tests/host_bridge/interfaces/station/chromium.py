@@ -77,6 +77,15 @@ class Page:
             time.sleep(0.02)
         return value
 
+    def lag_s(self) -> float:
+        """How long a word to the page takes until its next frame is drawn; the worst of three."""
+        found = []
+        for _ in range(3):
+            begun_s = time.monotonic()
+            self.js("new Promise((drawn) => requestAnimationFrame(() => drawn(1)))")
+            found.append(time.monotonic() - begun_s)
+        return max(found)
+
     def mouse(self, kind: str, x: float, y: float, **words) -> None:
         down = kind == "mousePressed" or words.pop("is_down", False)
         self.call(

@@ -20,7 +20,7 @@ SPEED = "parseFloat(document.querySelector('[data-key=speed]').textContent)"
 # Each worker of a run has its own: a station of another one may still be there
 PORTS = 18_090 + 100 * int(os.environ.get("PYTEST_XDIST_WORKER", "gw0")[2:])
 PORT = PORTS
-_TRIES = 8
+_TRIES = 20
 
 
 class Stage:
@@ -55,9 +55,9 @@ class Stage:
             assert time.monotonic() < give_up_s, page.js("document.body.innerText")
             time.sleep(0.3)
             page.click("#take")
-        while not page.js(f"/driving/.test(told.textContent) && {STATE} === 'HOLD'"):
+        while not page.js(f"told.dataset.phase === 'driving' && {STATE} === 'HOLD'"):
             assert time.monotonic() < give_up_s, page.js("document.body.innerText")
-            if page.js(f"/stopped/.test(told.textContent) && {STATE} !== 'STOPPING'"):
+            if page.js(f"told.dataset.phase === 'stopped' && {STATE} !== 'STOPPING'"):
                 page.click("#arm")
             time.sleep(0.3)
 

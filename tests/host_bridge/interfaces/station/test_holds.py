@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import pytest
 
+from host_bridge.demo.trace import Stop
 from tests.host_bridge.interfaces.station.chromium import Chromium, Page
 from tests.host_bridge.interfaces.station.stage import SPEED_MPS, STATE, Stage, stage
 from tests.host_bridge.serve.desk import runtime_folder
@@ -19,6 +20,7 @@ pytestmark = pytest.mark.xdist_group("station")
 # frame and a beat of each program on a machine that others use, too.
 REACTION_S = 0.40
 METRES = 1.6
+TIMES = 20
 
 
 @pytest.fixture(scope="module")
@@ -139,22 +141,40 @@ ENDINGS = [
 ]
 
 
-def run(set_up: Stage, ending: Ending) -> tuple[float, float]:
-    """Drive, end the hold, judge the stop; reaction in ms, and metres."""
+@dataclass(frozen=True)
+class Measured:
+    """One stop, and how late this machine's browser was at that time."""
+
+    stop: Stop
+    lag_s: float
+
+    def holds(self) -> bool:
+        """Whether it was in time: a browser that a busy machine delays is told of a fault late."""
+        stop = self.stop
+        assert stop.from_mps > 0.8 * SPEED_MPS, stop
+        is_soon = stop.reaction_s <= REACTION_S + self.lag_s
+        return is_soon and stop.metres <= METRES + SPEED_MPS * self.lag_s
+
+    def __str__(self) -> str:
+        stop = self.stop
+        return (
+            f"{stop.reaction_s * 1e3:.0f} ms to react, {stop.seconds * 1e3:.0f} ms and "
+            f"{stop.metres:.2f} m to stand, from {stop.from_mps:.2f} m/s; "
+            f"the browser answered after {self.lag_s * 1e3:.0f} ms"
+        )
+
+
+def run(set_up: Stage, ending: Ending) -> Measured:
+    """Drive, end the hold, see what the page says and how the car stays."""
     browser = Chromium()
     try:
         page = set_up.page(browser)
         x, y = set_up.driven(page, ending.is_touch)
+        lag_s = page.lag_s()
         fault_s = time.monotonic()
         ending.end(Scene(set_up, browser, page, x, y))
-        stop = set_up.stop_after(fault_s)
-        print(
-            f"{ending}: {stop.reaction_s * 1e3:.0f} ms to react, {stop.seconds * 1e3:.0f} ms and "
-            f"{stop.metres:.2f} m to stand, from {stop.from_mps:.2f} m/s"
-        )
-        assert stop.from_mps > 0.8 * SPEED_MPS
-        assert stop.reaction_s <= REACTION_S
-        assert stop.metres <= METRES
+        done = Measured(set_up.stop_after(fault_s), lag_s)
+        print(f"{ending}: {done}")
         if ending.said:
             assert set(ending.said.split()) & set(" ".join(page.js("station.endings")).split())
     finally:
@@ -169,17 +189,23 @@ def run(set_up: Stage, ending: Ending) -> tuple[float, float]:
             seen.until(f"{wanted!r}.includes({STATE})")
         finally:
             watcher.close()
-    return stop.reaction_s * 1e3, stop.metres
+    return done
 
 
 @pytest.mark.parametrize("ending", ENDINGS, ids=str)
 def test_a_hold_ends_and_the_car_stops(set_up, ending):
-    run(set_up, ending)
+    done = run(set_up, ending)
+    assert done.holds(), done
 
 
 @pytest.mark.soak
 @pytest.mark.parametrize("ending", ENDINGS, ids=str)
 def test_it_does_so_twenty_times(set_up, ending):
-    done = [run(set_up, ending) for _ in range(20)]
-    worst_ms, worst_m = (max(it) for it in zip(*done, strict=True))
-    print(f"{ending}: twenty times, at worst {worst_ms:.0f} ms to react and {worst_m:.2f} m")
+    done = [run(set_up, ending) for _ in range(TIMES)]
+    reactions_ms = sorted(it.stop.reaction_s * 1e3 for it in done)
+    metres = sorted(it.stop.metres for it in done)
+    print(
+        f"{ending}: {TIMES} times, half within {reactions_ms[TIMES // 2]:.0f} ms and "
+        f"{metres[TIMES // 2]:.2f} m, at worst {reactions_ms[-1]:.0f} ms and {metres[-1]:.2f} m"
+    )
+    assert [str(it) for it in done if not it.holds()] == []

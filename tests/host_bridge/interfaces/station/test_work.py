@@ -172,7 +172,7 @@ def test_skew_and_divergence_of_a_car_and_its_twin_are_shown_to_whoever_watches(
 
 def test_the_link_says_age_loss_round_trip_and_how_far_it_would_go(page):
     link = "document.querySelector('[data-key=link]').textContent"
-    page.until(f"/^[0-9]+ ms old, [0-9.]+ % not heard in 5 s/.test({link})")
+    page.until(f"/^[0-9]+ ms old, [0-9.]+ % of reports missing in 5 s/.test({link})")
     assert re.search(r"round trip [0-9.]+ ms", page.js(link))
     blind = "parseFloat(document.querySelector('[data-key=blind]').textContent)"
     page.until(f"0.1 < {blind} && {blind} < 0.3")  # 0.7 m/s for a lease, and the brake
