@@ -42,6 +42,7 @@ from firmware.protocol.version import protocol_hash
 
 if TYPE_CHECKING:
     from firmware.boards.contract import Board
+    from firmware.core.loop_brake import LoopBrake
     from firmware.core.pairing import Pairing
 
 
@@ -87,6 +88,7 @@ class App:
             self.actions, self.configuration, self.watch, self.motion,
             self.configure, protocol_hash(table), table,
         )  # fmt: skip
+        self.loop_brake: "LoopBrake | None" = None
         self.pairing: "Pairing | None" = None
         if board.key:
             from firmware.core.pairing import make_pairing
@@ -113,7 +115,20 @@ class App:
             self.actions, self.telemetry, self.watch, self.motion, self.punctuality, self._warm_up,
         ):  # fmt: skip
             part.configure(params)
+        self._fit_loop_brake()
         self.board.begin(self.output_stage.fallbacks, params.get("step_us"))
+
+    def _fit_loop_brake(self) -> None:
+        """Only a car that is to have it needs the room for it."""
+        if self.params.get("loop_brake_ms") and not self.loop_brake:
+            from firmware.core.loop_brake import LoopBrake
+
+            self.loop_brake = LoopBrake(
+                self.board, self.runstop, self.faults, self.stop_sequence, self.odometry,
+                self.watch, self.drive,
+            )  # fmt: skip
+        if self.loop_brake:
+            self.loop_brake.configure(self.params)
 
     def step(self, now_us: int) -> None:
         """One beat of the car. ``now_us`` is the board's time, modulo 2**30."""
@@ -195,6 +210,10 @@ class App:
             stop_sequence.tighten(
                 stop_sources.policy_of(stop_sources.stopped | stop_sources.missing)
             )
+            if self.loop_brake:
+                if self.supervisor.has_changed():
+                    self.loop_brake.begin()
+                self.loop_brake.step(now_us)
 
     def _settle_requests(self, now_us: int) -> None:
         """What a host asked for, and a gesture half made, outlive no stop and no change."""

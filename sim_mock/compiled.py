@@ -38,7 +38,7 @@ MODULES = (
     *(f"sim_mock.sensors.{name}" for name in ("encoder", "imu", "noise")),
     "sim_mock.models.integration",
     *(f"sim_mock.models.autodrive.{name}" for name in _AUTODRIVE),
-    "sim_mock.metal",
+    *("sim_mock.circuit", "sim_mock.metal"),
     *(f"firmware.core.{name}" for name in sorted(_CORE)),
     *("firmware.protocol.frame", "firmware.boards.virtual", "firmware.app"),
 )

@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from firmware.boards.virtual import CHANNELS
-from firmware.core.guard import Guard, limit_us
+from firmware.core.guard import BRAKES_US, Guard, limit_us
+from sim_mock.circuit import OFF_DELAY_US, RunstopCircuit
 from sim_mock.firmware_runner import Beat
 
 RENEWAL_US = 60_000  # pulses without a write: three frames of 20 ms
@@ -30,9 +31,17 @@ class Metal:
     ``stuck`` are channels whose output stays at a value whatever is written, ``contact_stuck`` a
     drive enable that is welded (True) or open for good (False): faults to be injected. Without
     power (``has_power``) no wire carries anything.
+
+    ``motors`` are the channels that drive. ``has_off_delay``: its runstop circuit keeps the drive's
+    power for a while after the loop has opened, and its guard lets the program brake so long.
     """
 
-    def __init__(self, held: Sequence[int] = ()) -> None:
+    def __init__(
+        self, held: Sequence[int] = (), motors: Sequence[int] = (), has_off_delay: bool = False
+    ) -> None:
+        self.circuit = RunstopCircuit(OFF_DELAY_US if has_off_delay else 0)
+        self._motors = tuple(motors)
+        self._grace_us = BRAKES_US if has_off_delay else 0
         self.guard = Guard()
         self.runstop_closed = True
         self.guard_is_dead = False  # interrupts are off
@@ -65,7 +74,9 @@ class Metal:
         """The program renews its outputs."""
         self._beat = beat
         self._written_us = now_us
-        self.guard.begin(limit_us(beat.step_us or _USUAL_BEAT_US))
+        self.guard.begin(limit_us(beat.step_us or _USUAL_BEAT_US), 0, self._grace_us)
+        if self._grace_us:
+            self.guard.tell(all(beat.values[i] <= beat.fallbacks[i] for i in self._motors))
         self.guard.beat(beat.enable, now_us & TIME_MASK)
         self._set(now_us)
 
@@ -98,11 +109,16 @@ class Metal:
         beat = self._beat
         if not self.has_power:
             self.outputs = [0] * CHANNELS
+            self.circuit.feeds(self.runstop_closed, False, now_us)
             self.enable = False
             return
         if beat is None:
+            self.circuit.feeds(self.runstop_closed, False, now_us)
             self.enable = self.contact_stuck is True
             return
+        self._set_outputs(beat, now_us)
+
+    def _set_outputs(self, beat: Beat, now_us: int) -> None:
         is_stale = now_us - self._written_us > RENEWAL_US
         is_gated = is_stale or (self.guard.is_gating and not self.guard_is_dead)
         is_dead = is_stale and not self.guard.is_gating
@@ -111,7 +127,8 @@ class Metal:
             self._put, self._put_how = beat, how
             self._put_out(beat, is_stale, is_gated, is_dead)
         is_fed = now_us - self._fed_us <= PUMP_US and (self.guard_is_dead or not is_gated)
-        self.enable = beat.enable and is_fed
+        is_live = beat.enable and is_fed
+        self.enable = self.circuit.feeds(self.runstop_closed, is_live, now_us) and is_live
         if self.contact_stuck is not None:
             self.enable = self.contact_stuck
 

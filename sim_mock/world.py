@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from firmware.boards.virtual import RECEIVE_SIZE, SEND_SIZE
-from firmware.core.params import CHANNEL_BRAKE, Params
+from firmware.core.params import CHANNEL_BRAKE, CHANNEL_ESC, CHANNEL_H_BRIDGE, Params
 from firmware.protocol.codes import RESET_POWER_ON, RESET_WATCHDOG
 from firmware.protocol.frame import crc_table
 from sim_mock.firmware_runner import FirmwareRunner, InProcess, ProgramLost
@@ -107,7 +107,11 @@ class World:
         self.step_us = self.interval_us = vehicle.parameters["step_us"][0]
         self.step_takes_us = 0
         kinds = vehicle.parameters["channel_kind"]
-        self.metal = Metal([i for i, kind in enumerate(kinds) if kind == CHANNEL_BRAKE])
+        self.metal = Metal(
+            [i for i, kind in enumerate(kinds) if kind == CHANNEL_BRAKE],
+            [i for i, kind in enumerate(kinds) if kind in (CHANNEL_ESC, CHANNEL_H_BRIDGE)],
+            vehicle.parameters["loop_brake_ms"][0] > 0,
+        )
         self.charger = False
         self.temperature_c = 25
         self.transmitter: Transmitter | None = None  # none: no receiver is wired to the board

@@ -25,6 +25,11 @@ tens of microseconds for a call. So the guard works out for how long a loop that
 needs no other look, and ``sparing`` is a tick that counts this down in a few instructions. All its
 words are integers in one array, because neither an interrupt nor viper code may allocate.
 
+Where the wiring keeps the drive's power for a while after the loop has opened (an off-delay,
+hardware/stopping.md), the loop need not fall at once: the program brakes first. For that the guard
+waits ``BRAKES_US`` from the first opening, which no second one begins again, and only while what is
+written does not drive on (``tell``); a program that does not brake soon, or is late, falls as ever.
+
 Promises S3 and S5 rest on it. Ring 0 holds if the guard itself dies: the life signal that it feeds
 ends, the pulses fall back by themselves, and the watchdog resets the chip.
 """
@@ -41,6 +46,7 @@ const = micropython.const
 _FILTER_US = const(60)
 _BEATS = const(4)  # one more than the program's own limit of a step (watch.py)
 _AWAY_US = const(40_000)
+BRAKES_US = 640_000  # from the first opening; the shortest off-delay of the parts list is longer
 _MOST_LOOKS = const(250)  # of one ``watch``: a clock that stands keeps nobody in an interrupt
 SPARING_HZ = 1_250  # so a loop whose interrupt was lost is cut in a millisecond: tick and filter
 _TICK_US = const(800)
@@ -63,6 +69,10 @@ _LIMIT_US = const(10)
 _MOST_US = const(11)
 _ENABLE = const(12)  # as it was written last
 _WORDS = (0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)  # it gates until the first write
+_GRACE_US = const(13)  # for how long an open loop may be braked before it falls; 0: it falls
+_SINCE_US = const(14)  # when it opened for the first time
+_BRAKES = const(15)  # what was written last, since then, does not drive on
+_BRAKED_FIRST = (0, 0, 0)
 
 
 def limit_us(beat_us: int) -> int:
@@ -90,8 +100,9 @@ def _look(words: ptr32, is_closed: int, now_us: int) -> int:
             words[_OPENED_US] = now_us
             words[_OPEN] = 1
         if (now_us - words[_OPENED_US] + _HALF & _MASK) - _HALF >= _FILTER_US:
-            words[_SEEN] = 1
-            falls = 1
+            if words[_GATING] or not words[_GRACE_US]:
+                words[_SEEN] = 1
+                falls = 1
         else:
             doubt = _IN_DOUBT
     if falls:
@@ -101,6 +112,26 @@ def _look(words: ptr32, is_closed: int, now_us: int) -> int:
             words[_UNDONE] = 1
     words[_SPARE_US] = 0 if doubt else spare_us
     return words[_GATING] + doubt
+
+
+@micropython.viper
+def _spare(words: ptr32, now_us: int) -> int:
+    """After a look, where an open loop may be braked before it falls."""
+    if words[_GATING]:
+        return 1
+    if not words[_SEEN]:
+        if not words[_OPEN]:
+            return 0
+        words[_SEEN] = 1
+        words[_SINCE_US] = now_us
+        words[_BRAKES] = 0
+    most_us = words[_GRACE_US] if words[_BRAKES] else words[_LIMIT_US]
+    if (now_us - words[_SINCE_US] + _HALF & _MASK) - _HALF > most_us:
+        words[_TOLD] = 0
+        words[_GATING] = 1
+        words[_UNDONE] = 1
+    words[_SPARE_US] = 0
+    return words[_GATING]
 
 
 @micropython.viper
@@ -126,7 +157,7 @@ def _beat(words: ptr32, enable: int, now_us: int) -> int:
 
 class Guard:
     def __init__(self) -> None:
-        self.words = array("i", _WORDS)
+        self.words = array("i", _WORDS + _BRAKED_FIRST)
 
     @property
     def is_gating(self) -> bool:
@@ -142,15 +173,20 @@ class Guard:
         """The program missed its beat."""
         return self.words[_LATE] != 0
 
-    def begin(self, limit_us: int, most_us: int = 0) -> None:
-        """How long the program may be away, and how long at most a quiet loop is not looked at."""
+    def begin(self, limit_us: int, most_us: int = 0, grace_us: int = 0) -> None:
+        """How long the program may be away, how long at most a quiet loop is not looked at, and for
+        how long it may brake after the loop has opened: 0 where the wiring has no off-delay."""
         self.words[_LIMIT_US] = limit_us
         self.words[_MOST_US] = most_us
+        self.words[_GRACE_US] = grace_us
         self.words[_SPARE_US] = 0
 
     def look(self, is_closed: int, now_us: int) -> int:
         """At the loop's level. Bit 0: it gates, bit 1: only time can tell whether it is a spike."""
-        return _look(self.words, is_closed, now_us)
+        state = _look(self.words, is_closed, now_us)
+        if self.words[_GRACE_US] and state < _IN_DOUBT:
+            state = _spare(self.words, now_us)
+        return state
 
     @micropython.native
     def watch(self, level: "Callable[[], Any]", ticks_us: "Callable[[], Any]") -> int:
@@ -160,6 +196,8 @@ class Guard:
             state = look(words, level(), ticks_us() & _MASK)
             if state < _IN_DOUBT:
                 break
+        if words[_GRACE_US] and state < _IN_DOUBT:
+            state = _spare(words, ticks_us() & _MASK)
         return state & 1
 
     def read(self) -> int:
@@ -171,6 +209,10 @@ class Guard:
         """The program wrote; what it put out before is put out. With the drive off, and knowing
         why, the gate closes again: then no interrupt may come in between. Whether it gates."""
         return _beat(self.words, enable, now_us)
+
+    def tell(self, brakes: bool) -> None:
+        """Whether what is written drives nothing on: where the wiring has an off-delay."""
+        self.words[_BRAKES] = brakes
 
     def leave(self) -> None:
         """The program writes no more, and nothing that it wrote goes on: the gate falls for good,

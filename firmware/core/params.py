@@ -64,6 +64,8 @@ TABLE = (
     ("may_arm", "bits by sender", 1, 0, 63, 0),
     ("may_clear", "bits by sender", 1, 0, 63, 0),
     ("stop_timeout_ms", "ms", 1, 100, 10_000, 3_000),
+    # from the runstop loop's opening, where an off-delay keeps the drive's power: 0 cuts at once
+    ("loop_brake_ms", "ms", 1, 0, 600, 0),
     ("brake_decel_mm_s2", "mm/s^2", 1, 100, 20_000, 2_000),
     ("standstill_mm_s", "mm/s", 1, 1, 500, 30),
     ("standstill_ms", "ms", 1, 10, 1_000, 50),

@@ -8,7 +8,8 @@ brake, neutral or cut, from the mildest to the strictest.
 Policies only become stricter. Causes pile up: a silent host is followed by an opened loop. The
 strictest of all counts, and none that goes away makes a stop milder again, for then the order of
 two events would decide how the car stops. The runstop loop is always a cut, because who presses
-that button must not depend on this program.
+that button must not depend on this program; where an off-delay keeps the drive's power for a while,
+a vehicle file may let the program brake within that time first (loop_brake.py).
 
 A stop ends for one of two reasons. Either the wheels have stood for a while: a single reading below
 the limit is no standstill, because a wheel that locks stands too. Or the time for a stop is up:
@@ -44,7 +45,8 @@ class StopSequence:
 
     def configure(self, params: "Params") -> None:
         self._policies = params.get_all("stop_policy")
-        self._policies[CAUSE_RUNSTOP_LOOP] = POLICY_CUT  # whatever the file says
+        is_braked = params.get("loop_brake_ms") > 0  # loop_brake.py then says for how long
+        self._policies[CAUSE_RUNSTOP_LOOP] = POLICY_BRAKE if is_braked else POLICY_CUT
         self._fault_policies = params.get_all("fault_policy")
         self._standstill_mm_s = params.get("standstill_mm_s")
         self._standstill_us = params.get("standstill_ms") * 1000

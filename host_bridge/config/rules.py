@@ -95,6 +95,21 @@ def _cut(document: Document, tables: dict[str, Any]) -> None:
         )
 
 
+def _loop_brake(document: Document, tables: dict[str, Any]) -> None:
+    """Who brakes before it is cut has something that brakes while it has power, and only then."""
+    seconds = tables["stop"]["loop_brake_s"]
+    kinds = {channel["kind"] for channel in tables["channels"]}
+    if seconds == 0.0 or ("esc" in kinds and tables["encoder"]["is_signed"]):
+        return
+    raise document.fault(
+        "stop.loop_brake_s",
+        "this vehicle cannot brake by its drive while the runstop loop is open",
+        expected="0: without an ESC, or encoders that tell the direction, the loop cuts at once",
+        got=f"{seconds:g}",
+        remedy="take it out; hardware/stopping.md says what brakes such a drive",
+    )
+
+
 def _receiver(document: Document, tables: dict[str, Any]) -> None:
     """Whoever relies on the receiver has to have one."""
     if tables["rc"] is not None:
@@ -265,6 +280,7 @@ _RULES = (
     _blind_at_all,
     _stop_silence,
     _cut,
+    _loop_brake,
     _receiver,
     _speeds,
     _direction,

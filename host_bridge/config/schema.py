@@ -115,6 +115,7 @@ TABLES: dict[str, tuple[Key, ...]] = {
         compiled("stand_s", "stand_ms", 1e3),
         compiled("brake_decel_mps2", "brake_decel_mm_s2", 1e3),
         compiled("timeout_s", "stop_timeout_ms", 1e3),
+        compiled("loop_brake_s", "loop_brake_ms", 1e3, default=0.0),
         compiled("standstill_mps", "standstill_mm_s", 1e3),
         compiled("standstill_s", "standstill_ms", 1e3),
         compiled("frozen_s", "frozen_ms", 1e3),

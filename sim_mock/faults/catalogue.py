@@ -10,7 +10,7 @@ from pathlib import Path
 
 from sim_mock.faults import breakages as broken
 from sim_mock.faults import injections as inject
-from sim_mock.faults import lines, starts
+from sim_mock.faults import lines, off_delay, starts
 from sim_mock.faults.injections import Injection
 from sim_mock.faults.scene import Scene
 from sim_mock.faults.stage import Stage
@@ -62,6 +62,20 @@ class Case:
 
 def _repl(scene: Stage) -> Line:
     return lines.inserted(scene.random, inject.REPL, 0.2)
+
+
+def _delayed(
+    case_id: str,
+    title: str,
+    injection: Injection,
+    extra_ms: int = 0,
+    coasts: bool = False,
+    start: Callable[[Scene, float], None] = starts.driving,
+) -> Case:
+    """Of a car that is braked first, and cut afterwards."""
+    return Case(case_id, f"off-delay: {title}", "stop category 1", "runstop loop", injection,
+                "step", extra_ms, start, coasts=coasts, needs="off-delay",
+                changes=off_delay.OFF_DELAY)  # fmt: skip
 
 
 CASES = (
@@ -292,6 +306,33 @@ CASES = (
          "drives on", inject.host(hears=False)),
     Case("deaf-car", "the car hears nothing of the host", "asymmetric information",
          "silence", inject.line(lambda _s: lines.dead()), "lease"),
+    # --- braked first, then cut: a runstop circuit with an off-delay
+    _delayed("delayed-opens", "the loop opens", off_delay.opens),
+    _delayed("delayed-no-brake", "and the brake does nothing",
+             off_delay.opens_with(off_delay.brake_does_nothing), 100, coasts=True),
+    _delayed("delayed-then-hangs", "and the program hangs 40 ms later",
+             off_delay.opens_then_hangs(40), 90, coasts=True),
+    _delayed("delayed-hangs-first", "20 ms after the program hung",
+             off_delay.hangs_then_opens(20), 40, coasts=True),
+    _delayed("delayed-hung-before", "60 ms after the program hung",
+             off_delay.hangs_then_opens(60), 40, coasts=True),
+    _delayed("delayed-bounces", "and closes and opens again, and again", off_delay.bounces),
+    _delayed("delayed-encoders-dead", "and the encoders stand",
+             off_delay.opens_with(off_delay.encoders_stop), coasts=True),
+    _delayed("delayed-late", "while its steps take two and a half beats", off_delay.late, 20,
+             coasts=True),
+    _delayed("delay-open", "and the delay's capacitor is lost",
+             off_delay.opens_with(off_delay.delay_is_open), coasts=True),
+    _delayed("delay-shorted", "and the delay's transistor is welded",
+             off_delay.opens_with(off_delay.delay_is_shorted)),
+    _delayed("delay-doubled", "and the delay lasts twice as long",
+             off_delay.opens_with(off_delay.delay_is_doubled)),
+    _delayed("delay-shorted-hangs", "and it is welded, and the program hangs",
+             off_delay.opens_then_hangs(40, off_delay.delay_is_shorted), 90, coasts=True),
+    _delayed("delayed-on-stand", "on a stand", off_delay.opens, coasts=True,
+             start=starts.on_stand),
+    _delayed("delayed-under-hands", "while hands turn the wheels of a car that holds",
+             off_delay.opens_under_hands, 1100, coasts=True, start=starts.armed),
 )  # fmt: skip
 
 

@@ -73,7 +73,13 @@ def run(
 
     Raises LookupError for an unknown case or a runtime that is not here."""
     case = begun_at(case_id, vehicle, speed_mps) if speed_mps else case_of(case_id)
-    random = Random(f"{case_id} {vehicle.name} {seed}")
+    return run_case(case, vehicle, seed, runtime)
+
+
+def run_case(case: Case, vehicle: VehicleFacts, seed: int, runtime: str = IN_PROCESS) -> Run:
+    """One run of a case that may be in no catalogue. Raises LookupError for a runtime that is not
+    here."""
+    random = Random(f"{case.id} {vehicle.name} {seed}")
     factory = factory_of(runtime, case.program)
     car = altered(vehicle, case.changes)
     scene = Scene(car, factory, random, case.start_us, case.ahead_us)
@@ -182,6 +188,7 @@ class _Course:
         world.restore_power()
         world.metal.stuck.clear()
         world.metal.contact_stuck = None
+        world.metal.circuit.is_delay_open = world.metal.circuit.is_delay_shorted = False
         plant.stuck_throttle, plant.is_drive_inverted, plant.is_drive_dead = None, False, False
         plant.is_steering_stuck, plant.pushed_n = False, 0.0
         self.scene.pins.stuck.clear()
@@ -247,8 +254,8 @@ class _Course:
         if expected.fault is not None:
             policy = vehicle.parameters["fault_policy"][expected.fault]
             in_doubt = bool(codes.SPEED_IN_DOUBT >> expected.fault & 1)
-        elif expected.cause == codes.CAUSE_RUNSTOP_LOOP:
-            policy = POLICY_CUT  # whatever the file says
+        elif expected.cause == codes.CAUSE_RUNSTOP_LOOP:  # whatever the file's policies say
+            policy = POLICY_BRAKE if vehicle.parameters["loop_brake_ms"][0] else POLICY_CUT
         elif expected.cause != codes.NO_CAUSE:
             policy = vehicle.parameters["stop_policy"][expected.cause]
         by_motor = brakes_by_motor(vehicle) and not in_doubt

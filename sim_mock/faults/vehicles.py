@@ -63,6 +63,13 @@ def brakes_by_motor(vehicle: VehicleFacts) -> bool:
     return vehicle.parameters["encoder_signed"][0] == 1
 
 
+def brakes_by_esc_alone(vehicle: VehicleFacts) -> bool:
+    """An ESC without power coasts: such a car gains by an off-delay of its runstop circuit."""
+    kinds = vehicle.parameters["channel_kind"]
+    is_esc_alone = CHANNEL_ESC in kinds and not has_brake(vehicle) and "vesc" not in vehicle.plant
+    return is_esc_alone and brakes_by_motor(vehicle)
+
+
 def has_rc(vehicle: VehicleFacts) -> bool:
     """A receiver on the board."""
     return vehicle.parameters["rc_fitted"][0] == 1
@@ -84,4 +91,5 @@ NEEDS: dict[str, Callable[[VehicleFacts], bool]] = {
     "thermometer": lambda v: v.parameters["temperature_max_c"][0] > 0,
     "direction": brakes_by_motor,
     "rolls": rolls_free,
+    "off-delay": brakes_by_esc_alone,
 }

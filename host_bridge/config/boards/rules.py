@@ -50,6 +50,7 @@ def _missing(case: Case) -> Iterator[VehicleFileFault]:
             yield _unwired(case, slot, why)
     if case.needs.has_wheels:
         yield from _missing_encoders(case)
+        yield from _missing_off_delay(case)
 
 
 def _by_vesc(case: Case) -> Iterator[tuple[str, str]]:
@@ -78,6 +79,20 @@ def _missing_encoders(case: Case) -> Iterator[VehicleFileFault]:
             expected="shaft, or encoders of left and right wheels",
             got=", ".join(sorted(sides)) or "nothing",
             remedy="add what is fitted: shaft, left and right, or front_left and so on",
+        )
+
+
+def _missing_off_delay(case: Case) -> Iterator[VehicleFileFault]:
+    """No board reads the contact in the loop's place yet, which its pulses would have to follow."""
+    milliseconds = case.needs.parameters["loop_brake_ms"][0]
+    if milliseconds:
+        yield case.fault(
+            f"wiring.{case.needs.wiring}.enable",
+            f"{case.needs.vehicle} is to brake before it is cut, which only virtual cars can",
+            expected="stop.loop_brake_s = 0 in the vehicle file",
+            got=f"{milliseconds * 1e-3:g}",
+            remedy="leave it out of the file of a real car: no runstop circuit with an off-delay "
+            "was measured yet (hardware/stopping.md)",
         )
 
 

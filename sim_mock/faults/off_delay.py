@@ -1,0 +1,105 @@
+"""The runstop loop of a car whose circuit keeps the drive's power for a while: what may go wrong.
+
+Such a car brakes first and is cut afterwards (hardware/stopping.md). Each stroke opens its loop,
+and does something else to it.
+"""
+
+from collections.abc import Callable
+
+from sim_mock.faults.breakages import turned_by_hand
+from sim_mock.faults.injections import Injection
+from sim_mock.faults.scene import Scene
+from sim_mock.faults.stage import TICK_US
+from sim_mock.world import World
+
+OFF_DELAY = {"loop_brake_ms": 600}  # the parameter of a car that brakes before it is cut
+_HANGS_US = 300 * TICK_US
+_Change = Callable[[World], object]
+
+
+def _turn(scene: Scene, is_closed: bool) -> None:
+    scene.world.runstop_closed = is_closed
+
+
+def opens_with(change: _Change) -> Injection:
+    """The loop opens, and at the same moment something is done to the world."""
+
+    def inject(scene: Scene) -> None:
+        change(scene.world)
+        _turn(scene, False)
+
+    return inject
+
+
+def opens(scene: Scene) -> None:
+    """Nothing else."""
+    _turn(scene, False)
+
+
+def opens_then_hangs(ms: int, change: _Change = lambda _world: None) -> Injection:
+    """The program stands still so long after the loop has opened."""
+
+    def inject(scene: Scene) -> None:
+        opens_with(change)(scene)
+        scene.after(ms, lambda: scene.world.hang(_HANGS_US))
+
+    return inject
+
+
+def hangs_then_opens(ms: int) -> Injection:
+    """The loop opens so long after the program stood still."""
+
+    def inject(scene: Scene) -> None:
+        scene.world.hang(_HANGS_US)
+        scene.after(ms, lambda: _turn(scene, False))
+
+    return inject
+
+
+def bounces(scene: Scene) -> None:
+    """A loose wire: the loop opens and closes for 1.5 s, in time with nothing, then stays open."""
+    _turn(scene, False)
+    at_ms, is_closed = 0, False
+    while at_ms < 1_500:
+        at_ms += scene.random.randrange(2, 40)
+        is_closed = not is_closed
+        scene.after(at_ms, lambda closed=is_closed: _turn(scene, closed))  # type: ignore[misc]
+    scene.after(at_ms + 1, lambda: _turn(scene, False))
+
+
+def opens_under_hands(scene: Scene) -> None:
+    """It holds, somebody turns its wheels, and the loop opens."""
+    scene.after(1_100, lambda: _turn(scene, False))
+    turned_by_hand(0.9)(scene)
+    scene.run(200)
+
+
+def late(scene: Scene) -> None:
+    """Each step takes two and a half beats, which is no overrun yet."""
+    scene.pins.stuck["step_us"] = scene.vehicle.parameters["step_us"][0] * 5 // 2
+    _turn(scene, False)
+
+
+def brake_does_nothing(world: World) -> None:
+    """The ESC takes no pulse any more: the car coasts."""
+    world.plant.is_drive_dead = True
+
+
+def encoders_stop(world: World) -> None:
+    """Their counts stay."""
+    world.dead_encoders = {"left", "right"}
+
+
+def delay_is_open(world: World) -> None:
+    """The delay's capacitor is lost: K1 lets go with the loop."""
+    world.metal.circuit.is_delay_open = True
+
+
+def delay_is_shorted(world: World) -> None:
+    """Q3 is welded: K1 does not let go with the loop."""
+    world.metal.circuit.is_delay_shorted = True
+
+
+def delay_is_doubled(world: World) -> None:
+    """As of a capacitor of twice the size."""
+    world.metal.circuit.off_delay_us *= 2
