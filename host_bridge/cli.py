@@ -63,6 +63,7 @@ COMMANDS = (
     Command(
         "selftest", "host_bridge.selftest.command", "a car on blocks: sensors, wheels, runstop"
     ),
+    Command("path", f"{_CLI}.path", "a path of a drive or a map, and how well it was driven"),
     Command("trim", f"{_CLI}.trim", "where straight ahead and standing still are"),
     Command("backup", f"{_CLI}.backup", "a car's numbers and pairing to a file"),
     Command("restore", f"{_CLI}.backup", "and back onto a car"),

@@ -10,7 +10,7 @@ that makes the input of REST, and of what else the command line gave for it.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
@@ -162,6 +162,14 @@ class Input(ABC):
     def progress_s(self) -> tuple[float, float] | None:
         """How much of how long is done, where it has an end."""
         return None
+
+    def report(self) -> Sequence[str]:
+        """What it has to say of the whole drive, once that is over."""
+        return ()
+
+    def figures(self) -> Mapping[str, object]:
+        """The same for a program, as JSON takes it."""
+        return {}
 
     def screen(self) -> Screen | None:
         """Of a person's: what the cars are shown on, if it has one."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 LONGEST_STEP_S = 0.02  # config.rules: with a longer one nothing is shown of how a car stops
@@ -85,6 +86,20 @@ class Vehicle:
     plant: dict[str, object]  # handed to the simulator as it stands
     channels: tuple[dict[str, object], ...]  # likewise
     parameters: dict[str, list[int]] = field(repr=False)  # firmware parameters, compiled
+
+    @property
+    def turns_ahead_m(self) -> float:
+        """How far ahead of its rear axle the point is that moves only along the car, which dead
+        reckoning is of. One that steers both axles turns about its middle."""
+        steered = {c.get("axle") for c in self.channels if c["kind"] == "servo_steering"}
+        return self.wheelbase_m / 2.0 if steered == {"front", "rear"} else 0.0
+
+    @property
+    def turns_behind_centre_m(self) -> float:
+        """How far that point is behind the centre of gravity."""
+        body = self.plant.get("body")
+        rear_m = float(body["lr_m"]) if isinstance(body, Mapping) and "lr_m" in body else 0.0
+        return rear_m - self.turns_ahead_m
 
     def source(self, name: str) -> SourceFacts:
         """Raises KeyError if the vehicle has no such source."""

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from sim_mock.plant.tables import as_number
-from sim_mock.tracks.place import Place, Pose, is_between
+from sim_mock.tracks.place import Floats, Place, Pose, is_between
 
 SAG_M = 0.001  # the most by which a wall's chord leaves its arc
 _GAP_M = 0.001  # a centre line that comes back so near is closed
@@ -86,6 +86,13 @@ def _ahead(pose: Pose, by_m: float) -> Pose:
 
 def _beside(pose: Pose, left_m: float) -> Point:
     return pose.x_m - left_m * sin(pose.yaw_rad), pose.y_m + left_m * cos(pose.yaw_rad)
+
+
+def middle_of(table: Mapping[str, Any]) -> Floats:
+    """The centre line itself, closed: rows of x and y, arcs as chords. Raises ValueError."""
+    track_of(table)  # all that may be wrong with it
+    pieces = [_piece(i, piece) for i, piece in enumerate(table["centre_line"])]
+    return np.array(_wall(pieces, 0.0))
 
 
 def length_m(table: Mapping[str, Any]) -> float:

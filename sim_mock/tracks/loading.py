@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from sim_mock.toml_file import read_toml
-from sim_mock.tracks.centre_line import track_of
-from sim_mock.tracks.place import Place
+from sim_mock.tracks.centre_line import middle_of, track_of
+from sim_mock.tracks.place import Floats, Place
 from sim_mock.tracks.ros_map import load_map
 
 _FOLDER = Path(__file__).parent
@@ -22,6 +22,12 @@ def load_track(name: str) -> Place:
     if name not in track_names():
         raise ValueError(f"no track {name!r}; there is {', '.join(track_names())}")
     return track_of(read_toml(_FOLDER / f"{name}.toml"))
+
+
+def load_middle(name: str) -> Floats:
+    """The centre line of a track, closed: rows of x and y. Raises ValueError."""
+    load_track(name)
+    return middle_of(read_toml(_FOLDER / f"{name}.toml"))
 
 
 def load_place(track: str, map_file: str) -> Place | None:

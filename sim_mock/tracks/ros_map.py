@@ -8,6 +8,7 @@ meets them exactly where the cell begins.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from math import cos, floor, sin
 from pathlib import Path
 from typing import Any, cast
@@ -23,7 +24,26 @@ _KEYS = ("image", "resolution", "origin", "negate", "occupied_thresh", "free_thr
 Cells = npt.NDArray[np.bool_]
 
 
+@dataclass(frozen=True)
+class Grid:
+    """The cells of a map, the lowest row first; ``origin`` is the outer corner of the first."""
+
+    is_wall: Cells
+    is_free: Cells
+    resolution_m: float
+    origin: Pose
+
+
 def load_map(path: Path) -> Place:
+    """Raises ValueError, or OSError for a file that cannot be read, with what is wrong."""
+    grid = load_grid(path)
+    walls = placed(edges(grid.is_wall).reshape(-1, 2) * grid.resolution_m, grid.origin)
+    return Place(
+        path.stem, walls.reshape(-1, 4), _lookup(grid.is_free, grid.resolution_m, grid.origin)
+    )
+
+
+def load_grid(path: Path) -> Grid:
     """Raises ValueError, or OSError for a file that cannot be read, with what is wrong."""
     try:
         return _loaded(path)
@@ -31,14 +51,15 @@ def load_map(path: Path) -> Place:
         raise ValueError(f"{path}: not a map of ROS's map_server: {fault}") from None
 
 
-def _loaded(path: Path) -> Place:
+def _loaded(path: Path) -> Grid:
     table = _table(path)
     occupancy = _occupancy(path.parent / str(table["image"]), bool(table["negate"]))
-    is_wall = occupancy > float(table["occupied_thresh"])
-    is_free = occupancy < float(table["free_thresh"])
-    resolution_m, origin = float(table["resolution"]), Pose(*map(float, table["origin"]))
-    walls = _placed(edges(is_wall) * resolution_m, origin)
-    return Place(path.stem, walls, _lookup(is_free, resolution_m, origin))
+    return Grid(
+        occupancy > float(table["occupied_thresh"]),
+        occupancy < float(table["free_thresh"]),
+        float(table["resolution"]),
+        Pose(*map(float, table["origin"])),
+    )
 
 
 def _table(path: Path) -> Mapping[str, Any]:
@@ -85,12 +106,11 @@ def _runs(is_wall: Cells) -> Floats:
     return np.stack((begin, row, end, row), axis=1).astype(np.float64)
 
 
-def _placed(local_m: Floats, origin: Pose) -> Floats:
-    """From the map's lower left corner to the world."""
+def placed(local_m: Floats, origin: Pose) -> Floats:
+    """Points, rows of x and y, from the map's lower left corner to the world."""
     c, s = cos(origin.yaw_rad), sin(origin.yaw_rad)
-    x_m, y_m = local_m[:, [0, 2]], local_m[:, [1, 3]]
-    world_x, world_y = origin.x_m + c * x_m - s * y_m, origin.y_m + s * x_m + c * y_m
-    return np.stack((world_x[:, 0], world_y[:, 0], world_x[:, 1], world_y[:, 1]), axis=1)
+    x_m, y_m = local_m.T
+    return np.stack((origin.x_m + c * x_m - s * y_m, origin.y_m + s * x_m + c * y_m), axis=1)
 
 
 def _lookup(is_free: Cells, resolution_m: float, origin: Pose) -> Callable[[float, float], bool]:

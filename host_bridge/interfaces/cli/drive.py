@@ -33,6 +33,7 @@ examples:
   tandem drive --car sim://nigel --twin 'sim://nigel?name=twin&payload_kg=2' --input script:slalom
   tandem drive --car sim://nigel --input csv:straight_commands.csv --json
   tandem drive --car sim://nigel --input script:slalom --seconds 60 --lockstep --record drive.mcap
+  tandem drive 'sim://f1tenth?track=corridor' --input path:corridor.csv     see tandem path --help
   tandem drive --car sim://f1tenth --input gamepad
   tandem drive --car f1tenth --input script:slalom --hand gamepad:xbox
   tandem drive --car f1tenth --profile race --cap 1.5
@@ -71,8 +72,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--input",
         default="keyboard",
         metavar="INPUT",
-        help="keyboard, gamepad[:NAME], csv:FILE, script:NAME, or another package's (entry point "
-        "tandem.inputs)",
+        help="keyboard, gamepad[:NAME], csv:FILE, script:NAME, path:FILE, or another package's "
+        "(entry point tandem.inputs)",
     )
     parser.add_argument(
         "--hand",

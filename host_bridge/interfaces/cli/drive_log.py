@@ -74,7 +74,7 @@ class PlainView:
                 f"{tally.car.name}: {driven}, {_stops(len(tally.stops))}, {_end(tally.car)}."
             )
             lines += [f"  {stop}" for stop in tally.stops]
-        return lines + _together(drive, now_us)
+        return [*lines, *_together(drive, now_us), *drive.controls.input.report()]
 
 
 class JsonView(PlainView):
@@ -104,6 +104,7 @@ class JsonView(PlainView):
                 "cars": cars,
                 "worst_skew_us": drive.worst_skew_us,
                 "agreement": _agreement(agreement) if len(cars) > 1 else None,
+                **drive.controls.input.figures(),
             }
         }
         return [json.dumps(row)]

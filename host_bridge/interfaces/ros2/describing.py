@@ -13,7 +13,7 @@ from math import atan, pi, tan
 from xml.sax.saxutils import escape
 
 from host_bridge.domain import CarMotion, CarStatus, Vehicle
-from host_bridge.interfaces.ros2.messages import LASER_HEIGHT_M, ahead_of_rear
+from host_bridge.interfaces.ros2.messages import LASER_HEIGHT_M
 
 SIDES = {"left": 1.0, "right": -1.0}
 _TIRE_SHARE = 0.7  # a wheel's width, of its radius: a drawing's, nothing is computed from it
@@ -48,8 +48,8 @@ class Shape:
             radius_m,
             float(outline.get("length_m", vehicle.wheelbase_m + 2 * radius_m)),
             float(outline.get("width_m", vehicle.track_m)),
-            float(outline.get("rear_overhang_m", radius_m)) + ahead_of_rear(vehicle),
-            ahead_of_rear(vehicle),
+            float(outline.get("rear_overhang_m", radius_m)) + vehicle.turns_ahead_m,
+            vehicle.turns_ahead_m,
             float(_table(vehicle, "body").get("mass_kg", 1.0)),
             tuple(dict.fromkeys(axles)),
             vehicle.steer_max_rad,
@@ -123,7 +123,7 @@ def _laser(vehicle: Vehicle, base_frame: str, scan_frame: str) -> Iterator[str]:
     if not (lidar and scan_frame):
         return
     turned_rad = lidar["yaw_deg"] * pi / 180
-    place = f"{lidar['ahead_m'] - ahead_of_rear(vehicle):.4f} 0 {LASER_HEIGHT_M:.4f}"
+    place = f"{lidar['ahead_m'] - vehicle.turns_ahead_m:.4f} 0 {LASER_HEIGHT_M:.4f}"
     yield f'  <link name="{scan_frame}"/>'
     yield f'  <joint name="{scan_frame.rpartition("/")[2]}_mount" type="fixed">'
     yield f'    <origin xyz="{place}" rpy="0 0 {turned_rad:.6f}"/>'

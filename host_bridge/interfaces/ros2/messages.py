@@ -51,20 +51,6 @@ def true(truth: Truth, rear_m: float) -> Pose:
     )
 
 
-def ahead_of_rear(vehicle: Vehicle) -> float:
-    """How far ahead of its rear axle a car's base_link is, in m: it is the point that moves only
-    along the car, which dead reckoning is of. One that steers both axles turns about its middle."""
-    steered = {c.get("axle") for c in vehicle.channels if c["kind"] == "servo_steering"}
-    return vehicle.wheelbase_m / 2.0 if steered == {"front", "rear"} else 0.0
-
-
-def behind_centre(vehicle: Vehicle) -> float:
-    """How far its base_link is behind its centre of gravity, in m."""
-    body = vehicle.plant.get("body")
-    rear_m = float(body["lr_m"]) if isinstance(body, Mapping) and "lr_m" in body else 0.0
-    return rear_m - ahead_of_rear(vehicle)
-
-
 # --- what a car says
 
 
@@ -92,7 +78,7 @@ def fill_mount(message: Any, stamp: Any, frames: tuple[str, str], vehicle: Vehic
         return False
     message.header.stamp, message.header.frame_id = stamp, frames[0]
     message.child_frame_id = frames[1]
-    message.transform.translation.x = float(lidar["ahead_m"]) - ahead_of_rear(vehicle)
+    message.transform.translation.x = float(lidar["ahead_m"]) - vehicle.turns_ahead_m
     message.transform.translation.z = LASER_HEIGHT_M
     turn(message.transform.rotation, float(lidar["yaw_deg"]) * pi / 180)
     return True

@@ -86,7 +86,7 @@ class Teller:
         if frame not in ABSOLUTE_FRAMES:
             return messages.reckoned(car.status, car.motion)
         truth = self.pipe.truth if self.pipe else None
-        return messages.true(truth, messages.behind_centre(self.vehicle)) if truth else None
+        return messages.true(truth, self.vehicle.turns_behind_centre_m) if truth else None
 
     def _fill(self, said: Said, message: Any, stamp: Any, car: SeenCar) -> bool:
         if said.part in self._fills:

@@ -10,7 +10,6 @@ import pytest
 from host_bridge import cli, config
 from host_bridge.domain import CarMotion
 from host_bridge.interfaces.ros2.covariances import NOT_MEASURED, Reckoning, Spread, fill
-from host_bridge.interfaces.ros2.messages import behind_centre
 from host_bridge.logbook.reading import read
 from host_bridge.logbook.rows import from_row
 
@@ -40,7 +39,7 @@ def drive(folder, vehicle, seed):
 
 @pytest.mark.parametrize("vehicle", ["f1tenth", "nigel"])
 def test_a_reckoned_pose_is_off_about_as_far_as_it_says(tmp_path, vehicle):
-    rear_m = behind_centre(config.load_vehicle(vehicle))
+    rear_m = config.load_vehicle(vehicle).turns_behind_centre_m
     places, turns = [], []
     for seed in SEEDS:
         motion, variances, truth = drive(tmp_path, vehicle, seed)

@@ -1,0 +1,18 @@
+"""A path to drive along: read from a file or made of a drive, followed, and measured against."""
+
+from host_bridge.interfaces.paths.follower import Follower, make
+from host_bridge.interfaces.paths.making import path_of_drive
+from host_bridge.interfaces.paths.measuring import Measure, Place
+from host_bridge.interfaces.paths.path import Path
+from host_bridge.interfaces.paths.path_file import read_path, write_path
+
+__all__ = [
+    "Follower",
+    "Measure",
+    "Path",
+    "Place",
+    "make",
+    "path_of_drive",
+    "read_path",
+    "write_path",
+]

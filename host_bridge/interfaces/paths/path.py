@@ -1,0 +1,144 @@
+"""A path on the ground: points, how far along each is, and where a car is beside it.
+
+Lengths are in m, angles in rad, left is positive. A loop's last point is joined to its first.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import atan2, copysign, hypot, remainder, tau
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+
+# The loop rule: ends so near, seen in the same direction, are joined.
+GAP_M = 0.5
+GAP_PART = 0.1  # of the path's length
+GAP_RAD = 1.0
+_BACK_M, _ON_M = 0.5, 2.0  # around where it was: so much of a path that crosses itself is looked at
+
+
+@dataclass(frozen=True)
+class Beside:
+    """Where a point is beside a path: ``along_m`` from its beginning, ``left_m`` of it.
+
+    ``apart_m`` is how far the nearest point of the path is: more than ``left_m`` behind an end,
+    where ``along_m`` goes on straight, below 0 or above the length.
+    """
+
+    along_m: float
+    left_m: float
+    yaw_rad: float  # of the path there
+    apart_m: float
+
+
+class Path:
+    """A path of at least two points. ``speeds_mps`` are those that its file asks for, or None."""
+
+    def __init__(
+        self, points_m: Floats, speeds_mps: Floats | None = None, is_loop: bool | None = None
+    ) -> None:
+        """``points_m``: rows of x, y; ``is_loop``: None decides by the loop rule.
+
+        Raises ValueError for fewer than two different points.
+        """
+        points, speeds = _without_repeats(np.asarray(points_m, dtype=float), speeds_mps)
+        if len(points) < 2:
+            raise ValueError(f"a path has at least two different points; got {len(points)}")
+        self.is_loop = is_loop_of(points) if is_loop is None else is_loop
+        if self.is_loop and np.hypot(*(points[-1] - points[0])) > 1e-6:
+            points = np.vstack((points, points[:1]))
+            speeds = None if speeds is None else np.append(speeds, speeds[0])
+        self.points_m: Floats = points
+        self.speeds_mps: Floats | None = speeds
+        steps = np.diff(points, axis=0)
+        self._spans_m: Floats = np.hypot(steps[:, 0], steps[:, 1])
+        self.along_m: Floats = np.concatenate(([0.0], np.cumsum(self._spans_m)))
+        self.length_m = float(self.along_m[-1])
+        self._tangents = steps / self._spans_m[:, None]
+
+    def at(self, along_m: float) -> tuple[float, float]:
+        """The point there: round a loop again and again, straight on behind an end."""
+        i, rest_m = self._segment(along_m)
+        x, y = self.points_m[i] + rest_m * self._tangents[i]
+        return float(x), float(y)
+
+    def yaw_at(self, along_m: float) -> float:
+        """The direction there, of the segment."""
+        i, _ = self._segment(along_m)
+        return atan2(self._tangents[i, 1], self._tangents[i, 0])
+
+    def curvature_at(self, along_m: float, half_m: float) -> float:
+        """In 1/m, over ``half_m`` to either side: points of a drive are noisy."""
+        (ax, ay), (bx, by), (cx, cy) = (self.at(along_m + m) for m in (-half_m, 0.0, half_m))
+        turned = atan2(cy - by, cx - bx) - atan2(by - ay, bx - ax)
+        return remainder(turned, tau) / half_m
+
+    def beside(self, x_m: float, y_m: float, near_m: float | None = None) -> Beside:
+        """The nearest place of the path; with ``near_m`` only around there, where a path that
+        crosses itself is not taken for its other branch."""
+        offset = np.array((x_m, y_m)) - self.points_m[:-1]
+        ahead = np.clip(np.einsum("ij,ij->i", offset, self._tangents), 0.0, self._spans_m)
+        apart = offset - ahead[:, None] * self._tangents
+        squares = np.einsum("ij,ij->i", apart, apart)
+        if near_m is not None:
+            squares = np.where(self._is_near(near_m), squares, np.inf)
+        i = int(np.argmin(squares))
+        (tx, ty), (dx, dy) = self._tangents[i], offset[i]
+        apart_m, across_m = hypot(*apart[i]), float(tx * dy - ty * dx)
+        on_m = float(tx * dx + ty * dy)  # not clipped: straight on behind an end
+        is_behind_an_end = not self.is_loop and (
+            (i == 0 and on_m < 0.0) or (i == len(self._spans_m) - 1 and on_m > self._spans_m[i])
+        )
+        if is_behind_an_end:
+            return Beside(float(self.along_m[i]) + on_m, across_m, atan2(ty, tx), apart_m)
+        left_m = copysign(apart_m, across_m)
+        return Beside(float(self.along_m[i] + ahead[i]), left_m, atan2(ty, tx), apart_m)
+
+    def _is_near(self, near_m: float) -> npt.NDArray[np.bool_]:
+        if not self.is_loop:
+            begin, end = self.along_m[:-1], self.along_m[1:]
+            return np.asarray((end >= near_m - _BACK_M) & (begin <= near_m + _ON_M))
+        ahead_m = (self.along_m[:-1] - near_m) % self.length_m
+        behind_m = (near_m - self.along_m[1:]) % self.length_m
+        is_in = (near_m % self.length_m >= self.along_m[:-1]) & (
+            near_m % self.length_m <= self.along_m[1:]
+        )
+        return np.asarray((ahead_m <= _ON_M) | (behind_m <= _BACK_M) | is_in)
+
+    def _segment(self, along_m: float) -> tuple[int, float]:
+        if self.is_loop:
+            along_m %= self.length_m
+        i = int(np.searchsorted(self.along_m, along_m, side="right")) - 1
+        i = min(max(i, 0), len(self._spans_m) - 1)
+        return i, along_m - float(self.along_m[i])
+
+
+def is_loop_of(points_m: Floats) -> bool:
+    """The loop rule: the ends are near, for the path's length, and seen in the same direction."""
+    if len(points_m) < 4:
+        return False
+    length_m = float(np.hypot(*np.diff(points_m, axis=0).T).sum())
+    gap_m = float(np.hypot(*(points_m[0] - points_m[-1])))
+    (ax, ay), (bx, by) = points_m[1] - points_m[0], points_m[-1] - points_m[-2]
+    apart_rad = abs(remainder(atan2(ay, ax) - atan2(by, bx), tau))
+    return gap_m <= min(GAP_M, GAP_PART * length_m) and apart_rad <= GAP_RAD
+
+
+def _without_repeats(points: Floats, speeds: Floats | None) -> tuple[Floats, Floats | None]:
+    if len(points) < 2:
+        return points, speeds
+    is_new = np.append(True, np.hypot(*np.diff(points, axis=0).T) > 1e-9)
+    return points[is_new], None if speeds is None else np.asarray(speeds, dtype=float)[is_new]
+
+
+def resampled(points_m: Floats, spacing_m: float, is_loop: bool) -> Floats:
+    """Points that are evenly apart, by about ``spacing_m``, on the same line."""
+    path = Path(points_m, is_loop=is_loop)
+    count = max(round(path.length_m / spacing_m), 2)
+    along = np.linspace(0.0, path.length_m, count + 1)
+    if is_loop:
+        along = along[:-1]
+    return np.stack([np.interp(along, path.along_m, axis) for axis in path.points_m.T], axis=1)
