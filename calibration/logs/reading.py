@@ -2,30 +2,67 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from calibration.logs import own_log
+from calibration.logs.ros_bag import read_ros_bag
+from calibration.logs.table import read_table
 from calibration.logs.trace import Trace
 from host_bridge.domain import Vehicle
 from host_bridge.errors import DataFileFault, UsageFault
+from host_bridge.logbook import reading
+from host_bridge.logbook.bags import is_bag
+from host_bridge.logbook.recorder import FACTS
 
 Load = Callable[[str], Vehicle]  # a vehicle by its name or its file
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is said about the logs: "" is nothing."""
+    """What is said about the logs: "" is nothing. ``topics``: of a bag, by what they are."""
 
     car: str = ""
     vehicle: str = ""
+    topics: Mapping[str, str] = field(default_factory=dict)
 
 
 def read_trace(path: Path, wanted: Wanted, load: Load, tape_m: float | None = None) -> Trace:
     """Raises errors.DataFileFault for what is no log, UsageFault for what is to be said."""
-    trace = _own(path, wanted, load)
-    return replace(trace, tape_m=tape_m)
+    return replace(_reader(path)(path, wanted, load), tape_m=tape_m)
+
+
+def _reader(path: Path) -> Callable[[Path, Wanted, Load], Trace]:
+    if path.is_dir() and own_log.cars_of_tables(path):
+        return _tables
+    if path.suffix == ".csv":
+        return _csv
+    is_own = path.suffix == ".mcap" and FACTS in reading.facts(path)
+    return _bag if is_bag(path) and not is_own else _own
+
+
+def _csv(path: Path, wanted: Wanted, load: Load) -> Trace:
+    return read_table(path, load(_said(path, wanted)))
+
+
+def _bag(path: Path, wanted: Wanted, load: Load) -> Trace:
+    return read_ros_bag(path, load(_said(path, wanted)), wanted.topics)
+
+
+def _tables(path: Path, wanted: Wanted, load: Load) -> Trace:
+    car = _chosen(path, own_log.cars_of_tables(path), wanted.car)
+    return own_log.read_tables(path, car, load(_said(path, wanted)))
+
+
+def _said(path: Path, wanted: Wanted) -> str:
+    if wanted.vehicle:
+        return wanted.vehicle
+    raise UsageFault(
+        f"{path.name} does not say what car it is of",
+        expected="--vehicle NAME, or a vehicle file",
+        got="none named",
+    )
 
 
 def _own(path: Path, wanted: Wanted, load: Load) -> Trace:

@@ -18,10 +18,10 @@ from host_bridge.errors import DataFileFault
 from host_bridge.logbook.ros_types import library, typestore
 
 DRIVE, ODOM = "/drive", "/odom"
-_ACKERMANN = ("ackermann_msgs/msg/AckermannDriveStamped", "ackermann_msgs/msg/AckermannDrive")
-_ODOMETRY = ("nav_msgs/msg/Odometry",)
+ACKERMANN = ("ackermann_msgs/msg/AckermannDriveStamped", "ackermann_msgs/msg/AckermannDrive")
+ODOMETRY = ("nav_msgs/msg/Odometry",)
 # What the library raises for bytes that are not as they were written, beside errors of its own
-_DAMAGES = (
+DAMAGES = (
     ArithmeticError,
     AssertionError,
     AttributeError,
@@ -89,20 +89,25 @@ def read_bag(path: Path, drive_topic: str = "", odom_topic: str = "") -> Bag:
             return _read(path, reader, drive_topic, odom_topic)
     except OSError as error:
         raise DataFileFault.unreadable(path, error) from None
-    except (readers.AnyReaderError, *readers.ReaderErrors, *_DAMAGES) as error:
-        raise DataFileFault(
-            "this is no bag that can be read",
-            where=str(path),
-            expected="a .bag, .mcap or .db3 of ROS, or the folder of one, in cdr",
-            got=str(error) or type(error).__name__,
-            remedy="for a bag that was cut short: ros2 bag reindex FOLDER, or mcap recover FILE",
-        ) from None
+    except (readers.AnyReaderError, *readers.ReaderErrors, *DAMAGES) as error:
+        raise unreadable_bag(path, error) from None
+
+
+def unreadable_bag(path: Path, error: Exception) -> DataFileFault:
+    """What is said of a file that the library cannot read."""
+    return DataFileFault(
+        "this is no bag that can be read",
+        where=str(path),
+        expected="a .bag, .mcap or .db3 of ROS, or the folder of one, in cdr",
+        got=str(error) or type(error).__name__,
+        remedy="for a bag that was cut short: ros2 bag reindex FOLDER, or mcap recover FILE",
+    )
 
 
 def _read(path: Path, reader: Any, drive_topic: str, odom_topic: str) -> Bag:
     chosen = (
-        _topic(path, reader, drive_topic or DRIVE, _ACKERMANN, is_named=bool(drive_topic)),
-        _topic(path, reader, odom_topic or ODOM, _ODOMETRY, is_named=bool(odom_topic)),
+        _topic(path, reader, drive_topic or DRIVE, ACKERMANN, is_named=bool(drive_topic)),
+        _topic(path, reader, odom_topic or ODOM, ODOMETRY, is_named=bool(odom_topic)),
     )
     start_ns = reader.start_time
     told = list(_told(reader, chosen[0], start_ns))
@@ -110,7 +115,7 @@ def _read(path: Path, reader: Any, drive_topic: str, odom_topic: str) -> Bag:
     for topic, found in zip(chosen, (told, places), strict=True):
         if not found:
             raise _lacking(path, reader, topic, "no message that is all numbers")
-    return Bag(path.name, _sha256(path), *chosen, told, sorted(places, key=lambda it: it.t_s))
+    return Bag(path.name, sha256_of_bag(path), *chosen, told, sorted(places, key=lambda it: it.t_s))
 
 
 def _topic(path: Path, reader: Any, name: str, types: tuple[str, ...], *, is_named: bool) -> str:
@@ -127,7 +132,7 @@ def _lacking(path: Path, reader: Any, topic: str, got: str) -> DataFileFault:
     return DataFileFault(
         f"the bag has no {topic} to read",
         where=str(path),
-        expected=f"{_ACKERMANN[0]} and {_ODOMETRY[0]}",
+        expected=f"{ACKERMANN[0]} and {ODOMETRY[0]}",
         got=got,
         remedy=f"name the topics; it has {', '.join(sorted(reader.topics))}",
     )
@@ -169,7 +174,7 @@ def _is_whole(numbers: Iterable[float]) -> bool:
     return all(map(isfinite, numbers))
 
 
-def _sha256(path: Path) -> str:
+def sha256_of_bag(path: Path) -> str:
     """A folder's is that of its files, in the order of their names."""
     files = sorted(it for it in path.iterdir() if it.is_file()) if path.is_dir() else [path]
     digest = hashlib.sha256()

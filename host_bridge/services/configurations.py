@@ -142,6 +142,36 @@ class Configurations:
             raise
         return known.of(file), changed
 
+    async def calibrate(
+        self,
+        opened: OpenCar,
+        file: Vehicle,
+        calibrated: Vehicle,
+        progress: Callable[[str], Progress],
+    ) -> int:
+        """Write the parameters in which ``calibrated`` differs from its file, and keep them.
+
+        What one car has other than its file besides (its beat) stays; how it was trimmed or
+        calibrated before does not: a calibration is of the file's steering. Returns how many
+        parameters changed. Raises errors.TandemError.
+        """
+        name = opened.identity.car_name or file.name
+        before = await self.pairing_for(opened, file, name)
+        beat = {row for place in PLACES.values() for row in place.parameters}
+        kept = {row: values for row, values in before.trim.items() if row in beat}
+        found = {
+            row: list(values)
+            for row, values in calibrated.parameters.items()
+            if values != file.parameters[row] and row not in beat
+        }
+        known = replace(before, trim={**kept, **found})
+        self._pairings.keep(known)  # first: whoever serves the car looks it up as it says it
+        try:
+            return await self.write(opened, known.of(file), name, progress)
+        except BaseException:
+            self._pairings.keep(before)
+            raise
+
     async def pairing_for(self, opened: OpenCar, vehicle: Vehicle, name: str) -> Pairing:
         """What is kept of a bound car, or what would be of one that this host does not know.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+import textwrap
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from math import isfinite
@@ -16,15 +17,22 @@ from calibration.logs.findings import BY_NAME, Finding
 from calibration.logs.identify import Found, identify
 from calibration.logs.places import with_places
 from calibration.logs.reading import Wanted, read_trace
+from calibration.logs.table import COLUMNS
 from calibration.logs.trace import Trace
 from calibration.logs.twin import known_values
+from calibration.logs.vesc_yaml import vesc_yaml
 from host_bridge.domain import Vehicle
 from host_bridge.errors import DataFileFault, UsageFault
+from host_bridge.interfaces.cli.calibrated_vehicle import calibrated_vehicle
 from host_bridge.interfaces.cli.typed import day, positive
 from host_bridge.services import Host
 
 EPILOG = """\
-A log is one that tandem record or tandem drive --record wrote. Several logs of one car are looked
+A log is one that tandem record or tandem drive --record wrote; or the folder that tandem log --csv
+makes of it; or a bag of ROS 1 or 2 (.bag, .mcap, .db3, a folder) with /drive, /odom, a VESC's
+/sensors/core and an IMU; or a CSV with a column t_s and any of
+  COLUMNS.
+What is no log of Tandem needs --vehicle. Several logs of one car are looked
 at together: the more they differ, the more they tell. Each value has its 95 % interval; what the
 logs cannot tell is said, with the manoeuvre that would tell it, and is nowhere made up.
 
@@ -35,6 +43,9 @@ examples:
   tandem calibrate drive.mcap                           what it tells, and what it does not
   tandem calibrate circles.mcap straight.mcap --tape straight.mcap=6.42 --out my_car.toml
   tandem drive --car 'sim://f1tenth?calibration=my_car.toml'       the car that was found
+  tandem calibrate drive.mcap --vehicle-file my_car.toml --vesc-yaml vesc.yaml
+  tandem calibrate run.bag --vehicle f1tenth_vesc --pose-topic /pf/pose/odom
+  tandem calibrate drive.csv --vehicle ./my_car.toml
   tandem calibrate drive.mcap --json                    for a program
 
 exit codes: 0 something is told; 1 nothing is; 2 the command line is wrong; 5 a vehicle file is not
@@ -42,10 +53,29 @@ right; 7 a log is not what it should be.
 """
 
 
+# options of a bag's topics -> what they are in ``host_bridge.logbook.bag_series``, and for people
+TOPICS = {
+    "drive": "commands (/drive)",
+    "odom": "wheel odometry (/odom)",
+    "core": "a VESC's state (/sensors/core)",
+    "imu": "the inertial sensor (/sensors/imu/raw)",
+    "pose": "where cameras or SLAM saw it; only if it is named",
+}
+_SERIES = {
+    "drive": "told",
+    "odom": "odometry",
+    "core": "motor",
+    "imu": "inertial",
+    "pose": "places",
+}
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
     parser.description = "Find a car's numbers in logs of its drives."
-    parser.epilog = EPILOG
+    parser.epilog = EPILOG.replace(
+        "COLUMNS", textwrap.fill(", ".join(COLUMNS), 90).replace("\n", "\n  ")
+    )
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     add = parser.add_argument
     add("logs", nargs="+", type=Path, metavar="LOG", help="logs of drives of one car")
@@ -65,15 +95,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="[LOG=]FILE",
         help="where cameras or SLAM saw it: CSV (t_s, x_m, y_m), or a virtual car's sensors=FILE",
     )
+    for option, what in TOPICS.items():
+        add(f"--{option}-topic", default="", metavar="TOPIC", help=f"of a bag: {what}")
     add("--out", type=Path, metavar="FILE.toml", help="write the calibration")
+    add("--vehicle-file", type=Path, metavar="FILE.toml", help="write it as a vehicle file")
+    add("--vesc-yaml", type=Path, metavar="FILE.yaml", help="write it as F1TENTH's vesc.yaml")
     add("--date", type=day, metavar="YYYY-MM-DD", help="of the calibration, for its file (today)")
     add("--json", action="store_true", help="print what a program would read")
 
 
 def run(args: argparse.Namespace, host: Host) -> int:
     """Raises errors.UsageFault, DataFileFault, VehicleFileFault."""
-    if args.out and args.out.exists():
-        raise DataFileFault.in_the_way(args.out)
+    wanted = [path for path in (args.out, args.vehicle_file, args.vesc_yaml) if path]
+    for path in wanted:
+        if path.exists():
+            raise DataFileFault.in_the_way(path)
     traces = read_traces(args, host)
     vehicle = host.vehicles.load(args.vehicle or traces[0].vehicle)
     found = identify(traces, vehicle)
@@ -81,8 +117,15 @@ def run(args: argparse.Namespace, host: Host) -> int:
     calibration = files.LogCalibration.of(
         found, traces, vehicle.name, today.isoformat(), command_of(args)
     )
+    texts = {}
+    if args.vesc_yaml:
+        texts[args.vesc_yaml] = vesc_yaml(vehicle, calibration)
+    if args.vehicle_file:
+        texts[args.vehicle_file] = calibrated_vehicle(vehicle, calibration, host)[0]
     if args.out:
-        written(args.out, files.written(calibration))
+        texts[args.out] = files.written(calibration)
+    for path, text in texts.items():
+        written(path, text)
     if args.json:
         print(json.dumps(as_row(found, traces, vehicle)))
     else:
@@ -94,7 +137,8 @@ def read_traces(args: argparse.Namespace, host: Host) -> list[Trace]:
     """Of all logs. Raises errors.TandemError."""
     tapes = taped(args.tape, args.logs)
     seen = seen_in(args.places, args.logs)
-    wanted = Wanted(args.car, args.vehicle)
+    topics = {_SERIES[option]: getattr(args, f"{option}_topic") for option in TOPICS}
+    wanted = Wanted(args.car, args.vehicle, {k: topic for k, topic in topics.items() if topic})
     traces = []
     for path in args.logs:
         print(f"reading {path}", file=sys.stderr, flush=True)

@@ -9,6 +9,7 @@ from host_bridge.config import config_hash, parameter_name
 from host_bridge.domain import CarIdentity, Vehicle
 from host_bridge.errors import UsageFault
 from host_bridge.interfaces.cli.adjusting import changes_of, is_change
+from host_bridge.interfaces.cli.calibrated_vehicle import NONE, board_half, changes_on_board
 from host_bridge.interfaces.cli.line import counted
 from host_bridge.open_car import OpenCar
 from host_bridge.running import run_async
@@ -22,10 +23,17 @@ examples:
   tandem config write serial:///dev/ttyACM0 --vehicle f1tenth --name red
                                         make it a car of this type and name
   tandem config write nigel step_s=0.02 a longer beat for this car, whose board is slow
+  tandem config write nigel --calibration my_nigel.toml
+                                        its trim and steering map, counts of a metre and speeds
+  tandem config write nigel --calibration none
+                                        and back to its vehicle file
 
 What one car has other than its vehicle file is kept here, as its trim is: tandem backup carries it.
-step_s with the file's value takes it back. Writing needs the car in STANDBY or FAULT. It is checked
-by reading all of it back. A car that had no configuration is in FAULT until tandem clear.
+step_s with the file's value takes it back. A calibration is one that tandem calibrate wrote: what
+of it belongs on the board is the pulses of its steering and its full lock, its counts and its speed
+at full effort; what logs did not tell stays as the file has it. Writing needs the car in STANDBY or
+FAULT. It is checked by reading all of it back. A car that had no configuration is in FAULT until
+tandem clear.
 """
 
 
@@ -44,6 +52,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--car", metavar="CAR", help="the same, as an option")
     parser.add_argument("--vehicle", help="a type, or the path of a vehicle file")
     parser.add_argument("--name", help="write: the car's own name (default: the one it has)")
+    parser.add_argument(
+        "--calibration",
+        metavar="FILE",
+        help="write: what tandem calibrate found; none: take it back",
+    )
     parser.add_argument("--json", action="store_true", help="print what a program would read")
 
 
@@ -54,6 +67,12 @@ def run(args: argparse.Namespace, host: Host) -> int:
 
 async def _run(args: argparse.Namespace, host: Host) -> int:
     text, args.changes = _told(args)
+    if args.calibration and (args.action != "write" or args.changes or args.name):
+        raise UsageFault(
+            "a calibration is written by itself",
+            expected="tandem config write CAR --calibration FILE",
+            remedy="write the name or the beat before or after it",
+        )
     epoch = host.cars.command_epoch(text) if args.action == "write" else None
     opened = await host.cars.open(text, epoch=epoch, vehicle=args.vehicle)
     try:
@@ -110,6 +129,8 @@ async def _read(args: argparse.Namespace, host: Host, opened: OpenCar) -> int:
 async def _write(args: argparse.Namespace, host: Host, opened: OpenCar) -> int:
     if args.changes:
         return await _adjust(args, host, opened)
+    if args.calibration:
+        return await _calibrate(args, host, opened)
     identity = _identity(opened)
     vehicle = await host.configurations.on_its_board(_vehicle(args, host), opened)
     name = args.name or identity.car_name or vehicle.name
@@ -129,6 +150,26 @@ async def _adjust(args: argparse.Namespace, host: Host, opened: OpenCar) -> int:
     written = config_hash(vehicle, _identity(opened).board_id, name)
     row = {"car": name, "vehicle": vehicle.name, "changed": changed, "hash": written.hex()}
     print(json.dumps({**row, **args.changes}) if args.json else _written(row, opened))
+    return 0
+
+
+async def _calibrate(args: argparse.Namespace, host: Host, opened: OpenCar) -> int:
+    file = host.vehicles.load(args.vehicle or opened.vehicle.name)
+    calibrated = file if args.calibration == NONE else board_half(file, args.calibration, host)
+    name = _identity(opened).car_name or file.name
+    changed = await host.configurations.calibrate(opened, file, calibrated, counted)
+    rows = changes_on_board(file, calibrated)
+    if args.json:
+        print(json.dumps({"car": name, "vehicle": file.name, "changed": changed, "values": rows}))
+        return 0
+    print(f"{name} is a {file.name}: {changed} parameters changed, all read back")
+    for row in rows:
+        print(f"  {row['parameter']:24} {row['calibrated']}  (file: {row['file']})")
+    if not rows:
+        print("  it is as its vehicle file has it")
+    status = opened.car.status
+    if status and status.faults:
+        print("It is in FAULT: tandem clear")
     return 0
 
 

@@ -1,0 +1,90 @@
+"""A bag of ROS as a trace: an F1TENTH's or AutoDRIVE's stack, or Tandem's own topics."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from calibration.logs.trace import Series, Trace, series
+from host_bridge.domain import Vehicle
+from host_bridge.errors import DataFileFault
+from host_bridge.logbook.bag_series import BagSeries, Row, read_bag_series
+
+ERPM_COUNTS = 10.0  # a VESC counts six steps a turn of the field: counts a metre times 60 / 6
+
+
+def read_ros_bag(path: Path, vehicle: Vehicle, topics: Mapping[str, str]) -> Trace:
+    """Raises errors.DataFileFault where nothing in it says what the car did, or was told."""
+    bag = read_bag_series(path, dict(topics))
+    if not (bag.told or bag.odometry or bag.motor):
+        raise DataFileFault(
+            "nothing in this bag tells of a car",
+            where=str(path),
+            expected="commands (/drive), odometry (/odom), or a VESC's state (/sensors/core)",
+            got=", ".join(bag.topics.values()) or "none of them",
+            remedy="name the topics: --drive-topic, --odom-topic, --core-topic, --imu-topic",
+        )
+    per_m = 1e9 / vehicle.parameters["nm_per_count"][0]
+    travel, notes = _travel(bag, per_m)
+    told = np.array(bag.told) if bag.told else np.zeros((0, 3))
+    is_asked = told[:, 1] != 0.0
+    return Trace(
+        path.name,
+        bag.sha256,
+        "bag of ROS",
+        vehicle.name,
+        steering=series(told[:, [0, 2]].tolist()),
+        target=series(
+            np.column_stack([told[:, 0], np.where(is_asked, told[:, 1], np.nan)]).tolist()
+        ),
+        effort=_effort(bag, vehicle),
+        travel=travel,
+        inertial=series(bag.inertial),
+        places=series(bag.places),
+        battery=series([(row[0], row[3]) for row in bag.motor if row[3] > 0.0]),
+        counts_per_m=per_m,
+        notes=(*bag.notes, *notes),
+    )
+
+
+def _travel(bag: BagSeries, per_m: float) -> tuple[Series, list[str]]:
+    """By the motor's turns, or by the speed of the odometry."""
+    if bag.motor:
+        rate = np.array([row[1] for row in bag.motor]) / (ERPM_COUNTS * per_m)
+        times_s = np.array([row[0] for row in bag.motor])
+        rate *= _sign(times_s, rate, bag.told)
+        return _summed(times_s, rate), []
+    if bag.odometry:
+        note = f"speed is that of {bag.topics['odometry']}: metres are its own"
+        columns = np.array(bag.odometry)
+        return _summed(columns[:, 0], columns[:, 1]), [note]
+    return Series(), []
+
+
+def _sign(times_s: np.ndarray, rate: np.ndarray, told: Sequence[Row]) -> float:
+    """F1TENTH's driver tells forward as negative; whoever commanded knows which way it was."""
+    if not told:
+        return 1.0
+    asked = np.array(told)
+    place = np.maximum(np.searchsorted(asked[:, 0], times_s, side="right") - 1, 0)
+    return -1.0 if float(np.sum(asked[place, 1] * rate)) < 0.0 else 1.0
+
+
+def _summed(times_s: np.ndarray, speed_mps: np.ndarray) -> Series:
+    steps = np.diff(times_s, prepend=times_s[0])
+    middle = (speed_mps + np.concatenate([speed_mps[:1], speed_mps[:-1]])) / 2
+    return series(np.column_stack([times_s, np.cumsum(steps * middle)]).tolist())
+
+
+def _effort(bag: BagSeries, vehicle: Vehicle) -> Series:
+    """A VESC's duty, as a share of the most that the vehicle file gives it."""
+    if not bag.motor:
+        return Series()
+    vesc = vehicle.plant.get("vesc")
+    most = float(vesc["duty_max"]) if isinstance(vesc, dict) else 1.0
+    rows = [(row[0], row[2] / most) for row in bag.motor]
+    total = sum(row[1] for row in rows)
+    way = -1.0 if total < 0.0 else 1.0
+    return series([(time_s, way * effort) for time_s, effort in rows])

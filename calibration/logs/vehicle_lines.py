@@ -1,0 +1,133 @@
+"""A vehicle file on top of the one that a calibration is of: what differs, each with its source.
+
+What the logs did not tell is not in it, and so stays as the base has it. The file is read as any
+other is: ``sim://my_car.toml``, ``tandem config write CAR --vehicle my_car.toml``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from math import floor
+from typing import Any
+
+import numpy as np
+
+from calibration.logs.file import LogCalibration
+from calibration.logs.steering_map import Map, wheel_rad
+from calibration.logs.twin import counts_per_rev, plant_changes
+from host_bridge.domain import Vehicle
+
+_REAR = "rear"
+_SPEEDS = ("speed_max_mps", "reverse_max_mps", "speed_cap_mps")
+
+
+def vehicle_lines(
+    vehicle: Vehicle, calibration: LogCalibration, base: str, steer_max_rad: float | None = None
+) -> str:
+    """As TOML. ``base`` is the vehicle's name or path; ``steer_max_rad`` a lower lock, if the
+    servos cannot turn the wheels as far as the file promises."""
+    return "\n".join(_lines(vehicle, calibration, base, steer_max_rad)) + "\n"
+
+
+def _lines(
+    vehicle: Vehicle, calibration: LogCalibration, base: str, steer_max_rad: float | None
+) -> Iterator[str]:
+    values = calibration.values
+    logs = ", ".join(source.file for source in calibration.data)
+    yield f"# {vehicle.title}, as its logs told ({calibration.date}: {logs})."
+    yield f"# {calibration.command}"
+    yield f"base = {json.dumps(base)}"
+    if vehicle.calibration:  # which is of the base's type, and no more of this file's
+        yield 'without = ["calibration"]'
+    yield f"title = {json.dumps(vehicle.title + ', calibrated')}"
+    yield f"wired_as = {json.dumps(_value(vehicle, 'wired_as') or vehicle.name)}"
+    full = values.get("full_effort_mps")
+    if full is not None and "dead_effort" in values:
+        full = speed_per_effort(vehicle, full, values["dead_effort"])
+    limits = _slower(vehicle, full)
+    if steer_max_rad is not None:
+        lower = f"{steer_max_rad:.4f}  # as far as its servos may turn its wheels"
+        limits.setdefault("limits", []).append(f"steer_max_rad = {lower}")
+    for table, lines in limits.items():
+        yield from ("", f"[{table}]", *lines)
+    if "full_effort_mps" in values and "dead_effort" in values:
+        full_mps = speed_per_effort(vehicle, values["full_effort_mps"], values["dead_effort"])
+        yield from (
+            "",
+            "[drive]",
+            f"full_effort_mps = {full_mps:.4g}  # speed by effort at its cap",
+        )
+    if "counts_per_m" in values:
+        counts = counts_per_rev(vehicle, values["counts_per_m"])
+        yield from ("", "[encoder]", f"counts_per_rev = {counts:.6g}")
+    if calibration.steering_map:
+        yield from _channels(vehicle, calibration.steering_map)
+    for table, keys in sorted(plant_changes(vehicle, values).items()):
+        yield from ("", f"[plant.{table}]")
+        yield from (f"{key} = {value:.6g}" for key, value in keys.items())
+
+
+def speed_per_effort(vehicle: Vehicle, full_mps: float, dead: float) -> float:
+    """What the program divides a target by: it knows no dead share of its effort.
+
+    It is taken at the fastest that the vehicle may drive: slower, too little effort comes of it,
+    which the loop makes up for, and nowhere too much.
+    """
+    cap_mps = min(vehicle.profile_caps_mps[vehicle.profile], full_mps)
+    return cap_mps / (dead + (1.0 - dead) * cap_mps / full_mps)
+
+
+def _slower(vehicle: Vehicle, full_mps: float | None) -> dict[str, list[str]]:
+    """By table, the speeds that a car may not be promised which does not reach them."""
+    found: dict[str, list[str]] = {}
+    for it in vehicle.values if full_mps is not None else ():
+        table, _, key = it.key.rpartition(".")
+        if key in _SPEEDS and isinstance(it.value, float | int) and it.value > full_mps:
+            lower = floor(full_mps * 1000.0) / 1000.0
+            found.setdefault(table, []).append(f"{key} = {lower:g}  # all that its drive gives")
+    return found
+
+
+def _value(vehicle: Vehicle, key: str) -> Any:
+    return next((it.value for it in vehicle.values if it.key == key), None)
+
+
+def _channels(vehicle: Vehicle, steering_map: Map) -> Iterator[str]:
+    """All of them, for a file's list of channels is taken whole."""
+    low, high = steering_map.commanded_rad[[0, -1]]
+    yield ""
+    yield f"# Steering was driven from {low:.3f} to {high:.3f} rad of command; points beyond go on"
+    yield "# as straight as the map ends, and were not measured."
+    for at in range(len(vehicle.channels)):
+        keys = _keys_of(vehicle, f"channels.{at}.")
+        if keys.get("kind") == "servo_steering":
+            keys["points"] = _points(keys, vehicle, steering_map)
+            keys.pop("trim_us", None)
+        yield from ("", "[[channels]]")
+        yield from (f"{key} = {_toml(value)}" for key, value in keys.items())
+
+
+def _keys_of(vehicle: Vehicle, place: str) -> dict[str, Any]:
+    return {
+        it.key.removeprefix(place): it.value for it in vehicle.values if it.key.startswith(place)
+    }
+
+
+def _toml(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _points(keys: Mapping[str, Any], vehicle: Vehicle, steering_map: Map) -> list[list[float]]:
+    """Measured angles of this wheel over the same pulses; its own trim is in them."""
+    given = sorted((float(angle), float(pulse)) for angle, pulse in keys["points"])
+    angles, pulses = np.array(given).T
+    ratio = 1.0
+    if keys.get("axle") == _REAR:
+        ratio = float(str(_value(vehicle, "geometry.rear_steer_ratio")))
+    commands = np.union1d(angles / ratio, steering_map.commanded_rad)
+    commands = commands[(commands >= (angles / ratio).min()) & (commands <= (angles / ratio).max())]
+    wheels = ratio * wheel_rad(steering_map, commands)
+    at_us = np.interp(ratio * commands, angles, pulses) + float(keys.get("trim_us", 0.0))
+    order = np.argsort(wheels)
+    return [[round(float(wheels[i]), 5), round(float(at_us[i]), 2)] for i in order]

@@ -1,0 +1,81 @@
+"""A vehicle as a calibration out of logs has it, tried before it is written or put onto a board."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from calibration.logs.file import LogCalibration, read
+from calibration.logs.vehicle_lines import vehicle_lines
+from host_bridge.domain import Vehicle
+from host_bridge.errors import VehicleFileFault
+from host_bridge.services import Host
+
+NONE = "none"
+_LOWER = 0.99
+CHANNELS = 8
+_TRIES = 120  # to three tenths of full lock
+
+
+def calibrated_vehicle(
+    vehicle: Vehicle, calibration: LogCalibration, host: Host
+) -> tuple[str, Vehicle]:
+    """The text of its file, and the vehicle that it is. Where its servos cannot turn its wheels to
+    full lock, full lock is lowered until they can.
+
+    Raises errors.VehicleFileFault for numbers that no vehicle file may have.
+    """
+    base = vehicle.path
+    if vehicle.name in host.vehicles.names() and host.vehicles.load(vehicle.name).path == base:
+        base = vehicle.name
+    with TemporaryDirectory() as folder:
+        path = Path(folder, f"{vehicle.name}.toml")
+        lock_rad: float | None = None
+        for _ in range(_TRIES):
+            text = vehicle_lines(vehicle, calibration, base, lock_rad)
+            path.write_text(text, encoding="utf-8")
+            try:
+                return text, host.vehicles.load(str(path))
+            except VehicleFileFault as fault:
+                if "of steering" not in fault.what:
+                    raise
+                lock_rad = _LOWER * (lock_rad or vehicle.steer_max_rad)
+    raise VehicleFileFault(
+        "its servos turn its wheels less than three tenths of full lock",
+        where=vehicle.name,
+        expected="a steering map that the servos' range holds",
+        got=f"{lock_rad or 0.0:.3f} rad",
+        remedy="is the steering linkage whole? drive to larger angles, and calibrate again",
+    )
+
+
+def board_half(vehicle: Vehicle, file: str, host: Host) -> Vehicle:
+    """The vehicle as a board of it is to have it. Raises errors.VehicleFileFault."""
+    calibration = read(Path(file))
+    if calibration.vehicle != vehicle.name:
+        raise VehicleFileFault(
+            "this is another vehicle's calibration",
+            where=file,
+            expected=vehicle.name,
+            got=calibration.vehicle,
+            remedy="name the vehicle that it is of",
+        )
+    _, found = calibrated_vehicle(vehicle, calibration, host)
+    return replace(vehicle, parameters=found.parameters)
+
+
+def changes_on_board(file: Vehicle, calibrated: Vehicle) -> list[dict[str, object]]:
+    """The parameters of the car's program that differ; of channels those alone that do."""
+    rows: list[dict[str, object]] = []
+    for name, values in calibrated.parameters.items():
+        before = file.parameters[name]
+        if values == before:
+            continue
+        size = max(len(values) // CHANNELS, 1) if name.startswith("channel_") else len(values)
+        for at in range(0, len(values), size):
+            now, was = values[at : at + size], before[at : at + size]
+            if now != was:
+                label = f"{name} {at // size}" if len(values) > size else name
+                rows.append({"parameter": label, "calibrated": now, "file": was})
+    return rows
