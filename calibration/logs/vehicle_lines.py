@@ -81,7 +81,9 @@ def speed_per_effort(vehicle: Vehicle, full_mps: float, dead: float) -> float:
 def _slower(vehicle: Vehicle, full_mps: float | None) -> dict[str, list[str]]:
     """By table, the speeds that a car may not be promised which does not reach them."""
     found: dict[str, list[str]] = {}
-    for it in vehicle.values if full_mps is not None else ():
+    if full_mps is None:
+        return found
+    for it in vehicle.values:
         table, _, key = it.key.rpartition(".")
         if key in _SPEEDS and isinstance(it.value, float | int) and it.value > full_mps:
             lower = floor(full_mps * 1000.0) / 1000.0
