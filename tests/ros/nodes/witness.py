@@ -1,8 +1,9 @@
 """What arrives at a car and what the car does, a line of JSON each.
 
 Commands are subscribed to twice: as f1tenth_system's mux does (reliable, depth 10), and by best
-effort; their field ``jerk`` is their number. They are kept until "dump" comes on standard input;
-"arm" there arms the car. Times are those of the machine's monotonic clock, in s.
+effort; their ``jerk`` is their number, ``acceleration`` that of who published them. They are kept
+until "dump" comes on standard input; "arm" there arms the car. Times are of the
+machine's monotonic clock, in s.
 """
 
 import json
@@ -22,6 +23,7 @@ rclpy.init()
 node = rclpy.create_node("witness")
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 BEST_EFFORT = QoSProfile(depth=5000, reliability=ReliabilityPolicy.BEST_EFFORT)
+met = set()
 kept = {"theirs": [], "best_effort": []}
 
 
@@ -33,9 +35,11 @@ def keep(where, topic):
     rows = kept[where]
 
     def hear(it):
-        if where == "best_effort" and not any(row[1] == topic for row in rows[-1:] + rows[:1]):
-            tell("first", topic=topic)
-        rows.append((time.monotonic(), topic, it.drive.speed, round(it.drive.jerk)))
+        talker = round(it.drive.acceleration)
+        if where == "best_effort" and talker not in met:
+            met.add(talker)
+            tell("first", talker=talker)
+        rows.append((time.monotonic(), topic, it.drive.speed, round(it.drive.jerk), talker))
 
     return hear
 

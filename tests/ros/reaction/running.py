@@ -102,8 +102,10 @@ class Witness:
 class Talker:
     """A publisher in a process of its own, that begins when it is told to."""
 
-    def __init__(self, process: subprocess.Popen[str], talk: Talk, count: Path) -> None:
-        self.process, self.talk = process, talk
+    def __init__(
+        self, process: subprocess.Popen[str], talk: Talk, number: int, count: Path
+    ) -> None:
+        self.process, self.talk, self.number = process, talk, number
         self._count = count
         assert process.stdout is not None
         if process.stdout.readline().strip() != "ready":
@@ -160,7 +162,7 @@ class Stage:
 
     def _played(self, scenario: Scenario) -> Result:
         """Up to speed on a clear line, then as the scenario has it."""
-        talkers = [self._talker(number, talk) for number, talk in enumerate(scenario.talks)]
+        talkers = [self._talker(talk) for talk in scenario.talks]
         since = self._up_to_speed(talkers, scenario.talks[0].speed_mps)
         first = talkers[0]
         before, began_sent = Counts(*astuple(self._line.ways[0].counts)), first.sent
@@ -177,11 +179,12 @@ class Stage:
         kept = self._witness.ask("dump", "kept")
         numbers = [
             number
-            for _, topic, _, number in kept["best_effort"]
-            if topic == first.talk.topic and began_sent <= number < ended_sent
+            for _, _, _, number, talker in kept["best_effort"]
+            if talker == first.number and began_sent <= number < ended_sent
         ]
         stops = [row for row in self._witness.rows("stopped", since) if row["is_so"]]
-        arrivals = [Arrival(at_s, topic, speed) for at_s, topic, speed, _ in kept["theirs"]]
+        own = {talker.number for talker in talkers}
+        arrivals = [Arrival(*row[:3]) for row in kept["theirs"] if row[4] in own]
         why = [row["words"] for row in self._witness.rows("why", since) if row["words"]]
         theirs = self._theirs(arrivals, event_s, seen_s, goes_on=scenario.goes_on)
         self._until_it_stands()
@@ -228,7 +231,7 @@ class Stage:
             try:
                 self._witness.until(Settled(speed_mps), since, SETTLES_S)
                 for talker in talkers:  # whoever is to be counted has been heard
-                    self._witness.until(partial(_is_first, talker.talk), first)
+                    self._witness.until(partial(_is_first, talker.number), first)
             except TimeoutError:
                 continue
             return since
@@ -261,10 +264,12 @@ class Stage:
 
     # --- processes
 
-    def _talker(self, number: int, talk: Talk) -> Talker:
-        count = self._folder / f"sent_{len(self._started)}_{number}"
-        words = [talk.topic, str(talk.speed_mps), str(talk.hz), talk.qos, str(count)]
-        return Talker(self._start(0, str(NODES / "numbered.py"), *words), talk, count)
+    def _talker(self, talk: Talk) -> Talker:
+        number = len(self._started)
+        count = self._folder / f"sent_{number}"
+        words = [talk.topic, str(talk.speed_mps), str(talk.hz), talk.qos, str(number), str(count)]
+        process = self._start(0, str(NODES / "numbered.py"), *words)
+        return Talker(process, talk, number, count)
 
     def _start(self, end: int, *words: str, output: int = subprocess.PIPE) -> subprocess.Popen[str]:
         command = self._line.ends[end].words(str(ROS / "bin" / "python"), *words)
@@ -283,9 +288,9 @@ class Stage:
             self._kill(process)
 
 
-def _is_first(talk: Talk, row: dict[str, Any]) -> bool:
+def _is_first(number: int, row: dict[str, Any]) -> bool:
     """It reached the subscriber by best effort, which takes all kinds."""
-    return row["kind"] == "first" and row["topic"] == talk.topic
+    return row["kind"] == "first" and row["talker"] == number
 
 
 class Settled:
