@@ -77,6 +77,14 @@ def parse_output(text: str) -> str:
     return str(path)
 
 
+def parse_pipe(text: str) -> str:
+    """The whole path of a named pipe that is there."""
+    path = Path(text).absolute()
+    if not path.is_fifo():
+        raise ValueError(f"there is no named pipe {path}: mkfifo makes one")
+    return str(path)
+
+
 def parse_key(text: str) -> str:
     """The key in a file of ``tandem pair``, in hexadecimal."""
     return read_key_file(text).hex()
@@ -105,6 +113,7 @@ QUERY: dict[str, Callable[[str], Any]] = {
     "start": parse_start,
     "scene": str,
     "sensors": parse_output,
+    "poses": parse_pipe,
     "key": parse_key,
     "fault": parse_faults,
     "scenario": lambda text: read_scenario(str(Path(text).absolute())),
@@ -132,6 +141,7 @@ class CarFacts:
     start: Sequence[float] = ()  # x, y, yaw of its centre of gravity; nothing: the origin
     scene: str = ""  # of the cars that see each other there
     sensors: str = ""  # the whole path of a file for what its sensors see
+    poses: str = ""  # the whole path of a named pipe, of where it is put while it stands
     key: str = ""  # that it shares with its runstop box, in hexadecimal
     faults: Sequence[Mapping[str, Any]] = ()  # that befall it, as ``faults.named`` has checked them
 
@@ -187,7 +197,7 @@ class CarFacts:
     @property
     def is_surrounded(self) -> bool:
         """It is somewhere, or somebody looks."""
-        return bool(self.track or self.map or self.start or self.sensors)
+        return bool(self.track or self.map or self.start or self.sensors or self.poses)
 
 
 class Vehicles(Protocol):

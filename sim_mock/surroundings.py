@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
+from sim_mock.placing import Placing
 from sim_mock.plant.parameters import PlantParameters
 from sim_mock.sensors.instruments import Samples, instruments_of
 from sim_mock.sensors.publishing import JsonLines
@@ -28,6 +29,8 @@ class Placed(Protocol):
     def start(self) -> Sequence[float]: ...
     @property
     def sensors(self) -> str: ...
+    @property
+    def poses(self) -> str: ...
     @property
     def noise_seed(self) -> int: ...
     @property
@@ -61,7 +64,7 @@ def surround(world: World, facts: Placed) -> None:
     start, contact = start_of(facts), None
     world.plant.truth.assign((*start, 0.0, 0.0, 0.0))
     place = place_of(facts)
-    others = None
+    outline, others = None, None
     if place:
         outline = Outline.of(world.plant.parameters)
         if facts.scene:
@@ -69,6 +72,9 @@ def surround(world: World, facts: Placed) -> None:
             scene.enter(world, outline)
             others = scene.others
         contact = Contact(place, outline, start, others)
+    if facts.poses:
+        world.observers.append(Placing(facts.poses, place, outline, others).step)
+    if contact:
         world.observers.append(contact.step)
     if facts.sensors:
         instruments = instruments_of(world, facts.noise_seed, place, contact, others)

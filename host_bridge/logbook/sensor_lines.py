@@ -61,6 +61,7 @@ class SensorPipe:
         self.lost = 0
         self.scan: Scan | None = None  # the newest, until it is taken
         self.truth: Truth | None = None
+        self.hits = 0  # how often it has driven into a wall or another car
         self._now_us = 0
         # host's less car's time, at its least: what came through without waiting
         self._ahead_us: deque[int] = deque(maxlen=_LATELY)
@@ -97,6 +98,7 @@ class SensorPipe:
         self._ahead_us.append(self._now_us - round(row["time_s"] * 1e6))
         if row["sensor"] == "truth":
             truth = row["truth"]
+            self.hits = truth.get("hits", 0)
             self.truth = Truth(*(truth[key] for key in Truth.__dataclass_fields__))
         else:
             self.scan = Scan(row["taken_s"], row["first_rad"], row["step_rad"], row["ranges_m"])

@@ -71,17 +71,17 @@ class Running:
         raise AssertionError(f"it has not come to that: {row}")
 
     def until_it_drives(
-        self, is_so, nodes, namespace: str = "", seconds: float = UNTIL_S, stops: int = 4
+        self, is_so, nodes, namespace: str = "", seconds: float = UNTIL_S, stops: int = 8
     ) -> dict:
         """Until then, armed again where a machine busy with other tests made it stop."""
         end_s = time.monotonic() + seconds
         while stops > 0 and time.monotonic() < end_s:
-            row = self.until(lambda row: is_so(row) or row.get("state") == "STOPPED", seconds)
+            row = self.until(lambda row: is_so(row) or row.get("phase") == "stopped", seconds)
             if is_so(row):
                 return row
             armed = nodes("caller", f"{namespace}/tandem/arm")
             if armed.stdout.readline().startswith("True"):  # past the lines of before that
-                self.until(lambda row: row.get("state") != "STOPPED", seconds)
+                self.until(lambda row: row.get("phase") != "stopped", seconds)
                 stops -= 1
         raise AssertionError(f"it stops again and again: {row}")
 
@@ -97,7 +97,7 @@ class Running:
             told = heard.pop(stopped)
             if told["count"] == 1 and told["message"]["data"] is False:
                 return heard
-            self.until(lambda row: row.get("state") == "STOPPED")  # past the lines of before that
+            self.until(lambda row: row.get("phase") == "stopped")  # past the lines of before that
         raise AssertionError("it stops each time that somebody listens")
 
     def until_ended(self, node: subprocess.Popen, nodes) -> None:

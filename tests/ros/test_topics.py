@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from host_bridge.logbook.reading import read
+
 ROS = Path(__file__).resolve().parents[2] / ".ros"
 
 pytestmark = [
@@ -19,6 +21,7 @@ pytestmark = [
 ]
 
 F1TENTH = {
+    "ackermann_cmd": "ackermann_msgs/msg/AckermannDriveStamped",
     "odom": "nav_msgs/msg/Odometry",
     "/tf": "tf2_msgs/msg/TFMessage",
     "/tf_static": "tf2_msgs/msg/TFMessage",
@@ -50,6 +53,8 @@ def test_f1tenth_s_topics_say_what_the_car_does(nodes, started):
     # 50 a second; here other tests share the machine
     assert {name for name in topics.keys() - _SLOW if heard[name]["hz"] < 25} == set()
     last = {name: row["message"] for name, row in heard.items()}
+    told = last["ackermann_cmd"]["drive"]
+    assert (told["speed"], told["steering_angle"]) == pytest.approx((0.5, 0.1), abs=0.02)
     _where(last)
     _what_a_vesc_says(last)
     names = {it["name"] for it in last["/diagnostics"]["status"]}
@@ -181,6 +186,88 @@ def test_the_gym_s_topics_tell_the_truth_in_a_map(nodes, started):
     assert odom["child_frame_id"] == "ego_racecar/base_link"
     assert odom["twist"]["twist"]["linear"]["x"] == pytest.approx(0.5, abs=0.1)
     assert heard["scan"]["message"]["header"]["frame_id"] == "ego_racecar/laser"
+
+
+INITIAL = "initialpose=geometry_msgs/PoseWithCovarianceStamped="
+
+
+def test_a_pose_puts_the_gym_s_car_elsewhere_and_it_drives_on(nodes, started):
+    ros = started("sim://f1tenth?track=corridor", "--as", "f1tenth_gym")
+    nodes("talker", "drive", "0.2", "0.0", "40")
+    ros.until_it_drives(is_at(0.2), nodes)
+    pose = {"position": {"x": -5.0, "y": 0.3}, "orientation": {"z": 0.0, "w": 1.0}}
+    fields = json.dumps({"header": {"frame_id": "map"}, "pose": {"pose": pose}})
+    nodes("sayer", "5", INITIAL + fields).kill()
+    ros.until(lambda row: row.get("state") == "STOPPED")
+    topics = {"/ego_racecar/odom": "nav_msgs/msg/Odometry"}
+    heard = ros.hears_while_driving(is_at(0.2), nodes, 0.3, topics)
+    place = heard["/ego_racecar/odom"]["message"]["pose"]["pose"]["position"]
+    assert -5.1 < place["x"] < 5.0
+    assert place["y"] == pytest.approx(0.3, abs=0.1)
+
+
+RACING = {
+    "lap_count": "std_msgs/msg/Int32",
+    "lap_time": "std_msgs/msg/Float32",
+    "last_lap_time": "std_msgs/msg/Float32",
+    "best_lap_time": "std_msgs/msg/Float32",
+    "collision_count": "std_msgs/msg/Int32",
+    "odom": "nav_msgs/msg/Odometry",
+}
+
+
+def test_autodrives_reset_puts_the_car_back_to_its_start(nodes, started):
+    ros = started("sim://f1tenth?track=corridor&start=1,0.2,0", "--as", "autodrive_roboracer")
+    its = "/autodrive/roboracer_1/"
+    share = 1.0 / 22.88
+    sayer = nodes("sayer", "40", f"{its}throttle_command=Float32={share}")
+    ros.until_it_drives(is_at(1.0), nodes)
+    topics = {its + name: kind for name, kind in RACING.items()}
+    heard = {
+        name.removeprefix(its): it["message"] for name, it in hears(nodes, 1.0, topics).items()
+    }
+    assert set(heard) == set(RACING)
+    assert heard["lap_time"]["data"] > 0.5
+    assert heard["lap_count"]["data"] == heard["collision_count"]["data"] == 0
+    assert heard["odom"]["pose"]["pose"]["position"]["x"] > 1.2
+    sayer.kill()
+    ros.until(lambda row: row.get("state") == "STOPPED")
+    reset = nodes("sayer", "5", "/autodrive/reset_command=Bool=true")
+    reset.kill()
+    ros.until_it_drives(lambda row: row.get("state") == "HOLD", nodes)
+    back = hears(nodes, 0.3, {its + "odom": RACING["odom"]})[its + "odom"]["message"]
+    at = back["pose"]["pose"]["position"]
+    assert at["x"] == pytest.approx(1.0 - 0.16, abs=0.1)  # base_link is behind the centre
+    assert at["y"] == pytest.approx(0.2, abs=0.02)
+
+
+@pytest.mark.parametrize(("car", "called"), [("opencav", "opencav"), ("hunter_se", "hunter")])
+def test_the_other_cars_of_autodrive_drive_by_their_names(nodes, started, car, called):
+    ros = started(f"sim://{car}", "--as", f"autodrive_{called}")
+    its = f"/autodrive/{called}_1/"
+    says = [f"{its}throttle_command=Float32=0.1", f"{its}steering_command=Float32=0.5"]
+    if called == "opencav":
+        says.append(f"{its}brake_command=Float32=0.0")
+    nodes("sayer", "40", *says)
+    ros.until_it_drives(lambda row: row.get("speed_mps", 0.0) > 0.1, nodes)
+    topics = {its + "gnss": "geometry_msgs/msg/Point", its + "odom": "nav_msgs/msg/Odometry"}
+    heard = hears(nodes, 0.5, topics)
+    assert heard[its + "odom"]["message"]["child_frame_id"] == f"{called}_1"
+    assert set(heard) == set(topics)
+
+
+def test_nigel_s_lights_are_claimed(nodes, started, tmp_path):
+    log = tmp_path / "lights.mcap"
+    ros = started("sim://nigel", "--as", "autodrive_nigel", "--record", str(log))
+    its = "/autodrive/nigel_1/"
+    says = ("throttle_command=Float32=0.5", "steering_command=Float32=0.0")
+    lights = ("headlights_command=Int32=1", "indicators_command=Int32=2")
+    nodes("sayer", "40", *(its + it for it in (*says, *lights)))
+    ros.until_it_drives(lambda row: row.get("speed_mps", 0.0) > 0.1, nodes)
+    ros.process.terminate()
+    ros.process.wait(timeout=60)
+    claimed = [it.value["lights"] for it in read(log) if it.topic == "claim"]
+    assert 0b1001 in claimed
 
 
 def test_autodrives_topics_drive_and_tell(nodes, started):

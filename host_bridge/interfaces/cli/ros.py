@@ -68,6 +68,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="where a served virtual car writes its sensors; one of sim:// needs none",
     )
     parser.add_argument(
+        "--poses",
+        metavar="PIPE",
+        help="where a served virtual car reads where it is put (tandem sim --poses), likewise",
+    )
+    parser.add_argument(
         "--clock",
         action="store_true",
         help="ROS time is a virtual car's own, said on /clock; ~/pause holds it, ~/step steps it",
@@ -77,15 +82,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, host: Host) -> int:
     """Raises errors.TandemError."""
-    given = {key: getattr(args, key) for key in ("ns", "mux", "vesc", "priorities", "sensors")}
+    given = {
+        key: getattr(args, key) for key in ("ns", "mux", "vesc", "priorities", "sensors", "poses")
+    }
     options = {key: value for key, value in given.items() if value}
     with tempfile.TemporaryDirectory(prefix="tandem-ros-") as folder:
         car = args.car or ""
         if "sensors" not in options and car.startswith(_VIRTUAL) and _SENSORS not in car:
-            pipe = Path(folder) / "sensors"
-            os.mkfifo(pipe)
-            args.car = f"{car}{'&' if '?' in car else '?'}{_SENSORS}{pipe}"
-            options["sensors"] = str(pipe)
+            args.car = car
+            for name in ("sensors", "poses"):
+                pipe = Path(folder) / name
+                os.mkfifo(pipe)
+                args.car += f"{'&' if '?' in args.car else '?'}{name}={pipe}"
+                options[name] = str(pipe)
         loop = _held(args) if args.clock else None
         host = make_host(loop) if loop else host
         made = make(args.vocabulary, options, host.cars.clock.now_us)

@@ -52,6 +52,7 @@ QUERY = (
     ("map", "FILE", "put it on a ROS map: the .yaml of it"),
     ("start", "X,Y,DEG", "where it stands, in m and degrees (default: the origin)"),
     ("sensors", "FILE", "write what its sensors see, as lines of JSON"),
+    ("poses", "PIPE", "a named pipe: where it is put while it stands, as lines of JSON"),
     ("key", "FILE", "what tandem pair --virtual wrote: its runstop box has the same"),
     ("fault", "FAULTS", "NAME[:KEY=VALUE,...][@SECONDS][;...], names from --list"),
     ("scenario", "FILE", "faults from a TOML file"),

@@ -16,7 +16,7 @@ _STEERED_BY = {
     Part.MOTOR_BRAKE: Part.SERVO,
     Part.THROTTLE: Part.STEERING,
 }
-HALVES = frozenset(_STEERED_BY) | frozenset(_STEERED_BY.values())
+_BRAKES = (Part.BRAKE_SHARE, Part.HANDBRAKE)
 
 
 @dataclass
@@ -27,11 +27,14 @@ class Halves:
     scale: VescScale  # of a VESC's numbers
     like: SimulatedCar  # whose top speed and full lock are 1
     _steering: dict[Part, tuple[float, int]] = field(default_factory=dict)  # and when it came
+    _brakes: dict[Part, float] = field(default_factory=dict)  # the last word of each, however old
 
     def hear(self, source: Source, part: Part, value: float, received_us: int, now_us: int) -> None:
         """Give the source a command, if this makes one."""
         if not isfinite(value):
             source.refuse("it was not a number")
+        elif part in _BRAKES:
+            self._brakes[part] = min(max(value, 0.0), 1.0)
         elif part not in _STEERED_BY:
             self._steering[part] = value, received_us
         else:
@@ -39,12 +42,15 @@ class Halves:
 
     def _command(self, source: Source, part: Part, value: float, received_us: int) -> Command:
         steer_rad, heard_us = self._steer(_STEERED_BY[part], received_us)
-        is_brake = part is Part.MOTOR_BRAKE
+        brake = max(self._brakes.values(), default=0.0)
+        if part is Part.MOTOR_BRAKE:
+            brake = min(abs(value) / self.scale.brake_max_a, 1.0)
+        is_brake = part is Part.MOTOR_BRAKE or brake > 0.0
         return Command(
             0.0 if is_brake else self._speed_mps(part, value),
             steer_rad,
             min(received_us, heard_us + source.timeout_us),
-            min(abs(value) / self.scale.brake_max_a, 1.0) if is_brake else 0.0,
+            brake,
         )
 
     def _speed_mps(self, part: Part, value: float) -> float:

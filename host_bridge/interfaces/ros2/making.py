@@ -21,7 +21,7 @@ _FILES = {
 
 
 def make(rest: str, options: Mapping[str, str], now_us: Callable[[], int]) -> RosInput:
-    """``--input ros2:VOCABULARY``; options ns, sensors, mux, vesc, priorities.
+    """``--input ros2:VOCABULARY``; options ns, sensors, poses, mux, vesc, priorities.
 
     Raises errors.TandemError.
     """
@@ -44,6 +44,7 @@ def make(rest: str, options: Mapping[str, str], now_us: Callable[[], int]) -> Ro
         VOCABULARIES[name],
         options.get("ns", ""),
         sensors=options.get("sensors"),
+        poses=options.get("poses"),
         mux=mux,
         scale=read_vesc(Path(options["vesc"])) if "vesc" in options else None,
         notes=notes,

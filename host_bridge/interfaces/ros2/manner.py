@@ -12,6 +12,7 @@ from host_bridge.domain import SeenCar, Vehicle
 from host_bridge.interfaces.ros2.bus import Bus
 from host_bridge.interfaces.ros2.mux import Command, Mux, Source
 from host_bridge.interfaces.ros2.vocabulary import Heard, MuxRow, Part, Said
+from host_bridge.logbook.sensor_lines import Truth
 
 Reply = Callable[[bool, str], None]
 # Fills an empty message with what the car does; False if there is nothing to say
@@ -26,6 +27,16 @@ class Asked(Protocol):
 
     def arm(self, reply: Reply) -> None:
         """Arm virtual cars, and say what came of it; a real one is not armed by a topic."""
+
+    def put(self, place: tuple[float, float, float]) -> str:
+        """Put a virtual car's base_link at x, y (m) and yaw (rad): stopped, set down, armed again.
+        Why not, in a sentence; "" if it is begun."""
+
+    def truth(self) -> Truth | None:
+        """Where a virtual car really is."""
+
+    def hits(self) -> int:
+        """How often a virtual car has driven into something."""
 
 
 class Manner:

@@ -19,11 +19,12 @@ from host_bridge.interfaces.ros2.health import NODE, STANDING, Health
 from host_bridge.interfaces.ros2.manner import Manner, Reply
 from host_bridge.interfaces.ros2.mux import FUTURE_US, Command, Mux
 from host_bridge.interfaces.ros2.pausing import Pausing, Steps
+from host_bridge.interfaces.ros2.placing import NOT_HERE, Place, Placing
 from host_bridge.interfaces.ros2.stops import WORDS, Callers, RunstopTopic
 from host_bridge.interfaces.ros2.tables import manner_of
 from host_bridge.interfaces.ros2.telling import ARMED, BOOL, Teller
 from host_bridge.interfaces.ros2.vocabulary import DIRECT, Heard, MuxRow, Part, Vocabulary
-from host_bridge.logbook.sensor_lines import SensorPipe
+from host_bridge.logbook.sensor_lines import SensorPipe, Truth
 from sim_mock.autodrive.cars import simulated_car
 
 _BEGIN_US = 100_000  # a few steps of the car, and as many lost frames: then the hand counts
@@ -39,6 +40,7 @@ class RosInput(Input):
     outlives_stops = True
     _pipe: SensorPipe | None = None
     _pausing: Pausing | None = None
+    _placing: Placing | None = None
 
     def __init__(
         self,
@@ -46,15 +48,18 @@ class RosInput(Input):
         namespace: str = "",
         *,
         sensors: str | None = None,
+        poses: str | None = None,
         mux: tuple[MuxRow, ...] | None = None,
         scale: VescScale | None = None,
         notes: Sequence[str] = (),
     ) -> None:
-        """``sensors`` is the pipe of a virtual car's, ``notes`` what has to be known at start."""
+        """``sensors`` is the pipe of a virtual car's, ``poses`` that which puts it elsewhere,
+        ``notes`` what has to be known at start."""
         self.vocabulary = framed(vocabulary, namespace)
         self.notes = list(notes)
         self._namespace = namespace
         self._sensors_path = sensors
+        self._poses_path = poses
         self._rows = _with_direct(mux, vocabulary) if mux else vocabulary.mux
         self._scale = scale or VescScale()
         self._like = simulated_car(vocabulary.like)
@@ -120,6 +125,8 @@ class RosInput(Input):
         if self._runstop.step(now_us):
             self.stop()
         self._manner.step(observed.cars[0], observed.is_driving, now_us)
+        if self._placing:
+            self._placing.step(observed.cars[0], now_us)
         if self._pausing:
             self._pausing.step()
         self._teller.step(observed.cars[0], now_us)
@@ -142,7 +149,8 @@ class RosInput(Input):
             self._pipe.close()
 
     def _who(self, now_us: int) -> str:
-        return self._manner.words() or self._mux.words(now_us)
+        placed = self._placing.words if self._placing else ""
+        return self._manner.words() or placed or self._mux.words(now_us)
 
     # --- what is wished for
 
@@ -197,6 +205,9 @@ class RosInput(Input):
         self._bus.serve("~/clear", _TRIGGER, self._clear)
         self._bus.serve("~/arm", "std_srvs/srv/SetBool", self._set_armed)
         self._manner.begin(self._bus, self, vehicle)
+        if self._poses_path and self._pipe and self._is_virtual:
+            rear_m = messages.behind_centre(vehicle)
+            self._placing = Placing(self._poses_path, self._pipe, rear_m, self.stop, self.arm)
         self._teller = Teller(
             self._bus,
             self.vocabulary,
@@ -250,6 +261,19 @@ class RosInput(Input):
 
     def _hear_runstop(self, message: Any, received_us: int) -> None:
         self._runstop.hear(bool(message.data), received_us)
+
+    def put(self, place: Place) -> str:
+        """Nothing moves a real car but its wheels."""
+        if self._placing is None:
+            return NOT_HERE
+        self._placing.put(place)
+        return ""
+
+    def truth(self) -> Truth | None:
+        return self._pipe.truth if self._pipe else None
+
+    def hits(self) -> int:
+        return self._pipe.hits if self._pipe else 0
 
     def stop(self) -> None:
         self._orders.append(Order.STOP)

@@ -140,6 +140,13 @@ def _transform(teller: Teller, said: Said, message: Any, stamp: Any, car: SeenCa
     return pose is not None
 
 
+def _driven(teller: Teller, said: Said, message: Any, stamp: Any, car: SeenCar) -> bool:
+    assert car.status is not None, "asked of cars that have said their status"
+    message.header.stamp = stamp
+    message.drive.speed, message.drive.steering_angle = car.status.target_mps, car.status.steer_rad
+    return True
+
+
 def _place(teller: Teller, said: Said, message: Any, stamp: Any, car: SeenCar) -> bool:
     pose = teller.pose(said.frame, car)
     if pose is not None:
@@ -213,6 +220,7 @@ def _wheel(teller: Teller, said: Said, message: Any, stamp: Any, car: SeenCar) -
 
 
 _FILLS: dict[Part, Callable[[Teller, Said, Any, Any, SeenCar], bool]] = {
+    Part.DRIVEN: _driven,
     Part.ODOMETRY: _odometry,
     Part.TRUTH: _odometry,
     Part.TRANSFORM: _transform,

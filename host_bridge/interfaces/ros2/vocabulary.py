@@ -20,6 +20,7 @@ class Part(Enum):
     SERVO = "a servo's position from 0 to 1"
     MOTOR_BRAKE = "a brake current"
     REFUSED = "a way of driving that these cars do not have"
+    DRIVEN = "the speed and the steering angle that the car is told to hold"
     ODOMETRY = "where the car reckons that it is"
     TRUTH = "where a virtual car really is"
     TRANSFORM = "the same as a transform"
@@ -47,6 +48,18 @@ class Part(Enum):
     CHASSIS = "throttle, steering and front brake, as AutoRally's chassis has them"
     WHEEL_SPEEDS = "how fast each wheel rolls"
     RC = "what the transmitter commands"
+    TWIST = "a speed, and which way to turn"
+    POSE = "where a virtual car is to be put"
+    RESET = "that a virtual car is to be put where it began"
+    BRAKE_SHARE = "a share of the full brake"
+    HANDBRAKE = "the same, of the handbrake"
+    HEADLIGHTS = "the headlights"
+    INDICATORS = "the indicators"
+    LAP_COUNT = "how many laps a virtual car has made"
+    LAP_TIME = "for how long this lap has lasted"
+    LAST_LAP_TIME = "how long the last lap was"
+    BEST_LAP_TIME = "how long the best lap was"
+    COLLISIONS = "how often a virtual car has driven into something"
     TYRE_ANGLE = "the steering angle, as Autoware reports it"
 
 
@@ -72,6 +85,15 @@ class Said:
 
 
 @dataclass(frozen=True)
+class Absent:
+    """A topic that this community has and that is not there, and why."""
+
+    topic: str
+    type: str
+    why: str
+
+
+@dataclass(frozen=True)
 class MuxRow:
     """A source of commands: the higher priority wins, silence for ``timeout_s`` is its silence."""
 
@@ -94,13 +116,14 @@ class Vocabulary:
     base_frame: str
     scan_frame: str
     like: str = "f1tenth"  # AutoDRIVE's car whose top speed and full lock are 1
+    absent: tuple[Absent, ...] = ()
 
 
-_ACKERMANN = "ackermann_msgs/msg/AckermannDriveStamped"
+ACKERMANN = "ackermann_msgs/msg/AckermannDriveStamped"
 _FLOAT = "std_msgs/msg/Float64"
-_ODOMETRY = "nav_msgs/msg/Odometry"
-_SCAN = "sensor_msgs/msg/LaserScan"
-_TF = "tf2_msgs/msg/TFMessage"
+ODOMETRY_TYPE = "nav_msgs/msg/Odometry"
+SCAN_TYPE = "sensor_msgs/msg/LaserScan"
+TF_TYPE = "tf2_msgs/msg/TFMessage"
 ABSOLUTE_FRAMES = ("map", "world")  # in which dead reckoning has no place
 DIRECT = "vesc"  # commands past the mux, to the motor controller: the least of all sources
 
@@ -108,8 +131,8 @@ F1TENTH = Vocabulary(
     name="f1tenth",
     title="f1tenth_system: the F1TENTH / RoboRacer car",
     heard=(
-        Heard("drive", _ACKERMANN, Part.ACKERMANN, "navigation"),
-        Heard("teleop", _ACKERMANN, Part.ACKERMANN, "joystick"),
+        Heard("drive", ACKERMANN, Part.ACKERMANN, "navigation"),
+        Heard("teleop", ACKERMANN, Part.ACKERMANN, "joystick"),
         Heard("commands/motor/speed", _FLOAT, Part.MOTOR_SPEED, DIRECT),
         Heard("commands/servo/position", _FLOAT, Part.SERVO, DIRECT),
         Heard("commands/motor/brake", _FLOAT, Part.MOTOR_BRAKE, DIRECT),
@@ -118,9 +141,10 @@ F1TENTH = Vocabulary(
         Heard("commands/motor/position", _FLOAT, Part.REFUSED, DIRECT),
     ),
     said=(
-        Said("odom", _ODOMETRY, Part.ODOMETRY, STATE_HZ, "odom"),
-        Said("/tf", _TF, Part.TRANSFORM, STATE_HZ, "odom"),
-        Said("scan", _SCAN, Part.SCAN, SCAN_HZ, "laser"),
+        Said("ackermann_cmd", ACKERMANN, Part.DRIVEN, STATE_HZ),
+        Said("odom", ODOMETRY_TYPE, Part.ODOMETRY, STATE_HZ, "odom"),
+        Said("/tf", TF_TYPE, Part.TRANSFORM, STATE_HZ, "odom"),
+        Said("scan", SCAN_TYPE, Part.SCAN, SCAN_HZ, "laser"),
         Said("sensors/core", "vesc_msgs/msg/VescStateStamped", Part.VESC_STATE, STATE_HZ),
         Said("sensors/imu", "vesc_msgs/msg/VescImuStamped", Part.VESC_IMU, STATE_HZ),
         Said("sensors/imu/raw", "sensor_msgs/msg/Imu", Part.IMU, STATE_HZ),
@@ -135,65 +159,3 @@ F1TENTH = Vocabulary(
     base_frame="base_link",
     scan_frame="laser",
 )
-
-GYM = Vocabulary(
-    name="f1tenth_gym",
-    title="f1tenth_gym_ros: the bridge to the F1TENTH simulator",
-    heard=(Heard("drive", _ACKERMANN, Part.ACKERMANN, "navigation"),),
-    said=(
-        Said("ego_racecar/odom", _ODOMETRY, Part.TRUTH, STATE_HZ, "map"),
-        Said("/tf", _TF, Part.TRANSFORM, STATE_HZ, "map"),
-        Said("scan", _SCAN, Part.SCAN, SCAN_HZ, "ego_racecar/laser"),
-    ),
-    mux=(MuxRow("navigation", "drive", 10, 0.2),),
-    odom_frame="map",
-    base_frame="ego_racecar/base_link",
-    scan_frame="ego_racecar/laser",
-)
-
-_SHARE = "std_msgs/msg/Float32"
-_WHEEL = "sensor_msgs/msg/JointState"
-_API = "script"
-
-
-def _autodrive(car: str, root: str, *more: Said) -> Vocabulary:
-    """One of AutoDRIVE's cars, whose topics begin with its name."""
-    its = f"/autodrive/{car}_1"
-    return Vocabulary(
-        name=f"autodrive_{car}",
-        title=f"AutoDRIVE's ROS 2 API for its {car}",
-        heard=(
-            Heard(f"{its}/throttle_command", _SHARE, Part.THROTTLE, _API),
-            Heard(f"{its}/steering_command", _SHARE, Part.STEERING, _API),
-        ),
-        said=(
-            Said(f"{its}/throttle", _SHARE, Part.THROTTLE_ECHO, STATE_HZ),
-            Said(f"{its}/steering", _SHARE, Part.STEERING_ECHO, STATE_HZ),
-            Said(f"{its}/left_encoder", _WHEEL, Part.WHEEL_LEFT, STATE_HZ, "left_encoder"),
-            Said(f"{its}/right_encoder", _WHEEL, Part.WHEEL_RIGHT, STATE_HZ, "right_encoder"),
-            Said(f"{its}/ips", "geometry_msgs/msg/Point", Part.PLACE, STATE_HZ, root),
-            Said(f"{its}/imu", "sensor_msgs/msg/Imu", Part.IMU, STATE_HZ, "imu"),
-            Said(f"{its}/lidar", _SCAN, Part.SCAN, SCAN_HZ, "lidar"),
-            Said("/tf", _TF, Part.TRANSFORM, STATE_HZ, root),
-            *more,
-        ),
-        mux=(MuxRow(_API, f"{its}/throttle_command", 10, 0.2),),
-        odom_frame=root,
-        base_frame=f"{car}_1",
-        scan_frame="lidar",
-        like=car,
-    )
-
-
-def _odom(car: str, root: str) -> Said:
-    return Said(f"/autodrive/{car}_1/odom", _ODOMETRY, Part.TRUTH, STATE_HZ, root)
-
-
-AUTODRIVE_NIGEL = _autodrive("nigel", "map")
-AUTODRIVE_F1TENTH = _autodrive(
-    "f1tenth",
-    "map",
-    _odom("f1tenth", "map"),
-    Said("/autodrive/f1tenth_1/speed", _SHARE, Part.SPEED, STATE_HZ),
-)
-AUTODRIVE_ROBORACER = _autodrive("roboracer", "world", _odom("roboracer", "world"))

@@ -12,7 +12,8 @@ from host_bridge import config
 from host_bridge.interfaces.ros2 import messages
 from host_bridge.interfaces.ros2.describing import Shape, joints, urdf
 from host_bridge.interfaces.ros2.frames import framed
-from host_bridge.interfaces.ros2.vocabulary import F1TENTH, GYM
+from host_bridge.interfaces.ros2.gym import GYM
+from host_bridge.interfaces.ros2.vocabulary import F1TENTH
 
 VEHICLES = config.vehicle_names()
 

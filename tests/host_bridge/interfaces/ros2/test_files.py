@@ -10,15 +10,12 @@ import pytest
 from host_bridge.errors import DataFileFault, UsageFault
 from host_bridge.interfaces.ros2.bus import is_secured, stay_on_this_machine
 from host_bridge.interfaces.ros2.files import VescScale, read_mux, read_vesc
+from host_bridge.interfaces.ros2.gym import GYM
 from host_bridge.interfaces.ros2.halves import Halves
 from host_bridge.interfaces.ros2.making import make
 from host_bridge.interfaces.ros2.mux import Command, Source
 from host_bridge.interfaces.ros2.vocabulary import (
-    AUTODRIVE_F1TENTH,
-    AUTODRIVE_NIGEL,
-    AUTODRIVE_ROBORACER,
     F1TENTH,
-    GYM,
     MuxRow,
     Part,
 )
@@ -110,6 +107,7 @@ HEARD = {
     "commands/servo/position": "std_msgs/msg/Float64",
 }
 SAID = {
+    "ackermann_cmd": (ACKERMANN, 50.0),
     "odom": ("nav_msgs/msg/Odometry", 50.0),
     "/tf": ("tf2_msgs/msg/TFMessage", 50.0),
     "scan": ("sensor_msgs/msg/LaserScan", 40.0),
@@ -135,41 +133,6 @@ def test_the_gyms_odometry_is_the_truth_in_a_map():
     assert (odometry.topic, odometry.frame) == ("ego_racecar/odom", "map")
     assert GYM.base_frame == "ego_racecar/base_link"
     assert GYM.scan_frame == "ego_racecar/laser"
-
-
-# The facts: the config.py of autodrive_nigel, autodrive_f1tenth and autodrive_roboracer
-SHARE = "std_msgs/msg/Float32"
-_OF_ALL = {
-    "throttle": SHARE,
-    "steering": SHARE,
-    "left_encoder": "sensor_msgs/msg/JointState",
-    "right_encoder": "sensor_msgs/msg/JointState",
-    "ips": "geometry_msgs/msg/Point",
-    "imu": "sensor_msgs/msg/Imu",
-    "lidar": "sensor_msgs/msg/LaserScan",
-}
-_ODOM = {"odom": "nav_msgs/msg/Odometry"}
-
-
-@pytest.mark.parametrize(
-    ("vocabulary", "car", "root", "said"),
-    [
-        (AUTODRIVE_NIGEL, "nigel_1", "map", _OF_ALL),
-        (AUTODRIVE_F1TENTH, "f1tenth_1", "map", {**_OF_ALL, **_ODOM, "speed": SHARE}),
-        (AUTODRIVE_ROBORACER, "roboracer_1", "world", {**_OF_ALL, **_ODOM}),
-    ],
-)
-def test_the_topics_are_autodrives(vocabulary, car, root, said):
-    its = f"/autodrive/{car}/"
-    assert {it.topic: it.type for it in vocabulary.heard} == {
-        f"{its}throttle_command": SHARE,
-        f"{its}steering_command": SHARE,
-    }
-    assert {it.topic: it.type for it in vocabulary.said} == {
-        "/tf": "tf2_msgs/msg/TFMessage",
-        **{its + name: kind for name, kind in said.items()},
-    }
-    assert (vocabulary.odom_frame, vocabulary.base_frame) == (root, car)
 
 
 # --- commands in two halves
@@ -209,7 +172,15 @@ def test_a_steering_that_fell_silent_ages_what_drives():
     assert "old when it came" in source.why_refused
 
 
-@pytest.mark.parametrize("part", [Part.STEERING, Part.THROTTLE])
+def test_a_pedal_brakes_until_it_is_let_go():
+    held = (Part.BRAKE_SHARE, 0.4, 1000), (Part.HANDBRAKE, 7.0, 1500)
+    assert _heard(*held, (Part.THROTTLE, 0.1, 2000)).latest == Command(0.0, 0.0, 2000, 1.0)
+    let_go = (Part.BRAKE_SHARE, 0.0, 3000), (Part.HANDBRAKE, 0.0, 3000)
+    source = _heard(*held, *let_go, (Part.THROTTLE, 0.1, 4000))
+    assert source.latest == Command(pytest.approx(2.0), 0.0, 4000)
+
+
+@pytest.mark.parametrize("part", [Part.STEERING, Part.THROTTLE, Part.BRAKE_SHARE])
 @pytest.mark.parametrize("value", [math.nan, math.inf])
 def test_a_half_that_is_no_number_is_refused(part, value):
     source = _heard((part, value, 1000))

@@ -1,0 +1,105 @@
+"""f1tenth_gym_ros: the bridge to the F1TENTH simulator, whose pose and odometry are the truth."""
+
+from __future__ import annotations
+
+from math import copysign, isfinite
+from typing import Any
+
+from host_bridge.domain import Vehicle
+from host_bridge.interfaces.ros2.bus import Bus
+from host_bridge.interfaces.ros2.manner import Asked, Manner
+from host_bridge.interfaces.ros2.messages import yaw_of
+from host_bridge.interfaces.ros2.mux import Command, Source
+from host_bridge.interfaces.ros2.vocabulary import (
+    ACKERMANN,
+    ODOMETRY_TYPE,
+    SCAN_HZ,
+    SCAN_TYPE,
+    STATE_HZ,
+    TF_TYPE,
+    Absent,
+    Heard,
+    MuxRow,
+    Part,
+    Said,
+    Vocabulary,
+)
+
+_MAP = "map"
+_TWIST_RAD = 0.3  # theirs: as far as a keyboard steers
+_ALONE = "one car is driven by one command: tandem ros --ns /opp for another one"
+_OPPONENT = (
+    ("opp_drive", ACKERMANN),
+    ("opp_scan", SCAN_TYPE),
+    ("opp_racecar/odom", ODOMETRY_TYPE),
+    ("opp_racecar/opp_odom", ODOMETRY_TYPE),
+    ("ego_racecar/opp_odom", ODOMETRY_TYPE),
+    ("goal_pose", "geometry_msgs/msg/PoseStamped"),
+)
+
+GYM = Vocabulary(
+    name="f1tenth_gym",
+    title="f1tenth_gym_ros: the bridge to the F1TENTH simulator",
+    heard=(
+        Heard("drive", ACKERMANN, Part.ACKERMANN, "navigation"),
+        Heard("cmd_vel", "geometry_msgs/msg/Twist", Part.TWIST, "keyboard"),
+        Heard(
+            "initialpose",
+            "geometry_msgs/msg/PoseWithCovarianceStamped",
+            Part.POSE,
+            "navigation",
+        ),
+    ),
+    said=(
+        Said("ego_racecar/odom", ODOMETRY_TYPE, Part.TRUTH, STATE_HZ, _MAP),
+        Said("/tf", TF_TYPE, Part.TRANSFORM, STATE_HZ, _MAP),
+        Said("scan", SCAN_TYPE, Part.SCAN, SCAN_HZ, "ego_racecar/laser"),
+    ),
+    mux=(MuxRow("navigation", "drive", 10, 0.2), MuxRow("keyboard", "cmd_vel", 5, 0.2)),
+    odom_frame=_MAP,
+    base_frame="ego_racecar/base_link",
+    scan_frame="ego_racecar/laser",
+    absent=(
+        *(Absent(topic, kind, _ALONE) for topic, kind in _OPPONENT),
+        Absent("/clock", "rosgraph_msgs/msg/Clock", "tandem ros --clock says it, for every one"),
+        Absent("/pause_sim", "of a development branch", "~/pause and ~/step, with --clock"),
+    ),
+)
+
+
+class Gym(Manner):
+    """Poses put the car elsewhere; a Twist drives as their keyboard does."""
+
+    def __init__(self) -> None:
+        self._asked: Asked
+
+    def begin(self, bus: Bus, asked: Asked, vehicle: Vehicle) -> None:
+        self._asked = asked
+
+    def hear(self, heard: Heard, source: Source, message: Any, heard_us: int, now_us: int) -> bool:
+        if heard.part is Part.TWIST:
+            self._twist(source, message, heard_us, now_us)
+        elif heard.part is Part.POSE:
+            self._put(source, message)
+        else:
+            return False
+        return True
+
+    def _twist(self, source: Source, message: Any, heard_us: int, now_us: int) -> None:
+        speed_mps, turn = float(message.linear.x), float(message.angular.z)
+        if not (isfinite(speed_mps) and isfinite(turn)):
+            source.refuse("it was not a number")
+            return
+        steer_rad = copysign(_TWIST_RAD, turn) if turn else 0.0
+        source.take(Command(speed_mps, steer_rad, heard_us), now_us)
+
+    def _put(self, source: Source, message: Any) -> None:
+        frame, posed = message.header.frame_id, message.pose
+        pose = getattr(posed, "pose", posed)  # with covariance, or without
+        place = pose.position.x, pose.position.y, yaw_of(pose.orientation)
+        if frame not in ("", _MAP):
+            source.refuse(f"a pose in {frame} is none in {_MAP}")
+        elif not all(map(isfinite, place)):
+            source.refuse("it was not a number")
+        elif why := self._asked.put(place):
+            source.refuse(why)

@@ -1,0 +1,44 @@
+"""Laps over a line through a car's start, counted from where it really is."""
+
+from __future__ import annotations
+
+from math import cos, hypot, sin
+
+_HALF_M = 2.0  # chosen: the line reaches so far to either side of the start
+_BEGINS_M = 0.05
+_AWAY_M = 3.0  # so far it has to have been from the start before a lap counts
+
+
+class Laps:
+    """``count``; ``time_s`` of the lap that it is on, which begins when it leaves its start."""
+
+    def __init__(self, x_m: float, y_m: float, yaw_rad: float) -> None:
+        """The start; the line crosses it, and counts in the direction that the car looks in."""
+        self._x_m, self._y_m = x_m, y_m
+        self._along = cos(yaw_rad), sin(yaw_rad)
+        self.count = 0
+        self.time_s = self.last_s = self.best_s = 0.0
+        self._begun_us: int | None = None
+        self._before_m = 0.0
+        self._was_away = False
+
+    def step(self, x_m: float, y_m: float, now_us: int) -> None:
+        """See where it is."""
+        dx, dy = x_m - self._x_m, y_m - self._y_m
+        ahead_m = dx * self._along[0] + dy * self._along[1]
+        aside_m = dy * self._along[0] - dx * self._along[1]
+        if self._begun_us is None:
+            if hypot(dx, dy) < _BEGINS_M:
+                return
+            self._begun_us = now_us
+        self._was_away |= hypot(dx, dy) > _AWAY_M
+        self.time_s = (now_us - self._begun_us) * 1e-6
+        if self._was_away and self._before_m < 0.0 <= ahead_m and abs(aside_m) < _HALF_M:
+            self._end(now_us)
+        self._before_m = ahead_m
+
+    def _end(self, now_us: int) -> None:
+        self.count += 1
+        self.last_s = self.time_s
+        self.best_s = min(self.best_s or self.last_s, self.last_s)
+        self._begun_us, self.time_s, self._was_away = now_us, 0.0, False

@@ -1,0 +1,80 @@
+"""A virtual car is put elsewhere, by lines in a named pipe: somebody takes it up and sets it down.
+
+It is done when the car stands, and where there is room for it. The car's program knows nothing of
+it: what it reckons goes on from where it was.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from contextlib import suppress
+from math import hypot, isfinite
+from typing import TYPE_CHECKING
+
+from sim_mock.tracks.contact import Outline, touches
+from sim_mock.tracks.place import Place, Pose
+from sim_mock.tracks.scene import NOBODY
+
+if TYPE_CHECKING:
+    from sim_mock.sensors.instruments import Others
+    from sim_mock.world import World
+
+_EVERY_US = 10_000
+_STANDS_MPS = 0.01
+_READ_MAX = 65_536
+_KEYS = ("x_m", "y_m", "yaw_rad")
+
+
+class Placing:
+    """Reads ``{"x_m": 1.0, "y_m": 0.0, "yaw_rad": 0.5}``, of the centre of gravity; the last line
+    counts. What is no such line, or is in the way, is left undone."""
+
+    def __init__(
+        self, path: str, place: Place | None, outline: Outline | None, others: Others | None
+    ) -> None:
+        """``path`` is a named pipe. Raises OSError if it cannot be opened."""
+        self._file = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+        self._place, self._outline, self._others = place, outline, others
+        self._rest = b""
+        self._asked: Pose | None = None
+        self._read_us = 0
+
+    def step(self, world: World) -> None:
+        """Call it with the world after each step of the plant."""
+        if world.now_us - self._read_us >= _EVERY_US:
+            self._read_us = world.now_us
+            self._read()
+        truth = world.plant.truth
+        speed_mps = hypot(truth.vx_mps, truth.vy_mps)
+        if self._asked is None or speed_mps > _STANDS_MPS:
+            return
+        pose, self._asked = self._asked, None
+        if self._has_room(world, pose):
+            truth.assign((*pose, 0.0, 0.0, 0.0))
+
+    def _read(self) -> None:
+        with suppress(BlockingIOError):
+            self._rest += os.read(self._file, _READ_MAX)
+        *lines, self._rest = self._rest.split(b"\n")
+        for line in lines:
+            self._asked = _pose(line) or self._asked
+
+    def _has_room(self, world: World, pose: Pose) -> bool:
+        if self._place and not self._place.is_free(pose.x_m, pose.y_m):
+            return False
+        walls = self._place.walls if self._place else NOBODY
+        others = self._others(world) if self._others else NOBODY
+        if self._outline is None:
+            return True
+        return not (touches(self._outline, pose, walls) or touches(self._outline, pose, others))
+
+
+def _pose(line: bytes) -> Pose | None:
+    """None for what is none."""
+    try:
+        row = json.loads(line)
+        pose = Pose(*(float(row[key]) for key in _KEYS))
+    except (ValueError, KeyError, TypeError):
+        return None
+    return pose if all(map(isfinite, pose)) else None
