@@ -10,7 +10,7 @@ from host_bridge.domain import SeenCar, Vehicle
 from host_bridge.interfaces.ros2.bus import Bus
 from host_bridge.interfaces.ros2.laps import Laps
 from host_bridge.interfaces.ros2.manner import Asked, Fill, Manner
-from host_bridge.interfaces.ros2.messages import behind_centre, true
+from host_bridge.interfaces.ros2.messages import true
 from host_bridge.interfaces.ros2.mux import Source
 from host_bridge.interfaces.ros2.vocabulary import (
     ODOMETRY_TYPE,
@@ -178,7 +178,7 @@ class Simulated(Manner):
 
     def begin(self, bus: Bus, asked: Asked, vehicle: Vehicle) -> None:
         self._asked = asked
-        self._rear_m = behind_centre(vehicle)
+        self._rear_m = vehicle.turns_behind_centre_m
 
     @property
     def lights(self) -> int:  # type: ignore[override]

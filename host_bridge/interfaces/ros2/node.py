@@ -206,7 +206,7 @@ class RosInput(Input):
         self._bus.serve("~/arm", "std_srvs/srv/SetBool", self._set_armed)
         self._manner.begin(self._bus, self, vehicle)
         if self._poses_path and self._pipe and self._is_virtual:
-            rear_m = messages.behind_centre(vehicle)
+            rear_m = vehicle.turns_behind_centre_m
             self._placing = Placing(self._poses_path, self._pipe, rear_m, self.stop, self.arm)
         self._teller = Teller(
             self._bus,

@@ -108,7 +108,7 @@ class Asked:
         return 3
 
 
-VEHICLE = SimpleNamespace(plant={}, channels=(), wheelbase_m=0.3)
+VEHICLE = SimpleNamespace(turns_behind_centre_m=0.0)
 
 
 def made(manner, vocabulary, why=""):
