@@ -279,6 +279,10 @@ def _fault(driven: Drive, *, has_hand: bool, is_virtual: bool) -> TandemError | 
             got="none",
             remedy="is the drive long enough, and the line to each car good?",
         )
+    halted = [tally.car for tally in driven.tallies if tally.is_halted()]
+    if halted and not driven.is_completed and not driven.controls.input.is_person:
+        why = "; ".join(f"{car.name}: {car.why_stopped()}" for car in halted)
+        return NotHeldFault("the cars stopped before the end", got=why)
     if not has_hand and not driven.is_completed:
         return NotHeldFault("the cars stopped before the end", got=driven.notice)
     return None

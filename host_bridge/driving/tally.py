@@ -40,6 +40,11 @@ class Tally:
         status = self.car.status
         return self.car.is_known() and status is not None and status.state in ARMED
 
+    def is_halted(self) -> bool:
+        """As far as is known it has stopped, or is about to, and nobody has cleared that."""
+        status = self.car.status
+        return self.car.is_known() and status is not None and status.state in HALTED
+
     def _roll(self, before: CarStatus, status: CarStatus) -> None:
         span_s = (status.time_us - before.time_us & _TIME_MASK) * 1e-6
         if span_s < _LONGEST_GAP_S:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import gzip
 import re
 import zlib
 from collections.abc import Iterable
@@ -51,6 +52,12 @@ def ranges_m(text: object) -> Values:
         return ()
     plain = _unpacked(text) if text.lstrip().startswith(_GZIP) else text
     return tuple(_number(word) for word in plain.translate(_AS_C).split())
+
+
+def packed(ranges: Iterable[float | None]) -> str:
+    """A scan as newer builds of the simulator write it; None: nothing seen."""
+    lines = "\n".join("inf" if one is None else f"{one:.4f}" for one in ranges)
+    return base64.b64encode(gzip.compress(lines.encode(), 1)).decode()
 
 
 def _number(word: str) -> float:

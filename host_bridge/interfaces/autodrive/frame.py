@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import base64
 import io
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
 from math import cos, sin, tau
 
-from host_bridge.domain import CarMotion, CarStatus, SeenCar
+from host_bridge.domain import CarMotion, CarStatus, SeenCar, Vehicle
+from host_bridge.logbook.sensor_lines import Truth
 from sim_mock.autodrive.cars import SimulatedCar
 from sim_mock.autodrive.telemetry import Telemetry, write_telemetry
 
@@ -47,14 +49,23 @@ _STANDING = Telemetry(
 )
 
 
-def frame_of(car: SeenCar, like: SimulatedCar) -> dict[str, str]:
-    """The frame of this moment, as if the car were that one of the simulator."""
+def frame_of(
+    car: SeenCar, like: SimulatedCar, scan: str = "", truth: Truth | None = None
+) -> dict[str, str]:
+    """The frame of this moment, as if the car were that one of the simulator.
+
+    ``scan`` as the simulator packs it; with ``truth`` the car is where it is, not where it reckons
+    itself, as in the simulator.
+    """
     telemetry = _STANDING
     if car.status:
         telemetry = _with_status(telemetry, car.status, like)
     if car.motion and car.vehicle:
         m_per_count = car.vehicle.parameters["nm_per_count"][0] * 1e-9
         telemetry = _with_motion(telemetry, car.motion, like, m_per_count)
+    if truth:
+        telemetry = _with_truth(telemetry, truth)
+    telemetry = replace(telemetry, scan=scan, scan_rate_hz=_scan_rate_hz(car.vehicle))
     return {**write_telemetry(telemetry), **_pictures(), **_EMPTY, **_SIGNALS}
 
 
@@ -85,6 +96,21 @@ def _with_motion(
         turning_radps=(0.0, 0.0, motion.yaw_rate_radps),
         accel_mps2=(motion.accel_x_mps2, motion.accel_y_mps2, 0.0),
     )
+
+
+def _with_truth(telemetry: Telemetry, truth: Truth) -> Telemetry:
+    half_rad = 0.5 * truth.yaw_rad
+    return replace(
+        telemetry,
+        position_m=(truth.x_m, truth.y_m, 0.0),
+        quaternion=(0.0, 0.0, sin(half_rad), cos(half_rad)),
+        euler_rad=(0.0, 0.0, truth.yaw_rad % tau),
+    )
+
+
+def _scan_rate_hz(vehicle: Vehicle | None) -> tuple[float]:
+    lidar = vehicle.plant.get("lidar") if vehicle else None
+    return (float(lidar["rate_hz"]),) if isinstance(lidar, Mapping) else _SCAN_RATE_HZ
 
 
 @cache

@@ -9,15 +9,38 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 
 from host_bridge.domain import Input, Observed, Reach, Setting, Wish
-from host_bridge.errors import UsageFault
+from host_bridge.errors import DataFileFault, UsageFault
 from host_bridge.interfaces.autodrive.exchange import Answer, Exchange
 from host_bridge.interfaces.autodrive.frame import frame_of
+from host_bridge.logbook.sensor_lines import SensorPipe
 from sim_mock.autodrive.cars import SimulatedCar, simulated_car
+from sim_mock.autodrive.values import packed
 
 _BEGIN_US = 100_000  # a few steps of the car, and as many lost frames: then the hand counts
+FIT = "fit"
+_QUICK = "script"  # the source of programs that answer within its lease
+_ABOUT = 1.01  # Nigel may 0.44 of its 0.442 m/s
 _GAP_US = 50_000  # a step that comes later than this is a new beginning
+
+
+@dataclass(frozen=True)
+class Manner:
+    """How a script drives. ``scale``: of its throttle; None: so that 1 is what the car may.
+
+    ``is_quick``: it answers ten times a second, so it is a program as any other. ``lidar``: the
+    file of a virtual car's sensors.
+    """
+
+    scale: float | None = 1.0
+    is_quick: bool = False
+    lidar: str = ""
+
+    def full_mps(self, top_mps: float, may_mps: float) -> float:
+        """The speed of throttle 1."""
+        return may_mps if self.scale is None else self.scale * top_mps
 
 
 class Script(Input):
@@ -29,9 +52,12 @@ class Script(Input):
 
     source = "devkit"
 
-    def __init__(self, place: str, like: str | None) -> None:
+    def __init__(self, place: str, like: str | None, manner: Manner) -> None:
         """``place`` is HOST:PORT, ``like`` the simulator's car that it was written for."""
         self.place = place
+        self._manner = manner
+        if manner.is_quick:
+            self.source = _QUICK
         self.exchange: Exchange | None = None
         self.fault = ""  # why there is no connection
         self.like: SimulatedCar
@@ -42,9 +68,12 @@ class Script(Input):
         self._since_us: int | None = None  # from when on its answers have been fresh
         self._observed: Observed | None = None
         self._work: asyncio.Task[None] | None = None
+        self._pipe: SensorPipe | None = None
+        self._scan = ""
 
     async def open(self, setting: Setting) -> None:
-        """Raises errors.UsageFault for a vehicle that is like none of the simulator's."""
+        """Raises errors.UsageFault for a vehicle that is like none of the simulator's, and
+        errors.DataFileFault for scans that cannot be read."""
         self.prepare(setting)
         from host_bridge.interfaces.autodrive.line import exchange_with  # its socket's library
 
@@ -56,8 +85,16 @@ class Script(Input):
         self.like = _like(self._like or setting.vehicles[0].name)
         self._reach = setting.reach(self.source)
         self._lease_us = round(setting.lease_s(self.source) * 1e6)
+        self._full_mps = self._manner.full_mps(self.like.top_mps, self._reach.speed_mps)
+        if self._manner.lidar:
+            try:
+                self._pipe = SensorPipe(self._manner.lidar)
+            except OSError as error:
+                raise DataFileFault.unreadable(self._manner.lidar, error) from None
 
     async def close(self) -> None:
+        if self._pipe:
+            self._pipe.close()
         if self._work:
             self._work.cancel()
             with suppress(asyncio.CancelledError):
@@ -65,6 +102,8 @@ class Script(Input):
 
     def step(self, now_us: int, observed: Observed) -> Wish:
         self._observed = observed
+        if self._pipe:
+            self._pipe.step(now_us)
         answer = self.fresh(now_us) if observed.is_driving else None
         if answer is None or now_us - self._stepped_us > _GAP_US:
             self._since_us = None
@@ -85,18 +124,33 @@ class Script(Input):
         if self.exchange is None:
             return f"No script at {self.place}{': ' if self.fault else ''}{self.fault}."
         if self.fresh(now_us):
-            return f"The script at {self.place} answers."
+            return f"The script at {self.place} answers.{self._limit()}"
         if self.exchange.unread:
             return f"The script at {self.place} answers without a throttle and a steering."
         return f"The script at {self.place} does not answer."
 
     def _frame(self) -> Mapping[str, str]:
         assert self._observed is not None, "asked only once the drive has begun to step"
-        return frame_of(self._observed.cars[0], self.like)
+        scan = self._pipe.take_scan() if self._pipe else None
+        if scan:
+            self._scan = packed(scan.ranges_m)
+        truth = self._pipe.truth if self._pipe else None
+        return frame_of(self._observed.cars[0], self.like, self._scan, truth)
+
+    def _limit(self) -> str:
+        """That a throttle is cut, and what may be done about it."""
+        may_mps = self._reach.speed_mps
+        if self._full_mps <= may_mps * _ABOUT:
+            return ""
+        share = may_mps / self._full_mps
+        return (
+            f" A throttle above {share:.2g} is cut, for throttle 1 is {self._full_mps:g} m/s and"
+            f" {self.source} may {may_mps:g}; --scale fit makes 1 of that."
+        )
 
     def _wish(self, answer: Answer, is_ready: bool) -> Wish:
         reach, command = self._reach, answer.command
-        speed_mps = command.throttle * self.like.top_mps
+        speed_mps = command.throttle * self._full_mps
         steer_rad = command.steering * self.like.steer_max_rad
         return Wish(
             steer_rad=min(max(steer_rad, -reach.steer_rad), reach.steer_rad),
@@ -109,7 +163,11 @@ class Script(Input):
 
 def make(rest: str, options: Mapping[str, str], now_us: Callable[[], int]) -> Script:
     """``--input devkit:HOST:PORT``."""
-    return Script(rest, options.get("like"))
+    scale = options.get("scale", "1")
+    manner = Manner(
+        None if scale == FIT else float(scale), bool(options.get("quick")), options.get("lidar", "")
+    )
+    return Script(rest, options.get("like"), manner)
 
 
 def _like(name: str) -> SimulatedCar:

@@ -24,6 +24,7 @@ def driven(agreement=(9, 0, None), cars=2, lost=(), **changes):
     """A drive of two cars that went to its end, but for what is said."""
     fleet = SimpleNamespace(cars=[object()] * cars, agreement=lambda: FleetAgreement(*agreement))
     given = {"begun_us": 1, "refusal": "", "off_beat": [], "is_completed": True, "notice": ""}
+    given |= {"tallies": (), "controls": SimpleNamespace(input=SimpleNamespace(is_person=False))}
     return SimpleNamespace(**{**given, **changes}, fleet=fleet, lost=lambda: list(lost))
 
 
@@ -46,6 +47,18 @@ def test_what_was_refused_before_it_began_says_so_and_what_to_do():
     assert fault.remedy.startswith("put that right; a stop whose cause is gone: tandem clear")
     assert fault_of(driven(begun_us=None), has_hand=True) is None, "nobody armed it"
     assert fault_of(driven(begun_us=0, refusal="later"), has_hand=True) is None
+
+
+def test_a_program_whose_cars_ended_stopped_says_so_whoever_was_there():
+    car = SimpleNamespace(name="red", why_stopped=lambda: "the seat stopped it")
+    tallies = (SimpleNamespace(car=car, is_halted=lambda: True),)
+    ended = {"is_completed": False, "tallies": tallies}
+    for has_hand in (True, False):
+        fault = fault_of(driven(**ended), has_hand=has_hand)
+        assert type(fault) is NotHeldFault
+        assert "red: the seat stopped it" in fault.got
+    person = SimpleNamespace(input=SimpleNamespace(is_person=True))
+    assert fault_of(driven(**ended, controls=person), has_hand=True) is None, "a person's own stop"
 
 
 def test_who_misses_its_beat_is_named():
