@@ -24,6 +24,10 @@ class Doors:
     def hosts(self) -> tuple[str, ...]:
         return tuple(f"{name}:{self.port}" for name in ("127.0.0.1", "localhost", "[::1]"))
 
+    def sites(self) -> str:
+        """Both names of the page, for a Content-Security-Policy."""
+        return f"http://127.0.0.1:{self.port} http://localhost:{self.port}"
+
     def may_enter(self, path: str, host: str, origin: str | None) -> bool:
         """Programs that are no browsers send no Origin: those are this machine's own."""
         if path == STOP:

@@ -28,11 +28,15 @@ from host_bridge.interfaces.station.hold import PageSeat
 LOOPBACK = "127.0.0.1"
 WHEELS_OFF_GROUND = "wheels-off-ground"  # what a person says before anything turns on a stand
 _FOLDER = Path(__file__).parent / "page"
+_BAR = "/bar.html"  # the big Stop: a frame of the page, from the other of loopback's two names
 _PAGES = {
     "/": ("index.html", "text/html; charset=utf-8"),
     "/station.css": ("station.css", "text/css; charset=utf-8"),
     "/station.js": ("station.js", "text/javascript; charset=utf-8"),
+    "/stopping.js": ("stopping.js", "text/javascript; charset=utf-8"),
     "/work.js": ("work.js", "text/javascript; charset=utf-8"),
+    _BAR: ("bar.html", "text/html; charset=utf-8"),
+    "/bar.js": ("bar.js", "text/javascript; charset=utf-8"),
 }
 _EVERY_S = 0.05  # 20 Hz
 _MESSAGE_BYTES = 4096
@@ -143,7 +147,10 @@ class Server:
         if address.path not in _PAGES:
             return _response(http.HTTPStatus.NOT_FOUND, b"there is nothing here\n")
         name, kind = _PAGES[address.path]
-        policy = _policy(self._views, self._camera)
+        sites = self.doors.sites()
+        policy = (
+            _bar_policy(sites) if name == "bar.html" else _policy(self._views, self._camera, sites)
+        )
         return _response(http.HTTPStatus.OK, (_FOLDER / name).read_bytes(), kind, policy)
 
     async def _answer(self, connection: ServerConnection) -> None:
@@ -269,13 +276,21 @@ def _object(message: str | bytes) -> dict[str, object]:
     return {}
 
 
-def _policy(views: str, camera: str) -> str:
-    """What the page may load: itself, its sockets, and the plots and a camera beside it."""
-    frames = views or "'none'"
+def _policy(views: str, camera: str, sites: str) -> str:
+    """What the page may load: itself, its sockets and bar, the plots and a camera beside it."""
     return (
         f"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: {camera}; "
-        f"connect-src 'self' ws://127.0.0.1:* ws://localhost:*; frame-src {frames}; "
+        f"connect-src 'self' ws://127.0.0.1:* ws://localhost:*; frame-src {sites} {views}; "
         "frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
+    )
+
+
+def _bar_policy(sites: str) -> str:
+    """The same for the bar, which only the page may frame."""
+    return (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; "
+        f"connect-src 'self' ws://127.0.0.1:* ws://localhost:*; frame-ancestors {sites}; "
+        "base-uri 'none'; form-action 'none'"
     )
 
 
@@ -290,6 +305,7 @@ def _response(
             "Cache-Control": "no-store",
             "X-Content-Type-Options": "nosniff",
             "Referrer-Policy": "no-referrer",
+            "Origin-Agent-Cluster": "?1",  # a process of its own, beside other ports of its site
         }
     )
     if policy:

@@ -1,9 +1,8 @@
 // The page of tandem station. Status, stop and hold have a socket each, so that none waits for another.
 // A module: what another script does cannot replace what is here.
-const at = (id) => document.getElementById(id);
-const address = (path) => `ws://${location.host}${path}`;
 const TOKEN = new URLSearchParams(location.hash.slice(1)).get("seat") || "";
-const AGAIN_MS = 300, GIVE_UP_MS = 1500, RETRY_MS = 500, OLD_MS = 500;
+const RETRY_MS = 500, OLD_MS = 500, BAR_SILENT_MS = 2500, BAR_EVERY_MS = 250;
+import { at, address, put, stop, show as showAnswer, onAnswer, openStops } from "/stopping.js";
 export { at, address, make, put, TOKEN };
 export const seen = [];  // who else draws a picture
 const station = window.station = { lags: [], frames: 0, endings: [] };  // for whoever measures
@@ -46,7 +45,6 @@ function stopWords(c) {  // those that it needs, those that speak, and those tha
   return [`${needed.map(said).join(", ") || "none"} (required)`, ...there.map(said), away.length ? `not in use: ${away.map((s) => s.name).join(", ")}` : ""].filter(Boolean).join(", ");
 }
 const sign = (value, digits) => (value < 0 ? "−" : "+") + Math.abs(value).toFixed(digits);
-function put(element, text) { if (element.textContent !== text) element.textContent = text; }
 function show(picture) {
   const now = picture.cars.map((car) => car.name);
   if (now.join() !== names.join()) { names = now; lay(picture.cars); }
@@ -96,36 +94,32 @@ function frame(source) {
   at("views").append(it); at("views").hidden = false;
 }
 
-// --- stop: its own socket, and a plain request besides; done is what a car says
+// --- stop: here for Esc and for each car; the big one is another site's frame (bar.js), whose process a browser
+// keeps apart, so that it works while everything here hangs. If it is the frame that says nothing, the button here shows.
 
-let stops = null, token = 0, asked = null;
-function openStops() {
-  stops = new WebSocket(address("/stop"));
-  stops.onmessage = (event) => hear(JSON.parse(event.data));
-  stops.onclose = () => setTimeout(openStops, RETRY_MS);
+const OTHER = `http://${location.hostname === "localhost" ? "127.0.0.1" : "localhost"}:${location.port}`;
+const bar = make("iframe");
+let barAt = -Infinity;
+function layBar() {
+  bar.id = "bar"; bar.title = "Stop"; bar.src = OTHER + "/bar.html";
+  document.body.append(bar);
+  addEventListener("message", (event) => {
+    if (event.source !== bar.contentWindow || event.origin !== OTHER) return;
+    barAt = performance.now();
+    if (event.data.isPressed) endHold("stop");
+    if (typeof event.data.text === "string") { showAnswer(event.data.text, event.data.kind); widen(event.data.text); }
+  });
 }
-function stopCars(cars) {
-  endHold("stop");
-  asked = { token: ++token, cars, begun: performance.now(), rows: new Map() };
-  answer(`asking ${cars.length ? cars.join(", ") : "all cars"} to stop ...`, "");
-  ask(asked);
+function tellBar(what) { if (bar.contentWindow) bar.contentWindow.postMessage(what, OTHER); }
+function showBar() {
+  const isThere = performance.now() - barAt < BAR_SILENT_MS;
+  bar.classList.toggle("there", isThere);
+  document.querySelector("footer").inert = isThere;
+  tellBar({ label: at("stop").textContent, isDisabled: at("stop").disabled });
 }
-function ask(call) {
-  if (call !== asked || call.rows.size) return;
-  if (performance.now() - call.begun > GIVE_UP_MS) { answer("NOT STOPPED, as far as is known: no answer from the station. Use the runstop, or cut the power.", "bad"); }
-  if (stops.readyState === WebSocket.OPEN && stops.bufferedAmount === 0) stops.send(JSON.stringify({ token: call.token, cars: call.cars }));
-  const query = call.cars.map((name) => "car=" + encodeURIComponent(name)).join("&");
-  fetch("/stop?" + query, { keepalive: true }).then((it) => it.json()).then((rows) => rows.forEach((row) => hear({ ...row, token: call.token })), () => {});
-  setTimeout(() => ask(call), AGAIN_MS);
-}
-function hear(row) {
-  if (!asked || row.token !== asked.token) return;
-  const before = asked.rows.get(row.name);
-  if (!before || row.is_seen) asked.rows.set(row.name, row);
-  const rows = [...asked.rows.values()];
-  answer(rows.map((it) => it.text).join("\n"), rows.every((it) => it.is_seen) ? "good" : "bad");
-}
-function answer(text, kind) { at("answer").className = kind; put(at("answer"), text); }
+function widen(text) { bar.classList.toggle("tall", text !== ""); }  // room for the answers of some cars; of more it scrolls
+onAnswer((text, kind) => { tellBar({ text, kind }); widen(text); });
+function stopCars(cars) { endHold("stop"); stop(cars); }
 
 // --- hold: a finger or a key that is down, and a frame that is drawn. No timer renews it.
 
@@ -281,5 +275,5 @@ at("arm").onclick = () => order("arm");
 at("end").onclick = () => order("end");
 at("seat").hidden = !TOKEN;
 SLIDERS.forEach(slide);
-seated(); watch(); openStops();
+seated(); watch(); openStops(); layBar(); setInterval(showBar, BAR_EVERY_MS);
 requestAnimationFrame(draw); requestAnimationFrame(drive);

@@ -44,6 +44,7 @@ class Page:
         )
         self._numbers = itertools.count(1)
         self.events: list[dict] = []
+        self.target = ""
 
     def call(self, method: str, **words):
         """A command of the protocol, and its result."""
@@ -153,11 +154,26 @@ class Chromium:
         with opener.open(request, timeout=PATIENCE_S) as reply:
             url = json.loads(reply.read())["webSocketDebuggerUrl"]
         page = Page(url)
+        page.target = url.rpartition("/")[2]
         for domain in ("Page", "Runtime", "Network", "Log"):
             page.call(f"{domain}.enable")
         page.call("Page.navigate", url=address)
         page.until("document.readyState === 'complete' && location.href !== 'about:blank'")
         return page
+
+    def frame(self, page: Page, path: str) -> Page:
+        """A frame of it whose process is its own, as a page of its own; close it."""
+        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+        give_up_s = time.monotonic() + PATIENCE_S
+        while time.monotonic() < give_up_s:
+            with opener.open(f"http://127.0.0.1:{self._port}/json/list") as reply:
+                rows = json.loads(reply.read())
+            for row in rows:
+                is_its = row.get("parentId") == page.target and row["url"].endswith(path)
+                if row["type"] == "iframe" and is_its:
+                    return Page(row["webSocketDebuggerUrl"])
+            time.sleep(0.1)
+        raise AssertionError((path, rows))
 
     def signal(self, number: int) -> None:
         """To all processes of the browser."""

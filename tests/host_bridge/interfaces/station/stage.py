@@ -47,7 +47,7 @@ class Stage:
 
     def seated(self, page: Page) -> None:
         """The seat taken, and the car armed."""
-        give_up_s = time.monotonic() + 30.0
+        give_up_s = time.monotonic() + 120.0  # of a machine that others use, too
         if page.js("document.getElementById('arm').disabled"):
             page.click("#take")
             time.sleep(0.2)

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.host_bridge.interfaces.station.chromium import Chromium
+from tests.host_bridge.interfaces.station.chromium import Chromium, Page
 from tests.host_bridge.interfaces.station.lateness import stop_lags_ms
 from tests.host_bridge.interfaces.station.processes import processor_s
 from tests.host_bridge.interfaces.station.stage import NAME, PORTS, STATE, Stage, stage
@@ -51,10 +51,24 @@ def browser():
 
 
 @pytest.fixture
+def own():
+    """A browser in which something may hang for ever."""
+    it = Chromium()
+    yield it
+    it.close()
+
+
+@pytest.fixture
 def page(set_up: Stage, browser):
     it = set_up.page(browser)
     yield it
     it.call("Page.close")
+
+
+def bar_of(browser: Chromium, page: Page) -> Page:
+    """The frame with the big Stop, once it is in front of the page's own."""
+    page.until("document.querySelector('footer').inert")
+    return browser.frame(page, "/bar.html")
 
 
 class Quiet(http.server.SimpleHTTPRequestHandler):
@@ -189,14 +203,22 @@ def test_every_text_can_be_read_and_the_stop_from_afar(set_up, page):
     assert dim == ["Tandem station"]
 
 
-def test_a_screen_reader_has_names_for_what_can_be_done(page):
+def names_of_buttons(page: Page) -> set[str]:
     tree = page.call("Accessibility.getFullAXTree")["nodes"]
-    buttons = {
+    return {
         it["name"]["value"]
         for it in tree
         if it.get("role", {}).get("value") == "button" and "name" in it
     }
-    assert {f"STOP {NAME}", f"Stop {NAME}", "Take the seat", "Clear and arm"} <= buttons
+
+
+def test_a_screen_reader_has_names_for_what_can_be_done(browser, page):
+    bar = bar_of(browser, page)
+    bar.until(f"document.getElementById('stop').textContent === 'STOP {NAME}'")
+    assert names_of_buttons(bar) == {f"STOP {NAME}"}
+    bar.close()
+    buttons = names_of_buttons(page)
+    assert {f"Stop {NAME}", "Take the seat", "Clear and arm"} <= buttons
     assert "Give the seat back" in buttons
     assert any(it.startswith("Hold to drive") for it in buttons)
 
@@ -253,8 +275,9 @@ def test_what_the_board_does_is_on_the_screen_within_200_ms(set_up, page):
     assert lags[18] <= 200
 
 
-def test_a_stop_works_while_a_page_that_watches_hangs(set_up, browser, page):
-    hung = set_up.page(browser, set_up.watching)
+def test_a_stop_works_while_a_page_that_watches_hangs(set_up, own):
+    page = set_up.page(own)
+    hung = set_up.page(own, set_up.watching)
     hung.tell("Runtime.evaluate", expression="for (;;);")
     time.sleep(0.5)
     begun_s = time.monotonic()
@@ -263,10 +286,49 @@ def test_a_stop_works_while_a_page_that_watches_hangs(set_up, browser, page):
     assert time.monotonic() - begun_s < 2.0
 
 
+def test_a_stop_works_while_all_the_rest_of_its_page_hangs(set_up, own):
+    """The page, and the plots in it, for ever: the big Stop is a process of its own."""
+    page = set_up.page(own)
+    set_up.seated(page)
+    bar = bar_of(own, page)
+    plots = own.frame(page, f":{PORT + 1}/")
+    x, y = page.centre("#stop")
+    for it in (plots, page):
+        it.tell("Runtime.evaluate", expression="for (;;);")
+    time.sleep(0.5)
+    for kind in ("mousePressed", "mouseReleased"):
+        page.tell("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
+    bar.until(f"{ANSWER}.className === 'good'", 5.0)
+    assert "acknowledged after" in bar.js(f"{ANSWER}.textContent")
+    bar.close()
+    plots.close()
+
+
+def test_the_pages_own_stop_is_there_if_the_bar_hangs(set_up, own):
+    page = set_up.page(own)
+    bar = bar_of(own, page)
+    bar.tell("Runtime.evaluate", expression="for (;;);")
+    page.until("!document.querySelector('footer').inert")
+    page.click("#stop")
+    page.until(f"{ANSWER}.className === 'good'")
+    bar.close()
+
+
+def test_a_press_of_the_bar_ends_the_hold_and_its_answer_is_the_pages_too(set_up, browser, page):
+    bar = bar_of(browser, page)
+    page.js("window.heard = []; addEventListener('message', (it) => heard.push(it.data)); 1")
+    bar.js("document.getElementById('stop').click(); 1")
+    page.until("heard.some((it) => it.isPressed)")
+    page.until(f"{ANSWER}.className === 'good'")
+    bar.close()
+
+
 def test_no_answer_is_shown_as_not_stopped(set_up, browser, page):
-    page.js("WebSocket.prototype.send = () => {}; window.fetch = () => Promise.reject(); 1")
+    bar = bar_of(browser, page)
+    bar.js("WebSocket.prototype.send = () => {}; window.fetch = () => Promise.reject(); 1")
     page.click("#stop")
     page.until(f"/NOT STOPPED/.test({ANSWER}.textContent)")
+    bar.close()
 
 
 def test_a_connection_that_is_dropped_unused_is_no_fault_to_be_told_of(set_up, tmp_path):
