@@ -76,6 +76,7 @@ class Stopping:
 
     brake_mps2: float
     coast_mps2: float
+    promised_mps2: float  # what a loop that is braked first has to show (core/loop_brake.py)
     unseen_mps: float  # below this the brake has let go: its encoders tell no more
 
     @classmethod
@@ -88,6 +89,7 @@ class Stopping:
         return cls(
             brake_mps2=brake,
             coast_mps2=force_n / (mass_kg + drive.rotating_mass_kg),
+            promised_mps2=vehicle.parameters["brake_decel_mm_s2"][0] * 0.5e-3,
             unseen_mps=standstill_mps + brake * _MEASURED_OVER_S,
         )
 
@@ -98,6 +100,14 @@ class Stopping:
             _MEASURED_OVER_S + speed_mps / self.brake_mps2 + rolled_s,
             speed_mps * _MEASURED_OVER_S + speed_mps**2 / (2 * self.brake_mps2) + rolled_m,
         )
+
+    def braked_first(self, speed_mps: float, seconds: float) -> tuple[float, float]:
+        """Braked for so long as the program insists on, then cut: what is left rolls out."""
+        braked_s = seconds - _MEASURED_OVER_S
+        left_mps = max(speed_mps - self.promised_mps2 * braked_s, self.unseen_mps)
+        rolled_s, rolled_m = self.coasted(left_mps)
+        braked_m = (speed_mps + left_mps) / 2 * braked_s
+        return seconds + rolled_s, speed_mps * _MEASURED_OVER_S + braked_m + rolled_m
 
     def coasted(self, speed_mps: float) -> tuple[float, float]:
         """Seconds and metres without any brake: rolling resistance and friction alone."""
@@ -121,10 +131,21 @@ def braked_grip_mps2(plant: PlantParameters) -> float:
     return mu * G_MPS2
 
 
-def limit(vehicle: VehicleFacts, wait: str, extra_ms: int, brakes: bool, speed_mps: float) -> Limit:
-    """``extra_ms``: how long the fault itself takes to come about; ``speed_mps`` the fastest."""
+def limit(
+    vehicle: VehicleFacts,
+    wait: str,
+    extra_ms: int,
+    brakes: bool,
+    speed_mps: float,
+    braked_s: float = 0.0,
+) -> Limit:
+    """``extra_ms``: how long the fault itself takes to come about; ``speed_mps`` the fastest;
+    ``braked_s``: after so long it is cut, 0 if it is not."""
     waits_ms = UNAIDED_MS[wait] if wait in UNAIDED_MS else WAITS[wait](vehicle) + step_ms(vehicle)
     reaction_s = (waits_ms + extra_ms) * 1e-3
     stopping = Stopping.of(vehicle)
-    seconds, metres = (stopping.braked if brakes else stopping.coasted)(speed_mps)
+    if brakes and braked_s:
+        seconds, metres = stopping.braked_first(speed_mps, braked_s)
+    else:
+        seconds, metres = (stopping.braked if brakes else stopping.coasted)(speed_mps)
     return Limit(reaction_s, reaction_s + seconds, speed_mps * reaction_s + metres)

@@ -239,7 +239,10 @@ class _Course:
             return None
         track, case = self.scene.track, self.case
         fastest_mps = max(track.fastest_mps, -track.slowest_mps)
-        return limit(self.scene.vehicle, case.wait, case.extra_ms, self._brakes(), fastest_mps)
+        vehicle, braked_s = self.scene.vehicle, 0.0
+        if self.expected.cause == codes.CAUSE_RUNSTOP_LOOP:
+            braked_s = vehicle.parameters["loop_brake_ms"][0] * 1e-3
+        return limit(vehicle, case.wait, case.extra_ms, self._brakes(), fastest_mps, braked_s)
 
     def _brakes(self) -> bool:
         """By the vehicle's policy for the cause or the fault, and by what it has to brake with.

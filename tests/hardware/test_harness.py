@@ -78,13 +78,16 @@ def test_a_battery_is_that_of_the_vehicle(name):
     assert battery.most_v > tables["battery"]["low_v"] * FULL_OVER_LOW - 0.01
 
 
-@pytest.mark.parametrize("name", ["runstop_board", *NAMES])
+RUNSTOP_PARTS = ("runstop_board", "runstop_off_delay")
+
+
+@pytest.mark.parametrize("name", [*RUNSTOP_PARTS, *NAMES])
 def test_every_part_says_why_it_was_chosen_and_where_its_numbers_come_from(name):
     with (FOLDER / "bom" / f"{name}.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     assert all(row["why"] and row["source"] and int(row["qty"]) > 0 for row in rows)
     assert len({row["ref"] for row in rows}) == len(rows)
-    if name != "runstop_board":
+    if name not in RUNSTOP_PARTS:
         assert set(rows[0]) == {*COLUMNS, *VOLTS_AMPERES, *REASONS}
 
 
