@@ -184,6 +184,19 @@ def test_a_release_is_said_even_if_a_frame_waits_in_front_of_it(set_up, page):
     page.click("#end")
 
 
+def test_the_pad_stays_where_it_is_whatever_the_car_says(page):
+    """A pad that moves away under a finger is no hold."""
+    page.call("Emulation.setDeviceMetricsOverride", width=360, height=740, deviceScaleFactor=1,
+              mobile=True)  # fmt: skip
+    page.until("document.getElementById('mine').textContent")
+    move = (
+        "(() => { const top = () => document.getElementById('hold').getBoundingClientRect().top;"
+        " const it = document.getElementById('mine'), before = top();"
+        " it.textContent = 'a long sentence '.repeat(30); return top() - before; })()"
+    )
+    assert page.js(move) == 0
+
+
 def test_every_text_can_be_read_and_the_stop_from_afar(set_up, page):
     """Contrast of 4.5 to 1 everywhere, as WCAG 2 AA has it for text, and of 7 to 1 on each stop."""
     told = []
