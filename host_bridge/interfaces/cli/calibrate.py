@@ -23,8 +23,10 @@ from calibration.logs.twin import known_values
 from calibration.logs.vesc_yaml import vesc_yaml
 from host_bridge.domain import Vehicle
 from host_bridge.errors import DataFileFault, UsageFault
+from host_bridge.interfaces.cli.calibrate_guide import Guide
 from host_bridge.interfaces.cli.calibrated_vehicle import calibrated_vehicle
 from host_bridge.interfaces.cli.typed import day, positive
+from host_bridge.running import run_async
 from host_bridge.services import Host
 
 EPILOG = """\
@@ -46,6 +48,8 @@ examples:
   tandem calibrate drive.mcap --vehicle-file my_car.toml --vesc-yaml vesc.yaml
   tandem calibrate run.bag --vehicle f1tenth_vesc --pose-topic /pf/pose/odom
   tandem calibrate drive.csv --vehicle ./my_car.toml
+  tandem calibrate --guide my_car --car f1tenth         an hour on a stand and a floor, with a tape
+  tandem calibrate --guide try --car sim://nigel        the same with a virtual car
   tandem calibrate drive.mcap --json                    for a program
 
 exit codes: 0 something is told; 1 nothing is; 2 the command line is wrong; 5 a vehicle file is not
@@ -78,8 +82,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     add = parser.add_argument
-    add("logs", nargs="+", type=Path, metavar="LOG", help="logs of drives of one car")
-    add("--car", default="", metavar="NAME", help="which car of the logs, if they have several")
+    add("logs", nargs="*", type=Path, metavar="LOG", help="logs of drives of one car")
+    add("--car", default="", metavar="NAME", help="which car of the logs; the car to guide with")
+    add("--guide", type=Path, metavar="FOLDER", help="drive what tells all of it, step by step")
     add("--vehicle", default="", metavar="NAME", help="the type or its file (as the log says)")
     add(
         "--tape",
@@ -106,12 +111,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, host: Host) -> int:
     """Raises errors.UsageFault, DataFileFault, VehicleFileFault."""
+    if args.guide:
+        return _guided(args, host)
+    if not args.logs:
+        raise UsageFault(
+            "no log is named",
+            expected="tandem calibrate LOG, or tandem calibrate --guide FOLDER --car CAR",
+        )
     wanted = [path for path in (args.out, args.vehicle_file, args.vesc_yaml) if path]
     for path in wanted:
         if path.exists():
             raise DataFileFault.in_the_way(path)
     traces = read_traces(args, host)
     vehicle = host.vehicles.load(args.vehicle or traces[0].vehicle)
+    return _identified(args, host, traces, vehicle)
+
+
+def _identified(
+    args: argparse.Namespace, host: Host, traces: Sequence[Trace], vehicle: Vehicle
+) -> int:
     found = identify(traces, vehicle)
     today = args.date or datetime.now().astimezone().date()
     calibration = files.LogCalibration.of(
@@ -131,6 +149,36 @@ def run(args: argparse.Namespace, host: Host) -> int:
     else:
         print("\n".join(lines(found, traces, vehicle)))
     return 0 if any(one.is_told for one in found.findings) else 1
+
+
+def _guided(args: argparse.Namespace, host: Host) -> int:
+    if args.logs or args.tape or args.places or not args.car:
+        raise UsageFault(
+            "a guide drives and asks by itself",
+            expected="tandem calibrate --guide FOLDER --car CAR, and --vehicle of a served car",
+        )
+    vehicle = host.vehicles.load(args.vehicle or run_async(_vehicle_of(args.car, host)))
+    traces = Guide(args.guide, args.car, vehicle, host).run()
+    paths = {"out": "calibration.toml", "vehicle_file": f"{vehicle.name}_calibrated.toml"}
+    if "vesc" in vehicle.plant:
+        paths["vesc_yaml"] = "vesc.yaml"
+    for name, file in paths.items():
+        path = getattr(args, name) or args.guide / file
+        path.unlink(missing_ok=True)
+        setattr(args, name, path)
+    print()
+    code = _identified(args, host, traces, vehicle)
+    print("\nwritten: " + ", ".join(str(getattr(args, name)) for name in paths))
+    print(f"onto the board: tandem config write {args.car} --calibration {args.out}")
+    return code
+
+
+async def _vehicle_of(car: str, host: Host) -> str:
+    opened = await host.cars.open(car)
+    try:
+        return opened.vehicle.path
+    finally:
+        await opened.close()
 
 
 def read_traces(args: argparse.Namespace, host: Host) -> list[Trace]:
@@ -186,6 +234,7 @@ def _meant(option: str, word: str, logs: Sequence[Path], what: str) -> tuple[Pat
 def command_of(args: argparse.Namespace) -> str:
     """As it is kept in the calibration: names without their folders."""
     words = ["tandem calibrate", *(path.name for path in args.logs)]
+    words += [f"--guide {args.guide.name}"] if args.guide else []
     words += [
         f"--{name} {getattr(args, name)}" for name in ("car", "vehicle") if getattr(args, name)
     ]

@@ -1,0 +1,158 @@
+"""The drives that tell a car's numbers, as rows of commands for ``tandem calibrate --guide``.
+
+Speeds are parts of the top speed, steering parts of full lock, as ``--input csv:`` reads them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from host_bridge.domain import Vehicle
+
+Row = tuple[float, str, float]  # s, channel, part
+_REST_S = 4.0
+_WALK_MPS = 0.7
+_RAMP_S = 2.0
+_RAMP_ROWS = 8
+
+
+class Speeds(NamedTuple):
+    """Three of one car, in m/s: a walk, and two that are faster."""
+
+    slow: float
+    middle: float
+    fast: float
+
+
+class Manoeuvre(NamedTuple):
+    """One drive. ``rows`` makes it of a vehicle and of the steering, a part of full lock, that
+    drives straight.
+
+    ``tells``: a parameter that is told once it was driven well; ``question``: to be answered with
+    y; ``is_taped``: somebody measures from where to where it went.
+    """
+
+    name: str
+    where: str
+    text: str
+    rows: Callable[[Vehicle, float], Iterator[Row]]
+    tells: str = ""
+    question: str = ""
+    is_taped: bool = False
+
+
+def speeds_of(vehicle: Vehicle) -> Speeds:
+    """Within what the vehicle's profile lets it drive."""
+    most = 0.9 * min(vehicle.speed_max_mps, vehicle.profile_caps_mps[vehicle.profile])
+    slow = min(_WALK_MPS, most / 3.0)
+    return Speeds(slow, 2.0 * slow, 3.0 * slow)
+
+
+def straight_m(vehicle: Vehicle) -> float:
+    """How far the straight drive goes: far enough for a tape, little enough for a room."""
+    return max(2.0, 15.0 * vehicle.wheelbase_m)
+
+
+def seconds_of(manoeuvre: Manoeuvre, vehicle: Vehicle) -> float:
+    """How long it takes."""
+    return max(row[0] for row in manoeuvre.rows(vehicle, 0.0))
+
+
+def _part(vehicle: Vehicle, speed_mps: float) -> float:
+    return speed_mps / vehicle.speed_max_mps
+
+
+def _stand(vehicle: Vehicle, straight: float) -> Iterator[Row]:
+    yield 0.0, "throttle", 0.0
+    yield 8.0, "steering", 0.5
+    yield 10.0, "steering", -0.5
+    yield 12.0, "steering", 0.0
+    yield 13.0, "throttle", 0.0
+
+
+def _circles(vehicle: Vehicle, straight: float) -> Iterator[Row]:
+    slow = _part(vehicle, speeds_of(vehicle).slow)
+    yield 0.0, "throttle", 0.0
+    yield _REST_S, "throttle", slow
+    at_s = _REST_S + 1.0
+    for part in (0.25, -0.25, 0.5, -0.5, 0.8, -0.8):
+        yield at_s, "steering", part
+        at_s += 4.0
+    yield at_s, "steering", 0.0
+    yield at_s + 1.0, "throttle", 0.0
+    yield at_s + 4.0, "throttle", 0.0
+
+
+def _sides(vehicle: Vehicle, straight: float) -> Iterator[Row]:
+    slow = _part(vehicle, speeds_of(vehicle).slow)
+    yield 0.0, "throttle", 0.0
+    yield 2.0, "throttle", slow
+    for at in range(12):
+        yield 4.0 + 0.8 * at, "steering", straight + (0.35 if at % 2 == 0 else -0.35)
+    yield 14.0, "steering", straight
+    yield 15.0, "throttle", 0.0
+    yield 18.0, "throttle", 0.0
+
+
+def _straight(vehicle: Vehicle, straight: float) -> Iterator[Row]:
+    """Up and down so gently that no wheel slides."""
+    speed_mps = speeds_of(vehicle).middle
+    long_s = straight_m(vehicle) / speed_mps
+    yield 0.0, "throttle", 0.0
+    yield 0.1, "steering", straight
+    ramp = [(i + 1) / _RAMP_ROWS for i in range(_RAMP_ROWS)]
+    for share in ramp:
+        yield 2.0 + share * _RAMP_S, "throttle", share * _part(vehicle, speed_mps)
+    begin_s = 2.0 + _RAMP_S + long_s
+    for share in ramp:
+        yield begin_s + share * _RAMP_S, "throttle", (1.0 - share) * _part(vehicle, speed_mps)
+    yield begin_s + _RAMP_S + 4.0, "throttle", 0.0
+
+
+def _speeds(vehicle: Vehicle, straight: float) -> Iterator[Row]:
+    """In a wide circle, so that it fits a hall."""
+    speeds = speeds_of(vehicle)
+    yield 0.0, "throttle", 0.0
+    yield 0.1, "steering", straight + 0.3
+    at_s = 2.0
+    for speed_mps in (speeds.slow, speeds.middle, speeds.fast, speeds.middle, speeds.slow):
+        yield at_s, "throttle", _part(vehicle, speed_mps)
+        at_s += 5.0
+    for at in range(4):
+        yield at_s, "throttle", 0.0
+        speed_mps = speeds.fast if at % 2 else speeds.middle
+        yield at_s + 3.0, "throttle", _part(vehicle, speed_mps)
+        at_s += 5.0
+    yield at_s, "throttle", 0.0
+    yield at_s + 3.0, "throttle", 0.0
+
+
+MANOEUVRES = (
+    Manoeuvre(
+        "stand", "on the stand, its wheels off the ground",
+        "It stands for 8 s, untouched, and then steers left, right and straight. Nothing drives.",
+        _stand, question="Did the front wheels turn to the left first, and then to the right",
+    ),
+    Manoeuvre(
+        "circles", "on the floor, 8 car lengths free on each side",
+        "It drives at a walk, in circles to the left and right by turns, wide ones first.",
+        _circles, "steer_trim_rad",
+    ),
+    Manoeuvre(
+        "sides", "on the floor, 30 car lengths free ahead",
+        "It drives ahead at a walk, and throws its steering from side to side.",
+        _sides, "steer_delay_s",
+    ),
+    Manoeuvre(
+        "straight", "on the floor, 25 car lengths free ahead",
+        "Mark where its rear wheels touch the floor, both times: before it drives and where it "
+        "comes to stand. It drives straight ahead, and starts and stops gently.",
+        _straight, "counts_per_m", is_taped=True,
+    ),
+    Manoeuvre(
+        "speeds", "on the floor, 15 car lengths free to the left",
+        "It drives a wide circle at three speeds, and starts four times.",
+        _speeds, "full_effort_mps",
+    ),
+)  # fmt: skip

@@ -1,0 +1,162 @@
+"""``tandem calibrate --guide``: an hour with a car, a stand, a floor and a tape, step by step."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from calibration.logs.identify import identify
+from calibration.logs.manoeuvres import MANOEUVRES, Manoeuvre, seconds_of
+from calibration.logs.reading import Wanted, read_trace
+from calibration.logs.trace import Trace
+from host_bridge.domain import Vehicle
+from host_bridge.errors import DataFileFault, UsageFault
+from host_bridge.interfaces.cli import drive
+from host_bridge.services import Host
+
+ANSWERS = "answers.json"
+_YES = ("y", "yes")
+_TRIES = 3
+
+
+class Guide:
+    """One calibration in one folder; a step that is done is not done again.
+
+    ``car`` is what commands call it; ``vehicle`` is what it is.
+    """
+
+    def __init__(self, folder: Path, car: str, vehicle: Vehicle, host: Host) -> None:
+        """Raises errors.DataFileFault for a folder that cannot be made or read."""
+        self._folder = folder
+        self._car = car
+        self._vehicle = vehicle
+        self._host = host
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            path = folder / ANSWERS
+            self._tapes = json.loads(path.read_text()) if path.exists() else {}
+        except (OSError, ValueError) as error:
+            raise DataFileFault(
+                "this is no folder of a guide", where=str(folder), got=str(error)
+            ) from None
+
+    def run(self) -> list[Trace]:
+        """All steps; the traces of their drives. Raises errors.TandemError."""
+        total = len(MANOEUVRES)
+        print(f"Calibrating {self._car}, a {self._vehicle.name}, in {total} steps.")
+        print(f"Logs and answers are kept in {self._folder}; Ctrl-C ends, the same words go on.")
+        traces: list[Trace] = []
+        for number, manoeuvre in enumerate(MANOEUVRES, 1):
+            print(f"\nStep {number} of {total}: {manoeuvre.name}, {manoeuvre.where}")
+            traces.append(self._step(manoeuvre, traces))
+        return traces
+
+    def _step(self, manoeuvre: Manoeuvre, before: Sequence[Trace]) -> Trace:
+        log = self._folder / f"{manoeuvre.name}.mcap"
+        for _ in range(_TRIES):
+            if log.exists():
+                print(f"  driven: {log.name}")
+            else:
+                self._drive(manoeuvre, log, before)
+            trace = self._read(manoeuvre, log)
+            lacking = self._lacking(manoeuvre, [*before, trace])
+            if not lacking:
+                return trace
+            print(f"  This drive does not tell {manoeuvre.tells}: {lacking}")
+            if not self._says_yes("  Drive it again"):
+                return trace
+            self._forget(manoeuvre, log)
+        return trace
+
+    def _drive(self, manoeuvre: Manoeuvre, log: Path, before: Sequence[Trace]) -> None:
+        print(f"  {manoeuvre.text}")
+        straight = self._straight(before)
+        commands = self._folder / f"{manoeuvre.name}.csv"
+        rows = manoeuvre.rows(self._vehicle, straight)
+        lines = [f"{t_s:.2f},{channel},{part:.5f}" for t_s, channel, part in rows]
+        commands.write_text("\n".join(["t_s,channel,value_norm", *lines]) + "\n")
+        takes_s = seconds_of(manoeuvre, self._vehicle)
+        self._ask(f"  Is it there, and the way free? It takes {takes_s:.0f} s. Enter drives: ")
+        part = log.with_name(f"{manoeuvre.name}.part.mcap")
+        part.unlink(missing_ok=True)
+        words = ["--car", self._car, "--input", f"csv:{commands}", "--record", str(part), "--json"]
+        words += ["--lockstep"] if self._car.startswith("sim:") else []
+        parser = argparse.ArgumentParser(prog="tandem drive")
+        drive.add_arguments(parser)
+        args = parser.parse_args(words)
+        args.command = "drive"
+        if code := drive.run(args, self._host):
+            raise UsageFault(
+                f"the drive {manoeuvre.name} ended before its end (exit code {code})",
+                where=str(part),
+                expected="a drive to the end of its commands",
+                remedy="the same command goes on from here; tandem log shows why it ended",
+            )
+        if manoeuvre.question and not self._says_yes(f"  {manoeuvre.question}"):
+            raise UsageFault(
+                "its steering goes the other way",
+                where=self._vehicle.path,
+                expected="left first, for left is positive",
+                remedy="turn the pulses of its [[channels]] points round, and flash or write it",
+            )
+        if manoeuvre.is_taped:
+            self._tapes[manoeuvre.name] = self._metres()
+            (self._folder / ANSWERS).write_text(json.dumps(self._tapes) + "\n")
+        part.rename(log)  # last: what was asked is answered
+
+    def _straight(self, before: Sequence[Trace]) -> float:
+        """The part of full lock that drives straight, by the drives so far; 0 before the first."""
+        trim = identify(before, self._vehicle).of("steer_trim_rad") if before else None
+        if trim is None or not trim.is_told:
+            return 0.0
+        return float(trim.value / self._vehicle.steer_max_rad)
+
+    def _read(self, manoeuvre: Manoeuvre, log: Path) -> Trace:
+        wanted = Wanted(vehicle=self._vehicle.path)
+        tape_m = self._tapes.get(manoeuvre.name)
+        return read_trace(log, wanted, self._host.vehicles.load, tape_m)
+
+    def _lacking(self, manoeuvre: Manoeuvre, traces: Sequence[Trace]) -> str:
+        if not manoeuvre.tells:
+            return ""
+        found = identify(traces, self._vehicle).of(manoeuvre.tells)
+        if found.is_told:
+            print(f"  {found.name}: {found.value:.4g} ({found.low:.4g} to {found.high:.4g})")
+            return ""
+        return found.why
+
+    def _forget(self, manoeuvre: Manoeuvre, log: Path) -> None:
+        """Put aside: nothing that was measured is lost."""
+        number = 1
+        while (aside := log.with_name(f"{manoeuvre.name}.{number}.aside.mcap")).exists():
+            number += 1
+        log.rename(aside)
+
+    def _metres(self) -> float:
+        for _ in range(_TRIES):
+            text = self._ask("  How far is it from mark to mark, in metres? ")
+            try:
+                metres = float(text.replace(",", "."))
+            except ValueError:
+                metres = 0.0
+            if 0.0 < metres < 1000.0:
+                return metres
+            print("  A number of metres is meant, as 6.42.")
+        raise UsageFault("how far it went is not told", expected="metres, as 6.42", got=text)
+
+    def _says_yes(self, question: str) -> bool:
+        return self._ask(f"{question}? [y/n] ").strip().lower() in _YES
+
+    def _ask(self, question: str) -> str:
+        try:
+            return input(question)
+        except EOFError:
+            print()
+            raise UsageFault(
+                "nobody answers",
+                expected="a person at this terminal",
+                got="the end of the input",
+                remedy="tandem calibrate --guide is for a terminal; what was driven is kept",
+            ) from None

@@ -1,0 +1,71 @@
+"""``tandem calibrate --guide``: a person with a tape, and a car whose numbers are hidden."""
+
+import builtins
+import json
+from math import hypot
+
+import pytest
+
+from calibration.logs.file import read
+from host_bridge import cli
+from host_bridge.config import load_vehicle
+from tests.calibration.logs.hidden import Hidden
+
+HIDDEN = Hidden("f1tenth_vesc", 1.05, -0.1, 0.93, 1.04, 0.05, 0.06, 0.9, 1.2)
+
+
+class Person:
+    """Answers what is asked; reads the tape between where a virtual car stood and stands, to a
+    centimetre."""
+
+    def __init__(self, sensors):
+        self.asked = []
+        self._sensors = sensors
+
+    def __call__(self, question=""):
+        self.asked.append(question)
+        if "metres" in question:
+            lines = self._sensors.read_text().splitlines()
+            truths = [json.loads(line)["truth"] for line in lines if '"sensor": "truth"' in line]
+            first, last = truths[0], truths[-1]
+            return f"{hypot(last['x_m'] - first['x_m'], last['y_m'] - first['y_m']):.2f}"
+        return "y"
+
+
+@pytest.mark.timeout(600)
+def test_a_hidden_car_is_found_by_the_guide_from_begin_to_end(tmp_path, monkeypatch, capsys):
+    file, sensors = HIDDEN.write(tmp_path / "hidden.toml"), tmp_path / "sensors.jsonl"
+    uri = f"sim://{HIDDEN.vehicle}?seed=7&calibration={file}&sensors={sensors}"
+    person = Person(sensors)
+    monkeypatch.setattr(builtins, "input", person)
+    folder = tmp_path / "guide"
+    words = ["calibrate", "--guide", str(folder), "--car", uri, "--date", "2026-05-01"]
+    assert cli.main(words) == 0
+    found = {one.name: one for one in read(folder / "calibration.toml").findings}
+    missed = [
+        f"{name}: {value:.5g} is not in {found[name]}"
+        for name, value in HIDDEN.truth().items()
+        if not (found[name].is_told and found[name].low <= value <= found[name].high)
+    ]
+    assert not missed
+    assert load_vehicle(str(folder / f"{HIDDEN.vehicle}_calibrated.toml")).parameters
+    assert "speed_to_erpm_gain" in (folder / "vesc.yaml").read_text()
+    assert sum("metres" in question for question in person.asked) == 1
+    # again: what is done stays done, and nothing is asked or driven
+    asked = len(person.asked)
+    capsys.readouterr()
+    assert cli.main(words) == 0
+    assert len(person.asked) == asked
+    assert capsys.readouterr().out.count("driven: ") >= 5
+
+
+def test_nobody_at_the_terminal_is_said_and_a_guide_takes_no_logs(tmp_path, monkeypatch, capsys):
+    def gone(question=""):
+        raise EOFError
+
+    monkeypatch.setattr(builtins, "input", gone)
+    guide = ["calibrate", "--guide", str(tmp_path / "guide"), "--car", "sim://nigel"]
+    assert cli.main(guide) == 2
+    assert "nobody answers" in capsys.readouterr().err
+    assert cli.main([*guide, "drive.mcap"]) == 2
+    assert cli.main(["calibrate"]) == 2
