@@ -157,7 +157,7 @@ def _guided(args: argparse.Namespace, host: Host) -> int:
             "a guide drives and asks by itself",
             expected="tandem calibrate --guide FOLDER --car CAR, and --vehicle of a served car",
         )
-    vehicle = host.vehicles.load(args.vehicle or run_async(_vehicle_of(args.car, host)))
+    vehicle = host.vehicles.load(args.vehicle or _vehicle_of(args.car, host))
     traces = Guide(args.guide, args.car, vehicle, host).run()
     paths = {"out": "calibration.toml", "vehicle_file": f"{vehicle.name}_calibrated.toml"}
     if "vesc" in vehicle.plant:
@@ -173,12 +173,20 @@ def _guided(args: argparse.Namespace, host: Host) -> int:
     return code
 
 
-async def _vehicle_of(car: str, host: Host) -> str:
-    opened = await host.cars.open(car)
-    try:
-        return opened.vehicle.path
-    finally:
-        await opened.close()
+def _vehicle_of(car: str, host: Host) -> str:
+    """The file of what a car says it is. Raises errors.TandemError."""
+    found: list[str] = []
+
+    async def ask() -> int:
+        opened = await host.cars.open(car)
+        try:
+            found.append(opened.vehicle.path)
+        finally:
+            await opened.close()
+        return 0
+
+    run_async(ask())
+    return found[0]
 
 
 def read_traces(args: argparse.Namespace, host: Host) -> list[Trace]:
