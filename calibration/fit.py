@@ -10,7 +10,7 @@ posterior's, so it knows of the scatter between runs and of all others that may 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -24,7 +24,7 @@ from calibration.scatter import Sight, believed_scales, likeliest, system, unlik
 
 TOLD = 0.5  # of a belief's spread: what the runs leave of it, at most, where they tell something
 ENOUGH = 0.02  # of a parameter's own deviation: a step that ends the search
-ROUNDS, STEPS, COARSE_STEPS = 6, 8, 30
+ROUNDS, STEPS, COARSE_STEPS = 4, 5, 12
 HOPELESS = 50.0  # how much less likely a beginning is that is not followed
 FARTHEST = 0.5  # spread of a belief, in one step: slopes are true near by
 COARSE = np.array([3.0, 3.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0])  # far from the end all wobbles
@@ -33,13 +33,18 @@ Residuals: TypeAlias = Callable[[Values], Sequence[Floats]]  # run by run, (samp
 See: TypeAlias = Callable[[Floats, Values], Sequence[Sight]]  # at these beliefs, and their values
 
 
+class Looks(NamedTuple):
+    """How a search looks at the runs: ``residuals`` alone, or with all columns."""
+
+    residuals: Residuals
+    see: See
+
+
 class Search:
     """Where the search is: beliefs and scales, and what is seen from there."""
 
-    def __init__(
-        self, residuals: Residuals, see: See, known: Values, table: Sequence[Parameter]
-    ) -> None:
-        self._residuals, self._see, self._known, self._table = residuals, see, known, table
+    def __init__(self, looks: Looks, known: Values, table: Sequence[Parameter]) -> None:
+        self.looks, self._known, self._table = looks, known, table
         self.low = np.array([p.belief(p.low, known[p.name]) for p in table])
         self.high = np.array([p.belief(p.high, known[p.name]) for p in table])
         self.at = np.clip(np.zeros(len(table)), self.low, self.high)
@@ -51,7 +56,7 @@ class Search:
         return {p.name: p.value(float(one), self._known[p.name]) for p, one in pairs}
 
     def sights(self) -> Sequence[Sight]:
-        return self._see(self.at, self.values(self.at))
+        return self.looks.see(self.at, self.values(self.at))
 
     def step(self, sights: Sequence[Sight], scales: Floats) -> float:
         """One step downhill, if there is one; its length in the parameters' own deviations."""
@@ -62,7 +67,7 @@ class Search:
             there = self._damped(one.matrix, one.right)
             most = float(np.max(np.abs(there - self.at)))
             there = self.at + (there - self.at) * min(1.0, FARTHEST / max(most, FARTHEST))
-            found = self._residuals(self.values(there))
+            found = self.looks.residuals(self.values(there))
             if self.cost(sights, found, there, scales) <= here:
                 self.damping = max(0.1 * self.damping, 1e-8)
                 length = float(np.max(np.abs(there - self.at) / own))
@@ -112,13 +117,15 @@ def _fixed(step: Floats, free: npt.NDArray[np.bool_], count: int) -> Floats:
     return np.asarray(step[~free[:count]])
 
 
-def fit(
-    residuals: Residuals, see: See, known: Values, table: Sequence[Parameter] = PARAMETERS
-) -> Fit:
-    """All of ``table``, in its order. From each beginning; the likelier end counts."""
-    search = Search(residuals, see, known, table)
+def fit(rough: Looks, fine: Looks, known: Values, table: Sequence[Parameter] = PARAMETERS) -> Fit:
+    """All of ``table``, in its order. From each beginning; the likelier end counts.
+
+    ``rough`` is good enough on the way there, and what is found is seen by ``fine`` alone.
+    """
+    search = Search(rough, known, table)
     ends: list[tuple[float, Floats, Floats]] = []
     begun = sorted(_beginnings(search, known, table), key=lambda one: one[0])
+    search.looks = fine
     for cost, begin in begun:
         is_known = any(np.allclose(begin, end, atol=10.0 * ENOUGH) for _, end, _ in ends)
         if is_known or cost > begun[0][0] + HOPELESS:

@@ -19,12 +19,15 @@ from calibration.samples import Floats
 from calibration.scales import SCALES
 from calibration.scatter import Sight, whitened
 
-SEEN = 0.3  # of the wobble: what a direction of believed size has to do to be tested
+RUNS_MOST = 2.0  # times their believed scale; more is lack of fit too
+SEEN = 0.03  # of the wobble: what a direction of believed size has to do to be tested
 NOTICED = 0.01  # the level at which a suspect is named
 
 
 def lack_of_fit(sights: Sequence[Sight], scales: Floats) -> Lack:
-    """Of runs linearised at their fit."""
+    """Of runs linearised at their fit. Runs may differ by no more than is believed, or little."""
+    most = np.array([RUNS_MOST * one.believed for one in SCALES[3:7]])
+    scales = np.concatenate([scales[:3], np.minimum(scales[3:7], most), scales[7:]])
     base, runs, pieces, suspects, residual = _stacked(sights, scales)
     design = np.block(
         [[base, runs], [np.zeros((runs.shape[1], base.shape[1])), np.eye(runs.shape[1])]]

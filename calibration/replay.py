@@ -11,14 +11,16 @@ from scipy.spatial.distance import directed_hausdorff  # type: ignore[import-unt
 
 from calibration.band import Band, band
 from calibration.estimates import Fit
-from calibration.fit import fit
+from calibration.fit import Looks, fit
 from calibration.kinematic import kinematic, published
 from calibration.parameters import Values, known_values, plant_parameters
 from calibration.results import Calibration
 from calibration.samples import Floats, Run
 from calibration.sights import residual, sight, since, thinned
-from calibration.twin import Poses, Twin
+from calibration.twin import STEP_S, Poses, Twin
 from host_bridge.domain import Vehicle
+
+ROUGH_STEP_S = 0.005  # the plant's longest: a millimetre off over a run
 
 
 class Summary(NamedTuple):
@@ -125,11 +127,14 @@ def calibrate(vehicle: Vehicle, runs: Sequence[Run]) -> Fit:
     """The parameters that fit these runs best. Raises errors.VehicleFileFault."""
     known, twin = known_values(vehicle), Twin(vehicle)
     driven = [thinned(run) for run in runs]
-    return fit(
-        lambda values: [residual(twin, values, run) for run in driven],
-        lambda at, values: [sight(twin, known, at, values, run) for run in driven],
-        known,
-    )
+
+    def looks(step_s: float) -> Looks:
+        return Looks(
+            lambda values: [residual(twin, values, run, step_s) for run in driven],
+            lambda at, values: [sight(twin, known, at, values, run, step_s) for run in driven],
+        )
+
+    return fit(looks(ROUGH_STEP_S), looks(STEP_S), known)
 
 
 def _summed(amounts: Floats) -> tuple[float, float, float]:

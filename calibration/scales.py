@@ -15,11 +15,11 @@ class Scale(NamedTuple):
     meaning: str
 
 
-_THREEFOLD, _TWICE = log(3.0), log(2.0)
+_THREEFOLD, _TWICE, _HALF_MORE = log(3.0), log(2.0), log(1.5)
 SCALES = (
-    Scale("wobble_position_m", 0.01, _THREEFOLD, "of the odometry, while the car drives"),
-    Scale("wobble_yaw_rad", 0.01, _THREEFOLD, "the same"),
-    Scale("wobble_memory_s", 0.3, _THREEFOLD, "until a wobble is forgotten to a third"),
+    Scale("wobble_position_m", 0.01, _TWICE, "of the odometry, while the car drives"),
+    Scale("wobble_yaw_rad", 0.01, _TWICE, "the same"),
+    Scale("wobble_memory_s", 0.3, _HALF_MORE, "until a wobble is forgotten to a third"),
     Scale("run_speed_share", 0.01, _TWICE, "from run to run: speed at full throttle"),
     Scale("run_trim_norm", 0.006, _TWICE, "where the steering rests"),
     Scale("run_delay_s", 0.03, _TWICE, "when the car starts"),

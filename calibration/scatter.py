@@ -114,7 +114,9 @@ def unlikely(sights: Sequence[Sight], at: Floats, scales: Floats) -> float:
 
 def likeliest(sights: Sequence[Sight], at: Floats, first: Floats) -> Floats:
     """The scales, in the order of ``SCALES``; the search begins at ``first``."""
-    bounds = zip(_BELIEVED - FARTHEST * _SPREADS, _BELIEVED + FARTHEST * _SPREADS, strict=True)
+    least, most = _BELIEVED - FARTHEST * _SPREADS, _BELIEVED + FARTHEST * _SPREADS
+    most[:3] = (_BELIEVED + WOBBLE_MOST * _SPREADS)[:3]
+    bounds = zip(least, most, strict=True)
     found = minimize(
         lambda logs: unlikely(sights, at, np.exp(logs)),
         np.log(first),
@@ -126,6 +128,7 @@ def likeliest(sights: Sequence[Sight], at: Floats, first: Floats) -> Floats:
 
 
 FARTHEST = 4.0  # spreads from a belief
+WOBBLE_MOST = 2.0  # or a wobble would explain what the model does not: 0.04 m, 0.04 rad, 0.7 s
 _BELIEVED = np.log([one.believed for one in SCALES])
 _SPREADS = np.array([one.spread for one in SCALES])
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -10,7 +11,7 @@ from calibration.effects import Path, pieces, suspects, turned_at_start
 from calibration.parameters import NAMES, PARAMETERS, Values
 from calibration.samples import Floats, Odometry, Run
 from calibration.scatter import Sight
-from calibration.twin import Poses, Twin, arrived
+from calibration.twin import STEP_S, Poses, Twin, arrived
 
 APART_S = 0.09  # between samples: a wobble that is remembered says nothing new sooner
 BESIDE_S = 0.6  # of standing, before and after a drive: more is the same sample again
@@ -48,11 +49,11 @@ def since(run: Run) -> int:
     return int(np.searchsorted(run.odometry.t_s, run.commands.t_s[0]))
 
 
-def residual(twin: Twin, values: Values, run: Run) -> Floats:
+def residual(twin: Twin, values: Values, run: Run, step_s: float = STEP_S) -> Floats:
     """Predicted less measured, (samples since the first command, 3)."""
     o = run.odometry
     measured = np.column_stack([o.x_m, o.y_m, o.yaw_rad])
-    return (columns(twin.predict(values, run)) - measured)[since(run) :]
+    return (columns(twin.predict(values, run, step_s)) - measured)[since(run) :]
 
 
 def columns(poses: Poses) -> Floats:
@@ -60,12 +61,18 @@ def columns(poses: Poses) -> Floats:
     return np.column_stack([poses.x_m, poses.y_m, poses.yaw_rad])
 
 
-def sight(twin: Twin, known: Values, at: Floats, values: Values, run: Run) -> Sight:
+def sight(
+    twin: Twin, known: Values, at: Floats, values: Values, run: Run, step_s: float = STEP_S
+) -> Sight:
     """One evaluation, and one more for each parameter."""
-    here, first = twin.predict(values, run), since(run)
+    here, first = twin.predict(values, run, step_s), since(run)
     base = columns(here)
     slopes = np.stack(
-        [_slope(twin, known, at, values, run, i, base) for i in range(len(PARAMETERS))], axis=2
+        [
+            (columns(twin.predict(moved, run, step_s)) - base) / probe
+            for moved, probe in _probes(known, at, values)
+        ],
+        axis=2,
     )[first:]
     t_s = run.odometry.t_s[first:]
     path = Path.of(t_s, Poses(*base[first:].T))
@@ -83,15 +90,12 @@ def sight(twin: Twin, known: Values, at: Floats, values: Values, run: Run) -> Si
     )
 
 
-def _slope(
-    twin: Twin, known: Values, at: Floats, values: Values, run: Run, i: int, base: Floats
-) -> Floats:
-    """Of one parameter, over spreads of its belief."""
-    p = PARAMETERS[i]
-    is_at_top = p.value(float(at[i]) + PROBE, known[p.name]) >= p.high
-    probe = -PROBE if is_at_top else PROBE
-    moved = {**values, p.name: p.value(float(at[i]) + probe, known[p.name])}
-    return np.asarray((columns(twin.predict(moved, run)) - base) / probe)
+def _probes(known: Values, at: Floats, values: Values) -> Iterator[tuple[dict[str, float], float]]:
+    """For each parameter: values with that one moved, and by how much of its belief's spread."""
+    for p, here in zip(PARAMETERS, at, strict=True):
+        is_at_top = p.value(float(here) + PROBE, known[p.name]) >= p.high
+        probe = -PROBE if is_at_top else PROBE
+        yield {**values, p.name: p.value(float(here) + probe, known[p.name])}, probe
 
 
 def _of_run(slopes: Floats) -> list[Floats]:

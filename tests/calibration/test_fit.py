@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from calibration.effects import SUSPECTS
-from calibration.fit import fit
+from calibration.fit import Looks, fit
 from calibration.parameters import Parameter
 from calibration.replay import calibrate
 from calibration.scales import SCALES
@@ -80,7 +80,8 @@ def fitted(noise, table=LINE):
         (residual,) = residuals(values)
         return [Sight(TIMES, residual, slopes, run, none, none, suspects)]
 
-    return fit(residuals, see, KNOWN, table)
+    looks = Looks(residuals, see)
+    return fit(looks, looks, KNOWN, table)
 
 
 def remembering(seed, spread=0.02):
