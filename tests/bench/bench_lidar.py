@@ -1,12 +1,19 @@
 """Rays per second of the virtual LIDAR: ``python tests/bench/bench_lidar.py``.
 
-Beside it, in the same run, the same answers by trying every ray against every wall in numpy. There
-is no well-kept ray caster for planar scans among Python's packages to compare with.
+Beside it, in the same run, the same answers by trying every ray against every wall in numpy; and
+f1tenth_gym's scans of its own maps at its own reach, where there is a checkout of it: it is in no
+package index, and its compiler (numba) is none of ours.
+
+    TANDEM_GYM=~/f1tenth_gym TANDEM_GYM_PYTHON=~/gym/bin/python python tests/bench/bench_lidar.py
 """
 
+import json
 import os
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from math import radians
+from pathlib import Path
 from time import perf_counter
 
 import numpy as np
@@ -19,12 +26,15 @@ from sim_mock.sensors.publishing import JsonLines
 from sim_mock.sensors.ray_casting import Floats, RayCaster
 from sim_mock.tracks.loading import load_track
 from sim_mock.tracks.place import Place
-from sim_mock.tracks.ros_map import edges
+from sim_mock.tracks.ros_map import edges, load_map
 from tests.bench.sheet import Sheet, publish
 
 RAYS, STEP_RAD, FIRST_RAD, REACH_M = 1081, radians(0.25), radians(-135), 10.0
 AIM_HZ = 40.0
 CELL_M = 0.05
+GYM_RAYS, GYM_FOV_RAD, GYM_REACH_M = 1080, 4.7, 30.0  # its own defaults
+GYM, GYM_PYTHON = "TANDEM_GYM", "TANDEM_GYM_PYTHON"
+GYM_POSES = 40
 SPOTS = [(0.1 * i, 0.02 * i, 0.3 * i) for i in range(-5, 6)]
 
 
@@ -109,12 +119,67 @@ def parts() -> Iterator[tuple[str, float, float, str]]:
         yield what, 1e3 * scan_s, 1 / scan_s, "pass" if 1 / scan_s > 4 * AIM_HZ else "FAIL"
 
 
+def beside_gym(folder: Path) -> Iterator[tuple[str | float, ...]]:
+    """A row per map of the gym's; both scan from the same free places of it."""
+    envs = folder / "gym" / "f110_gym" / "envs"
+    for file in sorted(envs.glob("maps/*.yaml")):
+        image = file.with_suffix(".png")
+        if image.exists():
+            yield _row_beside_gym(envs / "laser_models.py", file, image.suffix)
+
+
+def _row_beside_gym(scanner: Path, file: Path, extension: str) -> tuple[str | float, ...]:
+    place = load_map(file)
+    poses = free_poses(place)
+    asked = {
+        "map": str(file), "extension": extension, "rays": GYM_RAYS, "fov_rad": GYM_FOV_RAD,
+        "reach_m": GYM_REACH_M, "poses": poses,
+    }  # fmt: skip
+    python = os.environ.get(GYM_PYTHON, sys.executable)
+    words = [python, str(Path(__file__).with_name("gym_rays.py")), str(scanner)]
+    done = subprocess.run(
+        words, check=True, input=json.dumps(asked), text=True, stdout=subprocess.PIPE
+    )
+    theirs = json.loads(done.stdout)
+    caster, step_rad = RayCaster(place.walls), GYM_FOV_RAD / (GYM_RAYS - 1)
+    scans, taken = [], []
+    for _ in range(10):
+        begun = perf_counter()
+        scans = [
+            caster.cast(x, y, yaw - GYM_FOV_RAD / 2, step_rad, GYM_RAYS, GYM_REACH_M)
+            for x, y, yaw in poses
+        ]
+        taken.append(perf_counter() - begun)
+    scan_s = min(taken) / len(poses)
+    apart_m = np.abs(np.minimum(scans, GYM_REACH_M) - np.array(theirs["ranges"]))
+    ours, other = GYM_RAYS / scan_s, GYM_RAYS / theirs["scan_s"]
+    return file.stem, len(place.walls), ours, other, ours / other, 1e3 * float(np.median(apart_m))
+
+
+def free_poses(place: Place) -> list[tuple[float, float, float]]:
+    """Drawn from the free places of a map, the same each time."""
+    draw, found = np.random.RandomState(1), []
+    low, high = bounds(place).T
+    while len(found) < GYM_POSES:
+        x, y = low + draw.random_sample(2) * (high - low)
+        if place.is_free(x, y):
+            found.append((float(x), float(y), float(draw.uniform(-3.0, 3.0))))
+    return found
+
+
 def measure() -> Iterator[Sheet]:
     """Rays alone, then a whole scan."""
     columns = ("place", "walls", "ms/scan", "rays/s", "all walls, ms/scan", "times")
     yield Sheet(f"Rays against walls, {RAYS} a scan, reach {REACH_M:g} m", columns, list(casting()))
     columns = ("a scan of an F1TENTH's LIDAR", "ms", "scans/s", f"4 x {AIM_HZ:g} a second")
     yield Sheet("Whole scans, on one core", columns, list(parts()))
+    if GYM in os.environ:
+        columns = ("map", "walls", "rays/s", "f1tenth_gym, rays/s", "times", "median apart, mm")
+        title = f"Beside f1tenth_gym, {GYM_RAYS} rays a scan, reach {GYM_REACH_M:g} m, no noise"
+        yield Sheet(title, columns, list(beside_gym(Path(os.environ[GYM]).expanduser())))
+    else:
+        note = f"not run: {GYM} names no checkout of it"
+        yield Sheet("Beside f1tenth_gym", ("map",), [], [note])
 
 
 if __name__ == "__main__":
