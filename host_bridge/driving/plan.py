@@ -25,4 +25,5 @@ class Plan:
     profile: Profile | None = None  # None: as each vehicle file says
     cap_mps: float | None = None  # on the cars themselves, whoever drives them
     is_json: bool = False
+    is_watched: bool = True  # whoever sits at the terminal has it: False for a second one's drive
     is_lockstep: bool = False  # in virtual time: the host's clock is a loop's that never waits

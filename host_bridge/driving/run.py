@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import platform
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from contextlib import AsyncExitStack
+from typing import Any
 
 from host_bridge.cars.fleet import Fleet
 from host_bridge.clock import Clock
@@ -64,6 +65,24 @@ async def drive(plan: Plan, view: View, host: Host) -> int:
     return 0
 
 
+async def drive_both(first: Coroutine[Any, Any, int], second: Coroutine[Any, Any, int]) -> int:
+    """Two drives at once; when one ends the other one comes to rest. The first's exit code.
+
+    Raises errors.TandemError, of either. When cancelled both come to rest first.
+    """
+    tasks = [asyncio.ensure_future(it) for it in (first, second)]
+    try:
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in tasks:
+            task.cancel()
+        results = await asyncio.gather(*tasks, return_exceptions=True)
+    for result in results:
+        if isinstance(result, BaseException) and not isinstance(result, asyncio.CancelledError):
+            raise result
+    return next((result for result in results if isinstance(result, int)), 0)
+
+
 def _chosen(plan: Plan, now_us: Callable[[], int]) -> Input:
     if isinstance(plan.input, Input):
         return plan.input
@@ -84,7 +103,8 @@ def _person(plan: Plan, chosen: Input, now_us: Callable[[], int]) -> Input | Non
         return hand
     if chosen.is_person:
         return chosen
-    return make_input("keyboard", {}, now_us) if sys.stdin.isatty() else None
+    is_there = plan.is_watched and sys.stdin.isatty()
+    return make_input("keyboard", {}, now_us) if is_there else None
 
 
 def _refuse_real_time(plan: Plan, chosen: Input) -> None:
@@ -141,7 +161,8 @@ class Cockpit:
         self._terminal = _terminal(person, clock.now_us)
         seen_by = self._terminal or person
         self._screen = seen_by.screen() if seen_by and not plan.is_json else None
-        self._has_log = self._screen is None or not sys.stdout.isatty()
+        is_alone = plan.is_watched or plan.is_json  # a second drive writes into no screen
+        self._has_log = (self._screen is None and is_alone) or not sys.stdout.isatty()
         self._orders: list[Order] = []
         self.was_cancelled = False
 

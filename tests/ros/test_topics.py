@@ -206,6 +206,47 @@ def test_a_pose_puts_the_gym_s_car_elsewhere_and_it_drives_on(nodes, started):
     assert place["y"] == pytest.approx(0.3, abs=0.1)
 
 
+def test_an_opponent_has_topics_of_its_own_and_is_seen_by_the_other(nodes, started):
+    """It stands 3 m ahead; without it the wall of the bend is more than 6 m away."""
+    for _ in range(4):  # a busy machine may keep one of them from being armed
+        ros = started(
+            "sim://f1tenth?track=corridor",
+            *("--as", "f1tenth_gym", "--opponent", "sim://f1tenth?start=3,0,0"),
+        )
+        row = ros.until(lambda row: (row.get("car"), row.get("phase")) == ("opponent", "driving"))
+        if "summary" not in row:
+            break
+        ros.process.wait(timeout=60)
+    kinds = {
+        "/ego_racecar/odom": "nav_msgs/msg/Odometry",
+        "/opp_racecar/odom": "nav_msgs/msg/Odometry",
+        "/ego_racecar/opp_odom": "nav_msgs/msg/Odometry",
+        "/opp_racecar/opp_odom": "nav_msgs/msg/Odometry",
+        "scan": "sensor_msgs/msg/LaserScan",
+        "opp_scan": "sensor_msgs/msg/LaserScan",
+        "opp_racecar/joint_states": "sensor_msgs/msg/JointState",
+    }
+    heard = {name: it["message"] for name, it in hears(nodes, 0.3, kinds).items()}
+    assert set(heard) == set(kinds)
+    at_m = {name: heard[name]["pose"]["pose"]["position"]["x"] for name in kinds if "odom" in name}
+    assert at_m["/opp_racecar/odom"] - at_m["/ego_racecar/odom"] == pytest.approx(3.0, abs=0.1)
+    assert at_m["/ego_racecar/opp_odom"] == at_m["/opp_racecar/odom"]  # both stand
+    assert at_m["/opp_racecar/opp_odom"] == at_m["/ego_racecar/odom"]
+    assert heard["/opp_racecar/odom"]["child_frame_id"] == "opp_racecar/base_link"
+    assert heard["opp_scan"]["header"]["frame_id"] == "opp_racecar/laser"
+    ahead_m = heard["scan"]["ranges"][540]
+    assert 2.0 < ahead_m < 3.0
+    nodes("talker", "opp_drive", "0.3", "0.0", "40")
+    for _ in range(12):  # armed again where a busy machine made it stop
+        now = hears(nodes, 0.3, dict.fromkeys(at_m, "nav_msgs/msg/Odometry"))
+        now_m = {name: it["message"]["pose"]["pose"]["position"]["x"] for name, it in now.items()}
+        if now_m["/opp_racecar/odom"] > at_m["/opp_racecar/odom"] + 0.03:
+            break
+        nodes("caller", "/tandem_opponent/arm").stdout.readline()
+    assert now_m["/opp_racecar/odom"] > at_m["/opp_racecar/odom"] + 0.03
+    assert now_m["/ego_racecar/odom"] == at_m["/ego_racecar/odom"]
+
+
 RACING = {
     "lap_count": "std_msgs/msg/Int32",
     "lap_time": "std_msgs/msg/Float32",

@@ -136,23 +136,38 @@ def drive(
 
     Raises errors.TandemError.
     """
-    profile = profile_of(args, 1 + len(args.twin))
     try:
-        plan = Plan(
-            cars=(args.car, *args.twin),
-            input=of_input,
-            options=options or {},
-            hand=getattr(args, "hand", None),
-            vehicle=args.vehicle,
-            record=args.record,
-            seconds=args.seconds,
-            speed_mps=args.speed,
-            profile=profile,
-            cap_mps=args.cap,
-            is_json=args.json,
-            is_lockstep=loop is not None,
-        )
-        main = driving.drive(plan, JsonView() if args.json else PlainView(), host)
+        plan = plan_of(args, of_input, options, is_lockstep=loop is not None)
+        main = driving.drive(plan, view_of(args), host)
         return run_in_virtual_time(main, loop) if loop else run_async(main)
     except OffBeatFault as fault:
         return offer_longer_step(fault, host, is_json=args.json)
+
+
+def view_of(args: argparse.Namespace) -> JsonView | PlainView:
+    """Who tells what the cars do."""
+    return JsonView() if args.json else PlainView()
+
+
+def plan_of(
+    args: argparse.Namespace,
+    of_input: str | Input,
+    options: Mapping[str, str] | None = None,
+    *,
+    is_lockstep: bool = False,
+) -> Plan:
+    """What the options of ``add_driving`` say. Raises errors.UsageFault."""
+    return Plan(
+        cars=(args.car, *args.twin),
+        input=of_input,
+        options=options or {},
+        hand=getattr(args, "hand", None),
+        vehicle=args.vehicle,
+        record=args.record,
+        seconds=args.seconds,
+        speed_mps=args.speed,
+        profile=profile_of(args, 1 + len(args.twin)),
+        cap_mps=args.cap,
+        is_json=args.json,
+        is_lockstep=is_lockstep,
+    )

@@ -15,6 +15,7 @@ whether it is there. Topics stay on this machine unless the environment says how
 examples:
   tandem ros --car 'sim://f1tenth?track=corridor'
   tandem ros --car 'sim://f1tenth?track=corridor' --as f1tenth_gym
+  tandem ros --car 'sim://f1tenth?track=corridor' --as f1tenth_gym --opponent 'sim://f1tenth?start=3,0,0'
   tandem ros --car sim://nigel --as autodrive_nigel
   tandem ros --car sim://f1tenth --as autoware       nothing moves until Autoware asks for control
   tandem ros --car sim://autorally --as autorally --priorities chassisCommandPriorities.yaml
@@ -35,11 +36,17 @@ import argparse
 import os
 import sys
 import tempfile
+from dataclasses import replace
 from pathlib import Path
+from urllib.parse import parse_qsl, urlsplit
 
+from host_bridge import driving
+from host_bridge.domain import Input
 from host_bridge.errors import UsageFault
-from host_bridge.interfaces.cli.drive import add_driving, drive
+from host_bridge.interfaces.cli.drive import add_driving, drive, plan_of, view_of
 from host_bridge.interfaces.ros2 import VOCABULARIES, make
+from host_bridge.interfaces.ros2.gym import GYM, GYM_EGO, GYM_OPPONENT
+from host_bridge.running import run_async
 from host_bridge.services import Host, make_host
 from host_bridge.virtual_time import SteppedTime
 
@@ -73,6 +80,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="where a served virtual car reads where it is put (tandem sim --poses), likewise",
     )
     parser.add_argument(
+        "--opponent",
+        metavar="CAR",
+        help="with --as f1tenth_gym: a second virtual car in the same place, driven by /opp_drive",
+    )
+    parser.add_argument(
         "--clock",
         action="store_true",
         help="ROS time is a virtual car's own, said on /clock; ~/pause holds it, ~/step steps it",
@@ -82,19 +94,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, host: Host) -> int:
     """Raises errors.TandemError."""
-    given = {
-        key: getattr(args, key) for key in ("ns", "mux", "vesc", "priorities", "sensors", "poses")
-    }
-    options = {key: value for key, value in given.items() if value}
+    if args.opponent:
+        _meet(args)
     with tempfile.TemporaryDirectory(prefix="tandem-ros-") as folder:
-        car = args.car or ""
-        if "sensors" not in options and car.startswith(_VIRTUAL) and _SENSORS not in car:
-            args.car = car
-            for name in ("sensors", "poses"):
-                pipe = Path(folder) / name
-                os.mkfifo(pipe)
-                args.car += f"{'&' if '?' in args.car else '?'}{name}={pipe}"
-                options[name] = str(pipe)
+        args.car, options = _piped(args.car, _options(args), Path(folder), "car")
         loop = _held(args) if args.clock else None
         host = make_host(loop) if loop else host
         made = make(args.vocabulary, options, host.cars.clock.now_us)
@@ -102,7 +105,70 @@ def run(args: argparse.Namespace, host: Host) -> int:
             made.hold(loop)
         for note in made.notes:
             print(f"tandem: {note}", file=sys.stderr)
+        if args.opponent:
+            return _drive_both(args, host, made, Path(folder))
         return drive(args, host, made, loop=loop)
+
+
+def _options(args: argparse.Namespace) -> dict[str, str]:
+    names = ("ns", "mux", "vesc", "priorities", "sensors", "poses")
+    return {name: getattr(args, name) for name in names if getattr(args, name)}
+
+
+def _piped(
+    car: str | None, options: dict[str, str], folder: Path, whose: str
+) -> tuple[str | None, dict[str, str]]:
+    """The URI of a virtual car that says what it sees, and is put elsewhere, by pipes of ours."""
+    if not car or "sensors" in options or not car.startswith(_VIRTUAL) or _SENSORS in car:
+        return car, options
+    for name in ("sensors", "poses"):
+        pipe = folder / f"{whose}_{name}"
+        os.mkfifo(pipe)
+        car, options = _with(car, name, str(pipe)), {**options, name: str(pipe)}
+    return car, options
+
+
+def _with(car: str, name: str, value: str) -> str:
+    """A URI with this option, if it has none of that name."""
+    if f"?{name}=" in car or f"&{name}=" in car:
+        return car
+    return f"{car}{'&' if '?' in car else '?'}{name}={value}"
+
+
+def _meet(args: argparse.Namespace) -> None:
+    """Both cars in one place, where they see each other. Raises errors.UsageFault."""
+    car = args.car or ""
+    is_here = car.startswith(_VIRTUAL[0]) and args.opponent.startswith(_VIRTUAL[0])
+    if args.vocabulary != GYM.name or not is_here or args.clock or args.twin:
+        raise UsageFault(
+            "an opponent is the second virtual car of the gym's topics",
+            where=args.opponent,
+            expected="--as f1tenth_gym --car sim://... --opponent sim://..., no --clock, no --twin",
+            remedy="tandem ros --as f1tenth_gym --car 'sim://f1tenth?track=corridor' "
+            "--opponent 'sim://f1tenth?start=3,0,0'",
+        )
+    args.vocabulary = GYM_EGO.name
+    place = dict(parse_qsl(urlsplit(car).query))
+    opponent = _with(args.opponent, "name", "opponent")
+    for name in ("track", "map"):
+        if name in place:
+            opponent = _with(opponent, name, place[name])
+    scene = place.get("scene", "gym")
+    args.car, args.opponent = _with(car, "scene", scene), _with(opponent, "scene", scene)
+
+
+def _drive_both(args: argparse.Namespace, host: Host, made: Input, folder: Path) -> int:
+    namespace = {"ns": args.ns} if args.ns else {}
+    car, options = _piped(args.opponent, namespace, folder, "opponent")
+    second = make(GYM_OPPONENT.name, options, host.cars.clock.now_us)
+    plan = plan_of(args, made)
+    theirs = replace(plan, cars=(car,), input=second, record=None, is_watched=False)
+    return run_async(
+        driving.drive_both(
+            driving.drive(plan, view_of(args), host),
+            driving.drive(theirs, view_of(args), host),
+        )
+    )
 
 
 def _held(args: argparse.Namespace) -> SteppedTime:

@@ -20,9 +20,11 @@ class Citizen:
         self._bus = bus
         self._shape = Shape.of(vehicle)
         self._m_per_count = vehicle.parameters["nm_per_count"][0] * 1e-9
-        self._joints = bus.publisher("joint_states", _JOINTS)
+        self._joints = bus.publisher(f"{vocabulary.prefix}joint_states", _JOINTS)
         self._count = 0
-        description = bus.publisher("robot_description", _STRING, is_latched=True)
+        description = bus.publisher(
+            f"{vocabulary.prefix}robot_description", _STRING, is_latched=True
+        )
         message = message_class(_STRING)()
         message.data = urdf(vehicle, vocabulary.base_frame, vocabulary.scan_frame)
         description.publish(message)

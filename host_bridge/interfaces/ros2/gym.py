@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import copysign, isfinite
 from typing import Any
 
@@ -27,15 +28,13 @@ from host_bridge.interfaces.ros2.vocabulary import (
 
 _MAP = "map"
 _TWIST_RAD = 0.3  # theirs: as far as a keyboard steers
-_ALONE = "one car is driven by one command: tandem ros --ns /opp for another one"
-_OPPONENT = (
-    ("opp_drive", ACKERMANN),
-    ("opp_scan", SCAN_TYPE),
-    ("opp_racecar/odom", ODOMETRY_TYPE),
-    ("opp_racecar/opp_odom", ODOMETRY_TYPE),
-    ("ego_racecar/opp_odom", ODOMETRY_TYPE),
-    ("goal_pose", "geometry_msgs/msg/PoseStamped"),
-)
+_POSE = "geometry_msgs/msg/PoseWithCovarianceStamped"
+_EGO, _OPPONENT = "ego_racecar", "opp_racecar"
+
+
+def _odom(topic: str) -> Said:
+    return Said(topic, ODOMETRY_TYPE, Part.TRUTH, STATE_HZ, _MAP)
+
 
 GYM = Vocabulary(
     name="f1tenth_gym",
@@ -43,28 +42,45 @@ GYM = Vocabulary(
     heard=(
         Heard("drive", ACKERMANN, Part.ACKERMANN, "navigation"),
         Heard("cmd_vel", "geometry_msgs/msg/Twist", Part.TWIST, "keyboard"),
-        Heard(
-            "initialpose",
-            "geometry_msgs/msg/PoseWithCovarianceStamped",
-            Part.POSE,
-            "navigation",
-        ),
+        Heard("initialpose", _POSE, Part.POSE, "navigation"),
     ),
     said=(
-        Said("ego_racecar/odom", ODOMETRY_TYPE, Part.TRUTH, STATE_HZ, _MAP),
+        _odom(f"{_EGO}/odom"),
         Said("/tf", TF_TYPE, Part.TRANSFORM, STATE_HZ, _MAP),
-        Said("scan", SCAN_TYPE, Part.SCAN, SCAN_HZ, "ego_racecar/laser"),
+        Said("scan", SCAN_TYPE, Part.SCAN, SCAN_HZ, f"{_EGO}/laser"),
     ),
     mux=(MuxRow("navigation", "drive", 10, 0.2), MuxRow("keyboard", "cmd_vel", 5, 0.2)),
     odom_frame=_MAP,
-    base_frame="ego_racecar/base_link",
-    scan_frame="ego_racecar/laser",
+    base_frame=f"{_EGO}/base_link",
+    scan_frame=f"{_EGO}/laser",
     absent=(
-        *(Absent(topic, kind, _ALONE) for topic, kind in _OPPONENT),
         Absent("/clock", "rosgraph_msgs/msg/Clock", "tandem ros --clock says it, for every one"),
         Absent("/pause_sim", "of a development branch", "~/pause and ~/step, with --clock"),
     ),
 )
+# Beside an opponent, who sees where it is: each says its own place under both names
+GYM_EGO = replace(GYM, name="f1tenth_gym_ego", said=(*GYM.said, _odom(f"{_OPPONENT}/opp_odom")))
+GYM_OPPONENT = Vocabulary(
+    name="f1tenth_gym_opponent",
+    title="f1tenth_gym_ros: the other car in it",
+    heard=(
+        Heard("opp_drive", ACKERMANN, Part.ACKERMANN, "navigation"),
+        Heard("goal_pose", "geometry_msgs/msg/PoseStamped", Part.POSE, "navigation"),
+    ),
+    said=(
+        _odom(f"{_OPPONENT}/odom"),
+        _odom(f"{_EGO}/opp_odom"),
+        Said("/tf", TF_TYPE, Part.TRANSFORM, STATE_HZ, _MAP),
+        Said("opp_scan", SCAN_TYPE, Part.SCAN, SCAN_HZ, f"{_OPPONENT}/laser"),
+    ),
+    mux=(MuxRow("navigation", "opp_drive", 10, 0.2),),
+    odom_frame=_MAP,
+    base_frame=f"{_OPPONENT}/base_link",
+    scan_frame=f"{_OPPONENT}/laser",
+    node="tandem_opponent",
+    prefix=f"{_OPPONENT}/",
+)
+GYMS = (GYM, GYM_EGO, GYM_OPPONENT)
 
 
 class Gym(Manner):

@@ -8,7 +8,6 @@ from host_bridge.domain import BatteryStage, Cause, SeenCar, State, why_stopped
 from host_bridge.interfaces.ros2.bus import Bus, message_class
 from host_bridge.interfaces.ros2.mux import Mux
 
-NODE = "tandem"
 STANDING = (State.STOPPING, State.STOPPED, State.FAULT)
 _EVERY = 100  # steps: once a second
 _OK, _WARN, _ERROR, _STALE = (bytes([level]) for level in range(4))
@@ -25,10 +24,10 @@ def sentence(car: SeenCar) -> str:
 class Health:
     """Says once a second how one car is; of several, each under its namespace."""
 
-    def __init__(self, bus: Bus, namespace: str) -> None:
+    def __init__(self, bus: Bus, namespace: str, node: str) -> None:
         """Raises errors.DeviceFault for a missing message type."""
         self._bus = bus
-        self._name = f"{namespace.strip('/')}/{NODE}".lstrip("/")
+        self._name = f"{namespace.strip('/')}/{node}".lstrip("/")
         self._publisher = bus.publisher("/diagnostics", _TYPE)
         self._count = 0
 

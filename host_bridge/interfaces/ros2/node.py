@@ -15,7 +15,7 @@ from host_bridge.interfaces.ros2.citizen import Citizen
 from host_bridge.interfaces.ros2.files import VescScale
 from host_bridge.interfaces.ros2.frames import framed
 from host_bridge.interfaces.ros2.halves import Halves
-from host_bridge.interfaces.ros2.health import NODE, STANDING, Health
+from host_bridge.interfaces.ros2.health import STANDING, Health
 from host_bridge.interfaces.ros2.manner import Manner, Reply
 from host_bridge.interfaces.ros2.mux import FUTURE_US, Command, Mux
 from host_bridge.interfaces.ros2.pausing import Pausing, Steps
@@ -101,7 +101,9 @@ class RosInput(Input):
         self._reach = setting.reach(self.source)
         self._mux = self._manner.mux(self._rows, setting.lease_s(self.source))
         is_the_clock = self._steps is not None
-        self._bus = Bus(NODE, self._namespace, setting.now_us, is_the_clock=is_the_clock)
+        self._bus = Bus(
+            self.vocabulary.node, self._namespace, setting.now_us, is_the_clock=is_the_clock
+        )
         try:
             if self._sensors_path:
                 self._pipe = SensorPipe(self._sensors_path)
@@ -218,7 +220,7 @@ class RosInput(Input):
             self._manner.fills(),
         )
         self._citizen = Citizen(self._bus, self.vocabulary, vehicle)
-        self._health = Health(self._bus, self._namespace)
+        self._health = Health(self._bus, self._namespace, self.vocabulary.node)
         if self._steps:
             self._pausing = Pausing(self._bus, self._steps, vehicle.step_s)
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from host_bridge.interfaces.ros2.autodrive import CARS, Simulated
 from host_bridge.interfaces.ros2.autorally import AUTORALLY, Chassis
 from host_bridge.interfaces.ros2.autoware import AUTOWARE, VehicleInterface
-from host_bridge.interfaces.ros2.gym import GYM, Gym
+from host_bridge.interfaces.ros2.gym import GYMS, Gym
 from host_bridge.interfaces.ros2.manner import Manner
 from host_bridge.interfaces.ros2.vocabulary import F1TENTH
 
@@ -15,14 +15,14 @@ VOCABULARIES = {
     vocabulary.name: vocabulary
     for vocabulary in (
         F1TENTH,
-        GYM,
+        *GYMS,
         *CARS,
         AUTOWARE,
         AUTORALLY,
     )
 }
 MANNERS: dict[str, Callable[[], Manner]] = {
-    GYM.name: Gym,
+    **{gym.name: Gym for gym in GYMS},
     **{car.name: Simulated for car in CARS},
     AUTOWARE.name: VehicleInterface,
     AUTORALLY.name: Chassis,

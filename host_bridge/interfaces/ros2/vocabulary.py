@@ -117,6 +117,8 @@ class Vocabulary:
     scan_frame: str
     like: str = "f1tenth"  # AutoDRIVE's car whose top speed and full lock are 1
     absent: tuple[Absent, ...] = ()
+    node: str = "tandem"
+    prefix: str = ""  # of what all cars say under one name: joints and shape
 
 
 ACKERMANN = "ackermann_msgs/msg/AckermannDriveStamped"
