@@ -38,7 +38,7 @@ CORE = (
     Part("firmware/core/limits.py", ("limits", "limits_ramp")),
     Part("firmware/core/runstop.py", ("runstop", "runstop_link")),
     Part("firmware/core/source.py", ("arbiter_sources", "arbiter_winners", "arbiter")),
-    Part("firmware/core/guard.py", ("guard",)),
+    Part("firmware/core/guard.py", ("guard", "guard_grace")),
     Part("firmware/core/arbiter.py", ("arbiter", "arbiter_winners", "arbiter_sources")),
 )
 # What else decides
@@ -139,6 +139,7 @@ AROUND = (
     Part("firmware/core/tag.py", ("firmware/core/test_tag.py",)),
     Part("firmware/core/pairing.py", ("firmware/core/test_pairing.py",)),
     Part("firmware/core/boxes.py", ("firmware/core/test_boxes.py",)),
+    Part("firmware/core/loop_brake.py", ("firmware/core/test_loop_brake.py",)),
 )
 # Where each file has a row, or a reason
 PLACES = (

@@ -119,3 +119,121 @@ def test_without_a_grace_the_loop_falls_at_once():
     guard.beat(True, 0)
     assert guard.look(0, 1_000) == 2
     assert guard.look(0, 1_060) == 1
+
+
+def test_its_time_is_what_the_parts_list_has_room_for():
+    assert BRAKES_US == 640_000
+
+
+def test_what_it_tells_the_program_is_the_opening_and_nothing_else():
+    guard = running(0)
+    guard.look(0, 1_000)
+    guard.look(0, 1_060)
+    assert guard.read() == 1
+
+
+def test_each_opening_asks_anew_whether_what_is_written_brakes():
+    guard = running(0)
+    guard.tell(True)  # of before
+    for at_us in range(1_000, 52_000, 10_000):
+        guard.beat(True, at_us)
+        guard.look(0, at_us)
+        assert guard.look(0, at_us + 60) & 1 == (at_us == 51_000)
+
+
+@pytest.mark.parametrize("reads", [False, True])
+def test_after_its_fall_the_program_has_to_look_before_the_gate_closes(reads):
+    guard = running(0)
+    guard.read()
+    guard.look(0, 1_000)
+    assert guard.look(0, 1_060) == 0
+    guard.beat(True, 30_000)
+    assert guard.look(0, 1_061 + LIMIT_US) == 1  # nothing told that it brakes
+    assert guard.words[6]  # a write that began before may still go on
+    guard.look(1, 50_000)
+    if reads:
+        guard.read()
+        guard.look(1, 50_500)
+    guard.beat(False, 51_000)
+    assert guard.is_gating is not reads
+
+
+def test_a_spike_after_the_fall_is_seen_too():
+    guard = running(0, BRAKES_US)
+    guard.look(0, 1_000)
+    guard.look(0, 1_060)
+    guard.beat(True, 30_000)
+    assert guard.look(0, 1_061 + LIMIT_US) == 1
+    guard.look(1, 50_000)
+    guard.read()
+    guard.look(0, 50_100)
+    guard.look(0, 50_200)  # open for longer than the filter
+    guard.look(1, 50_300)
+    guard.beat(False, 51_000)
+    assert guard.is_gating
+
+
+def test_while_an_opening_is_braked_each_tick_looks():
+    guard = Guard()
+    guard.begin(LIMIT_US, 5_000, BRAKES_US)
+    guard.read()
+    guard.beat(False, 0)
+    guard.beat(True, 0)
+    guard.look(1, 100)
+    assert guard.words[1] > 800
+    guard.look(0, 200)
+    guard.look(0, 260)
+    assert guard.words[1] < 800  # a tick
+    guard.look(1, 300)  # closed again, and still to be let go of
+    assert guard.words[1] < 800
+
+
+def test_an_opening_with_the_drive_off_is_seen():
+    guard = Guard()
+    guard.begin(LIMIT_US, 0, BRAKES_US)
+    guard.read()
+    guard.beat(False, 0)
+    guard.look(0, 1_000)
+    assert guard.look(0, 1_060) == 0
+    assert guard.has_seen_loop_open
+    guard = Guard()
+    guard.begin(LIMIT_US, 0, BRAKES_US)
+    guard.read()
+    guard.beat(False, 0)
+    assert guard.watch(lambda: 0, clock(1_000, 1_060)) == 0
+    assert guard.has_seen_loop_open
+
+
+def clock(*times_us):
+    """Each time once, then the last of them."""
+    left = list(times_us)
+    return lambda: left.pop(0) if len(left) > 1 else left[0]
+
+
+def test_a_watch_of_an_opening_lets_it_be_braked_and_ends_in_time():
+    guard = running(0)
+    assert guard.watch(lambda: 0, clock(1_000, 1_030, 1_060, 1_076)) == 0
+    assert guard.has_seen_loop_open
+    guard.beat(True, 30_000)
+    late_us = 1_076 + LIMIT_US  # from the time that the watch saw it for certain
+    assert guard.watch(lambda: 0, lambda: late_us) == 0
+    assert guard.watch(lambda: 0, lambda: late_us + 1) == 1
+
+
+def test_a_watch_that_time_cannot_settle_counts_for_nothing():
+    guard = running(0)
+    assert guard.watch(lambda: 0, lambda: 1_000) == 0
+    assert not guard.has_seen_loop_open
+    assert not guard.is_gating
+
+
+def test_a_watch_of_what_gates_says_so():
+    guard = running(0)
+    guard.leave()
+    assert guard.watch(lambda: 1, lambda: 1_000) == 1
+
+
+def test_a_watch_of_a_closed_loop_is_over():
+    guard = running(0)
+    assert guard.watch(lambda: 1, lambda: 1_000) == 0
+    assert not guard.has_seen_loop_open

@@ -7,7 +7,14 @@ import pytest
 from firmware.core.loop_brake import LoopBrake
 from firmware.core.params import POLICY_BRAKE, POLICY_CUT, POLICY_NEUTRAL
 from firmware.core.stopping import StopSequence
-from firmware.protocol.codes import CAUSE_RUNSTOP_LOOP, CAUSE_SILENCE, FAULT_ENCODER, FAULT_RELAY
+from firmware.protocol.codes import (
+    CAUSE_RUNSTOP_LOOP,
+    CAUSE_SILENCE,
+    FAULT_COUNT,
+    FAULT_ENCODER,
+    FAULT_RELAY,
+    SPEED_IN_DOUBT,
+)
 
 PARAMETERS = {"loop_brake_ms": 600, "brake_decel_mm_s2": 8_000, "step_us": 10_000}
 LOOP = 1 << CAUSE_RUNSTOP_LOOP
@@ -36,7 +43,7 @@ class Car:
     def after(self, ms, speed_mm_s=3_000):
         """A step so long after the first; whether it is cut."""
         self.odometry.speed_mm_s = speed_mm_s
-        self.loop_brake.step((self.began_us + ms * 1000) % WRAP_US)
+        self.loop_brake.step((self.began_us + round(ms * 1000)) % WRAP_US)
         return self.stop.policy == POLICY_CUT
 
 
@@ -48,6 +55,20 @@ def test_it_brakes_while_all_is_well():
     assert not car.after(300, 2_000)
     assert not car.after(599, 800)
     assert car.after(600, 700)
+
+
+def test_it_ends_with_the_last_microsecond_of_its_time():
+    car = Car()
+    assert not car.after(0)
+    assert not car.after(599.999, 500)
+    assert car.after(600, 500)
+
+
+@pytest.mark.parametrize("fault", range(FAULT_COUNT))
+def test_of_all_faults_those_that_put_the_speed_in_doubt_cut(fault):
+    car = Car()
+    car.faults.bits = 1 << fault
+    assert car.after(0) is bool(SPEED_IN_DOUBT >> fault & 1)
 
 
 def test_another_cause_is_none_of_its_business():
