@@ -43,6 +43,9 @@ class Manner:
         return may_mps if self.scale is None else self.scale * top_mps
 
 
+_AS_EVER = Manner()
+
+
 class Script(Input):
     """``exchange`` is set while there is a connection.
 
@@ -52,7 +55,7 @@ class Script(Input):
 
     source = "devkit"
 
-    def __init__(self, place: str, like: str | None, manner: Manner) -> None:
+    def __init__(self, place: str, like: str | None, manner: Manner = _AS_EVER) -> None:
         """``place`` is HOST:PORT, ``like`` the simulator's car that it was written for."""
         self.place = place
         self._manner = manner
