@@ -94,8 +94,8 @@ def test_nobody_holds_so_the_script_drives_nothing(day):
     assert day.is_in(State.HOLD)
     assert day.status.speed_mps == 0.0
     assert day.script.words(day.now_us) == (
-        "The script at here:4567 answers. A throttle above 0.29 is cut, for throttle 1 is 0.442 m/s "
-        "and devkit may 0.13; --scale fit makes 1 of that."
+        "The script at here:4567 answers. A throttle above 0.29 is cut, for throttle 1 is 0.442 "
+        "m/s and devkit may 0.13; --scale fit makes 1 of that."
     )
 
 
