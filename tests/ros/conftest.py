@@ -9,29 +9,20 @@ import subprocess
 import threading
 import time
 from collections.abc import Sequence
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
-ROS = ROOT / ".ros"
-NODES = Path(__file__).parent / "nodes"
+from tests.ros import real_ros
+from tests.ros.real_ros import NODES, PYTHON
+
 BOOL = "std_msgs/msg/Bool"
 UNTIL_S = 90.0  # of a machine that is busy with other tests
 
 
 @pytest.fixture(scope="module")
 def environment(tmp_path_factory) -> dict[str, str]:
-    path = [str(ROOT), str(ROOT / "host_bridge" / "api"), os.environ.get("PYTHONPATH", "")]
-    return {
-        **os.environ,
-        "PYTHONPATH": os.pathsep.join(filter(None, path)),
-        "LD_LIBRARY_PATH": str(ROS / "lib"),
-        "AMENT_PREFIX_PATH": str(ROS),
-        "ROS_LOG_DIR": str(tmp_path_factory.mktemp("log")),
-        "ROS_DOMAIN_ID": str(20 + os.getpid() % 80),
-        "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST",
-    }
+    log = str(tmp_path_factory.mktemp("log"))
+    return real_ros.environment(log, 20 + os.getpid() % 80, "LOCALHOST")
 
 
 class Running:
@@ -39,7 +30,7 @@ class Running:
 
     def __init__(self, environment: dict[str, str], car: str, words: Sequence[str]) -> None:
         self.process = subprocess.Popen(
-            [str(ROS / "bin" / "python"), "-m", "host_bridge.cli", "ros", "--car", car,
+            [PYTHON, "-m", "host_bridge.cli", "ros", "--car", car,
              "--json", *words],
             env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True,
         )  # fmt: skip
@@ -111,7 +102,7 @@ def nodes(environment):
 
     def start(name: str, *words: str) -> subprocess.Popen:
         process = subprocess.Popen(
-            [str(ROS / "bin" / "python"), str(NODES / f"{name}.py"), *words],
+            [PYTHON, str(NODES / f"{name}.py"), *words],
             env=environment, stdout=subprocess.PIPE, text=True,
         )  # fmt: skip
         started.append(process)

@@ -3,19 +3,12 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
 
-ROS = Path(__file__).resolve().parents[2] / ".ros"
+from tests.ros.real_ros import IN_REAL_TIME
 
-pytestmark = [
-    pytest.mark.skipif(
-        not (ROS / ".set-up").exists(),
-        reason="no ROS 2 in .ros: make setup makes one on Linux, x86_64",
-    ),
-    pytest.mark.xdist_group("wall clock"),
-]
+pytestmark = IN_REAL_TIME
 
 TOP_MPS, STEER_MAX_RAD = 10.0, 0.36  # of the vehicle file
 CEDED = -5.0  # as AutoRally's OCS leaves an actuator to others

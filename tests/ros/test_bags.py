@@ -5,21 +5,15 @@ from __future__ import annotations
 import json
 import subprocess
 from collections import Counter
-from pathlib import Path
 
-import pytest
 from mcap.reader import make_reader
 
 from host_bridge import cli
+from tests.ros.real_ros import NEEDS_ROS, NODES, PYTHON
 
-ROS = Path(__file__).resolve().parents[2] / ".ros"
-NODES = Path(__file__).parent / "nodes"
 DRIVE = "drive --car sim://f1tenth --input script:slalom --seconds 2 --lockstep --record {}"
 
-pytestmark = pytest.mark.skipif(
-    not (ROS / ".set-up").exists(),
-    reason="no ROS 2 in .ros: make setup makes one on Linux, x86_64",
-)
+pytestmark = NEEDS_ROS
 
 
 def test_ros_itself_reads_every_message_of_a_bag(environment, tmp_path):
@@ -29,7 +23,7 @@ def test_ros_itself_reads_every_message_of_a_bag(environment, tmp_path):
     with bag.open("rb") as file:
         wanted = Counter(channel.topic for _, channel, _ in make_reader(file).iter_messages())
     read = subprocess.run(
-        [str(ROS / "bin" / "python"), str(NODES / "bag_reader.py"), str(bag)],
+        [PYTHON, str(NODES / "bag_reader.py"), str(bag)],
         env=environment, capture_output=True, text=True, check=True, timeout=120,
     )  # fmt: skip
     found = json.loads(read.stdout)

@@ -4,22 +4,14 @@ from __future__ import annotations
 
 import json
 from itertools import pairwise
-from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
 from host_bridge.domain import Cause
+from tests.ros.real_ros import IN_REAL_TIME
 
-ROS = Path(__file__).resolve().parents[2] / ".ros"
-
-pytestmark = [
-    pytest.mark.skipif(
-        not (ROS / ".set-up").exists(),
-        reason="no ROS 2 in .ros: make setup makes one on Linux, x86_64",
-    ),
-    pytest.mark.xdist_group("wall clock"),
-]
+pytestmark = IN_REAL_TIME
 
 TF = "tf2_msgs/msg/TFMessage"
 

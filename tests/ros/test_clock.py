@@ -5,22 +5,13 @@ from __future__ import annotations
 import json
 import subprocess
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
 
 from host_bridge.logbook.reading import read
+from tests.ros.real_ros import IN_REAL_TIME, PYTHON
 
-ROOT = Path(__file__).resolve().parents[2]
-ROS = ROOT / ".ros"
-
-pytestmark = [
-    pytest.mark.skipif(
-        not (ROS / ".set-up").exists(),
-        reason="no ROS 2 in .ros: make setup makes one on Linux, x86_64",
-    ),
-    pytest.mark.xdist_group("wall clock"),
-]
+pytestmark = IN_REAL_TIME
 
 
 def clock_ns(nodes):
@@ -79,7 +70,7 @@ def test_a_step_is_refused_while_time_goes_on(nodes, started):
 @pytest.mark.parametrize("car", ["serial:///dev/null", "sim+process://f1tenth", "served"])
 def test_no_other_car_s_time_is_held(environment, car):
     ended = subprocess.run(
-        [str(ROS / "bin" / "python"), "-m", "host_bridge.cli", "ros", "--car", car, "--clock"],
+        [PYTHON, "-m", "host_bridge.cli", "ros", "--car", car, "--clock"],
         env=environment, capture_output=True, text=True, timeout=60, check=False,
     )  # fmt: skip
     assert ended.returncode == 2

@@ -9,22 +9,16 @@ from pathlib import Path
 
 import pytest
 
+from tests.ros.real_ros import IN_REAL_TIME, ROOT
+
 # On Python 3.10 it is a package of its own
 toml = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
-ROOT = Path(__file__).resolve().parents[2]
-ROS = ROOT / ".ros"
 TRACK = ROOT / "sim_mock" / "tracks" / "corridor.toml"
 STEP_M = 0.1
 MADE = [pytest.param(1, id="one lap"), pytest.param(10, id="ten", marks=pytest.mark.soak)]
 LAP_S = 60.0
 
-pytestmark = [
-    pytest.mark.skipif(
-        not (ROS / ".set-up").exists(),
-        reason="no ROS 2 in .ros: make setup makes one on Linux, x86_64",
-    ),
-    pytest.mark.xdist_group("wall clock"),
-]
+pytestmark = IN_REAL_TIME
 
 
 def centre_line(path: Path):

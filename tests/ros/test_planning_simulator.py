@@ -14,22 +14,15 @@ import pytest
 from sim_mock.models.planning.gear import accel_along_x_mps2
 from sim_mock.models.planning.model_types import MODEL_TYPES, make_car
 from sim_mock.models.planning.motion import Command
+from tests.ros.real_ros import IN_REAL_TIME, PYTHON, ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
-ROS = ROOT / ".ros"
 DATA = ROOT.parent / "shared" / "data"
 TRACES = DATA / "simple_planning_simulator"
 WHEELBASE_M, STEP_S = 2.7898, 0.025  # of the traces, and Autoware's defaults
 DRIVE, REVERSE = 2, 20
 QUANTITIES = ("x_m", "y_m", "yaw_rad", "vx_mps", "wz_radps", "ax_mps2", "steer_rad")
 
-pytestmark = [
-    pytest.mark.skipif(
-        not (ROS / ".set-up").exists(),
-        reason="no ROS 2 in .ros: make setup makes one on Linux, x86_64",
-    ),
-    pytest.mark.xdist_group("wall clock"),
-]
+pytestmark = IN_REAL_TIME
 
 MODEL = """\
 /**:
@@ -105,7 +98,7 @@ def simulator(environment, tmp_path):
         (tmp_path / "model.param.yaml").write_text(MODEL.format(model=model, map="map.csv"))
         (tmp_path / "vehicle.param.yaml").write_text(VEHICLE)
         files = [f"--params={tmp_path / name}.param.yaml" for name in ("vehicle", "model")]
-        command = [str(ROS / "bin" / "python"), "-m", "host_bridge.cli", "planning-simulator"]
+        command = [PYTHON, "-m", "host_bridge.cli", "planning-simulator"]
         running.append(
             subprocess.Popen([*command, *files, "--seconds", "300", *words], env=environment)
         )

@@ -4,21 +4,13 @@ from __future__ import annotations
 
 import signal
 import time
-from pathlib import Path
 
 import pytest
 
 from host_bridge.interfaces.ros2.stops import WORDS
+from tests.ros.real_ros import IN_REAL_TIME
 
-ROS = Path(__file__).resolve().parents[2] / ".ros"
-
-pytestmark = [
-    pytest.mark.skipif(
-        not (ROS / ".set-up").exists(),
-        reason="no ROS 2 in .ros: make setup makes one on Linux, x86_64",
-    ),
-    pytest.mark.xdist_group("wall clock"),
-]
+pytestmark = IN_REAL_TIME
 
 
 def is_fast(row: dict) -> bool:

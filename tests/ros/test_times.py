@@ -2,19 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from tests.ros.real_ros import IN_REAL_TIME
 
-import pytest
-
-ROS = Path(__file__).resolve().parents[2] / ".ros"
-
-pytestmark = [
-    pytest.mark.skipif(
-        not (ROS / ".set-up").exists(),
-        reason="no ROS 2 in .ros: make setup makes one on Linux, x86_64",
-    ),
-    pytest.mark.xdist_group("wall clock"),
-]
+pytestmark = IN_REAL_TIME
 DRIVE = ("drive", "1.0", "0.0", "40")
 
 

@@ -4,21 +4,13 @@ from __future__ import annotations
 
 import json
 import math
-from pathlib import Path
 
 import pytest
 
 from host_bridge.logbook.reading import read
+from tests.ros.real_ros import IN_REAL_TIME
 
-ROS = Path(__file__).resolve().parents[2] / ".ros"
-
-pytestmark = [
-    pytest.mark.skipif(
-        not (ROS / ".set-up").exists(),
-        reason="no ROS 2 in .ros: make setup makes one on Linux, x86_64",
-    ),
-    pytest.mark.xdist_group("wall clock"),
-]
+pytestmark = IN_REAL_TIME
 
 F1TENTH = {
     "ackermann_cmd": "ackermann_msgs/msg/AckermannDriveStamped",

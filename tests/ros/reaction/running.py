@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
 import tempfile
@@ -17,15 +16,14 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from tests.ros import real_ros
 from tests.ros.reaction.f1tenth_rules import Arrival, Moment, driven
 from tests.ros.reaction.impairment import CLEAR, CUT, Counts
 from tests.ros.reaction.line import Line
 from tests.ros.reaction.measured import Result, reaction
 from tests.ros.reaction.scenarios import Event, Scenario, Talk
+from tests.ros.real_ros import NODES, PYTHON
 
-ROOT = Path(__file__).resolve().parents[3]
-ROS = ROOT / ".ros"
-NODES = ROOT / "tests" / "ros" / "nodes"
 VEHICLE = "f1tenth_vesc"
 WATCH_S = 1.8  # after the event: Tandem stands within 0.8 s, and what goes on is seen to
 PAUSE_S = 0.6
@@ -38,16 +36,8 @@ ROLL_OUT_S = 15.0  # of f1tenth_system's car, in virtual time
 
 def environment(log: str) -> dict[str, str]:
     """UDP alone: through shared memory, namespaces of one machine would reach each other."""
-    return {
-        **os.environ,
-        "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "host_bridge" / "api")]),
-        "LD_LIBRARY_PATH": str(ROS / "lib"),
-        "AMENT_PREFIX_PATH": str(ROS),
-        "ROS_LOG_DIR": log,
-        "ROS_DOMAIN_ID": "7",  # of namespaces of our own
-        "ROS_AUTOMATIC_DISCOVERY_RANGE": "SUBNET",
-        "FASTDDS_BUILTIN_TRANSPORTS": "UDPv4",
-    }
+    ours = real_ros.environment(log, 7, "SUBNET")  # a domain of namespaces of our own
+    return {**ours, "FASTDDS_BUILTIN_TRANSPORTS": "UDPv4"}
 
 
 class Witness:
@@ -272,7 +262,7 @@ class Stage:
         return Talker(process, talk, number, count)
 
     def _start(self, end: int, *words: str, output: int = subprocess.PIPE) -> subprocess.Popen[str]:
-        command = self._line.ends[end].words(str(ROS / "bin" / "python"), *words)
+        command = self._line.ends[end].words(PYTHON, *words)
         process = subprocess.Popen(
             command, env=self._environment, stdin=subprocess.PIPE, stdout=output, text=True
         )

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from tests.ros.reaction.line import why_not
-from tests.ros.reaction.running import ROOT, ROS
 from tests.ros.reaction.scenarios import SCENARIOS, SPEED_MPS, Event, Scenario
+from tests.ros.real_ros import NEEDS_ROS, ROOT
 
 LEASE_S = 0.12  # hardware/vehicles: what a silent source of an F1TENTH has
 BRAKES_S = 0.55  # from 1.5 m/s to rest, the report at 50 Hz included
@@ -22,10 +22,7 @@ BRAKES_M = 0.30
 BUSY_S = 0.5  # what a machine that is busy with other tests may add
 
 pytestmark = [
-    pytest.mark.skipif(
-        not (ROS / ".set-up").exists(),
-        reason="no ROS 2 in .ros: make setup makes one on Linux, x86_64",
-    ),
+    NEEDS_ROS,
     pytest.mark.skipif(bool(why_not()), reason=f"no line between namespaces here: {why_not()}"),
     pytest.mark.xdist_group("wall clock"),
 ]
