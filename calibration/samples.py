@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import isfinite
@@ -15,7 +14,7 @@ import numpy.typing as npt
 
 from host_bridge.domain import Vehicle
 from host_bridge.errors import DataFileFault
-from host_bridge.logbook.bags import read_bag
+from host_bridge.logbook.bags import read_bag, sha256_of
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
@@ -120,7 +119,7 @@ def read_commands(path: Path) -> Commands:
     _refuse_disorder(path, times_s)
     is_steering = np.array([row[1] == "steering" for row in rows])
     values = np.array([row[2] for row in rows], float)
-    return Commands(path.name, _sha256(path), times_s, is_steering, values)
+    return Commands(path.name, sha256_of(path), times_s, is_steering, values)
 
 
 def read_odometry(path: Path) -> Odometry:
@@ -128,7 +127,7 @@ def read_odometry(path: Path) -> Odometry:
     columns = np.array(list(_rows(path, ODOMETRY)), float).T
     _refuse_disorder(path, columns[0])
     times_s, x_m, y_m, yaw_rad = columns
-    return Odometry(path.name, _sha256(path), times_s, x_m, y_m, np.unwrap(yaw_rad))
+    return Odometry(path.name, sha256_of(path), times_s, x_m, y_m, np.unwrap(yaw_rad))
 
 
 def _rows(path: Path, names: tuple[str, ...], word: str = "") -> Iterator[list[float | str]]:
@@ -172,10 +171,6 @@ def _refuse_disorder(path: Path, times_s: Floats) -> None:
     if backward.size:
         at = int(backward[0]) + 1
         raise _fault(path, at + 2, "time runs backward", "rising times", f"{times_s[at]:g} s")
-
-
-def _sha256(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def _fault(path: Path, line: int, what: str, expected: str, got: str) -> DataFileFault:

@@ -107,16 +107,13 @@ class Metal:
 
     def _set(self, now_us: int) -> None:
         beat = self._beat
+        if self.has_power and beat is not None:
+            self._set_outputs(beat, now_us)
+            return
+        self.circuit.feeds(self.runstop_closed, False, now_us)  # it sees the loop all the same
         if not self.has_power:
             self.outputs = [0] * CHANNELS
-            self.circuit.feeds(self.runstop_closed, False, now_us)
-            self.enable = False
-            return
-        if beat is None:
-            self.circuit.feeds(self.runstop_closed, False, now_us)
-            self.enable = self.contact_stuck is True
-            return
-        self._set_outputs(beat, now_us)
+        self.enable = self.has_power and self.contact_stuck is True
 
     def _set_outputs(self, beat: Beat, now_us: int) -> None:
         is_stale = now_us - self._written_us > RENEWAL_US

@@ -18,7 +18,7 @@ import numpy as np
 
 from calibration.logs.findings import BY_NAME, NAMES, Finding, untold
 from calibration.logs.identify import Found
-from calibration.logs.steering_map import Map
+from calibration.logs.steering_map import COLUMNS, Map
 from calibration.logs.trace import Trace
 from host_bridge.errors import VehicleFileFault
 
@@ -89,10 +89,7 @@ def _parts(calibration: LogCalibration) -> Iterator[str]:
             yield "\n".join([title, *_keys({"untold": one.why})])
     if calibration.steering_map:
         told = calibration.steering_map
-        columns = {
-            name: [_short(value) for value in getattr(told, name).tolist()]
-            for name in ("commanded_rad", "wheel_rad", "low_rad", "high_rad")
-        }
+        columns = {name: [*map(_short, values)] for name, values in told.columns().items()}
         rest = {"residual_radps": _short(told.residual_radps), "is_bent": told.is_bent}
         title = (
             "[steering_map]  # commands that were driven, the wheels' angles and their 95 % band"
@@ -159,10 +156,7 @@ def _finding(name: str, row: Mapping[str, Any] | None) -> Finding:
 
 
 def _map(table: Mapping[str, Any]) -> Map:
-    columns = [
-        np.array(table[name], float)
-        for name in ("commanded_rad", "wheel_rad", "low_rad", "high_rad")
-    ]
+    columns = [np.array(table[name], float) for name in COLUMNS]
     if len({len(column) for column in columns}) != 1 or len(columns[0]) < 2:
         raise ValueError("the steering map's columns are not equally long, or shorter than two")
     if not (np.all(np.diff(columns[0]) > 0) and np.all(np.diff(columns[1]) > 0)):

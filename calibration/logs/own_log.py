@@ -14,6 +14,7 @@ from calibration.logs.trace import Trace, series
 from host_bridge.domain import Vehicle
 from host_bridge.errors import DataFileFault
 from host_bridge.logbook import reading
+from host_bridge.logbook.bags import sha256_of
 
 _WRAP_US = 1 << 30  # a board's clock on the wire
 _COUNTS = 1 << 30  # and its counters
@@ -66,15 +67,6 @@ def read_tables(folder: Path, car: str, vehicle: Vehicle) -> Trace:
 def cars_of_tables(folder: Path) -> list[str]:
     """Whose tables there are."""
     return sorted(path.name.removesuffix("_status.csv") for path in folder.glob("*_status.csv"))
-
-
-def sha256_of(path: Path) -> str:
-    """Of a file's bytes; of a folder's files in the order of their names."""
-    files = sorted(it for it in path.iterdir() if it.is_file()) if path.is_dir() else [path]
-    digest = hashlib.sha256()
-    for file in files:
-        digest.update(file.read_bytes())
-    return digest.hexdigest()
 
 
 def _table(path: Path) -> Iterator[Row]:

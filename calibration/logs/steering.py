@@ -34,7 +34,6 @@ _LEAST_S = 3.0
 _DELAYS_S = np.arange(0.0, 0.41, 0.02)
 _LAGS_S = (0.0, 0.05, 0.15)
 _ROUNDS = 4  # until the map bends where the trim is
-_DRIVEN_RAD = 0.02  # a command that is as near as that to one that was driven was driven
 _GAIN_RAD = 0.03  # as far beyond the trim it has to be steered to tell a gain
 _MOVES = 3  # of the steering, to tell how late it is
 _MOVE_RAD = 0.03
@@ -61,11 +60,17 @@ class Shape:
     has_sides: bool
     has_bend: bool
 
-    def columns(self, off: Floats) -> list[Floats]:
+    @property
+    def width(self) -> int:
+        """How many numbers such a map has."""
+        return 2 + self.has_sides + self.has_bend
+
+    def columns(self, off: Floats) -> npt.NDArray[np.float64]:
+        """A row for each command, so far off the trim; a column for each number."""
         found = [np.ones_like(off), off]
         found += [np.abs(off)] if self.has_sides else []
         found += [off * np.abs(off)] if self.has_bend else []
-        return found
+        return np.column_stack(found)
 
 
 SHAPES = (Shape(False, False), Shape(True, False), Shape(False, True), Shape(True, True))
@@ -110,10 +115,6 @@ def _stretches(trace: Trace, counts_ratio: float) -> list[_Stretch]:
     # a little before and after, in which the gyro shows its bias
     around = np.convolve(is_moving, np.ones(int(1.0 / _GRID_S)), "same") > 0
     return [_Stretch(command_rad, speed_mps, yaw_radps, around)] if len(times_s) else []
-
-
-def _columns(shape: Shape, off_rad: Floats) -> npt.NDArray[np.float64]:
-    return np.column_stack(shape.columns(off_rad))
 
 
 class _Fit:
@@ -180,7 +181,7 @@ class _Fit:
         *,
         with_timing: bool = False,
     ) -> Line:
-        columns = _columns(shape, self._commands(delay_s, lag_s) - trim_rad)
+        columns = shape.columns(self._commands(delay_s, lag_s) - trim_rad)
         values = np.zeros(columns.shape[1])
         values[:2] = 0.0, 1.0
         for _ in range(_NEWTON):
@@ -190,7 +191,7 @@ class _Fit:
                 extra = []
                 for more in ((_HAIR_S, 0.0), (0.0, _HAIR_S)):
                     later = self._commands(delay_s + more[0], lag_s + more[1]) - trim_rad
-                    apart = (_columns(shape, later) - columns) @ values / _HAIR_S
+                    apart = (shape.columns(later) - columns) @ values / _HAIR_S
                     slope = self._geometry.tangents(angles_rad)[1]
                     extra.append(self._geometry.per_tan * self._speed * slope * apart)
                 design = np.column_stack([design, *extra])
@@ -227,8 +228,7 @@ class _Fit:
             line = self._line(shape, trim_rad, delay_s, lag_s)
             size = line.groups
             left = np.mean(line.residuals**2)
-            width = len(shape.columns(np.zeros(1)))
-            found.append((size * np.log(left) + width * np.log(size), shape, trim_rad))
+            found.append((size * np.log(left) + shape.width * np.log(size), shape, trim_rad))
         _, shape, trim_rad = min(found, key=lambda it: it[0])
         return shape, trim_rad
 
@@ -285,7 +285,7 @@ class _Fit:
                 found.append(untold(name, "it is hardly steered to that side"))
                 continue
             off = np.array([side * far_rad])
-            row = np.array([column[0] for column in shape.columns(off)])
+            row = shape.columns(off)[0]
             row[0] = 0.0
             place = slice(0, len(row))
             gain = side * float(row @ line.values[place]) / far_rad
@@ -297,7 +297,7 @@ class _Fit:
     def _map(self, shape: Shape, line: Line, commands: Floats, trim_rad: float) -> Map:
         low, high = np.quantile(commands, (0.002, 0.998))
         at = np.linspace(low, high, _BAND_POINTS)
-        rows = np.column_stack(shape.columns(at - trim_rad))
+        rows = shape.columns(at - trim_rad)
         place = slice(0, rows.shape[1])
         angles = rows @ line.values[place]
         variances = np.einsum("ij,jk,ik->i", rows, line.covariance[place, place], rows)
@@ -305,16 +305,14 @@ class _Fit:
         half = line.quantile * np.sqrt(spread)
         left = float(np.sqrt(np.mean(line.residuals**2)))
         is_bent = shape.has_sides or shape.has_bend
-        return Map(
-            at, angles, angles - half, angles + half, left, is_bent,
-        )  # fmt: skip
+        return Map(at, angles, angles - half, angles + half, left, is_bent)
 
     def _tyres(self, shape: Shape, line: Line) -> list[Finding]:
         if not self._tells_tyres:
             lateral = float(np.quantile(np.abs(self._yaw * self._speed), 0.95))
             why = f"it corners with {lateral:.1f} m/s^2, and tyres tell from {_LATERAL_MPS2:g} on"
             return [untold(name, why) for name in TYRES]
-        place = len(shape.columns(np.zeros(1))) + 1
+        place = shape.width + 1
         value, deviation = float(line.values[place]), float(line.deviations[place])
         first = told(TYRES[0], value, deviation, line.quantile)
         held = "as if the rear axle's were the vehicle file's"

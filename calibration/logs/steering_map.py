@@ -8,6 +8,8 @@ import numpy as np
 
 from calibration.samples import Floats
 
+COLUMNS = ("commanded_rad", "wheel_rad", "low_rad", "high_rad")
+
 
 @dataclass(frozen=True)
 class Map:
@@ -19,6 +21,10 @@ class Map:
     high_rad: Floats
     residual_radps: float  # rms of the yaw rate that is left over
     is_bent: bool = False
+
+    def columns(self) -> dict[str, list[float]]:
+        """By the names of ``COLUMNS``."""
+        return {name: getattr(self, name).tolist() for name in COLUMNS}
 
 
 def wheel_rad(steering_map: Map, commanded_rad: Floats) -> Floats:

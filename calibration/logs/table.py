@@ -8,10 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
-from calibration.logs.own_log import sha256_of
 from calibration.logs.trace import Series, Trace, series
 from host_bridge.domain import Vehicle
 from host_bridge.errors import DataFileFault
+from host_bridge.logbook.bags import sha256_of
 
 TIME = "t_s"
 # column -> what it is; a row may leave any of them empty

@@ -42,22 +42,18 @@ def _lines(
         yield 'without = ["calibration"]'
     yield f"title = {json.dumps(vehicle.title + ', calibrated')}"
     yield f"wired_as = {json.dumps(_value(vehicle, 'wired_as') or vehicle.name)}"
-    full = values.get("full_effort_mps")
-    if full is not None and "dead_effort" in values:
-        full = speed_per_effort(vehicle, full, values["dead_effort"])
+    full, dead = values.get("full_effort_mps"), values.get("dead_effort")
+    if full is not None and dead is not None:
+        full = speed_per_effort(vehicle, full, dead)
     limits = _slower(vehicle, full)
     if steer_max_rad is not None:
         lower = f"{steer_max_rad:.4f}  # as far as its servos may turn its wheels"
         limits.setdefault("limits", []).append(f"steer_max_rad = {lower}")
     for table, lines in limits.items():
         yield from ("", f"[{table}]", *lines)
-    if "full_effort_mps" in values and "dead_effort" in values:
-        full_mps = speed_per_effort(vehicle, values["full_effort_mps"], values["dead_effort"])
-        yield from (
-            "",
-            "[drive]",
-            f"full_effort_mps = {full_mps:.4g}  # speed by effort at its cap",
-        )
+    if full is not None and dead is not None:
+        line = f"full_effort_mps = {full:.4g}  # speed by effort at its cap"
+        yield from ("", "[drive]", line)
     if "counts_per_m" in values:
         counts = counts_per_rev(vehicle, values["counts_per_m"])
         yield from ("", "[encoder]", f"counts_per_rev = {counts:.6g}")

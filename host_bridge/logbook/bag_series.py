@@ -19,7 +19,7 @@ from host_bridge.logbook.bags import (
     DRIVE,
     ODOM,
     ODOMETRY,
-    sha256_of_bag,
+    sha256_of,
     unreadable_bag,
 )
 from host_bridge.logbook.ros_types import library, typestore
@@ -72,7 +72,7 @@ _Make = Callable[[Any], Row]
 
 
 def _read(path: Path, reader: Any, named: dict[str, str]) -> BagSeries:
-    found = BagSeries(path.name, sha256_of_bag(path))
+    found = BagSeries(path.name, sha256_of(path))
     for what, (usual, types, make) in _KINDS.items():
         topic = _topic(path, reader, named.get(what, ""), usual, types)
         if not topic:

@@ -12,6 +12,7 @@ from typing import Any
 from mcap.writer import Writer
 
 from host_bridge.errors import DataFileFault
+from host_bridge.logbook.new_file import open_new
 from host_bridge.logbook.ros_types import typestore
 
 # What is told once and kept for whoever comes late, as a player has to be told
@@ -31,12 +32,7 @@ class BagWriter:
         """Raises errors.DataFileFault for a file that is there, DeviceFault without rosbags."""
         self._store = typestore()
         self._path = path
-        try:
-            self._file = path.open("xb")
-        except FileExistsError:
-            raise DataFileFault.in_the_way(path) from None
-        except OSError as error:
-            raise DataFileFault.unwritable("the bag", path, error) from None
+        self._file = open_new(path, "the bag")
         self.counts: dict[str, int] = {}
         self._writer: Any = Writer(self._file)
         self._writer.start(profile="ros2", library="tandem")

@@ -115,7 +115,7 @@ def _read(path: Path, reader: Any, drive_topic: str, odom_topic: str) -> Bag:
     for topic, found in zip(chosen, (told, places), strict=True):
         if not found:
             raise _lacking(path, reader, topic, "no message that is all numbers")
-    return Bag(path.name, sha256_of_bag(path), *chosen, told, sorted(places, key=lambda it: it.t_s))
+    return Bag(path.name, sha256_of(path), *chosen, told, sorted(places, key=lambda it: it.t_s))
 
 
 def _topic(path: Path, reader: Any, name: str, types: tuple[str, ...], *, is_named: bool) -> str:
@@ -174,8 +174,8 @@ def _is_whole(numbers: Iterable[float]) -> bool:
     return all(map(isfinite, numbers))
 
 
-def sha256_of_bag(path: Path) -> str:
-    """A folder's is that of its files, in the order of their names."""
+def sha256_of(path: Path) -> str:
+    """Of a file's bytes; of a folder's files in the order of their names."""
     files = sorted(it for it in path.iterdir() if it.is_file()) if path.is_dir() else [path]
     digest = hashlib.sha256()
     for file in files:

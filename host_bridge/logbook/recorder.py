@@ -16,6 +16,7 @@ from mcap.writer import Writer
 from host_bridge.clock import Clock
 from host_bridge.errors import DataFileFault
 from host_bridge.logbook import rows
+from host_bridge.logbook.new_file import open_new
 from host_bridge.logbook.spill import SpilledList
 
 UP, DOWN = "up", "down"  # to the car, from the car
@@ -181,12 +182,7 @@ def create(
             got=path.suffix,
             remedy="tandem log FILE.mcap --csv FOLDER makes tables of a log",
         )
-    try:
-        stream = path.open("xb")
-    except FileExistsError:
-        raise DataFileFault.in_the_way(path) from None
-    except OSError as error:
-        raise DataFileFault.unwritable("the log", path, error) from None
+    stream = open_new(path, "the log")
     return Recorder(stream, clock, wall_ns, facts, new_decoder)
 
 

@@ -17,11 +17,13 @@ from typing import Any
 
 from host_bridge.domain import Vehicle
 from host_bridge.errors import DataFileFault
+from host_bridge.logbook.new_file import open_new
 from host_bridge.logbook.reading import Record, read
 
 COMMANDS = ("t_s", "channel", "value_norm")
 ODOMETRY = ("t_s", "header_t_s", "x_m", "y_m", "yaw_rad", "yaw_rate_radps")
 SAMPLES = Path(__file__).with_name("samples")
+_WHAT = "the table"
 _DRIVEN = ("ACTIVE", "HOLD", "STOPPING")
 _NAMED = "-_."  # beside letters and digits, what a car's name keeps in the name of a file
 
@@ -158,12 +160,7 @@ class _Table:
 
     def __init__(self, path: Path, header: Iterable[str]) -> None:
         self.path = path
-        try:
-            self._file = path.open("x", encoding="utf-8", newline="")
-        except FileExistsError:
-            raise DataFileFault.in_the_way(path) from None
-        except OSError as error:
-            raise self._unwritable(error) from None
+        self._file = open_new(path, _WHAT, "x", encoding="utf-8", newline="")
         self._rows = csv.writer(self._file, lineterminator="\n")
         self.write(header)
 
@@ -183,7 +180,7 @@ class _Table:
             raise self._unwritable(error) from None
 
     def _unwritable(self, error: OSError) -> DataFileFault:
-        return DataFileFault.unwritable("the table", self.path, error)
+        return DataFileFault.unwritable(_WHAT, self.path, error)
 
 
 def _write(path: Path, header: Iterable[str], rows: Iterable[Iterable[str]]) -> Path:

@@ -134,13 +134,9 @@ class Configurations:
         before = await self.pairing_for(opened, file, name)
         trim = differing(before.trim, file, wanted, tuple(changes))
         known = replace(before, car_name=name, trim=trim)
-        self._pairings.keep(known)  # first: whoever serves the car looks it up as it says it
-        try:
-            changed = await self.write(opened, known.of(file), name, progress)
-        except BaseException:
-            self._pairings.keep(before)
-            raise
-        return known.of(file), changed
+        return known.of(file), await self._keep(
+            opened, known.of(file), name, (before, known), progress
+        )
 
     async def calibrate(
         self,
@@ -165,9 +161,22 @@ class Configurations:
             if values != file.parameters[row] and row not in beat
         }
         known = replace(before, trim={**kept, **found})
-        self._pairings.keep(known)  # first: whoever serves the car looks it up as it says it
+        return await self._keep(opened, known.of(file), name, (before, known), progress)
+
+    async def _keep(
+        self,
+        opened: OpenCar,
+        vehicle: Vehicle,
+        name: str,
+        pairings: tuple[Pairing, Pairing],
+        progress: Callable[[str], Progress],
+    ) -> int:
+        """Write a car, of which ``pairings`` are known before and after. If that fails, the one
+        before is kept."""
+        before, after = pairings
+        self._pairings.keep(after)  # first: whoever serves the car looks it up as it says it
         try:
-            return await self.write(opened, known.of(file), name, progress)
+            return await self.write(opened, vehicle, name, progress)
         except BaseException:
             self._pairings.keep(before)
             raise

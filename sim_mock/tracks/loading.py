@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from sim_mock.toml_file import read_toml
 from sim_mock.tracks.centre_line import middle_of, track_of
@@ -19,15 +20,18 @@ def track_names() -> list[str]:
 
 def load_track(name: str) -> Place:
     """Raises ValueError with the names that there are."""
-    if name not in track_names():
-        raise ValueError(f"no track {name!r}; there is {', '.join(track_names())}")
-    return track_of(read_toml(_FOLDER / f"{name}.toml"))
+    return track_of(_table(name))
 
 
 def load_middle(name: str) -> Floats:
     """The centre line of a track, closed: rows of x and y. Raises ValueError."""
-    load_track(name)
-    return middle_of(read_toml(_FOLDER / f"{name}.toml"))
+    return middle_of(_table(name))
+
+
+def _table(name: str) -> dict[str, Any]:
+    if name not in track_names():
+        raise ValueError(f"no track {name!r}; there is {', '.join(track_names())}")
+    return read_toml(_FOLDER / f"{name}.toml")
 
 
 def load_place(track: str, map_file: str) -> Place | None:

@@ -26,6 +26,7 @@ from host_bridge.errors import DataFileFault, UsageFault
 from host_bridge.interfaces.cli.calibrate_guide import Guide
 from host_bridge.interfaces.cli.calibrated_vehicle import calibrated_vehicle
 from host_bridge.interfaces.cli.typed import day, positive
+from host_bridge.logbook.new_file import write_new
 from host_bridge.running import run_async
 from host_bridge.services import Host
 
@@ -143,7 +144,7 @@ def _identified(
     if args.out:
         texts[args.out] = files.written(calibration)
     for path, text in texts.items():
-        written(path, text)
+        write_new(path, "the file", text)
     if args.json:
         print(json.dumps(as_row(found, traces, vehicle)))
     else:
@@ -251,17 +252,6 @@ def command_of(args: argparse.Namespace) -> str:
     return " ".join(words)
 
 
-def written(path: Path, text: str) -> None:
-    """A new file. Raises errors.DataFileFault for one that is there, or that cannot be written."""
-    try:
-        with path.open("x", encoding="utf-8") as stream:
-            stream.write(text)
-    except FileExistsError:
-        raise DataFileFault.in_the_way(path) from None
-    except OSError as error:
-        raise DataFileFault.unwritable("the file", path, error) from None
-
-
 def as_row(found: Found, traces: Sequence[Trace], vehicle: Vehicle) -> dict[str, Any]:
     """What ``--json`` prints."""
     known = known_values(vehicle)
@@ -274,10 +264,7 @@ def as_row(found: Found, traces: Sequence[Trace], vehicle: Vehicle) -> dict[str,
         "steering_map": None
         if told is None
         else {
-            "commanded_rad": told.commanded_rad.tolist(),
-            "wheel_rad": told.wheel_rad.tolist(),
-            "low_rad": told.low_rad.tolist(),
-            "high_rad": told.high_rad.tolist(),
+            **told.columns(),
             "is_bent": told.is_bent,
             "residual_radps": told.residual_radps,
         },

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterator
-from math import cos, degrees, radians, sin
+from collections.abc import Callable, Iterator
+from math import cos, degrees, sin
 from pathlib import Path as FilePath
 from typing import Any
 
@@ -15,12 +15,12 @@ from host_bridge.errors import DataFileFault, UsageFault
 from host_bridge.interfaces.cli.typed import positive
 from host_bridge.interfaces.paths import Measure, Path, Place, path_of_drive, read_path, write_path
 from host_bridge.interfaces.paths.making import SPACING_M, Drive
-from host_bridge.interfaces.paths.path import resampled
+from host_bridge.interfaces.paths.path import Pose, moved, pose_of, resampled
 from host_bridge.logbook.reading import read
 from host_bridge.services import Host
 from sim_mock.tracks.loading import load_middle, track_names
 from sim_mock.tracks.middle import middle_of_map
-from sim_mock.tracks.place import Pose
+from sim_mock.tracks.place import Pose as Start
 from sim_mock.tracks.ros_map import load_grid
 
 EPILOG = """\
@@ -158,7 +158,7 @@ def _centre(args: argparse.Namespace) -> tuple[Path, dict[str, Any]]:
             points, facts = load_middle(args.map)[:-1], {}
         else:
             grid = load_grid(FilePath(args.map))
-            middle = middle_of_map(grid, _pose(args.start) if args.start else None)
+            middle = middle_of_map(grid, _start(args.start) if args.start else None)
             points = middle.points_m
             facts = {"half_width_m": round(middle.half_width_m, 3)}
     except OSError as error:
@@ -174,12 +174,11 @@ def _centre(args: argparse.Namespace) -> tuple[Path, dict[str, Any]]:
     return Path(resampled(points, args.spacing, is_loop=True), is_loop=True), facts
 
 
-def _pose(text: str) -> Pose:
+def _start(text: str) -> Start:
     try:
-        x, y, yaw_deg = map(float, text.split(","))
+        return Start(*pose_of(text))
     except ValueError:
         raise UsageFault("--start", expected="X,Y,YAW_DEG", got=text) from None
-    return Pose(x, y, radians(yaw_deg))
 
 
 def _figures(path: Path) -> dict[str, Any]:
@@ -255,12 +254,10 @@ def _reckoned(args: argparse.Namespace, path: Path) -> Iterator[tuple[Place, Non
         if it.topic == "motion" and isinstance(it.value, dict)
     ]
     car = _one_car(args, sorted({name for _, name, _ in rows}))
-    begin: dict[str, Any] | None = None
-    x0, y0 = path.at(0.0)
+    frame: Callable[[Pose], Pose] | None = None
     for time_us, name, row in rows:
         if name == car:
-            begin = begin or row
-            turned = path.yaw_at(0.0) - begin["yaw_rad"]
-            dx, dy = row["x_m"] - begin["x_m"], row["y_m"] - begin["y_m"]
-            c, s = cos(turned), sin(turned)
-            yield Place(time_us * 1e-6, x0 + c * dx - s * dy, y0 + s * dx + c * dy), None
+            reckoned = row["x_m"], row["y_m"], row["yaw_rad"]
+            frame = frame or moved(reckoned, (*path.at(0.0), path.yaw_at(0.0)))
+            x_m, y_m, _ = frame(reckoned)
+            yield Place(time_us * 1e-6, x_m, y_m), None

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from math import cos, isfinite, radians, sin
+from math import cos, isfinite, sin
 from pathlib import Path as FilePath
 from typing import Any
 from urllib.parse import parse_qsl
@@ -26,9 +26,9 @@ from host_bridge.domain import (
     Wish,
 )
 from host_bridge.errors import UsageFault
-from host_bridge.interfaces.paths.laws import LAWS, Car, placed
+from host_bridge.interfaces.paths.laws import LAWS, Car
 from host_bridge.interfaces.paths.measuring import Measure, Place
-from host_bridge.interfaces.paths.path import Path
+from host_bridge.interfaces.paths.path import Path, Pose, moved, pose_of
 from host_bridge.interfaces.paths.path_file import read_path
 from host_bridge.interfaces.paths.profile import LATERAL_MPS2, Profile
 
@@ -43,8 +43,6 @@ _AHEAD_S = 0.2  # what a car takes to follow a speed
 _CREEP_MPS = 0.2  # the last steps to the end
 _END_M = 0.03
 _REST_MPS = 0.02
-
-Pose = tuple[float, float, float]
 
 
 @dataclass(frozen=True)
@@ -69,7 +67,7 @@ class Follower(Input):
         self._read, self._ways = read, ways
         self._steps = 0
         self._drive_us: int | None = None  # from when on it drives, once the deadman is held
-        self._frame: Callable[[CarMotion], Pose] | None = None
+        self._frame: Callable[[Pose], Pose] | None = None
         self._captured_us: int | None = None
         self._heard_us = 0
         self._is_ending = self._is_over = self._has_said = False
@@ -147,8 +145,9 @@ class Follower(Input):
                 self._lost = "The car says nothing new of where it is"
             return
         self._captured_us, self._heard_us = motion.captured_us, now_us
-        self._frame = self._frame or self._anchored(motion)
-        x, y, yaw = self._frame(motion)
+        reckoned = motion.x_m, motion.y_m, motion.yaw_rad
+        self._frame = self._frame or moved(reckoned, self._begin())
+        x, y, yaw = self._frame(reckoned)
         beside = self.measure.add(Place(now_us * 1e-6, x, y))
         if beside.apart_m > self._far_m and not self._is_ending:
             self._lost = (
@@ -174,19 +173,8 @@ class Follower(Input):
             return 0.0
         return max(self._profile.speed_at(beside.along_m + _AHEAD_S * now_mps), _CREEP_MPS)
 
-    def _anchored(self, motion: CarMotion) -> Callable[[CarMotion], Pose]:
-        """From where the car reckons itself to the path's frame, by where it now stands."""
-        x0, y0, yaw0 = self._begin()
-        turned = yaw0 - motion.yaw_rad
-        begin = motion
-
-        def frame(now: CarMotion) -> Pose:
-            dx, dy = placed(now.x_m - begin.x_m, now.y_m - begin.y_m, turned)
-            return x0 + dx, y0 + dy, now.yaw_rad + turned
-
-        return frame
-
     def _begin(self) -> Pose:
+        """Where the car stands as it begins, in the path's frame."""
         if self._ways.at is None:
             return (*self._path.at(0.0), self._path.yaw_at(0.0))
         x, y, yaw = self._ways.at
@@ -266,8 +254,7 @@ def _number(name: str, text: str) -> float:
 
 
 def _pose(text: str) -> Pose:
-    parts = text.split(",")
-    if len(parts) != 3:
-        raise _wrong("at", text, "X,Y,YAW_DEG, as start= of a virtual car")
-    x, y, yaw_deg = (_number("at", part) for part in parts)
-    return x, y, radians(yaw_deg)
+    try:
+        return pose_of(text)
+    except ValueError:
+        raise _wrong("at", text, "X,Y,YAW_DEG, as start= of a virtual car") from None

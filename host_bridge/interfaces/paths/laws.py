@@ -52,9 +52,3 @@ def stanley(path: Path, beside: Beside, car: Car, lookahead_m: float | None) -> 
 
 
 LAWS: dict[str, Law] = {"pursuit": pure_pursuit, "stanley": stanley}
-
-
-def placed(dx_m: float, dy_m: float, by_rad: float) -> tuple[float, float]:
-    """A vector turned to the left."""
-    c, s = cos(by_rad), sin(by_rad)
-    return c * dx_m - s * dy_m, s * dx_m + c * dy_m

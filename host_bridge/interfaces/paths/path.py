@@ -5,13 +5,15 @@ Lengths are in m, angles in rad, left is positive. A loop's last point is joined
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from math import atan2, copysign, hypot, remainder, tau
+from math import atan2, copysign, cos, hypot, isfinite, radians, remainder, sin, tau
 
 import numpy as np
 import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
+Pose = tuple[float, float, float]  # x, y, yaw
 
 # The loop rule: ends so near, seen in the same direction, are joined.
 GAP_M = 0.5
@@ -142,3 +144,24 @@ def resampled(points_m: Floats, spacing_m: float, is_loop: bool) -> Floats:
     if is_loop:
         along = along[:-1]
     return np.stack([np.interp(along, path.along_m, axis) for axis in path.points_m.T], axis=1)
+
+
+def pose_of(text: str) -> Pose:
+    """``X,Y,YAW_DEG``, as ``start=`` of a virtual car. Raises ValueError."""
+    x, y, yaw_deg = map(float, text.split(","))
+    if not all(map(isfinite, (x, y, yaw_deg))):
+        raise ValueError("a pose is of finite numbers")
+    return x, y, radians(yaw_deg)
+
+
+def moved(begin: Pose, onto: Pose) -> Callable[[Pose], Pose]:
+    """The motion that puts ``begin`` onto another pose, for all poses of the same frame."""
+    x0, y0, yaw0 = onto
+    turned = yaw0 - begin[2]
+    c, s = cos(turned), sin(turned)
+
+    def move(pose: Pose) -> Pose:
+        dx, dy = pose[0] - begin[0], pose[1] - begin[1]
+        return x0 + (c * dx - s * dy), y0 + (s * dx + c * dy), pose[2] + turned
+
+    return move

@@ -15,6 +15,7 @@ import numpy as np
 
 from host_bridge.errors import DataFileFault
 from host_bridge.interfaces.paths.path import Path
+from host_bridge.logbook.new_file import write_new
 
 HEADER = ("x_m", "y_m", "speed_mps")
 _SPEEDS = ("speed_mps", "vx_mps")
@@ -43,13 +44,7 @@ def write_path(file: FilePath, path: Path) -> None:
     columns = points if speeds is None else np.column_stack((points, speeds))
     lines = [_MARK + ("yes" if path.is_loop else "no"), ",".join(HEADER[: columns.shape[1]])]
     lines += [",".join(f"{value:.4f}" for value in row) for row in columns]
-    try:
-        with file.open("x", encoding="utf-8") as opened:
-            opened.write("\n".join(lines) + "\n")
-    except FileExistsError:
-        raise DataFileFault.in_the_way(file) from None
-    except OSError as error:
-        raise DataFileFault.unwritable("the path", file, error) from None
+    write_new(file, "the path", "\n".join(lines) + "\n")
 
 
 def _table(file: FilePath) -> tuple[list[str], list[list[float]], bool | None]:

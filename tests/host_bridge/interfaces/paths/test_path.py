@@ -5,7 +5,7 @@ from math import pi
 import numpy as np
 import pytest
 
-from host_bridge.interfaces.paths.path import Path, is_loop_of, resampled
+from host_bridge.interfaces.paths.path import Path, is_loop_of, moved, pose_of, resampled
 
 
 def circle(radius_m=2.0, count=200, turn_rad=2 * pi):
@@ -72,3 +72,19 @@ def test_even_spacing_keeps_the_line():
     points = resampled(np.array([[0.0, 0], [1, 0], [1, 2]]), 0.25, is_loop=False)
     assert np.hypot(*np.diff(points, axis=0).T) == pytest.approx([0.25] * 12)
     assert points[-1].tolist() == [1, 2]
+
+
+def test_a_pose_is_three_numbers():
+    assert pose_of("1,-2,180") == (1.0, -2.0, pytest.approx(pi))
+
+
+@pytest.mark.parametrize("text", ["1,2", "1,2,north", "nan,0,0", "0,0,inf"])
+def test_what_is_no_pose_is_refused(text):
+    with pytest.raises(ValueError, match=r"values|convert|finite"):
+        pose_of(text)
+
+
+def test_what_begins_at_one_pose_goes_on_from_another():
+    move = moved((1.0, 0.0, 0.0), (0.0, 5.0, pi / 2))
+    assert move((1.0, 0.0, 0.0)) == (0.0, 5.0, pi / 2)
+    assert move((3.0, 1.0, 0.5)) == pytest.approx((-1.0, 7.0, pi / 2 + 0.5))

@@ -1,0 +1,30 @@
+"""Files that are new: none is ever overwritten."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import IO, Any
+
+from host_bridge.errors import DataFileFault
+
+
+def open_new(path: Path, what: str, mode: str = "xb", **options: Any) -> IO[Any]:
+    """As ``Path.open``. ``what`` it is, is for people.
+
+    Raises errors.DataFileFault for a file that is there already, or that cannot be made.
+    """
+    try:
+        return path.open(mode, **options)
+    except FileExistsError:
+        raise DataFileFault.in_the_way(path) from None
+    except OSError as error:
+        raise DataFileFault.unwritable(what, path, error) from None
+
+
+def write_new(path: Path, what: str, text: str) -> None:
+    """A whole file. Raises errors.DataFileFault, also where there is no room for it."""
+    try:
+        with open_new(path, what, "x", encoding="utf-8") as stream:
+            stream.write(text)
+    except OSError as error:
+        raise DataFileFault.unwritable(what, path, error) from None
