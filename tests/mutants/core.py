@@ -64,7 +64,16 @@ BESIDE = (
     Part("firmware/core/table_hash.py", ("params",)),
     Part(
         "firmware/app.py",
-        ("app", "requests_settled", "app_moves", "hearing", "watch_edges", "gyro_lost", "watch"),
+        (
+            "app",
+            "requests_settled",
+            "app_moves",
+            "hearing",
+            "watch_edges",
+            "gyro_lost",
+            "watch",
+            "app_loop_brake",
+        ),
         _APP,
     ),
 )

@@ -53,6 +53,11 @@ def test_the_runstop_loop_cuts_whatever_the_file_says(policy):
     assert stopping(0b1111111111110, **values).policy == policy
 
 
+@pytest.mark.parametrize(("milliseconds", "policy"), [(0, CUT), (1, BRAKE), (600, BRAKE)])
+def test_with_an_off_delay_the_runstop_loop_is_braked(milliseconds, policy):
+    assert stopping(0b1, loop_brake_ms=milliseconds).policy == policy
+
+
 def test_what_is_no_cause_and_no_fault_has_no_policy():
     assert stopping(1 << 13, 1 << 11).policy == BRAKE
 
