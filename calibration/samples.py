@@ -142,7 +142,7 @@ def _rows(path: Path, names: tuple[str, ...], word: str = "") -> Iterator[list[f
             where=str(path),
             expected="comma separated values",
             got="binary data",
-            remedy="of a log of Tandem, tandem log FILE --csv FOLDER makes such files",
+            remedy="a log of Tandem is read as it is: tandem replay LOG",
         ) from None
     lines = text.splitlines()
     table, header = csv.DictReader(lines), "".join(lines[:1])

@@ -16,6 +16,7 @@ from calibration.samples import Run, read_bag_run, read_run
 from calibration.twin import Poses
 from host_bridge.domain import Vehicle
 from host_bridge.errors import UsageFault, VehicleFileFault
+from host_bridge.interfaces.cli.replay_log import LoggedRun, logged_runs
 from host_bridge.interfaces.cli.typed import day
 from host_bridge.services import Host
 
@@ -30,9 +31,11 @@ is in it, and what differs from run to run. Steering beyond that of the fitted r
 COMMANDS has the columns t_s, channel (throttle or steering), value_norm (-1 to 1, left is up),
 with every message of the driver, as they queue on the way. ODOMETRY has header_t_s, x_m, y_m,
 yaw_rad. A bag of ROS 1 or 2 (.bag, .mcap, .db3 or a folder) has both in its topics: /drive, in m/s
-and rad, and /odom.
+and rad, and /odom. A LOG is one of Tandem's own (tandem drive --record): its vehicle is known, and
+a virtual car in it had the numbers of the vehicle file, which are then the twin's too.
 
 examples:
+  tandem replay drive.mcap
   tandem replay --commands run_commands.csv --against run_odometry.csv --out run.png
   tandem replay --commands run_commands.csv --against run_odometry.csv --calibration none
   tandem replay --vehicle nigel --bag run.bag --odom-topic /odometry
@@ -41,6 +44,7 @@ examples:
   tandem replay --commands a.csv b.csv c.csv --against a_o.csv b_o.csv c_o.csv --leave-one-out
 """
 NONE = "none"
+_VEHICLE = "nigel"
 ROWS_S = 0.5  # between the lines of the table
 
 
@@ -50,12 +54,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EPILOG
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     add = parser.add_argument
+    add("logs", type=Path, nargs="*", metavar="LOG", help="logs of Tandem's own")
+    add("--car", default="", metavar="NAME", help="of such a log, if several were driven in it")
     add("--commands", type=Path, nargs="+", default=[], metavar="FILE", help="what was driven")
     add("--against", type=Path, nargs="+", default=[], metavar="FILE", help="what came of it")
     add("--bag", type=Path, nargs="+", default=[], metavar="FILE", help="bags that have both")
     add("--drive-topic", default="", metavar="TOPIC", help="of a bag (/drive)")
     add("--odom-topic", default="", metavar="TOPIC", help="of a bag (/odom)")
-    add("--vehicle", default="nigel", help="the type of car (nigel)")
+    add("--vehicle", default="", help="the type of car (the log's, else nigel)")
     add("--calibration", metavar="FILE", help="its numbers; none: the vehicle file's (its own)")
     add("--fit", type=Path, metavar="FILE", help="fit a calibration on these runs, and write it")
     add("--leave-one-out", action="store_true", help="fit on all runs but one, predict that one")
@@ -67,20 +73,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, host: Host) -> int:
     """Raises errors.UsageFault, DataFileFault, VehicleFileFault."""
     _refuse(args)
-    vehicle = host.vehicles.load(args.vehicle)
+    logged = [it for log in args.logs for it in logged_runs(log, args.car, host)]
+    vehicle = host.vehicles.load(_vehicle_of(args.vehicle, logged))
     pairs = zip(args.commands, args.against, strict=True)
     runs = [read_run(commands, odometry) for commands, odometry in pairs]
     topics = args.drive_topic, args.odom_topic
     runs += [read_bag_run(bag, vehicle, *topics) for bag in args.bag]
+    runs += [it.run for it in logged]
+    _refuse_number(args, len(runs))
     if args.leave_one_out:
         shown = [
             _replayed(vehicle, one, _fitted(args, vehicle, [it for it in runs if it is not one]))
             for one in runs
         ]
     else:
-        calibration = (
-            _written(args, vehicle, runs) if args.fit else _chosen(args.calibration, vehicle)
-        )
+        wanted = args.calibration or (NONE if any(it.is_virtual for it in logged) else None)
+        calibration = _written(args, vehicle, runs) if args.fit else _chosen(wanted, vehicle)
         shown = [_replayed(vehicle, one, calibration) for one in runs]
     if args.json:
         print(json.dumps([_row(*one) for one in shown]))
@@ -107,29 +115,42 @@ def _written(
     return calibration
 
 
+def _vehicle_of(wanted: str, logged: Sequence[LoggedRun]) -> str:
+    """The type of car that was asked for, or that of the logs. Raises errors.UsageFault."""
+    types = {it.vehicle for it in logged}
+    if len(types | ({wanted} if wanted else set())) > 1:
+        raise UsageFault(
+            "one type of car at a time",
+            expected=wanted or "logs of one type, or --car NAME",
+            got=", ".join(sorted(types)),
+        )
+    return wanted or next(iter(types), _VEHICLE)
+
+
 def _refuse(args: argparse.Namespace) -> None:
     if len(args.commands) != len(args.against):
         got = f"{len(args.commands)} and {len(args.against)}"
         raise UsageFault("--commands and --against do not pair", expected="as many", got=got)
-    if not (args.commands or args.bag):
-        raise UsageFault("no drive was given", expected="--commands with --against, or --bag")
+    if not (args.commands or args.bag or args.logs):
+        expected = "a LOG, --commands with --against, or --bag"
+        raise UsageFault("no drive was given", expected=expected)
     if bool(args.fit) != bool(args.date):
         raise UsageFault("a fit has a date", expected="--fit FILE --date YYYY-MM-DD, or neither")
-    if args.leave_one_out:
-        _refuse_alone(args)
-    if args.fit and args.calibration:
-        raise UsageFault("--fit makes a calibration", expected="--fit or --calibration, not both")
-    if args.out and len(args.commands) + len(args.bag) > 1:
-        raise UsageFault("--out draws one run", expected="one FILE each", got="several")
-
-
-def _refuse_alone(args: argparse.Namespace) -> None:
-    if args.fit or args.calibration:
+    if args.leave_one_out and (args.fit or args.calibration):
         raise UsageFault(
             "--leave-one-out makes calibrations of its own",
             expected="neither --fit nor --calibration",
         )
-    if len(args.commands) + len(args.bag) < 2:
+    if args.fit and args.calibration:
+        raise UsageFault("--fit makes a calibration", expected="--fit or --calibration, not both")
+    if not args.logs:  # of those one may have several drives
+        _refuse_number(args, len(args.commands) + len(args.bag))
+
+
+def _refuse_number(args: argparse.Namespace, runs: int) -> None:
+    if args.out and runs > 1:
+        raise UsageFault("--out draws one run", expected="one drive", got=f"{runs}")
+    if args.leave_one_out and runs < 2:
         raise UsageFault("--leave-one-out fits on the other runs", expected="two runs at least")
 
 
@@ -138,15 +159,17 @@ def _fitted(args: argparse.Namespace, vehicle: Vehicle, runs: Sequence[Run]) -> 
     return results.Calibration(
         vehicle=vehicle.name,
         date=args.date.isoformat() if args.date else "",
-        command=_command(args),
+        command=_command(args, vehicle),
         data=tuple(map(results.Source.of, runs)),
         steering=driven_steering(list(runs), fit.values),
         fit=fit,
     )
 
 
-def _command(args: argparse.Namespace) -> str:
-    command = f"tandem replay --vehicle {args.vehicle}"
+def _command(args: argparse.Namespace, vehicle: Vehicle) -> str:
+    command = f"tandem replay --vehicle {vehicle.name}"
+    command += "".join(f" {log.name}" for log in args.logs)
+    command += f" --car {args.car}" if args.car else ""
     for option, paths in _files(args).items():
         command += f" --{option} " + " ".join(path.name for path in paths) if paths else ""
     for option in ("drive_topic", "odom_topic"):

@@ -8,8 +8,8 @@ import shlex
 
 import pytest
 
-from host_bridge import config
-from host_bridge.errors import DataFileFault
+from host_bridge import cli, config
+from host_bridge.errors import DataFileFault, UsageFault
 from host_bridge.interfaces.manoeuvres import CsvFile
 from host_bridge.logbook import recorder, tables
 from tests.host_bridge.programs import tandem
@@ -116,6 +116,11 @@ def test_a_virtual_cars_own_log_replays_within_centimetres_by_the_command_that_i
         (shown,) = json.loads(replayed.stdout)
         assert shown["twin"]["position_rms_m"] < 0.05
         assert max(shown["t_s"]) > 3.0
+        whole = tandem("replay", str(log), "--json")  # the log itself: no files, no options
+        assert whole.returncode == 0, whole.stderr
+        (of_log,) = json.loads(whole.stdout)
+        assert of_log["commands"] == "d.mcap:nigel"
+        assert of_log["twin"] == shown["twin"]
         again = tandem(*drive_again, "--json")
         assert again.returncode == 0, again.stderr
         (car,) = json.loads(again.stdout.splitlines()[-1])["summary"]["cars"]
@@ -128,11 +133,22 @@ def commands_in(text: str) -> list[list[str]]:
     return [shlex.split(line)[1:] for line in lines if line.startswith("tandem ")]
 
 
-def test_who_gives_a_log_to_replay_is_told_how_it_becomes_its_files(tmp_path):
+def test_who_gives_a_log_as_a_table_is_told_that_it_is_read_as_it_is(tmp_path):
     log = log_of(tmp_path / "a.mcap", DRIVE)
     done = tandem("replay", "--commands", str(log), "--against", str(log))
     assert done.returncode == DataFileFault.exit_code
-    assert "tandem log FILE --csv FOLDER" in done.stderr
+    assert "tandem replay LOG" in done.stderr
+
+
+def test_a_log_without_the_car_that_is_wanted_or_without_a_drive_says_so(tmp_path, capsys):
+    log = log_of(tmp_path / "a.mcap", DRIVE[:1])
+    assert cli.main(["replay", str(log), "--car", "blue"]) == DataFileFault.exit_code
+    assert "expected: red" in capsys.readouterr().err
+    assert cli.main(["replay", str(log)]) == DataFileFault.exit_code
+    assert "nobody drives in this log" in capsys.readouterr().err
+    driven = log_of(tmp_path / "b.mcap", DRIVE)
+    assert cli.main(["replay", str(driven), "--vehicle", "f1tenth"]) == UsageFault.exit_code
+    assert "one type of car" in capsys.readouterr().err
 
 
 def test_the_samples_are_a_drive_that_can_be_played_and_replayed(tmp_path):

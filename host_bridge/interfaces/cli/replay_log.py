@@ -1,0 +1,75 @@
+"""A log of Tandem as runs that ``tandem replay`` drives again, one for each car that was driven."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
+
+from calibration.samples import Run, read_run
+from host_bridge.domain import Vehicle
+from host_bridge.errors import DataFileFault
+from host_bridge.logbook.bags import sha256_of
+from host_bridge.logbook.reading import summary
+from host_bridge.logbook.tables import write_run
+from host_bridge.services import Host
+
+_CAR = "car/"  # of a car's metadata: and then its name
+
+
+class LoggedRun(NamedTuple):
+    """One car's drive. ``is_virtual``: its numbers are the vehicle file's, no calibration's."""
+
+    vehicle: str
+    is_virtual: bool
+    run: Run
+
+
+def logged_runs(log: Path, wanted: str, host: Host) -> list[LoggedRun]:
+    """The drives of a log, or of the car of it that is wanted; one at least.
+
+    Raises errors.DataFileFault for what is no log or has no such drive, VehicleFileFault.
+    """
+    types = {
+        name.removeprefix(_CAR): facts.get("vehicle", "")
+        for name, facts in summary(log).facts.items()
+        if name.startswith(_CAR)
+    }
+    if wanted and wanted not in types:
+        raise DataFileFault(
+            f"no car {wanted} in this log",
+            where=str(log),
+            expected=" or ".join(sorted(types)) or "a car",
+            got=wanted,
+            remedy=f"tandem log {log}",
+        )
+    chosen = {wanted: types[wanted]} if wanted else types
+    runs = [
+        run
+        for car, vehicle in chosen.items()
+        for run in _runs_of(log, car, host.vehicles.load(vehicle))
+    ]
+    if not runs:
+        raise DataFileFault(
+            "nobody drives in this log",
+            where=str(log),
+            expected="a car that was ACTIVE, and its motion",
+            got=", ".join(chosen) or "no car",
+            remedy="tandem drive CAR --record FILE.mcap makes such a log",
+        )
+    return runs
+
+
+def _runs_of(log: Path, car: str, vehicle: Vehicle) -> Iterator[LoggedRun]:
+    """By way of the tables that ``tandem log --csv`` writes, so that both say the same."""
+    with TemporaryDirectory() as folder:
+        written = write_run(log, Path(folder), car, vehicle)
+        if written is None:
+            return
+        run = read_run(written.commands, written.odometry)
+    name, sha256 = f"{log.name}:{car}", sha256_of(log)
+    commands = replace(run.commands, file=name, sha256=sha256)
+    odometry = replace(run.odometry, file=name, sha256=sha256)
+    yield LoggedRun(vehicle.name, written.is_virtual, Run(commands, odometry))
