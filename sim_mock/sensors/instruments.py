@@ -13,6 +13,8 @@ from math import cos, pi, sin
 from random import Random
 from typing import TYPE_CHECKING, Any, Protocol
 
+import numpy as np
+
 from sim_mock.sensors.lidar import Lidar
 from sim_mock.sensors.parameters import LidarParameters, PositionParameters
 from sim_mock.sensors.ray_casting import Floats
@@ -152,7 +154,10 @@ class Scanner:
 
 
 def _ranges(ranges: Floats) -> list[float | None]:
-    return [value if value < float("inf") else None for value in ranges.round(4).tolist()]
+    rounded: list[float | None] = ranges.round(4).tolist()
+    for i in np.flatnonzero(~np.isfinite(ranges)).tolist():
+        rounded[i] = None
+    return rounded
 
 
 def instruments_of(

@@ -5,6 +5,7 @@ Messages are handed in empty, whoever made their classes. Units and axes are REP
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import atan2, cos, inf, isfinite, pi, sin
@@ -95,7 +96,8 @@ def fill_scan(message: Any, stamp: Any, frame: str, scan: Scan, vehicle: Vehicle
     message.scan_time = 1 / float(lidar.get("rate_hz", SCAN_HZ))
     message.range_min = float(lidar["range_min_m"])
     message.range_max = float(lidar["range_max_m"])
-    message.ranges = [inf if range_m is None else range_m for range_m in scan.ranges_m]
+    # As C floats: of a list rclpy looks at each element's type and range
+    message.ranges = array("f", [inf if it is None else it for it in scan.ranges_m])
 
 
 def fill_imu(message: Any, stamp: Any, motion: CarMotion) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from host_bridge.domain import Input, Observed, Order, Reach, Setting, Vehicle, Wish
+from host_bridge.domain import Input, Observed, Order, Reach, SeenCar, Setting, Vehicle, Wish
 from host_bridge.errors import DataFileFault
 from host_bridge.interfaces.ros2 import messages
 from host_bridge.interfaces.ros2.bus import Bus, is_secured, open_to_a_network, stay_on_this_machine
@@ -123,19 +123,23 @@ class RosInput(Input):
             self._last = None
             self._is_resting = False
         self._was_driving = observed.is_driving
+        # Before commands are heard: those that come meanwhile are in this step's claim
+        self._tell(observed.cars[0], now_us)
         self._bus.step()
         if self._runstop.step(now_us):
             self.stop()
         self._manner.step(observed.cars[0], observed.is_driving, now_us)
         if self._placing:
             self._placing.step(observed.cars[0], now_us)
-        if self._pausing:
-            self._pausing.step()
-        self._teller.step(observed.cars[0], now_us)
-        self._citizen.step(observed.cars[0])
-        self._health.step(observed.cars[0], self._mux, self._who(now_us))
         self._callers.step(observed.cars[0], now_us)
         return self._wish(now_us, observed.is_driving)
+
+    def _tell(self, car: SeenCar, now_us: int) -> None:
+        if self._pausing:
+            self._pausing.step()
+        self._teller.step(car, now_us)
+        self._citizen.step(car)
+        self._health.step(car, self._mux, self._who(now_us))
 
     def orders(self) -> Sequence[Order]:
         orders, self._orders = self._orders, []
