@@ -20,9 +20,11 @@ help:  ## this list
 
 setup:  ## virtual environment, locked dependencies, a MicroPython (tries again for that)
 	@$(SETUP) --again
+	@sh tests/tools/colcon_setup.sh --again
 
 ready:
 	@$(SETUP)
+	@sh tests/tools/colcon_setup.sh
 
 ready-to-drive:
 	@$(SETUP) --to-drive

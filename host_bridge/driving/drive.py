@@ -26,6 +26,7 @@ _REST_US = 5_000_000  # longer than any vehicle file lets a car brake
 _STARTED_US = 3_000_000  # an ESC wants neutral for up to two seconds before anything
 _ANSWER_US = 1_500_000  # an action takes a second, or has failed
 ARM_AGAIN = "press R to clear it and to arm again"
+UNARMED = "Nothing is armed yet: press R to arm."
 
 
 class Phase(Enum):
@@ -55,13 +56,15 @@ class Drive:
         seconds: float | None = None,
         profile: Profile | None = None,
         cap_mps: float | None = None,
+        is_unarmed: bool = False,
     ) -> None:
-        """Without a profile each car is armed in its vehicle file's."""
+        """Without a profile each car is armed in its vehicle file's; ``is_unarmed`` waits for a
+        person's word before it arms any."""
         self.fleet = fleet
         self.controls = controls
-        self.phase = Phase.ARMING
+        self.phase = Phase.STOPPED if is_unarmed else Phase.ARMING
         self.wish = Wish()  # the latest
-        self.notice = ""
+        self.notice = UNARMED if is_unarmed else ""
         self.log_fault: DataFileFault | None = None  # why nothing is recorded any more
         self.refusal = ""
         self.off_beat: list[Car] = []  # who refused for that, and would have a longer beat
@@ -77,7 +80,7 @@ class Drive:
         self._request: FleetRequest | None = None
         self._profile = profile
         self._cap_mps = cap_mps
-        self._deeds = [Action.ARM] if cap_mps is None else [Action.CAP, Action.ARM]
+        self._deeds = self._to_arm()
         self._patience_us = now_us + _STARTED_US
         self._steps: dict[Phase, Callable[[int], None]] = {
             Phase.ARMING: self._step_arming,
@@ -142,9 +145,15 @@ class Drive:
             self.phase = Phase.ARMING
             self.notice = ""
             needs_clear = any(_needs_clear(car) for car in self.fleet.cars)
-            self._deeds = [Action.CLEAR, Action.ARM] if needs_clear else [Action.ARM]
+            self._deeds = [*([Action.CLEAR] if needs_clear else []), *self._to_arm()]
             self._patience_us = now_us + _ANSWER_US
             self.fleet.say(SEAT, runs=True)
+
+    def _to_arm(self) -> list[Action]:
+        """The cap that was asked for comes before the first driving, however often that is tried;
+        after it somebody else may have lowered it."""
+        is_to_cap = self._cap_mps is not None and self.begun_us is None
+        return [Action.CAP, Action.ARM] if is_to_cap else [Action.ARM]
 
     def quit(self, now_us: int) -> None:
         """Let go, wait for rest, disarm. Asked for again: stop, and end at once."""

@@ -26,4 +26,5 @@ class Plan:
     cap_mps: float | None = None  # on the cars themselves, whoever drives them
     is_json: bool = False
     is_watched: bool = True  # whoever sits at the terminal has it: False for a second one's drive
+    is_unarmed: bool = False  # begins stopped: a person arms, or whoever may arm virtual cars
     is_lockstep: bool = False  # in virtual time: the host's clock is a loop's that never waits

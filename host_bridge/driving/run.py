@@ -193,6 +193,7 @@ class Cockpit:
                 seconds=self._plan.seconds,
                 profile=self._plan.profile,
                 cap_mps=self._plan.cap_mps,
+                is_unarmed=self._plan.is_unarmed,
             )
             session = Session(fleet, controls.source, driven.read, controls.guardian)
             await self._loop(driven, session, log)
@@ -235,11 +236,12 @@ class Cockpit:
             self._show(driven, now_us)
 
     def _waits(self, driven: Drive, now_us: int) -> bool:
-        """Whether cars that have driven may be armed again by the input itself, within the time."""
+        """Whether cars that have driven, or began unarmed on purpose, may be armed by the input
+        itself, within the time."""
         seconds = self._plan.seconds
         is_in_time = seconds is None or driven.lasted_s(now_us) < seconds
-        has_driven = driven.begun_us is not None
-        return has_driven and is_in_time and driven.controls.input.outlives_stops
+        has_begun = driven.begun_us is not None or self._plan.is_unarmed
+        return has_begun and is_in_time and driven.controls.input.outlives_stops
 
     def _show(self, driven: Drive, now_us: int) -> None:
         if self._screen:

@@ -13,6 +13,7 @@ compile() {
 compile --extra dev --output-file requirements.lock pyproject.toml
 # A real ROS 2 for the tests, in an environment of its own.
 compile --output-file tests/ros/requirements.lock tests/ros/requirements.in
+compile --output-file tests/ros/colcon.lock tests/ros/colcon.in
 # The types of MicroPython's own modules, for the second mypy run.
 printf '%s\n' micropython-unix-stubs micropython-rp2-stubs |
     compile --output-file requirements-micropython.lock -

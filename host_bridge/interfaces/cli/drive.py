@@ -168,6 +168,7 @@ def plan_of(
         speed_mps=args.speed,
         profile=profile_of(args, 1 + len(args.twin)),
         cap_mps=args.cap,
+        is_unarmed=getattr(args, "unarmed", False),
         is_json=args.json,
         is_lockstep=is_lockstep,
     )

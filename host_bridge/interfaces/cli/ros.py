@@ -21,6 +21,7 @@ examples:
   tandem ros --car sim://autorally --as autorally --priorities chassisCommandPriorities.yaml
   tandem ros --car serial:///dev/ttyACM0 --mux mux.yaml --vesc vesc.yaml
   tandem ros --car sim://f1tenth --ns /car1 --seconds 60 --record drive.mcap
+  tandem ros --car sim://f1tenth --unarmed           until ~/arm is called, nothing moves
   tandem ros --car sim://f1tenth --clock
   ros2 service call /tandem/pause std_srvs/srv/SetBool '{data: true}'   and then /tandem/step
   ros2 service call /tandem/stop std_srvs/srv/Trigger
@@ -88,6 +89,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--clock",
         action="store_true",
         help="ROS time is a virtual car's own, said on /clock; ~/pause holds it, ~/step steps it",
+    )
+    parser.add_argument(
+        "--unarmed",
+        action="store_true",
+        help="arm no car at the start, a virtual one neither: ~/arm does that, or R here",
     )
     add_driving(parser)
 

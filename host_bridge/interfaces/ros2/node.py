@@ -15,12 +15,12 @@ from host_bridge.interfaces.ros2.citizen import Citizen
 from host_bridge.interfaces.ros2.files import VescScale
 from host_bridge.interfaces.ros2.frames import framed
 from host_bridge.interfaces.ros2.halves import Halves
-from host_bridge.interfaces.ros2.health import STANDING, Health
+from host_bridge.interfaces.ros2.health import Health
 from host_bridge.interfaces.ros2.manner import Manner, Reply
 from host_bridge.interfaces.ros2.mux import FUTURE_US, Command, Mux
 from host_bridge.interfaces.ros2.pausing import Pausing, Steps
 from host_bridge.interfaces.ros2.placing import NOT_HERE, Place, Placing
-from host_bridge.interfaces.ros2.stops import WORDS, Callers, RunstopTopic
+from host_bridge.interfaces.ros2.stops import WORDS, Callers, RunstopTopic, is_stopped
 from host_bridge.interfaces.ros2.tables import manner_of
 from host_bridge.interfaces.ros2.telling import ARMED, BOOL, Teller
 from host_bridge.interfaces.ros2.vocabulary import DIRECT, Heard, MuxRow, Part, Vocabulary
@@ -287,9 +287,7 @@ class RosInput(Input):
     def _stop(self, request: Any, reply: Reply) -> None:
         """Anybody may."""
         self.stop()
-        self._callers.wait(
-            reply, self._now_us, lambda car: car.status is not None and car.status.state in STANDING
-        )
+        self._callers.wait(reply, self._now_us, is_stopped)
 
     def _clear(self, request: Any, reply: Reply) -> None:
         self.arm(reply)

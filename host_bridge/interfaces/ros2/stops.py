@@ -4,14 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from host_bridge.domain import SeenCar
-from host_bridge.interfaces.ros2.health import sentence
+from host_bridge.domain import SeenCar, State
+from host_bridge.interfaces.ros2.health import STANDING, sentence
 from host_bridge.interfaces.ros2.manner import Reply
 
 _ANSWER_US = 1_500_000  # as long as a car has for an action
 WORDS = 10  # of one moment that are kept: several may say it, and none puts out another's stop
 _SILENT_US = 300_000
 _STOP_US = 300_000
+
+
+def is_stopped(car: SeenCar) -> bool:
+    """Whether the car itself says that it stops; one that was not armed has only the cause."""
+    status = car.status
+    return status is not None and (
+        status.state in STANDING or (status.state is State.STANDBY and bool(status.causes))
+    )
 
 
 class RunWord:

@@ -6,7 +6,7 @@ import pytest
 
 from host_bridge.domain import Profile, State
 from host_bridge.driving.controls import Controls
-from host_bridge.driving.drive import Drive, Phase
+from host_bridge.driving.drive import UNARMED, Drive, Phase
 from host_bridge.interfaces.cli.drive_log import PlainView
 from host_bridge.interfaces.cli.screen import screen
 from tests.evidence import some
@@ -54,6 +54,43 @@ def test_the_cap_is_on_the_cars_before_they_are_armed():
     assert [rig.car.outputs.cap_mps for rig in day.rigs] == [0.6, 0.6]
     assert all(0.3 < rig.car.status.speed_mps < 0.7 for rig in day.rigs)
     assert "cap 0.6 m/s" in "\n".join(screen(day.drive, day.now_us, 100))
+
+
+def test_an_unarmed_drive_waits_for_a_persons_word_and_the_cap_is_there_before():
+    day = OtherDay(cap_mps=0.6, is_unarmed=True)
+    day.advance(4.0)
+    assert (day.drive.phase, day.drive.notice) == (Phase.STOPPED, UNARMED)
+    assert day.is_in(State.STANDBY)
+    day.strike("r")
+    day.until_phase(Phase.DRIVING)
+    day.advance(0.5)
+    assert [rig.car.outputs.cap_mps for rig in day.rigs] == [0.6, 0.6]
+
+
+def test_the_cap_is_asked_for_again_where_the_first_arming_came_to_nothing():
+    day = OtherDay(cap_mps=0.6)
+    day.rigs[1].world.runstop_closed = False
+    day.until_phase(Phase.STOPPED)
+    day.fleet.cap(day.now_us, 0.9)
+    day.rigs[1].world.runstop_closed = True
+    day.advance(0.5)
+    assert [rig.car.outputs.cap_mps for rig in day.rigs] == [0.9, 0.9]
+    day.strike("r")
+    day.until_phase(Phase.DRIVING)
+    day.advance(0.5)
+    assert [rig.car.outputs.cap_mps for rig in day.rigs] == [0.6, 0.6]
+
+
+def test_a_cap_that_somebody_lowered_later_is_not_raised_by_arming_again():
+    day = OtherDay(cap_mps=0.6)
+    day.until_phase(Phase.DRIVING)
+    day.fleet.cap(day.now_us, 0.4)
+    day.strike("x")
+    day.until(lambda: day.is_in(State.STOPPED))
+    day.strike("r")
+    day.until_phase(Phase.DRIVING)
+    day.advance(0.5)
+    assert [rig.car.outputs.cap_mps for rig in day.rigs] == [0.4, 0.4]
 
 
 def test_a_stop_key_is_said_as_a_stop_source_until_r_and_named_once():

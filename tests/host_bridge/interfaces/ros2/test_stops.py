@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
-from host_bridge.interfaces.ros2.stops import RunstopTopic, RunWord
+from host_bridge.domain import Cause, State
+from host_bridge.interfaces.ros2.stops import RunstopTopic, RunWord, is_stopped
 
 MS = 1000
 
@@ -44,3 +47,24 @@ def test_run_counts_again_when_nobody_has_said_stop_for_a_while():
     assert word.why_not(300 * MS) == "says stop"
     assert word.why_not(301 * MS) == ""
     assert word.why_not(401 * MS) == "is silent"
+
+
+@pytest.mark.parametrize(
+    ("state", "causes", "told"),
+    [
+        (State.STOPPING, (Cause.STOP_REQUEST,), True),
+        (State.STOPPED, (Cause.STOP_REQUEST,), True),
+        (State.FAULT, (), True),
+        (State.STANDBY, (Cause.STOP_REQUEST,), True),
+        (State.STANDBY, (), False),
+        (State.HOLD, (), False),
+        (State.ACTIVE, (), False),
+    ],
+)
+def test_a_stop_is_confirmed_by_the_cars_word_also_of_one_that_was_not_armed(state, causes, told):
+    status = SimpleNamespace(state=state, causes=causes)
+    assert is_stopped(SimpleNamespace(status=status)) is told
+
+
+def test_a_car_that_says_nothing_confirms_nothing():
+    assert not is_stopped(SimpleNamespace(status=None))

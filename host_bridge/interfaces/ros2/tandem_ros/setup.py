@@ -1,0 +1,31 @@
+"""What `colcon build` installs: the lifecycle node, all of `tandem`, launch files, parameters."""
+
+from glob import glob
+
+from setuptools import setup
+
+NAME = "tandem_ros"
+
+setup(
+    name=NAME,
+    version="0.1.0",
+    description="A scaled car, real or virtual, as a lifecycle node",
+    license="BSD-2-Clause",
+    maintainer="Tandem contributors",
+    maintainer_email="tandem@example.com",
+    packages=[NAME],
+    data_files=[
+        ("share/ament_index/resource_index/packages", [f"resource/{NAME}"]),
+        (f"share/{NAME}", ["package.xml"]),
+        (f"share/{NAME}/launch", glob("launch/*.launch.py")),
+        (f"share/{NAME}/config", glob("config/*.yaml")),
+    ],
+    install_requires=["setuptools"],
+    zip_safe=True,
+    entry_points={
+        "console_scripts": [
+            f"car = {NAME}.car:main",
+            f"tandem = {NAME}.command:main",
+        ]
+    },
+)

@@ -1,0 +1,1 @@
+"""Tandem as a package of ROS 2."""

@@ -1,0 +1,217 @@
+"""``ros2 run tandem_ros car``: a car that ROS 2's lifecycle lets drive, and stops.
+
+The node holds no car itself. While it is active it runs ``tandem ros`` as a program of its own, in
+the same namespace, with what its parameters say; inactive, the car is free for others. Activating
+arms nothing: ``~/arm`` of the car's node does that, or the person at a real car's terminal.
+Deactivating says stop, waits for the car's own word that it stops, brings it to rest and lets go of
+it; where that word does not come it fails, and the node stays active.
+"""
+
+# mypy: ignore-errors
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+
+import rclpy
+from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
+from rclpy.qos import DurabilityPolicy, QoSProfile
+from std_msgs.msg import Bool
+from std_srvs.srv import Trigger
+
+from tandem_ros.command import missing
+from tandem_ros.options import PARAMETERS, NotRight, words_of
+
+CAR_NODE = "tandem"
+UP_WITHIN_S = 60.0  # of a busy machine; a car that is not there ends the program sooner
+STOPPED_WITHIN_S = 5.0  # the car's node answers within 1.5 s, whatever the car does
+RESTS_WITHIN_S = 12.0
+HEARD_IT_S = 3.0  # a Ctrl-C of the terminal reaches the car's program, too
+_WATCH_S = 0.2
+
+OK, FAILED, ERROR = (
+    TransitionCallbackReturn.SUCCESS,
+    TransitionCallbackReturn.FAILURE,
+    TransitionCallbackReturn.ERROR,
+)
+
+
+class Ears:
+    """A node beside the lifecycle's, which hears and asks the car's while that one is waiting."""
+
+    def __init__(self, namespace: str) -> None:
+        self._context = rclpy.Context()
+        rclpy.init(context=self._context)
+        self._node = rclpy.create_node(
+            "tandem_lifecycle_ears", namespace=namespace, context=self._context
+        )
+        self._executor = SingleThreadedExecutor(context=self._context)
+        self._executor.add_node(self._node)
+        self._heard: bool | None = None
+        latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+        self._node.create_subscription(Bool, f"{CAR_NODE}/is_stopped", self._hear, latched)
+        self._stop = self._node.create_client(Trigger, f"{CAR_NODE}/stop")
+
+    def is_up(self) -> bool:
+        """Whether the car's node has said anything by now, and can be told to stop."""
+        self._executor.spin_once(timeout_sec=_WATCH_S)
+        return self._heard is not None and self._stop.service_is_ready()
+
+    def stopped(self) -> tuple[bool, str]:
+        """Say stop; whether the car itself says that it stops, and the sentence that came."""
+        if not self._stop.service_is_ready():
+            return False, "its node is not there."
+        answer = self._stop.call_async(Trigger.Request())
+        self._executor.spin_until_future_complete(answer, timeout_sec=STOPPED_WITHIN_S)
+        if answer.done():
+            return answer.result().success, answer.result().message
+        return False, f"no answer within {STOPPED_WITHIN_S:g} s."
+
+    def close(self) -> None:
+        """Leave the graph."""
+        self._executor.shutdown()
+        self._node.destroy_node()
+        rclpy.try_shutdown(context=self._context)
+
+    def _hear(self, message: Bool) -> None:
+        self._heard = message.data
+
+
+class Car(LifecycleNode):
+    """The lifecycle of one car's program."""
+
+    def __init__(self) -> None:
+        super().__init__("tandem_lifecycle")
+        for name, (default, _) in PARAMETERS.items():
+            self.declare_parameter(name, default)
+        self._words: list[str] = []
+        self._program: subprocess.Popen[bytes] | None = None
+        self._ears: Ears | None = None
+        self._watch = self.create_timer(_WATCH_S, self._look)
+
+    # --- transitions
+
+    def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Read the parameters; nothing is opened."""
+        values = {name: self.get_parameter(name).value for name in PARAMETERS}
+        try:
+            self._words = words_of(values, self.get_namespace())
+        except ImportError as error:
+            self.get_logger().error(missing(error))
+            return FAILED
+        except NotRight as error:
+            self.get_logger().error(str(error))
+            return FAILED
+        return super().on_configure(state)
+
+    def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Start the car's program, and wait until it is heard."""
+        self._ears = Ears(self.get_namespace())
+        self._program = subprocess.Popen(
+            [sys.executable, "-m", "tandem_ros.program", str(os.getpid()), *self._words]
+        )
+        ends_s = time.monotonic() + UP_WITHIN_S
+        while time.monotonic() < ends_s and self._program.poll() is None:
+            if self._ears.is_up():
+                return super().on_activate(state)
+        code = self._program.poll()
+        why = "it is not heard" if code is None else f"it ended with {code}, and says why above"
+        self.get_logger().error(f"the car's program does not come up: {why}")
+        self._end()
+        return FAILED
+
+    def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Stop the car, by its own word, and let go of it."""
+        if not self._is_stopped():
+            return FAILED
+        self._end()
+        return super().on_deactivate(state)
+
+    def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Forget the parameters that were read."""
+        self._words = []
+        return super().on_cleanup(state)
+
+    def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """From whatever state: no car is left to drive."""
+        if self._program and not self._is_stopped():
+            self.get_logger().error("it is let go of all the same: a car that hears nothing stops")
+        self._end()
+        return super().on_shutdown(state)
+
+    def on_error(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Likewise."""
+        self._end()
+        return super().on_error(state)
+
+    # --- the car's program
+
+    def _is_stopped(self) -> bool:
+        """Whether the car says that it stops; where its program is gone, it was told directly."""
+        if self._program is None or self._program.poll() is not None:
+            return self._is_stopped_directly()
+        is_so, told = self._ears.stopped() if self._ears else (False, "")
+        if is_so:
+            self.get_logger().info(f"the car says that it stops: {told}")
+        else:
+            self.get_logger().error(f"no word of the car that it stops: {told} Use its runstop.")
+        return is_so
+
+    def _is_stopped_directly(self) -> bool:
+        """A virtual car of the program that ended is gone with it."""
+        car = self._words[self._words.index("--car") + 1]
+        if car.startswith("sim://"):
+            return True
+        stop = [sys.executable, "-m", "host_bridge.cli", "stop", car]
+        done = subprocess.run(stop, check=False, timeout=STOPPED_WITHIN_S * 2)
+        if done.returncode:
+            self.get_logger().error(f"{car} did not acknowledge a stop. Use its runstop")
+        return done.returncode == 0
+
+    def _end(self) -> None:
+        """The program brings its car to rest, and disarms it, before it ends."""
+        program, self._program = self._program, None
+        if program and program.poll() is None:
+            program.send_signal(signal.SIGINT)
+            try:
+                program.wait(RESTS_WITHIN_S)
+            except subprocess.TimeoutExpired:
+                self.get_logger().error("the car's program does not end, and is killed")
+                program.kill()
+                program.wait()
+        if self._ears:
+            self._ears.close()
+            self._ears = None
+
+    def _look(self) -> None:
+        """A program that ended by itself ends being active, too."""
+        if self._program and self._program.poll() is not None:
+            code = self._program.returncode
+            self.get_logger().error(f"the car's program ended with {code}, and says why above")
+            self.trigger_deactivate()
+
+    def leave(self) -> None:
+        """Ctrl-C: the terminal has told the car's program as well, if there is one."""
+        if self._program and os.isatty(sys.stdin.fileno()):
+            with suppress(subprocess.TimeoutExpired):
+                self._program.wait(HEARD_IT_S)
+        self._end()
+
+
+def main() -> int:
+    """Be that node until Ctrl-C."""
+    rclpy.init()
+    node = Car()
+    try:
+        with suppress(KeyboardInterrupt, ExternalShutdownException):
+            rclpy.spin(node)
+    finally:
+        node.leave()
+        node.destroy_node()
+        rclpy.try_shutdown()
+    return 0

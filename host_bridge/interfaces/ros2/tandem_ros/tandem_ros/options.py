@@ -1,0 +1,65 @@
+"""Parameters of the lifecycle node, as words of ``tandem ros``. No ROS in it."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+from collections.abc import Mapping
+
+# name -> its default, and the option that it is; what is at its default is not said
+PARAMETERS: dict[str, tuple[str | float | bool, str]] = {
+    "car": ("", "--car"),
+    "vocabulary": ("f1tenth", "--as"),
+    "mux": ("", "--mux"),
+    "vesc": ("", "--vesc"),
+    "priorities": ("", "--priorities"),
+    "opponent": ("", "--opponent"),
+    "sensors": ("", "--sensors"),
+    "poses": ("", "--poses"),
+    "twin": ("", "--twin"),
+    "vehicle": ("", "--vehicle"),
+    "profile": ("", "--profile"),
+    "speed": (0.0, "--speed"),
+    "cap": (0.0, "--cap"),
+    "record": ("", "--record"),
+    "clock": (False, "--clock"),
+}
+
+
+class NotRight(ValueError):
+    """A parameter that the command does not take, with the command's own words."""
+
+
+def words_of(values: Mapping[str, object], namespace: str) -> list[str]:
+    """The command line: unarmed, in the node's namespace.
+
+    Raises NotRight, and ImportError where there is no Tandem.
+    """
+    if not values["car"]:
+        raise NotRight("the parameter car is empty: say which, as car:=sim://f1tenth")
+    words = ["ros", "--unarmed"]
+    if namespace.strip("/"):
+        words += ["--ns", f"/{namespace.strip('/')}"]
+    for name, (default, option) in PARAMETERS.items():
+        value = values[name]
+        if value is True:
+            words.append(option)
+        elif value != default or (name in ("car", "vocabulary") and value):
+            words += [option, str(value)]
+    _read(words)
+    return words
+
+
+def _read(words: list[str]) -> None:
+    """As the command will read them."""
+    from importlib import import_module
+
+    from host_bridge import cli
+
+    command = cli.find(words[0])
+    complaint = io.StringIO()
+    try:
+        with contextlib.redirect_stderr(complaint):
+            cli.parser_of(command, import_module(command.module)).parse_args(words[1:])
+    except SystemExit:
+        raise NotRight(complaint.getvalue().strip().splitlines()[-1]) from None
