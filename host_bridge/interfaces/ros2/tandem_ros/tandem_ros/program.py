@@ -3,6 +3,7 @@
 Where the lifecycle node is killed, the car that it lets drive comes to rest, as by Ctrl-C.
 """
 
+# mypy: ignore-errors
 from __future__ import annotations
 
 import ctypes
