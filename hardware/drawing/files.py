@@ -17,19 +17,20 @@ from PIL import Image, PngImagePlugin
 
 from hardware.drawing.guide import draw_plate, guide_names, plate_source
 from hardware.drawing.harness import FOLDER, SHEETS, harness_names, load_harness
+from hardware.drawing.off_delay import CIRCUIT as OFF_DELAY
 from hardware.drawing.pictures import Sheet, sheet
-from hardware.drawing.runstop import NAME as RUNSTOP
-from hardware.drawing.runstop import draw, source
+from hardware.drawing.runstop import CIRCUIT as RUNSTOP
 
 PICTURES = FOLDER / "pictures"
 KEY = "drawn-from"
+CIRCUITS = {circuit.name: circuit for circuit in (RUNSTOP, OFF_DELAY)}
 _COMMENT = re.compile(r"<!--.*?-->\n?", re.DOTALL)
 _DIGEST = re.compile(rf"<!-- {KEY} ([0-9a-f]{{64}}) -->")
 
 
 @dataclass(frozen=True)
 class Picture:
-    """``sheet`` is what WireViz draws; None is the runstop circuit or a picture of the guide.
+    """``sheet`` is what WireViz draws; None is a circuit or a picture of the guide.
     ``source`` is the text whose digest the files bear."""
 
     name: str
@@ -53,7 +54,8 @@ def pictures() -> Iterator[Picture]:
             drawn = sheet(harness, kind)
             if drawn["connections"]:
                 yield Picture(f"{name}_{kind}", json.dumps(drawn, sort_keys=True), drawn)
-    yield Picture(RUNSTOP, json.dumps(source(), sort_keys=True), None)
+    for circuit in CIRCUITS.values():
+        yield Picture(circuit.name, json.dumps(circuit.source(), sort_keys=True), None)
     for name in guide_names():
         yield Picture(name, json.dumps(plate_source(name), sort_keys=True), None)
 
@@ -89,6 +91,7 @@ def _drawn(picture: Picture) -> tuple[str, bytes]:
     if picture.name in guide_names():
         return draw_plate(picture.name)
     if picture.sheet is None:
+        draw = CIRCUITS[picture.name].draw
         return draw("svg").get_imagedata("svg").decode(), draw("matplotlib").get_imagedata("png")
     from wireviz.wireviz import parse  # slow to import, and needs what a test of digests does not
 

@@ -6,30 +6,8 @@ points; y goes up.
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Mapping
-from typing import Literal, TypeAlias
+from hardware.drawing.circuit import At, Circuit
 
-import schemdraw
-from schemdraw import elements as elm
-
-from hardware.drawing.harness import FOLDER
-
-NAME = "runstop_circuit"
-
-At: TypeAlias = tuple[float, float]
-Values: TypeAlias = Mapping[str, tuple[float, str]]
-
-_KINDS = {
-    "resistor": elm.Resistor,
-    "capacitor": elm.Capacitor,
-    "diode": elm.Diode,
-    "zener": elm.Zener,
-    "box": elm.RBox,
-    "fuse": elm.FuseIEC,
-    "contact": elm.Switch,
-    "wire": elm.Line,
-}
 # kind, label, from, to, side of the label
 SYMBOLS: tuple[tuple[str, str, At, At, str], ...] = (
     # 1 the pump
@@ -136,55 +114,16 @@ TEXTS: tuple[tuple[str, At], ...] = (
 )
 
 
-def read_values() -> dict[str, tuple[float, str]]:
-    """Value and unit by ref, of the parts that have one."""
-    with (FOLDER / "bom" / "runstop_board.csv").open(encoding="utf-8", newline="") as file:
-        rows = [row for row in csv.DictReader(file) if row["value"]]
-    return {row["ref"]: (float(row["value"]), row["unit"]) for row in rows}
-
-
-def source() -> list[object]:
-    """All that it is drawn from."""
-    return [read_values(), SYMBOLS, GROUNDS, DOTS, TRANSISTORS, TERMINALS, TEXTS]
-
-
-def draw(backend: Literal["svg", "matplotlib"]) -> schemdraw.Drawing:
-    """The whole sheet; its SVG is text of schemdraw's own, its PNG matplotlib's."""
-    schemdraw.use(backend)
-    drawing = schemdraw.Drawing(show=False, fontsize=12, margin=0.5)
-    _draw_symbols(drawing, read_values())
-    _draw_points(drawing)
-    for text, at in TEXTS:
-        drawing += elm.Label().at(at).label(text, halign="left", valign="bottom")
-    return drawing
-
-
-def _draw_symbols(drawing: schemdraw.Drawing, values: Values) -> None:
-    for kind, ref, start, end, side in SYMBOLS:
-        symbol = _KINDS[kind]().at(start).to(end)
-        drawing += symbol.label(_label(ref, values), loc=side) if ref else symbol
-    for ref, gate in TRANSISTORS:
-        drawing += elm.NFet().reverse().anchor("gate").at(gate)
-        drawing += elm.Label().at((gate[0] + 1.6, gate[1])).label(ref, halign="left")
-    drawing += elm.Button(nc=True).at((12.97, 4.8)).to((12.97, 6.8))
-    drawing += elm.SwitchSpdt().anchor("a").at((24, 6)).right()
-
-
-def _draw_points(drawing: schemdraw.Drawing) -> None:
-    for at in GROUNDS:
-        drawing += elm.Ground().at(at)
-    for at in DOTS:
-        drawing += elm.Dot().at(at)
-    for name, at, side in TERMINALS:
-        drawing += elm.Dot(open=True).at(at).label(name, loc=side)
-    drawing += elm.Dot(open=True).at((12.97, 7.6)).label("5V", loc="top")
-
-
-def _label(ref: str, values: Values) -> str:
-    """``R2`` and under it ``22 kΩ``; the ref alone if its value is not drawn."""
-    value, unit = values.get(ref, (0.0, ""))
-    if unit == "ohm":
-        return f"{ref}\n{value / 1000:g} kΩ" if value >= 1000 else f"{ref}\n{value:g} Ω"
-    if unit == "uF":
-        return f"{ref}\n{value:g} µF" if value >= 0.1 else f"{ref}\n{value * 1000:g} nF"
-    return ref
+CIRCUIT = Circuit(
+    "runstop_circuit",
+    ("runstop_board",),
+    SYMBOLS,
+    GROUNDS,
+    DOTS,
+    TRANSISTORS,
+    TERMINALS,
+    TEXTS,
+    button=((12.97, 4.8), (12.97, 6.8)),
+    selector=(24, 6),
+    supply=(12.97, 7.6),
+)

@@ -3,11 +3,14 @@
 import csv
 from itertools import product
 from math import exp
+from random import Random
 
 import pytest
 
 from firmware.core.guard import BRAKES_US
 from hardware.drawing.harness import FOLDER
+from hardware.drawing.off_delay import CIRCUIT, NETS
+from hardware.drawing.runstop import CIRCUIT as RUNSTOP
 from sim_mock.circuit import OFF_DELAY_US, RunstopCircuit
 
 with (FOLDER / "bom" / "runstop_off_delay.csv").open(encoding="utf-8", newline="") as file:
@@ -106,3 +109,61 @@ def test_it_holds_again_once_the_loop_is_closed_and_the_life_signal_was_off():
     assert not circuit.feeds(True, True, 5_000_000)
     assert circuit.feeds(True, False, 5_001_000)
     assert circuit.feeds(True, True, 5_002_000)
+
+
+def latched(was_held, is_loop_closed, is_live):
+    """What the gates as drawn come to; None if they do not settle."""
+    levels = {
+        "loop": is_loop_closed,
+        "drain of Q1": not is_live,  # Q1 pulls it down, or R13 and the coil pull it up
+        "not set": True,
+        "held": was_held,
+        "not held": not was_held,
+    }
+    for _ in range(8):
+        before = dict(levels)
+        for _, one, other, out in NETS:
+            levels[out] = not (levels[one] and levels[other])
+        if levels == before:
+            return levels["held"]
+    return None
+
+
+def test_the_gates_as_drawn_are_the_latch_of_the_virtual_car():
+    """By random sequences of the loop and of the life signal, a look each millisecond."""
+    random = Random(7)
+    for _ in range(50):
+        circuit, held, opened_us = RunstopCircuit(OFF_DELAY_US), True, 0
+        for now_us in range(0, 3_000_000, 1_000):
+            if now_us % 50_000 == 0:
+                closed, live = random.random() < 0.7, random.random() < 0.7
+            before, held = held, latched(held, closed, live)
+            assert held is not None
+            if before and not held:
+                opened_us = now_us
+            is_fed = held or now_us - opened_us <= OFF_DELAY_US
+            assert circuit.feeds(closed, live, now_us) == is_fed
+
+
+def test_the_latch_reads_its_inputs_at_any_supply_and_bears_the_coils_kick():
+    """74HC132: high for sure above 0.7 of its supply, low below 0.18 (its data sheet's extremes at
+    4.5 V are 3.15 and 0.9 V); a clamped input bears 20 mA."""
+    on_board = RUNSTOP.read_values()
+    amperes = 5.25 / on_board["K1"][0]
+    pulled_down_v = amperes * 0.048  # AO3400A at 2.5 V
+    for supply_v in (4.75, 5.25):
+        assert pulled_down_v < 0.18 * supply_v
+        loop_v = supply_v * 0.99  # the cable and its buttons beside R12
+        assert loop_v > 0.7 * supply_v
+    kick_v = 5.25 + on_board["D4"][0] + 0.7
+    assert (kick_v - 4.75) / VALUES["R11"] < 20e-3
+    assert VALUES["R13"] * 1e-6 < 0.05 * 4.75  # what leaks into a gate takes nothing of the pull-up
+
+
+def test_everything_that_is_drawn_is_in_a_parts_list():
+    drawn = {ref for _, ref, *_ in CIRCUIT.symbols if ref}
+    drawn |= {ref for ref, _ in CIRCUIT.transistors}
+    listed = set(CIRCUIT.read_values()) | {"D3"}
+    assert drawn <= listed
+    assert set(VALUES) - {"U1"} <= drawn
+    assert {ref for ref, *_ in CIRCUIT.gates} == {ref for ref, *_ in NETS} == {"U1A", "U1B", "U1C"}
