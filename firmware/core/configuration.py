@@ -49,7 +49,7 @@ class Configuration:
     def _judge(self) -> int:
         wrong = self.params.first_wrong()
         if wrong < 0:
-            wrong = self.params.first_unsafe()
+            wrong = self.params.first_unsafe(self._board.is_virtual)
         self.is_valid = self.is_valid and wrong < 0
         at = self.params.index("board_id")
         self.is_ours = True

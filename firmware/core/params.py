@@ -220,9 +220,10 @@ class Params:
                 return i
         return -1
 
-    def first_unsafe(self) -> int:
+    def first_unsafe(self, is_virtual: int) -> int:
         """The index of the first value that no car may have, whoever wrote it, or -1: of one that
-        may be driven blind too far, that nobody can stop, or that has nothing to brake with."""
+        may be driven blind too far, that nobody can stop, or that has nothing to brake with; and
+        that is braked before it is cut where that was not measured, or cannot be."""
         values = self.values
         at = self.index("blind_mm")
         if values[at] > min(self.get("wheelbase_um") // 500, BLIND_MAX_MM):
@@ -230,8 +231,12 @@ class Params:
         at = self._unstoppable()
         if at >= 0:
             return at
-        at = self.index("brake_effort_max")
         kinds = self.get_all("channel_kind")
+        at = self.index("loop_brake_ms")  # no runstop circuit of metal has an off-delay yet
+        may_brake = is_virtual and CHANNEL_ESC in kinds and self.get("encoder_signed")
+        if values[at] and not may_brake:
+            return at
+        at = self.index("brake_effort_max")
         has_brake = values[at] or CHANNEL_BRAKE in kinds
         return at if CHANNEL_ESC in kinds and not has_brake else -1
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from firmware.core.params import HUMAN_STOP_SOURCES, TABLE, Params
-from firmware.protocol import codes
+from firmware.core.params import CHANNEL_ESC, HUMAN_STOP_SOURCES, TABLE, Params
+from firmware.protocol import codes, messages
 from firmware.protocol.frame import crc_table
 from host_bridge.config import load_vehicle, vehicle_names
 from host_bridge.config.schema import STOP_SOURCES
@@ -24,11 +24,11 @@ def params_of(vehicle, **values):
     return params
 
 
-def wrong(vehicle, **values):
+def wrong(vehicle, is_virtual=1, **values):
     """The name of what is refused."""
     params = params_of(vehicle, **values)
     assert params.first_wrong() < 0, "in its range: what is looked at here is what it means"
-    at = params.first_unsafe()
+    at = params.first_unsafe(is_virtual)
     names = [name for name, _, many, *_ in TABLE for _ in range(many)]
     return names[at] if at >= 0 else ""
 
@@ -84,6 +84,55 @@ def test_what_an_esc_drives_needs_something_to_brake_with():
     assert wrong("f1tenth", brake_effort_max=100) == ""
     assert wrong("autorally", brake_effort_max=0) == ""  # a servo pulls its brake
     assert wrong("nigel", brake_effort_max=0) == ""  # its bridges short the motors
+
+
+def committed(host, own, at, value):
+    """What the board says to one value of its own changed."""
+    wanted = Params(crc_table())
+    wanted.values[:] = own.values
+    wanted.values[at] = value
+    wanted.car_name[:] = own.car_name
+    wanted.hash_into(wanted.config_hash)
+    host.say(messages.ParameterWrite, index=at, value=value)
+    host.rest(30)
+    name, config_hash = bytes(own.car_name), bytes(wanted.config_hash)
+    host.say(messages.ConfigCommit, config_hash=config_hash, car_name=name)
+    host.rest(30)
+    return host.latest["Committed"]
+
+
+@pytest.mark.parametrize("vehicle", vehicle_names())
+def test_only_a_virtual_car_whose_esc_brakes_by_a_measured_direction_brakes_before_it_is_cut(
+    vehicle,
+):
+    parameters = load_vehicle(vehicle).parameters
+    may_brake = CHANNEL_ESC in parameters["channel_kind"] and parameters["encoder_signed"] == [1]
+    assert wrong(vehicle, loop_brake_ms=600) == ("" if may_brake else "loop_brake_ms")
+    assert wrong(vehicle, is_virtual=0, loop_brake_ms=600) == "loop_brake_ms"
+    assert wrong(vehicle, is_virtual=0) == ""
+    if may_brake:
+        assert wrong(vehicle, loop_brake_ms=1, encoder_signed=0) == "loop_brake_ms"
+
+
+@pytest.mark.parametrize(
+    ("vehicle", "is_virtual", "result"),
+    [
+        ("f1tenth", 1, codes.PARAMETER_OK),
+        ("f1tenth", 0, codes.PARAMETER_INVALID),  # a board of metal
+        ("nigel", 1, codes.PARAMETER_INVALID),  # no ESC
+        ("autorally", 1, codes.PARAMETER_INVALID),  # its encoders tell no direction
+    ],
+)
+def test_the_board_refuses_to_be_asked_to_brake_before_it_is_cut(vehicle, is_virtual, result):
+    world = world_of(vehicle)
+    host = Host(world)
+    host.connect()
+    world.runner.board.is_virtual = is_virtual
+    params = world.runner.app.params
+    at = params.index("loop_brake_ms")
+    told = committed(host, params, at, 600)
+    assert told.result == result
+    assert told.where == (at if result == codes.PARAMETER_INVALID else 0)
 
 
 def test_the_persons_are_those_of_the_vehicle_files():
