@@ -16,7 +16,7 @@ from sim_mock.faults.expectations import (
     Expectation,
 )
 from sim_mock.faults.host import Host
-from sim_mock.faults.limits import G_MPS2, Limit, limit, plant_of
+from sim_mock.faults.limits import G_MPS2, Limit, Stopping, limit, plant_of
 from sim_mock.faults.pins import IN_PROCESS, factory_of
 from sim_mock.faults.scene import Scene
 from sim_mock.faults.stage import TICK_US
@@ -35,6 +35,7 @@ _SLOWER = 0.9  # of its speed: a car that drives on is not slower
 _LIMPS_WITHIN_MS = 5000
 _STILL_M = 0.002  # an axle's play
 _GRAIN_S = TICK_US * 1e-6  # of whatever is measured here
+_ROLLED = 0.5  # whoever goes farther than so much of rolling out was hardly braked
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,7 @@ class Run:
     slid_s: float = 0.0  # how long wheels were locked, or spun
     asked_mps: float = 0.0  # what it was to be driven at
     fastest_mps: float = 0.0  # from the fault on
+    coasts: bool = False  # most of its way it was slowed by friction alone
 
     @property
     def held(self) -> bool:
@@ -286,7 +288,15 @@ class _Course:
             slid_s=round(track.slid_us * 1e-6, 6) if stops else 0.0,
             fastest_mps=round(track.fastest_mps, 4),
             asked_mps=round(self.case.speed_on(self.scene.vehicle), 4),
+            coasts=stops and self._coasts(),
         )
+
+    def _coasts(self) -> bool:
+        """By what came of it: whether there was a brake, whatever was expected."""
+        track = self.scene.track
+        fastest_mps = max(track.fastest_mps, -track.slowest_mps)
+        _, rolls_m = Stopping.of(self.scene.vehicle).coasted(fastest_mps)
+        return track.distance_m - fastest_mps * track.reaction_s > _ROLLED * rolls_m
 
 
 _ENDINGS = {

@@ -7,7 +7,7 @@ import json
 import multiprocessing
 import signal
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -42,6 +42,7 @@ examples:
 """
 GROUP = "tandem.faults"
 RUNTIMES = ("in-process", "micropython", "micropython32")
+_TENTHS = 10
 INTERRUPTED = 130  # as shells count: 128 and the number of SIGINT
 
 Offered: TypeAlias = dict[str, Callable[..., Any]]
@@ -146,7 +147,7 @@ def _run_stops(
     if not tasks:
         raise _nothing_to_run(f"{len(cases)} cases, of which none stops a car that drives")
     words = {row.case: row.words for row, _ in rows}
-    return _told(args, tasks, cases, lambda runs: report.stops_tables(runs, words))
+    return _told(args, tasks, cases, lambda runs: report.stops_tables(runs, words), words)
 
 
 def _told(
@@ -154,11 +155,12 @@ def _told(
     tasks: Sequence[Task],
     cases: Sequence[Any],
     tables: Callable[[Sequence[Any]], Iterable[Table]],
+    words: Mapping[str, str] | None = None,
 ) -> int:
     runs, was_interrupted = _all(tasks, args.jobs)
     runs.sort(key=lambda one: (one.vehicle, one.case, one.seed))
     if args.json:
-        print(_json(asdict(one) | {"held": one.held} for one in runs))
+        print(_json(_row(one, words) for one in runs))
     else:
         Console(file=styled(sys.stdout)).print(*tables(runs))
         print("\n".join(report.failures(runs)))
@@ -168,6 +170,11 @@ def _told(
         print(f"interrupted after {len(runs)} of {len(tasks)} runs", file=sys.stderr)
         return INTERRUPTED
     return 0 if runs and all(one.held for one in runs) else 1
+
+
+def _row(one: Any, words: Mapping[str, str] | None) -> dict[str, Any]:
+    named = {"words": words[one.case]} if words else {}
+    return {**named, **asdict(one), "held": one.held}
 
 
 def _nothing_to_run(got: str) -> UsageFault:
@@ -229,12 +236,25 @@ def _interrupts_ignored() -> Iterator[None]:
 
 
 def _shown(futures: Sequence[Future[Any]]) -> Iterator[Future[Any]]:
+    """As they are done: a bar on a terminal, and a line for each tenth where there is none."""
+    if not sys.stderr.isatty():
+        yield from _told_by_tenths(futures)
+        return
     columns = TextColumn("runs"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
     with Progress(*columns, console=Console(file=styled(sys.stderr)), transient=True) as progress:
         task = progress.add_task("runs", total=len(futures))
         for future in as_completed(futures):
             yield future
             progress.advance(task)
+
+
+def _told_by_tenths(futures: Sequence[Future[Any]]) -> Iterator[Future[Any]]:
+    count = len(futures)
+    every = max(-(-count // _TENTHS), 1)
+    for done, future in enumerate(as_completed(futures), 1):
+        yield future
+        if done % every == 0 or done == count:
+            print(f"{done} of {count} runs", file=sys.stderr, flush=True)
 
 
 def _described(case: Any) -> dict[str, str]:

@@ -10,6 +10,7 @@ from rich.console import JustifyMethod
 from rich.table import Table
 
 _SHOWN_FAILURES = 20
+_TO_THE_TENTH = 10.0  # from there a hundredth says nothing
 _COLUMNS: tuple[tuple[str, JustifyMethod], ...] = (
     ("case", "left"),
     ("outcome", "left"),
@@ -76,21 +77,21 @@ def _short(number: float) -> str:
 
 
 def stops_tables(runs: Sequence[Any], words: Mapping[str, str]) -> Iterator[Table]:
-    """One per vehicle: each cause's longest stop from its lower and from its higher speed, as a
-    multiple of v²/2μg too, which is what the floor allows four braked wheels; the farthest first.
-    Fits 80 columns."""
+    """One per vehicle: each cause's longest stop from its lower and from its higher speed, and as a
+    multiple of v²/2μg, which is what the floor allows four braked wheels; the farthest first. A car
+    that has nothing to brake with then "coasts". Fits 80 columns."""
     for vehicle in sorted({run.vehicle for run in runs}):
         own = [run for run in runs if run.vehicle == vehicle]
         shown = Table(title=f"{vehicle}: stops", title_style="bold", box=None)
         shown.padding = (0, 1, 0, 0)
         shown.add_column("cause", no_wrap=True)
-        for name in ("ms", "from m/s", "metres", "v²/2μg", "from", "metres", "v²/2μg"):
+        for name in ("ms", "m/s", "goes, ×v²/2μg", "m/s", "goes, ×v²/2μg"):
             shown.add_column(name, justify="right", no_wrap=True)
         farthest = {case: _farthest_by_speed(own, case) for case in {run.case for run in own}}
         for case, pair in sorted(farthest.items(), key=lambda row: -row[1][-1].distance_m):
             slowest = max(run.reaction_s for run in pair)
             cells = [cell for run in pair for cell in _stop_cells(run)]
-            shown.add_row(words[case], f"{slowest * 1e3:.0f}", *["-"] * (6 - len(cells)), *cells)
+            shown.add_row(words[case], f"{slowest * 1e3:.0f}", *["-"] * (4 - len(cells)), *cells)
         yield shown
 
 
@@ -104,12 +105,17 @@ def _farthest_by_speed(runs: Sequence[Any], case: str) -> list[Any]:
     ]
 
 
-def _stop_cells(run: Any) -> tuple[str, str, str]:
-    return (
-        f"{run.speed_mps:.2f}",
-        f"{run.distance_m:.2f}",
-        f"×{run.distance_m / max(run.friction_m, 1e-9):.1f}",
-    )
+def _stop_cells(run: Any) -> tuple[str, str]:
+    times = run.distance_m / max(run.friction_m, 1e-9)
+    coasts = "coasts " if run.coasts else ""
+    ratio = f"×{times:.1f}" if times < _TO_THE_TENTH else f"×{times:.0f}"
+    return f"{run.speed_mps:.2f}", f"{coasts}{metres_words(run.distance_m)} {ratio}"
+
+
+def metres_words(metres: float) -> str:
+    """To three digits, as an odometer would have it."""
+    digits = 2 if metres < _TO_THE_TENTH else 1 if metres < 10 * _TO_THE_TENTH else 0
+    return f"{metres:.{digits}f} m"
 
 
 def failures(runs: Sequence[Any]) -> Iterator[str]:

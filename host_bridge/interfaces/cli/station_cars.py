@@ -18,6 +18,7 @@ from host_bridge.errors import DeviceFault, TandemError
 from host_bridge.interfaces.cli.station_camera import Camera
 from host_bridge.interfaces.cli.station_programs import Recording
 from host_bridge.interfaces.cli.station_stand import adjusted, stand_limits
+from host_bridge.interfaces.cli.station_stops import StopTables
 from host_bridge.interfaces.station import Comparison, PageSeat, Sight
 from host_bridge.interfaces.station.foxglove_server import FoxgloveServer
 from host_bridge.link.events import LinkEvent
@@ -41,6 +42,7 @@ class HostYard:
         self._comparison = Comparison()
         self._recording = recording
         self._camera = camera
+        self._stop_tables = StopTables()
         self._cars: dict[str, Watched] = {}
         self._drives: set[asyncio.Task[None]] = set()
         self.foxglove: FoxgloveServer | None = None  # sees all that is heard
@@ -80,14 +82,27 @@ class HostYard:
             "together": self._comparison.rows(),
             "recording": self._recording.row(),
             "camera": self._camera.row() if self._camera else None,
+            "distances": {
+                name: self._stop_tables.state(it.opened.car.vehicle)
+                for name, it in self._cars.items()
+            },
         }
 
+    def distances(self, car: str) -> list[dict[str, object]]:
+        watched = self._cars.get(car)
+        return self._stop_tables.rows(watched.opened.car.vehicle) if watched else []
+
     async def work(self, asked: dict[str, object]) -> dict[str, object]:
-        """Recording; and on the stand trim and configuration. Each answer says of what it is."""
+        """Recording; how far a car goes; and on the stand trim and configuration. Each answer says
+        of what it is."""
         if asked.get("do") == "record":
             self._recording.start(sorted(self._cars))
         elif asked.get("do") == "end recording":
             self._recording.end()
+        elif asked.get("do") == "distances":
+            watched = self._cars.get(str(asked.get("car")))
+            if watched and watched.opened.car.vehicle:
+                self._stop_tables.start(watched.opened.car.vehicle)
         elif asked.get("car") in self._cars:
             return await adjusted(asked)
         return {"of": asked.get("do"), "is_done": True}
@@ -138,6 +153,7 @@ class HostYard:
         for watched in self._cars.values():
             await watched.opened.close()
         await self._recording.close()
+        await self._stop_tables.close()
         if self.foxglove:
             self.foxglove.close()
 

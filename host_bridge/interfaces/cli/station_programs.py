@@ -80,7 +80,7 @@ class Recording:
                 await asyncio.wait_for(self._task, _ENDS_WITHIN_S)
 
     async def _run(self, words: list[str]) -> None:
-        self._process = await _spawned("record", *words)
+        self._process = await spawned("record", *words)
         sizes = asyncio.create_task(self._watch_size())
         try:
             if self._is_asked_to_end:
@@ -113,7 +113,7 @@ class Recording:
 
 async def answered(*words: str) -> tuple[bool, object]:
     """Run a command that prints JSON: whether it did so, and its answer or its complaint."""
-    process = await _spawned(*words, "--json")
+    process = await spawned(*words, "--json")
     try:
         out, complaints = await asyncio.wait_for(process.communicate(), _ANSWERS_WITHIN_S)
     except asyncio.TimeoutError:
@@ -129,7 +129,8 @@ async def answered(*words: str) -> tuple[bool, object]:
     return False, complaints.decode(errors="replace").strip() or "no answer"
 
 
-async def _spawned(*words: str) -> asyncio.subprocess.Process:
+async def spawned(*words: str) -> asyncio.subprocess.Process:
+    """A command of Tandem's; what it prints is kept where that is JSON, its complaints always."""
     return await asyncio.create_subprocess_exec(
         *_TANDEM,
         *words,

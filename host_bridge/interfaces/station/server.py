@@ -22,7 +22,15 @@ from websockets.http11 import Request, Response
 
 from host_bridge.domain import Order
 from host_bridge.errors import DeviceFault, TandemError
-from host_bridge.interfaces.station.doors import HOLD, STATUS, STOP, TIMELINE, WORK, Doors
+from host_bridge.interfaces.station.doors import (
+    DISTANCES,
+    HOLD,
+    STATUS,
+    STOP,
+    TIMELINE,
+    WORK,
+    Doors,
+)
 from host_bridge.interfaces.station.hold import PageSeat
 
 LOOPBACK = "127.0.0.1"
@@ -35,6 +43,7 @@ _PAGES = {
     "/station.js": ("station.js", "text/javascript; charset=utf-8"),
     "/stopping.js": ("stopping.js", "text/javascript; charset=utf-8"),
     "/work.js": ("work.js", "text/javascript; charset=utf-8"),
+    "/distances.js": ("distances.js", "text/javascript; charset=utf-8"),
     _BAR: ("bar.html", "text/html; charset=utf-8"),
     "/bar.js": ("bar.js", "text/javascript; charset=utf-8"),
 }
@@ -63,6 +72,9 @@ class Yard(Protocol):
 
     def extras(self) -> dict[str, object]:
         """What the page shows besides cars: pairs that are driven together, the recording."""
+
+    def distances(self, car: str) -> list[dict[str, object]]:
+        """How far this car goes for every cause of a stop, if that was worked out."""
 
     async def work(self, asked: dict[str, object]) -> dict[str, object]:
         """What a page with the seat's token asks for that neither stops nor drives."""
@@ -143,6 +155,10 @@ class Server:
             return _response(http.HTTPStatus.OK, json.dumps(rows).encode(), "application/json")
         if address.path == TIMELINE:
             told = json.dumps(self._yard.timeline()).encode()
+            return _response(http.HTTPStatus.OK, told, "application/json")
+        if address.path == DISTANCES:
+            (car,) = parse_qs(address.query).get("car", [""])[:1]
+            told = json.dumps(self._yard.distances(car)).encode()
             return _response(http.HTTPStatus.OK, told, "application/json")
         if address.path not in _PAGES:
             return _response(http.HTTPStatus.NOT_FOUND, b"there is nothing here\n")

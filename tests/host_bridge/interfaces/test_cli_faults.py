@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import signal
 import time
 from types import SimpleNamespace
@@ -16,6 +17,7 @@ from sim_mock.faults.catalogue import CASES
 from sim_mock.faults.limits import Limit
 from sim_mock.faults.running import Run
 from sim_mock.faults.stops import CAUSES
+from tests.evidence import some
 from tests.host_bridge.programs import program, tandem
 
 
@@ -78,12 +80,16 @@ def test_stops_are_shown_by_cause_the_farthest_first_beside_what_friction_allows
     done = tandem("faults", "--stops", "--vehicle", "f1tenth_vesc", *cases)
     assert done.returncode == 0, done.stderr
     assert max(map(len, done.stdout.splitlines())) <= 80
-    rows = [line for line in done.stdout.splitlines() if "×" in line]
-    assert [row[:27].strip() for row in rows] == [
-        "runstop button: loop opens", "Stop, by anybody", "deadman let go",
+    rows = [line for line in done.stdout.splitlines() if re.search(r"×\d", line)]
+    parts = [
+        re.fullmatch(r"(\D+?) +\d+ +(\S+) +(\S+) m ×(\S+) +(\S+) +(\S+) m ×(\S+) *", row)
+        for row in rows
+    ]
+    assert [part[1] for part in parts] == [
+        "runstop button: loop open", "Stop, by anybody", "deadman let go",
     ]  # fmt: skip
-    for row in rows:
-        numbers = row[28:].replace("×", "").split()[1:]
+    for part in some(parts):
+        numbers = part.groups()[1:]
         for speed, metres, ratio in (map(float, numbers[:3]), map(float, numbers[3:])):
             bound = speed**2 / (2 * 1.0489 * 9.81)
             assert ratio == pytest.approx(metres / bound, rel=0.05)
@@ -96,16 +102,32 @@ def test_every_cause_of_every_vehicle_fits_80_columns():
     runs = [
         SimpleNamespace(
             vehicle="f1tenth_vesc", case=case, asked_mps=speed, speed_mps=speed,
-            reaction_s=60.851, distance_m=120.45, friction_m=0.025,
+            reaction_s=9.851, distance_m=metres, friction_m=0.025, coasts=True,
         )
         for case in words
-        for speed in (3.0, 10.2)
+        for speed, metres in ((3.0, 8.41), (10.2, 120.45))
     ]  # fmt: skip
     console = Console(width=80, record=True, file=io.StringIO())
     console.print(*report.stops_tables(runs, words))
     rows = console.export_text().splitlines()[2:]
     assert len(rows) == len(CAUSES)
     assert not any("…" in row or "..." in row for row in rows)
+    assert all("coasts 8.41 m ×336" in row and "coasts 120 m ×4818" in row for row in some(rows))
+
+
+def test_a_car_that_cannot_brake_coasts_in_the_table_and_in_what_programs_read():
+    """A plain ESC without power; the same car's Stop brakes."""
+    words = ("faults", "--stops", "--vehicle", "f1tenth", "--case", "runstop-opens", "lets-go")
+    done = tandem(*words)
+    assert done.returncode == 0, done.stderr
+    button, release = (line for line in done.stdout.splitlines() if re.search(r"×\d", line))
+    assert re.search(r"coasts 8\.\d\d m ×\d+ .*coasts 14\.\d m ×\d+", button)
+    assert "coasts" not in release
+    rows = json.loads(tandem(*words, "--json").stdout)
+    assert {(row["words"], row["coasts"]) for row in rows} == {
+        ("runstop button: loop open", True),
+        ("deadman let go", False),
+    }
 
 
 def test_a_case_that_stops_nothing_has_no_row_in_the_table_of_stops():

@@ -2,7 +2,7 @@
 // station does each of it in a program of its own; station.js knows nothing of it.
 import { TOKEN, address, at, make, put, seen } from "/station.js";
 let work = null, answers = [];
-function ask(asked, hear) {
+export function ask(asked, hear) {
   answers.push(hear || (() => {}));
   const text = JSON.stringify({ seat: TOKEN, ...asked });
   if (work && work.readyState === WebSocket.OPEN) return work.send(text);

@@ -15,7 +15,7 @@ from tests.host_bridge.inputs import DRIVING, seating
 DOORS = Doors(8090)
 
 
-@pytest.mark.parametrize("path", ["/status", "/hold", "/work", "/", "/station.js"])
+@pytest.mark.parametrize("path", ["/status", "/hold", "/work", "/distances", "/", "/station.js"])
 @pytest.mark.parametrize(
     ("host", "origin"),
     [
