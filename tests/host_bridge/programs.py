@@ -14,7 +14,7 @@ from pathlib import Path
 from host_bridge.transports.served import served
 
 TANDEM = [sys.executable, "-m", "host_bridge.cli"]
-PATIENCE_S = 20.0  # only a failing test waits for it
+PATIENCE_S = 90.0  # only a failing test waits for it; a machine that does much else is slow
 
 
 def tandem(*words: str, within_s: float = PATIENCE_S) -> subprocess.CompletedProcess[str]:
@@ -50,8 +50,18 @@ def program(*words: str, stdin: int = subprocess.PIPE) -> Iterator[subprocess.Po
         if process.poll() is None:
             process.send_signal(signal.SIGCONT)
             process.send_signal(signal.SIGINT)
-        _, complaints = process.communicate(timeout=PATIENCE_S)
+        complaints = _ended(process)
         assert "Traceback" not in (complaints or ""), complaints
+
+
+def _ended(process: subprocess.Popen[str]) -> str:
+    """What it complained of; one that does not end is killed, so that nothing is left behind."""
+    try:
+        return process.communicate(timeout=PATIENCE_S)[1]
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.communicate()
+        raise
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from host_bridge.config import load_vehicle
 from sim_mock.facts import facts_of
 from tests.firmware.rig import Host
 
-PATIENCE_S = 15.0  # only a failing test waits for it
+PATIENCE_S = 60.0  # only a failing test waits for it
 
 
 def until(is_so, what, within_s=PATIENCE_S):

@@ -16,7 +16,7 @@ from host_bridge.serve.owner import Owner
 from host_bridge.transports import loopback
 from host_bridge.transports.base import Transport
 
-PATIENCE_S = 5.0  # only a failing test waits for it
+PATIENCE_S = 60.0  # only a failing test waits for it
 Result = TypeVar("Result")
 
 
