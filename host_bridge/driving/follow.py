@@ -17,6 +17,7 @@ from host_bridge.driving.controls import source_of_all
 from host_bridge.driving.opening import start_log
 from host_bridge.driving.twins import as_twin
 from host_bridge.errors import DeviceFault, NotHeldFault, UsageFault, VehicleFileFault
+from host_bridge.line_writer import LineWriter
 from host_bridge.link.session_time import BoardTime
 from host_bridge.logbook.recorder import Recorder
 from host_bridge.open_car import OpenCar
@@ -59,12 +60,12 @@ async def follow(plan: FollowPlan, view: FollowView, host: Host) -> int:
             log = await start_log(plan.record, host, cars, logs)
             source_of_all([_with_receiver(opened.vehicle) for opened in cars], _RC)
             following = Following(cars[0].car, [opened.car for opened in cars[1:]])
+            lines = LineWriter(sys.stdout)
             try:
-                await _run(following, plan, view, host.cars.clock, log)
+                await _run(following, plan, view, host.cars.clock, log, lines)
             finally:
                 await _let_go(following, cars[1:], host.cars.clock)
-                for line in view.summary(following, host.cars.clock.now_us()):
-                    print(line, flush=True)
+                lines.finish(view.summary(following, host.cars.clock.now_us()))
         _judge(following)
     except BaseException:  # Ctrl-C too; asked after it is closed: its end may have found no room
         if log and log.fault:
@@ -108,7 +109,12 @@ def _with_receiver(vehicle: Vehicle) -> Vehicle:
 
 
 async def _run(
-    following: Following, plan: FollowPlan, view: FollowView, clock: Clock, log: Recorder | None
+    following: Following,
+    plan: FollowPlan,
+    view: FollowView,
+    clock: Clock,
+    log: Recorder | None,
+    lines: LineWriter,
 ) -> None:
     begun_us = tick_us = clock.now_us()
     ticks = 0
@@ -122,8 +128,7 @@ async def _run(
             )
         ticks += 1
         if ticks % _NEWS_EVERY == 0:
-            for line in view.news(following, clock.now_us()):
-                print(line, flush=True)
+            lines.put(view.news(following, clock.now_us()))
         if log:
             log.step()
             if log.fault and not has_told:

@@ -27,4 +27,5 @@ class Plan:
     is_json: bool = False
     is_watched: bool = True  # whoever sits at the terminal has it: False for a second one's drive
     is_unarmed: bool = False  # begins stopped: a person arms, or whoever may arm virtual cars
+    waits_for_reader: bool = False  # no line of its output is left out: whoever reads is waited for
     is_lockstep: bool = False  # in virtual time: the host's clock is a loop's that never waits

@@ -26,6 +26,7 @@ from host_bridge.errors import (
     TandemError,
     UsageFault,
 )
+from host_bridge.line_writer import LineWriter
 from host_bridge.logbook.recorder import Recorder
 from host_bridge.open_car import OpenCar
 from host_bridge.services import Host
@@ -49,10 +50,13 @@ async def drive(plan: Plan, view: View, host: Host) -> int:
         epoch = 1 if plan.is_lockstep else host.cars.new_epoch()  # it is in the bytes: the same
         cars = await _open_cars(plan, host, epoch, stack)
         log = await start_log(plan.record, host, cars, logs)
-        cockpit = Cockpit(plan, view, host.cars.clock, person)
+        lines = LineWriter(sys.stdout, waits=plan.waits_for_reader)
+        cockpit = Cockpit(plan, view, host.cars.clock, person, lines)
         ended, fault = await cockpit.drive(cars, epoch, chosen, log)
-        for line in view.summary(ended, now_us()):
-            print(line)
+        lines.finish(view.summary(ended, now_us()))
+    if lines.lost:
+        told = f"tandem: {lines.lost} lines of its output are left out: nobody read them in time"
+        LineWriter(sys.stderr).finish([told])
     lost = log.fault if log else None  # asked when it is closed: its end may have found no room
     if lost and (fault or cockpit.was_cancelled):
         print(f"tandem: {lost}", file=sys.stderr)
@@ -153,8 +157,11 @@ async def _open_cars(plan: Plan, host: Host, epoch: int, stack: AsyncExitStack) 
 class Cockpit:
     """The inputs, the screen of whoever sits at the terminal, and the loop that keeps the ticks."""
 
-    def __init__(self, plan: Plan, view: View, clock: Clock, person: Input | None) -> None:
+    def __init__(
+        self, plan: Plan, view: View, clock: Clock, person: Input | None, lines: LineWriter
+    ) -> None:
         self._plan = plan
+        self._lines = lines
         self._view = view
         self._clock = clock
         self._person = person
@@ -248,8 +255,7 @@ class Cockpit:
             columns, rows = self._screen.size()
             self._screen.show(fitted(self._view.screen(driven, now_us, columns), rows))
         if self._has_log:
-            for line in self._view.news(driven, now_us):
-                print(line, flush=True)
+            self._lines.put(self._view.news(driven, now_us))
 
 
 def fitted(lines: list[str], rows: int) -> list[str]:

@@ -35,7 +35,7 @@ class Running:
             env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True,
         )  # fmt: skip
         self._lines: queue.SimpleQueue[str] = queue.SimpleQueue()
-        # Always: a pipe holds some ten seconds of lines, and when it is full the program waits
+        # Always: what is not read within some ten seconds is left out
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
 

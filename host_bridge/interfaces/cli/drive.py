@@ -170,5 +170,6 @@ def plan_of(
         cap_mps=args.cap,
         is_unarmed=getattr(args, "unarmed", False),
         is_json=args.json,
+        waits_for_reader=getattr(args, "lockstep", False),
         is_lockstep=is_lockstep,
     )

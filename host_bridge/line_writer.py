@@ -1,0 +1,77 @@
+"""Lines for whoever reads a program's output, which never hold up the program.
+
+A pipe that nobody reads is full after some seconds, and writing to it waits: cars would stop for
+silence, and no stop would be heard. Here what is not read in time is left out, in whole lines, the
+oldest first, and counted.
+"""
+
+from __future__ import annotations
+
+import io
+import select
+import time
+from collections import deque
+from collections.abc import Sequence
+from os import write
+from typing import TextIO
+
+from host_bridge.printable import printable
+
+MOST = 200  # lines that wait: some ten seconds of two cars
+_PATIENCE_S = 1.0  # at the end
+_CHUNK = select.PIPE_BUF  # so much does not wait where poll(2) says that there is room
+
+
+class LineWriter:
+    """Writes to a stream, in order; ``lost`` counts the lines that were left out.
+
+    With ``waits`` nothing is left out, and it waits for the reader: for programs whose time stands
+    still meanwhile.
+    """
+
+    def __init__(self, stream: TextIO, *, waits: bool = False) -> None:
+        self.lost = 0
+        self._stream = stream
+        self._lines: deque[bytes] = deque()
+        self._begun = b""  # the rest of a line that was written in part
+        try:
+            self._file = None if waits else stream.fileno()
+        except (io.UnsupportedOperation, AttributeError, ValueError):
+            self._file = None  # no file behind it: a test's, or a notebook's
+        if self._file is not None:
+            stream.flush()  # what was printed before comes first
+            self._poll = select.poll()
+            self._poll.register(self._file, select.POLLOUT)
+
+    def put(self, lines: Sequence[str]) -> None:
+        """Write them now, as far as there is room. Raises BrokenPipeError where nobody reads."""
+        if self._file is None:
+            for line in lines:
+                print(line, file=self._stream, flush=True)
+            return
+        encoding = self._stream.encoding or "utf-8"
+        for line in lines:
+            self._lines.append((printable(line) + "\n").encode(encoding, "backslashreplace"))
+        self._write(0)
+        while len(self._lines) > MOST:
+            self._lines.popleft()
+            self.lost += 1
+
+    def finish(self, lines: Sequence[str]) -> None:
+        """The last ones; a reader that is slow is waited for, not for long. Likewise raises."""
+        self.put(lines)
+        if self._file is not None:
+            ends_s = time.monotonic() + _PATIENCE_S
+            while self._has_more() and (left_s := ends_s - time.monotonic()) > 0:
+                self._write(left_s)
+            self.lost += len(self._lines) + bool(self._begun)
+
+    def _has_more(self) -> bool:
+        return bool(self._begun or self._lines)
+
+    def _write(self, wait_s: float) -> None:
+        assert self._file is not None, "asked where there is a file"
+        while self._has_more() and self._poll.poll(wait_s * 1e3):
+            self._begun = self._begun or self._lines.popleft()
+            self._begun = self._begun[write(self._file, self._begun[:_CHUNK]) :]
+            wait_s = 0
