@@ -164,3 +164,50 @@ def test_manual_takes_control_away_and_steering_alone_is_refused(autoware, nodes
             break
     assert row["state"] == "HOLD", row["why_stopped"]
     assert hears(nodes)["control_mode"]["message"]["mode"] == MANUAL
+
+
+# --- drivers outside
+
+EXTERNAL = "tier4_external_api_msgs"
+
+
+def outside(name: str, kind: str, fields: dict, who: str = "local") -> str:
+    return f"/api/external/set/command/{who}/{name}={EXTERNAL}/{kind}={json.dumps(fields)}"
+
+
+def pedals(throttle: float, brake: float = 0.0, steer_rad: float = 0.0) -> str:
+    fields = {"throttle": throttle, "brake": brake, "steering_angle": steer_rad}
+    return outside("control", "ControlCommandStamped", {"control": fields})
+
+
+def test_a_driver_outside_drives_by_pedals_while_the_heartbeat_lasts(nodes, autoware):
+    shift = outside("shift", "GearShiftStamped", {"gear_shift": {"data": 4}})
+    nodes("sayer", "50", pedals(0.25, steer_rad=0.1), shift)
+    beating = nodes("sayer", "10", outside("heartbeat", "Heartbeat", {}))
+    row = drives(autoware, nodes, lambda row: row.get("speed_mps", 0.0) > 0.5)
+    assert row["steer_rad"] == pytest.approx(0.1, abs=0.02)
+    assert row["program"].startswith("ROS 2: /api/external/set/command/local/control drives")
+    beating.kill()
+    row = autoware.until(lambda row: row.get("state") == "STOPPED")
+    assert "source ros2 fell silent" in row["why_stopped"]
+
+
+def test_pedals_without_a_heartbeat_move_nothing(nodes, autoware):
+    nodes("sayer", "50", pedals(0.25))
+    assert asks_for(nodes, AUTONOMOUS)
+    heard = nodes("listener", "3", "/diagnostics=diagnostic_msgs/msg/DiagnosticArray")
+    told = heard.stdout.readline()
+    assert "its heartbeat was never heard" in told
+    row = autoware.until(lambda row: row.get("phase") == "driving")
+    assert row["speed_mps"] == 0.0
+
+
+def test_an_operators_emergency_stops_by_the_cars_word(nodes, autoware):
+    service = ["/api/autoware/set/emergency", f"{EXTERNAL}/SetEmergency"]
+    asked = nodes("caller", *service, json.dumps({"emergency": True})).stdout.readline()
+    assert asked.startswith("True")
+    autoware.until(lambda row: row.get("state") == "STOPPED")
+    assert not asks_for(nodes, AUTONOMOUS)
+    engage = ["/api/autoware/set/engage", f"{EXTERNAL}/Engage"]
+    asked = nodes("caller", *engage, json.dumps({"engage": True})).stdout.readline()
+    assert asked.startswith("False Autoware says emergency")

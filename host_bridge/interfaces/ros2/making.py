@@ -6,11 +6,12 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from host_bridge.errors import UsageFault
+from host_bridge.interfaces.ros2.bus import has_message
 from host_bridge.interfaces.ros2.files import read_mux, read_vesc
 from host_bridge.interfaces.ros2.node import RosInput
 from host_bridge.interfaces.ros2.priorities import read_priorities
 from host_bridge.interfaces.ros2.tables import VOCABULARIES
-from host_bridge.interfaces.ros2.vocabulary import MuxRow, Part
+from host_bridge.interfaces.ros2.vocabulary import MuxRow, Part, Vocabulary
 
 # option -> what its vocabulary is driven by, and which that is
 _FILES = {
@@ -40,6 +41,7 @@ def make(rest: str, options: Mapping[str, str], now_us: Callable[[], int]) -> Ro
                 remedy=f"leave --{option} out, or say --as {whose}",
             )
     mux, notes = _rows(options)
+    notes += _lacking(VOCABULARIES[name])
     return RosInput(
         VOCABULARIES[name],
         options.get("ns", ""),
@@ -48,6 +50,18 @@ def make(rest: str, options: Mapping[str, str], now_us: Callable[[], int]) -> Ro
         mux=mux,
         scale=read_vesc(Path(options["vesc"])) if "vesc" in options else None,
         notes=notes,
+    )
+
+
+def _lacking(vocabulary: Vocabulary) -> tuple[str, ...]:
+    """What of a vocabulary is not heard for want of messages, one sentence a package."""
+    lacking = {it.type for it in vocabulary.heard if it.may_lack and not has_message(it.type)}
+    packages = sorted({type_name.split("/")[0] for type_name in lacking})
+    return tuple(
+        f"this Python has no {package}: "
+        + ", ".join(it.topic for it in vocabulary.heard if it.type.startswith(f"{package}/"))
+        + " are not heard"
+        for package in packages
     )
 
 

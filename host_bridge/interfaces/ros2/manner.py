@@ -25,6 +25,9 @@ class Asked(Protocol):
     def stop(self) -> None:
         """Stop the cars. Anybody may."""
 
+    def stop_for(self, reply: Reply) -> None:
+        """Likewise, and say what came of it."""
+
     def arm(self, reply: Reply) -> None:
         """Arm virtual cars, and say what came of it; a real one is not armed by a topic."""
 

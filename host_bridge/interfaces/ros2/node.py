@@ -10,7 +10,13 @@ from typing import Any
 from host_bridge.domain import Input, Observed, Order, Reach, SeenCar, Setting, Vehicle, Wish
 from host_bridge.errors import DataFileFault
 from host_bridge.interfaces.ros2 import messages
-from host_bridge.interfaces.ros2.bus import Bus, is_secured, open_to_a_network, stay_on_this_machine
+from host_bridge.interfaces.ros2.bus import (
+    Bus,
+    has_message,
+    is_secured,
+    open_to_a_network,
+    stay_on_this_machine,
+)
 from host_bridge.interfaces.ros2.citizen import Citizen
 from host_bridge.interfaces.ros2.files import VescScale
 from host_bridge.interfaces.ros2.frames import framed
@@ -199,7 +205,8 @@ class RosInput(Input):
 
     def _begin(self, vehicle: Vehicle) -> None:
         for heard in self.vocabulary.heard:
-            self._subscribe(heard)
+            if not heard.may_lack or has_message(heard.type):
+                self._subscribe(heard)
         known = {heard.topic.lstrip("/") for heard in self.vocabulary.heard}
         for row in self._rows:  # a mux.yaml may name others
             if row.topic.lstrip("/") not in known:
@@ -285,6 +292,9 @@ class RosInput(Input):
         self._orders.append(Order.STOP)
 
     def _stop(self, request: Any, reply: Reply) -> None:
+        self.stop_for(reply)
+
+    def stop_for(self, reply: Reply) -> None:
         """Anybody may."""
         self.stop()
         self._callers.wait(reply, self._now_us, is_stopped)

@@ -45,6 +45,10 @@ class Part(Enum):
     ENGAGE = "whether commands are to be obeyed"
     CONTROL_MODE = "who is in control"
     SPEEDS = "speed and turn rate, as Autoware reports them"
+    PEDALS = "throttle, brake and a steering angle, as a driver outside Autoware has them"
+    SHIFT = "which way the wheels may turn, of the same"
+    SIGNAL = "the turn signals, of the same"
+    HEARTBEAT = "that who drives from outside is there"
     CHASSIS = "throttle, steering and front brake, as AutoRally's chassis has them"
     WHEEL_SPEEDS = "how fast each wheel rolls"
     RC = "what the transmitter commands"
@@ -65,12 +69,14 @@ class Part(Enum):
 
 @dataclass(frozen=True)
 class Heard:
-    """A topic that users publish and a car obeys; ``source`` is the row of its mux."""
+    """A topic that users publish and a car obeys; ``source`` is the row of its mux. One that
+    ``may_lack`` its message package is left out where that is not there."""
 
     topic: str
     type: str
     part: Part
     source: str
+    may_lack: bool = False
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -24,7 +23,6 @@ from host_bridge.interfaces.ros2.mux import Command
 from host_bridge.interfaces.ros2.priorities import read_priorities
 from host_bridge.interfaces.ros2.vocabulary import Part
 
-FACTS = (Path(__file__).parents[5] / "shared" / "facts" / "autorally_f1tenth").with_suffix(".md")
 CEDED = -5.0
 NAN = float("nan")
 
@@ -284,14 +282,6 @@ def test_the_topics_are_autorallys():
         "wheelSpeeds": "autorally_msgs/msg/WheelSpeeds",
         "RC/chassisCommand": command,
     }
-
-
-@pytest.mark.skipif(not FACTS.is_file(), reason="no facts of AutoRally beside the project")
-def test_the_priorities_are_those_of_the_facts():
-    text = FACTS.read_text()
-    assert [f"{k} {v}" for k, v in PRIORITIES.items() if f"{k} {v}" not in text] == []
-    names = [said.topic for said in AUTORALLY.said] + [RUNSTOP[0]]
-    assert [name for name in names if name not in text] == []
 
 
 # --- what is said

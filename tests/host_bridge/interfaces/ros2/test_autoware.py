@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -16,11 +15,12 @@ from host_bridge.interfaces.ros2.autoware import (
     Gearbox,
     VehicleInterface,
 )
+from host_bridge.interfaces.ros2.autoware_external import EMERGENCY, ENGAGE
 from host_bridge.interfaces.ros2.mux import Command, Source
 from host_bridge.interfaces.ros2.vocabulary import MuxRow, Part
 
+TOP_MPS = 4.0
 NONE, NEUTRAL, DRIVE, REVERSE, REVERSE_2, PARK, LOW = 0, 1, 2, 20, 21, 22, 23
-FACTS = (Path(__file__).parents[5] / "shared" / "facts" / "ros2").with_suffix(".md")
 
 # The facts: autoware_msgs@7025d8f, tier4_autoware_msgs@cf67717
 HEARD = {
@@ -41,17 +41,23 @@ SAID = {
 }
 
 
+# The drivers outside: tier4_external_api_msgs
+OUTSIDE = {
+    f"/api/external/set/command/{who}/{name}": f"tier4_external_api_msgs/msg/{kind}"
+    for who in ("local", "remote")
+    for name, kind in {
+        "control": "ControlCommandStamped",
+        "shift": "GearShiftStamped",
+        "turn_signal": "TurnSignalStamped",
+        "heartbeat": "Heartbeat",
+    }.items()
+}
+
+
 def test_the_topics_are_autowares():
-    assert {heard.topic: heard.type for heard in AUTOWARE.heard} == HEARD
+    assert {heard.topic: heard.type for heard in AUTOWARE.heard} == HEARD | OUTSIDE
+    assert {heard.topic for heard in AUTOWARE.heard if heard.may_lack} == set(OUTSIDE)
     assert {said.topic: said.type for said in AUTOWARE.said} == SAID
-
-
-@pytest.mark.skipif(not FACTS.is_file(), reason="no facts of ROS 2 beside the project")
-def test_the_table_is_that_of_the_facts():
-    section = FACTS.read_text().split("## 3.")[1].split("## 4.")[0]
-    names = [topic.rpartition("/")[2] for topic in (*HEARD, *SAID, CONTROL_MODE_REQUEST)]
-    types = [kind.rpartition("/")[2] for kind in HEARD.values()]
-    assert [name for name in (*names, *types) if name not in section] == []
 
 
 # --- gears
@@ -127,19 +133,30 @@ class Node:
     def stop(self):
         self.stops += 1
 
+    def stop_for(self, reply):
+        self.stops += 1
+        reply(True, "")
+
     def arm(self, reply):
         self.arms.append(reply)
 
 
 class Offered:
-    """The one service that is offered."""
+    """The services that are offered."""
+
+    def __init__(self):
+        self.answers = {}
 
     def serve(self, name, type_name, answer):
-        self.name, self.answer = name, answer
+        self.answers[name] = answer
 
     def ask(self, mode):
+        return self.call(CONTROL_MODE_REQUEST, mode=mode)
+
+    def call(self, name, **fields):
         answers = []
-        self.answer(SimpleNamespace(mode=mode), lambda is_done, words: answers.append(is_done))
+        reply = lambda is_done, words: answers.append(is_done)  # noqa: E731
+        self.answers[name](SimpleNamespace(**fields), reply)
         return answers
 
 
@@ -149,10 +166,12 @@ def node():
 
 
 @pytest.fixture
-def interface(node):
+def interface(node, monkeypatch):
+    monkeypatch.setattr("host_bridge.interfaces.ros2.autoware.has_message", lambda name: True)
     made = VehicleInterface()
     made.service = Offered()
-    made.begin(made.service, node, None)
+    made.begin(made.service, node, SimpleNamespace(speed_max_mps=TOP_MPS))
+    made.sources = made.mux(AUTOWARE.mux, 0.12).sources
     return made
 
 
@@ -238,3 +257,150 @@ def test_indicators_are_bits_of_the_claims(interface, turn, hazard, lights):
     hear(interface, Part.TURN, command=turn)
     hear(interface, Part.HAZARD, command=hazard)
     assert interface.lights == lights
+
+
+# --- drivers outside
+
+MS = 1000
+
+
+class Driver:
+    """One who goes on saying pedals every 20 ms, and that they are there every 100 ms."""
+
+    def __init__(self, interface, name="local"):
+        self.interface, self.name = interface, name
+        self.pedals = {"throttle": 0.0, "brake": 0.0, "steering_angle": 0.0}
+        self.beats = True
+        self.now_us = 1_000 * MS
+
+    def run(self, ms=200):
+        """What is decided at the end of that time."""
+        mux = self.interface._mux
+        for _ in range(ms // 20):
+            self.now_us += 20 * MS
+            if self.beats and self.now_us % (100 * MS) == 0:
+                self.say(Part.HEARTBEAT)
+            self.say(Part.PEDALS, control=SimpleNamespace(**self.pedals))
+            command = mux.decide(self.now_us)
+        return command and self.interface.allowed(command)
+
+    def say(self, part, **fields):
+        (topic,) = [it for it in AUTOWARE.heard if it.part is part and it.source == self.name]
+        source = self.interface.sources[self.name]
+        message = SimpleNamespace(**fields)
+        self.interface.hear(topic, source, message, self.now_us, self.now_us)
+        return source
+
+    def shift(self, number):
+        self.say(Part.SHIFT, gear_shift=SimpleNamespace(data=number))
+        self.interface.gearbox.step(0.0)
+
+
+@pytest.fixture
+def driver(interface):
+    made = Driver(interface)
+    made.run()
+    made.shift(4)
+    return made
+
+
+@pytest.mark.parametrize(("shift", "speed_mps"), [(4, 2.0), (5, 2.0), (2, -2.0), (3, 0.0)])
+def test_throttle_is_a_share_of_the_top_speed_in_the_way_of_the_gear(driver, shift, speed_mps):
+    driver.pedals.update(throttle=0.5, steering_angle=0.2)
+    driver.shift(shift)
+    command = driver.run()
+    assert (command.speed_mps, command.steer_rad, command.brake) == (speed_mps, 0.2, 0.0)
+
+
+def test_any_brake_takes_the_throttle_away_and_park_is_a_full_one(driver):
+    driver.pedals.update(throttle=0.5, brake=0.3)
+    command = driver.run()
+    assert (command.speed_mps, command.brake) == (0.0, 0.3)
+    driver.shift(1)
+    assert driver.run().brake == 1.0
+
+
+def test_pedals_beyond_their_ends_are_at_their_ends(driver):
+    driver.pedals.update(throttle=7.0)
+    assert driver.run().speed_mps == TOP_MPS
+    driver.pedals.update(throttle=-7.0)
+    assert driver.run().speed_mps == 0.0
+
+
+def test_without_a_heartbeat_no_command_counts(interface):
+    driver = Driver(interface)
+    driver.beats = False
+    assert driver.run(1000) is None
+    assert interface.sources["local"].why_refused == "its heartbeat was never heard"
+
+
+def test_a_heartbeat_that_ends_is_the_drivers_silence_half_a_second_later(driver):
+    driver.pedals.update(throttle=0.5)
+    driver.run()
+    driver.say(Part.HEARTBEAT)
+    driver.beats = False
+    assert driver.run(500).speed_mps == 2.0
+    assert driver.run(40) is None
+    assert driver.interface._mux.fallen == "local"
+    assert "heartbeat was last heard" in driver.interface.sources["local"].why_refused
+
+
+def test_pedals_that_end_are_silence_at_once_whatever_the_heartbeat_says(driver):
+    driver.run()
+    for _ in range(7):
+        driver.now_us += 20 * MS
+        driver.say(Part.HEARTBEAT)
+    assert driver.interface._mux.decide(driver.now_us) is None
+    assert driver.interface._mux.fallen == "local"
+
+
+def test_a_heartbeat_of_the_future_makes_nothing_last_longer(driver):
+    (topic,) = [it for it in AUTOWARE.heard if it.topic.endswith("local/heartbeat")]
+    source = driver.interface.sources["local"]
+    driver.interface.hear(topic, source, SimpleNamespace(), driver.now_us + 10**9, driver.now_us)
+    driver.beats = False
+    assert driver.run(600) is None
+
+
+def test_the_local_driver_is_before_the_remote_one_and_both_before_autoware(interface):
+    assert list(interface.sources) == ["local", "remote", "autoware"]
+
+
+def test_gear_and_signals_are_whose_who_drives(driver):
+    remote = Driver(driver.interface, "remote")
+    remote.now_us = driver.now_us
+    driver.run()
+    remote.shift(2)
+    remote.say(Part.SIGNAL, turn_signal=SimpleNamespace(data=3))
+    assert (driver.interface.gearbox.gear, driver.interface.lights) == (DRIVE, 0)
+    driver.say(Part.SIGNAL, turn_signal=SimpleNamespace(data=3))
+    assert driver.interface.lights == 12
+    driver.say(Part.SIGNAL, turn_signal=SimpleNamespace(data=1))
+    assert driver.interface.lights == 4
+
+
+def test_an_unknown_shift_is_refused_and_an_unknown_signal_changes_nothing(driver):
+    driver.say(Part.SIGNAL, turn_signal=SimpleNamespace(data=2))
+    driver.say(Part.SIGNAL, turn_signal=SimpleNamespace(data=99))
+    source = driver.say(Part.SHIFT, gear_shift=SimpleNamespace(data=99))
+    assert (driver.interface.lights, source.why_refused) == (8, "there is no gear 255")
+
+
+def test_the_engage_service_arms_nothing(interface, node):
+    assert interface.service.call(ENGAGE, engage=True) == [False]
+    assert (interface.may_drive, node.arms) == (False, [])
+    interface.step(*at(True))
+    assert interface.service.call(ENGAGE, engage=True) == [True]
+    assert interface.may_drive
+    assert interface.service.call(ENGAGE, engage=False) == [True]
+    assert not interface.may_drive
+
+
+def test_an_operators_emergency_stops_and_is_not_put_out_by_autowares_word(interface, node):
+    assert interface.service.call(EMERGENCY, emergency=True) == [True]
+    assert node.stops == 1
+    hear(interface, Part.EMERGENCY, emergency=False)
+    interface.step(*at(True))
+    assert interface.service.ask(AUTONOMOUS) == [False]
+    assert interface.service.call(EMERGENCY, emergency=False) == [True]
+    assert interface.service.ask(AUTONOMOUS) == [True]

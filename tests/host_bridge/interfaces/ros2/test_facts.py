@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from host_bridge.interfaces import ros2
 from host_bridge.interfaces.ros2.autodrive import (
     AUTODRIVE_F1TENTH,
     AUTODRIVE_HUNTER,
@@ -19,7 +20,11 @@ from host_bridge.interfaces.ros2.autodrive import (
     AUTODRIVE_OPENCAV,
     AUTODRIVE_ROBORACER,
 )
+from host_bridge.interfaces.ros2.autorally import AUTORALLY, PRIORITIES, RC, RUNSTOP
+from host_bridge.interfaces.ros2.autoware import AUTOWARE, CONTROL_MODE_REQUEST
+from host_bridge.interfaces.ros2.autoware_external import SERVICES
 from host_bridge.interfaces.ros2.gym import GYM
+from host_bridge.interfaces.ros2.planning_node import HEARD, MOTION_TOPICS, SET_POSE, Out
 from host_bridge.interfaces.ros2.tables import VOCABULARIES
 from host_bridge.interfaces.ros2.vocabulary import F1TENTH, Part
 
@@ -161,11 +166,110 @@ GYMS = [it for name, it in VOCABULARIES.items() if name.startswith(GYM.name)]
 
 def _spelled(cell: str) -> list[str]:
     """The topics of a table's cell, in which braces stand for several."""
-    made = []
-    for word in re.findall(r"/[\w/]+(?:\{[^}]*\})?", cell):
-        head, _, tail = word.partition("{")
-        made += [head + it.strip() for it in tail.rstrip("}").split(",")] if tail else [head]
-    return made
+    return [
+        topic for word in re.findall(r"/(?:[\w/]|\{[\w/, ]*\})+", cell) for topic in _expanded(word)
+    ]
+
+
+def _expanded(word: str) -> list[str]:
+    """Every name that a word with braces stands for."""
+    head, brace, tail = word.partition("{")
+    if not brace:
+        return [word]
+    several, _, rest = tail.partition("}")
+    return [head + it.strip() + end for it in several.split(",") for end in _expanded(rest)]
+
+
+# --- Autoware: autoware.universe@b8ce82e, autoware_msgs@7025d8f, tier4_autoware_msgs@cf67717
+
+
+@beside
+def test_every_topic_of_autoware_is_in_the_facts_and_every_one_of_the_facts_here():
+    found = section("ros2", "## 3. Autoware", "## 4.")
+    rows = [line.split("|")[1] for line in found.splitlines() if line.startswith("| /")]
+    (outside,) = [line for line in found.splitlines() if line.startswith("Manual driving")]
+    outside = outside.partition("AD API")[0]  # from_autoware.md says that it is not there
+    theirs = set(chain.from_iterable(map(_spelled, [*rows, outside])))
+    assert len(theirs) == 23
+    assert theirs == {*topics(AUTOWARE), CONTROL_MODE_REQUEST, *SERVICES}
+
+
+@beside
+def test_every_type_of_autoware_is_in_the_facts():
+    found = section("ros2", "## 3. Autoware", "## 4.")
+    kinds = {kind.rpartition("/")[2] for kind in topics(AUTOWARE).values()}
+    spared = {"TurnIndicatorsReport", "HazardLightsReport"}  # written there as "...Report"
+    assert len(kinds) == 16
+    assert sorted(kind for kind in kinds - spared if kind not in found) == []
+
+
+# from_autoware.md: no road's slope and height, no actuation
+NOT_OF_THE_SIMULATOR = {
+    "/control/command/actuation_cmd",
+    "/planning/scenario_planning/trajectory",
+    "/map/vector_map",
+}
+NO_TOPICS = {"/InitializePose", "/status/", "/base_link", "/initialtwist"}  # of the same sentences
+
+
+@beside
+def test_every_topic_of_the_planning_simulator_in_the_facts_is_here_or_known_to_be_absent():
+    found = section("ros2", "## 4. simple", "## 5.")
+    theirs = set(_spelled(found)) - NO_TOPICS
+    assert len(theirs) == 17
+    motion = set(chain.from_iterable(MOTION_TOPICS.values()))
+    ours = {*HEARD, SET_POSE, *motion, *(out.value[1] for out in Out)}
+    assert sorted(theirs - ours) == sorted(NOT_OF_THE_SIMULATOR)
+    assert "input/initialtwist" in found
+    assert any(topic.endswith("initialtwist") for topic in HEARD)
+    page = (Path(ros2.__file__).parent / "from_autoware.md").read_text()
+    named = ("actuation commands", "trajectory", "/map/vector_map")
+    assert [words for words in named if words not in page] == []
+
+
+# --- AutoRally: autorally@48bae14
+
+
+@beside
+def test_every_topic_of_autorally_is_in_the_facts_and_every_one_of_the_facts_here():
+    found = section("autorally_f1tenth", "## 3. Host node", "Arbitration each 10 ms")
+    (told,) = [line for line in found.splitlines() if line.startswith("Topics:")]
+    theirs = set(re.findall(r"/?\b(?:RC/)?[a-z]+(?:Command|State|Speeds)\b|/runstop\b", told))
+    commanders = {f"{name}/chassisCommand" for name in PRIORITIES if name != RC}
+    ours = {row.topic for row in (*AUTORALLY.heard, *AUTORALLY.said)} | {RUNSTOP[0]}
+    assert len(theirs) == 5
+    assert "<name>/chassisCommand per listed commander" in told
+    assert ours - commanders == {it.lstrip("/") for it in theirs - {"/chassisCommand"}}
+    assert {row.topic for row in AUTORALLY.heard} == commanders
+    named = section("ros2", "## 4. simple", "## 6.").partition("## 5. AutoRally")[2]
+    kinds = {row.type.rpartition("/")[2] for row in (*AUTORALLY.heard, *AUTORALLY.said)}
+    kinds.add(RUNSTOP[1].rpartition("/")[2])
+    assert set(re.findall(r"\b[A-Z]\w+(?=[,.])", named.rpartition("autorally_msgs/")[2])) == kinds
+
+
+@beside
+def test_the_commanders_of_autorally_are_those_of_the_facts_with_their_numbers():
+    found = section("autorally_f1tenth", "## 3. Host node", "Arbitration each 10 ms")
+    (told,) = [line for line in found.splitlines() if line.startswith("Priorities")]
+    theirs = {name: int(number) for name, number in re.findall(r"\b(\w+) (\d)(?=[,.])", told)}
+    assert theirs == PRIORITIES
+
+
+@beside
+@pytest.mark.parametrize("name", ["chassisCommand", "runstop"])
+def test_the_fields_of_autorallys_messages_are_those_of_the_facts(name):
+    found = section("autorally_f1tenth", "## 3. Host node", "Arbitration each 10 ms")
+    written = re.search(rf"\b{name} \{{Header, ([^}}]*)\}}", found)
+    assert written
+    theirs = [word.split()[-1] for word in written[1].split(",")]
+    folder = Path(__file__).parents[3] / "ros" / "messages" / "autorally_msgs" / "msg"
+    lines = (folder / f"{name[0].upper()}{name[1:]}.msg").read_text().splitlines()
+    assert [line.split()[1] for line in lines] == ["header", *map(_snake, theirs)]
+
+
+def _snake(name: str) -> str:
+    """The name as ROS 2 lets fields have it."""
+    return re.sub(r"[A-Z]", lambda it: f"_{it[0].lower()}", name)
 
 
 # --- types: whatever a table names can be made from the fields that the tests build
