@@ -34,6 +34,9 @@ class Running:
              "--json", *words],
             env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True,
         )  # fmt: skip
+        self._begin_reading()
+
+    def _begin_reading(self) -> None:
         self._lines: queue.SimpleQueue[str] = queue.SimpleQueue()
         # Always: what is not read within some ten seconds is left out
         self._reader = threading.Thread(target=self._read, daemon=True)

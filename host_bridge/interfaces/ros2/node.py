@@ -35,6 +35,10 @@ from sim_mock.autodrive.cars import simulated_car
 
 _BEGIN_US = 100_000  # a few steps of the car, and as many lost frames: then the hand counts
 _STOPPING = (Part.EMERGENCY, Part.ENGAGE)  # whose word of stop no other word may put out
+BY_A_PERSON = (
+    "A real car is armed by the person who sees where it stands: press R at the terminal of "
+    "tandem ros, which clears and arms; SPACE held there lets ROS 2 drive."
+)
 _TRIGGER = "std_srvs/srv/Trigger"
 
 
@@ -305,7 +309,7 @@ class RosInput(Input):
     def arm(self, reply: Reply) -> None:
         """A topic or a service has never seen where a real car stands."""
         if not self._is_virtual:
-            reply(False, "A real car is armed by the person who holds its deadman: press R there.")
+            reply(False, BY_A_PERSON)
         elif self._runstop.must_stop:
             reply(False, "The runstop topic says stop, or is silent.")
         elif why := self._manner.why_not():
