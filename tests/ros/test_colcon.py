@@ -8,6 +8,7 @@ against the package by tests/host_bridge/interfaces/ros2/test_tandem_ros.py, wit
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import re
 import signal
@@ -215,11 +216,20 @@ def test_where_the_node_is_killed_its_car_program_ends_too(lifecycle, change):
     assert "Drove 0.0 s as ros2." in node.said()
 
 
-@pytest.mark.skipif(not LAUNCH, reason="no launch and launch_ros: TANDEM_LAUNCH names none")
-def test_a_launch_file_brings_two_cars_up_under_their_names(
-    workspace, environment, nodes, tmp_path
-):
-    environment["PYTHONPATH"] = os.pathsep.join([LAUNCH, environment["PYTHONPATH"]])
+LAUNCHED = pytest.mark.skipif(
+    not LAUNCH, reason="no launch and launch_ros: TANDEM_LAUNCH names none"
+)
+
+
+@pytest.fixture
+def launching(environment, monkeypatch):
+    """Where launch and launch_ros are."""
+    path = os.pathsep.join([LAUNCH, environment["PYTHONPATH"]])
+    monkeypatch.setitem(environment, "PYTHONPATH", path)
+
+
+@LAUNCHED
+def test_a_launch_file_brings_two_cars_up_under_their_names(workspace, launching, nodes):
     file = workspace / "share" / "tandem_ros" / "launch" / "two_cars.launch.py"
     launched = nodes("launcher", str(file))
     for name in ("car1", "car2"):
@@ -227,5 +237,21 @@ def test_a_launch_file_brings_two_cars_up_under_their_names(
         until(lambda call=call: nodes(*call).stdout.read() == "active\n", f"{name} to be active")
         assert nodes("caller", f"/{name}/tandem/arm").stdout.readline().startswith("True")
         assert nodes(*call, "deactivate").stdout.read() == "deactivate True inactive\n"
+    launched.send_signal(signal.SIGINT)
+    launched.wait(60)
+
+
+@LAUNCHED
+def test_a_file_of_parameters_is_what_counts_where_the_command_line_says_nothing(
+    workspace, launching, nodes, tmp_path
+):
+    params = tmp_path / "mine.yaml"
+    params.write_text('/**:\n  ros__parameters:\n    car: "sim://nigel"\n    cap: 0.3\n')
+    file = workspace / "share" / "tandem_ros" / "launch" / "car.launch.py"
+    words = (f"params:={params}", "vocabulary:=autodrive_nigel", "autostart:=false")
+    launched = nodes("launcher", str(file), *words)
+    asked = json.loads(nodes("asker", NODE, "car", "vocabulary", "cap").stdout.readline())
+    assert asked["values"] == {"car": "sim://nigel", "vocabulary": "autodrive_nigel", "cap": 0.3}
+    assert nodes("lifecycle", NODE).stdout.read() == "unconfigured\n"
     launched.send_signal(signal.SIGINT)
     launched.wait(60)

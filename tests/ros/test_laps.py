@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from importlib import import_module
 from math import cos, hypot, pi, radians, sin
@@ -42,13 +43,24 @@ def laps_of(node) -> list[str]:
     return [line for line in node.stdout.read().splitlines() if line.startswith("lap ")]
 
 
+def collisions(nodes) -> int:
+    """How often the car has driven into a wall, as it says itself."""
+    heard = nodes("listener", "1.5", "/diagnostics=diagnostic_msgs/msg/DiagnosticArray")
+    (car, *_) = json.loads(heard.stdout.readline())["/diagnostics"]["message"]["status"]
+    (told,) = [it["value"] for it in car["values"] if it["key"] == "collisions"]
+    return int(told)
+
+
 @pytest.mark.parametrize("laps", MADE)
 def test_a_gap_follower_laps_a_corridor(nodes, started, laps):
     ros = started("sim://f1tenth?track=corridor", seconds=laps * LAP_S + 30)
     ros.until(lambda row: row.get("phase") == "driving")
     follower = nodes("gap_follow", "2.0", str(laps))
     ros.until_ended(follower, nodes)
-    assert len(laps_of(follower)) == laps
+    told = laps_of(follower)
+    assert len(told) == laps
+    print("gap follower:", *told, sep="\n")
+    assert collisions(nodes) == 0
 
 
 @pytest.mark.parametrize("laps", MADE)
@@ -61,4 +73,6 @@ def test_a_pure_pursuit_laps_a_corridor_near_its_middle(nodes, started, laps, tm
     ros.until_ended(pursuit, nodes)
     told = laps_of(pursuit)
     assert len(told) == laps
+    print("pure pursuit:", *told, sep="\n")
     assert float(told[-1].split()[2]) < 0.4
+    assert collisions(nodes) == 0

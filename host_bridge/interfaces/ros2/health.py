@@ -31,19 +31,20 @@ class Health:
         self._publisher = bus.publisher("/diagnostics", _TYPE)
         self._count = 0
 
-    def step(self, car: SeenCar, mux: Mux, words: str) -> None:
-        """``words`` is who drives, or why nobody does."""
+    def step(self, car: SeenCar, mux: Mux, words: str, hits: int | None) -> None:
+        """``words`` is who drives, or why nobody does; ``hits`` how often a virtual car has driven
+        into something, None of one whose surroundings are not known."""
         self._count += 1
         if self._count % _EVERY:
             return
         array = message_class(_TYPE)()
         array.header.stamp = self._bus.stamp()
-        array.status = [self._car(car), self._stops(car), self._commands(car, mux, words)]
+        array.status = [self._car(car, hits), self._stops(car), self._commands(car, mux, words)]
         if car.power:
             array.status.append(self._battery(car))
         self._publisher.publish(array)
 
-    def _car(self, car: SeenCar) -> Any:
+    def _car(self, car: SeenCar, hits: int | None) -> Any:
         level = _STALE
         if car.is_known and car.status:
             level = _ERROR if car.status.state in STANDING else _OK
@@ -52,6 +53,8 @@ class Health:
             values["state"] = car.status.state.name
             values["causes"] = ", ".join(cause.name for cause in car.status.causes)
             values["faults"] = ", ".join(fault.name for fault in car.status.faults)
+        if hits is not None:
+            values["collisions"] = str(hits)
         return self._status(car, "car", level, sentence(car) or "It may move.", values)
 
     def _stops(self, car: SeenCar) -> Any:

@@ -149,7 +149,8 @@ class RosInput(Input):
             self._pausing.step()
         self._teller.step(car, now_us)
         self._citizen.step(car)
-        self._health.step(car, self._mux, self._who(now_us))
+        hits = self._pipe.hits if self._pipe else None
+        self._health.step(car, self._mux, self._who(now_us), hits)
 
     def orders(self) -> Sequence[Order]:
         orders, self._orders = self._orders, []

@@ -86,19 +86,18 @@ def test_a_launch_file_describes_something(file):
 
 
 def test_what_launch_files_name_is_in_the_package():
-    calls = [
-        it
-        for file in some(LAUNCH_FILES)
-        for it in ast.walk(ast.parse(file.read_text()))
-        if isinstance(it, ast.Call)
-    ]
+    trees = [ast.parse(file.read_text()) for file in some(LAUNCH_FILES)]
+    body = [it for tree in trees for it in tree.body]
+    calls = [it for tree in trees for it in ast.walk(tree) if isinstance(it, ast.Call)]
     (node,) = [it for it in calls if getattr(it.func, "id", "") == "LifecycleNode"]
     fields = {it.arg: ast.literal_eval(it.value) for it in node.keywords if it.arg in NAMED}
     assert fields == {"package": "tandem_ros", "executable": "car", "name": "tandem_lifecycle"}
     assert f"{fields['executable']} = " in (PACKAGE / "setup.py").read_text()
     assert fields["name"] in (PACKAGE / "tandem_ros" / "car.py").read_text()
-    texts = {it.value for call in calls for it in ast.walk(call) if isinstance(it, ast.Constant)}
-    assert {"car", "vocabulary"} <= texts & set(PARAMETERS)
+    texts = {it.value for tree in trees for it in ast.walk(tree) if isinstance(it, ast.Constant)}
+    assigned = [it for it in some(body) if isinstance(it, ast.Assign)]
+    named = {it.targets[0].id: it.value for it in assigned}
+    assert set(ast.literal_eval(named["PARAMETERS"])) < set(PARAMETERS)
     files = {text for text in texts if str(text).endswith((".yaml", ".launch.py"))}
     assert [it for it in some(files) if not list(PACKAGE.glob(f"*/{it}"))] == []
 

@@ -1,11 +1,18 @@
 """One car as a lifecycle node, configured and activated; nothing is armed by that.
 
 ros2 launch tandem_ros car.launch.py car:=sim://f1tenth?track=corridor namespace:=car1
+ros2 launch tandem_ros car.launch.py params:=my_car.yaml
 """
 
 # mypy: ignore-errors
-from launch import LaunchDescription
-from launch.actions import DeclareLaunchArgument, EmitEvent, RegisterEventHandler
+from launch import LaunchContext, LaunchDescription
+from launch.action import Action
+from launch.actions import (
+    DeclareLaunchArgument,
+    EmitEvent,
+    OpaqueFunction,
+    RegisterEventHandler,
+)
 from launch.conditions import IfCondition
 from launch.events import matches_action
 from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
@@ -15,17 +22,33 @@ from launch_ros.events.lifecycle import ChangeState
 from launch_ros.substitutions import FindPackageShare
 from lifecycle_msgs.msg import Transition
 
-ARGUMENTS = (
-    ("car", "sim://f1tenth?track=corridor", "its URI, port or name"),
-    ("vocabulary", "f1tenth", "whose topics"),
-    ("namespace", "", "of all its topics"),
-    ("autostart", "true", "configure and activate it; nothing is armed by that"),
-)
+PARAMS = PathJoinSubstitution([FindPackageShare("tandem_ros"), "config", "car.yaml"])
+PARAMETERS = {
+    "car": "its URI, port or name; without it the file's",
+    "vocabulary": "whose topics; without it the file's",
+}
 
 
 def generate_launch_description() -> LaunchDescription:
     """What `ros2 launch` runs."""
-    params = PathJoinSubstitution([FindPackageShare("tandem_ros"), "config", "car.yaml"])
+    return LaunchDescription(
+        [
+            DeclareLaunchArgument("params", default_value=PARAMS, description="a file of them"),
+            *(
+                DeclareLaunchArgument(n, default_value="", description=t)
+                for n, t in PARAMETERS.items()
+            ),
+            DeclareLaunchArgument("namespace", default_value="", description="of all its topics"),
+            DeclareLaunchArgument(
+                "autostart", default_value="true", description="configure and activate it"
+            ),
+            OpaqueFunction(function=_car),
+        ]
+    )
+
+
+def _car(context: LaunchContext) -> list[Action]:
+    given = {name: LaunchConfiguration(name).perform(context) for name in PARAMETERS}
     car = LifecycleNode(
         package="tandem_ros",
         executable="car",
@@ -33,7 +56,7 @@ def generate_launch_description() -> LaunchDescription:
         namespace=LaunchConfiguration("namespace"),
         parameters=[
             LaunchConfiguration("params"),
-            {name: LaunchConfiguration(name) for name in ("car", "vocabulary")},
+            {name: value for name, value in given.items() if value},
         ],
         output="screen",
     )
@@ -44,15 +67,11 @@ def generate_launch_description() -> LaunchDescription:
         goal_state="inactive",
         entities=[_to(car, Transition.TRANSITION_ACTIVATE)],
     )
-    return LaunchDescription(
-        [
-            DeclareLaunchArgument("params", default_value=params, description="a file of them"),
-            *(DeclareLaunchArgument(n, default_value=d, description=t) for n, d, t in ARGUMENTS),
-            RegisterEventHandler(activate, condition=is_to_start),
-            car,
-            _to(car, Transition.TRANSITION_CONFIGURE, condition=is_to_start),
-        ]
-    )
+    return [
+        RegisterEventHandler(activate, condition=is_to_start),
+        car,
+        _to(car, Transition.TRANSITION_CONFIGURE, condition=is_to_start),
+    ]
 
 
 def _to(car: LifecycleNode, transition: int, **options: IfCondition) -> EmitEvent:
