@@ -52,7 +52,7 @@ def drive(seconds: float, say: Callable[[str], None]) -> Callable[[Car], None]:
         for sources in (1, 2, 4):
             say(f"drives with {sources}")
             _for(car, seconds, sources)
-            if car.host.state not in (codes.ACTIVE, codes.HOLD):
+            if car.host.state != codes.ACTIVE:
                 raise NotDriving(f"it stopped by itself: {car.why()}")
         car.host.say(messages.Stop, token=1)
         say("has stopped")

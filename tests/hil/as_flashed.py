@@ -21,6 +21,7 @@ from tests.hil.report import Row
 
 ASKED = 20
 _SYNC_EVERY = 5  # beats
+_CLEARS = 20  # asked for, or waited out while it brakes
 _SURE_US, _UNSURE_US, _HELD_US = 7_000, 65_535, 9_000
 CAR = "the car's clock"
 DRIVING_KEYS = (
@@ -147,11 +148,12 @@ class Car:
         raise NotDriving(f"an action ({action}) was not answered in 50 steps; {self.why()}")
 
     def clear(self) -> None:
-        for _ in range(5):
+        for _ in range(_CLEARS):
             self.host.drive(300, deadman=RELEASED)
             if self.host.state == codes.STANDBY and not self.host.status.causes:
                 return
-            self.act(codes.ACTION_CLEAR)
+            if self.host.state != codes.STOPPING:  # it brakes still, and clears nothing
+                self.act(codes.ACTION_CLEAR)
         raise NotDriving(self.why())
 
     def arm(self) -> None:
@@ -162,15 +164,21 @@ class Car:
         host.drive(300, deadman=RELEASED)
         refusals = self.act(codes.ACTION_ARM)
         host.drive(200, deadman=RELEASED)
+        host.drive(200)  # a hand takes over in neutral; whoever asks for speed at once is not heard
         host.drive(200, self._speed_mm_s)
-        if refusals or host.state not in (codes.ACTIVE, codes.HOLD):
-            raise NotDriving(f"it does not arm: refusals {_bits(refusals)}; {self.why()}")
+        if refusals or host.state != codes.ACTIVE:
+            raise NotDriving(f"it does not drive: refusals {_bits(refusals)}; {self.why()}")
 
     def disarm(self) -> None:
         if self.host.state in (codes.ACTIVE, codes.HOLD):
             self.host.drive(1000, deadman=RELEASED)
             self.act(codes.ACTION_DISARM)
         self.host.rest(300)
+
+    def halt(self) -> None:
+        """Stop it and wait until it is no longer armed, whatever it does."""
+        self.host.stop()
+        self.host.rest(1000)
 
     def why(self) -> str:
         status = self.host.status
@@ -192,7 +200,7 @@ class Car:
             self._claims(sources)
             host.beat()
             inputs.append(host.latest["Inputs"].step_10us / 100 if "Inputs" in host.latest else 0)
-            if host.state not in (codes.ACTIVE, codes.HOLD):
+            if host.state != codes.ACTIVE:
                 raise NotDriving(f"it stopped by itself: {self.why()}")
             if (port.car_us - begun_us) // 5_000_000 > last_s:
                 last_s += 1

@@ -7,15 +7,19 @@ import pty
 import subprocess
 import sys
 import threading
+import time
 import tty
 
 import pytest
 
+from host_bridge.flash.board import BoardFacts
+from host_bridge.flash.plan import Slots
 from sim_mock import micropython
 from tests.firmware.drivers import peers
 from tests.hil import __main__ as hil
-from tests.hil import analyser, same_bytes
+from tests.hil import analyser, on_chip, same_bytes
 from tests.hil.limits import LIMITS
+from tests.hil.port import Mute
 from tests.hil.report import PASS
 
 US = 1e-6
@@ -183,13 +187,22 @@ def virtual_car():
         process.communicate()
 
 
-def test_a_car_at_a_port_is_measured_as_it_was_flashed(tmp_path):
-    out = tmp_path / "report.json"
+def told(out, speed):
+    """What is told of a virtual car, and the command's exit code."""
     with virtual_car() as device:
         words = ["--only", "told", "--seconds", "1", "--patience", "5", "--out", str(out)]
-        code = hil.main([device, *words])
-    report = json.loads(out.read_text())
-    rows = {row["what"]: row for row in report["rows"]}
+        code = hil.main([device, *words, "--speed", speed])
+    return json.loads(out.read_text()), code
+
+
+@pytest.mark.parametrize("speed", ["0", "1.5"])
+def test_a_car_at_a_port_is_measured_as_it_was_flashed(tmp_path, speed):
+    driven = LIMITS["stop_driving"].what
+    for _ in range(3):  # one that a busy machine kept waiting has stopped by itself
+        report, code = told(tmp_path / "report.json", speed)
+        rows = {row["what"]: row for row in report["rows"]}
+        if rows[driven]["got"]:
+            break
     assert code in (0, 1)  # a machine that is busy makes a virtual car late
     assert report["board"]["car"] == "f1tenth"
     assert len(rows) == len(LIMITS)
@@ -200,14 +213,82 @@ def test_a_car_at_a_port_is_measured_as_it_was_flashed(tmp_path):
     assert rows[LIMITS["step_median"].what]["how"] == "not asked for"
 
 
+class SlowBoard:
+    """A bench whose board lives through a tenth of this host's time, or tells nothing."""
+
+    def __init__(self, is_mute=False):
+        self.is_mute = is_mute
+        self.port = self
+        self._steps = 0
+
+    @contextlib.contextmanager
+    def car(self, speed_mm_s, line=None):
+        yield self
+
+    @contextlib.contextmanager
+    def board(self):
+        time.sleep(0.2)
+        yield self
+
+    def catch_up(self):
+        pass
+
+    def advance(self, until_us):
+        if self.is_mute:
+            raise Mute("not a byte")
+        self._steps += 1
+
+    def us_per_s(self):
+        assert self._steps >= 50
+        return 1e5
+
+    def facts(self):
+        return BoardFacts("a board", (1, 28, 0), b"id")
+
+    def slots(self):
+        return Slots(0, False, 0)
+
+    def hashes(self, folder):
+        return {}
+
+
+@pytest.mark.parametrize(("is_mute", "pace"), [(False, 0.1), (True, 1.0)])
+def test_the_way_to_the_repl_is_timed_in_the_boards_own_time(is_mute, pace):
+    begun_s = time.monotonic()
+    [(found, row)] = on_chip.facts(SlowBoard(is_mute))
+    took_s = time.monotonic() - begun_s
+    assert found["micropython"] == "1.28.0"
+    seconds, unit = row.got.split()
+    assert unit == "s"
+    assert 0.2 * pace <= float(seconds) <= took_s * pace + 1e-3
+    assert f"{pace:.2f} s of the car's" in row.clock
+
+
+@contextlib.contextmanager
+def saying(descriptor, text):
+    """Again and again: what waits at a port's opening is dropped, and nobody knows when that is."""
+    is_over = threading.Event()
+
+    def say():
+        while not is_over.wait(0.05):
+            os.write(descriptor, text)
+
+    thread = threading.Thread(target=say)
+    thread.start()
+    try:
+        yield
+    finally:
+        is_over.set()
+        thread.join()
+
+
 def test_a_mute_port_is_said_to_be_mute_with_what_to_do(tmp_path, capsys):
     main, other = pty.openpty()
     tty.setraw(other)
-    prompt = b"MicroPython v1.28.0 on a board\r\n>>> "
-    threading.Timer(0.3, os.write, (main, prompt)).start()  # what waits at opening is dropped
     out = tmp_path / "report.json"
     words = ["--only", "told", "--patience", "0.2", "--out", str(out)]
-    code = hil.main([os.ttyname(other), *words])
+    with saying(main, b"MicroPython v1.28.0 on a board\r\n>>> "):
+        code = hil.main([os.ttyname(other), *words])
     os.close(main)
     said = capsys.readouterr().err
     assert code == 2

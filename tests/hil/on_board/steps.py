@@ -142,7 +142,7 @@ beats, trial, line = Beats(), Trial(), Line()
 
 def step(app, now_us):
     state = app.supervisor.state
-    drives = state == ACTIVE or state == HOLD
+    drives = state == ACTIVE
     if MODE == "stops":
         trial.before(state)
     reader = app.receiver.reader
@@ -150,8 +150,9 @@ def step(app, now_us):
     begun_us = ticks_us()
     step_of_the_car(app, now_us)
     took_us = ticks_diff(ticks_us(), begun_us)
-    row = rows[1 if drives else 0 if state == STANDBY else 2]
-    row[min(reader.good - good, len(row) - 1)].add(took_us)
+    if state != HOLD:
+        row = rows[1 if drives else 0 if state == STANDBY else 2]
+        row[min(reader.good - good, len(row) - 1)].add(took_us)
     beats.add(now_us, drives)
     if MODE == "link":
         line.fill(app.board, now_us)
