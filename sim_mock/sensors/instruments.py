@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from sim_mock.sensors.edge_casting import caster_of
 from sim_mock.sensors.lidar import Lidar
 from sim_mock.sensors.parameters import LidarParameters, PositionParameters
 from sim_mock.sensors.ray_casting import Floats
@@ -175,7 +176,7 @@ def instruments_of(
     if p.position:
         found.append(Positioning(p.position, p.body.lr_m, seed))
     if p.lidar and place:
-        lidar = Lidar(p.lidar, place.walls, p.body.lr_m, seed)
+        lidar = Lidar(p.lidar, caster_of(place), p.body.lr_m, seed)
         found.append(Scanner(lidar, p.lidar, others))
     return found
 

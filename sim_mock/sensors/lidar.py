@@ -7,7 +7,7 @@ from math import cos, sin
 import numpy as np
 
 from sim_mock.sensors.parameters import LidarParameters
-from sim_mock.sensors.ray_casting import Floats, RayCaster
+from sim_mock.sensors.ray_casting import Caster, Floats, RayCaster
 from sim_mock.tracks.place import Pose
 
 
@@ -19,10 +19,11 @@ class Lidar:
     exact distances to the walls.
     """
 
-    def __init__(self, parameters: LidarParameters, walls: Floats, lr_m: float, seed: int) -> None:
-        """``lr_m``: from the centre of gravity to the rear axle, which its mount counts from."""
+    def __init__(self, parameters: LidarParameters, caster: Caster, lr_m: float, seed: int) -> None:
+        """``caster`` knows the walls. ``lr_m``: from the centre of gravity to the rear axle, which
+        its mount counts from."""
         self._p = parameters
-        self._caster = RayCaster(walls)
+        self._caster = caster
         self._ahead_m = parameters.ahead_m - lr_m
         # the legacy generator: its numbers are promised to stay the same for ever
         self._random = np.random.RandomState(seed)

@@ -8,6 +8,7 @@ walls.
 from __future__ import annotations
 
 from math import tau
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -16,8 +17,17 @@ Floats = npt.NDArray[np.float64]
 _HAIR = 1e-9  # of a wall's length: so that no ray slips through where two walls meet
 
 
+class Caster(Protocol):
+    """What knows the walls of a place."""
+
+    def cast(
+        self, x_m: float, y_m: float, first_rad: float, step_rad: float, count: int, most_m: float
+    ) -> Floats:
+        """As RayCaster.cast."""
+
+
 class RayCaster:
-    """``walls``: a row is x1, y1, x2, y2 in m."""
+    """``walls``: a row is x1, y1, x2, y2 in m. They run anyhow and are seen from both sides."""
 
     def __init__(self, walls: Floats) -> None:
         self._x1, self._y1 = walls[:, 0], walls[:, 1]
@@ -71,7 +81,7 @@ def _meet(
 ) -> tuple[npt.NDArray[np.bool_], Floats]:
     """Whether rays d meet walls p + u e, and how far away: t d = p + u e, by cross products."""
     across = dx * ey - dy * ex
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         distance = (px * ey - py * ex) / across
         share = (px * dy - py * dx) / across
     return (distance >= 0.0) & (share >= -_HAIR) & (share <= 1.0 + _HAIR), distance

@@ -22,11 +22,15 @@ class Pose(NamedTuple):
 
 @dataclass(frozen=True)
 class Place:
-    """``walls``: a row is x1, y1, x2, y2 in m. ``is_free(x_m, y_m)``: a car may be there."""
+    """``walls``: a row is x1, y1, x2, y2 in m. ``is_free(x_m, y_m)``: a car may be there.
+
+    ``frame``, of a map: its walls run along these axes, and what each bounds is on its left.
+    """
 
     title: str
     walls: Floats
     is_free: Callable[[float, float], bool]
+    frame: Pose | None = None
 
 
 def is_between(walls: Floats, x_m: float, y_m: float) -> bool:

@@ -38,9 +38,8 @@ def load_map(path: Path) -> Place:
     """Raises ValueError, or OSError for a file that cannot be read, with what is wrong."""
     grid = load_grid(path)
     walls = placed(edges(grid.is_wall).reshape(-1, 2) * grid.resolution_m, grid.origin)
-    return Place(
-        path.stem, walls.reshape(-1, 4), _lookup(grid.is_free, grid.resolution_m, grid.origin)
-    )
+    is_free = _lookup(grid.is_free, grid.resolution_m, grid.origin)
+    return Place(path.stem, walls.reshape(-1, 4), is_free, grid.origin)
 
 
 def load_grid(path: Path) -> Grid:
@@ -90,16 +89,25 @@ def _occupancy(path: Path, negate: bool) -> Floats:
 
 
 def edges(is_wall: Cells) -> Floats:
-    """Around the occupied cells, in cells: runs of edges along rows, and along columns."""
-    across = _runs(is_wall)
-    upright = _runs(is_wall.T)[:, [1, 0, 3, 2]]
-    return np.concatenate((across, upright))
+    """The sides of the occupied cells, joined where they go on, each with its cells on the left.
 
-
-def _runs(is_wall: Cells) -> Floats:
-    """Edges between a row and the next, joined: a row is x1, y, x2, y."""
+    A row is x1, y1, x2, y2, in cells.
+    """
     padded = np.pad(is_wall, 1)
-    has_edge = padded[1:, :] != padded[:-1, :]
+    above, below = padded[1:] > padded[:-1], padded[1:] < padded[:-1]
+    right, left = padded[:, 1:] > padded[:, :-1], padded[:, 1:] < padded[:, :-1]
+    return np.concatenate(
+        (
+            _runs(above),
+            _runs(below)[:, [2, 3, 0, 1]],  # along -x
+            _runs(right.T)[:, [3, 2, 1, 0]],  # along -y
+            _runs(left.T)[:, [1, 0, 3, 2]],
+        )
+    )
+
+
+def _runs(has_edge: Cells) -> Floats:
+    """Edges between a row and the next, joined: a row is x1, y, x2, y."""
     turns = np.diff(has_edge.astype(np.int8), axis=1)
     row, begin = np.nonzero(turns == 1)
     _, end = np.nonzero(turns == -1)

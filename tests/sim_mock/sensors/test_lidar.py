@@ -8,6 +8,7 @@ import pytest
 
 from sim_mock.sensors.lidar import Lidar
 from sim_mock.sensors.parameters import LidarParameters
+from sim_mock.sensors.ray_casting import RayCaster
 from sim_mock.tracks.place import Pose
 
 UST = LidarParameters(40.0, 1081, -135.0, 270.0, 0.06, 10.0, 0.0, 0.0, 0.2733, 0.0)
@@ -16,7 +17,7 @@ ROOM = np.array([[-3.0, -2, 4, -2], [4, -2, 4, 2], [4.0, 2, -3, 2], [-3.0, 2, -3
 
 
 def lidar(seed=1, walls=ROOM, **changes):
-    return Lidar(replace(UST, **changes), walls, LR_M, seed)
+    return Lidar(replace(UST, **changes), RayCaster(walls), LR_M, seed)
 
 
 def test_it_looks_from_its_mount_ahead_of_the_rear_axle():

@@ -1,0 +1,149 @@
+"""Rays against the walls of a map: exact, and several times as fast as against walls of any kind.
+
+The walls of a map run along the two axes of its frame, and only their outer sides can be seen. So
+half of them need not be looked at: sorted by how far along its axis a wall is, those in front of a
+sensor, within its reach, are one piece of memory. A ray's distance to such a wall is that of the
+wall over the sine, or the cosine, of the ray's bearing.
+"""
+
+from __future__ import annotations
+
+from math import cos, sin, tau
+
+import numpy as np
+import numpy.typing as npt
+
+from sim_mock.sensors.ray_casting import Caster, Floats, RayCaster
+from sim_mock.tracks.place import Place, Pose
+
+Integers = npt.NDArray[np.int64]
+_HAIR = 1e-9  # of a ray, so that none slips through where walls meet; and of a metre
+
+
+def caster_of(place: Place) -> Caster:
+    """What casts rays there the fastest; the ranges are the same."""
+    return EdgeCaster(place.walls, place.frame) if place.frame else RayCaster(place.walls)
+
+
+class EdgeCaster:
+    """Walls along the axes of ``frame``, each with what it bounds on its left; rows as RayCaster's.
+
+    A sensor that is within an occupied cell sees the sides of others that are turned towards it.
+    """
+
+    def __init__(self, walls: Floats, frame: Pose) -> None:
+        self._frame = frame
+        local = _into(frame, walls.reshape(-1, 2)).reshape(-1, 4)
+        along_x, along_y = (local[:, i + 2] - local[:, i] for i in (0, 1))
+        is_level = np.abs(along_x) > np.abs(along_y)
+        # to the left of a wall that runs along +x is +y: it is seen from below, and is above
+        self._above = _Side(local[is_level & (along_x > 0.0)], 1)
+        self._below = _Side(local[is_level & (along_x < 0.0)], 1)
+        self._right = _Side(local[~is_level & (along_y < 0.0)], 0)
+        self._left = _Side(local[~is_level & (along_y > 0.0)], 0)
+        self._fan = _Fan(1.0, 1)
+
+    def cast(
+        self, x_m: float, y_m: float, first_rad: float, step_rad: float, count: int, most_m: float
+    ) -> Floats:
+        """As RayCaster.cast."""
+        ((x, y),) = _into(self._frame, np.array(((x_m, y_m),))).tolist()
+        first_rad -= self._frame.yaw_rad
+        if (step_rad, count) != (self._fan.step_rad, self._fan.count):
+            self._fan = _Fan(step_rad, count)
+        ends, levels = self._in_front(x, y, most_m)
+        wall, first, counts = self._fan.met_by(ends, first_rad)
+        away_m = np.concatenate((ends[1, :levels], ends[0, levels:]))[wall]
+        first[wall >= levels] += count  # upright walls: by cosines, which come after the sines
+        per_m = self._fan.per_m(first_rad)
+        stops = np.cumsum(counts)
+        ray = np.repeat(first - (stops - counts), counts)
+        ray += np.arange(len(ray))
+        ranges = np.full(2 * count, np.inf)
+        np.minimum.at(ranges, ray, np.repeat(away_m, counts) * per_m[ray])
+        nearest: Floats = np.minimum(ranges[:count], ranges[count:])
+        nearest[nearest > most_m] = np.inf
+        return nearest
+
+    def _in_front(self, x: float, y: float, most_m: float) -> tuple[Floats, int]:
+        """Both ends, from here, of the walls that turn their outer side this way: x and y of the
+        right one, x and y of the left one; and how many of them are level."""
+        above, below = self._above.beyond(y, most_m), self._below.before(y, most_m)
+        right, left = self._right.beyond(x, most_m), self._left.before(x, most_m)
+        ends: Floats = np.concatenate((above, below, right, left), axis=1)
+        ends -= np.array(((x,), (y,), (x,), (y,)))
+        return ends, above.shape[1] + below.shape[1]
+
+
+class _Side:
+    """Walls whose outer sides look the same way, by how far along ``axis`` they are."""
+
+    def __init__(self, walls: Floats, axis: int) -> None:
+        by_place = walls[np.argsort(walls[:, axis], kind="stable")]
+        self._at_m = by_place[:, axis].copy()
+        # seen from outside the second end is the right one: that which bearings come to first
+        self._ends = np.ascontiguousarray(by_place[:, [2, 3, 0, 1]].T)
+
+    def beyond(self, from_m: float, most_m: float) -> Floats:
+        first, last = self._at_m.searchsorted((from_m + _HAIR, from_m + most_m)).tolist()
+        return np.asarray(self._ends[:, first:last])
+
+    def before(self, from_m: float, most_m: float) -> Floats:
+        first, last = self._at_m.searchsorted((from_m - most_m, from_m - _HAIR)).tolist()
+        return np.asarray(self._ends[:, first:last])
+
+
+class _Fan:
+    """The rays of a scan, ``step_rad`` apart; a bearing counts in steps from the first."""
+
+    def __init__(self, step_rad: float, count: int) -> None:
+        self.step_rad, self.count = step_rad, count
+        self._turn = tau / step_rad
+        from_first_rad = step_rad * np.arange(count)
+        self._cos, self._sin = np.cos(from_first_rad), np.sin(from_first_rad)
+
+    def per_m(self, first_rad: float) -> Floats:
+        """How far a ray goes for each metre up; then, for all again, for each metre to the right.
+
+        The sines of the bearings are those of the fan, turned: fewer operations than new ones.
+        """
+        c, s = cos(first_rad), sin(first_rad)
+        shares = np.concatenate((self._sin * c + self._cos * s, self._cos * c - self._sin * s))
+        with np.errstate(divide="ignore", over="ignore"):
+            return np.asarray(1.0 / shares)
+
+    def met_by(self, ends: Floats, first_rad: float) -> tuple[Integers, Integers, Integers]:
+        """Which walls, by number, meet which rays: the first of them, and how many.
+
+        A wall across the bearing of ray 0 meets the first rays and, seen round about, the last.
+        """
+        begin, end = self._steps(ends, first_rad)
+        is_across = end < begin
+        begin[is_across] -= self._turn
+        first = np.maximum(np.ceil(begin - _HAIR), 0.0)
+        last = np.minimum(np.floor(end + _HAIR), self.count - 1.0)
+        (wall,) = np.nonzero(first <= last)
+        first, last = first[wall], last[wall]
+        (round_about,) = np.nonzero(is_across)
+        again = np.ceil(begin[round_about] + self._turn - _HAIR)
+        is_met = again < self.count
+        if is_met.any():
+            wall = np.concatenate((wall, round_about[is_met]))
+            first = np.concatenate((first, again[is_met]))
+            last = np.concatenate((last, np.full(int(is_met.sum()), self.count - 1.0)))
+        return wall, first.astype(np.int64), (last - first).astype(np.int64) + 1
+
+    def _steps(self, ends: Floats, first_rad: float) -> Floats:
+        """Bearings of both ends, within one turn from the first ray."""
+        steps = np.arctan2(ends[1::2], ends[0::2])
+        steps -= first_rad
+        steps *= 1.0 / self.step_rad
+        steps -= self._turn * np.floor(steps * (1.0 / self._turn))
+        return np.asarray(steps)
+
+
+def _into(frame: Pose, points: Floats) -> Floats:
+    """Points, rows of x and y, from the world into a frame."""
+    c, s = cos(frame.yaw_rad), sin(frame.yaw_rad)
+    dx, dy = (points - (frame.x_m, frame.y_m)).T
+    return np.stack((c * dx + s * dy, c * dy - s * dx), axis=1)
