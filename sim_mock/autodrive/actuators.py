@@ -49,11 +49,6 @@ def top_mps(p: PlantParameters) -> float:
     return emf_v / (p.motor.emf_vs_per_rad * p.drive.turns_rad_per_m)
 
 
-def throttle_per_effort(p: PlantParameters, simulated_top_mps: float) -> float:
-    """That makes the simulated car as fast as the vehicle file's."""
-    return top_mps(p) / simulated_top_mps
-
-
 class Actuators:
     """One car's; ``command`` is what its outputs come to."""
 
@@ -68,18 +63,18 @@ class Actuators:
             if s.axle == "front"
         }
         self._angles_rad = dict.fromkeys(self._front, 0.0)
-        self._throttle_per_effort = throttle_per_effort(p, car.top_mps)
+        self._top_mps = top_mps(p)
         self.command = Command()
 
     def step(self, dt_s: float, outputs: Sequence[int], enable: bool, rim_mps: float) -> Command:
         """Take the outputs of the next ``dt_s`` seconds; ``rim_mps`` is what the ESC feels."""
         effort = self._effort(dt_s, outputs, enable, rim_mps)
-        of_speed = share(effort * self._throttle_per_effort)
+        of_speed = self._car.throttle(effort * self._top_mps)  # as fast as the vehicle file's
         pedal = self._wish.pedal
         if self._car.has_pedals and effort * rim_mps < 0.0 and abs(rim_mps) > STILL_MPS:
             effort, pedal = 0.0, min(abs(effort), 1.0)  # its gearbox ignores such a throttle
         steer_rad = self._steer_rad(outputs)
-        speed_mps = of_speed * self._car.top_mps
+        speed_mps = self._car.speed_mps(of_speed)
         self.command = Command(
             effort if self._car.has_pedals else of_speed,  # a pedal is a share of a torque
             share(steer_rad / self._car.steer_max_rad),

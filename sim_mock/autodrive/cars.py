@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import copysign
 
 from sim_mock.models.autodrive.automobiles import OPENCAV, RZR
 from sim_mock.models.autodrive.cars import F1TENTH, HUNTER_SE, NIGEL
@@ -12,7 +13,10 @@ from sim_mock.models.autodrive.parameters import Automobile, Chassis
 @dataclass(frozen=True, slots=True)
 class SimulatedCar:
     """``top_mps`` at throttle 1, ``steer_max_rad`` at steering 1; ``has_pedals``: throttle is an
-    engine's, and there is a brake."""
+    engine's, and there is a brake.
+
+    ``fading``: by how much less a share of throttle is worth at full throttle than at none.
+    """
 
     steer_max_rad: float
     top_mps: float
@@ -20,22 +24,36 @@ class SimulatedCar:
     wheel_radius_m: float
     has_pedals: bool
     ticks_per_turn: float = 1920.0  # 16 per motor turn * 120, of Nigel and RoboRacer
+    fading: float = 0.0
+
+    def speed_mps(self, throttle: float) -> float:
+        """What it settles at with this throttle, which is cut to 1."""
+        size = min(abs(throttle), 1.0)
+        return copysign(self.top_mps * size / (1.0 - self.fading * (1.0 - size)), throttle)
+
+    def throttle(self, speed_mps: float) -> float:
+        """What it settles at this speed with, from -1 to 1; beyond its top speed that is all."""
+        size = min(abs(speed_mps), self.top_mps)
+        share = size * (1.0 - self.fading) / (self.top_mps - self.fading * size)
+        return copysign(share, speed_mps)
 
 
-def _of(car: Chassis) -> SimulatedCar:
+def _of(car: Chassis, fading: float = 0.0) -> SimulatedCar:
     return SimulatedCar(
         car.steer_max_rad,
         car.speed_max_mps,
         car.wheelbase_m,
         car.wheel_radius_m,
         isinstance(car, Automobile),
+        fading=fading,
     )
 
 
 _ROBORACER = _of(F1TENTH)
 
 CARS: dict[str, SimulatedCar] = {
-    "nigel": _of(NIGEL),
+    # as the dataset of models/autodrive/cars.py has it, to 0.1 %: 0.2856 s/m of 1 / 0.267
+    "nigel": _of(NIGEL, fading=0.0763),
     "f1tenth": _ROBORACER,  # to November 2025: sends Speed
     "roboracer": _ROBORACER,  # from March 2026: sends Linear Velocity
     "hunter_se": _of(HUNTER_SE),  # newer scenes take speeds, older ones shares

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from math import isfinite, nan
 from typing import Any
 
-from sim_mock.autodrive.values import numbers
+from sim_mock.autodrive.values import Values, numbers, yaw_of
 
 SIGNALS = tuple(f"TL{i} State" for i in range(1, 5))
 SLOTS = 4  # vehicles that a scene may have before it has said how many; it reads all of its own
@@ -124,19 +125,63 @@ def write_command(
     return {f"{vehicle} {key}": text for key, text in own.items()}
 
 
-def read_command(keys: Mapping[str, Any], vehicle: str = "V1") -> tuple[Command, float] | None:
-    """What a script answered: its shares, cut to 1, and how hard it brakes besides, 0 to 1.
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a script answered: shares, cut to 1; two brakes, 0 to 1; and what is none of driving.
 
-    None without a throttle and a steering that are finite numbers.
+    ``pose``: x and y in m, yaw in rad, of a script that moves the vehicle itself (CoSim).
     """
+
+    throttle: float = 0.0
+    steering: float = 0.0
+    brake: float = 0.0
+    handbrake: float = 0.0
+    is_reset: bool = False
+    pose: tuple[float, float, float] | None = None
+    signals: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def pulled(self) -> float:
+        """How hard it brakes, by whichever it pulls the farther."""
+        return max(self.brake, self.handbrake)
+
+    @property
+    def holds(self) -> bool:
+        """It moves the vehicle itself, or puts it back: its throttle moves nothing meanwhile."""
+        return self.is_reset or self.pose is not None
+
+
+def read_asked(keys: Mapping[str, Any], vehicle: str = "V1") -> Asked | None:
+    """None without a throttle and a steering that are finite numbers."""
     throttle, steering, brake, handbrake = (
         numbers(keys.get(f"{vehicle} {key}"), 1)
         for key in ("Throttle", "Steering", "Brake", "Handbrake")
     )
     if throttle is None or steering is None:
         return None
-    pulled = max((0.0, *(brake or ()), *(handbrake or ())))
-    return Command(share(throttle[0]), share(steering[0])), min(pulled, 1.0)
+    return Asked(
+        share(throttle[0]),
+        share(steering[0]),
+        _pulled(brake),
+        _pulled(handbrake),
+        str(keys.get(f"{vehicle} Reset", "")).lower() == "true",
+        _pose(keys, vehicle),
+        {key: str(keys[key]) for key in SIGNALS if str(keys.get(key, "")).isdecimal()},
+    )
+
+
+def _pulled(brake: Values | None) -> float:
+    return min(max(brake[0], 0.0), 1.0) if brake else 0.0
+
+
+def _pose(keys: Mapping[str, Any], vehicle: str) -> tuple[float, float, float] | None:
+    if str(keys.get(f"{vehicle} CoSim", "")).strip() != "1":
+        return None
+    names = ("PosX", "PosY", "RotX", "RotY", "RotZ", "RotW")
+    found = [numbers(keys.get(f"{vehicle} {name}"), 1) for name in names]
+    x_m, y_m, x, y, z, w = (one[0] if one else nan for one in found)
+    pose = x_m, y_m, yaw_of(x, y, z, w)
+    return pose if all(map(isfinite, pose)) else None
 
 
 def share(value: float) -> float:

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import atan2
 from typing import Any
 
-from sim_mock.autodrive.values import Values, numbers, ranges_m
+from sim_mock.autodrive.values import Values, numbers, ranges_m, yaw_of
 
 # field of Telemetry, key after "V1 ", how many numbers
 _KEYS = (
@@ -82,8 +81,7 @@ class Telemetry:
     def yaw_rad(self) -> float | None:
         """Of the quaternion, or else of the Euler angles, which jump near 0."""
         if self.quaternion:
-            x, y, z, w = self.quaternion
-            return atan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z))
+            return yaw_of(*self.quaternion)
         return self.euler_rad[2] if self.euler_rad else None
 
 

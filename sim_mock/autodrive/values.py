@@ -12,7 +12,7 @@ import gzip
 import re
 import zlib
 from collections.abc import Iterable
-from math import isfinite, nan
+from math import atan2, isfinite, nan
 
 Values = tuple[float, ...]
 
@@ -32,6 +32,11 @@ def numbers(text: object, count: int) -> Values | None:
         return None
     found = tuple(_number(word) for word in text.translate(_AS_C).split())
     return found if len(found) == count and all(map(isfinite, found)) else None
+
+
+def yaw_of(x: float, y: float, z: float, w: float) -> float:
+    """Of a quaternion, in rad."""
+    return atan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z))
 
 
 def decimal_mark(texts: Iterable[object]) -> str | None:

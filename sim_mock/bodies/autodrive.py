@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sim_mock.autodrive.actuators import throttle_per_effort
+from sim_mock.autodrive.actuators import top_mps
 from sim_mock.bodies.rolling import carried, slides
 from sim_mock.models.autodrive.automobile import at_rest, step
 from sim_mock.models.autodrive.car import Sprung, sprung_rates
@@ -21,6 +21,7 @@ from sim_mock.models.integration import State
 from sim_mock.plant.motor import Motor
 
 if TYPE_CHECKING:
+    from sim_mock.autodrive.cars import SimulatedCar
     from sim_mock.plant.body import BodyState
     from sim_mock.plant.model import Acts
     from sim_mock.plant.parameters import PlantParameters
@@ -29,16 +30,17 @@ if TYPE_CHECKING:
 class AutoDriveBody:
     """``state`` is the model's, a ``Sprung``."""
 
-    def __init__(self, parameters: PlantParameters, car: Car) -> None:
-        self._car = car
-        self._throttle_per_effort = throttle_per_effort(parameters, car.speed_max_mps)
+    def __init__(self, parameters: PlantParameters, car: Car, simulated: SimulatedCar) -> None:
+        self._car, self._simulated = car, simulated
+        self._top_mps = top_mps(parameters)
         self.state: State = Sprung()
         self.rim_mps = 0.0
         self.is_sliding = False
 
     def move(self, dt_s: float, acts: Acts, truth: BodyState) -> None:
         car = self._car
-        u = Input(acts.duty * self._throttle_per_effort, acts.front_rad / car.steer_max_rad)
+        throttle = self._simulated.throttle(acts.duty * self._top_mps)
+        u = Input(throttle, acts.front_rad / car.steer_max_rad)
         new = self.state = carried(sprung_rates, self.state, u, car, dt_s, truth)
         self.rim_mps = 0.25 * sum(new[6:10]) * car.wheel_radius_m
         self.is_sliding = slides(self.rim_mps, truth.vx_mps)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import yaml
 
+from sim_mock.autodrive.cars import simulated_car
 from sim_mock.bodies.autodrive import AutoDriveBody, AutomobileBody
 from sim_mock.bodies.autorally import DOUBLE, FULL, SINGLE, AutoRallyBody, Kind
 from sim_mock.bodies.commonroad import KinematicBody, SingleTrackBody
@@ -70,7 +71,9 @@ def _autorally(title: str, kind: Kind) -> Row:
 
 def _autodrive(name: str, p: PlantParameters) -> Model:
     car = _AUTODRIVE[name]
-    return AutomobileBody(p, car) if isinstance(car, Automobile) else AutoDriveBody(p, car)
+    if isinstance(car, Automobile):
+        return AutomobileBody(p, car)
+    return AutoDriveBody(p, car, simulated_car(name))
 
 
 def _planning(model: str) -> Row:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from sim_mock.autodrive import wire
-from sim_mock.autodrive.command import Command, read_command
+from sim_mock.autodrive.command import Asked, read_asked
 
 # EIO=4 is what the simulator asks for, though it speaks EIO=3, in 2014's words
 URL = f"ws://{{}}{wire.PATH}?EIO=4&transport=websocket"
@@ -25,8 +25,7 @@ _RESTART_MAX_US = 32_000_000
 class Answer:
     """What a script decided, and when that was heard."""
 
-    command: Command
-    brake: float  # 0 to 1
+    asked: Asked
     heard_us: int
 
 
@@ -47,11 +46,11 @@ class Exchange:
         self._is_answered = True
         self._wait_us = _RESTART_US
         self.answers += 1
-        found = read_command(wire.read_bridge(text) or {})
+        found = read_asked(wire.read_bridge(text) or {})
         if found is None:
             self.unread += 1
         else:
-            self.latest = Answer(*found, now_us)
+            self.latest = Answer(found, now_us)
         return None
 
     def due(self, now_us: int, frame: Callable[[], Mapping[str, str]]) -> list[str]:

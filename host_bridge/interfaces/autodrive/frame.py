@@ -10,13 +10,15 @@ from __future__ import annotations
 import base64
 import io
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from math import cos, sin, tau
 
 from host_bridge.domain import CarMotion, CarStatus, SeenCar, Vehicle
+from host_bridge.domain.laps import Laps
 from host_bridge.logbook.sensor_lines import Truth
 from sim_mock.autodrive.cars import SimulatedCar
+from sim_mock.autodrive.command import Asked
 from sim_mock.autodrive.telemetry import Telemetry, write_telemetry
 
 _UNSET_S = (1_000_000.0,)  # of a lap that was never driven, in the simulator
@@ -49,41 +51,79 @@ _STANDING = Telemetry(
 )
 
 
-def frame_of(
-    car: SeenCar, like: SimulatedCar, scan: str = "", truth: Truth | None = None
-) -> dict[str, str]:
-    """The frame of this moment, as if the car were that one of the simulator.
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What a car's own telemetry does not say.
 
-    ``scan`` as the simulator packs it; with ``truth`` the car is where it is, not where it reckons
-    itself, as in the simulator.
+    Of a virtual car: ``scan`` as the simulator packs it; ``truth``: the car is where it is, not
+    where it reckons itself, as in the simulator; ``laps``, ``hits``; ``zero``: the counts at which
+    it was put back to its start. ``asked`` is what the script asked for, where that counts.
     """
-    telemetry = _STANDING
+
+    scan: str = ""
+    truth: Truth | None = None
+    laps: Laps | None = None
+    hits: int = 0
+    zero: tuple[int, int] = (0, 0)
+    asked: Asked = field(default_factory=Asked)
+
+
+_NOTHING = Seen()
+
+
+def frame_of(car: SeenCar, like: SimulatedCar, seen: Seen = _NOTHING) -> dict[str, str]:
+    """The frame of this moment, as if the car were that one of the simulator."""
+    telemetry = replace(_STANDING, throttle=(seen.asked.throttle,), brake=(seen.asked.brake,),
+                        handbrake=(seen.asked.handbrake,))  # fmt: skip
     if car.status:
-        telemetry = _with_status(telemetry, car.status, like)
+        telemetry = _with_status(telemetry, car.status)
     if car.motion and car.vehicle:
         m_per_count = car.vehicle.parameters["nm_per_count"][0] * 1e-9
-        telemetry = _with_motion(telemetry, car.motion, like, m_per_count)
-    if truth:
-        telemetry = _with_truth(telemetry, truth)
-    telemetry = replace(telemetry, scan=scan, scan_rate_hz=_scan_rate_hz(car.vehicle))
-    return {**write_telemetry(telemetry), **_pictures(), **_EMPTY, **_SIGNALS}
+        telemetry = _with_motion(telemetry, car.motion, like, m_per_count, seen.zero)
+    if seen.truth:
+        telemetry = _with_truth(telemetry, seen.truth)
+    if seen.laps:
+        telemetry = _with_laps(telemetry, seen.laps)
+    telemetry = replace(
+        telemetry,
+        scan=seen.scan,
+        scan_rate_hz=_scan_rate_hz(car.vehicle),
+        collisions=(float(seen.hits),),
+    )
+    told = {**write_telemetry(telemetry), **_pictures(), **_EMPTY}
+    return {**told, **_SIGNALS, **seen.asked.signals}
 
 
-def _with_status(telemetry: Telemetry, status: CarStatus, like: SimulatedCar) -> Telemetry:
+def _with_status(telemetry: Telemetry, status: CarStatus) -> Telemetry:
     return replace(
         telemetry,
-        throttle=(status.target_mps / like.top_mps,),
         steer_rad=(status.steer_rad,),
         speed_mps=(abs(status.speed_mps),),
         velocity_mps=(status.speed_mps, 0.0, 0.0),
-        brake=(status.brake,),
+    )
+
+
+def _with_laps(telemetry: Telemetry, laps: Laps) -> Telemetry:
+    return replace(
+        telemetry,
+        lap_count=(float(laps.count),),
+        lap_time_s=(laps.time_s,),
+        last_lap_time_s=(laps.last_s,) if laps.count else _UNSET_S,
+        best_lap_time_s=(laps.best_s,) if laps.count else _UNSET_S,
     )
 
 
 def _with_motion(
-    telemetry: Telemetry, motion: CarMotion, like: SimulatedCar, m_per_count: float
+    telemetry: Telemetry,
+    motion: CarMotion,
+    like: SimulatedCar,
+    m_per_count: float,
+    zero: tuple[int, int],
 ) -> Telemetry:
-    rolled_m = (motion.count_left * m_per_count, motion.count_right * m_per_count)
+    rolled_m = (
+        (motion.count_left - zero[0]) * m_per_count,
+        (motion.count_right - zero[1]) * m_per_count,
+    )
     turns = [way / (tau * like.wheel_radius_m) for way in rolled_m]
     half_rad = 0.5 * motion.yaw_rad
     return replace(

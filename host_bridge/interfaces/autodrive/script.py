@@ -9,38 +9,46 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from host_bridge.domain import Input, Observed, Reach, Setting, Wish
 from host_bridge.errors import DataFileFault, UsageFault
 from host_bridge.interfaces.autodrive.exchange import Answer, Exchange
-from host_bridge.interfaces.autodrive.frame import frame_of
-from host_bridge.logbook.sensor_lines import SensorPipe
+from host_bridge.interfaces.autodrive.frame import Seen, frame_of
+from host_bridge.interfaces.autodrive.virtual import NOT_HERE, VirtualCar
 from sim_mock.autodrive.cars import SimulatedCar, simulated_car
-from sim_mock.autodrive.values import packed
+from sim_mock.autodrive.command import Asked
 
 _BEGIN_US = 100_000  # a few steps of the car, and as many lost frames: then the hand counts
 FIT = "fit"
 _QUICK = "script"  # the source of programs that answer within its lease
-_ABOUT = 1.01  # Nigel may 0.44 of its 0.442 m/s
+_ABOUT = 1.01
 _GAP_US = 50_000  # a step that comes later than this is a new beginning
+_LATE = 1.25  # an answer may come so much later than was said
 
 
 @dataclass(frozen=True)
 class Manner:
     """How a script drives. ``scale``: of its throttle; None: so that 1 is what the car may.
 
-    ``is_quick``: it answers ten times a second, so it is a program as any other. ``lidar``: the
-    file of a virtual car's sensors.
+    ``is_quick``: it answers ten times a second, so it is a program as any other. ``every_s``: it
+    answers so rarely; 0: within the lease of its source. ``sensors`` and ``poses``: the pipes of a
+    virtual car.
     """
 
     scale: float | None = 1.0
     is_quick: bool = False
-    lidar: str = ""
+    every_s: float = 0.0
+    sensors: str = ""
+    poses: str = ""
 
     def full_mps(self, top_mps: float, may_mps: float) -> float:
         """The speed of throttle 1."""
         return may_mps if self.scale is None else self.scale * top_mps
+
+    def counts_for_s(self, lease_s: float) -> float:
+        """For how long an answer counts."""
+        return max(lease_s, _LATE * self.every_s)
 
 
 _AS_EVER = Manner()
@@ -63,20 +71,21 @@ class Script(Input):
             self.source = _QUICK
         self.exchange: Exchange | None = None
         self.fault = ""  # why there is no connection
+        self.has_driven = False
         self.like: SimulatedCar
         self._like = like
         self._reach: Reach
-        self._lease_us = 0
+        self._lease_us = self._counts_us = 0
         self._stepped_us = 0
         self._since_us: int | None = None  # from when on its answers have been fresh
         self._observed: Observed | None = None
         self._work: asyncio.Task[None] | None = None
-        self._pipe: SensorPipe | None = None
-        self._scan = ""
+        self._virtual: VirtualCar | None = None
+        self._asked = Asked()  # what counts of what it asked for
 
     async def open(self, setting: Setting) -> None:
         """Raises errors.UsageFault for a vehicle that is like none of the simulator's, and
-        errors.DataFileFault for scans that cannot be read."""
+        errors.DataFileFault for pipes that cannot be opened."""
         self.prepare(setting)
         from host_bridge.interfaces.autodrive.line import exchange_with  # its socket's library
 
@@ -86,18 +95,21 @@ class Script(Input):
     def prepare(self, setting: Setting) -> None:
         """What it has to know of the cars; without a connection."""
         self.like = _like(self._like or setting.vehicles[0].name)
-        self._reach = setting.reach(self.source)
-        self._lease_us = round(setting.lease_s(self.source) * 1e6)
+        lease_s = setting.lease_s(self.source)
+        counts_s = self._manner.counts_for_s(lease_s)
+        self._lease_us, self._counts_us = round(lease_s * 1e6), round(counts_s * 1e6)
+        blind_m = min(vehicle.blind_m for vehicle in setting.vehicles)
+        self._reach = _within(setting.reach(self.source), blind_m / counts_s)
         self._full_mps = self._manner.full_mps(self.like.top_mps, self._reach.speed_mps)
-        if self._manner.lidar:
+        if self._manner.sensors:
             try:
-                self._pipe = SensorPipe(self._manner.lidar)
+                self._virtual = VirtualCar(self._manner.sensors, self._manner.poses)
             except OSError as error:
-                raise DataFileFault.unreadable(self._manner.lidar, error) from None
+                raise DataFileFault.unreadable(self._manner.sensors, error) from None
 
     async def close(self) -> None:
-        if self._pipe:
-            self._pipe.close()
+        if self._virtual:
+            self._virtual.close()
         if self._work:
             self._work.cancel()
             with suppress(asyncio.CancelledError):
@@ -105,8 +117,8 @@ class Script(Input):
 
     def step(self, now_us: int, observed: Observed) -> Wish:
         self._observed = observed
-        if self._pipe:
-            self._pipe.step(now_us)
+        if self._virtual:
+            self._virtual.step(observed.cars[0], now_us)
         answer = self.fresh(now_us) if observed.is_driving else None
         if answer is None or now_us - self._stepped_us > _GAP_US:
             self._since_us = None
@@ -115,62 +127,96 @@ class Script(Input):
         self._stepped_us = now_us
         is_ready = self._since_us is not None and now_us - self._since_us >= _BEGIN_US
         if answer is None:
+            self._asked = Asked()
             return Wish()
-        return self._wish(answer, is_ready)
+        self.has_driven |= is_ready
+        self._asked = answer.asked
+        return self._wish(answer, is_ready, now_us)
 
     def fresh(self, now_us: int) -> Answer | None:
         """What still counts of what it said."""
         latest = self.exchange.latest if self.exchange else None
-        return latest if latest and now_us - latest.heard_us < self._lease_us else None
+        return latest if latest and now_us - latest.heard_us < self._counts_us else None
 
     def words(self, now_us: int) -> str:
         if self.exchange is None:
             return f"No script at {self.place}{': ' if self.fault else ''}{self.fault}."
         if self.fresh(now_us):
-            return f"The script at {self.place} answers.{self._limit()}"
+            elsewhere = self._virtual.words if self._virtual else _not_here(self._asked)
+            more = [self._limit(), self._slowness(), elsewhere]
+            return " ".join([f"The script at {self.place} answers.", *filter(None, more)])
         if self.exchange.unread:
             return f"The script at {self.place} answers without a throttle and a steering."
         return f"The script at {self.place} does not answer."
 
     def _frame(self) -> Mapping[str, str]:
         assert self._observed is not None, "asked only once the drive has begun to step"
-        scan = self._pipe.take_scan() if self._pipe else None
-        if scan:
-            self._scan = packed(scan.ranges_m)
-        truth = self._pipe.truth if self._pipe else None
-        return frame_of(self._observed.cars[0], self.like, self._scan, truth)
+        seen = self._virtual.seen(self._asked) if self._virtual else Seen(asked=self._asked)
+        return frame_of(self._observed.cars[0], self.like, seen)
 
     def _limit(self) -> str:
         """That a throttle is cut, and what may be done about it."""
         may_mps = self._reach.speed_mps
         if self._full_mps <= may_mps * _ABOUT:
             return ""
-        share = may_mps / self._full_mps
+        share = self.like.throttle(may_mps / self._full_mps * self.like.top_mps)
         return (
-            f" A throttle above {share:.2g} is cut, for throttle 1 is {self._full_mps:g} m/s and"
+            f"A throttle above {share:.2g} is cut, for throttle 1 is {self._full_mps:g} m/s and"
             f" {self.source} may {may_mps:g}; --scale fit makes 1 of that."
         )
 
-    def _wish(self, answer: Answer, is_ready: bool) -> Wish:
-        reach, command = self._reach, answer.command
-        speed_mps = command.throttle * self._full_mps
-        steer_rad = command.steering * self.like.steer_max_rad
-        return Wish(
+    def _slowness(self) -> str:
+        """How far it goes at most when the script has fallen silent."""
+        if self._counts_us <= self._lease_us:
+            return ""
+        counts_s = self._counts_us * 1e-6
+        far_m = counts_s * self._reach.speed_mps
+        return f"Each answer counts for {counts_s:g} s: {far_m:.2g} m at most, then the car stops."
+
+    def _wish(self, answer: Answer, is_ready: bool, now_us: int) -> Wish:
+        reach, asked = self._reach, answer.asked
+        speed_mps = self.like.speed_mps(asked.throttle) / self.like.top_mps * self._full_mps
+        steer_rad = asked.steering * self.like.steer_max_rad
+        wish = Wish(
             steer_rad=min(max(steer_rad, -reach.steer_rad), reach.steer_rad),
             speed_mps=min(max(speed_mps, -reach.reverse_mps), reach.speed_mps),
-            brake=answer.brake,
+            brake=asked.pulled,
             is_held=is_ready,
-            heard_us=answer.heard_us,
+            heard_us=self._stamp_us(answer, now_us),
         )
+        if self._virtual.must_stand(asked) if self._virtual else asked.holds:
+            return replace(wish, speed_mps=0.0, brake=1.0)
+        return wish
+
+    def _stamp_us(self, answer: Answer, now_us: int) -> int:
+        """From when on the board's lease counts: so late that it ends with the answer's own."""
+        return min(now_us, answer.heard_us + self._counts_us - self._lease_us)
 
 
 def make(rest: str, options: Mapping[str, str], now_us: Callable[[], int]) -> Script:
     """``--input devkit:HOST:PORT``."""
     scale = options.get("scale", "1")
     manner = Manner(
-        None if scale == FIT else float(scale), bool(options.get("quick")), options.get("lidar", "")
+        None if scale == FIT else float(scale),
+        bool(options.get("quick")),
+        float(options.get("every", "0")),
+        options.get("sensors", ""),
+        options.get("poses", ""),
     )
     return Script(rest, options.get("like"), manner)
+
+
+def _not_here(asked: Asked) -> str:
+    return NOT_HERE if asked.holds else ""
+
+
+def _within(reach: Reach, most_mps: float) -> Reach:
+    """No faster than so."""
+    return replace(
+        reach,
+        speed_mps=min(reach.speed_mps, most_mps),
+        reverse_mps=min(reach.reverse_mps, most_mps),
+    )
 
 
 def _like(name: str) -> SimulatedCar:

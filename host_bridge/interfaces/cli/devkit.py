@@ -7,38 +7,45 @@ only while somebody holds SPACE; the script of a virtual car needs nobody.
 Throttle 1 and steering 1 are what they are in the simulator's car; the car goes no faster than its
 source [sources.devkit] may, which is little, for a script may think for 0.75 s. --quick is for one
 that answers ten times a second or more: it drives as [sources.script], as fast as a file may (a
-Nigel at all throttles as in the simulator). --scale 0.2 makes less of the throttle, --scale fit as
-much as the car may. A script that thinks for up to 1 s needs a vehicle file of its own (base =
-"f1tenth") in which [sources.devkit] has lease_s = 1.0; a slower one drives no car.
+Nigel at all throttles as in the simulator). --every 2 is for one that answers every two seconds, as
+perception does: each answer counts for a quarter longer than that, 2.5 s, and the car goes no
+faster than takes it as far on an old answer as its file allows (stop.blind_m: a Nigel 0.04 m/s, an
+F1TENTH 0.2). --scale 0.2 makes less of the throttle, --scale fit as much as the car may.
 
-A script that does not answer for longer than its source's lease, or that is gone, stops the car; R
-clears that and arms again, as in tandem drive. Reset and CoSim are not obeyed: no car can be put
-elsewhere. A camera shows a black picture. --lidar gives the script the scans of a virtual car, and
-where that is in its map; without it there are no ranges.
+A script that does not answer for longer than its answers count, or that is gone, stops the car; R
+clears that and arms again, as in tandem drive. A virtual car of this command has a true pose, laps,
+collisions, and scans where there are walls; V1 Reset puts it back to its start, V1 CoSim wherever
+the script says, once it stands. No real car is put elsewhere. A camera shows a black picture.
 
 examples:
   python example_nigel.py                             the script, in a terminal of its own
   tandem devkit --car sim://nigel                     and the car; HOST:PORT is 127.0.0.1:4567
   tandem devkit --car serial:///dev/ttyACM0 --connect 192.168.1.7:4567
   tandem devkit --car f1tenth --like roboracer --twin 'sim://f1tenth?name=twin' --cap 0.2
-  tandem devkit 'sim://f1tenth?track=corridor&sensors=run.jsonl' --like roboracer --quick \
-    --lidar run.jsonl
+  tandem devkit 'sim://f1tenth?track=corridor' --like roboracer --quick
+  tandem devkit --car sim://opencav --every 2         a script that looks at pictures
 
 exit codes: 0 driven; 1 the car ended stopped, or before the end, or the cars took different
-claims; 2 no deadman for a real car; 3 a car was lost; 6 a car refused to arm; 130 ended by Ctrl-C
-or a signal.
+claims; 2 no deadman for a real car; 3 a car was lost, or no script ever drove; 6 a car refused to
+arm; 130 ended by Ctrl-C or a signal.
 """
 
 from __future__ import annotations
 
 import argparse
+import tempfile
+from pathlib import Path
 
+from host_bridge.errors import DeviceFault
+from host_bridge.interfaces.autodrive import make
 from host_bridge.interfaces.autodrive.script import FIT
 from host_bridge.interfaces.cli.drive import add_driving, drive
+from host_bridge.interfaces.cli.piped import piped
 from host_bridge.interfaces.cli.typed import positive
 from host_bridge.services import Host
 
 _PLACE = "127.0.0.1:4567"  # where the Devkit's examples listen
+_EVERY_MAX_S = 10.0
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -49,14 +56,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--like", metavar="CAR", help="the simulator's car that it was written for; the vehicle's"
     )
-    parser.add_argument(
+    pace = parser.add_mutually_exclusive_group()
+    pace.add_argument(
         "--quick", action="store_true", help="it answers ten times a second: as [sources.script]"
+    )
+    pace.add_argument(
+        "--every", type=_seconds, metavar="SECONDS", help="it answers so rarely; up to 10"
     )
     parser.add_argument(
         "--scale", type=_scale, default="1", metavar="SHARE", help="of its throttle; or fit"
     )
     parser.add_argument(
-        "--lidar", metavar="FILE.jsonl", help="what a virtual car's sensors=FILE.jsonl writes"
+        "--sensors",
+        metavar="PIPE",
+        help="where a served virtual car writes its sensors; one of sim:// needs none",
+    )
+    parser.add_argument(
+        "--poses",
+        metavar="PIPE",
+        help="where a served virtual car reads where it is put (tandem sim --poses), likewise",
     )
     add_driving(parser)
 
@@ -67,10 +85,30 @@ def run(args: argparse.Namespace, host: Host) -> int:
         "like": args.like,
         "scale": args.scale,
         "quick": "1" if args.quick else "",
-        "lidar": args.lidar,
+        "every": str(args.every or ""),
+        "sensors": args.sensors,
+        "poses": args.poses,
     }
     options = {name: value for name, value in given.items() if value}
-    return drive(args, host, f"devkit:{args.connect}", options)
+    with tempfile.TemporaryDirectory(prefix="tandem-devkit-") as folder:
+        args.car, options = piped(args.car, options, Path(folder))
+        script = make(args.connect, options, host.cars.clock.now_us)
+        code = drive(args, host, script)
+    if code == 0 and not script.has_driven:
+        raise DeviceFault(
+            "no script drove the car",
+            where=args.connect,
+            expected="answers with a throttle and a steering",
+            got=script.fault or "none",
+            remedy="start the script first; --connect HOST:PORT says where it listens",
+        )
+    return code
+
+
+def _seconds(text: str) -> float:
+    if positive(text) > _EVERY_MAX_S:
+        raise argparse.ArgumentTypeError(f"expected up to {_EVERY_MAX_S:g} s, got {text}")
+    return float(text)
 
 
 def _scale(text: str) -> str:

@@ -34,7 +34,6 @@ a car was lost; 6 a car refused to arm; 7 a file could not be read; 130 ended by
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 import tempfile
 from dataclasses import replace
@@ -45,14 +44,12 @@ from host_bridge import driving
 from host_bridge.domain import Input
 from host_bridge.errors import UsageFault
 from host_bridge.interfaces.cli.drive import add_driving, drive, plan_of, view_of
+from host_bridge.interfaces.cli.piped import VIRTUAL, piped, with_option
 from host_bridge.interfaces.ros2 import VOCABULARIES, make
 from host_bridge.interfaces.ros2.gym import GYM, GYM_EGO, GYM_OPPONENT
 from host_bridge.running import run_async
 from host_bridge.services import Host, make_host
 from host_bridge.virtual_time import SteppedTime
-
-_VIRTUAL = ("sim://", "sim+process://")
-_SENSORS = "sensors="
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -103,7 +100,7 @@ def run(args: argparse.Namespace, host: Host) -> int:
     if args.opponent:
         _meet(args)
     with tempfile.TemporaryDirectory(prefix="tandem-ros-") as folder:
-        args.car, options = _piped(args.car, _options(args), Path(folder), "car")
+        args.car, options = piped(args.car, _options(args), Path(folder))
         loop = _held(args) if args.clock else None
         host = make_host(loop) if loop else host
         made = make(args.vocabulary, options, host.cars.clock.now_us)
@@ -121,30 +118,10 @@ def _options(args: argparse.Namespace) -> dict[str, str]:
     return {name: getattr(args, name) for name in names if getattr(args, name)}
 
 
-def _piped(
-    car: str | None, options: dict[str, str], folder: Path, whose: str
-) -> tuple[str | None, dict[str, str]]:
-    """The URI of a virtual car that says what it sees, and is put elsewhere, by pipes of ours."""
-    if not car or "sensors" in options or not car.startswith(_VIRTUAL) or _SENSORS in car:
-        return car, options
-    for name in ("sensors", "poses"):
-        pipe = folder / f"{whose}_{name}"
-        os.mkfifo(pipe)
-        car, options = _with(car, name, str(pipe)), {**options, name: str(pipe)}
-    return car, options
-
-
-def _with(car: str, name: str, value: str) -> str:
-    """A URI with this option, if it has none of that name."""
-    if f"?{name}=" in car or f"&{name}=" in car:
-        return car
-    return f"{car}{'&' if '?' in car else '?'}{name}={value}"
-
-
 def _meet(args: argparse.Namespace) -> None:
     """Both cars in one place, where they see each other. Raises errors.UsageFault."""
     car = args.car or ""
-    is_here = car.startswith(_VIRTUAL[0]) and args.opponent.startswith(_VIRTUAL[0])
+    is_here = car.startswith(VIRTUAL[0]) and args.opponent.startswith(VIRTUAL[0])
     if args.vocabulary != GYM.name or not is_here or args.clock or args.twin:
         raise UsageFault(
             "an opponent is the second virtual car of the gym's topics",
@@ -155,17 +132,20 @@ def _meet(args: argparse.Namespace) -> None:
         )
     args.vocabulary = GYM_EGO.name
     place = dict(parse_qsl(urlsplit(car).query))
-    opponent = _with(args.opponent, "name", "opponent")
+    opponent = with_option(args.opponent, "name", "opponent")
     for name in ("track", "map"):
         if name in place:
-            opponent = _with(opponent, name, place[name])
+            opponent = with_option(opponent, name, place[name])
     scene = place.get("scene", "gym")
-    args.car, args.opponent = _with(car, "scene", scene), _with(opponent, "scene", scene)
+    args.car, args.opponent = (
+        with_option(car, "scene", scene),
+        with_option(opponent, "scene", scene),
+    )
 
 
 def _drive_both(args: argparse.Namespace, host: Host, made: Input, folder: Path) -> int:
     namespace = {"ns": args.ns} if args.ns else {}
-    car, options = _piped(args.opponent, namespace, folder, "opponent")
+    car, options = piped(args.opponent, namespace, folder, "opponent")
     second = make(GYM_OPPONENT.name, options, host.cars.clock.now_us)
     plan = plan_of(args, made)
     theirs = replace(plan, cars=(car,), input=second, record=None, is_watched=False)

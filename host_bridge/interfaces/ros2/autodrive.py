@@ -7,8 +7,8 @@ from math import hypot
 from typing import Any
 
 from host_bridge.domain import SeenCar, Vehicle
+from host_bridge.domain.laps import Laps
 from host_bridge.interfaces.ros2.bus import Bus
-from host_bridge.interfaces.ros2.laps import Laps
 from host_bridge.interfaces.ros2.manner import Asked, Fill, Manner
 from host_bridge.interfaces.ros2.messages import true
 from host_bridge.interfaces.ros2.mux import Source

@@ -55,7 +55,7 @@ class Halves:
 
     def _speed_mps(self, part: Part, value: float) -> float:
         if part is Part.THROTTLE:
-            return min(max(value, -1.0), 1.0) * self.like.top_mps
+            return self.like.speed_mps(value)
         return self.scale.speed_mps(value)
 
     def _steer(self, part: Part, received_us: int) -> tuple[float, int]:

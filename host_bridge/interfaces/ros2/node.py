@@ -25,11 +25,12 @@ from host_bridge.interfaces.ros2.health import Health
 from host_bridge.interfaces.ros2.manner import Manner, Reply
 from host_bridge.interfaces.ros2.mux import FUTURE_US, Command, Mux
 from host_bridge.interfaces.ros2.pausing import Pausing, Steps
-from host_bridge.interfaces.ros2.placing import NOT_HERE, Place, Placing
+from host_bridge.interfaces.ros2.placing import NOT_HERE, Placing
 from host_bridge.interfaces.ros2.stops import WORDS, Callers, RunstopTopic, is_stopped
 from host_bridge.interfaces.ros2.tables import manner_of
 from host_bridge.interfaces.ros2.telling import ARMED, BOOL, Teller
 from host_bridge.interfaces.ros2.vocabulary import DIRECT, Heard, MuxRow, Part, Vocabulary
+from host_bridge.logbook.pose_lines import Place
 from host_bridge.logbook.sensor_lines import SensorPipe, Truth
 from sim_mock.autodrive.cars import simulated_car
 

@@ -5,21 +5,19 @@ Only a virtual car of this command has the pipe for it; nothing moves a real car
 
 from __future__ import annotations
 
-import json
-import os
 from collections.abc import Callable
-from math import cos, hypot, remainder, sin, tau
+from math import cos, sin
 
 from host_bridge.domain import SeenCar, State
 from host_bridge.interfaces.ros2.manner import Reply
+from host_bridge.logbook import pose_lines
+from host_bridge.logbook.pose_lines import Place
 from host_bridge.logbook.sensor_lines import SensorPipe
 
 NOT_HERE = "only a virtual car that this command began (sim://) is put elsewhere"
 _STANDS_MPS = 0.02
-_THERE_M, _THERE_RAD = 0.02, 0.02
 _PATIENCE_US = 2_000_000
 _MOVES = (State.ACTIVE, State.HOLD)
-Place = tuple[float, float, float]  # x and y in m, yaw in rad
 
 
 class Placing:
@@ -60,7 +58,7 @@ class Placing:
             return
         if self._since_us is None:
             self._take_up(car, self._wanted, now_us)
-        elif self._is_there(self._wanted):
+        elif pose_lines.is_there(self._sensors.truth, self._wanted):
             self._wanted = None
             self._arm(self._armed)
         elif now_us - self._since_us > _PATIENCE_US:
@@ -73,22 +71,9 @@ class Placing:
             if not self._is_asked:
                 self._stop()
                 self._is_asked = True
-        elif abs(car.status.speed_mps) < _STANDS_MPS and self._stands():
-            line = json.dumps(dict(zip(("x_m", "y_m", "yaw_rad"), wanted, strict=True)))
-            with open(os.open(self._pipe, os.O_WRONLY | os.O_NONBLOCK), "w") as pipe:
-                pipe.write(line + "\n")
+        elif abs(car.status.speed_mps) < _STANDS_MPS and pose_lines.stands(self._sensors.truth):
+            pose_lines.put(self._pipe, wanted)
             self._since_us = now_us
-
-    def _stands(self) -> bool:
-        truth = self._sensors.truth
-        return truth is not None and hypot(truth.vx_mps, truth.vy_mps) < _STANDS_MPS
-
-    def _is_there(self, wanted: Place) -> bool:
-        truth = self._sensors.truth
-        if truth is None:
-            return False
-        off_m = hypot(truth.x_m - wanted[0], truth.y_m - wanted[1])
-        return off_m < _THERE_M and abs(remainder(truth.yaw_rad - wanted[2], tau)) < _THERE_RAD
 
     def _armed(self, is_done: bool, words: str) -> None:
         self.words = "" if is_done else f"It was put elsewhere, and not armed: {words}"

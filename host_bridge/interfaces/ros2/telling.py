@@ -195,7 +195,7 @@ def _servo(teller: Teller, car: SeenCar) -> float:
 
 def _throttle(teller: Teller, car: SeenCar) -> float:
     assert car.status is not None, "asked of cars that have said their status"
-    return car.status.target_mps / teller.like.top_mps
+    return teller.like.throttle(car.status.target_mps)
 
 
 def _steering(teller: Teller, car: SeenCar) -> float:

@@ -2,14 +2,17 @@
 
 TT: AutoDRIVE's simulator (its scripts). NSI: Nigel-System-Identification (README). NF: Nigel's
 firmware. WEB: AutoDRIVE's technical guide of the simulated RoboRacer (F1TENTH). AW: AutoDRIVE's
-Autoware packages.
+Autoware packages. HR: a ROS 2 driver of the Hunter SE (hardware/vehicles/hunter_se.toml).
 """
 
 from sim_mock.models.autodrive.curve import Curve
 from sim_mock.models.autodrive.parameters import Car
 
-# The line of a motor that is fed a share of its voltage: one segment (the report leaves it open).
+# The report leaves the motor's profile open; each is one segment.
 LINE = ((0.0, 1.0), (1.0, 0.0))
+# TT's script gives a wheel throttle times torque, whatever its speed. What slows it, the damping of
+# Unity's wheel and of its body, is linear in speed: steady speed is in proportion to throttle.
+FLAT = ((0.0, 1.0), (1.0, 1.0))
 
 # Steady speeds of the simulated Nigel (AutoDRIVE-Nigel-Dataset, throttle_velocity) follow
 # 1/v = 3.459 / throttle + 0.2856 s/m to 0.1 %: a motor's line against linear drag, D r / (4 M) and
@@ -27,7 +30,7 @@ NIGEL = Car(
     steer_max_rad=0.523599,  # NF: 30 degrees
     steer_rate_radps=5.51,  # TT: 315.789 degrees per second
     steer_rate_by_speed_radps=0.0,  # estimate: a servo does not feel the speed
-    speed_max_mps=0.442,  # 130 rpm (TT) on the wheel's radius
+    speed_max_mps=0.267,  # the dataset, at full throttle; the real one's 130 rpm are 0.442
     rear_steer_ratio=-1.0,  # NF, four-wheel steering
     is_front_driven=True,
     is_rear_driven=True,
@@ -64,15 +67,16 @@ F1TENTH = Car(
     is_rear_driven=True,
     # Estimate: what the tyres carry, 0.72 * 9.6 N * 0.059 m. (WEB's 428 N m is 60 times that.)
     motor_nm=0.4,
-    wheel_speed_radps=563.0,  # estimate: so that drag leaves WEB's 22.88 m/s at full throttle
+    wheel_speed_radps=22.88 / 0.0590,  # WEB
     hold_nm=0.4,  # estimate: as the motor, what the tyres carry; throttle 0 is its full brake
-    profile=LINE,
+    profile=FLAT,
     spring_n_per_m=500.0,  # WEB
     damper_ns_per_m=100.0,  # WEB
     force_offset_m=0.0,  # estimate: at the ground
     tyre_along=Curve(0.15, 0.72, 0.25, 0.464),  # WEB
     tyre_aside=Curve(0.01, 1.00, 0.10, 0.500),  # WEB
     drag_ns_per_m=0.35,  # estimate
+    wheel_damping_nms=0.000711,  # so that all of it leaves WEB's 22.88 m/s at full throttle
     drag_nms_per_rad=0.005,  # estimate
     slow_mps=2.5,
 )
@@ -84,24 +88,25 @@ HUNTER_SE = Car(
     lr_m=0.275,
     h_cg_m=0.2,  # estimate
     track_m=0.52,  # AW
-    wheel_radius_m=0.165,  # estimate
+    wheel_radius_m=0.1375,  # HR
     steer_max_rad=0.4,  # estimate
     steer_rate_radps=0.8,  # estimate
     steer_rate_by_speed_radps=0.0,  # estimate
-    speed_max_mps=4.8,  # estimate
+    speed_max_mps=4.8,  # HR
     rear_steer_ratio=0.0,
     is_front_driven=False,  # estimate
     is_rear_driven=True,
     motor_nm=16.0,  # estimate: climbs 30 degrees
-    wheel_speed_radps=33.0,  # estimate
+    wheel_speed_radps=4.8 / 0.1375,  # its top speed
     hold_nm=8.0,  # estimate
-    profile=LINE,
+    profile=FLAT,
     spring_n_per_m=9000.0,  # estimate: sags 1 cm
     damper_ns_per_m=350.0,  # estimate: 0.6 of critical
     force_offset_m=0.0,  # estimate
     tyre_along=Curve(0.15, 0.9, 0.4, 0.7),  # estimate: rubber on asphalt
     tyre_aside=Curve(0.12, 0.9, 0.4, 0.7),  # estimate
     drag_ns_per_m=6.0,  # estimate
+    wheel_damping_nms=0.397,  # so that all of it leaves its top speed at full throttle
     drag_nms_per_rad=1.0,  # estimate
     slow_mps=1.3,
 )

@@ -34,4 +34,5 @@ def wheel_torque_nm(throttle: float, spin_radps: float, is_driven: bool, p: Car)
     if not is_driven:
         return 0.0
     ahead_radps = spin_radps if throttle > 0.0 else -spin_radps
-    return throttle * p.motor_nm * profile_at(p.profile, ahead_radps / p.wheel_speed_radps)
+    share = profile_at(p.profile, ahead_radps / p.wheel_speed_radps)
+    return throttle * p.motor_nm * share - p.wheel_damping_nms * spin_radps

@@ -110,7 +110,8 @@ class Car(Chassis):
     """A small or mid-scale car: springs, dampers, motor and hold are of one wheel.
 
     ``profile`` is the motor's torque as share of ``motor_nm`` by speed as share of
-    ``wheel_speed_radps``, straight in between: its segments.
+    ``wheel_speed_radps``, straight in between: its segments. ``wheel_damping_nms`` slows down a
+    driven wheel in proportion to its spin, as Unity's wheel does.
     """
 
     motor_nm: float
@@ -120,6 +121,7 @@ class Car(Chassis):
     spring_n_per_m: float
     damper_ns_per_m: float
     drag_ns_per_m: float
+    wheel_damping_nms: float = 0.0
 
     def spring_under(self, sprung_kg: float) -> tuple[float, float]:
         """The same under all."""

@@ -9,7 +9,7 @@ from tests.firmware.rig import RELEASED
 from tests.sim_mock.autodrive.scene import Scene
 
 CARS = [
-    ("nigel", "nigel", 0.3),
+    ("nigel", "nigel", 0.2),
     ("f1tenth", "f1tenth", 1.5),
     ("f1tenth", "roboracer", 1.5),
     ("hunter_se", "hunter_se", 1.5),
@@ -18,7 +18,7 @@ AUTOMOBILES = ("opencav", "rzr")
 CARS_WITH_POINTS = [(*car, ".") for car in CARS]
 
 
-def in_motion(vehicle="nigel", car=None, speed_mps=0.3, steer_urad=0, for_ms=800, **options):
+def in_motion(vehicle="nigel", car=None, speed_mps=0.2, steer_urad=0, for_ms=800, **options):
     scene = Scene(vehicle, car, **options)
     scene.take_the_wheel()
     scene.host.drive(for_ms, round(speed_mps * 1000), steer_urad)
@@ -92,7 +92,7 @@ def test_the_speed_is_steady_whatever_the_rate_of_the_frames(rate_hz):
     scene = in_motion(rate_hz=rate_hz, for_ms=1500)
     speeds = []
     for _ in range(50):
-        scene.host.drive(10, 300)
+        scene.host.drive(10, 200)
         speeds.append(scene.host.status.speed_mm_s)
     assert max(speeds) - min(speeds) < 30
 
@@ -109,13 +109,13 @@ def test_a_simulator_that_is_gone_stops_the_car_for_good():
     scene = in_motion()
     scene.is_there = False
     before = scene.plant.counts()
-    scene.host.drive(600, 300)
+    scene.host.drive(600, 200)
     gone_at = scene.plant.counts()
     assert scene.host.state not in (codes.ACTIVE, codes.HOLD)
-    assert gone_at[0] - before[0] <= 60  # one frame's travel at most: 0.3 m/s for 8 ms is 22
+    assert gone_at[0] - before[0] <= 60  # one frame's travel at most: 0.2 m/s for 8 ms is 15
     assert scene.plant.command.throttle == 0.0
     scene.is_there = True
-    scene.host.drive(1000, 300)
+    scene.host.drive(1000, 200)
     assert scene.host.state not in (codes.ACTIVE, codes.HOLD)
     assert scene.unity.speed == pytest.approx(0.0, abs=1e-3)
 
@@ -123,14 +123,14 @@ def test_a_simulator_that_is_gone_stops_the_car_for_good():
 def test_after_its_return_a_person_clears_and_drives_on():
     scene = in_motion()
     scene.is_there = False
-    scene.host.drive(900, 300)
+    scene.host.drive(900, 200)
     scene.is_there = True
     scene.host.drive(1500, deadman=RELEASED)
     scene.clear_and_arm()
     scene.host.drive(50)
-    scene.host.drive(900, 300)
+    scene.host.drive(900, 200)
     assert scene.host.state == codes.ACTIVE
-    assert scene.unity.speed == pytest.approx(0.3, rel=0.1)
+    assert scene.unity.speed == pytest.approx(0.2, rel=0.1)
 
 
 def test_a_car_at_rest_does_not_arm_without_its_simulator():
@@ -148,15 +148,15 @@ def test_a_stalled_simulator_is_told_to_stand_by_what_starts_it_again():
     scene = in_motion()
     scene.unity.breaks_next = True
     frames = scene.unity.frames
-    scene.host.drive(480, 300)
+    scene.host.drive(480, 200)
     assert scene.unity.frames <= frames + 1
     assert scene.exchange.restarts == 0
-    scene.host.drive(100, 300)
+    scene.host.drive(100, 200)
     assert scene.exchange.restarts == 1
     assert scene.unity.frames > frames + 5
     assert scene.unity.throttle == 0.0
     assert scene.host.state not in (codes.ACTIVE, codes.HOLD)
-    scene.host.drive(500, 300)
+    scene.host.drive(500, 200)
     assert scene.unity.speed == pytest.approx(0.0, abs=1e-3)
 
 
@@ -186,7 +186,7 @@ def test_frames_without_wheels_are_answered_and_keep_nobody_driving():
 
     scene.unity.emit = without_wheels
     frames = scene.unity.frames
-    scene.host.drive(800, 300)
+    scene.host.drive(800, 200)
     assert scene.unity.frames - frames > 95
     assert scene.host.state not in (codes.ACTIVE, codes.HOLD)
     assert scene.unity.speed == pytest.approx(0.0, abs=1e-3)
@@ -196,14 +196,14 @@ def test_ticks_do_where_angles_are_missing():
     scene = in_motion()
     emit = scene.unity.emit
     scene.unity.emit = lambda: emit().replace("Encoder Angles", "Encoder Angels")
-    scene.host.drive(800, 300)
+    scene.host.drive(800, 200)
     assert scene.host.state == codes.ACTIVE
-    assert scene.unity.speed == pytest.approx(0.3, rel=0.1)
+    assert scene.unity.speed == pytest.approx(0.2, rel=0.1)
 
 
 def test_damaged_frames_are_answered():
     scene = in_motion()
     scene.to_car = ['42["Bridge",{"V1 Throttle":']
-    scene.host.drive(500, 300)
+    scene.host.drive(500, 200)
     assert scene.exchange.damaged == 1
     assert scene.host.state == codes.ACTIVE

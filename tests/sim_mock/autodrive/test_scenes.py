@@ -30,7 +30,7 @@ def test_a_scene_with_two_vehicles_finds_the_keys_of_both_and_the_other_one_stan
 def test_signals_are_left_as_the_scene_says_they_are():
     scene = in_motion(for_ms=100)
     scene.unity.says = {"TL1 State": "3", "TL2 State": "1", "TL3 State": "rubbish"}
-    scene.host.drive(100, 300)
+    scene.host.drive(100, 200)
     told = scene.unity.told
     assert (told["TL1 State"], told["TL2 State"], told["TL3 State"]) == (3, 1, 0)
     assert scene.unity.swallowed == []

@@ -9,7 +9,7 @@ from tests.sim_mock.autodrive.test_driving import in_motion
 STOPPED = (codes.STOPPING, codes.STOPPED)
 
 
-def what_it_says(scene, ms=1500, speed_mm_s=300):
+def what_it_says(scene, ms=1500, speed_mm_s=200):
     """The trouble as it comes, and the car's state at last."""
     said = []
     for _ in range(ms // 10):
@@ -52,7 +52,7 @@ def test_one_that_is_gone_is_told_as_that():
 
 def test_one_that_drives_is_no_trouble_at_any_speed_nor_at_rest():
     scene = in_motion()
-    for speed_mm_s in (0, 100, 300, 0, 50, 300):
+    for speed_mm_s in (0, 100, 200, 0, 50, 200):
         said, _ = what_it_says(scene, 800, speed_mm_s)
         assert said == []
     assert scene.host.state in (codes.ACTIVE, codes.HOLD)

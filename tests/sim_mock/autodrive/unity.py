@@ -42,11 +42,14 @@ READS = {
 }
 # vehicle -> steering at full lock, top speed, wheelbase, wheel radius
 SIZES = {
-    "nigel": (0.5236, 0.442, 0.14155, 0.0325),
+    "nigel": (0.5236, 0.26703, 0.14155, 0.0325),
     "f1tenth": (0.5236, 22.88, 0.324, 0.059),
     "roboracer": (0.5236, 22.88, 0.324, 0.059),
     "hunter_se": (0.384, 4.8, 0.55, 0.1375),
 }
+# m/s at throttles of 0, 0.1, 0.2, ... 1: AutoDRIVE-Nigel-Dataset, throttle_velocity
+NIGEL_MPS = (0.0, 0.02867, 0.05685, 0.08457, 0.11185, 0.13871, 0.16516, 0.19122, 0.21688,
+             0.24215, 0.26703)  # fmt: skip
 AUTOMOBILES = {"opencav": OPENCAV, "rzr": RZR}
 HAS_SCAN = ("nigel", "f1tenth", "roboracer")
 
@@ -130,12 +133,21 @@ class Unity:
             self.drive(dt)
             return
         lag = 0.05 if self.throttle == 0.0 else 0.15
-        self.speed += (self.throttle * self.top - self.speed) * min(dt / lag, 1.0)
+        self.speed += (self.settles() - self.speed) * min(dt / lag, 1.0)
         self.turn = self.speed * math.tan(self.steer) / self.wheelbase
         self.x += self.speed * math.cos(self.yaw) * dt
         self.y += self.speed * math.sin(self.yaw) * dt
         self.yaw += self.turn * dt
         self.rolled += self.speed * dt / self.radius
+
+    def settles(self):
+        """The steady speed of its throttle."""
+        if self.vehicle != "nigel":
+            return self.throttle * self.top
+        size = 10.0 * abs(self.throttle)
+        below = min(int(size), 9)
+        low, high = NIGEL_MPS[below : below + 2]
+        return math.copysign(low + (high - low) * (size - below), self.throttle)
 
     def drive(self, dt):
         """A full-scale car, in steps of a millisecond at most."""

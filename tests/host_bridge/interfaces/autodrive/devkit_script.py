@@ -1,4 +1,6 @@
-"""A script as people write them for the simulator: 1 m ahead, then a bend to the left.
+"""A script as people write them for the simulator: ahead, then a bend to the left.
+
+With a third word, `reset`: ahead, back to its start, and ahead again.
 
 It runs in a Python of its own that has the Devkit's pinned libraries, and knows nothing of Tandem.
 """
@@ -17,6 +19,7 @@ from flask import Flask
 from PIL import Image
 
 port, period_s = int(sys.argv[1]), float(sys.argv[2])
+resets = sys.argv[3:] == ["reset"]
 sio = socketio.Server()
 app = Flask(__name__)
 
@@ -48,6 +51,7 @@ class Car:
 
 
 car = Car()
+car.phase = "away"
 
 
 @sio.on("connect")
@@ -64,9 +68,20 @@ def bridge(sid, data):
     assert car.camera.shape[2] == 3, "a picture in colour"
     time.sleep(period_s)  # what it would compute
     x, y, _ = car.position
-    steering = 0.0 if x < 0.3 else 0.5
     print(f"at {x:.3f} {y:.3f} {car.speed:.3f} {car.euler[2]:.3f}", flush=True)
-    sio.emit("Bridge", data={"V1 Throttle": "0.2", "V1 Steering": str(steering)})
+    answer = {"V1 Throttle": "0.3", "V1 Steering": "0.0" if x < 0.3 or resets else "0.5"}
+    sio.emit("Bridge", data={**answer, "V1 Reset": str(is_to_reset(x))})
+
+
+def is_to_reset(x):
+    if not resets:
+        return False
+    if car.phase == "away" and x > 0.3:
+        car.phase = "back"
+    elif car.phase == "back" and x < 0.01:
+        car.phase = "again"
+    print(f"saw {len(car.ranges)} {car.ticks[0]} {car.laps} {car.phase}", flush=True)
+    return car.phase == "back"
 
 
 app = socketio.Middleware(sio, app)

@@ -35,7 +35,7 @@ def folder():
 class Running:
     """The script as a process, and what it printed."""
 
-    def __init__(self, python, folder, period_s=0.1):
+    def __init__(self, python, folder, *words, period_s=0.1):
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
@@ -43,7 +43,7 @@ class Running:
         self._log = folder / "script.log"
         with self._log.open("w") as log:
             self.process = subprocess.Popen(
-                [python, str(SCRIPT), str(self.port), str(period_s)],
+                [python, str(SCRIPT), str(self.port), str(period_s), *words],
                 stdout=log, stderr=log, stdin=subprocess.DEVNULL,
             )  # fmt: skip
         until(self._listens, "the script to listen")
@@ -58,6 +58,12 @@ class Running:
         lines = self._log.read_text().splitlines()
         return [tuple(map(float, x.split()[1:])) for x in lines if x.startswith("at ")]
 
+    def seen(self):
+        """Number of ranges, ticks, laps and phase of each frame."""
+        lines = self._log.read_text().splitlines()
+        rows = [x.split()[1:] for x in lines if x.startswith("saw ")]
+        return [(*map(int, row[:3]), row[3]) for row in rows]
+
     def end(self):
         self.process.send_signal(signal.SIGCONT)
         self.process.kill()
@@ -65,8 +71,8 @@ class Running:
 
 
 @pytest.fixture
-def script(python, folder):
-    running = Running(python, folder)
+def script(python, folder, request):
+    running = Running(python, folder, *getattr(request, "param", ()))
     yield running
     running.end()
 
@@ -95,7 +101,7 @@ def kitty():
 
 
 def test_a_script_written_for_the_simulator_drives_a_car_by_what_it_reads(start, script):
-    program = start(None, "--car", "sim://nigel?seed=1", "--seconds", "7")
+    program = start(None, "--car", "sim://nigel?seed=1", "--seconds", "9")
     code, said = program.end()
     assert (code, said) == (0, ""), program.rows[-1]
     assert program.summary["source"] == "devkit"
@@ -106,7 +112,34 @@ def test_a_script_written_for_the_simulator_drives_a_car_by_what_it_reads(start,
     assert yaw > 0.3, "then to the left, as it says"
     assert y > 0.0
     driven = median(speed for *_, speed, _ in poses[-20:])  # the last one may be coming to rest
-    assert driven == pytest.approx(0.2 * 0.442, abs=0.02)
+    assert driven == pytest.approx(0.0846, abs=0.01)
+
+
+@pytest.mark.parametrize("script", [("reset",)], indirect=True)
+def test_a_script_sees_walls_and_puts_its_car_back_to_its_start(start, script):
+    words = ("--car", "sim://f1tenth?track=corridor&seed=1", "--like", "roboracer")
+    program = start(None, *words, "--seconds", "20")
+    program.until(lambda: script.seen() and script.seen()[-1][3] == "again", "back at its start")
+    program.until(lambda: script.poses()[-1][0] > 0.15, "driving again")
+    code, said = program.end()
+    assert (code, said) == (0, ""), program.rows[-1]
+    assert program.summary["cars"][0]["stops"] == []
+    rows = script.seen()
+    assert {ranges for ranges, *_ in rows} <= {0, 1081}, "no scan yet, or whole ones"
+    assert rows[-1][0] == 1081
+    before = max(ticks for _, ticks, _, phase in rows if phase == "away")
+    after = next(ticks for _, ticks, _, phase in rows if phase == "again")
+    assert before > 1000 > abs(after), "its encoders begin anew, as there"
+
+
+def test_when_no_script_ever_drove_that_is_said_and_no_success(folder):
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        place = f"127.0.0.1:{free.getsockname()[1]}"
+    done = tandem("devkit", "--car", "sim://nigel", "--connect", place, "--seconds", "2")
+    assert done.returncode == 3
+    assert f"{place}: no script drove the car" in done.stderr
+    assert "start the script first" in done.stderr
 
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSTOP])

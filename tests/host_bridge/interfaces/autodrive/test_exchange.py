@@ -37,7 +37,7 @@ def test_what_was_decided_is_kept_with_when_it_was_heard(exchange):
     assert exchange.latest is None
     answer(exchange, 700)
     assert exchange.latest.heard_us == 700
-    assert (exchange.latest.command.throttle, exchange.latest.command.steering) == (0.5, -1.0)
+    assert (exchange.latest.asked.throttle, exchange.latest.asked.steering) == (0.5, -1.0)
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ from host_bridge.domain import Cause, Reach, Sender, State
 from host_bridge.driving.controls import Controls
 from host_bridge.interfaces.autodrive import Script
 from host_bridge.interfaces.autodrive.exchange import Exchange
+from host_bridge.interfaces.autodrive.script import Manner
 from host_bridge.interfaces.keyboard import Seat
 from host_bridge.interfaces.keyboard.keys import Key, Stroke
 from host_bridge.session import Session
@@ -15,19 +16,21 @@ from tests.host_bridge.inputs import Person, seating
 
 LEASE_S = 0.75
 CAP_MPS = 0.13
+AS_EVER = Manner()
+SLOW = Manner(every_s=2.0)
 REACH = Reach(CAP_MPS, CAP_MPS, 0.4)
 
 
 class Day(Drive):
     """A Nigel; a script that answers every ``period_s`` with ``keys``; a person with SPACE."""
 
-    def __init__(self, *, has_seat=True, period_s=0.5):
+    def __init__(self, *, has_seat=True, period_s=0.5, manner=AS_EVER):
         nigel = vehicle("nigel")
         super().__init__(Rig("nigel", of=nigel), source="seat")
         self.bind()
         source = nigel.source("devkit")
         self.seat = Seat(REACH, has_releases=True)
-        self.script = Script("here:4567", None)
+        self.script = Script("here:4567", None, manner)
         self.script.prepare(seating([nigel], speed_mps=CAP_MPS))
         person = Person(seat=self.seat) if has_seat else None
         controls = Controls(self.script, source, REACH, person, needs_hand=has_seat)
@@ -94,7 +97,7 @@ def test_nobody_holds_so_the_script_drives_nothing(day):
     assert day.is_in(State.HOLD)
     assert day.status.speed_mps == 0.0
     assert day.script.words(day.now_us) == (
-        "The script at here:4567 answers. A throttle above 0.29 is cut, for throttle 1 is 0.442 "
+        "The script at here:4567 answers. A throttle above 0.47 is cut, for throttle 1 is 0.267 "
         "m/s and devkit may 0.13; --scale fit makes 1 of that."
     )
 
@@ -104,7 +107,7 @@ def test_while_space_is_held_the_scripts_shares_are_the_simulators(day):
     day.advance(2.0)
     assert day.is_in(State.ACTIVE)
     assert name_of(day, day.status.drive_source) == "devkit"
-    assert day.status.speed_mps == pytest.approx(0.2 * 0.442, abs=0.01)
+    assert day.status.speed_mps == pytest.approx(0.0569, abs=0.005)
     assert day.status.steer_rad == pytest.approx(0.25 * 0.5236, abs=0.01)
 
 
@@ -119,6 +122,20 @@ def test_the_devkits_brake_brakes(day):
     day.drive_off()
     day.keys = {**day.keys, "V1 Brake": "1"}
     day.until(lambda: abs(day.status.speed_mps) < 0.02)
+    assert day.is_in(State.ACTIVE)
+
+
+@pytest.mark.parametrize(
+    "keys", [{"V1 Reset": "True"}, {"V1 CoSim": "1", "V1 PosX": "1", "V1 PosY": "0", "V1 RotW": "1",
+                                    "V1 RotX": "0", "V1 RotY": "0", "V1 RotZ": "0"}]
+)  # fmt: skip
+def test_a_car_that_cannot_be_put_elsewhere_stands_while_the_script_wants_that(day, keys):
+    day.drive_off()
+    day.keys = {**day.keys, **keys}
+    day.until(lambda: abs(day.status.speed_mps) < 0.02)
+    assert "only a virtual car of this command does" in day.script.words(day.now_us)
+    day.keys = {"V1 Throttle": "0.2", "V1 Steering": "0", "V1 Reset": "False"}
+    day.until(lambda: day.status.speed_mps > 0.05)
     assert day.is_in(State.ACTIVE)
 
 
@@ -184,6 +201,36 @@ def test_a_loop_that_is_slower_than_its_lease_stops(day):
     day.drive_off()
     day.period_us = 800_000
     day.until(lambda: day.is_in(State.STOPPED), 4.0)
+
+
+def test_one_that_looks_at_pictures_drives_slowly_without_a_stop():
+    """Half a hertz, and a little less: at stop.blind_m over what an answer counts for."""
+    day = Day(period_s=2.2, manner=SLOW)
+    day.keys = {"V1 Throttle": "1", "V1 Steering": "0"}
+    day.arm_and_answer()
+    day.space()
+    day.until(lambda: day.status.speed_mps > 0.03)
+    begun_m = day.rigs[0].car.motion.distance_m
+    day.advance(20.0)
+    assert day.is_in(State.ACTIVE)
+    assert day.rigs[0].car.motion.distance_m - begun_m == pytest.approx(20.0 * 0.04, rel=0.05)
+
+
+def test_when_that_one_falls_silent_the_car_goes_no_farther_than_it_may_blind():
+    day = Day(period_s=2.0, manner=SLOW)
+    day.keys = {"V1 Throttle": "1", "V1 Steering": "0"}
+    day.arm_and_answer()
+    day.space()
+    day.until(lambda: day.status.speed_mps > 0.03)
+    day.until(lambda: day.due_us - day.now_us > 1_980_000, 4.0)  # it has just answered
+    day.answers = False
+    begun_m = day.rigs[0].car.motion.distance_m
+    waited_s = day.until(lambda: not day.is_in(State.ACTIVE), 4.0)
+    assert 2.3 < waited_s <= 2.5 + 0.02
+    day.until(lambda: day.is_in(State.STOPPED))
+    assert day.status.first_cause is Cause.SILENCE
+    went_m = day.rigs[0].car.motion.distance_m - begun_m
+    assert 0.05 < went_m <= vehicle("nigel").blind_m + 0.01
 
 
 def test_a_stop_from_elsewhere_holds_against_script_and_hand(day):

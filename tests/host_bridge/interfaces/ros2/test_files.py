@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from types import SimpleNamespace
+from dataclasses import replace
 
 import pytest
 
@@ -19,6 +19,7 @@ from host_bridge.interfaces.ros2.vocabulary import (
     MuxRow,
     Part,
 )
+from sim_mock.autodrive.cars import simulated_car
 
 MUX = """\
 ackermann_mux:
@@ -137,7 +138,7 @@ def test_the_gyms_odometry_is_the_truth_in_a_map():
 
 # --- commands in two halves
 
-LIKE = SimpleNamespace(top_mps=20.0, steer_max_rad=0.5)
+LIKE = replace(simulated_car("f1tenth"), top_mps=20.0, steer_max_rad=0.5)
 
 
 def _heard(*halves):

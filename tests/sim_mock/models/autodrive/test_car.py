@@ -168,6 +168,16 @@ def test_its_steady_speed_is_where_motor_line_and_drag_meet(throttle):
     assert rim_mps > end.vx_mps
 
 
+@pytest.mark.parametrize("throttle", [0.05, 0.2, 0.6, 1.0])
+@pytest.mark.parametrize("name", ["f1tenth", "hunter"])
+def test_its_steady_speed_is_in_proportion_to_throttle(name, throttle):
+    """As torque and linear damping make it; the tyres' slip takes 2 % of the top speed."""
+    p = CARS[name]
+    expected = throttle * p.speed_max_mps
+    end = run(p, rolling(p, expected), Input(throttle), 6.0)
+    assert end.vx_mps == pytest.approx(expected, rel=0.03)
+
+
 def test_f1tenth_reaches_22_88_m_per_s_at_full_throttle():
     end = run(F1TENTH, rolling(F1TENTH, 22.8), Input(1.0), 2.0)
     assert end.vx_mps == pytest.approx(22.88, abs=0.1)

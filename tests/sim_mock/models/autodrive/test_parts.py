@@ -7,7 +7,7 @@ import pytest
 
 from sim_mock.models.autodrive.automobiles import OPENCAV, RZR
 from sim_mock.models.autodrive.car import slips
-from sim_mock.models.autodrive.cars import F1TENTH, HUNTER_SE, LINE, NIGEL
+from sim_mock.models.autodrive.cars import F1TENTH, FLAT, HUNTER_SE, LINE, NIGEL
 from sim_mock.models.autodrive.curve import Curve
 from sim_mock.models.autodrive.motor import profile_at, wheel_torque_nm
 from sim_mock.models.autodrive.steering import (
@@ -98,7 +98,7 @@ def test_a_profile_is_straight_between_its_points():
 
 
 def test_a_motor_pushes_by_throttle_and_line_and_holds_when_idle():
-    p = F1TENTH
+    p = NIGEL
     half = 0.5 * p.wheel_speed_radps
     torque = [
         wheel_torque_nm(t, w, True, p) for t, w in ((1, 0), (0.5, half), (-1, -half), (-1, half))
@@ -108,6 +108,14 @@ def test_a_motor_pushes_by_throttle_and_line_and_holds_when_idle():
     assert held == [p.hold_nm, 0.0, -p.hold_nm]
     assert wheel_torque_nm(1.0, 0.0, False, p) == 0.0
     assert p.profile is LINE
+
+
+@pytest.mark.parametrize("p", [F1TENTH, HUNTER_SE], ids=["f1tenth", "hunter"])
+def test_a_torque_without_a_line_is_slowed_down_by_the_wheels_damping(p):
+    assert p.profile is FLAT
+    for throttle, spin in ((1.0, 0.0), (0.5, 20.0), (-0.5, 20.0), (-1.0, -20.0)):
+        expected = p.motor_nm * throttle - p.wheel_damping_nms * spin
+        assert wheel_torque_nm(throttle, spin, True, p) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("p", CARS.values(), ids=CARS)

@@ -6,14 +6,16 @@ from math import cos, hypot, sin
 
 _HALF_M = 2.0  # chosen: the line reaches so far to either side of the start
 _BEGINS_M = 0.05
-_AWAY_M = 3.0  # so far it has to have been from the start before a lap counts
+_AWAY_M = 3.0  # so far it has to have been from the start before a lap counts,
+_AWAY_WHEELBASES = 10.0  # or so far, if that is less: a Nigel's oval is 4 m long
 
 
 class Laps:
     """``count``; ``time_s`` of the lap that it is on, which begins when it leaves its start."""
 
-    def __init__(self, x_m: float, y_m: float, yaw_rad: float) -> None:
+    def __init__(self, x_m: float, y_m: float, yaw_rad: float, wheelbase_m: float = 1.0) -> None:
         """The start; the line crosses it, and counts in the direction that the car looks in."""
+        self._away_m = min(_AWAY_M, _AWAY_WHEELBASES * wheelbase_m)
         self._x_m, self._y_m = x_m, y_m
         self._along = cos(yaw_rad), sin(yaw_rad)
         self.count = 0
@@ -31,7 +33,7 @@ class Laps:
             if hypot(dx, dy) < _BEGINS_M:
                 return
             self._begun_us = now_us
-        self._was_away |= hypot(dx, dy) > _AWAY_M
+        self._was_away |= hypot(dx, dy) > self._away_m
         self.time_s = (now_us - self._begun_us) * 1e-6
         if self._was_away and self._before_m < 0.0 <= ahead_m and abs(aside_m) < _HALF_M:
             self._end(now_us)

@@ -1,0 +1,123 @@
+"""What a virtual car has that the simulator's have: scans, a true pose, laps, hits, a start.
+
+It is put back to its start, or wherever a script moves it, when it stands; it is no stop, so none
+is forgotten by it: a car that was stopped stays so.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+from host_bridge.domain import SeenCar
+from host_bridge.domain.laps import Laps
+from host_bridge.interfaces.autodrive.frame import Seen
+from host_bridge.logbook import pose_lines
+from host_bridge.logbook.pose_lines import Place
+from host_bridge.logbook.sensor_lines import SensorPipe
+from sim_mock.autodrive.command import Asked
+from sim_mock.autodrive.values import packed
+
+_STANDS_MPS = 0.02
+_AGAIN_US = 100_000  # a line may come before the car itself sees that it stands
+_PATIENCE_US = 2_000_000
+NOT_HERE = "It is asked to go elsewhere, which only a virtual car of this command does: it stands."
+NO_ROOM = "It was not put elsewhere: a wall, or another car, is in the way there."
+
+
+class VirtualCar:
+    """``words``: why it is not where the script wants it, in a sentence."""
+
+    words = ""
+
+    def __init__(self, sensors: str, poses: str = "") -> None:
+        """``sensors`` is the pipe or file that it writes, ``poses`` the pipe that it reads.
+
+        Raises OSError.
+        """
+        self._pipe = SensorPipe(sensors)
+        self._poses = poses
+        self._scan = ""
+        self._start: Place | None = None
+        self._laps: Laps | None = None
+        self._hits = 0  # before it was put back to its start
+        self._zero = (0, 0)
+        self._was_reset = False
+        self._moved: Place | None = None  # where the script moved it last
+        self._wanted: Place | None = None
+        self._since_us: int | None = None
+        self._put_us = 0
+
+    def step(self, car: SeenCar, now_us: int) -> None:
+        """Take in what it sees; go on with putting it elsewhere."""
+        self._pipe.step(now_us)
+        scan = self._pipe.take_scan()
+        if scan:
+            self._scan = packed(scan.ranges_m)
+        truth = self._pipe.truth
+        if truth is None:
+            return
+        here = truth.x_m, truth.y_m, truth.yaw_rad
+        if self._start is None or self._laps is None:
+            self._start, self._laps = here, _laps_from(here, car)
+        if self._wanted is None:
+            self._laps.step(truth.x_m, truth.y_m, now_us)
+        else:
+            self._go_on(self._wanted, car, now_us)
+
+    def must_stand(self, asked: Asked) -> bool:
+        """Begin what the script asks for besides driving; whether it has to stand for that.
+
+        A reset begins when it becomes true, and holds the car for as long as it is.
+        """
+        if not self._poses:
+            self.words = NOT_HERE if asked.holds else ""
+            return asked.holds
+        is_new = asked.is_reset and not self._was_reset
+        self._was_reset = asked.is_reset
+        if is_new and self._start:
+            self._want(self._start)
+        elif asked.pose and asked.pose != self._moved and not asked.is_reset:
+            self._want(asked.pose)
+        self._moved = asked.pose
+        return asked.holds or self._wanted is not None
+
+    def seen(self, asked: Asked) -> Seen:
+        """For a frame."""
+        hits = max(self._pipe.hits - self._hits, 0)
+        return Seen(self._scan, self._pipe.truth, self._laps, hits, self._zero, asked)
+
+    def close(self) -> None:
+        self._pipe.close()
+
+    def _want(self, place: Place) -> None:
+        self._wanted, self._since_us, self.words = place, None, ""
+
+    def _go_on(self, wanted: Place, car: SeenCar, now_us: int) -> None:
+        truth = self._pipe.truth
+        if pose_lines.is_there(truth, wanted):
+            self._arrive(wanted, car)
+            return
+        stands = car.status is not None and abs(car.status.speed_mps) < _STANDS_MPS
+        if not stands or not pose_lines.stands(truth):
+            return
+        if self._since_us is None:
+            self._since_us, self._put_us = now_us, now_us - _AGAIN_US
+        if now_us - self._since_us > _PATIENCE_US:
+            self._wanted, self.words = None, NO_ROOM
+        elif now_us - self._put_us >= _AGAIN_US:
+            self._put_us = now_us
+            with suppress(OSError):  # its pipe is full or gone: that is told like no room
+                pose_lines.put(self._poses, wanted)
+
+    def _arrive(self, wanted: Place, car: SeenCar) -> None:
+        """At its start everything begins anew, as there."""
+        self._wanted = None
+        if wanted == self._start:
+            self._laps = _laps_from(wanted, car)
+            self._hits = self._pipe.hits
+            if car.motion:
+                self._zero = car.motion.count_left, car.motion.count_right
+
+
+def _laps_from(start: Place, car: SeenCar) -> Laps:
+    return Laps(*start, car.vehicle.wheelbase_m) if car.vehicle else Laps(*start)
