@@ -14,6 +14,7 @@ _APP = (
 _PARAMS = (
     "count", "draft", "drafted", "Params.__init__", "Params.get", "Params.get_all",
     "Params.index", "Params.is_in_range", "Params.hash_into", "Params.first_wrong",
+    "Params.first_unsafe", "Params._unstoppable",
     "Params._first_inconsistent", "Params.image_size", "Params.write_image", "Params.draft_into",
     "Params.take_draft", "Params.read_image",
 )  # fmt: skip
@@ -52,8 +53,8 @@ BESIDE = (
     Part("firmware/core/drive.py", ("drive", "drive_braking", "drive_directions", "drive_rested")),
     Part("firmware/core/motion.py", ("motion", "app_moves")),
     Part("firmware/core/watch.py", ("watch_edges", "watch", "app")),
-    Part("firmware/core/params.py", ("params",), _PARAMS),
-    Part("firmware/core/configuration.py", ("configuration",)),
+    Part("firmware/core/params.py", ("params", "unsafe_configuration"), _PARAMS),
+    Part("firmware/core/configuration.py", ("configuration", "unsafe_configuration")),
     Part("firmware/core/hearing.py", ("hearing_replies", "hearing", "requests_settled")),
     Part("firmware/core/battery.py", ("battery",)),
     Part("firmware/core/temperature.py", ("battery",)),

@@ -36,6 +36,7 @@ def wrong(vehicle, is_virtual=1, **values):
 @pytest.mark.parametrize("vehicle", vehicle_names())
 def test_every_vehicle_file_is_one_that_a_car_may_have(vehicle):
     assert wrong(vehicle) == ""
+    assert params_of(vehicle).first_unsafe(1) == -1
 
 
 @pytest.mark.parametrize("vehicle", vehicle_names())
@@ -67,6 +68,8 @@ def test_a_profile_that_is_not_offered_needs_nobody():
         ("nigel", 283, True),
         ("nigel", 284, False),
         ("nigel", 10_000, False),
+        ("f1tenth", 660, True),
+        ("f1tenth", 661, False),
         ("autorally", 1_000, True),
         ("autorally", 1_001, False),
         ("rzr", 1_000, True),
