@@ -25,6 +25,7 @@ from host_bridge.transports.base import Transport
 from host_bridge.transports.served import ServedCar
 
 _REPLAYED = "replay://"
+_TAPPED_S = 1.0  # until the first frame of a car that is there
 _MEET_S = 2.0  # past the second after which noise is called noise
 _BIND_S = 5.0  # a session that has just ended leaves its place after 3 s
 _CLOCK_S = 3.0  # each answer narrows the bound by chance; thirty of them are plenty
@@ -63,6 +64,7 @@ class OpenCar:
         self.noise: LinkNoisy | None = None
         self._tap: TapReader | None = None
         self._host = host
+        self._clock = clock
         self._vehicles = vehicles
         self._runner = Runner(transport, self.car, clock, self._hear)
         self._tasks: list[asyncio.Task[None]] = []
@@ -136,7 +138,8 @@ class OpenCar:
         )
 
     async def record(self, log: Recorder) -> None:
-        """Everything from now on, both ways, other clients' frames included.
+        """Everything from now on, both ways, other clients' frames included; and first who the car
+        is, and the events that it still holds.
 
         Raises errors.DeviceFault.
         """
@@ -145,8 +148,10 @@ class OpenCar:
         else:
             line = await listen_in(self.name)
             log.car(self.name, {"uri": self.uri, "vehicle": self._host.vehicle})
-            self._tap = TapReader(tap_into(log, self.name))
-            self._spawn(line.follow(self._tap))
+            self._tap = tap = TapReader(tap_into(log, self.name))
+            self._spawn(line.follow(tap))
+            await self.until(lambda: tap.has_heard, _TAPPED_S)  # else the answer is not in the log
+        self.car.connection.ask_for_all(self._clock.now_us())
 
     def has_lost_owner(self) -> bool:
         """Whether the program that served the car is gone."""
@@ -185,7 +190,7 @@ async def meet(opened: OpenCar, vehicle: Vehicle | None) -> OpenCar:
     try:
         await opened.open()
         await _identify(opened)
-        opened.car.is_line_lossy = not (opened.is_virtual and _loses_nothing(opened.uri))
+        opened.car.is_line_lossy = not (opened.is_virtual and loses_nothing(opened.uri))
         opened.take_for(vehicle or opened.recognised())
         if opened.car.connection.epoch is not None:
             await _bind(opened)
@@ -195,7 +200,7 @@ async def meet(opened: OpenCar, vehicle: Vehicle | None) -> OpenCar:
     return opened
 
 
-def _loses_nothing(uri: str) -> bool:
+def loses_nothing(uri: str) -> bool:
     """Whether the line to a virtual car is this machine's memory. Then a report that does not come
     was never made: a busy machine left out a beat of the car's."""
     return not uri.startswith("lossy+") and "hitl=" not in uri.partition("?")[2]

@@ -36,11 +36,13 @@ class Events:
     def request(self, first: int) -> None:
         """Send again from ``first``; what the ring no longer holds is reported as lost.
 
-        A number that is still to come is of a life before this one: all that is held is sent.
+        A number that is still to come is of a life before this one: all that is held is sent. What
+        another host asked for and has not got yet is sent all the same.
         """
         behind = self.next_number - first & _NUMBERS
         if behind <= self._held:
-            self.next_sent = first
+            if behind > self.next_number - self.next_sent & _NUMBERS:
+                self.next_sent = first
         elif behind > _NUMBERS >> 1:
             self.next_sent = self._oldest()
         else:

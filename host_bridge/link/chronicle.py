@@ -14,7 +14,8 @@ _REMEMBERED = 128  # twice the car's ring: all that it can send again
 class Chronicle:
     """``wanted`` is the number from which the car has to send again: the first not yet heard.
 
-    Of what is ``past``, a log, nothing can be sent again: it begins with the first that is heard.
+    Of what is ``past``, a log, nothing can be sent again: it begins with the first that is heard,
+    and anew with an older one, for then somebody asked for all; what was heard is told again.
     """
 
     def __init__(self, *, is_past: bool = False) -> None:
@@ -29,6 +30,9 @@ class Chronicle:
         if self._is_past and self._is_fresh:
             self.wanted = event.number
         ahead = event.number - self.wanted & _NUMBERS
+        if self._is_past and ahead >= _HALF and event not in self._heard:
+            self._heard.clear()
+            ahead = 0
         self.has_gap = 0 < ahead < _HALF
         if self.has_gap:
             return None

@@ -236,6 +236,12 @@ class Connection:
     def _send_event_request(self) -> None:
         self.send(wire.new(messages.EventRequest, first=self._chronicle.wanted))
 
+    def ask_for_all(self, now_us: int) -> None:
+        """Who it is, and all events that its ring holds: for a log that begins now. Whoever has
+        heard them leaves them."""
+        self._send_identify(now_us)
+        self.send(wire.new(messages.EventRequest, first=0))
+
     # --- what the car says
 
     def _message(self, message: Message, now_us: int) -> Iterator[LinkEvent]:

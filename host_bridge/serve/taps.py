@@ -61,10 +61,12 @@ class TapReader:
 
     def __init__(self, tap: Callable[[Relayed], None]) -> None:
         self.lost_bytes = 0
+        self.has_heard = False
         self._tap = tap
         self._rest = bytearray()
 
     def feed(self, data: bytes) -> None:
+        self.has_heard = True
         self._rest += data
         while len(self._rest) >= HEADER.size:
             place, size, time_us, self.lost_bytes = HEADER.unpack_from(self._rest)

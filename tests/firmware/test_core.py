@@ -140,6 +140,25 @@ def test_asking_for_events_that_are_still_to_come_sends_all_that_are_held_and_no
     assert events.lost_count == 0
 
 
+def test_what_one_host_asked_for_is_sent_though_another_asks_for_less():
+    events = Events()
+    for at in range(6):
+        events.add(at, 1, 0, 0)
+        events.sent()
+    events.request(0)
+    events.sent()
+    events.request(6)  # who has heard all
+    events.request(4)
+    message, numbers = Event(), []
+    while events.has_unsent():
+        events.fill(message)
+        numbers.append(message.number)
+        events.sent()
+    assert numbers == [1, 2, 3, 4, 5]
+    events.request(4)
+    assert events.next_sent == 4
+
+
 # --- the supervisor, enumerated: S1 to S4 restated from SAFETY.md, not from the table
 
 BITS = [getattr(supervisor, n) for n in (

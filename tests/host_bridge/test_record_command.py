@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from host_bridge.interfaces.cli.station_log import LogYard
 from host_bridge.logbook.reading import read
+from host_bridge.services import make_host
+from tests.evidence import some
 from tests.host_bridge.programs import serving, tandem
 from tests.host_bridge.serve.desk import runtime_folder
 
@@ -25,6 +28,10 @@ def test_several_cars_are_in_one_log(tmp_path):
         assert "named twice" in twice.stderr
     heard = {it.car for it in read(log) if it.topic == "down"}
     assert heard == {"one", "two"}
+    shown = LogYard(log, make_host().vehicles, lambda: 0)
+    shown.seek(1.0, plays=False)
+    for car in some(shown.pictures()):  # what happened before the log began is in it
+        assert "started: it was switched on" in [it["text"] for it in car["events"]], car["name"]
 
 
 @pytest.mark.parametrize("word", ["run.jsonl", "=run.jsonl", "one=", "two=run.jsonl"])

@@ -109,7 +109,7 @@ async def _run(args: argparse.Namespace, host: Host) -> int:
         return await _serve(args, log, has_seat=False)
     recording = Recording(args.record_to, lidars_of(args.lidar), _local_now)
     camera = _camera(args)
-    yard = HostYard(host, args.speed, recording, camera)
+    yard = HostYard(host, args.speed, recording, camera, _local_now)
     if args.foxglove:
         yard.foxglove = FoxgloveServer(args.foxglove, stopped)
         print(f"Foxglove: ws://127.0.0.1:{args.foxglove}, layout {_LAYOUT}", file=sys.stderr)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import datetime
 import re
 import time
 from collections.abc import Callable, Sequence
@@ -22,12 +23,14 @@ from host_bridge.interfaces.cli.station_stops import StopTables
 from host_bridge.interfaces.station import Comparison, PageSeat, Sight
 from host_bridge.interfaces.station.foxglove_server import FoxgloveServer
 from host_bridge.link.events import LinkEvent
-from host_bridge.open_car import OpenCar
+from host_bridge.open_car import OpenCar, loses_nothing
 from host_bridge.quick_stop import StopCall, stop_served
 from host_bridge.services import Host
+from host_bridge.transports.served import ServedCar
 from host_bridge.transports.stop_sockets import connected
 
 _R = re.compile("press R", re.IGNORECASE)
+_TO_TENTHS = 10  # characters of 14:03:22.4
 LOOK_S = 0.5  # how often is looked for cars that are new
 
 
@@ -35,13 +38,19 @@ class HostYard:
     """A ``station.Yard`` of the cars that are served on this machine."""
 
     def __init__(
-        self, host: Host, speed_mps: float, recording: Recording, camera: Camera | None
+        self,
+        host: Host,
+        speed_mps: float,
+        recording: Recording,
+        camera: Camera | None,
+        local_now: Callable[[], datetime.datetime],
     ) -> None:
         self._host = host
         self._speed_mps = speed_mps
         self._comparison = Comparison()
         self._recording = recording
         self._camera = camera
+        self._local_now = local_now
         self._stop_tables = StopTables()
         self._cars: dict[str, Watched] = {}
         self._drives: set[asyncio.Task[None]] = set()
@@ -50,25 +59,31 @@ class HostYard:
     def now_us(self) -> int:
         return self._host.cars.clock.now_us()
 
+    def _local_time(self, at_us: int) -> str:
+        """A time of the host's clock, as this machine's clock on the wall has it."""
+        ago_s = (self.now_us() - at_us) * 1e-6
+        return f"{self._local_now() - datetime.timedelta(seconds=ago_s):%H:%M:%S.%f}"[:_TO_TENTHS]
+
     async def look(self) -> None:
         """Opens what is served anew, closes what is no longer, until cancelled."""
         while True:
             with suppress(DeviceFault):
-                await self._follow({car.name: car.pid for car in self._host.cars.served()})
+                await self._follow({car.name: car for car in self._host.cars.served()})
             await asyncio.sleep(LOOK_S)
 
-    async def _follow(self, served: dict[str, int]) -> None:
+    async def _follow(self, served: dict[str, ServedCar]) -> None:
         for name, watched in list(self._cars.items()):
-            if served.get(name) != watched.pid:
+            if name not in served or served[name].pid != watched.pid:
                 del self._cars[name]
                 self._comparison.drop(name)
                 await watched.opened.close()
-        for name, pid in served.items():
+        for name, owned in served.items():
             if name not in self._cars:
                 with suppress(TandemError):
                     opened = await self._host.cars.open(name)
-                    sight = Sight(opened.car, self._comparison.add(opened.car))
-                    self._cars[name] = Watched(opened, pid, sight, self.now_us)
+                    opened.car.is_line_lossy |= not loses_nothing(owned.uri)
+                    sight = Sight(opened.car, self._comparison.add(opened.car), self._local_time)
+                    self._cars[name] = Watched(opened, owned.pid, sight, self.now_us)
                     if self.foxglove:
                         self.foxglove.car(name)
                         opened.events.subscribe(partial(_tell, self.foxglove, name))

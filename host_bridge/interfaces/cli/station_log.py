@@ -14,6 +14,7 @@ from host_bridge.interfaces.station import Comparison, PageSeat, Sight
 from host_bridge.link.connection import Connection
 from host_bridge.link.wire import own_protocol_hash
 from host_bridge.logbook import reading
+from host_bridge.open_car import loses_nothing
 from host_bridge.services import Vehicles
 
 _EVERY_US = 50_000  # 20 Hz, as live
@@ -107,22 +108,30 @@ class Players:
         self._vehicles = vehicles
         self._facts = reading.facts(path)
         self._sights: dict[str, Sight] = {}
+        self._first_us: int | None = None
         for name in self._facts:
             if name.startswith(_CAR):
                 self._add(name.removeprefix(_CAR))
 
     def hear(self, name: str, data: bytes, now_us: int) -> None:
         """What came from a car."""
+        self._first_us = now_us if self._first_us is None else self._first_us
         sight = self._sights.get(name) or self._add(name)
         if sight.heard_us is None:
             sight.car.opened(now_us)
         sight.hear(sight.car.receive_data(data, now_us), now_us)
+        identity, uri = sight.car.identity, self._facts.get(f"{_CAR}{name}", {}).get("uri", "")
+        sight.car.is_line_lossy = not (identity and identity.is_virtual and loses_nothing(uri))
 
     def _add(self, name: str) -> Sight:
         vehicle = _vehicle(self._facts.get(f"{_CAR}{name}", {}), self._vehicles)
         car = Car(name, Connection(own_protocol_hash(), None, is_past=True), vehicle)
-        self._sights[name] = Sight(car, self.comparison.add(car))
+        self._sights[name] = Sight(car, self.comparison.add(car), self._words)
         return self._sights[name]
+
+    def _words(self, at_us: int) -> str:
+        """A time of the log, as its slider has it."""
+        return f"{(at_us - (self._first_us or 0)) * 1e-6:.2f} s"
 
     def frame(self, time_s: float, now_us: int) -> Frame:
         """What all of them look like at this moment."""

@@ -18,6 +18,12 @@ _TIME_BITS = 30  # of a session's clock on the wire, in microseconds
 _ARMED = (State.HOLD, State.ACTIVE)
 
 
+def ahead_us(time_us: int, other_us: int) -> int:
+    """How far one time of the wire is ahead of another, across every wrap; below 0 if behind."""
+    half, whole = 1 << _TIME_BITS - 1, 1 << _TIME_BITS
+    return (time_us - other_us + half) % whole - half
+
+
 class Reports:
     """One car's reports, on the clock of the session whose claims it accepts."""
 
@@ -67,9 +73,7 @@ class Reports:
         clock = self._clocks.get(self.car.status.claim_slot) if self.car.status else None
         if clock is None or clock.bound_us is None:
             return None
-        half, whole = 1 << _TIME_BITS - 1, 1 << _TIME_BITS
-        ahead_us = (board_us + clock.offset_us - now_us + half) % whole - half
-        return now_us + ahead_us
+        return now_us + ahead_us(board_us + clock.offset_us, now_us)
 
 
 class Pair:

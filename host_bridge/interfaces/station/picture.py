@@ -6,9 +6,8 @@ import math
 from collections.abc import Sequence
 
 from host_bridge.cars.car import Car
-from host_bridge.domain import State, event_words, why_nobody_drives
+from host_bridge.domain import State, why_nobody_drives
 
-_EVENTS = 12
 _LARGEST_DUTY = 10_000
 _KNOWN_STATES = (State.STARTING, State.STANDBY)
 
@@ -21,7 +20,6 @@ def picture(car: Car, heard_us: int | None, now_us: int, why_unknown: str) -> di
         "is_virtual": bool(car.identity and car.identity.is_virtual),
         "is_known": car.is_known(),
         "age_ms": None if heard_us is None else (now_us - heard_us) // 1000,
-        "events": [event_words(it, car.vehicle) for it in list(car.events)[-_EVENTS:]],
     }
     if not car.is_known() or car.status is None:
         return {**row, "state": "NO LINK", "why": why_unknown.split("\n")[0] or "nothing heard"}

@@ -25,6 +25,7 @@ from host_bridge.interfaces.station.feed import Feed, Point, Series
 
 _DRAW_S = 0.4
 _MEASURE_S = 2.0
+_SEEN_S = 0.06  # the slider's own step, and what a station's answer is rounded to
 _MAP_HEIGHT, _PLOT_HEIGHT = 384, 240  # pixels
 
 Coloured = list[tuple[str, Series, str]]
@@ -106,10 +107,11 @@ def _called(name: str, key: str, keys: Any) -> str:
 
 
 class Slider:
-    """A log's time: what is chosen here all pages show."""
+    """A log's time: what is chosen here all pages show, and what is chosen elsewhere this one."""
 
     def __init__(self, feed: Feed) -> None:
         self._feed = feed
+        self._asked_s: float | None = None  # until it is shown
         with ui.row().classes("w-full items-center no-wrap"):
             self._button = ui.button("Play", on_click=self._toggle)
             self._slider = ui.slider(min=0.0, max=1.0, step=0.05, value=0.0)
@@ -121,17 +123,22 @@ class Slider:
     def _show(self) -> None:
         said = self._feed.replayed or {}
         self._slider.props(f"max={said.get('of_s', 1.0)}")
-        if said.get("plays"):
-            self._slider.value = said["at_s"]
+        at_s = said.get("at_s", 0.0)
+        if self._asked_s is not None and abs(at_s - self._asked_s) < _SEEN_S:
+            self._asked_s = None
+        if self._asked_s is None:
+            self._slider.value = at_s
         self._button.text = "Pause" if said.get("plays") else "Play"
         self._words.text = f"{said.get('at_s', 0.0):.2f} of {said.get('of_s', 0.0):.1f} s"
 
     async def _moved(self, event: events.GenericEventArguments) -> None:
-        await self._feed.seek(float(event.args), plays=False)
+        self._asked_s = float(event.args)
+        await self._feed.seek(self._asked_s, plays=False)
 
     async def _toggle(self) -> None:
         said = self._feed.replayed or {"at_s": 0.0, "of_s": 0.0, "plays": False}
         at_s = 0.0 if said["at_s"] >= said["of_s"] else said["at_s"]
+        self._asked_s = None
         await self._feed.seek(at_s, plays=not said["plays"])
 
 

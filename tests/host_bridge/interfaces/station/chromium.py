@@ -19,6 +19,7 @@ import pytest
 from websockets.sync.client import connect
 
 PATIENCE_S = 60.0  # only a failing test waits for it
+_PRESSES, _PRESSED_AGAIN_S = 12, 5.0
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
 
@@ -47,11 +48,13 @@ class Page:
         self.target = ""
 
     def call(self, method: str, **words):
-        """A command of the protocol, and its result."""
+        """A command of the protocol, and its result; TimeoutError where none comes, whatever else
+        is told meanwhile."""
         number = next(self._numbers)
         self._socket.send(json.dumps({"id": number, "method": method, "params": words}))
+        give_up_s = time.monotonic() + PATIENCE_S
         while True:
-            said = json.loads(self._socket.recv(timeout=PATIENCE_S))
+            said = json.loads(self._socket.recv(timeout=max(give_up_s - time.monotonic(), 0.0)))
             if said.get("id") == number:
                 assert "error" not in said, (method, said["error"])
                 return said["result"]
@@ -77,6 +80,21 @@ class Page:
             assert time.monotonic() < give_up_s, (expression, self.js("document.body.innerText"))
             time.sleep(0.02)
         return value
+
+    def press(self, selector: str, until: str) -> None:
+        """As a person does where something hangs: again each few seconds, until it is so. A press
+        that goes to what hangs is never answered."""
+        for _ in range(_PRESSES):
+            x, y = self.centre(selector)
+            for kind in ("mousePressed", "mouseReleased"):
+                self.tell("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left",
+                          clickCount=1)  # fmt: skip
+            give_up_s = time.monotonic() + _PRESSED_AGAIN_S
+            while time.monotonic() < give_up_s:
+                if self.js(until):
+                    return
+                time.sleep(0.02)
+        raise AssertionError((until, self.js("document.body.innerText")))
 
     def lag_s(self) -> float:
         """How long a word to the page takes until its next frame is drawn; the worst of three."""

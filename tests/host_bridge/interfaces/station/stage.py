@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from itertools import pairwise
 from pathlib import Path
 
 from host_bridge.demo.trace import Stop, read_trace, stop_after
@@ -21,6 +23,12 @@ SPEED = "parseFloat(document.querySelector('[data-key=speed]').textContent)"
 PORTS = 18_090 + 100 * int(os.environ.get("PYTEST_XDIST_WORKER", "gw0")[2:])
 PORT = PORTS
 _TRIES = 20
+_BEAT_S = 0.01
+_SILENCES = re.compile("silent|silence|too old|overran|took too long")
+
+
+class Disturbed(AssertionError):
+    """The car was stopped for silence: a machine that does much else has to do that."""
 
 
 class Stage:
@@ -73,6 +81,25 @@ class Stage:
         page.call("Input.dispatchTouchEvent", type="touchStart", touchPoints=[{"x": x, "y": y}])
         return x, y
 
+    def until(self, page: Page, expression: str) -> None:
+        """Until it is so; Disturbed if the car is stopped before, for silence."""
+        page.until(f"({expression}) || /STOP/.test({STATE})")
+        if page.js(expression):
+            return
+        why = page.js("document.querySelector('.why').textContent")
+        assert _SILENCES.search(why), (expression, why)
+        raise Disturbed(expression, why)
+
+    def undisturbed(self, page: Page, deed: Callable[[], None]) -> None:
+        """Do it, seated and armed; again where the machine disturbed it."""
+        for _ in range(_TRIES):
+            self.seated(page)
+            try:
+                return deed()
+            except Disturbed:
+                page.mouse("mouseReleased", 0, 0)
+        raise AssertionError("this machine is too busy for a browser to hold")
+
     def driven(self, page: Page, is_touch: bool = False) -> tuple[float, float]:
         """Seated, held, at speed: where it is held.
 
@@ -92,6 +119,12 @@ class Stage:
                 page.mouse("mouseReleased", x, y)
         raise AssertionError("this machine is too busy for a browser to hold")
 
+    def longest_gap_s(self, begin_s: float, end_s: float) -> float:
+        """For how long the car wrote nothing, beyond its beat: its program had no processor."""
+        moments = [it.monotonic_s for it in read_trace(self.trace)]
+        times = [it for it in moments if begin_s - _BEAT_S <= it <= end_s]
+        return max((b - a for a, b in pairwise(times)), default=0.0) - _BEAT_S
+
     def stop_after(self, fault_s: float) -> Stop:
         """From the plant's own trace. AssertionError if it did not stop."""
         found: list[Stop] = []
@@ -101,7 +134,7 @@ class Stage:
             found.extend([stop] if stop else [])
             return bool(found)
 
-        until(stands, "the car to stand", 8.0)
+        until(stands, "the car to stand")
         return found[0]
 
 

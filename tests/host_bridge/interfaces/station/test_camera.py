@@ -89,7 +89,7 @@ def browser():
 def page(set_up, browser, stream):
     stream.hangs.clear()
     it = set_up.page(browser)
-    it.until(f"/, live$/.test({PICTURED})", 40.0)
+    it.until(f"/, live$/.test({PICTURED})")
     it.until("document.getElementById('picture').naturalWidth === 320")
     yield it
     it.call("Page.close")
@@ -118,7 +118,7 @@ def test_a_camera_that_hangs_is_told_and_is_in_no_way_of_a_stop(page, stream):
     assert page.js("document.getElementById('picture').classList.contains('old')")
     stopped(page)
     stream.hangs.clear()
-    page.until(f"/, live$/.test({PICTURED})", 40.0)
+    page.until(f"/, live$/.test({PICTURED})")
 
 
 def test_a_camera_program_that_hangs_is_told_and_is_in_no_way_of_a_stop(page):
@@ -129,13 +129,13 @@ def test_a_camera_program_that_hangs_is_told_and_is_in_no_way_of_a_stop(page):
         stopped(page)
     finally:
         os.kill(pid, signal.SIGCONT)
-    page.until(f"/, live$/.test({PICTURED})", 40.0)
+    page.until(f"/, live$/.test({PICTURED})")
 
 
 def test_a_camera_program_that_is_killed_is_started_again(page):
     os.kill(process_of(PORT + 2), signal.SIGKILL)
     page.until(f"!/, live$/.test({PICTURED})")
-    page.until(f"/, live$/.test({PICTURED})", 40.0)
+    page.until(f"/, live$/.test({PICTURED})")
 
 
 def process_of(port: int) -> int:

@@ -7,10 +7,18 @@ from types import SimpleNamespace
 
 import pytest
 
-from host_bridge.domain import CarMotion, CarStatus, ClockReport, Profile, State
+from host_bridge.domain import (
+    CarEvent,
+    CarMotion,
+    CarStatus,
+    ClockReport,
+    EventCode,
+    Profile,
+    State,
+)
 from host_bridge.interfaces.station import Comparison
 from host_bridge.interfaces.station.feed import Scan
-from host_bridge.interfaces.station.sight import Loss
+from host_bridge.interfaces.station.sight import Loss, Times
 from tests.host_bridge.drives import vehicle
 
 NOW_US = 5_000_000_000  # far beyond 30 bits of microseconds
@@ -123,3 +131,34 @@ def test_a_scan_is_drawn_from_where_the_lidar_is_and_looks():
     scan = Scan(0.0, 0.0, 1.5708, [2.0, None, -1.0, 1.0])
     points = scan.points((1.0, 1.0, 1.5708), 0.5)
     assert points == [pytest.approx([1.0, 3.5], abs=0.01), pytest.approx([2.0, 1.5], abs=0.01)]
+
+
+def event(number, time_us):
+    return CarEvent(number, time_us % (1 << 30), EventCode.STATE_CHANGED, 1, 2)
+
+
+def seconds(at_us):
+    return f"{at_us * 1e-6:.2f} s"
+
+
+def test_an_event_has_the_time_at_which_its_board_noticed_it():
+    times = Times(seconds)
+    board_us = 7_000_000_000  # beyond every wrap
+    now_us = 60_000_000
+    times.hear(event(1, board_us - 4_000_000), board_us % (1 << 30), now_us)
+    now_us, board_us = now_us + 10_000_000, board_us + 10_000_000
+    times.hear(event(2, board_us - 250_000), board_us % (1 << 30), now_us)
+    times.hear(event(3, board_us + 3_000), board_us % (1 << 30), now_us)  # told before its status
+    told = times.of([event(1, 7_000_000_000 - 4_000_000), event(2, board_us - 250_000),
+                     event(3, board_us + 3_000)])  # fmt: skip
+    assert told == ["earlier", "69.75 s", "70.00 s"]
+
+
+def test_of_what_came_before_it_was_looked_at_nobody_knows_when():
+    """The board's clock may have wrapped since, so often as nobody can say."""
+    times = Times(seconds)
+    old = event(1, 5_000_000)
+    times.hear(old, None, 1_000_000)
+    assert times.of([old]) == ["earlier"]
+    times.hear(old, 600_000_000, 2_000_000)
+    assert times.of([old]) == ["earlier"]

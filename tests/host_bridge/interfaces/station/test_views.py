@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import time
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
@@ -94,14 +95,22 @@ def test_a_stop_works_while_the_plots_program_does_not(set_up, browser, number):
     page.call("Page.close")
 
 
-def test_a_log_is_shown_on_the_same_page_at_the_sliders_time(tmp_path, monkeypatch, browser):
-    log = tmp_path / "drive.mcap"
-    with runtime_folder(monkeypatch):
+def driven_through(folder: Path) -> Path:
+    """The log of a short drive of a car and its twin that nothing stopped: a busy machine does."""
+    for n in range(8):
+        log = folder / f"drive{n}.mcap"
         done = tandem(
             "drive", "--car", "sim://f1tenth", "--twin", "sim://f1tenth?name=twin", "--json",
-            "--input", "script:slalom", "--seconds", "3", "--record", str(log), within_s=60.0,
+            "--input", "script:slalom", "--seconds", "3", "--record", str(log),
         )  # fmt: skip
-        assert done.returncode == 0, done.stderr
+        if done.returncode == 0:
+            return log
+    raise AssertionError(done.stderr)
+
+
+def test_a_log_is_shown_on_the_same_page_at_the_sliders_time(tmp_path, monkeypatch, browser):
+    with runtime_folder(monkeypatch):
+        log = driven_through(tmp_path)
         with program("station", "--port", str(LOG_PORT), "--log", str(log)) as station:
             address = station.stdout.readline().strip()
             assert "seat" not in address
@@ -126,6 +135,8 @@ def test_a_log_is_shown_on_the_same_page_at_the_sliders_time(tmp_path, monkeypat
                 ".length === 2"
             )
             slider = "[role=slider]"
+            at = f"parseFloat(document.querySelector('{slider}').getAttribute('aria-valuenow'))"
+            shown.until(f"{at} > {0.9 * length_s}")  # as another page has it
             shown.click(slider)  # its middle
             page.call("Page.bringToFront")
             page.until(

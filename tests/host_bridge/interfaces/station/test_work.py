@@ -123,20 +123,20 @@ def browser():
 @pytest.fixture
 def page(drive, browser):
     it = seen(browser, drive.address)
-    it.until("document.querySelectorAll('.state.ACTIVE').length === 2", 40.0)
+    it.until("document.querySelectorAll('.state.ACTIVE').length === 2", 120.0)
     yield it
     it.call("Page.close")
 
 
 def seen(browser: Chromium, address: str) -> Page:
     page = browser.page(address)
-    page.until("document.querySelectorAll('article').length === 2", 40.0)
+    page.until("document.querySelectorAll('article').length === 2", 120.0)
     return page
 
 
 def plots(browser: Chromium, port: int) -> Page:
     page = browser.page("about:blank#plots")
-    give_up_s = time.monotonic() + 60.0
+    give_up_s = time.monotonic() + 180.0  # its program has a lot to load
     while not page.js("document.querySelectorAll('canvas').length > 3"):
         assert time.monotonic() < give_up_s, page.js("document.body.innerText")
         page.call("Page.navigate", url=f"http://localhost:{port + 1}/")
@@ -149,7 +149,7 @@ def recorded(page: Page, seconds: float) -> Path:
     """From the page, for so long: the file that it names. Begun anew where a busy machine stopped
     the cars, and with them the drive that serves them."""
     for _ in range(4):
-        page.until("document.querySelectorAll('.state.ACTIVE').length === 2", 40.0)
+        page.until("document.querySelectorAll('.state.ACTIVE').length === 2", 120.0)
         page.click("#record")
         page.until(f"/recording for [0-9]+ s|recording ended/.test({RECORDED})")
         time.sleep(seconds)
@@ -172,8 +172,10 @@ def test_skew_and_divergence_of_a_car_and_its_twin_are_shown_to_whoever_watches(
 
 def test_the_link_says_age_loss_round_trip_and_how_far_it_would_go(page):
     link = "document.querySelector('[data-key=link]').textContent"
-    page.until(f"/^[0-9]+ ms old, [0-9.]+ % of reports missing in 5 s/.test({link})")
-    assert re.search(r"round trip [0-9.]+ ms", page.js(link))
+    page.until(
+        f"/^[0-9]+ ms old, round trip [0-9.]+ ms, nothing lost(; a busy machine left out [0-9.]+ %"
+        f" of its beats)?$/.test({link})"
+    )
     blind = "parseFloat(document.querySelector('[data-key=blind]').textContent)"
     page.until(f"0.1 < {blind} && {blind} < 0.3")  # 0.7 m/s for a lease, and the brake
 
@@ -195,6 +197,9 @@ def test_what_a_page_records_is_shown_by_the_same_page_with_a_slider(drive, page
             "new Promise((done) => { const s = new WebSocket(`ws://${location.host}/status`);"
             ' s.onopen = () => { s.send(\'{"seek_s": 3, "plays": false}\');'
             " setTimeout(done, 300, 1); }; })"
+        )
+        assert re.fullmatch(
+            r"earlier|\d+\.\d\d s", shown.js("document.querySelector('time').textContent")
         )
         shown.until(f"/path\\s+0\\.[0-9]+ m, limit/.test({TOGETHER})")
         assert "there" in shown.js("document.querySelector('[data-key=stops]').textContent")
