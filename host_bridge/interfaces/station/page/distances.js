@@ -27,7 +27,7 @@ function table(causes) {
 function panel(card, name) {
   const it = make("details", "distances"), words = make("p"), button = make("button", "", "Work it out");
   words.setAttribute("role", "status");
-  button.type = "button";
+  button.type = "button"; button.setAttribute("aria-label", `Work out how far ${name} goes`);
   button.onclick = () => ask({ do: "distances", car: name });
   it.append(make("summary", "", "How far it goes, for every cause of a stop"), words, button, make("div"));
   card.append(it);

@@ -6,6 +6,8 @@ import asyncio
 import os
 import subprocess
 import sys
+from dataclasses import asdict
+from pathlib import Path
 
 import pytest
 
@@ -14,6 +16,7 @@ from host_bridge.driving.controls import make_input
 from host_bridge.driving.plan import Plan
 from host_bridge.driving.run import _person
 from host_bridge.errors import DataFileFault, DeviceFault, UsageFault
+from host_bridge.interfaces import gamepad
 from host_bridge.interfaces.gamepad import (
     Gamepad,
     Grip,
@@ -24,6 +27,7 @@ from host_bridge.interfaces.gamepad import (
     Sdl,
     VirtualPad,
 )
+from tests.evidence import some
 from tests.host_bridge.drives import vehicle
 from tests.host_bridge.inputs import DRIVING, STANDING, Person, seating, taken
 
@@ -375,3 +379,23 @@ def test_a_pad_is_no_guardian_of_what_needs_the_seat(table):
     with pytest.raises(UsageFault, match="held as gamepad") as raised:
         taken(program, [vehicle()], is_virtual=False, person=it.input)
     assert 'needs = "gamepad"' in raised.value.expected
+
+
+CALLED = {
+    "hand": ("leftshoulder", "LB held:"),
+    "autonomy": ("rightshoulder", "RB held:"),
+    "arm": ("start", "START: clear and arm"),
+    "quit": ("back", "BACK: rest, and end"),
+    "stop": ("b", "B: STOP"),
+    "forward": ("righttrigger", "RT: forward"),
+    "reverse": ("lefttrigger", "LT: backward"),
+    "brake": ("", ""),
+    "steer": ("-leftx", "left stick: steers"),
+}
+
+
+def test_the_picture_of_a_pad_says_the_roles_that_there_are():
+    picture = Path(gamepad.__file__).with_name("pad.svg").read_text(encoding="utf-8")
+    assert asdict(Roles()) == {role: control for role, (control, _) in CALLED.items()}
+    for _, words in some(CALLED.values()):
+        assert f">{words}<" in picture or not words

@@ -5,17 +5,19 @@ from __future__ import annotations
 import json
 import re
 import time
+from pathlib import Path
 
 import pytest
 
 from host_bridge.interfaces.cli.station_stops import table
-from tests.host_bridge.interfaces.station.chromium import Chromium
+from tests.host_bridge.interfaces.station.chromium import Chromium, Page
 from tests.host_bridge.interfaces.station.stage import PORTS
 from tests.host_bridge.programs import program, serving, tandem
 from tests.host_bridge.serve.desk import runtime_folder
 
 pytestmark = pytest.mark.xdist_group("station")
 PORT = PORTS + 60
+CONTRAST = Path(__file__).with_name("contrast.js").read_text()
 PANEL = "document.querySelector('details.distances')"
 ROWS = (
     "[...document.querySelectorAll('.distances tr')].slice(1).map((row) =>"
@@ -57,27 +59,40 @@ def address(tmp_path_factory):
         yield station.stdout.readline().strip()
 
 
+def worked_out(browser: Chromium, address: str) -> list:
+    """The rows of the page that has the seat's address, when a page that watches has them, too."""
+    watcher, page = browser.page(address.partition("#")[0]), browser.page(address)
+    for it in (watcher, page):
+        it.call("Page.bringToFront")  # what is behind draws nothing
+        it.until(f"{PANEL} !== null")
+        it.js(f"{PANEL}.open = true")
+    assert watcher.js(f"{PANEL}.querySelector('button').hidden")
+    page.until(f"!{PANEL}.querySelector('button').hidden")
+    page.js(f"{PANEL}.querySelector('button').click(); 1")
+    page.until(f"/stops are (done|being)|first stops/.test({PANEL}.textContent)")
+    while page.js(f"/stops are (done|being)|first stops/.test({PANEL}.textContent)"):
+        time.sleep(1.0)  # and leave the machine to what is waited for
+    for it in (watcher, page):
+        it.call("Page.bringToFront")
+        it.until("document.querySelectorAll('.distances tr').length > 5")
+    rows = page.js(ROWS)
+    assert watcher.js(ROWS) == rows
+    assert_readable(page)
+    return rows
+
+
+def assert_readable(page: Page) -> None:
+    assert page.js("document.documentElement.scrollWidth <= innerWidth")
+    told = json.loads(page.js(CONTRAST))
+    assert len(told) > 100
+    assert [it for it in told if it["ratio"] < 4.5] == []
+
+
 @pytest.mark.timeout(900)
 def test_whoever_has_the_seats_address_has_it_worked_out_and_everybody_sees_it(address):
     browser = Chromium()
     try:
-        watcher, page = browser.page(address.partition("#")[0]), browser.page(address)
-        for it in (watcher, page):
-            it.call("Page.bringToFront")
-            it.until(f"{PANEL} !== null")
-            it.js(f"{PANEL}.open = true")
-        assert watcher.js(f"{PANEL}.querySelector('button').hidden")
-        page.until(f"!{PANEL}.querySelector('button').hidden")
-        page.js(f"{PANEL}.querySelector('button').click(); 1")
-        page.until(f"/stops are (done|being)|first stops/.test({PANEL}.textContent)")
-        while page.js(f"/stops are (done|being)|first stops/.test({PANEL}.textContent)"):
-            time.sleep(1.0)  # and leave the machine to what is waited for
-        for it in (page, watcher):
-            it.call("Page.bringToFront")  # what is behind draws nothing
-            it.until("document.querySelectorAll('.distances tr').length > 5")
-        rows = page.js(ROWS)
-        assert watcher.js(ROWS) == rows
-        assert page.js("document.documentElement.scrollWidth <= innerWidth")
+        rows = worked_out(browser, address)
     finally:
         browser.close()
     metres = [float(re.search(r"([\d.]+)\sm", cells[-1])[1]) for cells, _ in rows]

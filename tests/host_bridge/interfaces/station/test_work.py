@@ -47,12 +47,14 @@ class Drive:
 
 
 @contextmanager
-def kept(*words: str) -> Iterator[None]:
+def kept(*words: str, times: int = 1000) -> Iterator[None]:
     """A drive that is begun anew when it ended: a busy machine stops cars, as it has to."""
     is_over = threading.Event()
 
     def keep() -> None:
-        while not is_over.is_set():
+        for _ in range(times):
+            if is_over.is_set():
+                break
             with program("drive", *words) as driving:
                 reader = threading.Thread(target=driving.stdout.read, daemon=True)
                 reader.start()  # so that it never has to wait
@@ -85,7 +87,7 @@ def room(folder: Path) -> Path:
 
 
 @contextmanager
-def driven(folder: Path) -> Iterator[Drive]:
+def driven(folder: Path, times: int = 1000) -> Iterator[Drive]:
     """A car and its twin in circles in a room, and a station."""
     commands, scans = folder / "circles.csv", folder / "run.jsonl"
     commands.write_text(CIRCLES)
@@ -95,7 +97,7 @@ def driven(folder: Path) -> Iterator[Drive]:
     twin = f"sim://f1tenth?name=twin&map={place}&payload_kg=1.0"
     with ExitStack() as stack:
         words = ("--car", car, "--twin", twin, "--input", f"csv:{commands}", "--json")
-        stack.enter_context(kept(*words))
+        stack.enter_context(kept(*words, times=times))
         station = stack.enter_context(
             program(
                 "station", "--port", str(PORT), "--record-to", str(folder),
