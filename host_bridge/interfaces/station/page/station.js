@@ -200,8 +200,8 @@ function slide([id, set]) {
   it.addEventListener("keyup", (event) => { if (event.code === "Space" && isKeyHeld) { event.preventDefault(); endHold("release"); } });
   it.addEventListener("blur", () => endHold("blur"));
 }
+let box = null;  // of the pad as the hold began: what is laid out anew above it moves no car
 function place(event) {
-  const box = at("hold").getBoundingClientRect();
   const part = (value) => Math.max(-1, Math.min(1, value));
   const x = part((event.clientX - box.left) / box.width * 2 - 1), y = part(1 - (event.clientY - box.top) / box.height * 2);
   steer = -x; speed = y;
@@ -214,7 +214,7 @@ function seated() {
     if (!isSeated || !event.isPrimary) return;
     event.preventDefault(); hold.focus();
     hold.setPointerCapture(event.pointerId);
-    pointer = event.pointerId; place(event);
+    pointer = event.pointerId; box = hold.getBoundingClientRect(); place(event);
   };
   hold.onpointermove = (event) => { if (event.pointerId === pointer) place(event); };
   for (const [name, why] of [["pointerup", "release"], ["pointercancel", "cancel"], ["lostpointercapture", "capture lost"]])

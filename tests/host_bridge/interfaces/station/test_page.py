@@ -23,6 +23,7 @@ from tests.host_bridge.serve.desk import runtime_folder
 
 pytestmark = pytest.mark.xdist_group("station")
 PORT = PORTS + 1
+SIZES = [(360, 740), (1024, 768), (1920, 1080)]
 _QUIET_SPELLS = 3
 ANSWER = "document.getElementById('answer')"
 CONTRAST = Path(__file__).with_name("contrast.js").read_text()
@@ -184,17 +185,46 @@ def test_a_release_is_said_even_if_a_frame_waits_in_front_of_it(set_up, page):
     page.click("#end")
 
 
-def test_the_pad_stays_where_it_is_whatever_the_car_says(page):
+@pytest.mark.parametrize(("width", "height"), SIZES)
+def test_the_pad_stays_where_it_is_whatever_the_car_says(page, width, height):
     """A pad that moves away under a finger is no hold."""
-    page.call("Emulation.setDeviceMetricsOverride", width=360, height=740, deviceScaleFactor=1,
-              mobile=True)  # fmt: skip
+    page.call("Emulation.setDeviceMetricsOverride", width=width, height=height,
+              deviceScaleFactor=1, mobile=width < 600)  # fmt: skip
     page.until("document.getElementById('mine').textContent")
     move = (
-        "(() => { const top = () => document.getElementById('hold').getBoundingClientRect().top;"
-        " const it = document.getElementById('mine'), before = top();"
-        " it.textContent = 'a long sentence '.repeat(30); return top() - before; })()"
+        "(() => { const top = () => document.getElementById('hold').getBoundingClientRect().top,"
+        " before = top(); for (const it of [document.getElementById('mine'),"
+        " document.querySelector('article ol')]) it.append('a long sentence '.repeat(30));"
+        " document.querySelector('.why').textContent = 'Stopped because seat fell silent.';"
+        " return top() - before; })()"
     )
     assert page.js(move) == 0
+
+
+def test_what_is_laid_out_anew_above_the_pad_changes_nothing_that_is_asked_for(set_up, page):
+    """In a browser that does not scroll to make up for it, too."""
+    page.js("document.documentElement.style.overflowAnchor = 'none'; 1")
+    page.js(
+        "(() => { window.speeds = []; const its = WebSocket.prototype.send;"
+        " WebSocket.prototype.send = function (data) { if (data instanceof ArrayBuffer)"
+        " speeds.push(new DataView(data).getInt16(4, true)); return its.call(this, data); }; })()"
+    )
+
+    def deed():
+        page.js("speeds.length = 0; scrollTo(0, document.body.scrollHeight)")
+        x, y = set_up.hold(page)
+        set_up.until(page, f"{STATE} === 'ACTIVE'")
+        page.js("document.getElementById('cars').style.paddingTop = '90px'; 1")
+        page.mouse("mouseMoved", x, y, is_down=True)
+        page.until("speeds.length > 20")
+        page.mouse("mouseReleased", x, y)
+        page.js("document.getElementById('cars').style.paddingTop = ''; 1")
+        set_up.until(page, f"{STATE} === 'HOLD'")
+
+    set_up.undisturbed(page, deed)
+    asked = {it for it in page.js("speeds") if it > 0}
+    assert len(asked) == 1
+    page.click("#end")
 
 
 def test_every_text_can_be_read_and_the_stop_from_afar(set_up, page):
@@ -252,7 +282,7 @@ def _luminance(colour: str) -> float:
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
-@pytest.mark.parametrize(("width", "height"), [(360, 740), (1024, 768), (1920, 1080)])
+@pytest.mark.parametrize(("width", "height"), SIZES)
 def test_nothing_is_wider_than_the_screen_and_stop_is_always_on_it(page, tmp_path, width, height):
     page.screenshot(tmp_path / "page.png", width, height)
     assert page.js("document.documentElement.scrollWidth") <= width
