@@ -289,6 +289,8 @@ class MetalBoard:
             channels[i].write(value)
         if self._standby:
             self._standby.write(int(enable and not is_gated))
+        if not is_gated:
+            self._ring.end_written()
         self._signals.step(self.captured_us, self.count_left, effort, enable, lights)
 
     def entropy(self) -> int:

@@ -1,8 +1,8 @@
 """Ring 1: what the guard decides (core/guard.py), done from a hard timer and the loop's interrupt.
 
 Nothing here decides. While the guard gates, or the drive is not wanted, the life signal is cut and
-the drive's channels are ended; again at each tick, as long as a write that began before that may
-still go on: what the main loop has put out in between lives for a tick.
+the drive's channels are ended; again at the end of a write that goes on meanwhile, and at each tick
+as long as one may: what a main loop that hangs in the middle of it has put out lives for a tick.
 """
 
 from firmware.compat import TYPE_CHECKING, micropython
@@ -75,6 +75,14 @@ class Ring1:
     def _end(self, is_gating: int) -> None:
         self._life.cut()
         if is_gating:
+            for channel in self.ended:
+                channel.end()
+
+    @micropython.native
+    def end_written(self) -> None:
+        """The program's outputs are put out. If the gate fell meanwhile they are ended at once: an
+        H-bridge would drive on until the next tick."""
+        if self.guard.is_gating:
             for channel in self.ended:
                 channel.end()
 

@@ -261,7 +261,7 @@ class Car:
 
 
 def _bits(bits: int) -> list[int]:
-    return [number for number in range(16) if bits >> number & 1]
+    return [number for number in range(32) if bits >> number & 1]
 
 
 def measure(car: Car, seconds: float) -> Iterator[Row]:

@@ -87,3 +87,19 @@ def test_a_vesc_is_let_drive_only_while_the_guard_does_not_gate(car):
     car.step(False, 2)
     car.step(True)
     assert vesc.timeout_ms == 0
+
+
+def test_what_falls_in_the_middle_of_a_write_is_ended_with_it_and_not_a_tick_later(car):
+    drive = car.board._channels[1]
+    write = drive.write
+
+    def interrupted(value):
+        bench.level(car.car.pins.RUNSTOP, 0)
+        car.car.advance(bench.now_us + 1000, 0)
+        assert car.is_gated_by.is_gating
+        assert drive.read_back() == NEUTRAL_NS
+        write(value)
+
+    drive.write = interrupted
+    car.board.write([STEER_NS, DRIVE_NS, 0, 0, 0, 0, 0, 0], True, 0)
+    assert drive.read_back() == NEUTRAL_NS

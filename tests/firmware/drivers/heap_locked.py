@@ -243,6 +243,7 @@ def ring_turn(rings, n):
     on_tick(None)
     ring.guard.read()
     ring.write(n % 60 > 1)
+    ring.end_written()
 
 
 def lights_turn(car, n):
