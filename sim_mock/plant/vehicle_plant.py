@@ -40,10 +40,10 @@ class Plant:
     ``has_power`` no motor drives or brakes, and the brake's servo lets go.
     """
 
-    __slots__ = ("_accel_x_mps2", "_brake", "_drive", "_esc", "_front", "_input", "_motor", "_p",
-                 "_rear", "encoder", "has_power", "imu", "is_drive_dead", "is_drive_inverted",
-                 "is_on_stand", "is_steering_stuck", "model", "pushed_n", "steer_rad",
-                 "steer_rear_rad", "stuck_throttle", "truth")  # fmt: skip
+    __slots__ = ("_accel_x_mps2", "_brake", "_drive", "_esc", "_front", "_front_share", "_input",
+                 "_motor", "_p", "_rear", "encoder", "has_power", "imu", "is_drive_dead",
+                 "is_drive_inverted", "is_on_stand", "is_steering_stuck", "model", "pushed_n",
+                 "steer_rad", "steer_rear_rad", "stuck_throttle", "truth")  # fmt: skip
 
     def __init__(self, parameters: PlantParameters, seed: int, model: Model | None = None) -> None:
         p = self._p = parameters
@@ -52,6 +52,7 @@ class Plant:
         self.steer_rad = self.steer_rear_rad = 0.0
         self._input = BodyInput(p.body, p.mu)
         self._drive = Driveline(p.drive, p.body.mass_kg)
+        self._front_share = p.drive.front_share(p.body.lr_m, p.body.wheelbase_m)
         self.model = model
         self._motor = Motor(p.motor, p.battery, p.drive.turns_rad_per_m)
         self._esc = speed_controller(p.esc)
@@ -185,7 +186,7 @@ class Plant:
             return
         share = p.drive.front_share(u.load_front_n, u.load_front_n + u.load_rear_n)
         grip_n = (share > 0.0) * u.grip_front_n + (share < 1.0) * u.grip_rear_n
-        before_mps = self._rolled_mps(share)
+        before_mps = self._rolled_mps()
         brake_n = self._brake.most_n(u.grip_front_n) if self._brake else 0.0
         force_n = drive.force_n(dt_s, line, before_mps, grip_n, brake_n, self.pushed_n)
         u.force_front_n = share * force_n + drive.braked_n
@@ -195,7 +196,7 @@ class Plant:
         is_rolling = step_body(truth, dt_s, u, p.body, p.integrate)
         if is_rolling and drive.is_held:
             truth.vx_mps = truth.vy_mps = truth.yaw_rate_radps = 0.0
-        drive.follow(dt_s, before_mps, self._rolled_mps(share))
+        drive.follow(dt_s, before_mps, self._rolled_mps())
 
     def _let_move(self, dt_s: float, model: Model) -> None:
         motor, drive = self._motor, self._drive
@@ -212,13 +213,20 @@ class Plant:
         model.move(dt_s, acts, self.truth)
         drive.rim_mps, drive.is_sliding = model.rim_mps, model.is_sliding
 
-    def _rolled_mps(self, front_share: float) -> float:
-        """How fast the wheels roll when they do not slip along, by the share of each axle."""
+    def _rolled_mps(self) -> float:
+        """How fast the wheels roll when they do not slip along; all of them, by the load at rest.
+
+        Axles that are steered roll at different speeds. If their mean went by the load of the
+        moment it would jump with each change of it, and the turning mass would push the car for
+        that: back and forth at every step, in any bend that is tight enough.
+        """
         s, u, p = self.truth, self._input, self._p.body
+        share = self._front_share
         vx, vy, rate = s.vx_mps, s.vy_mps, s.yaw_rate_radps
         front_mps = vx * u.cos_front + (vy + p.lf_m * rate) * u.sin_front
         rear_mps = vx * u.cos_rear + (vy - p.lr_m * rate) * u.sin_rear
-        return front_share * front_mps + (1.0 - front_share) * rear_mps
+        return share * front_mps + (1.0 - share) * rear_mps
+
 
 
 def speed_controller(p: EscParameters | VescParameters | None) -> Esc | Vesc | None:

@@ -280,3 +280,17 @@ def test_no_sequence_of_outputs_breaks_the_car(make, seed):
         assert all(map(isfinite, plant.truth.values()))
         assert hypot(plant.truth.vx_mps, plant.truth.vy_mps) < fastest_mps
         assert 0 <= plant.counts()[0] < 1 << 30
+
+
+@pytest.mark.parametrize("dt_s", [1e-4, 1e-3, 5e-3])
+@pytest.mark.parametrize("steer_rad", [0.3, 0.4, 0.52])
+def test_a_tight_bend_at_full_duty_is_steady_to_the_last_step(dt_s, steer_rad):
+    """Axles that are steered against each other roll at speeds of their own."""
+    plant = run(Plant(nigel(), 1), nigel_outputs(steer_rad, 10_000), 1.5, dt_s=dt_s)
+    speeds = []
+    for _ in range(50):
+        plant.step(dt_s, nigel_outputs(steer_rad, 10_000), True)
+        speeds.append(plant.truth.vx_mps)
+    assert speeds[-1] > 0.3
+    assert abs(plant.truth.yaw_rate_radps) > 1.0
+    assert max(speeds) - min(speeds) < 1e-5
