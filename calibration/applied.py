@@ -23,7 +23,7 @@ from calibration.parameters import (
 from calibration.results import REMEDY, found, read
 from calibration.steering import bent_curve
 from host_bridge.errors import VehicleFileFault
-from sim_mock.plant.parameters import PlantParameters
+from sim_mock.plant.parameters import PlantParameters, SteeringChannel
 
 OWN = "own"  # the calibration that Tandem brings along for the type
 
@@ -100,20 +100,27 @@ def changed(p: PlantParameters, values: Values) -> dict[str, dict[str, Any]]:
     }
 
 
-def replaced(p: PlantParameters, values: Values, steer_max_rad: float) -> PlantParameters:
+def bent(p: PlantParameters, values: Values, steer_max_rad: float) -> tuple[SteeringChannel, ...]:
+    """The servos with the steering map of these values."""
+    curves = [bent_curve(one.curve, steer_max_rad, values) for one in p.steering]
+    return tuple(
+        replace(one, curve=tuple((rad, ns) for rad, ns in curve))
+        for one, curve in zip(p.steering, curves, strict=True)
+    )
+
+
+def replaced(
+    p: PlantParameters, values: Values, steering: tuple[SteeringChannel, ...]
+) -> PlantParameters:
     """The same of parameters that were read, without reading them again: a fit does it often."""
     changes = changed(p, values)
-    shares = [bent_curve(one.curve, steer_max_rad, values) for one in p.steering]
     return replace(
         p,
         body=replace(p.body, **changes["tyre"]),
         servo=replace(p.servo, **changes["servo"]),
         battery=replace(p.battery, **changes["battery"]),
         drive=replace(p.drive, **changes["drive"]),
-        steering=tuple(
-            replace(one, curve=tuple((rad, ns) for rad, ns in curve))
-            for one, curve in zip(p.steering, shares, strict=True)
-        ),
+        steering=steering,
     )
 
 

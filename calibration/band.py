@@ -1,24 +1,27 @@
 """The prediction band of a run: where the car will be seen, all the way, in 95 of 100 runs.
 
 Drawn from all that a fit does not know: the parameters' posterior, what differs from run to run,
-what no parameter explains, the odometry's own wobble. The band is simultaneous: its widths over
-time are those of the draws' spread, times what holds 95 % of the draws from start to end.
+what no parameter explains, the odometry's own wobble. Each draw of a car and of its day is driven,
+for a start that comes early is no slope. The band is simultaneous: its widths over time are those
+of the draws' spread, times what holds 95 % of the draws from start to end.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
+from calibration.effects import NONE
 from calibration.estimates import CONFIDENCE, Fit
 from calibration.parameters import PARAMETERS, Values
 from calibration.samples import Floats, Run
-from calibration.scatter import Sight
-from calibration.sights import sight
+from calibration.scatter import run_scales
+from calibration.sights import ROUGH_STEP_S, Look
 from calibration.twin import Twin, arrived
 
-DRAWS = 2000
+DRIVES, SEEN = 200, 10  # draws of a car, and of an odometry that sees it
 SEED = 1
 BRIEF_S = 0.2  # of a command that hardly moves the car
 NEAR_NORM = 0.01  # of steering that was driven
@@ -47,34 +50,47 @@ def band(
     confidence: float = CONFIDENCE,
 ) -> Band:
     """Of a run that may or may not have been fitted on; ``steering`` is what the fit has seen."""
-    at = np.array([p.belief(fit.values[p.name], known[p.name]) for p in PARAMETERS])
-    seen = sight(twin, known, at, fit.values, run)
-    drawn = _drawn(seen, fit)
+    look = Look(twin, fit.values, run, step_s=ROUGH_STEP_S)
+    drawn = _drawn(twin, known, fit, run, look)
     apart_m = np.hypot(drawn[:, 0], drawn[:, 1])
     position_m = np.sqrt(np.mean(apart_m**2, axis=1))
     yaw_rad = np.sqrt(np.mean(drawn[:, 2] ** 2, axis=1))
     shares = np.maximum(apart_m / position_m[:, None], np.abs(drawn[:, 2]) / yaw_rad[:, None])
     factor = float(np.quantile(shares.max(axis=0), confidence))
-    return Band(factor * position_m, factor * yaw_rad, _beyond(seen.t_s, run, fit, steering))
+    return Band(factor * position_m, factor * yaw_rad, _beyond(look.t_s, run, fit, steering))
 
 
-def _drawn(seen: Sight, fit: Fit) -> Floats:
+def _drawn(twin: Twin, known: Values, fit: Fit, run: Run, look: Look) -> Floats:
     """(samples, 3, draws): how far runs of this car would be from the twin's."""
-    normal = np.random.default_rng(SEED).normal
-    sizes, directions = np.linalg.eigh(fit.covariance)  # of a file, so rounded
-    parameters = directions * np.sqrt(np.maximum(sizes, 0.0))
-    effects = seen.effects(fit.scales)
-    drawn = seen.slopes @ (parameters @ normal(size=(len(parameters), DRAWS)))
-    drawn += effects @ normal(size=(effects.shape[2], DRAWS))
+    rng = np.random.default_rng(SEED)
+    drives = [_drive(twin, known, fit, run, look, rng.normal) for _ in range(DRIVES)]
+    drawn = np.repeat(np.stack(drives, axis=2), SEEN, axis=2)
+    speed, bend = look.pieces()
+    strange = np.concatenate([speed * fit.scales[7], bend * fit.scales[8]], axis=2)
+    drawn += strange @ rng.normal(size=(strange.shape[2], drawn.shape[2]))
     spread = fit.scales[[0, 0, 1], None]
-    fresh = normal(size=(len(seen.t_s), 3, DRAWS))
+    fresh = rng.normal(size=drawn.shape)
     wobble = fresh[0]
     drawn[0] += spread * wobble
-    rests = np.exp(-np.diff(seen.t_s) / fit.scales[2])
+    rests = np.exp(-np.diff(look.t_s) / fit.scales[2])
     for i, rest in enumerate(rests, 1):
         wobble = rest * wobble + np.sqrt(1.0 - rest**2) * fresh[i]
         drawn[i] += spread * wobble
     return np.asarray(drawn)
+
+
+def _drive(
+    twin: Twin, known: Values, fit: Fit, run: Run, look: Look, normal: Callable[..., Floats]
+) -> Floats:
+    """(samples, 3): one more car of which the fit would say the same, on another day."""
+    sizes, directions = np.linalg.eigh(fit.covariance)  # of a file, so rounded
+    steps = (directions * np.sqrt(np.maximum(sizes, 0.0))) @ normal(size=len(sizes))
+    values = {
+        p.name: p.value(p.belief(fit.values[p.name], known[p.name]) + float(step), known[p.name])
+        for p, step in zip(PARAMETERS, steps, strict=True)
+    }
+    own = run_scales(fit.scales, look.still_s) * normal(size=len(NONE))
+    return np.asarray(Look(twin, values, run, own, ROUGH_STEP_S).poses - look.poses)
 
 
 def _beyond(times_s: Floats, run: Run, fit: Fit, steering: tuple[float, float]) -> np.ndarray:

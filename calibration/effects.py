@@ -1,19 +1,22 @@
 """What differs from run to run and along a run, though the parameters are the same.
 
 A battery is fuller, a linkage rests elsewhere, a car is set down a little turned: effects of a
-whole run. Effects of a piece of it, a second or so, are what no parameter explains: where they are
-needed the model does not fit (``lack.py``). All are taken for small, so each is a column: how the
-poses of a run change with it. Columns have the shape (samples, 3): x and y in m, yaw in rad.
+whole run, driven as they are. Effects of a piece of it, a second or so, are what no parameter
+explains: where they are needed the model does not fit (``lack.py``). These are taken for small, so
+each is a column: how the poses of a run change with it. Columns have the shape (samples, 3): x and
+y in m, yaw in rad.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import exp
 from typing import NamedTuple
 
 import numpy as np
 
 from calibration.backlog import Change
+from calibration.parameters import Values
 from calibration.samples import Floats
 from calibration.twin import Poses
 
@@ -21,6 +24,30 @@ PIECE_S = 0.8  # as long as it takes a small car to show a turn
 PIECES_MOST = 12
 STILL_M = 1e-4  # less than this from sample to sample is standing
 STEERING_LAG_S = 0.2  # what the lag's column lags by
+
+
+class Own(NamedTuple):
+    """What one run differs by: ``speed`` is a logarithm; the start is where its odometry saw it
+    stand, less where it stood."""
+
+    speed: float = 0.0
+    trim_norm: float = 0.0
+    delay_s: float = 0.0
+    start_yaw_rad: float = 0.0
+    start_x_m: float = 0.0
+    start_y_m: float = 0.0
+
+    def applied(self, values: Values) -> dict[str, float]:
+        """The car as it was in this run."""
+        return {
+            **values,
+            "speed_mps": values["speed_mps"] * exp(self.speed),
+            "steer_trim_norm": values["steer_trim_norm"] + self.trim_norm,
+            "queue_delay_s": values["queue_delay_s"] + self.delay_s,
+        }
+
+
+NONE = np.zeros(len(Own._fields))
 
 
 class Path(NamedTuple):
@@ -56,10 +83,13 @@ def along(path: Path, speed_share: Floats, bend_per_m: Floats) -> Floats:
     return np.stack([x, y, yaw], axis=1)
 
 
-def turned_at_start(path: Path) -> Floats:
-    """(samples, 3): the car was set down turned by a radian more than its odometry says."""
+def moved_at_start(path: Path) -> Floats:
+    """(samples, 3, 3): the car was set down turned by a radian more than its odometry says, or a
+    metre beside it along x and y."""
     x, y = np.cumsum(path.step_m, axis=0).T
-    return np.column_stack([-y, x, np.ones_like(x)])
+    one, none = np.ones_like(x), np.zeros_like(x)
+    turned, along_x, along_y = (-y, x, one), (one, none, none), (none, one, none)
+    return np.stack([np.column_stack(one) for one in (turned, along_x, along_y)], axis=2)
 
 
 def pieces(path: Path) -> tuple[Floats, Floats]:

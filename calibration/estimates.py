@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from calibration.marginal import Marginal
 from calibration.samples import Floats
 
 CONFIDENCE = 0.95
@@ -40,12 +41,16 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Fit:
-    """``covariance`` is that of the parameters' beliefs, ``scales`` are in the order of SCALES."""
+    """``covariance`` is that of the parameters' beliefs, ``scales`` are in the order of SCALES.
+
+    ``marginals``: of each belief; a fit that was read from a file has none.
+    """
 
     estimates: tuple[Estimate, ...]
     covariance: Floats
     scales: Floats
     lack: Lack
+    marginals: tuple[Marginal, ...] = ()
 
     @property
     def values(self) -> dict[str, float]:

@@ -68,9 +68,9 @@ def _stacked(
     rows = []
     for sight in sights:
         own = (
-            *(sight.slopes, sight.run * scales[3:7]),
+            *(sight.slopes, sight.run * sight.run_scales(scales)),
             *(sight.piece_speed * speed, sight.piece_bend * bend),
-            *(sight.suspects, sight.residual[:, :, None]),
+            *(sight.suspects, sight.without_own()[:, :, None]),
         )
         rows.append([whitened(sight.t_s, one, scales) for one in own])
     slopes, run, piece_speed, piece_bend, suspects, residual = zip(*rows, strict=True)

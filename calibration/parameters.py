@@ -16,7 +16,7 @@ Values: TypeAlias = Mapping[str, float]
 class Parameter(NamedTuple):
     """What is believed without any log: near the known value, ``spread`` being one standard
     deviation; of a ``is_ratio`` one the spread is of its logarithm. ``low`` to ``high`` is what can
-    be at all. ``first`` is where a fit begins, if not at the known value.
+    be at all. ``first`` is where a fit begins, each in turn, if not at the known value.
     """
 
     name: str
@@ -25,7 +25,7 @@ class Parameter(NamedTuple):
     spread: float
     is_ratio: bool
     meaning: str
-    first: float | None = None
+    first: tuple[float, ...] = ()
 
     def belief(self, value: float, known: float) -> float:
         """How many spreads a value is from the known one."""
@@ -51,7 +51,7 @@ PARAMETERS = (
     Parameter(
         *("steer_gain", 0.05, 2.0, 1.0, True),
         "angle of the wheels over the one commanded, near the trim",
-        0.3,
+        (0.3, 1.5),
     ),
     Parameter("steer_lock_ratio", 0.05, 2.0, 0.3, False, "the same at full lock: the end point"),
     Parameter(
@@ -68,7 +68,7 @@ PARAMETERS = (
     Parameter(
         *("queue_s_per_message", 0.0, 0.005, 0.001, False),
         "what each message holds up the next ones",
-        LINE_S,
+        (LINE_S,),
     ),
     Parameter(
         "mount_yaw_rad", -0.3, 0.3, 0.1, False, "the car's heading less that of its odometry"

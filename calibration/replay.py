@@ -11,16 +11,14 @@ from scipy.spatial.distance import directed_hausdorff  # type: ignore[import-unt
 
 from calibration.band import Band, band
 from calibration.estimates import Fit
-from calibration.fit import Looks, fit
+from calibration.fit import Looks, Stages, fit
 from calibration.kinematic import kinematic, published
 from calibration.parameters import Values, known_values, plant_parameters
 from calibration.results import Calibration
 from calibration.samples import Floats, Run
-from calibration.sights import residual, sight, since, thinned
+from calibration.sights import ROUGH_STEP_S, Look, residual, since, thinned, unrolled
 from calibration.twin import STEP_S, Poses, Twin
 from host_bridge.domain import Vehicle
-
-ROUGH_STEP_S = 0.005  # the plant's longest: a millimetre off over a run
 
 
 class Summary(NamedTuple):
@@ -130,11 +128,27 @@ def calibrate(vehicle: Vehicle, runs: Sequence[Run]) -> Fit:
 
     def looks(step_s: float) -> Looks:
         return Looks(
-            lambda values: [residual(twin, values, run, step_s) for run in driven],
-            lambda at, values: [sight(twin, known, at, values, run, step_s) for run in driven],
+            lambda values, owns: [
+                residual(twin, values, own, run, step_s)
+                for run, own in zip(driven, owns, strict=True)
+            ],
+            lambda point, owns: [
+                Look(twin, point.values, run, own, step_s).sight(known, point)
+                for run, own in zip(driven, owns, strict=True)
+            ],
         )
 
-    return fit(looks(ROUGH_STEP_S), looks(STEP_S), known)
+    ways = Looks(
+        lambda values, owns: [
+            residual(twin, values, own, run, ROUGH_STEP_S, unrolled)
+            for run, own in zip(driven, owns, strict=True)
+        ],
+        lambda point, owns: [
+            Look(twin, point.values, run, own, ROUGH_STEP_S).sight_of_ways(known, point)
+            for run, own in zip(driven, owns, strict=True)
+        ],
+    )
+    return fit(Stages(ways, looks(ROUGH_STEP_S), looks(STEP_S)), len(driven), known)
 
 
 def _summed(amounts: Floats) -> tuple[float, float, float]:

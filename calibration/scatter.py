@@ -5,7 +5,8 @@ for positions, one for yaw and one memory. Runs and pieces of runs differ by ``e
 a scale. All scales are found together by maximum marginal likelihood (REML): parameters, effects
 and wobble are Gaussian, so all but the scales is integrated in closed form (Rasmussen and Williams,
 Gaussian Processes for Machine Learning, 2.7). Two runs hardly tell a scale between runs, so each
-has a belief, log-normal.
+has a belief, log-normal. What a run differs by is not small: poses bend with it. So a run is
+linearised at the effects of its own that were found, not at none.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 from scipy.optimize import minimize  # type: ignore[import-untyped]
 
 from calibration.samples import Floats
@@ -23,10 +25,11 @@ from calibration.scales import SCALES
 
 @dataclass(frozen=True)
 class Sight:
-    """One run at some values of the parameters, linearised.
+    """One run at some values of the parameters and of its own effects, linearised.
 
     ``residual``: predicted less measured, (samples, 3). Columns, (samples, 3, any): of the
     parameters by their beliefs, of the run's effects, of each piece's speed and bend, of suspects.
+    ``own``: the run's effects at which this holds. ``still_s``: how long it was seen at its start.
     """
 
     t_s: Floats
@@ -36,12 +39,40 @@ class Sight:
     piece_speed: Floats
     piece_bend: Floats
     suspects: Floats
+    own: Floats
+    still_s: float
+
+    def run_scales(self, scales: Floats) -> Floats:
+        """How large the run's effects are."""
+        return run_scales(scales, self.still_s)
+
+    def pieces(self, scales: Floats) -> Floats:
+        """The columns of what no parameter explains, each times its scale."""
+        columns = (self.piece_speed * scales[7], self.piece_bend * scales[8])
+        return np.concatenate(columns, axis=2)
 
     def effects(self, scales: Floats) -> Floats:
         """The columns of all effects, each times its scale."""
-        run, speed, bend = scales[3:7], scales[7], scales[8]
-        columns = (self.run * run, self.piece_speed * speed, self.piece_bend * bend)
-        return np.concatenate(columns, axis=2)
+        return np.concatenate([self.run * self.run_scales(scales), self.pieces(scales)], axis=2)
+
+    def without_own(self) -> Floats:
+        """The residual as it would be if the run had no effects of its own."""
+        return np.asarray(self.residual - self.run @ self.own)
+
+
+def run_scales(scales: Floats, still_s: float) -> Floats:
+    """How large a run's effects are; its start pose wobbled too, and was seen so long."""
+    start = scales[[0, 1]] * start_share(still_s, float(scales[2]))
+    speed, trim, delay, yaw = scales[3:7]
+    return np.array([speed, trim, delay, np.hypot(yaw, start[1]), start[0], start[0]])
+
+
+def start_share(still_s: float, memory_s: float) -> float:
+    """Of a wobble's spread, what is left in the mean of so long (Ornstein-Uhlenbeck)."""
+    ratio = still_s / memory_s
+    if ratio < 1e-3:
+        return 1.0
+    return float(np.sqrt(2.0 / ratio * (1.0 + np.expm1(-ratio) / ratio)))
 
 
 def whitened(t_s: Floats, columns: Floats, scales: Floats) -> Floats:
@@ -65,12 +96,38 @@ class System(NamedTuple):
     """Whitened normal equations of parameters, then effects run by run; beliefs are in ``matrix``.
 
     ``matrix`` = I + B'B, ``right`` = B'r, ``square`` = r'r, where r is the residual at the beliefs'
-    centre.
+    centre, without effects.
     """
 
     matrix: Floats
     right: Floats
     square: float
+
+
+class State(NamedTuple):
+    """Where a search is, in the order of a ``System``: beliefs, and effects by their scales.
+
+    ``begins``: where each run's own effects are. ``is_bent``: of what slopes change with, which is
+    not so of the effects of pieces: these are none here.
+    """
+
+    values: Floats
+    begins: list[int]
+    is_bent: npt.NDArray[np.bool_]
+
+
+def state(sights: Sequence[Sight], at: Floats, scales: Floats) -> State:
+    """At these beliefs, and at each sight's own effects."""
+    values, is_bent, begins = [at], [np.ones(len(at), bool)], []
+    begin = len(at)
+    for sight in sights:
+        own = sight.own / sight.run_scales(scales)
+        none = np.zeros(sight.piece_speed.shape[2] + sight.piece_bend.shape[2])
+        values += [own, none]
+        is_bent += [np.ones(len(own), bool), none > 0.0]
+        begins.append(begin)
+        begin += len(own) + len(none)
+    return State(np.concatenate(values), begins, np.concatenate(is_bent))
 
 
 def system(sights: Sequence[Sight], at: Floats, scales: Floats) -> System:
@@ -94,7 +151,7 @@ def system(sights: Sequence[Sight], at: Floats, scales: Floats) -> System:
 
 
 def _whitened(sight: Sight, at: Floats, scales: Floats) -> tuple[Floats, Floats, Floats]:
-    centre = sight.residual - sight.slopes @ at
+    centre = sight.without_own() - sight.slopes @ at
     count = sight.slopes.shape[2]
     columns = np.concatenate([centre[:, :, None], sight.slopes, sight.effects(scales)], axis=2)
     white = whitened(sight.t_s, columns, scales)
@@ -114,9 +171,7 @@ def unlikely(sights: Sequence[Sight], at: Floats, scales: Floats) -> float:
 
 def likeliest(sights: Sequence[Sight], at: Floats, first: Floats) -> Floats:
     """The scales, in the order of ``SCALES``; the search begins at ``first``."""
-    least, most = _BELIEVED - FARTHEST * _SPREADS, _BELIEVED + FARTHEST * _SPREADS
-    most[:3] = (_BELIEVED + WOBBLE_MOST * _SPREADS)[:3]
-    bounds = zip(least, most, strict=True)
+    bounds = zip(*_bounds(), strict=True)
     found = minimize(
         lambda logs: unlikely(sights, at, np.exp(logs)),
         np.log(first),
@@ -127,6 +182,52 @@ def likeliest(sights: Sequence[Sight], at: Floats, first: Floats) -> Floats:
     return np.asarray(np.exp(found.x))
 
 
+def drawn_scales(sights: Sequence[Sight], at: Floats, scales: Floats) -> Floats:
+    """(DRAWS, scales): how large they may be as well, around the likeliest ones.
+
+    By the curvature of their likelihood's logarithm (Laplace), each within its range.
+    """
+    here, count = np.log(scales), len(scales)
+
+    def height(step: Floats) -> float:
+        return unlikely(sights, at, np.exp(here + step))
+
+    moves = LOOK * np.eye(count)
+    curved = np.zeros((count, count))
+    for i, j in zip(*np.tril_indices(count), strict=True):
+        a, b = moves[i], moves[j]
+        curved[i, j] = curved[j, i] = (
+            height(a + b) - height(a - b) - height(b - a) + height(-a - b)
+        ) / (4.0 * LOOK**2)
+    sizes, directions = np.linalg.eigh(curved)
+    spread = directions / np.sqrt(np.maximum(sizes, 1.0 / float(_SPREADS.max()) ** 2))
+    normal = np.random.default_rng(0).normal(size=(DRAWS // 2, count))
+    steps = np.concatenate([normal, -normal]) @ spread.T
+    least, most = _bounds()
+    return np.asarray(np.exp(np.clip(here + steps, least, most)))
+
+
+def mixed(sights: Sequence[Sight], at: Floats, every: Floats) -> Floats:
+    """Covariance of the beliefs, whichever of these scales is right; linearised around ``at``."""
+    count = len(at)
+    means, covariances = [], []
+    for scales in every:
+        one = system(sights, at, scales)
+        inverse = np.linalg.inv(one.matrix)
+        covariances.append(inverse[:count, :count])
+        means.append(-(inverse @ one.right)[:count])
+    return np.asarray(np.mean(covariances, axis=0) + np.cov(np.array(means).T, bias=True))
+
+
+def _bounds() -> tuple[Floats, Floats]:
+    """Of the scales' logarithms."""
+    most = _BELIEVED + FARTHEST * _SPREADS
+    most[:3] = (_BELIEVED + WOBBLE_MOST * _SPREADS)[:3]
+    return _BELIEVED - FARTHEST * _SPREADS, most
+
+
+LOOK = 0.1  # of a logarithm: far enough to see how the likelihood bends
+DRAWS = 64
 FARTHEST = 4.0  # spreads from a belief
 WOBBLE_MOST = 2.0  # or a wobble would explain what the model does not: 0.04 m, 0.04 rad, 0.7 s
 _BELIEVED = np.log([one.believed for one in SCALES])

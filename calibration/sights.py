@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from calibration.effects import Path, pieces, suspects, turned_at_start
+from calibration.effects import NONE, Own, Path, moved_at_start, pieces, suspects
 from calibration.parameters import NAMES, PARAMETERS, Values
 from calibration.samples import Floats, Odometry, Run
 from calibration.scatter import Sight
-from calibration.twin import STEP_S, Poses, Twin, arrived
+from calibration.twin import STEP_S, Poses, Twin, arrived, as_odometry
 
 APART_S = 0.09  # between samples: a wobble that is remembered says nothing new sooner
 BESIDE_S = 0.6  # of standing, before and after a drive: more is the same sample again
 MOVED_M = 0.03
-PROBE = 3e-3  # of a belief's spread: far above the plant's rounding, far below its bends
+PROBES = (5e-4, 0.2)  # of a belief's spread: the least and the greatest
+ROUGH_STEP_S = 0.005  # the plant's longest: a millimetre off over a run, and slopes hardly
+_OF_THE_MOUNTING = ("mount_yaw_rad", "mount_x_m")  # which change what is seen, not what is driven
+
+View: TypeAlias = Callable[[Floats], Floats]  # of poses in columns, (samples, 3)
 
 
 def thinned(run: Run) -> Run:
@@ -49,11 +54,31 @@ def since(run: Run) -> int:
     return int(np.searchsorted(run.odometry.t_s, run.commands.t_s[0]))
 
 
-def residual(twin: Twin, values: Values, run: Run, step_s: float = STEP_S) -> Floats:
-    """Predicted less measured, (samples since the first command, 3)."""
-    o = run.odometry
-    measured = np.column_stack([o.x_m, o.y_m, o.yaw_rad])
-    return (columns(twin.predict(values, run, step_s)) - measured)[since(run) :]
+def as_seen(poses: Floats) -> Floats:
+    """The view of places: what is wrong early is wrong for good."""
+    return poses
+
+
+def unrolled(poses: Floats) -> Floats:
+    """The view of ways: how far it went along its own heading and across it, and its yaw.
+
+    A wrong heading does not bend what comes later, so a fit finds down here from far away.
+    """
+    dx, dy = np.diff(poses[:, :2], axis=0, prepend=poses[:1, :2]).T
+    yaw = poses[:, 2]
+    middle = 0.5 * (yaw + np.concatenate([yaw[:1], yaw[:-1]]))
+    c, s = np.cos(middle), np.sin(middle)
+    return np.column_stack([np.cumsum(c * dx + s * dy), np.cumsum(c * dy - s * dx), yaw])
+
+
+def residual(
+    twin: Twin, values: Values, own: Floats, run: Run, step_s: float = STEP_S, view: View = as_seen
+) -> Floats:
+    """Predicted less measured, (samples since the first command, 3); ``own``: the run's effects."""
+    effects, first = Own(*own), since(run)
+    way = twin.way(effects.applied(values), run, step_s)
+    predicted = columns(_placed(way, run, values, effects))
+    return view(predicted[first:]) - view(_measured(run)[first:])
 
 
 def columns(poses: Poses) -> Floats:
@@ -61,44 +86,121 @@ def columns(poses: Poses) -> Floats:
     return np.column_stack([poses.x_m, poses.y_m, poses.yaw_rad])
 
 
-def sight(
-    twin: Twin, known: Values, at: Floats, values: Values, run: Run, step_s: float = STEP_S
-) -> Sight:
-    """One evaluation, and one more for each parameter."""
-    here, first = twin.predict(values, run, step_s), since(run)
-    base = columns(here)
-    slopes = np.stack(
-        [
-            (columns(twin.predict(moved, run, step_s)) - base) / probe
-            for moved, probe in _probes(known, at, values)
-        ],
-        axis=2,
-    )[first:]
-    t_s = run.odometry.t_s[first:]
-    path = Path.of(t_s, Poses(*base[first:].T))
-    speed, bend = pieces(path)
+def _measured(run: Run) -> Floats:
     o = run.odometry
-    measured = np.column_stack([o.x_m, o.y_m, o.yaw_rad])
-    return Sight(
-        t_s,
-        (base - measured)[first:],
-        slopes,
-        np.stack([*_of_run(slopes), turned_at_start(path)], axis=2),
-        speed,
-        bend,
-        suspects(path, arrived(run, values)),
-    )
+    return np.column_stack([o.x_m, o.y_m, o.yaw_rad])
 
 
-def _probes(known: Values, at: Floats, values: Values) -> Iterator[tuple[dict[str, float], float]]:
+def _placed(way: Poses, run: Run, values: Values, own: Own) -> Poses:
+    x_m, y_m, yaw_rad = run.start_pose()
+    start = x_m + own.start_x_m, y_m + own.start_y_m, yaw_rad + own.start_yaw_rad
+    return as_odometry(way, start, values["mount_yaw_rad"], values["mount_x_m"])
+
+
+class Point(NamedTuple):
+    """Where a search looks from: beliefs and their values, and how far to either side it probes,
+    in beliefs."""
+
+    at: Floats
+    values: Values
+    probes: Floats
+
+
+def probes(own: Floats) -> Floats:
+    """Of parameters that are known so well, their deviations in spreads of their beliefs.
+
+    A slope that is taken over what is in doubt holds there; a smaller step would find what the
+    plant's own steps round.
+    """
+    return np.asarray(np.clip(0.2 * own, *PROBES))
+
+
+class Look:
+    """One run at some values and effects of its own: poses, and how they change."""
+
+    def __init__(
+        self, twin: Twin, values: Values, run: Run, own: Floats = NONE, step_s: float = STEP_S
+    ) -> None:
+        self._twin, self._values, self._run = twin, values, run
+        self._own, self._first = Own(*own), since(run)
+        self._rough = self._driven(values, ROUGH_STEP_S)
+        way = self._rough if step_s == ROUGH_STEP_S else self._driven(values, step_s)
+        self.poses = self._seen(way, values)
+
+    @property
+    def t_s(self) -> Floats:
+        """Of all samples since the first command."""
+        return self._run.odometry.t_s[self._first :]
+
+    @property
+    def still_s(self) -> float:
+        """How long it was seen before."""
+        t_s = self._run.odometry.t_s
+        return float(t_s[self._first - 1] - t_s[0])
+
+    def pieces(self) -> tuple[Floats, Floats]:
+        """Columns of the speed and the bend of each piece."""
+        return pieces(self._path())
+
+    def _path(self) -> Path:
+        return Path.of(self.t_s, Poses(*self.poses.T))
+
+    def _driven(self, values: Values, step_s: float) -> Poses:
+        return self._twin.way(self._own.applied(values), self._run, step_s)
+
+    def _seen(self, way: Poses, values: Values) -> Floats:
+        return columns(_placed(way, self._run, values, self._own))[self._first :]
+
+    def slopes(self, known: Values, point: Point, view: View) -> Floats:
+        """(samples, 3, parameters), by their beliefs: one rough drive for each that it needs."""
+        here = view(self._seen(self._rough, self._values))
+        found = []
+        for name, moved, probe in _probes(known, point):
+            way = self._rough if name in _OF_THE_MOUNTING else self._driven(moved, ROUGH_STEP_S)
+            found.append((view(self._seen(way, moved)) - here) / probe)
+        return np.stack(found, axis=2)
+
+    def measured(self) -> Floats:
+        return _measured(self._run)[self._first :]
+
+    def sight(self, known: Values, point: Point) -> Sight:
+        """With all columns, as places are seen."""
+        slopes, path = self.slopes(known, point, as_seen), self._path()
+        speed, bend = pieces(path)
+        return Sight(
+            self.t_s,
+            self.poses - self.measured(),
+            slopes,
+            np.concatenate([_of_run(slopes), moved_at_start(path)], axis=2),
+            speed,
+            bend,
+            suspects(path, arrived(self._run, self._own.applied(self._values))),
+            np.array(self._own),
+            self.still_s,
+        )
+
+    def sight_of_ways(self, known: Values, point: Point) -> Sight:
+        """As ways are seen, with no effects: what a search begins with."""
+        none = np.zeros((len(self.poses), 3, 0))
+        run = np.zeros((len(self.poses), 3, len(NONE)))
+        return Sight(
+            self.t_s,
+            unrolled(self.poses) - unrolled(self.measured()),
+            self.slopes(known, point, unrolled),
+            *(run, none, none, none, NONE, 0.0),
+        )
+
+
+def _probes(known: Values, point: Point) -> Iterator[tuple[str, Values, float]]:
     """For each parameter: values with that one moved, and by how much of its belief's spread."""
-    for p, here in zip(PARAMETERS, at, strict=True):
-        is_at_top = p.value(float(here) + PROBE, known[p.name]) >= p.high
-        probe = -PROBE if is_at_top else PROBE
-        yield {**values, p.name: p.value(float(here) + probe, known[p.name])}, probe
+    for p, here, by in zip(PARAMETERS, point.at, point.probes, strict=True):
+        is_at_top = p.value(float(here + by), known[p.name]) >= p.high
+        probe = float(-by if is_at_top else by)
+        moved = {**point.values, p.name: p.value(float(here) + probe, known[p.name])}
+        yield p.name, moved, probe
 
 
-def _of_run(slopes: Floats) -> list[Floats]:
-    """Speed by its share, trim, delay: each in its own unit, not in spreads."""
-    names = ("speed_mps", "steer_trim_norm", "queue_delay_s")
-    return [slopes[:, :, NAMES.index(one)] / PARAMETERS[NAMES.index(one)].spread for one in names]
+def _of_run(slopes: Floats) -> Floats:
+    """Speed by its logarithm, trim, delay: each in its own unit, not in spreads."""
+    at = [NAMES.index(one) for one in ("speed_mps", "steer_trim_norm", "queue_delay_s")]
+    return np.asarray(slopes[:, :, at] / [PARAMETERS[one].spread for one in at])

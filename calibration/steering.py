@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from calibration.parameters import Values
 
+MAP = ("steer_trim_norm", "steer_gain", "steer_lock_ratio", "steer_asymmetry")
 _RISE = 1e-4  # of a stop, per full lock: a curve that is read backwards has to rise
 
 
@@ -44,7 +45,8 @@ def bent_curve(curve: Any, steer_max_rad: float, values: Values) -> list[list[fl
     )
     shares = wheel_shares(fine_rad / steer_max_rad, values)
     pulses = np.interp(fine_rad, told_rad, pulses_ns)
-    return [[*pair] for pair in zip(steer_max_rad * shares, pulses, strict=True)]
+    found: list[list[float]] = np.column_stack([steer_max_rad * shares, pulses]).tolist()
+    return found
 
 
 POINTS_BETWEEN = 8  # of 33 points: a fifth of a milliradian off where the linkage is most bent

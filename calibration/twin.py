@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from math import ceil, cos, sin
-from typing import NamedTuple
+from math import cos, sin
 
 import numpy as np
 
-from calibration.applied import replaced
+from calibration.applied import bent, replaced
 from calibration.backlog import Change, changes, departures_s
 from calibration.parameters import Values, plant_parameters
 from calibration.samples import Floats, Run
+from calibration.steering import MAP
 from host_bridge.domain import Vehicle
 from host_bridge.errors import VehicleFileFault
 from sim_mock.plant.body import BodyState
-from sim_mock.plant.parameters import PlantParameters
+from sim_mock.plant.parameters import PlantParameters, SteeringChannel
 from sim_mock.plant.vehicle_plant import FULL_DUTY, Plant
 
 STEP_S = 0.001  # what the plant is tuned to
 SETTLE_S = 0.5  # before the first command, so that the wheels stand where steering 0 puts them
-QUIET_S = 0.2  # after a change: longer than any servo's dead time
-STEADY_PER_S2 = 2e-5  # m/s^2 and rad/s^2: what is left is worth a tenth of a millimetre in a run
+QUIET_S = 0.1  # after a change: longer than any servo's dead time
+KEPT = 64
+HAIR_S = 1e-7  # too short for a step
+# m/s^2 and rad/s^2, of steps of STEP_S: what is left is worth a tenth of a millimetre in a run; of
+# longer ones by their square, as their own errors are
+STEADY_PER_S2 = 2e-5
 
 
 @dataclass(frozen=True)
@@ -48,16 +52,28 @@ class Twin:
             np.array(one["curve"]).T if one["kind"] == "servo_steering" else None
             for one in vehicle.channels
         ]
+        self._bent: dict[
+            tuple[float, ...], tuple[SteeringChannel, ...]
+        ] = {}  # steering by what bends it, the last few
         self.outputs_of(Change(0.0, 0.0, 0.0))
 
     def tuned(self, values: Values) -> PlantParameters:
         """The vehicle's plant with these values."""
-        return replaced(self._known, values, self.vehicle.steer_max_rad)
+        key = tuple(values[name] for name in MAP)
+        if key not in self._bent:
+            if len(self._bent) >= KEPT:
+                self._bent.clear()
+            self._bent[key] = bent(self._known, values, self.vehicle.steer_max_rad)
+        return replaced(self._known, values, self._bent[key])
 
     def predict(self, values: Values, run: Run, step_s: float = STEP_S) -> Poses:
         """Poses at the odometry's times, from the run's start pose on, never re-posed."""
-        own = self.drive(self.tuned(values), arrived(run, values), run.odometry.t_s, step_s)
-        return as_odometry(own, run.start_pose(), values["mount_yaw_rad"], values["mount_x_m"])
+        way = self.way(values, run, step_s)
+        return as_odometry(way, run.start_pose(), values["mount_yaw_rad"], values["mount_x_m"])
+
+    def way(self, values: Values, run: Run, step_s: float = STEP_S) -> Poses:
+        """The centre of gravity's poses at the odometry's times, from rest in the origin."""
+        return self.drive(self.tuned(values), arrived(run, values), run.odometry.t_s, step_s)
 
     def drive(
         self, parameters: PlantParameters, todo: Sequence[Change], times_s: Floats, step_s: float
@@ -65,16 +81,14 @@ class Twin:
         """The centre of gravity's poses at ``times_s``, from rest in the origin."""
         plan = [Change(todo[0].t_s - SETTLE_S, 0.0, 0.0), *todo]
         plant = Plant(parameters, seed=0)  # seeds its sensors, which nobody reads here
-        poses = np.zeros((len(times_s), 3))
-        now, outputs = plan[0], self.outputs_of(plan[0])
-        for leg in _legs(plan, times_s):
-            if leg.now is not now:
-                now, outputs = leg.now, self.outputs_of(leg.now)
-            if leg.now is not plan[-1] or leg.now.throttle_norm or plant.truth.vx_mps:
-                _march(plant, leg, outputs, step_s)
-            if leg.row is not None:
-                poses[leg.row] = plant.truth.x_m, plant.truth.y_m, plant.truth.yaw_rad
-        return Poses(*poses.T)
+        track = _Track(plan[0].t_s, plant.truth)
+        for now, then in pairwise([*plan, Change(float(times_s[-1]), 0.0, 0.0)]):
+            if now.t_s >= times_s[-1]:
+                break
+            if now is plan[-1] and not now.throttle_norm and not plant.truth.vx_mps:
+                break
+            _march(plant, track, min(then.t_s, float(times_s[-1])), self.outputs_of(now), step_s)
+        return track.at(times_s)
 
     def outputs_of(self, now: Change) -> list[int]:
         """What the old stack's board puts out: the servos' pulses in ns, throttle as duty."""
@@ -111,45 +125,95 @@ def arrived(run: Run, values: Values) -> list[Change]:
     return changes(run.commands, departures_s(run.commands.t_s, *queue))
 
 
-class _Leg(NamedTuple):
-    """A span with the same commands, ``since_s`` after they changed; at its end, perhaps, a sample:
-    its row."""
+class _Track:
+    """Where the car was after each step, and how fast. Between: a cubic curve that has both speeds
+    (Hermite's), and where it leapt, the circle."""
 
-    now: Change
-    since_s: float
-    span_s: float
-    row: int | None
+    def __init__(self, t_s: float, truth: BodyState) -> None:
+        self._truth = truth
+        self.rows = [(t_s, *truth.values())]
+        self._leaps: list[int] = []
+
+    @property
+    def t_s(self) -> float:
+        """Until when it goes."""
+        return self.rows[-1][0]
+
+    def add_leap(self, t_s: float) -> None:
+        """As the car is now; since the last time its speeds were the same."""
+        self._leaps.append(len(self.rows))
+        self.rows.append((t_s, *self._truth.values()))
+
+    def at(self, times_s: Floats) -> Poses:
+        """Before the first step as it was, after the last as it is."""
+        rows = np.array([*self.rows, self.rows[-1]])  # after the last it stands
+        t_s = np.append(rows[:-1, 0], np.inf)
+        place = np.clip(np.searchsorted(t_s, times_s, side="right") - 1, 0, len(rows) - 2)
+        since_s = np.clip(times_s - t_s[place], 0.0, None)
+        span_s = np.where(np.isfinite(t_s[place + 1]), t_s[place + 1] - t_s[place], 1.0)
+        begin, end = rows[place], rows[place + 1]
+        curved = _hermite(begin, end, span_s, np.minimum(since_s / span_s, 1.0))
+        return Poses(*np.where(np.isin(place + 1, self._leaps), _circle(begin, since_s), curved))
 
 
-def _legs(plan: Sequence[Change], times_s: Floats) -> Iterator[_Leg]:
-    """From the first change to the last sample, cut at each change and at each sample."""
-    end_s = float(times_s[-1])
-    for now, then in pairwise([*plan, Change(end_s, 0.0, 0.0)]):
-        t_s, until_s = now.t_s, min(then.t_s, end_s)
-        for row in np.flatnonzero((times_s > now.t_s) & (times_s <= until_s)):
-            yield _Leg(now, t_s - now.t_s, float(times_s[row]) - t_s, int(row))
-            t_s = float(times_s[row])
-        if t_s < until_s:
-            yield _Leg(now, t_s - now.t_s, until_s - t_s, None)
+def _hermite(begin: Floats, end: Floats, span_s: Floats, share: Floats) -> Floats:
+    """(3, times): poses at a share of the way from row to row (t, x, y, yaw, vx, vy, yaw rate)."""
+    s = share
+    own, slope = 1.0 + s**2 * (2.0 * s - 3.0), s * (1.0 - s) ** 2 * span_s
+    end_slope = s**2 * (s - 1.0) * span_s
+    return np.asarray(
+        own * begin[:, 1:4].T + (1.0 - own) * end[:, 1:4].T
+        + slope * _speeds(begin) + end_slope * _speeds(end)
+    )  # fmt: skip
 
 
-def _march(plant: Plant, leg: _Leg, outputs: Sequence[int], step_s: float) -> None:
-    """In equal steps that end with the leg, so that no moment of change is rounded.
+def _speeds(rows: Floats) -> Floats:
+    """(3, rows): along x and y of the floor, and the yaw rate."""
+    _, _, _, yaw, vx, vy, rate = rows.T
+    c, s = np.cos(yaw), np.sin(yaw)
+    return np.stack([c * vx - s * vy, s * vx + c * vy, rate])
+
+
+def _circle(begin: Floats, since_s: Floats) -> Floats:
+    """(3, times): poses after such times, as long as speeds stay what they are."""
+    _, x, y, yaw, vx, vy, rate = begin.T
+    half = 0.5 * rate * since_s
+    chord = since_s * np.sinc(half / np.pi)
+    c, s = np.cos(yaw + half), np.sin(yaw + half)
+    return np.stack(
+        [x + chord * (c * vx - s * vy), y + chord * (s * vx + c * vy), yaw + 2.0 * half]
+    )
+
+
+def _march(
+    plant: Plant, track: _Track, until_s: float, outputs: Sequence[int], step_s: float
+) -> None:
+    """In steps of one length from the change on, and a shorter one at the end: no moment of change
+    is rounded, and poses change smoothly with it.
 
     Where nothing changes any more the rest is one leap along the circle: exact, and at no cost.
     """
-    count, truth = ceil(leg.span_s / step_s), plant.truth
-    dt_s = leg.span_s / count
-    quiet = ceil((QUIET_S - leg.since_s) / dt_s)
-    for i in range(count):
+    truth, begun_s, rows = plant.truth, track.t_s, track.rows
+    count = int((until_s - begun_s) / step_s)
+    quiet = int(QUIET_S / step_s)
+    least = step_s * STEADY_PER_S2 * (step_s / STEP_S) ** 2
+    for i in range(1, count + 1):
         vx, vy, rate = truth.vx_mps, truth.vy_mps, truth.yaw_rate_radps
-        plant.step(dt_s, outputs, True)
-        if i < quiet:
-            continue
-        most = max(abs(truth.vx_mps - vx), abs(truth.vy_mps - vy), abs(truth.yaw_rate_radps - rate))
-        if most <= STEADY_PER_S2 * dt_s:
-            _leap(truth, (count - 1 - i) * dt_s)
+        plant.step(step_s, outputs, True)
+        rows.append((begun_s + i * step_s, *truth.values()))
+        if (
+            i >= quiet
+            and abs(truth.yaw_rate_radps - rate) <= least
+            and abs(truth.vx_mps - vx) <= least
+            and abs(truth.vy_mps - vy) <= least
+        ):
+            _leap(truth, until_s - rows[-1][0])
+            track.add_leap(until_s)
             return
+    rest_s = until_s - track.t_s
+    if rest_s > HAIR_S:
+        plant.step(rest_s, outputs, True)
+    rows.append((until_s, *truth.values()))
 
 
 def _leap(truth: BodyState, span_s: float) -> None:

@@ -51,6 +51,11 @@ PARAMETERS = (
         "at a walk, throw the steering from side to side ten times, once a second",
     ),
     Parameter(
+        "steer_play_rad", "rad", -0.1, 0.5,
+        "how far short of where they come to the wheels stay: half of the steering's free play",
+        "drive circles at a walk and come to each steering angle from the left and from the right",
+    ),
+    Parameter(
         "full_effort_mps", "m/s", 0.02, 200.0,
         "speed to which all the drive has would lead, from the speeds that were driven",
         "drive straight at three steady speeds, the fastest twice the slowest, for 3 s each",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -18,11 +19,16 @@ _SMOOTH_S = 0.2
 _BLOCK_S = 2.0
 _LEAST_MPS2 = 0.3  # rms of what the wheels explain
 _LEAST_S = 10.0
+_HELD_RAD = 0.002  # to which slip goes by the acceleration, and wheels by the car
 
 
 def mounting(traces: Sequence[Trace], counts_ratio: float = 1.0) -> Finding:
     """Forward a = dv/dt, to the left v r: as complex numbers measured = turn * (a + i v r) + bias.
 
+    So it is where the car moves along its heading, between the axles that are not steered; a sensor
+    beside that, by p = x + i y, feels turn * p * (i dr/dt - r^2) more. And its rear tyres slip by
+    k v r, so that its heading is not its way: turn * k * ((v r)^2 - i d(v^2 r)/dt) more. Where it
+    sits and how far they slip is found too.
     ``counts_ratio``: as of ``steering``. Never raises.
     """
     there = [trace for trace in traces if trace.inertial.is_there and trace.travel.is_there]
@@ -30,45 +36,61 @@ def mounting(traces: Sequence[Trace], counts_ratio: float = 1.0) -> Finding:
         return untold(_NAME, "no inertial sensor")
     if not any(np.any(trace.inertial.values[1:]) for trace in there):
         return untold(_NAME, "it tells no accelerations")
-    felt, known, groups = _gathered(there, counts_ratio)
+    felt, known, besides, groups = _gathered(there, counts_ratio)
     rms = float(np.sqrt(np.mean(np.abs(known) ** 2))) if known.size else 0.0
     if known.size * _GRID_S < _LEAST_S or rms < _LEAST_MPS2:
         return untold(_NAME, f"its wheels explain {rms:.2f} m/s^2 only")
-    # two rows of real numbers: felt x = c a - s b, felt y = s a + c b
-    a, b, ones, none = known.real, known.imag, np.ones(known.size), np.zeros(known.size)
-    design = np.concatenate(
-        [np.column_stack([a, -b, ones, none]), np.column_stack([b, a, none, ones])]
-    )
+    # (c + i s) (x + i y): forward c x - s y, to the left s x + c y; so is each of the complex ones
+    columns = [known, *besides.T, np.ones(known.size)]
+    ahead = [part for one in columns for part in (one.real, -one.imag)]
+    aside = [part for one in columns for part in (one.imag, one.real)]
+    design = np.concatenate([np.column_stack(ahead), np.column_stack(aside)])
     measured = np.concatenate([felt.real, felt.imag])
     line = fitted(design, measured, np.concatenate([groups, groups]))
     c, s = line.values[:2]
     size = float(np.hypot(c, s))
-    by = np.array([-s, c, 0.0, 0.0]) / size**2
-    deviation = float(np.sqrt(by @ line.covariance @ by))
+    by = np.concatenate([[-s, c], np.zeros(len(line.values) - 2)]) / size**2
+    deviation = float(np.hypot(np.sqrt(by @ line.covariance @ by), _HELD_RAD))
     return told(_NAME, float(np.arctan2(s, c)), deviation, line.quantile)
+
+
+_Complex: TypeAlias = npt.NDArray[np.complex128]
 
 
 def _gathered(
     traces: Sequence[Trace], counts_ratio: float
-) -> tuple[npt.NDArray[np.complex128], npt.NDArray[np.complex128], npt.NDArray[np.int64]]:
+) -> tuple[_Complex, _Complex, _Complex, npt.NDArray[np.int64]]:
     parts = [_of(trace, counts_ratio, 10_000 * at) for at, trace in enumerate(traces)]
-    felt, known, groups = (np.concatenate(column) for column in zip(*parts, strict=True))
-    return felt, known, groups.astype(np.int64)
+    felt, known, besides, groups = (np.concatenate(column) for column in zip(*parts, strict=True))
+    return felt, known, besides, groups.astype(np.int64)
 
 
 def _of(
     trace: Trace, counts_ratio: float, first: int
-) -> tuple[npt.NDArray[np.complex128], npt.NDArray[np.complex128], Floats]:
+) -> tuple[_Complex, _Complex, _Complex, Floats]:
+    """What is felt, what the wheels explain of it, what a metre ahead and slip add to that, in two
+    columns, and blocks of time."""
     t_s, columns = trace.inertial
     begin, end = max(t_s[0], trace.travel.t_s[0]) + 0.5, min(t_s[-1], trace.travel.t_s[-1]) - 0.5
     times_s = np.arange(begin, end, _GRID_S)
+    if len(times_s) < 2:
+        nothing = np.zeros(0, complex)
+        return nothing, nothing, np.zeros((0, 2), complex), np.zeros(0)
     yaw, ax, ay = (_smooth(np.interp(times_s, t_s, column)) for column in columns)
     speed = counts_ratio * trace.speed_mps(times_s)
-    gain = _smooth(np.gradient(speed, _GRID_S)) if len(times_s) > 1 else np.zeros(len(times_s))
     is_in = np.abs(speed) > 0.0
     blocks = first + np.floor((times_s - begin) / _BLOCK_S)
-    known = gain + 1j * _smooth(speed) * yaw
-    return (ax + 1j * ay)[is_in], known[is_in], blocks[is_in]
+    rolled = _smooth(speed)
+    aside = rolled * yaw
+    known = _smooth(np.gradient(speed, _GRID_S)) + 1j * aside
+    swung = 1j * np.gradient(yaw, _GRID_S) - yaw**2
+    slid = aside**2 - 1j * np.gradient(rolled * aside, _GRID_S)
+    besides, felt = np.column_stack([swung, slid]), ax + 1j * ay
+    return _in(felt, is_in), _in(known, is_in), _in(besides, is_in), blocks[is_in]
+
+
+def _in(values: npt.ArrayLike, is_in: npt.NDArray[np.bool_]) -> _Complex:
+    return np.asarray(values, np.complex128)[is_in]
 
 
 def _smooth(values: Floats) -> Floats:

@@ -2,7 +2,9 @@
 
 At a walk a car drives the curvature k tan(angle) of its geometry, so that yaw rate over speed tells
 the angle that its wheels really have: the effective one, of a single wheel in the middle. What was
-commanded is delayed and lagged until it fits; the map is as bent as the log bears, no more.
+commanded is delayed and lagged until it fits; the map is as bent as the log bears, no more. Where
+the wheels come to by one and the same command, from the left and from the right, is no map's: it is
+free play, and a lack of fit.
 """
 
 from __future__ import annotations
@@ -39,6 +41,9 @@ _MOVES = 3  # of the steering, to tell how late it is
 _MOVE_RAD = 0.03
 _LATERAL_MPS2 = 1.5  # beyond which tyres begin to tell
 _BAND_POINTS = 9
+_COME_RAD = 0.01  # of steering one way, after which it is known from where it came
+_PLAY_RAD = 0.001  # that is no lack of fit
+_HELD_PLAY_RAD = 0.0005  # to which delay and lag say all about how the wheels come to an angle
 _HELD_RAD = 0.0004  # to which straight ahead is straight: a lean, a floor, tyres
 _HELD = 0.005  # to which the wheelbase, the tyres' grip at a walk and the no-slip model are held
 
@@ -84,10 +89,12 @@ def steering(
     seconds = sum(float(one.use.sum()) for one in stretches) * _GRID_S
     if seconds < _LEAST_S:
         why = _lacking(traces, seconds)
-        return [untold(name, why) for name in _NAMES], None
+        return [untold(name, why) for name in (*_NAMES, _PLAY)], None
     return _Fit(stretches, vehicle).findings()
 
 
+_PLAY = "steer_play_rad"
+_LACK = "LACK OF FIT: free play, which no map and no virtual car has; trim and map are its middle"
 _NAMES = ("steer_trim_rad", "steer_gain_left", "steer_gain_right", "steer_delay_s", "steer_lag_s")
 TYRES = ("understeer_s2_per_m2", "tyre_stiffness_front_per_rad")
 
@@ -180,13 +187,15 @@ class _Fit:
         lag_s: float,
         *,
         with_timing: bool = False,
+        besides: Sequence[Floats] = (),
     ) -> Line:
+        """``besides``: more of the wheels' angle, each by a number that comes last."""
         columns = shape.columns(self._commands(delay_s, lag_s) - trim_rad)
         values = np.zeros(columns.shape[1])
         values[:2] = 0.0, 1.0
         for _ in range(_NEWTON):
             angles_rad = np.clip(columns @ values, -_MOST_RAD, _MOST_RAD)
-            design, besides = self._design(columns, angles_rad)
+            design, rest = self._design(columns, angles_rad)
             if with_timing:  # how it changes with delay and lag: all are uncertain at once
                 extra = []
                 for more in ((_HAIR_S, 0.0), (0.0, _HAIR_S)):
@@ -195,7 +204,9 @@ class _Fit:
                     slope = self._geometry.tangents(angles_rad)[1]
                     extra.append(self._geometry.per_tan * self._speed * slope * apart)
                 design = np.column_stack([design, *extra])
-            line = fitted(design, self._aim() - besides, self._groups)
+            rolled = self._geometry.per_tan * self._speed * self._geometry.tangents(angles_rad)[1]
+            design = np.column_stack([design, *(rolled * more for more in besides)])
+            line = fitted(design, self._aim() - rest, self._groups)
             values = line.values[: columns.shape[1]]
         return line
 
@@ -260,9 +271,33 @@ class _Fit:
         else:
             why = f"the steering moves fewer than {_MOVES} times while it rolls"
             found += [untold("steer_delay_s", why), untold("steer_lag_s", why)]
-        found += self._tyres(shape, line)
+        found += [self._play(shape, trim_rad, delay_s, lag_s), *self._tyres(shape, line)]
         is_driven = any(one.is_told for one in found if one.name == "steer_trim_rad")
         return found, self._map(shape, line, commands, trim_rad) if is_driven else None
+
+    def _play(self, shape: Shape, trim_rad: float, delay_s: float, lag_s: float) -> Finding:
+        """How the wheels' angle hangs on from which side it was come to."""
+        sides = [_come_from(one.command_rad) for one in self._stretches]
+        came = [
+            _late(side, delay_s, 0.0)[one.use]
+            for side, one in zip(sides, self._stretches, strict=True)
+        ]
+        # where nobody knows from which side, it is some angle, in each log its own
+        none = [np.zeros(len(one)) for one in came]
+        unknown = [
+            np.concatenate([*none[:i], (one == 0.0).astype(float), *none[i + 1 :]])
+            for i, one in enumerate(came)
+            if (one == 0.0).any()
+        ]
+        moves = sum(int(np.sum(np.abs(np.diff(side)) > 1.0)) for side in sides)
+        if moves < _MOVES or not self._has_moved():
+            return untold(_PLAY, f"its steering turns back {moves} times")
+        more = [*unknown, np.concatenate(came)]
+        line = self._line(shape, trim_rad, delay_s, lag_s, with_timing=True, besides=more)
+        play_rad = -float(line.values[-1])
+        spread = float(np.hypot(line.deviations[-1], _HELD_PLAY_RAD))
+        is_lack = play_rad - line.quantile * spread > _PLAY_RAD
+        return told(_PLAY, play_rad, spread, line.quantile, _LACK if is_lack else "")
 
     def _map_findings(
         self, shape: Shape, line: Line, commands: Floats, trim_rad: float
@@ -329,6 +364,18 @@ def _late(command_rad: Floats, delay_s: float, lag_s: float) -> Floats:
     keep = float(np.exp(-_GRID_S / lag_s))
     found, _ = lfilter([1.0 - keep], [1.0, -keep], delayed, zi=[keep * delayed[0]])
     return np.asarray(found)
+
+
+def _come_from(command_rad: Floats) -> Floats:
+    """1 once it was steered to the left by enough, -1 to the right, 0 before either."""
+    sides, side, last = np.zeros(len(command_rad)), 0.0, float(command_rad[0])
+    for i, command in enumerate(command_rad):
+        if abs(command - last) > _COME_RAD:
+            side = 1.0 if command > last else -1.0
+        if (command - last) * side > 0.0:
+            last = float(command)  # the farthest on this side, from which it has to come back
+        sides[i] = side
+    return sides
 
 
 def _slope(values: Floats) -> Floats:

@@ -82,6 +82,7 @@ def known_values(vehicle: Facts) -> dict[str, float]:
         "steer_gain_right": 1.0,
         "steer_delay_s": p.servo.dead_time_s,
         "steer_lag_s": p.servo.lag_s,
+        "steer_play_rad": 0.0,
         "full_effort_mps": full,
         "dead_effort": dead,
         "speed_lag_s": (p.body.mass_kg + p.drive.rotating_mass_kg) / _damping_n_per_mps(p),

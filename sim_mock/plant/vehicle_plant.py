@@ -228,7 +228,6 @@ class Plant:
         return share * front_mps + (1.0 - share) * rear_mps
 
 
-
 def speed_controller(p: EscParameters | VescParameters | None) -> Esc | Vesc | None:
     """What makes the motor's duty of the drive channel's pulses; None on H-bridges."""
     if isinstance(p, VescParameters):

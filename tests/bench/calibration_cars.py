@@ -56,7 +56,10 @@ def _drawn(rng: np.random.Generator, name: str) -> float:
     if name in ranges:
         return float(rng.uniform(*ranges[name]))
     (p,) = [one for one in PARAMETERS if one.name == name]
-    return p.value(float(np.clip(rng.normal(), -FAR, FAR)), KNOWN[name])
+    while True:  # a belief has no heap of cars at the edge of what can be
+        value = p.value(float(rng.normal()), KNOWN[name])
+        if abs(p.belief(value, KNOWN[name])) <= FAR and p.low < value < p.high:
+            return value
 
 
 def drives(made: Car, seed: int) -> list[Run]:

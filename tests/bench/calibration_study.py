@@ -2,85 +2,114 @@
 
 Each car has numbers of its own, drawn from what a fit believes (``calibration_cars.py``), and
 drives four runs with an odometry that wobbles; a fit sees three. Cars with a fault have one that
-the model has no parameter for. Hours for hundreds of cars; make fast and TANDEM_FAST=1 help.
+the model has no parameter for. A car takes seconds with make fast and TANDEM_FAST=1, and four times
+as long without. With --into every car is kept as it is done, and the same words again go on.
 
-    python -m tests.bench.calibration_study --cars 500 --faulty 200 --jobs 2
+    python -m tests.bench.calibration_study --cars 500 --faulty 200 --into cars.jsonl
+    python -m tests.bench.calibration_study --cars 1 --faulty 0 --first 7 --show
     python -m tests.bench.calibration_study --cars 20 --faulty 0 --json
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
+import os
 import sys
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.stats import norm
+from scipy.stats import binomtest, norm
 
 from calibration.band import band, driven_steering
-from calibration.parameters import PARAMETERS, Parameter
+from calibration.estimates import LEVEL, Fit
+from calibration.parameters import PARAMETERS
 from calibration.replay import Replay, calibrate
 from tests.bench.calibration_cars import FAULTS, FITTED, KNOWN, NIGEL, TWIN, Car, car, drives
 
 LEVELS = (0.9, 0.95)
+ROOT = Path(__file__).parents[2]
+SOURCES = ("calibration/*.py", "sim_mock/plant/*.py", "tests/bench/calibration_cars.py")
+SURE = float(norm.ppf(0.975))
+
+Key = tuple[int, str]  # seed and fault
+
+
+class Row(NamedTuple):
+    """One parameter of one car, its 95 % interval ``low`` to ``high``.
+
+    ``off``: true less found, in deviations. ``level``: the confidence of the interval that just
+    holds the truth. ``is_fitted``: the runs tell of it.
+    """
+
+    true: float
+    found: float
+    low: float
+    high: float
+    off: float
+    level: float
+    is_fitted: bool
 
 
 class Case(NamedTuple):
-    """What came of one car. ``off``: true less found, in deviations, by parameter."""
+    """What came of one car."""
 
     seed: int
     fault: str
     size: float
-    off: dict[str, float]
-    told: tuple[str, ...]
+    rows: dict[str, Row]
     p: float
     suspect: str
     is_held: bool
     held_share: float
     band_m: float
     band_rad: float
+    cpu_s: float
 
 
 def study(seed: int, fault: str) -> Case:
     """One car, driven, fitted and predicted."""
+    begun_s = time.process_time()
     made = car(seed, fault)
     runs = drives(made, seed)
     found = calibrate(NIGEL, runs[:FITTED])
     steering = driven_steering(runs[:FITTED], found.values)
     (unseen,) = runs[FITTED:]
     predicted = TWIN.predict(found.values, unseen)
-    shown = Replay(unseen, predicted, predicted, band(TWIN, KNOWN, found, steering, unseen))
-    held = shown.held()
+    there = band(TWIN, KNOWN, found, steering, unseen)
+    held = Replay(unseen, predicted, predicted, there).held()
     return Case(
         seed,
         fault,
         made.size,
-        _off(made, found.values, np.sqrt(np.diag(found.covariance))),
-        tuple(one.name for one in found.estimates if one.is_fitted),
+        dict(_rows(made, found)),
         found.lack.p,
         found.lack.suspect,
         bool(held.all()),
         float(np.mean(held)),
-        float(shown.band.position_m[-1]) if shown.band else 0.0,
-        float(shown.band.yaw_rad[-1]) if shown.band else 0.0,
+        float(there.position_m[-1]),
+        float(there.yaw_rad[-1]),
+        time.process_time() - begun_s,
     )
 
 
-def _off(made: Car, values: dict[str, float], own: np.ndarray) -> dict[str, float]:
-    def belief(p: Parameter, of: dict[str, float]) -> float:
-        return p.belief(of[p.name], KNOWN[p.name])
+def _rows(made: Car, found: Fit) -> Iterator[tuple[str, Row]]:
+    deviations = np.sqrt(np.diag(found.covariance))
+    columns = zip(PARAMETERS, found.estimates, found.marginals, deviations, strict=True)
+    for p, one, marginal, deviation in columns:
+        true = made.values[p.name]
+        place = p.belief(true, KNOWN[p.name])
+        off = (place - p.belief(one.value, KNOWN[p.name])) / float(deviation)
+        level = marginal.level(place)
+        yield p.name, Row(true, one.value, one.low, one.high, off, level, one.is_fitted)
 
-    return {
-        p.name: (belief(p, made.values) - belief(p, values)) / float(deviation)
-        for p, deviation in zip(PARAMETERS, own, strict=True)
-    }
 
-
-def studies(wanted: Sequence[tuple[int, str]], jobs: int) -> Iterator[Case]:
+def studies(wanted: Sequence[Key], jobs: int) -> Iterator[Case]:
     """As they are done."""
     if jobs == 1:
         for one in wanted:
@@ -96,6 +125,63 @@ def studies(wanted: Sequence[tuple[int, str]], jobs: int) -> Iterator[Case]:
             raise
 
 
+class Kept:
+    """Cars that were studied before, in a file of one JSON object a line, and those to come.
+
+    Each line has the hash of what it was found with, so cars of other sources are never mixed in:
+    they are left in the file and are not counted.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._sources = sources()
+        self.others = 0
+        self.cases: dict[Key, Case] = {}
+        lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+        for line in lines:
+            try:
+                row = json.loads(line)
+            except ValueError:
+                continue  # the last one, when somebody pulled the plug
+            if row.pop("sources") != self._sources:
+                self.others += 1
+                continue
+            rows = {name: Row(**one) for name, one in row.pop("rows").items()}
+            case = Case(rows=rows, **row)
+            self.cases[case.seed, case.fault] = case
+
+    def add(self, case: Case) -> None:
+        """At once, so that nothing is lost."""
+        self.cases[case.seed, case.fault] = case
+        line = json.dumps({**_plain(case), "sources": self._sources})
+        with self._path.open("a+b") as file:
+            if file.tell():
+                file.seek(-1, os.SEEK_END)
+                line = line if file.read() == b"\n" else f"\n{line}"  # after half a line
+            file.write(f"{line}\n".encode())
+
+
+def sources() -> str:
+    """Of all that a car's result hangs on."""
+    digest = hashlib.sha256()
+    for path in sorted(path for pattern in SOURCES for path in ROOT.glob(pattern)):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _plain(case: Case) -> dict[str, Any]:
+    return {**case._asdict(), "rows": {name: row._asdict() for name, row in case.rows.items()}}
+
+
+class Share(NamedTuple):
+    """A share of what was tried, with its 95 % interval."""
+
+    share: float
+    low: float
+    high: float
+    of: int
+
+
 def summary(cases: Sequence[Case]) -> dict[str, Any]:
     """Shares, by kind of car."""
     good = [one for one in cases if not one.fault]
@@ -109,32 +195,30 @@ def summary(cases: Sequence[Case]) -> dict[str, Any]:
 
 
 def _sound(cases: Sequence[Case]) -> dict[str, Any]:
-    quantiles = {level: float(norm.ppf(0.5 + 0.5 * level)) for level in LEVELS}
-    every = [abs(off) for one in cases for off in one.off.values()]
-    told = [abs(one.off[name]) for one in cases for name in one.told]
+    def holding(level: float, is_in: Callable[[Row], bool]) -> Share:
+        return _by_car(
+            [[row.level <= level for row in one.rows.values() if is_in(row)] for one in cases]
+        )
+
     return {
+        **{f"intervals_{100 * level:.0f}_hold": holding(level, lambda _: True) for level in LEVELS},
         **{
-            f"intervals_{100 * level:.0f}_hold": _share(it <= q for it in every)
-            for level, q in quantiles.items()
+            f"fitted_{100 * level:.0f}_hold": holding(level, lambda row: row.is_fitted)
+            for level in LEVELS
         },
-        **{
-            f"told_{100 * level:.0f}_hold": _share(it <= q for it in told)
-            for level, q in quantiles.items()
+        "by_parameter_90": {
+            p.name: _share(one.rows[p.name].level <= LEVELS[0] for one in cases) for p in PARAMETERS
         },
-        "by_parameter_95": {
-            p.name: _share(abs(one.off[p.name]) <= quantiles[0.95] for one in cases)
-            for p in PARAMETERS
-        },
-        "flagged": _share(one.p < 0.05 for one in cases),
+        "flagged": _share(one.p < LEVEL for one in cases),
         **_bands(cases),
     }
 
 
 def _faulty(cases: Sequence[Case]) -> dict[str, Any]:
     return {
-        "flagged": _share(one.p < 0.05 for one in cases),
+        "flagged": _share(one.p < LEVEL for one in cases),
         "flagged_by_fault": {
-            fault: _share(one.p < 0.05 for one in cases if one.fault == fault)
+            fault: _share(one.p < LEVEL for one in cases if one.fault == fault)
             for fault in FAULTS
             if any(one.fault == fault for one in cases)
         },
@@ -142,38 +226,54 @@ def _faulty(cases: Sequence[Case]) -> dict[str, Any]:
     }
 
 
-def _bands(cases: Sequence[Case]) -> dict[str, float]:
+def _bands(cases: Sequence[Case]) -> dict[str, Any]:
     return {
         "unseen_runs_in_band": _share(one.is_held for one in cases),
         "unseen_samples_in_band": float(np.mean([one.held_share for one in cases])),
         "band_m": float(np.median([one.band_m for one in cases])),
         "band_rad": float(np.median([one.band_rad for one in cases])),
+        "cpu_s": float(np.median([one.cpu_s for one in cases])),
     }
 
 
-def _share(flags: Iterable[bool]) -> float:
-    return float(np.mean(list(flags)))
+def _share(flags: Iterable[bool]) -> Share:
+    """With the interval of Clopper and Pearson."""
+    every = list(flags)
+    test = binomtest(sum(every), len(every))
+    low, high = test.proportion_ci(0.95)
+    return Share(sum(every) / len(every), float(low), float(high), len(every))
+
+
+def _by_car(flags: Sequence[Sequence[bool]]) -> Share:
+    """Of all, the parameters of one car not being independent: with the scatter between cars."""
+    every = [flag for one in flags for flag in one]
+    share = float(np.mean(every)) if every else 0.0
+    weights = [len(one) * (float(np.mean(one)) - share) for one in flags if len(one)]
+    half = SURE * float(np.sqrt(np.sum(np.square(weights)))) / max(len(every), 1)
+    return Share(share, max(share - half, 0.0), min(share + half, 1.0), len(every))
 
 
 def main(words: Sequence[str] | None = None) -> int:
     """0 when all cars were studied, 130 when somebody stopped it; either way with what there is."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--cars", type=int, default=20, help="that the model can describe (20)")
-    parser.add_argument("--faulty", type=int, default=9, help="that it cannot (9), faults by turns")
-    parser.add_argument("--first", type=int, default=0, metavar="SEED", help="of the first car (0)")
-    parser.add_argument("--jobs", type=int, default=1, help="at once (1)")
-    parser.add_argument("--json", action="store_true", help="every car, for a program")
-    args = parser.parse_args(words)
+    args = _parser().parse_args(words)
     wanted = [(args.first + i, "") for i in range(args.cars)]
     wanted += [(args.first + i, FAULTS[i % len(FAULTS)]) for i in range(args.faulty)]
-    cases, code, begun = [], 0, time.monotonic()
+    kept = Kept(args.into) if args.into else None
+    cases = [kept.cases[key] for key in wanted if key in kept.cases] if kept else []
+    todo = [key for key in wanted if not (kept and key in kept.cases)]
+    if kept and (cases or kept.others):
+        old = f", {kept.others} of other sources are left out" if kept.others else ""
+        print(f"{args.into}: {len(cases)} cars are there{old}", file=sys.stderr)
+    code, begun_s = 0, time.monotonic()
     try:
-        for one in studies(wanted, args.jobs):
+        for count, one in enumerate(studies(todo, args.jobs), 1):
             cases.append(one)
-            left = len(wanted) - len(cases)
-            rest_s = (time.monotonic() - begun) / len(cases) * left
+            if kept:
+                kept.add(one)
+            if args.show:
+                print("\n".join(_table(one)))
+            left = len(todo) - count
+            rest_s = (time.monotonic() - begun_s) / count * left
             said = f"{len(cases)} of {len(wanted)} cars, {rest_s:.0f} s to go"
             print(f"\r{said} ", end="", file=sys.stderr, flush=True)
     except KeyboardInterrupt:
@@ -181,10 +281,44 @@ def main(words: Sequence[str] | None = None) -> int:
     print(file=sys.stderr)
     found = summary(cases)
     if args.json:
-        print(json.dumps({**found, "cases": [one._asdict() for one in cases]}))
+        print(json.dumps({**_named(found), "cases": [_plain(one) for one in cases]}))
     else:
         print("\n".join(_lines(found, "")))
     return code
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--cars", type=int, default=20, help="that the model can describe (20)")
+    parser.add_argument("--faulty", type=int, default=9, help="that it cannot (9), faults by turns")
+    parser.add_argument("--first", type=int, default=0, metavar="SEED", help="of the first car (0)")
+    parser.add_argument("--jobs", type=int, default=1, help="at once (1)")
+    parser.add_argument("--into", type=Path, metavar="FILE", help="keep each car, and go on there")
+    parser.add_argument("--show", action="store_true", help="each parameter of each car")
+    parser.add_argument("--json", action="store_true", help="every car, for a program")
+    return parser
+
+
+def _table(case: Case) -> Iterator[str]:
+    yield f"seed {case.seed} {case.fault or 'sound'}, lack of fit p = {case.p:.2g} {case.suspect}"
+    yield f"  {'':24}{'true':>10}{'found':>10}{'low':>10}{'high':>10}{'off':>7}{'level':>7}"
+    for name, row in case.rows.items():
+        numbers = "".join(f"{one:10.4g}" for one in row[:4])
+        yield f"  {name:24}{numbers}{row.off:7.2f}{row.level:7.2f}"
+    yield f"  the unseen run is {'' if case.is_held else 'not '}in its band"
+
+
+def _named(found: dict[str, Any]) -> dict[str, Any]:
+    return {
+        name: one._asdict()
+        if isinstance(one, Share)
+        else _named(one)
+        if isinstance(one, dict)
+        else one
+        for name, one in found.items()
+    }
 
 
 def _lines(found: dict[str, Any], indent: str) -> Iterator[str]:
@@ -192,6 +326,9 @@ def _lines(found: dict[str, Any], indent: str) -> Iterator[str]:
         if isinstance(value, dict):
             yield f"{indent}{name}"
             yield from _lines(value, indent + "  ")
+        elif isinstance(value, Share):
+            sure = f"({value.low:.3f} to {value.high:.3f}, of {value.of})"
+            yield f"{indent}{name:28}{value.share:8.3f}  {sure}"
         else:
             told = f"{value:8.3f}" if isinstance(value, float) else f"{value:8d}"
             yield f"{indent}{name:28}{told}"

@@ -5,7 +5,7 @@ import pytest
 
 from calibration.backlog import Change
 from tests.bench.calibration_cars import FAULTS, UNSEEN, car, drives, spoilt
-from tests.bench.calibration_study import Case, study, summary
+from tests.bench.calibration_study import Case, Kept, Row, main, sources, study, summary
 
 TODO = [Change(0.0, 1.0, 0.2), Change(1.0, 1.0, 0.4), Change(2.0, 1.0, 0.3), Change(3.0, 0.0, 0.0)]
 
@@ -13,8 +13,9 @@ TODO = [Change(0.0, 1.0, 0.2), Change(1.0, 1.0, 0.4), Change(2.0, 1.0, 0.3), Cha
 @pytest.mark.timeout(900)
 def test_a_sound_car_is_found_and_its_unseen_run_is_in_the_band():
     case = study(0, "")
-    assert max(abs(off) for off in case.off.values()) < 4.0
-    assert {"steer_trim_norm", "steer_gain", "speed_mps", "queue_delay_s"} <= {*case.told}
+    assert max(row.level for row in case.rows.values()) < 0.999
+    told = {name for name, row in case.rows.items() if row.is_fitted}
+    assert {"steer_trim_norm", "steer_gain", "speed_mps", "queue_delay_s"} <= told
     assert case.is_held
     assert 0.01 < case.band_m < 0.6
 
@@ -40,17 +41,56 @@ def test_each_fault_does_what_it_is_named_for():
     assert min(one.throttle_norm for one in slipping[:3]) < 1.0
 
 
-def case_of(fault, off, p, is_held):
-    return Case(0, fault, 0.0, dict.fromkeys(car(0).values, off), ("speed_mps",), p, "", is_held,
-                float(is_held), 0.1, 0.2)  # fmt: skip
+def case_of(fault, level, p, is_held, seed=0):
+    row = Row(0.0, 0.0, 0.0, 0.0, 0.0, level, is_fitted=True)
+    rows = dict.fromkeys(car(0).values, row)
+    return Case(seed, fault, 0.0, rows, p, "", is_held, float(is_held), 0.1, 0.2, 5.0)
 
 
 def test_shares_are_of_their_own_kind_of_car():
-    sound = [case_of("", 0.0, 0.5, True), case_of("", 1.8, 0.01, False)]
-    found = summary([*sound, case_of("lag", 9.0, 0.001, True)])
-    assert found["sound"]["intervals_90_hold"] == 0.5  # 1.8 deviations: out of 90 %, in 95 %
-    assert found["sound"]["intervals_95_hold"] == 1.0
-    assert (found["sound"]["flagged"], found["sound"]["unseen_runs_in_band"]) == (0.5, 0.5)
+    sound = [case_of("", 0.1, 0.5, True), case_of("", 0.93, 0.01, False)]
+    found = summary([*sound, case_of("lag", 1.0, 0.001, True)])
+    good, bad = found["sound"], found["faulty"]
+    assert good["intervals_90_hold"].share == 0.5  # 0.93: out of 90 %, in 95 %
+    assert good["intervals_95_hold"].share == 1.0
+    assert (good["flagged"].share, good["unseen_runs_in_band"].share) == (0.5, 0.5)
     assert (found["cars"], found["faulty_cars"]) == (2, 1)
-    assert found["faulty"]["flagged_by_fault"] == {"lag": 1.0}
-    assert np.isclose(found["faulty"]["unseen_runs_in_band"], 1.0)
+    assert bad["flagged_by_fault"]["lag"].share == 1.0
+    assert np.isclose(bad["unseen_runs_in_band"].share, 1.0)
+
+
+def test_a_share_says_how_sure_it_is_and_parameters_of_a_car_stand_together():
+    found = summary([case_of("", 0.1 if seed % 10 else 0.95, 0.5, True) for seed in range(100)])
+    held = found["sound"]["intervals_90_hold"]
+    assert held.of == 1200
+    assert (held.share, held.low, held.high) == pytest.approx((0.9, 0.84, 0.96), abs=0.002)
+    few = found["sound"]["flagged"]  # 0 of 100: by Clopper and Pearson 1 - 0.025^(1/100)
+    assert (few.share, few.low, few.high) == pytest.approx((0.0, 0.0, 0.0362), abs=1e-4)
+
+
+def test_what_was_studied_is_kept_and_other_sources_are_not_mixed_in(tmp_path):
+    path = tmp_path / "cars.jsonl"
+    Kept(path).add(case_of("", 0.1, 0.5, True, seed=3))
+    Kept(path).add(case_of("lag", 0.2, 0.5, False, seed=4))
+    with path.open("a") as file:
+        file.write('{"seed": 5, "fau')  # the plug was pulled
+    Kept(path).add(case_of("slip", 0.2, 0.5, True, seed=6))
+    again = Kept(path)
+    assert [*again.cases] == [(3, ""), (4, "lag"), (6, "slip")]
+    assert again.cases[3, ""] == case_of("", 0.1, 0.5, True, seed=3)
+    path.write_text(path.read_text().replace(sources(), "c0ffee", 1))
+    other = Kept(path)
+    assert [*other.cases] == [(4, "lag"), (6, "slip")]
+    assert other.others == 1
+
+
+@pytest.mark.timeout(900)
+def test_the_command_goes_on_where_it_was_stopped(tmp_path, capsys):
+    path = tmp_path / "cars.jsonl"
+    Kept(path).add(case_of("", 0.1, 0.5, True, seed=3))
+    words = ["--cars", "1", "--faulty", "0", "--first", "3", "--into", str(path)]
+    assert main(words) == 0
+    shown = capsys.readouterr()
+    assert "1 cars are there" in shown.err
+    assert "intervals_90_hold" in shown.out
+    assert len(path.read_text().splitlines()) == 1

@@ -12,6 +12,10 @@ from calibration.logs.twin import known_values
 from host_bridge import cli
 from host_bridge.config import load_vehicle
 
+GENTLE = ("nigel",)  # whose accelerations tell nothing of how its sensor is turned
+# that a file says otherwise or that no virtual car has
+NO_PARAMETERS = ("steer_gain_left", "steer_gain_right", "steer_play_rad", "imu_yaw_rad")
+
 
 @dataclass(frozen=True)
 class Hidden:
@@ -38,8 +42,10 @@ class Hidden:
             "steer_gain_right": self.right,
             "steer_delay_s": self.delay_s,
             "steer_lag_s": self.lag_s,
+            "steer_play_rad": 0.0,
             "full_effort_mps": self.speed * known["full_effort_mps"],
             "dead_effort": self.dead * known["dead_effort"],
+            **({} if self.vehicle in GENTLE else {"imu_yaw_rad": 0.0}),
         }
 
     def write(self, path: Path) -> Path:
@@ -48,7 +54,7 @@ class Hidden:
         lock_rad, trim_rad = load_vehicle(self.vehicle).steer_max_rad, truth["steer_trim_rad"]
         commanded = np.array([-lock_rad, trim_rad, lock_rad])
         wheels = (commanded - trim_rad) * np.array([self.right, 1.0, self.left])
-        put = [name for name in truth if not name.startswith("steer_gain")]
+        put = [name for name in truth if name not in NO_PARAMETERS]
         findings = tuple(
             Finding(name, *(truth[name],) * 3) if name in put else untold(name, "not hidden")
             for name in NAMES

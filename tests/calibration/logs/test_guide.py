@@ -9,6 +9,7 @@ import pytest
 from calibration.logs.file import read
 from host_bridge import cli
 from host_bridge.config import load_vehicle
+from tests.bench.guide_study import VEHICLES, Found, hidden, lines
 from tests.calibration.logs.hidden import Hidden
 
 HIDDEN = Hidden("f1tenth_vesc", 1.05, -0.1, 0.93, 1.04, 0.05, 0.06, 0.9, 1.2)
@@ -57,6 +58,15 @@ def test_a_hidden_car_is_found_by_the_guide_from_begin_to_end(tmp_path, monkeypa
     assert cli.main(words) == 0
     assert len(person.asked) == asked
     assert capsys.readouterr().out.count("driven: ") >= 5
+
+
+def test_the_study_of_the_guide_counts_what_is_told_and_what_is_held():
+    assert hidden(3) == hidden(3) != hidden(6)
+    assert {hidden(seed).vehicle for seed in range(3)} == set(VEHICLES)
+    rows = [Found(1.0, 1.1, 0.9, 1.2), Found(1.0, 1.3, 1.2, 1.4), Found(1.0, float("nan"), -1, 2)]
+    one, every = lines({"counts_per_m": rows})
+    assert one.split()[:8] == ["counts_per_m", "told", "2", "of", "3,", "held", "1:", "0.500"]
+    assert every.startswith("all ")
 
 
 def test_nobody_at_the_terminal_is_said_and_a_guide_takes_no_logs(tmp_path, monkeypatch, capsys):

@@ -1,12 +1,17 @@
 """``tandem calibrate``: cars whose numbers are hidden, driven and found by the real commands."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from calibration.applied import calibrated
 from calibration.logs.file import is_of_logs, read
+from calibration.logs.mounting import mounting
+from calibration.logs.reading import Wanted, read_trace
+from calibration.logs.steering import steering
+from calibration.logs.trace import Series
 from host_bridge import cli
 from host_bridge.config import load_vehicle
 from tests.calibration.logs.hidden import Hidden
@@ -51,6 +56,39 @@ def test_what_is_hidden_is_found_within_its_intervals(hidden, driven, tmp_path, 
     found = read(out)
     assert (found.vehicle, found.date) == (hidden.vehicle, "2026-05-01")
     assert found.data[0].file == log.name
+
+
+def test_a_sensor_that_is_turned_is_found_turned(driven):
+    """Its accelerations are turned in the log, by 0.12 rad to the left."""
+    trace = traced(driven(VESC)[0])
+    yaw, ax, ay = trace.inertial.values
+    c, s = np.cos(0.12), np.sin(0.12)
+    turned = Series(trace.inertial.t_s, np.array([yaw, c * ax + s * ay, c * ay - s * ax]))
+    for inertial, true in ((trace.inertial, 0.0), (turned, -0.12)):
+        found = mounting([replace(trace, inertial=inertial)])
+        assert found.low <= true <= found.high
+        assert found.high - found.low < 0.03
+
+
+@pytest.mark.parametrize("hidden", some(CARS), ids=lambda car: car.vehicle)
+def test_free_play_is_found_and_called_a_lack_of_fit(hidden, driven):
+    """The commands of the log are moved from where they come: as if the wheels stayed short."""
+    trace = traced(driven(hidden)[0])
+    command = trace.steering.values[0]
+    side = np.sign(np.diff(command, prepend=0.0))
+    held = np.flatnonzero(side)
+    came = side[held[np.maximum(np.searchsorted(held, np.arange(len(side)), "right") - 1, 0)]]
+    for play_rad in (0.0, 0.02):
+        moved = Series(trace.steering.t_s, np.array([command + play_rad * came]))
+        found, _ = steering([replace(trace, steering=moved)], load_vehicle(hidden.vehicle))
+        (play,) = [one for one in found if one.name == "steer_play_rad"]
+        # at the wheels, which turn by less than is commanded
+        assert play.value == pytest.approx(0.85 * play_rad, abs=0.005)
+        assert ("LACK OF FIT" in play.why) == (play_rad > 0.0)
+
+
+def traced(log):
+    return read_trace(log, Wanted(), load_vehicle)
 
 
 def test_a_log_without_a_metre_says_so_and_names_the_manoeuvre(driven, capsys):
