@@ -138,7 +138,7 @@ def test_it_moves_as_the_model_does_step_by_step(simulator, nodes, tmp_path, mod
     told = told_by(nodes("stepper", str(trace), str(STEP_S), str(len(rows))))
     wanted = expected(model, rows, tmp_path / "map.csv")
     assert max(row["x_m"] for row in wanted) > 3.0
-    assert min(row["vx_mps"] for row in wanted) < -0.3
+    assert min(row["vx_mps"] for row in wanted) < -0.1  # backward, the slowest models too
     assert worst(told, wanted) < 1e-6  # the steering's report has single precision
     assert [row["gear"] for row in told] == [row["gear"] for row in rows]
 
