@@ -22,7 +22,7 @@ RUNS = (*FITTED, UNSEEN)
 LOCK_RAD = 0.5236
 
 # What is left out, and how wide its band is at the end at most, in m and rad either side.
-THIRDS = (("straight", 0.5, 0.5), ("skidpad_lht_0_1", 0.25, 0.25), ("skidpad_lht_0_2", 0.4, 0.4))
+THIRDS = (("straight", 0.8, 0.8), ("skidpad_lht_0_1", 0.3, 0.3), ("skidpad_lht_0_2", 0.5, 0.5))
 
 # What is published of this car, read in every way, the best for the untuned model too.
 PUBLISHED = {
