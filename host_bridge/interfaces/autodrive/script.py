@@ -24,6 +24,7 @@ FIT = "fit"
 _QUICK = "script"  # the source of programs that answer within its lease
 _ABOUT = 1.01
 _GAP_US = 50_000  # a step that comes later than this is a new beginning
+_COUNT_MASK = 0xFFFF
 _LATE = 1.25  # an answer may come so much later than was said
 
 
@@ -128,7 +129,7 @@ class Script(Input):
         is_ready = self._since_us is not None and now_us - self._since_us >= _BEGIN_US
         if answer is None:
             self._asked = Asked()
-            return Wish()
+            return Wish(input_count=self._count())
         self.has_driven |= is_ready
         self._asked = answer.asked
         return self._wish(answer, is_ready, now_us)
@@ -182,11 +183,16 @@ class Script(Input):
             speed_mps=min(max(speed_mps, -reach.reverse_mps), reach.speed_mps),
             brake=asked.pulled,
             is_held=is_ready,
+            input_count=self._count(),
             heard_us=self._stamp_us(answer, now_us),
         )
         if self._virtual.must_stand(asked) if self._virtual else asked.holds:
             return replace(wish, speed_mps=0.0, brake=1.0)
         return wish
+
+    def _count(self) -> int:
+        """Of its answers: a source that has a counter stops the car where that stands still."""
+        return self.exchange.answers & _COUNT_MASK if self.exchange else 0
 
     def _stamp_us(self, answer: Answer, now_us: int) -> int:
         """From when on the board's lease counts: so late that it ends with the answer's own."""

@@ -115,6 +115,16 @@ def test_a_script_written_for_the_simulator_drives_a_car_by_what_it_reads(start,
     assert driven == pytest.approx(0.0846, abs=0.01)
 
 
+def test_a_quick_script_is_a_program_whose_answers_are_counted(start, script):
+    """A car stops for a program whose counter stands still; each answer is one more."""
+    program = start(None, "--car", "sim://nigel?seed=1", "--seconds", "5", "--quick")
+    code, said = program.end()
+    assert (code, said) == (0, ""), program.rows[-1]
+    assert program.summary["source"] == "script"
+    assert program.summary["cars"][0]["stops"] == []
+    assert program.summary["cars"][0]["distance_m"] > 0.1
+
+
 @pytest.mark.parametrize("script", [("reset",)], indirect=True)
 def test_a_script_sees_walls_and_puts_its_car_back_to_its_start(start, script):
     words = ("--car", "sim://f1tenth?track=corridor&seed=1", "--like", "roboracer")
