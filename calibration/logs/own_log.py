@@ -29,12 +29,8 @@ Rows = Iterable[tuple[str, Row]]
 
 def cars_of(path: Path) -> dict[str, str]:
     """The cars of a log and their types. Raises errors.DataFileFault."""
-    facts = reading.facts(path)
-    return {
-        name.removeprefix("car/"): row.get("vehicle", "")
-        for name, row in facts.items()
-        if name.startswith("car/")
-    }
+    cars = reading.cars_in(reading.facts(path))
+    return {name: row.get("vehicle", "") for name, row in cars.items()}
 
 
 def read_log(path: Path, car: str, vehicle: Vehicle) -> Trace:

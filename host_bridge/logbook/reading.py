@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
@@ -16,7 +16,7 @@ from mcap.stream_reader import StreamReader
 from zstandard import ZstdError
 
 from host_bridge.errors import DataFileFault
-from host_bridge.logbook.recorder import FACTS, ORIGIN, RAW_ENCODING
+from host_bridge.logbook.recorder import CAR, FACTS, ORIGIN, RAW_ENCODING
 
 _MAGIC = b"\x89MCAP0\r\n"
 # What the library raises for bytes that are not as they were written, its own errors and others
@@ -80,6 +80,11 @@ def facts(path: Path) -> dict[str, dict[str, str]]:
     return {
         record.name: record.metadata for record in _records(path) if isinstance(record, Metadata)
     }
+
+
+def cars_in(known: Mapping[str, dict[str, str]]) -> dict[str, dict[str, str]]:
+    """Of a log's facts those of each car, by its name."""
+    return {name.removeprefix(CAR): row for name, row in known.items() if name.startswith(CAR)}
 
 
 def summary(path: Path) -> Summary:

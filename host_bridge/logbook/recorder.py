@@ -22,6 +22,7 @@ from host_bridge.logbook.spill import SpilledList
 UP, DOWN = "up", "down"  # to the car, from the car
 FACTS = "tandem"  # name of the metadata that make it a log of Tandem
 ORIGIN = "origin_ns"
+CAR = "car/"  # of the metadata of a car: and then its name
 NOTES = "notes"
 RAW_ENCODING = "tandem"
 
@@ -66,7 +67,7 @@ class Recorder:
 
     def car(self, car: str, facts: Mapping[str, str]) -> None:
         """What is known of a car (vehicle, URI, hashes): metadata ``car/NAME``."""
-        self._attempt(self._writer.add_metadata, f"car/{car}", dict(facts))
+        self._attempt(self._writer.add_metadata, f"{CAR}{car}", dict(facts))
 
     def frame(self, car: str, direction: str, data: bytes, time_us: int) -> None:
         """Bytes as they were sent (UP) or came in (DOWN), and what they mean."""

@@ -13,7 +13,7 @@ from host_bridge.domain import Vehicle
 from host_bridge.errors import VehicleFileFault
 from host_bridge.interfaces.ros2.bag import write_bag
 from host_bridge.logbook import tables
-from host_bridge.logbook.reading import Summary, summary
+from host_bridge.logbook.reading import Summary, cars_in, summary
 from host_bridge.services import Host
 
 EPILOG = """\
@@ -33,7 +33,6 @@ examples:
 
 Foxglove opens the file as it is.
 """
-_CAR = "car/"  # of a car's metadata: and then its name
 _BRIDGE = "h_bridge"  # the kind of channel whose logs tandem replay drives again
 
 
@@ -72,9 +71,8 @@ def run(args: argparse.Namespace, host: Host) -> int:
 def _exported(log: Path, folder: Path, found: Summary, host: Host) -> Iterator[str]:
     written = tables.write_tables(log, folder)
     yield f"{len(written)} files of rows in {folder}/"
-    for name, facts in found.facts.items():
-        if name.startswith(_CAR):
-            yield from _again(log, folder, name.removeprefix(_CAR), facts.get("vehicle"), host)
+    for car, facts in cars_in(found.facts).items():
+        yield from _again(log, folder, car, facts.get("vehicle"), host)
 
 
 def _again(log: Path, folder: Path, car: str, type_of_car: str | None, host: Host) -> Iterator[str]:

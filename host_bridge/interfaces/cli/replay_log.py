@@ -8,15 +8,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
+from calibration.logs.own_log import cars_of
 from calibration.samples import Run, read_run
 from host_bridge.domain import Vehicle
 from host_bridge.errors import DataFileFault
 from host_bridge.logbook.bags import sha256_of
-from host_bridge.logbook.reading import summary
 from host_bridge.logbook.tables import write_run
 from host_bridge.services import Host
-
-_CAR = "car/"  # of a car's metadata: and then its name
 
 
 class LoggedRun(NamedTuple):
@@ -32,11 +30,7 @@ def logged_runs(log: Path, wanted: str, host: Host) -> list[LoggedRun]:
 
     Raises errors.DataFileFault for what is no log or has no such drive, VehicleFileFault.
     """
-    types = {
-        name.removeprefix(_CAR): facts.get("vehicle", "")
-        for name, facts in summary(log).facts.items()
-        if name.startswith(_CAR)
-    }
+    types = cars_of(log)
     if wanted and wanted not in types:
         raise DataFileFault(
             f"no car {wanted} in this log",

@@ -18,7 +18,6 @@ from host_bridge.open_car import loses_nothing
 from host_bridge.services import Vehicles
 
 _EVERY_US = 50_000  # 20 Hz, as live
-_CAR = "car/"  # begins the name of what a log knows of a car
 _SERIES = ("speed_mps", "target_mps", "steer_deg", "battery_v", "pose", "lidar_ahead_m")
 Row = dict[str, object]
 
@@ -106,12 +105,11 @@ class Players:
     def __init__(self, path: Path, vehicles: Vehicles) -> None:
         self.comparison = Comparison()
         self._vehicles = vehicles
-        self._facts = reading.facts(path)
+        self._cars = reading.cars_in(reading.facts(path))
         self._sights: dict[str, Sight] = {}
         self._first_us: int | None = None
-        for name in self._facts:
-            if name.startswith(_CAR):
-                self._add(name.removeprefix(_CAR))
+        for name in self._cars:
+            self._add(name)
 
     def hear(self, name: str, data: bytes, now_us: int) -> None:
         """What came from a car."""
@@ -120,11 +118,11 @@ class Players:
         if sight.heard_us is None:
             sight.car.opened(now_us)
         sight.hear(sight.car.receive_data(data, now_us), now_us)
-        identity, uri = sight.car.identity, self._facts.get(f"{_CAR}{name}", {}).get("uri", "")
+        identity, uri = sight.car.identity, self._cars.get(name, {}).get("uri", "")
         sight.car.is_line_lossy = not (identity and identity.is_virtual and loses_nothing(uri))
 
     def _add(self, name: str) -> Sight:
-        vehicle = _vehicle(self._facts.get(f"{_CAR}{name}", {}), self._vehicles)
+        vehicle = _vehicle(self._cars.get(name, {}), self._vehicles)
         car = Car(name, Connection(own_protocol_hash(), None, is_past=True), vehicle)
         self._sights[name] = Sight(car, self.comparison.add(car), self._words)
         return self._sights[name]

@@ -17,12 +17,11 @@ from host_bridge.interfaces.ros2.files import VescScale
 from host_bridge.interfaces.ros2.telling import ARMED
 from host_bridge.interfaces.ros2.vocabulary import F1TENTH
 from host_bridge.logbook.bag_writing import BagWriter
-from host_bridge.logbook.reading import Record, facts, read
+from host_bridge.logbook.reading import Record, cars_in, facts, read
 from host_bridge.logbook.recorder import FACTS, ORIGIN
 from host_bridge.logbook.ros_types import empty
 from host_bridge.logbook.rows import from_row
 
-_CAR = "car/"
 _NO_NAME = re.compile(r"\W")
 
 Load = Callable[[str], Vehicle | None]
@@ -34,7 +33,7 @@ def write_bag(log: Path, bag: Path, load: Load) -> dict[str, int]:
     Raises errors.DataFileFault for what is no log or holds no car, and for a bag that is there.
     """
     known = facts(log)
-    cars = {name.removeprefix(_CAR): row for name, row in known.items() if name.startswith(_CAR)}
+    cars = cars_in(known)
     records = (it for it in read(log) if not isinstance(it.value, bytes) and it.car in cars)
     first = next(records, None)
     if first is None:
