@@ -23,9 +23,10 @@ def put(pipe: str, place: Place) -> None:
         file.write(line + "\n")
 
 
-def stands(truth: Truth | None) -> bool:
-    """Whether it would be put elsewhere now."""
-    return truth is not None and hypot(truth.vx_mps, truth.vy_mps) < _STANDS_MPS
+def stands(truth: Truth | None, reckoned_mps: float) -> bool:
+    """Whether it would be put elsewhere now: in truth, and by its own reckoning."""
+    is_slow = truth is not None and hypot(truth.vx_mps, truth.vy_mps) < _STANDS_MPS
+    return is_slow and abs(reckoned_mps) < _STANDS_MPS
 
 
 def is_there(truth: Truth | None, place: Place) -> bool:

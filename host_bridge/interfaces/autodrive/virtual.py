@@ -17,7 +17,6 @@ from host_bridge.logbook.sensor_lines import SensorPipe
 from sim_mock.autodrive.command import Asked
 from sim_mock.autodrive.values import packed
 
-_STANDS_MPS = 0.02
 _AGAIN_US = 100_000  # a line may come before the car itself sees that it stands
 _PATIENCE_US = 2_000_000
 NOT_HERE = "It is asked to go elsewhere, which only a virtual car of this command does: it stands."
@@ -97,8 +96,7 @@ class VirtualCar:
         if pose_lines.is_there(truth, wanted):
             self._arrive(wanted, car)
             return
-        stands = car.status is not None and abs(car.status.speed_mps) < _STANDS_MPS
-        if not stands or not pose_lines.stands(truth):
+        if car.status is None or not pose_lines.stands(truth, car.status.speed_mps):
             return
         if self._since_us is None:
             self._since_us, self._put_us = now_us, now_us - _AGAIN_US

@@ -40,7 +40,7 @@ from host_bridge.errors import DeviceFault
 from host_bridge.interfaces.autodrive import make
 from host_bridge.interfaces.autodrive.script import FIT
 from host_bridge.interfaces.cli.drive import add_driving, drive
-from host_bridge.interfaces.cli.piped import piped
+from host_bridge.interfaces.cli.piped import add_pipes, piped
 from host_bridge.interfaces.cli.typed import positive
 from host_bridge.services import Host
 
@@ -66,16 +66,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--scale", type=_scale, default="1", metavar="SHARE", help="of its throttle; or fit"
     )
-    parser.add_argument(
-        "--sensors",
-        metavar="PIPE",
-        help="where a served virtual car writes its sensors; one of sim:// needs none",
-    )
-    parser.add_argument(
-        "--poses",
-        metavar="PIPE",
-        help="where a served virtual car reads where it is put (tandem sim --poses), likewise",
-    )
+    add_pipes(parser)
     add_driving(parser)
 
 

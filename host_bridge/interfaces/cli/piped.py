@@ -2,11 +2,26 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 from pathlib import Path
 
 VIRTUAL = ("sim://", "sim+process://")
 _SENSORS = "sensors="
+
+
+def add_pipes(parser: argparse.ArgumentParser) -> None:
+    """Declare the options by which a car that another command began has pipes, too."""
+    parser.add_argument(
+        "--sensors",
+        metavar="PIPE",
+        help="where a served virtual car writes its sensors; one of sim:// needs none",
+    )
+    parser.add_argument(
+        "--poses",
+        metavar="PIPE",
+        help="where a served virtual car reads where it is put (tandem sim --poses), likewise",
+    )
 
 
 def piped(

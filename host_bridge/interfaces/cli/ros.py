@@ -44,7 +44,7 @@ from host_bridge import driving
 from host_bridge.domain import Input
 from host_bridge.errors import UsageFault
 from host_bridge.interfaces.cli.drive import add_driving, drive, plan_of, view_of
-from host_bridge.interfaces.cli.piped import VIRTUAL, piped, with_option
+from host_bridge.interfaces.cli.piped import VIRTUAL, add_pipes, piped, with_option
 from host_bridge.interfaces.ros2 import VOCABULARIES, make
 from host_bridge.interfaces.ros2.gym import GYM, GYM_EGO, GYM_OPPONENT
 from host_bridge.running import run_async
@@ -67,16 +67,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--priorities", metavar="FILE", help="AutoRally's chassisCommandPriorities.yaml"
     )
     parser.add_argument("--vesc", metavar="FILE", help="vesc.yaml: scale of motor and servo")
-    parser.add_argument(
-        "--sensors",
-        metavar="PIPE",
-        help="where a served virtual car writes its sensors; one of sim:// needs none",
-    )
-    parser.add_argument(
-        "--poses",
-        metavar="PIPE",
-        help="where a served virtual car reads where it is put (tandem sim --poses), likewise",
-    )
+    add_pipes(parser)
     parser.add_argument(
         "--opponent",
         metavar="CAR",

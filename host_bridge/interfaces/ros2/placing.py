@@ -15,7 +15,6 @@ from host_bridge.logbook.pose_lines import Place
 from host_bridge.logbook.sensor_lines import SensorPipe
 
 NOT_HERE = "only a virtual car that this command began (sim://) is put elsewhere"
-_STANDS_MPS = 0.02
 _PATIENCE_US = 2_000_000
 _MOVES = (State.ACTIVE, State.HOLD)
 
@@ -71,7 +70,7 @@ class Placing:
             if not self._is_asked:
                 self._stop()
                 self._is_asked = True
-        elif abs(car.status.speed_mps) < _STANDS_MPS and pose_lines.stands(self._sensors.truth):
+        elif pose_lines.stands(self._sensors.truth, car.status.speed_mps):
             pose_lines.put(self._pipe, wanted)
             self._since_us = now_us
 
