@@ -17,7 +17,7 @@ from calibration.effects import NONE
 from calibration.estimates import CONFIDENCE, Fit
 from calibration.parameters import PARAMETERS, Values
 from calibration.samples import Floats, Run
-from calibration.scatter import run_scales
+from calibration.scatter import run_scales, scaled_pieces
 from calibration.sights import ROUGH_STEP_S, Look
 from calibration.twin import Twin, arrived
 
@@ -65,8 +65,7 @@ def _drawn(twin: Twin, known: Values, fit: Fit, run: Run, look: Look) -> Floats:
     rng = np.random.default_rng(SEED)
     drives = [_drive(twin, known, fit, run, look, rng.normal) for _ in range(DRIVES)]
     drawn = np.repeat(np.stack(drives, axis=2), SEEN, axis=2)
-    speed, bend = look.pieces()
-    strange = np.concatenate([speed * fit.scales[7], bend * fit.scales[8]], axis=2)
+    strange = scaled_pieces(*look.pieces(), fit.scales)
     drawn += strange @ rng.normal(size=(strange.shape[2], drawn.shape[2]))
     spread = fit.scales[[0, 0, 1], None]
     fresh = rng.normal(size=drawn.shape)

@@ -111,7 +111,7 @@ class Search:
         """One step downhill, if there is one; its length in the parameters' own deviations."""
         here = self.cost(sights, scales)
         one = system(sights, self.at, scales)
-        own = np.sqrt(np.diag(np.linalg.inv(one.matrix))[: len(self.at)])
+        own = _deviations(one.matrix, len(self.at))
         self._probes = probes(own)
         while self.damping < 1e6:
             at, owns = self._damped(sights, one.matrix, one.right, scales)
@@ -124,6 +124,10 @@ class Search:
             self.damping *= 10.0
         self.damping = FIRST_DAMPING
         return 0.0
+
+    def deviations(self, sights: Sequence[Sight], scales: Floats) -> Floats:
+        """Of the parameters, in spreads of their beliefs."""
+        return _deviations(system(sights, self.at, scales).matrix, len(self.at))
 
     def _damped(
         self, sights: Sequence[Sight], matrix: Floats, right: Floats, scales: Floats
@@ -242,7 +246,7 @@ def _on(search: Search, begun: Sequence[End], scales: Floats) -> list[End]:
     for one in begun:
         search.at, search.owns, search.damping = one.at, one.owns, FIRST_DAMPING
         sights = search.downhill(scales, ROUGH_STEPS, ROUGHLY)
-        own = np.sqrt(np.diag(_covariance(search, sights, scales)))
+        own = search.deviations(sights, scales)
         if not any(np.all(np.abs(search.at - other.at) < 0.5 * own) for other in ends):
             ends.append(End(search.cost(sights, scales), search.at, search.owns, scales))
     ends.sort(key=lambda end: end.cost)
@@ -258,17 +262,16 @@ def _settled(search: Search, begun: End) -> End:
         search.scales = likeliest(sights, search.at, search.scales)
         before = search.at
         sights = search.downhill(search.scales, STEPS, ENOUGH)
-        own = np.sqrt(np.diag(_covariance(search, sights, search.scales)))
+        own = search.deviations(sights, search.scales)
         if float(np.max(np.abs(search.at - before) / own)) < 5.0 * ENOUGH:
             break
     cost = unlikely(sights, search.at, search.scales)
     return End(cost, search.at, search.owns, search.scales)
 
 
-def _covariance(search: Search, sights: Sequence[Sight], scales: Floats) -> Floats:
-    count = len(search.at)
-    matrix = system(sights, search.at, scales).matrix
-    return np.asarray(np.linalg.inv(matrix)[:count, :count])
+def _deviations(matrix: Floats, count: int) -> Floats:
+    """Of the first ``count``, by the matrix of a ``System``."""
+    return np.asarray(np.sqrt(np.diag(np.linalg.inv(matrix))[:count]))
 
 
 def _estimates(

@@ -217,7 +217,7 @@ class _Profile:
         ]
         rows = [self._white(residuals), place.at[self._free]]
         for sight, own in zip(ground.sights, place.owns, strict=True):
-            rows += [own / sight.run_scales(ground.scales), np.zeros(_pieces(sight))]
+            rows += [own / sight.run_scales(ground.scales), np.zeros(sight.piece_count)]
         left = np.concatenate(rows)
         told = self._q.T @ left
         cost = 0.5 * float(place.at[self.number] ** 2 + left @ left - told @ told)
@@ -231,7 +231,7 @@ class _Profile:
         for i, sight in enumerate(ground.sights):
             end = begin + len(sight.own)
             owns[i] += by[begin:end] * sight.run_scales(ground.scales)
-            begin = end + _pieces(sight)
+            begin = end + sight.piece_count
         return np.asarray(np.clip(at, ground.low, ground.high)), owns
 
     def _design(self) -> Floats:
@@ -258,7 +258,3 @@ class _Profile:
             for s, one in zip(sights, columns, strict=True)
         ]
         return np.concatenate(white)
-
-
-def _pieces(sight: Sight) -> int:
-    return int(sight.piece_speed.shape[2] + sight.piece_bend.shape[2])

@@ -46,10 +46,14 @@ class Sight:
         """How large the run's effects are."""
         return run_scales(scales, self.still_s)
 
+    @property
+    def piece_count(self) -> int:
+        """How many effects of pieces there are."""
+        return int(self.piece_speed.shape[2] + self.piece_bend.shape[2])
+
     def pieces(self, scales: Floats) -> Floats:
         """The columns of what no parameter explains, each times its scale."""
-        columns = (self.piece_speed * scales[7], self.piece_bend * scales[8])
-        return np.concatenate(columns, axis=2)
+        return scaled_pieces(self.piece_speed, self.piece_bend, scales)
 
     def effects(self, scales: Floats) -> Floats:
         """The columns of all effects, each times its scale."""
@@ -58,6 +62,11 @@ class Sight:
     def without_own(self) -> Floats:
         """The residual as it would be if the run had no effects of its own."""
         return np.asarray(self.residual - self.run @ self.own)
+
+
+def scaled_pieces(speed: Floats, bend: Floats, scales: Floats) -> Floats:
+    """Columns of each piece's speed and bend, each times its scale."""
+    return np.concatenate((speed * scales[7], bend * scales[8]), axis=2)
 
 
 def run_scales(scales: Floats, still_s: float) -> Floats:
@@ -122,7 +131,7 @@ def state(sights: Sequence[Sight], at: Floats, scales: Floats) -> State:
     begin = len(at)
     for sight in sights:
         own = sight.own / sight.run_scales(scales)
-        none = np.zeros(sight.piece_speed.shape[2] + sight.piece_bend.shape[2])
+        none = np.zeros(sight.piece_count)
         values += [own, none]
         is_bent += [np.ones(len(own), bool), none > 0.0]
         begins.append(begin)
