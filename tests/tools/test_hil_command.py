@@ -6,7 +6,6 @@ import os
 import pty
 import subprocess
 import sys
-import threading
 import time
 import tty
 
@@ -21,6 +20,7 @@ from tests.hil import analyser, on_chip, same_bytes
 from tests.hil.limits import LIMITS
 from tests.hil.port import Mute
 from tests.hil.report import PASS
+from tests.meanwhile import meanwhile
 
 US = 1e-6
 
@@ -264,30 +264,13 @@ def test_the_way_to_the_repl_is_timed_in_the_boards_own_time(is_mute, pace):
     assert f"{pace:.2f} s of the car's" in row.clock
 
 
-@contextlib.contextmanager
-def saying(descriptor, text):
-    """Again and again: what waits at a port's opening is dropped, and nobody knows when that is."""
-    is_over = threading.Event()
-
-    def say():
-        while not is_over.wait(0.05):
-            os.write(descriptor, text)
-
-    thread = threading.Thread(target=say)
-    thread.start()
-    try:
-        yield
-    finally:
-        is_over.set()
-        thread.join()
-
-
 def test_a_mute_port_is_said_to_be_mute_with_what_to_do(tmp_path, capsys):
     main, other = pty.openpty()
     tty.setraw(other)
     out = tmp_path / "report.json"
     words = ["--only", "told", "--patience", "0.2", "--out", str(out)]
-    with saying(main, b"MicroPython v1.28.0 on a board\r\n>>> "):
+    # What waits at a port's opening is dropped, and nobody knows when that is
+    with meanwhile(lambda: os.write(main, b"MicroPython v1.28.0 on a board\r\n>>> "), 0.05):
         code = hil.main([os.ttyname(other), *words])
     os.close(main)
     said = capsys.readouterr().err

@@ -203,13 +203,19 @@ def test_a_loop_that_is_slower_than_its_lease_stops(day):
     day.until(lambda: day.is_in(State.STOPPED), 4.0)
 
 
-def test_one_that_looks_at_pictures_drives_slowly_without_a_stop():
-    """Half a hertz, and a little less: at stop.blind_m over what an answer counts for."""
-    day = Day(period_s=2.2, manner=SLOW)
+def driven_slowly(period_s):
+    """A day whose script answers so rarely, with the car on its way."""
+    day = Day(period_s=period_s, manner=SLOW)
     day.keys = {"V1 Throttle": "1", "V1 Steering": "0"}
     day.arm_and_answer()
     day.space()
     day.until(lambda: day.status.speed_mps > 0.03)
+    return day
+
+
+def test_one_that_looks_at_pictures_drives_slowly_without_a_stop():
+    """Half a hertz, and a little less: at stop.blind_m over what an answer counts for."""
+    day = driven_slowly(2.2)
     begun_m = day.rigs[0].car.motion.distance_m
     day.advance(20.0)
     assert day.is_in(State.ACTIVE)
@@ -217,11 +223,7 @@ def test_one_that_looks_at_pictures_drives_slowly_without_a_stop():
 
 
 def test_when_that_one_falls_silent_the_car_goes_no_farther_than_it_may_blind():
-    day = Day(period_s=2.0, manner=SLOW)
-    day.keys = {"V1 Throttle": "1", "V1 Steering": "0"}
-    day.arm_and_answer()
-    day.space()
-    day.until(lambda: day.status.speed_mps > 0.03)
+    day = driven_slowly(2.0)
     day.until(lambda: day.due_us - day.now_us > 1_980_000, 4.0)  # it has just answered
     day.answers = False
     begun_m = day.rigs[0].car.motion.distance_m

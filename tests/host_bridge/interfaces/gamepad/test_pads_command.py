@@ -6,9 +6,7 @@ import argparse
 import io
 import json
 import sys
-import threading
 import time
-from contextlib import contextmanager
 
 import pytest
 
@@ -16,6 +14,7 @@ from host_bridge.errors import DeviceFault, NotHeldFault
 from host_bridge.interfaces.cli import pads
 from host_bridge.interfaces.gamepad import Life, OpenPad, PadMappings, Sdl, VirtualPad
 from tests.host_bridge.programs import tandem
+from tests.meanwhile import meanwhile
 
 
 @pytest.fixture
@@ -35,23 +34,9 @@ def run(*words: str) -> int:
     return pads.run(parser.parse_args(words), None)
 
 
-@contextmanager
 def hand(work):
-    """A hand at the pad, meanwhile; ``work`` is called again and again."""
-    is_over = threading.Event()
-
-    def move():
-        while not is_over.is_set():
-            work()
-            time.sleep(0.005)
-
-    thread = threading.Thread(target=move)
-    thread.start()
-    try:
-        yield
-    finally:
-        is_over.set()
-        thread.join()
+    """A hand at the pad, meanwhile."""
+    return meanwhile(work, 0.005)
 
 
 def test_they_are_listed(virtual, capsys):
