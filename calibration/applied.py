@@ -101,7 +101,7 @@ def changed(p: PlantParameters, values: Values) -> dict[str, dict[str, Any]]:
 
 
 def bent(p: PlantParameters, values: Values, steer_max_rad: float) -> tuple[SteeringChannel, ...]:
-    """The servos with the steering map of these values."""
+    """Bend the servos by the steering map of these values."""
     curves = [bent_curve(one.curve, steer_max_rad, values) for one in p.steering]
     return tuple(
         replace(one, curve=tuple((rad, ns) for rad, ns in curve))

@@ -37,7 +37,7 @@ class Band:
     is_beyond: np.ndarray
 
     def holds(self, position_m: Floats, yaw_rad: Floats) -> np.ndarray:
-        """Whether such errors lie inside, sample by sample."""
+        """Say whether such errors lie inside, sample by sample."""
         return (position_m <= self.position_m) & (np.abs(yaw_rad) <= self.yaw_rad)
 
 
@@ -49,7 +49,7 @@ def band(
     run: Run,
     confidence: float = CONFIDENCE,
 ) -> Band:
-    """Of a run that may or may not have been fitted on; ``steering`` is what the fit has seen."""
+    """Draw the band of a run, fitted on or not; ``steering`` is what the fit has seen."""
     look = Look(twin, fit.values, run, step_s=ROUGH_STEP_S)
     drawn = _drawn(twin, known, fit, run, look)
     apart_m = np.hypot(drawn[:, 0], drawn[:, 1])

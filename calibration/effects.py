@@ -38,7 +38,7 @@ class Own(NamedTuple):
     start_y_m: float = 0.0
 
     def applied(self, values: Values) -> dict[str, float]:
-        """The car as it was in this run."""
+        """Return the values of the car as it was in this run."""
         return {
             **values,
             "speed_mps": values["speed_mps"] * exp(self.speed),

@@ -54,7 +54,7 @@ See: TypeAlias = Callable[[Point, Floats], Sequence[Sight]]
 
 
 class Looks(NamedTuple):
-    """How a search looks at the runs: ``residuals`` alone, or with all columns.
+    """Hold both ways of looking at the runs: ``residuals`` alone, or with all columns.
 
     Both of values, or where they are probed, and of the runs' own effects, (runs, 6).
     """
@@ -64,7 +64,7 @@ class Looks(NamedTuple):
 
 
 class Stages(NamedTuple):
-    """By ways, by places roughly, and at the end exactly."""
+    """Hold the three stages of a search: by ways, by places roughly, and by places exactly."""
 
     ways: Looks
     rough: Looks
@@ -72,7 +72,7 @@ class Stages(NamedTuple):
 
 
 class Search:
-    """Where the search is: beliefs, effects of runs and scales, and what is seen from there."""
+    """Go downhill from a place: beliefs, effects of runs and scales, and what is seen there."""
 
     def __init__(self, looks: Looks, runs: int, known: Values, table: Sequence[Parameter]) -> None:
         self.looks, self._known, self._table = looks, known, table
@@ -82,7 +82,7 @@ class Search:
         self.begin({})
 
     def begin(self, first: Values) -> None:
-        """At these values, and else at the known ones."""
+        """Begin at these values, and where none is given at the known ones."""
         at = [p.belief(first.get(p.name, self._known[p.name]), self._known[p.name])
               for p in self._table]  # fmt: skip
         self.at = np.clip(np.array(at), self.low, self.high)
@@ -98,7 +98,7 @@ class Search:
         return self.looks.see(point, self.owns)
 
     def downhill(self, scales: Floats, steps: int, enough: float) -> Sequence[Sight]:
-        """Until a step is no longer than ``enough``; what is seen at the end."""
+        """Step downhill until a step is no longer than ``enough``; returns what is seen there."""
         sights = self.sights()
         for _ in range(steps):
             length = self.step(sights, scales)
@@ -108,7 +108,7 @@ class Search:
         return sights
 
     def step(self, sights: Sequence[Sight], scales: Floats) -> float:
-        """One step downhill, if there is one; its length in the parameters' own deviations."""
+        """Take a step downhill, if there is one; returns its length, in deviations."""
         here = self.cost(sights, scales)
         one = system(sights, self.at, scales)
         own = _deviations(one.matrix, len(self.at))
@@ -126,13 +126,13 @@ class Search:
         return 0.0
 
     def deviations(self, sights: Sequence[Sight], scales: Floats) -> Floats:
-        """Of the parameters, in spreads of their beliefs."""
+        """Return the parameters' own deviations, in spreads of their beliefs."""
         return _deviations(system(sights, self.at, scales).matrix, len(self.at))
 
     def _damped(
         self, sights: Sequence[Sight], matrix: Floats, right: Floats, scales: Floats
     ) -> tuple[Floats, Floats]:
-        """The next place; what would leave its range stays at its edge, and the rest goes on."""
+        """Find the next place; what would leave its range stays at its edge, the rest goes on."""
         count, here = len(self.at), state(sights, self.at, scales)
         damped = matrix + self.damping * np.diag(np.where(here.is_bent, np.diag(matrix), 0.0))
         pull = -right - matrix @ here.values
@@ -155,7 +155,7 @@ class Search:
         return self.at + step[:count], np.array(own)
 
     def cost(self, sights: Sequence[Sight], scales: Floats) -> float:
-        """Where the search is."""
+        """Return the cost of where the search is."""
         return self._cost(sights, [one.residual for one in sights], self.at, self.owns, scales)
 
     def _cost(
@@ -166,7 +166,7 @@ class Search:
         owns: Floats,
         scales: Floats,
     ) -> float:
-        """Least half square of wobble, effects and beliefs, with these residuals."""
+        """Return the least half square of wobble, effects and beliefs, with these residuals."""
         cost = 0.5 * float(at @ at)
         for sight, residual, own in zip(sights, residuals, owns, strict=True):
             columns = np.concatenate([residual[:, :, None], sight.pieces(scales)], axis=2)
@@ -180,7 +180,7 @@ class Search:
 
 
 class End(NamedTuple):
-    """Where a search came to."""
+    """Say where a search came to."""
 
     cost: float
     at: Floats
@@ -189,7 +189,7 @@ class End(NamedTuple):
 
 
 def fit(stages: Stages, runs: int, known: Values, table: Sequence[Parameter] = PARAMETERS) -> Fit:
-    """All of ``table``, in its order. From each beginning; the likeliest end counts."""
+    """Fit all of ``table``, in its order, from each beginning; the likeliest end counts."""
     search = Search(stages.ways, runs, known, table)
     ends = [*_beginnings(search, table)]
     for vague in VAGUE:
@@ -206,7 +206,7 @@ def fit(stages: Stages, runs: int, known: Values, table: Sequence[Parameter] = P
 
 
 def _told(search: Search, rough: Looks, known: Values, table: Sequence[Parameter]) -> Fit:
-    """What is known where the search ended, which nobody knows the scales of for sure."""
+    """Return what is known where the search ended, whose scales nobody knows for sure."""
     sights = search.sights()
     every = drawn_scales(sights, search.at, search.scales)
     covariance = mixed(sights, search.at, every)
@@ -226,7 +226,7 @@ def _told(search: Search, rough: Looks, known: Values, table: Sequence[Parameter
 
 
 def _beginnings(search: Search, table: Sequence[Parameter]) -> Iterator[End]:
-    """The known values, with each set of ``first`` ones."""
+    """Yield the known values, with each set of ``first`` ones."""
     many = [p for p in table if p.first]
     for firsts in product(*(p.first for p in many)):
         search.begin({p.name: one for p, one in zip(many, firsts, strict=True)})
@@ -234,14 +234,14 @@ def _beginnings(search: Search, table: Sequence[Parameter]) -> Iterator[End]:
 
 
 def _vague(factor: float) -> Floats:
-    """As believed, but for a wobble that is so much larger."""
+    """Return the believed scales, but for a wobble that is so much larger."""
     scales = believed_scales()
     scales[:2] *= factor
     return scales
 
 
 def _on(search: Search, begun: Sequence[End], scales: Floats) -> list[End]:
-    """Downhill from each, with these scales; none twice, none without hope, the likeliest first."""
+    """Go downhill from each, with these scales; none twice or without hope, the likeliest first."""
     ends: list[End] = []
     for one in begun:
         search.at, search.owns, search.damping = one.at, one.owns, FIRST_DAMPING
@@ -254,7 +254,7 @@ def _on(search: Search, begun: Sequence[End], scales: Floats) -> list[End]:
 
 
 def _settled(search: Search, begun: End) -> End:
-    """To the end: scales and parameters by turns."""
+    """Go on to the end: scales and parameters by turns."""
     search.at, search.owns, search.scales = begun.at, begun.owns, begun.scales
     search.damping = 1e-4
     sights = search.downhill(search.scales, STEPS, ROUGHLY)
@@ -270,7 +270,7 @@ def _settled(search: Search, begun: End) -> End:
 
 
 def _deviations(matrix: Floats, count: int) -> Floats:
-    """Of the first ``count``, by the matrix of a ``System``."""
+    """Return the deviations of the first ``count``, by the matrix of a ``System``."""
     return np.asarray(np.sqrt(np.diag(np.linalg.inv(matrix))[:count]))
 
 

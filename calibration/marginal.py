@@ -32,19 +32,19 @@ Moved: TypeAlias = Callable[[Floats, Floats], Sequence[Floats]]  # residuals, of
 
 @dataclass(frozen=True)
 class Marginal:
-    """Of one belief: places, rising, and how much of it lies within each step between them."""
+    """Hold the density of one belief at places that rise."""
 
     place: Floats
     density: Floats
 
     @classmethod
     def normal(cls, at: float, deviation: float, low: float, high: float) -> Marginal:
-        """Cut off at the range."""
+        """Make a normal one that is cut off at the range."""
         place = np.linspace(max(at - 6.0 * deviation, low), min(at + 6.0 * deviation, high), POINTS)
         return cls(place, norm.pdf(place, at, deviation))
 
     def interval(self, confidence: float) -> tuple[float, float]:
-        """Of highest density."""
+        """Return the interval of highest density, which always holds the likeliest value."""
         inside = self._shares() <= confidence
         inside[int(np.argmax(self.density))] = True
         there = self.place[inside]
@@ -56,13 +56,13 @@ class Marginal:
         return float(np.sqrt((self.place - mean) ** 2 @ weight / weight.sum()))
 
     def level(self, at: float) -> float:
-        """The share that is denser than at this place: an interval of that confidence ends here."""
+        """Return the share that is denser than here: an interval of that confidence ends here."""
         if not self.place[0] <= at <= self.place[-1]:
             return 1.0
         return float(np.interp(at, self.place, self._shares()))
 
     def _shares(self) -> Floats:
-        """Of each place: what share is at least as dense, counted from the densest on."""
+        """Return for each place what share is at least as dense, counted from the densest on."""
         weight = self.density * np.gradient(self.place)
         order = np.argsort(-self.density, kind="stable")
         shares = np.empty(len(weight))
@@ -72,7 +72,7 @@ class Marginal:
 
 @dataclass(frozen=True)
 class Ground:
-    """What a profile stands on: runs linearised at their fit, its beliefs, scales, ranges."""
+    """Hold what a profile stands on: runs linearised at their fit, beliefs, scales, ranges."""
 
     sights: Sequence[Sight]
     at: Floats
@@ -83,7 +83,10 @@ class Ground:
 
 
 def marginals(ground: Ground, deviations: Floats, moved: Moved) -> list[Marginal]:
-    """In the order of the beliefs. ``deviations`` know how unsure the scales are."""
+    """Find all marginals, in the order of the beliefs.
+
+    ``deviations`` know how unsure the scales are.
+    """
     profiles = [_Profile(ground, i, moved) for i in range(len(ground.at))]
     bent = [one.curve() for one in profiles if not one.is_normal()]
     found = []
@@ -123,7 +126,7 @@ class _Curve:
         return Marginal(*self._weights(ratio))
 
     def of_other(self, number: int, ratio: float) -> Marginal:
-        """A normal one at each place, by how much of the belief is there."""
+        """Mix the normal ones of another belief, by how much of this one is at each place."""
         fine, weight = self._weights(1.0)
         mean = np.interp(fine, self.place, self.means[:, number])
         deviation = ratio * float(self.deviations[number])
@@ -144,7 +147,7 @@ class _Place(NamedTuple):
 
 
 class _Profile:
-    """Of one belief. Others that lie at the edge of their range stay there."""
+    """Profile one belief. Others that lie at the edge of their range stay there."""
 
     def __init__(self, ground: Ground, number: int, moved: Moved) -> None:
         self._ground, self.number, self._moved = ground, number, moved
@@ -160,7 +163,7 @@ class _Profile:
         self._begin = self._given(_Place(ground.at, ground.owns, 0.0))
 
     def is_normal(self) -> bool:
-        """The same on either side as slopes say, near by and within the range."""
+        """Say whether either side costs what slopes say, near by and within the range."""
         at = float(self._ground.at[self.number])
         for side in (-NEAR, NEAR):
             there = at + side * self.deviation
@@ -173,7 +176,7 @@ class _Profile:
         return True
 
     def curve(self) -> _Curve:
-        """Outward on both sides until it is far too dear, or at the range's end."""
+        """Go outward on both sides until it is far too dear, or at the range's end."""
         at, known = float(self._ground.at[self.number]), [self._begin]
         for side, end in ((-1.0, self._ground.low), (1.0, self._ground.high)):
             edge, last = float(end[self.number]), self._begin
@@ -199,7 +202,7 @@ class _Profile:
         )
 
     def _off(self, place: _Place) -> float:
-        """In deviations, if it were normal."""
+        """Return how far off a place is, in deviations, if the belief were normal."""
         return float(np.sqrt(2.0 * max(place.cost - self._begin.cost, 0.0)))
 
     def _with(self, at: Floats, place: float) -> Floats:
@@ -208,7 +211,7 @@ class _Profile:
         return moved
 
     def _given(self, place: _Place) -> _Place:
-        """All others give way from here, as slopes say."""
+        """Let all others give way from here, as slopes say."""
         ground = self._ground
         there = self._moved(place.at, place.owns)
         residuals = [
@@ -224,7 +227,7 @@ class _Profile:
         return _Place(*self._shifted(place, -np.linalg.solve(self._r, told)), cost)
 
     def _shifted(self, place: _Place, by: Floats) -> tuple[Floats, Floats]:
-        """Beliefs within their ranges, and own effects; the pieces' effects are no place."""
+        """Shift beliefs, within their ranges, and own effects; the pieces' effects are no place."""
         ground, count = self._ground, int(self._free.sum())
         at, owns, begin = place.at.copy(), place.owns.copy(), count
         at[self._free] += by[:count]
@@ -235,7 +238,7 @@ class _Profile:
         return np.asarray(np.clip(at, ground.low, ground.high)), owns
 
     def _design(self) -> Floats:
-        """Whitened columns of what may give way, above the rows of their own beliefs."""
+        """Return whitened columns of what may give way, above the rows of their own beliefs."""
         sights, scales = self._ground.sights, self._ground.scales
         count = int(self._free.sum())
         effects = [whitened(s.t_s, s.effects(scales), scales) for s in sights]
@@ -251,7 +254,7 @@ class _Profile:
         return np.concatenate([*above, np.eye(size)])
 
     def _white(self, columns: Sequence[Floats]) -> Floats:
-        """(samples, 3) of each run, one below the other."""
+        """Whiten (samples, 3) of each run, one below the other."""
         sights, scales = self._ground.sights, self._ground.scales
         white = [
             whitened(s.t_s, one[:, :, None], scales)[:, 0]

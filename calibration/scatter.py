@@ -25,7 +25,7 @@ from calibration.scales import SCALES
 
 @dataclass(frozen=True)
 class Sight:
-    """One run at some values of the parameters and of its own effects, linearised.
+    """Hold one run, linearised at some values of the parameters and of its own effects.
 
     ``residual``: predicted less measured, (samples, 3). Columns, (samples, 3, any): of the
     parameters by their beliefs, of the run's effects, of each piece's speed and bend, of suspects.
@@ -43,41 +43,41 @@ class Sight:
     still_s: float
 
     def run_scales(self, scales: Floats) -> Floats:
-        """How large the run's effects are."""
+        """Return how large the run's effects are."""
         return run_scales(scales, self.still_s)
 
     @property
     def piece_count(self) -> int:
-        """How many effects of pieces there are."""
+        """Count the effects of pieces."""
         return int(self.piece_speed.shape[2] + self.piece_bend.shape[2])
 
     def pieces(self, scales: Floats) -> Floats:
-        """The columns of what no parameter explains, each times its scale."""
+        """Return the columns of what no parameter explains, each times its scale."""
         return scaled_pieces(self.piece_speed, self.piece_bend, scales)
 
     def effects(self, scales: Floats) -> Floats:
-        """The columns of all effects, each times its scale."""
+        """Return the columns of all effects, each times its scale."""
         return np.concatenate([self.run * self.run_scales(scales), self.pieces(scales)], axis=2)
 
     def without_own(self) -> Floats:
-        """The residual as it would be if the run had no effects of its own."""
+        """Return the residual as it would be if the run had no effects of its own."""
         return np.asarray(self.residual - self.run @ self.own)
 
 
 def scaled_pieces(speed: Floats, bend: Floats, scales: Floats) -> Floats:
-    """Columns of each piece's speed and bend, each times its scale."""
+    """Join the columns of each piece's speed and bend, each times its scale."""
     return np.concatenate((speed * scales[7], bend * scales[8]), axis=2)
 
 
 def run_scales(scales: Floats, still_s: float) -> Floats:
-    """How large a run's effects are; its start pose wobbled too, and was seen so long."""
+    """Return how large a run's effects are; its start wobbled too, and was seen so long."""
     start = scales[[0, 1]] * start_share(still_s, float(scales[2]))
     speed, trim, delay, yaw = scales[3:7]
     return np.array([speed, trim, delay, np.hypot(yaw, start[1]), start[0], start[0]])
 
 
 def start_share(still_s: float, memory_s: float) -> float:
-    """Of a wobble's spread, what is left in the mean of so long (Ornstein-Uhlenbeck)."""
+    """Return what is left of a wobble's spread in the mean of so long (Ornstein-Uhlenbeck)."""
     ratio = still_s / memory_s
     if ratio < 1e-3:
         return 1.0
@@ -114,7 +114,7 @@ class System(NamedTuple):
 
 
 class State(NamedTuple):
-    """Where a search is, in the order of a ``System``: beliefs, and effects by their scales.
+    """Hold where a search is, in a ``System``'s order: beliefs, and effects by their scales.
 
     ``begins``: where each run's own effects are. ``is_bent``: of what slopes change with, which is
     not so of the effects of pieces: these are none here.
@@ -126,7 +126,7 @@ class State(NamedTuple):
 
 
 def state(sights: Sequence[Sight], at: Floats, scales: Floats) -> State:
-    """At these beliefs, and at each sight's own effects."""
+    """Return the state at these beliefs, and at each sight's own effects."""
     values, is_bent, begins = [at], [np.ones(len(at), bool)], []
     begin = len(at)
     for sight in sights:
@@ -229,7 +229,7 @@ def mixed(sights: Sequence[Sight], at: Floats, every: Floats) -> Floats:
 
 
 def _bounds() -> tuple[Floats, Floats]:
-    """Of the scales' logarithms."""
+    """Return the bounds of the scales' logarithms."""
     most = _BELIEVED + FARTHEST * _SPREADS
     most[:3] = (_BELIEVED + WOBBLE_MOST * _SPREADS)[:3]
     return _BELIEVED - FARTHEST * _SPREADS, most

@@ -55,12 +55,12 @@ def since(run: Run) -> int:
 
 
 def as_seen(poses: Floats) -> Floats:
-    """The view of places: what is wrong early is wrong for good."""
+    """Look at places: what is wrong early is wrong for good."""
     return poses
 
 
 def unrolled(poses: Floats) -> Floats:
-    """The view of ways: how far it went along its own heading and across it, and its yaw.
+    """Look at ways: how far it went along its own heading and across it, and its yaw.
 
     A wrong heading does not bend what comes later, so a fit finds down here from far away.
     """
@@ -107,7 +107,7 @@ class Point(NamedTuple):
 
 
 def probes(own: Floats) -> Floats:
-    """Of parameters that are known so well, their deviations in spreads of their beliefs.
+    """Choose how far to probe parameters that are known so well: deviations in their spreads.
 
     A slope that is taken over what is in doubt holds there; a smaller step would find what the
     plant's own steps round.
@@ -116,7 +116,7 @@ def probes(own: Floats) -> Floats:
 
 
 class Look:
-    """One run at some values and effects of its own: poses, and how they change."""
+    """Look at one run at some values and effects of its own: poses, and how they change."""
 
     def __init__(
         self, twin: Twin, values: Values, run: Run, own: Floats = NONE, step_s: float = STEP_S
@@ -129,12 +129,12 @@ class Look:
 
     @property
     def t_s(self) -> Floats:
-        """Of all samples since the first command."""
+        """Return the times of all samples since the first command."""
         return self._run.odometry.t_s[self._first :]
 
     @property
     def still_s(self) -> float:
-        """How long it was seen before."""
+        """Return how long it was seen before."""
         t_s = self._run.odometry.t_s
         return float(t_s[self._first - 1] - t_s[0])
 
@@ -164,7 +164,7 @@ class Look:
         return _measured(self._run)[self._first :]
 
     def sight(self, known: Values, point: Point) -> Sight:
-        """With all columns, as places are seen."""
+        """Return the sight with all columns, as places are seen."""
         slopes, path = self.slopes(known, point, as_seen), self._path()
         speed, bend = pieces(path)
         return Sight(
@@ -180,7 +180,7 @@ class Look:
         )
 
     def sight_of_ways(self, known: Values, point: Point) -> Sight:
-        """As ways are seen, with no effects: what a search begins with."""
+        """Return the sight of ways, with no effects: what a search begins with."""
         none = np.zeros((len(self.poses), 3, 0))
         run = np.zeros((len(self.poses), 3, len(NONE)))
         return Sight(

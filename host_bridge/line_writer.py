@@ -58,7 +58,7 @@ class LineWriter:
             self.lost += 1
 
     def finish(self, lines: Sequence[str]) -> None:
-        """The last ones; a reader that is slow is waited for, not for long. Likewise raises."""
+        """Write the last ones; a slow reader is waited for, not for long. Likewise raises."""
         self.put(lines)
         if self._file is not None:
             ends_s = time.monotonic() + _PATIENCE_S

@@ -237,7 +237,7 @@ class Connection:
         self.send(wire.new(messages.EventRequest, first=self._chronicle.wanted))
 
     def ask_for_all(self, now_us: int) -> None:
-        """Who it is, and all events that its ring holds: for a log that begins now. Whoever has
+        """Ask who it is and for all events that its ring holds: a log begins now. Whoever has
         heard them leaves them."""
         self._send_identify(now_us)
         self.send(wire.new(messages.EventRequest, first=0))

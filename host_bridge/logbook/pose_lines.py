@@ -24,13 +24,13 @@ def put(pipe: str, place: Place) -> None:
 
 
 def stands(truth: Truth | None, reckoned_mps: float) -> bool:
-    """Whether it would be put elsewhere now: in truth, and by its own reckoning."""
+    """Say whether it would be put elsewhere now: in truth, and by its own reckoning."""
     is_slow = truth is not None and hypot(truth.vx_mps, truth.vy_mps) < _STANDS_MPS
     return is_slow and abs(reckoned_mps) < _STANDS_MPS
 
 
 def is_there(truth: Truth | None, place: Place) -> bool:
-    """Whether it has been put there."""
+    """Say whether it has been put there."""
     if truth is None:
         return False
     off_m = hypot(truth.x_m - place[0], truth.y_m - place[1])

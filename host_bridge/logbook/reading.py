@@ -83,7 +83,7 @@ def facts(path: Path) -> dict[str, dict[str, str]]:
 
 
 def cars_in(known: Mapping[str, dict[str, str]]) -> dict[str, dict[str, str]]:
-    """Of a log's facts those of each car, by its name."""
+    """Pick each car's facts, by its name, out of a log's."""
     return {name.removeprefix(CAR): row for name, row in known.items() if name.startswith(CAR)}
 
 

@@ -27,12 +27,12 @@ class SimulatedCar:
     fading: float = 0.0
 
     def speed_mps(self, throttle: float) -> float:
-        """What it settles at with this throttle, which is cut to 1."""
+        """Return the speed it settles at with this throttle, which is cut to 1."""
         size = min(abs(throttle), 1.0)
         return copysign(self.top_mps * size / (1.0 - self.fading * (1.0 - size)), throttle)
 
     def throttle(self, speed_mps: float) -> float:
-        """What it settles at this speed with, from -1 to 1; beyond its top speed that is all."""
+        """Return the throttle, -1 to 1, that it settles at this speed with; beyond its top: all."""
         size = min(abs(speed_mps), self.top_mps)
         share = size * (1.0 - self.fading) / (self.top_mps - self.fading * size)
         return copysign(share, speed_mps)

@@ -142,7 +142,7 @@ class Asked:
 
     @property
     def pulled(self) -> float:
-        """How hard it brakes, by whichever it pulls the farther."""
+        """Return how hard it brakes, by whichever it pulls the farther."""
         return max(self.brake, self.handbrake)
 
     @property
@@ -152,7 +152,7 @@ class Asked:
 
 
 def read_asked(keys: Mapping[str, Any], vehicle: str = "V1") -> Asked | None:
-    """None without a throttle and a steering that are finite numbers."""
+    """Read an answer; None without a throttle and a steering that are finite numbers."""
     throttle, steering, brake, handbrake = (
         numbers(keys.get(f"{vehicle} {key}"), 1)
         for key in ("Throttle", "Steering", "Brake", "Handbrake")

@@ -35,7 +35,7 @@ def numbers(text: object, count: int) -> Values | None:
 
 
 def yaw_of(x: float, y: float, z: float, w: float) -> float:
-    """Of a quaternion, in rad."""
+    """Return the yaw of a quaternion, in rad."""
     return atan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z))
 
 

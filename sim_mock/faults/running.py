@@ -292,7 +292,7 @@ class _Course:
         )
 
     def _coasts(self) -> bool:
-        """By what came of it: whether there was a brake, whatever was expected."""
+        """Judge by what came of it whether there was a brake, whatever was expected."""
         track = self.scene.track
         fastest_mps = max(track.fastest_mps, -track.slowest_mps)
         _, rolls_m = Stopping.of(self.scene.vehicle).coasted(fastest_mps)

@@ -214,7 +214,7 @@ class Plant:
         drive.rim_mps, drive.is_sliding = model.rim_mps, model.is_sliding
 
     def _rolled_mps(self) -> float:
-        """How fast the wheels roll when they do not slip along; all of them, by the load at rest.
+        """Return how fast all wheels roll when they do not slip along, by the load at rest.
 
         Axles that are steered roll at different speeds. If their mean went by the load of the
         moment it would jump with each change of it, and the turning mass would push the car for

@@ -21,7 +21,7 @@ _HAIR = 1e-9  # of a ray, so that none slips through where walls meet; and of a 
 
 
 def caster_of(place: Place) -> Caster:
-    """What casts rays there the fastest; the ranges are the same."""
+    """Choose what casts rays there the fastest; the ranges are the same."""
     return EdgeCaster(place.walls, place.frame) if place.frame else RayCaster(place.walls)
 
 
@@ -46,7 +46,7 @@ class EdgeCaster:
     def cast(
         self, x_m: float, y_m: float, first_rad: float, step_rad: float, count: int, most_m: float
     ) -> Floats:
-        """As RayCaster.cast."""
+        """Cast as RayCaster.cast does."""
         ((x, y),) = _into(self._frame, np.array(((x_m, y_m),))).tolist()
         first_rad -= self._frame.yaw_rad
         if (step_rad, count) != (self._fan.step_rad, self._fan.count):
@@ -103,7 +103,7 @@ class _Fan:
         self._cos, self._sin = np.cos(from_first_rad), np.sin(from_first_rad)
 
     def per_m(self, first_rad: float) -> Floats:
-        """How far a ray goes for each metre up; then, for all again, for each metre to the right.
+        """Return how far each ray goes for a metre up, then how far each goes for one to the right.
 
         The sines of the bearings are those of the fan, turned: fewer operations than new ones.
         """
@@ -113,7 +113,7 @@ class _Fan:
             return np.asarray(1.0 / shares)
 
     def met_by(self, ends: Floats, first_rad: float) -> tuple[Integers, Integers, Integers]:
-        """Which walls, by number, meet which rays: the first of them, and how many.
+        """Find which walls, by number, meet which rays: the first of them, and how many.
 
         A wall across the bearing of ray 0 meets the first rays and, seen round about, the last.
         """

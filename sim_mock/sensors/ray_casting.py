@@ -23,7 +23,7 @@ class Caster(Protocol):
     def cast(
         self, x_m: float, y_m: float, first_rad: float, step_rad: float, count: int, most_m: float
     ) -> Floats:
-        """As RayCaster.cast."""
+        """Cast as RayCaster.cast does."""
 
 
 class RayCaster:

@@ -89,7 +89,7 @@ def _occupancy(path: Path, negate: bool) -> Floats:
 
 
 def edges(is_wall: Cells) -> Floats:
-    """The sides of the occupied cells, joined where they go on, each with its cells on the left.
+    """Find the sides of the occupied cells, joined, each with its cells on the left.
 
     A row is x1, y1, x2, y2, in cells.
     """

@@ -53,7 +53,7 @@ _STANDING = Telemetry(
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What a car's own telemetry does not say.
+    """Hold what a car's own telemetry does not say.
 
     Of a virtual car: ``scan`` as the simulator packs it; ``truth``: the car is where it is, not
     where it reckons itself, as in the simulator; ``laps``, ``hits``; ``zero``: the counts at which
@@ -72,7 +72,7 @@ _NOTHING = Seen()
 
 
 def frame_of(car: SeenCar, like: SimulatedCar, seen: Seen = _NOTHING) -> dict[str, str]:
-    """The frame of this moment, as if the car were that one of the simulator."""
+    """Make the frame of this moment, as if the car were that one of the simulator."""
     telemetry = replace(_STANDING, throttle=(seen.asked.throttle,), brake=(seen.asked.brake,),
                         handbrake=(seen.asked.handbrake,))  # fmt: skip
     if car.status:

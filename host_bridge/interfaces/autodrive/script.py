@@ -48,7 +48,7 @@ class Manner:
         return may_mps if self.scale is None else self.scale * top_mps
 
     def counts_for_s(self, lease_s: float) -> float:
-        """For how long an answer counts."""
+        """Return for how long an answer counts."""
         return max(lease_s, _LATE * self.every_s)
 
 
@@ -191,11 +191,11 @@ class Script(Input):
         return wish
 
     def _count(self) -> int:
-        """Of its answers: a source that has a counter stops the car where that stands still."""
+        """Count its answers: a source with a counter stops the car where that stands still."""
         return self.exchange.answers & _COUNT_MASK if self.exchange else 0
 
     def _stamp_us(self, answer: Answer, now_us: int) -> int:
-        """From when on the board's lease counts: so late that it ends with the answer's own."""
+        """Stamp the claim so late that the board's lease ends with the answer's own."""
         return min(now_us, answer.heard_us + self._counts_us - self._lease_us)
 
 

@@ -81,7 +81,7 @@ class VirtualCar:
         return asked.holds or self._wanted is not None
 
     def seen(self, asked: Asked) -> Seen:
-        """For a frame."""
+        """Return what a frame says of it."""
         hits = max(self._pipe.hits - self._hits, 0)
         return Seen(self._scan, self._pipe.truth, self._laps, hits, self._zero, asked)
 

@@ -113,7 +113,7 @@ def _stop_cells(run: Any) -> tuple[str, str]:
 
 
 def metres_words(metres: float) -> str:
-    """To three digits, as an odometer would have it."""
+    """Write metres to three digits, as an odometer would have it."""
     digits = 2 if metres < _TO_THE_TENTH else 1 if metres < 10 * _TO_THE_TENTH else 0
     return f"{metres:.{digits}f} m"
 

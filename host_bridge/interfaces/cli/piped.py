@@ -27,7 +27,7 @@ def add_pipes(parser: argparse.ArgumentParser) -> None:
 def piped(
     car: str | None, options: dict[str, str], folder: Path, whose: str = "car"
 ) -> tuple[str | None, dict[str, str]]:
-    """The URI of a virtual car, and options, with both pipes, which are made in ``folder``.
+    """Add both pipes, made in ``folder``, to the URI of a virtual car and to the options.
 
     Any other car is left as it is, and so is one whose sensors go somewhere else.
     """
@@ -41,7 +41,7 @@ def piped(
 
 
 def with_option(car: str, name: str, value: str) -> str:
-    """A URI with this option, if it has none of that name."""
+    """Add this option to a URI that has none of that name."""
     if f"?{name}=" in car or f"&{name}=" in car:
         return car
     return f"{car}{'&' if '?' in car else '?'}{name}={value}"

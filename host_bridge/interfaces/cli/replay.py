@@ -116,7 +116,7 @@ def _written(
 
 
 def _vehicle_of(wanted: str, logged: Sequence[LoggedRun]) -> str:
-    """The type of car that was asked for, or that of the logs. Raises errors.UsageFault."""
+    """Return the type of car that was asked for, or the logs'. Raises errors.UsageFault."""
     types = {it.vehicle for it in logged}
     if len(types | ({wanted} if wanted else set())) > 1:
         raise UsageFault(

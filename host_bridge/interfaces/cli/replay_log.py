@@ -18,7 +18,7 @@ from host_bridge.services import Host
 
 
 class LoggedRun(NamedTuple):
-    """One car's drive. ``is_virtual``: its numbers are the vehicle file's, no calibration's."""
+    """Hold one car's drive. ``is_virtual``: it had the vehicle file's numbers, no calibration's."""
 
     vehicle: str
     is_virtual: bool
@@ -26,7 +26,7 @@ class LoggedRun(NamedTuple):
 
 
 def logged_runs(log: Path, wanted: str, host: Host) -> list[LoggedRun]:
-    """The drives of a log, or of the car of it that is wanted; one at least.
+    """Read the drives of a log, or of the car of it that is wanted; one at least.
 
     Raises errors.DataFileFault for what is no log or has no such drive, VehicleFileFault.
     """
@@ -57,7 +57,7 @@ def logged_runs(log: Path, wanted: str, host: Host) -> list[LoggedRun]:
 
 
 def _runs_of(log: Path, car: str, vehicle: Vehicle) -> Iterator[LoggedRun]:
-    """By way of the tables that ``tandem log --csv`` writes, so that both say the same."""
+    """Read by way of the tables that ``tandem log --csv`` writes, so that both say the same."""
     with TemporaryDirectory() as folder:
         written = write_run(log, Path(folder), car, vehicle)
         if written is None:

@@ -25,13 +25,13 @@ Row = dict[str, object]
 
 
 class StopTables:
-    """One table for each vehicle file that somebody asked for, kept while the station runs."""
+    """Keep one table for each vehicle file that was asked for, while the station runs."""
 
     def __init__(self) -> None:
         self._tables: dict[str, _Table] = {}
 
     def state(self, vehicle: Vehicle | None) -> Row:
-        """How far it is worked out, as the page shows it."""
+        """Say how far it is worked out, as the page shows it."""
         table = self._tables.get(vehicle.path) if vehicle else None
         return table.state() if table else {"is_known": vehicle is not None, "is_ready": False}
 
@@ -112,7 +112,7 @@ class _Table:
 
 
 def table(runs: Sequence[dict[str, Any]]) -> list[Row]:
-    """One row for each cause, with what came of it from each speed; the farthest first."""
+    """Make one row for each cause, with what came of it from each speed; the farthest first."""
     by_case: dict[str, list[dict[str, Any]]] = {}
     for run in sorted(runs, key=lambda run: run["asked_mps"]):
         by_case.setdefault(run["case"], []).append(run)

@@ -80,7 +80,7 @@ def message_class(name: str) -> Any:
 
 
 def has_message(name: str) -> bool:
-    """Whether this Python has the package of ``package/msg/Type``."""
+    """Say whether this Python has the package of ``package/msg/Type``."""
     return find_spec(name.split("/")[0]) is not None
 
 

@@ -54,7 +54,7 @@ def make(rest: str, options: Mapping[str, str], now_us: Callable[[], int]) -> Ro
 
 
 def _lacking(vocabulary: Vocabulary) -> tuple[str, ...]:
-    """What of a vocabulary is not heard for want of messages, one sentence a package."""
+    """Say what of a vocabulary is not heard for want of messages, one sentence a package."""
     lacking = {it.type for it in vocabulary.heard if it.may_lack and not has_message(it.type)}
     packages = sorted({type_name.split("/")[0] for type_name in lacking})
     return tuple(

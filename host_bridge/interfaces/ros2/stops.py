@@ -15,7 +15,7 @@ _STOP_US = 300_000
 
 
 def is_stopped(car: SeenCar) -> bool:
-    """Whether the car itself says that it stops; one that was not armed has only the cause."""
+    """Say whether the car itself says that it stops; one not armed has only the cause."""
     status = car.status
     return status is not None and (
         status.state in STANDING or (status.state is State.STANDBY and bool(status.causes))

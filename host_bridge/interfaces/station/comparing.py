@@ -19,7 +19,7 @@ _ARMED = (State.HOLD, State.ACTIVE)
 
 
 def ahead_us(time_us: int, other_us: int) -> int:
-    """How far one time of the wire is ahead of another, across every wrap; below 0 if behind."""
+    """Return how far a time of the wire is ahead of another, across wraps; below 0 if behind."""
     half, whole = 1 << _TIME_BITS - 1, 1 << _TIME_BITS
     return (time_us - other_us + half) % whole - half
 
