@@ -52,14 +52,13 @@ def words_of(values: Mapping[str, object], namespace: str) -> list[str]:
 
 def _read(words: list[str]) -> None:
     """As the command will read them."""
-    from importlib import import_module
-
     from host_bridge import cli
+    from host_bridge.interfaces.cli import ros
 
     command = cli.find(words[0])
     complaint = io.StringIO()
     try:
         with contextlib.redirect_stderr(complaint):
-            cli.parser_of(command, import_module(command.module)).parse_args(words[1:])
+            cli.parser_of(command, ros).parse_args(words[1:])
     except SystemExit:
         raise NotRight(complaint.getvalue().strip().splitlines()[-1]) from None
