@@ -213,7 +213,7 @@ def test_where_the_node_is_killed_its_car_program_ends_too(lifecycle, change):
     (program,) = node.programs()
     node.process.kill()
     until(lambda: not is_alive(program), "the car's program to end")
-    assert "Drove 0.0 s as ros2." in node.said()
+    until(lambda: "Drove 0.0 s as ros2." in node.said(), "its last words to be read")
 
 
 LAUNCHED = pytest.mark.skipif(
