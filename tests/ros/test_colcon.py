@@ -211,9 +211,10 @@ def test_where_the_node_is_killed_its_car_program_ends_too(lifecycle, change):
     node = lifecycle(car="sim://f1tenth")
     change("configure", "activate")
     (program,) = node.programs()
+    node.until_said("f1tenth: STANDBY")
     node.process.kill()
     until(lambda: not is_alive(program), "the car's program to end")
-    until(lambda: "Drove 0.0 s as ros2." in node.said(), "its last words to be read")
+    assert "Drove 0.0 s as ros2." in node.said()
 
 
 LAUNCHED = pytest.mark.skipif(

@@ -91,6 +91,7 @@ class Car(LifecycleNode):
             self.declare_parameter(name, default)
         self._words: list[str] = []
         self._program: subprocess.Popen[bytes] | None = None
+        self._ours = -1  # its end is this node's end, for the program
         self._ears: Ears | None = None
         self._watch = self.create_timer(_WATCH_S, self._look)
 
@@ -112,9 +113,12 @@ class Car(LifecycleNode):
     def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Start the car's program, and wait until it is heard."""
         self._ears = Ears(self.get_namespace())
+        theirs, self._ours = os.pipe()
         self._program = subprocess.Popen(
-            [sys.executable, "-m", "tandem_ros.program", str(os.getpid()), *self._words]
+            [sys.executable, "-m", "tandem_ros.program", str(theirs), *self._words],
+            pass_fds=[theirs],
         )
+        os.close(theirs)
         ends_s = time.monotonic() + UP_WITHIN_S
         while time.monotonic() < ends_s and self._program.poll() is None:
             if self._ears.is_up():
@@ -184,6 +188,9 @@ class Car(LifecycleNode):
                 self.get_logger().error("the car's program does not end, and is killed")
                 program.kill()
                 program.wait()
+        if self._ours >= 0:
+            os.close(self._ours)
+            self._ours = -1
         if self._ears:
             self._ears.close()
             self._ears = None
