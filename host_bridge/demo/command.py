@@ -18,6 +18,8 @@ import argparse
 import asyncio
 import dataclasses
 import json
+import shutil
+import sys
 from pathlib import Path
 
 from host_bridge.demo import peers, report
@@ -84,7 +86,8 @@ def _verdict(show: Show, out: Path) -> int:
         show.note(f"FAIL  {check}. Look at {check.evidence}.")
     if (out / LOG).exists():
         show.say("See what was just driven in a browser (map of both cars, skew, a time slider):")
-        show.say(f"    .venv/bin/tandem station --log {out / LOG}")
+        command = "tandem" if shutil.which("tandem") else sys.argv[0]  # outside its environment
+        show.say(f"    {command} station --log {out / LOG}")
     return 1 if failed else 0
 
 
