@@ -57,6 +57,8 @@ def test_a_program_whose_cars_ended_stopped_says_so_whoever_was_there():
         fault = fault_of(driven(**ended), has_hand=has_hand)
         assert type(fault) is NotHeldFault
         assert "red: the seat stopped it" in fault.got
+        came_to_its_end = fault_of(driven(tallies=tallies), has_hand=has_hand)
+        assert came_to_its_end is None, "stopped while it came to rest"
     person = SimpleNamespace(input=SimpleNamespace(is_person=True))
     assert fault_of(driven(**ended, controls=person), has_hand=True) is None, "a person's own stop"
 
