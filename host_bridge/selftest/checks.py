@@ -122,6 +122,8 @@ async def runstop(bench: Bench) -> AsyncIterator[Row]:
         await bench.until(lambda: _has_timed_out(bench), _VESC_ALONE_S)
         for row in vesc_rows(turning, bench.car.vesc or turning):
             yield row
+    # a car that stands has stopped before its slow reports say that the loop is open
+    await bench.until(lambda: not _has_closed_loop(bench), _LISTEN_S)
     what = "Close the runstop loop again."
     has_closed = await bench.ask(what, lambda: _is_closed(bench), _PERSON_S)
     yield Row("runstop closes", has_closed, "seen" if has_closed else "not seen", "close it")
@@ -225,6 +227,11 @@ def _is_closed(bench: Bench) -> bool:
     status = bench.car.status
     if status and Cause.RUNSTOP_LOOP in status.causes and bench.state is not State.STOPPED:
         return False
+    return _has_closed_loop(bench)
+
+
+def _has_closed_loop(bench: Bench) -> bool:
+    """By the newest of the slow reports."""
     return bench.car.inputs is None or bench.car.inputs.is_runstop_closed
 
 
