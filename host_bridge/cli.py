@@ -69,7 +69,9 @@ COMMANDS = (
     Command("restore", f"{_CLI}.backup", "and back onto a car"),
     Command("sim", f"{_CLI}.sim", "a virtual car alone, behind a serial port"),
     Command("log", f"{_CLI}.log", "what a log holds"),
-    Command("replay", f"{_CLI}.replay", "a log against the twin of its car, and how far that is off"),
+    Command(
+        "replay", f"{_CLI}.replay", "a log against the twin of its car, and how far that is off"
+    ),
     Command("calibrate", f"{_CLI}.calibrate", "a car's numbers, out of logs of its drives"),
     Command("faults", f"{_CLI}.faults", "what goes wrong elsewhere, done to virtual cars"),
     Command("completion", "host_bridge.completion", "let bash, zsh or fish complete all this"),
