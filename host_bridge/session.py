@@ -1,7 +1,8 @@
 """The control task: a hundred times a second one wish becomes one claim, the same for all cars.
 
 A claim is made on each tick from what the person does at that moment, and never sent again: where
-the host stalls, nothing is sent, and the cars stop by themselves.
+the host stalls, nothing is sent, and the cars stop by themselves. An input that hears something new
+may wake the session between two ticks, once: so of a source there are at most 200 claims a second.
 """
 
 from __future__ import annotations
@@ -53,6 +54,15 @@ class Session:
         self.fleet.step(now_us)
         return claim
 
+    def woken(self, wish: Wish, now_us: int) -> Claim | None:
+        """Make a claim of what the source wants anew between two ticks; None if it wants nothing.
+
+        A person's deadman waits for the tick. Raises ValueError as ``tick``.
+        """
+        if self.guardian is None:
+            return self._own(wish, now_us)
+        return None if wish.is_by_hand else self._own_decision(wish, now_us)
+
     def _own(self, wish: Wish, now_us: int) -> Claim | None:
         heard_us = now_us if wish.heard_us is None else wish.heard_us
         if now_us - heard_us >= self.source.lease_s * 1e6:
@@ -70,8 +80,13 @@ class Session:
             is_held=wish.is_held, permits_autonomy=wish.is_held, input_count=wish.input_count
         )
         claim = self._offer(hand, self.guardian, 0, now_us)
+        return claim if wish.heard_us is None else self._own_decision(wish, now_us)
+
+    def _own_decision(self, wish: Wish, now_us: int) -> Claim | None:
+        """Of a program that a person lets drive: it holds no deadman, and decides nothing of now
+        by itself."""
         if wish.heard_us is None:
-            return claim
+            return None
         return self._own(replace(wish, is_held=False), now_us)
 
     def _offer(self, wish: Wish, source: SourceFacts, mask: int, stamp_us: int) -> Claim:

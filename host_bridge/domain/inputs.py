@@ -2,9 +2,10 @@
 
 An input is a person's hands (a keyboard, a gamepad, a page) or a program (a file, a manoeuvre, a
 script, ROS 2). It wants; it sends nothing itself. A hundred times a second the session asks it for
-a ``Wish`` and makes one claim of it for all cars. Kinds of inputs are found by the entry point
-``tandem.inputs``: its name is what ``tandem drive --input NAME:REST`` says, its value is a callable
-that makes the input of REST, and of what else the command line gave for it.
+a ``Wish`` and makes one claim of it for all cars; an input that heard something new may wake the
+session in between. Kinds of inputs are found by the entry point ``tandem.inputs``: its name is what
+``tandem drive --input NAME:REST`` says, its value is a callable that makes the input of REST, and
+of what else the command line gave for it.
 """
 
 from __future__ import annotations
@@ -87,6 +88,7 @@ class Observed:
     cars: tuple[SeenCar, ...]
     is_driving: bool  # all cars are armed: what is wished for counts
     is_permitted: bool  # whoever has to hold the deadman of a program does; True if nobody has to
+    is_woken: bool = False  # asked between two beats, because the input woke the session
 
 
 class Setting(Protocol):
@@ -116,6 +118,13 @@ class Setting(Protocol):
     def lease_s(self, source: str) -> float:
         """For how long its claim lasts. Raises errors.TandemError for cars without it."""
 
+    def wake(self) -> None:
+        """Ask to be asked now, for something new was heard; call it in the event loop.
+
+        Between two beats that is done once; what comes after it waits for the beat. It does nothing
+        for an input that ``is_computed``.
+        """
+
 
 class Screen(Protocol):
     """Where whoever sits at an input sees the cars."""
@@ -142,7 +151,8 @@ class Input(ABC):
 
     @abstractmethod
     def step(self, now_us: int, observed: Observed) -> Wish:
-        """The wish at this moment. Called a hundred times a second; never waits."""
+        """The wish at this moment. Called a hundred times a second, and when it woke the session;
+        never waits."""
 
     def orders(self) -> Sequence[Order]:
         """What was asked for besides driving since the last call."""

@@ -79,10 +79,17 @@ class Controls:
     guardian: SourceFacts | None = None
     terminal: Input | None = None
 
-    def step(self, now_us: int, cars: tuple[SeenCar, ...], is_driving: bool) -> Wish:
+    def step(
+        self,
+        now_us: int,
+        cars: tuple[SeenCar, ...],
+        is_driving: bool,
+        *,
+        is_woken: bool = False,
+    ) -> Wish:
         """What is wished for at this moment, and held by whoever has to hold it."""
         person = self.person
-        seen = Observed(cars, is_driving, is_permitted=True)
+        seen = Observed(cars, is_driving, is_permitted=True, is_woken=is_woken)
         if self.terminal:
             self.terminal.step(now_us, seen)
         if person is None or person is self.input:
@@ -91,7 +98,7 @@ class Controls:
         if not self.needs_hand:
             return self.input.step(now_us, seen)
         lets = hand.is_held and (hand.permits_autonomy or not person.lets_apart)
-        wish = self.input.step(now_us, Observed(cars, is_driving, lets))
+        wish = self.input.step(now_us, Observed(cars, is_driving, lets, is_woken))
         if hand.is_held and not lets:
             return replace(hand, is_by_hand=True, lost=hand.lost or wish.lost)
         if is_driving and lets and not wish.is_held:
@@ -136,6 +143,10 @@ class Controls:
         return list(dict.fromkeys(it for it in every if it is not None))
 
 
+def _sleep_on() -> None:
+    """Wake nobody."""
+
+
 class Seating:
     """What an input is opened with: the cars, and what was asked for."""
 
@@ -147,12 +158,14 @@ class Seating:
         stand_in: str | None = None,
         *,
         is_virtual: bool = False,
+        wake: Callable[[], None] = _sleep_on,
     ) -> None:
         """``stand_in``: the source of the person under which an attended program claims."""
         self.vehicles = tuple(vehicles)
         self.seconds = plan.seconds
         self.speed_mps = plan.speed_mps
         self.now_us = now_us
+        self.wake = wake
         self.is_virtual = is_virtual
         self._stand_in = stand_in
 
@@ -186,6 +199,7 @@ async def take_controls(
     person: Input | None,
     now_us: Callable[[], int],
     terminal: Input | None = None,
+    wake: Callable[[], None] = _sleep_on,
 ) -> Controls:
     """Open the input that was chosen, and the person's, if somebody is there.
 
@@ -194,7 +208,8 @@ async def take_controls(
     needs_hand = not chosen.is_person and (not is_virtual or plan.hand is not None)
     if needs_hand and person is None:
         raise _needs_a_hand()
-    seating = Seating(plan, vehicles, now_us, is_virtual=is_virtual)
+    wake = _sleep_on if chosen.is_computed else wake  # virtual time goes on by its beats alone
+    seating = Seating(plan, vehicles, now_us, is_virtual=is_virtual, wake=wake)
     opened: list[Input] = []
     try:
         if terminal is not None:
@@ -204,7 +219,7 @@ async def take_controls(
             opened.append(person)
             await person.open(seating)
             if needs_hand:
-                seating = Seating(plan, vehicles, now_us, person.source)
+                seating = Seating(plan, vehicles, now_us, person.source, wake=wake)
         if chosen is not person:
             opened.append(chosen)
             await chosen.open(seating)

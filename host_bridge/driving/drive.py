@@ -93,11 +93,11 @@ class Drive:
 
     # --- what the person does
 
-    def read(self, now_us: int) -> Wish:
+    def read(self, now_us: int, *, is_woken: bool = False) -> Wish:
         """The input's wish; let go, except while driving."""
         is_driving = self.phase is Phase.DRIVING
         cars = tuple(map(_seen, self.fleet.cars))
-        wish = self._ask_input(now_us, cars, is_driving)
+        wish = self._ask_input(now_us, cars, is_driving, is_woken)
         if is_driving and wish.lost:
             self._stop_all(wish.lost, now_us)
             self._halt(f"{wish.lost}. Stopped all cars: {ARM_AGAIN}.")
@@ -105,10 +105,12 @@ class Drive:
         self.wish = self._from_neutral(wish, now_us) if is_driving else Wish()
         return self.wish
 
-    def _ask_input(self, now_us: int, cars: tuple[SeenCar, ...], is_driving: bool) -> Wish:
+    def _ask_input(
+        self, now_us: int, cars: tuple[SeenCar, ...], is_driving: bool, is_woken: bool
+    ) -> Wish:
         """An input is anybody's code; where it fails, it is lost."""
         try:
-            return self.controls.step(now_us, cars, is_driving)
+            return self.controls.step(now_us, cars, is_driving, is_woken=is_woken)
         except Exception as error:
             _LOGGER.exception("the input failed")
             return Wish(lost=f"The input failed ({type(error).__name__}: {error})")

@@ -18,6 +18,7 @@ from host_bridge.driving.opening import start_log
 from host_bridge.driving.plan import Plan
 from host_bridge.driving.twins import as_twin
 from host_bridge.driving.view import View
+from host_bridge.driving.waking import Alarm
 from host_bridge.errors import (
     DeviceFault,
     NotHeldFault,
@@ -179,6 +180,7 @@ class Cockpit:
         """Returns the drive and what, if anything, was wrong with it."""
         vehicles = [opened.vehicle for opened in cars]
         is_virtual = all(opened.is_virtual for opened in cars)
+        alarm = Alarm(self._clock.now_us)
         controls = await take_controls(
             self._plan,
             vehicles,
@@ -187,6 +189,7 @@ class Cockpit:
             self._person,
             self._clock.now_us,
             self._terminal,
+            alarm.ring,
         )
         if not self._plan.is_json:
             _tell_limit(self._plan, controls)
@@ -203,12 +206,14 @@ class Cockpit:
                 is_unarmed=self._plan.is_unarmed,
             )
             session = Session(fleet, controls.source, driven.read, controls.guardian)
-            await self._loop(driven, session, log)
+            await self._loop(driven, session, log, alarm)
         finally:
             await controls.close()
         return driven, _fault(driven, has_hand=self._person is not None, is_virtual=is_virtual)
 
-    async def _loop(self, driven: Drive, session: Session, log: Recorder | None) -> None:
+    async def _loop(
+        self, driven: Drive, session: Session, log: Recorder | None, alarm: Alarm
+    ) -> None:
         tick_us = self._clock.now_us()
         while not driven.is_over():
             self._tick(driven, session)
@@ -218,19 +223,30 @@ class Cockpit:
             tick_us, late = next_tick_us(tick_us, self._clock.now_us())
             session.late += late
             try:
-                await asyncio.sleep((tick_us - self._clock.now_us()) * 1e-6)
+                if await alarm.rings_before(tick_us):
+                    self._tick_woken(driven, session)
+                    await asyncio.sleep((tick_us - self._clock.now_us()) * 1e-6)
             except asyncio.CancelledError:
                 if self.was_cancelled:
                     raise
                 self.was_cancelled = True
                 self._orders.append(Order.QUIT)
 
-    def _tick(self, driven: Drive, session: Session) -> None:
-        now_us = self._clock.now_us()
+    def _obey(self, driven: Drive, now_us: int) -> None:
         orders, self._orders = [*self._orders, *driven.controls.orders()], []
         for order in orders:
             self.was_cancelled |= order is Order.INTERRUPT
             driven.obey(order, now_us)
+
+    def _tick_woken(self, driven: Drive, session: Session) -> None:
+        """Between two ticks: what the input heard, be it a stop; the rest is the tick's."""
+        now_us = self._clock.now_us()
+        session.woken(driven.read(now_us, is_woken=True), now_us)
+        self._obey(driven, now_us)
+
+    def _tick(self, driven: Drive, session: Session) -> None:
+        now_us = self._clock.now_us()
+        self._obey(driven, now_us)
         session.tick(now_us)
         driven.step(now_us)
         if (

@@ -126,6 +126,31 @@ def test_a_person_who_lets_a_program_drive_claims_nothing_themselves(
     assert claim.mask == (source.mask if claims_all else 0)
 
 
+@pytest.mark.parametrize(
+    ("heard_us", "is_by_hand", "is_said"),
+    [(90_000, False, True), (None, False, False), (90_000, True, False), (-900_000, False, False)],
+)
+def test_woken_it_says_what_a_program_decided_and_the_deadman_waits_for_the_tick(
+    guarded, heard_us, is_by_hand, is_said
+):
+    wish = replace(Program.wish, heard_us=heard_us, is_by_hand=is_by_hand)
+    said = guarded.woken(wish, 100_000)
+    assert (said is not None) == is_said
+    claims = [(it.source_id, it.mask, it.stamp_us, it.is_held) for it in guarded.fleet.claims]
+    own = (guarded.source.id, guarded.source.mask, 90_000, False)
+    assert claims == ([own] if is_said else [])
+
+
+def test_woken_it_says_what_whoever_needs_nobody_wants():
+    source = vehicle().source("seat")
+    session = Session(Heard(), source, Hand().read)
+    said = session.woken(Wish(0.1, 1.5, is_held=True), 100_000)
+    assert (said.mask, said.stamp_us, said.is_held) == (source.mask, 100_000, True)
+    assert (session.fleet.claims, session.ticks) == ([said], 0)
+    old = Wish(0.1, 1.5, is_held=True, heard_us=0)
+    assert session.woken(old, round(source.lease_s * 1e6)) is None
+
+
 def test_it_counts_its_ticks_and_knows_the_newest_claim():
     session = Session(Heard(), vehicle().source("seat"), Hand().read)
     assert (session.ticks, session.late, session.latest) == (0, 0, None)

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import signal
 import time
+from bisect import bisect_left
 
 import pytest
 
+from host_bridge.config.schema import SOURCE_IDS
 from host_bridge.interfaces.ros2.stops import WORDS
+from host_bridge.logbook.reading import read
 from tests.ros.real_ros import IN_REAL_TIME
 
 pytestmark = IN_REAL_TIME
+SOME_S = 3.0
 
 
 def is_fast(row: dict) -> bool:
@@ -27,6 +31,27 @@ def test_it_drives_by_drive(nodes, ros, how):
     row = ros.until(is_fast)
     assert row["commanded_by"] == "ros2"
     assert row["steer_rad"] == pytest.approx(0.1, abs=0.01)
+
+
+@pytest.mark.parametrize(("hz", "least", "greatest"), [(30, 105, 135), (1000, 150, 202)])
+def test_commands_wake_it_and_a_flood_makes_200_claims_a_second_at_most(
+    nodes, started, tmp_path, hz, least, greatest
+):
+    """They are counted where they come to the car, while it drives."""
+    log = tmp_path / "drive.mcap"
+    ros = started("sim://f1tenth", "--record", str(log))
+    nodes("talker", "drive", "1.0", "0.0", str(hz), "found")
+    ros.until_it_drives(is_fast, nodes)
+    time.sleep(SOME_S)
+    ros.process.terminate()
+    ros.process.wait(timeout=60)
+    at_us = [
+        it.time_us
+        for it in read(log)
+        if it.topic == "claim" and it.value["source_id"] == SOURCE_IDS["ros2"]
+    ]
+    most = max(bisect_left(at_us, it + 1_000_000) - i for i, it in enumerate(at_us))
+    assert least <= most <= greatest
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP])

@@ -1,6 +1,7 @@
 """A ROS 2 node, made with whatever rclpy is there; the only file that knows it.
 
 Nothing here runs by itself: ``Bus.step`` is called on each tick, takes what has come and returns.
+A bus that was told to ``listen`` waits meanwhile, and says when something has come.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from host_bridge.errors import DeviceFault, UsageFault
+from host_bridge.interfaces.ros2.waiting import Waiter
 
 _CALLS_MAX = 12  # of one step: what is more waits for the next, and of each topic the newest stays
 _DEPTH = 10  # of what is published, as users' nodes subscribe
@@ -108,6 +110,13 @@ def _filled(response: Any, is_done: bool, words: str) -> Any:
     return response
 
 
+def _call(handler: Any) -> None:
+    """Do what rclpy has made ready, as its own executor of one thread does."""
+    handler()
+    if handler.exception() is not None:
+        raise handler.exception()
+
+
 class _Later:
     """An answer that is sent when it is known, at once or later."""
 
@@ -181,10 +190,35 @@ class Bus:
         self._executor = executors.SingleThreadedExecutor(context=self._context)
         self._executor.add_node(self._node)
         self._is_idle = False
+        self._waiter: Waiter[Any] | None = None
 
-    def step(self) -> None:
-        """Take what has come, up to a number; never waits."""
-        for _ in range(_CALLS_MAX):
+    def listen(self, tell: Callable[[], object]) -> None:
+        """From now on wait for what comes, in a thread; ``tell`` is called there."""
+        self._waiter = Waiter(lambda: self._executor.wait_for_ready_callbacks()[0], tell)
+
+    @property
+    def has_news(self) -> bool:
+        """Something has come that no step has taken; known of one that listens."""
+        return self._waiter is not None and self._waiter.has_found
+
+    def step(self, *, is_woken: bool = False) -> None:
+        """Take what has come, up to a number; never waits. ``is_woken``: what was told of alone,
+        for to ask what else has come takes as long as all the rest of it.
+        """
+        if self._waiter is None:
+            self._take(_CALLS_MAX)
+            return
+        first = self._waiter.take()
+        if first is not None:
+            try:
+                _call(first)
+                if not is_woken:
+                    self._take(_CALLS_MAX - 1)
+            finally:
+                self._waiter.go_on()
+
+    def _take(self, calls: int) -> None:
+        for _ in range(calls):
             self._is_idle = True
             self._executor.spin_once(timeout_sec=0)
             if self._is_idle:
@@ -203,7 +237,12 @@ class Bus:
         return int(self._node.get_clock().now().nanoseconds)
 
     def close(self) -> None:
-        self._executor.shutdown()
+        if self._waiter:
+            left = self._waiter.close(self._executor.shutdown)
+            if left is not None:
+                left()  # what was made ready has to be done, or Python complains of it
+        else:
+            self._executor.shutdown()
         self._node.destroy_node()
         self._rclpy.shutdown(context=self._context)
 

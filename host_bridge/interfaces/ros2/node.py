@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -125,6 +126,18 @@ class RosInput(Input):
         except BaseException:
             self._bus.close()
             raise
+        if not is_the_clock:
+            self._listen(setting.wake)
+
+    def _listen(self, wake: Callable[[], None]) -> None:
+        """What comes wakes the session, unless a step has taken it already."""
+        loop = asyncio.get_running_loop()
+
+        def hear() -> None:
+            if self._bus.has_news:
+                wake()
+
+        self._bus.listen(lambda: loop.call_soon_threadsafe(hear))
 
     def step(self, now_us: int, observed: Observed) -> Wish:
         self._now_us, self._observed = now_us, observed
@@ -134,9 +147,10 @@ class RosInput(Input):
             self._last = None
             self._is_resting = False
         self._was_driving = observed.is_driving
-        # Before commands are heard: those that come meanwhile are in this step's claim
-        self._tell(observed.cars[0], now_us)
-        self._bus.step()
+        if not observed.is_woken:
+            # Before commands are heard: those that come meanwhile are in this step's claim
+            self._tell(observed.cars[0], now_us)
+        self._bus.step(is_woken=observed.is_woken)
         if self._runstop.step(now_us):
             self.stop()
         self._manner.step(observed.cars[0], observed.is_driving, now_us)
