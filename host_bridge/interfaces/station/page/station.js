@@ -267,6 +267,7 @@ function hearSeat(said) {
 }
 function sit(yes) {
   isSeated = yes;
+  document.body.classList.toggle("seated", yes);
   if (!yes) limits = null;
   at("offground").disabled = yes;
   at("sliders").hidden = !limits;
