@@ -23,6 +23,7 @@ from sim_mock.world import TIME_MASK
 
 BAUD = 921_600
 SILENT_S = 3.0  # a car that is well says fifty things in it
+_STARTS_S = 6.0  # and one that is only now imported at the REPL: an RP2040 takes 3.6 s for it
 _QUIET_S = 0.5
 _IDLE = 3  # looks at the line in a row that find nothing
 _SAME_STEP_US = 3_000  # a Status and a Motion that are nearer than that are of one step
@@ -76,7 +77,7 @@ class Port:
     def advance(self, until_us: int) -> bytes:
         """Whatever comes until the next step's, that included. Raises Mute."""
         come = bytearray()
-        give_up_s = time.monotonic() + SILENT_S * self.patience
+        give_up_s = time.monotonic() + self._may_be_silent_s()
         while True:
             data = self._held or self._line.read(max(1, self._line.in_waiting))
             self._held = b""
@@ -122,11 +123,14 @@ class Port:
         self._came.append((self.car_us, time.monotonic()))
         return True
 
+    def _may_be_silent_s(self) -> float:
+        return (SILENT_S if self.steps else _STARTS_S) * self.patience
+
     def _silence(self) -> str:
         got = f"lastly {self._raw[-40:]!r}" if self._raw else "not a byte"
         return (
             f"{self.path} is open, and no step of a car was told of within "
-            f"{SILENT_S * self.patience:g} s; got {got}. A car that runs speaks by itself: is the "
+            f"{self._may_be_silent_s():g} s; got {got}. A car that runs speaks by itself: is the "
             "program on the board (tandem flash), is this its port and not the REPL's, and does "
             "nothing else hold it? A slow, emulated board needs a greater --patience."
         )

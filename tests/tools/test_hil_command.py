@@ -11,14 +11,16 @@ import tty
 
 import pytest
 
+from firmware.protocol import messages
 from host_bridge.flash.board import BoardFacts
 from host_bridge.flash.plan import Slots
 from sim_mock import micropython
 from tests.firmware.drivers import peers
+from tests.firmware.rig import framed
 from tests.hil import __main__ as hil
 from tests.hil import analyser, on_chip, same_bytes
 from tests.hil.limits import LIMITS
-from tests.hil.port import Mute
+from tests.hil.port import Mute, Port
 from tests.hil.report import PASS
 from tests.meanwhile import meanwhile
 
@@ -280,6 +282,36 @@ def test_a_mute_port_is_said_to_be_mute_with_what_to_do(tmp_path, capsys):
     assert "tandem flash" in said
     rows = json.loads(out.read_text())["rows"]
     assert {row["verdict"] for row in rows} == {"not measured"}
+
+
+class StartingLine:
+    """A board that says nothing until its program, which was just put to it, has started; and
+    nothing any more after two steps. A read without news takes a tenth of a second."""
+
+    def __init__(self, monkeypatch, starts_s):
+        self.now_s, self._due_s, self._said = 0.0, starts_s, 0
+        self.in_waiting = 0
+        monkeypatch.setattr("tests.hil.port.time.monotonic", lambda: self.now_s)
+
+    def read(self, size):
+        self.now_s += 0.1
+        if self._said == 2 or self.now_s < self._due_s:
+            return b""
+        self._said += 1
+        status = messages.Status()
+        status.time_us = self._said * 10_000
+        return framed(status)
+
+
+def test_a_program_that_was_just_put_to_a_board_may_take_its_time_to_start(monkeypatch):
+    line = StartingLine(monkeypatch, starts_s=4.0)
+    port = Port("a port", line=line)
+    port.advance(0)
+    port.advance(0)
+    silent_s = line.now_s
+    with pytest.raises(Mute, match="within 3 s"):
+        port.advance(0)
+    assert line.now_s - silent_s == pytest.approx(3.0, abs=0.2)
 
 
 # --- the same bytes, by the script that a board runs
