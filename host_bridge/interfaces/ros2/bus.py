@@ -10,7 +10,7 @@ import os
 import re
 import time
 from collections.abc import Callable, Mapping, MutableMapping
-from functools import partial
+from functools import cache, partial
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
@@ -72,6 +72,7 @@ def open_to_a_network() -> UsageFault:
     )
 
 
+@cache
 def message_class(name: str) -> Any:
     """The class of ``package/msg/Type``. Raises errors.DeviceFault if its package is missing."""
     package, kind, type_name = name.split("/")

@@ -7,7 +7,7 @@ import os
 
 import pytest
 
-from host_bridge.logbook.sensor_lines import SensorPipe
+from host_bridge.logbook.sensor_lines import Scan, SensorPipe
 
 
 @pytest.fixture
@@ -56,3 +56,19 @@ def test_a_car_whose_clock_lost_time_is_followed(pipe):
 def test_without_a_scan_there_is_no_age(pipe):
     made, _ = pipe
     assert made.scan_age_us(1_000_000) == 0
+
+
+@pytest.mark.parametrize("lost", [0, 3])
+@pytest.mark.parametrize("says_truth", [True, False])
+def test_a_scan_s_true_ranges_are_left_unread_and_what_was_lost_is_not(pipe, says_truth, lost):
+    """As the writer of a virtual car puts it, and as a program of a real one may."""
+    made, writer = pipe
+    geometry = {"first_rad": 0.0, "step_rad": 0.1}
+    measured = {**geometry, "ranges_m": [1.0, None]}
+    row = {"sensor": "lidar", "taken_s": 1.0, "time_s": 1.0, **measured}
+    row |= {"truth": {"ranges_m": [2.0, 3.0]}} if says_truth else {}
+    row |= {"lost": lost} if lost else {}
+    os.write(writer, json.dumps(row).encode() + b"\n")
+    made.step(50_000_000)
+    assert made.take_scan() == Scan(1.0, 0.0, 0.1, [1.0, None])
+    assert made.lost == lost
