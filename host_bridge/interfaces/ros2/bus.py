@@ -193,8 +193,15 @@ class Bus:
         self._is_idle = False
         self._waiter: Waiter[Any] | None = None
 
-    def listen(self, tell: Callable[[], object]) -> None:
-        """From now on wait for what comes, in a thread; ``tell`` is called there."""
+    def listen(
+        self, tell: Callable[[], object], later: Callable[[Callable[[], None]], object]
+    ) -> None:
+        """From now on wait for what comes, in a thread; ``tell`` is called there.
+
+        ``later`` calls when whoever took the last step has done with it: to begin to wait takes
+        the interpreter for as long as that.
+        """
+        self._later = later
         self._waiter = Waiter(lambda: self._executor.wait_for_ready_callbacks()[0], tell)
 
     @property
@@ -216,7 +223,7 @@ class Bus:
                 if not is_woken:
                     self._take(_CALLS_MAX - 1)
             finally:
-                self._waiter.go_on()
+                self._later(self._waiter.go_on)
 
     def _take(self, calls: int) -> None:
         for _ in range(calls):

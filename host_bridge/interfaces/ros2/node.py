@@ -137,7 +137,7 @@ class RosInput(Input):
             if self._bus.has_news:
                 wake()
 
-        self._bus.listen(lambda: loop.call_soon_threadsafe(hear))
+        self._bus.listen(lambda: loop.call_soon_threadsafe(hear), loop.call_soon)
 
     def step(self, now_us: int, observed: Observed) -> Wish:
         self._now_us, self._observed = now_us, observed
