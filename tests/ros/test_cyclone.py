@@ -16,7 +16,10 @@ ERPM_PER_MPS = 4614.0  # vesc.yaml
 pytestmark = IN_REAL_TIME
 
 
-def test_it_drives_by_another_dds_tells_it_what_the_car_does_and_stops_for_its_silence(nodes, ros):
+def test_it_drives_by_another_dds_tells_it_what_the_car_does_and_stops_for_its_silence(
+    nodes, started
+):
+    ros = started("sim://f1tenth?track=corridor")
     far = nodes("cyclone", "1.0", "0.1", "50")
     said: queue.SimpleQueue[str] = queue.SimpleQueue()
     threading.Thread(target=lambda: [said.put(it) for it in far.stdout], daemon=True).start()
@@ -31,7 +34,13 @@ def test_it_drives_by_another_dds_tells_it_what_the_car_does_and_stops_for_its_s
     assert told["erpm"] == pytest.approx(-1.0 * ERPM_PER_MPS, rel=0.3)
     assert told["counts"] < 0
     assert told["battery_v"] > 6.0
-    assert told["count"] > 10
+    assert min(told["heard"].values()) > 10
+    assert told["frames"] == ["odom", "base_link", "laser"]
+    assert told["odom_mps"] == pytest.approx(1.0, abs=0.3)
+    assert len(told["covariance"]) == 36
+    assert 0 < told["covariance"][0] < 1
+    assert len(told["ranges_m"]) == 1081
+    assert max(told["ranges_m"]) > 0.5
     assert -0.1 < told["age_s"] < 1.0
     far.kill()
     assert "source ros2 fell silent" in ros.until(is_stopped)["why_stopped"]
