@@ -21,10 +21,19 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 _STARTS = re.compile(
     r"subprocess|programs import|multiprocessing|micropython|wall clock|mypy|enumerated|stateful"
     r"|time\.sleep|asyncio\.sleep|compiled\b|pseudo|os\.openpty|flash|hypothesis|spurious|chromium"
+    r"|real_ros"
 )
 _LONG = ("bench", "mutants", "proof", "safety", "soak", "tools", "hardware", "calibration")
-# Logic, and dear: they drive every full-scale model there is, a sixth of what would be left
-_DEAR = ("sim_mock/bodies/test_driven_models.py", "sim_mock/autodrive/test_driving.py")
+# Logic, and dear: they drive every full-scale model there is, whole laps, and every stop of every
+# vehicle; a third of what would be left
+_DEAR = (
+    "sim_mock/bodies/test_driven_models.py",
+    "sim_mock/autodrive/test_driving.py",
+    "sim_mock/faults/test_off_delay.py",
+    "sim_mock/faults/test_hang_moments.py",
+    "host_bridge/interfaces/autodrive/test_manner.py",
+    "host_bridge/interfaces/paths/test_driven.py",
+)
 
 
 def _all_of_some(values: Iterable[object]) -> bool:
