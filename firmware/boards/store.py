@@ -6,10 +6,17 @@ So a cut while one is written leaves the other, and nothing depends on the file 
 """
 
 import binascii
+import os
+
+from firmware.compat import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from io import BufferedReader
 
 _HEAD = 4
 _TAIL = 4
 _COUNTER_MASK = (1 << 30) - 1
+_PIECE = 64  # of a file: a heap that is nearly full has no hole for the whole of it
 
 
 class Store:
@@ -17,56 +24,67 @@ class Store:
 
     def __init__(self, paths: "tuple[str, str]") -> None:
         self._paths = paths
+        self._piece = bytearray(_PIECE)
+        self._counter = self._size = self._crc = 0  # of the file that was looked at last
 
     def load_into(self, image: bytearray) -> int:
         """The newer of what is whole; how many bytes, 0 if there is none that fits."""
         at = self._newest()
-        if at < 0:
+        if at < 0 or not self._is_whole(self._paths[at]) or self._size > len(image):
             return 0
-        data = _read(self._paths[at])
-        size = len(data) - _HEAD - _TAIL
-        if size > len(image):
-            return 0
-        image[:size] = data[_HEAD : _HEAD + size]
+        with open(self._paths[at], "rb") as file:
+            file.read(_HEAD)
+            size: int = file.readinto(memoryview(image)[: self._size])
         return size
 
     def save(self, image: bytearray, size: int) -> bool:
         """True once it was read back; what was stored before is there until then."""
         newest = self._newest()
-        counter = _counter(_read(self._paths[newest])) + 1 & _COUNTER_MASK if newest >= 0 else 1
-        data = counter.to_bytes(_HEAD, "little") + bytes(image[:size])
-        data += _crc(data)
+        counter = self._counter + 1 & _COUNTER_MASK if newest >= 0 else 1
+        head, body = counter.to_bytes(_HEAD, "little"), memoryview(image)[:size]
+        crc = binascii.crc32(body, binascii.crc32(head))
         path = self._paths[1 - newest if newest >= 0 else 0]
         try:
             with open(path, "wb") as file:
-                file.write(data)
+                file.write(head)
+                file.write(body)
+                file.write(crc.to_bytes(_TAIL, "little"))
         except OSError:
             return False
-        return _read(path) == data
+        return self._is_whole(path) and self._size == size and self._crc == crc
 
     def _newest(self) -> int:
-        first, second = _read(self._paths[0]), _read(self._paths[1])
-        if not (first and second):
-            return 0 if first else 1 if second else -1
-        ahead = _counter(second) - _counter(first) & _COUNTER_MASK
-        return 1 if ahead <= _COUNTER_MASK // 2 else 0
+        """Which file counts, -1 for none; ``_counter`` is its own."""
+        is_first = self._is_whole(self._paths[0])
+        first = self._counter
+        if not self._is_whole(self._paths[1]):
+            self._counter = first
+            return 0 if is_first else -1
+        if is_first and self._counter - first & _COUNTER_MASK > _COUNTER_MASK // 2:
+            self._counter = first
+            return 0
+        return 1
 
+    def _is_whole(self, path: str) -> bool:
+        """Whether it is there and undamaged; its counter, the size of its image and its CRC."""
+        try:
+            self._size = os.stat(path)[6] - _HEAD - _TAIL
+            with open(path, "rb") as file:
+                head = file.read(_HEAD)
+                self._crc = self._crc_of(file, self._size, binascii.crc32(head))
+                tail = file.read(_TAIL)
+        except OSError:
+            return False
+        self._counter = int.from_bytes(head, "little")
+        return self._size > 0 and tail == self._crc.to_bytes(_TAIL, "little")
 
-def _crc(data: bytes) -> bytes:
-    crc: int = binascii.crc32(data)
-    return crc.to_bytes(_TAIL, "little")
-
-
-def _counter(data: bytes) -> int:
-    return int.from_bytes(data[:_HEAD], "little")
-
-
-def _read(path: str) -> bytes:
-    """A whole file; nothing if it is not there or damaged."""
-    try:
-        with open(path, "rb") as file:
-            data: bytes = file.read()
-    except OSError:
-        return b""
-    is_whole = len(data) > _HEAD + _TAIL and _crc(data[:-_TAIL]) == data[-_TAIL:]
-    return data if is_whole else b""
+    def _crc_of(self, file: "BufferedReader", size: int, crc: int) -> int:
+        """Of the next ``size`` bytes, going on from ``crc``."""
+        piece = memoryview(self._piece)
+        while size > 0:
+            got = file.readinto(piece[: min(size, _PIECE)])
+            if not got:
+                break
+            crc = binascii.crc32(piece[:got], crc)
+            size -= got
+        return crc

@@ -1,6 +1,7 @@
 """The stored configuration survives a cut at every byte that is written."""
 
 import binascii
+import tracemalloc
 
 import pytest
 
@@ -66,6 +67,21 @@ def test_every_flipped_bit_is_seen(paths):
 def test_an_image_of_another_program_that_is_too_long_is_none(paths):
     save(Store(paths), FIRST)
     assert loaded(Store(paths), capacity=len(FIRST) - 1) == b""
+
+
+def test_no_copy_of_an_image_is_made(paths):
+    """A heap that is nearly full has no hole for one, and a car that cannot save starts anew."""
+    store, image, back = Store(paths), bytearray(range(256)) * 2000, bytearray(512_000)
+    save(store, FIRST)
+    save(store, image)
+    tracemalloc.start()
+    try:
+        assert store.save(image, len(image))
+        assert store.load_into(back) == len(image)
+        assert tracemalloc.get_traced_memory()[1] < len(image) // 4
+    finally:
+        tracemalloc.stop()
+    assert back == image
 
 
 def test_the_counter_goes_on_across_its_wrap(paths):
