@@ -3,7 +3,8 @@
 Drawn from all that a fit does not know: the parameters' posterior, what differs from run to run,
 what no parameter explains, the odometry's own wobble. Each draw of a car and of its day is driven,
 for a start that comes early is no slope. The band is simultaneous: its widths over time are those
-of the draws' spread, times what holds 95 % of the draws from start to end.
+of the draws' spread, times what holds 95 % of the draws from start to end. Where runs that were
+left out lay farther away than the model says, it is wider by so much (``left_out.py``).
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from calibration.draws import widths, wobbles
 from calibration.effects import NONE
 from calibration.estimates import CONFIDENCE, Fit
 from calibration.parameters import PARAMETERS, Values
@@ -52,12 +54,9 @@ def band(
     """Draw the band of a run, fitted on or not; ``steering`` is what the fit has seen."""
     look = Look(twin, fit.values, run, step_s=ROUGH_STEP_S)
     drawn = _drawn(twin, known, fit, run, look)
-    apart_m = np.hypot(drawn[:, 0], drawn[:, 1])
-    position_m = np.sqrt(np.mean(apart_m**2, axis=1))
-    yaw_rad = np.sqrt(np.mean(drawn[:, 2] ** 2, axis=1))
-    shares = np.maximum(apart_m / position_m[:, None], np.abs(drawn[:, 2]) / yaw_rad[:, None])
-    factor = float(np.quantile(shares.max(axis=0), confidence))
-    return Band(factor * position_m, factor * yaw_rad, _beyond(look.t_s, run, fit, steering))
+    position_m, yaw_rad = widths(drawn, confidence)
+    is_beyond = _beyond(look.t_s, run, fit, steering)
+    return Band(fit.stretch * position_m, fit.stretch * yaw_rad, is_beyond)
 
 
 def _drawn(twin: Twin, known: Values, fit: Fit, run: Run, look: Look) -> Floats:
@@ -67,15 +66,7 @@ def _drawn(twin: Twin, known: Values, fit: Fit, run: Run, look: Look) -> Floats:
     drawn = np.repeat(np.stack(drives, axis=2), SEEN, axis=2)
     strange = scaled_pieces(*look.pieces(), fit.scales)
     drawn += strange @ rng.normal(size=(strange.shape[2], drawn.shape[2]))
-    spread = fit.scales[[0, 0, 1], None]
-    fresh = rng.normal(size=drawn.shape)
-    wobble = fresh[0]
-    drawn[0] += spread * wobble
-    rests = np.exp(-np.diff(look.t_s) / fit.scales[2])
-    for i, rest in enumerate(rests, 1):
-        wobble = rest * wobble + np.sqrt(1.0 - rest**2) * fresh[i]
-        drawn[i] += spread * wobble
-    return np.asarray(drawn)
+    return np.asarray(drawn + wobbles(rng, look.t_s, fit.scales, drawn.shape[2]))
 
 
 def _drive(

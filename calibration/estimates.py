@@ -43,6 +43,7 @@ class Estimate:
 class Fit:
     """``covariance`` is that of the parameters' beliefs, ``scales`` are in the order of SCALES.
 
+    ``stretch``: how much wider than all of this says a band has to be (``left_out.py``).
     ``marginals``: of each belief; a fit that was read from a file has none.
     """
 
@@ -50,6 +51,7 @@ class Fit:
     covariance: Floats
     scales: Floats
     lack: Lack
+    stretch: float = 1.0
     marginals: tuple[Marginal, ...] = ()
 
     @property

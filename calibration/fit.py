@@ -24,6 +24,7 @@ from scipy.stats import norm  # type: ignore[import-untyped]
 from calibration.effects import NONE
 from calibration.estimates import CONFIDENCE, Estimate, Fit
 from calibration.lack import lack_of_fit
+from calibration.left_out import stretch
 from calibration.marginal import Ground, Marginal, marginals
 from calibration.parameters import PARAMETERS, Parameter, Values
 from calibration.samples import Floats
@@ -221,6 +222,7 @@ def _told(search: Search, rough: Looks, known: Values, table: Sequence[Parameter
         covariance,
         np.sqrt(np.mean(every**2, axis=0)),
         lack_of_fit(sights, search.scales),
+        stretch(sights, search.at, search.scales),
         found,
     )
 

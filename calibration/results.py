@@ -75,6 +75,10 @@ def written(calibration: Calibration) -> str:
     lack = _table(
         "[lack_of_fit]  # p: the chance of such residuals if the model fits", fit.lack._asdict()
     )
+    wider = _table(
+        "[band]  # how much wider than the model says, by runs that the others do not predict",
+        {"stretch": float(f"{fit.stretch:.6g}")},
+    )
     scales = [
         f"{s.name} = {one:.6g}  # {s.meaning}" for s, one in zip(SCALES, fit.scales, strict=True)
     ]
@@ -84,7 +88,7 @@ def written(calibration: Calibration) -> str:
         *(f"    [{', '.join(f'{one:.6g}' for one in row)}]," for row in fit.covariance),
         "]",
     ]
-    parts = [*data, *map(_parameter, fit.estimates), lack, "\n".join(["[scales]", *scales])]
+    parts = [*data, *map(_parameter, fit.estimates), lack, wider, "\n".join(["[scales]", *scales])]
     return "\n\n".join(["\n".join(head), *parts, "\n".join(covariance)]) + "\n"
 
 
@@ -134,6 +138,7 @@ def _fit(path: Path, parameters: dict[str, Any], document: dict[str, Any]) -> Fi
         covariance,
         np.array([float(scales[one.name]) for one in SCALES]),
         Lack(**document.pop("lack_of_fit")),
+        float(document.pop("band")["stretch"]),
     )
 
 

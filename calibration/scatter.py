@@ -230,15 +230,17 @@ def mixed(sights: Sequence[Sight], at: Floats, every: Floats) -> Floats:
 
 def _bounds() -> tuple[Floats, Floats]:
     """Return the bounds of the scales' logarithms."""
-    most = _BELIEVED + FARTHEST * _SPREADS
-    most[:3] = (_BELIEVED + WOBBLE_MOST * _SPREADS)[:3]
-    return _BELIEVED - FARTHEST * _SPREADS, most
+    most = np.array([WOBBLE_MOST] * 3 + [FARTHEST] * 4 + [PIECE_MOST] * 2)
+    return _BELIEVED - FARTHEST * _SPREADS, _BELIEVED + most * _SPREADS
 
 
 LOOK = 0.1  # of a logarithm: far enough to see how the likelihood bends
 DRAWS = 64
 FARTHEST = 4.0  # spreads from a belief
 WOBBLE_MOST = 2.0  # or a wobble would explain what the model does not: 0.04 m, 0.04 rad, 0.7 s
+# The same of pieces: they are columns, true near by only; with all that they may explain a search
+# walks off to cars that drive quite otherwise.
+PIECE_MOST = 2.0
 _BELIEVED = np.log([one.believed for one in SCALES])
 _SPREADS = np.array([one.spread for one in SCALES])
 

@@ -23,7 +23,7 @@ ESTIMATES = tuple(
 def calibration_of(estimates, vehicle="nigel", covariance=None):
     """A whole one around such estimates."""
     spread = np.eye(len(NAMES)) if covariance is None else covariance
-    fit = Fit(tuple(estimates), spread, believed_scales(), Lack(0.25, ""))
+    fit = Fit(tuple(estimates), spread, believed_scales(), Lack(0.25, ""), 1.25)
     return Calibration(vehicle, "2026-05-01", "tandem replay --fit", (SOURCE,), (-0.1, 0.3), fit)
 
 
@@ -38,6 +38,7 @@ def test_a_calibration_comes_back_as_it_was_written(tmp_path):
     assert again.estimates == ESTIMATES
     assert again.fit.covariance.tolist() == np.eye(len(NAMES)).tolist()
     assert (again.steering, again.fit.lack) == (WHOLE.steering, WHOLE.fit.lack)
+    assert again.fit.stretch == WHOLE.fit.stretch
     assert list(read(path).values) == list(NAMES)
 
 
@@ -47,6 +48,7 @@ WRONG = {
     "an unknown key": lambda text: 'colour = "red"\n' + text,
     "a parameter missing": lambda text: re.sub(r"(?s).parameters.steer_rate.*?\n\n", "", text),
     "a covariance of another size": lambda text: text.replace("[1, ", "[", 1),
+    "no band": lambda text: re.sub(r"stretch.*\n", "", text),
     "a scale missing": lambda text: re.sub(r"run_trim_norm.*\n", "", text),
     "a parameter too many": lambda text: text.replace("mount_x_m", "mount_z_m"),
     "a value out of range": lambda text: re.sub(r"value = -0.5\b", "value = 5.0", text),

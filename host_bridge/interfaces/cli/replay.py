@@ -208,6 +208,7 @@ def _row(shown: Replay, calibration: results.Calibration | None) -> dict[str, An
         "was_fitted_on": bool(calibration and calibration.was_fitted_on(shown.run)),
         "fitted_on": [one.commands for one in calibration.data] if calibration else [],
         "lack_of_fit": calibration.fit.lack._asdict() if calibration else None,
+        "band_stretch": calibration.fit.stretch if calibration else None,
         "t_s": o.t_s.tolist(),
         "car": _poses(shown, shown.car),
         "twin": _model(shown, shown.twin),
@@ -297,6 +298,11 @@ def _banded(shown: Replay, calibration: results.Calibration | None) -> Iterator[
     verdict = f"inside all the way ({len(held)} samples)" if held.all() else out
     wide = f"{band.position_m[-1]:.3f} m, {band.yaw_rad[-1]:.3f} rad either side at the end"
     yield f"band     95 %: {wide}; the car is {verdict}"
+    if calibration.fit.stretch > 1.0:
+        yield (
+            f"         {calibration.fit.stretch:.2f} times as wide as the model says: "
+            "by what the fitted runs say of one another"
+        )
     if band.is_beyond.any():
         low, high = calibration.steering
         when_s = shown.run.odometry.t_s[shown.since :][band.is_beyond][0]

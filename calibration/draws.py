@@ -1,0 +1,28 @@
+"""Draws of how far runs may be from where they are predicted, and the widths that hold most of
+them all the way."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from calibration.samples import Floats
+
+
+def wobbles(rng: np.random.Generator, t_s: Floats, scales: Floats, count: int) -> Floats:
+    """(samples, 3, count): an odometry's wobbles, which remember (Ornstein-Uhlenbeck)."""
+    drawn = rng.normal(size=(len(t_s), 3, count))
+    rests = np.exp(-np.diff(t_s) / scales[2])
+    for i, rest in enumerate(rests, 1):
+        drawn[i] = rest * drawn[i - 1] + np.sqrt(1.0 - rest**2) * drawn[i]
+    return np.asarray(drawn * scales[[0, 0, 1], None])
+
+
+def widths(drawn: Floats, confidence: float) -> tuple[Floats, Floats]:
+    """Of (samples, 3, draws), in m and rad, sample by sample: as wide as the draws' spread, times
+    what holds such a share of the draws from start to end."""
+    apart_m = np.hypot(drawn[:, 0], drawn[:, 1])
+    position_m = np.sqrt(np.mean(apart_m**2, axis=1))
+    yaw_rad = np.sqrt(np.mean(drawn[:, 2] ** 2, axis=1))
+    shares = np.maximum(apart_m / position_m[:, None], np.abs(drawn[:, 2]) / yaw_rad[:, None])
+    factor = float(np.quantile(shares.max(axis=0), confidence))
+    return factor * position_m, factor * yaw_rad

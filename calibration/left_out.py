@@ -1,0 +1,50 @@
+"""How much wider than the model says a prediction band has to be, by runs that are left out.
+
+A band that trusts the model is too narrow for a car that is another one. So each run is predicted
+by the posterior of the others, linearised at the fit of all; if the model is right, 95 of 100 lie
+in the band that this draws. The farthest one, in widths of its band, is how far the next may lie.
+Of n + 1 runs each is as likely the farthest, so n hardly tell: (n + 1) / n of it are taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from calibration.draws import widths, wobbles
+from calibration.estimates import CONFIDENCE
+from calibration.samples import Floats
+from calibration.scatter import Sight, system
+
+DRAWS = 1000
+SEED = 1
+
+
+def stretch(sights: Sequence[Sight], at: Floats, scales: Floats) -> float:
+    """Return it, at least 1; a run alone has no others."""
+    count = len(sights)
+    if count < 2:
+        return 1.0
+    farthest = max(_off(sights, i, at, scales) for i in range(count))
+    return max(1.0, farthest * (count + 1) / count)
+
+
+def _off(sights: Sequence[Sight], number: int, at: Floats, scales: Floats) -> float:
+    """Return how far this run lies from the others' prediction, in widths of its band."""
+    sight, count = sights[number], len(at)
+    others = system([*sights[:number], *sights[number + 1 :]], at, scales)
+    inverse = np.linalg.inv(others.matrix)
+    moved = -(inverse @ others.right)[:count] - at
+    errors = sight.without_own() + sight.slopes @ moved
+    rng = np.random.default_rng(SEED)
+    cars = np.linalg.cholesky(inverse[:count, :count]) @ rng.normal(size=(count, DRAWS))
+    effects = sight.effects(scales)
+    drawn = (
+        sight.slopes @ cars
+        + effects @ rng.normal(size=(effects.shape[2], DRAWS))
+        + wobbles(rng, sight.t_s, scales, DRAWS)
+    )
+    position_m, yaw_rad = widths(drawn, CONFIDENCE)
+    apart_m = np.hypot(errors[:, 0], errors[:, 1])
+    return float(np.max(np.maximum(apart_m / position_m, np.abs(errors[:, 2]) / yaw_rad)))
