@@ -1,6 +1,6 @@
 """The package tandem_ros, built by colcon, and its lifecycle node under a real rclpy.
 
-launch and launch_ros are not on PyPI: where TANDEM_LAUNCH names folders of their sources (as
+launch, launch_ros and ros2cli are not on PyPI: where TANDEM_LAUNCH names folders of them (as
 PYTHONPATH does), the launch files are run by them; else that test skips. What they name is held
 against the package by tests/host_bridge/interfaces/ros2/test_tandem_ros.py, without them.
 """
@@ -217,6 +217,19 @@ def test_where_the_node_is_killed_its_car_program_ends_too(lifecycle, change):
     assert "Drove 0.0 s as ros2." in node.said()
 
 
+def test_a_ctrl_c_that_comes_twice_ends_it_in_order(lifecycle, change):
+    """As of ``ros2 launch``: the terminal tells the node, and so does launch."""
+    node = lifecycle(car="sim://f1tenth")
+    change("configure", "activate")
+    node.until_said("f1tenth: STANDBY")
+    for _ in range(2):
+        node.process.send_signal(signal.SIGINT)
+        time.sleep(0.2)
+    assert node.process.wait(60) == 0
+    assert "Traceback" not in node.said()
+    assert "Drove 0.0 s as ros2." in node.said()
+
+
 LAUNCHED = pytest.mark.skipif(
     not LAUNCH, reason="no launch and launch_ros: TANDEM_LAUNCH names none"
 )
@@ -227,6 +240,30 @@ def launching(environment, monkeypatch):
     """Where launch and launch_ros are."""
     path = os.pathsep.join([LAUNCH, environment["PYTHONPATH"]])
     monkeypatch.setitem(environment, "PYTHONPATH", path)
+
+
+@LAUNCHED
+def test_the_command_lines_of_the_page_run_as_they_are_written(launching, environment, nodes):
+    def ros2(*words: str) -> list[str]:
+        return [PYTHON, "-c", "from ros2cli.cli import main; exit(main())", *words]
+
+    def said(*words: str) -> str:
+        done = subprocess.run(
+            ros2(*words), env=environment, capture_output=True, text=True, check=False, timeout=60
+        )
+        return done.stdout + done.stderr
+
+    assert said("run", "tandem_ros", "tandem", "--version").startswith("tandem ")
+    words = ("car:=sim://f1tenth?track=corridor", "namespace:=car1")
+    launched = subprocess.Popen(
+        ros2("launch", "tandem_ros", "car.launch.py", *words), env=environment
+    )
+    name = f"/car1{NODE}"
+    until(lambda: "active [3]" in said("lifecycle", "get", name), "that it is active")
+    assert nodes("caller", "/car1/tandem/arm").stdout.readline().startswith("True")
+    assert "successful" in said("lifecycle", "set", name, "deactivate")
+    launched.send_signal(signal.SIGINT)
+    launched.wait(60)
 
 
 @LAUNCHED

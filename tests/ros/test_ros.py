@@ -54,6 +54,22 @@ def test_commands_wake_it_and_a_flood_makes_200_claims_a_second_at_most(
     assert least <= most <= greatest
 
 
+def test_topics_have_the_names_that_they_are_given(nodes, started):
+    words = ("--ns", "/car1", "--remap", "drive:=/planner/drive", "--remap", "odom:=seen")
+    ros = started("sim://f1tenth", *words)
+    nodes("talker", "/planner/drive", "1.0", "0.0", "40")
+    heard = ros.hears_while_driving(
+        is_fast, nodes, 1.0, {"/car1/seen": "nav_msgs/msg/Odometry"}, "/car1"
+    )
+    assert heard["/car1/seen"]["count"] > 10
+
+
+@pytest.mark.parametrize("rule", ["drive", "__node:=x", "a b:=c", "drive:=", "drive:=/x/../y"])
+def test_what_gives_no_topic_another_name_is_refused(started, rule):
+    ros = started("sim://f1tenth", "--remap", rule)
+    assert ros.process.wait(60) == 2
+
+
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP])
 def test_a_killed_and_a_paused_publisher_stop_the_car(nodes, ros, number):
     talker = nodes("talker", "drive", "1.0", "0.0", "40")

@@ -20,6 +20,7 @@ examples:
   tandem ros --car sim://f1tenth --as autoware       nothing moves until Autoware asks for control
   tandem ros --car sim://autorally --as autorally --priorities chassisCommandPriorities.yaml
   tandem ros --car serial:///dev/ttyACM0 --mux mux.yaml --vesc vesc.yaml
+  tandem ros --car sim://f1tenth --remap drive:=/planner/drive --remap odom:=/vesc/odom
   tandem ros --car sim://f1tenth --ns /car1 --seconds 60 --record drive.mcap
   tandem ros --car sim://f1tenth --unarmed           until ~/arm is called, nothing moves
   tandem ros --car sim://f1tenth --clock
@@ -62,6 +63,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="whose topics: %(choices)s; %(default)s",
     )
     parser.add_argument("--ns", default="", metavar="/NAME", help="namespace of all its topics")
+    parser.add_argument(
+        "--remap",
+        action="append",
+        default=[],
+        metavar="FROM:=TO",
+        help="another name of a topic or service, as ROS 2's -r; may be said again",
+    )
     parser.add_argument("--mux", metavar="FILE", help="mux.yaml: topics, priorities, timeouts")
     parser.add_argument(
         "--priorities", metavar="FILE", help="AutoRally's chassisCommandPriorities.yaml"
@@ -106,7 +114,8 @@ def run(args: argparse.Namespace, host: Host) -> int:
 
 def _options(args: argparse.Namespace) -> dict[str, str]:
     names = ("ns", "mux", "vesc", "priorities", "sensors", "poses")
-    return {name: getattr(args, name) for name in names if getattr(args, name)}
+    given = {name: getattr(args, name) for name in names if getattr(args, name)}
+    return {**given, "remap": " ".join(args.remap)} if args.remap else given
 
 
 def _meet(args: argparse.Namespace) -> None:

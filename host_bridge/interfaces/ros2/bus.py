@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Callable, Mapping, MutableMapping
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from functools import cache, partial
 from importlib import import_module
 from importlib.util import find_spec
@@ -22,6 +22,9 @@ _CALLS_MAX = 12  # of one step: what is more waits for the next, and of each top
 _DEPTH = 10  # of what is published, as users' nodes subscribe
 _HUMBLE = "humble"
 _NAMESPACE = re.compile(r"(/[A-Za-z_][A-Za-z0-9_]*)*")
+# Of topics and services; the node's own name and namespace are not ROS 2's to change here
+_NAME = r"(~/|/)?[A-Za-z]\w*(/[A-Za-z]\w*)*"
+_REMAP = re.compile(f"{_NAME}:={_NAME}", re.ASCII)
 _NS_PER_US = 1000
 # Whoever set one of these has decided how far their ROS 2 reaches
 REACH_SETTINGS = (
@@ -152,8 +155,10 @@ class Bus:
         parameters: Mapping[str, Any] | None = None,
         *,
         is_the_clock: bool = False,
+        remaps: Sequence[str] = (),
     ) -> None:
         """``parameters`` are declared, read-only; ``use_sim_time`` among them is heeded.
+        ``remaps`` are other names of topics and services, each FROM:=TO.
 
         ``is_the_clock``: ROS time is that of ``now_us``, which somebody says on /clock.
         """
@@ -163,6 +168,13 @@ class Bus:
                 expected="letters, digits and _ after each /, as /car1",
                 got=namespace,
             )
+        for rule in remaps:
+            if not _REMAP.fullmatch(rule):
+                raise UsageFault(
+                    "this gives no topic and no service another name",
+                    expected="FROM:=TO, as drive:=/planner/drive",
+                    got=rule,
+                )
         try:
             self._rclpy = import_module("rclpy")
             self._qos: Any = import_module("rclpy.qos")
@@ -184,6 +196,7 @@ class Bus:
             context=self._context,
             namespace=namespace,
             parameter_overrides=[uses_sim_time],
+            cli_args=["--ros-args", *(word for rule in remaps for word in ("-r", rule))],
         )
         fixed = descriptors.ParameterDescriptor(read_only=True)
         for name_of, value in given.items():

@@ -22,7 +22,7 @@ _FILES = {
 
 
 def make(rest: str, options: Mapping[str, str], now_us: Callable[[], int]) -> RosInput:
-    """``--input ros2:VOCABULARY``; options ns, sensors, poses, mux, vesc, priorities.
+    """``--input ros2:VOCABULARY``; options ns, sensors, poses, mux, vesc, priorities, remap.
 
     Raises errors.TandemError.
     """
@@ -50,6 +50,7 @@ def make(rest: str, options: Mapping[str, str], now_us: Callable[[], int]) -> Ro
         mux=mux,
         scale=read_vesc(Path(options["vesc"])) if "vesc" in options else None,
         notes=notes,
+        remaps=options.get("remap", "").split(),
     )
 
 

@@ -50,6 +50,8 @@ class RosInput(Input):
 
     source = "ros2"
     outlives_stops = True
+    _bus: Bus
+    _mux: Mux
     _pipe: SensorPipe | None = None
     _pausing: Pausing | None = None
     _placing: Placing | None = None
@@ -64,11 +66,13 @@ class RosInput(Input):
         mux: tuple[MuxRow, ...] | None = None,
         scale: VescScale | None = None,
         notes: Sequence[str] = (),
+        remaps: Sequence[str] = (),
     ) -> None:
         """``sensors`` is the pipe of a virtual car's, ``poses`` that which puts it elsewhere,
-        ``notes`` what has to be known at start."""
+        ``notes`` what has to be known at start, ``remaps`` other names, each FROM:=TO."""
         self.vocabulary = framed(vocabulary, namespace)
         self.notes = list(notes)
+        self._remaps = remaps
         self._namespace = namespace
         self._sensors_path = sensors
         self._poses_path = poses
@@ -76,8 +80,6 @@ class RosInput(Input):
         self._scale = scale or VescScale()
         self._like = simulated_car(vocabulary.like)
         self._manner: Manner = manner_of(vocabulary.name)
-        self._bus: Bus
-        self._mux: Mux
         self._orders: list[Order] = []
         self._callers = Callers()
         self._count = 0
@@ -114,7 +116,11 @@ class RosInput(Input):
         self._mux = self._manner.mux(self._rows, setting.lease_s(self.source))
         is_the_clock = self._steps is not None
         self._bus = Bus(
-            self.vocabulary.node, self._namespace, setting.now_us, is_the_clock=is_the_clock
+            self.vocabulary.node,
+            self._namespace,
+            setting.now_us,
+            is_the_clock=is_the_clock,
+            remaps=self._remaps,
         )
         try:
             if self._sensors_path:

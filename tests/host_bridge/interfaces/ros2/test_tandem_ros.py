@@ -15,6 +15,7 @@ from host_bridge.interfaces.cli import ros
 from host_bridge.interfaces.ros2.tandem_ros.tandem_ros.options import (
     PARAMETERS,
     NotRight,
+    remaps_of,
     words_of,
 )
 from tests.evidence import some
@@ -35,6 +36,15 @@ def test_parameters_are_options_and_what_is_not_set_is_not_said():
         "--cap", "1.5", "--clock",
     ]  # fmt: skip
     assert "--ns" not in words(car="sim://f1tenth")
+
+
+def test_remappings_of_topics_are_handed_on_and_nothing_else_of_ros_2():
+    given = ["car", "--ros-args", "-r", "__ns:=/car1", "-p", "car:=sim://f1tenth"]
+    given += ["-r", "drive:=/planner/drive", "--remap", "~/stop:=/stop", "-r", "other:a:=b"]
+    remaps = remaps_of(given)
+    assert remaps == ["drive:=/planner/drive", "~/stop:=/stop"]
+    said = words_of({**DEFAULTS, "car": "sim://f1tenth"}, "/car1", remaps)
+    assert said[-4:] == ["--remap", "drive:=/planner/drive", "--remap", "~/stop:=/stop"]
 
 
 def test_it_never_arms_by_itself():

@@ -25,7 +25,7 @@ from std_msgs.msg import Bool
 from std_srvs.srv import Trigger
 
 from tandem_ros.command import missing
-from tandem_ros.options import PARAMETERS, NotRight, words_of
+from tandem_ros.options import PARAMETERS, NotRight, remaps_of, words_of
 
 CAR_NODE = "tandem"
 UP_WITHIN_S = 60.0  # of a busy machine; a car that is not there ends the program sooner
@@ -101,7 +101,7 @@ class Car(LifecycleNode):
         """Read the parameters; nothing is opened."""
         values = {name: self.get_parameter(name).value for name in PARAMETERS}
         try:
-            self._words = words_of(values, self.get_namespace())
+            self._words = words_of(values, self.get_namespace(), remaps_of(sys.argv))
         except ImportError as error:
             self.get_logger().error(missing(error))
             return FAILED
@@ -203,7 +203,9 @@ class Car(LifecycleNode):
             self.trigger_deactivate()
 
     def leave(self) -> None:
-        """Ctrl-C: the terminal has told the car's program as well, if there is one."""
+        """Ctrl-C: the terminal has told the car's program as well, if there is one; ros2 launch
+        says it a second time."""
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
         if self._program and os.isatty(sys.stdin.fileno()):
             with suppress(subprocess.TimeoutExpired):
                 self._program.wait(HEARD_IT_S)

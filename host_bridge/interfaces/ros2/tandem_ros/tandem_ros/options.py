@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import io
-from collections.abc import Mapping
+import itertools
+from collections.abc import Mapping, Sequence
 
 # name -> its default, and the option that it is; what is at its default is not said
 PARAMETERS: dict[str, tuple[str | float | bool, str]] = {
@@ -30,7 +31,18 @@ class NotRight(ValueError):
     """A parameter that the command does not take, with the command's own words."""
 
 
-def words_of(values: Mapping[str, object], namespace: str) -> list[str]:
+def remaps_of(arguments: Sequence[str]) -> list[str]:
+    """Other names of topics and services that ROS 2 gave this node (``-r FROM:=TO``), for the car's
+    own; not the node's name and namespace."""
+    found = [
+        rule
+        for flag, rule in itertools.pairwise(arguments)
+        if flag in ("-r", "--remap") and not rule.startswith("__")
+    ]
+    return [rule for rule in found if ":" not in rule.partition(":=")[0]]  # another node's
+
+
+def words_of(values: Mapping[str, object], namespace: str, remaps: Sequence[str] = ()) -> list[str]:
     """The command line: unarmed, in the node's namespace.
 
     Raises NotRight, and ImportError where there is no Tandem.
@@ -46,6 +58,7 @@ def words_of(values: Mapping[str, object], namespace: str) -> list[str]:
             words.append(option)
         elif value != default or (name in ("car", "vocabulary") and value):
             words += [option, str(value)]
+    words += [word for rule in remaps for word in ("--remap", rule)]
     _read(words)
     return words
 
