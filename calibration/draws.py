@@ -9,7 +9,7 @@ from calibration.samples import Floats
 
 
 def wobbles(rng: np.random.Generator, t_s: Floats, scales: Floats, count: int) -> Floats:
-    """(samples, 3, count): an odometry's wobbles, which remember (Ornstein-Uhlenbeck)."""
+    """Draw an odometry's wobbles, (samples, 3, count), which remember (Ornstein-Uhlenbeck)."""
     drawn = rng.normal(size=(len(t_s), 3, count))
     rests = np.exp(-np.diff(t_s) / scales[2])
     for i, rest in enumerate(rests, 1):
@@ -18,8 +18,8 @@ def wobbles(rng: np.random.Generator, t_s: Floats, scales: Floats, count: int) -
 
 
 def widths(drawn: Floats, confidence: float) -> tuple[Floats, Floats]:
-    """Of (samples, 3, draws), in m and rad, sample by sample: as wide as the draws' spread, times
-    what holds such a share of the draws from start to end."""
+    """Return the widths in m and rad, sample by sample, of (samples, 3, draws): the draws' spread,
+    times what holds such a share of the draws from start to end."""
     apart_m = np.hypot(drawn[:, 0], drawn[:, 1])
     position_m = np.sqrt(np.mean(apart_m**2, axis=1))
     yaw_rad = np.sqrt(np.mean(drawn[:, 2] ** 2, axis=1))

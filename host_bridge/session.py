@@ -83,8 +83,8 @@ class Session:
         return claim if wish.heard_us is None else self._own_decision(wish, now_us)
 
     def _own_decision(self, wish: Wish, now_us: int) -> Claim | None:
-        """Of a program that a person lets drive: it holds no deadman, and decides nothing of now
-        by itself."""
+        """Claim what a program decided that a person lets drive: it holds no deadman, and decides
+        nothing of now by itself."""
         if wish.heard_us is None:
             return None
         return self._own(replace(wish, is_held=False), now_us)

@@ -30,7 +30,7 @@ class Store:
     def load_into(self, image: bytearray) -> int:
         """The newer of what is whole; how many bytes, 0 if there is none that fits."""
         at = self._newest()
-        if at < 0 or not self._is_whole(self._paths[at]) or self._size > len(image):
+        if at < 0 or self._size > len(image):
             return 0
         with open(self._paths[at], "rb") as file:
             file.read(_HEAD)
@@ -54,19 +54,17 @@ class Store:
         return self._is_whole(path) and self._size == size and self._crc == crc
 
     def _newest(self) -> int:
-        """Which file counts, -1 for none; ``_counter`` is its own."""
+        """Say which file counts, -1 for none; it is the one that was looked at last."""
         is_first = self._is_whole(self._paths[0])
         first = self._counter
-        if not self._is_whole(self._paths[1]):
-            self._counter = first
-            return 0 if is_first else -1
-        if is_first and self._counter - first & _COUNTER_MASK > _COUNTER_MASK // 2:
-            self._counter = first
-            return 0
-        return 1
+        if self._is_whole(self._paths[1]):
+            is_newer = self._counter - first & _COUNTER_MASK <= _COUNTER_MASK // 2
+            if is_newer or not is_first:
+                return 1
+        return 0 if is_first and self._is_whole(self._paths[0]) else -1
 
     def _is_whole(self, path: str) -> bool:
-        """Whether it is there and undamaged; its counter, the size of its image and its CRC."""
+        """Say whether it is there and undamaged; note its counter, its image's size and its CRC."""
         try:
             self._size = os.stat(path)[6] - _HEAD - _TAIL
             with open(path, "rb") as file:
@@ -79,7 +77,7 @@ class Store:
         return self._size > 0 and tail == self._crc.to_bytes(_TAIL, "little")
 
     def _crc_of(self, file: "BufferedReader", size: int, crc: int) -> int:
-        """Of the next ``size`` bytes, going on from ``crc``."""
+        """Return the CRC of the next ``size`` bytes, going on from ``crc``."""
         piece = memoryview(self._piece)
         while size > 0:
             got = file.readinto(piece[: min(size, _PIECE)])

@@ -239,7 +239,7 @@ class Cockpit:
             driven.obey(order, now_us)
 
     def _tick_woken(self, driven: Drive, session: Session) -> None:
-        """Between two ticks: what the input heard, be it a stop; the rest is the tick's."""
+        """Do what the input heard between two ticks, be it a stop; the rest is the tick's."""
         now_us = self._clock.now_us()
         session.woken(driven.read(now_us, is_woken=True), now_us)
         self._obey(driven, now_us)

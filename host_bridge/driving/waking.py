@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 
 class Alarm:
-    """Rung while nobody waits for it, it is not heard: whoever is about to look looks anyway."""
+    """What wakes whoever waits. Rung while nobody does it is not heard: they are about to look."""
 
     def __init__(self, now_us: Callable[[], int]) -> None:
         """``now_us`` is the time in which is waited; made in the event loop."""

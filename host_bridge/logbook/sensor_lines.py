@@ -106,7 +106,7 @@ class SensorPipe:
 
 
 def _row(line: bytes) -> dict[str, Any]:
-    """What a line says, without the true ranges of a scan."""
+    """Read what a line says, without the true ranges of a scan."""
     said, _, rest = line.partition(_TRUE_RANGES)
     row: dict[str, Any] = json.loads(said + b"}" if rest else line)
     if rest:

@@ -231,7 +231,7 @@ def _is_closed(bench: Bench) -> bool:
 
 
 def _has_closed_loop(bench: Bench) -> bool:
-    """By the newest of the slow reports."""
+    """Say whether the loop is closed, by the newest of the slow reports."""
     return bench.car.inputs is None or bench.car.inputs.is_runstop_closed
 
 

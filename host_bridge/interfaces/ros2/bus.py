@@ -205,6 +205,7 @@ class Bus:
         self._executor.add_node(self._node)
         self._is_idle = False
         self._waiter: Waiter[Any] | None = None
+        self._later: Callable[[Callable[[], None]], object]
 
     def listen(
         self, tell: Callable[[], object], later: Callable[[Callable[[], None]], object]

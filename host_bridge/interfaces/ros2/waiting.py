@@ -31,7 +31,7 @@ class Waiter(Generic[T]):
         return self._found is not None or self._fault is not None
 
     def take(self) -> T | None:
-        """What has come, if anything has; then ``go_on``. Raises what waiting raised."""
+        """Return what has come, if anything has; then ``go_on``. Raises what waiting raised."""
         if self._fault is not None:
             raise self._fault
         found, self._found = self._found, None

@@ -32,8 +32,8 @@ class NotRight(ValueError):
 
 
 def remaps_of(arguments: Sequence[str]) -> list[str]:
-    """Other names of topics and services that ROS 2 gave this node (``-r FROM:=TO``), for the car's
-    own; not the node's name and namespace."""
+    """Find the other names of topics and services that ROS 2 gave this node (``-r FROM:=TO``), for
+    the car's own; not the node's name and namespace."""
     found = [
         rule
         for flag, rule in itertools.pairwise(arguments)
