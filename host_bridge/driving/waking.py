@@ -28,7 +28,6 @@ class Alarm:
             return await self._waiting
         finally:
             timer.cancel()
-            self._waiting = None
 
     def _end(self, has_rung: bool = False) -> None:
         if self._waiting and not self._waiting.done():

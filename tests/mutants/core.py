@@ -127,7 +127,11 @@ AROUND = (
     Part("host_bridge/serve/rims.py", ("host_bridge/serve/test_rims.py",)),
     Part("host_bridge/serve/stop_rim.py", ("host_bridge/serve/test_stop_rim.py",)),
     Part("host_bridge/serve/choosing.py", ("host_bridge/serve/test_choosing.py",)),
-    Part("host_bridge/driving/controls.py", ("host_bridge/driving/test_hands.py",)),
+    Part(
+        "host_bridge/driving/controls.py",
+        ("host_bridge/driving/test_hands.py", "host_bridge/driving/test_waking.py"),
+    ),
+    Part("host_bridge/driving/waking.py", ("host_bridge/driving/test_waking.py",)),
     Part("host_bridge/driving/run.py", ("host_bridge/driving/test_verdicts.py",), ("_fault",)),
     Part(
         "host_bridge/driving/follow.py",

@@ -197,3 +197,18 @@ def alarmed(ring_at_us: int | None, until_us: int) -> tuple[bool, int]:
 )
 def test_an_alarm_is_heard_while_it_is_waited_for(ring_at_us, until_us, ended):
     assert alarmed(ring_at_us, until_us) == ended
+
+
+def test_a_wait_that_was_rung_out_does_not_end_the_next_one():
+    loop = VirtualTime()
+
+    async def wait():
+        alarm = Alarm(loop.now_us)
+        loop.call_later(0.004, alarm.ring)
+        first = await alarm.rings_before(1_010_000)
+        return first, await alarm.rings_before(1_020_000), loop.now_us()
+
+    try:
+        assert loop.run_until_complete(wait()) == (True, False, 1_020_000)
+    finally:
+        loop.close()
