@@ -18,6 +18,7 @@ import argparse
 import asyncio
 import dataclasses
 import json
+import os
 import shutil
 import sys
 from pathlib import Path
@@ -86,7 +87,8 @@ def _verdict(show: Show, out: Path) -> int:
         show.note(f"FAIL  {check}. Look at {check.evidence}.")
     if (out / LOG).exists():
         show.say("See what was just driven in a browser (map of both cars, skew, a time slider):")
-        command = "tandem" if shutil.which("tandem") else sys.argv[0]  # outside its environment
+        beside = os.path.relpath(Path(sys.executable).with_name("tandem"))
+        command = "tandem" if shutil.which("tandem") else beside
         show.say(f"    {command} station --log {out / LOG}")
     return 1 if failed else 0
 
