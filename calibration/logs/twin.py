@@ -50,7 +50,30 @@ def plant_changes(vehicle: Facts, values: Mapping[str, float]) -> dict[str, dict
     front = values.get("tyre_stiffness_front_per_rad")
     if front is not None:
         changes["tyre"] = {"stiffness_front_per_rad": front}
-    return changes
+    return on_its_battery(vehicle.plant, changes)
+
+
+def on_its_battery(
+    plant: Mapping[str, Any], changes: Mapping[str, Mapping[str, float]]
+) -> dict[str, dict[str, float]]:
+    """The same car on the battery of its file, where changes give it another.
+
+    A speed is found as the voltage of a battery; but a car's program watches that voltage, and
+    stops a slow car as one whose battery is empty. Voltages times a ratio, currents over it and
+    resistances times its square leave each force as it is.
+    """
+    found = {table: dict(keys) for table, keys in changes.items()}
+    emf_v = found.pop("battery", {}).get("emf_v")
+    if emf_v is None:
+        return found
+    up = plant["battery"]["emf_v"] / emf_v
+    powers = {"emf_vs_per_rad": 1, "resistance_ohm": 2}
+    powers |= dict.fromkeys(("current_limit_a", "idle_a", "brake_max_a", "timeout_brake_a"), -1)
+    for table in ("motor", "battery", "vesc"):
+        for key, value in plant.get(table, {}).items():
+            if key in powers:
+                found.setdefault(table, {})[key] = value * up ** powers[key]
+    return found
 
 
 def counts_per_rev(vehicle: Facts, counts_per_m: float) -> float:

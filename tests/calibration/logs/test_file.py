@@ -9,6 +9,7 @@ from calibration.applied import calibrated
 from calibration.logs.file import LogCalibration, Source, is_of_logs, read, written
 from calibration.logs.findings import NAMES, Finding, untold
 from calibration.logs.steering_map import Map, wheel_rad
+from calibration.logs.twin import known_values
 from calibration.results import found
 from host_bridge.config import load_vehicle
 from host_bridge.errors import VehicleFileFault
@@ -87,3 +88,14 @@ def test_a_calibration_that_says_what_the_file_says_changes_nothing(name, tmp_pa
     assert {key: known[key] for key in numbers if key != "servo.dead_time_s"} == pytest.approx(
         {key: before[key] for key in numbers if key != "servo.dead_time_s"}, rel=1e-5
     )
+
+
+@pytest.mark.parametrize("name", some(["f1tenth", "f1tenth_vesc", "nigel"]))
+def test_a_slow_car_is_as_slow_on_a_full_battery(name, tmp_path):
+    """Or its program would stop it as one whose battery is empty."""
+    hidden = Hidden(name, speed=0.6)
+    car = calibrated(load_vehicle(name), str(hidden.write(tmp_path / "slow.toml")))
+    assert car.plant["battery"]["emf_v"] == load_vehicle(name).plant["battery"]["emf_v"]
+    truth, known = hidden.truth(), known_values(car)
+    for key in ("full_effort_mps", "dead_effort"):
+        assert known[key] == pytest.approx(truth[key], rel=1e-3)
