@@ -127,7 +127,7 @@ def make(uri: Uri, context: Context) -> ProcessTransport:
     runtime = query.pop("runtime", RUNTIMES[0])
     if runtime not in RUNTIMES:
         raise ValueError(f"no runtime {runtime!r}; there is {', '.join(RUNTIMES)}")
-    facts = facts_of(vehicle_for(uri.query, uri.authority, context), query)
+    facts = facts_of(vehicle_for(uri.query, uri.place, context), query)
     if facts.scene:
         raise ValueError("scene=: cars see each other in one program only: say sim:// for each")
     return ProcessTransport(uri, facts, runtime, context)

@@ -33,6 +33,8 @@ class Uri(Protocol):
     @property
     def authority(self) -> str: ...
     @property
+    def place(self) -> str: ...
+    @property
     def query(self) -> dict[str, str]: ...
 
 
@@ -101,10 +103,10 @@ class SimTransport:
 
 def make(uri: Uri, context: Context) -> SimTransport:
     """The transport of a ``sim://`` URI. Raises ValueError for an option it does not know."""
-    facts = facts_of(vehicle_for(uri.query, uri.authority, context), uri.query)
+    facts = facts_of(vehicle_for(uri.query, uri.place, context), uri.query)
     return SimTransport(uri.text, facts.world(InProcess), context.now_us, told_vehicle(uri))
 
 
 def told_vehicle(uri: Uri) -> str | None:
     """The type of car that a virtual one says it is; a blank board knows none."""
-    return None if "blank" in uri.query else uri.authority
+    return None if "blank" in uri.query else uri.place

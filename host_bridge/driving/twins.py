@@ -33,11 +33,11 @@ def as_twin(text: str | None, cars: Sequence[_Opened], vehicles: _Vehicles) -> s
     uri = Uri.parse(text)
     if uri.scheme.removeprefix("lossy+") not in _SCHEMES or _OPTION in uri.query:
         return text
-    calibration = vehicles.load(uri.authority).calibration
+    calibration = vehicles.load(uri.place).calibration
     if not calibration:
         return text
     print(
-        f"tandem: {text} is the twin of a real car, so it is the calibrated {uri.authority} "
+        f"tandem: {text} is the twin of a real car, so it is the calibrated {uri.place} "
         f"({_OPTION}={calibration}); {_OPTION}=none leaves it as its vehicle file has it",
         file=sys.stderr,
     )

@@ -105,7 +105,7 @@ class Replay:
 def make(uri: Uri, making: Making) -> Replay:
     """The transport of a ``replay://`` URI. Raises errors.UsageFault, errors.DataFileFault."""
     uri.refuse_others("car", "speed")
-    path = Path(uri.authority + uri.path)
+    path = Path(uri.place)
     speed = uri.number("speed", 1.0, SLOWEST, FASTEST)
     car = _car(uri, sorted(set(_speakers(path))))
     return Replay(uri.text, path, car, speed, making.now_us)

@@ -49,6 +49,11 @@ class Uri:
     path: str
     query: dict[str, str] = field(hash=False)
 
+    @property
+    def place(self) -> str:
+        """What is named where a name or the path of a file may stand: ``sim://./my_car.toml``."""
+        return self.authority + self.path
+
     @classmethod
     def parse(cls, text: str) -> Uri:
         """Raises errors.UsageFault."""

@@ -171,7 +171,7 @@ def in_lockstep(host: Host, text: str | None, record: Path | None) -> LockstepLi
         )
     query = dict(uri.query)
     changes = {"timing.step_s": float(query["step_s"])} if "step_s" in query else None
-    vehicle = host.vehicles.load(uri.authority, changes)
+    vehicle = host.vehicles.load(uri.place, changes)
     try:
         facts = facts_of(vehicle, query)
         world = facts.world(InProcess)

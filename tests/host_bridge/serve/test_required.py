@@ -95,8 +95,16 @@ def test_the_car_stops_when_its_owner_hangs(owner):
 
 
 def test_one_program_that_is_seat_and_owner_drives_such_a_car(vehicle):
-    uri = f"sim://{str(vehicle).replace('/', '%2F')}"
-    driven = tandem("drive", "--car", uri, "--input", "script:straight", "--seconds", "2", "--json")
+    driven = tandem(
+        "drive",
+        "--car",
+        f"sim://{vehicle}",
+        "--input",
+        "script:straight",
+        "--seconds",
+        "2",
+        "--json",
+    )
     assert driven.returncode == 0, driven.stderr
     summary = json.loads(driven.stdout.splitlines()[-1])["summary"]
     assert summary["is_completed"]

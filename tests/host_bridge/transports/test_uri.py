@@ -28,6 +28,11 @@ def test_a_uri_falls_into_its_parts(
     assert uri.query == query
 
 
+@pytest.mark.parametrize("place", ["nigel", "my.toml", "./my.toml", "a/b/my.toml", "/a/my.toml"])
+def test_a_name_or_the_path_of_a_file_is_one_place(place: str) -> None:
+    assert Uri.parse(f"sim://{place}?seed=1").place == place
+
+
 @pytest.mark.parametrize(
     "text", ["", "nigel", "/dev/ttyACM0", "serial:/dev/a", "Serial:///dev/a", "sim://a#b", "://a"]
 )
