@@ -60,19 +60,18 @@ def on_its_battery(
 
     A speed is found as the voltage of a battery; but a car's program watches that voltage, and
     stops a slow car as one whose battery is empty. Voltages times a ratio, currents over it and
-    resistances times its square leave each force as it is.
+    resistances times its square leave each force as it is. Limits of currents stay, for those are
+    settings.
     """
     found = {table: dict(keys) for table, keys in changes.items()}
     emf_v = found.pop("battery", {}).get("emf_v")
     if emf_v is None:
         return found
     up = plant["battery"]["emf_v"] / emf_v
-    powers = {"emf_vs_per_rad": 1, "resistance_ohm": 2}
-    powers |= dict.fromkeys(("current_limit_a", "idle_a", "brake_max_a", "timeout_brake_a"), -1)
-    for table in ("motor", "battery", "vesc"):
-        for key, value in plant.get(table, {}).items():
-            if key in powers:
-                found.setdefault(table, {})[key] = value * up ** powers[key]
+    powers = {"emf_vs_per_rad": 1, "resistance_ohm": 2, "idle_a": -1}
+    for table in ("motor", "battery"):
+        scaled = {k: v * up ** powers[k] for k, v in plant[table].items() if k in powers}
+        found[table] = {**found.get(table, {}), **scaled}
     return found
 
 

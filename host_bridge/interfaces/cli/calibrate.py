@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import shlex
 import sys
 import textwrap
 from collections.abc import Iterator, Sequence
@@ -24,7 +25,11 @@ from calibration.logs.vesc_yaml import vesc_yaml
 from host_bridge.domain import Vehicle
 from host_bridge.errors import DataFileFault, UsageFault
 from host_bridge.interfaces.cli.calibrate_guide import Guide
-from host_bridge.interfaces.cli.calibrated_vehicle import calibrated_vehicle
+from host_bridge.interfaces.cli.calibrated_vehicle import (
+    NONE,
+    calibrated_vehicle,
+    changes_on_board,
+)
 from host_bridge.interfaces.cli.typed import day, positive
 from host_bridge.logbook.new_file import write_new
 from host_bridge.running import run_async
@@ -158,7 +163,7 @@ def _guided(args: argparse.Namespace, host: Host) -> int:
             "a guide drives and asks by itself",
             expected="tandem calibrate --guide FOLDER --car CAR, and --vehicle of a served car",
         )
-    vehicle = host.vehicles.load(args.vehicle or _vehicle_of(args.car, host))
+    vehicle = as_in_its_file(args.car, args.vehicle, host)
     traces = Guide(args.guide, args.car, vehicle, host).run()
     paths = {"out": "calibration.toml", "vehicle_file": f"{vehicle.name}_calibrated.toml"}
     if "vesc" in vehicle.plant:
@@ -170,24 +175,36 @@ def _guided(args: argparse.Namespace, host: Host) -> int:
     print()
     code = _identified(args, host, traces, vehicle)
     print("\nwritten: " + ", ".join(str(getattr(args, name)) for name in paths))
-    print(f"onto the board: tandem config write {args.car} --calibration {args.out}")
+    print(f"onto the board: tandem config write {shlex.quote(args.car)} --calibration {args.out}")
+    twin = shlex.quote(f"sim://{vehicle.name}?calibration={args.out}")
+    print(f"as a virtual car: tandem drive {twin}")
     return code
 
 
-def _vehicle_of(car: str, host: Host) -> str:
-    """The file of what a car says it is. Raises errors.TandemError."""
-    found: list[str] = []
+def as_in_its_file(car: str, named: str, host: Host) -> Vehicle:
+    """What a car is. Raises errors.TandemError, for one that was trimmed or calibrated, too: its
+    logs have commands by the map that its board holds, and what is found is of its file's."""
+    found: list[Vehicle] = []
 
     async def ask() -> int:
-        opened = await host.cars.open(car)
-        try:
-            found.append(opened.vehicle.path)
-        finally:
-            await opened.close()
+        opened = await host.cars.open(car, vehicle=named or None)
+        found.append(opened.vehicle)
+        await opened.close()
         return 0
 
     run_async(ask())
-    return found[0]
+    file = host.vehicles.load(named or found[0].path)
+    rows = [str(row["parameter"]) for row in changes_on_board(file, found[0])]
+    if any(row.startswith("channel_") for row in rows):
+        raise UsageFault(
+            "this car was trimmed or calibrated before",
+            where=car,
+            expected="the pulses of its vehicle file, of which a calibration is",
+            got=", ".join(rows),
+            remedy=f"tandem config write {shlex.quote(car)} --calibration {NONE}, "
+            "then the same words again",
+        )
+    return file
 
 
 def read_traces(args: argparse.Namespace, host: Host) -> list[Trace]:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Sequence
+from math import dist
 from pathlib import Path
+from urllib.parse import quote
 
 from calibration.logs.identify import identify
 from calibration.logs.manoeuvres import MANOEUVRES, Manoeuvre, seconds_of
@@ -14,10 +16,12 @@ from calibration.logs.trace import Trace
 from host_bridge.domain import Vehicle
 from host_bridge.errors import DataFileFault, UsageFault
 from host_bridge.interfaces.cli import drive
+from host_bridge.interfaces.cli.piped import VIRTUAL, with_option
 from host_bridge.services import Host
+from host_bridge.transports.uri import Uri
 
 ANSWERS = "answers.json"
-_YES = ("y", "yes")
+_YES, _NO = ("y", "yes"), ("n", "no")
 _TRIES = 3
 
 
@@ -65,7 +69,7 @@ class Guide:
             if not lacking:
                 return trace
             print(f"  This drive does not tell {manoeuvre.tells}: {lacking}")
-            if not self._says_yes("  Drive it again"):
+            if not self.says_yes("  Drive it again"):
                 return trace
             self._forget(manoeuvre, log)
         return trace
@@ -81,8 +85,11 @@ class Guide:
         self._ask(f"  Is it there, and the way free? It takes {takes_s:.0f} s. Enter drives: ")
         part = log.with_name(f"{manoeuvre.name}.part.mcap")
         part.unlink(missing_ok=True)
-        words = ["--car", self._car, "--input", f"csv:{commands}", "--record", str(part), "--json"]
-        words += ["--lockstep"] if self._car.startswith("sim:") else []
+        car = self._car
+        if manoeuvre.is_taped and car.startswith(VIRTUAL):
+            car = with_option(car, "sensors", quote(str(log.with_suffix(".jsonl"))))
+        words = ["--car", car, "--input", f"csv:{commands}", "--record", str(part)]
+        words += ["--lockstep"] if car.startswith("sim:") else []
         parser = argparse.ArgumentParser(prog="tandem drive")
         drive.add_arguments(parser)
         args = parser.parse_args(words)
@@ -94,7 +101,7 @@ class Guide:
                 expected="a drive to the end of its commands",
                 remedy="the same command goes on from here; tandem log shows why it ended",
             )
-        if manoeuvre.question and not self._says_yes(f"  {manoeuvre.question}"):
+        if manoeuvre.question and not self.says_yes(f"  {manoeuvre.question}"):
             raise UsageFault(
                 "its steering goes the other way",
                 where=self._vehicle.path,
@@ -102,6 +109,7 @@ class Guide:
                 remedy="turn the pulses of its [[channels]] points round, and flash or write it",
             )
         if manoeuvre.is_taped:
+            _tell_truth(car)
             self._tapes[manoeuvre.name] = self._metres()
             (self._folder / ANSWERS).write_text(json.dumps(self._tapes) + "\n")
         part.rename(log)  # last: what was asked is answered
@@ -146,8 +154,12 @@ class Guide:
             print("  A number of metres is meant, as 6.42.")
         raise UsageFault("how far it went is not told", expected="metres, as 6.42", got=text)
 
-    def _says_yes(self, question: str) -> bool:
-        return self._ask(f"{question}? [y/n] ").strip().lower() in _YES
+    def says_yes(self, question: str) -> bool:
+        for _ in range(_TRIES):
+            answer = self._ask(f"{question}? [y/n] ").strip().lower()
+            if answer in (*_YES, *_NO):
+                return answer in _YES
+        raise UsageFault("it is not answered", expected="y or n", got=answer)
 
     def _ask(self, question: str) -> str:
         try:
@@ -160,3 +172,15 @@ class Guide:
                 got="the end of the input",
                 remedy="tandem calibrate --guide is for a terminal; what was driven is kept",
             ) from None
+
+
+def _tell_truth(car: str) -> None:
+    """Tell what the tape would say, of a virtual car: there is no floor to lay one on."""
+    path = Path(Uri.parse(car).query.get("sensors", "")) if car.startswith(VIRTUAL) else Path()
+    if not path.is_file():
+        return
+    with path.open(encoding="utf-8") as file:
+        truths = [json.loads(line)["truth"] for line in file if '"sensor": "truth"' in line]
+    if truths:
+        first, last = ((truths[at]["x_m"], truths[at]["y_m"]) for at in (0, -1))
+        print(f"  A virtual car has no floor; a tape would say {dist(first, last):.2f}.")

@@ -1,14 +1,21 @@
 """``tandem calibrate --guide``: a person with a tape, and a car whose numbers are hidden."""
 
+import asyncio
 import builtins
 import json
+import shlex
+from dataclasses import replace
 from math import hypot
+from types import SimpleNamespace
 
 import pytest
 
 from calibration.logs.file import read
 from host_bridge import cli
 from host_bridge.config import load_vehicle
+from host_bridge.errors import UsageFault
+from host_bridge.interfaces.cli.calibrate import as_in_its_file
+from host_bridge.interfaces.cli.calibrate_guide import Guide
 from tests.bench.guide_study import VEHICLES, Found, hidden, lines
 from tests.calibration.logs.hidden import Hidden
 
@@ -21,6 +28,7 @@ class Person:
 
     def __init__(self, sensors):
         self.asked = []
+        self.taped = ""
         self._sensors = sensors
 
     def __call__(self, question=""):
@@ -29,17 +37,18 @@ class Person:
             lines = self._sensors.read_text().splitlines()
             truths = [json.loads(line)["truth"] for line in lines if '"sensor": "truth"' in line]
             first, last = truths[0], truths[-1]
-            return f"{hypot(last['x_m'] - first['x_m'], last['y_m'] - first['y_m']):.2f}"
+            self.taped = f"{hypot(last['x_m'] - first['x_m'], last['y_m'] - first['y_m']):.2f}"
+            return self.taped
         return "y"
 
 
 @pytest.mark.timeout(600)
 def test_a_hidden_car_is_found_by_the_guide_from_begin_to_end(tmp_path, monkeypatch, capsys):
-    file, sensors = HIDDEN.write(tmp_path / "hidden.toml"), tmp_path / "sensors.jsonl"
-    uri = f"sim://{HIDDEN.vehicle}?seed=7&calibration={file}&sensors={sensors}"
-    person = Person(sensors)
-    monkeypatch.setattr(builtins, "input", person)
     folder = tmp_path / "guide"
+    file = HIDDEN.write(tmp_path / "hidden.toml")
+    uri = f"sim://{HIDDEN.vehicle}?seed=7&calibration={file}"
+    person = Person(folder / "straight.jsonl")
+    monkeypatch.setattr(builtins, "input", person)
     words = ["calibrate", "--guide", str(folder), "--car", uri, "--date", "2026-05-01"]
     assert cli.main(words) == 0
     found = {one.name: one for one in read(folder / "calibration.toml").findings}
@@ -52,6 +61,10 @@ def test_a_hidden_car_is_found_by_the_guide_from_begin_to_end(tmp_path, monkeypa
     assert load_vehicle(str(folder / f"{HIDDEN.vehicle}_calibrated.toml")).parameters
     assert "speed_to_erpm_gain" in (folder / "vesc.yaml").read_text()
     assert sum("metres" in question for question in person.asked) == 1
+    said = capsys.readouterr().out
+    assert f"a tape would say {person.taped}." in said  # for nobody can lay one there
+    assert "time_us" not in said  # lines for people
+    assert f"tandem config write {shlex.quote(uri)} --calibration" in said
     # again: what is done stays done, and nothing is asked or driven
     asked = len(person.asked)
     capsys.readouterr()
@@ -67,6 +80,33 @@ def test_the_study_of_the_guide_counts_what_is_told_and_what_is_held():
     one, every = lines({"counts_per_m": rows})
     assert one.split()[:8] == ["counts_per_m", "told", "2", "of", "3,", "held", "1:", "0.500"]
     assert every.startswith("all ")
+
+
+def host_with(**parameters):
+    """A host whose only car holds these parameters instead of its vehicle file's."""
+    file = load_vehicle("nigel")
+    car = replace(file, parameters={**file.parameters, **parameters})
+    opened = SimpleNamespace(vehicle=car, close=lambda: asyncio.sleep(0))
+    cars = SimpleNamespace(open=lambda *_, **__: asyncio.sleep(0, opened))
+    return SimpleNamespace(cars=cars, vehicles=SimpleNamespace(load=load_vehicle))
+
+
+def test_a_car_that_was_trimmed_is_not_calibrated_on_top_of_it():
+    trimmed = [1_480_000, *load_vehicle("nigel").parameters["channel_neutral"][1:]]
+    with pytest.raises(UsageFault, match="trimmed or calibrated before") as caught:
+        as_in_its_file("my car", "", host_with(channel_neutral=trimmed))
+    assert caught.value.remedy.startswith("tandem config write 'my car' --calibration none")
+    assert as_in_its_file("red", "", host_with(step_us=[20_000])) == load_vehicle("nigel")
+
+
+def test_a_question_that_was_misread_is_asked_again(tmp_path, monkeypatch):
+    answers = iter(["left", "Yes", "", "no", "1", "2", "3"])
+    monkeypatch.setattr(builtins, "input", lambda question="": next(answers))
+    guide = Guide(tmp_path, "red", load_vehicle("nigel"), SimpleNamespace())
+    assert guide.says_yes("is it") is True
+    assert guide.says_yes("is it") is False
+    with pytest.raises(UsageFault, match="not answered"):
+        guide.says_yes("is it")
 
 
 def test_nobody_at_the_terminal_is_said_and_a_guide_takes_no_logs(tmp_path, monkeypatch, capsys):
