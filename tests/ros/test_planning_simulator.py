@@ -143,6 +143,16 @@ def test_it_moves_as_the_model_does_step_by_step(simulator, nodes, tmp_path, mod
     assert [row["gear"] for row in told] == [row["gear"] for row in rows]
 
 
+def test_commands_that_came_before_a_tick_count_for_it(simulator, nodes, tmp_path):
+    """Nobody waits between: rclpy has both, and hands over the clock first. A service that is
+    answered is no sign that they were taken either, for rclpy looks at services after topics."""
+    rows = drive_of(200)
+    simulator("DELAY_STEER_ACC_GEARED", "-p", "use_sim_time:=true")
+    trace = written(rows, tmp_path / "trace.csv")
+    told = told_by(nodes("stepper", str(trace), str(STEP_S), str(len(rows)), "bare"))
+    assert worst(told, expected("DELAY_STEER_ACC_GEARED", rows, tmp_path / "map.csv")) < 1e-6
+
+
 @pytest.mark.skipif(not TRACES.is_dir(), reason="no traces of Autoware's models beside the project")
 @pytest.mark.parametrize(
     "rows", [pytest.param(400, id="10 s"), pytest.param(1600, id="40 s", marks=pytest.mark.soak)]

@@ -202,6 +202,7 @@ class Bus:
         for name_of, value in given.items():
             self._node.declare_parameter(name_of, value, fixed)
         self._executor = executors.SingleThreadedExecutor(context=self._context)
+        self._nothing_comes = executors.TimeoutException, executors.ShutdownException
         self._executor.add_node(self._node)
         self._is_idle = False
         self._waiter: Waiter[Any] | None = None
@@ -247,8 +248,18 @@ class Bus:
                 return
 
     def wait(self, seconds: float) -> None:
-        """Take one thing, of all that has come or comes within that time."""
-        self._executor.spin_once(timeout_sec=seconds)
+        """Wait so long for anything to come, then take all that has come, up to a number.
+
+        In which order rclpy finds what has come is not in which it came: a tick of /clock may be
+        taken before the commands that were sent ahead of it.
+        """
+        for _ in range(_CALLS_MAX):
+            try:
+                handler, *_rest = self._executor.wait_for_ready_callbacks(timeout_sec=seconds)
+            except self._nothing_comes:
+                return
+            _call(handler)
+            seconds = 0.0
 
     def stamp_ns(self) -> int:
         """What stamps of this moment say; use_sim_time of this node changes nothing in it."""

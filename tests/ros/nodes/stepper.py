@@ -1,8 +1,8 @@
-"""Drives simple_planning_simulator in lockstep by /clock: TRACE.csv STEP_S ROWS [silent=N].
+"""Drives simple_planning_simulator in lockstep by /clock: TRACE.csv STEP_S ROWS [silent=N] [bare].
 
 For each row of the trace it publishes the command and its gear, asks a service, which is answered
 after they were taken, moves the clock on by a step, and prints what the simulator says of that
-moment, as JSON. Then it goes on in silence for N steps.
+moment, as JSON. Then it goes on in silence for N steps. ``bare``: without the service.
 """
 
 import csv
@@ -20,7 +20,8 @@ from nav_msgs.msg import Odometry
 from rosgraph_msgs.msg import Clock
 
 trace, step_s, count = sys.argv[1], float(sys.argv[2]), int(sys.argv[3])
-silent = int(sys.argv[4].partition("=")[2]) if len(sys.argv) > 4 else 0
+words = dict(word.partition("=")[::2] for word in sys.argv[4:])
+silent, is_barred = int(words.get("silent", 0)), "bare" not in words
 rclpy.init()
 node = rclpy.create_node("stepper")
 clock = node.create_publisher(Clock, "/clock", 10)
@@ -111,7 +112,8 @@ for row in rows:
     message.lateral.steering_tire_angle = float(row["steer_des_rad"])
     gear.publish(GearCommand(command=int(float(row["gear"]))))
     control.publish(message)
-    taken()
+    if is_barred:
+        taken()
     now_ns += step_ns
     step(now_ns)
 for _ in range(silent):
