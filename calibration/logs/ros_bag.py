@@ -79,8 +79,11 @@ def _summed(times_s: np.ndarray, speed_mps: np.ndarray) -> Series:
 
 
 def _effort(bag: BagSeries, vehicle: Vehicle) -> Series:
-    """A VESC's duty, as a share of the most that the vehicle file gives it."""
-    if not bag.motor:
+    """A VESC's duty, as a share of the most that the vehicle file gives it.
+
+    One that is 0 all along is none: a driver that does not know it leaves it out.
+    """
+    if not any(row[2] for row in bag.motor):
         return Series()
     vesc = vehicle.plant.get("vesc")
     most = float(vesc["duty_max"]) if isinstance(vesc, dict) else 1.0

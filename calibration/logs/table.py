@@ -33,7 +33,7 @@ COLUMNS = {
 
 def read_table(path: Path, vehicle: Vehicle) -> Trace:
     """Raises errors.DataFileFault for what is no such table."""
-    rows = _rows(path)
+    rows, strange = _rows(path)
     columns = {name: _column(rows, name) for name in COLUMNS}
     per_m = 1e9 / vehicle.parameters["nm_per_count"][0]
     target = columns["target_mps"]
@@ -53,10 +53,12 @@ def read_table(path: Path, vehicle: Vehicle) -> Trace:
         places=_joined(rows, ("x_m", "y_m")),
         battery=columns["battery_v"],
         counts_per_m=per_m,
+        notes=(f"of no meaning here: {', '.join(strange)}",) if strange else (),
     )
 
 
-def _rows(path: Path) -> list[dict[str, float]]:
+def _rows(path: Path) -> tuple[list[dict[str, float]], list[str]]:
+    """Read what has a meaning, and the names of the columns that have none."""
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
@@ -77,7 +79,7 @@ def _rows(path: Path) -> list[dict[str, float]]:
             found.append(numbers)
     if len(found) < 2:
         raise _strange(path, 1, f"{len(found)} rows of numbers")
-    return found
+    return found, [name for name in table.fieldnames or () if name not in (TIME, *COLUMNS)]
 
 
 def _strange(path: Path, line: int, got: str) -> DataFileFault:

@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from calibration import results
+from calibration.applied import OWN
 from calibration.band import driven_steering
+from calibration.logs.file import is_of_logs
 from calibration.parameters import known_values
 from calibration.replay import Replay, Summary, calibrate, hausdorff_m, motion, replay, way_m
 from calibration.samples import Run, read_bag_run, read_run
@@ -32,7 +34,8 @@ COMMANDS has the columns t_s, channel (throttle or steering), value_norm (-1 to 
 with every message of the driver, as they queue on the way. ODOMETRY has header_t_s, x_m, y_m,
 yaw_rad. A bag of ROS 1 or 2 (.bag, .mcap, .db3 or a folder) has both in its topics: /drive, in m/s
 and rad, and /odom. A LOG is one of Tandem's own (tandem drive --record): its vehicle is known, and
-a virtual car in it had the numbers of the vehicle file, which are then the twin's too.
+a virtual car in it had the numbers of the vehicle file, which are then the twin's too; of one whose
+URI named a calibration that is told.
 
 examples:
   tandem replay drive.mcap
@@ -62,7 +65,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--drive-topic", default="", metavar="TOPIC", help="of a bag (/drive)")
     add("--odom-topic", default="", metavar="TOPIC", help="of a bag (/odom)")
     add("--vehicle", default="", help="the type of car (the log's, else nigel)")
-    add("--calibration", metavar="FILE", help="its numbers; none: the vehicle file's (its own)")
+    add(
+        "--calibration",
+        metavar="FILE",
+        help="its numbers: FILE, own, or none, the vehicle file's (own)",
+    )
     add("--fit", type=Path, metavar="FILE", help="fit a calibration on these runs, and write it")
     add("--leave-one-out", action="store_true", help="fit on all runs but one, predict that one")
     add("--date", type=day, help="of the fit, for the file: YYYY-MM-DD")
@@ -185,9 +192,16 @@ def _files(args: argparse.Namespace) -> dict[str, list[Path]]:
 
 
 def _chosen(wanted: str | None, vehicle: Vehicle) -> results.Calibration | None:
-    path = Path(wanted) if wanted else results.found(vehicle.name)
+    path = results.found(vehicle.name) if wanted in (None, OWN) else Path(str(wanted))
     if wanted == NONE or path is None:
         return None
+    if is_of_logs(path):
+        raise UsageFault(
+            "this calibration is one of tandem calibrate, without what an odometry sees of a car",
+            where=str(path),
+            expected="one that tandem replay --fit wrote",
+            remedy=f"its car can be driven: sim://{vehicle.name}?calibration={path}",
+        )
     calibration = results.read(path)
     if calibration.vehicle != vehicle.name:
         raise VehicleFileFault(

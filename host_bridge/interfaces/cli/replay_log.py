@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -13,12 +14,14 @@ from calibration.samples import Run, read_run
 from host_bridge.domain import Vehicle
 from host_bridge.errors import DataFileFault
 from host_bridge.logbook.bags import sha256_of
+from host_bridge.logbook.reading import cars_in, facts
 from host_bridge.logbook.tables import write_run
 from host_bridge.services import Host
 
 
 class LoggedRun(NamedTuple):
-    """Hold one car's drive. ``is_virtual``: it had the vehicle file's numbers, no calibration's."""
+    """Hold one car's drive. ``is_virtual``: it had the vehicle file's numbers, or those that its
+    URI named."""
 
     vehicle: str
     is_virtual: bool
@@ -40,6 +43,7 @@ def logged_runs(log: Path, wanted: str, host: Host) -> list[LoggedRun]:
             remedy=f"tandem log {log}",
         )
     chosen = {wanted: types[wanted]} if wanted else types
+    _tell_calibrated(log, set(chosen))
     runs = [
         run
         for car, vehicle in chosen.items()
@@ -54,6 +58,18 @@ def logged_runs(log: Path, wanted: str, host: Host) -> list[LoggedRun]:
             remedy="tandem drive CAR --record FILE.mcap makes such a log",
         )
     return runs
+
+
+def _tell_calibrated(log: Path, cars: set[str]) -> None:
+    """Tell of virtual cars that were others than their vehicle file: their twins are not."""
+    for name, row in cars_in(facts(log)).items():
+        uri = row.get("uri", "")
+        if name in cars and "calibration=" in uri:
+            print(
+                f"tandem: in this log {name} was {uri}; without its calibration, as here, "
+                "a twin is off by what that changed",
+                file=sys.stderr,
+            )
 
 
 def _runs_of(log: Path, car: str, vehicle: Vehicle) -> Iterator[LoggedRun]:

@@ -2,11 +2,13 @@
 
 import json
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from calibration.applied import calibrated
+from calibration.logs import ros_bag
 from calibration.logs.file import is_of_logs, read
 from calibration.logs.mounting import mounting
 from calibration.logs.reading import Wanted, read_trace
@@ -192,3 +194,35 @@ def test_a_table_that_tells_nothing_says_so_and_what_is_no_table_is_refused(tmp_
     table.write_text("time,speed\n0,1\n1,1\n")
     assert cli.main(["calibrate", str(table), "--vehicle", "f1tenth"]) == 7
     assert "a column t_s" in capsys.readouterr().err
+
+
+def test_columns_that_mean_nothing_are_told(tmp_path, capsys):
+    table = tmp_path / "drive.csv"
+    rows = (f"{i / 50},{i / 50},{i}" for i in range(500))
+    table.write_text("t_s,travel_m,ticks\n" + "\n".join(rows) + "\n")
+    assert cli.main(["calibrate", str(table), "--vehicle", "f1tenth"]) == 1
+    assert "of no meaning here: ticks" in capsys.readouterr().out
+
+
+def test_a_bag_whose_duty_is_left_out_has_no_effort(monkeypatch, tmp_path):
+    """Of an ESC's car, whose state has the wheels' turns only."""
+    motor = [(i / 50, 4610.0, 0.0, 0.0) for i in range(100)]
+    bag = SimpleNamespace(
+        told=[], odometry=[], motor=motor, inertial=[], places=[], notes=[], topics={}, sha256=""
+    )
+    monkeypatch.setattr(ros_bag, "read_bag_series", lambda *_: bag)
+    vehicle = load_vehicle("f1tenth")
+    assert not ros_bag.read_ros_bag(tmp_path / "run.bag", vehicle, {}).effort.is_there
+    bag.motor = [(*row[:2], 0.1, 0.0) for row in motor]
+    assert ros_bag.read_ros_bag(tmp_path / "run.bag", vehicle, {}).effort.is_there
+
+
+def test_replay_says_that_the_car_of_a_log_was_another_and_takes_no_calibration_of_logs(
+    driven, tmp_path, capsys
+):
+    log, _ = driven(VESC)
+    assert cli.main(["replay", str(log)]) == 0
+    assert "a twin is off by what that changed" in capsys.readouterr().err
+    found = VESC.write(tmp_path / "found.toml")
+    assert cli.main(["replay", str(log), "--calibration", str(found)]) == 2
+    assert "one that tandem replay --fit wrote" in capsys.readouterr().err
