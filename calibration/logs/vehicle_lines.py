@@ -16,9 +16,9 @@ import numpy as np
 from calibration.logs.file import LogCalibration
 from calibration.logs.steering_map import Map, wheel_rad
 from calibration.logs.twin import counts_per_rev, plant_changes
+from calibration.samples import Floats
 from host_bridge.domain import Vehicle
 
-_REAR = "rear"
 _SPEEDS = ("speed_max_mps", "reverse_max_mps", "speed_cap_mps")
 
 
@@ -100,7 +100,7 @@ def _channels(vehicle: Vehicle, steering_map: Map) -> Iterator[str]:
     for at in range(len(vehicle.channels)):
         keys = _keys_of(vehicle, f"channels.{at}.")
         if keys.get("kind") == "servo_steering":
-            keys["points"] = _points(keys, vehicle, steering_map)
+            keys["points"] = _points(keys, vehicle.channels[at], steering_map)
             keys.pop("trim_us", None)
         yield from ("", "[[channels]]")
         yield from (f"{key} = {_toml(value)}" for key, value in keys.items())
@@ -116,16 +116,36 @@ def _toml(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _points(keys: Mapping[str, Any], vehicle: Vehicle, steering_map: Map) -> list[list[float]]:
-    """Measured angles of this wheel over the same pulses; its own trim is in them."""
-    given = sorted((float(angle), float(pulse)) for angle, pulse in keys["points"])
-    angles, pulses = np.array(given).T
-    ratio = 1.0
-    if keys.get("axle") == _REAR:
-        ratio = float(str(_value(vehicle, "geometry.rear_steer_ratio")))
-    commands = np.union1d(angles / ratio, steering_map.commanded_rad)
-    commands = commands[(commands >= (angles / ratio).min()) & (commands <= (angles / ratio).max())]
-    wheels = ratio * wheel_rad(steering_map, commands)
-    at_us = np.interp(ratio * commands, angles, pulses) + float(keys.get("trim_us", 0.0))
+def _points(
+    keys: Mapping[str, Any], channel: Mapping[str, Any], steering_map: Map
+) -> list[list[float]]:
+    """Measured angles of this wheel over the same pulses; its own trim is in them.
+
+    The map is of the car as a whole, and each wheel has its own angle in a bend: what the wheel has
+    for a command is what the file had for the command that the car obeys as that one.
+    """
+    given_us, given_rad = np.array(sorted((float(it[1]), float(it[0])) for it in keys["points"])).T
+    commands, pulses_ns = np.array(channel["curve"], float).T
+    pulses_us = pulses_ns * 1e-3
+    own_rad = np.interp(pulses_us - float(keys.get("trim_us", 0.0)), given_us, given_rad)
+    fine = np.union1d(np.round(commands, 4), np.round(steering_map.commanded_rad, 4))
+    fine = fine[(fine >= commands[0]) & (fine <= commands[-1])]
+    wheels = _along(wheel_rad(steering_map, fine), commands, own_rad)
+    at_us = np.interp(fine, commands, pulses_us)
+    order = np.argsort(at_us)
+    at_us, wheels = at_us[order], wheels[order]
+    ends_us = np.array([min(given_us[0], at_us[0] - 1.0), max(given_us[-1], at_us[-1] + 1.0)])
+    ends = _along(ends_us, at_us, wheels)
+    at_us, wheels = (
+        np.insert(at_us, [0, len(at_us)], ends_us),
+        np.insert(wheels, [0, len(wheels)], ends),
+    )
     order = np.argsort(wheels)
     return [[round(float(wheels[i]), 5), round(float(at_us[i]), 2)] for i in order]
+
+
+def _along(x: Floats, at: Floats, values: Floats) -> Floats:
+    """Interpolate, and go on straight beyond the ends."""
+    first, last = ((values[i + 1] - values[i]) / (at[i + 1] - at[i]) for i in (0, -2))
+    below, above = np.minimum(x - at[0], 0.0), np.maximum(x - at[-1], 0.0)
+    return np.asarray(np.interp(x, at, values) + first * below + last * above)

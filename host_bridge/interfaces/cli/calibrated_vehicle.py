@@ -6,7 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from calibration.logs.file import LogCalibration, read
+from calibration import results
+from calibration.applied import OWN
+from calibration.logs.file import REMEDY, LogCalibration, is_of_logs, read
+from calibration.logs.of_fit import of_fit
 from calibration.logs.vehicle_lines import vehicle_lines
 from host_bridge.domain import Vehicle
 from host_bridge.errors import VehicleFileFault
@@ -51,8 +54,18 @@ def calibrated_vehicle(
 
 
 def board_half(vehicle: Vehicle, file: str, host: Host) -> Vehicle:
-    """The vehicle as a board of it is to have it. Raises errors.VehicleFileFault."""
-    calibration = read(Path(file))
+    """The vehicle as a board of it is to have it. ``file`` is one of tandem calibrate or of
+    tandem replay --fit, or ``own``. Raises errors.VehicleFileFault."""
+    path = results.found(vehicle.name) if file == OWN else Path(file)
+    if path is None:
+        raise VehicleFileFault(
+            f"Tandem brings no calibration along for {vehicle.name}",
+            where=OWN,
+            expected="the path of a file",
+            remedy=REMEDY,
+        )
+    is_fit = path.is_file() and not is_of_logs(path)
+    calibration = of_fit(vehicle, results.read(path)) if is_fit else read(path)
     if calibration.vehicle != vehicle.name:
         raise VehicleFileFault(
             "this is another vehicle's calibration",

@@ -29,11 +29,15 @@ examples:
                                         and back to its vehicle file
 
 What one car has other than its vehicle file is kept here, as its trim is: tandem backup carries it.
-step_s with the file's value takes it back. A calibration is one that tandem calibrate wrote: what
-of it belongs on the board is the pulses of its steering and its full lock, its counts and its speed
-at full effort; what logs did not tell stays as the file has it. Writing needs the car in STANDBY or
-FAULT. It is checked by reading all of it back. A car that had no configuration is in FAULT until
-tandem clear.
+step_s with the file's value takes it back.
+
+A calibration is one that tandem calibrate or tandem replay --fit wrote, or "own", which Tandem
+brings along for Nigel. What of it belongs on the board is the pulses of its steering and its full
+lock, its counts and its speed at full effort; what logs did not tell stays as the file has it.
+Beyond the steering that a fit saw driven its map is a belief.
+
+Writing needs the car in STANDBY or FAULT. It is checked by reading all of it back. A car that had
+no configuration is in FAULT until tandem clear.
 """
 
 
@@ -55,7 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--calibration",
         metavar="FILE",
-        help="write: what tandem calibrate found; none: take it back",
+        help="write: what tandem calibrate or replay --fit found; own; none: take it back",
     )
     parser.add_argument("--json", action="store_true", help="print what a program would read")
 

@@ -5,7 +5,8 @@ import re
 import numpy as np
 import pytest
 
-from calibration.applied import calibrated
+from calibration import results as fits
+from calibration.applied import OWN, calibrated
 from calibration.logs.file import LogCalibration, Source, is_of_logs, read, written
 from calibration.logs.findings import NAMES, Finding, untold
 from calibration.logs.steering_map import Map, wheel_rad
@@ -13,6 +14,8 @@ from calibration.logs.twin import known_values
 from calibration.results import found
 from host_bridge.config import load_vehicle
 from host_bridge.errors import VehicleFileFault
+from host_bridge.interfaces.cli.calibrated_vehicle import board_half
+from host_bridge.services import make_host
 from tests.calibration.logs.hidden import Hidden
 from tests.evidence import some
 
@@ -99,3 +102,23 @@ def test_a_slow_car_is_as_slow_on_a_full_battery(name, tmp_path):
     truth, known = hidden.truth(), known_values(car)
     for key in ("full_effort_mps", "dead_effort"):
         assert known[key] == pytest.approx(truth[key], rel=1e-3)
+
+
+def test_a_fit_is_written_onto_a_board_so_that_its_car_steers_as_it_is_told():
+    file, host = load_vehicle("nigel"), make_host()
+    board = board_half(file, OWN, host)
+    values = fits.read(found("nigel")).values
+    curve = np.array(calibrated(file, OWN).channels[0]["curve"])
+    wheels_rad, pulses_ns = curve[np.argsort(curve[:, 1])].T[:2]
+    straight_ns = board.parameters["channel_neutral"][0]
+    assert np.interp(straight_ns, pulses_ns, wheels_rad) == pytest.approx(0.0, abs=2e-3)
+    assert board.parameters["speed_max_mm_s"][0] == int(1000 * values["speed_mps"])
+    assert board.parameters["nm_per_count"] == file.parameters["nm_per_count"]  # it tells none
+    # half of the board's lock either way turns the wheel so far, but for what Ackermann has of it
+    half_rad = 0.5e-6 * board.parameters["steer_max_urad"][0]
+    half_ns = [board.parameters["channel_curve"][at] for at in (2, 6)]
+    turned = np.interp(half_ns, pulses_ns, wheels_rad)
+    assert turned == pytest.approx([-half_rad, half_rad], rel=0.15)
+    for name, named in (("f1tenth", OWN), ("f1tenth", str(found("nigel"))), ("nigel", "no.toml")):
+        with pytest.raises(VehicleFileFault):
+            board_half(load_vehicle(name), named, host)

@@ -1,0 +1,47 @@
+"""A fit of ``tandem replay`` in the words of logs: what of it belongs on a board.
+
+That is the steering map and the speed at full throttle. Queue, delay and mounting are of the log
+and of whoever measured; how the steering bends beyond what was driven is what the fit believes.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from calibration.logs.file import LogCalibration, Source
+from calibration.logs.findings import NAMES, Finding, untold
+from calibration.logs.steering_map import Map
+from calibration.logs.twin import known_values
+from calibration.results import Calibration
+from calibration.steering import wheel_shares
+from host_bridge.domain import Vehicle
+
+_POINTS = 33
+_LEAST_SLOPE = 0.02  # what turns the wheels less is the end stop
+
+
+def of_fit(vehicle: Vehicle, fit: Calibration) -> LogCalibration:
+    """The same car as a calibration out of logs; what a board does not use is untold."""
+    lock_rad, values = vehicle.steer_max_rad, fit.values
+    commands = np.linspace(-1.0, 1.0, _POINTS)
+    shares = wheel_shares(commands, values)
+    is_turning = np.gradient(shares, commands) > _LEAST_SLOPE
+    commands, wheel_rad = commands[is_turning], lock_rad * shares[is_turning]
+    known = known_values(vehicle)
+    lost_mps = known["full_effort_mps"] * known["dead_effort"] / (1.0 - known["dead_effort"])
+    told = {
+        "steer_trim_rad": lock_rad * values["steer_trim_norm"],
+        "full_effort_mps": values["speed_mps"],
+        "dead_effort": lost_mps / (values["speed_mps"] + lost_mps),
+    }
+    findings = tuple(
+        Finding(name, told[name], told[name], told[name])
+        if name in told
+        else untold(name, "a fit of tandem replay has it otherwise, or not")
+        for name in NAMES
+    )
+    data = tuple(
+        Source(it.commands, it.commands_sha256, "fit of tandem replay", 0.0) for it in fit.data
+    )
+    steering_map = Map(lock_rad * commands, wheel_rad, wheel_rad, wheel_rad, 0.0, True)
+    return LogCalibration(fit.vehicle, fit.date, fit.command, data, findings, steering_map)
