@@ -83,7 +83,7 @@ def counts_per_rev(vehicle: Facts, counts_per_m: float) -> float:
 def known_values(vehicle: Facts) -> dict[str, float]:
     """What the vehicle file says of the parameters that logs may tell."""
     p, plant = plant_parameters(vehicle), vehicle.plant
-    lost_mps = friction_n(p) / _damping_n_per_mps(p)
+    lost_mps = _lost_mps(p)
     full = _mps_per_duty(p) - lost_mps
     share = lost_mps / (full + lost_mps)
     dead = share
@@ -135,7 +135,7 @@ def _speed_map(
     if "esc" in vehicle.plant:
         # with the band b an effort e is a throttle of (e - b) / (1 - b), of which friction has a
         # share; the rest of what is dead is band
-        lost_mps = friction_n(p) / _damping_n_per_mps(p)
+        lost_mps = _lost_mps(p)
         share = lost_mps / (full_mps + lost_mps)
         band = float(np.clip((dead - share) / (1.0 - share), 0.0, _BAND_MAX))
         esc = vehicle.plant["esc"]
@@ -151,6 +151,11 @@ def _speed_map(
         "drive": {"friction_n": max(lost_n - rolling_n, 0.0)},
         "battery": {"emf_v": _emf_v(p, slope_mps / duty)},
     }
+
+
+def _lost_mps(p: PlantParameters) -> float:
+    """Return the speed that friction takes at a walk."""
+    return friction_n(p) / _damping_n_per_mps(p)
 
 
 def _damping_n_per_mps(p: PlantParameters) -> float:

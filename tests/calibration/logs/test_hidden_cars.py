@@ -220,9 +220,10 @@ def test_a_bag_whose_duty_is_left_out_has_no_effort(monkeypatch, tmp_path):
 def test_replay_says_that_the_car_of_a_log_was_another_and_takes_no_calibration_of_logs(
     driven, tmp_path, capsys
 ):
-    log, _ = driven(VESC)
+    nigel = CARS[-1]
+    log, _ = driven(nigel)
     assert cli.main(["replay", str(log)]) == 0
     assert "a twin is off by what that changed" in capsys.readouterr().err
-    found = VESC.write(tmp_path / "found.toml")
+    found = nigel.write(tmp_path / "found.toml")
     assert cli.main(["replay", str(log), "--calibration", str(found)]) == 2
     assert "one that tandem replay --fit wrote" in capsys.readouterr().err
