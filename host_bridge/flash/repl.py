@@ -61,25 +61,33 @@ def _entered(port: str, baud: int, give_up_s: float) -> SerialTransport:
 
 
 def _enter(transport: SerialTransport) -> SerialTransport:
+    is_quiet = False
     for keys in (ASK, _FRIENDLY):
         transport.serial.write(keys)
-        _drain(transport)
+        is_quiet = _drain(transport)
+    if not is_quiet:  # mpremote looks at its time only while nothing comes
+        raise TransportError("a program that talks on, and takes no notice of 16 times Ctrl-C")
     with contextlib.redirect_stdout(io.StringIO()):  # mpremote prints what it did not understand
         transport.enter_raw_repl(soft_reset=True, timeout_overall=_ANSWER_S)
     transport.exec("pass")  # what stray bytes left in its line spoils this, and nothing that counts
     return transport
 
 
-def _drain(transport: SerialTransport) -> None:
-    """Until it is quiet: what it says of earlier bytes, a car's frames among them, is no answer."""
-    give_up_s = quiet_s = time.monotonic()
-    give_up_s += _ANSWER_S
-    while time.monotonic() < min(quiet_s + _QUIET_S, give_up_s):
+def _drain(transport: SerialTransport) -> bool:
+    """Read on until it is quiet, and tell whether that came about in time.
+
+    What it says of earlier bytes, a car's frames among them, is no answer.
+    """
+    begun_s = quiet_s = time.monotonic()
+    while time.monotonic() < quiet_s + _QUIET_S:
+        if time.monotonic() > begun_s + _ANSWER_S:
+            return False
         size = transport.serial.in_waiting
         if size:
             transport.serial.read(size)
             quiet_s = time.monotonic()
         time.sleep(0.01)
+    return True
 
 
 def _no_port(port: str) -> DeviceFault:

@@ -1,7 +1,12 @@
 """Flashing over a real raw REPL, and the line cut at every exchange of it."""
 
+import os
+import pty
 import shutil
 import subprocess
+import threading
+import time
+import tty
 from contextlib import suppress
 
 import pytest
@@ -149,6 +154,29 @@ def test_a_program_of_a_hundred_files_is_listed_on_a_small_heap(tmp_path):
 def test_a_port_where_nothing_answers_is_said_so(tmp_path):
     with pytest.raises(DeviceFault, match="no MicroPython"), raw_board("/dev/null", within_s=0.1):
         raise AssertionError("there is no board")
+
+
+def test_a_car_that_talks_on_and_leaves_no_repl_is_given_up():
+    """An armed car: it says things all the time and takes no notice of Ctrl-C."""
+    car, port = pty.openpty()
+    tty.setraw(port)
+    os.set_blocking(car, False)
+    begun_s = time.monotonic()
+
+    def talk():
+        while time.monotonic() < begun_s + 10:
+            with suppress(BlockingIOError):  # nobody reads any more
+                os.write(car, b"\x41\x42\x43\x00" * 12)
+            time.sleep(0.01)
+
+    talking = threading.Thread(target=talk)
+    talking.start()
+    with pytest.raises(DeviceFault, match="talks on"), raw_board(os.ttyname(port), within_s=0.1):
+        raise AssertionError("there is no REPL")
+    assert time.monotonic() < begun_s + 8
+    talking.join()
+    os.close(car)
+    os.close(port)
 
 
 @pytest.mark.micropython
