@@ -177,11 +177,7 @@ def launch(root: str = "") -> None:
         if each in path:
             sys.path.remove(each)
     sys.path.insert(0, _MOUNTED)
-    _launch(Starts(root))
-    sys.path[:] = path
-
-
-def _launch(starts: Starts) -> None:
+    starts = Starts(root)
     import machine
 
     pins = _safe_pins(machine, starts)  # which pins are outputs depends on the slot
@@ -193,6 +189,7 @@ def _launch(starts: Starts) -> None:
         print("Tandem: the program ends at its start, /%s says why; see tandem flash" % TROUBLE)
     else:
         machine.reset()
+    sys.path[:] = path
 
 
 def _safe_pins(machine: "Any", starts: Starts) -> "Any":
@@ -237,7 +234,7 @@ def _stays(starts: Starts, machine: "Any", pins: "Any") -> bool:
         gc.threshold(_CRUMBS_SIZE)
         from firmware.boards.start import start
 
-        start(pins, starts)  # type: ignore[arg-type]
+        start(pins, starts).run()  # type: ignore[arg-type]
     except KeyboardInterrupt:  # Ctrl-C on a REPL that is not the link
         pass
     except Exception as error:  # noqa: BLE001 - whatever it was, the outputs come first

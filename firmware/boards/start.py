@@ -1,6 +1,8 @@
 """From the launcher to the endless loop: the board of the pins module's port, the car, its beat.
 
-The launcher has put the outputs to their safe levels already; see firmware/launcher.py.
+The launcher has put the outputs to their safe levels already; see firmware/launcher.py. What makes
+the program returns before it runs, and few calls lie around a step: each takes 250 bytes of the C
+stack, of which an RP2040 has 8 kB, and the guard's interrupt comes on top of whatever runs.
 """
 
 import gc
@@ -83,16 +85,13 @@ class Beat:
     def _step(self, now_us: int) -> None:
         self._begun_us = now_us
         self._board.link.hears_stop = False
-        self._step_locked(now_us)
-        self._watchdog.feed()
-        self._reckon(now_us)
-
-    def _step_locked(self, now_us: int) -> None:
         micropython.heap_lock()
         try:
             self._app.step(now_us)
         finally:  # whoever cleans up after a step that failed needs the heap
             micropython.heap_unlock()
+        self._watchdog.feed()
+        self._reckon(now_us)
 
     def _reckon(self, now_us: int) -> None:
         end_us = self._ticks_us() & _MASK
@@ -125,6 +124,11 @@ class Beat:
 class BoxBeat(Beat):
     """A runstop box's: it has no parameters, and nothing of it moves."""
 
+    def run(self) -> None:
+        """Keep the beat until the REPL is asked for."""
+        while self.turn():
+            pass
+
     def _every_us(self) -> int:
         return _BOX_STEP_US
 
@@ -135,28 +139,65 @@ class BoxBeat(Beat):
         return True
 
 
-def start(pins: "Pins", starts: "Starts") -> None:
-    """Run the car, or the runstop box. Returns only when the REPL was asked for; the watchdog runs
-    on then, so that whoever called has to reset the board into it."""
+class CarProgram:
+    """A car on its board, ready to run; the watchdog begins with it."""
+
+    def __init__(
+        self, board: "MetalBoard", starts: "Starts", ticks_us: "TicksUs", is_repl_free: bool
+    ) -> None:
+        from firmware.boards.hitl_door import Door
+
+        self._board = board
+        self._starts = starts
+        self._ticks_us = ticks_us
+        app = make_app(board)
+        collect_every(-1)  # from here on no step allocates
+        if is_repl_free:
+            _let_interrupt()
+        board.watchdog = watchdog = machine.WDT(timeout=board.watchdog_ms)
+        self._beat = Beat(board, app, ticks_us, watchdog)
+        self._door = Door(
+            app.receiver, app.supervisor, app.actions, app.output_stage, board.board_id
+        )
+
+    def run(self) -> None:
+        """Keep the beat until the REPL is asked for, or hardware in the loop, which is kept then.
+
+        The board is not touched any more in the loop: its guard lets everything fall, and so it
+        stays until a reset.
+        """
+        beat, door = self._beat, self._door
+        while not door.is_asked and beat.turn():
+            pass
+        if door.is_asked:
+            del beat, door, self._beat, self._door  # their room is needed
+            rehearse(self._board, self._starts, self._ticks_us, machine.WDT(timeout=_REHEARSAL_MS))
+        self._board.link.close()
+
+
+def start(pins: "Pins", starts: "Starts") -> "CarProgram | BoxBeat":
+    """Make the car, or the runstop box; what is returned runs.
+
+    Its ``run`` returns only when the REPL was asked for; the watchdog runs on then, so that whoever
+    called has to reset the board into it.
+    """
     if pins.CLOCK_HZ:
         from firmware.boards.rp2040_clock import hasten
 
         hasten(pins.CLOCK_HZ)
     link = make_link(pins)
+    is_repl_free = pins.LINK == "uart"  # of frames: Ctrl-C ends the program then
     if pins.PROGRAM == "box":
         beat = make_box_beat(pins, starts, link, time.ticks_us)
         collect_every(-1)
-        if pins.LINK == "uart":
+        if is_repl_free:
             _let_interrupt()
-        while beat.turn():
-            pass
-        return
+        return beat
     from firmware.boards.store import Store
 
     store = Store((starts.folder + _CONFIGURATION[0], starts.folder + _CONFIGURATION[1]))
     board = make_board(pins, starts, link, store, time.ticks_us)
-    keep_beat(board, starts, time.ticks_us, pins.LINK == "uart")
-    link.close()
+    return CarProgram(board, starts, time.ticks_us, is_repl_free)
 
 
 def _let_interrupt() -> None:
@@ -164,36 +205,6 @@ def _let_interrupt() -> None:
     import micropython as interpreter
 
     interpreter.kbd_intr(_CTRL_C)
-
-
-def keep_beat(
-    board: "MetalBoard", starts: "Starts", ticks_us: "TicksUs", is_repl_free: bool = False
-) -> None:
-    """Until the REPL is asked for, by Ctrl-C too where its stream ``is_repl_free`` of frames.
-
-    The board is not touched any more once a host has asked for
-    hardware in the loop: its guard lets everything fall, and so it stays until a reset."""
-    from firmware.boards.hitl_door import Door
-
-    app = make_app(board)
-    collect_every(-1)  # from here on no step allocates
-    if is_repl_free:
-        _let_interrupt()
-    board.watchdog = watchdog = machine.WDT(timeout=board.watchdog_ms)
-    if _turn(
-        Beat(board, app, ticks_us, watchdog),
-        Door(app.receiver, app.supervisor, app.actions, app.output_stage, board.board_id),
-    ):
-        del app  # its room is needed, and nothing else may hold a part of it
-        rehearse(board, starts, ticks_us, machine.WDT(timeout=_REHEARSAL_MS))
-
-
-def _turn(beat: Beat, door: "Door") -> bool:
-    """False once the REPL, True once hardware in the loop was asked for."""
-    while not door.is_asked:
-        if not beat.turn():
-            return False
-    return True
 
 
 def rehearse(

@@ -198,7 +198,7 @@ def run():
     if MODE == "stops":
         timer = machine.Timer(-1, freq=TIMER_HZ, callback=trial.on_timer, hard=True)
     try:
-        starting.start(pins, Starts())
+        starting.start(pins, Starts()).run()
     except KeyboardInterrupt:  # on a REPL that is not the link
         pass
     micropython.kbd_intr(3)

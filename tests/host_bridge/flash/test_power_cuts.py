@@ -18,16 +18,19 @@ PINS = "SAFE_LEVELS = ((2, 0),)\n"
 START = """
 import sys
 from firmware import numbers
-def start(pins, starts):
-    sys.modules["said"].append(numbers.VERSION)
-    if numbers.VERSION == "healthy":
-        starts.mark_healthy()
-    if numbers.VERSION == "raises":
-        raise ValueError
-    if numbers.VERSION == "interrupted":
-        raise KeyboardInterrupt
-    if numbers.VERSION != "leaves":
-        sys.modules["machine"].reset()
+class start:
+    def __init__(self, pins, starts):
+        self._starts = starts
+    def run(self):
+        sys.modules["said"].append(numbers.VERSION)
+        if numbers.VERSION == "healthy":
+            self._starts.mark_healthy()
+        if numbers.VERSION == "raises":
+            raise ValueError
+        if numbers.VERSION == "interrupted":
+            raise KeyboardInterrupt
+        if numbers.VERSION != "leaves":
+            sys.modules["machine"].reset()
 """
 
 
