@@ -20,9 +20,9 @@ class PulseByPio:
         self._pin = pin
         self._state_machine = state_machine
         self._period_us = 1_000_000 // rate_hz
-        self._pulses = self._started(neutral_ns)
+        self._start(neutral_ns)
 
-    def _started(self, neutral_ns: int) -> Pulses:
+    def _start(self, neutral_ns: int) -> None:
         machine_of_it = rp2.StateMachine(
             self._state_machine,
             rp2_pulses.pulses,
@@ -31,20 +31,18 @@ class PulseByPio:
             jmp_pin=self._loop,
         )
         frames = min(_LEASE_US // self._period_us, MAX_FRAMES)
-        return Pulses(machine_of_it, self._period_us, neutral_ns, frames)
+        self._pulses = pulses = Pulses(machine_of_it, self._period_us, neutral_ns, frames)
+        self.end = pulses.end  # an interrupt calls it, on top of whatever runs: a call fewer
 
     def begin(self, fallback: int) -> None:
         """Another neutral is the first word of a program that begins anew."""
         if is_pulse(fallback) and abs(fallback - self._pulses.neutral_ns) >= rp2_pulses.TICK_NS:
-            self._pulses = self._started(fallback)
+            self._start(fallback)
 
     def write(self, value: int) -> None:
         pulses = self._pulses
         if value == pulses.asked_ns or is_pulse(value):
             pulses.renew(value)
-
-    def end(self) -> None:
-        self._pulses.end()
 
     def read_back(self) -> int:
         """As it was put: no wire comes back from a state machine."""
