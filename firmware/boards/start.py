@@ -170,7 +170,8 @@ class CarProgram:
         while not door.is_asked and beat.turn():
             pass
         if door.is_asked:
-            del beat, door, self._beat, self._door  # their room is needed
+            del beat, door  # their room is needed; what ``del`` takes from an object stays in it
+            self._beat = self._door = None  # type: ignore[assignment]
             rehearse(self._board, self._starts, self._ticks_us, machine.WDT(timeout=_REHEARSAL_MS))
         self._board.link.close()
 

@@ -68,6 +68,6 @@ def at_once():
 
 starts = launcher.Starts()
 board = start.make_board(pins, starts, start.make_link(pins), Store(("a", "b")), at_once)
-if WHAT == "hitl":
-    start._turn = lambda beat, door: True  # asked for at once: the car that was there goes
-start.keep_beat(board, starts, ticks_us)
+program = start.CarProgram(board, starts, ticks_us, False)
+program._door.is_asked = True  # at once: the car that was there goes
+program.run()
