@@ -18,6 +18,7 @@ from host_bridge.domain import (
 )
 from host_bridge.domain.reasons import ARMED, PAIRING_REMEDIES, STOP_SOURCE_REMEDIES
 
+_FITS_WELL = 0.75  # of its beat: what such steps miss of it they miss for once
 _OF_ANY_ARMED_CAR = (Refusal.MOVING, Refusal.RELAY)  # it moves, and its drive enable is closed
 
 
@@ -84,8 +85,16 @@ def _stop_source_remedy(name: str, car: Car) -> str:
 
 
 def may_be_given_longer_beat(car: Car) -> bool:
-    """Whether a longer beat can be written: the numbers of hardware in the loop are its URI's."""
-    return _has_longer_beat(car) and not _is_hitl(car)
+    """Say whether a longer beat helps and can be written.
+
+    The numbers of hardware in the loop are its URI's.
+    """
+    return _has_longer_beat(car) and not _is_hitl(car) and not _was_busy(car.inputs)
+
+
+def _was_busy(inputs: Inputs | None) -> bool:
+    """Say whether its steps fit their beat well, so that what was missed was missed for once."""
+    return inputs is not None and inputs.takes_us < _FITS_WELL * inputs.beat_us
 
 
 def _has_longer_beat(car: Car) -> bool:
@@ -112,7 +121,9 @@ def _beat(car: Car, reply: ActionReply) -> str:
     takes = f"a step takes {inputs.takes_us * 1e-3:.1f} ms of {inputs.beat_us * 1e-3:g}"
     missed = f"{inputs.missed_lately} of the last 100 beats missed, 20 may be"
     remedy = "take a Pico 2"
-    if _has_longer_beat(car):
+    if _was_busy(inputs):
+        remedy = "it was kept busy, as by reading or writing its configuration: wait two seconds"
+    elif _has_longer_beat(car):
         remedy = f"{_longer_beat(car)}, or take a Pico 2"
     return f"{takes}, {missed}: {remedy}"
 

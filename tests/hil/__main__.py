@@ -37,7 +37,7 @@ PARTS = ("told", "repl", "driving", "stops", "line", "guard", "bytes", "start")
 KEYS = {
     "told": ("identify_answer", "stop_answer", *as_flashed.DRIVING_KEYS),
     "repl": ("repl",),
-    "driving": ("step_median", "step_p99", "step_max"),
+    "driving": on_chip.DRIVING_KEYS,
     "stops": ("stop_output",),
     "line": ("link_out", "link_in"),
     "guard": ("guard_share",),

@@ -38,6 +38,7 @@ LIMITS = {
     "step_median": Limit("step while driving, median", MOST, 8, 6.5, "ms"),
     "step_p99": Limit("step while driving, p99", MOST, 9.5, 8, "ms"),
     "step_max": Limit("step while driving, longest", MOST, 10, 9, "ms"),
+    "c_stack": Limit("C stack used while driving, of 8192", MOST, 7168, 6144, "B"),
     "stop_output": Limit("Stop frame to changed output word, p100", MOST, 20, 12, "ms"),
     "guard_share": Limit("the guard's share of the processor", MOST, 8, 5, "%"),
     "link_out": Limit("line from the car, beside its own work", LEAST, 15, 30, "kB/s"),

@@ -33,6 +33,7 @@ CHIP = "the chip's clock (ticks_us)"
 MARK, END = b"@@@", b"\x04"
 PROMPT = b"\x01"  # a raw REPL says who it is, and prompts
 KINDS = ("standing", "driving", "stopped")
+DRIVING_KEYS = ("step_median", "step_p99", "step_max", "c_stack")
 _STANDING_S, _LINE_S = 5.0, 3.0
 _NOISE = b"\x55" * 400  # no delimiter in it: a step of 10 ms that takes 400 bytes takes 40 kB/s
 _BACK_S = 20.0
@@ -192,7 +193,7 @@ def step_times(bench: Bench, speed_mm_s: int, seconds: float) -> Iterator[Row]:
     found = watched(bench, "steps", speed_mm_s, drive)
     driving = merged(found["rows"], "driving")
     if not driving["steps"]:
-        for key in ("step_median", "step_p99", "step_max"):
+        for key in DRIVING_KEYS:
             yield unmeasured(key, found["end"] or "it did not drive")
         return
     shown = {kind: summary(merged(found["rows"], kind)) for kind in KINDS}
@@ -201,6 +202,11 @@ def step_times(bench: Bench, speed_mm_s: int, seconds: float) -> Iterator[Row]:
     yield judged("step_median", shown["driving"]["median_ms"], how, CHIP, beat_ms, **detail)
     yield judged("step_p99", shown["driving"]["p99_ms"], how, CHIP, beat_ms)
     yield judged("step_max", shown["driving"]["longest_ms"], how, CHIP, beat_ms)
+    if found["stack"]:
+        how = "filled before, looked through afterwards; interrupts included, no write to flash"
+        yield judged("c_stack", found["stack"], how, "")
+    else:
+        yield unmeasured("c_stack", "where this chip's C stack lies is not known")
 
 
 def stops(bench: Bench, speed_mm_s: int, count: int) -> Iterator[Row]:

@@ -68,6 +68,20 @@ def test_a_car_with_the_longest_beat_is_not_told_to_take_it():
     assert "config write" not in said
 
 
+def test_a_car_whose_steps_fit_was_busy_for_once_and_is_told_to_wait():
+    """Seen on an emulated RP2040: armed within two seconds of a trim, 8.9 ms of 20."""
+    car = SimpleNamespace(called="red", inputs=inputs_of(20_000, 8_900, missed_lately=23))
+    car.identity = None
+    said = explained(Refusal.OFF_BEAT, SimpleNamespace(), car)
+    assert "8.9 ms of 20, 23 of the last 100" in said
+    assert said.endswith("wait two seconds)")
+    assert not may_be_given_longer_beat(car)
+    car.inputs = inputs_of(10_000, 7_400)
+    assert not may_be_given_longer_beat(car)
+    car.inputs = inputs_of(10_000, 7_600)
+    assert may_be_given_longer_beat(car)
+
+
 def test_hardware_in_the_loop_is_told_where_its_numbers_come_from():
     who = SimpleNamespace(is_hitl=True)
     car = SimpleNamespace(called="red", inputs=inputs_of(), identity=who)

@@ -9,6 +9,9 @@ stops: besides, a Stop frame that arrives at a moment of a timer's, not of the s
        that the car drove for a while, and is in the link's queue with its next pump; until the
        board's ``write`` that obeyed it has returned.
 link: besides, after each step as many zeros as the link takes, unless something came.
+
+Of chips whose C stack lies where STACKS says, also how deep it was used, interrupts included: what
+was free of it is filled before, and looked through afterwards.
 """
 # ruff: noqa: F821 - the host writes the names before this
 
@@ -42,6 +45,9 @@ STANDBY, ACTIVE, HOLD, STOPPING = 1, 2, 3, 4
 MASK = (1 << 30) - 1
 DRIVEN = 60  # steps before the next Stop
 STOPS = 200
+STACKS = (("RP2040", 0x2004_0000), ("RP2350", 0x2008_0000))  # their lower ends, by MicroPython
+STACK_SIZE, SPARED = 8192, 512
+FILLED = 0x15A5_A5A5
 TIMER_HZ = 97  # beside a step of 10 or 20 ms it comes at another phase each time
 
 ticks_us, ticks_diff = time.ticks_us, time.ticks_diff
@@ -182,6 +188,26 @@ def listen(board):
     board.receive_into, board.write, link.listen = receiving, writing, listening
 
 
+def stack_bottom():
+    for name, bottom in STACKS:
+        if name in sys.implementation._machine:
+            return bottom
+    return 0
+
+
+def fill_stack(bottom):
+    for at in range(bottom, bottom + STACK_SIZE - micropython.stack_use() - SPARED, 4):
+        machine.mem32[at] = FILLED
+
+
+def deepest(bottom):
+    """How many bytes of the C stack were used; 0 where it was not filled."""
+    at = bottom
+    while at and machine.mem32[at] == FILLED:
+        at += 4
+    return bottom + STACK_SIZE - at if at else 0
+
+
 def run():
     App.step = step
     from firmware.boards import start as starting
@@ -207,6 +233,9 @@ def run():
         timer.deinit()
 
 
+bottom = stack_bottom()
+if bottom:
+    fill_stack(bottom)
 run()
 free = gc.mem_free()
 gc.collect()
@@ -216,7 +245,7 @@ json.dump(  # piece by piece: the heap has no room for the whole text
         "mode": MODE, "mhz": machine.freq() // 1000000, "free": (free, gc.mem_free()),
         "rows": [found.plain() for kind in rows for found in kind if found.steps],
         "beats": (beats.steps, beats.time_us), "stops_us": list(trial.took_us)[: trial.count],
-        "line": (line.came, line.in_us, line.went, line.out_us),
+        "stack": deepest(bottom), "line": (line.came, line.in_us, line.went, line.out_us),
     },
     sys.stdout,
 )  # fmt: skip
