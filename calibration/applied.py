@@ -1,8 +1,9 @@
 """A vehicle's virtual car as a calibration found it: ``sim://nigel?calibration=own``.
 
-Speed and lag are lumps, as one throttle cannot tell battery from motor nor rotor from gear: the
-battery gives the speed, the turning mass gives the lag. Queue, delay and mounting are of the log
-and of whoever measured, not of the car: they change nothing here.
+Speed and lag are lumps, as one throttle cannot tell battery from motor nor rotor from gear: a fit
+has the battery give the speed and the turning mass the lag. The car that is driven has the battery
+of its file, and motors that are as slow on it: its program watches the voltage. Queue, delay and
+mounting are of the log and of whoever measured, not of the car: they change nothing here.
 """
 
 from __future__ import annotations
@@ -81,7 +82,7 @@ def calibrated(vehicle: Facts, file: str) -> Calibrated:
 
 def applied(vehicle: Facts, values: Values) -> Calibrated:
     """The vehicle with these values."""
-    changes = changed(plant_parameters(vehicle), values)
+    changes = twin_of_logs.on_its_battery(vehicle.plant, changed(plant_parameters(vehicle), values))
     plant = {**vehicle.plant, **{k: {**vehicle.plant[k], **v} for k, v in changes.items()}}
     steer_max_rad = vehicle.parameters["steer_max_urad"][0] * 1e-6
     channels = [_bent(one, steer_max_rad, values) for one in vehicle.channels]

@@ -1,11 +1,16 @@
 """A calibration reaches the virtual car that people drive: ``?calibration=``."""
 
+import json
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from calibration.applied import OWN, calibrated
+from calibration.parameters import lag_s, steady_mps
 from calibration.results import found, read
 from calibration.twin import Twin
+from host_bridge import cli
 from host_bridge.config import load_vehicle
 from host_bridge.errors import VehicleFileFault
 from host_bridge.services import make_host
@@ -54,8 +59,19 @@ def test_the_car_that_was_measured_is_slower_and_drives_straight_at_its_trim_onl
 def test_its_plant_is_the_one_that_was_fitted():
     vehicle = make_host().vehicles.load("nigel")
     car = facts(calibration=str(found("nigel")))
-    assert car.plant_made().parameters == Twin(vehicle).tuned(read(found("nigel")).values)
+    made, tuned = car.plant_made().parameters, Twin(vehicle).tuned(read(found("nigel")).values)
+    assert replace(made, motor=tuned.motor, battery=tuned.battery) == tuned
+    assert steady_mps(made) == pytest.approx(steady_mps(tuned), rel=1e-9)
+    assert lag_s(made) == pytest.approx(lag_s(tuned), rel=1e-9)
     assert car.parameters == vehicle.parameters
+
+
+def test_the_calibrated_nigel_arms_and_drives(capsys):
+    """On a battery that gives its speed it did not: its program saw an empty one."""
+    words = ["--input", "script:straight", "--seconds", "2", "--lockstep", "--json"]
+    assert cli.main(["drive", "--car", "sim://nigel?calibration=own", *words]) == 0
+    summary = json.loads(capsys.readouterr().out.splitlines()[-1])["summary"]
+    assert summary["cars"][0]["distance_m"] > 0.2
 
 
 REFUSED = [
