@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from firmware.app import App
     from firmware.boards.contract import Pins, Starts
     from firmware.boards.hitl import HitlBoard
-    from firmware.boards.hitl_door import Door
     from firmware.boards.link import Link
     from firmware.boards.metal import MetalBoard
     from firmware.boards.store import Store
