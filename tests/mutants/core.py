@@ -82,7 +82,7 @@ BESIDE = (
 _BEAT = (
     "Beat.__init__", "Beat.turn", "Beat._is_half_over", "Beat._step", "Beat._every_us",
     "Beat._may_move", "Beat._may_leave", "Beat._may_be_left", "BoxBeat._every_us",
-    "BoxBeat._may_move", "BoxBeat._may_be_left", "_turn",
+    "BoxBeat._may_move", "BoxBeat._may_be_left", "BoxBeat.run", "CarProgram.run",
 )  # fmt: skip
 # Of a service what stops a car: the rest is names and descriptions
 _SERVICE = (

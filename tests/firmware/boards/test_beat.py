@@ -187,6 +187,19 @@ def test_a_box_keeps_its_own_beat_moves_nothing_and_may_always_be_left():
     assert world.board.link.asks_for_repl
 
 
+def test_a_box_runs_until_its_repl_is_asked_for():
+    world = World(kind=BoxBeat)
+
+    def step(now_us):
+        world.stepped.append(now_us)
+        world.now_us += EVERY_US
+        world.board.link.asks_for_repl = len(world.stepped) == 3
+
+    world.app.step = step
+    world.beat.run()
+    assert len(world.stepped) == 3
+
+
 def test_few_calls_lie_around_a_step():
     """Each takes 250 bytes of an RP2040's C stack; with four more a configuration's write, an
     interrupt of the guard's on top, had 324 of 8192 left."""
