@@ -96,8 +96,10 @@ def main():
     car = BenchCar(__import__("pins_car"), folder, bytes.fromhex(chip_id))
     desk = Desk(car, folder)
     start.make_app = LockedApp
-    beat = start.Beat(car.board, car.app, desk.ticks_us, car.watchdog)
-    if start._turn(beat, door_of(car.app)):
+    beat, door = start.Beat(car.board, car.app, desk.ticks_us, car.watchdog), door_of(car.app)
+    while not door.is_asked and beat.turn():
+        pass
+    if door.is_asked:
         start.rehearse(car.board, car.starts, desk.ticks_us, car.watchdog)
 
 

@@ -27,17 +27,22 @@ _MINUTES = 3
 def devkit_python() -> tuple[str, str]:
     """Its executable, or "" and why there is none. The file `ready` is the last thing written."""
     folder = FOLDER / f"{sys.version_info.major}.{sys.version_info.minor}"
-    ready = folder / "ready"
-    if not (ready.exists() and ready.read_text() == "\n".join(PINS)):
+    if not _is_ready(folder):
         made = folder.with_name(f"{folder.name}-{os.getpid()}")  # two workers may want it at once
         try:
             if why_not := _make(made):
                 return "", why_not
-            shutil.rmtree(folder, ignore_errors=True)
-            made.replace(folder)
+            if not _is_ready(folder):  # else the other one has it in use
+                shutil.rmtree(folder, ignore_errors=True)
+                made.replace(folder)
         finally:
             shutil.rmtree(made, ignore_errors=True)
     return str(folder / "bin" / "python"), ""
+
+
+def _is_ready(folder: Path) -> bool:
+    ready = folder / "ready"
+    return ready.exists() and ready.read_text() == "\n".join(PINS)
 
 
 def _make(folder: Path) -> str:
