@@ -321,9 +321,7 @@ def test_who_misses_its_beat_and_may_be_given_a_longer_one_is_named():
     inputs = drive.rigs[1].car.inputs
     drive.rigs[1].car.inputs = replace(inputs, takes_us=inputs.beat_us)
     assert request.off_beat() == [drive.rigs[1].car]
-    drive.rigs[1].car.inputs = replace(
-        inputs, takes_us=30_000, beat_us=round(LONGEST_STEP_S * 1e6)
-    )
+    drive.rigs[1].car.inputs = replace(inputs, takes_us=30_000, beat_us=round(LONGEST_STEP_S * 1e6))
     assert request.off_beat() == [], "it has the longest there is"
 
 
