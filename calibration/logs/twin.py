@@ -81,7 +81,7 @@ def counts_per_rev(vehicle: Facts, counts_per_m: float) -> float:
 
 
 def known_values(vehicle: Facts) -> dict[str, float]:
-    """What the vehicle file says of the parameters that logs may tell."""
+    """Return what the vehicle file says of the parameters that logs may tell."""
     p, plant = plant_parameters(vehicle), vehicle.plant
     lost_mps = _lost_mps(p)
     full = _mps_per_duty(p) - lost_mps
@@ -159,7 +159,7 @@ def _lost_mps(p: PlantParameters) -> float:
 
 
 def _damping_n_per_mps(p: PlantParameters) -> float:
-    """Of the motors at a small duty, as at a walk, where the battery's resistance plays no part.
+    """Return the motors' own, at a small duty as at a walk: the battery's resistance plays no part.
 
     Felt at the rim: n (k turns)^2 / R (sim_mock.plant.motor).
     """

@@ -98,7 +98,7 @@ def _was_busy(inputs: Inputs | None) -> bool:
 
 
 def _has_longer_beat(car: Car) -> bool:
-    """Whether its steps would fit a beat as long as there is."""
+    """Say whether its steps would fit a beat as long as there is."""
     inputs = car.inputs
     return inputs is not None and inputs.beat_us < round(LONGEST_STEP_S * 1e6)
 
@@ -108,7 +108,7 @@ def _is_hitl(car: Car) -> bool:
 
 
 def _longer_beat(car: Car) -> str:
-    """What a person types."""
+    """Return what a person types."""
     if _is_hitl(car):
         return f"open it with step_s={LONGEST_STEP_S:g} in its URI"
     return f"`tandem config write {shlex.quote(car.called)} step_s={LONGEST_STEP_S:g}`"

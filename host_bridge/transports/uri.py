@@ -51,7 +51,7 @@ class Uri:
 
     @property
     def place(self) -> str:
-        """What is named where a name or the path of a file may stand: ``sim://./my_car.toml``."""
+        """Return what stands where a name or the path of a file may stand: ``sim://./my_car.toml``."""
         return self.authority + self.path
 
     @classmethod

@@ -182,8 +182,11 @@ def _guided(args: argparse.Namespace, host: Host) -> int:
 
 
 def as_in_its_file(car: str, named: str, host: Host) -> Vehicle:
-    """What a car is. Raises errors.TandemError, for one that was trimmed or calibrated, too: its
-    logs have commands by the map that its board holds, and what is found is of its file's."""
+    """Return what a car is in its file. Raises errors.TandemError.
+
+    One that was trimmed or calibrated is refused, too: its logs have commands by the map that its
+    board holds, and what is found is of its file's.
+    """
     found: list[Vehicle] = []
 
     async def ask() -> int:

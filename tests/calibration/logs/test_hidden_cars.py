@@ -169,6 +169,14 @@ def test_what_a_calibration_has_for_the_board_is_written_kept_and_taken_back(
     assert cli.main([*write, str(out), "--name", "red"]) == 2
 
 
+def table_in(folder, column="", cell=""):
+    """Ten seconds at 1 m/s as a table, with a column more if one is named."""
+    table = folder / "drive.csv"
+    rows = (f"{i / 50},{i / 50}{cell}" for i in range(500))
+    table.write_text(f"t_s,travel_m{column}\n" + "\n".join(rows) + "\n")
+    return table
+
+
 REFUSED = [
     ([], "does not say what car it is of", 2),
     (["--vehicle", "f1tenth", "--tape", "far"], "expected a number", 2),
@@ -178,17 +186,13 @@ REFUSED = [
 
 @pytest.mark.parametrize(("words", "said", "code"), some(REFUSED))
 def test_what_cannot_be_meant_is_refused(words, said, code, tmp_path, capsys):
-    table = tmp_path / "drive.csv"
-    rows = (f"{i / 50},{i / 50}" for i in range(500))
-    table.write_text("t_s,travel_m\n" + "\n".join(rows) + "\n")
+    table = table_in(tmp_path)
     assert cli.main(["calibrate", str(table), *words]) == code
     assert said in capsys.readouterr().err
 
 
 def test_a_table_that_tells_nothing_says_so_and_what_is_no_table_is_refused(tmp_path, capsys):
-    table = tmp_path / "drive.csv"
-    rows = (f"{i / 50},{i / 50}" for i in range(500))
-    table.write_text("t_s,travel_m\n" + "\n".join(rows) + "\n")
+    table = table_in(tmp_path)
     assert cli.main(["calibrate", str(table), "--vehicle", "f1tenth"]) == 1
     assert "no gyro" in capsys.readouterr().out
     table.write_text("time,speed\n0,1\n1,1\n")
@@ -197,9 +201,7 @@ def test_a_table_that_tells_nothing_says_so_and_what_is_no_table_is_refused(tmp_
 
 
 def test_columns_that_mean_nothing_are_told(tmp_path, capsys):
-    table = tmp_path / "drive.csv"
-    rows = (f"{i / 50},{i / 50},{i}" for i in range(500))
-    table.write_text("t_s,travel_m,ticks\n" + "\n".join(rows) + "\n")
+    table = table_in(tmp_path, ",ticks", ",7")
     assert cli.main(["calibrate", str(table), "--vehicle", "f1tenth"]) == 1
     assert "of no meaning here: ticks" in capsys.readouterr().out
 
