@@ -1,0 +1,174 @@
+"""A bare process beside the work, and what the machine gave it: how late, how slow, and when.
+
+It does nothing that is of use. It sleeps for a moment and notes how late it woke, and once a second
+it computes for a moment and notes how long that took by the wall. What is asked of a program in
+real time is judged beside that: a program is late by its own fault only by what is over.
+
+    with Witness() as witness:
+        begun_s = time.monotonic()
+        ...
+        witness.late_s(begun_s)      # what a bare process would have lost since then
+"""
+
+from __future__ import annotations
+
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from types import TracebackType
+from typing import NamedTuple
+
+_ROW = struct.Struct("<dddd")
+_SLEEPS_S = 0.004
+_ROW_EVERY_S = 0.1
+# Long enough to be interrupted several times where others want the processor: a scheduler hands it
+# out in pieces of some 3 ms, and the first piece comes at once to whoever has slept.
+_COMPUTES_S = 0.025
+_COMPUTES_EVERY_S = 1.0  # 2.5 % of one core
+# A machine that is slower than that gives nothing that could be judged, and a limit has to end.
+SLOWEST = 25.0
+_READY_WITHIN_S = 60.0
+
+
+class Row(NamedTuple):
+    """A tenth of a second of a bare process: monotonic seconds, its worst wake, how many times as
+    long as its own processor time a computation took."""
+
+    begun_s: float
+    ended_s: float
+    late_s: float
+    slow: float
+
+
+class Witness:
+    """The bare process, and what it noted. A context manager; ends with whoever started it."""
+
+    def __init__(self) -> None:
+        self._folder = tempfile.TemporaryDirectory(prefix="tandem-witness-")
+        self._path = Path(self._folder.name, "rows")
+        self._rows: list[Row] = []
+        self._read_bytes = 0
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def __enter__(self) -> Witness:
+        self._path.touch()
+        # By its path and isolated: nothing of the current folder is imported, and it starts fast.
+        self._process = subprocess.Popen(
+            [sys.executable, "-I", "-S", __file__, str(self._path)],
+            stdin=subprocess.PIPE,
+        )
+        give_up_s = time.monotonic() + _READY_WITHIN_S
+        while not self.rows():
+            if self._process.poll() is not None or time.monotonic() > give_up_s:
+                raise RuntimeError("the witness of this machine's lateness did not start")
+            time.sleep(0.01)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        assert self._process
+        self._process.kill()
+        self._process.communicate()
+        self.rows()
+        self._process = None
+        self._folder.cleanup()
+
+    def rows(self) -> list[Row]:
+        """All that it noted so far, oldest first; after the end all that it noted."""
+        if self._process is None:
+            return self._rows
+        with self._path.open("rb") as file:
+            file.seek(self._read_bytes)
+            new = file.read()
+        whole = len(new) - len(new) % _ROW.size
+        self._read_bytes += whole
+        self._rows += [Row(*values) for values in _ROW.iter_unpack(new[:whole])]
+        return self._rows
+
+    def _between(self, begun_s: float, ended_s: float) -> list[Row]:
+        """The rows that touch this time, the newest for what it has not noted yet."""
+        rows = self.rows()
+        found = []
+        for row in reversed(rows):
+            if row.ended_s < begun_s:
+                break
+            if row.begun_s <= ended_s:
+                found.append(row)
+        found.reverse()
+        last = rows[-1]
+        if last.ended_s < ended_s:  # it has been silent since: so late is it at least
+            silent_s = ended_s - max(last.ended_s, begun_s)
+            overdue_s = max(ended_s - last.ended_s - _ROW_EVERY_S, 0.0)
+            found.append(Row(ended_s - silent_s, ended_s, overdue_s, last.slow))
+        return found
+
+    def worst_wake_s(self, begun_s: float, ended_s: float | None = None) -> float:
+        """By how much it woke too late at worst in this time."""
+        ended_s = time.monotonic() if ended_s is None else ended_s
+        return max((row.late_s for row in self._between(begun_s, ended_s)), default=0.0)
+
+    def granted_s(self, begun_s: float, ended_s: float | None = None) -> float:
+        """The seconds that a computing process was given of this time: less than all of it where
+        others computed, never nothing."""
+        ended_s = time.monotonic() if ended_s is None else ended_s
+        granted = 0.0
+        for row in self._between(begun_s, ended_s):
+            shared = min(row.ended_s, ended_s) - max(row.begun_s, begun_s)
+            granted += max(shared, 0.0) / row.slow
+        return granted
+
+    def late_s(self, begun_s: float, ended_s: float | None = None) -> float:
+        """How much of this time a bare process would have lost: what it had to wait for the
+        processor, and one wake at its worst."""
+        ended_s = time.monotonic() if ended_s is None else ended_s
+        waited_s = ended_s - begun_s - self.granted_s(begun_s, ended_s)
+        return max(waited_s, 0.0) + self.worst_wake_s(begun_s, ended_s)
+
+
+def _computed() -> float:
+    """Compute for a moment of processor time; how many times as long it took by the wall."""
+    begun_s, own_s = time.monotonic(), time.thread_time()
+    while time.thread_time() - own_s < _COMPUTES_S:
+        pass
+    took_s = time.monotonic() - begun_s
+    return min(max(took_s / _COMPUTES_S, 1.0), SLOWEST)
+
+
+def _note(path: str) -> None:
+    """Until it is killed, or whoever started it has gone. It stays in the session of those it is
+    beside, for Linux shares the processor out by session first; Ctrl-C is for them."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with open(path, "ab", buffering=0) as file:
+        slow = _computed()
+        computed_s = begun_s = time.monotonic()
+        while _is_wanted():
+            late_s = 0.0
+            while (now_s := time.monotonic()) - begun_s < _ROW_EVERY_S:
+                time.sleep(_SLEEPS_S)
+                late_s = max(late_s, time.monotonic() - now_s - _SLEEPS_S)
+            file.write(_ROW.pack(begun_s, now_s, late_s, slow))
+            begun_s = now_s
+            if now_s - computed_s >= _COMPUTES_EVERY_S:
+                slow, computed_s = _computed(), now_s
+
+
+def _is_wanted() -> bool:
+    """Whether there is still somebody at the other end of standard input."""
+    import select  # not on every machine for pipes: there it lives until it is killed
+
+    try:
+        return not select.select([0], [], [], 0)[0]
+    except OSError:
+        return True
+
+
+if __name__ == "__main__":
+    _note(sys.argv[1])
