@@ -1,39 +1,19 @@
 """What every test stands on: Ctrl-C as it is, and folders that no other program looks into."""
 
 import os
-import re
 import signal
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 
 import pytest
 
 from firmware import c_library
 from firmware.protocol import codec, frame
+from tests.kinds import Kinds
 
 # Started in the background, a shell has Ctrl-C ignored, and whoever is started here would too.
 signal.signal(signal.SIGINT, signal.default_int_handler)
-
-
-# Of what a test's file names, what starts programs, builds machine code or keeps real time
-_STARTS = re.compile(
-    r"subprocess|programs import|multiprocessing|micropython|wall clock|mypy|enumerated|stateful"
-    r"|time\.sleep|asyncio\.sleep|compiled\b|pseudo|os\.openpty|flash|hypothesis|spurious|chromium"
-    r"|real_ros"
-)
-_LONG = ("bench", "mutants", "proof", "safety", "soak", "tools", "hardware", "calibration")
-# Logic, and dear: they drive every full-scale model there is, whole laps, and every stop of every
-# vehicle; a third of what would be left
-_DEAR = (
-    "sim_mock/bodies/test_driven_models.py",
-    "sim_mock/autodrive/test_driving.py",
-    "sim_mock/faults/test_off_delay.py",
-    "sim_mock/faults/test_hang_moments.py",
-    "host_bridge/interfaces/autodrive/test_manner.py",
-    "host_bridge/interfaces/paths/test_driven.py",
-)
 
 
 def _all_of_some(values: Iterable[object]) -> bool:
@@ -50,26 +30,8 @@ def _all_of_some(values: Iterable[object]) -> bool:
     return True
 
 
-def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption(
-        "--quick", action="store_true", help="tests of logic only: none that starts a program"
-    )
-
-
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """With --quick what starts programs, keeps real time or takes long by itself is left out."""
-    if not config.getoption("--quick"):
-        return
-    slow = {path for path in {item.path for item in items} if not _is_quick(path)}
-    config.hook.pytest_deselected(items=[item for item in items if item.path in slow])
-    items[:] = [item for item in items if item.path not in slow]
-
-
-def _is_quick(path: Path) -> bool:
-    name = path.relative_to(Path(__file__).parent)
-    if name.parts[0] in _LONG or name.as_posix() in _DEAR:
-        return False
-    return not _STARTS.search(path.read_text(encoding="utf-8"))
+def pytest_configure(config: pytest.Config) -> None:
+    config.pluginmanager.register(Kinds(config), "kinds of tests")
 
 
 def pytest_collection_finish() -> None:

@@ -1,13 +1,13 @@
 """The pages for people with a soldering iron name commands and options that there are."""
 
 import re
-import subprocess
 import sys
 from functools import cache
 
 import pytest
 
 from hardware.drawing.harness import FOLDER
+from tests import patience
 
 _COMMAND = re.compile(r"`tandem ([^`]+)`")
 PAGES = ("bring_up.md", "runstop.md", "README.md")
@@ -21,7 +21,7 @@ def commands():
 @cache
 def help_of(command):
     run = [sys.executable, "-m", "host_bridge.cli", command, "--help"]
-    return subprocess.run(run, capture_output=True, text=True, timeout=60, check=True).stdout
+    return patience.run(run, text=True, within_s=60, check=True).stdout
 
 
 def test_the_pages_name_commands():

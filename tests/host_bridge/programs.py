@@ -6,30 +6,25 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from host_bridge.transports.served import served
+from tests import patience
 
 TANDEM = [sys.executable, "-m", "host_bridge.cli"]
-PATIENCE_S = 90.0  # only a failing test waits for it; a machine that does much else is slow
+PATIENCE_S = 45.0  # of an idle machine; only a failing test waits for it
 
 
 def tandem(*words: str, within_s: float = PATIENCE_S) -> subprocess.CompletedProcess[str]:
     """Run a command to its end."""
-    return subprocess.run(
-        [*TANDEM, *words], check=False, capture_output=True, text=True, timeout=within_s
-    )
+    return patience.run([*TANDEM, *words], text=True, within_s=within_s)
 
 
 def until(is_so: Callable[[], bool], what: str, within_s: float = PATIENCE_S) -> None:
-    """Wait for another process; AssertionError naming what did not come."""
-    give_up_s = time.monotonic() + within_s
-    while not is_so():
-        assert time.monotonic() < give_up_s, f"waited in vain: {what}"
-        time.sleep(0.01)
+    """Wait for another process. Raises patience.Hang naming what did not come."""
+    patience.until(is_so, what, within_s)
 
 
 @contextmanager
@@ -57,8 +52,8 @@ def program(*words: str, stdin: int = subprocess.PIPE) -> Iterator[subprocess.Po
 def _ended(process: subprocess.Popen[str]) -> str:
     """What it complained of; one that does not end is killed, so that nothing is left behind."""
     try:
-        return process.communicate(timeout=PATIENCE_S)[1]
-    except subprocess.TimeoutExpired:
+        return patience.communicate(process, PATIENCE_S)[1]
+    except patience.Hang:
         process.kill()
         process.communicate()
         raise

@@ -6,7 +6,6 @@ import os
 import re
 import shutil
 import signal
-import subprocess
 import threading
 import tty
 from collections.abc import Callable
@@ -20,6 +19,7 @@ from firmware.protocol.messages import Identify, Identity, Stop, StopSeen
 from host_bridge import cli
 from host_bridge.errors import DataFileFault, DeviceFault, ProtocolFault, UsageFault
 from host_bridge.link import wire
+from tests import patience
 from tests.host_bridge.programs import program, serving, tandem, until, virtual_car
 from tests.host_bridge.serve.desk import runtime_folder
 
@@ -260,7 +260,7 @@ def test_ctrl_c_ends_in_order_with_130(folder):
     with program("monitor", "sim://nigel", "--json") as process:
         until((folder / "nigel.sock").exists, "the monitor to serve its car")
         process.send_signal(signal.SIGINT)
-        _, errors = process.communicate(timeout=10)
+        _, errors = patience.communicate(process, 10)
         assert process.returncode == cli.INTERRUPTED
     assert errors == ""
     assert list(folder.iterdir()) == []  # nothing is left that says it were served
@@ -270,7 +270,7 @@ def test_nobody_reading_any_more_is_no_error():
     with program("monitor", "sim://nigel", "--json") as process:
         process.stdout.readline()
         process.stdout.close()
-        process.wait(timeout=10)
+        patience.wait(process, 10)
         assert process.returncode == 0
         assert process.stderr.read() == ""
         process.stdout = None
@@ -302,7 +302,7 @@ def test_bash_completes_commands_options_their_words_and_cars(folder, typed, off
     script = folder / "completion.bash"
     script.write_text(tandem("completion", "bash").stdout)
     words = ["bash", "-c", COMPLETING, "bash", str(script), *typed]
-    done = subprocess.run(words, capture_output=True, text=True, timeout=20, check=True)
+    done = patience.run(words, text=True, within_s=20, check=True)
     assert set(done.stdout.split("\n")[:-1]) == offered, done.stderr
 
 
@@ -328,7 +328,7 @@ def test_fish_completes_the_same(folder, typed, offered):
     script = folder / "completion.fish"
     script.write_text(tandem("completion", "fish").stdout)
     words = ["fish", "--no-config", "-c", IN_FISH, str(script), typed]
-    done = subprocess.run(words, capture_output=True, text=True, timeout=20, check=True)
+    done = patience.run(words, text=True, within_s=20, check=True)
     assert {line.partition("\t")[0] for line in done.stdout.splitlines()} == offered, done.stderr
 
 
@@ -355,7 +355,7 @@ def test_zsh_completes_the_same(folder, typed, completed):
     script = folder / "_tandem"
     script.write_text(tandem("completion", "zsh").stdout)
     words = ["zsh", "-f", "-c", IN_ZSH, "zsh", str(script), typed, completed]
-    done = subprocess.run(words, capture_output=True, text=True, timeout=20, check=False)
+    done = patience.run(words, text=True, within_s=20)
     assert done.stdout == "found\n", done.stderr
 
 
@@ -367,14 +367,7 @@ def test_what_is_printed_for_a_shell_names_every_command_and_option(shell):
     for option in ("--attest", "--runtime-sha256", "--calibration"):
         assert option.removeprefix("--") in text
     if program_of_shell := shutil.which(shell):
-        checked = subprocess.run(
-            [program_of_shell, "-n"],
-            input=text,
-            text=True,
-            capture_output=True,
-            timeout=20,
-            check=False,
-        )
+        checked = patience.run([program_of_shell, "-n"], data=text, text=True, within_s=20)
         assert checked.returncode == 0, checked.stderr
 
 

@@ -17,6 +17,7 @@ from host_bridge.errors import DataFileFault
 from host_bridge.logbook.reading import summary
 from host_bridge.logbook.spill import SpilledList
 from host_bridge.serve.recording import new_recorder
+from tests import patience
 from tests.host_bridge.programs import program, serving, tandem
 from tests.host_bridge.serve.desk import runtime_folder
 
@@ -72,7 +73,7 @@ def test_whoever_serves_and_records_says_it_too(small_disk):
             if "the log cannot be written" in line:
                 break
         process.send_signal(signal.SIGINT)
-        said = process.communicate(timeout=20)
+        said = patience.communicate(process, 20)
     assert "No space left on device" in said[1]
 
 
@@ -87,7 +88,7 @@ def test_whoever_follows_and_records_says_it_at_once_and_at_the_end(small_disk, 
                     break
             if ended == "interrupted":
                 process.send_signal(signal.SIGINT)
-            said = process.communicate(timeout=60)
+            said = patience.communicate(process, 60)
         assert "the log cannot be written" in said[1]
         assert "No space left on device" in said[1]
         assert process.returncode == (DataFileFault.exit_code if ended == "over" else 130)

@@ -9,7 +9,6 @@ import argparse
 import json
 import os
 import pty
-import subprocess
 import threading
 from dataclasses import replace
 from types import SimpleNamespace
@@ -27,6 +26,7 @@ from host_bridge.interfaces.cli.trimming import shift_of, trimmed
 from host_bridge.interfaces.cli.words import beat_words
 from host_bridge.services import Pairing, Pairings
 from host_bridge.services.configurations import differing
+from tests import patience
 from tests.host_bridge.programs import PATIENCE_S, TANDEM, serving, tandem, until
 from tests.host_bridge.serve.desk import runtime_folder
 
@@ -189,10 +189,9 @@ def asked(answer: bytes, *words: str) -> tuple[int, str]:
 
     reader = threading.Thread(target=read)
     reader.start()
-    done = subprocess.run(
-        [*TANDEM, *words], check=False, stdin=theirs, stdout=theirs, stderr=theirs,
-        timeout=PATIENCE_S,
-    )  # fmt: skip
+    done = patience.run(
+        [*TANDEM, *words], stdin=theirs, stdout=theirs, stderr=theirs, within_s=PATIENCE_S
+    )
     os.close(theirs)
     reader.join(PATIENCE_S)
     os.close(ours)

@@ -13,6 +13,7 @@ import pytest
 from host_bridge.domain import Profile
 from host_bridge.errors import RefusedFault, UsageFault
 from host_bridge.interfaces.cli.attest import add_profile, profile_of
+from tests import patience
 from tests.host_bridge.programs import PATIENCE_S, TANDEM, serving, tandem
 from tests.host_bridge.serve.desk import runtime_folder
 
@@ -36,9 +37,7 @@ def answered(answer: bytes, *words: str) -> subprocess.CompletedProcess[bytes]:
     ours, theirs = pty.openpty()
     os.write(ours, answer)
     try:
-        return subprocess.run(
-            [*TANDEM, *words], check=False, stdin=theirs, capture_output=True, timeout=PATIENCE_S
-        )
+        return patience.run([*TANDEM, *words], stdin=theirs, within_s=PATIENCE_S)
     finally:
         os.close(ours)
         os.close(theirs)

@@ -7,16 +7,16 @@ import os
 import queue
 import subprocess
 import threading
-import time
 from collections.abc import Sequence
 
 import pytest
 
+from tests import patience
 from tests.ros import real_ros
 from tests.ros.real_ros import NODES, PYTHON
 
 BOOL = "std_msgs/msg/Bool"
-UNTIL_S = 90.0  # of a machine that is busy with other tests
+UNTIL_S = 45.0  # of an idle machine
 
 
 @pytest.fixture(scope="module")
@@ -50,26 +50,26 @@ class Running:
 
     def until(self, is_so, seconds: float = UNTIL_S) -> dict:
         """The first row from the last one on that is so, or the summary."""
-        end_s = time.monotonic() + seconds
+        deadline = patience.Deadline(seconds)
         row: dict = {}
-        while (left_s := end_s - time.monotonic()) > 0:
+        while not deadline.is_over():
             try:
-                text = self._lines.get(timeout=left_s)
+                text = self._lines.get(timeout=1.0)
             except queue.Empty:
-                break
+                continue
             if not text:
                 break
             row = json.loads(text)
             if "summary" in row or is_so(row):
                 return row
-        raise AssertionError(f"it has not come to that: {row}")
+        raise patience.Hang(f"it has not come to that, {deadline.told()}: {row}")
 
     def until_it_drives(
         self, is_so, nodes, namespace: str = "", seconds: float = UNTIL_S, stops: int = 8
     ) -> dict:
         """Until then, armed again where a machine busy with other tests made it stop."""
-        end_s = time.monotonic() + seconds
-        while stops > 0 and time.monotonic() < end_s:
+        deadline = patience.Deadline(seconds)
+        while stops > 0 and not deadline.is_over():
             row = self.until(lambda row: is_so(row) or row.get("phase") == "stopped", seconds)
             if is_so(row):
                 return row

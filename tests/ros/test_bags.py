@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from collections import Counter
 
 from mcap.reader import make_reader
 
 from host_bridge import cli
+from tests import patience
 from tests.ros.real_ros import NEEDS_ROS, NODES, PYTHON
 
 DRIVE = "drive --car sim://f1tenth --input script:slalom --seconds 2 --lockstep --record {}"
@@ -22,10 +22,13 @@ def test_ros_itself_reads_every_message_of_a_bag(environment, tmp_path):
     assert cli.main(["log", str(log), "--ros", str(bag)]) == 0
     with bag.open("rb") as file:
         wanted = Counter(channel.topic for _, channel, _ in make_reader(file).iter_messages())
-    read = subprocess.run(
+    read = patience.run(
         [PYTHON, str(NODES / "bag_reader.py"), str(bag)],
-        env=environment, capture_output=True, text=True, check=True, timeout=120,
-    )  # fmt: skip
+        env=environment,
+        text=True,
+        check=True,
+        within_s=120,
+    )
     found = json.loads(read.stdout)
     assert {topic: row["count"] for topic, row in found.items()} == dict(wanted)
     assert found["/odom"]["last"]["child_frame_id"] == "base_link"

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from itertools import pairwise
 
 import pytest
 
 from host_bridge.logbook.reading import read
+from tests import patience
 from tests.ros.real_ros import IN_REAL_TIME, PYTHON
 
 pytestmark = IN_REAL_TIME
@@ -41,7 +41,7 @@ def test_time_is_held_and_goes_on_by_the_car_s_steps(nodes, started, tmp_path):
         assert called(nodes, "/tandem/step")[0]
         assert clock_ns(nodes) == held_ns + (i + 1) * 10_000_000
     ros.process.terminate()  # while it stands: it comes to rest first
-    ros.process.wait(timeout=20)
+    patience.wait(ros.process, 20)
     times_us = [it.value["time_us"] for it in read(log) if it.topic == "status"]
     apart_us = {b - a for a, b in pairwise(times_us)}
     assert apart_us == {10_000}  # however long it stood, the car knows of no pause
@@ -69,9 +69,11 @@ def test_a_step_is_refused_while_time_goes_on(nodes, started):
 
 @pytest.mark.parametrize("car", ["serial:///dev/null", "sim+process://f1tenth", "served"])
 def test_no_other_car_s_time_is_held(environment, car):
-    ended = subprocess.run(
+    ended = patience.run(
         [PYTHON, "-m", "host_bridge.cli", "ros", "--car", car, "--clock"],
-        env=environment, capture_output=True, text=True, timeout=60, check=False,
-    )  # fmt: skip
+        env=environment,
+        text=True,
+        within_s=60,
+    )
     assert ended.returncode == 2
     assert "--clock holds the time of virtual cars" in ended.stderr

@@ -18,6 +18,7 @@ from pathlib import Path
 
 import pytest
 
+from tests import patience
 from tests.ros.real_ros import IN_REAL_TIME, PYTHON, ROOT, ROS
 
 COLCON = ROS / "colcon"
@@ -84,9 +85,9 @@ class Node:
 
 
 def until(is_so, what: str, seconds: float = 60.0, said=lambda: "") -> None:
-    ends_s = time.monotonic() + seconds
+    deadline = patience.Deadline(seconds)
     while not is_so():
-        assert time.monotonic() < ends_s, f"not within {seconds} s: {what}\n{said()}"
+        deadline.check(f"{what}\n{said()}")
         time.sleep(0.1)
 
 
@@ -105,7 +106,7 @@ def lifecycle(workspace, environment, tmp_path):
     for it in made:
         if it.process.poll() is None:
             it.process.send_signal(signal.SIGINT)
-            it.process.wait(60)
+            patience.wait(it.process, 60)
 
 
 @pytest.fixture
@@ -225,7 +226,7 @@ def test_a_ctrl_c_that_comes_twice_ends_it_in_order(lifecycle, change):
     for _ in range(2):
         node.process.send_signal(signal.SIGINT)
         time.sleep(0.2)
-    assert node.process.wait(60) == 0
+    assert patience.wait(node.process, 60) == 0
     assert "Traceback" not in node.said()
     assert "Drove 0.0 s as ros2." in node.said()
 
@@ -248,9 +249,7 @@ def test_the_command_lines_of_the_page_run_as_they_are_written(launching, enviro
         return [PYTHON, "-c", "from ros2cli.cli import main; exit(main())", *words]
 
     def said(*words: str) -> str:
-        done = subprocess.run(
-            ros2(*words), env=environment, capture_output=True, text=True, check=False, timeout=60
-        )
+        done = patience.run(ros2(*words), env=environment, text=True, within_s=60)
         return done.stdout + done.stderr
 
     assert said("run", "tandem_ros", "tandem", "--version").startswith("tandem ")

@@ -8,6 +8,7 @@ import math
 import pytest
 
 from host_bridge.logbook.reading import read
+from tests import patience
 from tests.ros.real_ros import IN_REAL_TIME
 
 pytestmark = IN_REAL_TIME
@@ -208,7 +209,7 @@ def test_an_opponent_has_topics_of_its_own_and_is_seen_by_the_other(nodes, start
         row = ros.until(lambda row: (row.get("car"), row.get("phase")) == ("opponent", "driving"))
         if "summary" not in row:
             break
-        ros.process.wait(timeout=60)
+        patience.wait(ros.process, 60)
     kinds = {
         "/ego_racecar/odom": "nav_msgs/msg/Odometry",
         "/opp_racecar/odom": "nav_msgs/msg/Odometry",
@@ -298,7 +299,7 @@ def test_nigel_s_lights_are_claimed(nodes, started, tmp_path):
     nodes("sayer", "40", *(its + it for it in (*says, *lights)))
     ros.until_it_drives(lambda row: row.get("speed_mps", 0.0) > 0.1, nodes)
     ros.process.terminate()
-    ros.process.wait(timeout=60)
+    patience.wait(ros.process, 60)
     claimed = [it.value["lights"] for it in read(log) if it.topic == "claim"]
     assert 0b1001 in claimed
 

@@ -10,17 +10,15 @@ import serial
 
 from host_bridge.config import load_vehicle
 from sim_mock.facts import facts_of
+from tests import patience
 from tests.firmware.rig import Host
 
-PATIENCE_S = 60.0  # only a failing test waits for it
+PATIENCE_S = 45.0  # of an idle machine; only a failing test waits for it
 
 
 def until(is_so, what, within_s=PATIENCE_S):
-    """Wait for another process; AssertionError naming what did not come."""
-    give_up_s = time.monotonic() + within_s
-    while not is_so():
-        assert time.monotonic() < give_up_s, f"waited in vain: {what}"
-        time.sleep(0.01)
+    """Wait for another process. Raises patience.Hang naming what did not come."""
+    patience.until(is_so, what, within_s)
 
 
 class Program:

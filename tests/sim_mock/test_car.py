@@ -10,6 +10,7 @@ import time
 import pytest
 
 from firmware.protocol import codes
+from tests import patience
 from tests.sim_mock.programs import Line, car_program, host_of, until
 
 CRUISE_MM_S = 2000
@@ -124,7 +125,7 @@ def test_nobody_who_reads_does_not_block_it(car):
 
 def test_quit_ends_a_car_at_rest_and_takes_its_device_away(car, link):
     car.tell("quit")
-    assert car.process.wait(5) == 0
+    assert patience.wait(car.process, 5) == 0
     assert not os.path.lexists(link)
     assert not os.path.exists(car.device)
 
@@ -134,7 +135,7 @@ def test_quit_waits_for_a_moving_car_to_stand(car, link):
         cruising(host)
         car.tell("quit")
         assert car.process.poll() is None
-        assert car.process.wait(10) == 0
+        assert patience.wait(car.process, 10) == 0
     assert car.speed_mps() < 0.02
 
 
@@ -144,7 +145,7 @@ def test_it_ends_alone_after_its_starter_has_gone_and_it_has_come_to_rest(tmp_pa
         car.process.stdin.close()
         host.drive(500, CRUISE_MM_S)
         assert car.process.poll() is None, "it ended while it was driven"
-        assert car.process.wait(10) == 0
+        assert patience.wait(car.process, 10) == 0
         assert car.speed_mps() < 0.02
 
 
@@ -167,7 +168,7 @@ def test_ctrl_c_for_the_whole_group_leaves_the_car_to_stop_by_itself(car, link):
 def test_a_polite_kill_takes_the_device_away(car, link):
     children = car.children()
     car.process.terminate()
-    assert car.process.wait(5) == 0
+    assert patience.wait(car.process, 5) == 0
     assert not os.path.lexists(link)
     until(lambda: not any(os.path.exists(f"/proc/{pid}") for pid in children), "its program's end")
 

@@ -10,6 +10,7 @@ import sys
 import pytest
 
 from sim_mock import compiled
+from tests import patience
 
 BUILD_S = 1200  # a minute or two of one core, of which a loaded machine leaves a tenth
 COMPILER = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
@@ -19,10 +20,14 @@ def run(*words, fast):
     environment = {key: value for key, value in os.environ.items() if key != compiled.ASKED}
     if fast:
         environment[compiled.ASKED] = "1"
-    return subprocess.run(
-        [sys.executable, *words], check=False, capture_output=True, text=True, timeout=BUILD_S,
-        env=environment, cwd=compiled.ROOT, stdin=subprocess.DEVNULL,
-    )  # fmt: skip
+    return patience.run(
+        [sys.executable, *words],
+        text=True,
+        within_s=BUILD_S,
+        env=environment,
+        cwd=compiled.ROOT,
+        stdin=subprocess.DEVNULL,
+    )
 
 
 def drives(*, fast):

@@ -11,6 +11,7 @@ from host_bridge.errors import TandemError
 from host_bridge.services import make_host
 from sim_mock import process
 from sim_mock.facts import facts_of
+from tests import patience
 from tests.sim_mock.test_transport import Heard
 
 FACTS = facts_of(load_vehicle("f1tenth"), {})
@@ -18,11 +19,10 @@ URI = "sim+process://f1tenth?runtime=cpython&name=one"
 
 
 async def soon(is_so, what, within_s=8.0):
-    for _ in range(int(within_s / 0.01)):
-        if is_so():
-            return
+    deadline = patience.Deadline(within_s)
+    while not is_so():
+        deadline.check(what)
         await asyncio.sleep(0.01)
-    raise AssertionError(f"waited in vain: {what}")
 
 
 def lives(pid):
@@ -41,7 +41,7 @@ def test_a_car_of_its_own_process_talks_and_ends_alone_after_the_close():
         assert transport.send(b"\0") == 1
         transport.close()
         assert lives(car.process.pid)
-        assert await asyncio.wait_for(car.process.wait(), 8) == 0
+        assert await patience.within(car.process.wait(), 8) == 0
 
     asyncio.run(main())
     assert heard.closed == [None]
@@ -59,11 +59,11 @@ def test_opened_again_after_a_close_it_is_a_new_car():
         await transport.open(heard.on_bytes, heard.closed.append)
         second = transport.car
         assert second.process.pid != first.process.pid
-        await asyncio.wait_for(first.process.wait(), 8)
+        await patience.within(first.process.wait(), 8)
         count = len(heard.statuses)
         await soon(lambda: len(heard.statuses) > count + 20, "statuses of the second")
         transport.close()
-        await asyncio.wait_for(second.process.wait(), 8)
+        await patience.within(second.process.wait(), 8)
 
     asyncio.run(main())
 

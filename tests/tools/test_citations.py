@@ -1,10 +1,10 @@
 """Nothing cites what this repository has not; and what is planted is found."""
 
 import re
-import subprocess
 
 import pytest
 
+from tests import patience
 from tests.tools import citations
 
 ABSENT = "no-such-page" + ".md"  # in two parts, or this file would cite it
@@ -69,7 +69,7 @@ def test_only_what_git_tracks_counts(tmp_path):
     """A page that lies in the folder and is not tracked is not there for a stranger."""
 
     def git(*words: str) -> None:
-        subprocess.run(["git", *words], cwd=tmp_path, check=True, capture_output=True, timeout=60)
+        patience.run(["git", *words], cwd=tmp_path, check=True, within_s=60)
 
     git("init", "-q")
     (tmp_path / "a.py").write_text(f"# {ABSENT} says it\n")

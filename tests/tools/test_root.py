@@ -1,12 +1,12 @@
 """What lies at the top of the repository: six folders, pages for people, files of tools."""
 
 import re
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from host_bridge.cli import version
+from tests import patience
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = {"calibration", "firmware", "hardware", "host_bridge", "sim_mock", "tests"}
@@ -30,9 +30,7 @@ TOOL_FILES = {
 
 
 def test_the_top_holds_six_folders_pages_and_tool_files():
-    listed = subprocess.run(
-        ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True, timeout=60
-    )
+    listed = patience.run(["git", "ls-files"], cwd=ROOT, text=True, check=True, within_s=60)
     there = {path.partition("/")[0] for path in listed.stdout.splitlines()}
     assert there == FOLDERS | PAGES | TOOL_FILES
 

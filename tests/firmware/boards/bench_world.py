@@ -13,6 +13,7 @@ from types import SimpleNamespace
 from firmware.boards.store import Store
 from host_bridge.config import load_vehicle
 from sim_mock.world import board_id_of, plant_of, stored_image
+from tests import patience
 from tests.firmware.drivers.peers import VescPeer, Wire, crsf_channels, crsf_link, sbus_frame
 from tests.firmware.worlds import micropython_command
 
@@ -66,7 +67,7 @@ class BoardProcess:
 
     def close(self):
         self._process.stdin.close()
-        self._process.wait(timeout=60)  # it ends with its input
+        patience.wait(self._process, 60)  # it ends with its input
         self._process.stdout.close()
         self._process.stderr.close()
 

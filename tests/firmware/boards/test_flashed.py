@@ -16,6 +16,7 @@ from host_bridge.config import image_of, load_vehicle
 from host_bridge.flash.job import prepare, sources_of
 from host_bridge.flash.program import compiled, launcher_files
 from host_bridge.link.wire import own_protocol_hash
+from tests import patience
 from tests.firmware.rig import Host, framed
 from tests.firmware.worlds import micropython_command
 from tests.host_bridge.flash.far_end import RESET, repl_board
@@ -60,13 +61,7 @@ class FlashedBoard:
         reader, writer = os.pipe()
         os.write(writer, said(messages.Identify, token=1))
         words = (str(HERE / "launched_board.py"), str(VIRTUAL), str(self.root), str(ms))
-        done = subprocess.run(
-            [*micropython_command(64), *words],
-            stdin=reader,
-            capture_output=True,
-            timeout=WITHIN_S,
-            check=False,
-        )
+        done = patience.run([*micropython_command(64), *words], stdin=reader, within_s=WITHIN_S)
         os.close(reader)
         os.close(writer)
         host = Host(None)
@@ -184,7 +179,7 @@ def test_what_came_over_a_raw_repl_is_what_starts_neutral_and_answers(tmp_path):
     files = program("f1tenth")
     with repl_board(tmp_path / "board") as (port, process):
         flash(port, files)
-        assert process.wait(WITHIN_S) == RESET
+        assert patience.wait(process, WITHIN_S) == RESET
     board = FlashedBoard(tmp_path / "board")
     assert {path: (board.root / "a" / path).read_bytes() for path in files} == files
     for path, data in launcher_files().items():

@@ -19,6 +19,7 @@ from firmware.boards.link import (
     take_zeros_out,
 )
 from firmware.protocol.messages import TO_BOARD, Identify, Stop
+from tests import patience
 from tests.firmware.protocol.streams import framed, payload_of
 from tests.firmware.worlds import micropython_command
 
@@ -122,7 +123,7 @@ def test_over_stdio_each_byte_passes_and_0x03_interrupts_nothing_until_it_is_mea
         stderr=subprocess.PIPE,
         env={**os.environ, "MICROPYPATH": f"{ROOT}{os.pathsep}.frozen"},
     )
-    out, errors = process.communicate(every + b"\x03" * 15, timeout=60)
+    out, errors = patience.communicate(process, 60, every + b"\x03" * 15)
     assert out.endswith(b"REPL\n"), errors.decode()
     assert between_zeros(out.removesuffix(b"REPL\n")) == between_zeros(every + b"\x03" * 15)
 

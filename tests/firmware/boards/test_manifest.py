@@ -3,7 +3,6 @@
 import ast
 import os
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
@@ -12,6 +11,7 @@ import pytest
 from firmware import manifest
 from host_bridge.config.boards import pin_module
 from host_bridge.config.boards.schema import PARTS
+from tests import patience
 from tests.evidence import some
 from tests.firmware.worlds import micropython_command
 
@@ -131,13 +131,11 @@ def test_a_board_starts_of_its_own_files_alone(port, runtime, tmp_path):
     paths = [str(tmp_path), str(VIRTUAL)]
     (tmp_path / "go.py").write_text(STARTS.format(paths=paths, port=port))
     command = [sys.executable, "-S"] if runtime == "cpython" else micropython_command(runtime)
-    done = subprocess.run(
+    done = patience.run(
         [*command, "go.py"],
         cwd=tmp_path,
         env={**os.environ, "MICROPYPATH": ".frozen", "PYTHONPATH": ""},
-        capture_output=True,
         text=True,
-        timeout=60,
-        check=False,
+        within_s=60,
     )
     assert done.stdout == "started []\n", done.stderr

@@ -6,11 +6,12 @@ each board of metal gets its file, and a car on the virtual chip drives with it.
 
 import os
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from tests import patience
 
 ROOT = Path(__file__).resolve().parents[3]
 COPIED = ("calibration", "firmware", "hardware", "host_bridge", "sim_mock", "tests")
@@ -78,14 +79,12 @@ def run_its_test(tree):
     """Run the new driver's own test in the copy."""
     test = tree / "tests" / "firmware" / "boards" / "test_toy.py"
     test.write_text(TEST)
-    return subprocess.run(
+    return patience.run(
         [sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", str(test)],
         cwd=tree,
         env={**os.environ, "PYTHONPATH": str(tree)},
-        capture_output=True,
         text=True,
-        timeout=120,
-        check=False,
+        within_s=120,
     )
 
 

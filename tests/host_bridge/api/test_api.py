@@ -17,6 +17,7 @@ import pytest
 import tandem
 
 from host_bridge.domain import EventCode, State
+from tests import patience
 from tests.evidence import some
 from tests.host_bridge.programs import serving, until
 from tests.host_bridge.programs import tandem as command
@@ -35,10 +36,13 @@ def folder(monkeypatch):
 
 
 def script(text: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-c", text], cwd=cwd, capture_output=True, text=True, timeout=120,
-        check=False, env={**os.environ, "MPLBACKEND": "Agg"},
-    )  # fmt: skip
+    return patience.run(
+        [sys.executable, "-c", text],
+        cwd=cwd,
+        text=True,
+        within_s=120,
+        env={**os.environ, "MPLBACKEND": "Agg"},
+    )
 
 
 def begun(text: str) -> subprocess.Popen[str]:

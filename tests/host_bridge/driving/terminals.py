@@ -8,7 +8,8 @@ import subprocess
 import sys
 import termios
 import threading
-import time
+
+from tests import patience
 
 LIMIT_S = 20.0
 PRESS, RELEASE = b"\x1b[32;1:1u", b"\x1b[32;1:3u"
@@ -97,11 +98,14 @@ class Program:
             self._reader.start()
 
     def until(self, is_so, what):
-        end_s = time.monotonic() + LIMIT_S
-        while not is_so():
-            assert time.monotonic() < end_s, f"not within {LIMIT_S} s: {what}; {self.rows[-1:]}"
+        def is_so_or_ended():
             assert self.process.poll() is None or is_so(), self.process.stderr.read()
-            time.sleep(0.01)
+            return is_so()
+
+        try:
+            patience.until(is_so_or_ended, what, LIMIT_S)
+        except patience.Hang as hang:
+            raise patience.Hang(f"{hang}; {self.rows[-1:]}") from None
 
     def until_state(self, state):
         self.until(lambda: self.latest("state") == state, state)
@@ -111,7 +115,7 @@ class Program:
 
     def end(self):
         """Returns the exit code and what was said."""
-        code = self.process.wait(LIMIT_S)
+        code = patience.wait(self.process, LIMIT_S)
         if self.process.stdout:
             self._reader.join()
         return code, self.process.stderr.read().decode()

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from host_bridge.domain import Input, Order, State, Wish
+from tests import patience
 from tests.host_bridge.driving.test_drive import Day
 from tests.host_bridge.inputs import Person
 
@@ -51,12 +52,22 @@ def installed(tmp_path_factory) -> Path:
 
 def drive(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     path = os.pathsep.join([str(folder), os.environ.get("PYTHONPATH", "")])
-    return subprocess.run(
-        [sys.executable, "-m", "host_bridge.cli", "drive", "--car", "sim://f1tenth", "--json",
-         *words],
-        check=False, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=120,
+    return patience.run(
+        [
+            sys.executable,
+            "-m",
+            "host_bridge.cli",
+            "drive",
+            "--car",
+            "sim://f1tenth",
+            "--json",
+            *words,
+        ],
+        text=True,
+        stdin=subprocess.DEVNULL,
+        within_s=120,
         env={**os.environ, "PYTHONPATH": path},
-    )  # fmt: skip
+    )
 
 
 @pytest.mark.xdist_group("wall clock")

@@ -19,6 +19,7 @@ from host_bridge.interfaces.cli.drive_log import PlainView
 from host_bridge.running import run_in_virtual_time
 from host_bridge.services import make_host
 from host_bridge.virtual_time import VirtualTime
+from tests import patience
 from tests.host_bridge.programs import program, tandem
 
 WORDS = ("--input", "script:slalom", "--lockstep", "--json")
@@ -97,7 +98,7 @@ def test_another_terminal_stops_it():
                 break
         assert tandem("stop", "hurried").returncode == 0
         said = process.stdout.read().splitlines()
-        assert process.wait(20) == 1
+        assert patience.wait(process, 20) == 1
     assert json.loads(said[-1])["summary"]["cars"][0]["stops"] != []
 
 

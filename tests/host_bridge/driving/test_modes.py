@@ -13,6 +13,7 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
+from tests import patience
 from tests.host_bridge.driving.terminals import PRESS, RELEASE, Far, Program
 from tests.host_bridge.programs import virtual_car
 from tests.sim_mock.autodrive.unity import Unity
@@ -104,8 +105,8 @@ def test_simulator(far, folder):
 
 def simulate(unity, port):
     """The simulator's client at 60 frames a second, from when somebody listens to when it goes."""
-    give_up_s = time.monotonic() + 20.0
-    while time.monotonic() < give_up_s:
+    deadline = patience.Deadline(20.0)
+    while not deadline.is_over():
         try:
             with connect(URL.format(port), compression=None, proxy=None) as line:
                 render(unity, line)

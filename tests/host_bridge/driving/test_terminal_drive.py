@@ -8,13 +8,13 @@ import subprocess
 import sys
 import tempfile
 import termios
-import time
 from pathlib import Path
 
 import pytest
 
 from host_bridge.clock import MonotonicClock
 from host_bridge.interfaces.keyboard import Hands, Terminal
+from tests import patience
 from tests.host_bridge.drives import vehicle
 from tests.host_bridge.driving.terminals import PRESS, RELEASE, Far, Program
 from tests.host_bridge.inputs import seating
@@ -196,11 +196,9 @@ def test_a_dumb_terminal_is_driven_in_lines_and_gets_no_escapes(legacy, folder):
     words = [sys.executable, "-m", "host_bridge.cli", "drive", *CAR]
     env = {**os.environ, "TERM": "dumb", "XDG_RUNTIME_DIR": folder, "PYTHONUNBUFFERED": "1"}
     process = subprocess.Popen(words, stdin=legacy.slave, stdout=legacy.slave, env=env)
-    give_up_s = time.monotonic() + 20
-    while b"f1tenth: HOLD" not in legacy.seen and time.monotonic() < give_up_s:
-        time.sleep(0.02)
+    patience.until(lambda: b"f1tenth: HOLD" in legacy.seen, "the car to be armed", 20)
     legacy.type(b"\x1b" * 2)
-    assert process.wait(20) == 0
+    assert patience.wait(process, 20) == 0
     assert b"f1tenth: HOLD" in legacy.seen
     assert b"\x1b" not in legacy.seen
 

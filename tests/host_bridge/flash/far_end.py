@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests import patience
+
 ROOT = Path(__file__).resolve().parents[3]
 PACKAGE = ROOT / ".micropython/node/node_modules/@micropython/micropython-webassembly-pyscript"
 SCRIPT = Path(__file__).with_name("board.mjs")
@@ -39,7 +41,7 @@ def repl_board(folder):
     finally:
         os.close(slave)  # a hang-up: it keeps its files and ends
         try:
-            process.wait(20)
-        except subprocess.TimeoutExpired:
+            patience.wait(process, 20)
+        except patience.Hang:
             process.kill()
             process.wait()

@@ -8,7 +8,6 @@ import json
 import os
 import re
 import signal
-import time
 from contextlib import contextmanager
 
 import pytest
@@ -20,6 +19,7 @@ from host_bridge.flash.box import watch_box
 from host_bridge.flash.offer import offer_self_test
 from host_bridge.flash.program import launcher_files
 from host_bridge.flash.repl import BAUD
+from tests import patience
 from tests.host_bridge.flash.far_end import RESET, repl_board
 from tests.host_bridge.programs import program, serving, tandem, virtual_car
 
@@ -75,7 +75,7 @@ def test_a_bare_board_becomes_the_car_that_was_asked_for(board_file, tmp_path):
             assert repl.wait(FLASHED_WITHIN_S) == RESET
             port.unlink()
             with virtual_car("f1tenth", port):
-                out, trouble = flash.communicate(timeout=FLASHED_WITHIN_S)
+                out, trouble = patience.communicate(flash, FLASHED_WITHIN_S)
                 assert flash.returncode == 0, trouble
                 found = json.loads(tandem("identify", f"serial://{port}", "--json").stdout)[0]
     row = json.loads(out)
@@ -101,7 +101,7 @@ def test_at_a_terminal_the_self_test_is_asked_for_and_done(board_file, tmp_path)
                     wait_for_line(flash.stderr, asked)
                     car.stdin.write(f"runstop {asked}\n")
                     car.stdin.flush()
-                out, trouble = flash.communicate(timeout=FLASHED_WITHIN_S)
+                out, trouble = patience.communicate(flash, FLASHED_WITHIN_S)
     assert flash.returncode == 0, out + trouble
     assert re.search(r"^vehicle +f1tenth$", out, re.MULTILINE)
     assert re.search(r"^good +standstill", out, re.MULTILINE)
@@ -126,7 +126,7 @@ def test_a_bare_board_becomes_a_runstop_box_that_stayed_up(board_file, tmp_path)
             Starts(str(folder)).mark_healthy()  # as the box itself does (test_box_board.py)
             with repl_board(folder) as (again, _):
                 port.symlink_to(again)
-                out, trouble = flash.communicate(timeout=FLASHED_WITHIN_S)
+                out, trouble = patience.communicate(flash, FLASHED_WITHIN_S)
     assert flash.returncode == 0, trouble
     row = json.loads(out)
     assert (row["slot"], row["wiring"]) == ("a", "runstop_box")
@@ -154,9 +154,10 @@ def test_a_box_has_no_name():
 def test_ctrl_c_ends_in_order_and_the_board_is_reset(board_file, tmp_path):
     with repl_board(tmp_path / "board") as (device, _):
         with program(*words(board_file, device)) as flash:
-            time.sleep(12)  # it listens, asks for the REPL and sends: anywhere in that
+            seen = (tmp_path / "board").iterdir
+            patience.until(lambda: any(seen()), "it to have begun to write", FLASHED_WITHIN_S)
             flash.send_signal(signal.SIGINT)
-            flash.communicate(timeout=FLASHED_WITHIN_S)
+            patience.communicate(flash, FLASHED_WITHIN_S)
         assert flash.returncode == 130
     assert not (tmp_path / "board" / "starts_0.bin").exists()  # and so nothing new starts
 

@@ -12,6 +12,7 @@ from firmware.protocol.plant import PLANT
 from host_bridge.flash.folding import folded
 from host_bridge.flash.job import program_for
 from host_bridge.flash.program import ROOT
+from tests import patience
 from tests.evidence import some
 from tests.firmware.worlds import micropython_command
 
@@ -145,13 +146,12 @@ def test_the_programs_tables_are_walked_as_they_were(tmp_path):
         place = tmp_path / path
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text(text)
-    said = subprocess.run(
+    said = patience.run(
         [*micropython_command(64), str(tmp_path / "main.py")],
         stdin=subprocess.DEVNULL,
-        capture_output=True,
         check=True,
         text=True,
-        timeout=60,
+        within_s=60,
     ).stdout.splitlines()
     assert said[0] == str([(row[0], "", *row[2:]) for row in TABLE])  # units are hashed alone
     assert said[1] == str(bytes(table_hash(TABLE, crc_table())))

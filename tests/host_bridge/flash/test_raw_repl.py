@@ -3,7 +3,6 @@
 import os
 import pty
 import shutil
-import subprocess
 import threading
 import time
 import tty
@@ -19,6 +18,7 @@ from host_bridge.flash.install import install, look
 from host_bridge.flash.program import launcher_files
 from host_bridge.flash.repl import raw_board
 from sim_mock import micropython
+from tests import patience
 from tests.host_bridge.flash.far_end import RESET, repl_board
 from tests.host_bridge.flash.test_power_cuts import program
 
@@ -78,7 +78,7 @@ def started(folder, tmp_path):
     script = tmp_path / "start.py"
     script.write_text(START)
     words = [*command, str(script), str(folder)]
-    done = subprocess.run(words, capture_output=True, text=True, timeout=20, check=True)
+    done = patience.run(words, text=True, within_s=20, check=True)
     return done.stdout.strip()
 
 
@@ -88,7 +88,7 @@ def old_board(tmp_path):
     folder = tmp_path / "board"
     with repl_board(folder) as (port, process):
         flash(port, program("healthy", 20))
-        assert process.wait(20) == RESET
+        assert patience.wait(process, 20) == RESET
     assert started(folder, tmp_path) == "([(2, 0)], ['healthy'])"
     return folder
 
@@ -97,7 +97,7 @@ def old_board(tmp_path):
 def test_a_board_is_flashed_over_its_raw_repl_and_reset(old_board, tmp_path):
     with repl_board(old_board) as (port, process):
         plan = flash(port, program("new", 20))
-        assert process.wait(20) == RESET
+        assert patience.wait(process, 20) == RESET
     assert plan.folder == "/b"
     assert started(old_board, tmp_path) == "([(2, 0)], ['new'])"
     assert started(old_board, tmp_path) == "([(2, 0)], ['healthy'])"  # nothing marked it healthy
@@ -147,7 +147,7 @@ def test_a_program_of_a_hundred_files_is_listed_on_a_small_heap(tmp_path):
     script = tmp_path / "list.py"
     script.write_text(f"{HELPERS}_hashes({str(tmp_path / 'a')!r})")
     words = [*command, "-X", "heapsize=32k", str(script)]
-    done = subprocess.run(words, capture_output=True, text=True, timeout=20, check=False)
+    done = patience.run(words, text=True, within_s=20)
     assert (done.stderr, len(done.stdout.splitlines())) == ("", 100)
 
 
@@ -162,9 +162,10 @@ def test_a_car_that_talks_on_and_leaves_no_repl_is_given_up():
     tty.setraw(port)
     os.set_blocking(car, False)
     begun_s = time.monotonic()
+    is_over = threading.Event()
 
     def talk():
-        while time.monotonic() < begun_s + 10:
+        while not is_over.is_set():
             with suppress(BlockingIOError):  # nobody reads any more
                 os.write(car, b"\x41\x42\x43\x00" * 12)
             time.sleep(0.01)
@@ -173,8 +174,9 @@ def test_a_car_that_talks_on_and_leaves_no_repl_is_given_up():
     talking.start()
     with pytest.raises(DeviceFault, match="talks on"), raw_board(os.ttyname(port), within_s=0.1):
         raise AssertionError("there is no REPL")
-    assert time.monotonic() < begun_s + 8
+    is_over.set()
     talking.join()
+    patience.took(begun_s, 8.0, "a car that talks on is given up", 0.2)
     os.close(car)
     os.close(port)
 

@@ -17,6 +17,7 @@ from sim_mock.faults.catalogue import CASES
 from sim_mock.faults.limits import Limit
 from sim_mock.faults.running import Run
 from sim_mock.faults.stops import CAUSES
+from tests import patience
 from tests.evidence import some
 from tests.host_bridge.programs import program, tandem
 
@@ -181,7 +182,7 @@ def test_an_interrupt_prints_what_was_done_so_far():
     with program(*words) as started:
         time.sleep(8)  # the far end is a real process: workers start, some runs are done
         started.send_signal(signal.SIGINT)
-        out, err = started.communicate(timeout=60)
+        out, err = patience.communicate(started, 60)
     assert started.returncode == 130, err
     assert "of 1000 runs" in err
     assert "runs held" in out

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from tests import patience
 from tests.host_bridge.programs import PATIENCE_S, program, tandem, until, virtual_car
 
 YES = ("--attest", "wheels-off-ground")
@@ -44,7 +45,7 @@ def test_the_runstop_is_proven_by_opening_and_closing_it(tmp_path):
             say("runstop open")
             assert "Close" in test.stderr.readline()
             say("runstop close")
-            out, _ = test.communicate(timeout=PATIENCE_S)
+            out, _ = patience.communicate(test, PATIENCE_S)
     assert test.returncode == 0, out
     assert [row["is_good"] for row in json.loads(out)] == [True] * 5
 

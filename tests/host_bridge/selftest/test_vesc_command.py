@@ -9,6 +9,7 @@ from contextlib import contextmanager
 
 import pytest
 
+from tests import patience
 from tests.host_bridge.programs import program
 
 pytestmark = pytest.mark.soak
@@ -46,7 +47,7 @@ def once(car, device):
             said += line
             if line.startswith(("Open", "Close")):
                 print("runstop", line.split()[0].lower(), file=car.stdin, flush=True)
-        out, _ = test.communicate(timeout=TEST_S)
+        out, _ = patience.communicate(test, TEST_S)
     return test.returncode, {row["what"]: row for row in json.loads(out or "[]")}, said
 
 

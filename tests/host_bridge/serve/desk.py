@@ -15,6 +15,7 @@ from host_bridge.clock import MonotonicClock
 from host_bridge.serve.owner import Owner
 from host_bridge.transports import loopback
 from host_bridge.transports.base import Transport
+from tests import patience
 
 PATIENCE_S = 60.0  # only a failing test waits for it
 Result = TypeVar("Result")
@@ -46,13 +47,13 @@ class Ear:
 
 
 async def until(is_so: Callable[[], bool], within_s: float = PATIENCE_S) -> None:
-    """Raises TimeoutError if it does not become so."""
+    """Raises patience.Hang if it does not become so."""
 
     async def watch() -> None:
         while not is_so():
             await asyncio.sleep(0.002)
 
-    await asyncio.wait_for(watch(), within_s)
+    await patience.within(watch(), within_s)
 
 
 async def owner_and_car() -> tuple[Owner, Ear]:

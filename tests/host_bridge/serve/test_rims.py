@@ -17,6 +17,7 @@ from host_bridge.transports.descriptor import Stream
 from host_bridge.transports.local_socket import SEND_BUFFER_BYTES
 from host_bridge.transports.served import ServedCar, announce, socket_path
 from sim_mock.faults.host import framed
+from tests import patience
 from tests.host_bridge.serve.desk import owner_and_car, run, runtime_folder
 from tests.host_bridge.serve.desk import until as soon
 
@@ -40,7 +41,7 @@ async def heard(end: socket.socket, size: int) -> bytes:
     """The next bytes, so many; fewer if it ends."""
     data = b""
     while len(data) < size:
-        found = await asyncio.wait_for(asyncio.get_running_loop().sock_recv(end, 4096), 5.0)
+        found = await patience.within(asyncio.get_running_loop().sock_recv(end, 4096), 5.0)
         if not found:
             break
         data += found

@@ -23,6 +23,7 @@ from host_bridge.serve import stop_rim
 from host_bridge.serve.stop_rim import StopRim
 from host_bridge.transports import folders, stop_sockets
 from host_bridge.transports.stop_sockets import StopSocket, connected, file_name
+from tests import patience
 from tests.host_bridge.programs import TANDEM, serving
 from tests.host_bridge.serve.desk import owner_and_car, run, runtime_folder
 from tests.host_bridge.serve.desk import until as soon
@@ -66,14 +67,8 @@ def environment(env):
 
 def tandem_as(words, env, uid=None):
     """Run a command to its end with this environment, as this login."""
-    return subprocess.run(
-        as_login([*TANDEM, *words], uid),
-        env=environment(env),
-        cwd="/",
-        capture_output=True,
-        text=True,
-        timeout=20,
-        check=False,
+    return patience.run(
+        as_login([*TANDEM, *words], uid), env=environment(env), cwd="/", text=True, within_s=20
     )
 
 
@@ -94,7 +89,7 @@ def serving_as(words, env, uid=None):
         yield process
     finally:
         process.terminate()
-        process.communicate(timeout=10)
+        patience.communicate(process, 10)
 
 
 @contextmanager

@@ -15,6 +15,7 @@ from host_bridge.clock import MonotonicClock
 from host_bridge.errors import TandemError, UsageFault
 from host_bridge.transports.base import OnBytes, Transport
 from host_bridge.transports.uri import open_transport
+from tests import patience
 
 ALL_BYTES = b"\0" + bytes(range(1, 256)) + b"\0"  # as a frame has it: zeros only at its ends
 GONE_WITHIN_S = 0.25  # what the spine promises for a pulled cable
@@ -59,14 +60,14 @@ class Ear:
         self._changed.set()
 
     async def until(self, is_so: Callable[[], bool], within_s: float = PATIENCE_S) -> None:
-        """Waits for something to be so; raises TimeoutError."""
+        """Waits for something to be so; raises patience.Hang."""
 
         async def watch() -> None:
             while not is_so():
                 self._changed.clear()
                 await self._changed.wait()
 
-        await asyncio.wait_for(watch(), within_s)
+        await patience.within(watch(), within_s)
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,12 @@ The table is ``python -m tests.ros.reaction``; here a part of it is played, with
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from typing import Any
 
 import pytest
 
+from tests import patience
 from tests.ros.reaction.line import why_not
 from tests.ros.reaction.scenarios import SCENARIOS, SPEED_MPS, Event, Scenario
 from tests.ros.real_ros import NEEDS_ROS, ROOT
@@ -31,10 +31,12 @@ BY_NAME = {scenario.name: scenario for scenario in SCENARIOS}
 
 
 def table(*words: str) -> list[dict[str, Any]]:
-    played = subprocess.run(
+    played = patience.run(
         [sys.executable, "-m", "tests.ros.reaction", "--json", *words],
-        cwd=ROOT, capture_output=True, text=True, check=False, timeout=1500,
-    )  # fmt: skip
+        cwd=ROOT,
+        text=True,
+        within_s=1500,
+    )
     assert played.returncode == 0, played.stderr[-2000:]
     rows = json.loads(played.stdout)
     assert rows

@@ -10,6 +10,7 @@ from host_bridge.config import load_vehicle
 from sim_mock.autodrive import wire
 from sim_mock.autodrive.command import Command, Scenery, Told, write_answer
 from sim_mock.autodrive.transport import LOOPBACK, make, place_of
+from tests import patience
 from tests.sim_mock.autodrive.test_driving import in_motion
 from tests.sim_mock.autodrive.unity import READS, Unity
 
@@ -139,7 +140,7 @@ def test_a_car_that_waits_is_switched_on_once_its_simulator_is_there():
             for _ in range(2):
                 unity.on_text(await socket.recv())
             await socket.send(unity.on_open())
-            await asyncio.wait_for(opening, 5.0)
+            await patience.within(opening, 5.0)
             assert car.world.runstop_closed
             assert car.world.now_us < 1_000_000
         car.close()

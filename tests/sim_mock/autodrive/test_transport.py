@@ -10,6 +10,7 @@ from host_bridge.errors import UsageFault
 from host_bridge.link import wire
 from host_bridge.services import make_host
 from sim_mock.autodrive.transport import port_of
+from tests import patience
 from tests.evidence import some
 from tests.sim_mock.autodrive.unity import Unity
 
@@ -31,7 +32,7 @@ def run(text, main):
         transport = make_host().cars.transport(text)
         await transport.open(on_bytes, lambda _: None)
         try:
-            await asyncio.wait_for(main(transport), 10.0)
+            await patience.within(main(transport), 10.0)
         finally:
             transport.close()
 

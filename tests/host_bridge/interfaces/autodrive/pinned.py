@@ -7,6 +7,8 @@ import sys
 import venv
 from pathlib import Path
 
+from tests import patience
+
 FOLDER = Path(__file__).resolve().parents[4] / ".devkit"
 # python-socketio and python-engineio decide about the wire, Flask's are what its examples import.
 # eventlet is not the pinned one: that one knows no Python after 3.11.
@@ -51,15 +53,8 @@ def _make(folder: Path) -> str:
     python = str(folder / "bin" / "python")
     install = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *PINS]
     try:
-        done = subprocess.run(
-            install,
-            check=False,
-            capture_output=True,
-            text=True,
-            timeout=60 * _MINUTES,
-            stdin=subprocess.DEVNULL,
-        )
-    except subprocess.TimeoutExpired:
+        done = patience.run(install, text=True, within_s=60 * _MINUTES, stdin=subprocess.DEVNULL)
+    except patience.Hang:
         return f"the Devkit's libraries did not come within {_MINUTES} minutes"
     if done.returncode:
         return f"the Devkit's libraries cannot be fetched: {done.stderr.strip()[-300:]}"

@@ -18,6 +18,8 @@ from pathlib import Path
 import pytest
 from websockets.sync.client import connect
 
+from tests import patience
+
 PATIENCE_S = 60.0  # only a failing test waits for it
 _PRESSES, _PRESSED_AGAIN_S = 12, 5.0
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
@@ -48,17 +50,26 @@ class Page:
         self.target = ""
 
     def call(self, method: str, **words):
-        """A command of the protocol, and its result; TimeoutError where none comes, whatever else
-        is told meanwhile."""
+        """A command of the protocol, and its result, whatever else is told meanwhile.
+
+        Raises patience.Hang where none comes.
+        """
         number = next(self._numbers)
         self._socket.send(json.dumps({"id": number, "method": method, "params": words}))
-        give_up_s = time.monotonic() + PATIENCE_S
+        deadline = patience.Deadline(PATIENCE_S)
         while True:
-            said = json.loads(self._socket.recv(timeout=max(give_up_s - time.monotonic(), 0.0)))
+            said = json.loads(self._received(method, deadline))
             if said.get("id") == number:
                 assert "error" not in said, (method, said["error"])
                 return said["result"]
             self.events.append(said)
+
+    def _received(self, method: str, deadline: patience.Deadline) -> str | bytes:
+        while True:
+            try:
+                return self._socket.recv(timeout=1.0)
+            except TimeoutError:
+                deadline.check(f"an answer to {method}")
 
     def tell(self, method: str, **words) -> None:
         """A command whose answer nobody waits for: the page may be about to hang."""
@@ -74,10 +85,11 @@ class Page:
         return done["result"].get("value")
 
     def until(self, expression: str, within_s: float = PATIENCE_S):
-        """Until it is true; AssertionError with what the page says, if it does not become so."""
-        give_up_s = time.monotonic() + within_s
+        """Until it is true; patience.Hang with what the page says, if it does not become so."""
+        deadline = patience.Deadline(within_s)
         while not (value := self.js(expression)):
-            assert time.monotonic() < give_up_s, (expression, self.js("document.body.innerText"))
+            if deadline.is_over():
+                deadline.check(f"{expression}; the page says: {self.js('document.body.innerText')}")
             time.sleep(0.02)
         return value
 
@@ -89,12 +101,12 @@ class Page:
             for kind in ("mousePressed", "mouseReleased"):
                 self.tell("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left",
                           clickCount=1)  # fmt: skip
-            give_up_s = time.monotonic() + _PRESSED_AGAIN_S
-            while time.monotonic() < give_up_s:
+            deadline = patience.Deadline(_PRESSED_AGAIN_S)
+            while not deadline.is_over():
                 if self.js(until):
                     return
                 time.sleep(0.02)
-        raise AssertionError((until, self.js("document.body.innerText")))
+        raise patience.Hang(f"{until}: never so; {self.js('document.body.innerText')}")
 
     def lag_s(self) -> float:
         """How long a word to the page takes until its next frame is drawn; the worst of three."""
@@ -157,10 +169,9 @@ class Chromium:
 
     def _find_port(self) -> int:
         said = Path(self._folder.name, "DevToolsActivePort")
-        give_up_s = time.monotonic() + PATIENCE_S
-        while not (said.exists() and said.read_text()):
-            assert time.monotonic() < give_up_s, "Chromium did not start"
-            time.sleep(0.05)
+        patience.until(
+            lambda: said.exists() and said.read_text(), "Chromium to be started", PATIENCE_S
+        )
         return int(said.read_text().splitlines()[0])
 
     def page(self, address: str) -> Page:
@@ -182,8 +193,8 @@ class Chromium:
     def frame(self, page: Page, path: str) -> Page:
         """A frame of it whose process is its own, as a page of its own; close it."""
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-        give_up_s = time.monotonic() + PATIENCE_S
-        while time.monotonic() < give_up_s:
+        deadline = patience.Deadline(PATIENCE_S)
+        while not deadline.is_over():
             with opener.open(f"http://127.0.0.1:{self._port}/json/list") as reply:
                 rows = json.loads(reply.read())
             for row in rows:
@@ -191,7 +202,7 @@ class Chromium:
                 if row["type"] == "iframe" and is_its:
                     return Page(row["webSocketDebuggerUrl"])
             time.sleep(0.1)
-        raise AssertionError((path, rows))
+        raise patience.Hang(f"no frame of {path}: {deadline.told()}; {rows}")
 
     def signal(self, number: int) -> None:
         """To all processes of the browser."""

@@ -11,6 +11,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from host_bridge.demo.trace import Stop, read_trace, stop_after
+from tests import patience
 from tests.host_bridge.drives import vehicle
 from tests.host_bridge.interfaces.station.chromium import Chromium, Page
 from tests.host_bridge.programs import program, serving, until, virtual_car
@@ -55,16 +56,16 @@ class Stage:
 
     def seated(self, page: Page) -> None:
         """The seat taken, and the car armed."""
-        give_up_s = time.monotonic() + 120.0  # of a machine that others use, too
+        deadline = patience.Deadline(60.0)
         if page.js("document.getElementById('arm').disabled"):
             page.click("#take")
             time.sleep(0.2)
         while page.js("document.getElementById('arm').disabled"):  # another page's is given back
-            assert time.monotonic() < give_up_s, page.js("document.body.innerText")
+            deadline.check(page.js("document.body.innerText"))
             time.sleep(0.3)
             page.click("#take")
         while not page.js(f"told.dataset.phase === 'driving' && {STATE} === 'HOLD'"):
-            assert time.monotonic() < give_up_s, page.js("document.body.innerText")
+            deadline.check(page.js("document.body.innerText"))
             if page.js(f"told.dataset.phase === 'stopped' && {STATE} !== 'STOPPING'"):
                 page.click("#arm")
             time.sleep(0.3)

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from tests import patience
 from tests.host_bridge.interfaces.station.chromium import Chromium, Page
 from tests.host_bridge.interfaces.station.stage import PORTS, stage
 from tests.host_bridge.programs import program, tandem
@@ -45,9 +46,9 @@ def browser():
 def plots(browser: Chromium, port: int) -> Page:
     """The plots alone, once they are served."""
     page = browser.page(f"http://localhost:{port + 1}/")
-    give_up_s = time.monotonic() + 30.0
+    deadline = patience.Deadline(30.0)
     while page.js(CHARTS) is None or page.js(CHARTS) < 4:
-        assert time.monotonic() < give_up_s, page.js("document.body.innerText")
+        deadline.check(page.js("document.body.innerText"))
         time.sleep(0.5)
         if page.js("location.protocol") == "chrome-error:":
             page.call("Page.navigate", url=f"http://localhost:{port + 1}/")

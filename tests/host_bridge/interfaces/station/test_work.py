@@ -17,6 +17,7 @@ import pytest
 from PIL import Image, ImageDraw
 
 from host_bridge.logbook.reading import facts, read
+from tests import patience
 from tests.host_bridge.interfaces.station.chromium import Chromium, Page
 from tests.host_bridge.interfaces.station.processes import programs_below
 from tests.host_bridge.interfaces.station.stage import PORTS
@@ -138,9 +139,9 @@ def seen(browser: Chromium, address: str) -> Page:
 
 def plots(browser: Chromium, port: int) -> Page:
     page = browser.page("about:blank#plots")
-    give_up_s = time.monotonic() + 180.0  # its program has a lot to load
+    deadline = patience.Deadline(180.0)  # its program has a lot to load
     while not page.js("document.querySelectorAll('canvas').length > 3"):
-        assert time.monotonic() < give_up_s, page.js("document.body.innerText")
+        deadline.check(page.js("document.body.innerText"))
         page.call("Page.navigate", url=f"http://localhost:{port + 1}/")
         time.sleep(2.0)
     page.call("Page.bringToFront")

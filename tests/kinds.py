@@ -1,0 +1,145 @@
+"""The kinds of tests by their markers, and what is special about those that run in wall time.
+
+Registered by ``tests/conftest.py``. A test that starts a program without saying so fails. One that
+starts some has a bare process beside it (``tests/patience.py``); where the machine gave too little
+to tell, its outcome is "not measured": neither passed nor failed, listed at the end, and with an
+exit code of its own if nothing else is wrong.
+"""
+
+from __future__ import annotations
+
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests import patience
+from tests.patience import Hang, NotMeasured, TooLate
+
+STARTERS = ("process", "browser", "ros", "micropython")
+_STARTS = {"subprocess.Popen", "os.fork", "os.forkpty", "os.posix_spawn", "os.system"}
+# That of sysexits.h for "try again later". Nothing is wrong, and nothing is shown.
+EXIT_NOT_MEASURED = 75
+KEPT_AS = "cache/not_measured"  # in pytest's cache, for tests/tools/measured.py
+_LEASE_S = 0.12  # a car that hears nothing for so long stops: firmware/core/SAFETY.md
+_LOOKS_EVERY_S = 5.0
+_IS_TIMED = pytest.StashKey[bool]()
+
+
+class Kinds:
+    """The plugin: what each test of this run started, and which were not measured."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+        self._started: list[str] = []
+        self._begun_s = 0.0
+        self._unmeasured: dict[str, str] = {}
+        sys.addaudithook(self._hear)
+
+    def _hear(self, event: str, args: tuple[Any, ...]) -> None:
+        if event in _STARTS:
+            self._started.append(f"{event} {args[0] if args else ''}")
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_setup(self, item: pytest.Item) -> None:
+        patience.witness()
+        self._started.clear()
+        self._begun_s = time.monotonic()
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(
+        self, item: pytest.Item, call: pytest.CallInfo[None]
+    ) -> Iterator[None]:
+        report: pytest.TestReport = yield  # type: ignore[misc,assignment]
+        why = self._machines_fault(item, call.excinfo.value) if call.excinfo else ""
+        if why:
+            report.outcome = "skipped"
+            report.longrepr = (str(item.path), item.location[1] or 0, why)
+            report.user_properties.append((KEPT_AS, why))
+        elif call.when == "teardown" and self._started and not _starts_programs(item):
+            report.outcome = "failed"
+            report.longrepr = (
+                f"{item.nodeid} starts a program ({self._started[0]}) and has none of the markers "
+                f"{', '.join(STARTERS)}: it needs one, for such tests run in wall time"
+            )
+        return report  # type: ignore[return-value]
+
+    def _machines_fault(self, item: pytest.Item, error: BaseException) -> str:
+        """Why the machine is to blame for this error; empty where the code is."""
+        if isinstance(error, NotMeasured):
+            return str(error)
+        marker = item.get_closest_marker("process")
+        if marker is None or "late_s" not in marker.kwargs or isinstance(error, (Hang, TooLate)):
+            return ""
+        late_s = _late_within_a_lease_s(self._begun_s)
+        if late_s <= marker.kwargs["late_s"]:
+            return ""
+        return (
+            f"a car drives here in wall time, and a bare process was {late_s * 1e3:.0f} ms late "
+            f"within {_LEASE_S * 1e3:.0f} ms: {type(error).__name__}: {str(error)[:200]}"
+        )
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_timeout_set_timer(self, item: pytest.Item, settings: Any) -> bool | None:
+        """A test is ended after so many granted seconds, not after as many on the wall: a hang is
+        red at any load, and a slow machine is none."""
+        if item.config.getoption("usepdb") or not hasattr(signal, "setitimer"):
+            return None  # as pytest-timeout does it
+        deadline = patience.Deadline(settings.timeout)
+
+        def look(number: int, frame: Any) -> None:
+            if deadline.is_over():
+                raise Hang(f"the test did not end: {deadline.told()}")
+
+        signal.signal(signal.SIGALRM, look)
+        signal.setitimer(signal.ITIMER_REAL, _LOOKS_EVERY_S, _LOOKS_EVERY_S)
+        item.stash[_IS_TIMED] = True
+        return True
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_timeout_cancel_timer(self, item: pytest.Item) -> bool | None:
+        if not item.stash.get(_IS_TIMED, False):
+            return None
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        return True
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        for name, why in report.user_properties:
+            if name == KEPT_AS:
+                self._unmeasured[report.nodeid] = str(why)
+
+    def pytest_report_teststatus(self, report: pytest.TestReport) -> tuple[str, str, str] | None:
+        if any(name == KEPT_AS for name, _ in getattr(report, "user_properties", ())):
+            is_told = report.outcome == "skipped"
+            return ("not measured", "n", "NOT MEASURED") if is_told else None
+        return None
+
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        if self._unmeasured:
+            terminalreporter.section("not measured: this machine gave too little")
+            for test, why in self._unmeasured.items():
+                terminalreporter.write_line(f"{test}: {why}")
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
+        patience.end()
+        if hasattr(self._config, "workerinput"):
+            return
+        if getattr(self._config, "cache", None):
+            self._config.cache.set(KEPT_AS, sorted(self._unmeasured))
+        if exitstatus == pytest.ExitCode.OK and self._unmeasured:
+            session.exitstatus = EXIT_NOT_MEASURED
+
+
+def _starts_programs(item: pytest.Item) -> bool:
+    return any(item.get_closest_marker(name) for name in STARTERS)
+
+
+def _late_within_a_lease_s(begun_s: float) -> float:
+    """By how much a bare process was late at worst within the lease of a car, since then."""
+    rows = [row for row in patience.witness().rows() if row.ended_s >= begun_s]
+    late_s = [row.late_s + _LEASE_S * (1.0 - 1.0 / row.slow) for row in rows]
+    return max(late_s, default=0.0)

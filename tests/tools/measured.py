@@ -1,0 +1,73 @@
+"""Runs pytest, and once more, alone, what was not measured for want of a machine.
+
+    python -m tests.tools.measured ARGS...      the arguments are pytest's
+
+A test that runs in wall time says "not measured" where the machine gave too little to tell
+(tests/patience.py). It is asked again without others beside it, twice at most, and what came of it
+is listed. Exit code: 0 where all was measured and passed, 75 where nothing failed and something is
+still not measured, else that of pytest. A test that failed has failed, and is not asked again.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from tests.kinds import EXIT_NOT_MEASURED, KEPT_AS
+
+ROOT = Path(__file__).resolve().parents[2]
+ROUNDS = 2
+Run = Callable[[Sequence[str]], int]
+
+
+def not_measured(root: Path) -> list[str]:
+    """The tests that were not measured when pytest was last run there."""
+    try:
+        return list(json.loads((root / ".pytest_cache" / "v" / KEPT_AS).read_text()))
+    except FileNotFoundError:
+        return []
+
+
+def run(words: Sequence[str]) -> int:
+    """Run pytest with these arguments; its exit code."""
+    return subprocess.run(
+        [sys.executable, "-m", "pytest", *words], cwd=ROOT, check=False
+    ).returncode
+
+
+def _again(tests: Sequence[str], run: Run) -> int:
+    """Run these alone, whatever their markers are."""
+    with tempfile.NamedTemporaryFile("w", suffix=".txt") as names:
+        names.write("\n".join(tests) + "\n")
+        names.flush()
+        return run(["-n", "0", f"@{names.name}"])
+
+
+def main(words: Sequence[str], run: Run = run, root: Path = ROOT) -> int:
+    """Run them, those that were not measured again, and tell."""
+    code = run(words)
+    left = first = not_measured(root)
+    for _ in range(ROUNDS):
+        if not left or code not in (EXIT_NOT_MEASURED, 1):
+            break
+        print(
+            f"\nagain, alone: {len(left)} that this machine gave too little to measure", flush=True
+        )
+        again = _again(left, run)
+        left = not_measured(root)
+        if again not in (0, EXIT_NOT_MEASURED):
+            code = again
+        elif code == EXIT_NOT_MEASURED and again == 0:
+            code = 0
+    for test in first:
+        became = "still not measured" if test in left else "measured when run again, alone"
+        print(f"{became}: {test}")
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

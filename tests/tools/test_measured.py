@@ -1,0 +1,127 @@
+"""What was not measured is asked again alone, and is never taken for passed or failed."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests import patience
+from tests.kinds import EXIT_NOT_MEASURED, KEPT_AS
+from tests.tools import measured
+
+
+class Pytest:
+    """Runs that end as they are told, each with what it leaves unmeasured."""
+
+    def __init__(self, root, *runs):
+        self.kept = root / ".pytest_cache" / "v" / KEPT_AS
+        self.kept.parent.mkdir(parents=True)
+        self.runs = list(runs)
+        self.asked = []
+
+    def __call__(self, words):
+        code, left = self.runs.pop(0)
+        named = [word[1:] for word in words if word.startswith("@")]
+        self.asked.append([Path(name).read_text().split() for name in named] or list(words))
+        self.kept.write_text(json.dumps(left))
+        return code
+
+
+N = EXIT_NOT_MEASURED
+
+
+@pytest.mark.parametrize(
+    ("runs", "code", "asked"),
+    [
+        ([(0, [])], 0, 1),
+        ([(1, [])], 1, 1),
+        ([(4, [])], 4, 1),
+        ([(N, ["a"]), (0, [])], 0, 2),
+        ([(N, ["a"]), (1, [])], 1, 2),
+        ([(N, ["a"]), (N, ["a"]), (0, [])], 0, 3),
+        ([(N, ["a"]), (N, ["a"]), (N, ["a"])], N, 3),
+        ([(1, ["a"]), (0, [])], 1, 2),
+        ([(1, ["a"]), (N, ["a"]), (0, [])], 1, 3),
+    ],
+)
+def test_it_asks_again_only_what_was_not_measured(tmp_path, capsys, runs, code, asked):
+    pytests = Pytest(tmp_path, *runs)
+    assert measured.main(["-x"], pytests, tmp_path) == code
+    assert len(pytests.asked) == asked
+    assert pytests.asked[0] == ["-x"]
+    assert [it for it in pytests.asked[1:] if it != [["a"]]] == []
+    told = capsys.readouterr().out
+    assert ("still not measured: a" in told) == bool(runs[-1][1])
+    assert ("measured when run again, alone: a" in told) == (len(runs) > 1 and not runs[-1][1])
+
+
+# --- by pytest itself
+
+TESTS = """
+import subprocess, sys, time
+import pytest
+from tests import patience
+
+def test_that_passes():
+    pass
+
+@pytest.mark.process
+def test_that_says_so():
+    raise patience.NotMeasured("the machine was 84 ms late")
+
+def test_that_starts_a_program_and_does_not_say_so():
+    subprocess.run([sys.executable, "-c", "pass"])
+
+@pytest.mark.process
+def test_that_starts_one_and_says_so():
+    subprocess.run([sys.executable, "-c", "pass"], check=True)
+
+@pytest.mark.process(late_s=-1.0)
+def test_of_a_car_on_a_machine_that_is_late():
+    assert "the car" == "stopped"
+
+@pytest.mark.process(late_s=-1.0)
+def test_that_hangs_on_a_machine_that_is_late():
+    patience.until(lambda: False, "what never comes", 0.2)
+
+@pytest.mark.process(late_s=1e9)
+def test_of_a_car_on_a_machine_that_is_not_late():
+    assert "the car" == "stopped"
+
+@pytest.mark.process
+def test_that_is_late_by_its_own_fault():
+    begun_s = time.monotonic()
+    time.sleep(1.0)
+    patience.took(begun_s, 0.3, "a stop", cpu_s=0.01)
+
+@pytest.mark.process
+def test_that_is_late_on_a_machine_that_gave_too_little():
+    now_s = time.monotonic()
+    patience.took(now_s - 1.0, 0.3, "a stop", cpu_s=1e6)
+"""
+
+
+@pytest.mark.process
+@pytest.mark.smoke
+def test_each_outcome_is_told_apart_and_has_its_exit_code(tmp_path):
+    file = tmp_path / "test_kinds_of_outcome.py"
+    file.write_text(TESTS)
+    (tmp_path / "conftest.py").write_text(
+        "from tests.kinds import Kinds\n"
+        "def pytest_configure(config):\n"
+        "    config.pluginmanager.register(Kinds(config))\n"
+    )
+    words = [sys.executable, "-m", "pytest", "-c", str(measured.ROOT / "pyproject.toml"), "-n", "0"]
+    words += ["-rA", "-p", "no:cacheprovider", str(file)]
+    done = patience.run(words, text=True, within_s=60, cwd=measured.ROOT)
+    only = patience.run(
+        [*words, "-k", "passes or that_says_so"], text=True, within_s=60, cwd=measured.ROOT
+    )
+    assert done.returncode == 1, done.stdout
+    closing = done.stdout.splitlines()[-1]
+    assert "3 failed, 3 passed, 1 error, 3 not measured" in closing, done.stdout
+    assert "test_that_says_so: the machine was 84 ms late" in done.stdout
+    assert "has none of the markers process" in done.stdout
+    assert "waited in vain: what never comes" in done.stdout
+    assert only.returncode == EXIT_NOT_MEASURED, only.stdout
