@@ -12,6 +12,7 @@ import signal
 import sys
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -42,6 +43,19 @@ class Kinds:
     def _hear(self, event: str, args: tuple[Any, ...]) -> None:
         if event in _STARTS:
             self._started.append(f"{event} {args[0] if args else ''}")
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        """Of the cases of a test that is exhaustive, the first is a smoke test: one of them is in
+        ``make test``, and the rest in ``make nightly``."""
+        cases: dict[tuple[Path, str], list[pytest.Item]] = {}
+        for item in items:
+            if item.get_closest_marker("exhaustive"):
+                name = item.nodeid.partition("[")[0]
+                cases.setdefault((item.path, name), []).append(item)
+        for first, *others in cases.values():
+            if others:
+                first.add_marker("smoke")
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> None:

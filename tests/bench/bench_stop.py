@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tests.bench.sheet import Sheet, publish, verdict
+from tests.tools.busy import hogs
 
 SAMPLES = 100
 TANDEM = [sys.executable, "-c", "import sys; from host_bridge.cli import main; sys.exit(main())"]
@@ -49,19 +50,6 @@ def served() -> Iterator[None]:
             process.communicate()
 
 
-@contextlib.contextmanager
-def hogs(count: int) -> Iterator[None]:
-    """Programs that compute and do nothing else."""
-    processes = [subprocess.Popen([sys.executable, "-c", "while 1: pass"]) for _ in range(count)]
-    time.sleep(1.0 if count else 0.0)
-    try:
-        yield
-    finally:
-        for process in processes:
-            process.kill()
-            process.wait()
-
-
 def one_stop() -> tuple[float, float]:
     """From exec to its word, and processor time, in ms."""
     began_s = time.perf_counter()
@@ -83,6 +71,7 @@ def quantile(sorted_ms: list[float], share: float) -> float:
 
 def row(what: str, count: int, p99_ms: float, cpu_ms: float) -> list[str | float | int]:
     with hogs(count):
+        time.sleep(1.0 if count else 0.0)  # they are all there
         samples = []
         for _ in range(SAMPLES):
             samples.append(one_stop())

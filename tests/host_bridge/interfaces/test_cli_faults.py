@@ -4,7 +4,6 @@ import io
 import json
 import re
 import signal
-import time
 from types import SimpleNamespace
 
 import pytest
@@ -19,7 +18,10 @@ from sim_mock.faults.running import Run
 from sim_mock.faults.stops import CAUSES
 from tests import patience
 from tests.evidence import some
-from tests.host_bridge.programs import program, tandem
+from tests.host_bridge.interfaces.station.processes import processor_s, programs_below
+from tests.host_bridge.programs import program, tandem, until
+
+RUNS_S = 4.0  # of a processor: two workers have started and done some runs
 
 
 def test_two_seeds_of_two_cases_are_run_and_told_as_json(tmp_path):
@@ -177,10 +179,15 @@ def test_times_are_said_in_the_unit_that_fits(seconds, said):
     assert report._long(seconds) == said
 
 
+def worked_s(pid):
+    """What the workers of a program have taken of the processor."""
+    return sum(map(processor_s, programs_below(pid, "spawn_main")))
+
+
 def test_an_interrupt_prints_what_was_done_so_far():
     words = ["faults", "--seeds", "1000", "--case", "lets-go", "--vehicle", "nigel"]
     with program(*words) as started:
-        time.sleep(8)  # the far end is a real process: workers start, some runs are done
+        until(lambda: worked_s(started.pid) > RUNS_S, "some runs to be done")
         started.send_signal(signal.SIGINT)
         out, err = patience.communicate(started, 60)
     assert started.returncode == 130, err
