@@ -26,6 +26,7 @@ def found():
     return calibrate(NIGEL, runs)
 
 
+@pytest.mark.fit
 def test_the_parameters_of_a_made_log_lie_in_their_intervals(found):
     """Each with 19 chances in 20: one may miss, by little."""
     by_name = {one.name: one for one in found.estimates}
@@ -43,6 +44,7 @@ def test_the_intervals_of_a_made_log_say_something(found):
     assert by_name["speed_mps"].high - by_name["speed_mps"].low < 0.03
 
 
+@pytest.mark.fit
 def test_what_is_not_told_stays_near_its_known_value_with_its_belief(found):
     (rate,) = [one for one in found.estimates if one.name == "steer_rate_radps"]
     assert not rate.is_fitted
@@ -91,6 +93,7 @@ def remembering(seed, spread=0.02):
     return drives.wobble(len(TIMES), seed, spread)
 
 
+@pytest.mark.fit
 def test_intervals_of_a_line_in_a_wobble_cover_as_often_as_they_say():
     covered = [
         one.low <= truth <= one.high
@@ -119,6 +122,7 @@ def test_what_is_told_from_one_side_only_has_a_lopsided_interval():
     assert found.value < found.high < 2.1
 
 
+@pytest.mark.fit
 def test_the_spread_and_the_memory_of_a_wobble_are_found_behind_a_fit():
     found = np.mean([fitted(remembering(seed)).scales[:3] for seed in range(40)], axis=0)
     step_s = TIMES[1] - TIMES[0]

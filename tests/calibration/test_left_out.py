@@ -73,6 +73,7 @@ def test_a_wobble_has_its_spread_from_the_first_sample_on_and_its_memory():
     assert alike == pytest.approx(np.exp(-(TIMES[12] - TIMES[10]) / SCALES[2]), abs=0.05)
 
 
+@pytest.mark.fit
 def test_a_band_is_as_much_wider_as_its_fit_says():
     estimates = tuple(Estimate(name, TRUTH[name], 0.0, 0.0, 0.0, True) for name in NAMES)
     fit = Fit(estimates, 1e-4 * np.eye(len(NAMES)), SCALES, Lack(0.5, ""))

@@ -83,6 +83,7 @@ def test_without_a_calibration_the_vehicle_file_speaks(files, capsys):
     assert "numbers of the vehicle file" in capsys.readouterr().out
 
 
+@pytest.mark.fit
 def test_a_fit_is_written_with_its_birth_certificate_and_is_used(tmp_path, capsys):
     runs = [made_run(steer, TRUTH, seed, 0.005) for seed, steer in enumerate((0.15, 0.35))]
     pairs = [write_run(run, tmp_path, f"run_{i}") for i, run in enumerate(runs)]
@@ -100,6 +101,7 @@ def test_a_fit_is_written_with_its_birth_certificate_and_is_used(tmp_path, capsy
     assert kept.values["steer_trim_norm"] == pytest.approx(0.15, abs=0.005)
 
 
+@pytest.mark.fit
 def test_each_run_is_predicted_by_a_fit_on_the_others(tmp_path, capsys):
     steering = (0.15, 0.35, -0.05)
     runs = [made_run(steer, TRUTH, seed, 0.005) for seed, steer in enumerate(steering)]
@@ -113,6 +115,7 @@ def test_each_run_is_predicted_by_a_fit_on_the_others(tmp_path, capsys):
     assert shown.count("EXTRAPOLATED") == 2  # the middle one lies between the others
 
 
+@pytest.mark.fit
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_bag_is_as_good_as_the_two_files(kind, files, truth_toml, tmp_path, capsys):
     run = made_run(0.35, TRUTH, 5, 0.005)
@@ -129,6 +132,7 @@ def test_a_bag_is_as_good_as_the_two_files(kind, files, truth_toml, tmp_path, ca
     assert by_bag["odometry"] == bag.name
 
 
+@pytest.mark.fit
 def test_a_fit_on_a_bag_says_so_in_its_birth_certificate(tmp_path, capsys):
     bag = write(tmp_path, ".mcap", as_rows(made_run(0.35, TRUTH, 5, 0.005)))
     fitted = tmp_path / "fitted.toml"

@@ -173,6 +173,7 @@ def test_what_has_no_counterpart_stays_itself():
     assert c_library.sooner(copy) is copy  # of that name, but of another module
 
 
+@pytest.mark.process
 def test_a_bare_cpython_runs_the_car_too():
     asked = (
         "from firmware import app, c_library; from firmware.protocol import frame;"

@@ -33,6 +33,7 @@ def in_process(request):
     return request.param, stormy_drive(request.param, "in process", MINUTE, seed=3)
 
 
+@pytest.mark.exhaustive
 def test_the_storm_meets_every_state_and_most_of_what_can_go_wrong(in_process):
     _, host = in_process
 
@@ -49,6 +50,7 @@ def test_the_storm_meets_every_state_and_most_of_what_can_go_wrong(in_process):
     assert kinds.count(codes.EVENT_STOP_SOURCE) > 100
 
 
+@pytest.mark.exhaustive
 @pytest.mark.micropython
 @pytest.mark.parametrize("runtime", ["cpython", 64, 32])
 def test_a_minute_of_trouble_gives_the_same_bytes_on_every_python(in_process, runtime):

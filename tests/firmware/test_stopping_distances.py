@@ -29,6 +29,7 @@ STOPS = [
 LOCKS = {"nigel"}
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("name", "case", "speed_mps", "most", "_why"), STOPS)
 def test_a_stop_takes_no_more_than_its_multiple_of_what_friction_allows(
     name, case, speed_mps, most, _why
@@ -40,6 +41,7 @@ def test_a_stop_takes_no_more_than_its_multiple_of_what_friction_allows(
         assert result.friction_m < result.distance_m < most * result.friction_m
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("name", "case"), [row[:2] for row in STOPS if row[0] not in LOCKS])
 def test_no_wheel_locks_during_a_stop(name, case):
     assert run(case, load_vehicle(name), 0).slid_s == 0.0

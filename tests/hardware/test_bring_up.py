@@ -28,6 +28,7 @@ def test_the_pages_name_commands():
     assert len(commands()) > 12
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("command", commands())
 def test_a_command_and_its_options_exist(command):
     name, *words = command.split()

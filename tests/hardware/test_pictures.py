@@ -63,6 +63,7 @@ def test_a_pin_changed_in_the_board_file_changes_the_picture(tmp_path, monkeypat
     assert before.sheet != after
 
 
+@pytest.mark.process
 @pytest.mark.skipif(shutil.which("dot") is None, reason="graphviz's dot is not on this machine")
 @pytest.mark.parametrize("name", ["f1tenth_esc_drive", "runstop_circuit"])
 def test_drawing_anew_says_the_same(name, tmp_path, monkeypatch):

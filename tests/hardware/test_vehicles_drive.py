@@ -71,6 +71,7 @@ def let_go(host, ms, steer_urad=0):
     return speeds
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("name", "target_mps", "_metres"), SPEEDS)
 def test_speed_settles_within_two_percent_of_the_target(name, target_mps, _metres):
     host = driver(name)
@@ -84,6 +85,7 @@ def test_speed_settles_within_two_percent_of_the_target(name, target_mps, _metre
     assert min(abs(speed) for speed in speeds) > abs(target_mps) * 0.95
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("name", "target_mps", "_metres"), SPEEDS)
 def test_speed_overshoots_by_less_than_a_twentieth(name, target_mps, _metres):
     host = driver(name)
@@ -94,6 +96,7 @@ def test_speed_overshoots_by_less_than_a_twentieth(name, target_mps, _metres):
     assert fastest < abs(target_mps) * 1.05
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("name", "target_mps", "metres"), SPEEDS)
 def test_letting_go_stops_firmly_and_never_turns_round(name, target_mps, metres):
     host = driver(name)
@@ -108,6 +111,7 @@ def test_letting_go_stops_firmly_and_never_turns_round(name, target_mps, metres)
     assert host.state == codes.HOLD
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", NAMES)
 def test_a_held_car_stands_still_for_ever(name):
     host = driver(name)
@@ -143,6 +147,7 @@ def test_a_car_without_a_direction_slows_down_by_its_brake_and_never_by_its_driv
     assert host.state == codes.ACTIVE
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("steer", [-1.0, -0.5, 0.5, 1.0])
 def test_the_wheels_of_the_plant_turn_as_far_as_was_commanded(name, steer):
@@ -152,6 +157,7 @@ def test_the_wheels_of_the_plant_turn_as_far_as_was_commanded(name, steer):
     assert isclose(host.world.plant.steer_rad, steer_rad, abs_tol=0.005)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", NAMES)
 def test_a_slow_circle_has_the_radius_of_the_geometry(name):
     """Half of the lock, slowly: gyro, counts and plant agree."""
@@ -169,6 +175,7 @@ def test_a_slow_circle_has_the_radius_of_the_geometry(name):
     assert turned_rad / rolled_m == pytest.approx(curvature, rel=0.05)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", NAMES)
 def test_odometry_says_where_the_car_is_after_ten_seconds_straight_on(name):
     host = driver(name)
@@ -178,6 +185,7 @@ def test_odometry_says_where_the_car_is_after_ten_seconds_straight_on(name):
     assert away_m < 0.05 * hypot(truth.x_m, truth.y_m)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", NAMES)
 def test_cars_that_differ_in_their_noise_only_do_not_count_as_different(name):
     """The limits of divergence hold for twins: 15 s of slalom, seeds 1 and 2."""

@@ -23,6 +23,8 @@ from tests import patience
 from tests.host_bridge.programs import program, serving, tandem, until, virtual_car
 from tests.host_bridge.serve.desk import runtime_folder
 
+pytestmark = pytest.mark.process
+
 
 @pytest.fixture(autouse=True)
 def folder(monkeypatch):

@@ -198,6 +198,7 @@ def test_ten_thousand_changed_files(name, tmp_path, monkeypatch):
     run_changes(name, tmp_path, monkeypatch, MANY)
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     "words",
     [

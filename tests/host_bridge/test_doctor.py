@@ -260,6 +260,7 @@ def test_a_long_name_is_found_though_the_kernel_cuts_it(tmp_path):
     assert machine.is_running("a-rather-long-name")
 
 
+@pytest.mark.process
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root may take another user's rights")
 def test_rights_are_those_of_the_user(tmp_path):
     """Run as somebody else: a file of root's is closed to them."""

@@ -10,6 +10,8 @@ from host_bridge.errors import VehicleFileFault
 from tests.host_bridge.programs import serving, tandem
 from tests.host_bridge.serve.desk import runtime_folder
 
+pytestmark = pytest.mark.process
+
 TWIN = "sim://f1tenth?name=twin&payload_kg=1"
 
 

@@ -17,6 +17,8 @@ from tests import patience
 from tests.host_bridge.programs import PATIENCE_S, TANDEM, serving, tandem
 from tests.host_bridge.serve.desk import runtime_folder
 
+pytestmark = pytest.mark.process
+
 ATTESTED = ("--profile", "stand", "--attest", "wheels-off-ground")
 
 

@@ -57,6 +57,7 @@ def folder(monkeypatch):
         yield path
 
 
+@pytest.mark.process
 def test_a_stop_imports_nothing_heavy():
     code = "import sys, host_bridge.cli, host_bridge.quick_stop; print(*sys.modules)"
     printed = subprocess.run(
@@ -110,6 +111,7 @@ def test_the_states_are_called_as_everywhere():
     assert tuple(state.name for state in State) == frozen_stop.STATES
 
 
+@pytest.mark.process
 def test_all_served_cars_are_stopped_and_every_one_says_so():
     with serving("sim://nigel", "one"), serving("sim://f1tenth", "two"):
         stopped = tandem("stop")
@@ -120,6 +122,7 @@ def test_all_served_cars_are_stopped_and_every_one_says_so():
         assert causes == {"one": "a stop was requested", "two": "a stop was requested"}
 
 
+@pytest.mark.process
 def test_only_the_named_car_is_stopped():
     with serving("sim://nigel", "one"), serving("sim://f1tenth", "two"):
         stopped = json.loads(tandem("stop", "two", "--json").stdout)
@@ -156,6 +159,7 @@ def tried() -> Try:
     return Try(begun_s, ended_s, usage.ru_utime + usage.ru_stime)
 
 
+@pytest.mark.process
 def test_an_armed_car_is_stopping_within_300_ms_of_exec():
     with serving("sim://nigel", "car"):
         tries = []
@@ -167,6 +171,7 @@ def test_an_armed_car_is_stopping_within_300_ms_of_exec():
     patience.took(middle.begun_s, 0.3, "a stop, from exec", middle.cpu_s, middle.ended_s)
 
 
+@pytest.mark.process
 def test_a_stop_of_nothing_is_an_error_with_what_to_do():
     stopped = tandem("stop")
     assert stopped.returncode == DeviceFault.exit_code
@@ -174,6 +179,7 @@ def test_a_stop_of_nothing_is_an_error_with_what_to_do():
     assert "tandem stop serial:///dev/ttyACM0" in stopped.stderr
 
 
+@pytest.mark.process
 def test_a_stop_of_a_car_that_nobody_serves_names_those_that_are():
     with serving("sim://nigel", "one"):
         stopped = tandem("stop", "tow")
@@ -181,6 +187,7 @@ def test_a_stop_of_a_car_that_nobody_serves_names_those_that_are():
         assert "served here: one" in stopped.stderr
 
 
+@pytest.mark.process
 def test_a_name_or_a_port_that_is_wrong_keeps_no_other_car_from_stopping(folder):
     with serving("sim://nigel", "one"), serving("sim://f1tenth", "two", "--fleet", "red"):
         nowhere = f"serial://{folder / 'nowhere'}"
@@ -193,6 +200,7 @@ def test_a_name_or_a_port_that_is_wrong_keeps_no_other_car_from_stopping(folder)
     assert {row["cause"] for row in looked} == {"a stop was requested"}
 
 
+@pytest.mark.process
 def test_a_car_that_nobody_serves_is_stopped_through_its_port(folder):
     with virtual_car("nigel", folder / "port"):
         stopped = tandem("stop", f"serial://{folder / 'port'}")
@@ -200,6 +208,7 @@ def test_a_car_that_nobody_serves_is_stopped_through_its_port(folder):
         assert "acknowledged" in stopped.stdout
 
 
+@pytest.mark.process
 def test_an_owner_that_hangs_makes_the_stop_fail_and_say_why():
     with serving("sim://nigel", "car") as owner:
         owner.send_signal(signal.SIGSTOP)
@@ -213,6 +222,7 @@ def test_an_owner_that_hangs_makes_the_stop_fail_and_say_why():
     assert f"does process {owner.pid}, which serves the car, hang?" in looked.stderr
 
 
+@pytest.mark.process
 def test_a_fleet_is_stopped_and_no_other_car():
     with serving("sim://nigel", "a", "--fleet", "red"), serving("sim://nigel", "b"):
         unknown = tandem("stop", "--fleet", "blue", "--json")

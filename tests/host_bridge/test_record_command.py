@@ -11,6 +11,8 @@ from tests.evidence import some
 from tests.host_bridge.programs import serving, tandem
 from tests.host_bridge.serve.desk import runtime_folder
 
+pytestmark = pytest.mark.process
+
 
 @pytest.fixture(autouse=True)
 def folder(monkeypatch):

@@ -13,6 +13,8 @@ from host_bridge.interfaces.cli.backup import _hash
 from tests.host_bridge.programs import serving, tandem
 from tests.host_bridge.serve.desk import runtime_folder
 
+pytestmark = pytest.mark.process
+
 
 @pytest.fixture(autouse=True)
 def folder(monkeypatch, tmp_path):

@@ -13,6 +13,8 @@ from host_bridge.errors import UsageFault
 from host_bridge.interfaces.cli.sim import Lines
 from tests.host_bridge.programs import program, serving, tandem, until
 
+pytestmark = pytest.mark.process
+
 
 def rows_of(path):
     """The whole lines that are there by now."""

@@ -9,6 +9,8 @@ from host_bridge.config import load_vehicle, vehicle_names
 from host_bridge.config.boards import board_names, load_board
 from tests.host_bridge.programs import tandem
 
+pytestmark = pytest.mark.process
+
 WIRED = [name for name in vehicle_names() if not load_vehicle(name).unwired]
 
 

@@ -110,6 +110,7 @@ print(dict(trials.trials(jobs, 2)))
 """
 
 
+@pytest.mark.process
 def test_mutants_are_killed_by_a_test_that_fails_or_an_import_and_time_out_in_an_endless_loop(
     tmp_path,
 ):
@@ -187,6 +188,7 @@ def warm_verdicts(tmp_path, test: str, file: str, changes: list[tuple[str, str]]
     return ast.literal_eval(done.stdout)
 
 
+@pytest.mark.process
 def test_the_quick_way_notices_what_the_tests_of_a_function_notice_and_claims_no_more(tmp_path):
     verdicts = warm_verdicts(
         tmp_path, TOGETHER, "firmware/core/latch.py",
@@ -204,6 +206,7 @@ def test_the_quick_way_notices_what_the_tests_of_a_function_notice_and_claims_no
     assert verdicts == {0: "killed", 1: "killed", 2: "survived", 3: "timed out"}
 
 
+@pytest.mark.process
 def test_the_quick_way_says_that_its_tests_fail_without_any_mutant(tmp_path):
     with pytest.raises(subprocess.CalledProcessError) as why:
         warm_verdicts(tmp_path, "def test_it(): assert 0\n", "firmware/core/latch.py", [("=", "=")])
@@ -236,6 +239,7 @@ def test_an_entry_reads_back_and_one_without_a_reason_is_refused(tmp_path):
     assert equivalents.read(path) == [equivalents.Equivalent(mutant.key, "why")]
 
 
+@pytest.mark.process
 def test_the_command_gives_its_result_as_json_and_its_exit_code():
     """One function, so that it takes a moment: each of its mutants is killed."""
     done = subprocess.run(
@@ -249,6 +253,7 @@ def test_the_command_gives_its_result_as_json_and_its_exit_code():
     assert done.returncode == (1 if result["wrong"] else 0)
 
 
+@pytest.mark.process
 def test_a_run_that_is_over_says_how_many_it_left_and_the_next_one_goes_on_from_there(tmp_path):
     def run(*words: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
@@ -311,6 +316,7 @@ def test_a_line_that_was_cut_off_is_forgotten_and_of_two_the_later_one_counts(tm
     assert kept_in(tmp_path).get(second, TIER) is None
 
 
+@pytest.mark.process
 def test_of_tests_of_which_one_noticed_none_are_left_to_ask(tmp_path):
     mutant, explained = mutants_of("a.py", SOURCE)[:2]
     tiers = (TIER, trials.Tier(("tests",), 1))
@@ -400,6 +406,7 @@ def test_a_mistake_made_by_hand_is_made_once_and_has_to_fit_its_file(tmp_path):
             by_hand.read(path, tmp_path)
 
 
+@pytest.mark.process
 def test_who_waits_for_ever_is_ended_by_the_clock_on_the_wall(tmp_path):
     test = tmp_path / "test_it.py"
     test.write_text(
@@ -471,6 +478,7 @@ def repository(tmp_path):
 CORE_FILES = [part.file for part in CORE]
 
 
+@pytest.mark.process
 def test_what_is_not_held_to_mutants_touches_nothing(repository):
     repository.change("tests/README.md")
     repository.change("host_bridge/cli.py")
@@ -478,6 +486,7 @@ def test_what_is_not_held_to_mutants_touches_nothing(repository):
     assert repository.by_hand() == []
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("is_committed", [False, True])
 def test_a_file_that_is_changed_is_tried_committed_or_not(repository, is_committed):
     repository.change("firmware/core/latch.py")
@@ -488,6 +497,7 @@ def test_a_file_that_is_changed_is_tried_committed_or_not(repository, is_committ
     assert all("tandem stop" in what for what in repository.by_hand())
 
 
+@pytest.mark.process
 def test_so_is_one_whose_own_tests_changed_or_what_they_stand_on(repository):
     repository.change("tests/host_bridge/test_stop_call.py")
     assert repository.touched() == ["host_bridge/quick_stop.py"]
@@ -496,6 +506,7 @@ def test_so_is_one_whose_own_tests_changed_or_what_they_stand_on(repository):
     assert {"host_bridge/session.py", "host_bridge/serve/service.py"} < set(repository.touched())
 
 
+@pytest.mark.process
 def test_whatever_the_core_is_held_against_touches_all_of_it(repository):
     for name in ("tests/firmware/core/test_new.py", "tests/mutants/trials.py"):
         repository.git("checkout", "-q", ".")
@@ -505,6 +516,7 @@ def test_whatever_the_core_is_held_against_touches_all_of_it(repository):
             (repository.root / name).unlink()
 
 
+@pytest.mark.process
 def test_a_new_row_and_an_entry_touch_their_files(repository):
     repository.change("tests/mutants/core.py", '("latch",)', '("latch", "stopping")')
     repository.change(
@@ -514,6 +526,7 @@ def test_a_new_row_and_an_entry_touch_their_files(repository):
     assert repository.touched() == ["firmware/core/latch.py", "firmware/core/clock.py"]
 
 
+@pytest.mark.process
 def test_it_is_compared_with_where_the_branch_began_and_on_the_main_one_with_the_last(repository):
     repository.change("firmware/core/latch.py")
     repository.commit()
@@ -527,6 +540,7 @@ def test_it_is_compared_with_where_the_branch_began_and_on_the_main_one_with_the
     assert repository.touched("main") == ["firmware/core/clock.py"]
 
 
+@pytest.mark.process
 def test_without_anything_to_compare_with_it_does_not_pass(repository, tmp_path, capsys):
     with pytest.raises(chosen.NothingToCompare, match="no commit nowhere"):
         chosen.base(repository.root, "nowhere")
@@ -536,6 +550,7 @@ def test_without_anything_to_compare_with_it_does_not_pass(repository, tmp_path,
     assert "--all" in capsys.readouterr().err
 
 
+@pytest.mark.process
 def test_nothing_to_try_of_what_was_asked_for_is_a_failure(capsys):
     for words in (["--only", "nowhere.py"], ["--core", "--where", "nowhere"]):
         assert command.main(words) == 1

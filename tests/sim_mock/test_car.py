@@ -13,6 +13,8 @@ from firmware.protocol import codes
 from tests import patience
 from tests.sim_mock.programs import Line, car_program, host_of, until
 
+pytestmark = pytest.mark.process
+
 CRUISE_MM_S = 2000
 PATIENT_MS = 3000
 

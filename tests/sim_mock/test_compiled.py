@@ -36,6 +36,7 @@ def drives(*, fast):
     return json.loads(done.stdout)
 
 
+@pytest.mark.process
 @pytest.mark.skipif(not COMPILER, reason="no C compiler on this machine")
 @pytest.mark.timeout(2 * BUILD_S)
 def test_machine_code_gives_every_number_of_every_drive_to_the_last_bit():
@@ -76,6 +77,7 @@ def test_every_module_and_what_it_rests_on_is_among_the_sources():
     } <= found
 
 
+@pytest.mark.process
 def test_nothing_is_compiled_or_looked_for_unless_asked():
     code = "import sys, sim_mock.world; print('sim_mock.compiled' in sys.modules)"
     assert run("-c", code, fast=False).stdout.strip() == "False"

@@ -31,6 +31,7 @@ def slow_car():
         process.kill()
 
 
+@pytest.mark.process
 def test_a_car_that_is_too_slow_hears_its_cable_and_its_commands(slow_car):
     with host_of(slow_car.stdout.readline().strip()) as host:
         host.connect()

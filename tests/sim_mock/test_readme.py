@@ -5,6 +5,8 @@ import sys
 from pathlib import Path
 from textwrap import dedent
 
+import pytest
+
 import sim_mock
 from tests import patience
 
@@ -12,6 +14,7 @@ README = Path(sim_mock.__file__).with_name("README.md").read_text()
 EXAMPLE = re.compile(r"^(    import .+?)\n\nIt prints `(.+?)`", re.MULTILINE | re.DOTALL)
 
 
+@pytest.mark.process
 def test_the_example_of_a_thousand_cars_prints_what_it_says():
     [(example, promised)] = EXAMPLE.findall(README)
     done = patience.run(

@@ -65,6 +65,7 @@ def test_what_can_be_found_passes(file, text):
     assert refused(file, text) == []
 
 
+@pytest.mark.process
 def test_only_what_git_tracks_counts(tmp_path):
     """A page that lies in the folder and is not tracked is not there for a stranger."""
 
@@ -80,12 +81,14 @@ def test_only_what_git_tracks_counts(tmp_path):
     assert citations.main([str(tmp_path)]) == 0
 
 
+@pytest.mark.process
 def test_this_repository_cites_nothing_that_it_has_not():
     library = citations.library(citations.ROOT)
     assert [str(one) for one in library.refusals()] == []
     assert sum(len(re.findall(r"\bS\d+\b", text)) for text in library.texts.values()) > 100
 
 
+@pytest.mark.process
 def test_each_number_that_may_be_cited_has_a_page_with_rows():
     library = citations.library(citations.ROOT)
     assert all(

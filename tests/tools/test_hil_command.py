@@ -197,6 +197,7 @@ def told(out, speed):
     return json.loads(out.read_text()), code
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("speed", ["0", "1.5"])
 def test_a_car_at_a_port_is_measured_as_it_was_flashed(tmp_path, speed):
     driven = LIMITS["stop_driving"].what
@@ -266,6 +267,7 @@ def test_the_way_to_the_repl_is_timed_in_the_boards_own_time(is_mute, pace):
     assert f"{pace:.2f} s of the car's" in row.clock
 
 
+@pytest.mark.process
 def test_a_mute_port_is_said_to_be_mute_with_what_to_do(tmp_path, capsys):
     main, other = pty.openpty()
     tty.setraw(other)

@@ -29,6 +29,7 @@ TOOL_FILES = {
 }
 
 
+@pytest.mark.process
 def test_the_top_holds_six_folders_pages_and_tool_files():
     listed = patience.run(["git", "ls-files"], cwd=ROOT, text=True, check=True, within_s=60)
     there = {path.partition("/")[0] for path in listed.stdout.splitlines()}

@@ -20,6 +20,7 @@ def sizes():
     return {**size.program_sizes(), **size.heap_sizes()}
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(("part", "tolerance"), TOLERANCES)
 def test_the_ledger_is_true(sizes, part, tolerance):
     kept = size.read_ledger()
@@ -51,6 +52,7 @@ def test_a_pico_has_room_for_hardware_in_the_loop(sizes):
     assert sizes[size.HITL_NEEDS, size.PICO] <= size.PICO_FREE - RESERVE
 
 
+@pytest.mark.process
 def test_sizes_add_up_and_growth_shows_in_the_table(sizes):
     for chip, _ in size.CHIPS:
         folders = [key for key in sizes if key[0].startswith("firmware") and key[1] == chip]

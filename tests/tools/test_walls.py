@@ -79,6 +79,7 @@ def lint(tmp_path: Path):
     return run
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(("file", "source", "words"), PLANTED)
 def test_an_import_through_a_wall_is_found_by_name_and_line(lint, file, source, words):
     code, said = lint(file, source)
@@ -86,12 +87,14 @@ def test_an_import_through_a_wall_is_found_by_name_and_line(lint, file, source, 
     assert words in said
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(("file", "source"), SOUND)
 def test_what_the_table_allows_passes(lint, file, source):
     code, said = lint(file, source)
     assert code == 0, said
 
 
+@pytest.mark.process
 def test_a_circle_of_imports_is_found_a_type_s_too(lint):
     code, said = lint("car/brakes.py", "from car import wheels\n")
     assert code == 0, said

@@ -42,6 +42,7 @@ class Person:
         return "y"
 
 
+@pytest.mark.fit
 @pytest.mark.timeout(600)
 def test_a_hidden_car_is_found_by_the_guide_from_begin_to_end(tmp_path, monkeypatch, capsys):
     folder = tmp_path / "guide"

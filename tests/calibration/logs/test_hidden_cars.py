@@ -36,6 +36,7 @@ def found_rows(capsys, *words) -> dict:
     return json.loads(capsys.readouterr().out)["parameters"]
 
 
+@pytest.mark.fit
 @pytest.mark.parametrize("hidden", some(CARS), ids=lambda car: car.vehicle)
 def test_what_is_hidden_is_found_within_its_intervals(hidden, driven, tmp_path, capsys):
     log, seen = driven(hidden)
@@ -72,6 +73,7 @@ def test_a_sensor_that_is_turned_is_found_turned(driven):
         assert found.high - found.low < 0.03
 
 
+@pytest.mark.fit
 @pytest.mark.parametrize("hidden", some(CARS), ids=lambda car: car.vehicle)
 def test_free_play_is_found_and_called_a_lack_of_fit(hidden, driven):
     """The commands of the log are moved from where they come: as if the wheels stayed short."""
@@ -93,6 +95,7 @@ def traced(log):
     return read_trace(log, Wanted(), load_vehicle)
 
 
+@pytest.mark.fit
 def test_a_log_without_a_metre_says_so_and_names_the_manoeuvre(driven, capsys):
     log, _ = driven(VESC)
     row = found_rows(capsys, log)["counts_per_m"]
@@ -106,6 +109,7 @@ def test_a_log_without_a_metre_says_so_and_names_the_manoeuvre(driven, capsys):
     assert "to tell: roll 5 m or more straight ahead" in shown
 
 
+@pytest.mark.fit
 def test_the_rows_as_csv_and_the_bag_of_a_log_tell_the_same_steering(driven, tmp_path, capsys):
     log, _ = driven(VESC)
     own = found_rows(capsys, log)
@@ -151,6 +155,7 @@ def test_a_vehicle_file_vesc_yaml_and_twin_come_of_it(driven, tmp_path, capsys):
     assert twin.channels[0]["curve"] != file.channels[0]["curve"]
 
 
+@pytest.mark.fit
 def test_what_a_calibration_has_for_the_board_is_written_kept_and_taken_back(
     driven, tmp_path, capsys
 ):
@@ -219,6 +224,7 @@ def test_a_bag_whose_duty_is_left_out_has_no_effort(monkeypatch, tmp_path):
     assert ros_bag.read_ros_bag(tmp_path / "run.bag", vehicle, {}).effort.is_there
 
 
+@pytest.mark.fit
 def test_replay_says_that_the_car_of_a_log_was_another_and_takes_no_calibration_of_logs(
     driven, tmp_path, capsys
 ):

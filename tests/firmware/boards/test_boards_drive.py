@@ -56,6 +56,7 @@ def test_the_runstop_pin_cuts_and_stays_cut_when_it_closes(world_on, runtime, la
     assert not world.enable
 
 
+@pytest.mark.process
 def test_a_spike_on_the_runstop_pin_stops_nothing(world_on):
     world = world_on("f1tenth")
     host = driving(world, 600)
@@ -123,6 +124,7 @@ def test_a_vesc_on_its_uart_drives_and_brakes_and_when_it_is_silent_that_is_a_fa
     assert not world.enable
 
 
+@pytest.mark.process
 def test_a_vesc_that_brakes_light_wheels_never_turns_them_round(world_on):
     """On the stand they follow at once what they are told at rest."""
     world = world_on("f1tenth_vesc")

@@ -55,6 +55,7 @@ def test_a_loop_that_is_open_at_the_start_lets_nothing_out_until_it_is_closed_an
     assert world.enable
 
 
+@pytest.mark.process
 def test_a_receiver_whose_switch_says_stop_at_the_start_is_named(world_on):
     world = world_on("f1tenth")
     world.hand = [1500, 1500, 2000, 1000]
@@ -65,6 +66,7 @@ def test_a_receiver_whose_switch_says_stop_at_the_start_is_named(world_on):
     nothing_moved(world)
 
 
+@pytest.mark.process
 def test_a_stop_that_comes_before_all_else_is_latched(world_on):
     world = world_on("f1tenth")
     host = Host(world)
@@ -91,6 +93,7 @@ def test_a_pin_that_is_held_high_at_the_start_is_a_fault(world_on, runtime, gpio
     nothing_moved(world)
 
 
+@pytest.mark.process
 def test_so_is_a_direction_of_an_h_bridge(world_on):
     world = world_on("nigel")
     drives = [i for i, row in enumerate(world.pins.CHANNELS) if row[0] == "h_bridge"]
@@ -102,6 +105,7 @@ def test_so_is_a_direction_of_an_h_bridge(world_on):
     nothing_moved(world, "nigel", drives)
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("vehicle", list(BOARDS))
 def test_with_nothing_held_the_same_host_drives(world_on, vehicle):
     world = world_on(vehicle)

@@ -13,6 +13,8 @@ import pytest
 
 from tests import patience
 
+pytestmark = pytest.mark.process
+
 ROOT = Path(__file__).resolve().parents[3]
 COPIED = ("calibration", "firmware", "hardware", "host_bridge", "sim_mock", "tests")
 DRIVER = '''

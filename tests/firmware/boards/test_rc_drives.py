@@ -12,6 +12,8 @@ from host_bridge.config.boards.reading import FOLDER
 from tests.firmware.boards.booted import RUNTIMES, is_neutral
 from tests.firmware.rig import Host
 
+pytestmark = pytest.mark.process
+
 BY_WIRES = 'rc = { kind = "pulses", steering = 12, throttle = 13, live_man = 14, mode = 15 }'
 KINDS = {
     "pulses": BY_WIRES,

@@ -39,6 +39,7 @@ def test_an_imu_that_falls_silent_is_told_and_the_car_drives_on_by_its_steering(
     assert (host.status.causes, host.status.faults) == (0, 0)
 
 
+@pytest.mark.process
 def test_a_car_whose_imu_never_answered_says_so_and_arms(world_on):
     world = world_on("f1tenth")
     world.flags = IS_NUMB

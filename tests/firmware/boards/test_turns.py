@@ -12,6 +12,7 @@ ROOT = Path(__file__).resolve().parents[3]
 TURNS = 200
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("bits", [32, 64])
 def test_the_loop_of_a_moving_car_takes_nothing_from_the_heap(bits):
     """A collection takes an RP2040 8 ms; with a step of 13 ms and what the link takes, too much."""

@@ -4,6 +4,8 @@ import pytest
 
 from tests.firmware.boards.booted import RUNTIMES, driving
 
+pytestmark = pytest.mark.process
+
 TIMED_OUT, KILLED = 1, 2
 
 

@@ -30,6 +30,7 @@ def expected():
     return lines_of([sys.executable])
 
 
+@pytest.mark.process
 def test_the_drive_on_the_bench_shows_what_it_should(expected):
     assert "guard 3 False 0" in expected or "guard 3 False 1" in expected
     assert "guard 7 True 0" in expected

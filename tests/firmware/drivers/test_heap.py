@@ -111,6 +111,7 @@ def test_every_driver_with_a_step_is_in_the_table():
     assert drivers - parts == imported
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("chip", ["armv6m", "armv7emsp", "xtensawin"])
 def test_every_driver_compiles_for_the_chip(chip, tmp_path):
     """Viper is compiled to the chip's own code: what that cannot have shows here."""

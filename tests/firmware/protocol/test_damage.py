@@ -90,6 +90,7 @@ def test_no_solid_burst_makes_another_message(trial):
         trial.check(damage)
 
 
+@pytest.mark.exhaustive
 def test_no_random_burst_makes_another_message(trial):
     for damage in random_bursts(trial, seed=trial.high):
         trial.check(damage)

@@ -220,6 +220,7 @@ def test_a_vehicle_that_may_not_be_there_is_refused_with_all_reasons(tmp_path):
     assert "39 pins" in str(caught.value)
 
 
+@pytest.mark.process
 def test_the_dialect_the_types_and_the_compiler_take_it(tmp_path, modules):
     folder = tmp_path / "firmware"
     folder.mkdir()

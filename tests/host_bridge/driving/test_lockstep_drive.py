@@ -90,6 +90,7 @@ def test_an_input_that_does_not_say_that_it_is_computed_is_refused():
         run_in_virtual_time(driving.drive(plan, PlainView(), make_host(loop)), loop)
 
 
+@pytest.mark.process
 @pytest.mark.xdist_group("wall clock")
 def test_another_terminal_stops_it():
     with program("drive", "sim://nigel?name=hurried", *WORDS, "--seconds", "3000") as process:

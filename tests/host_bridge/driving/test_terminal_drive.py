@@ -24,7 +24,7 @@ CAR = ("--car", "sim://f1tenth")
 RAW = termios.ICANON | termios.ECHO
 POP_AND_LEAVE = b"\x1b[<u\x1b[?1049l"
 
-pytestmark = pytest.mark.xdist_group("wall clock")  # one at a time: they share the machine's time
+pytestmark = [pytest.mark.process, pytest.mark.xdist_group("wall clock")]
 
 
 @pytest.fixture

@@ -23,6 +23,8 @@ from tests import patience
 from tests.host_bridge.flash.far_end import RESET, repl_board
 from tests.host_bridge.programs import program, serving, tandem, virtual_car
 
+pytestmark = pytest.mark.process
+
 PICO = load_board("pico")
 MACHINE = "JS with Emscripten"  # what Node's MicroPython says that it is
 FLASHED_WITHIN_S = 90.0  # 92 files by 512 bytes, and twelve seconds of trial

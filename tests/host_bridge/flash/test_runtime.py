@@ -155,6 +155,7 @@ def test_each_board_names_its_file_of_micropython_and_who_has_it(name):
     assert said.endswith("1.23 or newer")
 
 
+@pytest.mark.process
 def test_a_dry_run_looks_at_the_runtime_or_says_where_one_is_to_be_had(tmp_path):
     words = ("flash", "--vehicle", "f1tenth", "--board", "pico", "--port", PORT, "--dry-run")
     without = tandem(*words, within_s=60)
@@ -190,12 +191,14 @@ def binary(tmp_path):
     return tmp_path / "board.bin"
 
 
+@pytest.mark.process
 def test_a_bin_is_given_to_esptool_for_this_port_at_its_beginning(tmp_path, esptool):
     words = esptool(0)
     assert "board.bin" in install_runtime(binary(tmp_path), "esp32s3", PORT)
     assert words.read_text().split() == f"--port {PORT} write_flash 0 {binary(tmp_path)}".split()
 
 
+@pytest.mark.process
 def test_an_esptool_that_fails_is_said_so_with_its_exit_code(tmp_path, esptool):
     esptool(2)
     with pytest.raises(DeviceFault, match="did not write") as failed:
@@ -217,6 +220,7 @@ def test_dfu_is_told_step_by_step(tmp_path):
     assert f"dfu-util -a 0 -D {tmp_path / 'board.dfu'}" in str(told.value)
 
 
+@pytest.mark.process
 def test_what_is_no_runtime_or_not_there_is_refused_by_the_command(tmp_path):
     (tmp_path / "notes.txt").write_text("")
     for name, said, exit_code in (("notes.txt", "not a runtime", 2), ("none.uf2", "no such", 7)):

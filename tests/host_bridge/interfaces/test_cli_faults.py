@@ -24,6 +24,7 @@ from tests.host_bridge.programs import program, tandem, until
 RUNS_S = 4.0  # of a processor: two workers have started and done some runs
 
 
+@pytest.mark.process
 def test_two_seeds_of_two_cases_are_run_and_told_as_json(tmp_path):
     picture = tmp_path / "stops.png"
     words = ["--case", "total-silence", "loss", "--seeds", "2", "--vehicle", "nigel"]
@@ -43,6 +44,7 @@ def test_two_seeds_of_two_cases_are_run_and_told_as_json(tmp_path):
     assert picture.read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     "words",
     [("--case", "rc-silent", "--vehicle", "nigel"), ("--case", "lets-go", "--seeds", "0")],
@@ -53,6 +55,7 @@ def test_no_run_at_all_is_no_success(words):
     assert "nothing would be shown" in done.stderr or "--seeds" in done.stderr
 
 
+@pytest.mark.process
 def test_the_table_names_case_and_verdict():
     done = tandem("faults", "--case", "lets-go", "session-wrap-silence", "--vehicle", "nigel")
     assert done.returncode == 0, done.stderr
@@ -78,6 +81,7 @@ def test_the_widest_row_of_any_case_fits_80_columns_with_its_verdict_and_the_wor
     assert {row.split()[-1] for row in rows} == {"2/2", "0/2"}
 
 
+@pytest.mark.process
 def test_stops_are_shown_by_cause_the_farthest_first_beside_what_friction_allows():
     cases = ("--case", "runstop-opens", "stranger-stops", "lets-go", "loss")
     done = tandem("faults", "--stops", "--vehicle", "f1tenth_vesc", *cases)
@@ -118,6 +122,7 @@ def test_every_cause_of_every_vehicle_fits_80_columns():
     assert all("coasts 8.41 m ×336" in row and "coasts 120 m ×4818" in row for row in some(rows))
 
 
+@pytest.mark.process
 def test_a_car_that_cannot_brake_coasts_in_the_table_and_in_what_programs_read():
     """A plain ESC without power; the same car's Stop brakes."""
     words = ("faults", "--stops", "--vehicle", "f1tenth", "--case", "runstop-opens", "lets-go")
@@ -133,17 +138,20 @@ def test_a_car_that_cannot_brake_coasts_in_the_table_and_in_what_programs_read()
     }
 
 
+@pytest.mark.process
 def test_a_case_that_stops_nothing_has_no_row_in_the_table_of_stops():
     done = tandem("faults", "--stops", "--vehicle", "nigel", "--case", "loss")
     assert done.returncode == UsageFault.exit_code
     assert "nothing would be shown" in done.stderr
 
 
+@pytest.mark.process
 def test_a_vehicle_without_a_receiver_has_no_cases_of_rc():
     done = tandem("faults", "--case", "rc-silent", "lets-go", "--vehicle", "nigel", "--json")
     assert [run["case"] for run in json.loads(done.stdout)] == ["lets-go"]
 
 
+@pytest.mark.process
 def test_all_cases_are_listed():
     done = tandem("faults", "--list")
     assert [line.split()[0] for line in done.stdout.splitlines()] == [case.id for case in CASES]
@@ -184,6 +192,7 @@ def worked_s(pid):
     return sum(map(processor_s, programs_below(pid, "spawn_main")))
 
 
+@pytest.mark.process
 def test_an_interrupt_prints_what_was_done_so_far():
     words = ["faults", "--seeds", "1000", "--case", "lets-go", "--vehicle", "nigel"]
     with program(*words) as started:

@@ -10,6 +10,8 @@ from host_bridge.errors import UsageFault
 from host_bridge.interfaces.cli.trimming import shift_of, trimmed
 from tests.host_bridge.programs import program, serving, tandem, until
 
+pytestmark = pytest.mark.process
+
 F1TENTH = load_vehicle("f1tenth")
 
 

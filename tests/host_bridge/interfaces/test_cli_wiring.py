@@ -2,8 +2,12 @@
 
 import json
 
+import pytest
+
 from host_bridge.config.boards.reading import FOLDER
 from tests.host_bridge.programs import tandem
+
+pytestmark = pytest.mark.process
 
 
 def test_one_pair_shows_its_budget():

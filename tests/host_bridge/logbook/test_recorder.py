@@ -211,6 +211,7 @@ while True:
 """
 
 
+@pytest.mark.process
 def test_what_was_written_survives_a_kill(tmp_path):
     """The other end is a real process, killed in the middle of its writing."""
     path = tmp_path / "killed.mcap"

@@ -98,6 +98,7 @@ def test_a_cars_name_leads_out_of_no_folder_and_no_file_is_overwritten(tmp_path)
         tables.write_tables(log, tmp_path / "out")
 
 
+@pytest.mark.process
 @pytest.mark.xdist_group("wall clock")
 def test_a_virtual_cars_own_log_replays_within_centimetres_by_the_command_that_is_printed(
     tmp_path, monkeypatch
@@ -133,6 +134,7 @@ def commands_in(text: str) -> list[list[str]]:
     return [shlex.split(line)[1:] for line in lines if line.startswith("tandem ")]
 
 
+@pytest.mark.process
 def test_who_gives_a_log_as_a_table_is_told_that_it_is_read_as_it_is(tmp_path):
     log = log_of(tmp_path / "a.mcap", DRIVE)
     done = tandem("replay", "--commands", str(log), "--against", str(log))
@@ -151,6 +153,7 @@ def test_a_log_without_the_car_that_is_wanted_or_without_a_drive_says_so(tmp_pat
     assert "one type of car" in capsys.readouterr().err
 
 
+@pytest.mark.process
 def test_the_samples_are_a_drive_that_can_be_played_and_replayed(tmp_path):
     assert tandem("log", "--samples", str(tmp_path / "out")).returncode == 0
     commands, odometry = (
@@ -164,6 +167,7 @@ def test_the_samples_are_a_drive_that_can_be_played_and_replayed(tmp_path):
     assert shown["twin"]["position_rms_m"] < 0.05
 
 
+@pytest.mark.process
 def test_the_help_of_drive_says_what_a_file_of_commands_is():
     said = tandem("drive", "--help").stdout
     assert ",".join(tables.COMMANDS) in said

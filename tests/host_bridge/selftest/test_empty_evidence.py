@@ -16,6 +16,7 @@ def folder(monkeypatch):
         yield path
 
 
+@pytest.mark.process
 def test_with_everything_left_out():
     without = [word for name, *_ in CHECKS for word in ("--without", name)]
     done = tandem("selftest", "sim://nigel", *without)

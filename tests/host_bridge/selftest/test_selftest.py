@@ -7,6 +7,8 @@ import pytest
 from tests import patience
 from tests.host_bridge.programs import PATIENCE_S, program, tandem, until, virtual_car
 
+pytestmark = pytest.mark.process
+
 YES = ("--attest", "wheels-off-ground")
 
 

@@ -57,6 +57,7 @@ async def found(world, clock):
     return {row.what: row for row in rows}
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     ("setup", "bad"),
     [

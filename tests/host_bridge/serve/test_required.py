@@ -15,6 +15,8 @@ import pytest
 from tests.host_bridge.programs import program, serving, tandem, virtual_car
 from tests.host_bridge.stop_sources import requiring
 
+pytestmark = pytest.mark.process
+
 
 @pytest.fixture(autouse=True)
 def _runtime_dir(tmp_path, monkeypatch):

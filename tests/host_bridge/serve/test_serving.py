@@ -19,6 +19,8 @@ from tests import patience
 from tests.host_bridge.programs import program, serving, tandem, until, virtual_car
 from tests.host_bridge.serve.desk import runtime_folder
 
+pytestmark = pytest.mark.process
+
 KNOWN_WITHIN_S = 0.25  # an unplugged cable
 BACK_WITHIN_S = 2.0  # telemetry, after replugging
 SLACK_S = 0.15  # of a test on a machine with other things to do: ten samples a second are printed

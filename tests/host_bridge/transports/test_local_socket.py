@@ -183,6 +183,7 @@ def test_an_announced_car_is_served_until_it_is_withdrawn() -> None:
     assert served() == []
 
 
+@pytest.mark.process
 def test_a_car_whose_owner_ended_is_not_served() -> None:
     ended = subprocess.Popen([sys.executable, "-c", ""])
     ended.wait()

@@ -181,6 +181,7 @@ def test_the_remedy_for_a_missing_port_lists_the_others() -> None:
     assert fault.remedy.endswith("/dev/ttyACM1, /dev/ttyUSB0")
 
 
+@pytest.mark.process
 def test_a_port_locked_by_another_program_names_it(terminal: Terminal) -> None:
     with program(HOLD_LOCKED, terminal.device) as pid:
         fault = fault_of_opening(terminal.device)
@@ -203,6 +204,7 @@ def test_a_port_locked_by_this_program_is_refused_too(terminal: Terminal) -> Non
     run_strictly(run())
 
 
+@pytest.mark.process
 def test_a_real_port_open_in_a_program_that_does_not_lock_is_refused(
     terminal: Terminal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -232,6 +234,7 @@ def test_a_real_port_is_closed_to_programs_that_do_not_lock(
     assert run_strictly(run()) is not is_pseudo
 
 
+@pytest.mark.process
 def test_a_pseudo_terminal_that_its_maker_keeps_open_is_opened(terminal: Terminal) -> None:
     with program(HOLD_OPEN, terminal.device):
         open_port(terminal.device)

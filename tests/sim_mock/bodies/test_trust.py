@@ -27,6 +27,7 @@ def test_a_file_that_names_code_is_refused_until_a_person_trusts_it(tmp_path):
     assert parse_model(str(path))[0] == "LEARNED_STEER_VEL"
 
 
+@pytest.mark.process
 def test_nothing_of_it_is_imported(tmp_path):
     """By its URI and by a vehicle file: the module would leave a file behind."""
     (tmp_path / "leaves_a_trace.py").write_text(f"open({str(tmp_path / 'trace')!r}, 'w')")
@@ -44,6 +45,7 @@ def test_nothing_of_it_is_imported(tmp_path):
     assert (tmp_path / "trace").exists()
 
 
+@pytest.mark.process
 def test_the_option_needs_a_file():
     told = tandem("monitor", "--trust-code")
     assert told.returncode == 2

@@ -48,6 +48,7 @@ def test_every_fault_ends_as_it_must(case):
     assert_held(case.id, vehicle_for(case, 0))
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("vehicle", VEHICLES)
 @pytest.mark.parametrize(
     "case_id",
@@ -58,12 +59,14 @@ def test_every_way_of_stopping_is_held_by_every_vehicle(case_id, vehicle):
     assert_held(case_id, vehicle)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("vehicle", VEHICLES)
 def test_silence_stops_in_time_at_every_moment_at_which_it_may_begin(vehicle):
     runs = [assert_held("total-silence", vehicle, seed) for seed in range(8)]
     assert len({one.reaction_s for one in runs}) > 3  # the moments differ
 
 
+@pytest.mark.exhaustive
 @pytest.mark.micropython
 @pytest.mark.parametrize("case", CASES, ids=IDS)
 def test_a_micropython_holds_every_fault_too(case):
@@ -75,6 +78,7 @@ def test_a_micropython_holds_every_fault_too(case):
     assert_held(case.id, vehicle_for(case, 1), 1, runtime)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.micropython
 @pytest.mark.parametrize("runtime", ["micropython", "micropython32"])
 @pytest.mark.parametrize("case_id", ["total-silence", "rc-lets-go", "pulse-stuck"])

@@ -172,6 +172,7 @@ def struck(
         scene.close()
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("blow", BLOWS)
 @pytest.mark.parametrize("moment", MOMENTS)
 @pytest.mark.parametrize("name", VEHICLES)

@@ -14,6 +14,7 @@ WORSE_S = 0.15  # of the speed that it had
 BRAKED_SHARE = 0.35  # of a cut's metres
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("case", DELAYED, ids=[case.id for case in DELAYED])
 @pytest.mark.parametrize("name", VEHICLES)
 def test_no_row_is_worse_than_a_cut_by_more_than_a_moment(name, case):
@@ -27,6 +28,7 @@ def test_no_row_is_worse_than_a_cut_by_more_than_a_moment(name, case):
         assert delayed.distance_m < BRAKED_SHARE * cut.distance_m
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("case_id", ["delayed-no-brake", "delayed-then-hangs", "delayed-bounces"])
 def test_whatever_the_moment_it_is_no_worse(case_id, seed):

@@ -50,6 +50,7 @@ def assert_still(board):
     assert board.process.poll() is None
 
 
+@pytest.mark.process
 def test_a_drive_goes_its_way_and_no_metal_moves(board, tmp_path):
     log = tmp_path / "drive.mcap"
     drive = ("drive", "--car", uri_of(board), "--input", WAVE, "--seconds", "4")
@@ -61,6 +62,7 @@ def test_a_drive_goes_its_way_and_no_metal_moves(board, tmp_path):
     assert_still(board)
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("board", [64], indirect=True)
 def test_it_says_what_it_is_and_stops_when_told(board):
     with serving(uri_of(board), "desk"):
@@ -80,6 +82,7 @@ def test_it_says_what_it_is_and_stops_when_told(board):
     assert_still(board)
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("board", [64], indirect=True)
 def test_a_plant_that_is_gone_opens_the_loop_and_the_next_one_begins_anew(board):
     async def main():
@@ -109,6 +112,7 @@ def test_a_plant_that_is_gone_opens_the_loop_and_the_next_one_begins_anew(board)
     assert_still(board)
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("board", [64], indirect=True)
 def test_a_board_that_is_reset_is_a_real_car_again_and_hears_nothing(board):
     async def main():
@@ -126,6 +130,7 @@ def test_a_board_that_is_reset_is_a_real_car_again_and_hears_nothing(board):
     asyncio.run(main())
 
 
+@pytest.mark.process
 def test_a_port_without_a_board_says_so():
     master, slave = os.openpty()
     tty.setraw(slave)
@@ -158,6 +163,7 @@ def test_a_line_that_is_quick_enough_is_taken(baud):
     assert make_host().cars.transport("serial:///dev/x?hitl=f1tenth" + baud).cable
 
 
+@pytest.mark.process
 def test_too_slow_a_line_is_said_by_the_command():
     done = tandem("drive", "--car", "serial:///dev/x?hitl=f1tenth&baud=115200", "--input", WAVE)
     assert done.returncode == 2
@@ -183,6 +189,7 @@ def test_the_plants_frames_are_read_as_they_were_written(kind):
     assert Ear(kind).message(frame[:-1] + bytes([frame[-1] ^ 1 or 2])) is None
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("board", [64], indirect=True)
 def test_the_demo_drives_it_beside_its_twin(board, tmp_path):
     """How well the two keep pace is this machine's matter; that they hear the same is not."""

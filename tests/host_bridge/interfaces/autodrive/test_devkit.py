@@ -15,7 +15,7 @@ from tests.host_bridge.programs import tandem, until
 
 SCRIPT = Path(__file__).with_name("devkit_script.py")
 
-pytestmark = pytest.mark.xdist_group("wall clock")  # one at a time: they share the machine's time
+pytestmark = [pytest.mark.process, pytest.mark.xdist_group("wall clock")]
 
 
 @pytest.fixture(scope="module")

@@ -91,6 +91,7 @@ def table(virtual, tmp_path):
         asyncio.run(it.input.close())
 
 
+@pytest.mark.process
 def test_nothing_is_wished_for_with_the_hands_off(table):
     assert not table().step().is_held
 
@@ -156,6 +157,7 @@ def test_taking_over_from_a_program_begins_with_the_triggers_at_rest(table, virt
     assert (wish.is_held, wish.permits_autonomy) == (True, False)
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("button", ["b", "a", 2, 3, 5, 7, 8, 11, 14])
 def test_each_button_without_a_role_stops(table, virtual, button):
     it = table()
@@ -332,6 +334,7 @@ sdl.close()
 """
 
 
+@pytest.mark.process
 def test_a_stop_is_heard_where_there_is_a_speaker(tmp_path):
     """SDL's own driver that writes what would be heard into a file."""
     sound = tmp_path / "sound.raw"
@@ -344,6 +347,7 @@ def test_a_stop_is_heard_where_there_is_a_speaker(tmp_path):
     assert any(sound.read_bytes())
 
 
+@pytest.mark.process
 def test_a_machine_without_a_speaker_is_no_fault_and_makes_no_noise():
     done = subprocess.run(
         [sys.executable, "-c", BEEP], check=True, capture_output=True, text=True,

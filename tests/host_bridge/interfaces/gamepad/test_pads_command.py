@@ -49,6 +49,7 @@ def test_they_are_listed(virtual, capsys):
     )
 
 
+@pytest.mark.process
 def test_without_a_pad_that_is_said_by_the_program_itself():
     shown = tandem("pads")
     assert (shown.returncode, "no gamepad is plugged in" in shown.stdout) == (0, True)

@@ -91,6 +91,7 @@ def viewer(set_up):
     it.close()
 
 
+@pytest.mark.process
 def test_it_can_neither_publish_nor_set_parameters(viewer):
     assert viewer.info["capabilities"] == ["services"]
 
@@ -117,6 +118,7 @@ def test_it_stops_the_car_and_hears_the_cars_own_answer(viewer, set_up):
         assert (row["name"], row["is_seen"]) == (NAME, True)
 
 
+@pytest.mark.process
 def test_each_topic_of_the_layout_is_one_that_a_log_has(tmp_path, monkeypatch):
     log = tmp_path / "drive.mcap"
     with runtime_folder(monkeypatch):
