@@ -38,6 +38,7 @@ def test_the_parameters_of_a_made_log_lie_in_their_intervals(found):
         assert abs(one.value - TRUTH[name]) < one.high - one.low, name
 
 
+@pytest.mark.fit
 def test_the_intervals_of_a_made_log_say_something(found):
     by_name = {one.name: one for one in found.estimates}
     assert by_name["steer_trim_norm"].high - by_name["steer_trim_norm"].low < 0.04
@@ -52,6 +53,7 @@ def test_what_is_not_told_stays_near_its_known_value_with_its_belief(found):
     assert rate.high > 2.0 * rate.low
 
 
+@pytest.mark.fit
 def test_a_log_of_such_a_car_shows_no_lack_of_fit(found):
     assert not found.lack.is_flagged
     assert found.lack.suspect == ""

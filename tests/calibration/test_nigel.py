@@ -49,6 +49,7 @@ def run_of(name):
     return read_run(DATA / f"{name}_commands.csv", DATA / f"{name}_odometry.csv")
 
 
+@pytest.mark.fit
 def test_the_kept_numbers_are_those_of_a_fit_on_the_two_runs(kept):
     runs = [run_of(name) for name in FITTED]
     assert all(map(kept.was_fitted_on, runs))
@@ -74,6 +75,7 @@ def test_end_point_sides_stiffness_and_servo_are_hardly_told_by_these_logs(kept)
     assert kept.steering == pytest.approx((0.2, 0.3))
 
 
+@pytest.mark.fit
 @pytest.mark.parametrize(("unseen", "width_m", "width_rad"), THIRDS)
 def test_fitted_on_any_two_the_third_lies_in_the_band(unseen, width_m, width_rad):
     """The band's width at its end is stated; what was not driven between is marked."""

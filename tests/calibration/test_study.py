@@ -32,7 +32,6 @@ def test_a_car_that_no_parameter_describes_is_found_near_by_and_its_band_is_wide
     assert case.is_held
 
 
-@pytest.mark.fit
 def test_the_same_seed_is_the_same_car_and_the_same_drive():
     one, again = car(5), car(5)
     assert one.values == again.values
@@ -41,7 +40,6 @@ def test_the_same_seed_is_the_same_car_and_the_same_drive():
     assert last.odometry.x_m.tolist() == other.odometry.x_m.tolist()
 
 
-@pytest.mark.fit
 def test_each_fault_does_what_it_is_named_for():
     assert spoilt(car(0), TODO) == TODO
     play = car(0, FAULTS[0])
@@ -61,7 +59,6 @@ def case_of(fault, level, p, is_held, seed=0):
     return Case(seed, fault, 0.0, rows, p, "", is_held, float(is_held), 0.1, 0.2, 5.0)
 
 
-@pytest.mark.fit
 def test_shares_are_of_their_own_kind_of_car():
     sound = [case_of("", 0.1, 0.5, True), case_of("", 0.93, 0.01, False)]
     found = summary([*sound, case_of("lag", 1.0, 0.001, True)])
@@ -74,7 +71,6 @@ def test_shares_are_of_their_own_kind_of_car():
     assert np.isclose(bad["unseen_runs_in_band"].share, 1.0)
 
 
-@pytest.mark.fit
 def test_a_share_says_how_sure_it_is_and_parameters_of_a_car_stand_together():
     found = summary([case_of("", 0.1 if seed % 10 else 0.95, 0.5, True) for seed in range(100)])
     held = found["sound"]["intervals_90_hold"]
@@ -84,7 +80,6 @@ def test_a_share_says_how_sure_it_is_and_parameters_of_a_car_stand_together():
     assert (few.share, few.low, few.high) == pytest.approx((0.0, 0.0, 0.0362), abs=1e-4)
 
 
-@pytest.mark.fit
 def test_what_was_studied_is_kept_and_other_sources_are_not_mixed_in(tmp_path):
     path = tmp_path / "cars.jsonl"
     Kept(path).add(case_of("", 0.1, 0.5, True, seed=3))
@@ -101,7 +96,6 @@ def test_what_was_studied_is_kept_and_other_sources_are_not_mixed_in(tmp_path):
     assert other.others == 1
 
 
-@pytest.mark.fit
 @pytest.mark.timeout(900)
 def test_the_command_goes_on_where_it_was_stopped(tmp_path, capsys):
     path = tmp_path / "cars.jsonl"

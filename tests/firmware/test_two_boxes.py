@@ -284,6 +284,7 @@ def spoken(written):
     return car
 
 
+@pytest.mark.exhaustive
 def test_every_byte_of_a_word_is_under_its_tag(spoken):
     """A flip anywhere in the message or the tag, under a good CRC: another word, or none."""
     car = spoken

@@ -47,5 +47,6 @@ if __name__ == "__main__":
         with KEPT.open("w", encoding="utf-8", newline="") as file:
             csv.writer(file, lineterminator="\n").writerows(rows())
     else:
-        changed = [row for row in rows() if row not in kept()]
+        before = kept()
+        changed = [row for row in rows() if row not in before]
         print("\n".join(" ".join(row) for row in changed) or "as they were kept")

@@ -108,6 +108,7 @@ def test_a_drive_that_is_recorded_to_its_end_is_no_fault(tmp_path, folder):
     assert summary(log).is_complete
 
 
+@pytest.mark.exhaustive
 def test_an_hour_of_recording_takes_no_memory(tmp_path):
     """An hour's flushes, by the clock of the recorder; with a frame each, for the time it takes."""
     clock = ManualClock()

@@ -61,6 +61,7 @@ def test_what_is_hidden_is_found_within_its_intervals(hidden, driven, tmp_path, 
     assert found.data[0].file == log.name
 
 
+@pytest.mark.fit
 def test_a_sensor_that_is_turned_is_found_turned(driven):
     """Its accelerations are turned in the log, by 0.12 rad to the left."""
     trace = traced(driven(VESC)[0])

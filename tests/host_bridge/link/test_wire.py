@@ -80,6 +80,7 @@ def firmware_frame(message: Message, writer: FrameWriter) -> bytes:
     return bytes(writer.out[: writer.wrap(encode_into(filled, writer.payload))])
 
 
+@pytest.mark.exhaustive
 def test_both_sides_write_the_same_bytes_and_read_the_same_messages():
     rng = random.Random(1)
     writer, reader, decoder = FrameWriter(TABLE), FirmwareDecoder(), wire.Decoder()

@@ -98,6 +98,7 @@ def test_a_bag_cut_anywhere_is_refused_or_read_but_never_an_unknown_error(tmp_pa
     assert "refused" in outcomes
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("kind", [".bag", ".mcap"])
 def test_a_flipped_byte_is_never_an_unknown_error(tmp_path, kind):
     whole = write(tmp_path, kind, rows()).read_bytes()

@@ -53,6 +53,7 @@ def driven_mps(uri, script, throttle, begin_s=2.0, seconds=4.0):
 NIGEL_MPS = {0.05: 0.01434, 0.2: 0.05685, 0.5: 0.13871, 1.0: 0.26703}
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("model", ["twin", "autodrive"])
 @pytest.mark.parametrize(("throttle", "simulators_mps"), NIGEL_MPS.items())
 def test_a_nigel_drives_each_throttle_at_the_simulators_speed(throttle, simulators_mps, model):
@@ -61,6 +62,7 @@ def test_a_nigel_drives_each_throttle_at_the_simulators_speed(throttle, simulato
     assert speed_mps == pytest.approx(simulators_mps, rel=0.1)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("model", ["twin", "autodrive"])
 @pytest.mark.parametrize("throttle", [0.05, 0.17])
 def test_an_f1tenth_drives_each_throttle_at_that_share_of_22_88_m_per_s(throttle, model):

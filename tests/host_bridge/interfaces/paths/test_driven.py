@@ -28,6 +28,7 @@ def lap(capsys, tmp_path, track, vehicle, *words, query=""):
     return driven["path"], error
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("track", "vehicle", "law", "laps", "reckoned_m", "true_m"),
     [
