@@ -1,6 +1,10 @@
 """The bench of ROS 2 where there is none, and what it makes of times."""
 
+import pytest
+
 from tests.bench import bench_ros
+
+pytestmark = pytest.mark.process
 
 
 def test_without_ros_it_says_so_and_why(monkeypatch, tmp_path):

@@ -231,6 +231,7 @@ def test_udev_prints_the_rules_and_nothing_else(run, capsys):
     assert capsys.readouterr().out == rules("dialout")
 
 
+@pytest.mark.process
 def test_this_machine_can_be_examined():
     machine = LocalMachine(ports, candidates, list)
     found = examine(machine)
@@ -238,6 +239,7 @@ def test_this_machine_can_be_examined():
     assert {"port", "permission"} <= {finding.subject for finding in found}
 
 
+@pytest.mark.process
 def test_a_micropython_tells_its_own_version(tmp_path):
     """A stand-in that answers: CPython has the same ``sys.implementation``."""
     machine = LocalMachine(list, lambda bits: [Candidate(sys.executable, "the test", "")], list)

@@ -70,6 +70,7 @@ def test_a_copy_of_a_vehicle_file_is_driven_and_wired_as_its_original(own_folder
     assert any(own.values())
 
 
+@pytest.mark.process
 def test_a_copy_can_be_made_into_a_program_for_a_board(own_folder):
     job = prepare(
         "pico2", copied("f1tenth", title='title = "My car"'), load_vehicle, lambda *_: None

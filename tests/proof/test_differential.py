@@ -70,6 +70,7 @@ def run_at_random(lockstep: Lockstep, draw: random.Random, number: int):
         yield lockstep.real.app.supervisor.state
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("alphabet", ALL, ids=lambda alphabet: alphabet.name)
 def test_the_machine_does_what_the_program_does(alphabet):
     explorer = Explorer(alphabet)
@@ -80,6 +81,7 @@ def test_the_machine_does_what_the_program_does(alphabet):
     assert len(states) >= 3, states
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", ["guardian", "two hosts"])
 def test_real_runs_are_among_the_states_that_were_searched(name):
     """Each step of a session with a real clock leads from a state of the search to another one."""

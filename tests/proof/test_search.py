@@ -111,6 +111,7 @@ def test_a_file_that_is_none_is_one_clear_error(text, capsys, tmp_path):
     assert "expected a counterexample" in capsys.readouterr().err
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "names", [("receiver", "box"), ("frozen", "guardian"), ("rebind", "kill switch")], ids=" ".join
 )

@@ -14,6 +14,8 @@ from tests.firmware.rig import Host
 from tests.firmware.worlds import micropython_command, world_of
 from tests.sim_mock.programs import until
 
+pytestmark = pytest.mark.process
+
 
 def driven(runtime):
     world = world_of("nigel", runtime)

@@ -14,6 +14,8 @@ from sim_mock.facts import facts_of
 from tests import patience
 from tests.sim_mock.test_transport import Heard
 
+pytestmark = pytest.mark.process
+
 FACTS = facts_of(load_vehicle("f1tenth"), {})
 URI = "sim+process://f1tenth?runtime=cpython&name=one"
 

@@ -58,6 +58,7 @@ def test_none_is_found_on_a_bare_machine(monkeypatch: pytest.MonkeyPatch, tmp_pa
     assert micropython.find(32) is None
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     ("answer", "word"),
     [
@@ -73,6 +74,7 @@ def test_an_unfit_interpreter_is_refused_with_the_reason(answer, word, tmp_path,
     assert [word in candidate.fault for candidate in micropython.candidates(64)] == [True]
 
 
+@pytest.mark.process
 def test_what_the_variable_names_comes_before_the_path_and_the_private_one(tmp_path, monkeypatch):
     private = interpreter(tmp_path / "private", "micropython 1 25 64")
     assert micropython.find(64) == [private]
@@ -83,6 +85,7 @@ def test_what_the_variable_names_comes_before_the_path_and_the_private_one(tmp_p
     assert micropython.find(64) == [named]
 
 
+@pytest.mark.process
 def test_an_old_one_on_the_path_gives_way_to_the_private_one(tmp_path):
     interpreter(tmp_path / "path" / "micropython", "micropython 1 19 64")
     private = interpreter(tmp_path / "private", "micropython 1 25 64")
@@ -144,6 +147,7 @@ def test_setup_goes_on_without_a_micropython_and_says_what_to_install(
     assert "brew install micropython" in capsys.readouterr().out
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("words", [["false"], ["no-such-command"]])
 def test_a_command_that_fails_is_a_reason_not_a_crash(words, tmp_path):
     with pytest.raises(fetch_micropython.Unobtainable, match=words[0]):

@@ -6,6 +6,8 @@ from host_bridge.flash.job import program_for
 from tests.tools import size
 from tests.tools.native_code import native_size
 
+pytestmark = pytest.mark.process
+
 CHIPS = [chip for chip, _ in size.CHIPS]
 PLAIN = "A = ('one', b'two', 3.5, 1 << 40, (None, ...))\ndef f(x):\n    return x + 1\n"
 NATIVE = "@micropython.{}\ndef g(x):\n    return x\n"

@@ -1,12 +1,9 @@
 """What is told of where the time of the tests went."""
 
 import sys
-from pathlib import Path
 
 import pytest
 
-from tests import conftest
-from tests.evidence import some
 from tests.tools import times
 
 XML = """<?xml version="1.0" encoding="utf-8"?>
@@ -59,8 +56,3 @@ def test_no_evidence_is_a_failure(tmp_path, monkeypatch, capsys, text):
     monkeypatch.setattr(sys, "argv", ["times.py", str(path)])
     assert times.main() == 1
     assert "make test" in capsys.readouterr().err
-
-
-def test_what_quick_leaves_out_by_name_is_there():
-    folder = Path(conftest.__file__).parent
-    assert [name for name in some(conftest._DEAR) if not (folder / name).is_file()] == []

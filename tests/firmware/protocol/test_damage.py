@@ -80,6 +80,7 @@ def test_a_stream_without_damage_gives_all_three(trial):
     assert len(trial.read(0)) == 3
 
 
+@pytest.mark.exhaustive
 def test_no_flip_of_one_or_two_bits_makes_another_message(trial):
     for damage in flips(trial):
         trial.check(damage)

@@ -46,6 +46,7 @@ def test_left_is_left_and_as_far_as_it_is_told(vehicle, car, speed_mps):
     assert math.sin(scene.plant.truth.yaw_rad) == pytest.approx(math.sin(scene.unity.yaw), abs=0.1)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", AUTOMOBILES)
 @pytest.mark.parametrize("speed_mps", [2.5, -0.8])
 def test_a_full_scale_car_starts_through_its_gearbox_and_drives_as_fast_as_it_is_told(

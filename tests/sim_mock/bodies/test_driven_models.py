@@ -43,6 +43,7 @@ def turning(host, speed_mps, steer_rad, ms=1000):
     return truth.vx_mps, truth.vy_mps, truth.yaw_rate_radps
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("name", "vehicle"), [*CARS, *(("autodrive", vehicle) for vehicle in FULL_SCALE)]
 )

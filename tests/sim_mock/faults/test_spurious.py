@@ -73,12 +73,14 @@ def test_the_table_has_every_row():
     assert len({(row.rate_hz, row.share, row.burst_ms) for row in table()}) == 36
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("row", checks())
 def test_the_program_stops_as_often_as_was_computed(row):
     result = check(row, load_vehicle("nigel"))
     assert result.held, result
 
 
+@pytest.mark.exhaustive
 def test_all_rows_together_are_neither_too_short_nor_too_long():
     """Each row may be off by chance, not all of them to one side. AutoRally's lease is shorter."""
     results = [check(row, load_vehicle("autorally")) for row in checks()]
@@ -100,6 +102,7 @@ def _short_claim():
     return lambda self, **changes: claim(self, **{**changes, "lease_ms": 70})
 
 
+@pytest.mark.exhaustive
 def test_more_rounds_are_more_stops_and_a_smaller_error():
     once, twice = (check(0, load_vehicle("nigel"), rounds=rounds) for rounds in (1, 2))
     assert (once.stops, twice.stops) == (60, 120)

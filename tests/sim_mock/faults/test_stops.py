@@ -111,6 +111,7 @@ def test_a_button_a_hang_and_a_reset_stop_a_car_whose_drive_can_within_metres(
         assert result.distance_m < most_m
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("case", ["runstop-opens", "program-ends", "contact-opens"])
 @pytest.mark.parametrize("name", VEHICLES)
 def test_a_cut_takes_no_more_than_the_vehicle_file_says(name, case):

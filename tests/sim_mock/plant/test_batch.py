@@ -36,6 +36,7 @@ def waves(random, size):
     return lambda step: most * np.sin(step / slow + at)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("make", [f1tenth, nigel])
 @pytest.mark.parametrize("law", ["fiala", "linear"])
 def test_a_batch_moves_as_its_cars_do_alone(make, law):

@@ -96,6 +96,7 @@ def test_nothing_is_wished_for_with_the_hands_off(table):
     assert not table().step().is_held
 
 
+@pytest.mark.process
 def test_lb_held_drives_by_the_triggers_and_the_stick(table, virtual):
     it = table()
     assert it.hold().is_held
@@ -117,6 +118,7 @@ def test_lb_released_lets_go(table, virtual):
     assert not it.step().is_held
 
 
+@pytest.mark.process
 def test_rb_lets_a_program_drive_and_drives_nothing_itself(table, virtual):
     it = table()
     virtual.move("leftx", 1.0)

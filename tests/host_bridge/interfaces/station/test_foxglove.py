@@ -96,6 +96,7 @@ def test_it_can_neither_publish_nor_set_parameters(viewer):
     assert viewer.info["capabilities"] == ["services"]
 
 
+@pytest.mark.process
 def test_it_sees_what_the_car_says_under_the_names_of_a_log(viewer):
     viewer.look(f"/{NAME}/status", f"/{NAME}/motion")
     channel = viewer.channels[f"/{NAME}/status"]
