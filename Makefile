@@ -10,6 +10,12 @@ ASKED := $(if $(filter file default undefined,$(origin PYTHON)),,$(PYTHON))
 SETUP := sh tests/tools/setup.sh "$(PYTHON)" "$(ASKED)"
 
 TIMED := --junit-xml=.times.xml
+# The kinds of tests, by their markers (tests/README.md): what make test takes, and make quick.
+NIGHTLY := process or browser or ros or micropython or fit or exhaustive or soak
+TEST_IS := smoke or not ($(NIGHTLY))
+QUICK_IS := not ($(NIGHTLY))
+# Logic too, and left out of make quick: each takes as long as all the rest of a room.
+DEAR := bench calibration hardware mutants nightly proof safety soak tools
 
 .DEFAULT_GOAL := help
 .PHONY: help setup ready ready-to-drive demo test quick times check format bench fast soak mutants proof size hardware lock clean
@@ -32,20 +38,26 @@ ready-to-drive:
 demo: ready-to-drive  ## two cars drive and stop, with numbers (ARGS="...", BOARD=/dev/ttyACM0)
 	@$(BIN)/tandem demo $(if $(BOARD),--board $(BOARD)) $(ARGS)
 
-test: check  ## everything: check, then all tests (ARGS="-k name")
-	@$(BIN)/pytest -n $(WORKERS) --dist loadgroup -m "not soak" $(TIMED) $(ARGS)
+test: check  ## check, all tests of logic and safety, one of each other kind: ten minutes (ARGS="-k name")
+	@$(BIN)/python -m tests.tools.measured -n $(WORKERS) --dist loadgroup -m "$(TEST_IS)" $(TIMED) $(ARGS)
 
-quick: ready  ## the tests of logic, which start no program: three minutes (ARGS="-k name")
-	@$(BIN)/pytest -n $(WORKERS) --quick -m "not soak" $(TIMED) $(ARGS)
+quick: ready  ## the tests of logic, which start no program: two minutes (ARGS="-k name")
+	@$(BIN)/pytest -n $(WORKERS) -m "$(QUICK_IS)" $(DEAR:%=--ignore=tests/%) $(TIMED) $(ARGS)
 
 times:  ## where the time of the last make test or make quick went, and the slowest tests
 	@$(BIN)/python tests/tools/times.py
 
 check: ready  ## format, lint, types of host and car, import rules, dialect, citations
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target check-host-types check-the-rest
+
+.PHONY: check-host-types check-the-rest
+check-host-types:  # takes as long as all the rest
+	$(BIN)/mypy $(dir $(wildcard host_bridge/__init__.py sim_mock/__init__.py calibration/__init__.py hardware/__init__.py))
+
+check-the-rest:
 	$(BIN)/ruff format --check --quiet
 	$(BIN)/ruff check --quiet
-	$(BIN)/mypy $(dir $(wildcard host_bridge/__init__.py sim_mock/__init__.py calibration/__init__.py hardware/__init__.py))
-	$(BIN)/mypy --config-file tests/tools/firmware_mypy.ini
+	$(BIN)/mypy --config-file tests/tools/firmware_mypy.ini --cache-dir .mypy_cache/firmware
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/python tests/tools/dialect.py
 	$(BIN)/python tests/tools/citations.py

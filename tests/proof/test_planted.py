@@ -12,6 +12,7 @@ from tests.proof.search import search
 _LONG = ("wrong brake", "kept gates")
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "fault",
     [
