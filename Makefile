@@ -57,7 +57,7 @@ check-host-types:  # takes as long as all the rest
 check-the-rest:
 	$(BIN)/ruff format --check --quiet
 	$(BIN)/ruff check --quiet
-	$(BIN)/mypy --config-file tests/tools/firmware_mypy.ini --cache-dir .mypy_cache/firmware
+	$(BIN)/mypy --config-file tests/tools/firmware_mypy.ini
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/python tests/tools/dialect.py
 	$(BIN)/python tests/tools/citations.py
