@@ -14,8 +14,9 @@ TIMED := --junit-xml=.times.xml
 NIGHTLY := process or browser or ros or micropython or fit or exhaustive or soak
 TEST_IS := smoke or not ($(NIGHTLY))
 QUICK_IS := not ($(NIGHTLY))
-# Logic too, and left out of make quick: each takes as long as all the rest of a room.
-DEAR := bench calibration hardware mutants nightly proof safety soak tools
+# Logic too, and left out of make quick: whole drives of virtual cars, and what is dear by itself
+DEAR := bench calibration hardware mutants nightly proof safety soak tools firmware/drivers firmware/test_driving.py \
+  sim_mock/autodrive sim_mock/bodies sim_mock/faults sim_mock/models
 
 .DEFAULT_GOAL := help
 .PHONY: help setup ready ready-to-drive demo test quick times check format bench fast soak mutants proof size hardware lock clean
