@@ -1,0 +1,146 @@
+"""The tables: the parts of a night, and the studies, which take longer than a part of a night.
+
+Hours are of two cores with nothing else to do, by estimate until a run has measured them: what a
+part took the last time, kept beside its verdict, counts before the table.
+"""
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from tests.proof.alphabets import ALL
+
+ROOT = Path(__file__).resolve().parents[2]
+# The interpreter as a person would type it
+PYTHON = sys.executable.removeprefix(f"{ROOT}{os.sep}")
+PYTEST = (PYTHON, "-m", "pytest", "-n", "2", "--dist", "loadgroup")
+MINUTES, KEPT, LOG = "{minutes}", "{kept}", "{log}"  # put in when it is run
+SOAK_TIMEOUT = "--timeout=7200"  # seconds for one test, as in `make soak`
+
+
+class Part(NamedTuple):
+    """One command with a verdict of its own."""
+
+    name: str
+    command: tuple[str, ...]
+    hours: float
+    sources: tuple[str, ...] = ()  # globs of what the verdict depends on; of none: everything
+    why: str = ""  # of a study: why it is no part of a night
+
+    @property
+    def takes_the_rest(self) -> bool:
+        """Whether it goes on another night where it was, so that any time fits."""
+        return MINUTES in self.command
+
+
+def fast(*words: str) -> tuple[str, ...]:
+    """The command that runs Python on these words with the virtual car in machine code."""
+    text = '"$0" -m sim_mock.compiled && TANDEM_FAST=1 exec "$0" "$@"'
+    return ("sh", "-c", text, PYTHON, *words)
+
+
+# All tests but the soak's. Name, hours, globs below tests/.
+PIECES: tuple[tuple[str, float, tuple[str, ...]], ...] = (
+    ("firmware core", 0.1, ("firmware/core/*", "firmware/*", "firmware/protocol/*")),
+    ("firmware boards", 0.1, ("firmware/boards/*",)),
+    ("firmware drivers", 0.05, ("firmware/drivers/*",)),
+    ("safety", 0.2, ("safety/*",)),
+    ("sim_mock", 0.15, ("sim_mock/*", "sim_mock/hitl/*", "sim_mock/sensors/*", "sim_mock/plant/*",
+                        "sim_mock/tracks/*", "sim_mock/bodies/*", "sim_mock/autodrive/*")),
+    ("sim_mock models", 0.1, ("sim_mock/models/**/*",)),
+    ("sim_mock faults", 0.1, ("sim_mock/faults/*",)),
+    ("host_bridge", 0.2, ("host_bridge/*",)),
+    ("links and logs", 0.1, tuple(f"host_bridge/{it}/*" for it in
+                                  ("api", "cars", "config", "link", "logbook", "transports"))),
+    ("driving and demo", 0.15, tuple(f"host_bridge/{it}/*" for it in ("demo", "driving"))),
+    ("flash and selftest", 0.15, tuple(f"host_bridge/{it}/*" for it in ("flash", "selftest"))),
+    ("serve", 0.15, ("host_bridge/serve/*",)),
+    ("interfaces", 0.2, ("host_bridge/interfaces/*", "host_bridge/interfaces/autodrive/*",
+                         "host_bridge/interfaces/gamepad/*", "host_bridge/interfaces/paths/*")),
+    ("ros2", 0.1, ("host_bridge/interfaces/ros2/*",)),
+    ("station", 0.2, ("host_bridge/interfaces/station/*",)),
+    ("ros", 0.4, ("ros/**/*",)),
+    ("calibration", 0.5, ("calibration/**/*",)),
+    ("hardware", 0.1, ("hardware/*",)),
+    ("tools", 0.3, tuple(f"{it}/*" for it in
+                         ("bench", "mutants", "nightly", "proof", "soak", "tools"))),
+)  # fmt: skip
+
+# The long tests. Name, hours, globs below tests/, whether in machine code.
+SOAKS: tuple[tuple[str, float, tuple[str, ...], bool], ...] = (
+    ("soak of cars", 0.6, ("soak/test_car_soak.py",), True),
+    ("soak of the host", 0.5, ("soak/test_host_soak.py",), True),
+    ("soak of frames", 0.1, ("firmware/protocol/test_fuzz.py",), False),
+    ("soak of encoders", 0.1, ("firmware/drivers/test_quadrature_walk.py",), False),
+    ("soak of files", 0.2, ("host_bridge/test_damaged_files.py",), False),
+    ("soak of VESCs", 0.1, ("host_bridge/selftest/test_vesc_command.py",), False),
+    ("soak of the page", 0.5, ("host_bridge/interfaces/station/test_holds.py",), False),
+    ("soak of the proof", 0.7, ("proof/*",), False),
+    ("soak of ros", 0.5, ("ros/**/*",), False),
+    ("soak of tyres", 0.4, ("sim_mock/plant/test_grip_is_never_exceeded.py",), False),
+)
+
+# Seconds of the alphabets that are more than half a minute (tests/proof/README.md)
+_PROOF_S = {"rolling": 64, "faults": 53, "receiver": 76, "receiver in race": 29,
+            "receiver and pad": 119, "box": 52, "paired box": 62, "frozen": 55,
+            "silent": 227}  # fmt: skip
+
+
+def files_of(globs: Sequence[str]) -> tuple[str, ...]:
+    """The test files that these globs name, from the root."""
+    found = {path for glob in globs for path in (ROOT / "tests").glob(f"{glob}")}
+    tests = {it for it in found if it.name.startswith("test_") and it.suffix == ".py"}
+    return tuple(sorted(it.relative_to(ROOT).as_posix() for it in tests))
+
+
+def _piece(name: str, hours: float, globs: Sequence[str]) -> Part:
+    words = (*PYTEST, "-m", "not soak", f"--junit-xml={LOG}.xml", *files_of(globs))
+    return Part(name, words, hours)
+
+
+def _soak(name: str, hours: float, globs: Sequence[str], is_fast: bool) -> Part:
+    words = (*PYTEST, "-m", "soak", SOAK_TIMEOUT, *files_of(globs))
+    return Part(name, fast(*words[1:]) if is_fast else words, hours)
+
+
+NIGHT: tuple[Part, ...] = (
+    Part("check", ("make", "check"), 0.1),
+    Part("machine code", (PYTHON, "-m", "sim_mock.compiled"), 0.1),
+    *(_piece(*row) for row in PIECES),
+    Part("faults", (PYTHON, "-m", "host_bridge.cli", "faults"), 0.3),
+    Part("stops", (PYTHON, "-m", "host_bridge.cli", "faults", "--stops"), 0.3),
+    *(
+        Part(f"proof of {it.name}", (PYTHON, "-m", "tests.proof", it.name),
+             _PROOF_S.get(it.name, 30) / 1800)
+        for it in ALL
+    ),
+    *(_soak(*row) for row in SOAKS),
+    Part("mutants", (PYTHON, "-m", "tests.mutants", "--all", "--minutes", MINUTES), 4.0),
+)  # fmt: skip
+
+_CAR = ("firmware/**/*.py", "sim_mock/**/*.py", "hardware/**/*.py", "hardware/vehicles/*",
+        "hardware/boards/*", "requirements.lock")  # fmt: skip
+_FITS = (*_CAR, "calibration/**/*", "host_bridge/**/*.py", "host_bridge/**/*.toml")
+_CARS = f"{KEPT}/cars.jsonl"
+_STUDY = ("-m", "tests.bench.calibration_study", "--cars", "500", "--faulty", "200")
+
+STUDIES: tuple[Part, ...] = (
+    Part("calibration", fast(*_STUDY, "--jobs", "2", "--into", _CARS), 4.0,
+         (*_FITS, "tests/bench/calibration_*.py"),
+         "fits 700 made cars, seconds to a minute of a core each; goes on where it was"),
+    Part("calibration holds", ("env", f"TANDEM_STUDY_CARS={_CARS}", *PYTEST[:3], "-m", "soak", "-s",
+                               "tests/soak/test_calibration_soak.py"), 0.1,
+         (*_FITS, "tests/bench/calibration_*.py", "tests/soak/*.py", "tests/conftest.py"),
+         "asks of the cars of the study before it what their intervals and bands have to hold"),
+    Part("guide", (PYTHON, "-m", "tests.bench.guide_study", "--cars", "12"), 1.5,
+         (*_FITS, "tests/bench/guide_study.py", "tests/calibration/logs/hidden.py"),
+         "has `tandem calibrate --guide` find twelve hidden cars, minutes each on one core"),
+    Part("a day each", ("env", "TANDEM_SOAK_HOURS=24", *fast(
+             *PYTEST[1:], "-m", "soak", "--timeout=90000", "tests/soak/test_car_soak.py",
+             "tests/soak/test_host_soak.py")), 7.0,
+         (*_CAR, "host_bridge/**/*.py", "host_bridge/**/*.toml", "tests/soak/*.py", "tests/*.py",
+          "tests/firmware/*.py", "tests/host_bridge/*.py"),
+         "drives each of the soak's five cars and fleets for a virtual day, five times the soak"),
+)  # fmt: skip
