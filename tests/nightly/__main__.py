@@ -98,7 +98,7 @@ def _nightly(options: argparse.Namespace, folder: Path) -> int:
         return _listed(parts, night)
     verdicts = night.go(parts)
     _says(f"\n{report.written(verdicts, commit, folder, options.studies)}\n")
-    _says(f"report: {folder / 'report.md'}\n")
+    _says(f"report: {folder / report.NAME}.md\n")
     return 130 if night.is_interrupted else exit_code(verdicts)
 
 

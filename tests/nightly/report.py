@@ -8,16 +8,17 @@ from pathlib import Path
 from tests.nightly import keeping
 from tests.nightly.keeping import Verdict
 
+NAME = "report"
 _COUNTS = ("passed", "failed", "skipped", "not measured")
 
 
 def written(verdicts: Sequence[Verdict], commit: str, folder: Path, is_of_studies: bool) -> str:
-    """Write report.md and report.json into the folder; returns the text."""
+    """Write the report as Markdown and as JSON into the folder; returns the text."""
     text = _text(verdicts, commit, is_of_studies)
-    (folder / "report.md").write_text(text)
+    (folder / f"{NAME}.md").write_text(text)
     rows = [asdict(verdict) for verdict in verdicts]
     whole = {"commit": commit, "hours": _hours(verdicts), "parts": rows}
-    (folder / "report.json").write_text(json.dumps(whole, indent=1))
+    (folder / f"{NAME}.json").write_text(json.dumps(whole, indent=1))
     return text
 
 
