@@ -21,37 +21,44 @@ DEAR := bench calibration hardware mutants nightly proof safety soak tools firmw
 MAY_END ?= 0
 
 .DEFAULT_GOAL := help
-.PHONY: help setup ready ready-to-drive demo test quick times check format bench fast soak nightly studies mutants proof size hardware lock clean
+.PHONY: help setup ready ready-to-check ready-to-compile ready-to-drive demo test quick times check format bench fast soak nightly studies mutants proof size hardware lock clean
 
 help:  ## this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | \
 	  awk -F ':.*## ' '{ printf "  make %-8s %s\n", $$1, $$2 }'
 
 setup:  ## virtual environment, locked dependencies, a MicroPython (tries again for that)
-	@$(SETUP) --again
+	@$(SETUP) test --again
 	@sh tests/tools/colcon_setup.sh --again
 
+# Each has what the ones below it have. `ready` alone has a ROS 2 and what else only tests need.
 ready:
-	@$(SETUP)
+	@$(SETUP) test
 	@sh tests/tools/colcon_setup.sh
 
+ready-to-check:
+	@$(SETUP) check
+
+ready-to-compile:
+	@$(SETUP) fast
+
 ready-to-drive:
-	@$(SETUP) --to-drive
+	@$(SETUP) drive
 
 demo: ready-to-drive  ## two cars drive and stop, with numbers (ARGS="...", BOARD=/dev/ttyACM0)
 	@$(BIN)/tandem demo $(if $(BOARD),--board $(BOARD)) $(ARGS)
 
-test: check  ## check, all of logic and safety, one of each other kind: ten minutes (ARGS="-k name")
+test: ready check  ## check, all of logic and safety, one of each other kind: ten minutes (ARGS="-k name")
 	@$(BIN)/python -m tests.tools.measured -n $(WORKERS) --dist loadgroup -m "$(TEST_IS)" $(TIMED) $(ARGS) || \
 	  { code=$$?; [ $$code = $(MAY_END) ] || exit $$code; }
 
-quick: ready  ## the tests of logic, which start no program: two minutes (ARGS="-k name")
+quick: ready-to-check  ## the tests of logic, which start no program: two minutes (ARGS="-k name")
 	@$(BIN)/pytest -n $(WORKERS) -m "$(QUICK_IS)" $(DEAR:%=--ignore=tests/%) $(TIMED) $(ARGS)
 
 times:  ## where the time of the last make test or make quick went, and the slowest tests
 	@$(BIN)/python tests/tools/times.py
 
-check: ready  ## format, lint, types of host and car, import rules, dialect, citations
+check: ready-to-check  ## format, lint, types of host and car, import rules, dialect, citations
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target check-host-types check-the-rest
 
 .PHONY: check-host-types check-the-rest
@@ -66,14 +73,14 @@ check-the-rest:
 	$(BIN)/python tests/tools/dialect.py
 	$(BIN)/python tests/tools/citations.py
 
-format: ready  ## put the files into the house style
+format: ready-to-check  ## put the files into the house style
 	@$(BIN)/ruff format
 	@$(BIN)/ruff check --fix
 
 bench: ready  ## how fast: cars, link, frames
 	@for bench in tests/bench/bench_*.py; do $(BIN)/python $$bench $(ARGS) || exit 1; done
 
-fast: ready  ## the virtual car as machine code (TANDEM_FAST=1 uses it; minutes, and a C compiler)
+fast: ready-to-compile  ## the virtual car as machine code (TANDEM_FAST=1 uses it; minutes, and a C compiler)
 	@env -u TANDEM_FAST $(BIN)/python -m sim_mock.compiled
 
 soak: ready  ## the long tests
@@ -85,19 +92,19 @@ nightly: ready  ## everything, in parts, within ten hours; goes on where it was 
 studies: ready  ## what takes longer than a part of a night, where its code changed
 	@$(BIN)/python -m tests.nightly --studies $(ARGS)
 
-mutants: ready  ## would the tests notice? small mistakes in what a change touches (ARGS="--all")
+mutants: ready-to-check  ## would the tests notice? small mistakes in what a change touches (ARGS="--all")
 	@$(BIN)/python -m tests.mutants $(ARGS)
 
-proof: ready  ## search all sequences of inputs for a broken promise (ARGS="--list", "NAME --json")
+proof: ready-to-check  ## search all sequences of inputs for a broken promise (ARGS="--list", "NAME --json")
 	@$(BIN)/python -m tests.proof $(ARGS)
 
-size: ready  ## size of the car's program per chip, heap after start (ARGS=--write keeps it)
+size: ready-to-check  ## size of the car's program per chip, heap after start (ARGS=--write keeps it)
 	@$(BIN)/python tests/tools/size.py $(ARGS)
 
-hardware: ready  ## draw harnesses, runstop circuit and guide where they changed (needs graphviz)
+hardware: ready-to-check  ## draw harnesses, runstop circuit and guide where they changed (needs graphviz)
 	@$(BIN)/python -m hardware.drawing
 
-lock: ready  ## renew the lock files from pyproject.toml (needs the network)
+lock: ready-to-drive  ## renew the lock files from pyproject.toml (needs the network)
 	@sh tests/tools/lock.sh
 
 clean:  ## remove all that was set up or built

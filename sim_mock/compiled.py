@@ -121,7 +121,7 @@ def build() -> Path:
 
 
 def _compiled(work: Path) -> Path:
-    from mypyc.build import mypycify  # the development extra has them
+    from mypyc.build import mypycify  # requirements-fast.lock has them
     from setuptools import Distribution
     from setuptools.errors import CCompilerError, ExecError, PlatformError
 

@@ -11,6 +11,13 @@ compile() {
 }
 
 compile --extra dev --output-file requirements.lock pyproject.toml
+# Parts of it, in the same versions: what drives, with what `make demo` shows and what builds the
+# editable install; and what `make fast` takes besides.
+echo hatchling |
+    compile --extra pads --extra station --constraint requirements.lock \
+        --output-file requirements-drive.lock pyproject.toml -
+printf '%s\n' mypy setuptools |
+    compile --constraint requirements.lock --output-file requirements-fast.lock -
 # A real ROS 2 for the tests, in an environment of its own.
 compile --output-file tests/ros/requirements.lock tests/ros/requirements.in
 compile --output-file tests/ros/colcon.lock tests/ros/colcon.in

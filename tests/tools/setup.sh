@@ -1,22 +1,23 @@
 #!/bin/sh
 # Sets up .venv from the lock files, and a MicroPython. Silent and offline when all is there.
-#   setup.sh PYTHON ASKED [--again | --to-drive]
-# PYTHON      the interpreter for a new .venv
-# ASKED       empty, or the interpreter that was named on purpose: replaces a .venv made by another
-# --again     try once more for a MicroPython where an earlier attempt found none
-# --to-drive  not what only the tests need: ROS 2, a raw REPL
+#   setup.sh PYTHON ASKED LEVEL [--again]
+# PYTHON   the interpreter for a new .venv
+# ASKED    empty, or the interpreter that was named on purpose: replaces a .venv made by another
+# LEVEL    each has what the ones before it have:
+#   drive  what driving needs, and a MicroPython
+#   fast   the compiler of make fast
+#   check  the developers' tools of Python
+#   test   a ROS 2 and a raw REPL, outside .venv
+# --again  try once more for a MicroPython where an earlier attempt found none
 set -eu
 
 python=$1
 asked=$2
-again=
-to_drive=
-case ${3:-} in
---again) again=--again ;;
---to-drive) to_drive=yes ;;
-esac
+level=$3
+again=${4:-}
 stamp=.venv/.set-up
-recipe="pyproject.toml requirements.lock requirements-micropython.lock tests/tools/setup.sh"
+recipe="pyproject.toml requirements.lock requirements-drive.lock requirements-fast.lock \
+    requirements-micropython.lock tests/tools/setup.sh"
 
 fail() {
     echo "setup: $1" >&2
@@ -57,7 +58,8 @@ counted() {
     [ ! -t 1 ] || ending='\r'
     { $pip --progress-bar off --require-hashes -r "$1" || : >$failed; } |
         awk -v total="$total" -v ending="$ending" '
-            /^(Ignoring|Collecting|Processing) / {
+            # one line for each that the file names; what another one needs is named there, too
+            /^Ignoring |\(from -r / {
                 count++
                 if (ending == "\r" || count % 10 == 0)
                     printf "setup: %d of %d packages%s", count, total, ending
@@ -67,33 +69,70 @@ counted() {
     [ ! -e $failed ]
 }
 
+# Installs what a lock file names; $2 is what is downloaded for it where nothing is there yet.
+packages_of() {
+    echo "setup: packages of $1 (once; some $2 MB at most)"
+    counted "$1" ||
+        fail "pip could not install the dependencies (its reason is above). The network is needed this once"
+}
+
+# Kept apart from site-packages: they describe another sys, struct and time.
+typings() {
+    ! cmp -s requirements-micropython.lock .venv/typings/.set-up || return 0
+    rm -rf .venv/typings
+    $quiet_pip --no-deps --require-hashes --target .venv/typings -r requirements-micropython.lock ||
+        fail "pip could not install MicroPython's type stubs (its reason is above)"
+    cp requirements-micropython.lock .venv/typings/.set-up
+}
+
+packages() {
+    case $level in
+    drive) packages_of requirements-drive.lock 120 ;;
+    fast)
+        packages_of requirements-drive.lock 120
+        packages_of requirements-fast.lock 20
+        ;;
+    *)
+        packages_of requirements.lock 250
+        typings
+        ;;
+    esac
+}
+
 install() {
     check_python
+    # A change may replace what a larger level had: from here on only what comes now is known.
+    rm -f $stamp
     echo "setup: virtual environment with Python $version in .venv"
     [ -x .venv/bin/python ] || "$python" -m venv .venv
-    echo "setup: locked dependencies (once; some 100 MB)"
     pip="env PIP_USER=0 .venv/bin/python -m pip --disable-pip-version-check install"
-    counted requirements.lock ||
-        fail "pip could not install the dependencies (its reason is above). The network is needed this once"
-    pip="env PIP_USER=0 .venv/bin/python -m pip -qq --disable-pip-version-check install"
-    # Kept apart from site-packages: they describe another sys, struct and time.
-    rm -rf .venv/typings
-    $pip --no-deps --require-hashes --target .venv/typings -r requirements-micropython.lock ||
-        fail "pip could not install MicroPython's type stubs (its reason is above)"
-    $pip --no-deps --no-build-isolation --editable . ||
+    quiet_pip="env PIP_USER=0 .venv/bin/python -m pip -qq --disable-pip-version-check install"
+    packages
+    $quiet_pip --no-deps --no-build-isolation --editable . ||
         fail "pip could not install Tandem itself (its reason is above)"
+    echo "$sum: $included" >$stamp
 }
+
+# The levels that are there once this one is, as they stand in the stamp beside the recipe's sum.
+case $level in
+drive) included="drive" ;;
+fast) included="drive fast" ;;
+check | test) included="drive fast check test" ;;
+*) fail "no level '$level': drive, fast, check or test" ;;
+esac
 
 drop_stale_venv
 # shellcheck disable=SC2086
 sum=$(cat $recipe | cksum)
-if [ "$(cat $stamp 2>/dev/null)" != "$sum" ]; then
-    install
-    echo "$sum" >$stamp
-fi
+case "$(cat $stamp 2>/dev/null) " in
+"$sum:"*" $level "*) ;;
+*) install ;;
+esac
+[ "$level" != fast ] || exit 0
+
 # shellcheck disable=SC2086
 .venv/bin/python -m sim_mock.fetch_micropython $again
-[ -z "$to_drive" ] || exit 0
+[ "$level" = test ] || exit 0
 
 # A real ROS 2, for the tests of tandem ros. Where it cannot be had they skip, and say so.
 # shellcheck disable=SC2086

@@ -24,6 +24,8 @@ TOOL_FILES = {
     ".pre-commit-config.yaml",
     "Makefile",
     "pyproject.toml",
+    "requirements-drive.lock",
+    "requirements-fast.lock",
     "requirements-micropython.lock",
     "requirements.lock",
 }
