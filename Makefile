@@ -58,7 +58,7 @@ quick: ready-to-check  ## the tests of logic, which start no program: two minute
 times:  ## where the time of the last make test or make quick went, and the slowest tests
 	@$(BIN)/python tests/tools/times.py
 
-check: ready-to-check  ## format, lint, types of host and car, import rules, dialect, citations
+check: ready-to-check  ## format, lint, types of host and car, import rules, dialect, evidence, citations
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target check-host-types check-the-rest
 
 .PHONY: check-host-types check-the-rest
@@ -71,6 +71,7 @@ check-the-rest:
 	$(BIN)/mypy --config-file tests/tools/firmware_mypy.ini
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/python tests/tools/dialect.py
+	$(BIN)/python tests/tools/evidence_rule.py
 	$(BIN)/python tests/tools/citations.py
 
 format: ready-to-check  ## put the files into the house style

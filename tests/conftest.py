@@ -2,9 +2,8 @@
 
 import os
 import signal
-import sys
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 import pytest
 
@@ -16,29 +15,8 @@ from tests.kinds import Kinds
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-def _all_of_some(values: Iterable[object]) -> bool:
-    """``all``, which is not true of nothing: a check may not pass because it looked at nothing.
-
-    Where nothing is good evidence too, a test says ``not any``.
-    """
-    is_empty = True
-    for value in values:
-        if not value:
-            return False
-        is_empty = False
-    assert not is_empty, "all() of nothing: there was nothing to check"
-    return True
-
-
 def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(Kinds(config), "kinds of tests")
-
-
-def pytest_collection_finish() -> None:
-    """In all that tests are written in, ``all`` has to be of something."""
-    for name, module in tuple(sys.modules.items()):
-        if name.startswith("tests."):
-            vars(module).setdefault("all", _all_of_some)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -12,6 +12,7 @@ from calibration.scales import SCALES
 from calibration.scatter import Sight, believed_scales, likeliest, whitened
 from tests.calibration import drives
 from tests.calibration.drives import NIGEL, TRUTH, made_run
+from tests.evidence import every
 
 TOLD = (
     *("steer_trim_norm", "steer_gain", "speed_mps", "speed_lag_s"),
@@ -30,7 +31,7 @@ def found():
 def test_the_parameters_of_a_made_log_lie_in_their_intervals(found):
     """Each with 19 chances in 20: one may miss, by little."""
     by_name = {one.name: one for one in found.estimates}
-    assert all(by_name[name].is_fitted for name in TOLD)
+    assert every(by_name[name].is_fitted for name in TOLD)
     misses = [one.name for one in found.estimates if not one.low <= TRUTH[one.name] <= one.high]
     assert len(misses) <= 1, misses
     for name in TOLD:

@@ -13,7 +13,7 @@ from calibration.parameters import plant_parameters
 from calibration.replay import calibrate, replay
 from calibration.samples import read_run
 from tests.calibration.drives import NIGEL
-from tests.evidence import some
+from tests.evidence import every, some
 
 DATA = Path(__file__).parents[3] / "shared" / "data" / "nigel"
 FITTED = ("straight", "skidpad_lht_0_1")
@@ -52,7 +52,7 @@ def run_of(name):
 @pytest.mark.fit
 def test_the_kept_numbers_are_those_of_a_fit_on_the_two_runs(kept):
     runs = [run_of(name) for name in FITTED]
-    assert all(map(kept.was_fitted_on, runs))
+    assert every(map(kept.was_fitted_on, runs))
     for one, again in zip(kept.estimates, calibrate(NIGEL, runs).estimates, strict=True):
         assert one.is_fitted == again.is_fitted
         assert again.value == pytest.approx(one.value, rel=0.03, abs=2e-3)
@@ -70,7 +70,7 @@ def test_end_point_sides_stiffness_and_servo_are_hardly_told_by_these_logs(kept)
     assert left == [
         *("steer_lock_ratio", "steer_asymmetry", "tyre_stiffness_per_rad", "steer_rate_radps")
     ]
-    assert all(one.low <= one.known <= one.high for one in kept.estimates if not one.is_fitted)
+    assert every(one.low <= one.known <= one.high for one in kept.estimates if not one.is_fitted)
     assert not kept.fit.lack.is_flagged
     assert kept.steering == pytest.approx((0.2, 0.3))
 
@@ -85,7 +85,7 @@ def test_fitted_on_any_two_the_third_lies_in_the_band(unseen, width_m, width_rad
     calibration = results.Calibration("nigel", "", "", (), steering, fit)
     shown = replay(NIGEL, fit.values, run_of(unseen), calibration)
     assert not fit.lack.is_flagged
-    assert all(shown.held())
+    assert every(shown.held())
     assert shown.band.position_m[-1] < width_m
     assert shown.band.yaw_rad[-1] < width_rad
     is_between = unseen == "skidpad_lht_0_1"

@@ -10,6 +10,7 @@ from host_bridge import cli
 from host_bridge.errors import DataFileFault, UsageFault, VehicleFileFault
 from tests.calibration.drives import NIGEL, TRUTH, made_run, write_run
 from tests.calibration.test_results import ESTIMATES, calibration_of
+from tests.evidence import every
 from tests.host_bridge.logbook.made_bags import (
     ACKERMANN,
     KINDS,
@@ -55,7 +56,7 @@ def test_the_right_numbers_follow_the_run_and_the_published_ones_do_not(
     assert row["untuned"]["position_rms_m"] > 0.3
     assert len(row["t_s"]) == len(row["twin"]["position_error_m"])
     assert not row["was_fitted_on"]
-    assert all(row["band"]["is_inside"])
+    assert every(row["band"]["is_inside"])
     assert row["band"]["is_extrapolated"][-1]  # 0.35, and fitted on up to 0.3
     assert row["band"]["position_m"][-1] < 0.2
     assert row["twin"]["hausdorff_m"] < 0.02 < row["untuned"]["hausdorff_m"]
@@ -93,7 +94,7 @@ def test_a_fit_is_written_with_its_birth_certificate_and_is_used(tmp_path, capsy
     words += ["--fit", str(fitted), "--date", "2026-05-01", "--json"]
     assert cli.main(["replay", *words]) == 0
     rows = json.loads(capsys.readouterr().out)
-    assert all(row["was_fitted_on"] and row["twin"]["position_rms_m"] < 0.01 for row in rows)
+    assert every(row["was_fitted_on"] and row["twin"]["position_rms_m"] < 0.01 for row in rows)
     kept = read(fitted)
     assert kept.date == "2026-05-01"
     assert str(tmp_path) not in fitted.read_text()

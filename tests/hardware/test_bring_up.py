@@ -8,6 +8,7 @@ import pytest
 
 from hardware.drawing.harness import FOLDER
 from tests import patience
+from tests.evidence import every
 
 _COMMAND = re.compile(r"`tandem ([^`]+)`")
 PAGES = ("bring_up.md", "runstop.md", "README.md")
@@ -40,4 +41,4 @@ def test_a_command_and_its_options_exist(command):
 def test_every_link_of_the_pages_leads_somewhere():
     texts = ((FOLDER / page).read_text(encoding="utf-8") for page in PAGES)
     links = [link for text in texts for link in re.findall(r"\]\(([^)]+)\)", text)]
-    assert all((FOLDER / link).exists() for link in links)
+    assert every((FOLDER / link).exists() for link in links)

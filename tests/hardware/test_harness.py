@@ -17,6 +17,7 @@ from hardware.drawing.harness import (
 from host_bridge.config.boards.schema import FULL_OVER_LOW
 from host_bridge.config.vehicle import vehicle_tables
 from host_bridge.errors import VehicleFileFault
+from tests.evidence import every
 from tests.hardware import electrical
 
 NAMES = harness_names()
@@ -85,7 +86,7 @@ RUNSTOP_PARTS = ("runstop_board", "runstop_off_delay")
 def test_every_part_says_why_it_was_chosen_and_where_its_numbers_come_from(name):
     with (FOLDER / "bom" / f"{name}.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
-    assert all(row["why"] and row["source"] and int(row["qty"]) > 0 for row in rows)
+    assert every(row["why"] and row["source"] and int(row["qty"]) > 0 for row in rows)
     assert len({row["ref"] for row in rows}) == len(rows)
     if name not in RUNSTOP_PARTS:
         assert set(rows[0]) == {*COLUMNS, *VOLTS_AMPERES, *REASONS}
@@ -140,7 +141,7 @@ def test_a_mistake_is_noticed(mistake):
     make, words = MISTAKES[mistake]
     found = faults(make(load_harness("f1tenth_esc")))
     assert found
-    assert all(any(word in sentence for sentence in found) for word in words)
+    assert every(any(word in sentence for sentence in found) for word in words)
 
 
 def test_a_stop_source_that_comes_by_nothing_is_noticed():

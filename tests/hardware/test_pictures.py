@@ -10,6 +10,7 @@ from hardware.drawing import files
 from hardware.drawing.__main__ import main
 from hardware.drawing.harness import FOLDER, harness_names, load_harness
 from hardware.drawing.pictures import sheet
+from tests.evidence import every
 from tests.hardware.electrical import PULL_DOWNS
 
 PICTURES = {picture.name: picture for picture in files.pictures()}
@@ -46,7 +47,7 @@ def test_the_pictures_of_a_car_name_every_wire(name):
     for lead in harness.leads:
         label = lead.role.title if lead.role else f"{lead.end.ref} {lead.end.pin}"
         assert f":{label}" in drawn
-    assert all(f">{ref}<" in drawn for ref in harness.items if ref != PULL_DOWNS)
+    assert every(f">{ref}<" in drawn for ref in harness.items if ref != PULL_DOWNS)
 
 
 def test_a_pin_changed_in_the_board_file_changes_the_picture(tmp_path, monkeypatch):

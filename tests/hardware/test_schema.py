@@ -5,6 +5,7 @@ import pytest
 from hardware.schema.keys import choice, flag, integer, number, stem_of, unit_of
 from hardware.schema.reading import read_table
 from sim_mock.plant.tables import read_by
+from tests.evidence import every
 
 KEYS = (
     number("mass_kg", 0.01, 100.0),
@@ -53,7 +54,7 @@ def test_both_ends_are_told_what_is_wrong_in_the_same_words(key):
         assert word in said
     with pytest.raises(ValueError, match=rf"^plant\.body\.{key}: ") as refusal:
         read_by("plant.body", KEYS, given)
-    assert all(said in str(refusal.value) for said in told.value.words)
+    assert every(said in str(refusal.value) for said in told.value.words)
 
 
 def test_the_longest_ending_is_the_unit():

@@ -165,7 +165,7 @@ def _runstop(channels: Mapping[str, Channel], neutral_s: float) -> Iterator[Row]
 def _wirings(channels: Mapping[str, Channel], opened: Sequence[float], how: str) -> Iterator[Row]:
     """Of drives that are no ESC's pulses: each with a row if its channels were captured."""
     brake, line = channels.get("brake"), channels.get("vesc")
-    is_bridge = all(part in channels for part in _BRIDGE)
+    is_bridge = set(_BRIDGE) <= channels.keys()
     found = {
         "runstop_brake": [wirings.to_brake(brake, at) for at in opened] if brake else [],
         "runstop_word": [wirings.to_word(line, at) for at in opened] if line else [],

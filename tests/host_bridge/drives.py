@@ -16,6 +16,7 @@ from host_bridge.link.events import LinkEvent
 from host_bridge.session import TICK_US, Session
 from sim_mock.plant.vehicle_plant import Plant
 from sim_mock.world import World
+from tests.evidence import every
 
 EPOCH = 4711
 START_US = 50_000_000  # the host's clock has nothing to do with any board's
@@ -138,11 +139,11 @@ class Drive:
         return request
 
     def is_in(self, state: State) -> bool:
-        return all(rig.car.status and rig.car.status.state is state for rig in self.rigs)
+        return every(rig.car.status and rig.car.status.state is state for rig in self.rigs)
 
     def bind(self) -> None:
         """Until all is ready to arm."""
-        self.until(lambda: all(map(is_ready, self.rigs)), 5.0)
+        self.until(lambda: every(map(is_ready, self.rigs)), 5.0)
 
     def arm(self) -> None:
         """From the very beginning to HOLD."""

@@ -20,6 +20,7 @@ from host_bridge import cli
 from host_bridge.errors import DataFileFault, DeviceFault, ProtocolFault, UsageFault
 from host_bridge.link import wire
 from tests import patience
+from tests.evidence import every
 from tests.host_bridge.programs import program, serving, tandem, until, virtual_car
 from tests.host_bridge.serve.desk import runtime_folder
 
@@ -45,7 +46,7 @@ def test_every_command_is_there_with_examples_and_help(capsys):
 def test_the_overview_names_every_command():
     shown = tandem("--help")
     assert shown.returncode == 0
-    assert all(command.name in shown.stdout for command in cli.COMMANDS)
+    assert every(command.name in shown.stdout for command in cli.COMMANDS)
 
 
 def test_the_version_is_said():

@@ -24,7 +24,7 @@ from host_bridge.config.geometry import SteeringGeometry, curve_angles_rad, puls
 from host_bridge.domain import Cause
 from sim_mock.plant.parameters import PlantParameters
 from sim_mock.world import World
-from tests.evidence import some
+from tests.evidence import every, some
 from tests.firmware.rig import Host
 
 NAMES = vehicle_names()
@@ -182,7 +182,7 @@ def test_the_image_is_the_one_that_a_board_takes(name):
 def test_every_parameter_but_the_boards_id_is_compiled(name):
     compiled = load_vehicle(name).parameters
     assert set(compiled) == {row[0] for row in TABLE} - {"board_id"}
-    assert all(len(compiled[row[0]]) == row[2] for row in TABLE if row[0] in compiled)
+    assert every(len(compiled[row[0]]) == row[2] for row in TABLE if row[0] in compiled)
 
 
 def test_another_board_another_name_or_another_number_is_another_hash():

@@ -10,6 +10,7 @@ from host_bridge.domain import codes as host
 from host_bridge.domain.codes import members
 from host_bridge.domain.reasons import span_words, stand_left_s, stop_age_s, why_stopped
 from host_bridge.domain.reports import CarEvent, CarStatus, Inputs
+from tests.evidence import every
 from tests.host_bridge.drives import vehicle
 
 # the host's enumeration, the prefix of the car's names
@@ -34,7 +35,7 @@ SAME = (
 def test_each_code_of_the_car_has_its_word(kind, prefix, others):
     named = {n: v for n, v in vars(car).items() if n.startswith(prefix) and n not in others}
     assert {prefix + member.name: member.value for member in kind} == named
-    assert all(member.phrase for member in kind)
+    assert every(member.phrase for member in kind)
 
 
 def test_no_state_and_no_actuator_is_missing():

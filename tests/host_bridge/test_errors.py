@@ -6,6 +6,7 @@ import pytest
 
 from host_bridge import errors
 from host_bridge.errors import EXIT_CODES, DeviceFault, TandemError
+from tests.evidence import every
 
 SUBCLASSES = TandemError.__subclasses__()
 
@@ -33,7 +34,7 @@ def test_every_fault_has_an_exit_code_of_its_own_in_the_table(fault: type[Tandem
 
 
 def test_exit_codes_leave_those_of_the_shell_alone() -> None:
-    assert all(0 <= code < 64 for code, _ in EXIT_CODES)  # 126 and up are the shell's
+    assert every(0 <= code < 64 for code, _ in EXIT_CODES)  # 126 and up are the shell's
 
 
 def test_an_error_survives_the_way_to_another_process() -> None:

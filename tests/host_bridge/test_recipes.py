@@ -23,6 +23,7 @@ from host_bridge.flash.job import prepare
 from host_bridge.transports.loopback import pair
 from host_bridge.transports.uri import open_transport
 from sim_mock.world import World, board_id_of, stored_image
+from tests.evidence import every
 from tests.host_bridge.transports.contract import Bench, BusContract, Wire
 from tests.host_bridge.transports.test_loopback import OtherEnd
 from tests.vehicle_files import whole
@@ -33,7 +34,7 @@ WIRED = sorted(name for name in vehicle_names() if not load_vehicle(name).unwire
 
 def test_the_page_has_the_recipes():
     parts = ("vehicle", "driver", "input", "stop source", "transport", "message", "command")
-    assert all(
+    assert every(
         f"## To add a {part}\n" in PAGE or f"## To add an {part}\n" in PAGE for part in parts
     )
 

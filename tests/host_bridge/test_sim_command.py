@@ -11,6 +11,7 @@ import pytest
 
 from host_bridge.errors import UsageFault
 from host_bridge.interfaces.cli.sim import Lines
+from tests.evidence import every
 from tests.host_bridge.programs import program, serving, tandem, until
 
 pytestmark = pytest.mark.process
@@ -34,7 +35,7 @@ def test_what_its_sensors_see_can_be_read_while_it_runs(tmp_path):
     middle_m = scan["truth"]["ranges_m"][540]
     assert middle_m == pytest.approx(8.0 - (0.2733 - 0.17145), abs=0.002)  # to the far wall
     assert scan["ranges_m"][540] in (None, pytest.approx(middle_m, abs=0.06))
-    assert all(row["taken_s"] <= row["time_s"] for row in rows_of(path))
+    assert every(row["taken_s"] <= row["time_s"] for row in rows_of(path))
 
 
 def test_a_named_pipe_feeds_another_program(tmp_path):
@@ -65,7 +66,7 @@ def test_the_list_is_there_for_people_and_for_programs():
     assert {"twin", "single_track", "autorally_full"} <= {row["name"] for row in choices["models"]}
     names = [row["name"] for rows in choices.values() for row in rows]
     assert {"autorally", "stuck_servo", "payload"} <= set(names)
-    assert all(name in told.stdout for name in names)
+    assert every(name in told.stdout for name in names)
 
 
 def test_a_line_that_it_does_not_take_is_said_and_does_it_no_harm():

@@ -23,6 +23,7 @@ from host_bridge.errors import DeviceFault
 from host_bridge.link import wire
 from host_bridge.services import make_host
 from host_bridge.transports.stop_sockets import StopSocket, tag
+from tests.evidence import every
 
 AFTER_S = 0.03
 
@@ -230,7 +231,7 @@ def test_who_is_meant_is_stopped_and_nobody_else(world, words, options, chosen):
     world.serve(*owners)
     assert stop(*words, **options) == 0
     assert [it.socket.name for it in owners if it.told] == chosen
-    assert all(it.is_let_go for it in owners)
+    assert every(it.is_let_go for it in owners)
     of_fleet = "fleet" in options and not options.get("all")
     sender = quick_stop.SENDER_FLEET if of_fleet else quick_stop.SENDER_COMMAND
     assert {it.sender for owner in owners for it in owner.stops} == {sender}

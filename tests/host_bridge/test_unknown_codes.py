@@ -22,7 +22,7 @@ from host_bridge.link.transcript import Transcript
 from host_bridge.logbook.reading import read, summary
 from host_bridge.logbook.recorder import DOWN, create
 from host_bridge.logbook.rows import row_of
-from tests.evidence import some
+from tests.evidence import every, some
 from tests.host_bridge.drives import EPOCH, Drive, Rig, vehicle
 from tests.host_bridge.programs import serving, tandem
 
@@ -268,8 +268,8 @@ def test_a_log_of_a_later_car_is_read_served_watched_and_recorded_anew(tmp_path)
     said = [json.loads(line) for line in monitor.stdout.splitlines()]
     statuses = [row for row in said if row["topic"] == "status"]
     assert statuses
-    assert all(row["state"] == "unknown (13)" for row in statuses)
-    assert all("unknown (13)" in row["causes"] for row in statuses)
+    assert every(row["state"] == "unknown (13)" for row in statuses)
+    assert every("unknown (13)" in row["causes"] for row in statuses)
     assert "event unknown (200): 3, -4" in [row.get("text") for row in said]
     recorded = [r.value for r in read(again) if r.topic == "status" and isinstance(r.value, dict)]
     assert recorded

@@ -75,7 +75,7 @@ def _covered(files: dict[str, tuple[str, ...]], out: "TextOut") -> bool:
     results = covered.measure(ROOT, files, FAST)
     for result in results:
         out(str(result))
-    return all(result.is_enough() for result in results)
+    return not any(not result.is_enough() for result in results)
 
 
 class TextOut:

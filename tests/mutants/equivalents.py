@@ -41,8 +41,8 @@ class Rule(NamedTuple):
     def covers(self, mutant: Mutant) -> bool:
         texts = (mutant.where, mutant.operator, mutant.before, mutant.after)
         pairs = zip(self.patterns, texts, strict=True)
-        return self.file == mutant.file and all(
-            re.fullmatch(pattern, text, re.DOTALL) for pattern, text in pairs
+        return self.file == mutant.file and not any(
+            re.fullmatch(pattern, text, re.DOTALL) is None for pattern, text in pairs
         )
 
 

@@ -9,6 +9,7 @@ import sys
 
 import pytest
 
+from tests.evidence import every
 from tests.mutants import __main__ as command
 from tests.mutants import by_hand, chosen, equivalents, kept, trials
 from tests.mutants.core import CORE, NOT_YET, PARTS, PLACES, ROOT, tiers
@@ -78,7 +79,7 @@ def test_a_scope_of_the_safety_core_names_what_there_is():
         source = trials.source_of(ROOT, part.file)
         assert set(part.scope) <= {m.where for m in mutants_of(part.file, source, part.scope)}
         for tier in tiers(part):
-            assert all((ROOT / test).exists() for test in tier.tests)
+            assert every((ROOT / test).exists() for test in tier.tests)
 
 
 def test_what_is_asynchronous_is_named_as_well():
@@ -95,9 +96,9 @@ def test_each_file_of_the_places_that_count_has_a_row_or_a_reason_why_not():
         if path.name != "__init__.py"
     }
     rows = {part.file for part in PARTS}
-    assert all((ROOT / file).exists() for file in rows)
+    assert every((ROOT / file).exists() for file in rows)
     assert files - rows == set(NOT_YET) & files == set(NOT_YET)
-    assert all(NOT_YET.values())
+    assert every(NOT_YET.values())
 
 
 TRY = """
@@ -179,7 +180,7 @@ def warm_verdicts(tmp_path, test: str, file: str, changes: list[tuple[str, str]]
     path = tmp_path / "test_it.py"
     path.write_text(test)
     source = (ROOT / file).read_text()
-    assert all(before in source for before, _ in changes)
+    assert every(before in source for before, _ in changes)
     sources = [source.replace(before, after, 1) for before, after in changes]
     done = subprocess.run(
         [sys.executable, "-c", WARM, str(path), file, *sources],
@@ -356,15 +357,15 @@ def test_a_rule_covers_what_looks_as_it_says_and_no_more_than_it_says():
 
 def test_the_list_of_what_changes_nothing_is_true_of_the_sources():
     """A run that tries a few says so too late: for whoever changed something else."""
-    every = [
+    present = [
         mutant
         for part in PARTS
         for mutant in mutants_of(part.file, trials.source_of(ROOT, part.file), part.scope)
     ]
     rules = equivalents.read_rules(command.LIST)
-    listed = equivalents.read(command.LIST) + equivalents.by_rule(rules, every)
-    assert equivalents.rule_errors(rules, every) == []
-    assert equivalents.errors(listed, every, {}) == []
+    listed = equivalents.read(command.LIST) + equivalents.by_rule(rules, present)
+    assert equivalents.rule_errors(rules, present) == []
+    assert equivalents.errors(listed, present, {}) == []
 
 
 def test_a_rule_without_a_reason_or_a_count_is_refused(tmp_path):
@@ -494,7 +495,7 @@ def test_a_file_that_is_changed_is_tried_committed_or_not(repository, is_committ
     if is_committed:
         repository.commit()
     assert repository.touched() == ["firmware/core/latch.py", "host_bridge/quick_stop.py"]
-    assert all("tandem stop" in what for what in repository.by_hand())
+    assert every("tandem stop" in what for what in repository.by_hand())
 
 
 @pytest.mark.process

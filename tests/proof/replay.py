@@ -162,7 +162,7 @@ def _computed(explorer: Explorer, edges: Sequence[Edge]) -> Timed:
     """The steps of just this way with times that fit it; none if there are no such times."""
     for tried in (edges, _stretched(explorer, edges)):
         times, steps = _times_of(explorer, tried), _steps_of(tried)
-        if times is not None and all(len(words) <= WORDS_MAX for words, _ in steps):
+        if times is not None and not any(len(words) > WORDS_MAX for words, _ in steps):
             return [(times[i + 1] - times[i], *step) for i, step in enumerate(steps)]
     return []
 

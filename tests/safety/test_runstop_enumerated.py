@@ -15,6 +15,7 @@ from firmware.core.rc_receiver import RcReceiver
 from firmware.core.runstop import StopSources
 from firmware.protocol import codes, messages
 from firmware.protocol.frame import crc_table
+from tests.evidence import every
 from tests.firmware.rig import framed
 from tests.safety.desk import by_link, known, program, quiet, step
 
@@ -68,7 +69,7 @@ def let(sources: StopSources, rc: RcReceiver, does) -> tuple[bool, bool]:
 
 def is_possible(kinds, does) -> bool:
     """There is one pin and one receiver: those of one kind cannot do different things."""
-    return all(len({d for k, d in zip(kinds, does, strict=True) if k == kind}) <= 1
+    return every(len({d for k, d in zip(kinds, does, strict=True) if k == kind}) <= 1
                for kind in (LOOP, RC))  # fmt: skip
 
 

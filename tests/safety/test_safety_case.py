@@ -5,6 +5,7 @@ import re
 
 import pytest
 
+from tests.evidence import every
 from tests.safety.facts import FOLDER
 from tests.safety.measure import cruising, measured
 from tests.safety.ways import Race, Way
@@ -30,7 +31,7 @@ def test_every_promise_has_its_row_in_the_safety_case():
     rows = [line for line in CASE.splitlines() if line.startswith("|") and "::" in line]
     shown = {int(number) for row in rows for number in re.findall(r"\bS(\d+)\b", row)}
     assert shown == set(promised())
-    assert all(row.count("|") == 6 for row in rows)
+    assert every(row.count("|") == 6 for row in rows)
 
 
 def promised():

@@ -10,6 +10,7 @@ import itertools
 import pytest
 
 from firmware.protocol import codes, messages
+from tests.evidence import every
 from tests.firmware.rig import HELD, RELEASED
 from tests.safety.facts import NAMES
 from tests.safety.hosts import host_of
@@ -165,7 +166,7 @@ def test_whatever_comes_with_a_stop_on_one_step_in_any_order_it_stops(cars, situ
             if expected:
                 assert state not in ARMED, names
         if silence in pair and situation in (active, holding) and not {*pair} & {*FRAMES}:
-            assert all(causes & SILENCE_BIT for _, causes in outcomes), names
+            assert every(causes & SILENCE_BIT for _, causes in outcomes), names
         if expected:
             assert len({state for state, _ in outcomes}) == 1, names
 

@@ -11,6 +11,7 @@ import pytest
 
 from sim_mock import compiled
 from tests import patience
+from tests.evidence import every
 
 BUILD_S = 1200  # a minute or two of one core, of which a loaded machine leaves a tenth
 COMPILER = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
@@ -43,11 +44,11 @@ def test_machine_code_gives_every_number_of_every_drive_to_the_last_bit():
     done = run("-m", "sim_mock.compiled", fast=False)
     assert done.returncode == 0, done.stderr
     plain, quick = drives(fast=False), drives(fast=True)
-    assert all(file.endswith(".py") for file in plain["files"])
+    assert every(file.endswith(".py") for file in plain["files"])
     suffix = importlib.machinery.EXTENSION_SUFFIXES[0]
-    assert all(file.endswith(suffix) for file in quick["files"])
+    assert every(file.endswith(suffix) for file in quick["files"])
     assert quick["drives"] == plain["drives"]
-    assert all(moved > 0.3 for _, moved in plain["drives"].values()), "they drove"
+    assert every(moved > 0.3 for _, moved in plain["drives"].values()), "they drove"
 
 
 def test_what_is_asked_for_and_is_not_there_is_refused(monkeypatch, tmp_path):

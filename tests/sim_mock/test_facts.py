@@ -11,6 +11,7 @@ from sim_mock.facts import QUERY, CarFacts, facts_of, parse_patch
 from sim_mock.firmware_runner import InProcess
 from sim_mock.sensors.instruments import instruments_of
 from sim_mock.tracks.loading import load_track
+from tests.evidence import every
 
 VEHICLE = load_vehicle("f1tenth")
 
@@ -18,7 +19,7 @@ VEHICLE = load_vehicle("f1tenth")
 def test_an_unknown_option_is_refused_by_name_and_the_known_ones_are_said():
     with pytest.raises(ValueError, match="unknown option 'sede'") as caught:
         facts_of(VEHICLE, {"sede": "1"})
-    assert all(known in str(caught.value) for known in QUERY)
+    assert every(known in str(caught.value) for known in QUERY)
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ import pytest
 
 from firmware.protocol import codes
 from sim_mock.firmware_runner import Process
+from tests.evidence import every
 from tests.firmware.worlds import HEAP_LOCKED, VEHICLES, world_of
 from tests.soak.length import MINUTES, WALL_LIMIT_S, Growth
 from tests.soak.watch import LongStorm, WatchingHost
@@ -37,7 +38,7 @@ def soaked(vehicle, runtime, seed, **options) -> None:
         host = drive_for_hours(world, seed)
     finally:
         world.close()
-    assert all(host.states[state] for state in VISITED), host.states
+    assert every(host.states[state] for state in VISITED), host.states
     assert host.latest["LinkCounters"].damaged > MINUTES
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from host_bridge.domain import State
+from tests.evidence import every
 from tests.host_bridge.drives import Drive, Line, Rig, is_ready, whole
 from tests.soak.length import MINUTES, WALL_LIMIT_S, Growth
 
@@ -92,18 +93,18 @@ class Trouble:
 
 
 def at_rest(drive: Drive) -> bool:
-    return all(rig.car.status and abs(rig.car.status.speed_mps) < 0.01 for rig in drive.rigs)
+    return every(rig.car.status and abs(rig.car.status.speed_mps) < 0.01 for rig in drive.rigs)
 
 
 def recover(drive: Drive) -> None:
     """What a person does after a stop: stop what has not, wait, clear, arm."""
-    drive.until(lambda: all(map(is_ready, drive.rigs)), 5.0)
+    drive.until(lambda: every(map(is_ready, drive.rigs)), 5.0)
     drive.advance(0.5)
     if drive.is_in(State.HOLD):
         return
     drive.stop()
     drive.until(lambda: at_rest(drive), COMES_TO_REST_WITHIN_S)
-    drive.until(lambda: all(map(is_stopped, drive.rigs)), COMES_TO_REST_WITHIN_S)
+    drive.until(lambda: every(map(is_stopped, drive.rigs)), COMES_TO_REST_WITHIN_S)
     drive.advance(0.5)
     for request in (drive.fleet.clear, drive.fleet.arm):
         done = drive.finish(request(drive.now_us))

@@ -223,7 +223,7 @@ def _is_guard(statement: ast.If, file: str) -> bool:
         return True
     test = ast.unparse(statement.test)
     if file == "firmware/compat.py" and "implementation" in test:
-        return all(_is_declaration(s, file) for s in (*statement.body, *statement.orelse))
+        return not any(not _is_declaration(s, file) for s in (*statement.body, *statement.orelse))
     is_started = file in ("firmware/main.py", "firmware/launcher.py")
     return is_started and test == "__name__ == '__main__'"
 
@@ -237,7 +237,7 @@ def _is_constant(value: ast.expr) -> bool:
     if isinstance(value, ast.Constant | ast.Name):
         return True
     if isinstance(value, ast.Tuple | ast.List):
-        return all(map(_is_constant, value.elts))
+        return False not in map(_is_constant, value.elts)
     if isinstance(value, ast.Attribute | ast.Starred | ast.Subscript):
         return _is_constant(value.value)
     if isinstance(value, ast.UnaryOp):
@@ -246,7 +246,7 @@ def _is_constant(value: ast.expr) -> bool:
         return _is_constant(value.left) and _is_constant(value.right)
     if isinstance(value, ast.Call):
         named = ast.unparse(value.func) in ("const", "micropython.const", "len", "range")
-        return named and all(map(_is_constant, value.args))
+        return named and False not in map(_is_constant, value.args)
     return False
 
 

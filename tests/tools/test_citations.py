@@ -5,6 +5,7 @@ import re
 import pytest
 
 from tests import patience
+from tests.evidence import every
 from tests.tools import citations
 
 ABSENT = "no-such-page" + ".md"  # in two parts, or this file would cite it
@@ -91,6 +92,6 @@ def test_this_repository_cites_nothing_that_it_has_not():
 @pytest.mark.process
 def test_each_number_that_may_be_cited_has_a_page_with_rows():
     library = citations.library(citations.ROOT)
-    assert all(
+    assert every(
         page in library.texts and library.defined(letter) for letter, page, _ in citations.NUMBERED
     )

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.evidence import some
+from tests.evidence import every, some
+from tests.tools import evidence_rule
 
 ROOT = Path(__file__).resolve().parents[2]
 _AS_LONG_AS_THEIRS = {
@@ -15,12 +16,42 @@ _AS_LONG_AS_THEIRS = {
 }  # fmt: skip
 
 
-def test_all_of_nothing_is_an_error_in_a_test():
+def test_every_of_nothing_is_an_error():
     nothing: list[int] = []
-    with pytest.raises(AssertionError, match="nothing to check"):
-        all(value == 1 for value in nothing)
-    assert all([1, 2])
-    assert not all([0, 1])
+    with pytest.raises(AssertionError, match="nothing to look at"):
+        every(value == 1 for value in nothing)
+    assert every([1, 2])
+    assert not every([0, 1])
+    assert not every([1, 0])
+
+
+def test_every_stops_at_the_first_that_is_not_so():
+    seen = []
+    assert not every(seen.append(value) or value < 2 for value in (1, 2, 3))
+    assert seen == [1, 2]
+
+
+def test_no_test_says_all():
+    assert evidence_rule.refusals(ROOT / "tests") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("assert all(x for x in y)", [1]),
+        ("def is_so(y):\n    return not all(map(bool, y))", [2]),
+        ("so = map(all, rows)", [1]),
+        ("assert y.all()", []),
+        ("assert every(y)  # all(y)", []),
+        ("parser.add_argument('--all')\nif options.all: run()", []),
+    ],
+)
+def test_the_uses_of_all_are_found(text, lines, tmp_path, capsys):
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "test_it.py").write_text(text)
+    assert evidence_rule.main([str(tmp_path)]) == (1 if lines else 0)
+    told = capsys.readouterr().out.splitlines()
+    assert [line.partition(": ")[0] for line in told] == [f"folder/test_it.py:{n}" for n in lines]
 
 
 def test_some_of_nothing_is_an_error():
@@ -42,7 +73,7 @@ def is_never_empty(looked_at: ast.expr) -> bool:
     name = called.id if isinstance(called, ast.Name) else getattr(called, "attr", "")
     if name in _AS_LONG_AS_THEIRS:
         whole = looked_at.args or [called.value] if isinstance(called, ast.Attribute) else []
-        return all(map(is_never_empty, looked_at.args or whole))
+        return every(map(is_never_empty, looked_at.args or whole))
     return name in ("range", "some")
 
 

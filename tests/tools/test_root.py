@@ -7,6 +7,7 @@ import pytest
 
 from host_bridge.cli import version
 from tests import patience
+from tests.evidence import every
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = {"calibration", "firmware", "hardware", "host_bridge", "sim_mock", "tests"}
@@ -71,4 +72,4 @@ def test_the_glossary_has_each_word_once_in_a_whole_row():
     rows = [line.split("|")[1:-1] for line in text.splitlines() if line.startswith("| ")]
     terms = [row[0].strip() for row in rows if row[0].strip() != "term"]
     assert len(terms) == len(set(terms)) > 60
-    assert all(len(row) == 3 and row[2].strip() for row in rows)
+    assert every(len(row) == 3 and row[2].strip() for row in rows)

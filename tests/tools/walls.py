@@ -39,7 +39,7 @@ def walls(rules: list[str]) -> list[Wall]:
 def prefix(module: str, pattern: str) -> str:
     """The part of ``module`` that fits ``pattern`` name by name, or an empty string."""
     names, wanted = module.split("."), pattern.split(".")
-    fits = len(names) >= len(wanted) and all(map(fnmatchcase, names, wanted))
+    fits = len(names) >= len(wanted) and False not in map(fnmatchcase, names, wanted)
     return ".".join(names[: len(wanted)]) if fits else ""
 
 

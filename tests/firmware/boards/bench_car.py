@@ -234,7 +234,7 @@ class BenchCar:
         is_on = self.is_relay_closed()
         if self.pins.CONTACT is not None:
             bench.level(self.pins.CONTACT, int(is_on))
-        is_on = is_on and all(bench.levels[gpio] for gpio in self.pins.STANDBY)
+        is_on = is_on and not any(not bench.levels[gpio] for gpio in self.pins.STANDBY)
         values = [self.value(row) for row in self.pins.CHANNELS]
         values += [0] * (8 - len(values))
         sent = [bytes(wire.outgoing) for wire in self.wires] + [b""]

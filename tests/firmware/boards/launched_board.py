@@ -82,7 +82,7 @@ def end(how):
 
 def reset():
     pins = sys.modules["pins"]
-    are_safe = all(bench.levels[gpio] == level for gpio, level in pins.SAFE_LEVELS)
+    are_safe = not any(bench.levels[gpio] != level for gpio, level in pins.SAFE_LEVELS)
     end("reset" if are_safe else "outputs were not safe")
 
 

@@ -14,6 +14,7 @@ from firmware.protocol.frame import crc_table
 from firmware.protocol.messages import Bind, Identify, Identity, Status, Stop, StopSeen, Sync
 from firmware.protocol.version import protocol_hash
 from host_bridge.link.clock_sync import ClockSync
+from tests.evidence import every
 from tests.firmware.boards.test_metal import car_with
 from tests.firmware.protocol.streams import framed, payload_of, read
 
@@ -256,12 +257,12 @@ def test_the_repl_is_not_given_while_the_car_is_enabled(tmp_path):
     slow.run(100)
     slow.app.output_stage = SimpleNamespace(is_enabled=True)
     slow.wire.incoming.extend(b"\x03" * 16)
-    assert all(slow.turn() for _ in range(100))
+    assert every(slow.turn() for _ in range(100))
     assert not slow.car.board.link.asks_for_repl
     slow.app.output_stage.is_enabled = False  # and what it said then is not granted later
-    assert all(slow.turn() for _ in range(100))
+    assert every(slow.turn() for _ in range(100))
     slow.wire.incoming.extend(b"\x03" * 16)
-    assert not all(slow.turn() for _ in range(100))
+    assert not every(slow.turn() for _ in range(100))
 
 
 def test_what_a_step_comes_late_is_counted_and_what_it_takes_is_told_apart(tmp_path):

@@ -11,6 +11,7 @@ from firmware.protocol.messages import (
     ParameterRead,
     ParameterWrite,
 )
+from tests.evidence import every
 from tests.firmware.core.desk import params_with, sure_sessions
 
 STARTING, STANDBY, ACTIVE, HOLD, STOPPING, STOPPED, FAULT = range(7)
@@ -260,7 +261,7 @@ def unchanged(desk: Desk) -> bool:
     was = params_of()
     is_stored = desk.board.image == image_of(was)
     names = ("values", "car_name", "config_hash")
-    is_kept = all(getattr(desk.params, name) == getattr(was, name) for name in names)
+    is_kept = every(getattr(desk.params, name) == getattr(was, name) for name in names)
     return is_stored and is_kept and desk.verdict == (True, True)
 
 

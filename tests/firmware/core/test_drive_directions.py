@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.evidence import every
 from tests.firmware.core.test_drive import PAUSE_US, STEP_US, Bench
 
 
@@ -16,7 +17,7 @@ def test_the_other_direction_comes_after_a_pause_in_neutral(bench):
     first = next(i for i, effort in enumerate(seen) if effort <= 0)
     pause = [effort for effort in seen[first:] if effort == 0]
     assert len(pause) == PAUSE_US // STEP_US
-    assert all(effort < 0 for effort in seen[first + len(pause) :])
+    assert every(effort < 0 for effort in seen[first + len(pause) :])
 
 
 def test_the_pause_is_over_to_the_microsecond(bench):

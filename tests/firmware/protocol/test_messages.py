@@ -11,6 +11,7 @@ from firmware.protocol import codec, messages
 from firmware.protocol.codec import DECODED, Message, decode_into
 from firmware.protocol.frame import MAX_FRAME
 from firmware.protocol.messages import FROZEN, TO_BOARD, TO_HOST, Status
+from tests.evidence import every
 from tests.firmware.protocol.streams import filled, framed, payload_of
 
 MESSAGES = tuple(dict.fromkeys(TO_BOARD + TO_HOST))
@@ -94,7 +95,7 @@ def test_the_frozen_messages_are_those_four():
 def test_ids_are_unique_and_fit_a_byte():
     ids = [kind.ID for kind in MESSAGES]
     assert len(set(ids)) == len(ids)
-    assert all(1 <= number <= 255 for number in ids)
+    assert every(1 <= number <= 255 for number in ids)
 
 
 def test_every_message_has_one_direction_but_the_claim_which_a_receiver_on_board_makes_too():
@@ -107,8 +108,8 @@ def test_every_message_has_one_direction_but_the_claim_which_a_receiver_on_board
 def test_what_the_board_hears_is_numbered_apart_from_what_it_says():
     """Ids tell the direction, so that a frame in a log needs no other mark: 16..31 are to the
     board, 32 and up to the host; the frozen ones came first."""
-    assert all(16 <= kind.ID < 32 for kind in TO_BOARD if kind not in FROZEN)
-    assert all(kind.ID >= 32 for kind in TO_HOST if kind not in (*FROZEN, messages.Claim))
+    assert every(16 <= kind.ID < 32 for kind in TO_BOARD if kind not in FROZEN)
+    assert every(kind.ID >= 32 for kind in TO_HOST if kind not in (*FROZEN, messages.Claim))
 
 
 @pytest.mark.parametrize("kind", MESSAGES)

@@ -10,6 +10,7 @@ import pytest
 from firmware.protocol import messages
 from host_bridge.domain import Sender, State
 from host_bridge.link import wire
+from tests.evidence import every
 from tests.host_bridge.drives import Drive, Rig
 
 
@@ -143,7 +144,7 @@ def test_cars_apply_a_claim_within_a_step_of_each_other():
     assert None not in skews
     assert max(skews) < 10_000 + 1_500, "a step, and what the clocks may be wrong"
     # the boards beat 4 ms apart: what is reported must be that, or its complement to a step
-    assert all(min(abs(skew - 4000), abs(skew - 6000)) < 1_500 for skew in skews)
+    assert every(min(abs(skew - 4000), abs(skew - 6000)) < 1_500 for skew in skews)
 
 
 def test_unless_all_would_arm_none_does():
@@ -189,7 +190,7 @@ def test_a_stop_stops_all():
     drive.go()
     drive.advance(1.0)
     stops = drive.fleet.stop(Sender.SEAT, "x", drive.now_us)
-    drive.until(lambda: all(stop.seen_us for stop in stops), 0.05)
+    drive.until(lambda: every(stop.seen_us for stop in stops), 0.05)
     drive.until(lambda: drive.is_in(State.STOPPED))
 
 

@@ -7,6 +7,7 @@ import pytest
 from host_bridge.config import load_vehicle, vehicle_names
 from host_bridge.config.bases import FOLDER, base_names
 from host_bridge.errors import VehicleFileFault
+from tests.evidence import every
 
 
 @pytest.fixture(autouse=True)
@@ -134,4 +135,4 @@ def test_a_base_has_a_name_of_its_own():
 
 def test_the_readme_names_every_base():
     text = (FOLDER / "README.md").read_text()
-    assert all(f"`{name}`" in text for name in base_names())
+    assert every(f"`{name}`" in text for name in base_names())

@@ -10,6 +10,7 @@ from host_bridge.config.boards.case import Case
 from host_bridge.config.boards.checking import examine
 from host_bridge.config.boards.needs import needs_of
 from host_bridge.config.boards.reading import read_wiring
+from tests.evidence import every
 
 PINS = 50  # numbers below are pins, from there on wires
 
@@ -99,7 +100,7 @@ def machines_are_right(case, allotted):
         assert p.machine // 4 == p.block < case.board.chip.pio.blocks
         assert {q.base for q in placed if q.block == p.block} == {p.base}
         reached = (p.job.wire.pin, p.job.wire.pin + 1 if p.job.wire.use == "a" else loop)
-        assert all(p.base <= pin <= p.base + 31 for pin in reached)
+        assert every(p.base <= pin <= p.base + 31 for pin in reached)
     for block in range(3):
         programs = {p.job.program for p in placed if p.block == block}
         lengths = {"pulses": 20, "life_signal": 9, "quadrature": 23}

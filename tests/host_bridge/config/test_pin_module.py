@@ -10,7 +10,7 @@ import pytest
 from host_bridge.config.boards import board_names, load_board, pin_module
 from host_bridge.config.boards.schema import PARTS
 from host_bridge.errors import VehicleFileFault
-from tests.evidence import some
+from tests.evidence import every, some
 from tests.host_bridge.config.broken_boards import board_text, changed
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -137,7 +137,7 @@ def test_a_runstop_box_has_a_button_a_radio_and_lamps(modules):
     assert pins["CHANNELS"] == pins["ENCODERS"] == ()
     assert pins["ENABLE"] is None
     others = [text for pair, text in modules.items() if pair[1] != "runstop_box"]
-    assert all(values(text)["PROGRAM"] == "car" for text in others)
+    assert every(values(text)["PROGRAM"] == "car" for text in others)
 
 
 VARIANTS = {

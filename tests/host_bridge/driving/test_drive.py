@@ -12,6 +12,7 @@ from host_bridge.interfaces.keyboard.keys import Key, Stroke
 from host_bridge.interfaces.manoeuvres import Constant
 from host_bridge.session import Session
 from sim_mock.world import plant_of
+from tests.evidence import every
 from tests.host_bridge.drives import Drive as Track
 from tests.host_bridge.drives import Rig, vehicle
 from tests.host_bridge.inputs import Person, playing
@@ -72,7 +73,7 @@ class Day(Track):
         self.until(lambda: self.is_in(State.ACTIVE))
         for _ in range(5):
             self.strike("w")
-        self.until(lambda: all(rig.car.status.speed_mps > 1.0 for rig in self.rigs))
+        self.until(lambda: every(rig.car.status.speed_mps > 1.0 for rig in self.rigs))
 
 
 @pytest.fixture
@@ -168,7 +169,7 @@ def test_a_car_that_is_lost_stops_its_twin_and_comes_back_unarmed(driving):
 def test_a_release_holds_both_and_driving_on_begins_from_neutral(driving):
     driving.strike("space", Stroke.RELEASED)
     driving.until(lambda: driving.is_in(State.HOLD))
-    driving.until(lambda: all(abs(rig.car.status.speed_mps) < 0.05 for rig in driving.rigs))
+    driving.until(lambda: every(abs(rig.car.status.speed_mps) < 0.05 for rig in driving.rigs))
     driving.strike("space")
     driving.advance(0.5)
     assert driving.is_in(State.ACTIVE)
@@ -181,7 +182,7 @@ def test_quit_comes_to_rest_before_it_disarms(driving):
     driving.strike("space")
     driving.until(driving.drive.is_over, 6.0)
     assert driving.is_in(State.STANDBY)
-    assert all(abs(rig.world.plant.truth.vx_mps) < 0.1 for rig in driving.rigs)
+    assert every(abs(rig.world.plant.truth.vx_mps) < 0.1 for rig in driving.rigs)
     assert driving.drive.tallies[0].stops == []
 
 
@@ -190,7 +191,7 @@ def test_quit_twice_does_not_wait(driving):
     driving.strike("escape")
     assert driving.drive.is_over()
     driving.advance(0.05)
-    assert all(state in (State.STOPPING, State.STOPPED) for state in driving.states())
+    assert every(state in (State.STOPPING, State.STOPPED) for state in driving.states())
 
 
 def test_a_manoeuvre_is_driven_to_its_end_and_the_cars_agree():
@@ -247,7 +248,7 @@ def test_cars_that_drift_apart_stop_where_the_vehicle_file_says_so():
     assert "path differs" in day.drive.notice
     day.until(lambda: day.states() == [State.STOPPED] * 2, 5.0)
     reasons = [rig.car.why_stopped() for rig in day.rigs]
-    assert all("apart: path" in reason for reason in reasons), reasons
+    assert every("apart: path" in reason for reason in reasons), reasons
 
 
 def test_they_can_be_armed_again_and_are_compared_anew():

@@ -9,7 +9,7 @@ from host_bridge.driving.controls import Controls
 from host_bridge.driving.drive import UNARMED, Drive, Phase
 from host_bridge.interfaces.cli.drive_log import PlainView
 from host_bridge.interfaces.cli.screen import screen
-from tests.evidence import some
+from tests.evidence import every, some
 from tests.host_bridge.driving.test_drive import REACH, Day
 from tests.host_bridge.inputs import Person
 
@@ -52,7 +52,7 @@ def test_the_cap_is_on_the_cars_before_they_are_armed():
         day.strike("w")
     day.advance(2.0)
     assert [rig.car.outputs.cap_mps for rig in day.rigs] == [0.6, 0.6]
-    assert all(0.3 < rig.car.status.speed_mps < 0.7 for rig in day.rigs)
+    assert every(0.3 < rig.car.status.speed_mps < 0.7 for rig in day.rigs)
     assert "cap 0.6 m/s" in "\n".join(screen(day.drive, day.now_us, 100))
 
 
@@ -106,7 +106,7 @@ def test_a_stop_key_is_said_as_a_stop_source_until_r_and_named_once():
         assert rig.car.why_stopped() == said
     day.strike("r")
     day.until_phase(Phase.DRIVING)
-    day.until(lambda: all(3 not in rig.car.inputs.stop_said for rig in day.rigs))
+    day.until(lambda: every(3 not in rig.car.inputs.stop_said for rig in day.rigs))
 
 
 @pytest.mark.parametrize("key", ["r", "enter"])

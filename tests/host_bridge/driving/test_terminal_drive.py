@@ -15,6 +15,7 @@ import pytest
 from host_bridge.clock import MonotonicClock
 from host_bridge.interfaces.keyboard import Hands, Terminal
 from tests import patience
+from tests.evidence import every
 from tests.host_bridge.drives import vehicle
 from tests.host_bridge.driving.terminals import PRESS, RELEASE, Far, Program
 from tests.host_bridge.inputs import seating
@@ -243,7 +244,7 @@ def test_a_drivers_log_drives_two_cars_and_they_accept_the_same_bytes(start):
         if row["car"] == "twin" and row["claim_count"] in common
     ]
     assert len(crcs) > 5
-    assert all(one == other for one, other in crcs)
+    assert every(one == other for one, other in crcs)
 
 
 def test_a_warning_waits_until_the_terminal_is_as_it_was(legacy, capsys):

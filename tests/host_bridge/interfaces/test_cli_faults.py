@@ -17,7 +17,7 @@ from sim_mock.faults.limits import Limit
 from sim_mock.faults.running import Run
 from sim_mock.faults.stops import CAUSES
 from tests import patience
-from tests.evidence import some
+from tests.evidence import every, some
 from tests.host_bridge.interfaces.station.processes import processor_s, programs_below
 from tests.host_bridge.programs import program, tandem, until
 
@@ -119,7 +119,7 @@ def test_every_cause_of_every_vehicle_fits_80_columns():
     rows = console.export_text().splitlines()[2:]
     assert len(rows) == len(CAUSES)
     assert not any("…" in row or "..." in row for row in rows)
-    assert all("coasts 8.41 m ×336" in row and "coasts 120 m ×4818" in row for row in some(rows))
+    assert every("coasts 8.41 m ×336" in row and "coasts 120 m ×4818" in row for row in some(rows))
 
 
 @pytest.mark.process

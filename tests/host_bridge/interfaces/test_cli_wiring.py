@@ -5,6 +5,7 @@ import json
 import pytest
 
 from host_bridge.config.boards.reading import FOLDER
+from tests.evidence import every
 from tests.host_bridge.programs import tandem
 
 pytestmark = pytest.mark.process
@@ -37,8 +38,8 @@ def test_all_pairs_as_json_say_what_may_be_flashed():
     wired = {(r["board"], r["vehicle"]) for r in reports if r["is_wired"]}
     assert ("pico", "f1tenth") in wired
     assert ("pico", "nigel") not in wired
-    assert all(r["refusals"] == [] for r in reports if r["is_wired"])
-    assert all(r["refusals"] for r in reports if not r["is_wired"])
+    assert every(r["refusals"] == [] for r in reports if r["is_wired"])
+    assert every(r["refusals"] for r in reports if not r["is_wired"])
     assert {row["what"] for row in reports[0]["budget"]} >= {"pins", "UARTs", "I2C"}
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from host_bridge.domain import NEUTRAL_US, Order
 from host_bridge.interfaces.manoeuvres import Constant, InTurn, Slalom
+from tests.evidence import every
 from tests.host_bridge.inputs import DRIVING, RELEASED, STANDING, playing
 
 
@@ -17,7 +18,7 @@ def played(player, from_us, until_us, observed=DRIVING):
 
 def test_before_the_start_everything_is_let_go():
     wishes = played(playing(Constant(1.0, 1.0)), 0, 500_000, STANDING)
-    assert all(not wish.is_held and wish.speed_mps == 0 for _, wish in wishes)
+    assert every(not wish.is_held and wish.speed_mps == 0 for _, wish in wishes)
 
 
 def test_it_begins_from_neutral_drives_its_time_and_lets_go():
@@ -46,7 +47,7 @@ def test_a_released_deadman_halts_the_file_and_held_again_it_goes_on_from_neutra
     position_s = player.position_s
     assert position_s > 0.8
     released = played(player, 1_000_000, 3_000_000, RELEASED)
-    assert all(not wish.is_held and wish.speed_mps == 0 for _, wish in released)
+    assert every(not wish.is_held and wish.speed_mps == 0 for _, wish in released)
     assert player.position_s == position_s
     again = played(player, 3_000_000, 3_200_000)
     assert [wish.speed_mps for _, wish in again] == [0.0] * 10 + [1.0] * 10

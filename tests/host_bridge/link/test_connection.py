@@ -21,7 +21,7 @@ from host_bridge.link.events import (
 )
 from host_bridge.link.transitions import TRANSITIONS, LinkState, Trigger
 from sim_mock.world import World
-from tests.evidence import some
+from tests.evidence import every, some
 from tests.host_bridge.drives import STEP_US, Drive, Rig, vehicle
 
 
@@ -313,7 +313,7 @@ def test_a_fifth_session_is_refused_until_there_is_room():
             connection.step(now_us)
         for connection in (*others, fifth):
             rig.world.feed(connection.data_to_send())
-    assert all(connection.is_bound() for connection in others)
+    assert every(connection.is_bound() for connection in others)
     assert not fifth.is_bound()
     assert any(isinstance(event, LinkRefused) for event in heard)
 

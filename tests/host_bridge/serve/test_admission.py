@@ -15,6 +15,7 @@ from host_bridge.serve import admission
 from host_bridge.serve.chunks import split
 from host_bridge.serve.owner import Owner
 from host_bridge.transports import loopback
+from tests.evidence import every
 from tests.host_bridge.serve.desk import Ear, run, runtime_folder
 
 STOP = wire.encode(wire.new(Stop, token=7, sender=4, sender_name=bytes(16)))
@@ -84,11 +85,11 @@ def test_a_stop_passes_on_the_step_on_which_it_is_said(clients):
         line.feed(STOP)
 
     _, steps = flooded(clients, 1.0, say)
-    assert all(STOP in said for said in steps)
+    assert every(STOP in said for said in steps)
     _, steps = flooded(
         clients, 1.0, lambda owner, lines, now_us: lines[0].feed(WORD * 9 + STOP + WORD)
     )
-    assert all(STOP in said for said in steps)
+    assert every(STOP in said for said in steps)
 
 
 def test_who_drives_beside_a_flood_is_heard():
@@ -145,7 +146,7 @@ def test_what_is_split_adds_up_to_what_it_was():
         frames = draw.choices([b"\0", b"abc\0", b"\0x\0", STOP, WORD], k=draw.randrange(1, 8))
         whole = b"".join(frames)
         assert b"".join(split(whole)) == whole
-        assert all(part.endswith(b"\0") for part in split(whole))
+        assert every(part.endswith(b"\0") for part in split(whole))
     assert not list(split(b""))
 
 

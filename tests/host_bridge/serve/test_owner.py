@@ -20,6 +20,7 @@ from host_bridge.serve.owner import DOWN, UP, Owner
 from host_bridge.serve.rims import local_rim
 from host_bridge.transports import served
 from host_bridge.transports.local_socket import LocalSocket
+from tests.evidence import every
 from tests.host_bridge.serve.desk import Ear, owner_and_car, run, runtime_folder, until
 
 IDS = [n + 1 for n in range(200) if (n + 1) ^ WHITENER != Stop.ID]  # a Stop passes first
@@ -68,7 +69,7 @@ def test_chunks_end_with_a_delimiter_and_add_up_to_what_came(seed):
     stream = b"".join(FRAMES)
     chunks = [chunker.feed(piece) for piece in pieces(stream, seed)]
     assert b"".join(chunks) == stream
-    assert all(chunk.endswith(b"\0") for chunk in chunks if chunk)
+    assert every(chunk.endswith(b"\0") for chunk in chunks if chunk)
 
 
 def test_what_has_no_delimiter_is_given_up_as_noise():

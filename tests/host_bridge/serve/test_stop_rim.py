@@ -19,6 +19,7 @@ from host_bridge.transports import folders
 from host_bridge.transports.descriptor import Stream
 from host_bridge.transports.stop_sockets import PREFIX, file_name
 from sim_mock.faults.host import framed
+from tests.evidence import every
 from tests.host_bridge.serve.desk import owner_and_car, run
 from tests.host_bridge.serve.desk import until as soon
 
@@ -392,7 +393,7 @@ def test_what_dead_owners_left_is_tidied_away_and_nothing_else(shared):
     os.utime(file, (0, 0))
     stop_rim._tidy(shared)
     assert not dead.exists()
-    assert all(it.exists() for it in (young, alive, foreign, file))
+    assert every(it.exists() for it in (young, alive, foreign, file))
     end.close()
 
 

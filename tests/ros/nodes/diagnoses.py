@@ -20,6 +20,6 @@ print("talking", flush=True)
 deadline_s = time.monotonic() + 60
 while time.monotonic() < deadline_s:
     rclpy.spin_once(node, timeout_sec=0.1)
-    if all(any(name.startswith(car + "/") for name in names) for car in sys.argv[1:]):
+    if not [car for car in sys.argv[1:] if not any(it.startswith(car + "/") for it in names)]:
         break
 print(json.dumps(sorted(names)), flush=True)

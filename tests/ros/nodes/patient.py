@@ -36,7 +36,7 @@ while len(replies) < len(futures):
 steps(100, is_said=True)
 for reply in replies:
     reply(True, "at last")
-while not all(future.done() for future in futures):
+while any(not future.done() for future in futures):
     steps(1, is_said=False)
     rclpy.spin_once(node, timeout_sec=0)
 print(len(heard), [future.result().message for future in futures], flush=True)

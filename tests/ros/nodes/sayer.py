@@ -46,7 +46,7 @@ for one in named:
     fields = json.loads(value)
     set_fields(message, fields if package else {"data": fields})
     said.append((node.create_publisher(kind, topic, qos), message))
-while not all(publisher.get_subscription_count() for publisher, _ in said):
+while any(not publisher.get_subscription_count() for publisher, _ in said):
     time.sleep(0.05)
 next_s = time.monotonic()
 for count in itertools.count():

@@ -92,7 +92,7 @@ def step(now_ns):
     print(json.dumps(told), flush=True)
 
 
-until(lambda: all(it.get_subscription_count() for it in (clock, pose, control, gear)))
+until(lambda: not any(it.get_subscription_count() == 0 for it in (clock, pose, control, gear)))
 mode.wait_for_service(10)
 time.sleep(0.5)  # the other side finds this one a moment later
 tick(now_ns)

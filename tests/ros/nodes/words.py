@@ -20,7 +20,7 @@ bus.subscribe(
 rclpy.init()
 node = rclpy.create_node("sayers")
 publishers = [node.create_publisher(Bool, "runstop", 10) for _ in range(2)]
-while not all(publisher.get_subscription_count() for publisher in publishers):
+while any(not publisher.get_subscription_count() for publisher in publishers):
     time.sleep(0.05)
 time.sleep(0.5)  # the two directions of finding each other
 print("talking", flush=True)

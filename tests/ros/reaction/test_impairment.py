@@ -7,6 +7,7 @@ from itertools import pairwise
 
 import pytest
 
+from tests.evidence import every
 from tests.ros.reaction.f1tenth_rules import TIMEOUT_S, VESC_SILENT_S, Arrival, Mux, driven
 from tests.ros.reaction.impairment import CLEAR, CUT, Impairment, Manner
 from tests.ros.reaction.measured import reaction
@@ -36,7 +37,7 @@ def passed(manner: Manner, seed: str = "1", packets_max: int = 10**6):
 def test_a_clear_line_lets_all_through_in_order():
     out, line = passed(CLEAR)
     assert [number for _, number in out] == list(range(PACKETS))
-    assert all(at_s == number * STEP_S for at_s, number in out)
+    assert every(at_s == number * STEP_S for at_s, number in out)
     assert line.counts.reordered == line.counts.lost == 0
 
 

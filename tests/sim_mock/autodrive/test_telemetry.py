@@ -18,6 +18,7 @@ from sim_mock.autodrive.telemetry import (
 from sim_mock.autodrive.transport import plant_in_simulator
 from sim_mock.autodrive.values import decimal_mark
 from sim_mock.facts import facts_of
+from tests.evidence import every
 from tests.sim_mock.autodrive.unity import READS, Unity
 
 ALWAYS = ("throttle", "steer_rad", "ticks", "wheels_rad", "position_m", "quaternion",
@@ -42,7 +43,7 @@ def test_every_vehicle_is_read(vehicle, mark):
     unity.run(0.01)
     keys = keys_of(unity)
     said = read_telemetry(keys)
-    assert all(getattr(said, field) is not None for field in ALWAYS)
+    assert every(getattr(said, field) is not None for field in ALWAYS)
     assert said.steer_rad == (0.2,)
     assert (said.velocity_mps is not None) == (vehicle == "roboracer")
     assert (said.speed_mps is not None) == (vehicle != "roboracer")
@@ -111,7 +112,7 @@ def test_whatever_the_values_are_nothing_raises():
         text = json.dumps(["Bridge", {key: rng.choice(values) for key in keys}])
         plant.hear(read_telemetry(wire.read_bridge("42" + text)), i * 8000)
         plant.step(0.001, (0,) * 8, True)
-        assert all(0 <= count < 1 << 30 for count in plant.counts())
+        assert every(0 <= count < 1 << 30 for count in plant.counts())
 
 
 def heard(plant, *angles):

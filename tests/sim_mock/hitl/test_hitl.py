@@ -13,6 +13,7 @@ from firmware.protocol.plant import PLANT, hitl_id
 from host_bridge.services import make_host
 from sim_mock.faults.host import framed
 from sim_mock.hitl.frames import Ear, Frames, kind_of
+from tests.evidence import every
 from tests.host_bridge.programs import serving, tandem
 from tests.sim_mock.hitl.boards import bare_board
 
@@ -77,7 +78,7 @@ def test_it_says_what_it_is_and_stops_when_told(board):
         done = tandem("monitor", "desk", "--seconds", "2", "--json")
         samples = done.stdout.splitlines()
         assert {"identity"} <= {json.loads(sample)["topic"] for sample in samples}, done.stderr
-        assert all(json.loads(sample).get("is_hitl", True) for sample in samples)
+        assert every(json.loads(sample).get("is_hitl", True) for sample in samples)
         assert tandem("stop", "desk").returncode == 0
     assert_still(board)
 

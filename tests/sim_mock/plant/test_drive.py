@@ -6,6 +6,7 @@ import pytest
 
 from sim_mock.plant.drive import Driveline, settled_mps
 from sim_mock.plant.motor import Motor
+from tests.evidence import every
 from tests.sim_mock.plant.cars import f1tenth, nigel
 
 DT_S = 1e-3
@@ -81,7 +82,7 @@ def test_stiff_gear_motors_settle_at_any_step(dt_s):
         before, rim_mps = rim_mps, rim_mps + dt_s * force_n / p.body.mass_kg
         drive.follow(dt_s, before, rim_mps)
         speeds.append(rim_mps)
-    assert all(a <= b + 1e-12 for a, b in itertools.pairwise(speeds))
+    assert every(a <= b + 1e-12 for a, b in itertools.pairwise(speeds))
     friction_n = 3.0 + 0.02 * 2.68 * 9.81
     expected = (motor.push_n - friction_n) / motor.damping_n_per_mps
     assert speeds[-1] == pytest.approx(expected, rel=1e-6)

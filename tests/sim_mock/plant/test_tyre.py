@@ -6,6 +6,7 @@ from math import atan, sqrt
 import pytest
 
 from sim_mock.plant.tyre import fiala_n, linear_n, side_limit_n
+from tests.evidence import every
 
 STIFFNESS_N, LIMIT_N = 80.0, 14.0
 
@@ -21,7 +22,7 @@ def test_slope_at_the_origin_is_the_stiffness(law):
 
 def test_fiala_never_exceeds_the_limit_and_never_falls():
     forces_n = [fiala_n(0.001 * i, STIFFNESS_N, LIMIT_N) for i in range(2000)]
-    assert all(a <= b for a, b in itertools.pairwise(forces_n))
+    assert every(a <= b for a, b in itertools.pairwise(forces_n))
     assert forces_n[-1] == LIMIT_N
     assert max(forces_n) == LIMIT_N
 

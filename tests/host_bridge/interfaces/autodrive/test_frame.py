@@ -18,6 +18,7 @@ from host_bridge.logbook.sensor_lines import Truth
 from sim_mock.autodrive.cars import simulated_car
 from sim_mock.autodrive.command import Asked
 from sim_mock.autodrive.telemetry import read_telemetry
+from tests.evidence import every
 from tests.host_bridge.drives import Drive, Rig, vehicle
 from tests.sim_mock.autodrive.unity import READS, Unity
 
@@ -41,7 +42,7 @@ def keys_of_the_simulator(name):
 def test_no_key_of_any_scene_is_missing_and_all_are_strings(name, known):
     frame = frame_of(car(**known), NIGEL)
     assert keys_of_the_simulator(name) <= set(frame)
-    assert all(isinstance(text, str) for text in frame.values())
+    assert every(isinstance(text, str) for text in frame.values())
 
 
 def test_what_is_not_there_is_empty_and_can_be_unpacked():

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from host_bridge.interfaces.cli.station_stops import table
+from tests.evidence import every
 from tests.host_bridge.interfaces.station.chromium import Chromium, Page
 from tests.host_bridge.interfaces.station.stage import PORTS
 from tests.host_bridge.programs import program, serving, tandem
@@ -100,7 +101,7 @@ def test_whoever_has_the_seats_address_has_it_worked_out_and_everybody_sees_it(a
     assert metres == sorted(metres, reverse=True)
     marked = {cells[0]: cells[-1] for cells, kind in rows if kind == "marked"}
     assert set(marked) == {"runstop button: loop open", "program hangs for good"}
-    assert all(cell.startswith("coasts ") for cell in marked.values())
+    assert every(cell.startswith("coasts ") for cell in marked.values())
     words = ("--stops", "--vehicle", "nigel", "--case", "runstop-opens", "stranger-stops", "--json")
     found = {it["words"]: it for it in json.loads(tandem("faults", *words, within_s=90.0).stdout)}
     shown = {cells[0]: cells[-1] for cells, _ in rows}

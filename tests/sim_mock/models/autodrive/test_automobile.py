@@ -27,6 +27,7 @@ from sim_mock.models.autodrive.gearbox import (
 from sim_mock.models.autodrive.parameters import Pedals
 from sim_mock.models.autodrive.powertrain import driven_torques_nm, total_nm
 from sim_mock.models.integration import rk4
+from tests.evidence import every
 from tests.sim_mock.models.autodrive.drives import assert_mirrored, energy_j, rolling
 
 AUTOMOBILES = {"opencav": OPENCAV, "rzr": RZR}
@@ -131,7 +132,7 @@ def test_from_drive_to_reverse_it_stops_and_goes_through_neutral(p):
     way = [driving(p, 1.0), *steps(p, driving(p, 1.0), Pedals(-1.0, 0.0, 0.8), 0.9)]
     assert [gear for gear, _ in groupby(x.box.gear for x in way)] == [FIRST, NEUTRAL, REVERSE]
     changes = [a.body.vx_mps for a, b in pairwise(way) if a.box.gear != b.box.gear]
-    assert all(abs(speed_mps) < STILL_MPS for speed_mps in changes)
+    assert every(abs(speed_mps) < STILL_MPS for speed_mps in changes)
     off = run(p, way[-1], Pedals(-1.0), 0.4)
     assert off.body.vx_mps < -0.1
     assert off.box.gear == REVERSE

@@ -20,6 +20,7 @@ from sim_mock.models.single_track.linear import (
     side_forces_n,
 )
 from sim_mock.models.single_track.parameters import Input
+from tests.evidence import every
 from tests.sim_mock.models.single_track.cars import (
     LIMITS,
     NEUTRAL,
@@ -86,7 +87,7 @@ def test_side_forces_never_push_the_way_their_tyres_slide():
             side_forces_n(state, 2.0, UNDERSTEERING),
             axle_slips_rad(state, UNDERSTEERING),
         )
-        assert all(force * slip >= 0.0 for force, slip in zip(forces, slips, strict=True))
+        assert every(force * slip >= 0.0 for force, slip in zip(forces, slips, strict=True))
 
 
 def test_yaw_energy_is_what_the_tyres_moment_puts_in():
