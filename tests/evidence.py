@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TypeVar
+
+import pytest
 
 Item = TypeVar("Item")
 
@@ -26,4 +28,22 @@ def every(values: Iterable[object]) -> bool:
             return False
         is_empty = False
     assert not is_empty, "there was nothing to look at"
+    return True
+
+
+def holds_for(cases: Iterable[tuple[object, ...]], check: Callable[..., object]) -> bool:
+    """Makes one test of a table of values: tries a check on every case.
+
+    An AssertionError names each case that it failed for, and why; pytest would cut a long
+    comparison short. One, too, if there is no case.
+    """
+    tried, wrong = some(cases), []
+    for case in tried:
+        try:
+            check(*case)
+        except (Exception, pytest.fail.Exception) as fault:  # noqa: BLE001
+            name = ", ".join(getattr(value, "__name__", repr(value)) for value in case)
+            why = str(fault).partition("\n")[0]
+            wrong.append(f"{name}: {type(fault).__name__}: {why}")
+    assert not wrong, "\n".join([f"{len(wrong)} of {len(tried)} cases:", *wrong])
     return True

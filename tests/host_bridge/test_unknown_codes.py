@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import ExitStack
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -22,7 +23,7 @@ from host_bridge.link.transcript import Transcript
 from host_bridge.logbook.reading import read, summary
 from host_bridge.logbook.recorder import DOWN, create
 from host_bridge.logbook.rows import row_of
-from tests.evidence import every, some
+from tests.evidence import every, holds_for, some
 from tests.host_bridge.drives import EPOCH, Drive, Rig, vehicle
 from tests.host_bridge.programs import serving, tandem
 
@@ -75,6 +76,8 @@ OTHERS = {
     messages.VescState: ("tells", "status"),
     messages.Claim: ("epoch", "source", "sequence", "mask", "lights", "deadman"),
 }
+NUMBERS = (99, 255, -1, 1 << 29)  # of no code
+VALUES = (0, 77, -1, (1 << 30) - 1)  # of an event
 UNITS_OF_CODES = ("", "DEVICE_")
 
 
@@ -106,9 +109,7 @@ def test_no_range_of_the_table_keeps_a_later_code_out():
                 assert (low, high) == (0, most), kind
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("number", [99, 255, -1, 1 << 29])
-def test_an_unknown_number_is_a_code_of_its_own(kind, number):
+def is_its_own_code(kind, number):
     code = kind(number)
     assert code.name == f"unknown ({number})"
     assert code == code.value == number
@@ -116,10 +117,17 @@ def test_an_unknown_number_is_a_code_of_its_own(kind, number):
     assert getattr(code, "phrase", code.name) == code.name
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_what_is_no_number_is_no_code(kind):
+def test_an_unknown_number_is_a_code_of_its_own():
+    assert holds_for(product(KINDS, NUMBERS), is_its_own_code)
+
+
+def refuses_a_word(kind):
     with pytest.raises(ValueError, match="moon"):
         kind("moon")
+
+
+def test_what_is_no_number_is_no_code():
+    assert holds_for(((kind,) for kind in KINDS), refuses_a_word)
 
 
 def values_of(kind: type[Message], name: str, low: int, high: int) -> list[int]:
@@ -235,12 +243,13 @@ def test_the_rc_s_mode_and_a_refusal_are_shown_by_their_numbers():
     assert str(refused) == "The car unknown (9)."
 
 
-@pytest.mark.parametrize("code", EventCode)
-@pytest.mark.parametrize("a", [0, 77, -1, (1 << 30) - 1])
-@pytest.mark.parametrize("b", [0, 77, -1, (1 << 30) - 1])
-def test_every_event_has_words_whatever_its_numbers(code, a, b):
+def has_words(code, a, b):
     for of in (None, vehicle()):
         assert event_words(CarEvent(1, 2, code, a, b), of)
+
+
+def test_every_event_has_words_whatever_its_numbers():
+    assert holds_for(product(EventCode, VALUES, VALUES), has_words)
 
 
 def test_a_quick_stop_says_a_state_that_it_does_not_know():

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.evidence import every, some
+from tests.evidence import every, holds_for, some
 from tests.tools import evidence_rule
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -129,3 +129,26 @@ def test_a_test_that_checks_one_by_one_has_something_to_check():
 )
 def test_the_checks_of_a_text_are_found(text, found):
     assert list(checks(ast.parse(text))) == found
+
+
+def test_each_case_that_fails_is_named_and_why():
+    def is_small(kind, number):
+        if number == 4:
+            raise KeyError(number)
+        with pytest.raises(ZeroDivisionError):
+            kind(number) // 0
+        assert number < 7, f"{number} is large"
+
+    cases = [(int, number) for number in range(10)]
+    with pytest.raises(AssertionError) as told:
+        holds_for(cases, is_small)
+    assert str(told.value).splitlines() == [
+        "4 of 10 cases:",
+        "int, 4: KeyError: 4",
+        *(f"int, {number}: AssertionError: {number} is large" for number in (7, 8, 9)),
+    ]
+    with pytest.raises(AssertionError, match="10 of 10 cases"):
+        holds_for(cases, lambda kind, number: pytest.fail("never"))
+    assert holds_for(cases[:4], is_small)
+    with pytest.raises(AssertionError, match="nothing to look at"):
+        holds_for([], is_small)

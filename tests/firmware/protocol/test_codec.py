@@ -20,6 +20,7 @@ from firmware.protocol.codec import (
     write_int,
 )
 from firmware.protocol.messages import TO_BOARD, TO_HOST
+from tests.evidence import holds_for
 from tests.firmware.protocol.streams import filled, payload_of
 
 pytestmark = pytest.mark.usefixtures("text")
@@ -55,23 +56,26 @@ def verdict(kind: type[Message], payload: bytes) -> int:
     return decode_into(kind(), bytearray(payload), len(payload))
 
 
-@pytest.mark.parametrize("kind", MESSAGES)
-def test_another_id_is_another_message(kind):
+def refuses_another_id(kind):
     payload = payload_of(kind())
     assert verdict(kind, bytes([payload[0] ^ 0x80]) + payload[1:]) == WRONG_MESSAGE
 
 
-@pytest.mark.parametrize("kind", MESSAGES)
-def test_a_byte_more_or_less_is_refused(kind):
+def test_another_id_is_another_message():
+    assert holds_for(((kind,) for kind in MESSAGES), refuses_another_id)
+
+
+def refuses_another_size(kind):
     payload = payload_of(filled(kind, random.Random(1)))
     assert verdict(kind, payload[:-1]) == WRONG_SIZE
     assert verdict(kind, payload + b"\0") == WRONG_SIZE
 
 
-@pytest.mark.parametrize(("kind", "name", "field_kind", "low", "high"), NUMBERS)
-def test_a_value_beyond_its_range_is_refused_and_at_its_ends_taken(
-    kind, name, field_kind, low, high
-):
+def test_a_byte_more_or_less_is_refused():
+    assert holds_for(((kind,) for kind in MESSAGES), refuses_another_size)
+
+
+def takes_only_its_range(kind, name, field_kind, low, high):
     given = in_range(kind)
     for value, expected in (
         (low, DECODED),
@@ -86,8 +90,11 @@ def test_a_value_beyond_its_range_is_refused_and_at_its_ends_taken(
         assert verdict(kind, payload) == expected, value
 
 
-@pytest.mark.parametrize(("kind", "name", "field_kind", "low", "high"), NUMBERS)
-def test_a_value_beyond_its_range_saturates_on_the_way_out(kind, name, field_kind, low, high):
+def test_a_value_beyond_its_range_is_refused_and_at_its_ends_taken():
+    assert holds_for(NUMBERS, takes_only_its_range)
+
+
+def saturates(kind, name, field_kind, low, high):
     for value, expected in ((low - 1, low), (-UNREADABLE, high), (high + 1, high), (low, low)):
         message, back = kind(), kind()
         setattr(message, name, value)
@@ -96,8 +103,11 @@ def test_a_value_beyond_its_range_saturates_on_the_way_out(kind, name, field_kin
         assert getattr(back, name) == expected
 
 
-@pytest.mark.parametrize("kind", MESSAGES)
-def test_a_message_comes_back_as_it_was(kind):
+def test_a_value_beyond_its_range_saturates_on_the_way_out():
+    assert holds_for(NUMBERS, saturates)
+
+
+def comes_back(kind):
     rng = random.Random(kind.ID)
     for _ in range(200):
         message, back = filled(kind, rng), kind()
@@ -107,12 +117,19 @@ def test_a_message_comes_back_as_it_was(kind):
         assert values(back) == values(message)
 
 
-@pytest.mark.parametrize("kind", MESSAGES)
-def test_messages_of_a_kind_share_no_buffers(kind):
+def test_a_message_comes_back_as_it_was():
+    assert holds_for(((kind,) for kind in MESSAGES), comes_back)
+
+
+def shares_no_buffers(kind):
     first, second = kind(), kind()
     for name, field_kind, *_ in kind.FIELDS:
         if field_kind not in FORMATS:
             assert getattr(first, name) is not getattr(second, name)
+
+
+def test_messages_of_a_kind_share_no_buffers():
+    assert holds_for(((kind,) for kind in MESSAGES), shares_no_buffers)
 
 
 @pytest.mark.parametrize("size", [1, 2])
