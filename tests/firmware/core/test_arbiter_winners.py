@@ -229,6 +229,19 @@ def test_who_is_in_command_is_known_by_session(bench):
     assert bench.arbiter.is_commanded_from(0) is False
 
 
+def test_a_hand_that_lets_go_or_has_not_begun_is_in_command_of_nothing(bench):
+    """Its claims are fresh all the same."""
+    bench.say(SEAT, deadman=0)
+    bench.step()
+    assert bench.arbiter.sources[SEAT].is_fresh
+    assert bench.arbiter.is_commanded_from(0) is False
+    bench.engage(SEAT)
+    assert bench.arbiter.is_commanded_from(0) is True
+    bench.say(SEAT, deadman=0)
+    bench.step()
+    assert bench.arbiter.is_commanded_from(0) is False
+
+
 # --- inputs that lie
 
 

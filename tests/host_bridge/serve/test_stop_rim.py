@@ -221,6 +221,24 @@ def test_one_login_s_connections_are_not_counted_with_another_s(shared, monkeypa
     run(main())
 
 
+def test_who_gives_way_is_of_the_same_login_though_another_s_connection_is_older(
+    shared, monkeypatch
+):
+    logins = iter([(1, uid) for uid in (6, 5, 5, 5, 5, 5)])
+    monkeypatch.setattr(stop_rim, "peer_of", lambda end: next(logins))
+
+    async def main():
+        desk = await Desk().begin(shared)
+        ends = [connected(desk.path) for _ in range(6)]
+        await soon(lambda: any(map(is_ended, ends)))
+        assert [is_ended(end) for end in ends] == [False, True, False, False, False, False]
+        for end in ends:
+            end.close()
+        desk.end()
+
+    run(main())
+
+
 def test_where_the_system_does_not_say_who_it_is_all_are_one(shared, monkeypatch):
     monkeypatch.setattr(stop_rim, "peer_of", lambda end: None)
 
