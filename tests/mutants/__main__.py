@@ -19,7 +19,8 @@ from typing import NamedTuple
 
 from tests.mutants import by_hand, chosen, covered, equivalents, kept, trials
 from tests.mutants.core import AROUND, CORE, FAST, PARTS, ROOT, Part, tiers
-from tests.mutants.mutations import Mutant, mutants_of, mutated
+from tests.mutants.mutations import Mutant, mutated
+from tests.mutants.overwritten import tried
 from tests.mutants.trying import Trial, Trying, line
 
 LIST = Path(__file__).with_name("equivalent.toml")
@@ -61,7 +62,7 @@ def _trials_of(part: Part, options: argparse.Namespace) -> list[Trial]:
     asked = _tiers(part, options)
     return [
         Trial(it, functools.partial(mutated, source, it.number, part.scope), asked, source)
-        for it in mutants_of(part.file, source, part.scope)
+        for it in tried(part.file, source, part.scope)
     ]
 
 

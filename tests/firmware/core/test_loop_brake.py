@@ -15,6 +15,7 @@ from firmware.protocol.codes import (
     FAULT_RELAY,
     SPEED_IN_DOUBT,
 )
+from tests.firmware.core.desk import params_with
 
 PARAMETERS = {"loop_brake_ms": 600, "brake_decel_mm_s2": 8_000, "step_us": 10_000}
 LOOP = 1 << CAUSE_RUNSTOP_LOOP
@@ -29,6 +30,7 @@ class Car:
         self.runstop = SimpleNamespace(bits=LOOP)
         self.faults = SimpleNamespace(bits=0)
         self.stop = StopSequence()
+        self.stop.configure(params_with(loop_brake_ms=600))
         self.stop.begin(0)
         self.odometry = SimpleNamespace(speed_mm_s=3_000)
         self.watch = SimpleNamespace(is_on_stand=False)
