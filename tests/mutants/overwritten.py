@@ -8,12 +8,13 @@ then, and the driver makes no mistakes in it. An attribute without a row is trie
 
 import ast
 import functools
+import importlib
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 import pytest
 
-from tests.mutants.mutations import Mutant, mutants_of
+from tests.mutants.mutations import Mutant, module_of, mutants_of
 
 
 class Overwritten(NamedTuple):
@@ -102,9 +103,17 @@ def _attribute(target: ast.AST) -> str:
     return target.attr if is_own and isinstance(target, ast.Attribute) else ""
 
 
-def taken_away(patch: pytest.MonkeyPatch, rows: Iterable[tuple[Any, tuple[str, ...]]]) -> None:
+def rows() -> list[tuple[Any, tuple[str, ...]]]:
+    """Each class of the table, and its attributes."""
+    return [
+        (getattr(importlib.import_module(module_of(row.file)), row.name), row.attributes)
+        for row in OVERWRITTEN
+    ]
+
+
+def taken_away(patch: pytest.MonkeyPatch, given: Iterable[tuple[Any, tuple[str, ...]]]) -> None:
     """From now on objects of these classes lack these attributes until something writes them."""
-    for cls, attributes in rows:
+    for cls, attributes in given:
         patch.setattr(cls, "__init__", _without(cls.__init__, attributes))
 
 
