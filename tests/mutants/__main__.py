@@ -18,12 +18,15 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tests.mutants import by_hand, chosen, covered, equivalents, kept, trials
-from tests.mutants.core import AROUND, CORE, FAST, PARTS, ROOT, Part, tiers
-from tests.mutants.mutations import Mutant, mutated
-from tests.mutants.overwritten import tried
+from tests.mutants.core import CORE, FAST, GROUPS, OF_ITS_OWN, PARTS, ROOT, Part, tiers
+from tests.mutants.mutations import Mutant, mutants_of, mutated
+from tests.mutants.overwritten import is_left_out, tried
 from tests.mutants.trying import Trial, Trying, line
 
-LIST = Path(__file__).with_name("equivalent.toml")
+# Those of what people and programs drive by are counted apart
+LISTS = tuple(
+    Path(__file__).with_name(name) for name in ("equivalent.toml", "equivalent_interfaces.toml")
+)
 
 
 def _arguments(words: Sequence[str]) -> argparse.Namespace:
@@ -134,26 +137,44 @@ def _chosen(options: argparse.Namespace) -> Choice:
     return _touched(options.since, mistakes)
 
 
-def _tables(results: Sequence[tuple[Mutant, str, bool]]) -> str:
-    """A row for each file: how many were tried, and what became of them."""
-    rows = [f"{'file':38} tried killed timed equiv. survived"]
+def _row(name: str, results: Sequence[tuple[Mutant, str, bool]]) -> str:
+    """How many were tried, and what became of them."""
+    verdicts = Counter(
+        "equivalent" if explained and verdict == trials.SURVIVED else verdict
+        for _, verdict, explained in results
+    )
+    columns = (trials.KILLED, trials.TIMED_OUT, "equivalent", trials.SURVIVED)
+    widths = zip(columns, (7, 6, 7, 9), strict=True)
+    return f"{name:44}{verdicts.total():6}" + "".join(f"{verdicts[it]:{w}}" for it, w in widths)
+
+
+def tables(results: Sequence[tuple[Mutant, str, bool]]) -> str:
+    """A row for each file, and one for each group of files."""
+    rows = [f"{'file':44} tried killed timed equiv. survived"]
     for file in dict.fromkeys(mutant.file for mutant, _, _ in results):
-        verdicts = Counter(
-            "equivalent" if explained and verdict == trials.SURVIVED else verdict
-            for mutant, verdict, explained in results
-            if mutant.file == file
-        )
-        columns = (verdicts[it] for it in (trials.KILLED, trials.TIMED_OUT, "equivalent",
-                                           trials.SURVIVED))  # fmt: skip
-        cells = "".join(f"{n:{w}}" for n, w in zip(columns, (7, 6, 7, 9), strict=True))
-        rows.append(f"{file:38}{verdicts.total():6}{cells}")
+        rows.append(_row(file, [it for it in results if it[0].file == file]))
+    for group, parts in GROUPS.items():
+        files = {part.file for part in parts}
+        of_group = [it for it in results if it[0].file in files]
+        if of_group:
+            rows.append(_row(f"all of {group}", of_group))
     return "\n".join(rows)
+
+
+def _left_out(files: set[str]) -> int:
+    """Mutants of defaults that nobody reads."""
+    parts = [part for part in PARTS if part.file in files]
+    sources = [trials.source_of(ROOT, part.file) for part in parts]
+    return sum(
+        is_left_out(it)
+        for part, source in zip(parts, sources, strict=True)
+        for it in mutants_of(part.file, source, part.scope)
+    )
 
 
 def _judge(trying: Sequence[Trial], options: argparse.Namespace) -> int:
     every = [trial.mutant for part in PARTS for trial in _trials_of(part, options)]
-    rules = equivalents.read_rules(LIST)
-    listed = equivalents.read(LIST) + equivalents.by_rule(rules, every)
+    rules, listed = equivalents.read_all(LISTS, every)
     run = Trying(trying, {it.key for it in listed}, kept.Kept(ROOT, options.kept))
     if not _passed_unchanged(run.left()):
         print("the tests do not pass on the unchanged source: mend that first", file=sys.stderr)
@@ -175,7 +196,7 @@ def _tell(run: Trying, wrong: Sequence[str], took_s: float, options: argparse.Na
         out(equivalents.written(mutant) if options.toml else line(mutant))
     for text in wrong:
         out(text)
-    out(_tables(run.results()))
+    out(tables(run.results()))
     counts = Counter(verdict for _, verdict, _ in run.results())
     equivalent = counts[trials.SURVIVED] - len(survivors)
     out(
@@ -183,6 +204,9 @@ def _tell(run: Trying, wrong: Sequence[str], took_s: float, options: argparse.Na
         f"timed out, {equivalent} equivalent, {len(survivors)} survived; {took_s:.0f} s, "
         f"{run.known} of them known from earlier runs"
     )
+    left_out = _left_out({mutant.file for mutant, _, _ in run.results()})
+    if left_out:
+        out(f"left out: {left_out} of defaults that the core's tests go without (overwritten.py)")
     if counts.total() < run.many:
         out(f"of {run.many}: the time was over; what was not tried is not shown to be noticed")
     if options.json:
@@ -215,7 +239,7 @@ def main(words: Sequence[str]) -> int:
             print(line(trial.mutant))
         return 0
     result = _judge(trying, options)
-    measured = {part.file: part.scope for part in parts if part not in AROUND}
+    measured = {part.file: part.scope for part in parts if part not in OF_ITS_OWN}
     if options.where or not measured:  # of a function there is no coverage to measure
         return result
     return result if _covered(measured, TextOut(options.json)) else 1

@@ -7,7 +7,16 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from tests.mutants import by_hand
-from tests.mutants.core import AROUND, BESIDE, CORE, FAST, PARTS, WHOLE_CAR, Part, own_tests
+from tests.mutants.core import (
+    BESIDE,
+    CORE,
+    FAST,
+    OF_ITS_OWN,
+    PARTS,
+    WHOLE_CAR,
+    Part,
+    own_tests,
+)
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -15,7 +24,7 @@ else:
     import tomli as tomllib
 
 _TABLE = "tests/mutants/core.py"
-_LIST = "tests/mutants/equivalent.toml"
+_LISTS = ("tests/mutants/equivalent.toml", "tests/mutants/equivalent_interfaces.toml")
 _BY_HAND = "tests/mutants/by_hand.toml"
 _DRIVER = "tests/mutants/"  # a change of these is a change of how the core is judged
 _VIRTUAL = Path("tests/firmware/drivers/virtual")  # on the path of the boards' tests
@@ -133,7 +142,8 @@ def touched(root: Path, since: str) -> dict[Part, str]:
     """
     files = changed(root, since)
     found = {part: why for part in PARTS if (why := _why(root, part, files))}
-    for path, differing in ((_TABLE, _differing_rows), (_LIST, _differing_entries)):
+    for path in (_TABLE, *_LISTS):
+        differing = _differing_rows if path == _TABLE else _differing_entries
         if path in files:
             before = _git(root, "show", f"{since}:{path}") or ""
             its = differing((root / path).read_text(), before)
@@ -145,7 +155,7 @@ def _why(root: Path, part: Part, files: set[str]) -> str:
     """One of the changed files that touch it; empty if there is none."""
     if part.file in files:
         return part.file
-    tests = own_tests(part) if part in AROUND + BESIDE else (*own_tests(part), *WHOLE_CAR)
+    tests = own_tests(part) if part in OF_ITS_OWN + BESIDE else (*own_tests(part), *WHOLE_CAR)
     near = files & stands_on(root, tests)
     if part in CORE:
         near |= {file for file in files if _is_under(file, FAST) or _is_of_driver(file)}

@@ -155,15 +155,47 @@ AROUND = (
     Part("firmware/core/boxes.py", ("firmware/core/test_boxes.py",)),
     Part("firmware/core/loop_brake.py", ("firmware/core/test_loop_brake.py",)),
 )
+# What of the station's server lets in, gives the seat and hears stops: the rest are its pages
+_SERVER = (
+    "Server.__init__", "Server._request", "Server._answer", "Server._watch", "Server._hear_stops",
+    "Server._stopped", "Server._work", "Server._hold", "_listen", "_refuse", "_reads", "_send",
+    "_end", "_object",
+)  # fmt: skip
+_OF_STATION = "host_bridge/interfaces/station"
+STATION = (
+    Part("host_bridge/interfaces/station/doors.py", (f"{_OF_STATION}/test_doors.py",)),
+    Part("host_bridge/interfaces/station/hold.py", (f"{_OF_STATION}/test_doors.py",)),
+    Part("host_bridge/interfaces/station/server.py", (f"{_OF_STATION}/test_server.py",), _SERVER),
+)
+_OF_ROS2 = "host_bridge/interfaces/ros2"
+ROS2 = (
+    Part("host_bridge/interfaces/ros2/node.py", (f"{_OF_ROS2}/test_node.py",)),
+    Part("host_bridge/interfaces/ros2/mux.py", (f"{_OF_ROS2}/test_mux.py",)),
+    Part("host_bridge/interfaces/ros2/stops.py", (f"{_OF_ROS2}/test_stops.py",)),
+)
+_OF_PADS = "host_bridge/interfaces/gamepad"
+PADS = (
+    Part("host_bridge/interfaces/gamepad/life.py", (f"{_OF_PADS}/test_pad_seat.py",)),
+    Part("host_bridge/interfaces/gamepad/mapping.py", (f"{_OF_PADS}/test_pad_mapping.py",)),
+    Part("host_bridge/interfaces/gamepad/seat.py", (f"{_OF_PADS}/test_pad_seat.py",)),
+    Part("host_bridge/interfaces/gamepad/hands.py", (f"{_OF_PADS}/test_hands.py",)),
+)
+# What people and programs drive and stop by
+INTERFACES = STATION + ROS2 + PADS
 # Where each file has a row, or a reason
 PLACES = (
     "firmware/core", "firmware/app.py", "firmware/boards/between_steps.py",
     "firmware/boards/link.py", "firmware/boards/start.py", "host_bridge/session.py",
     "host_bridge/quick_stop.py", "host_bridge/serve", "host_bridge/driving", "host_bridge/cars",
+    "host_bridge/interfaces/station", "host_bridge/interfaces/ros2",
+    "host_bridge/interfaces/gamepad",
 )  # fmt: skip
 _TELLS = "it tells and decides nothing"
 _SLOW = "its tests drive cars for seconds, too long to be asked a hundred times"
-_PROCESSES = "most of its tests start processes, in which there is no mutant"
+_SHOWS = "it shows what cars do, and neither drives nor stops"
+_RCLPY = "it is rclpy's calls: tests under a real one, in processes, show it"
+_SIMULATES = "it simulates cars for planners, and drives none"
+_UNTRIED = "not yet tried"
 NOT_YET = {
     "firmware/core/chronicle.py": _TELLS,
     "firmware/core/events.py": _TELLS,
@@ -175,8 +207,39 @@ NOT_YET = {
     "host_bridge/driving/tally.py": _TELLS,
     "host_bridge/driving/view.py": "it says what a view offers, and does nothing",
     "host_bridge/cars/refusals.py": _TELLS,
+    **{f"host_bridge/interfaces/station/{name}.py": why for name, why in (
+        ("camera", _SHOWS), ("charts", _SHOWS), ("comparing", _SHOWS), ("feed", _SHOWS),
+        ("foxglove_server", _SHOWS), ("picture", _SHOWS), ("sight", _SHOWS), ("views", _SHOWS),
+    )},
+    **{f"host_bridge/interfaces/ros2/{name}.py": why for name, why in (
+        ("bag", _TELLS), ("citizen", _TELLS), ("covariances", _TELLS), ("describing", _TELLS),
+        ("frames", _TELLS), ("health", _TELLS), ("messages", _TELLS), ("telling", _TELLS),
+        ("tables", "a table"), ("vocabulary", "tables, which tests hold against their sources"),
+        ("bus", _RCLPY), ("planning_node", _RCLPY), ("planning_car", _SIMULATES),
+        ("planning_files", _SIMULATES), ("planning_simulator", _SIMULATES),
+        ("autodrive", _UNTRIED), ("autorally", _UNTRIED), ("autoware", _UNTRIED),
+        ("autoware_external", _UNTRIED), ("chassis_mux", _UNTRIED), ("files", _UNTRIED),
+        ("gym", _UNTRIED), ("halves", _UNTRIED), ("making", _UNTRIED), ("manner", _UNTRIED),
+        ("pausing", _UNTRIED), ("placing", _UNTRIED), ("priorities", _UNTRIED),
+        ("waiting", _UNTRIED), ("tandem_ros/setup", "it installs"),
+        ("tandem_ros/launch/car.launch", "it starts programs"),
+        ("tandem_ros/launch/two_cars.launch", "it starts programs"),
+        ("tandem_ros/tandem_ros/car", _RCLPY), ("tandem_ros/tandem_ros/command", _TELLS),
+        ("tandem_ros/tandem_ros/program", _RCLPY), ("tandem_ros/tandem_ros/options", _UNTRIED),
+    )},
+    "host_bridge/interfaces/gamepad/sdl.py": "it is SDL's events and no more: tests ask SDL itself",
+    "host_bridge/interfaces/gamepad/virtual.py": "a pad for tests",
+}  # fmt: skip
+GROUPS = {
+    "the safety core": CORE,
+    "beside it": BESIDE,
+    "links and host": AROUND,
+    "the station": STATION,
+    "ROS 2": ROS2,
+    "pads": PADS,
 }
-PARTS = CORE + BESIDE + AROUND
+PARTS = CORE + BESIDE + AROUND + INTERFACES
+OF_ITS_OWN = AROUND + INTERFACES  # whose own tests are all that is asked
 ROOT = Path(__file__).resolve().parents[2]
 _FOLDER = "tests/firmware/core"
 FAST = (_FOLDER,)  # what coverage is measured under
@@ -195,6 +258,6 @@ def tiers(part: Part) -> tuple[Tier, ...]:
 
     A mutant loops for ever if it takes five times as long as the unchanged source.
     """
-    if part in AROUND:
+    if part in OF_ITS_OWN:
         return (Tier(own_tests(part), part.cpu_s),)
     return (Tier(own_tests(part), part.cpu_s), Tier(FAST, 30), Tier(WHOLE_CAR, 120))

@@ -58,6 +58,14 @@ def read_rules(path: Path) -> list[Rule]:
     return [_rule(path, number, rule) for number, rule in enumerate(rules, 1)]
 
 
+def read_all(
+    paths: Sequence[Path], mutants: Sequence[Mutant]
+) -> tuple[list[Rule], list[Equivalent]]:
+    """The rules of several lists, and an entry for each mutant that is listed or covered by one."""
+    rules = [rule for path in paths for rule in read_rules(path)]
+    return rules, [it for path in paths for it in read(path)] + by_rule(rules, mutants)
+
+
 def _rule(path: Path, number: int, rule: dict[str, Any]) -> Rule:
     needed = {"file", "count", "reason"}
     if not needed <= set(rule) <= {*needed, *_PATTERNS} or not rule["reason"].strip():

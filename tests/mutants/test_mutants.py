@@ -3,17 +3,30 @@
 import ast
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 
 import pytest
 
-from tests.evidence import every
+from tests.evidence import every, some
+from tests.kinds import STARTERS
 from tests.mutants import __main__ as command
 from tests.mutants import by_hand, chosen, equivalents, kept, trials
-from tests.mutants.core import CORE, NOT_YET, PARTS, PLACES, ROOT, tiers
-from tests.mutants.mutations import mutants_of, mutated
+from tests.mutants.core import (
+    CORE,
+    GROUPS,
+    INTERFACES,
+    NOT_YET,
+    PARTS,
+    PLACES,
+    ROOT,
+    own_tests,
+    tiers,
+)
+from tests.mutants.mutations import Mutant, mutants_of, mutated
+from tests.mutants.overwritten import tried
 from tests.mutants.trying import Trial, Trying
 
 SOURCE = '''"""A docstring is no code."""
@@ -99,6 +112,27 @@ def test_each_file_of_the_places_that_count_has_a_row_or_a_reason_why_not():
     assert every((ROOT / file).exists() for file in rows)
     assert files - rows == set(NOT_YET) & files == set(NOT_YET)
     assert every(NOT_YET.values())
+
+
+@pytest.mark.parametrize("part", INTERFACES, ids=lambda part: part.file)
+def test_an_interface_is_asked_of_tests_that_start_no_program(part):
+    """They are in ``make quick``, too: a file of another kind says so at its head."""
+    kinds = re.compile(rf"^pytestmark = .*?mark\.({'|'.join(STARTERS)})", re.MULTILINE)
+    texts = [(ROOT / test).read_text() for test in own_tests(part)]
+    assert not any(kinds.search(text) for text in some(texts))
+
+
+def test_each_group_is_counted_apart():
+    assert sorted(part for parts in GROUPS.values() for part in parts) == sorted(PARTS)
+    of_core, of_pads = (
+        Mutant(parts[0].file, 0, 1, "", "constant", "1", "2", 1) for parts in (CORE, GROUPS["pads"])
+    )
+    rows = command.tables([(of_core, "killed", False), (of_core, "survived", True),
+                           (of_pads, "survived", False)]).split("\n")  # fmt: skip
+    assert [row.split() for row in rows[-2:]] == [
+        ["all", "of", "the", "safety", "core", "2", "1", "0", "1", "0"],
+        ["all", "of", "pads", "1", "0", "0", "0", "1"],
+    ]
 
 
 TRY = """
@@ -360,12 +394,27 @@ def test_the_list_of_what_changes_nothing_is_true_of_the_sources():
     present = [
         mutant
         for part in PARTS
-        for mutant in mutants_of(part.file, trials.source_of(ROOT, part.file), part.scope)
+        for mutant in tried(part.file, trials.source_of(ROOT, part.file), part.scope)
     ]
     rules = equivalents.read_rules(command.LIST)
     listed = equivalents.read(command.LIST) + equivalents.by_rule(rules, present)
     assert equivalents.rule_errors(rules, present) == []
     assert equivalents.errors(listed, present, {}) == []
+
+
+MOST_ENTRIES = 260  # of what was held to mutants before the interfaces were; fewer is better
+
+
+def test_each_list_is_of_its_own_files_and_no_longer_than_it_may_be():
+    old, new = (
+        [it.file for it in equivalents.read_rules(path)]
+        + [it.key[0] for it in equivalents.read(path)]
+        for path in command.LISTS
+    )
+    files = {part.file for part in INTERFACES}
+    assert files.isdisjoint(old)
+    assert files.issuperset(new)
+    assert 0 < len(old) <= MOST_ENTRIES
 
 
 def test_a_rule_without_a_reason_or_a_count_is_refused(tmp_path):

@@ -9,7 +9,7 @@ from collections import Counter
 
 import pytest
 
-from tests.evidence import some
+from tests.evidence import every, some
 from tests.nightly.draw import left_out_of_test
 from tests.nightly.parts import NIGHT, PIECES, ROOT, SOAKS, STUDIES, files_of
 from tests.proof.alphabets import ALL
@@ -48,7 +48,7 @@ def test_names_are_unique_and_a_night_leaves_mutants_half_an_hour_at_least():
     for table in (NIGHT, STUDIES):
         assert set(Counter(part.name for part in table).values()) == {1}
     assert sum(part.hours for part in NIGHT if not part.takes_the_rest) < 9.5
-    assert all(part.why and part.sources for part in STUDIES)
+    assert every(part.why and part.sources for part in STUDIES)
 
 
 def test_the_makefile_says_what_make_test_runs():
