@@ -386,7 +386,8 @@ def test_a_stop_is_felt_and_heard_once(table, state):
 
 def test_before_it_drove_and_at_rest_nothing_is_felt(table):
     it = table.open().input
-    table.step(observed=seen(State.STOPPED))
+    for state in (State.STOPPED, State.STANDBY, State.STANDBY, State.STOPPED):
+        table.step(observed=seen(state))
     table.step(observed=seen(State.HOLD, is_driving=True))
     table.step(observed=seen(State.STANDBY, None))
     table.step(observed=STANDING)

@@ -66,6 +66,7 @@ def test_it_is_kept_whole_in_a_file_of_its_own(tmp_path):
         path = mappings.keep(PadMapping("ff00", name))
         assert path == mappings.path("ff00") == tmp_path / "new" / "pads" / "ff00.json"
         assert mappings.of("ff00").name == name
+    assert path.read_text().startswith('{\n  "guid": "ff00",\n'), "for people, too"
     assert list(path.parent.iterdir()) == [path], "no draft is left"
     assert mappings.of("ff01") == PadMapping("ff01")
 

@@ -10,7 +10,7 @@ from host_bridge.interfaces.gamepad.mapping import Life, Roles
 from host_bridge.interfaces.gamepad.sdl import AXES, BUTTONS, Kind, Report
 from host_bridge.interfaces.gamepad.seat import Grip, PadSeat
 
-REACH = Reach(steer_rad=0.4, speed_mps=4.0, reverse_mps=1.0)
+REACH = Reach(steer_rad=0.4, speed_mps=4.0, reverse_mps=2.0)
 PRESS_US = 1_000_000
 
 
@@ -149,8 +149,9 @@ def test_what_is_let_go_by_the_drive_has_to_be_held_anew():
     ("values", "wish"),
     [
         ({"righttrigger": 1.0}, (0.0, 4.0, 0.0)),
-        ({"lefttrigger": 1.0}, (0.0, -1.0, 0.0)),
-        ({"righttrigger": 1.0, "lefttrigger": 1.0}, (0.0, 3.0, 0.0)),
+        ({"lefttrigger": 1.0}, (0.0, -2.0, 0.0)),
+        ({"righttrigger": 1.0, "lefttrigger": 1.0}, (0.0, 2.0, 0.0)),
+        ({"lefttrigger": 0.525}, (0.0, -1.0, 0.0)),
         ({"rightx": 1.0}, (0.0, 0.0, 1.0)),
         ({"rightx": -1.0}, (0.0, 0.0, 0.0)),
         ({"leftx": 1.0}, (-0.4, 0.0, 0.0)),
@@ -176,7 +177,7 @@ def test_an_axis_may_have_a_sign():
     table = Table(forward="-lefty", reverse="+lefty", steer="")
     table.hold()
     assert table.step(lefty=-1.0).speed_mps == 4.0
-    assert table.step(lefty=1.0).speed_mps == -1.0
+    assert table.step(lefty=1.0).speed_mps == -2.0
     assert table.step(lefty=0.0, leftx=1.0).steer_rad == 0.0
 
 
@@ -295,7 +296,8 @@ def test_of_a_trigger_as_the_deadman_its_own_noise_counts():
 
 def test_a_button_as_the_deadman_has_no_axis():
     table = Table(Life.TRIGGER, NumberedPad())
-    table.hear(Report(0, Kind.AXIS, 4, 0.5))
+    for number in (0, 1, 4):
+        table.hear(Report(0, Kind.AXIS, number, 0.5))
     assert table.seat.reports.count == 0
 
 
@@ -334,6 +336,7 @@ def test_only_the_triggers_axis_counts_where_it_is_the_deadman():
     assert not count.hear(Report(0, Kind.AXIS, 1, 1.0), 0)
     assert count.hear(Report(0, Kind.AXIS, 2, 1.0), 7)
     assert count.heard_us == 7
+    assert not ReportCount(Life.TRIGGER).hear(Report(0, Kind.AXIS, 0, 1.0), 0)
     assert not ReportCount(Life.TRIGGER).hear(Report(0, Kind.AXIS, 1, 1.0), 0)
     assert ReportCount(Life.REPORTS, 2).hear(Report(0, Kind.AXIS, 1, 1.0), 0)
 
