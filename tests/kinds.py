@@ -8,6 +8,7 @@ exit code of its own if nothing else is wrong.
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 import time
@@ -22,6 +23,8 @@ from tests.patience import Hang, NotMeasured, TooLate
 
 STARTERS = ("process", "browser", "ros", "micropython")
 _STARTS = {"subprocess.Popen", "os.fork", "os.forkpty", "os.posix_spawn", "os.system"}
+# By which ctypes.util.find_library looks for SDL: they end at once, and none is of this project
+_LOOKS_UP = {"ldconfig", "gcc", "cc", "ld", "objdump"}
 # That of sysexits.h for "try again later". Nothing is wrong, and nothing is shown.
 EXIT_NOT_MEASURED = 75
 KEPT_AS = "cache/not_measured"  # in pytest's cache, for tests/tools/measured.py
@@ -42,7 +45,9 @@ class Kinds:
 
     def _hear(self, event: str, args: tuple[Any, ...]) -> None:
         if event in _STARTS:
-            self._started.append(f"{event} {args[0] if args else ''}")
+            name = os.path.basename(str(args[0])) if args else ""
+            if name not in _LOOKS_UP:
+                self._started.append(f"{event} {name}")
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:

@@ -91,12 +91,10 @@ def table(virtual, tmp_path):
         asyncio.run(it.input.close())
 
 
-@pytest.mark.process
 def test_nothing_is_wished_for_with_the_hands_off(table):
     assert not table().step().is_held
 
 
-@pytest.mark.process
 def test_lb_held_drives_by_the_triggers_and_the_stick(table, virtual):
     it = table()
     assert it.hold().is_held
@@ -118,7 +116,6 @@ def test_lb_released_lets_go(table, virtual):
     assert not it.step().is_held
 
 
-@pytest.mark.process
 def test_rb_lets_a_program_drive_and_drives_nothing_itself(table, virtual):
     it = table()
     virtual.move("leftx", 1.0)
@@ -159,7 +156,6 @@ def test_taking_over_from_a_program_begins_with_the_triggers_at_rest(table, virt
     assert (wish.is_held, wish.permits_autonomy) == (True, False)
 
 
-@pytest.mark.process
 @pytest.mark.parametrize("button", ["b", "a", 2, 3, 5, 7, 8, 11, 14])
 def test_each_button_without_a_role_stops(table, virtual, button):
     it = table()

@@ -19,7 +19,7 @@ from tests.host_bridge.programs import tandem
 from tests.host_bridge.serve.desk import runtime_folder
 
 pytest.importorskip("foxglove", reason="--foxglove needs tandem-cars[foxglove]")
-pytestmark = pytest.mark.xdist_group("station")
+pytestmark = [pytest.mark.process, pytest.mark.xdist_group("station")]
 PORT, FOXGLOVE_PORT = PORTS + 8, PORTS + 9
 LAYOUT = Path(foxglove_server.__file__).with_name("foxglove_layout.json")
 _CALLS = 5
@@ -91,12 +91,10 @@ def viewer(set_up):
     it.close()
 
 
-@pytest.mark.process
 def test_it_can_neither_publish_nor_set_parameters(viewer):
     assert viewer.info["capabilities"] == ["services"]
 
 
-@pytest.mark.process
 def test_it_sees_what_the_car_says_under_the_names_of_a_log(viewer):
     viewer.look(f"/{NAME}/status", f"/{NAME}/motion")
     channel = viewer.channels[f"/{NAME}/status"]
@@ -119,7 +117,6 @@ def test_it_stops_the_car_and_hears_the_cars_own_answer(viewer, set_up):
         assert (row["name"], row["is_seen"]) == (NAME, True)
 
 
-@pytest.mark.process
 def test_each_topic_of_the_layout_is_one_that_a_log_has(tmp_path, monkeypatch):
     log = tmp_path / "drive.mcap"
     with runtime_folder(monkeypatch):
