@@ -50,7 +50,6 @@ def test_the_storm_meets_every_state_and_most_of_what_can_go_wrong(in_process):
     assert kinds.count(codes.EVENT_STOP_SOURCE) > 100
 
 
-@pytest.mark.exhaustive
 @pytest.mark.micropython
 @pytest.mark.parametrize("runtime", ["cpython", 64, 32])
 def test_a_minute_of_trouble_gives_the_same_bytes_on_every_python(in_process, runtime):
@@ -59,6 +58,7 @@ def test_a_minute_of_trouble_gives_the_same_bytes_on_every_python(in_process, ru
     assert host.outputs.hexdigest() == expected.outputs.hexdigest()
 
 
+@pytest.mark.smoke
 @pytest.mark.micropython
 @pytest.mark.parametrize("bits", [64, 32])
 def test_the_program_as_it_is_flashed_gives_the_same_bytes(bits, tmp_path):

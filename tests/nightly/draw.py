@@ -12,6 +12,7 @@ from tests.nightly.parts import PYTEST, PYTHON, ROOT
 from tests.nightly.running import Ended
 from tests.tools import times
 
+_LISTED_WITHIN_S = 300.0  # half a minute on an idle machine
 _OVERTIME = 1.5  # so many times the minutes, and what still runs is killed
 _VARIABLE = re.compile(r"^TEST_IS *:?= *(.+)$", re.MULTILINE)
 _COLLECTED = re.compile(r"^(tests/\S+\.py): \d+$", re.MULTILINE)
@@ -30,7 +31,12 @@ def left_out_of_test(makefile: str) -> str:
 def collected(expression: str) -> list[str]:
     """The files that have such tests, asked of pytest. Raises RuntimeError where there are none."""
     words = [PYTHON, "-m", "pytest", "--collect-only", "-qq", "-n", "0", "-m", expression]
-    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, timeout=600, check=False)
+    try:
+        done = subprocess.run(
+            words, cwd=ROOT, capture_output=True, text=True, timeout=_LISTED_WITHIN_S, check=False
+        )
+    except subprocess.TimeoutExpired as late:
+        raise RuntimeError(f"pytest did not list its tests in {late.timeout} s") from None
     files = sorted(_COLLECTED.findall(done.stdout))
     if done.returncode or not files:
         end = "\n".join(reading.last_lines(done.stdout + done.stderr))

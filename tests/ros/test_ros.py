@@ -103,6 +103,7 @@ def test_one_latched_command_moves_nothing(nodes, ros):
     assert {row["speed_mps"] for row in rows} == {0.0}
 
 
+@pytest.mark.smoke
 def test_anybody_stops_it_and_a_virtual_car_is_armed_again(nodes, ros):
     nodes("talker", "drive", "1.0", "0.0", "1000")
     ros.until(is_fast)

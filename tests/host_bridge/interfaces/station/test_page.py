@@ -90,6 +90,7 @@ def other(tmp_path):
     server.shutdown()
 
 
+@pytest.mark.smoke
 def test_stop_is_shown_as_done_when_the_car_says_so_and_not_before(set_up, page):
     set_up.seated(page)
     page.click("#stop")
