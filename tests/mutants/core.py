@@ -164,7 +164,7 @@ _SERVER = (
 _OF_STATION = "host_bridge/interfaces/station"
 STATION = (
     Part("host_bridge/interfaces/station/doors.py", (f"{_OF_STATION}/test_doors.py",)),
-    Part("host_bridge/interfaces/station/hold.py", (f"{_OF_STATION}/test_doors.py",)),
+    Part("host_bridge/interfaces/station/hold.py", (f"{_OF_STATION}/test_page_seat.py",)),
     Part("host_bridge/interfaces/station/server.py", (f"{_OF_STATION}/test_server.py",), _SERVER),
 )
 _OF_ROS2 = "host_bridge/interfaces/ros2"

@@ -368,7 +368,7 @@ def test_its_frames_are_heard_and_its_words_are_orders(desk):
     connection = Connection(
         "/hold",
         [{"seat": desk.token}, frame(0), {"do": "arm"}, {"do": "stop"}, {"do": "end"},
-         {"do": "fly"}, "no json", {}, frame(1)],
+         {"do": "fly"}, "no json", {}, b'{"do": "arm"}', frame(1)],
     )  # fmt: skip
     asyncio.run(desk.server._answer(connection))
     ((_, seat),) = desk.yard.begun
