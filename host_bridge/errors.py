@@ -116,6 +116,14 @@ class DataFileFault(TandemError):
         )
 
 
+class NotShownFault(TandemError):
+    """What was to be shown could not be judged, and nothing failed: the machine was too late, or
+    the evidence is missing."""
+
+    exit_code = 8
+    meaning = "nothing failed, but something could not be judged: too busy a machine, no evidence"
+
+
 _FAULTS = (
     NotHeldFault,
     UsageFault,
@@ -124,6 +132,7 @@ _FAULTS = (
     VehicleFileFault,
     RefusedFault,
     DataFileFault,
+    NotShownFault,
 )
 EXIT_CODES: tuple[tuple[int, str], ...] = (
     (0, "done, and every number held"),

@@ -38,11 +38,16 @@ class Trace:
         self._file = open(path, "w", buffering=1)  # noqa: SIM115 - kept open for the car's life
         self._file.write(self.COLUMNS + "\n")
 
-    def write(self, world: World) -> None:
+    def close(self) -> None:
+        self._file.close()
+
+    def write(self, world: World, monotonic_s: float | None = None) -> None:
+        """``monotonic_s`` is this moment's, where it is not the machine's that is to be noted."""
         truth = world.plant.truth
         drive = next((v for v in reversed(world.values) if v), 0)
+        now_s = time.monotonic() if monotonic_s is None else monotonic_s
         self._file.write(
-            f"{time.monotonic():.6f},{world.now_us * 1e-6:.6f},{truth.x_m:.6f},{truth.y_m:.6f},"
+            f"{now_s:.6f},{world.now_us * 1e-6:.6f},{truth.x_m:.6f},{truth.y_m:.6f},"
             f"{truth.yaw_rad:.6f},{truth.vx_mps:.6f},{world.plant.steer_rad:.6f},"
             f"{int(world.enable)},{drive}\n"
         )

@@ -97,8 +97,12 @@ class SimTransport:
                 _LOG.warning(_SLOW, self.label, self._pace.lost_us * 1e-6)
             await asyncio.sleep(max(wait_us * 1e-6, HOST_TURN_S))
             sent = self.world.beat(self.car_us())
+            self.after_beat()
             if sent:
                 on_bytes(sent)
+
+    def after_beat(self) -> None:
+        """Each time, for whoever inherits."""
 
 
 def make(uri: Uri, context: Context) -> SimTransport:

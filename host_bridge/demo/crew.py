@@ -23,7 +23,7 @@ SOURCE = "script"  # its deadman is scripted: for virtual cars only
 _POLL_S = 0.01
 _READY_WITHIN_S = 10.0
 _ACTION_WITHIN_S = 3.0
-_CLOCK_BOUND_US = 5_000  # half of what a car grants, so that it stays good while it ages
+_CLOCK_BOUND_US = 6_000  # half a beat and more; of the 10 ms that a car grants, so that it may age
 _UNKNOWN_US = 65_535
 
 

@@ -1,7 +1,8 @@
 """A host to be killed: a program that owns one car and drives it as it is told on standard input.
 
 Prints one line of JSON for each status, 50 a second. Commands: ``arm``, ``speed M_PER_S``,
-``release``, ``hold``, ``freeze``, ``quit``.
+``release``, ``hold``, ``freeze``, ``stop`` (one Stop frame), ``quit``. In virtual time the same
+coroutine runs in the loop of the demo.
 """
 
 from __future__ import annotations
@@ -10,49 +11,59 @@ import argparse
 import asyncio
 import json
 import sys
+from collections.abc import Callable
+from typing import Any
 
+from host_bridge.cars.car import Car
 from host_bridge.demo.crew import Crew
 from host_bridge.errors import TandemError
 from host_bridge.interfaces.manoeuvres import Constant
+from host_bridge.link.frozen_stop import stop_frame
 from host_bridge.services import make_host
 
 _REPORT_EVERY_S = 0.02
 _FOR_EVER_S = 3600.0
+_TOKEN = 1  # of the stop
+
+Report = Callable[[dict[str, Any]], None]
 
 
-async def drive(uri: str, vehicle: str, name: str) -> None:
-    """Until ``quit``, or until nobody tells it any more."""
-    host = make_host()
-    crew = Crew(host, host.vehicles.load(vehicle), {name: host.cars.transport(uri)})
+async def drive(
+    crew: Crew, reader: asyncio.StreamReader, report: Report, every_s: float = _REPORT_EVERY_S
+) -> None:
+    """Until ``quit``, or until nobody tells it any more. Raises errors.TandemError."""
     try:
         await crew.start()
-        reporting = asyncio.create_task(_report(crew))
-        await _obey(crew)
+        reporting = asyncio.create_task(_report(crew, report, every_s))
+        await _obey(crew, reader)
         reporting.cancel()
     finally:
         await crew.close()
 
 
-async def _report(crew: Crew) -> None:
-    car = crew.fleet.cars[0]
+def told(car: Car) -> dict[str, Any] | None:
+    """What there is to report of a car; None before it has said something."""
+    status = car.status
+    if status is None:
+        return None
+    return {
+        "state": status.state.name,
+        "speed_mps": status.speed_mps,
+        "causes": [cause.name for cause in status.causes],
+        "is_known": car.is_known(),
+        "why": car.why_stopped(),
+    }
+
+
+async def _report(crew: Crew, report: Report, every_s: float) -> None:
     while True:
-        status = car.status
-        if status:
-            line = {
-                "state": status.state.name,
-                "speed_mps": status.speed_mps,
-                "causes": [cause.name for cause in status.causes],
-                "is_known": car.is_known(),
-                "why": car.why_stopped(),
-            }
-            print(json.dumps(line), flush=True)
-        await asyncio.sleep(_REPORT_EVERY_S)
+        line = told(crew.fleet.cars[0])
+        if line:
+            report(line)
+        await asyncio.sleep(every_s)
 
 
-async def _obey(crew: Crew) -> None:
-    reader = asyncio.StreamReader()
-    loop = asyncio.get_running_loop()
-    await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
+async def _obey(crew: Crew, reader: asyncio.StreamReader) -> None:
     while line := await reader.readline():
         word, _, rest = line.decode().strip().partition(" ")
         if word == "quit":
@@ -71,6 +82,29 @@ async def _do(crew: Crew, word: str, rest: str) -> None:
         crew.puppet.is_held = True
     elif word == "freeze":
         crew.puppet.is_frozen = True
+    elif word == "stop":  # as it comes from whoever says it: once, and by the owner
+        frame = stop_frame(_TOKEN, "demo")
+        for service in crew.services.values():
+            service.owner.send(frame)
+
+
+async def standard_input() -> asyncio.StreamReader:
+    """The commands of whoever started this program."""
+    reader = asyncio.StreamReader()
+    loop = asyncio.get_running_loop()
+    await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
+    return reader
+
+
+def print_line(line: dict[str, Any]) -> None:
+    """The report of a program."""
+    print(json.dumps(line), flush=True)
+
+
+async def _run(uri: str, vehicle: str, name: str) -> None:
+    host = make_host()
+    crew = Crew(host, host.vehicles.load(vehicle), {name: host.cars.transport(uri)})
+    await drive(crew, await standard_input(), print_line)
 
 
 def main() -> int:
@@ -81,7 +115,7 @@ def main() -> int:
     parser.add_argument("name")
     arguments = parser.parse_args()
     try:
-        asyncio.run(drive(arguments.uri, arguments.vehicle, arguments.name))
+        asyncio.run(_run(arguments.uri, arguments.vehicle, arguments.name))
     except TandemError as fault:
         print(fault, file=sys.stderr)
         return fault.exit_code

@@ -2,50 +2,44 @@
 
 It is ``tandem drive --input gamepad`` itself; the pad is SDL's virtual joystick. Prints one line of
 JSON ten times a second. Commands: ``arm``, ``speed M_PER_S``, ``unplug``, ``plug``, ``freeze``,
-``repeat``, ``zeros``, ``quit``.
+``repeat``, ``zeros``, ``quit``. In virtual time the same coroutine runs in the loop of the demo.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
-import json
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from host_bridge import driving
+from host_bridge.demo.driver import Report, print_line, standard_input, told
 from host_bridge.driving import Plan
 from host_bridge.driving.drive import Drive
 from host_bridge.errors import TandemError
 from host_bridge.interfaces.gamepad import Gamepad, Life, PadMapping, PadMappings, Sdl, VirtualPad
-from host_bridge.services import make_host
+from host_bridge.services import Host, make_host
 
 _TREMBLES_S = 0.008  # as often as pads report
 _PRESS_S = 0.05
 
 
 class Lines:
-    """A view of a drive, for the program that started this one."""
+    """A view of a drive, for whoever tells the hand what to do."""
+
+    def __init__(self, report: Report) -> None:
+        self._report = report
 
     def screen(self, drive: Drive, now_us: int, columns: int) -> list[str]:
         return []
 
     def news(self, drive: Drive, now_us: int) -> list[str]:
-        car = drive.fleet.cars[0]
-        status = car.status
-        if status is None:
-            return []
-        line = {
-            "state": status.state.name,
-            "speed_mps": status.speed_mps,
-            "causes": [cause.name for cause in status.causes],
-            "is_known": car.is_known(),
-            "why": car.why_stopped(),
-            "phase": drive.phase.name,
-        }
-        return [json.dumps(line)]
+        line = told(drive.fleet.cars[0])
+        if line:
+            self._report({**line, "phase": drive.phase.name})
+        return []
 
     def summary(self, drive: Drive, now_us: int) -> Sequence[str]:
         return ()
@@ -104,13 +98,17 @@ class Hand:
         self._pad.is_frozen = True
 
 
-async def drive(uri: str, vehicle: str, speed_mps: float) -> int:
+async def drive(
+    host: Host,
+    uri: str,
+    vehicle: str,
+    speed_mps: float,
+    reader: asyncio.StreamReader,
+    report: Report,
+) -> int:
     """Until ``quit``. Raises errors.TandemError."""
     sdl = Sdl()
     pad = VirtualPad(sdl, "Demo pad")
-    reader = asyncio.StreamReader()
-    loop = asyncio.get_running_loop()
-    await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
     hand = Hand(pad)
     tasks = [asyncio.create_task(work) for work in (hand.obey(reader), hand.tremble())]
     with tempfile.TemporaryDirectory() as folder:
@@ -119,14 +117,19 @@ async def drive(uri: str, vehicle: str, speed_mps: float) -> int:
         mappings.keep(PadMapping(facts.guid, facts.name, "", Life.REPORTS))
         plan = Plan(
             (uri,), input=Gamepad(facts.guid, mappings), vehicle=vehicle, speed_mps=speed_mps,
-            is_json=True,
+            is_json=True, is_watched=False,
         )  # fmt: skip
         try:
-            return await driving.drive(plan, Lines(), make_host())
+            return await driving.drive(plan, Lines(report), host)
         finally:
             for task in tasks:
                 task.cancel()
             sdl.close()
+
+
+async def _run(uri: str, vehicle: str, speed_mps: float) -> int:
+    reader = await standard_input()
+    return await drive(make_host(), uri, vehicle, speed_mps, reader, print_line)
 
 
 def main() -> int:
@@ -137,7 +140,7 @@ def main() -> int:
     parser.add_argument("speed", type=float)
     arguments = parser.parse_args()
     try:
-        return asyncio.run(drive(arguments.uri, arguments.vehicle, arguments.speed))
+        return asyncio.run(_run(arguments.uri, arguments.vehicle, arguments.speed))
     except TandemError as fault:
         print(fault, file=sys.stderr)
         return fault.exit_code

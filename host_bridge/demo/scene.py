@@ -1,135 +1,154 @@
-"""Who drives the car of part 2, and the truth about it."""
+"""Who drives the car of part 2, on which stage, and the truth about it."""
 
 from __future__ import annotations
 
 import asyncio
 import json
-import sys
-import time
 from collections.abc import Callable
-from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
-from host_bridge.demo.trace import Stop, read_trace, stop_after
+from host_bridge.demo.trace import Stop, Truth, stop_after
+from host_bridge.demo.verdict import Machine, Ruling, ended_by_itself, fails, stopped_by_itself
 from host_bridge.domain import Vehicle
-from host_bridge.errors import NotHeldFault
-from sim_mock.process import CarProcess
 
 SPEED_MPS = 3.0
 NAME = "demo-car"
-WAIT_S = 8.0  # for anything that has to happen; the slowest takes some 2 s
+# For anything that has to happen, in seconds that a computing process was given; the slowest takes
+# some 2 s. So a hang is one on any machine, and on none is waited for ever.
+WAIT_S = 5.0
 _STEADY = 0.97
+_HALTED = ("STOPPING", "STOPPED", "FAULT")
+_POLL_S = 0.01
+_LOOK_S = 0.2
 
 
-class Driver:
-    """``host_bridge.demo.driver``, or ``pad_driver``, as a process of its own."""
+class Seat(Protocol):
+    """Whoever drives: what was heard of the car last, and what it is told to do."""
 
-    def __init__(self, process: asyncio.subprocess.Process) -> None:
-        self.process = process
-        self.latest: dict[str, Any] = {}
-        self._reading = asyncio.create_task(self._read())
+    latest: dict[str, Any]
 
-    @classmethod
-    async def start(cls, device: str, vehicle: str, by_pad: bool) -> Driver:
-        process = await asyncio.create_subprocess_exec(
-            sys.executable,
-            "-m",
-            "host_bridge.demo.pad_driver" if by_pad else "host_bridge.demo.driver",
-            f"serial://{device}",
-            vehicle,
-            str(SPEED_MPS) if by_pad else NAME,
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            start_new_session=True,  # Ctrl-C is for the demo, which then ends its driver in order
-        )
-        return cls(process)
+    @property
+    def has_ended(self) -> bool: ...
 
-    async def _read(self) -> None:
-        assert self.process.stdout
-        while line := await self.process.stdout.readline():
-            self.latest = json.loads(line)
+    def tell(self, command: str) -> None: ...
 
-    def tell(self, command: str) -> None:
-        assert self.process.stdin
-        self.process.stdin.write(command.encode() + b"\n")
+    async def end(self) -> None: ...
 
-    async def until(self, condition: Callable[[dict[str, Any]], object]) -> None:
-        """Raises NotHeldFault if it does not come true in time."""
-        deadline_s = time.monotonic() + WAIT_S
-        while not (self.latest and condition(self.latest)):
-            if time.monotonic() > deadline_s or self.process.returncode is not None:
-                raise NotHeldFault(
-                    "the car did not do as it was told",
-                    where="demo, part 2",
-                    got=json.dumps(self.latest) or "nothing heard",
-                    remedy="run it again alone: make demo",
-                )
-            await asyncio.sleep(0.01)
 
-    async def end(self) -> None:
-        if self.process.returncode is None:
-            self.tell("quit")
-            try:
-                await asyncio.wait_for(self.process.wait(), 3.0)
-            except asyncio.TimeoutError:
-                self.process.kill()
-                await self.process.wait()
-        self._reading.cancel()
+class Stage(Protocol):
+    """Where it happens: in virtual time, or on the wall."""
+
+    machine: Machine
+
+    def tell_car(self, command: str) -> None:
+        """A command of ``sim_mock.car``."""
+
+    async def seat(self, by_pad: bool) -> Seat:
+        """Somebody new at the wheel."""
+
+
+class Unmeasured(Exception):
+    """It did not come to a measurement; ``ruling`` is what is to be thought of that."""
+
+    def __init__(self, ruling: Ruling) -> None:
+        super().__init__(ruling.reason)
+        self.ruling = ruling
 
 
 class Scene:
-    """The car, whoever drives it, and the truth."""
+    """The car, whoever drives it, and the truth. All times are those of the running loop."""
 
-    def __init__(self, car: CarProcess, trace: Path, vehicle: Vehicle) -> None:
-        self.car = car
-        self.vehicle = vehicle
-        self.driver: Driver | None = None
+    def __init__(self, stage: Stage, truth: Truth, vehicle: Vehicle) -> None:
+        self.stage = stage
+        self.truth = truth
         self.fault_s = 0.0
+        self.slow_start_s = 0.0  # by so much this machine is slower to start a program than granted
+        self._driver: Seat | None = None
         self._has_pad = False
-        self.slack_s = 0.0  # granted for what is this machine's fault
-        self._trace = trace
         drive = [channel["kind"] != "servo_steering" for channel in vehicle.channels].index(True)
         self._drive_neutral = vehicle.parameters["channel_neutral"][drive]
 
     @property
-    def seat(self) -> Driver:
-        assert self.driver
-        return self.driver
+    def machine(self) -> Machine:
+        return self.stage.machine
+
+    @property
+    def seat(self) -> Seat:
+        assert self._driver
+        return self._driver
+
+    @property
+    def latest(self) -> dict[str, Any]:
+        """What was heard of the car last; nothing before."""
+        return self._driver.latest if self._driver else {}
 
     async def cruise(self, by_pad: bool) -> None:
-        """A driver at the wheel, the car at speed."""
-        is_there = self.driver and self.driver.process.returncode is None
-        if not is_there or by_pad is not self._has_pad:
+        """A driver at the wheel, the car at speed. Raises Unmeasured."""
+        if self._driver is None or self._driver.has_ended or by_pad is not self._has_pad:
             self._has_pad = by_pad
             await self.change_driver()
         seat = self.seat
-        await seat.until(lambda s: s["is_known"] and s.get("phase") != "ARMING")
+        await self.until(
+            lambda s: s["is_known"] and s.get("phase") != "ARMING", "a car that is known"
+        )
         if seat.latest["state"] not in ("HOLD", "ACTIVE"):
             seat.tell("arm")
-        await seat.until(lambda s: s["state"] in ("HOLD", "ACTIVE"))
+        await self.until(lambda s: s["state"] in ("HOLD", "ACTIVE"), "an armed car")
         seat.tell(f"speed {SPEED_MPS}")
-        await seat.until(lambda s: s["speed_mps"] > SPEED_MPS * _STEADY)
+        await self._until_fast()
         await asyncio.sleep(0.4)
+        await self._until_fast()  # still
+
+    async def _until_fast(self) -> None:
+        fast_mps = SPEED_MPS * _STEADY
+        await self.until(
+            lambda s: s["speed_mps"] > fast_mps or s["state"] in _HALTED, f"{SPEED_MPS:.0f} m/s"
+        )
+        latest = self.seat.latest
+        if latest["state"] in _HALTED:
+            why = f"the car stopped while all was well: {latest['why']}"
+            raise Unmeasured(stopped_by_itself(self.machine, now_s(), why))
+
+    async def until(self, condition: Callable[[dict[str, Any]], object], what: str) -> None:
+        """Wait for what has to be heard of the car. Raises Unmeasured: a hang is a FAIL."""
+        begun_s = now_s()
+        while not (self.latest and condition(self.latest)):
+            if self.seat.has_ended:
+                why = "whoever drives has ended by itself"
+                raise Unmeasured(ended_by_itself(self.machine, begun_s, now_s(), why))
+            if self.machine.granted_s(begun_s, now_s()) > WAIT_S:
+                heard = json.dumps(self.latest) if self.latest else "nothing"
+                why = f"waited {WAIT_S:.0f} s for {what}, last heard: {heard}"
+                raise Unmeasured(fails(why))
+            await asyncio.sleep(_POLL_S)
 
     async def change_driver(self) -> None:
         await self.dismiss()
-        self.driver = await Driver.start(self.car.device, self.vehicle.name, self._has_pad)
+        self._driver = await self.stage.seat(self._has_pad)
 
     async def dismiss(self) -> None:
-        if self.driver:
-            await self.driver.end()
-        self.driver = None
+        if self._driver:
+            await self._driver.end()
+        self._driver = None
 
     def now(self) -> None:
         """This is the moment of the fault."""
-        self.fault_s = time.monotonic()
+        self.fault_s = now_s()
 
     async def stopped(self) -> Stop | None:
-        """The stop after the fault, from the plant's own trace."""
-        deadline_s = time.monotonic() + WAIT_S
-        while time.monotonic() < deadline_s:
-            await asyncio.sleep(0.2)
-            stop = stop_after(read_trace(self._trace), self.fault_s, self._drive_neutral)
-            if stop:
-                return stop
-        return None
+        """The stop after the fault, from the plant's own trace; None if there is none in time."""
+        stop = None
+        while stop is None and self.machine.granted_s(self.fault_s, now_s()) <= WAIT_S:
+            await asyncio.sleep(_LOOK_S)
+            stop = stop_after(self.truth.moments(), self.fault_s, self._drive_neutral)
+        return stop
+
+    def has_truth(self) -> bool:
+        """Whether the trace says anything of the time before and after the fault."""
+        moments = self.truth.moments()
+        return bool(moments) and moments[0].monotonic_s <= self.fault_s < moments[-1].monotonic_s
+
+
+def now_s() -> float:
+    """The running loop's time: virtual, or the machine's monotonic one."""
+    return asyncio.get_running_loop().time()

@@ -7,14 +7,16 @@ import sys
 import textwrap
 from dataclasses import dataclass, field
 
+from host_bridge.demo.verdict import Ruling, Verdict
 from host_bridge.printable import can_draw, one_line, styled
 
 _COLUMNS = 80
+_MARKS = {Verdict.OK: "ok", Verdict.FAIL: "FAIL", Verdict.NOT_SHOWN: "??"}
 
 
 @dataclass(frozen=True)
 class Check:
-    """One number or promise: what it was, what it had to be, whether it held.
+    """One number or promise: what it was, what it had to be, and what is to be thought of it.
 
     ``evidence`` is where to look for more.
     """
@@ -22,8 +24,28 @@ class Check:
     what: str
     got: str
     limit: str
-    holds: bool
+    ruling: Ruling
     evidence: str
+
+    @property
+    def verdict(self) -> Verdict:
+        return self.ruling.verdict
+
+    @property
+    def holds(self) -> bool:
+        return self.verdict is Verdict.OK
+
+    def row(self) -> dict[str, object]:
+        """For ``demo.json``."""
+        return {
+            "what": self.what,
+            "got": self.got,
+            "limit": self.limit,
+            "verdict": self.verdict.value,
+            "holds": self.holds,
+            "reason": self.ruling.reason,
+            "evidence": self.evidence,
+        }
 
     def __str__(self) -> str:
         return f"{self.what}: {self.got} ({self.limit})"
@@ -54,17 +76,28 @@ class Show:
             room = shutil.get_terminal_size().columns - 1  # a line that wraps is not replaced
             print(f"\r\x1b[K{one_line(text)[:room]}", end="", file=styled(sys.stdout), flush=True)
 
-    def check(self, what: str, got: str, limit: str, holds: bool, evidence: str) -> None:
-        check = Check(what, got, limit, holds, evidence)
+    def check(self, what: str, got: str, limit: str, ruling: Ruling, evidence: str) -> None:
+        check = Check(what, got, limit, ruling, evidence)
         self.checks.append(check)
-        self.say(_wrapped(str(check), f"  {'ok  ' if holds else 'FAIL'}  ", "        "))
+        self.say(_wrapped(str(check), f"  {_MARKS[check.verdict]:4}  ", "        "))
+        if check.verdict is Verdict.NOT_SHOWN:
+            self.note(f"not shown: {ruling.reason}")
+        elif ruling.reason:
+            self.note(ruling.reason)
 
     def _end_line(self) -> None:
         if self.is_terminal:
             print("\r\x1b[K", end="", file=styled(sys.stdout))
 
+    def having(self, verdict: Verdict) -> list[Check]:
+        """The checks of one verdict."""
+        return [check for check in self.checks if check.verdict is verdict]
+
     def failed(self) -> list[Check]:
-        return [check for check in self.checks if not check.holds]
+        return self.having(Verdict.FAIL)
+
+    def not_shown(self) -> list[Check]:
+        return self.having(Verdict.NOT_SHOWN)
 
 
 def _wrapped(text: str, first: str, then: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from host_bridge.cars.acceptance import Acceptance, newest_common
 from host_bridge.cars.divergence import Divergence
@@ -18,10 +18,11 @@ SLALOM = Slalom(speed_mps=2.8, duration_s=7.0, steer_rad=0.16, period_s=2.0)
 SKIDPAD = Constant(speed_mps=2.0, duration_s=6.0, steer_rad=0.25)
 MANOEUVRES = InTurn((SLALOM, SKIDPAD))
 SHORT = Constant(speed_mps=1.0, duration_s=1.5)
-# Of half of the claims. A beat of the cars, which are not in step, and 1 ms for each clock; the
-# rest says how busy this machine is: the twin's beats, and car A's, come late where it is.
+# Of half of the claims. A beat of the cars, which are not in step, and 1 ms for each clock; in real
+# time the rest says how busy this machine is: the twin's beats, and car A's, come late where it is.
 SKEW_LIMIT_US = 12_000
 ENDS_IN_S = 4.0
+_CARS = 2
 REPORTS_IN_S = 2.0
 
 
@@ -42,6 +43,8 @@ class Drive:
     path_m: float = 0.0
     paths: dict[str, list[tuple[float, float]]] = field(default_factory=dict)
     speeds: dict[str, list[tuple[float, float]]] = field(default_factory=dict)
+    begun_s: float = 0.0  # by the loop's time
+    ended_s: float = 0.0
 
     def is_identical(self) -> bool:
         """Whether every car accepted the same bytes, all of them."""
@@ -57,8 +60,15 @@ class Drive:
     def is_shown_to_differ(self) -> bool:
         """Whether every car's own report shows that they did not accept the same bytes. Reports
         that are not there show nothing."""
-        is_evidence = self.agreed > 0 and len(self.crcs) > 1 and min(self.counts.values()) > 0
-        return is_evidence and len(set(self.crcs.values())) == len(self.crcs)
+        return not self.lacks() and len(set(self.crcs.values())) == len(self.crcs)
+
+    def lacks(self) -> str:
+        """What is not there of the cars' reports, without which nothing is shown; "" if all is."""
+        if len(self.crcs) < _CARS:
+            return "a report of every car at one and the same claim"
+        if not self.agreed or not all(self.counts.values()):
+            return "a claim that all cars say they accepted"
+        return ""
 
     def skew_us(self, share: float) -> int:
         """Of the claims, this share was applied by all cars within so long; 0 without any."""
@@ -113,6 +123,8 @@ async def drive_together(crew: Crew, manoeuvre: Manoeuvre, show: Show) -> Drive:
     await crew.arm()
     divergence = Divergence(crew.vehicle.divergence)
     watch = Watch(crew, divergence)
+    loop = asyncio.get_running_loop()
+    begun_s = loop.time()
     crew.puppet.take(manoeuvre)
     watching = asyncio.create_task(watch.run())
     while crew.puppet.position_s < manoeuvre.duration_s:
@@ -121,12 +133,13 @@ async def drive_together(crew: Crew, manoeuvre: Manoeuvre, show: Show) -> Drive:
         if not crew.all_in(State.ACTIVE, State.HOLD):
             watch.why_ended = "; ".join(f"{c.name}: {c.why_stopped()}" for c in crew.fleet.cars)
             break
+    ended_s = loop.time()
     crew.puppet.let_go()
     await crew.until(lambda: crew.all_in(State.HOLD) and _at_rest(crew), ENDS_IN_S)
     watching.cancel()
     # what is compared is each car's report at one claim: wait until there is one
     await crew.until(lambda: newest_common(_records(crew)) is not None, REPORTS_IN_S)
-    return _result(crew, watch)
+    return replace(_result(crew, watch), begun_s=begun_s, ended_s=ended_s)
 
 
 def _records(crew: Crew) -> list[Acceptance]:

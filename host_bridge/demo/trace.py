@@ -18,13 +18,15 @@ class Moment:
     y_m: float
     speed_mps: float
     channel_drive: float  # what the drive is told, as its board puts it out
+    car_s: float  # the car's own clock, which stands still where the machine gives it no time
 
 
 @dataclass(frozen=True)
 class Stop:
     """From a fault to standstill; ``speeds`` are (s since the fault, m/s).
 
-    ``reaction_s`` is until the drive is no longer told to go forward.
+    ``reaction_s`` is until the drive is no longer told to go forward, by the clock of the machine.
+    From there on it is physics: by the clock of the car, which is that of its plant.
     """
 
     from_mps: float
@@ -32,16 +34,42 @@ class Stop:
     seconds: float
     metres: float
     speeds: tuple[tuple[float, float], ...]
+    was_driven: bool = True  # up to the fault: else it was another stop, and this one shows nothing
+
+
+class Truth:
+    """A trace that is read while it is written."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._moments: list[Moment] = []
+        self._names: list[str] = []
+        self._read_bytes = 0
+
+    def moments(self) -> list[Moment]:
+        """All whole lines so far; the last may be cut where the car is still writing."""
+        if not self.path.exists():
+            return []
+        with self.path.open("rb") as file:
+            file.seek(self._read_bytes)
+            new = file.read()
+        whole = new[: new.rfind(b"\n") + 1]
+        self._read_bytes += len(whole)
+        for row in csv.reader(whole.decode().splitlines()):
+            if self._names:
+                self._moments.append(_moment(dict(zip(self._names, row, strict=True))))
+            else:
+                self._names = row
+        return self._moments
 
 
 def read_trace(path: Path) -> list[Moment]:
-    """All whole lines; the last may be cut where the car is still writing."""
-    with path.open(newline="") as file:
-        return [_moment(row) for row in csv.DictReader(file) if row.get("channel_drive")]
+    """All whole lines of a trace."""
+    return Truth(path).moments()
 
 
 def _moment(row: dict[str, str]) -> Moment:
-    names = ("monotonic_s", "x_m", "y_m", "speed_mps", "channel_drive")
+    names = ("monotonic_s", "x_m", "y_m", "speed_mps", "channel_drive", "time_s")
     return Moment(*(float(row[name]) for name in names))
 
 
@@ -55,14 +83,19 @@ def stop_after(moments: list[Moment], fault_s: float, drive_neutral: float) -> S
     after = [moment for moment in moments if moment.monotonic_s > fault_s]
     if not before:
         return None
-    metres, last, speeds, reaction_s = 0.0, before[-1], [], None
+    metres, last, speeds = 0.0, before[-1], []
+    reacted: Moment | None = None
     for moment in after:
         metres += ((moment.x_m - last.x_m) ** 2 + (moment.y_m - last.y_m) ** 2) ** 0.5
         last = moment
-        since_s = moment.monotonic_s - fault_s
+        if reacted is None and moment.channel_drive <= drive_neutral:
+            reacted = moment
+        at = reacted or moment
+        since_s = at.monotonic_s - fault_s + moment.car_s - at.car_s
         speeds.append((since_s, moment.speed_mps))
-        if reaction_s is None and moment.channel_drive <= drive_neutral:
-            reaction_s = since_s
-        if moment.speed_mps < STANDSTILL_MPS and reaction_s is not None:
-            return Stop(before[-1].speed_mps, reaction_s, since_s, metres, tuple(speeds))
+        if reacted and moment.speed_mps < STANDSTILL_MPS:
+            reaction_s = reacted.monotonic_s - fault_s
+            was_driven = before[-1].channel_drive > drive_neutral
+            points = tuple(speeds)
+            return Stop(before[-1].speed_mps, reaction_s, since_s, metres, points, was_driven)
     return None

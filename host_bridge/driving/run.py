@@ -166,7 +166,7 @@ class Cockpit:
         self._view = view
         self._clock = clock
         self._person = person
-        self._terminal = _terminal(person, clock.now_us)
+        self._terminal = _terminal(person, clock.now_us) if plan.is_watched else None
         seen_by = self._terminal or person
         self._screen = seen_by.screen() if seen_by and not plan.is_json else None
         is_alone = plan.is_watched or plan.is_json  # a second drive writes into no screen

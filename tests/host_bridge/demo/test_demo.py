@@ -80,8 +80,8 @@ def test_it_runs_in_any_folder_and_leaves_its_results_there(tmp_path):
 SLOW = """
 import sys
 from host_bridge import cli
-from host_bridge.demo import stops
-stops._BRAKES_MPS2 = 40.0  # more than any tyre gives
+from host_bridge.demo import limits
+limits.BRAKES_MPS2 = 40.0  # more than any tyre gives
 sys.exit(cli.main(sys.argv[1:]))
 """
 
@@ -97,7 +97,7 @@ def test_a_limit_that_the_car_cannot_keep_makes_the_demo_fail(tmp_path):
     )
     assert done.returncode == 1, done.stdout + done.stderr
     checks = checks_in(tmp_path)["checks"]
-    assert len(checks) == 11
+    assert len(checks) == 12
     assert not any(check["holds"] for check in checks)
     assert "car-a.csv" in done.stdout
 
@@ -115,7 +115,7 @@ def test_the_whole_demo_holds_within_two_minutes(tmp_path):
     assert f"tandem station --log {tmp_path / 'demo.mcap'}" in done.stdout
     results = checks_in(tmp_path)
     assert results["runtime"] == "MicroPython, 64 bit"
-    assert len(results["checks"]) == 16
+    assert len(results["checks"]) == 17
     _is_a_picture(tmp_path / "demo.png")
     _is_a_log_of_one_frame_for_both_cars(tmp_path / "demo.mcap")
     assert not processes_of(tmp_path)

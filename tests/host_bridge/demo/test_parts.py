@@ -9,10 +9,12 @@ import pytest
 from firmware.protocol import messages
 from host_bridge.config import load_vehicle
 from host_bridge.demo import crew, peers, stops, together
-from host_bridge.demo.command import judge
+from host_bridge.demo.judging import judge
+from host_bridge.demo.limits import Limits
 from host_bridge.demo.show import Show
-from host_bridge.demo.stops import Case, Limits
+from host_bridge.demo.stops import Case
 from host_bridge.demo.trace import Moment, Stop, read_trace, stop_after
+from host_bridge.demo.verdict import OK, fails, missing
 from host_bridge.link import wire
 from host_bridge.transports.loopback import pair
 from sim_mock.car import Trace
@@ -34,7 +36,7 @@ def braking(from_s, mps2=5.0, speed_mps=3.0, until_s=3.0):
         speed = max(speed_mps - max(now_s - from_s, 0) * mps2, 0.0)
         x_m += speed / 100
         moments.append(
-            Moment(now_s, x_m, 0.0, speed, 1_600_000.0 if now_s < from_s else 1_300_000.0)
+            Moment(now_s, x_m, 0.0, speed, 1_600_000.0 if now_s < from_s else 1_300_000.0, now_s)
         )
     return moments
 
@@ -226,8 +228,8 @@ def test_a_good_drive_passes_every_check():
     [
         ({"why_ended": "a: Stopped."}, "slalom"),
         ({"missed": 1}, "byte for byte"),
+        ({"differs": True}, "byte for byte"),
         ({"skews_us": [13_000] * 100}, "same time"),
-        ({"skews_us": []}, "same time"),
         ({"alarms": ["speed"]}, "alarm"),
         ({"alarms": []}, "alarm"),
         ({"alarm_s": 1.9}, "alarm"),
@@ -295,15 +297,18 @@ def test_what_is_no_claim_is_never_touched():
 def test_checks_are_printed_with_their_verdict_in_eighty_columns(capsys):
     show = Show(is_terminal=False)
     show.live("never seen in a pipe")
-    show.check("a thing that is checked", "9 m " * 10, "at most 3 m " * 5, False, "demo.mcap")
-    show.check("another", "1 m", "at most 3 m", True, "demo.mcap")
+    show.check("a thing that is checked", "9 m " * 10, "at most 3 m " * 5, fails(), "demo.mcap")
+    show.check("another", "1 m", "at most 3 m", OK, "demo.mcap")
+    show.check("a third", "nothing", "at most 3 m", missing("the trace " * 10), "demo.mcap")
     printed = capsys.readouterr().out
     assert "FAIL" in printed
     assert "ok  " in printed
+    assert "not shown: the evidence is missing" in printed
     assert "never" not in printed
     assert "\x1b" not in printed
     assert max(map(len, printed.splitlines())) <= 80
     assert [check.what for check in show.failed()] == ["a thing that is checked"]
+    assert [check.what for check in show.not_shown()] == ["a third"]
 
 
 def test_a_live_line_fits_the_terminal_and_is_wiped(capsys, monkeypatch):

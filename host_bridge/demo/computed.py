@@ -1,0 +1,78 @@
+"""What runs in virtual time: part 1, and the stops that are the car's alone."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+
+from host_bridge.demo.lockstep import Lockstep
+from host_bridge.demo.part_one import part_one
+from host_bridge.demo.results import Results
+from host_bridge.demo.scene import SPEED_MPS, Scene
+from host_bridge.demo.show import Show
+from host_bridge.demo.stops import Case, cases, has_pads
+from host_bridge.demo.together import Drive
+from host_bridge.demo.trace import Truth
+from host_bridge.demo.trials import run_cases
+from host_bridge.errors import DeviceFault
+from host_bridge.running import run_in_virtual_time
+from host_bridge.services import make_host
+from host_bridge.transports.base import Transport
+from host_bridge.virtual_time import VirtualTime
+from sim_mock.car import Trace
+from sim_mock.paced import command_of
+
+TRACE = "car-a.csv"
+
+
+def in_virtual_time(args: argparse.Namespace, show: Show, results: Results) -> int:
+    """Run it all; 0, or the code of an interruption. Raises errors.TandemError."""
+    try:
+        command, results.runtime = command_of(args.runtime)
+    except SystemExit as no_such:
+        raise DeviceFault(str(no_such), where="car A", remedy="tandem doctor") from None
+    show.say(f"Car A: the firmware under {results.runtime}, a process of its own.")
+    show.say("Twin B: the same firmware inside this host; 1 kg heavier, on a slippery floor.")
+    show.say("Cars and host in virtual time: the same figures each time, on any machine.")
+    loop = VirtualTime()
+    trace = Trace(str(args.out / TRACE))
+    try:
+        stage = Lockstep(make_host(loop), command, trace)
+        return run_in_virtual_time(_computed(args, stage, show, results), loop)
+    finally:
+        trace.close()
+
+
+async def _computed(args: argparse.Namespace, stage: Lockstep, show: Show, results: Results) -> int:
+    results.vehicle = stage.vehicle
+    try:
+        if args.only != "stops":
+            results.drive = await _together(args, stage, show, results.runtime)
+        if args.only != "together":
+            results.cases += await _stops(stage, show, Truth(args.out / TRACE))
+    except asyncio.CancelledError:
+        show.say("Interrupted: the cars stop.")
+        raise
+    return 0
+
+
+async def _together(args: argparse.Namespace, stage: Lockstep, show: Show, runtime: str) -> Drive:
+    def car_a() -> Transport:
+        return stage.car("car-a")
+
+    drive = await part_one(stage.host, car_a, args.out, show, is_altered=args.alter)
+    if "MicroPython" not in runtime:
+        show.note(
+            f"Car A ran under {runtime}: byte identity across the two Pythons was NOT shown. "
+            "`make setup` says how to have a MicroPython."
+        )
+    return drive
+
+
+async def _stops(stage: Lockstep, show: Show, truth: Truth) -> list[Case]:
+    show.heading(f"2. At {SPEED_MPS:.0f} m/s, everything that goes wrong")
+    if not has_pads():
+        show.say("  Without gamepads: PySDL2 is not installed (pip install 'tandem-cars[pads]').")
+    done = [case for case in cases() if not case.is_real]
+    await run_cases(done, Scene(stage, truth, stage.vehicle), show)
+    return done

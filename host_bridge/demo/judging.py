@@ -1,0 +1,114 @@
+"""The checks of part 1: what is to be thought of a drive of two cars by the same bytes."""
+
+from __future__ import annotations
+
+from host_bridge.demo.show import Show
+from host_bridge.demo.together import SKEW_LIMIT_US, Drive
+from host_bridge.demo.verdict import (
+    OK,
+    Machine,
+    Punctual,
+    Ruling,
+    by_time,
+    ended_by_itself,
+    fails,
+    missing,
+    stopped_by_itself,
+)
+
+LOG = "demo.mcap"
+BEFORE_PATCH_S = 2.0
+_BUSY_TICKS = 15  # one in a hundred of part 1
+_ENDED_EARLY = "the drive ended before"
+
+
+def judge(drive: Drive, show: Show, machine: Machine | None = None) -> None:
+    """All checks of the main drive. ``machine`` is whoever saw how late it was; without one the
+    drive was in virtual time, which is never late."""
+    saw = machine or Punctual()
+    show.check(
+        "slalom and skidpad, both cars",
+        drive.why_ended or "driven to the end",
+        "to the end",
+        _came_to_its_end(drive, saw),
+        LOG,
+    )
+    show.check(
+        "claims that both cars accepted, byte for byte",
+        told(drive),
+        "all equal, none missed",
+        _same(drive, saw),
+        LOG,
+    )
+    show.check(
+        "applied at the same time",
+        f"{drive.skew_us(0.5) / 1000:.1f} ms apart at most for half of the claims, "
+        f"{drive.skew_us(0.99) / 1000:.1f} ms for 99 of 100",
+        f"half at most {SKEW_LIMIT_US / 1000:.0f} ms, a beat and the clocks",
+        _at_once(drive, saw),
+        LOG,
+    )
+    if machine is None:
+        show.note(
+            "In virtual time: the cars' beats and clocks alone; cable and machine add theirs."
+        )
+    show.check(
+        "the alarm finds the load and the slippery patch",
+        f"{', '.join(drive.alarms) or 'nothing'}, first after {drive.alarm_s:.1f} s; "
+        f"paths {drive.path_m:.2f} m apart",
+        f"the path at least, and nothing in the {BEFORE_PATCH_S:.0f} s before the patch",
+        _alarmed(drive),
+        LOG,
+    )
+    if drive.ticks_late > _BUSY_TICKS:
+        show.note(
+            f"This machine is busy: {drive.ticks_late} claims were left out for want of time."
+        )
+
+
+def judge_altered(drive: Drive, show: Show, evidence: str) -> None:
+    """The same check, of a drive in which a bit was altered: it has to fail."""
+    lacks = drive.lacks()
+    found = OK if drive.is_shown_to_differ() else missing(lacks) if lacks else fails()
+    show.check(
+        "the same check finds the altered byte",
+        told(drive),
+        "both cars' reports, and they must not be equal",
+        found,
+        evidence,
+    )
+
+
+def told(drive: Drive) -> str:
+    """What the cars accepted, for people."""
+    parts = [f"{name} {n}, CRC {drive.crcs[name]}" for name, n in drive.counts.items()]
+    missed = f"; {drive.missed} missed" if drive.missed else ""
+    return " and ".join(parts) + missed if parts else "none"
+
+
+def _came_to_its_end(drive: Drive, machine: Machine) -> Ruling:
+    return stopped_by_itself(machine, drive.ended_s, "") if drive.why_ended else OK
+
+
+def _same(drive: Drive, machine: Machine) -> Ruling:
+    """A claim that came too late, as a busy machine brings it, is missed and nothing else."""
+    if drive.is_identical():
+        return OK
+    if drive.lacks():
+        return missing(drive.lacks())
+    if drive.missed and not drive.differs:
+        return ended_by_itself(machine, drive.begun_s, drive.ended_s, "")
+    return fails()
+
+
+def _at_once(drive: Drive, machine: Machine) -> Ruling:
+    if not drive.skews_us:
+        return missing("when both cars applied one and the same claim")
+    over_s = (drive.skew_us(0.5) - SKEW_LIMIT_US) * 1e-6
+    return by_time(over_s, machine.worst_wake_s(drive.begun_s, drive.ended_s))
+
+
+def _alarmed(drive: Drive) -> Ruling:
+    if "path" in drive.alarms:
+        return OK if drive.alarm_s > BEFORE_PATCH_S else fails()
+    return missing(_ENDED_EARLY) if drive.why_ended else fails()

@@ -1,0 +1,145 @@
+"""The stage of virtual time: the car's program is a process of its own, and time waits for it.
+
+The same files as on a board, under MicroPython where there is one, take a step through a pipe each
+time that the loop's time has come to its beat. Host, twin and plant live in that loop. So nothing
+is ever late, a busy machine only takes longer, and every figure is the same each time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
+from functools import partial
+from typing import Any
+
+from host_bridge.demo import driver, pad_driver
+from host_bridge.demo.crew import Crew
+from host_bridge.demo.driver import Report
+from host_bridge.demo.part_one import SEED, VEHICLE
+from host_bridge.demo.scene import NAME, SPEED_MPS, Seat
+from host_bridge.demo.verdict import Machine, Punctual
+from host_bridge.services import Cars, Host
+from host_bridge.transports.base import Transport
+from sim_mock.car import Trace
+from sim_mock.facts import CarFacts, facts_of
+from sim_mock.firmware_runner import Process
+from sim_mock.transport import SimTransport
+
+_AT_REST_MPS = 0.01
+_RESTS_WITHIN_US = 10_000_000
+_ENDS_WITHIN_S = 5.0
+
+
+class LockstepCar(SimTransport):
+    """A virtual car that keeps the loop's time; its plant comes to rest before it goes."""
+
+    def __init__(
+        self, facts: CarFacts, command: list[str], trace: Trace, now_us: Callable[[], int]
+    ) -> None:
+        def runner(board_id: bytes, image: bytes, seed: int) -> Process:
+            return Process(command, board_id, image, seed)
+
+        uri = f"sim://{facts.vehicle}?seed={facts.seed}&name={facts.car_name}"
+        super().__init__(uri, facts.world(runner), now_us, facts.vehicle)
+        self._trace = trace
+        self._deaf_until_us = 0
+
+    def tell(self, command: str) -> None:
+        """``deaf MS``, as ``sim_mock.car`` has it: what is sent to it is lost for so long."""
+        word, _, ms = command.partition(" ")
+        assert word == "deaf", "all else is for a car of the wall"
+        self._deaf_until_us = self._now_us() + int(ms) * 1000
+
+    def send(self, data: bytes) -> int:
+        return len(data) if self._now_us() < self._deaf_until_us else super().send(data)
+
+    def after_beat(self) -> None:
+        begun_us = self._now_us() - self.car_us()
+        self._trace.write(self.world, (begun_us + self.world.now_us) * 1e-6)
+
+    def close(self) -> None:
+        if self._task:
+            self._come_to_rest()
+        super().close()
+
+    def _come_to_rest(self) -> None:
+        world = self.world
+        give_up_us = world.now_us + _RESTS_WITHIN_US
+        while abs(world.plant.truth.vx_mps) > _AT_REST_MPS and world.now_us < give_up_us:
+            world.beat(world.now_us + world.interval_us)
+            self.after_beat()
+
+
+class _CarsOfStage(Cars):
+    """The cars of a host of the loop's time, and the one in lockstep, by its URI."""
+
+    def __init__(self, host: Host, car: LockstepCar | None = None) -> None:
+        super().__init__(host.vehicles, host.cars.clock)
+        self._car = car
+
+    def transport(self, text: str) -> Transport:
+        known = self._car
+        return known if known and text == known.label else super().transport(text)
+
+    def new_epoch(self) -> int:
+        return 1  # it is in the bytes: the same each time
+
+
+class TaskSeat:
+    """Whoever drives, as a task: told and heard as the programs of the wall are."""
+
+    def __init__(
+        self, work: Callable[[asyncio.StreamReader, Report], Coroutine[Any, Any, object]]
+    ) -> None:
+        self.latest: dict[str, Any] = {}
+        self._reader = asyncio.StreamReader()
+        self._task = asyncio.create_task(work(self._reader, self._hear))
+
+    def _hear(self, line: dict[str, Any]) -> None:
+        self.latest = line
+
+    @property
+    def has_ended(self) -> bool:
+        return self._task.done()
+
+    def tell(self, command: str) -> None:
+        self._reader.feed_data(command.encode() + b"\n")
+
+    async def end(self) -> None:
+        """Raises errors.TandemError, if that was its end."""
+        self.tell("quit")
+        with suppress(asyncio.TimeoutError):
+            await asyncio.wait_for(self._task, _ENDS_WITHIN_S)
+
+
+class Lockstep:
+    """A ``scene.Stage``: each driver gets a new car, which stands where the last one began."""
+
+    def __init__(self, host: Host, command: list[str], trace: Trace) -> None:
+        """``host`` has the loop's clock, ``command`` is what runs the firmware."""
+        self.machine: Machine = Punctual()
+        self.host = dataclasses.replace(host, cars=_CarsOfStage(host))
+        self.vehicle = host.vehicles.load(VEHICLE)
+        self._command = command
+        self._trace = trace
+        self._car: LockstepCar | None = None
+
+    def car(self, name: str) -> LockstepCar:
+        """A new one, at rest at the start."""
+        facts = facts_of(self.vehicle, {"seed": str(SEED), "name": name})
+        return LockstepCar(facts, self._command, self._trace, self.host.cars.clock.now_us)
+
+    def tell_car(self, command: str) -> None:
+        assert self._car, "somebody drives it"
+        self._car.tell(command)
+
+    async def seat(self, by_pad: bool) -> Seat:
+        self._car = car = self.car(NAME)
+        if not by_pad:
+            crew = Crew(self.host, self.vehicle, {NAME: car})
+            return TaskSeat(lambda reader, report: driver.drive(crew, reader, report))
+        host = dataclasses.replace(self.host, cars=_CarsOfStage(self.host, car))
+        at_pad = partial(pad_driver.drive, host, car.label, self.vehicle.name, SPEED_MPS)
+        return TaskSeat(at_pad)

@@ -1,0 +1,103 @@
+"""What runs on the wall: programs that are killed, paused and cut off, beside a witness.
+
+A board on the desk does all of it there: nobody can hold its time.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+from pathlib import Path
+
+from host_bridge.demo.part_one import SEED, VEHICLE, part_one
+from host_bridge.demo.results import Results
+from host_bridge.demo.scene import SPEED_MPS, Scene
+from host_bridge.demo.show import Show
+from host_bridge.demo.stops import Case, cases
+from host_bridge.demo.together import Drive
+from host_bridge.demo.trace import Truth
+from host_bridge.demo.trials import run_cases
+from host_bridge.demo.wall import Wall
+from host_bridge.demo.witness import Witness
+from host_bridge.domain import Vehicle
+from host_bridge.errors import DeviceFault
+from host_bridge.running import run_async
+from host_bridge.services import Host
+from host_bridge.transports.base import Transport
+from sim_mock.facts import facts_of
+from sim_mock.process import CarProcess, start, start_program
+
+TRACE = "car-a-wall.csv"
+
+
+def on_the_wall(args: argparse.Namespace, host: Host, show: Show, results: Results) -> int:
+    """Run it all; 0, or the code of an interruption. Raises errors.TandemError."""
+    with Witness() as witness:
+        return run_async(_measured(args, host, witness, show, results))
+
+
+async def _measured(
+    args: argparse.Namespace, host: Host, witness: Witness, show: Show, results: Results
+) -> int:
+    vehicle = host.vehicles.load(VEHICLE)
+    trace = args.out / TRACE
+    trace.unlink(missing_ok=True)
+    car = await _car(args, vehicle, trace)
+    results.vehicle, results.runtime = vehicle, car.runtime
+    try:
+        if args.board:
+            show.say(f"Car A: the firmware under {car.runtime}, {car.device}.")
+            show.say("Twin B: the same firmware inside this host, heavier, on a slippery floor.")
+        if args.board and args.only != "stops":
+            results.drive = await _together(args, host, car, witness, show)
+        if args.only != "together":
+            scene = Scene(Wall(car, vehicle, witness), Truth(trace), vehicle)
+            results.cases += await _stops(args, scene, show)
+    except asyncio.CancelledError:
+        show.say("Interrupted: the cars stop.")
+        raise
+    finally:
+        car.tell("quit")
+        await car.process.wait()
+    return 0
+
+
+async def _car(args: argparse.Namespace, vehicle: Vehicle, trace: Path) -> CarProcess:
+    """Its program, which outlives whoever drives it; by a link that stays while its cable is out.
+
+    Raises errors.DeviceFault.
+    """
+    link = (args.out / "car-a.port").absolute()
+    options = ("--trace", str(trace), "--link", str(link))
+    try:
+        if args.board:
+            uri = f"serial://{args.board}?hitl={VEHICLE}&seed={SEED}&name=car-a"
+            car = await start_program("host_bridge.demo.board_car", uri, *options)
+        else:
+            facts = facts_of(vehicle, {"seed": str(SEED), "name": "car-a"})
+            car = await start(facts, args.runtime, *options, "--ends-alone")
+    except RuntimeError as fault:
+        raise DeviceFault(str(fault), where="car A", remedy="tandem doctor") from None
+    car.device = str(link)
+    return car
+
+
+async def _together(
+    args: argparse.Namespace, host: Host, car: CarProcess, witness: Witness, show: Show
+) -> Drive:
+    def car_a() -> Transport:
+        return host.cars.transport(f"serial://{car.device}")
+
+    return await part_one(host, car_a, args.out, show, is_altered=args.alter, machine=witness)
+
+
+async def _stops(args: argparse.Namespace, scene: Scene, show: Show) -> list[Case]:
+    """A board keeps its own time: of its car all of them are on the wall."""
+    if args.board:
+        show.heading(f"2. At {SPEED_MPS:.0f} m/s, everything that goes wrong")
+        done = cases()
+    else:
+        show.say("\n  On the wall: a program is really started, killed, paused, and cut off:")
+        done = [case for case in cases() if case.is_real]
+    await run_cases(done, scene, show)
+    return done

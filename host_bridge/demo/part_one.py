@@ -1,0 +1,68 @@
+"""Part 1: which cars drive by one frame, on which stage; and again with one bit altered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from host_bridge.demo.crew import Crew
+from host_bridge.demo.judging import LOG, judge, judge_altered
+from host_bridge.demo.show import Show
+from host_bridge.demo.together import MANOEUVRES, SHORT, AlteredLine, Drive, drive_together
+from host_bridge.demo.verdict import Machine
+from host_bridge.serve.recording import new_recorder
+from host_bridge.services import Host
+from host_bridge.transports.base import Transport
+
+VEHICLE = "f1tenth"
+SEED = 7  # of both cars: their sensors err alike, so that what differs is the load and the floor
+# One kilogram behind the middle, and a fifth of the friction on two patches: one that the slalom
+# reaches after some 6 m, one under a part of the skidpad
+PATCHES = ((9.0, 2.0, 3.0, 0.2), (18.0, 2.0, 1.5, 0.2))  # x, y, radius in m; times the friction
+_PATCH = ";".join(",".join(map(str, patch)) for patch in PATCHES)
+TWIN = f"sim://{VEHICLE}?seed={SEED}&name=twin&payload_kg=1.0&payload_x_m=-0.1&patch={_PATCH}"
+_ALTERED_CLAIM = 120  # a second and a bit after the first: while driving
+
+
+async def part_one(
+    host: Host,
+    car_a: Callable[[], Transport],
+    out: Path,
+    show: Show,
+    *,
+    is_altered: bool,
+    machine: Machine | None = None,
+) -> Drive:
+    """Drive both, record, compare and judge. ``car_a`` makes the line to car A for each drive;
+    without a ``machine`` it all happens in virtual time."""
+    show.heading("1. One frame, two cars")
+    vehicle = host.vehicles.load(VEHICLE)
+    crew = Crew(host, vehicle, _lines(host, car_a(), is_altered=is_altered))
+    log_path = out / LOG
+    log_path.unlink(missing_ok=True)
+    log = new_recorder(log_path, host.cars.clock)
+    try:
+        await crew.start()
+        crew.record(log)
+        drive = await drive_together(crew, MANOEUVRES, show)
+    finally:
+        await crew.close()
+        log.close()
+    judge(drive, show, machine)
+    show.say("\n  Again, with one bit of one claim altered on the way to B:")
+    crew = Crew(host, vehicle, _lines(host, car_a(), is_altered=True))
+    try:
+        await crew.start()
+        altered = await drive_together(crew, SHORT, show)
+    finally:
+        await crew.close()
+    judge_altered(altered, show, LOG)
+    return drive
+
+
+def _lines(host: Host, car_a: Transport, *, is_altered: bool) -> dict[str, Transport]:
+    to_twin = host.cars.transport(TWIN)
+    return {
+        "demo-a": car_a,
+        "demo-b": AlteredLine(to_twin, _ALTERED_CLAIM) if is_altered else to_twin,
+    }

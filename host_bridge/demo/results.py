@@ -1,0 +1,36 @@
+"""What a demo leaves: the table on the screen, the picture, and every check as JSON."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from host_bridge.demo import peers, report
+from host_bridge.demo.part_one import PATCHES
+from host_bridge.demo.scene import SPEED_MPS
+from host_bridge.demo.show import Show
+from host_bridge.demo.stops import Case
+from host_bridge.demo.together import Drive
+from host_bridge.domain import Vehicle
+
+
+@dataclass
+class Results:
+    """Filled by both stages."""
+
+    runtime: str = ""
+    vehicle: Vehicle | None = None
+    drive: Drive | None = None
+    cases: list[Case] = field(default_factory=list)
+
+    def publish(self, show: Show, out: Path) -> None:
+        """Print the table, draw the picture, write ``demo.json``."""
+        if self.cases and self.vehicle:
+            rolls = [peers.rolled_out(self.vehicle, SPEED_MPS, it.holds_s) for it in peers.PEERS]
+            show.heading("All stops")
+            report.print_table(self.cases, rolls)
+            if self.drive:
+                report.draw(self.drive, self.cases, rolls, PATCHES, out / "demo.png")
+        rows = {"runtime": self.runtime, "checks": [check.row() for check in show.checks]}
+        (out / "demo.json").write_text(json.dumps(rows, indent=2) + "\n")

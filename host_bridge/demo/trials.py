@@ -1,0 +1,117 @@
+"""Each thing that goes wrong, tried on its stage, measured and judged."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from host_bridge.demo.limits import OF_LATENESS, Limits, ruled
+from host_bridge.demo.scene import SPEED_MPS, WAIT_S, Scene, Unmeasured, now_s
+from host_bridge.demo.show import Show
+from host_bridge.demo.stops import Case
+from host_bridge.demo.trace import Stop
+from host_bridge.demo.verdict import Ruling, Verdict, ended_by_itself, fails, missing
+
+TRIES = 4  # of what a busy machine kept from being judged
+# After so long no more tries: a machine that gave nothing until then gives nothing afterwards.
+TRIES_WITHIN_S = 120.0
+
+
+class Trial(NamedTuple):
+    """What a try gave, what it had to be, and what is to be thought of it."""
+
+    got: str
+    limit: str
+    ruling: Ruling
+
+
+async def run_cases(cases: list[Case], scene: Scene, show: Show) -> None:
+    """One after the other; what could not be judged is tried again."""
+    begun_s = now_s()
+    try:
+        for case in cases:
+            await _run(case, scene, show, begun_s)
+    finally:
+        await scene.dismiss()
+
+
+async def _run(case: Case, scene: Scene, show: Show, begun_s: float) -> None:
+    trial = await _tried(case, scene, show)
+    tries = 1
+    while _is_worth_another(trial, tries, now_s() - begun_s):
+        trial = await _tried(case, scene, show)
+        tries += 1
+    show.check(case.name, *trial, f"{scene.truth.path.name}: what the plant did, and when")
+    if case.stop:
+        show.note(case.why or "; ".join(case.notes))
+    if tries > 1:
+        show.note(f"Try {tries}: the ones before could not be judged.")
+
+
+def _is_worth_another(trial: Trial, tries: int, since_s: float) -> bool:
+    is_open = trial.ruling.verdict is Verdict.NOT_SHOWN
+    return is_open and tries < TRIES and since_s < TRIES_WITHIN_S
+
+
+async def _tried(case: Case, scene: Scene, show: Show) -> Trial:
+    """Cruise, let it go wrong, measure."""
+    show.live(f"  {case.name}: up to {SPEED_MPS} m/s ...")
+    scene.slow_start_s = 0.0
+    case.stop, case.why, case.notes = None, "", []
+    try:
+        await scene.cruise(case.by_pad)
+        await case.inject(scene)
+        trial = await _measured(case, scene)
+    except Unmeasured as it:
+        trial = Trial("it did not come to that", "as promised", it.ruling)
+    if trial.ruling.verdict is not Verdict.OK:
+        await scene.dismiss()  # what comes next begins with a new driver
+    return trial
+
+
+async def _measured(case: Case, scene: Scene) -> Trial:
+    case.stop = await scene.stopped()
+    if case.stop is None:
+        return _never_stopped(scene)
+    afterwards = await _after(case, scene)
+    latest = scene.latest
+    case.why = str(latest.get("why", ""))
+    limits = case.limits(case.stop.from_mps)
+    got, limit = told(case.stop), f"at most {told(limits)}"
+    if afterwards is not None:
+        return Trial(got, limit, afterwards)
+    ruling = ruled(
+        case.stop,
+        limits,
+        scene.machine,
+        scene.fault_s,
+        cause=case.cause,
+        causes=tuple(latest["causes"]),
+        slow_start_s=scene.slow_start_s,
+    )
+    return Trial(got, limit, ruling)
+
+
+def _never_stopped(scene: Scene) -> Trial:
+    what = f"not at rest after {WAIT_S:.0f} s"
+    if scene.has_truth():
+        return Trial(what, "it has to stop", fails())
+    lost = f"nothing of that time is in {scene.truth.path.name}"
+    return Trial("nothing was seen", "it has to stop", missing(lost))
+
+
+async def _after(case: Case, scene: Scene) -> Ruling | None:
+    """What is promised for afterwards; a ruling if it did not come."""
+    try:
+        case.notes.append(await case.after(scene))
+    except Unmeasured as it:
+        causes = scene.latest.get("causes", ())
+        if causes and causes[0] in OF_LATENESS and causes[0] != case.cause:
+            return ended_by_itself(scene.machine, scene.fault_s, now_s(), it.ruling.reason)
+        return it.ruling
+    return None
+
+
+def told(measured: Stop | Limits) -> str:
+    """The three numbers, for people."""
+    reaction_ms, ms = measured.reaction_s * 1000, measured.seconds * 1000
+    return f"{reaction_ms:.0f} ms to react, {ms:.0f} ms and {measured.metres:.2f} m to stand"

@@ -1,0 +1,80 @@
+"""The stage of what has to be real: the car a program, whoever drives it another, on the wall."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from contextlib import suppress
+from typing import Any
+
+from host_bridge.demo.scene import NAME, SPEED_MPS, Seat
+from host_bridge.demo.verdict import Machine
+from host_bridge.domain import Vehicle
+from sim_mock.process import CarProcess
+
+_ENDS_WITHIN_S = 3.0
+
+
+class Driver:
+    """``host_bridge.demo.driver``, or ``pad_driver``, as a process of its own."""
+
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        self.process = process
+        self.latest: dict[str, Any] = {}
+        self._reading = asyncio.create_task(self._read())
+
+    @classmethod
+    async def start(cls, device: str, vehicle: str, by_pad: bool) -> Driver:
+        process = await asyncio.create_subprocess_exec(
+            sys.executable,
+            "-m",
+            "host_bridge.demo.pad_driver" if by_pad else "host_bridge.demo.driver",
+            f"serial://{device}",
+            vehicle,
+            str(SPEED_MPS) if by_pad else NAME,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.DEVNULL,  # that it ended is seen, and judged
+            start_new_session=True,  # Ctrl-C is for the demo, which then ends its driver in order
+        )
+        return cls(process)
+
+    async def _read(self) -> None:
+        assert self.process.stdout
+        while line := await self.process.stdout.readline():
+            self.latest = json.loads(line)
+
+    @property
+    def has_ended(self) -> bool:
+        return self.process.returncode is not None
+
+    def tell(self, command: str) -> None:
+        assert self.process.stdin
+        if not self.process.stdin.is_closing():
+            self.process.stdin.write(command.encode() + b"\n")
+
+    async def end(self) -> None:
+        if not self.has_ended:
+            self.tell("quit")
+            with suppress(asyncio.TimeoutError):
+                await asyncio.wait_for(self.process.wait(), _ENDS_WITHIN_S)
+        if not self.has_ended:  # one that is suspended, too
+            self.process.kill()
+            await self.process.wait()
+        self._reading.cancel()
+
+
+class Wall:
+    """A ``scene.Stage``: processes, a pseudo-terminal, and the witness of what the machine gave."""
+
+    def __init__(self, car: CarProcess, vehicle: Vehicle, machine: Machine) -> None:
+        self.machine = machine
+        self._car = car
+        self._vehicle = vehicle
+
+    def tell_car(self, command: str) -> None:
+        self._car.tell(command)
+
+    async def seat(self, by_pad: bool) -> Seat:
+        return await Driver.start(self._car.device, self._vehicle.name, by_pad)
