@@ -71,7 +71,7 @@ def ruled(
         return stopped_by_itself(machine, fault_s, "the car had stopped before the fault")
     # Only who has yet to react waits for the processor: from there on the brake is on, and the
     # plant's own clock stands still where its program gets no time.
-    late_s = machine.late_s(fault_s, reacted_s) + slow_start_s
+    late_s = max(machine.late_s(fault_s, reacted_s), slow_start_s)
     timing = by_time(limits.over_s(stop), late_s)
     if timing.verdict is not Verdict.OK or not cause or causes[:1] == (cause,):
         return timing

@@ -6,8 +6,10 @@ import json
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from host_bridge.demo import peers, report
+from host_bridge.demo import peers
 from host_bridge.demo.part_one import PATCHES
+from host_bridge.demo.picture import draw
+from host_bridge.demo.report import print_table
 from host_bridge.demo.scene import SPEED_MPS
 from host_bridge.demo.show import Show
 from host_bridge.demo.stops import Case
@@ -29,8 +31,8 @@ class Results:
         if self.cases and self.vehicle:
             rolls = [peers.rolled_out(self.vehicle, SPEED_MPS, it.holds_s) for it in peers.PEERS]
             show.heading("All stops")
-            report.print_table(self.cases, rolls)
+            print_table(self.cases, rolls)
             if self.drive:
-                report.draw(self.drive, self.cases, rolls, PATCHES, out / "demo.png")
+                draw(self.drive, self.cases, rolls, PATCHES, out / "demo.png")
         rows = {"runtime": self.runtime, "checks": [check.row() for check in show.checks]}
         (out / "demo.json").write_text(json.dumps(rows, indent=2) + "\n")

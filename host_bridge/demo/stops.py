@@ -17,7 +17,7 @@ from typing import cast
 from host_bridge.demo.limits import Limits
 from host_bridge.demo.scene import NAME, Scene, Unmeasured, now_s
 from host_bridge.demo.trace import Stop
-from host_bridge.demo.verdict import stopped_by_itself
+from host_bridge.demo.verdict import Verdict, stopped_by_itself
 from host_bridge.demo.wall import Driver
 
 _STOP_S = 0.30  # what is promised of `tandem stop`, from exec to the brake
@@ -38,6 +38,7 @@ class Case:
     by_pad: bool = False
     is_real: bool = False  # on the wall, whatever the machine gives
     stop: Stop | None = None
+    verdict: Verdict = Verdict.NOT_SHOWN
     why: str = ""
     notes: list[str] = field(default_factory=list)
 
@@ -62,7 +63,10 @@ async def _stop_frame(scene: Scene) -> None:
 async def _stop_program(scene: Scene) -> None:
     """The promise counts from exec, on a machine that can start a program."""
     begun_s = now_s()
-    await (await asyncio.create_subprocess_exec(sys.executable, "-c", "pass")).wait()
+    empty = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", "pass", start_new_session=True
+    )
+    await empty.wait()
     scene.slow_start_s = max(_STARTS * (now_s() - begun_s) - _STOP_S, 0.0)
     scene.now()
     process = await asyncio.create_subprocess_exec(
@@ -73,6 +77,7 @@ async def _stop_program(scene: Scene) -> None:
         NAME,
         stdout=asyncio.subprocess.DEVNULL,
         stderr=asyncio.subprocess.DEVNULL,  # what came of it is seen at the car
+        start_new_session=True,  # as a second terminal is: Linux shares the processor by session
     )
     await process.wait()
 

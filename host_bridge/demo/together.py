@@ -42,7 +42,6 @@ class Drive:
     alarm_s: float = 0.0  # of the first, since the start
     path_m: float = 0.0
     paths: dict[str, list[tuple[float, float]]] = field(default_factory=dict)
-    speeds: dict[str, list[tuple[float, float]]] = field(default_factory=dict)
     begun_s: float = 0.0  # by the loop's time
     ended_s: float = 0.0
 
@@ -160,7 +159,6 @@ class Watch:
         self.skews_us: list[int] = []
         self.why_ended = ""
         self.paths: dict[str, list[tuple[float, float]]] = {name: [] for name in crew.cars}
-        self.speeds: dict[str, list[tuple[float, float]]] = {name: [] for name in crew.cars}
         self._crew = crew
         self._divergence = divergence
         self._begun_us = crew.clock.now_us()
@@ -179,8 +177,6 @@ class Watch:
                     self._taken_us[name] = sample.time_us
                     track.add(sample)
                     self.paths[name].append((sample.x_m, sample.y_m))
-                    since_s = (sample.time_us - self._begun_us) * 1e-6
-                    self.speeds[name].append((since_s, sample.speed_mps))
         self._divergence.step()
         for difference in self._divergence.differences:
             if difference.what == "path":
@@ -223,5 +219,4 @@ def _result(crew: Crew, watch: Watch) -> Drive:
         watch.alarm_s,
         watch.path_m,
         watch.paths,
-        watch.speeds,
     )

@@ -40,6 +40,7 @@ async def _run(case: Case, scene: Scene, show: Show, begun_s: float) -> None:
     while _is_worth_another(trial, tries, now_s() - begun_s):
         trial = await _tried(case, scene, show)
         tries += 1
+    case.verdict = trial.ruling.verdict
     show.check(case.name, *trial, f"{scene.truth.path.name}: what the plant did, and when")
     if case.stop:
         show.note(case.why or "; ".join(case.notes))

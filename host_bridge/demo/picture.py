@@ -1,0 +1,128 @@
+"""The picture: two cars by the same bytes on the left, every stop in metres on the right."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import matplotlib as mpl
+
+mpl.use("Agg")
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.patches import Circle
+
+from host_bridge.demo.peers import PEERS, Roll
+from host_bridge.demo.scene import SPEED_MPS
+from host_bridge.demo.stops import Case
+from host_bridge.demo.together import Drive
+from host_bridge.demo.verdict import Verdict
+
+CAR_A, TWIN_B, OTHERS, FAILED = "#1b6ca8", "#e07a1f", "#9a9a9a", "#c1272d"
+_NAMES = ("car A, the real firmware in a process of its own", "twin B, 1 kg heavier, on ice")
+_SHOWN_S = 7.0
+_SHOWN_M = 14.0  # a longer bar is cut off, and says how long it is
+
+Patches = Sequence[tuple[float, float, float, float]]  # x, y, radius in m; times the friction
+
+
+def draw(drive: Drive, cases: list[Case], rolls: list[Roll], patches: Patches, path: Path) -> None:
+    """Paths, speeds and stops, as one PNG."""
+    with mpl.rc_context({"font.size": 11, "axes.spines.top": False, "axes.spines.right": False}):
+        figure = plt.figure(figsize=(16, 8.6), layout="constrained")
+        left, right = np.ravel(figure.subfigures(1, 2, width_ratios=(1, 1.1)))
+        figure.suptitle(
+            f"Tandem: two cars driven by the same bytes, and {len(cases)} ways to stop them",
+            fontsize=19,
+            fontweight="bold",
+        )
+        paths, speeds = left.subplots(2, 1, height_ratios=(1.35, 1))
+        _draw_paths(paths, drive, patches)
+        _draw_speeds(speeds, cases, rolls)
+        _draw_stops(right.subplots(), cases, rolls)
+        figure.savefig(path, dpi=110)
+        plt.close(figure)
+
+
+def _draw_paths(axes: Axes, drive: Drive, patches: Patches) -> None:
+    for x_m, y_m, radius_m, _ in patches:
+        axes.add_patch(Circle((x_m, y_m), radius_m, color="#bfe3f2", linewidth=0, zorder=0))
+        axes.text(x_m, y_m + 0.35 * radius_m, "ice, for B", ha="center", color="#4c8ba5")
+    styles = ((CAR_A, "-"), (TWIN_B, "--"))
+    for name, points, (colour, style) in zip(_NAMES, drive.paths.values(), styles, strict=True):
+        start_x, start_y = points[0] if points else (0.0, 0.0)
+        xs = [x - start_x for x, _ in points]
+        ys = [y - start_y for _, y in points]
+        axes.plot(xs, ys, style, color=colour, label=name, linewidth=2.4)
+        axes.plot(xs[-1:], ys[-1:], "o", color=colour, markersize=8)
+    axes.set_aspect("equal", adjustable="datalim")
+    axes.set_title(_same_bytes(drive), loc="left", fontweight="bold")
+    axes.set(xlabel="x, m, by each car's own odometry", ylabel="y, m")
+    axes.legend(loc="lower left", frameon=False)
+    axes.grid(alpha=0.25)
+
+
+def _same_bytes(drive: Drive) -> str:
+    """What the cars themselves say of the bytes, and how far it took them apart."""
+    crcs = " = ".join(drive.crcs.values()) if len(set(drive.crcs.values())) == 1 else "differ"
+    claims = " and ".join(dict.fromkeys(str(count) for count in drive.counts.values()))
+    apart = f"the heavier one came {drive.path_m:.1f} m off its way: "
+    alarm = f"alarm after {drive.alarm_s:.1f} s" if drive.alarms else "no alarm"
+    return f"{claims} claims each, CRC {crcs}\n{apart}{alarm}"
+
+
+def _draw_speeds(axes: Axes, cases: list[Case], rolls: list[Roll]) -> None:
+    for case in cases:
+        if case.stop:
+            axes.plot(*zip(*case.stop.speeds, strict=True), color=_colour(case), linewidth=1.4)
+    for peer, roll in zip(PEERS, rolls, strict=True):
+        shown = [point for point in roll.speeds if point[0] <= _SHOWN_S]
+        axes.plot(*zip(*shown, strict=True), color=OTHERS, linewidth=1.8)
+        seconds, mps = shown[len(shown) * 11 // 20]
+        axes.text(seconds + 0.1, mps + 0.08, peer.name, color="#6b6b6b")
+    axes.text(1.15, 0.25, "Tandem", color=CAR_A, fontweight="bold")
+    axes.set_title("What the speed does after the fault", loc="left", fontweight="bold")
+    axes.set(xlabel="s since the fault", ylabel="m/s")
+    axes.set(xlim=(0, _SHOWN_S), ylim=(0, 1.2 * SPEED_MPS))
+    axes.grid(alpha=0.25)
+
+
+def _draw_stops(axes: Axes, cases: list[Case], rolls: list[Roll]) -> None:
+    """The nearest first, what others publish last."""
+    shown = sorted((case for case in cases if case.stop), key=_metres)
+    rows = [(case.name, _metres(case), _colour(case), _remark(case)) for case in shown]
+    rows += [
+        (f"others: {peer.name}", roll.metres, OTHERS, "")
+        for peer, roll in zip(PEERS, rolls, strict=True)
+    ]
+    for at, (_, metres, colour, remark) in enumerate(rows):
+        is_cut = metres > _SHOWN_M
+        axes.barh(at, min(metres, _SHOWN_M), color=colour, height=0.7)
+        label = f"{metres:.1f} m{remark}"
+        if is_cut:
+            axes.text(_SHOWN_M - 0.2, at, f"{label}  >>", ha="right", va="center", color="white")
+        else:
+            axes.text(metres + 0.15, at, label, va="center")
+    axes.set_yticks(range(len(rows)), [name for name, *_ in rows])
+    axes.tick_params(axis="y", length=0)
+    axes.invert_yaxis()
+    title = f"How far from {SPEED_MPS:.0f} m/s to standstill, on the same virtual F1TENTH"
+    axes.set_title(title, loc="left", fontweight="bold")
+    axes.set(xlabel="m", xlim=(0, _SHOWN_M))
+    axes.grid(alpha=0.25, axis="x")
+    axes.set_axisbelow(True)
+
+
+def _metres(case: Case) -> float:
+    return case.stop.metres if case.stop else 0.0
+
+
+def _colour(case: Case) -> str:
+    return FAILED if case.verdict is Verdict.FAIL else CAR_A
+
+
+def _remark(case: Case) -> str:
+    words = {Verdict.FAIL: ", FAIL", Verdict.NOT_SHOWN: ", not shown: this machine was late"}
+    return words.get(case.verdict, "")
