@@ -10,7 +10,6 @@ import matplotlib as mpl
 mpl.use("Agg")
 
 import matplotlib.pyplot as plt
-import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Circle
 
@@ -21,7 +20,10 @@ from host_bridge.demo.together import Drive
 from host_bridge.demo.verdict import Verdict
 
 CAR_A, TWIN_B, OTHERS, FAILED = "#1b6ca8", "#e07a1f", "#9a9a9a", "#c1272d"
-_NAMES = ("car A, the real firmware in a process of its own", "twin B, 1 kg heavier, on ice")
+_NAMES = (
+    "car A, the real firmware in a process of its own",
+    "twin B, 1 kg heavier, on a slippery floor",
+)
 _SHOWN_S = 7.0
 _SHOWN_M = 14.0  # a longer bar is cut off, and says how long it is
 
@@ -32,7 +34,8 @@ def draw(drive: Drive, cases: list[Case], rolls: list[Roll], patches: Patches, p
     """Paths, speeds and stops, as one PNG."""
     with mpl.rc_context({"font.size": 11, "axes.spines.top": False, "axes.spines.right": False}):
         figure = plt.figure(figsize=(16, 8.6), layout="constrained")
-        left, right = np.ravel(figure.subfigures(1, 2, width_ratios=(1, 1.1)))
+        grid = figure.add_gridspec(1, 2, width_ratios=(1, 1.1))
+        left, right = (figure.add_subfigure(place) for place in grid)
         figure.suptitle(
             f"Tandem: two cars driven by the same bytes, and {len(cases)} ways to stop them",
             fontsize=19,
@@ -49,7 +52,7 @@ def draw(drive: Drive, cases: list[Case], rolls: list[Roll], patches: Patches, p
 def _draw_paths(axes: Axes, drive: Drive, patches: Patches) -> None:
     for x_m, y_m, radius_m, _ in patches:
         axes.add_patch(Circle((x_m, y_m), radius_m, color="#bfe3f2", linewidth=0, zorder=0))
-        axes.text(x_m, y_m + 0.35 * radius_m, "ice, for B", ha="center", color="#4c8ba5")
+        axes.text(x_m, y_m + 0.35 * radius_m, "slippery for B", ha="center", color="#4c8ba5")
     styles = ((CAR_A, "-"), (TWIN_B, "--"))
     for name, points, (colour, style) in zip(_NAMES, drive.paths.values(), styles, strict=True):
         start_x, start_y = points[0] if points else (0.0, 0.0)
@@ -68,7 +71,7 @@ def _same_bytes(drive: Drive) -> str:
     """What the cars themselves say of the bytes, and how far it took them apart."""
     crcs = " = ".join(drive.crcs.values()) if len(set(drive.crcs.values())) == 1 else "differ"
     claims = " and ".join(dict.fromkeys(str(count) for count in drive.counts.values()))
-    apart = f"the heavier one came {drive.path_m:.1f} m off its way: "
+    apart = f"load and floor took B {drive.path_m:.1f} m away from A: "
     alarm = f"alarm after {drive.alarm_s:.1f} s" if drive.alarms else "no alarm"
     return f"{claims} claims each, CRC {crcs}\n{apart}{alarm}"
 
@@ -81,7 +84,9 @@ def _draw_speeds(axes: Axes, cases: list[Case], rolls: list[Roll]) -> None:
         shown = [point for point in roll.speeds if point[0] <= _SHOWN_S]
         axes.plot(*zip(*shown, strict=True), color=OTHERS, linewidth=1.8)
         seconds, mps = shown[len(shown) * 11 // 20]
-        axes.text(seconds + 0.1, mps + 0.08, peer.name, color="#6b6b6b")
+        is_first = peer is PEERS[0]  # below its line: the next one is above it
+        across, along = ("right", "top") if is_first else ("left", "bottom")
+        axes.text(seconds, mps, f" {peer.name} ", color="#6b6b6b", ha=across, va=along)
     axes.text(1.15, 0.25, "Tandem", color=CAR_A, fontweight="bold")
     axes.set_title("What the speed does after the fault", loc="left", fontweight="bold")
     axes.set(xlabel="s since the fault", ylabel="m/s")
@@ -108,8 +113,8 @@ def _draw_stops(axes: Axes, cases: list[Case], rolls: list[Roll]) -> None:
     axes.set_yticks(range(len(rows)), [name for name, *_ in rows])
     axes.tick_params(axis="y", length=0)
     axes.invert_yaxis()
-    title = f"How far from {SPEED_MPS:.0f} m/s to standstill, on the same virtual F1TENTH"
-    axes.set_title(title, loc="left", fontweight="bold")
+    title = f"Metres from {SPEED_MPS:.0f} m/s to standstill, one virtual F1TENTH"
+    axes.set_title(title, loc="right", fontweight="bold")
     axes.set(xlabel="m", xlim=(0, _SHOWN_M))
     axes.grid(alpha=0.25, axis="x")
     axes.set_axisbelow(True)
