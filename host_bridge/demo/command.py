@@ -29,6 +29,7 @@ from pathlib import Path
 from host_bridge.demo.computed import in_virtual_time
 from host_bridge.demo.judging import LOG
 from host_bridge.demo.measured import on_the_wall
+from host_bridge.demo.own_session import in_own_session
 from host_bridge.demo.results import Results
 from host_bridge.demo.show import Check, Show
 from host_bridge.errors import NotHeldFault, NotShownFault
@@ -51,6 +52,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, host: Host) -> int:
     """Show both parts. 0 if every number held; else see above."""
+    return in_own_session(lambda: _run(args, host))
+
+
+def _run(args: argparse.Namespace, host: Host) -> int:
     args.out.mkdir(parents=True, exist_ok=True)
     show, results = Show(), Results()
     code = 0 if args.board else in_virtual_time(args, show, results)

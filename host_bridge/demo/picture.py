@@ -35,7 +35,7 @@ def draw(drive: Drive, cases: list[Case], rolls: list[Roll], patches: Patches, p
     with mpl.rc_context({"font.size": 11, "axes.spines.top": False, "axes.spines.right": False}):
         figure = plt.figure(figsize=(16, 8.6), layout="constrained")
         grid = figure.add_gridspec(1, 2, width_ratios=(1, 1.1))
-        left, right = (figure.add_subfigure(place) for place in grid)
+        left, right = (figure.add_subfigure(grid[i]) for i in range(2))
         figure.suptitle(
             f"Tandem: two cars driven by the same bytes, and {len(cases)} ways to stop them",
             fontsize=19,

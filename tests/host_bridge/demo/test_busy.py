@@ -1,4 +1,4 @@
-"""The demo on a busy machine: the same figures, no FAIL of what is sound, and one of what is not."""
+"""The demo on a busy machine: the same figures, no FAIL of what is sound, one of what is not."""
 
 import contextlib
 import json

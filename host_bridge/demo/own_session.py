@@ -1,0 +1,51 @@
+"""A session of its own for what is measured: Linux shares the processor by session first.
+
+Beside a shell whose other programs take all that there is, whoever computes in that shell's session
+gets little, while the cars of the demo, which are sessions themselves, get theirs. So the demo is
+one, too, and so is the witness of what the machine gave. Signals are handed on.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Callable
+
+from host_bridge.errors import TandemError
+
+_HANDED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+def in_own_session(work: Callable[[], int]) -> int:
+    """Run it in a child that is a session of its own; its exit code."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    signal.pthread_sigmask(signal.SIG_BLOCK, _HANDED_ON)  # until it is known whom to hand it on to
+    child = os.fork()
+    if not child:
+        _work(work)
+    for number in _HANDED_ON:
+        signal.signal(number, lambda number, frame: os.kill(child, number))
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, _HANDED_ON)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def _work(work: Callable[[], int]) -> None:
+    """Never returns: what follows in this program is the parent's."""
+    os.setsid()
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, _HANDED_ON)
+    code = 1
+    try:
+        code = work()
+    except TandemError as error:
+        print(f"tandem: {error}", file=sys.stderr)
+        code = error.exit_code
+    except KeyboardInterrupt:
+        code = 130
+    except BaseException:  # noqa: BLE001 - told as any other; a child must not return
+        sys.excepthook(*sys.exc_info())
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
