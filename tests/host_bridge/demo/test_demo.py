@@ -18,7 +18,7 @@ from tests.host_bridge.programs import TANDEM
 from tests.host_bridge.serve.desk import runtime_folder
 
 # it measures: no other demo may run beside it
-pytestmark = pytest.mark.xdist_group("demo")
+pytestmark = [pytest.mark.process, pytest.mark.xdist_group("demo")]
 AT_MOST_S = 120
 
 
@@ -67,6 +67,7 @@ def test_a_byte_altered_in_the_main_drive_makes_the_demo_fail(tmp_path):
     assert "Look at demo.mcap" in " ".join(done.stdout.split())
 
 
+@pytest.mark.smoke
 def test_it_runs_in_any_folder_and_leaves_its_results_there(tmp_path):
     words = [*TANDEM, "demo", "--only", "together", "--runtime", "cpython"]
     done = subprocess.run(
