@@ -15,7 +15,9 @@ from tests.proof.alphabets import ALL
 ROOT = Path(__file__).resolve().parents[2]
 # The interpreter as a person would type it
 PYTHON = sys.executable.removeprefix(f"{ROOT}{os.sep}")
-PYTEST = (PYTHON, "-m", "pytest", "-n", "2", "--dist", "loadgroup")
+_ON_TWO_CORES = ("-n", "2", "--dist", "loadgroup")
+PYTEST = (PYTHON, "-m", "pytest", *_ON_TWO_CORES)
+MEASURED = (PYTHON, "-m", "tests.tools.measured", *_ON_TWO_CORES)
 MINUTES, KEPT, LOG = "{minutes}", "{kept}", "{log}"  # put in when it is run
 SOAK_TIMEOUT = "--timeout=7200"  # seconds for one test, as in `make soak`
 
@@ -96,7 +98,8 @@ def files_of(globs: Sequence[str]) -> tuple[str, ...]:
 
 
 def _piece(name: str, hours: float, globs: Sequence[str]) -> Part:
-    words = (*PYTEST, "-m", "not soak", f"--junit-xml={LOG}.xml", *files_of(globs))
+    """What was not measured is run again alone."""
+    words = (*MEASURED, "-m", "not soak", f"--junit-xml={LOG}.xml", *files_of(globs))
     return Part(name, words, hours)
 
 
