@@ -90,11 +90,13 @@ class Kinds:
         """Why the machine is to blame for this error; empty where the code is."""
         if isinstance(error, NotMeasured):
             return str(error)
-        marker = item.get_closest_marker("process")
-        if marker is None or "late_s" not in marker.kwargs or isinstance(error, (Hang, TooLate)):
+        drives = [
+            it for it in map(item.get_closest_marker, STARTERS) if it and "late_s" in it.kwargs
+        ]
+        if not drives or isinstance(error, (Hang, TooLate)):
             return ""
         late_s = _late_within_a_lease_s(self._begun_s)
-        if late_s <= marker.kwargs["late_s"]:
+        if late_s <= drives[0].kwargs["late_s"]:
             return ""
         return (
             f"a car drives here in wall time, and a bare process was {late_s * 1e3:.0f} ms late "
