@@ -21,18 +21,9 @@ examples:
 from __future__ import annotations
 
 import argparse
-import os
-import shutil
-import sys
 from pathlib import Path
 
-from host_bridge.demo.computed import in_virtual_time
-from host_bridge.demo.judging import LOG
-from host_bridge.demo.measured import on_the_wall
 from host_bridge.demo.own_session import in_own_session
-from host_bridge.demo.results import Results
-from host_bridge.demo.show import Check, Show
-from host_bridge.errors import NotHeldFault, NotShownFault
 from host_bridge.services import Host
 from sim_mock.process import RUNTIMES
 
@@ -56,40 +47,6 @@ def run(args: argparse.Namespace, host: Host) -> int:
 
 
 def _run(args: argparse.Namespace, host: Host) -> int:
-    args.out.mkdir(parents=True, exist_ok=True)
-    show, results = Show(), Results()
-    code = 0 if args.board else in_virtual_time(args, show, results)
-    if not code and (args.board or args.only != "together"):
-        code = on_the_wall(args, host, show, results)
-    if code:
-        return code
-    results.publish(show, args.out)
-    return _verdict(show, args.out)
+    from host_bridge.demo.whole import run_whole  # seconds, which that session has sooner
 
-
-def _verdict(show: Show, out: Path) -> int:
-    failed, not_shown = show.failed(), show.not_shown()
-    counts = ((failed, "did NOT hold"), (not_shown, "not shown"))
-    said = [f"{len(checks)} {words}" for checks, words in counts if checks]
-    held = ", ".join(said) or "every number held"
-    show.say(f"\n{len(show.checks)} checks: {held}. Results in {out}/")
-    for check in failed:
-        show.note(f"FAIL  {check}. Look at {check.evidence}.")
-    _point_at_log(show, out)
-    if not_shown:
-        show.say(f"{len(not_shown)} not shown: {'; '.join(map(_why, not_shown))}.")
-    if failed:
-        return NotHeldFault.exit_code
-    return NotShownFault.exit_code if not_shown else 0
-
-
-def _why(check: Check) -> str:
-    return f"{check.what} ({check.ruling.reason})"
-
-
-def _point_at_log(show: Show, out: Path) -> None:
-    if (out / LOG).exists():
-        show.say("See what was just driven in a browser (map of both cars, skew, a time slider):")
-        beside = os.path.relpath(Path(sys.executable).with_name("tandem"))
-        command = "tandem" if shutil.which("tandem") else beside
-        show.say(f"    {command} station --log {out / LOG}")
+    return run_whole(args, host)

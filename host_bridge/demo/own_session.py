@@ -7,6 +7,7 @@ one, too, and so is the witness of what the machine gave. Signals are handed on.
 
 from __future__ import annotations
 
+import ctypes
 import os
 import signal
 import sys
@@ -14,6 +15,7 @@ from collections.abc import Callable
 
 from host_bridge.errors import TandemError
 
+_PR_SET_PDEATHSIG = 1  # linux/prctl.h
 _HANDED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
@@ -34,6 +36,7 @@ def in_own_session(work: Callable[[], int]) -> int:
 def _work(work: Callable[[], int]) -> None:
     """Never returns: what follows in this program is the parent's."""
     os.setsid()
+    _end_with_parent()
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _HANDED_ON)
     code = 1
     try:
@@ -49,3 +52,9 @@ def _work(work: Callable[[], int]) -> None:
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(code)
+
+
+def _end_with_parent() -> None:
+    """A parent that is killed hands nothing on; Linux tells its child, in order."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)

@@ -8,7 +8,7 @@ import time
 import pytest
 
 from host_bridge.config import load_vehicle
-from host_bridge.demo import command, trials
+from host_bridge.demo import trials, whole
 from host_bridge.demo.judging import judge, judge_altered
 from host_bridge.demo.limits import Limits, ruled
 from host_bridge.demo.scene import WAIT_S, Scene
@@ -302,7 +302,7 @@ def ended(tmp_path, capsys, *rulings):
     show = Show(is_terminal=False)
     for i, ruling in enumerate(rulings):
         show.check(f"check {i}", "a", "b", ruling, "a log")
-    code = command._verdict(show, tmp_path)
+    code = whole.verdict(show, tmp_path)
     return code, capsys.readouterr().out.splitlines()
 
 
