@@ -38,7 +38,7 @@ ALONE = (
         "no stops",
     ),
     ("log {folder}/drive.mcap", 0, "nigel"),
-    ("path record {folder}/drive.mcap -o {folder}/path.csv", 0, "path.csv"),
+    ("path record {folder}/drive.mcap -o {folder}/path.csv", 0, "with two ends"),
     ("replay {folder}/drive.mcap", 0, "nigel"),
     ("calibrate {folder}/drive.mcap", 1, "to tell: "),
     ("demo --runtime micropython --only together --out {folder}/demo --board /dev/nowhere", 3, ""),

@@ -396,8 +396,7 @@ def test_the_list_of_what_changes_nothing_is_true_of_the_sources():
         for part in PARTS
         for mutant in tried(part.file, trials.source_of(ROOT, part.file), part.scope)
     ]
-    rules = equivalents.read_rules(command.LIST)
-    listed = equivalents.read(command.LIST) + equivalents.by_rule(rules, present)
+    rules, listed = equivalents.read_all(command.LISTS, present)
     assert equivalents.rule_errors(rules, present) == []
     assert equivalents.errors(listed, present, {}) == []
 

@@ -222,6 +222,7 @@ def test_the_report_has_a_row_for_each_and_says_how_to_run_again_what_failed(wor
     assert [row["verdict"] for row in rows] == ["failed", "passed"]
 
 
+@pytest.mark.process
 def test_a_hash_is_of_the_files_as_they_lie_there(tmp_path):
     subprocess.run(["git", "init", "-q", tmp_path], check=True, timeout=60)
     (tmp_path / ".gitignore").write_text("*.log\n")
