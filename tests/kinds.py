@@ -64,7 +64,8 @@ class Kinds:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
-        patience.witness()
+        if _starts_programs(item):
+            patience.witness()
         self._started.clear()
         self._begun_s = time.monotonic()
 
@@ -103,7 +104,7 @@ class Kinds:
             f"within {_LEASE_S * 1e3:.0f} ms: {type(error).__name__}: {str(error)[:200]}"
         )
 
-    @pytest.hookimpl(tryfirst=True)
+    @pytest.hookimpl(tryfirst=True, optionalhook=True)
     def pytest_timeout_set_timer(self, item: pytest.Item, settings: Any) -> bool | None:
         """A test is ended after so many granted seconds, not after as many on the wall: a hang is
         red at any load, and a slow machine is none."""
@@ -120,7 +121,7 @@ class Kinds:
         item.stash[_IS_TIMED] = True
         return True
 
-    @pytest.hookimpl(tryfirst=True)
+    @pytest.hookimpl(tryfirst=True, optionalhook=True)
     def pytest_timeout_cancel_timer(self, item: pytest.Item) -> bool | None:
         if not item.stash.get(_IS_TIMED, False):
             return None
