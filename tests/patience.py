@@ -10,11 +10,10 @@ withheld; where that is more than the limit itself, the test says that it was no
 from __future__ import annotations
 
 import asyncio
+import os
 import subprocess
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from contextlib import ExitStack
-from functools import cache
 from typing import Any, TypeVar
 
 from host_bridge.demo.witness import Witness
@@ -22,7 +21,7 @@ from host_bridge.demo.witness import Witness
 Result = TypeVar("Result")
 _LOOKS_EVERY_S = 0.01
 _LOOKS_AGAIN_S = 1.0  # at a process that ends by itself: the system tells of its end at once
-_beside = ExitStack()
+_beside: dict[int, Witness] = {}
 
 
 class Hang(AssertionError):
@@ -37,16 +36,20 @@ class NotMeasured(Exception):
     """The machine gave too little to tell. Such a test is run again alone, and is listed."""
 
 
-@cache
 def witness() -> Witness:
-    """The bare process beside this worker's tests, started when it is first asked."""
-    return _beside.enter_context(Witness())
+    """The bare process beside this program's tests, started when it is first asked. A fork, as the
+    mutants' driver makes them, has one of its own."""
+    pid = os.getpid()
+    if pid not in _beside:
+        _beside[pid] = Witness().__enter__()
+    return _beside[pid]
 
 
 def end() -> None:
-    """End the bare process, if there is one."""
-    _beside.close()
-    witness.cache_clear()
+    """End the bare process of this program, if there is one."""
+    mine = _beside.pop(os.getpid(), None)
+    if mine:
+        mine.__exit__(None, None, None)
 
 
 class Deadline:
