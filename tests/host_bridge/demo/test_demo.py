@@ -20,6 +20,7 @@ from tests.host_bridge.serve.desk import runtime_folder
 # it measures: no other demo may run beside it
 pytestmark = [pytest.mark.process, pytest.mark.xdist_group("demo")]
 AT_MOST_S = 120
+PATIENCE_S = 280  # of a machine on which others work: all of it is late, and none of it wrong
 
 
 @pytest.fixture(autouse=True)
@@ -34,7 +35,7 @@ def demo(out, *words):
         [*TANDEM, "demo", "--out", str(out), *words],
         capture_output=True,
         text=True,
-        timeout=AT_MOST_S,
+        timeout=PATIENCE_S,
         check=False,
     )
 
@@ -71,7 +72,7 @@ def test_a_byte_altered_in_the_main_drive_makes_the_demo_fail(tmp_path):
 def test_it_runs_in_any_folder_and_leaves_its_results_there(tmp_path):
     words = [*TANDEM, "demo", "--only", "together", "--runtime", "cpython"]
     done = subprocess.run(
-        words, capture_output=True, text=True, timeout=AT_MOST_S, check=False, cwd=tmp_path
+        words, capture_output=True, text=True, timeout=PATIENCE_S, check=False, cwd=tmp_path
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert checks_in(tmp_path / "demo-out")["runtime"] == "CPython"
@@ -93,7 +94,7 @@ def test_a_limit_that_the_car_cannot_keep_makes_the_demo_fail(tmp_path):
         [sys.executable, "-c", SLOW, *words],
         capture_output=True,
         text=True,
-        timeout=AT_MOST_S,
+        timeout=PATIENCE_S,
         check=False,
     )
     assert done.returncode == 1, done.stdout + done.stderr
@@ -159,12 +160,12 @@ def test_ctrl_c_while_driving_ends_everything(tmp_path):
         env={**os.environ, "PYTHONUNBUFFERED": "1"},
     )
     trace = tmp_path / "car-a.csv"
-    deadline_s = time.monotonic() + 20
+    deadline_s = time.monotonic() + PATIENCE_S / 2
     while not (trace.exists() and _speed_mps(trace) > 1.5):
         assert time.monotonic() < deadline_s, "it never drove"
         time.sleep(0.02)
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does
-    out, err = process.communicate(timeout=20)
+    out, err = process.communicate(timeout=PATIENCE_S / 2)
     assert process.returncode == 130
     assert "Interrupted" in out
     assert "Traceback" not in err
