@@ -127,6 +127,7 @@ def test_the_rows_as_csv_and_the_bag_of_a_log_tell_the_same_steering(driven, tmp
     )
 
 
+@pytest.mark.fit
 def test_a_vehicle_file_vesc_yaml_and_twin_come_of_it(driven, tmp_path, capsys):
     log, seen = driven(VESC)
     truth = VESC.truth()
