@@ -22,7 +22,10 @@ README = (Path(__file__).resolve().parents[3] / "README.md").read_text()
 MODES = dict(re.findall(r"^\| ([a-z ]+) \| `tandem drive (.+?)`", README, re.MULTILINE))
 URL = "ws://127.0.0.1:{}/socket.io/?EIO=4&transport=websocket"
 
-pytestmark = [pytest.mark.process, pytest.mark.xdist_group("wall clock")]
+pytestmark = [
+    pytest.mark.process(late_s=patience.HALF_A_LEASE_S),
+    pytest.mark.xdist_group("wall clock"),
+]
 
 
 @pytest.fixture

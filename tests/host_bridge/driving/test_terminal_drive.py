@@ -25,7 +25,10 @@ CAR = ("--car", "sim://f1tenth")
 RAW = termios.ICANON | termios.ECHO
 POP_AND_LEAVE = b"\x1b[<u\x1b[?1049l"
 
-pytestmark = [pytest.mark.process, pytest.mark.xdist_group("wall clock")]
+pytestmark = [
+    pytest.mark.process(late_s=patience.HALF_A_LEASE_S),
+    pytest.mark.xdist_group("wall clock"),
+]
 
 
 @pytest.fixture
