@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from host_bridge.interfaces.ros2.making import make
-from host_bridge.interfaces.ros2.mux import Command, Mux
+from host_bridge.interfaces.ros2.mux import Command, Mux, Source
 from host_bridge.interfaces.ros2.vocabulary import F1TENTH
 
 LEASE_S = 0.12
@@ -122,6 +122,112 @@ def test_what_was_said_before_arming_counts_for_nothing():
     assert it.decide(21 * MS) is None
     say(it, "navigation", 40)
     assert it.decide(41 * MS) is None
+
+
+# --- to the microsecond
+
+TIMEOUT_US = 120_000
+
+
+def source() -> Source:
+    made = mux().sources["navigation"]
+    assert (made.latest, made.is_confirmed, made.refused, made.why_refused) == (None, False, 0, "")
+    return made
+
+
+@pytest.mark.parametrize(
+    ("age_us", "is_taken"),
+    [(TIMEOUT_US, True), (TIMEOUT_US + 1, False), (-50_000, True), (-50_001, False)],
+)
+def test_a_command_may_be_as_old_as_the_timeout_and_little_ahead(age_us, is_taken):
+    it = source()
+    it.take(Command(1.0, 0.0, 1_000_000 - age_us), 1_000_000)
+    assert (it.latest is not None, it.refused) == (is_taken, 0 if is_taken else 1)
+
+
+@pytest.mark.parametrize(("gap_us", "is_live"), [(TIMEOUT_US, True), (TIMEOUT_US + 1, False)])
+def test_the_second_command_has_as_long(gap_us, is_live):
+    it = source()
+    for at_us in (0, gap_us):
+        it.take(Command(1.0, 0.0, at_us), at_us)
+    assert (it.live(gap_us) is not None) is is_live
+
+
+@pytest.mark.parametrize(("age_us", "is_live"), [(TIMEOUT_US, True), (TIMEOUT_US + 1, False)])
+def test_and_counts_for_as_long(age_us, is_live):
+    it = source()
+    for _ in range(2):  # of one moment: the second is not older
+        it.take(Command(1.0, 0.0, 0), 0)
+    assert it.refused == 0
+    assert (it.live(age_us) is not None) is is_live
+
+
+def test_a_command_has_no_brake_unless_it_says_so():
+    assert Command(1.0, 0.0, 0).brake == 0.0
+
+
+def test_before_anything_is_said_nobody_drives():
+    it = Mux(F1TENTH.mux, LEASE_S)
+    assert (it.winner, it.fallen) == (None, None)
+    assert it.decide(0) is None
+    assert it.words(0) == "Nothing comes on teleop or drive or commands/motor/speed."
+
+
+def test_an_arming_takes_the_confirmation_too():
+    it = mux()
+    for at_ms in (0, 20):
+        say(it, "navigation", at_ms)
+    it.begin()
+    assert not it.sources["navigation"].is_confirmed
+
+
+def test_a_source_of_less_priority_does_not_drive_in_the_step_in_which_one_falls_silent():
+    it = mux()
+    for at_ms in (0, 20):
+        say(it, "joystick", at_ms)
+    assert it.decide(20 * MS) is not None
+    for at_ms in (120, 140):
+        say(it, "navigation", at_ms)
+    assert it.decide(141 * MS) is None
+    assert (it.fallen, it.winner) == ("joystick", None)
+    assert it.words(141 * MS) == (
+        "teleop fell silent: nobody drives until the cars are armed again."
+    )
+
+
+def test_who_cedes_by_its_own_word_leaves_the_wheel_to_the_next():
+    it = mux()
+    for at_ms in (0, 20):
+        say(it, "joystick", at_ms)
+        say(it, "navigation", at_ms, 2.0)
+    assert it.decide(21 * MS) is not None
+    it.cede("joystick")
+    joystick = it.sources["joystick"]
+    assert (joystick.latest, joystick.is_confirmed, it.winner) == (None, False, None)
+    command = it.decide(22 * MS)
+    assert command is not None
+    assert (command.speed_mps, it.winner, it.fallen) == (2.0, "navigation", None)
+
+
+def test_one_that_does_not_drive_cedes_nothing_of_who_does():
+    it = mux()
+    for at_ms in (0, 20):
+        say(it, "navigation", at_ms)
+    it.decide(21 * MS)
+    it.cede("joystick")
+    assert it.winner == "navigation"
+    it.rest()
+    assert it.winner is None
+
+
+def test_a_refusal_is_told_until_its_source_is_live_again():
+    it = mux()
+    it.sources["joystick"].refuse("it was not a number")
+    assert it.words(0) == "A command on teleop was refused: it was not a number."
+    for at_ms in (0, 20):
+        say(it, "joystick", at_ms)
+    assert "refused" not in it.words(21 * MS)
+    assert it.words(21 * MS) == "One command came on teleop; the second one counts."
 
 
 # --- the machine's clock is set while somebody drives by it

@@ -12,6 +12,7 @@ import pytest
 from host_bridge.domain import Cause, Observed, Order, Reach, SeenCar, State, Wish
 from host_bridge.errors import DataFileFault, UsageFault
 from host_bridge.interfaces.ros2 import node as under_test
+from host_bridge.interfaces.ros2.files import VescScale
 from host_bridge.interfaces.ros2.manner import Manner
 from host_bridge.interfaces.ros2.node import BY_A_PERSON, RosInput
 from host_bridge.interfaces.ros2.placing import NOT_HERE
@@ -24,6 +25,7 @@ LEASE_S = 0.12
 VEHICLE = vehicle()
 REACH = Reach(steer_rad=0.4, speed_mps=4.0, reverse_mps=1.0)
 FLOAT = "std_msgs/msg/Float64"
+OTHER = SeenCar("another", False, None, None, None, None, None)  # the first one counts
 
 
 class Bus:
@@ -116,7 +118,8 @@ class Table:
 
     def open(self, is_virtual: bool = True) -> Table:
         setting = SimpleNamespace(
-            is_virtual=is_virtual, vehicles=[VEHICLE], now_us=lambda: 0, wake=self.wake,
+            is_virtual=is_virtual, vehicles=[VEHICLE, vehicle("nigel")],
+            now_us=lambda: 0, wake=self.wake,
             reach=lambda source: self._of(source, REACH),
             lease_s=lambda source: self._of(source, LEASE_S),
         )  # fmt: skip
@@ -148,8 +151,11 @@ class Table:
 
     def step(self, ms: int = 10, is_woken: bool = False) -> Wish:
         self.now_ms += ms
-        observed = Observed((self.car,), self.is_driving, True, is_woken)
-        return self.node.step(self.now_ms * MS, observed)
+        return self.step_at(self.now_ms * MS, is_woken)
+
+    def step_at(self, now_us: int, is_woken: bool = False) -> Wish:
+        observed = Observed((self.car, OTHER), self.is_driving, True, is_woken)
+        return self.node.step(now_us, observed)
 
     def hear(self, topic: str, message, late_ms: int = 0) -> None:
         """It comes at the next step, having been there for so long."""
@@ -295,6 +301,15 @@ def test_before_it_is_armed_a_car_that_says_nothing_has_not_done_it(table):
     assert replies == []
     it.step(10)
     assert replies == [(False, "The car is not heard.")]
+
+
+def test_who_asks_before_the_first_step_waits_as_long(table):
+    it = table().open()
+    replies = it.call("~/stop")
+    it.step_at(1_499_999)
+    assert replies == []
+    it.step_at(1_500_000)
+    assert [is_done for is_done, _ in replies] == [False]
 
 
 def test_one_that_is_armed_already_is_not_armed_again(table):
@@ -454,6 +469,39 @@ def test_who_cedes_is_followed_by_a_word_of_rest_and_not_by_silence(table):
     assert wish.input_count == it.node._count
 
 
+def test_time_to_begin_is_a_tenth_of_a_second(table):
+    it = table().open().armed()
+    it.command()
+    it.command()
+    began_us = it.now_ms * MS
+    it.command()
+    for late_us, is_held in ((99_999, False), (100_000, True)):
+        assert it.step_at(began_us + late_us).is_held is is_held
+
+
+def test_two_commands_may_come_in_one_step_and_the_first_one(table):
+    it = table().open().armed()
+    it.hear("drive", ackermann(1.0, 0.0))
+    wish = it.command(2.0)
+    assert (wish.is_held, wish.speed_mps) == (False, 2.0)
+
+
+def test_what_was_before_the_first_arming_counts_for_nothing(table):
+    it = table().open()
+    it.node._mux.fallen = "joystick"
+    it.armed().step()
+    assert it.node._mux.fallen is None
+
+
+def test_once_it_said_something_it_says_that_it_rests_when_the_cars_are_disarmed(table):
+    it = table().open()
+    it.driven()
+    it.is_driving = False
+    for _ in range(3):
+        wish = it.step()
+        assert (wish.is_held, wish.heard_us) == (False, it.now_ms * MS)
+
+
 # --- a manner's word
 
 
@@ -513,10 +561,11 @@ def test_what_is_no_number_is_refused(table):
     assert source.latest is None
 
 
+@pytest.mark.parametrize("value", [1.0, math.nan])
 @pytest.mark.parametrize("topic", ["commands/motor/duty_cycle", "commands/motor/current"])
-def test_ways_of_driving_that_there_are_not_are_refused_in_words(table, topic):
+def test_ways_of_driving_that_there_are_not_are_refused_in_words(table, topic, value):
     it = table().open()
-    it.hear(topic, of_value(1.0))
+    it.hear(topic, of_value(value))
     it.step()
     source = it.node._mux.sources["vesc"]
     assert source.refused == 1
@@ -613,6 +662,22 @@ def test_a_mux_yaml_names_other_topics_and_leaves_out_what_it_does_not_name(tabl
     assert topics["/plan"].type == F1TENTH.heard[0].type
     assert it.driven(1.5, topic="/plan").speed_mps == 1.5
     assert it.node._mux.winner == "planner"
+
+
+def test_another_topic_is_of_the_type_that_the_vocabulary_hears_first(table):
+    heard = (F1TENTH.heard[2], *F1TENTH.heard[:2])
+    mux = (MuxRow("planner", "/plan", 10, 0.2),)
+    it = table(mux=mux, vocabulary=replace(F1TENTH, heard=heard)).open()
+    assert it.bus.topics["/plan"].type == FLOAT
+
+
+def test_a_vesc_file_has_the_scale(table):
+    assert table().node._scale == VescScale()
+    it = table(scale=VescScale(erpm_per_mps=1000.0)).open().armed()
+    for _ in range(3):
+        it.hear("commands/motor/speed", of_value(2000.0))
+        wish = it.step()
+    assert wish.speed_mps == 2.0
 
 
 def test_a_topic_is_of_the_row_that_names_it(table):
