@@ -74,6 +74,7 @@ PIECES: tuple[tuple[str, float, tuple[str, ...]], ...] = (
 SOAKS: tuple[tuple[str, float, tuple[str, ...], bool], ...] = (
     ("soak of cars", 0.6, ("soak/test_car_soak.py",), True),
     ("soak of the host", 0.5, ("soak/test_host_soak.py",), True),
+    ("soak of the demo", 0.3, ("host_bridge/demo/test_busy.py",), False),
     ("soak of frames", 0.1, ("firmware/protocol/test_fuzz.py",), False),
     ("soak of encoders", 0.1, ("firmware/drivers/test_quadrature_walk.py",), False),
     ("soak of files", 0.2, ("host_bridge/test_damaged_files.py",), False),

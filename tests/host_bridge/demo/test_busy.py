@@ -13,7 +13,12 @@ from tests.host_bridge.demo.test_demo import checks_in, processes_of
 from tests.host_bridge.programs import TANDEM
 from tests.host_bridge.serve.desk import runtime_folder
 
-pytestmark = [pytest.mark.process, pytest.mark.xdist_group("demo"), pytest.mark.timeout(900)]
+pytestmark = [
+    pytest.mark.soak,
+    pytest.mark.process,
+    pytest.mark.xdist_group("demo"),
+    pytest.mark.timeout(900),
+]
 AT_MOST_S = 800  # of a machine on which others work too; alone it is a third of that
 IN_LOCKSTEP = 8
 RELEASES = {"deadman released", "gamepad: battery empty, ends with zeros"}  # no stop: it holds
