@@ -125,3 +125,11 @@ def test_each_outcome_is_told_apart_and_has_its_exit_code(tmp_path):
     assert "has none of the markers process" in done.stdout
     assert "waited in vain: what never comes" in done.stdout
     assert only.returncode == EXIT_NOT_MEASURED, only.stdout
+
+
+@pytest.mark.xdist_group("groups")
+def test_workers_hear_of_groups(request):
+    """A release of pytest once kept them from it, and tests that share a port ran side by side."""
+    if not request.config.getoption("loadgroup", False):
+        pytest.skip("asked where several workers share the tests")
+    assert request.node.nodeid.endswith("@groups")
