@@ -48,11 +48,11 @@ ready-to-drive:
 demo: ready-to-drive  ## two cars drive and stop, with numbers (ARGS="...", BOARD=/dev/ttyACM0)
 	@$(BIN)/tandem demo $(if $(BOARD),--board $(BOARD)) $(ARGS)
 
-test: ready check  ## check, all of logic and safety, one of each other kind: ten minutes (ARGS="-k name")
+test: ready check  ## check, all of logic and safety, one of each other kind (ARGS="-k name")
 	@$(BIN)/python -m tests.tools.measured -n $(WORKERS) --dist loadgroup -m "$(TEST_IS)" $(TIMED) $(ARGS) || \
 	  { code=$$?; [ $$code = $(MAY_END) ] || exit $$code; }
 
-quick: ready-to-check  ## the tests of logic, which start no program: two minutes (ARGS="-k name")
+quick: ready-to-check  ## the tests of logic, which start no program (ARGS="-k name")
 	@$(BIN)/pytest -n $(WORKERS) -m "$(QUICK_IS)" $(DEAR:%=--ignore=tests/%) $(TIMED) $(ARGS)
 
 times:  ## where the time of the last make test or make quick went, and the slowest tests

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import termios
 import threading
+import time
 
 from tests import patience
 
@@ -98,14 +99,18 @@ class Program:
             self._reader.start()
 
     def until(self, is_so, what):
-        def is_so_or_ended():
-            assert self.process.poll() is None or is_so(), self.process.stderr.read()
-            return is_so()
+        """Wait until it is so.
 
-        try:
-            patience.until(is_so_or_ended, what, LIMIT_S)
-        except patience.Hang as hang:
-            raise patience.Hang(f"{hang}; {self.rows[-1:]}") from None
+        Raises AssertionError where the program goes on telling and it is not, for its car may have
+        stopped on a machine that was late; patience.Hang where it fell silent.
+        """
+        deadline, told = patience.Deadline(LIMIT_S), len(self.rows)
+        while not is_so():
+            if deadline.is_over():
+                fault = AssertionError if len(self.rows) > told else patience.Hang
+                raise fault(f"waited in vain: {what}, {deadline.told()}; {self.rows[-1:]}")
+            assert self.process.poll() is None or is_so(), self.process.stderr.read()
+            time.sleep(0.01)
 
     def until_state(self, state):
         self.until(lambda: self.latest("state") == state, state)
