@@ -20,6 +20,9 @@ DEAR := bench calibration hardware mutants nightly proof safety soak tools firmw
 # What pytest may end with besides 0: .ci/run gives 75, "nothing failed, something was not measured"
 MAY_END ?= 0
 
+# Tests start programs by the hundred, each of which would compile anew all that it imports
+test quick nightly studies soak: export PYTHONDONTWRITEBYTECODE :=
+
 .DEFAULT_GOAL := help
 .PHONY: help setup ready ready-to-check ready-to-compile ready-to-drive demo test quick times check format bench fast soak nightly studies mutants proof size hardware lock clean
 

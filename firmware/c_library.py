@@ -198,11 +198,12 @@ class Aes:
     def __init__(self, key: bytes) -> None:
         from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
-        self._update = Cipher(algorithms.AES(bytes(key)), modes.ECB()).encryptor().update
+        self._key = bytes(key)
+        self._update = Cipher(algorithms.AES(self._key), modes.ECB()).encryptor().update
 
-    def __deepcopy__(self, memo: "Any") -> "Aes":
-        """It remembers nothing from block to block: one serves a car and its copy."""
-        return self
+    def __reduce__(self) -> "tuple[type[Aes], tuple[bytes]]":
+        """It remembers nothing from block to block: a copy begins with the key alone."""
+        return Aes, (self._key,)
 
     def encrypt(self, block: bytearray, out: bytearray) -> None:
         out[:] = self._update(bytes(block))

@@ -32,7 +32,7 @@ def own_folders_of_this_run() -> Iterator[None]:
         yield
 
 
-@pytest.fixture(params=["their own text", "counterparts in C"])
+@pytest.fixture(params=["counterparts in C", "their own text"])
 def text(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Boards run the own text, CPython its library's counterparts: all is asked of both."""
     if request.param == "counterparts in C":

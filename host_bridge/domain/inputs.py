@@ -144,6 +144,7 @@ class Input(ABC):
     outlives_stops = False  # with nobody at the terminal it waits to be armed again, and goes on
     is_person = False  # a deadman in somebody's hand, which lets programs drive real cars, too
     is_computed = False  # it asks nothing but ``now_us`` and the cars: virtual time will do for it
+    reads_terminal = False  # the keys of the terminal are its own: nobody else can read them
     lets_apart = False  # of a person's: lets a program drive by another grip than its own driving
 
     async def open(self, setting: Setting) -> None:  # noqa: B027 - most have nothing to do

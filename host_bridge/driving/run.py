@@ -133,7 +133,7 @@ def _refuse_real_time(plan: Plan, chosen: Input) -> None:
 
 def _terminal(person: Input | None, now_us: Callable[[], int]) -> Input | None:
     """Where a person without a screen of their own sees the cars; its keys may stop them, too."""
-    if person is None or person.screen() or not sys.stdin.isatty():
+    if person is None or person.reads_terminal or person.screen() or not sys.stdin.isatty():
         return None
     return make_input("keyboard", {}, now_us)
 

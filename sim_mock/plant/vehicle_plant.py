@@ -193,10 +193,21 @@ class Plant:
         u.force_rear_n = (1.0 - share) * force_n
         drag_n = p.drive.drag_n_per_mps2 * truth.vx_mps * abs(truth.vx_mps)
         u.force_x_n = self.pushed_n - drag_n
+        if drive.is_held and self._is_left_alone(force_n):
+            truth.vx_mps = truth.vy_mps = truth.yaw_rate_radps = 0.0
+            drive.follow(dt_s, 0.0, 0.0)
+            return
         is_rolling = step_body(truth, dt_s, u, p.body, p.integrate)
         if is_rolling and drive.is_held:
             truth.vx_mps = truth.vy_mps = truth.yaw_rate_radps = 0.0
         drive.follow(dt_s, before_mps, self._rolled_mps())
+
+    def _is_left_alone(self, force_n: float) -> bool:
+        """It stands, and nothing moves it: the body's step would find it where it is. Cars stand
+        for much of their time."""
+        s, u = self.truth, self._input
+        is_moved = s.vx_mps or s.vy_mps or s.yaw_rate_radps
+        return not (is_moved or force_n or self._drive.braked_n or u.force_x_n)
 
     def _let_move(self, dt_s: float, model: Model) -> None:
         motor, drive = self._motor, self._drive

@@ -1,13 +1,12 @@
 """The runstop box: its program on a radio to a car, both in virtual time."""
 
-import copy
-
 import pytest
 
 from firmware.protocol import codes
 from sim_mock.firmware_runner import Process
 from sim_mock.keys import stored_key
 from sim_mock.runstop_box import BOARD_ID, VirtualBox
+from tests.firmware.copies import saved
 from tests.firmware.worlds import HEAP_LOCKED, micropython_command
 from tests.safety.ways import ACTIVE, BOX, Race
 
@@ -78,8 +77,7 @@ def begun(**options) -> Driven:
 
 @pytest.fixture(scope="module")
 def of():
-    car = begun()
-    return lambda: copy.deepcopy(car)
+    return saved(begun())
 
 
 def test_a_car_that_requires_it_is_armed_only_with_it():

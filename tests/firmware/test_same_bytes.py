@@ -33,7 +33,7 @@ def in_process(request):
     return request.param, stormy_drive(request.param, "in process", MINUTE, seed=3)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.exhaustive(as_a_whole=True)
 def test_the_storm_meets_every_state_and_most_of_what_can_go_wrong(in_process):
     _, host = in_process
 

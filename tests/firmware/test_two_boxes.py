@@ -10,6 +10,7 @@ from firmware.protocol import codes, messages
 from sim_mock.firmware_runner import Process
 from sim_mock.keys import stored_key
 from tests.evidence import some
+from tests.firmware.copies import saved
 from tests.firmware.rig import framed
 from tests.firmware.test_box import (
     ANSWERED_MS,
@@ -44,6 +45,10 @@ def stopped_by(car) -> list[int]:
     return [b for _, code, a, b in car.host.events if (code, a) == latched]
 
 
+def nobody_speaks() -> None:
+    """In place of the others of a car whose box is heard over the air."""
+
+
 class Net:
     """Two cars and their boxes on one radio net: whatever one says, all hear."""
 
@@ -56,7 +61,7 @@ class Net:
         self.boxes = [car.box for car in self.cars]
         self.dead: set[str] = set()
         for car in self.cars:
-            car.let_others_say = lambda: None
+            car.let_others_say = nobody_speaks
 
     def beat(self, speeds=(0, 0)) -> None:
         now_us = self.cars[0].world.now_us + 3_000
@@ -104,7 +109,7 @@ def both_drive():
     net.run(50)
     net.run(1500, (1500, 1500))
     assert [car.state for car in net.cars] == [ACTIVE, ACTIVE]
-    return lambda: copy.deepcopy(net)
+    return saved(net)
 
 
 def arm(net, which: int) -> None:

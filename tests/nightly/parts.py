@@ -80,6 +80,7 @@ SOAKS: tuple[tuple[str, float, tuple[str, ...], bool], ...] = (
     ("soak of files", 0.2, ("host_bridge/test_damaged_files.py",), False),
     ("soak of VESCs", 0.1, ("host_bridge/selftest/test_vesc_command.py",), False),
     ("soak of the page", 0.5, ("host_bridge/interfaces/station/test_holds.py",), False),
+    ("soak of planted faults", 0.1, ("tools/test_planted.py",), False),
     ("soak of the proof", 0.7, ("proof/*",), False),
     ("soak of ros", 0.5, ("ros/**/*",), False),
     ("soak of tyres", 0.4, ("sim_mock/plant/test_grip_is_never_exceeded.py",), False),

@@ -81,7 +81,7 @@ def test_the_machine_does_what_the_program_does(alphabet):
     assert len(states) >= 3, states
 
 
-@pytest.mark.exhaustive
+@pytest.mark.exhaustive(as_a_whole=True)  # a search each; those of test_search are in make test
 @pytest.mark.parametrize("name", ["guardian", "two hosts"])
 def test_real_runs_are_among_the_states_that_were_searched(name):
     """Each step of a session with a real clock leads from a state of the search to another one."""

@@ -4,10 +4,10 @@ On the complete program in the virtual car, every vehicle and every way of movin
 fault at every millisecond of a step; the runstop loop also at every microsecond of a guard's tick.
 """
 
-import copy
 from typing import NamedTuple
 
 from firmware.core.guard import SPARING_HZ, Guard
+from tests.firmware.copies import copied
 from tests.safety.facts import NAMES, drive_is_neutral
 from tests.safety.hosts import host_of
 from tests.safety.ways import WAYS, Race
@@ -57,7 +57,7 @@ def is_dead(car):
 
 def at_phase(car, phase_us: int):
     """A copy, so far into a step; it claims on as it did."""
-    other = copy.deepcopy(car)
+    other = copied(car)
     other.say()
     other.world.advance(other.world.now_us + phase_us)
     return other

@@ -5,6 +5,8 @@ what is judged is the report on the wire and the wires themselves, each millisec
 those of firmware/core/SAFETY.md, and of the vehicle file as it is written.
 """
 
+import pytest
+
 from firmware.protocol import codes, messages
 from firmware.protocol.version import protocol_hash
 from tests.firmware.rig import _TABLE
@@ -62,6 +64,10 @@ class SafetySuite:
     """``car`` is a way at cruising speed, ACTIVE; subclasses say in ``way`` which."""
 
     way: type
+
+    def __init_subclass__(cls) -> None:
+        """One worker has all tests of a way: it brings each of its cars to speed once."""
+        cls.pytestmark = [pytest.mark.xdist_group(cls.__name__)]
 
     # --- it stops
 

@@ -12,6 +12,7 @@ from firmware.protocol import codes, messages
 from firmware.protocol.codec import DECODED, decode_into
 from firmware.protocol.frame import FrameReader
 from firmware.protocol.version import protocol_hash
+from tests.firmware.copies import saved
 from tests.firmware.rig import _TABLE, HELD, RELEASED, SEAT
 from tests.safety.hosts import host_of
 from tests.safety.paired_box import PairedBox
@@ -33,12 +34,12 @@ def at_speed(way):
 
 @pytest.fixture(scope="module")
 def cars():
-    return {way: at_speed(way) for way in (Way, Race, Rc, Autonomous, SlowSeat)}
+    return {way: saved(at_speed(way)) for way in (Way, Race, Rc, Autonomous, SlowSeat)}
 
 
 @pytest.fixture
 def of(cars):
-    return lambda way: copy.deepcopy(cars[way])
+    return lambda way: cars[way]()
 
 
 def until_it_stops(car) -> int:
@@ -196,9 +197,8 @@ def test_a_whole_session_said_again_arms_nothing():
 
 def test_no_stamp_makes_a_claim_last_longer_than_its_lease_after_it_came(of):
     """As far ahead as the clock's uncertainty lets it: from there on it is from the future."""
-    car = of(Way)
     for ahead_us in range(0, 20_000, 500):
-        other = copy.deepcopy(car)
+        other = of(Way)
         other.host.claim(
             1000, stamp_us=other.host.now_us() + STEP_US + ahead_us & (1 << 30) - 1, lease_ms=120
         )

@@ -3,7 +3,6 @@
 The program is cut off where it is: what is left is what the line, the pins and the store have.
 """
 
-import copy
 import sys
 from pathlib import Path
 from random import Random
@@ -18,6 +17,7 @@ from firmware.protocol import codes, messages
 from host_bridge.config import load_vehicle, values_hash
 from sim_mock.firmware_runner import InProcess, key_in
 from sim_mock.world import World
+from tests.firmware.copies import saved
 from tests.firmware.protocol.streams import read
 from tests.safety.facts import NAMES
 from tests.safety.hosts import host_of
@@ -80,10 +80,11 @@ def lines_of(act, cut_at: int) -> int:
 def car(request):
     """A copy of a car that was brought to speed once."""
     if request.param not in _CRUISING:
-        driver = _CRUISING[request.param] = Way(request.param)
+        driver = Way(request.param)
         driver.begin()
         driver.come_to_speed()
-    return copy.deepcopy(_CRUISING[request.param])
+        _CRUISING[request.param] = saved(driver)
+    return _CRUISING[request.param]()
 
 
 def stops(car) -> None:
@@ -101,10 +102,11 @@ def drives(car) -> None:
 @pytest.mark.parametrize("what", [drives, stops, asks_to_arm])
 def test_a_reset_at_any_line_of_a_step_leaves_it_neutral_and_disarmed(car, what):
     what(car)
-    whole, _ = step(copy.deepcopy(car).world)
+    again = saved(car)
+    whole, _ = step(again().world)
     first = Random(f"{car.vehicle} {what.__name__}").randrange(whole // CUTS)
     for cut_at in range(first, whole, whole // CUTS):
-        one = copy.deepcopy(car)
+        one = again()
         one.host.hear(step(one.world, cut_at)[1])
         one.world.restart(codes.RESET_WATCHDOG)
         is_silent(one)
@@ -226,7 +228,8 @@ def test_a_reset_at_any_line_of_a_commit_leaves_the_old_configuration_or_the_new
     desk = Desk(tmp_path)
     wanted, before = desk.draft(), desk.hash()
     stored = {path: path.read_bytes() for path in tmp_path.iterdir()}
-    whole = copy.deepcopy(desk).commit(wanted)
+    again = saved(desk)
+    whole = again().commit(wanted)
     cuts = [*range(0, whole, whole // COMMIT_CUTS), *range(whole - 1, whole - 2000, -400)]
     found = []
     for cut_at in cuts:
@@ -234,7 +237,7 @@ def test_a_reset_at_any_line_of_a_commit_leaves_the_old_configuration_or_the_new
             path.unlink()
         for path, data in stored.items():
             path.write_bytes(data)
-        one = copy.deepcopy(desk)
+        one = again()
         one.commit(wanted, cut_at)
         found.append(begun_anew(one))
     assert set(found) == {before, wanted}

@@ -5,7 +5,6 @@ effect in a step, and an open request refuses the others. ``make proof`` searche
 there might be; here are the sequences that once got through, and what each rule says, by hand.
 """
 
-import copy
 import itertools
 
 import pytest
@@ -15,6 +14,7 @@ from firmware.protocol.enter_hitl import EnterHitl
 from firmware.protocol.to_board import Bind
 from firmware.protocol.version import protocol_hash
 from tests.firmware.boards.doors import door_of
+from tests.firmware.copies import copied
 from tests.firmware.rig import _TABLE
 from tests.safety.hosts import host_of
 from tests.safety.ways import STAND, TRACK, Rc, Way
@@ -139,7 +139,7 @@ def test_a_confirmation_and_a_gesture_on_one_step_arm_what_was_confirmed():
     rc.deadman = codes.HELD
     met = False
     for beats in range(4):  # a frame comes every other step: one of these is the gesture's
-        other = copy.deepcopy(rc)
+        other = copied(rc)
         other.drive(10 * beats, 0)
         if other.state != STANDBY:
             break

@@ -1,11 +1,11 @@
 """Wheels off the ground: light, turned by hands, and a motor that runs away is told even so."""
 
-import copy
 from random import Random
 
 import pytest
 
 from host_bridge.config import load_vehicle
+from tests.firmware.copies import saved
 from tests.safety.facts import NAMES
 from tests.safety.ways import Stand
 
@@ -24,9 +24,10 @@ class LongStand(Stand):
 def car(request):
     """A copy of a car that stands there, its driver holding on."""
     if request.param not in _BEGUN:
-        _BEGUN[request.param] = LongStand(request.param)
-        _BEGUN[request.param].begin()
-    return copy.deepcopy(_BEGUN[request.param])
+        driver = LongStand(request.param)
+        driver.begin()
+        _BEGUN[request.param] = saved(driver)
+    return _BEGUN[request.param]()
 
 
 def steps(car, beat: int, random: Random) -> None:

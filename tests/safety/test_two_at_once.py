@@ -4,13 +4,13 @@ Frames come in the order in which they are sent; pins and silence have none: eit
 is the same step. What must come of a pair is said by one rule, below.
 """
 
-import copy
 import itertools
 
 import pytest
 
 from firmware.protocol import codes, messages
 from tests.evidence import every
+from tests.firmware.copies import copied, saved
 from tests.firmware.rig import HELD, RELEASED
 from tests.safety.facts import NAMES
 from tests.safety.hosts import host_of
@@ -130,8 +130,9 @@ def cars(request):
     driver.begin()
     found = {}
     for situation in SITUATIONS:
-        found[situation] = copy.deepcopy(driver)
-        situation(found[situation])
+        car = copied(driver)
+        situation(car)
+        found[situation] = saved(car)
     return found
 
 
@@ -139,9 +140,9 @@ def orders(*pair):
     return [pair] if UNORDERED & {*pair} else itertools.permutations(pair)
 
 
-def after(car, events) -> tuple[int, int]:
+def after(again, events) -> tuple[int, int]:
     """State and causes after the step on which these come; and nothing drives on by itself."""
-    car = copy.deepcopy(car)
+    car = again()
     for event in sorted(events, key=lambda event: event is not silence):
         event(car)
     car.rest()
@@ -191,7 +192,7 @@ def rc_car(request):
     car.drive(1200, 0)
     assert car.state == STANDBY
     car.deadman = HELD
-    return car
+    return saved(car)
 
 
 @pytest.mark.parametrize("event", STOPS, ids=lambda event: event.__name__)
@@ -199,7 +200,7 @@ def test_the_gesture_of_the_rc_on_the_step_of_a_stop_arms_nothing(rc_car, event)
     armed = False
     for beats in range(4):  # a frame comes every other step: one of these is the gesture's
         for is_stopped in (False, True):
-            other = copy.deepcopy(rc_car)
+            other = rc_car()
             other.drive(10 * beats, 0)
             was = other.state
             if is_stopped:

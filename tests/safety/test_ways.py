@@ -1,9 +1,8 @@
 """The inherited suite, for every vehicle file and every way of moving the wheels."""
 
-import copy
-
 import pytest
 
+from tests.firmware.copies import saved
 from tests.safety import ways
 from tests.safety.facts import NAMES
 from tests.safety.suite import SafetySuite, StandSuite
@@ -31,8 +30,8 @@ def car(request, vehicle):
         driver = way(vehicle)
         driver.begin()
         driver.come_to_speed()
-        _CRUISING[way, vehicle] = driver
-    return copy.deepcopy(_CRUISING[way, vehicle])
+        _CRUISING[way, vehicle] = saved(driver)
+    return _CRUISING[way, vehicle]()
 
 
 @pytest.fixture

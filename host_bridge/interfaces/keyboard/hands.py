@@ -28,6 +28,7 @@ class Hands(Input):
     """The terminal is taken by ``open`` and given back by ``close``, whatever happened."""
 
     is_person = True
+    reads_terminal = True
 
     def __init__(self, terminal: Terminal, now_us: Callable[[], int]) -> None:
         self.source = SEAT

@@ -33,6 +33,7 @@ class Quick:
         self.is_active = bool(value)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("seed", range(3))
 def test_pulses_are_those_of_the_program(seed):
     bench.reset()

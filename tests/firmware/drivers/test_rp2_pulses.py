@@ -46,6 +46,7 @@ def test_nothing_comes_out_before_the_neutral_word():
     assert machine.edges == []
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("period_us", [20_000, 5000, 2503])
 def test_in_steady_state_every_pulse_is_the_one_asked_for(period_us):
     machine, pulses = channel(period_us, frames=15)

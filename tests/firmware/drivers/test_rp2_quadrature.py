@@ -68,6 +68,7 @@ def counted_over(walk):
     return after.x_register
 
 
+@pytest.mark.exhaustive
 def test_of_five_thousand_steps_in_the_emulator_none_is_lost():
     check_a_walk(5000, 1, counted_over)
 

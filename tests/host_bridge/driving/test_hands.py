@@ -9,6 +9,7 @@ import pytest
 
 from host_bridge.domain import Input, Observed, Order, Reach, Wish
 from host_bridge.driving import controls as controls_module
+from host_bridge.driving import run
 from host_bridge.driving.controls import Controls, Seating, make_input, source_of_all
 from host_bridge.driving.plan import Plan
 from host_bridge.errors import UsageFault, VehicleFileFault
@@ -430,3 +431,12 @@ def test_an_unknown_input_is_refused_with_those_there_are(monkeypatch, text, rem
     assert fault.what == f"unknown input '{text.partition(':')[0]}'"
     assert (fault.got, fault.remedy) == (text, remedy)
     assert fault.expected == "csv:commands.csv or keyboard or script:slalom"
+
+
+def test_whoever_reads_the_terminals_keys_is_alone_at_it(monkeypatch):
+    """On a terminal that draws nothing the keyboard has no screen; a second one would be opened
+    beside it, and which of them hears a key would be left to chance."""
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    person = Told(HAND, "keys", is_person=True)
+    person.reads_terminal = True
+    assert run._terminal(person, lambda: 5) is None

@@ -100,10 +100,11 @@ def test_a_bag_cut_anywhere_is_refused_or_read_but_never_an_unknown_error(tmp_pa
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("kind", [".bag", ".mcap"])
-def test_a_flipped_byte_is_never_an_unknown_error(tmp_path, kind):
+@pytest.mark.parametrize("first", range(0, 610, 61))
+def test_a_flipped_byte_is_never_an_unknown_error(tmp_path, kind, first):
     whole = write(tmp_path, kind, rows()).read_bytes()
     outcomes = set()
-    for at in range(0, len(whole), 61):
+    for at in range(first, len(whole), 610):
         path = tmp_path / f"flipped{kind}"
         path.write_bytes(whole[:at] + bytes([whole[at] ^ 0x5A]) + whole[at + 1 :])
         try:

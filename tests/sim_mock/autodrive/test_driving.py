@@ -59,6 +59,7 @@ def test_a_full_scale_car_starts_through_its_gearbox_and_drives_as_fast_as_it_is
     assert scene.unity.swallowed == []
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", AUTOMOBILES)
 def test_a_full_scale_car_turns_left_and_is_stopped_by_its_brake(name):
     scene = in_motion(name, speed_mps=2.0, steer_urad=200_000, for_ms=4000)
@@ -73,6 +74,7 @@ def test_a_full_scale_car_turns_left_and_is_stopped_by_its_brake(name):
     assert scene.unity.speed == pytest.approx(0.0, abs=0.01)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", AUTOMOBILES)
 def test_a_full_scale_car_whose_drive_is_cut_has_its_brake_down(name):
     """Its throttle alone would let it roll."""

@@ -47,6 +47,7 @@ def test_sky_and_lights_are_what_was_asked_for():
             place_of(wrong, 4567)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", ["opencav", "rzr"])
 def test_all_four_wheels_of_a_full_scale_car_brake(name):
     """The simulator's rear wheels brake by the handbrake alone; they rolled free."""
@@ -57,6 +58,7 @@ def test_all_four_wheels_of_a_full_scale_car_brake(name):
     assert scene.unity.handbrake == scene.unity.brake
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", ["opencav", "rzr"])
 def test_in_reverse_it_brakes_by_its_pedal_and_not_by_a_throttle_that_its_gearbox_ignores(name):
     scene = in_motion(name, speed_mps=-0.8, for_ms=5000)

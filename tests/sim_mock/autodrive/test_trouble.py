@@ -58,6 +58,7 @@ def test_one_that_drives_is_no_trouble_at_any_speed_nor_at_rest():
     assert scene.host.state in (codes.ACTIVE, codes.HOLD)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", ["opencav", "rzr"])
 def test_a_gearbox_that_shifts_is_no_trouble(name):
     scene = in_motion(name, speed_mps=1.0, for_ms=10)

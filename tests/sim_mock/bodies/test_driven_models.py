@@ -54,6 +54,7 @@ def test_each_model_drives_and_stops_within_the_limit_of_its_vehicle(name, vehic
     assert result.speed_mps > 0.5 * min(3.0, load_vehicle(vehicle).speed_max_mps)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", MODELS)
 def test_each_model_drives_the_same_again_with_the_same_seed(name, named):
     def drive():
@@ -126,6 +127,7 @@ def test_autodrives_wheels_are_held_when_nothing_drives_them():
     assert ways["autodrive"] < 0.8 < 1.5 < ways["twin"]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("vehicle", FULL_SCALE)
 def test_a_full_scale_car_pulls_through_its_gears_and_none_pulls_while_it_shifts(vehicle):
     host = driver(vehicle, "autodrive")

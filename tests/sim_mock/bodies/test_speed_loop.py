@@ -83,6 +83,7 @@ def test_without_these_two_the_default_file_drives_each_small_car(name, tmp_path
     assert swing < 0.05 * wanted
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", ["nigel", "f1tenth", "hunter_se"])
 def test_what_is_refused_swings_and_what_it_says_is_borne_does_not(name, tmp_path):
     """The margin is no rule of thumb: at twice the dead time that is borne the real loop swings."""

@@ -73,7 +73,7 @@ def test_the_table_has_every_row():
     assert len({(row.rate_hz, row.share, row.burst_ms) for row in table()}) == 36
 
 
-@pytest.mark.exhaustive
+@pytest.mark.exhaustive(as_a_whole=True)  # a statistic over long drives
 @pytest.mark.parametrize("row", checks())
 def test_the_program_stops_as_often_as_was_computed(row):
     result = check(row, load_vehicle("nigel"))
@@ -89,6 +89,7 @@ def test_all_rows_together_are_neither_too_short_nor_too_long():
     assert abs(off) / len(results) ** 0.5 < 3.0, results
 
 
+@pytest.mark.exhaustive
 def test_a_shorter_lease_than_computed_would_be_found(monkeypatch):
     """The check can fail: at 20 Hz, one lost claim instead of two."""
     monkeypatch.setattr("sim_mock.faults.host.Host.claim", _short_claim())

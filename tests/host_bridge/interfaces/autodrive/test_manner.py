@@ -62,7 +62,7 @@ def test_a_nigel_drives_each_throttle_at_the_simulators_speed(throttle, simulato
     assert speed_mps == pytest.approx(simulators_mps, rel=0.1)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.exhaustive(as_a_whole=True)  # as the Nigel's, of which one is in make test
 @pytest.mark.parametrize("model", ["twin", "autodrive"])
 @pytest.mark.parametrize("throttle", [0.05, 0.17])
 def test_an_f1tenth_drives_each_throttle_at_that_share_of_22_88_m_per_s(throttle, model):

@@ -28,7 +28,7 @@ def lap(capsys, tmp_path, track, vehicle, *words, query=""):
     return driven["path"], error
 
 
-@pytest.mark.exhaustive
+@pytest.mark.exhaustive(as_a_whole=True)  # whole laps; the other tests drive less of one
 @pytest.mark.parametrize(
     ("track", "vehicle", "law", "laps", "reckoned_m", "true_m"),
     [

@@ -37,7 +37,7 @@ def drive(folder, vehicle, seed):
     return motion, reckoning.pose(motion), truth
 
 
-@pytest.mark.exhaustive
+@pytest.mark.exhaustive(as_a_whole=True)  # a statistic over many drives
 @pytest.mark.parametrize("vehicle", ["f1tenth", "nigel"])
 def test_a_reckoned_pose_is_off_about_as_far_as_it_says(tmp_path, vehicle):
     rear_m = config.load_vehicle(vehicle).turns_behind_centre_m

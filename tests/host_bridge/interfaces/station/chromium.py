@@ -164,6 +164,7 @@ class Chromium:
              "--remote-allow-origins=*", f"--user-data-dir={self._folder.name}", *words,
              "about:blank"],
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
+            env={**os.environ, "TMPDIR": self._folder.name},  # it leaves folders there when killed
         )  # fmt: skip
         self._port = self._find_port()
 

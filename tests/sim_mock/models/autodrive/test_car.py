@@ -168,6 +168,7 @@ def test_its_steady_speed_is_where_motor_line_and_drag_meet(throttle):
     assert rim_mps > end.vx_mps
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("throttle", [0.05, 0.2, 0.6, 1.0])
 @pytest.mark.parametrize("name", ["f1tenth", "hunter"])
 def test_its_steady_speed_is_in_proportion_to_throttle(name, throttle):
