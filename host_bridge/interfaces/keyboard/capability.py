@@ -35,9 +35,9 @@ class Capability:
     that knows a part of the protocol is one without.
     """
 
-    def __init__(self, now_us: int) -> None:
+    def __init__(self) -> None:
         self.verdict = Releases.UNKNOWN
-        self._until_us = now_us + _VERDICT_US
+        self._until_us: int | None = None  # by then the terminal has to have answered
         self._has_pushed = False
 
     def opening(self) -> bytes:
@@ -59,6 +59,8 @@ class Capability:
             self._decide_against()
 
     def step(self, now_us: int) -> bytes:
+        if self._until_us is None:  # it is asked now: the cars may have taken long to open
+            self._until_us = now_us + _VERDICT_US
         if self.verdict is Releases.UNKNOWN and now_us >= self._until_us:
             self._decide_against()
             return POP if self._has_pushed else b""

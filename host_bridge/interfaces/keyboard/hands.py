@@ -34,7 +34,7 @@ class Hands(Input):
         self.source = SEAT
         self._terminal = terminal
         self._now_us = now_us
-        self._keyboard = Keyboard(now_us())
+        self._keyboard = Keyboard()
         self._orders: list[Order] = []
         self._stack = ExitStack()
 

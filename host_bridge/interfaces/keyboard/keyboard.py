@@ -20,10 +20,10 @@ CLOSING = b"\x1b[?25h\x1b[?2004l\x1b[?1004l" + POP + b"\x1b[?1049l"
 class Keyboard:
     """``seat`` is taken once it is known what the terminal can do; until then only Esc counts."""
 
-    def __init__(self, now_us: int) -> None:
+    def __init__(self) -> None:
         self.seat: Seat | None = None
         self._decoder = KeyDecoder()
-        self._capability = Capability(now_us)
+        self._capability = Capability()
         self._pulse = Pulse()
         self._out = bytearray(OPENING + self._capability.opening())
 
