@@ -174,7 +174,7 @@ class Link:
         self._scanned &= ~_RUNS
 
     @micropython.native
-    def _take(self, data: bytearray, size: int) -> None:
+    def take(self, data: bytearray, size: int) -> None:
         state = scanned(data, size, self._scanned)
         if state & _RUNS >= _REPL_RUN:
             self.asks_for_repl = True
@@ -219,7 +219,7 @@ class UartLink(Link):
             size = min(self._uart.any(), self._received.room(), _UART_BLOCK)
             if size == 0:
                 break
-            self._take(self._block, self._uart.readinto(self._firsts[size]) or 0)
+            self.take(self._block, self._uart.readinto(self._firsts[size]) or 0)
 
     def send(self) -> None:
         for _ in range(_BLOCKS):
@@ -321,7 +321,7 @@ class StdioLink(Link):
         self._fill_from(None)
         if filler.filled:
             came = take_zeros_out(block, filler.first, came, filler.filled)
-        self._take(block, came)
+        self.take(block, came)
         return came == size
 
     def close(self) -> None:

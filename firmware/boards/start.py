@@ -155,7 +155,7 @@ class CarProgram:
             _let_interrupt()
         board.watchdog = watchdog = machine.WDT(timeout=board.watchdog_ms)
         self._beat = Beat(board, app, ticks_us, watchdog)
-        self._door = Door(
+        self.door = Door(
             app.receiver, app.supervisor, app.actions, app.output_stage, board.board_id
         )
 
@@ -165,12 +165,12 @@ class CarProgram:
         The board is not touched any more in the loop: its guard lets everything fall, and so it
         stays until a reset.
         """
-        beat, door = self._beat, self._door
+        beat, door = self._beat, self.door
         while not door.is_asked and beat.turn():
             pass
         if door.is_asked:
             del beat, door  # their room is needed; what ``del`` takes from an object stays in it
-            self._beat = self._door = None  # type: ignore[assignment]
+            self._beat = self.door = None  # type: ignore[assignment]
             rehearse(self._board, self._starts, self._ticks_us, machine.WDT(timeout=_REHEARSAL_MS))
         self._board.link.close()
 

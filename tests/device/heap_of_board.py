@@ -69,5 +69,5 @@ def at_once():
 starts = launcher.Starts()
 board = start.make_board(pins, starts, start.make_link(pins), Store(("a", "b")), at_once)
 program = start.CarProgram(board, starts, ticks_us, False)
-program._door.is_asked = True  # at once: the car that was there goes
+program.door.is_asked = True  # at once: the car that was there goes
 program.run()

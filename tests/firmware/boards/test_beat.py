@@ -215,7 +215,7 @@ def test_few_calls_lie_around_a_step():
 
     world.app.step = step
     program = CarProgram.__new__(CarProgram)
-    program._beat, program._door = world.beat, SimpleNamespace(is_asked=False)
+    program._beat, program.door = world.beat, SimpleNamespace(is_asked=False)
     program._board = SimpleNamespace(link=SimpleNamespace(close=lambda: None))
     program.run()
     assert names == ["_step", "turn", "run"]
@@ -236,7 +236,7 @@ def test_the_loop_ends_with_the_repl_or_with_hardware_in_the_loop(is_asked, ends
     program = CarProgram.__new__(CarProgram)  # what makes it is run by the benches of boards
     program._board = SimpleNamespace(link=SimpleNamespace(close=lambda: did.append("closed")))
     program._starts = program._ticks_us = None
-    program._beat, program._door = SimpleNamespace(turn=turn), door
+    program._beat, program.door = SimpleNamespace(turn=turn), door
     program.run()
     assert did == ([program._board, "closed"] if is_asked else ["closed"])
     assert len(turns) == (3 if is_asked else 2)

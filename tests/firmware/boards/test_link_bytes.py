@@ -217,9 +217,9 @@ def test_a_run_that_goes_on_over_blocks_asks_for_the_repl_until_it_is_forgotten(
 
 def test_what_came_is_kept_as_it_was_scanned_but_for_a_stop_that_was_heard():
     link = UartLink(Uart())
-    link._take(bytearray(b"\0\5"), 2)
+    link.take(bytearray(b"\0\5"), 2)
     assert link._scanned == 5 | FIRST
-    link._take(bytearray(b"\xa6abc\0"), 5)
+    link.take(bytearray(b"\xa6abc\0"), 5)
     assert (link._scanned, link.hears_stop) == (BEGUN, True)
 
 

@@ -173,7 +173,7 @@ def listen(board):
         listen()
         if trial.phase == 2:
             trial.phase = 3
-            link._take(trial.frame, trial.size)
+            link.take(trial.frame, trial.size)
 
     def receiving(buffer):
         size = receive_into(buffer)
