@@ -46,6 +46,8 @@ ROW = """    "imu.toy": PartKind(
 TEST = """
 from pathlib import Path
 
+import pytest
+
 from host_bridge.config.boards import pin_module
 from host_bridge.config.boards.reading import FOLDER
 from host_bridge.flash.program import sources_for
@@ -55,6 +57,7 @@ MPU = 'imu = { kind = "mpu", sda = 20, scl = 21, address = 0x68, mounting = [1, 
 TOY = 'imu = { kind = "toy", accel = 77, mounting = [1, 2, 3] }'
 
 
+@pytest.mark.process
 def test_a_car_drives_with_it(world_on, tmp_path):
     board = tmp_path / "pico.toml"
     board.write_text((FOLDER / "pico.toml").read_text().replace(MPU, TOY))
