@@ -33,7 +33,9 @@ _CONFIGURATION = ("/config_a.bin", "/config_b.bin")  # below the slot's folder
 _CTRL_C = 3
 _BOX_STEP_US = 10_000
 _CRUMBS_SIZE = 8_000  # as the launcher has it
-_DRIVERS = "firmware.drivers"
+_OF_METAL = ("firmware.drivers", "firmware.boards")
+_STAYS = ("start", "link", "between_steps")
+_OF_A_BOX = ("firmware.core.pairing", "firmware.core.boxes", "firmware.core.tag", "firmware.cipher")
 _MADE_UP_US = 25_000  # with the step itself below what is an overrun (core/watch.py)
 _REHEARSAL_MS = 5_000  # making a car takes a chip more than half a second, and nothing moves
 _MASK = (1 << 30) - 1
@@ -165,14 +167,16 @@ class CarProgram:
         The board is not touched any more in the loop: its guard lets everything fall, and so it
         stays until a reset.
         """
-        beat, door = self._beat, self.door
+        beat, door, link = self._beat, self.door, self._board.link
         while not door.is_asked and beat.turn():
             pass
         if door.is_asked:
             del beat, door  # their room is needed; what ``del`` takes from an object stays in it
             self._beat = self.door = None  # type: ignore[assignment]
-            rehearse(self._board, self._starts, self._ticks_us, machine.WDT(timeout=_REHEARSAL_MS))
-        self._board.link.close()
+            board = leave(self._board, self._starts)
+            self._board = None  # type: ignore[assignment]
+            rehearse(board, self._ticks_us, machine.WDT(timeout=_REHEARSAL_MS))
+        link.close()
 
 
 def start(pins: "Pins", starts: "Starts") -> "CarProgram | BoxBeat":
@@ -207,30 +211,40 @@ def _let_interrupt() -> None:
     interpreter.kbd_intr(_CTRL_C)
 
 
-def rehearse(
-    metal: "MetalBoard", starts: "Starts", ticks_us: "TicksUs", watchdog: "Watchdog"
-) -> None:
-    """The car on a plant's peripherals, made anew with each configuration that the plant sends."""
+def leave(metal: "MetalBoard", starts: "Starts") -> "HitlBoard":
+    """The board in place of ``metal``, which gets no beat any more: of that the link stays, and
+    what is done between steps."""
     metal.leave()
-    _forget_drivers()
+    _forget_metal()
     collect_every(_CRUMBS_SIZE)
     from firmware.boards.hitl import HitlBoard
 
     board = HitlBoard(metal.board_id, metal.link, metal.between_steps, starts.failed)
     board.reset_cause = metal.reset_cause
+    return board
+
+
+def rehearse(board: "HitlBoard", ticks_us: "TicksUs", watchdog: "Watchdog") -> None:
+    """The car on a plant's peripherals, made anew with each configuration that the plant sends."""
     while _turn_until_loaded(board, ticks_us, watchdog):
         board.take_image()
 
 
-def _forget_drivers() -> None:
-    """Their room is needed; what the guard and its timer still use stays with them."""
+def _forget_metal() -> None:
+    """The modules of the pins' board, its drivers and its box: their room is needed. What the guard
+    and its timer still use stays with them.
+
+    A place in a dict keeps what was in it when it is deleted, so that is replaced first.
+    """
     if sys.implementation.name != "micropython":
         return  # there is room, and others have them
-    package = sys.modules[_DRIVERS]
     for name in tuple(sys.modules):
-        if name.startswith(_DRIVERS + "."):
+        package, _, own = name.rpartition(".")
+        if (package in _OF_METAL and own not in _STAYS) or name in _OF_A_BOX:
+            setattr(sys.modules[package], own, None)
+            delattr(sys.modules[package], own)
+            sys.modules[name] = None  # type: ignore[assignment]
             del sys.modules[name]
-            delattr(package, name[len(_DRIVERS) + 1 :])
 
 
 def _turn_until_loaded(board: "HitlBoard", ticks_us: "TicksUs", watchdog: "Watchdog") -> bool:

@@ -67,7 +67,9 @@ def at_once():
 
 
 starts = launcher.Starts()
-board = start.make_board(pins, starts, start.make_link(pins), Store(("a", "b")), at_once)
-program = start.CarProgram(board, starts, ticks_us, False)
+program = start.CarProgram(  # which alone has the board, as on a chip
+    start.make_board(pins, starts, start.make_link(pins), Store(("a", "b")), at_once),
+    starts, ticks_us, False,
+)  # fmt: skip
 program.door.is_asked = True  # at once: the car that was there goes
 program.run()

@@ -232,12 +232,15 @@ def test_the_loop_ends_with_the_repl_or_with_hardware_in_the_loop(is_asked, ends
         return len(turns) < ends
 
     monkeypatch.setattr(start.machine, "WDT", lambda timeout: "watchdog", raising=False)
+    monkeypatch.setattr(start, "leave", lambda board, starts: f"left {board.name}")
     monkeypatch.setattr(start, "rehearse", lambda *parts: did.append(parts[0]))
     program = CarProgram.__new__(CarProgram)  # what makes it is run by the benches of boards
-    program._board = SimpleNamespace(link=SimpleNamespace(close=lambda: did.append("closed")))
+    link = SimpleNamespace(close=lambda: did.append("closed"))
+    program._board = SimpleNamespace(link=link, name="it")
     program._starts = program._ticks_us = None
     program._beat, program.door = SimpleNamespace(turn=turn), door
     program.run()
-    assert did == ([program._board, "closed"] if is_asked else ["closed"])
+    assert did == (["left it", "closed"] if is_asked else ["closed"])
     assert len(turns) == (3 if is_asked else 2)
-    assert (program._beat is None) is is_asked  # hardware in the loop needs its room
+    # hardware in the loop needs their room
+    assert (program._beat is None, program._board is None) == (is_asked, is_asked)

@@ -100,7 +100,7 @@ def main():
     while not door.is_asked and beat.turn():
         pass
     if door.is_asked:
-        start.rehearse(car.board, car.starts, desk.ticks_us, car.watchdog)
+        start.rehearse(start.leave(car.board, car.starts), desk.ticks_us, car.watchdog)
 
 
 if __name__ == "__main__":
