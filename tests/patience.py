@@ -19,9 +19,6 @@ from typing import Any, TypeVar
 from host_bridge.demo.witness import Witness
 
 Result = TypeVar("Result")
-# For tests in which a car drives in wall time: one that hears nothing for 120 ms stops, and its
-# host is one of several programs on the way (firmware/core/SAFETY.md)
-HALF_A_LEASE_S = 0.06
 _LOOKS_EVERY_S = 0.01
 _LOOKS_AGAIN_S = 1.0  # at a process that ends by itself: the system tells of its end at once
 _beside: dict[int, Witness] = {}

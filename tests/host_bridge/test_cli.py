@@ -24,7 +24,7 @@ from tests.evidence import every
 from tests.host_bridge.programs import program, serving, tandem, until, virtual_car
 from tests.host_bridge.serve.desk import runtime_folder
 
-pytestmark = pytest.mark.process
+pytestmark = pytest.mark.process(drives=True)
 
 
 @pytest.fixture(autouse=True)

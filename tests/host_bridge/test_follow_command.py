@@ -7,11 +7,10 @@ import json
 import pytest
 
 from host_bridge.errors import VehicleFileFault
-from tests import patience
 from tests.host_bridge.programs import serving, tandem
 from tests.host_bridge.serve.desk import runtime_folder
 
-pytestmark = pytest.mark.process(late_s=patience.HALF_A_LEASE_S)
+pytestmark = pytest.mark.process(drives=True)
 
 TWIN = "sim://f1tenth?name=twin&payload_kg=1"
 

@@ -53,7 +53,7 @@ def drive_csv(folder, seconds):
     return path
 
 
-@pytest.mark.process
+@pytest.mark.process(drives=True)
 def test_a_drive_says_at_once_and_at_the_end_that_its_log_found_no_room(small_disk, folder):
     csv = drive_csv(folder, 6)
     log = small_disk / "drive.mcap"
@@ -67,7 +67,7 @@ def test_a_drive_says_at_once_and_at_the_end_that_its_log_found_no_room(small_di
     assert "No space left on device" in told.stderr
 
 
-@pytest.mark.process
+@pytest.mark.process(drives=True)
 def test_whoever_serves_and_records_says_it_too(small_disk):
     log = str(small_disk / "served.mcap")
     words = ("serve", "--car", "sim://nigel", "--name", "car", "--record", log)
@@ -80,7 +80,7 @@ def test_whoever_serves_and_records_says_it_too(small_disk):
     assert "No space left on device" in said[1]
 
 
-@pytest.mark.process
+@pytest.mark.process(drives=True)
 @pytest.mark.parametrize("ended", ["over", "interrupted"])
 def test_whoever_follows_and_records_says_it_at_once_and_at_the_end(small_disk, folder, ended):
     log = small_disk / "followed.mcap"
@@ -98,7 +98,7 @@ def test_whoever_follows_and_records_says_it_at_once_and_at_the_end(small_disk, 
         assert process.returncode == (DataFileFault.exit_code if ended == "over" else 130)
 
 
-@pytest.mark.process
+@pytest.mark.process(drives=True)
 def test_a_drive_that_is_recorded_to_its_end_is_no_fault(tmp_path, folder):
     csv = drive_csv(folder, 1)
     log = tmp_path / "drive.mcap"

@@ -111,7 +111,7 @@ def test_control_characters_are_written_as_escapes(pipe):
     assert read(reads) == "a\\x1b[2Jb\n"
 
 
-@pytest.mark.process
+@pytest.mark.process(drives=True)
 def test_a_drive_whose_output_nobody_reads_comes_to_its_end():
     reads, writes = os.pipe()
     fcntl.fcntl(writes, fcntl.F_SETPIPE_SZ, SMALL)

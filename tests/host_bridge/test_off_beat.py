@@ -198,7 +198,7 @@ def asked(answer: bytes, *words: str) -> tuple[int, str]:
     return done.returncode, seen.decode()
 
 
-@pytest.mark.process
+@pytest.mark.process(drives=True)
 def test_it_is_identified_refused_given_a_longer_beat_and_armed(red):
     row = identified()
     assert (row["device"], row["is_virtual"], row["beat_ms"]) == ("car", True, 10.0)
@@ -217,7 +217,7 @@ def test_it_is_identified_refused_given_a_longer_beat_and_armed(red):
     assert tandem("arm", "red").returncode == 0
 
 
-@pytest.mark.process
+@pytest.mark.process(drives=True)
 def test_a_car_with_a_slow_boards_beat_is_recognised_by_a_host_that_never_met_it():
     done = tandem("identify", "sim://f1tenth?step_s=0.02", "--json")
     row = json.loads(done.stdout)
@@ -236,7 +236,7 @@ def slow_board(monkeypatch, tmp_path):
 DIFF = ("config", "diff", "red", "--vehicle", "f1tenth", "--json")
 
 
-@pytest.mark.process
+@pytest.mark.process(drives=True)
 def test_a_slow_board_s_car_is_held_against_its_vehicle_file_at_that_board_s_beat(slow_board):
     for words in (DIFF, ("config", "diff", "red", "--json")):
         assert json.loads(tandem(*words).stdout) == []
@@ -248,7 +248,7 @@ def test_a_slow_board_s_car_is_held_against_its_vehicle_file_at_that_board_s_bea
         assert sorted(found) == differ
 
 
-@pytest.mark.process
+@pytest.mark.process(drives=True)
 @pytest.mark.parametrize(
     "words",
     [
@@ -266,7 +266,7 @@ def test_what_is_written_by_a_host_that_never_met_it_leaves_the_beat_of_its_boar
     assert row["is_trimmed"] is (words[0] == "trim")
 
 
-@pytest.mark.process
+@pytest.mark.process(drives=True)
 def test_a_person_is_asked_and_only_a_yes_writes_it(red):
     for step_s, why in (("0.021", "0.02"), ("0.0125", "whole milliseconds")):
         done = tandem("config", "write", "red", f"step_s={step_s}")
@@ -297,7 +297,7 @@ def test_where_nobody_can_be_asked_the_refusal_is_raised(monkeypatch):
             offer_longer_step(fault, None, is_json=is_json)
 
 
-@pytest.mark.process
+@pytest.mark.process(drives=True)
 def test_a_drive_is_refused_with_the_command_for_its_uri():
     done = tandem("drive", "--car", SLOW, "--input", "script:straight", "--seconds", "2")
     assert done.returncode == 6

@@ -97,7 +97,7 @@ def stop_with_escapes():
     return it
 
 
-@pytest.mark.process
+@pytest.mark.process(drives=True)
 def test_escapes_in_a_stop_reach_no_monitor_no_terminal_and_no_log(folder):
     log = folder / "log.mcap"
     with serving("sim://nigel", "car", "--record", str(log)), program("monitor", "car") as monitor:
@@ -139,7 +139,7 @@ def on_a_terminal(*words):
     return shown
 
 
-@pytest.mark.process
+@pytest.mark.process(drives=True)
 def test_a_file_with_escapes_is_refused_without_them(folder):
     path = folder / "x\x1b[2J.csv"
     path.write_text("time_s,speed_mps\x1b[2J\n0,\x1b[31m\n")

@@ -17,7 +17,7 @@ from tests import patience
 from tests.host_bridge.programs import PATIENCE_S, TANDEM, serving, tandem
 from tests.host_bridge.serve.desk import runtime_folder
 
-pytestmark = pytest.mark.process
+pytestmark = pytest.mark.process(drives=True)
 
 ATTESTED = ("--profile", "stand", "--attest", "wheels-off-ground")
 

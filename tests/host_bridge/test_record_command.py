@@ -11,7 +11,7 @@ from tests.evidence import some
 from tests.host_bridge.programs import serving, tandem
 from tests.host_bridge.serve.desk import runtime_folder
 
-pytestmark = pytest.mark.process
+pytestmark = pytest.mark.process(drives=True)
 
 
 @pytest.fixture(autouse=True)

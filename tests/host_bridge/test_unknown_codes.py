@@ -260,7 +260,7 @@ def test_a_quick_stop_says_a_state_that_it_does_not_know():
     assert watch.state == "unknown (13)"
 
 
-@pytest.mark.process
+@pytest.mark.process(drives=True)
 def test_a_log_of_a_later_car_is_read_served_watched_and_recorded_anew(tmp_path):
     """What an older log of a newer program is to this host; the hash is taken for granted."""
     path, again = tmp_path / "later.mcap", tmp_path / "again.mcap"

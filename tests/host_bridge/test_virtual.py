@@ -91,7 +91,7 @@ class bridged:  # noqa: N801 - a context manager
         cable.unplug()
 
 
-@pytest.mark.process
+@pytest.mark.process(drives=True)
 def test_a_virtual_car_behind_a_pseudo_terminal_still_is_one(folder):
     with virtual_car("nigel", folder / "port"):
         assert says(f"serial://{folder / 'port'}")

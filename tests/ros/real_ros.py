@@ -17,7 +17,7 @@ NEEDS_ROS = pytest.mark.skipif(
     not (ROS / ".set-up").exists(),
     reason="no ROS 2 in .ros: make setup makes one on Linux, x86_64",
 )
-IN_REAL_TIME = [pytest.mark.ros, NEEDS_ROS, pytest.mark.xdist_group("wall clock")]
+IN_REAL_TIME = [pytest.mark.ros(drives=True), NEEDS_ROS, pytest.mark.xdist_group("wall clock")]
 
 
 def environment(log: str, domain: int, reach: str) -> dict[str, str]:

@@ -14,7 +14,7 @@ from tests.ros.real_ros import NEEDS_ROS, NODES, PYTHON
 
 DRIVE = "drive --car sim://f1tenth --input script:slalom --seconds 2 --lockstep --record {}"
 
-pytestmark = [pytest.mark.ros, NEEDS_ROS]
+pytestmark = [pytest.mark.ros(drives=True), NEEDS_ROS]
 
 
 def test_ros_itself_reads_every_message_of_a_bag(environment, tmp_path):

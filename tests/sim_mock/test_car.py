@@ -13,7 +13,7 @@ from firmware.protocol import codes
 from tests import patience
 from tests.sim_mock.programs import Line, car_program, host_of, until
 
-pytestmark = pytest.mark.process(late_s=patience.HALF_A_LEASE_S)
+pytestmark = pytest.mark.process(drives=True)
 
 CRUISE_MM_S = 2000
 PATIENT_MS = 3000

@@ -61,7 +61,15 @@ def test_it_asks_again_only_what_was_not_measured(tmp_path, capsys, runs, code, 
 TESTS = """
 import subprocess, sys, time
 import pytest
-from tests import patience
+from tests import kinds, patience
+
+@pytest.fixture
+def late(monkeypatch):
+    monkeypatch.setattr(kinds, "_late_within_a_lease_s", lambda begun_s: 0.084)
+
+@pytest.fixture
+def in_time(monkeypatch):
+    monkeypatch.setattr(kinds, "_late_within_a_lease_s", lambda begun_s: 0.0)
 
 def test_that_passes():
     pass
@@ -77,16 +85,16 @@ def test_that_starts_a_program_and_does_not_say_so():
 def test_that_starts_one_and_says_so():
     subprocess.run([sys.executable, "-c", "pass"], check=True)
 
-@pytest.mark.process(late_s=-1.0)
-def test_of_a_car_on_a_machine_that_is_late():
+@pytest.mark.process(drives=True)
+def test_of_a_car_on_a_machine_that_is_late(late):
     assert "the car" == "stopped"
 
-@pytest.mark.process(late_s=-1.0)
-def test_that_hangs_on_a_machine_that_is_late():
+@pytest.mark.process(drives=True)
+def test_that_hangs_on_a_machine_that_is_late(late):
     patience.until(lambda: False, "what never comes", 0.2)
 
-@pytest.mark.process(late_s=1e9)
-def test_of_a_car_on_a_machine_that_is_not_late():
+@pytest.mark.process(drives=True)
+def test_of_a_car_on_a_machine_that_is_not_late(in_time):
     assert "the car" == "stopped"
 
 @pytest.mark.process

@@ -52,7 +52,7 @@ def begun(text: str) -> subprocess.Popen[str]:
 # --- the page
 
 
-@pytest.mark.process
+@pytest.mark.process(drives=True)
 @pytest.mark.xdist_group("wall clock")
 @pytest.mark.parametrize("number", range(len(some(EXAMPLES))))
 def test_each_example_of_the_page_runs(number, tmp_path):
@@ -246,7 +246,7 @@ def state_of(name: str) -> str:
     return next(row["state"] for row in json.loads(done.stdout) if row["name"] == name)
 
 
-@pytest.mark.process
+@pytest.mark.process(drives=True)
 @pytest.mark.xdist_group("wall clock")
 @pytest.mark.parametrize(
     ("ending", "why"),

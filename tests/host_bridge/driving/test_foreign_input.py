@@ -70,7 +70,7 @@ def drive(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.mark.process
+@pytest.mark.process(drives=True)
 @pytest.mark.xdist_group("wall clock")
 def test_the_example_of_the_page_drives_a_car_in_circles(installed):
     done = drive(installed, "--input", "circles:2", "--seconds", "60")
@@ -81,7 +81,7 @@ def test_the_example_of_the_page_drives_a_car_in_circles(installed):
     assert 2.0 < summary["cars"][0]["distance_m"] < 4.0
 
 
-@pytest.mark.process
+@pytest.mark.process(drives=True)
 def test_without_its_package_it_is_unknown(tmp_path):
     done = drive(tmp_path, "--input", "circles")
     assert done.returncode == 2

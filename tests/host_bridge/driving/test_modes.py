@@ -23,7 +23,7 @@ MODES = dict(re.findall(r"^\| ([a-z ]+) \| `tandem drive (.+?)`", README, re.MUL
 URL = "ws://127.0.0.1:{}/socket.io/?EIO=4&transport=websocket"
 
 pytestmark = [
-    pytest.mark.process(late_s=patience.HALF_A_LEASE_S),
+    pytest.mark.process(drives=True),
     pytest.mark.xdist_group("wall clock"),
 ]
 

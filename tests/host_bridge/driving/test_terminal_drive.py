@@ -26,7 +26,7 @@ RAW = termios.ICANON | termios.ECHO
 POP_AND_LEAVE = b"\x1b[<u\x1b[?1049l"
 
 pytestmark = [
-    pytest.mark.process(late_s=patience.HALF_A_LEASE_S),
+    pytest.mark.process(drives=True),
     pytest.mark.xdist_group("wall clock"),
 ]
 

@@ -24,7 +24,7 @@ from tests import patience
 from tests.host_bridge.flash.far_end import RESET, repl_board
 from tests.host_bridge.programs import program, serving, tandem, virtual_car
 
-pytestmark = pytest.mark.process
+pytestmark = pytest.mark.process(drives=True)
 
 PICO = load_board("pico")
 MACHINE = "JS with Emscripten"  # what Node's MicroPython says that it is

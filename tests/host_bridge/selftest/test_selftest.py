@@ -7,7 +7,7 @@ import pytest
 from tests import patience
 from tests.host_bridge.programs import PATIENCE_S, program, tandem, until, virtual_car
 
-pytestmark = pytest.mark.process
+pytestmark = pytest.mark.process(drives=True)
 
 YES = ("--attest", "wheels-off-ground")
 

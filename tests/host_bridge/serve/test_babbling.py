@@ -36,7 +36,7 @@ def babble(name, is_over, word):
                 return
 
 
-@pytest.mark.process
+@pytest.mark.process(drives=True)
 @pytest.mark.parametrize("word", [WORD, b"\xaa" * 40, b"\0" * 40], ids=["words", "noise", "zeros"])
 def test_a_stop_behind_a_babbling_client_is_acknowledged(word):
     with serving("sim://nigel", "car"):

@@ -56,7 +56,7 @@ def test_back_go_challenges_and_what_saw_a_stop():
     assert radio.outgoing(said(messages.Status) + needed + said(messages.Motion)) == needed
 
 
-@pytest.mark.process
+@pytest.mark.process(drives=True)
 def test_a_rim_passes_what_may_both_ways_and_ends_with_its_owner():
     async def main():
         owner, car = await owner_and_car()
@@ -97,7 +97,7 @@ def leds(box: subprocess.Popen[str], wanted: list[str]) -> None:
     raise AssertionError("the box ended")
 
 
-@pytest.mark.process
+@pytest.mark.process(drives=True)
 def test_its_button_stops_a_race_that_needs_it_and_its_silence_does_too(box, tmp_path):
     drive = ("drive", "--car", "car", "--input", "script:straight", "--seconds", "60",
              "--speed", "0.3", "--profile", "race", "--json")  # fmt: skip

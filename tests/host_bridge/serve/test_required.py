@@ -12,11 +12,10 @@ from typing import Any
 
 import pytest
 
-from tests import patience
 from tests.host_bridge.programs import program, serving, tandem, virtual_car
 from tests.host_bridge.stop_sources import requiring
 
-pytestmark = pytest.mark.process(late_s=patience.HALF_A_LEASE_S)
+pytestmark = pytest.mark.process(drives=True)
 
 
 @pytest.fixture(autouse=True)

@@ -19,7 +19,7 @@ from tests import patience
 from tests.host_bridge.programs import program, serving, tandem, until, virtual_car
 from tests.host_bridge.serve.desk import runtime_folder
 
-pytestmark = pytest.mark.process(late_s=patience.HALF_A_LEASE_S)
+pytestmark = pytest.mark.process(drives=True)
 
 KNOWN_WITHIN_S = 0.25  # an unplugged cable
 BACK_WITHIN_S = 2.0  # telemetry, after replugging

@@ -21,7 +21,7 @@ from host_bridge.errors import DeviceFault
 from tests import patience
 from tests.host_bridge.programs import program, serving, tandem, until
 
-pytestmark = pytest.mark.process
+pytestmark = pytest.mark.process(drives=True)
 
 TOLD_S = 2.0  # 0.35 on a machine that does nothing else
 

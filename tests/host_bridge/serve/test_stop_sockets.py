@@ -106,7 +106,7 @@ def folder_of(uid):
 # --- every environment, every login
 
 
-@pytest.mark.process
+@pytest.mark.process(drives=True)
 def test_serve_without_a_session_folder_is_stopped_by_who_has_one(tmp_path):
     with folder_of(os.getuid()) as one, folder_of(os.getuid()) as two:
         cron = {"TMPDIR": one, "HOME": "/"}
@@ -120,7 +120,7 @@ def test_serve_without_a_session_folder_is_stopped_by_who_has_one(tmp_path):
             assert stopped.returncode == 0, stopped.stderr
 
 
-@pytest.mark.process
+@pytest.mark.process(drives=True)
 @as_root
 @pytest.mark.parametrize(("server", "stopper"), [(NOBODY, 0), (0, NOBODY), (NOBODY, 2)])
 def test_one_login_stops_what_another_serves(server, stopper):
@@ -134,7 +134,7 @@ def test_one_login_stops_what_another_serves(server, stopper):
                 assert "acknowledged" in stopped.stdout
 
 
-@pytest.mark.process
+@pytest.mark.process(drives=True)
 @as_root
 def test_another_login_can_stop_a_car_and_nothing_else():
     """The very bytes of a whole session: it is not even bound."""
@@ -170,7 +170,7 @@ def kinds_heard(end):
 # --- what may lie there
 
 
-@pytest.mark.process
+@pytest.mark.process(drives=True)
 def test_names_links_files_and_foreign_processes_hide_no_car(shared):
     """Whatever stands in the folder, the car is stopped as soon as without."""
     with serving("sim://nigel", "car"):
@@ -221,7 +221,7 @@ def listening(path, backlog=8):
         end.close()
 
 
-@pytest.mark.process
+@pytest.mark.process(drives=True)
 def test_sockets_that_hang_delay_no_other_cars_stop(shared):
     """Fifty that answer never, and one whose queue is full: the car is told at once, and its line
     is printed while the others are still waited for."""
@@ -283,7 +283,7 @@ def test_a_folder_in_which_others_could_remove_it_is_not_used(shared):
     end.close()
 
 
-@pytest.mark.process
+@pytest.mark.process(drives=True)
 def test_what_a_killed_owner_left_behind_is_removed_by_the_next(shared):
     with serving("sim://nigel", "car") as owner:
         owner.kill()
@@ -304,7 +304,7 @@ def connected_names():
     return [it.name for it in found]
 
 
-@pytest.mark.process
+@pytest.mark.process(drives=True)
 def test_a_car_whose_stop_socket_was_removed_is_stopped_by_its_own_login(shared):
     with serving("sim://nigel", "car"):
         for path in shared.iterdir():
@@ -312,7 +312,7 @@ def test_a_car_whose_stop_socket_was_removed_is_stopped_by_its_own_login(shared)
         assert connected_names() == ["car"]
 
 
-@pytest.mark.process
+@pytest.mark.process(drives=True)
 def test_a_folder_of_another_login_in_the_environment_is_in_nobodys_way():
     """After su, XDG_RUNTIME_DIR is the other's."""
     with serving("sim://nigel", "car"):

@@ -22,7 +22,7 @@ BRAKES_M = 0.30
 BUSY_S = 0.5  # what a machine that is busy with other tests may add
 
 pytestmark = [
-    pytest.mark.ros,
+    pytest.mark.ros(drives=True),
     NEEDS_ROS,
     pytest.mark.skipif(bool(why_not()), reason=f"no line between namespaces here: {why_not()}"),
     pytest.mark.xdist_group("wall clock"),

@@ -33,9 +33,10 @@ def uri_of(board):
     return f"serial://{board.device}?hitl=f1tenth&name=desk"
 
 
-def in_the_end(*words, within_s=90.0):
+def in_the_end(*words, within_s=90.0, anew=lambda: None):
     """Of a machine that has no time at all the car thinks as of a dead host, and refuses: again."""
     for _ in range(3):
+        anew()
         done = tandem(*words, within_s=within_s)
         if done.returncode != REFUSED:
             break
@@ -51,11 +52,11 @@ def assert_still(board):
     assert board.process.poll() is None
 
 
-@pytest.mark.process
+@pytest.mark.process(drives=True)
 def test_a_drive_goes_its_way_and_no_metal_moves(board, tmp_path):
     log = tmp_path / "drive.mcap"
     drive = ("drive", "--car", uri_of(board), "--input", WAVE, "--seconds", "4")
-    done = in_the_end(*drive, "--json", "--record", str(log))
+    done = in_the_end(*drive, "--json", "--record", str(log), anew=lambda: log.unlink(True))
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr
     (car,) = json.loads(done.stdout.splitlines()[-1])["summary"]["cars"]
     assert car["distance_m"] > 3
@@ -63,7 +64,7 @@ def test_a_drive_goes_its_way_and_no_metal_moves(board, tmp_path):
     assert_still(board)
 
 
-@pytest.mark.process
+@pytest.mark.process(drives=True)
 @pytest.mark.parametrize("board", [64], indirect=True)
 def test_it_says_what_it_is_and_stops_when_told(board):
     with serving(uri_of(board), "desk"):
@@ -83,7 +84,7 @@ def test_it_says_what_it_is_and_stops_when_told(board):
     assert_still(board)
 
 
-@pytest.mark.process
+@pytest.mark.process(drives=True)
 @pytest.mark.parametrize("board", [64], indirect=True)
 def test_a_plant_that_is_gone_opens_the_loop_and_the_next_one_begins_anew(board):
     async def main():
@@ -113,7 +114,7 @@ def test_a_plant_that_is_gone_opens_the_loop_and_the_next_one_begins_anew(board)
     assert_still(board)
 
 
-@pytest.mark.process
+@pytest.mark.process(drives=True)
 @pytest.mark.parametrize("board", [64], indirect=True)
 def test_a_board_that_is_reset_is_a_real_car_again_and_hears_nothing(board):
     async def main():
@@ -131,7 +132,7 @@ def test_a_board_that_is_reset_is_a_real_car_again_and_hears_nothing(board):
     asyncio.run(main())
 
 
-@pytest.mark.process
+@pytest.mark.process(drives=True)
 def test_a_port_without_a_board_says_so():
     master, slave = os.openpty()
     tty.setraw(slave)
@@ -164,7 +165,7 @@ def test_a_line_that_is_quick_enough_is_taken(baud):
     assert make_host().cars.transport("serial:///dev/x?hitl=f1tenth" + baud).cable
 
 
-@pytest.mark.process
+@pytest.mark.process(drives=True)
 def test_too_slow_a_line_is_said_by_the_command():
     done = tandem("drive", "--car", "serial:///dev/x?hitl=f1tenth&baud=115200", "--input", WAVE)
     assert done.returncode == 2
@@ -190,13 +191,13 @@ def test_the_plants_frames_are_read_as_they_were_written(kind):
     assert Ear(kind).message(frame[:-1] + bytes([frame[-1] ^ 1 or 2])) is None
 
 
-@pytest.mark.process
+@pytest.mark.process(drives=True)
 @pytest.mark.parametrize("board", [64], indirect=True)
 def test_the_demo_drives_it_beside_its_twin(board, tmp_path):
     """How well the two keep pace is this machine's matter; that they hear the same is not."""
     demo = ("demo", "--board", board.device, "--only", "together", "--out", str(tmp_path))
     done = in_the_end(*demo, within_s=150)
-    assert done.returncode in (0, 1), done.stderr
+    assert done.returncode in (0, 1, 8), done.stderr  # 8: not everything was shown
     checks = json.loads((tmp_path / "demo.json").read_text())["checks"]
     (same,) = [check for check in checks if check["what"].startswith("claims that both")]
     assert same["holds"], same

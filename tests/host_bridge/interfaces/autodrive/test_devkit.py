@@ -9,7 +9,6 @@ from statistics import median
 
 import pytest
 
-from tests import patience
 from tests.host_bridge.driving.terminals import Far, Program
 from tests.host_bridge.interfaces.autodrive.pinned import devkit_python
 from tests.host_bridge.programs import tandem, until
@@ -17,7 +16,7 @@ from tests.host_bridge.programs import tandem, until
 SCRIPT = Path(__file__).with_name("devkit_script.py")
 
 pytestmark = [
-    pytest.mark.process(late_s=patience.HALF_A_LEASE_S),
+    pytest.mark.process(drives=True),
     pytest.mark.xdist_group("wall clock"),
 ]
 

@@ -22,7 +22,7 @@ from tests.host_bridge.programs import tandem
 from tests.host_bridge.serve.desk import runtime_folder
 
 pytest.importorskip("cv2", reason="--camera needs tandem-cars[camera]")
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("station")]
+pytestmark = [pytest.mark.browser(drives=True), pytest.mark.xdist_group("station")]
 PORT = PORTS + 40
 ANSWER = "document.getElementById('answer')"
 PICTURED = "document.getElementById('pictured').textContent"

@@ -89,7 +89,7 @@ def assert_readable(page: Page) -> None:
     assert [it for it in told if it["ratio"] < 4.5] == []
 
 
-@pytest.mark.browser
+@pytest.mark.browser(drives=True)
 @pytest.mark.timeout(900)
 def test_whoever_has_the_seats_address_has_it_worked_out_and_everybody_sees_it(address):
     browser = Chromium()

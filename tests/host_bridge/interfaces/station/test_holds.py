@@ -200,7 +200,7 @@ def run(set_up: Stage, ending: Ending) -> Measured:
     return done
 
 
-@pytest.mark.browser
+@pytest.mark.browser(drives=True)
 @pytest.mark.parametrize("ending", ENDINGS, ids=str)
 def test_a_hold_ends_and_the_car_stops(set_up, ending):
     done = run(set_up, ending)

@@ -22,7 +22,7 @@ from tests.host_bridge.interfaces.station.stage import NAME, PORTS, STATE, Stage
 from tests.host_bridge.programs import program, tandem
 from tests.host_bridge.serve.desk import runtime_folder
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("station")]
+pytestmark = [pytest.mark.browser(drives=True), pytest.mark.xdist_group("station")]
 PORT = PORTS + 1
 SIZES = [(360, 740), (1024, 768), (1920, 1080)]
 _QUIET_SPELLS = 3

@@ -12,7 +12,7 @@ from tests.host_bridge.interfaces.station.stage import NAME, PORTS, SPEED, STATE
 from tests.host_bridge.programs import tandem
 from tests.host_bridge.serve.desk import runtime_folder
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("station")]
+pytestmark = [pytest.mark.browser(drives=True), pytest.mark.xdist_group("station")]
 PORT = PORTS + 30
 ADJUSTED = "document.getElementById('adjusted').textContent"
 STEER = "document.querySelector('[data-key=steer]').textContent"

@@ -22,7 +22,7 @@ from tests.host_bridge.serve.desk import runtime_folder
 pytest.importorskip("nicegui", reason="the station's plots need tandem-cars[station]")
 uvicorn = pytest.importorskip("uvicorn")
 views = pytest.importorskip("host_bridge.interfaces.station.views")
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("station")]
+pytestmark = [pytest.mark.browser(drives=True), pytest.mark.xdist_group("station")]
 PORT, LOG_PORT = PORTS + 4, PORTS + 6
 ANSWER = "document.getElementById('answer')"
 STATES = "[...document.querySelectorAll('.state')].map((it) => it.textContent)"

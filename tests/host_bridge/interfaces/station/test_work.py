@@ -25,7 +25,7 @@ from tests.host_bridge.programs import program, until
 from tests.host_bridge.serve.desk import runtime_folder
 
 pytest.importorskip("nicegui", reason="the station's plots need tandem-cars[station]")
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("station")]
+pytestmark = [pytest.mark.browser(drives=True), pytest.mark.xdist_group("station")]
 PORT, LOG_PORT = PORTS + 20, PORTS + 24
 ANSWER = "document.getElementById('answer')"
 RECORDED = "document.getElementById('recorded').textContent"
