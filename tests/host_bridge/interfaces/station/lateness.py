@@ -1,9 +1,8 @@
-"""How late a page shows what a board does, and how late this machine runs its programs."""
+"""How late a page shows what a board does."""
 
 from __future__ import annotations
 
 import asyncio
-import threading
 import time
 
 from host_bridge.domain import Sender
@@ -52,32 +51,3 @@ async def _stops(name: str, count: int) -> list[float]:
     finally:
         await opened.close()
     return said_ms
-
-
-class Metronome:
-    """Ticks in a thread while it is open, and writes down how late each tick was."""
-
-    _EVERY_S = 0.005
-
-    def __init__(self) -> None:
-        self._ticks: list[tuple[float, float]] = []
-        self._is_over = threading.Event()
-        self._thread = threading.Thread(target=self._tick, daemon=True)
-
-    def late_s(self, until_s: float) -> float:
-        """By how much the worst tick was late that began before then."""
-        return max((late_s for at_s, late_s in self._ticks if at_s < until_s), default=0.0)
-
-    def _tick(self) -> None:
-        while not self._is_over.is_set():
-            at_s = time.monotonic()
-            time.sleep(self._EVERY_S)
-            self._ticks.append((at_s, time.monotonic() - at_s - self._EVERY_S))
-
-    def __enter__(self) -> Metronome:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._is_over.set()
-        self._thread.join()

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import pytest
 
 from host_bridge.demo.trace import Stop
+from tests import patience
 from tests.host_bridge.interfaces.station.chromium import Chromium, Page
-from tests.host_bridge.interfaces.station.lateness import Metronome
 from tests.host_bridge.interfaces.station.stage import SPEED_MPS, STATE, Stage, stage
 from tests.host_bridge.serve.desk import runtime_folder
 
@@ -175,12 +175,12 @@ def run(set_up: Stage, ending: Ending) -> Measured:
         page = set_up.page(browser)
         x, y = set_up.driven(page, ending.is_touch)
         lag_s = page.lag_s()
-        with Metronome() as metronome:
-            fault_s = time.monotonic()
-            ending.end(Scene(set_up, browser, page, x, y))
-            stop = set_up.stop_after(fault_s)
+        fault_s = time.monotonic()
+        ending.end(Scene(set_up, browser, page, x, y))
+        stop = set_up.stop_after(fault_s)
         until_s = fault_s + stop.reaction_s
-        late_s = set_up.longest_gap_s(fault_s, until_s) + metronome.late_s(until_s)
+        wake_s = patience.witness().worst_wake_s(fault_s, until_s)
+        late_s = set_up.longest_gap_s(fault_s, until_s) + wake_s
         done = Measured(stop, lag_s, late_s)
         print(f"{ending}: {done}")
         if ending.said:
