@@ -3,7 +3,8 @@ that it loaded and the bytes of heap that it takes: launcher, pins, code, object
 
     micropython heap_of_board.py WHAT FREE
 
-WHAT is ``car``, or ``hitl``: the car made once more, on a plant. FREE is how many bytes the heap
+WHAT is ``car``, or ``hitl``: the car made once more, on a plant; with ``paired`` behind it, of a
+car that has a runstop box of its own. FREE is how many bytes the heap
 has when the launcher begins, all in one; 0 is as many as there are. MemoryError if they do not do.
 
 On the virtual ``machine``, whose own modules are not counted; its pins and machines are, which on a
@@ -18,7 +19,7 @@ import machine  # noqa: F401 - before the count begins
 import rp2  # noqa: F401 - the same
 from bench import bench
 
-WHAT, FREE = sys.argv[1], int(sys.argv[2])
+WHAT, FREE = sys.argv[1].split(), int(sys.argv[2])
 _BLOCK = 32  # a ballast's own, and what it is rounded up by
 
 
@@ -46,7 +47,7 @@ gc.threshold(launcher._CRUMBS_SIZE)  # as it has it before it imports the progra
 from firmware.boards import start  # noqa: E402
 from firmware.boards.store import Store  # noqa: E402
 
-beats_before = [0] if WHAT == "hitl" else []  # the car that was there first has one, too
+beats_before = [0] if "hitl" in WHAT else []  # the car that was there first has one, too
 
 
 def ticks_us():
@@ -67,9 +68,18 @@ def at_once():
 
 
 starts = launcher.Starts()
-program = start.CarProgram(  # which alone has the board, as on a chip
-    start.make_board(pins, starts, start.make_link(pins), Store(("a", "b")), at_once),
-    starts, ticks_us, False,
-)  # fmt: skip
+
+
+def make_board():
+    board = start.make_board(pins, starts, start.make_link(pins), Store(("a", "b")), at_once)
+    if "paired" in WHAT:
+        from firmware.boards.keys import take_key
+
+        take_key(board, b"k" * 16 + board.board_id + b"n" * 16)  # key, id, name
+        assert board.key
+    return board
+
+
+program = start.CarProgram(make_board(), starts, ticks_us, False)  # which alone has the board
 program.door.is_asked = True  # at once: the car that was there goes
 program.run()

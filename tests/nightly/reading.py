@@ -26,9 +26,10 @@ def closing_line(text: str) -> str:
 
 
 def counts(text: str) -> dict[str, int]:
-    """How many passed, failed (errors are failures) and were skipped, by pytest's closing line."""
+    """How many passed, failed (errors are failures) and were skipped, by pytest's closing lines:
+    what was not measured at first was run again, and has one of its own."""
     found: dict[str, int] = {}
-    for number, word in _COUNT.findall(closing_line(text)):
+    for number, word in _COUNT.findall("\n".join(_CLOSING.findall(text))):
         name = "failed" if word == "error" else word
         found[name] = found.get(name, 0) + int(number)
     return found

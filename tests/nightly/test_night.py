@@ -110,6 +110,13 @@ def test_what_was_not_measured_is_counted_fails_nothing_and_is_measured_the_next
     assert exit_code([*found.values()]) == 0
 
 
+def test_what_was_measured_when_it_was_run_again_counts(world):
+    again = "== 792 passed, 8 skipped, 2 not measured in 320.33s ==\n== 2 passed in 3.00s ==\n"
+    world.answers["one"] = (0, 0.1, again)
+    found, _ = world.night(ONE)
+    assert found["one"].counts == {"passed": 794, "skipped": 8}
+
+
 def test_what_does_not_fit_is_told_and_comes_first_the_next_time(world):
     world.night(ONE, TWO)
     world.now_s, world.code = 1e6, "changed"
