@@ -9,11 +9,13 @@ from pathlib import Path
 from host_bridge.config.boards import pin_module
 from host_bridge.flash.job import program_for
 from host_bridge.flash.program import LAUNCHER, compiled
-from tests.tools.native_code import native_size
+from tests.tools.native_code import names_of, native_size
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPT = ROOT / "tests" / "device" / "heap_of_board.py"
 VIRTUAL = ROOT / "tests" / "firmware" / "drivers" / "virtual"
+ROM_NAMES = ROOT / "tests" / "tools" / "rom_names.txt"
+PICO = "armv6m"
 BITS = {64: "x64", 32: "x86"}  # of this machine's MicroPythons, as mpy-cross calls them
 ALL = 0
 _STEP = 1_000
@@ -52,6 +54,19 @@ class BoardHeap:
         paths = [module.replace(".", "/") + ".py" for module in modules]
         loaded = {path: self._program[path] for path in paths if path in self._program}
         return sum(map(native_size, compiled_for(chip, loaded).values()))
+
+    def names(self, modules: list[str]) -> set[str]:
+        """Names that a chip with these modules keeps on its heap, for it has them not in its flash;
+        the path of each file is one, too."""
+        paths = [module.replace(".", "/") + ".py" for module in modules]
+        loaded = {path: self._program[path] for path in paths if path in self._program}
+        loaded["launcher.py"] = LAUNCHER.read_text()
+        loaded["pins.py"] = (self._slot / "pins.py").read_text()
+        found = {f"/a/{path.removesuffix('.py')}.mpy" for path in loaded}
+        for mpy in compiled_for(PICO, loaded).values():
+            found |= names_of(mpy)
+        rom = ROM_NAMES.read_text().partition("\n\n")[2].split()
+        return found - set(rom)
 
     def needed(self, what: str) -> int:
         """The least heap in which it starts, within a thousand bytes: what it takes, what it takes

@@ -1,4 +1,5 @@
-"""How much of a .mpy is machine code, which a chip puts on its heap and the unix port does not.
+"""What a .mpy brings onto a chip's heap that it does not bring onto the unix port's: its machine
+code, and those of its names that a chip has not in its flash.
 
 The layout is that of format 6, as MicroPython's py/persistentcode.c loads it.
 """
@@ -12,9 +13,7 @@ _SINGLETONS = range(5)
 
 def native_size(mpy: bytes) -> int:
     """Bytes of machine code in a compiled module. Raises ValueError for another format."""
-    if mpy[0] != ord("M") or mpy[1] != _VERSION:
-        raise ValueError(f"no .mpy of format {_VERSION}: it begins with {mpy[:4].hex()}")
-    at = _number(mpy, 4)[1] if mpy[2] & _HAS_FLAGS else 4
+    at = _behind_head(mpy)
     names, at = _number(mpy, at)
     objects, at = _number(mpy, at)
     for _ in range(names):
@@ -25,6 +24,25 @@ def native_size(mpy: bytes) -> int:
     if at != len(mpy):
         raise ValueError(f"a .mpy of {len(mpy)} bytes was read to {at}: its layout is another one")
     return size
+
+
+def names_of(mpy: bytes) -> set[str]:
+    """The names that it spells out. Raises ValueError for another format."""
+    many, at = _number(mpy, _behind_head(mpy))
+    at = _number(mpy, at)[1]
+    found = set()
+    for _ in range(many):
+        size, begin = _number(mpy, at)
+        at = _behind_name(mpy, at)
+        if not size & 1:
+            found.add(mpy[begin : at - 1].decode())
+    return found
+
+
+def _behind_head(mpy: bytes) -> int:
+    if mpy[0] != ord("M") or mpy[1] != _VERSION:
+        raise ValueError(f"no .mpy of format {_VERSION}: it begins with {mpy[:4].hex()}")
+    return _number(mpy, 4)[1] if mpy[2] & _HAS_FLAGS else 4
 
 
 def _number(mpy: bytes, at: int) -> tuple[int, int]:

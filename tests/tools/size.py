@@ -18,7 +18,7 @@ from pathlib import Path
 from host_bridge.errors import TandemError
 from host_bridge.flash.job import program_for
 from sim_mock import micropython
-from tests.tools.board_heap import BITS, BoardHeap, compiled_for
+from tests.tools.board_heap import BITS, PICO, BoardHeap, compiled_for
 from tests.tools.native_code import native_size
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -31,12 +31,16 @@ BOARD_HEAPS = {
     wiring: f"heap of a pico after start: {wiring}"
     for wiring in ("f1tenth", "f1tenth_vesc", "autorally")
 }
-# The least heap that does, holes and what is there meanwhile included
+# The least heap that does, holes and what is there meanwhile included; without and with a key
 NEEDS = {wiring: f"heap that a pico needs to start: {wiring}" for wiring in BOARD_HEAPS}
+PAIRED_NEEDS = {wiring: f"{part}, paired" for wiring, part in NEEDS.items()}
 IN_THE_LOOP = "autorally"  # the largest
-HITL_NEEDS = f"heap that a pico needs for hardware in the loop: {IN_THE_LOOP}"
-HEAPS = (HEAP, *BOARD_HEAPS.values(), *NEEDS.values(), HITL_NEEDS)
-PICO = "armv6m"
+HITL_NEEDS = f"heap that a pico needs for hardware in the loop: {IN_THE_LOOP}, paired"
+HEAPS = (HEAP, *BOARD_HEAPS.values(), *NEEDS.values(), *PAIRED_NEEDS.values(), HITL_NEEDS)
+# MicroPython keeps names in pools of twice the size each: 20, 40 ... 640. The name after those
+# takes a pool of 1280, 7.7 kB in one piece
+NAMES = {wiring: f"names of a pico: {wiring}, paired" for wiring in BOARD_HEAPS}
+POOLS_HOLD = 1260
 # What a fresh REPL has free: MicroPython 1.28.0 on an emulated RP2040, after gc.collect()
 PICO_FREE = 239_000
 _HEAP_WITHIN_S = 60.0
@@ -91,8 +95,20 @@ def _board_heap(board: BoardHeap, bits: int, wiring: str) -> Sizes:
         native = {chip: board.native(modules, chip) for chip in PORT_CHIPS["rp2"]}
         sizes |= {(part, chip): heap + native[chip] for chip in native}
         sizes[NEEDS[wiring], PICO] = board.needed("car") + native[PICO]
-        if wiring == IN_THE_LOOP:
-            sizes[HITL_NEEDS, PICO] = board.needed("hitl") + native[PICO]
+        sizes |= _paired(board, wiring)
+    return sizes
+
+
+def _paired(board: BoardHeap, wiring: str) -> Sizes:
+    modules = board.taken("car paired")[1]
+    native = board.native(modules, PICO)
+    sizes = {
+        (PAIRED_NEEDS[wiring], PICO): board.needed("car paired") + native,
+        (NAMES[wiring], PICO): len(board.names(modules)),
+    }
+    if wiring == IN_THE_LOOP:
+        native = board.native(board.taken("hitl paired")[1], PICO)
+        sizes[HITL_NEEDS, PICO] = board.needed("hitl paired") + native
     return sizes
 
 
@@ -120,7 +136,7 @@ def read_ledger(path: Path = LEDGER) -> Sizes:
 def write_ledger(sizes: Sizes, path: Path = LEDGER) -> None:
     """Keep ``sizes``; what could not be measured here stays as it was."""
     kept = read_ledger(path)
-    heaps = {key: size for key, size in kept.items() if key[0] in HEAPS}
+    heaps = {key: size for key, size in kept.items() if key[0] in (*HEAPS, *NAMES.values())}
     with path.open("w", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(("part", "on", "bytes"))
@@ -132,12 +148,14 @@ def table(sizes: Sizes, kept: Sizes) -> Iterator[str]:
     """The lines to print: a row for each part, the change against the ledger in brackets."""
     columns = [chip for chip, _ in CHIPS]
     yield f"{'bytes of .mpy':<24}" + "".join(f"{chip:>18}" for chip in columns)
-    parts = sorted({part for part, _ in sizes} - {TOTAL, *HEAPS})
+    parts = sorted({part for part, _ in sizes} - {TOTAL, *HEAPS, *NAMES.values()})
     for part in [*parts, TOTAL]:
         yield f"{part:<24}" + "".join(_cell(sizes, kept, (part, chip)) for chip in columns)
     for key in sizes:
         if key[0] in HEAPS:
             yield f"{key[0]}, {key[1]}: {_cell(sizes, kept, key).strip()} bytes"
+        if key[0] in NAMES.values():
+            yield f"{key[0]}, {key[1]}: {_cell(sizes, kept, key).strip()} of {POOLS_HOLD}"
     for bits in BITS:
         if (HEAP, f"unix{bits}") not in sizes:
             yield f"{HEAP}, unix{bits}: not measured, there is no {bits}-bit MicroPython"

@@ -4,7 +4,7 @@ import pytest
 
 from host_bridge.flash.job import program_for
 from tests.tools import size
-from tests.tools.native_code import native_size
+from tests.tools.native_code import names_of, native_size
 
 pytestmark = pytest.mark.process
 
@@ -42,3 +42,10 @@ def test_another_format_is_refused():
         native_size(bytes([mpy[0], 5]) + mpy[2:])
     with pytest.raises(ValueError, match="layout"):
         native_size(mpy + b"\0")
+
+
+def test_names_are_those_that_the_text_spells_and_none_that_every_micropython_has():
+    text = "def far_away(x):\n    return x.near_by + len(x)\n"
+    found = names_of(mpy_of("armv6m", text))
+    assert {"far_away", "near_by"} <= found
+    assert not {"len", "__init__"} & found

@@ -13,6 +13,7 @@ from tests.tools import size
 TOLERANCES = ((size.TOTAL, 0.05), *((part, 0.20) for part in size.HEAPS))
 # of what an RP2040 has free, for what a car makes while it is configured and asked things
 RESERVE = 3_500
+SPARE_NAMES = 60  # of other vehicles, and of MicroPythons that have fewer in their flash
 
 
 @pytest.fixture(scope="module")
@@ -41,8 +42,19 @@ def test_a_pico_has_room_for_the_car(sizes, wiring):
         pytest.skip("a Pico's heap is that of a 32-bit MicroPython, and there is none: make setup")
     taken = sizes[size.BOARD_HEAPS[wiring], "armv6m"]
     assert taken < sizes[size.NEEDS[wiring], size.PICO], "a start needs more than what stays"
-    needed = sizes[size.NEEDS[wiring], size.PICO]
-    assert needed <= size.PICO_FREE - RESERVE, "see firmware/README.md for what takes it"
+    for needed in (size.NEEDS[wiring], size.PAIRED_NEEDS[wiring]):
+        free = size.PICO_FREE - RESERVE
+        assert sizes[needed, size.PICO] <= free, "see firmware/README.md for what takes it"
+
+
+@pytest.mark.micropython
+@pytest.mark.parametrize("wiring", list(size.NAMES))
+def test_the_names_of_a_car_stay_below_the_step_that_costs_a_pool(sizes, wiring):
+    if micropython.find(32) is None:
+        pytest.skip(
+            "what a car loads is asked of a 32-bit MicroPython, and there is none: make setup"
+        )
+    assert sizes[size.NAMES[wiring], size.PICO] <= size.POOLS_HOLD - SPARE_NAMES
 
 
 @pytest.mark.micropython
