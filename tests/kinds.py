@@ -109,7 +109,9 @@ class Kinds:
         if why:
             report.outcome = "skipped"
             report.longrepr = (str(item.path), item.location[1] or 0, why)
-            report.user_properties.append((KEPT_AS, why))
+            # by its own id: with the group that xdist adds nobody could ask for it again
+            assert item.parent is not None
+            report.user_properties.append((KEPT_AS, [f"{item.parent.nodeid}::{item.name}", why]))
         elif call.when == "teardown" and self._started and not _starts_programs(item):
             report.outcome = "failed"
             report.longrepr = (
@@ -159,9 +161,10 @@ class Kinds:
         return True
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        for name, why in report.user_properties:
+        for name, told in report.user_properties:
             if name == KEPT_AS:
-                self._unmeasured[report.nodeid] = str(why)
+                test, why = told  # type: ignore[misc]
+                self._unmeasured[test] = why
 
     def pytest_report_teststatus(self, report: pytest.TestReport) -> tuple[str, str, str] | None:
         if any(name == KEPT_AS for name, _ in getattr(report, "user_properties", ())):

@@ -58,7 +58,8 @@ def main(words: Sequence[str], run: Run = run, root: Path = ROOT) -> int:
             f"\nagain, alone: {len(left)} that this machine gave too little to measure", flush=True
         )
         again = _again(left, run)
-        left = not_measured(root)
+        if again in (0, 1, EXIT_NOT_MEASURED):  # else it ran none: they are as they were
+            left = not_measured(root)
         if again not in (0, EXIT_NOT_MEASURED):
             code = again
         elif code == EXIT_NOT_MEASURED and again == 0:

@@ -41,6 +41,7 @@ N = EXIT_NOT_MEASURED
         ([(N, ["a"]), (1, [])], 1, 2),
         ([(N, ["a"]), (N, ["a"]), (0, [])], 0, 3),
         ([(N, ["a"]), (N, ["a"]), (N, ["a"])], N, 3),
+        ([(N, ["a"]), (4, [])], 4, 2),
         ([(1, ["a"]), (0, [])], 1, 2),
         ([(1, ["a"]), (N, ["a"]), (0, [])], 1, 3),
     ],
@@ -52,8 +53,10 @@ def test_it_asks_again_only_what_was_not_measured(tmp_path, capsys, runs, code, 
     assert pytests.asked[0] == ["-x"]
     assert [it for it in pytests.asked[1:] if it != [["a"]]] == []
     told = capsys.readouterr().out
-    assert ("still not measured: a" in told) == bool(runs[-1][1])
-    assert ("measured when run again, alone: a" in told) == (len(runs) > 1 and not runs[-1][1])
+    was_run = runs[-1][0] != 4
+    assert ("still not measured: a" in told) == bool(runs[-1][1] if was_run else runs[0][1])
+    is_measured = len(runs) > 1 and was_run and not runs[-1][1]
+    assert ("measured when run again, alone: a" in told) == is_measured
 
 
 # --- by pytest itself
@@ -75,6 +78,7 @@ def test_that_passes():
     pass
 
 @pytest.mark.process
+@pytest.mark.xdist_group("a group")
 def test_that_says_so():
     raise patience.NotMeasured("the machine was 84 ms late")
 
@@ -122,10 +126,13 @@ def test_each_outcome_is_told_apart_and_has_its_exit_code(tmp_path):
     )
     words = [sys.executable, "-m", "pytest", "-c", str(measured.ROOT / "pyproject.toml"), "-n", "0"]
     words += ["-rA", "-p", "no:cacheprovider", str(file)]
+    grouped = [*words, "-n", "1", "--dist", "loadgroup", "-k", "that_says_so"]
     done = patience.run(words, text=True, within_s=60, cwd=measured.ROOT)
     only = patience.run(
         [*words, "-k", "passes or that_says_so"], text=True, within_s=60, cwd=measured.ROOT
     )
+    by_group = patience.run(grouped, text=True, within_s=60, cwd=measured.ROOT)
+    assert "::test_that_says_so: the machine" in by_group.stdout, by_group.stdout
     assert done.returncode == 1, done.stdout
     closing = done.stdout.splitlines()[-1]
     assert "3 failed, 3 passed, 1 error, 3 not measured" in closing, done.stdout

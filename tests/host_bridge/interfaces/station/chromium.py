@@ -89,7 +89,9 @@ class Page:
         deadline = patience.Deadline(within_s)
         while not (value := self.js(expression)):
             if deadline.is_over():
-                deadline.check(f"{expression}; the page says: {self.js('document.body.innerText')}")
+                deadline.check(
+                    f"{expression}; the page says: {self.js('document.body?.innerText')}"
+                )
             time.sleep(0.02)
         return value
 
@@ -106,7 +108,7 @@ class Page:
                 if self.js(until):
                     return
                 time.sleep(0.02)
-        raise patience.Hang(f"{until}: never so; {self.js('document.body.innerText')}")
+        raise patience.Hang(f"{until}: never so; {self.js('document.body?.innerText')}")
 
     def lag_s(self) -> float:
         """How long a word to the page takes until its next frame is drawn; the worst of three."""
