@@ -160,6 +160,7 @@ def tried() -> Try:
 
 
 @pytest.mark.process
+@pytest.mark.timeout(60)  # it reads what may never come
 def test_an_armed_car_is_stopping_within_300_ms_of_exec():
     with serving("sim://nigel", "car"):
         tries = []
