@@ -20,6 +20,7 @@ from typing import Any
 
 from firmware.protocol.codec import make_layout
 from host_bridge.flash.constants import Constants, Module, Place
+from host_bridge.flash.edits import Edit, edited
 
 _MOST = 1 << 30  # from there on a number is an object on a 32-bit port
 _CONST = "const = micropython.const"  # mpy-cross knows it, and the decorators, by their spelling
@@ -29,8 +30,6 @@ _IMPORTS = (
     ("Layout(", "from firmware.protocol.codec import Layout; "),
     ("Rows(", "from firmware.protocol.rows import Rows; "),
 )  # what stands in an edit, and what it needs
-
-Edit = tuple[int, int, int, int, str]  # line and column, those of its end, what comes there
 
 
 def folded(sources: Mapping[str, str]) -> dict[str, str]:
@@ -70,7 +69,7 @@ class _Program:
             front = module.imports[0].lineno - 1, 0
             new = "\n".join(edit[-1] for edit in edits)
             edits.append((*front, *front, _spelled(module, new) + _needed(new)))
-        return _edited(module.text, edits)
+        return edited(module.text, edits)
 
     def _number(self, place: Place) -> int | None:
         """What the name is replaced by, wherever it is asked for."""
@@ -198,13 +197,3 @@ def _span(node: ast.AST) -> tuple[int, int, int, int]:
     assert node.end_lineno is not None
     assert node.end_col_offset is not None
     return node.lineno - 1, node.col_offset, node.end_lineno - 1, node.end_col_offset
-
-
-def _edited(text: str, edits: list[Edit]) -> str:
-    """``text`` with each span of it replaced, and as many lines as before."""
-    lines = text.encode().split(b"\n")  # columns are those of bytes
-    for line, column, last, end, new in sorted(edits, reverse=True):
-        before, behind = lines[line][:column], lines[last][end:]
-        lines[line : last + 1] = [before + new.encode(), *([b""] * (last - line))]
-        lines[last] += behind
-    return b"\n".join(lines).decode()

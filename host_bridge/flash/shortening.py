@@ -12,13 +12,14 @@ from __future__ import annotations
 import ast
 import itertools
 import string
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+
+from host_bridge.flash.edits import Edit, edited
 
 _LETTERS = string.ascii_lowercase + string.ascii_uppercase
 _SELF = ("self", "cls")
 
 Names = dict[str, str]  # the long one -> the short one
-Edit = tuple[int, int, int, str]  # line, column, bytes that go, what comes there
 
 
 def shortened(sources: Mapping[str, str]) -> dict[str, str]:
@@ -27,7 +28,7 @@ def shortened(sources: Mapping[str, str]) -> dict[str, str]:
     kept = set(itertools.chain.from_iterable(map(_said_otherwise, trees.values())))
     of_class = _names_of_classes(trees.values(), kept)
     return {
-        path: _edited(text, _Home(trees[path], of_class, kept).edits())
+        path: edited(text, _Home(trees[path], of_class, kept).edits())
         for path, text in sources.items()
     }
 
@@ -43,10 +44,10 @@ def _pool() -> Iterator[str]:
             yield "_" + "".join(letters)
 
 
-def _short(names: Iterable[str], taken: Iterable[str] = ()) -> Names:
+def _short(names: Set[str], taken: Set[str]) -> Names:
     """One for each, of those that are not taken."""
-    free = (name for name in _pool() if name not in frozenset(taken))
-    return dict(zip(sorted(set(names)), free, strict=False))
+    free = (name for name in _pool() if name not in taken)
+    return dict(zip(sorted(names), free, strict=False))
 
 
 def _said_otherwise(tree: ast.Module) -> Iterator[str]:
@@ -66,7 +67,7 @@ def _said_otherwise(tree: ast.Module) -> Iterator[str]:
 
 
 def _is_at_home(node: ast.Attribute) -> bool:
-    """Of this object: ``self._x``, ``super()._x``."""
+    """True for an attribute of this object: ``self._x``, ``super()._x``."""
     owner = node.value
     if isinstance(owner, ast.Call):
         owner = owner.func
@@ -90,7 +91,7 @@ def _names_of_classes(trees: Iterable[ast.Module], kept: set[str]) -> dict[str, 
         families.append((members, names))
     found: dict[str, Names] = {}
     for members, names in families:
-        found.update(dict.fromkeys(members, _short(names)))
+        found.update(dict.fromkeys(members, _short(names, kept)))
     return found
 
 
@@ -107,7 +108,7 @@ def _of_class(node: ast.ClassDef) -> Iterator[str]:
 
 
 def _stored(body: Sequence[ast.AST]) -> Iterator[str]:
-    """What these statements give a name to, functions and classes with what is in them aside."""
+    """Yield each name that these statements give, without those within functions and classes."""
     for node in body:
         if isinstance(node, ast.ClassDef | ast.FunctionDef):
             yield node.name
@@ -134,7 +135,7 @@ class _Home:
             if isinstance(node, ast.FunctionDef)
             for name in (*_stored(node.body), *(arg.arg for arg in _arguments(node)))
         }
-        self._globals = _short(own - local - kept)
+        self._globals = _short(own - local - kept, local | kept)
 
     def edits(self) -> Iterator[Edit]:
         yield from self._walk(self._tree, self._globals, {})
@@ -207,12 +208,4 @@ def _name_of(node: ast.FunctionDef) -> tuple[int, int, str]:
 
 def _replaced(line: int, column: int, name: str, names: Names) -> Iterator[Edit]:
     if names.get(name, name) != name:
-        yield line - 1, column, len(name.encode()), names[name]
-
-
-def _edited(text: str, edits: Iterable[Edit]) -> str:
-    lines = text.encode().split(b"\n")  # columns are those of bytes
-    for line, column, size, new in sorted(edits, reverse=True):
-        before, behind = lines[line][:column], lines[line][column + size :]
-        lines[line] = before + new.encode() + behind
-    return b"\n".join(lines).decode()
+        yield line - 1, column, line - 1, column + len(name.encode()), names[name]

@@ -87,6 +87,20 @@ def test_an_argument_takes_no_name_that_its_function_asks_for():
     assert before["g"](4) == after["g"](4) == 6
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "_a = 1\n_limit = 4\ndef f():\n    global _a\n    _a = 2\n    return _limit + _a",
+        "_limit = 4\ndef f():\n    _a = 2\n    return _limit + _a",
+        "class A:\n    _limit = 4\n    _a = 2\n    def f(self):\n        return self._limit\n"
+        "def f():\n    return A().f() + A()._a",
+    ],
+    ids=["a shared name", "a name within a function", "a name asked for from outside"],
+)
+def test_no_short_name_is_one_that_somebody_else_has_there(text):
+    assert carried_out(text)["f"]() == carried_out(one(text))["f"]() == 6
+
+
 def test_lines_and_what_no_name_is_stay_as_they_are():
     text = '"""_doc"""\n\n\ndef f(\n    wide,  # _note\n):\n    return wide, "grün", wide\n'
     assert one(text) == text.replace("wide", "_a")
