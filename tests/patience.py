@@ -71,8 +71,9 @@ class Deadline:
         return self.left_s() <= 0.0
 
     def check(self, what: object) -> None:
-        """Raises Hang naming what was waited for, if it is over."""
+        """Raises Hang naming what was waited for, if it is over; a function is called for that."""
         if self.is_over():
+            what = what() if callable(what) else what
             raise Hang(f"waited in vain: {what}, {self.told()}")
 
     def told(self) -> str:

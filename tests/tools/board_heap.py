@@ -51,15 +51,13 @@ class BoardHeap:
 
     def native(self, modules: list[str], chip: str) -> int:
         """Bytes of machine code of these modules."""
-        paths = [module.replace(".", "/") + ".py" for module in modules]
-        loaded = {path: self._program[path] for path in paths if path in self._program}
+        loaded = self._texts_of(modules)
         return sum(map(native_size, compiled_for(chip, loaded).values()))
 
     def names(self, modules: list[str]) -> set[str]:
         """Names that a chip with these modules keeps on its heap, for it has them not in its flash;
         the path of each file is one, too."""
-        paths = [module.replace(".", "/") + ".py" for module in modules]
-        loaded = {path: self._program[path] for path in paths if path in self._program}
+        loaded = self._texts_of(modules)
         loaded["launcher.py"] = LAUNCHER.read_text()
         loaded["pins.py"] = (self._slot / "pins.py").read_text()
         found = {f"/a/{path.removesuffix('.py')}.mpy" for path in loaded}
@@ -77,6 +75,10 @@ class BoardHeap:
             middle = (low + high) // 2
             low, high = (low, middle) if self._starts_in(what, middle) else (middle, high)
         return high
+
+    def _texts_of(self, modules: list[str]) -> dict[str, str]:
+        paths = [module.replace(".", "/") + ".py" for module in modules]
+        return {path: self._program[path] for path in paths if path in self._program}
 
     def _starts_in(self, what: str, size: int) -> bool:
         done = self._run(what, size)

@@ -41,6 +41,7 @@ HEAPS = (HEAP, *BOARD_HEAPS.values(), *NEEDS.values(), *PAIRED_NEEDS.values(), H
 # takes a pool of 1280, 7.7 kB in one piece
 NAMES = {wiring: f"names of a pico: {wiring}, paired" for wiring in BOARD_HEAPS}
 POOLS_HOLD = 1260
+ON_A_BOARD = (*HEAPS, *NAMES.values())  # and of no folder
 # What a fresh REPL has free: MicroPython 1.28.0 on an emulated RP2040, after gc.collect()
 PICO_FREE = 239_000
 _HEAP_WITHIN_S = 60.0
@@ -136,7 +137,7 @@ def read_ledger(path: Path = LEDGER) -> Sizes:
 def write_ledger(sizes: Sizes, path: Path = LEDGER) -> None:
     """Keep ``sizes``; what could not be measured here stays as it was."""
     kept = read_ledger(path)
-    heaps = {key: size for key, size in kept.items() if key[0] in (*HEAPS, *NAMES.values())}
+    heaps = {key: size for key, size in kept.items() if key[0] in ON_A_BOARD}
     with path.open("w", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(("part", "on", "bytes"))
@@ -148,7 +149,7 @@ def table(sizes: Sizes, kept: Sizes) -> Iterator[str]:
     """The lines to print: a row for each part, the change against the ledger in brackets."""
     columns = [chip for chip, _ in CHIPS]
     yield f"{'bytes of .mpy':<24}" + "".join(f"{chip:>18}" for chip in columns)
-    parts = sorted({part for part, _ in sizes} - {TOTAL, *HEAPS, *NAMES.values()})
+    parts = sorted({part for part, _ in sizes} - {TOTAL, *ON_A_BOARD})
     for part in [*parts, TOTAL]:
         yield f"{part:<24}" + "".join(_cell(sizes, kept, (part, chip)) for chip in columns)
     for key in sizes:

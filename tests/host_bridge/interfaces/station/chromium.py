@@ -84,14 +84,15 @@ class Page:
         assert "exceptionDetails" not in done, done
         return done["result"].get("value")
 
+    def text(self) -> str | None:
+        """All that it shows; None while it has no body yet."""
+        return self.js("document.body?.innerText")
+
     def until(self, expression: str, within_s: float = PATIENCE_S):
         """Until it is true; patience.Hang with what the page says, if it does not become so."""
         deadline = patience.Deadline(within_s)
         while not (value := self.js(expression)):
-            if deadline.is_over():
-                deadline.check(
-                    f"{expression}; the page says: {self.js('document.body?.innerText')}"
-                )
+            deadline.check(lambda: f"{expression}; the page says: {self.text()}")
             time.sleep(0.02)
         return value
 
@@ -108,7 +109,7 @@ class Page:
                 if self.js(until):
                     return
                 time.sleep(0.02)
-        raise patience.Hang(f"{until}: never so; {self.js('document.body?.innerText')}")
+        raise patience.Hang(f"{until}: never so; {self.text()}")
 
     def lag_s(self) -> float:
         """How long a word to the page takes until its next frame is drawn; the worst of three."""

@@ -61,11 +61,11 @@ class Stage:
             page.click("#take")
             time.sleep(0.2)
         while page.js("document.getElementById('arm').disabled"):  # another page's is given back
-            deadline.check(page.js("document.body?.innerText"))
+            deadline.check(page.text)
             time.sleep(0.3)
             page.click("#take")
         while not page.js(f"told.dataset.phase === 'driving' && {STATE} === 'HOLD'"):
-            deadline.check(page.js("document.body?.innerText"))
+            deadline.check(page.text)
             if page.js(f"told.dataset.phase === 'stopped' && {STATE} !== 'STOPPING'"):
                 page.click("#arm")
             time.sleep(0.3)

@@ -48,7 +48,7 @@ def plots(browser: Chromium, port: int) -> Page:
     page = browser.page(f"http://localhost:{port + 1}/")
     deadline = patience.Deadline(30.0)
     while page.js(CHARTS) is None or page.js(CHARTS) < 4:
-        deadline.check(page.js("document.body?.innerText"))
+        deadline.check(page.text)
         time.sleep(0.5)
         if page.js("location.protocol") == "chrome-error:":
             page.call("Page.navigate", url=f"http://localhost:{port + 1}/")

@@ -141,7 +141,7 @@ def plots(browser: Chromium, port: int) -> Page:
     page = browser.page("about:blank#plots")
     deadline = patience.Deadline(180.0)  # its program has a lot to load
     while not page.js("document.querySelectorAll('canvas').length > 3"):
-        deadline.check(page.js("document.body?.innerText"))
+        deadline.check(page.text)
         page.call("Page.navigate", url=f"http://localhost:{port + 1}/")
         time.sleep(2.0)
     page.call("Page.bringToFront")
