@@ -60,7 +60,7 @@ def fill(data: ptr8, start: int, end: int, value: int) -> int:
 
 @micropython.viper
 def written(data: ptr8, size: int) -> int:
-    """How much of ``data[:size]`` was written since it was blank; less where that ends like it."""
+    """Count bytes of ``data[:size]`` written since it was blank; less where they end like it."""
     while size > 0 and data[size - 1] == _BLANK:
         size -= 1
     return size

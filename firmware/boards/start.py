@@ -42,7 +42,7 @@ _MASK = (1 << 30) - 1
 
 
 def made_up_us(beat_us: int) -> int:
-    """How much a step may come late and be made up for by quicker ones: a beat, but of a long one
+    """Say how late a step may come and be made up for by quicker ones: a beat, but of a long one
     less, or steps that take a tenth more than it would seem to take two: an overrun."""
     return min(beat_us, _MADE_UP_US - beat_us)
 
@@ -212,8 +212,8 @@ def _let_interrupt() -> None:
 
 
 def leave(metal: "MetalBoard", starts: "Starts") -> "HitlBoard":
-    """The board in place of ``metal``, which gets no beat any more: of that the link stays, and
-    what is done between steps."""
+    """Make the board that takes the place of ``metal``, which gets no beat any more: of that the
+    link stays, and what is done between steps."""
     metal.leave()
     _forget_metal()
     collect_every(_CRUMBS_SIZE)
@@ -231,8 +231,8 @@ def rehearse(board: "HitlBoard", ticks_us: "TicksUs", watchdog: "Watchdog") -> N
 
 
 def _forget_metal() -> None:
-    """The modules of the pins' board, its drivers and its box: their room is needed. What the guard
-    and its timer still use stays with them.
+    """Drop the modules of the pins' board, its drivers and its box: their room is needed. What the
+    guard and its timer still use stays with them.
 
     A place in a dict keeps what was in it when it is deleted, so that is replaced first.
     """

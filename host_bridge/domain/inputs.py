@@ -99,7 +99,7 @@ class Setting(Protocol):
 
     @property
     def seconds(self) -> float | None:
-        """For how long is driven, if that was said."""
+        """The time to drive, if that was said."""
 
     @property
     def speed_mps(self) -> float | None:
@@ -107,16 +107,16 @@ class Setting(Protocol):
 
     @property
     def is_virtual(self) -> bool:
-        """Whether no car of metal is among them."""
+        """True where no car of metal is among them."""
 
     def now_us(self) -> int:
         """Monotonic microseconds, the time of ``step``."""
 
     def reach(self, source: str) -> Reach:
-        """How far this source may go here. Raises errors.TandemError for cars without it."""
+        """The limits of this source here. Raises errors.TandemError for cars without it."""
 
     def lease_s(self, source: str) -> float:
-        """For how long its claim lasts. Raises errors.TandemError for cars without it."""
+        """The time for which its claim lasts. Raises errors.TandemError for cars without it."""
 
     def wake(self) -> None:
         """Ask to be asked now, for something new was heard; call it in the event loop.
@@ -156,26 +156,26 @@ class Input(ABC):
         never waits."""
 
     def orders(self) -> Sequence[Order]:
-        """What was asked for besides driving since the last call."""
+        """Hand over what was asked for besides driving since the last call."""
         return ()
 
     def let_go(self) -> None:  # noqa: B027 - most have nothing to do
         """The drive was halted: the deadman has to be held anew."""
 
     def words(self, now_us: int) -> str:
-        """What whoever drives has to know of it, in a sentence; "" if there is nothing."""
+        """Say what whoever drives has to know of it, in a sentence; "" if there is nothing."""
         return ""
 
     def hint(self, now_us: int) -> str:
-        """Of a person's: what the hand has to do next."""
+        """Say, of a person's, what the hand has to do next."""
         return ""
 
     def progress_s(self) -> tuple[float, float] | None:
-        """How much of how long is done, where it has an end."""
+        """The time that is done, and the whole, where it has an end."""
         return None
 
     def report(self) -> Sequence[str]:
-        """What it has to say of the whole drive, once that is over."""
+        """Say in lines what there is to tell of the whole drive, once that is over."""
         return ()
 
     def figures(self) -> Mapping[str, object]:
@@ -183,7 +183,7 @@ class Input(ABC):
         return {}
 
     def screen(self) -> Screen | None:
-        """Of a person's: what the cars are shown on, if it has one."""
+        """Give, of a person's, what the cars are shown on, if it has one."""
         return None
 
     async def close(self) -> None:  # noqa: B027 - most have nothing to do

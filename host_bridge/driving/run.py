@@ -95,8 +95,8 @@ def _chosen(plan: Plan, now_us: Callable[[], int]) -> Input:
 
 
 def _person(plan: Plan, chosen: Input, now_us: Callable[[], int]) -> Input | None:
-    """Whose stop counts whoever drives: the input itself, the hand that was named, or somebody at
-    the terminal."""
+    """Choose who may stop whoever drives: the input itself, the hand that was named, or somebody
+    at the terminal."""
     if plan.hand is not None:
         hand = make_input(plan.hand, {}, now_us)
         if chosen.is_person or not hand.is_person:
@@ -132,7 +132,7 @@ def _refuse_real_time(plan: Plan, chosen: Input) -> None:
 
 
 def _terminal(person: Input | None, now_us: Callable[[], int]) -> Input | None:
-    """Where a person without a screen of their own sees the cars; its keys may stop them, too."""
+    """Make what shows the cars to a person without a screen; its keys may stop them, too."""
     if person is None or person.reads_terminal or person.screen() or not sys.stdin.isatty():
         return None
     return make_input("keyboard", {}, now_us)
@@ -259,7 +259,7 @@ class Cockpit:
             self._show(driven, now_us)
 
     def _waits(self, driven: Drive, now_us: int) -> bool:
-        """Whether cars that have driven, or began unarmed on purpose, may be armed by the input
+        """True where cars that have driven, or began unarmed on purpose, may be armed by the input
         itself, within the time."""
         seconds = self._plan.seconds
         is_in_time = seconds is None or driven.lasted_s(now_us) < seconds
@@ -294,7 +294,7 @@ def _tell_limit(plan: Plan, controls: Controls) -> None:
 
 
 def _fault(driven: Drive, *, has_hand: bool, is_virtual: bool) -> TandemError | None:
-    """What makes the exit code: refused, lost, different bytes, or not to the end."""
+    """Find what makes the exit code: refused, lost, different bytes, or not to the end."""
     if driven.begun_us is None and driven.refusal:
         remedy = "put that right; a stop whose cause is gone: tandem clear; then try again"
         fault = OffBeatFault if driven.off_beat else RefusedFault

@@ -50,7 +50,7 @@ class Job:
 
     @property
     def hash(self) -> str:
-        """Of all of it: which program this is."""
+        """Name this very program, by a hash of all of it."""
         lines = "".join(f"{path} {hash_of(data)}\n" for path, data in sorted(self.program.items()))
         return hashlib.sha256(lines.encode()).hexdigest()[:16]
 

@@ -64,8 +64,8 @@ def _compiled(path: str, text: str, arch: str) -> bytes:
 
 
 def launcher_files() -> dict[str, bytes]:
-    """What outlives the programs, in the order in which it is put: path on the board -> bytes. The
-    launcher has no machine code, so that it is the same for each chip."""
+    """Make what outlives the programs, in the order in which it is put: path on the board -> bytes.
+    The launcher has no machine code, so that it is the same for each chip."""
     launcher = _compiled("launcher.py", LAUNCHER.read_text(), "armv6m")
     return {"/launcher.mpy": launcher, "/main.py": BOARD_MAIN.read_bytes()}
 

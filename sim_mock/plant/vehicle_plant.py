@@ -240,7 +240,7 @@ class Plant:
 
 
 def speed_controller(p: EscParameters | VescParameters | None) -> Esc | Vesc | None:
-    """What makes the motor's duty of the drive channel's pulses; None on H-bridges."""
+    """Make what turns the drive channel's pulses into the motor's duty; None on H-bridges."""
     if isinstance(p, VescParameters):
         return Vesc(p)
     return Esc(p) if p else None

@@ -116,7 +116,7 @@ def make(rest: str, options: Mapping[str, str], now_us: Callable[[], int]) -> Ha
 
 @contextmanager
 def _warnings_kept() -> Iterator[None]:
-    """What would be painted over is said when the terminal is as it was."""
+    """Keep warnings, which would be painted over, until the terminal is as it was."""
     kept = MemoryHandler(_KEPT_WARNINGS, flushLevel=sys.maxsize, target=logging.lastResort)
     root = logging.getLogger()
     root.addHandler(kept)
