@@ -28,15 +28,17 @@ examples:
   python -m tests.hil --csv capture.csv --channel esc=D0 --channel loop=D1 --channel life=D2
   python -m tests.hil /dev/pts/3 --patience 20          a board that is slower than time
 
-parts: told (round trips, beats, as flashed), repl, driving (step times), stops, line, guard, bytes,
-start. The CSV: seconds, then a column of 0 and 1 for each channel, their names in the first line.
+parts: told (round trips, beats, as flashed), repl, heap, driving (step times), stops, line, guard,
+bytes, start. The CSV: seconds, then a column of 0 and 1 for each channel, their names in the first
+line.
 Ends with 0 if all that was measured holds, 1 if not, 2 if the board does not speak.
 """
 ROOT = Path(__file__).resolve().parents[2]
-PARTS = ("told", "repl", "driving", "stops", "line", "guard", "bytes", "start")
+PARTS = ("told", "repl", "heap", "driving", "stops", "line", "guard", "bytes", "start")
 KEYS = {
     "told": ("identify_answer", "stop_answer", *as_flashed.DRIVING_KEYS),
     "repl": ("repl",),
+    "heap": tuple(on_chip.HEAP_KEYS.values()),
     "driving": on_chip.DRIVING_KEYS,
     "stops": ("stop_output",),
     "line": ("link_out", "link_in"),
@@ -133,6 +135,7 @@ def _rows(
     ways: dict[str, Callable[[], Iterable[Row]]] = {
         "told": lambda: _told(bench, report, speed_mm_s, args.seconds),
         "repl": lambda: _facts(bench, report),
+        "heap": lambda: (on_chip.heap_spare(bench, mode) for mode in on_chip.HEAP_KEYS),
         "driving": lambda: on_chip.step_times(bench, speed_mm_s, args.seconds),
         "stops": lambda: on_chip.stops(bench, speed_mm_s, args.stops),
         "line": lambda: on_chip.line_rates(bench),

@@ -44,6 +44,8 @@ LIMITS = {
     "link_out": Limit("line from the car, beside its own work", LEAST, 15, 30, "kB/s"),
     "link_in": Limit("line to the car, beside its own work", LEAST, 15, 30, "kB/s"),
     "first_step": Limit("reset to the first step", MOST, 3, 2, "s"),
+    "heap_spare": Limit("heap to spare at the car's start", LEAST, 4096, 8192, "B"),
+    "heap_spare_hitl": Limit("heap to spare in the loop", LEAST, 0, 4096, "B"),
     "same_bytes": Limit("steps that differ from CPython's", MOST, 0, 0, "steps"),
     "first_pulse": Limit("power to the first safe pulse", MOST, 1, 0.4, "s"),
     "pulse_width": Limit("pulse at neutral, off by", MOST, 1, 0.5, "us"),

@@ -34,6 +34,8 @@ MARK, END = b"@@@", b"\x04"
 PROMPT = b"\x01"  # a raw REPL says who it is, and prompts
 KINDS = ("standing", "driving", "stopped")
 DRIVING_KEYS = ("step_median", "step_p99", "step_max", "c_stack")
+HEAP_KEYS = {"car": "heap_spare", "hitl": "heap_spare_hitl"}
+_HEAP_STEP, _HEAP_MOST = 1024, 32 * 1024  # in bytes: how finely it is looked for, and how far
 _STANDING_S, _LINE_S = 5.0, 3.0
 _NOISE = b"\x55" * 400  # no delimiter in it: a step of 10 ms that takes 400 bytes takes 40 kB/s
 _BACK_S = 20.0
@@ -130,7 +132,7 @@ def slot_of(board: RawBoard) -> str:
     return f"/{'ab'[slots.slot]}"
 
 
-def _program(name: str, **names: str) -> str:
+def _program(name: str, **names: object) -> str:
     heads = "".join(f"{key} = {value!r}\n" for key, value in names.items())
     return heads + (FOLDER / f"{name}.py").read_text()
 
@@ -266,6 +268,33 @@ def guard_share(bench: Bench) -> Row:
     return judged(
         "guard_share", max(shares.values()), how, CHIP, **shares, tripped=found["tripped"]
     )
+
+
+def heap_spare(bench: Bench, mode: str) -> Row:
+    """The largest block of heap beside which the car, or hardware in the loop, still comes up."""
+    found = _started_beside(bench, mode, 0)
+    if not found["is_up"]:
+        return judged(HEAP_KEYS[mode], -1, found["error"], "", total=found["total"], need=None)
+    low, high = 0, _HEAP_MOST
+    while high - low > _HEAP_STEP:
+        middle = (low + high) // 2
+        is_up = _started_beside(bench, mode, middle)["is_up"]
+        low, high = (middle, high) if is_up else (low, middle)
+    how = f"the largest block taken first beside which it starts, to {_HEAP_STEP} B; "
+    how += f"{found['free']} B are free without one, of {found['total']} B of heap"
+    return judged(
+        HEAP_KEYS[mode], low, how, "", total=found["total"], free=found["free"],
+        need=found["total"] - low,
+    )  # fmt: skip
+
+
+def _started_beside(bench: Bench, mode: str, ballast: int) -> Any:
+    bench.progress(f"{mode} beside {ballast} B")
+    with bench.board() as board:
+        text = _program("heap", FOLDER=slot_of(board), MODE=mode, BALLAST=ballast)
+        transport = board.begin(text)
+        said, wrong = transport.follow(30.0 * bench.patience)
+    return _found(said + wrong + END)
 
 
 def bytes_row(bench: Bench, vehicle: str, beats: int) -> Row:
