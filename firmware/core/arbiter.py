@@ -91,7 +91,8 @@ class Arbiter:
 
     def __init__(self, sessions: Sessions) -> None:
         self._sessions = sessions
-        self.sources = tuple(Source(i) for i in range(SOURCES))
+        # a car knows five or six of sixteen; all others are one, which has no rights
+        self.sources = (Source(NOBODY),) * SOURCES
         self.active: "tuple[Source, ...]" = ()
         self.winners = [NOBODY] * ACTUATOR_COUNT
         self.losers = [0] * SOURCES  # by source: why it does not win, plus one, and << 8 what
@@ -110,7 +111,10 @@ class Arbiter:
         self._clock_bound_us = params.get("clock_bound_us")
         frozen_us = params.get("frozen_ms") * 1000
         columns = [params.get_all("source_" + name) for name in _COLUMNS]
+        self.sources = self._known(columns[0])
         for source in self.sources:
+            if source.id == NOBODY:
+                continue
             row = [column[source.id] for column in columns]
             source.mask, source.priority, source.lease_max_ms, source.cap_mm_s = row[:4]
             source.is_attended = row[4] & SOURCE_ATTENDED != 0
@@ -121,6 +125,16 @@ class Arbiter:
         # the higher first, of equals the lower id: MicroPython's sort is not a stable one
         ranks = sorted([s.id - s.priority * SOURCES for s in self.sources if s.mask])
         self.active = tuple([self.sources[rank % SOURCES] for rank in ranks])
+
+    def _known(self, masks: "list[int]") -> "tuple[Source, ...]":
+        """Make the sources that have actuators; those that there were already stay."""
+        stranger, known = Source(NOBODY), list(self.sources)
+        for i in range(SOURCES):
+            if not masks[i]:
+                known[i] = stranger
+            elif known[i].id == NOBODY:
+                known[i] = Source(i)
+        return tuple(known)
 
     @micropython.native
     def receive(self, claim: "Claim", now_us: int) -> int:

@@ -53,7 +53,6 @@ class Boxes:
         self._heard.values[HEARD_NONCE] = nonce
         self._tag.begin(self._mask, nonce)
 
-    @micropython.native
     def left_us(
         self, values: "array[int]", payload: bytearray, source: "StopSource", now_us: int
     ) -> int:
@@ -76,7 +75,6 @@ class Boxes:
         self._epoch, self._sequence = epoch, sequence
         return left_us
 
-    @micropython.native
     def step(self, counts: bool, now_us: int) -> bool:
         """True if it was time for a challenge."""
         if self._said and elapsed_us(now_us, self._next_us) < 0:

@@ -2,7 +2,8 @@
 
 A stop is obeyed whoever says it. A "run" counts only from the box that has this car's key and
 answers its challenge (core/boxes.py). A car without a key loads none of this: its heap is small,
-and a box says its Stop as a Stop, too, which every car obeys.
+and a box says its Stop as a Stop, too, which every car obeys. Bytecode, here and in boxes.py: a box
+says fifty words a second, and machine code would take 2.3 kB more of that heap.
 """
 
 from firmware.compat import TYPE_CHECKING, micropython
@@ -59,7 +60,6 @@ class Pairing:
         self._strange_says = 0
         receiver.route_by_values(((BoxWord(), self._word),))
 
-    @micropython.native
     def _word(self, word: BoxWord, now_us: int) -> None:
         self.is_spoken_to = True
         self._spoken.set(now_us, _SPOKEN_US)
@@ -78,7 +78,6 @@ class Pairing:
             bit = 1 << STOP_SOURCE_RUNSTOP_BOX
             self._stop_sources.heard_stop |= bit if left_us > 0 else bit << STRANGE | bit
 
-    @micropython.native
     def step(self, now_us: int) -> None:
         """Challenge it; called only while one is near."""
         self._spoken.step(now_us)

@@ -31,7 +31,7 @@ from tests.firmware.core.arbitration import (
     YIELDS,
     Bench,
 )
-from tests.firmware.core.desk import claim_of, sure_sessions
+from tests.firmware.core.desk import claim_of, params_with, sure_sessions
 
 
 @pytest.fixture
@@ -62,7 +62,8 @@ def test_nobody_has_anything_at_first():
     arbiter = Arbiter(sure_sessions(US))
     assert arbiter.winners == NO_WINNERS
     assert arbiter.losers == [0] * 16
-    assert [source.id for source in arbiter.sources] == list(range(16))
+    assert [source.id for source in arbiter.sources] == [NOBODY] * 16
+    assert not any(source.mask or source.permits() for source in arbiter.sources)
     assert arbiter.active == ()
     assert (arbiter.silent_source, arbiter.frozen_source) == (NOBODY, NOBODY)
     counts = (arbiter.newest_slot, arbiter.accepted_us, arbiter.accepted, arbiter.refused)
@@ -250,3 +251,20 @@ def test_somebody_is_there_until_three_seconds_after_the_last_claim_or_the_arm(b
     assert bench.step(10).attended.is_open
     assert bench.step(2999.999).attended.is_open
     assert not bench.step(0.001).attended.is_open
+
+
+def test_a_car_has_objects_of_the_sources_that_it_knows_alone():
+    arbiter = Arbiter(sure_sessions(US))
+    masks = [0] * 16
+    masks[2] = masks[5] = 3
+    arbiter.configure(params_with(source_mask=masks))
+    assert [source.id for source in arbiter.sources if source.mask] == [2, 5]
+    strangers = [source for source in arbiter.sources if not source.mask]
+    assert len(strangers) == 14
+    assert len(set(map(id, strangers))) == 1
+    second = arbiter.sources[2]
+    masks[5], masks[7] = 0, 1
+    arbiter.configure(params_with(source_mask=masks))
+    assert arbiter.sources[2] is second, "what it said last is not forgotten"
+    assert [source.id for source in arbiter.sources if source.mask] == [2, 7]
+    assert arbiter.sources[5] is arbiter.sources[0]
