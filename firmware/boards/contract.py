@@ -36,6 +36,7 @@ class Board(Protocol):
     imu_answers: int  # 0: there is none, or it is silent or frozen; then the three above are 0
     second_us: int  # when the last whole second began, by the time receiver's pulse
     seconds: int  # how many of its pulses came, modulo 2**16; 0 if none or no more
+    own_beat_us: int  # a car's on this board that has no configuration; 0: that of the table
     step_us: int  # how long the last step took, what it began late included
     ran_us: int  # the same without that
     temperature_c: int  # of the hottest part that has a sensor
@@ -102,6 +103,7 @@ class Pins(Protocol):
     VEHICLE: str
     PORT: str  # rp2, stm32, esp32
     PROGRAM: str  # car, box
+    BEAT_US: int  # of a car that has no configuration yet
     CLOCK_HZ: "int | None"  # faster than MicroPython starts the chip
     SAFE_LEVELS: "tuple[tuple[int | str, int], ...]"  # each output, and its level before all else
     CHANNELS: "tuple[tuple[Any, ...], ...]"  # a kind and what it takes, in the vehicle's order

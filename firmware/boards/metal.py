@@ -46,6 +46,9 @@ CHANNELS = 8
 _ID_SIZE = 8
 _MASK = (1 << 30) - 1
 _HEAT_EVERY = 16  # steps: a chip warms slowly
+# With a shorter beat the IMU, whose burst holds an RP2040 up for 0.7 ms, is read on each second
+# step: the first, the third. Those are the steps that do not report what moves (core/telemetry.py)
+_FEELS_US = 15_000
 _RC_STEERING, _RC_THROTTLE, _RC_LIVE_MAN, _RC_MODE = 0, 1, 2, 3
 
 
@@ -73,6 +76,7 @@ class MetalBoard:
         self.receive_into = link.receive_into  # the link's own: a call fewer for each message
         self.transmit = link.transmit
         self.is_virtual = 0
+        self.own_beat_us = pins.BEAT_US
         self.step_us = self.ran_us = 0
         self.watchdog: "Any" = None  # ``start`` starts it
         self.read_back = [0] * CHANNELS
@@ -92,6 +96,7 @@ class MetalBoard:
         standby = tuple([output(number) for number in pins.STANDBY])
         self._standby = Standby(standby) if standby else None
         self._fallbacks = [0] * CHANNELS
+        self._imu_takes_turns = self._imu_waits = False
         self._drive_at = -1  # the channel whose effort the brake lights show
         self._ring = Ring1(self.loop_pin, self._life(pins.ENABLE), ticks_us)
         self._begin_guard()
@@ -172,6 +177,7 @@ class MetalBoard:
             if fallbacks[i] != KEPT:
                 self._drive_at = i  # at last the first
                 ended.append(self._channels[i])
+        self._imu_takes_turns = beat_us < _FEELS_US
         self._ring.ended = tuple(ended)
         self._ring.begin(limit_us(beat_us))
 
@@ -234,15 +240,9 @@ class MetalBoard:
             battery.step(now_us)
             self.battery_mv = battery.mv
         if imu:
-            imu.step(now_us)
-            if imu.hearing.is_fresh:
-                self.imu_answers = 1
-                self.yaw_rate_mrad_s = imu.yaw_rate_mrad_s
-                self.accel_x_mm_s2 = imu.accel_x_mm_s2
-                self.accel_y_mm_s2 = imu.accel_y_mm_s2
-            else:
-                self.imu_answers = 0
-                self.yaw_rate_mrad_s = self.accel_x_mm_s2 = self.accel_y_mm_s2 = 0
+            if not self._imu_waits:
+                self._feel_imu(imu, now_us)
+            self._imu_waits = self._imu_takes_turns and not self._imu_waits
         if self._pps:
             self._tell_second(self._pps, now_us)
         if self._steps_to_heat == 0:
@@ -251,6 +251,17 @@ class MetalBoard:
         self._steps_to_heat -= 1
         if self.vesc:
             self.temperature_c = max(self._own_c, self.vesc.fet_c)
+
+    def _feel_imu(self, imu: "Any", now_us: int) -> None:
+        imu.step(now_us)
+        if imu.hearing.is_fresh:
+            self.imu_answers = 1
+            self.yaw_rate_mrad_s = imu.yaw_rate_mrad_s
+            self.accel_x_mm_s2 = imu.accel_x_mm_s2
+            self.accel_y_mm_s2 = imu.accel_y_mm_s2
+        else:
+            self.imu_answers = 0
+            self.yaw_rate_mrad_s = self.accel_x_mm_s2 = self.accel_y_mm_s2 = 0
 
     def _tell_second(self, pps: "Pps", now_us: int) -> None:
         pps.step(now_us)

@@ -78,6 +78,7 @@ class VirtualBoard:
         self.captured_us = 0
         self.ran_us = 0  # its reports leave at the instant of its step
         self.is_virtual = 1
+        self.own_beat_us = 0
         self.has_held_output = 0
         self.vesc: "VescDrive | None" = None
         self.imu_answers = 1

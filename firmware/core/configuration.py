@@ -43,6 +43,8 @@ class Configuration:
         """Take what the board has stored; otherwise the defaults stay, and are not valid."""
         read = self._board.load_into(self._image)
         self.is_valid = read == len(self._image) and self.params.read_image(self._image)
+        if not self.is_valid and self._board.own_beat_us:
+            self.params.values[self.params.index("step_us")] = self._board.own_beat_us
         self._judge()
         self.params.draft_into(self._image)
 

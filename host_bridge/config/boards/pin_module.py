@@ -65,6 +65,7 @@ class _Writer:
         yield "VEHICLE", case.needs.vehicle
         yield "PORT", case.board.chip.port
         yield "PROGRAM", case.wiring.program
+        yield "BEAT_US", self._beat_us()
         yield "CLOCK_HZ", case.board.clock_mhz * 1_000_000 if case.board.is_hastened else None
         outputs = (wire.pin for wire in case.wiring.wires if wire.facts.is_output)
         yield "SAFE_LEVELS", tuple((pin, 0) for pin in outputs)
@@ -87,6 +88,11 @@ class _Writer:
         yield "LED", self._pin("led", "pin")
         yield "BUZZER", self._of("buzzer", lambda v: (v["tone"], v["tone_hz"]))
         yield "VESC", self._of("vesc", lambda v: (_duty(v), round(v["brake_max_a"] * 1000)))
+
+    def _beat_us(self) -> int:
+        """The vehicle's, or the board's if that is longer; 0 of what has none."""
+        beat_us = (self._case.needs.parameters.get("step_us") or (0,))[0]
+        return max(beat_us, round(self._case.board.step_s * 1e6)) if beat_us else 0
 
     def _made(self, part: Part | None) -> Row:
         """What makes the part on the board: its driver, and what that takes."""

@@ -80,6 +80,37 @@ def test_an_imu_that_does_not_answer_is_absent_and_the_car_comes_up(tmp_path):
     assert car.board.battery_mv > 11_000
 
 
+@pytest.mark.parametrize(("beat_us", "every_steps"), [(10_000, 2), (14_000, 2), (20_000, 1)])
+def test_with_a_short_beat_the_imu_is_read_where_what_moves_is_not_reported(
+    tmp_path, beat_us, every_steps
+):
+    car = car_with(tmp_path, ("BEAT_US = 20_000", f"BEAT_US = {beat_us}"))
+    steps = []
+
+    def noted(what, of):
+        doing = getattr(of, what)
+
+        def noting(*args):
+            if what == "step":
+                steps.append([])
+            steps[-1].append(what)
+            return doing(*args)
+
+        setattr(of, what, noting)
+
+    noted("step", car.app)
+    noted("read", car.imu)
+    noted("_send_motion", car.app.telemetry)
+    for _ in range(1000):
+        car.ms(IDLE)
+    assert len(steps) >= 990_000 // beat_us
+    with_imu = [i for i, done in enumerate(steps) if "read" in done]
+    assert with_imu == list(range(0, len(steps), every_steps))
+    with_motion = [i for i, done in enumerate(steps) if "_send_motion" in done]
+    assert len(with_motion) >= len(steps) // 2
+    assert every_steps == 1 or not set(with_imu) & set(with_motion)
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [

@@ -50,6 +50,14 @@ class NumberedZero(VirtualBoard):
         super().__init__(bytes(8), image, failed_starts)
 
 
+class Slow(VirtualBoard):
+    """It keeps a beat of 20 ms."""
+
+    def __init__(self, board_id: bytes, image: bytes, failed_starts: int) -> None:
+        super().__init__(board_id, image, failed_starts)
+        self.own_beat_us = 20_000
+
+
 class Idle:
     """Actions of a car that stands, of which nobody asked anything."""
 
@@ -330,3 +338,23 @@ def test_a_refused_commit_makes_no_valid_one_of_a_blank_board():
     assert desk.commit(params_of()).result == INVALID
     assert desk.verdict == (False, False)
     assert desk.params.values == params_with().values
+
+
+@pytest.mark.parametrize(
+    ("image", "board", "beat_us"),
+    [
+        (b"", Slow, 20_000),
+        (image_of(params_of())[:-1] + b"?", Slow, 20_000),  # damaged
+        (image_of(params_of()), Slow, 10_000),  # somebody's choice
+        (b"", VirtualBoard, 10_000),
+    ],
+)
+def test_without_a_configuration_the_beat_is_the_boards_own(image, board, beat_us):
+    desk = Desk(image, board)
+    at = desk.params.index("step_us")
+    assert desk.params.get("step_us") == beat_us
+    reply = Parameter()
+    request = ParameterRead()
+    request.index = at
+    desk.configuration.read(request, reply)
+    assert reply.value == beat_us, "whoever writes its type to it reads which beat it is to keep"

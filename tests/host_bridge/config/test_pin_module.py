@@ -20,6 +20,7 @@ NAMES = (
         "VEHICLE",
         "PORT",
         "PROGRAM",
+        "BEAT_US",
         "CLOCK_HZ",
         "SAFE_LEVELS",
         "CHANNELS",
