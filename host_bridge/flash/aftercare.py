@@ -33,6 +33,7 @@ class Aftercare:
         trial_s: float = TRIAL_S,
     ) -> None:
         self.found: dict[str, object] = {}
+        self._port = port
         self._uri = uri_of(port)
         self._name = name or before.car_name or vehicle.name
         self._vehicle = vehicle
@@ -91,7 +92,7 @@ class Aftercare:
                 "the new program did not stay up; the board starts the old one again",
                 where=self._uri,
                 got=str(opened.line_fault or "it started anew"),
-                remedy="/trouble.txt on the board says why: mpremote cat :/trouble.txt",
+                remedy=f"tandem identify {self._port} --repl shows why it ended",
             )
 
 

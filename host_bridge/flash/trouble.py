@@ -1,0 +1,44 @@
+"""Why a board's program ended, in the source's own names: a board knows functions by short ones."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+from host_bridge.flash.program import ROOT
+
+_FRAME = re.compile(r'File "(?P<module>firmware\.[\w.]+)", line (?P<line>\d+), in (?P<name>\w+)')
+
+
+def translated(text: str, root: Path = ROOT) -> str:
+    """The traceback with each function by its name in this host's source, found by file and line.
+
+    Lines are true on a board; where the source here has no function at one, the name stays.
+    """
+    return _FRAME.sub(lambda frame: _named(frame, root), text)
+
+
+def _named(frame: re.Match[str], root: Path) -> str:
+    path = root / (frame["module"].replace(".", "/") + ".py")
+    if not path.exists():
+        return frame[0]
+    name = _function_at(ast.parse(path.read_text()), int(frame["line"]))
+    return f'File "{frame["module"]}", line {frame["line"]}, in {name or frame["name"]}'
+
+
+def _function_at(tree: ast.AST, line: int) -> str:
+    """The innermost function around a line, after its class; empty where there is none."""
+    found = ""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.ClassDef | ast.FunctionDef) and _holds(node, line):
+            inner = _function_at(node, line)
+            if isinstance(node, ast.FunctionDef):
+                found = f"{node.name}.{inner}" if inner else node.name
+            elif inner:
+                found = f"{node.name}.{inner}"
+    return found
+
+
+def _holds(node: ast.stmt, line: int) -> bool:
+    return node.lineno <= line <= (node.end_lineno or node.lineno)
