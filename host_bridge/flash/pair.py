@@ -7,9 +7,12 @@ import binascii
 import os
 import secrets
 from collections.abc import Callable
+from typing import cast
 
+from host_bridge.config.boards import board_names, load_board
 from host_bridge.errors import DataFileFault, NotHeldFault, RefusedFault, UsageFault
 from host_bridge.flash.board import RawBoard
+from host_bridge.flash.heap import refuse_too_little
 from host_bridge.flash.repl import BAUD, raw_board
 from host_bridge.services import Host
 
@@ -37,12 +40,26 @@ try:
 except (AttributeError, ImportError):
  print("None")
 """
+_ASK_WIRING = """
+import pins
+print(repr((pins.BOARD, pins.VEHICLE)))
+"""
 _ASK_CIPHER = """
 try:
  import cryptolib
  print("True")
 except ImportError:
  print("False")
+"""
+_ASK_KEY = f"""
+_found = False
+for _path in {PATHS}:
+ try:
+  with open(_path, "rb") as _file:
+   _found = _found or any(_file.read()[4:{4 + KEY}])
+ except OSError:
+  pass
+print(repr(_found))
 """
 
 
@@ -80,15 +97,25 @@ def run(args: argparse.Namespace, host: Host) -> int:
 
 def _pair(args: argparse.Namespace, key: bytes) -> None:
     """The car first: if the box fails then, the car says that it has another key, and is stopped
-    by anything but armed by nothing."""
+    by anything but armed by nothing. Refused before either is written to if the car's heap has no
+    room for a key."""
     if args.car == args.box:
         raise UsageFault("one port is one board", expected="--car and --box, two ports")
     for kind, port in (("box", args.box), ("car", args.car)):
         with raw_board(port, args.baud) as board:
             check(board, port, kind)
+            if kind == "car":
+                refuse_too_little_heap(board, port)
     _give(args.car, args.baud, "car", key, args.name)
     _give(args.box, args.baud, "box", key, args.name)
     print(f"{args.car} believes the run of the box at {args.box} from now on, and of no other")
+
+
+def refuse_too_little_heap(board: RawBoard, port: str) -> None:
+    """Raises errors.RefusedFault where a key would leave the car no heap to start in."""
+    name, wiring = cast(tuple[str, str], board.asked(_ASK_WIRING))
+    if name in board_names():
+        refuse_too_little(load_board(name), wiring, board.facts(), True, port)
 
 
 def _give(port: str, baud: int, kind: str, key: bytes, name: str) -> None:
@@ -116,6 +143,11 @@ def check(board: RawBoard, port: str, kind: str) -> None:
             remedy="put a MicroPython on it that has it (tandem flash --runtime FILE), or use the "
             "runstop loop or the receiver instead of a box",
         )
+
+
+def has_key(board: RawBoard) -> bool:
+    """Tell whether a key is on the board; the key itself stays there."""
+    return bool(board.asked(_ASK_KEY))
 
 
 def store(board: RawBoard, key: bytes, name: str) -> None:

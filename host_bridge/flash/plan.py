@@ -12,11 +12,13 @@ PINS = "pins.mpy"
 
 @dataclass(frozen=True)
 class Slots:
-    """What the board's launcher would start next; ``failed`` starts of it were not healthy."""
+    """What the board's launcher would start next; ``failed`` starts of it were not healthy.
+    ``is_waiting``: nothing, for its only program did not come through its trial."""
 
     slot: int
     is_on_trial: bool
     failed: int
+    is_waiting: bool = False
 
     @property
     def name(self) -> str:

@@ -14,7 +14,9 @@ from contextlib import contextmanager
 import pytest
 
 from firmware.launcher import Starts
-from host_bridge.config.boards import load_board
+from host_bridge import cli
+from host_bridge.config.boards import heap, load_board
+from host_bridge.config.boards.heap import HeapNeed
 from host_bridge.errors import NotHeldFault
 from host_bridge.flash.box import watch_box
 from host_bridge.flash.offer import offer_self_test
@@ -175,6 +177,22 @@ def test_a_board_of_another_kind_is_refused_and_nothing_is_written(tmp_path):
     assert list(folder.iterdir()) == []
 
 
+def test_a_board_whose_heap_is_too_small_is_refused_and_nothing_is_written(
+    board_file, tmp_path, monkeypatch, capsys
+):
+    need = HeapNeed("rp2040", "f1tenth", False, "car", 1 << 40, "hash", "2026-11-26", "a test")
+    monkeypatch.setattr(heap, "read_needs", lambda: [need])
+    folder = tmp_path / "board"
+    with repl_board(folder) as (device, repl):
+        assert cli.main(list(words(board_file, device))) == 6
+        assert repl.wait(20) == RESET
+    said = capsys.readouterr().err
+    assert "too little heap" in said
+    assert re.search(r"expected: \d+\.\d kB: f1tenth takes \d+\.\d kB, and 4.1 kB to spare", said)
+    assert re.search(r"got: \d+\.\d kB, of MicroPython 1\.\d+\.\d+", said)
+    assert list(folder.iterdir()) == []
+
+
 def test_a_served_car_is_refused(tmp_path):
     port = tmp_path / "port"
     with virtual_car("f1tenth", port), serving(f"serial://{port}", "red"):
@@ -195,6 +213,8 @@ def test_a_dry_run_compiles_everything_and_touches_nothing():
     row = json.loads(done.stdout)
     assert row["files"] > 50
     assert row["is_dry_run"]
+    assert re.match(r"take 1\.\d+\.\d+; f1tenth takes 2\d\d\.\d kB; MicroPython 1", row["heap"])
+    assert "with a runstop box's key" in row["heap_with_key"]
 
 
 def test_a_port_that_is_not_there_is_said_so():

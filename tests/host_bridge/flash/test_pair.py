@@ -7,6 +7,8 @@ import pytest
 from firmware.boards import keys
 from firmware.protocol import codes
 from host_bridge import cli
+from host_bridge.config.boards import heap
+from host_bridge.config.boards.heap import HeapNeed
 from host_bridge.errors import RefusedFault
 from host_bridge.flash import pair
 from host_bridge.flash.install import install, look
@@ -16,7 +18,7 @@ from tests.host_bridge.flash.far_end import repl_board
 from tests.host_bridge.flash.test_power_cuts import program
 
 KEY = bytes(range(1, 17))
-PINS = 'PROGRAM = "%s"\n'
+PINS = 'PROGRAM = "%s"\nBOARD = "pico"\nVEHICLE = "f1tenth"\n'
 CIPHER = "def aes(key, mode): pass\n"
 
 
@@ -51,8 +53,11 @@ def test_what_it_writes_is_the_key_of_this_very_board(board_of, kind):
     with repl_board(folder) as (port, _), raw_board(port) as board:
         chip = board.facts().unique_id
         pair.check(board, port, kind)
+        assert not pair.has_key(board)
         pair.store(board, bytes(16), "older")
+        assert not pair.has_key(board), "zeros are none"
         pair.store(board, KEY, "red")
+        assert pair.has_key(board)
     paths = tuple(str(folder / path[1:]) for path in pair.PATHS)
     found = Board(keys.folded(chip))
     keys.read_key(found, paths)
@@ -75,6 +80,22 @@ def test_a_board_of_the_other_kind_and_one_without_a_cipher_are_refused(board_of
             pair.check(board, port, "box")
         with pytest.raises(RefusedFault, match="cryptolib"):
             pair.check(board, port, "car")
+
+
+@pytest.mark.micropython
+def test_a_car_whose_heap_has_no_room_for_a_key_is_refused_before_it_is_written(
+    board_of, monkeypatch
+):
+    folder = board_of("car")
+    need = HeapNeed("rp2040", "f1tenth", True, "car", 1 << 40, "hash", "2026-11-26", "a test")
+    with repl_board(folder) as (port, _), raw_board(port) as board:
+        pair.check(board, port, "car")
+        pair.refuse_too_little_heap(board, port)  # by what was measured: Node has megabytes
+        monkeypatch.setattr(heap, "read_needs", lambda: [need])
+        with pytest.raises(RefusedFault, match="too little heap") as caught:
+            pair.refuse_too_little_heap(board, port)
+    assert "f1tenth with a runstop box's key" in caught.value.expected
+    assert "a Pico 2" in caught.value.remedy
 
 
 def test_the_files_are_those_that_the_board_reads():

@@ -1,0 +1,95 @@
+"""The heap that a car's program needs on a chip, and what MicroPython's releases have of it there.
+
+``tests/bench/chip_heap.py`` writes both tables. What is in neither was not measured.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from dataclasses import dataclass, fields
+from pathlib import Path
+
+_FOLDER = Path(__file__).resolve().parents[3] / "hardware" / "boards"
+NEEDS_TABLE = _FOLDER / "heap_needs.csv"
+RUNTIMES_TABLE = _FOLDER / "runtime_heaps.csv"
+SPARE = 4096  # bytes that stay free beside the program: what the next change of it may take
+
+
+@dataclass(frozen=True)
+class HeapNeed:
+    """The least heap in which a program starts, in bytes, what it takes only meanwhile included.
+
+    ``what`` is ``car``, or ``hitl``: hardware in the loop, which the car makes room for.
+    """
+
+    chip: str
+    wiring: str
+    is_paired: bool
+    what: str
+    needs: int
+    program: str
+    date: str
+    how: str
+
+    @property
+    def key(self) -> tuple[str, str, bool, str]:
+        return self.chip, self.wiring, self.is_paired, self.what
+
+
+@dataclass(frozen=True)
+class RuntimeHeap:
+    """All of the heap of a release of MicroPython on a chip, in bytes."""
+
+    chip: str
+    micropython: str
+    heap: int
+    date: str
+    how: str
+
+    @property
+    def key(self) -> tuple[str, str]:
+        return self.chip, self.micropython
+
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        return tuple(map(int, re.findall(r"\d+", self.micropython)))
+
+
+NEED_COLUMNS = tuple(field.name for field in fields(HeapNeed))
+RUNTIME_COLUMNS = tuple(field.name for field in fields(RuntimeHeap))
+
+
+def heap_need(chip: str, wiring: str, is_paired: bool, what: str = "car") -> HeapNeed | None:
+    """The need of this wiring, or of the largest one measured on the chip; None if none was."""
+    rows = [row for row in read_needs() if row.key == (chip, row.wiring, is_paired, what)]
+    own = [row for row in rows if row.wiring == wiring]
+    return max(own or rows, key=lambda row: row.needs, default=None)
+
+
+def runtime_heaps(chip: str) -> dict[str, int]:
+    """The heap of each release that was measured on the chip, the oldest release first."""
+    rows = [row for row in read_runtimes() if row.chip == chip]
+    return {row.micropython: row.heap for row in sorted(rows, key=lambda row: row.numbers)}
+
+
+def read_needs(path: Path = NEEDS_TABLE) -> list[HeapNeed]:
+    """None if there is no such file."""
+    return [
+        HeapNeed(
+            **{**row, "is_paired": row["is_paired"] == "1", "needs": int(row["needs"])}  # type: ignore[arg-type]
+        )
+        for row in _rows(path)
+    ]
+
+
+def read_runtimes(path: Path = RUNTIMES_TABLE) -> list[RuntimeHeap]:
+    """None if there is no such file."""
+    return [RuntimeHeap(**{**row, "heap": int(row["heap"])}) for row in _rows(path)]  # type: ignore[arg-type]
+
+
+def _rows(path: Path) -> list[dict[str, str]]:
+    if not path.exists():
+        return []
+    with path.open(newline="") as file:
+        return list(csv.DictReader(file))

@@ -1,0 +1,111 @@
+"""``python -m tests.bench.chip_heap PORT``: the heap that a car needs on a chip, into the tables.
+
+Of the board as it is flashed, with a runstop box's key if it has one (``tandem pair``): the least
+heap in which the car starts, and in which hardware in the loop does. A block is taken first and
+halved until it starts (tests/hil/on_board/heap.py). ``tandem flash`` refuses by the two tables,
+hardware/boards/heap_needs.csv and runtime_heaps.csv; a row that is measured anew takes the place of
+the old one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import sys
+import time
+from collections.abc import Iterable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from host_bridge.config.boards import load_board
+from host_bridge.config.boards.heap import (
+    NEED_COLUMNS,
+    NEEDS_TABLE,
+    RUNTIME_COLUMNS,
+    RUNTIMES_TABLE,
+    HeapNeed,
+    RuntimeHeap,
+    read_needs,
+    read_runtimes,
+)
+from host_bridge.flash.pair import has_key
+from tests.hil import on_chip
+from tests.hil.port import BAUD
+
+EPILOG = """examples:
+  python -m tests.bench.chip_heap /dev/ttyACM0 --board pico --wiring f1tenth --how "a Pico"
+  python -m tests.bench.chip_heap /dev/pts/3 --board pico --wiring autorally --patience 30 \\
+    --how "emulated RP2040, MicroPython 1.29.0"
+
+Nothing moves: the car is started and not driven. It takes some ten starts, each a reset."""
+
+
+def rows_of(
+    args: argparse.Namespace, facts: dict[str, Any], is_paired: bool, spares: Iterable[Any]
+) -> tuple[list[HeapNeed], RuntimeHeap]:
+    """The rows of a board whose ``spares`` were measured, each (what, detail of its row)."""
+    chip, date = load_board(args.board).chip.name, time.strftime("%Y-%m-%d", time.gmtime())
+    needs, heap = [], 0
+    for what, detail in spares:
+        heap = detail["total"]
+        if detail["need"] is None:
+            raise SystemExit(f"{what}: it does not start in {heap} B of heap: nothing is written")
+        needs.append(
+            HeapNeed(
+                chip, args.wiring, is_paired, what, detail["need"], facts["program_hash"], date,
+                args.how,
+            )
+        )  # fmt: skip
+    return needs, RuntimeHeap(chip, facts["micropython"], heap, date, args.how)
+
+
+def write(path: Path, columns: tuple[str, ...], old: Iterable[Any], new: Iterable[Any]) -> None:
+    """What was measured anew replaces what there was."""
+    rows = {row.key: row for row in (*old, *new)}
+    with path.open("w", newline="") as file:
+        writer = csv.DictWriter(file, columns, lineterminator="\n")
+        writer.writeheader()
+        for key in sorted(rows):
+            plain = asdict(rows[key])
+            writer.writerow({k: int(v) if isinstance(v, bool) else v for k, v in plain.items()})
+
+
+def main() -> int:
+    """Measure, show, write."""
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.bench.chip_heap", description=__doc__, epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )  # fmt: skip
+    parser.add_argument("port")
+    parser.add_argument("--repl", metavar="PORT", help="its REPL's port, where the link is a UART")
+    parser.add_argument("--baud", type=int, default=BAUD)
+    parser.add_argument("--board", required=True, help="as tandem vehicles --check calls it")
+    parser.add_argument("--wiring", required=True)
+    parser.add_argument("--how", required=True, help="on what: a board, or what stands for one")
+    parser.add_argument("--patience", type=float, default=1.0)
+    args = parser.parse_args()
+    bench = on_chip.Bench(args.port, args.repl or args.port, args.baud, args.patience, _say)
+    facts = next(iter(on_chip.facts(bench)))[0]
+    with bench.board() as board:
+        is_paired = has_key(board)
+    spares = [(what, _measured(bench, what)) for what in on_chip.HEAP_KEYS]
+    needs, runtime = rows_of(args, facts, is_paired, spares)
+    write(NEEDS_TABLE, NEED_COLUMNS, read_needs(), needs)
+    write(RUNTIMES_TABLE, RUNTIME_COLUMNS, read_runtimes(), [runtime])
+    _say(f"{len(needs)} rows in {NEEDS_TABLE.name}, one in {RUNTIMES_TABLE.name}")
+    return 0
+
+
+def _measured(bench: on_chip.Bench, what: str) -> dict[str, Any]:
+    row = on_chip.heap_spare(bench, what)
+    _say(f"{what}: {row.got} to spare; {row.how}")
+    return row.detail
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
