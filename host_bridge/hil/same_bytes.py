@@ -14,9 +14,9 @@ from typing import Any
 
 from firmware.boards.unix import IN
 from firmware.boards.virtual import CHANNELS
+from host_bridge.hil.full_storm import stormy_drive
+from host_bridge.hil.report import Row
 from sim_mock.firmware_runner import Beat, InProcess
-from tests.firmware.storm import stormy_drive
-from tests.hil.report import Row
 
 ON_BOARD = Path(__file__).with_name("on_board") / "same_bytes.py"
 PATIENCE_S = 10.0  # a collection, a start of the program: seconds at most on a board of metal

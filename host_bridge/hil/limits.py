@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from tests.hil.report import Row
+from host_bridge.hil.report import Row
 
 MOST, LEAST = "at most", "at least"
 
@@ -81,8 +81,14 @@ def judged(
     return Row(limit.what, *_limits(limit), f"{value:.4g} {limit.unit}", how, clock, holds, detail)
 
 
+def failed(key: str, why: str) -> Row:
+    """Make the row of a thing that did not come about."""
+    limit = LIMITS[key]
+    return Row(limit.what, *_limits(limit), got=why, holds=False)
+
+
 def unmeasured(key: str, why: str) -> Row:
-    """The row of a thing that was not measured."""
+    """Make the row of a thing that was not measured."""
     limit = LIMITS[key]
     return Row(limit.what, *_limits(limit), how=why)
 

@@ -1,4 +1,4 @@
-"""``python -m tests.hil``: on a virtual car behind a port, on a silent port, on a capture."""
+"""``tandem hil``: on a virtual car behind a port, on a silent port, on a capture."""
 
 import contextlib
 import json
@@ -8,22 +8,25 @@ import subprocess
 import sys
 import time
 import tty
+from pathlib import Path
 
 import pytest
 
 from firmware.protocol import messages
+from host_bridge.cli import main
+from host_bridge.errors import ProtocolFault
 from host_bridge.flash.board import BoardFacts
 from host_bridge.flash.plan import Slots
+from host_bridge.hil import analyser, on_chip, same_bytes
+from host_bridge.hil.limits import LIMITS
+from host_bridge.hil.port import Mute, Port
+from host_bridge.hil.report import PASS
+from host_bridge.hil.small_host import framed
 from sim_mock import micropython
 from tests.firmware.drivers import peers
-from tests.firmware.rig import framed
-from tests.hil import __main__ as hil
-from tests.hil import analyser, on_chip, same_bytes
-from tests.hil.limits import LIMITS
-from tests.hil.port import Mute, Port
-from tests.hil.report import PASS
 from tests.meanwhile import meanwhile
 
+ROOT = Path(__file__).resolve().parents[3]
 US = 1e-6
 
 
@@ -193,7 +196,7 @@ def told(out, speed):
     """What is told of a virtual car, and the command's exit code."""
     with virtual_car() as device:
         words = ["--only", "told", "--seconds", "1", "--patience", "5", "--out", str(out)]
-        code = hil.main([device, *words, "--speed", speed])
+        code = main(["hil", device, *words, "--speed", speed])
     return json.loads(out.read_text()), code
 
 
@@ -269,16 +272,16 @@ def test_the_way_to_the_repl_is_timed_in_the_boards_own_time(is_mute, pace):
 
 @pytest.mark.process
 def test_a_mute_port_is_said_to_be_mute_with_what_to_do(tmp_path, capsys):
-    main, other = pty.openpty()
+    far, other = pty.openpty()
     tty.setraw(other)
     out = tmp_path / "report.json"
     words = ["--only", "told", "--patience", "0.2", "--out", str(out)]
     # What waits at a port's opening is dropped, and nobody knows when that is
-    with meanwhile(lambda: os.write(main, b"MicroPython v1.28.0 on a board\r\n>>> "), 0.05):
-        code = hil.main([os.ttyname(other), *words])
-    os.close(main)
+    with meanwhile(lambda: os.write(far, b"MicroPython v1.28.0 on a board\r\n>>> "), 0.05):
+        code = main(["hil", os.ttyname(other), *words])
+    os.close(far)
     said = capsys.readouterr().err
-    assert code == 2
+    assert code == ProtocolFault.exit_code
     assert "no step of a car was told of" in said
     assert "MicroPython v1.28.0" in said
     assert "tandem flash" in said
@@ -293,7 +296,7 @@ class StartingLine:
     def __init__(self, monkeypatch, starts_s):
         self.now_s, self._due_s, self._said = 0.0, starts_s, 0
         self.in_waiting = 0
-        monkeypatch.setattr("tests.hil.port.time.monotonic", lambda: self.now_s)
+        monkeypatch.setattr("host_bridge.hil.port.time.monotonic", lambda: self.now_s)
 
     def read(self, size):
         self.now_s += 0.1
@@ -354,7 +357,7 @@ def board(text, tmp_path):
 
 @pytest.mark.micropython
 def test_the_script_for_a_board_puts_out_what_cpython_does(tmp_path):
-    with board(same_bytes.program(str(hil.ROOT)), tmp_path) as line:
+    with board(same_bytes.program(str(ROOT)), tmp_path) as line:
         row = same_bytes.compare(line, beats=100)
     assert row.holds, row.got
     assert row.detail["steps"] > 300
@@ -362,7 +365,7 @@ def test_the_script_for_a_board_puts_out_what_cpython_does(tmp_path):
 
 @pytest.mark.micropython
 def test_a_step_that_differs_is_named(tmp_path):
-    text = same_bytes.program(str(hil.ROOT))
+    text = same_bytes.program(str(ROOT))
     changed = text.replace("size = fields[-1]", "size = fields[-1]; board.battery_mv += 1")
     assert changed != text
     with board(changed, tmp_path) as line:
