@@ -83,7 +83,7 @@ class Car:
         self.port.catch_up()
         self.host.rest(50)
         self.host.connect()
-        self.step_us = self._parameter("step_us")
+        self.step_us = self.parameter("step_us")
         it = self.host.latest["Identity"]
         return {
             "car": bytes(it.car_name).rstrip(b"\0").decode(errors="replace"),
@@ -93,7 +93,8 @@ class Car:
             "step_ms": self.step_us / 1000,
         }
 
-    def _parameter(self, name: str) -> int:
+    def parameter(self, name: str) -> int:
+        """Ask for one, by its name. Raises Mute."""
         index = Params(crc_table()).index(name)
         for _ in range(ASKED):
             self.host.say(messages.ParameterRead, index=index)

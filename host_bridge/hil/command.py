@@ -9,7 +9,8 @@ import sys
 from pathlib import Path
 
 from host_bridge.errors import DataFileFault, DeviceFault, ProtocolFault, UsageFault
-from host_bridge.hil import analyser
+from host_bridge.hil import analyser, pages
+from host_bridge.hil.hands import person_here
 from host_bridge.hil.limits import unmeasured
 from host_bridge.hil.on_chip import Bench
 from host_bridge.hil.parts import PARTS, Work, through_port
@@ -20,20 +21,26 @@ from host_bridge.services import Host
 
 EPILOG = """\
 examples:
-  tandem hil /dev/ttyACM0                      all of it, some six minutes
+  tandem hil /dev/ttyACM0                      all of it, within an hour, some twelve minutes by hand
+  tandem hil /dev/ttyACM0 --vehicle f1tenth --board pico    flashed first
   tandem hil /dev/ttyACM0 --only driving,bytes
+  tandem hil /dev/ttyACM0 --no-hands           nobody is asked for anything, some six minutes
   tandem hil /dev/ttyUSB0 --repl /dev/ttyACM0  a car whose link is a UART
   tandem hil --csv capture.csv --channel esc=D0 --channel loop=D1 --channel life=D2
   tandem hil /dev/pts/3 --patience 20          a board that is slower than time
 
-The board has its car's program (tandem flash) and configuration (tandem config write). WHEELS OFF
-THE GROUND: the car is armed, and its drive enable closes. At --speed 0, as it is unless you say
-otherwise, it is driven at standstill. What the board runs is changed by nothing here; it is reset a
-few times, and what is measured on the chip itself is put into its memory only.
+The board has its car's program and configuration, or is flashed first. WHEELS OFF THE GROUND: the
+car is armed, and its drive enable closes. At --speed 0, as it is unless you say otherwise, it is
+driven at standstill. It is reset a few times, and what is measured on the chip itself is put into
+its memory only.
 
-parts: told (round trips, beats, as flashed), repl, heap, driving (step times), stops, line, guard,
-bytes, start. The CSV: seconds, then a column of 0 and 1 for each channel, their names in the first
-line. Exit code 0 if all that was measured holds, 1 if something does not.
+parts: flash (with --vehicle and --board), told (round trips, beats, as flashed), repl, heap,
+driving (step times), stops, line, guard, bytes, start; then what a person does at this terminal,
+told step by step: runstop, encoder, power (pulled --pulls times: standing by, while it stores its
+configuration, while a flashed program is on trial). Where nobody can be asked these are not
+measured. The CSV: seconds, then a column of 0 and 1 for each channel, their names in the first
+line. Ctrl-C stops the car and writes what was measured. Each row of the file names the page that
+waits for it. Exit code 0 if all that was measured holds, 1 if something does not.
 """
 
 
@@ -49,7 +56,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--stops", type=int, default=100, help="phases of a Stop (default 100)")
     parser.add_argument("--speed", type=float, default=0.0, help="m/s to drive at (default 0)")
     parser.add_argument("--beats", type=int, default=3500, help="of the storm (default 3500)")
-    parser.add_argument("--vehicle", default="f1tenth", help="of the storm (default f1tenth)")
+    parser.add_argument("--vehicle", help="what the car is: with --board it is flashed first")
+    parser.add_argument("--board", help="what its board is, as tandem flash wants it")
+    parser.add_argument("--pulls", type=int, default=3, help="of the power, by hand (default 3)")
+    parser.add_argument("--no-hands", action="store_true", help="leave out what a person does")
     parser.add_argument(
         "--patience", type=float, default=1.0, metavar="TIMES",
         help="this machine's time limits are so many times as long (default 1)",
@@ -68,12 +78,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, host: Host) -> int:
     """0 if all that was measured holds. Raises errors.TandemError."""
     chosen = _chosen(args)
-    report = Report(board={"note": args.note, "program_here": _commit()})
+    report = Report({"note": args.note, "program_here": _commit()}, pages=pages.by_what())
     pulses = _capture(args)  # a file that is wrong is told before the board is touched
     mute, is_ended = None, False
     if args.port:
         bench = Bench(args.port, args.repl or args.port, args.baud, args.patience, _say)
-        mute, is_ended = through_port(Work(bench, report, args), chosen)
+        mute, is_ended = through_port(
+            Work(bench, report, args, host, person_here(args.no_hands)), chosen
+        )
     report.rows += pulses
     _hand_over(report, args)
     if mute:

@@ -54,6 +54,13 @@ LIMITS = {
     "runstop_brake": Limit("runstop opens to the brake servo's first pulse", MOST, 60, 40, "ms"),
     "runstop_word": Limit("runstop opens to the VESC's first word to let go", MOST, 60, 40, "ms"),
     "runstop_bridge": Limit("runstop opens to an H-bridge that drives no more", MOST, 1, 1, "ms"),
+    "flash": Limit("flashed, verified, up after its trial: files that lack", MOST, 0, 0, "files"),
+    "runstop_hand": Limit("runstop opened by hand: signs of a stop that lack", MOST, 0, 0, "signs"),
+    "encoder_ahead": Limit("wheels turned ahead by hand", LEAST, 1, 1, "counts"),
+    "encoder_turn": Limit("one turn by hand, off the counts of the file", MOST, 10, 3, "%"),
+    "power_standby": Limit("power cut, standing by: back within", MOST, 10, 5, "s"),
+    "power_commit": Limit("power cut, storing its configuration: back within", MOST, 10, 5, "s"),
+    "power_trial": Limit("power cut, its program on trial: back within", MOST, 10, 5, "s"),
 }
 
 

@@ -8,13 +8,18 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from host_bridge.errors import NotHeldFault, TandemError
-from host_bridge.hil import as_flashed, on_chip
+from host_bridge.hil import as_flashed, by_hand, flashing, on_chip, power_cuts
+from host_bridge.hil.as_flashed import NotDriving
+from host_bridge.hil.hands import NobodyActs, Person
 from host_bridge.hil.limits import LIMITS, failed, unmeasured
 from host_bridge.hil.on_chip import Bench
 from host_bridge.hil.port import Mute
 from host_bridge.hil.report import Report, Row
+from host_bridge.services import Host as HostServices
 
 ENDED = "ended by Ctrl-C before it"
+NO_HANDS = "needs a person's hands: at a terminal, and without --no-hands"
+STORMY = "f1tenth"  # whose storm it is where no vehicle is named
 
 
 @dataclass(frozen=True)
@@ -24,6 +29,8 @@ class Work:
     bench: Bench
     report: Report
     args: argparse.Namespace
+    host: HostServices
+    person: Person | None
 
     @property
     def speed_mm_s(self) -> int:
@@ -71,14 +78,46 @@ def _guard(work: Work) -> Iterator[Row]:
 
 
 def _bytes(work: Work) -> Iterator[Row]:
-    yield on_chip.bytes_row(work.bench, work.args.vehicle, work.args.beats)
+    yield on_chip.bytes_row(work.bench, work.args.vehicle or STORMY, work.args.beats)
 
 
 def _start(work: Work) -> Iterator[Row]:
     yield on_chip.first_step(work.bench)
 
 
+def _flash(work: Work) -> Iterator[Row]:
+    yield flashing.flash(work.args, work.host)
+
+
+def _by_hand(keys: Sequence[str], measure: Callable[[Work, Person], Iterable[Row]]) -> Part:
+    """Make a part that needs a person."""
+
+    def with_person(work: Work) -> Iterator[Row]:
+        if work.person is None:
+            yield from (unmeasured(key, NO_HANDS) for key in keys)
+        else:
+            yield from measure(work, work.person)
+
+    return Part(tuple(keys), with_person)
+
+
+def _runstop(work: Work, person: Person) -> Iterator[Row]:
+    return by_hand.runstop(work.bench, person)
+
+
+def _encoder(work: Work, person: Person) -> Iterator[Row]:
+    name = work.args.vehicle
+    per_turn = by_hand.counts_per_turn(work.host.vehicles.load(name)) if name else None
+    return by_hand.encoder(work.bench, person, per_turn)
+
+
+def _power(work: Work, person: Person) -> Iterator[Row]:
+    was_flashed = any(row.what == LIMITS["flash"].what and row.holds for row in work.report.rows)
+    return power_cuts.PowerCuts(work.bench, person, was_flashed).rows(work.args.pulls)
+
+
 PARTS: dict[str, Part] = {
+    "flash": Part(("flash",), _flash),
     "told": Part(("identify_answer", "stop_answer", *as_flashed.DRIVING_KEYS), _told),
     "repl": Part(("repl",), _repl),
     "heap": Part(tuple(on_chip.HEAP_KEYS.values()), _heap),
@@ -88,6 +127,9 @@ PARTS: dict[str, Part] = {
     "guard": Part(("guard_share",), _guard),
     "bytes": Part(("same_bytes",), _bytes),
     "start": Part(("first_step",), _start),
+    "runstop": _by_hand(by_hand.RUNSTOP_KEYS, _runstop),
+    "encoder": _by_hand(by_hand.ENCODER_KEYS, _encoder),
+    "power": _by_hand(power_cuts.KEYS, _power),
 }
 
 
@@ -120,8 +162,9 @@ def _through(part: Part, work: Work) -> Exception | None:
             work.report.rows.append(row)
             measured.add(row.what)
             work.bench.progress(f"{row.verdict:>12}  {row.what}: {row.got or row.how}")
+        work.report.rows += _lacking(part, measured, unmeasured, "it was not come to")
         return None
-    except (TandemError, OSError, AssertionError) as error:
+    except (TandemError, NotDriving, NobodyActs, OSError, AssertionError) as error:
         trouble = error
     except KeyboardInterrupt:
         work.report.rows += _lacking(part, measured, unmeasured, "ended by Ctrl-C")
