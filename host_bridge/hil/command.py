@@ -21,7 +21,7 @@ from host_bridge.services import Host
 
 EPILOG = """\
 examples:
-  tandem hil /dev/ttyACM0                      all of it, within an hour, some twelve minutes by hand
+  tandem hil /dev/ttyACM0                      all of it: some six minutes, and a person's time
   tandem hil /dev/ttyACM0 --vehicle f1tenth --board pico    flashed first
   tandem hil /dev/ttyACM0 --only driving,bytes
   tandem hil /dev/ttyACM0 --no-hands           nobody is asked for anything, some six minutes

@@ -73,7 +73,7 @@ class PowerCuts:
             except Lost as lost:
                 yield failed(key, str(lost))
                 return
-        for key in set(KEYS) - set(moments[:pulls]):
+        for key in [key for key in KEYS if key not in moments[:pulls]]:
             yield unmeasured(key, "needs more --pulls" if key in moments else _NEEDS_FLASH)
 
     def _pulled(self, key: str, which: str) -> Row:
