@@ -150,15 +150,17 @@ def watched(bench: Bench, mode: str, speed_mm_s: int, drive: Callable[[Car], Non
     with bench.board() as board:
         transport = board.begin(_program("steps", FOLDER=slot_of(board), MODE=mode))
         with bench.car(speed_mm_s, transport.serial) as car:
-            end = ""
+            end, is_ended = "", False
             try:
                 car.meet()
                 drive(car)
-            except NotDriving as error:
-                end = str(error)
+            except (NotDriving, KeyboardInterrupt) as error:
+                end, is_ended = str(error), isinstance(error, KeyboardInterrupt)
                 car.halt()  # armed, it would not leave its program
             car.port.feed(b"\0" + ASK)
             said = _rest(car.port, transport, bench)
+        if is_ended:
+            raise KeyboardInterrupt
         found = _found(said)
         found["end"] = end
         return found

@@ -8,13 +8,15 @@ import pytest
 
 from host_bridge.cli import main
 from host_bridge.errors import NotHeldFault
-from host_bridge.hil import by_hand, flashing, hands, pages, parts, power_cuts
+from host_bridge.flash.plan import Slots
+from host_bridge.flash.repl import ASK
+from host_bridge.hil import by_hand, flashing, hands, on_chip, pages, parts, power_cuts
 from host_bridge.hil.limits import LIMITS
 from host_bridge.hil.report import FAIL, PASS
 from host_bridge.running import INTERRUPTED
 from host_bridge.services import make_host
 from tests.evidence import every
-from tests.host_bridge.hil.virtual_bench import Player, VirtualBench
+from tests.host_bridge.hil.virtual_bench import Player, VirtualBench, WorldPort
 
 ROOT = Path(__file__).resolve().parents[3]
 HANDS = ("runstop", "encoder", "power")
@@ -22,8 +24,10 @@ BY_HAND = (*by_hand.RUNSTOP_KEYS, *by_hand.ENCODER_KEYS, *power_cuts.KEYS)
 
 
 @pytest.fixture(autouse=True)
-def no_git(monkeypatch):
+def no_programs(monkeypatch):
+    """What the report says of this machine is asked of programs (git, uname)."""
     monkeypatch.setattr("host_bridge.hil.command._commit", lambda: "this one")
+    monkeypatch.setattr("host_bridge.hil.report.platform.platform", lambda: "this machine")
 
 
 # --- where figures belong
@@ -194,3 +198,40 @@ def test_a_flash_counts_its_files(monkeypatch, kept, holds):
         "host_bridge.flash.command.run", lambda args, host: print(json.dumps(row)) or 0
     )
     assert flashing.flash(flash_words(), make_host()).holds is holds
+
+
+class Watching(VirtualBench):
+    """Its board's REPL takes a program; what that prints at its end is nothing."""
+
+    def __init__(self):
+        super().__init__()
+        self.slots = lambda: Slots(0, False, 0)
+        self.serial = self
+        self.written = []
+
+    def begin(self, code):
+        return self
+
+    def write(self, data):
+        self.written.append(data)
+
+
+def test_ctrl_c_while_a_program_measures_on_the_chip_leads_back_to_its_repl(monkeypatch):
+    bench, was_armed = Watching(), []
+    asked = []
+    monkeypatch.setattr(WorldPort, "rest_of_line", lambda *_: b"@@@{}\x04>", raising=False)
+    monkeypatch.setattr(
+        WorldPort, "feed", lambda port, data: (asked.append(data), port.world.feed(data))
+    )
+
+    def drive(car):
+        car.arm()
+        was_armed.append(bench.world.enable)
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        on_chip.watched(bench, "steps", 0, drive)
+    assert was_armed == [True]
+    assert bench.world.enable is False
+    assert asked[-1].endswith(ASK)  # or it would run on, and be reset by nobody
+    assert bench.written == [on_chip.PROMPT]
