@@ -60,6 +60,7 @@ COMMANDS = (
     Command("identify", "host_bridge.flash.identify", "what is at each port: car, board, versions"),
     Command("flash", "host_bridge.flash.command", "the car's program onto a board, verified"),
     Command("pair", "host_bridge.flash.pair", "a runstop box with its car, by their cables"),
+    Command("hil", "host_bridge.hil.command", "a board on a bench, measured; one file to send"),
     Command(
         "selftest", "host_bridge.selftest.command", "a car on blocks: sensors, wheels, runstop"
     ),

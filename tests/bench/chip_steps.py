@@ -2,8 +2,8 @@
 
 The situations that one board with one wiring can be in: it stands by with and without a host that
 claims, drives with one, two and four sources, and has stopped. Each row is the time of its steps on
-the chip, interrupts included, by the chip's own clock (tests/hil/on_board/steps.py). The table,
-hardware/boards/step_times.csv, is what ``tandem vehicles --check`` refuses by and what
+the chip, interrupts included, by the chip's own clock (host_bridge/hil/on_board/steps.py). The
+table, hardware/boards/step_times.csv, is what ``tandem vehicles --check`` refuses by and what
 ``bench_step.py`` is calibrated on: a row that is measured anew takes the place of the old one.
 """
 
@@ -21,11 +21,11 @@ from typing import Any
 from firmware.protocol import codes, messages
 from host_bridge.config.boards import load_board
 from host_bridge.config.boards.measured import COLUMNS, TABLE, Measured, read_measured
-from tests.firmware.rig import GAMEPAD, RELEASED, ROS2, SCRIPT, SEAT
-from tests.hil import on_chip
-from tests.hil.as_flashed import Car, NotDriving
-from tests.hil.histogram import summary
-from tests.hil.port import BAUD
+from host_bridge.hil import on_chip
+from host_bridge.hil.as_flashed import Car, NotDriving
+from host_bridge.hil.histogram import summary
+from host_bridge.hil.port import BAUD
+from host_bridge.hil.small_host import GAMEPAD, RELEASED, ROS2, SCRIPT, SEAT
 
 EPILOG = """examples:
   python -m tests.bench.chip_steps /dev/ttyACM0 --board pico --wiring f1tenth --how "a Pico"

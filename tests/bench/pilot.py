@@ -8,9 +8,9 @@ from time import perf_counter_ns
 
 from firmware.protocol import codes
 from firmware.protocol.messages import Claim, Status, Sync
+from host_bridge.hil.small_host import BEAT_US, HELD, Host
 from host_bridge.link import wire
 from sim_mock.world import TIME_MASK, World
-from tests.firmware.rig import BEAT_US, HELD, Host
 
 SYNC_EVERY = 5  # beats: 20 a second, as the bridge does
 SLALOM_RAD_S = 2.0  # once from side to side and back in 3 s

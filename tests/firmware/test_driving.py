@@ -4,8 +4,8 @@ import pytest
 
 from firmware.protocol import codes, messages
 from firmware.protocol.version import protocol_hash
+from host_bridge.hil.small_host import HELD, RELEASED, ROS2, SEAT, TABLE, Host
 from sim_mock.world import TIME_MASK
-from tests.firmware.rig import _TABLE, HELD, RELEASED, ROS2, SEAT, Host
 from tests.firmware.worlds import VEHICLES, world_of
 
 CRUISE_MM_S = {"f1tenth": 3000, "nigel": 350}
@@ -144,7 +144,7 @@ def test_a_repeated_claim_is_refused_and_does_not_keep_the_car_moving(cruising):
 
 def test_a_second_host_cannot_write_the_same_source_while_the_first_is_fresh(cruising):
     other = Host(cruising.world, epoch=777)
-    other.say(messages.Bind, protocol_hash=bytes(protocol_hash(_TABLE)))
+    other.say(messages.Bind, protocol_hash=bytes(protocol_hash(TABLE)))
     for _ in range(20):
         cruising.claim(cruise(cruising))
         other.sequence = cruising.sequence + 5
@@ -297,7 +297,7 @@ def test_an_armed_car_that_nobody_comes_to_stops_after_three_seconds(host):
 
 def test_a_source_of_higher_priority_wins_and_the_loser_is_told_why(cruising):
     seat = Host(cruising.world, epoch=777, source=SEAT)
-    seat.say(messages.Bind, protocol_hash=bytes(protocol_hash(_TABLE)))
+    seat.say(messages.Bind, protocol_hash=bytes(protocol_hash(TABLE)))
 
     def both(beats, seat_speed, seat_deadman):
         for _ in range(beats):
@@ -325,7 +325,7 @@ def test_autonomy_drives_only_under_a_fresh_permission_of_its_person(host):
     seat = Host(host.world, epoch=777, source=SEAT)
     program = Host(host.world, epoch=778, source=ROS2)
     for other in (seat, program):
-        other.say(messages.Bind, protocol_hash=bytes(protocol_hash(_TABLE)))
+        other.say(messages.Bind, protocol_hash=bytes(protocol_hash(TABLE)))
 
     def both(beats, deadman):
         for i in range(beats):
@@ -363,7 +363,7 @@ def test_a_new_session_in_an_old_slot_counts_from_its_own_beginning(host):
     host.world.advance(host.world.now_us + 4_000_000)  # not a word from it
     others = [Host(host.world, epoch=9000 + i) for i in range(4)]
     for other in others:  # the fifth session takes the slot of the first, which is stale
-        other.say(messages.Bind, protocol_hash=bytes(protocol_hash(_TABLE)))
+        other.say(messages.Bind, protocol_hash=bytes(protocol_hash(TABLE)))
         host.world.advance(host.world.now_us + 10_000)
     newest = others[-1]
     newest.beat()

@@ -8,9 +8,8 @@ from firmware.manifest import NOT_DEPLOYED
 from firmware.protocol import codes
 from host_bridge.flash.job import program_for
 from host_bridge.flash.program import compiled
-from tests.firmware.rig import Host
-from tests.firmware.storm import stormy_drive
-from tests.firmware.worlds import HEAP_LOCKED, VEHICLES, world_of
+from host_bridge.hil.small_host import Host
+from tests.firmware.worlds import HEAP_LOCKED, VEHICLES, stormy_drive, world_of
 
 MINUTE = 3500  # beats of the storm; what happens in it takes as long again
 STEPS = 10_000

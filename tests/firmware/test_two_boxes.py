@@ -7,11 +7,11 @@ import pytest
 
 from firmware.c_library import WHITENED
 from firmware.protocol import codes, messages
+from host_bridge.hil.small_host import framed
 from sim_mock.firmware_runner import Process
 from sim_mock.keys import stored_key
 from tests.evidence import some
 from tests.firmware.copies import saved
-from tests.firmware.rig import framed
 from tests.firmware.test_box import (
     ANSWERED_MS,
     GREEN,

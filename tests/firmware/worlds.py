@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from host_bridge.config import load_vehicle
+from host_bridge.hil import full_storm
 from sim_mock import micropython
 from sim_mock.firmware_runner import InProcess, Process
 from sim_mock.world import World
@@ -21,20 +22,26 @@ def micropython_command(bits: int) -> list[str]:
     return command
 
 
-def world_of(vehicle="f1tenth", runtime="in process", seed=1, program=None, **options) -> World:
+def runner_of(runtime, program=None):
     """``runtime``: "in process", "cpython", 64 or 32 (a MicroPython of so many bits), or what makes
     a runner."""
     if callable(runtime):
-        runner = runtime
-    elif runtime == "in process":
-        runner = InProcess
-    else:
-        command = [sys.executable] if runtime == "cpython" else micropython_command(runtime)
-        rest = (program,) if program else ()
+        return runtime
+    if runtime == "in process":
+        return InProcess
+    command = [sys.executable] if runtime == "cpython" else micropython_command(runtime)
+    rest = (program,) if program else ()
+    return lambda board_id, image, seed: Process(command, board_id, image, seed, *rest)
 
-        def runner(board_id, image, seed):
-            return Process(command, board_id, image, seed, *rest)
 
+def world_of(vehicle="f1tenth", runtime="in process", seed=1, program=None, **options) -> World:
+    """Its program runs as ``runner_of`` says."""
     if isinstance(vehicle, str):
         vehicle = load_vehicle(vehicle)
-    return World(vehicle, seed, runner=runner, **options)
+    return World(vehicle, seed, runner=runner_of(runtime, program), **options)
+
+
+def stormy_drive(vehicle, runtime, beats, seed, program=None, **options):
+    """A drive full of trouble on any of these ways; its host."""
+    runner = runner_of(runtime, program)
+    return full_storm.stormy_drive(vehicle, runner, beats, seed, **options)

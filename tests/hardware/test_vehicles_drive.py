@@ -6,8 +6,8 @@ import pytest
 
 from firmware.protocol import codes
 from host_bridge.config import load_vehicle, vehicle_names
+from host_bridge.hil.small_host import RELEASED, Host
 from sim_mock.world import World
-from tests.firmware.rig import RELEASED, Host
 
 NAMES = vehicle_names()
 # speed asked for, how many metres it may take to stop from there

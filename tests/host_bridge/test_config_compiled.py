@@ -22,10 +22,10 @@ from host_bridge.config import (
 )
 from host_bridge.config.geometry import SteeringGeometry, curve_angles_rad, pulse_us
 from host_bridge.domain import Cause
+from host_bridge.hil.small_host import Host
 from sim_mock.plant.parameters import PlantParameters
 from sim_mock.world import World
 from tests.evidence import every, some
-from tests.firmware.rig import Host
 
 NAMES = vehicle_names()
 BOARD = bytes(range(8))

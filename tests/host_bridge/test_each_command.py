@@ -52,6 +52,7 @@ ALONE = (
     ("flash --vehicle f1tenth --board pico2 --port /dev/nowhere --dry-run", 0, "pico2"),
     ("pair", 2, "what is to be paired?"),
     ("selftest --car sim://f1tenth", 2, "off the ground"),
+    ("hil", 2, "what is to be measured?"),
     ("faults --case loss --vehicle nigel", 0, "loss"),
     ("completion bash", 0, "_tandem"),
     ("doctor", 0, "python"),

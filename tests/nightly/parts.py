@@ -57,7 +57,8 @@ PIECES: tuple[tuple[str, float, tuple[str, ...]], ...] = (
     ("links and logs", 0.1, tuple(f"host_bridge/{it}/*" for it in
                                   ("api", "cars", "config", "link", "logbook", "transports"))),
     ("driving and demo", 0.15, tuple(f"host_bridge/{it}/*" for it in ("demo", "driving"))),
-    ("flash and selftest", 0.15, tuple(f"host_bridge/{it}/*" for it in ("flash", "selftest"))),
+    ("flash and selftest", 0.15, tuple(f"host_bridge/{it}/*" for it in
+                                       ("flash", "hil", "selftest"))),
     ("serve", 0.15, ("host_bridge/serve/*",)),
     ("interfaces", 0.2, ("host_bridge/interfaces/*", "host_bridge/interfaces/autodrive/*",
                          "host_bridge/interfaces/gamepad/*", "host_bridge/interfaces/paths/*")),

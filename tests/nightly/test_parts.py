@@ -17,7 +17,7 @@ from tests.proof.alphabets import ALL
 EVERY = sorted(
     path.relative_to(ROOT).as_posix()
     for path in (ROOT / "tests").rglob("*.py")
-    if re.search(r"^test_|_test\.py$", path.name) and "hil" not in path.parts
+    if re.search(r"^test_|_test\.py$", path.name)
 )
 LONG = [file for file in EVERY if re.search(r"mark[.]soak\b", (ROOT / file).read_text())]
 

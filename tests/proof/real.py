@@ -16,7 +16,7 @@ from firmware.protocol import messages
 from firmware.protocol.boxes import BoxHeard
 from firmware.protocol.codec import DECODED, decode_into
 from firmware.protocol.frame import FrameReader, crc_table
-from tests.firmware.rig import framed
+from host_bridge.hil.small_host import framed
 from tests.proof.boxes import CHALLENGE, boxes_of, is_due
 from tests.proof.machine import NOW_US, Alphabet, Machine, car_of, feed, numbers_of, report_of
 from tests.proof.places import walked

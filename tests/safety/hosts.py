@@ -2,7 +2,7 @@
 
 import hashlib
 
-from tests.firmware.rig import Host
+from host_bridge.hil.small_host import Host
 
 
 class Digest:

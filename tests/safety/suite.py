@@ -9,7 +9,7 @@ import pytest
 
 from firmware.protocol import codes, messages
 from firmware.protocol.version import protocol_hash
-from tests.firmware.rig import _TABLE
+from host_bridge.hil.small_host import TABLE
 from tests.safety.facts import drive_is_neutral, facts_of
 from tests.safety.hosts import host_of
 from tests.safety.ways import STAND
@@ -268,7 +268,7 @@ def operator_of(car):
     """Somebody else with a session: asks for a cap, and nothing more."""
     operator = host_of(car.world, epoch=4242)
     operator.say(messages.Identify, token=1)
-    operator.say(messages.Bind, protocol_hash=bytes(protocol_hash(_TABLE)))
+    operator.say(messages.Bind, protocol_hash=bytes(protocol_hash(TABLE)))
     car.others.append(operator)
     for _ in range(10):
         car.beat()

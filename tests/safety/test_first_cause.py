@@ -3,8 +3,8 @@
 import pytest
 
 from firmware.protocol import codes, messages
+from host_bridge.hil.small_host import Host
 from sim_mock.world import World
-from tests.firmware.rig import Host
 from tests.safety.desk import Facts
 from tests.safety.facts import NAMES
 from tests.safety.ways import Way

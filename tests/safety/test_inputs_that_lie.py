@@ -12,8 +12,8 @@ from firmware.protocol import codes, messages
 from firmware.protocol.codec import DECODED, decode_into
 from firmware.protocol.frame import FrameReader
 from firmware.protocol.version import protocol_hash
+from host_bridge.hil.small_host import HELD, RELEASED, SEAT, TABLE
 from tests.firmware.copies import saved
-from tests.firmware.rig import _TABLE, HELD, RELEASED, SEAT
 from tests.safety.hosts import host_of
 from tests.safety.paired_box import PairedBox
 from tests.safety.ways import BOX, Autonomous, Race, Rc, SlowSeat, Way
@@ -112,7 +112,7 @@ def test_nobody_speaks_for_a_receiver_that_is_on_the_board(of):
     car.let_go(500)
     assert car.state == HOLD
     liar = host_of(car.world, epoch=55, source=RC_ID)
-    liar.say(messages.Bind, protocol_hash=bytes(protocol_hash(_TABLE)))
+    liar.say(messages.Bind, protocol_hash=bytes(protocol_hash(TABLE)))
     car.others.append(liar)
     for deadman in (RELEASED, HELD):
         for _ in range(30):
@@ -124,7 +124,7 @@ def test_nobody_speaks_for_a_receiver_that_is_on_the_board(of):
 
 def own_claims(car) -> list[bytes]:
     """The frames in which the board said what its receiver claims, as they were on the wire."""
-    reader, found = FrameReader(_TABLE), []
+    reader, found = FrameReader(TABLE), []
     for sent in car.host.received:
         for part in sent.split(b"\0"):
             frame = b"\0" + part + b"\0"
@@ -157,7 +157,7 @@ def test_the_boards_own_session_is_nobody_elses(of):
     car = of(Rc)
     own_epoch = car.world.runner.app.sessions.slots[4].epoch
     thief = host_of(car.world, epoch=own_epoch)
-    thief.say(messages.Bind, protocol_hash=bytes(protocol_hash(_TABLE)))
+    thief.say(messages.Bind, protocol_hash=bytes(protocol_hash(TABLE)))
     car.beat()
     assert car.host.latest["Bound"].result == codes.BIND_NO_SLOT
 

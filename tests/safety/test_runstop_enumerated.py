@@ -15,8 +15,8 @@ from firmware.core.rc_receiver import RcReceiver
 from firmware.core.runstop import StopSources
 from firmware.protocol import codes, messages
 from firmware.protocol.frame import crc_table
+from host_bridge.hil.small_host import framed
 from tests.evidence import every
-from tests.firmware.rig import framed
 from tests.safety.desk import by_link, known, program, quiet, step
 
 LOOP, RC, LINK = 1, 2, 3  # kinds

@@ -13,9 +13,9 @@ from firmware.protocol import codes, messages
 from firmware.protocol.enter_hitl import EnterHitl
 from firmware.protocol.to_board import Bind
 from firmware.protocol.version import protocol_hash
+from host_bridge.hil.small_host import TABLE
 from tests.firmware.boards.doors import door_of
 from tests.firmware.copies import copied
-from tests.firmware.rig import _TABLE
 from tests.safety.hosts import host_of
 from tests.safety.ways import STAND, TRACK, Rc, Way
 
@@ -38,7 +38,7 @@ class Car:
         self.way.let_go(300)
         assert self.state == STANDBY
         self.other = host_of(self.way.world, epoch=777)
-        self.other.say(Bind, protocol_hash=bytes(protocol_hash(_TABLE)))
+        self.other.say(Bind, protocol_hash=bytes(protocol_hash(TABLE)))
         self.way.others.append(self.other)
         self.way.let_go(1000)
 
@@ -235,7 +235,7 @@ def own_other_ask(car):
 
 
 def rebind(car):
-    car.host.say(Bind, protocol_hash=bytes(protocol_hash(_TABLE)))
+    car.host.say(Bind, protocol_hash=bytes(protocol_hash(TABLE)))
     car.way.let_go(20)
 
 
@@ -338,7 +338,7 @@ def resting_rc():
     """Half of a gesture: let go, in neutral, for over a second. A host is bound as well."""
     rc = Rc("f1tenth")
     rc.take_up()
-    rc.host.say(Bind, protocol_hash=bytes(protocol_hash(_TABLE)))
+    rc.host.say(Bind, protocol_hash=bytes(protocol_hash(TABLE)))
     rc.deadman = 0
     rc.drive(1500, 0)
     assert rc.state == STANDBY

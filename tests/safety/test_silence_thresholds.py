@@ -7,8 +7,8 @@ claims and signs of life come as bytes. Limits are restated here from the vehicl
 import pytest
 
 from firmware.protocol import codes, messages
+from host_bridge.hil.small_host import SCRIPT, framed
 from tests.evidence import some
-from tests.firmware.rig import SCRIPT, framed
 from tests.safety.desk import activate, by_link, known, program, step
 
 BEGIN_US = 80_000_000

@@ -9,9 +9,9 @@ import itertools
 import pytest
 
 from firmware.protocol import codes, messages
+from host_bridge.hil.small_host import HELD, RELEASED
 from tests.evidence import every
 from tests.firmware.copies import copied, saved
-from tests.firmware.rig import HELD, RELEASED
 from tests.safety.facts import NAMES
 from tests.safety.hosts import host_of
 from tests.safety.ways import BOX, Rc, Way

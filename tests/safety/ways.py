@@ -6,8 +6,8 @@ car, so that what all tests begin with is driven once.
 
 from firmware.protocol import codes, messages
 from firmware.protocol.version import protocol_hash
+from host_bridge.hil.small_host import GAMEPAD, HELD, RELEASED, ROS2, SCRIPT, SEAT, TABLE, Host
 from sim_mock.world import World
-from tests.firmware.rig import _TABLE, GAMEPAD, HELD, RELEASED, ROS2, SCRIPT, SEAT, Host
 from tests.safety.desk import Facts
 from tests.safety.facts import facts_of
 from tests.safety.hosts import host_of
@@ -139,7 +139,7 @@ class Way:
         self.world.plant.is_on_stand = self.profile == STAND
         self.host.connect()
         for other in self.others:
-            other.say(messages.Bind, protocol_hash=bytes(protocol_hash(_TABLE)))
+            other.say(messages.Bind, protocol_hash=bytes(protocol_hash(TABLE)))
         self.rest(30)
 
     def arm(self) -> int:

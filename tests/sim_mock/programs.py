@@ -9,9 +9,9 @@ from contextlib import contextmanager
 import serial
 
 from host_bridge.config import load_vehicle
+from host_bridge.hil.small_host import Host
 from sim_mock.facts import facts_of
 from tests import patience
-from tests.firmware.rig import Host
 
 PATIENCE_S = 45.0  # of an idle machine; only a failing test waits for it
 

@@ -8,12 +8,12 @@ import sys
 from importlib import import_module
 
 from host_bridge.config import load_vehicle
+from host_bridge.hil.full_storm import FullStorm, stormy_vehicle
+from host_bridge.hil.small_host import Host
 from sim_mock import compiled
 from sim_mock.facts import facts_of
 from sim_mock.world import World, plant_of
 from tests.bench.pilot import Pilot
-from tests.firmware.rig import Host
-from tests.firmware.storm import FullStorm, stormy_vehicle
 
 NEUTRAL, STEPS = 1_500_000, 12_000
 SPEEDS_MM_S = {"f1tenth": 3000, "nigel": 350}

@@ -8,11 +8,11 @@ import pytest
 
 from firmware.protocol import messages
 from host_bridge.errors import UsageFault
+from host_bridge.hil.small_host import framed
 from host_bridge.link import wire
 from host_bridge.services import make_host
 from host_bridge.virtual_time import VirtualTime
 from sim_mock.transport import SimTransport
-from tests.firmware.rig import framed
 from tests.firmware.worlds import world_of
 
 

@@ -5,8 +5,9 @@ What is neutral, and between what limits an output may be, is in the vehicle fil
 
 from firmware.protocol import codes
 from host_bridge.config import load_vehicle
+from host_bridge.hil.small_host import BEAT_US, RELEASED, Host
+from host_bridge.hil.storm import Storm
 from sim_mock.world import TIME_MASK
-from tests.firmware.rig import BEAT_US, RELEASED, Host, Storm
 
 FULL_ROOM = 1024
 MAY_MOVE = (codes.ACTIVE, codes.HOLD, codes.STOPPING)

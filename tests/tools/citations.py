@@ -20,11 +20,11 @@ ROOT = Path(__file__).resolve().parents[2]
 # what is cited, the page whose table defines it, folders in which the same letters name parts of a
 # circuit or channels of an analyser
 NUMBERED: tuple[tuple[str, str, tuple[str, ...]], ...] = (
-    ("S", "firmware/core/SAFETY.md", ("hardware/", "tests/hardware/", "tests/hil/on_board/")),
+    ("S", "firmware/core/SAFETY.md", ("hardware/", "tests/hardware/", "host_bridge/hil/on_board/")),
     (
         "D",
         "ARCHITECTURE.md",
-        ("hardware/", "tests/hardware/", "tests/hil/", "tests/tools/test_hil_command.py"),
+        ("hardware/", "tests/hardware/", "host_bridge/hil/", "tests/host_bridge/hil/"),
     ),
     ("peers ", "sim_mock/faults/README.md", ()),
 )

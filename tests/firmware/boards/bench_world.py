@@ -1,5 +1,5 @@
 """The virtual car's plant around a real board file on the virtual ``machine``: what
-``sim_mock.world.World`` is around the process car, as far as ``tests.firmware.rig`` needs it.
+``sim_mock.world.World`` is around the process car, as far as the small host needs it.
 """
 
 import os

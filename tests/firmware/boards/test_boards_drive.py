@@ -1,12 +1,13 @@
 """The real board files on the virtual machine drive the virtual car, and stop it every way.
 
 Under CPython, whose outputs are the oracle, and under MicroPython of 64 and 32 bit with the heap
-locked in every step and every interrupt. What metal alone can show is not here (tests/hil).
+locked in every step and every interrupt. What metal alone can show is not here (tandem hil).
 """
 
 import pytest
 
 from firmware.protocol import codes
+from host_bridge.hil.small_host import RELEASED, Host
 from tests.firmware.boards.bench_world import HANGS, IS_DEAF, PROGRAM
 from tests.firmware.boards.booted import (
     BOARDS,
@@ -19,7 +20,6 @@ from tests.firmware.boards.booted import (
     is_neutral,
     moved_off,
 )
-from tests.firmware.rig import RELEASED, Host
 
 
 @pytest.mark.micropython

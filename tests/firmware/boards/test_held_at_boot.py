@@ -4,8 +4,8 @@ of it, and it says why; whoever tries to arm it is told, too."""
 import pytest
 
 from firmware.protocol import codes
+from host_bridge.hil.small_host import Host
 from tests.firmware.boards.booted import BOARDS, FRAME_MS, NEUTRAL, RUNTIMES
-from tests.firmware.rig import Host
 
 LOOP, CONTACT, SERVO, ESC = 6, 7, 2, 16  # hardware/boards/pico.toml
 NOT_MOVING = (codes.STANDBY, codes.STOPPED, codes.FAULT)

@@ -9,8 +9,8 @@ import pytest
 
 from firmware.protocol import codes
 from host_bridge.config.boards.reading import FOLDER
+from host_bridge.hil.small_host import Host
 from tests.firmware.boards.booted import RUNTIMES, is_neutral
-from tests.firmware.rig import Host
 
 pytestmark = pytest.mark.process
 

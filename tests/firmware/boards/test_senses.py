@@ -3,9 +3,9 @@
 import pytest
 
 from firmware.protocol import codes
+from host_bridge.hil.small_host import Host
 from tests.firmware.boards.bench_world import IS_NUMB
 from tests.firmware.boards.booted import RUNTIMES, driving
-from tests.firmware.rig import Host
 
 SPEED_MM_S, LEFT_URAD = 500, 200_000
 

@@ -9,8 +9,8 @@ from firmware.protocol import codes, messages
 from firmware.protocol.frame import crc_table
 from host_bridge.config import load_vehicle, vehicle_names
 from host_bridge.config.schema import STOP_SOURCES
+from host_bridge.hil.small_host import Host
 from sim_mock.world import board_id_of, stored_image
-from tests.firmware.rig import Host
 from tests.firmware.worlds import world_of
 
 

@@ -10,7 +10,7 @@ import pytest
 pytestmark = pytest.mark.process
 
 ROOT = Path(__file__).resolve().parents[3]
-SCRIPTS = sorted((ROOT / "tests" / "hil" / "on_board").glob("*.py"))
+SCRIPTS = sorted((ROOT / "host_bridge" / "hil" / "on_board").glob("*.py"))
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.name)
@@ -25,7 +25,7 @@ def test_a_script_for_the_bench_compiles_and_is_in_the_table(script, tmp_path):
 
 def test_no_script_for_the_bench_is_collected():
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "--collect-only", "-q", "-n", "0", "tests/hil"],
+        [sys.executable, "-m", "pytest", "--collect-only", "-q", "-n", "0", "host_bridge/hil"],
         cwd=ROOT,
         capture_output=True,
         text=True,

@@ -15,11 +15,11 @@ from host_bridge.demo.show import Show
 from host_bridge.demo.stops import Case
 from host_bridge.demo.trace import Moment, Stop, read_trace, stop_after
 from host_bridge.demo.verdict import OK, fails, missing
+from host_bridge.hil.small_host import framed
 from host_bridge.link import wire
 from host_bridge.transports.loopback import pair
 from sim_mock.car import Trace
 from tests.evidence import some
-from tests.firmware.rig import framed
 from tests.firmware.worlds import world_of
 
 VEHICLE = load_vehicle("f1tenth")

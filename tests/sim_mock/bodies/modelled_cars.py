@@ -3,10 +3,10 @@
 from functools import lru_cache
 
 from host_bridge.config import load_vehicle
+from host_bridge.hil.small_host import Host
 from sim_mock.bodies.trust import trust
 from sim_mock.faults.vehicles import Altered
 from sim_mock.world import World
-from tests.firmware.rig import Host
 
 PARTS = """
 from math import cos, sin, tan

@@ -5,12 +5,12 @@ from math import atan2, exp, tan
 import pytest
 
 from host_bridge.config import load_vehicle
+from host_bridge.hil.small_host import RELEASED
 from sim_mock.bodies.planning import numbers_of
 from sim_mock.bodies.table import MODELS, for_vehicle
 from sim_mock.faults.limits import plant_of
 from sim_mock.faults.running import run
 from sim_mock.plant.vehicle_plant import FULL_DUTY
-from tests.firmware.rig import RELEASED
 from tests.sim_mock.bodies.modelled_cars import KEYS, driver, vehicle_with, write_file
 
 ON = {

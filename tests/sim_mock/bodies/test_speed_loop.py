@@ -6,6 +6,7 @@ from functools import lru_cache
 import pytest
 
 from host_bridge.config import load_vehicle
+from host_bridge.hil.small_host import Host
 from sim_mock.bodies import table
 from sim_mock.bodies.planning import numbers_of
 from sim_mock.bodies.speed_loop import refuse_unbearable, speed_loop_of
@@ -14,7 +15,6 @@ from sim_mock.faults.limits import plant_of
 from sim_mock.plant.servo import ServoParameters
 from sim_mock.plant.vehicle_plant import Plant
 from sim_mock.world import World
-from tests.firmware.rig import Host
 
 GEARED = "DELAY_STEER_ACC_GEARED"
 # What Autoware's documentation and its sample vehicle have, for a car of full size

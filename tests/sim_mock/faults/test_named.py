@@ -6,11 +6,11 @@ import pytest
 
 from firmware.protocol import codes
 from host_bridge.config import load_vehicle
+from host_bridge.hil.small_host import Host
 from sim_mock import faults
 from sim_mock.facts import CarFacts, choices, facts_of
 from sim_mock.faults.named import FAULTS, parse_faults, read_scenario
 from sim_mock.firmware_runner import InProcess
-from tests.firmware.rig import Host
 
 VEHICLE = load_vehicle("f1tenth")
 SCENARIOS = sorted((Path(faults.__file__).parent.parent / "scenarios").glob("*.toml"))

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from host_bridge.config import load_vehicle
+from host_bridge.hil.small_host import Host
 from sim_mock.facts import facts_of
 from sim_mock.firmware_runner import InProcess
 from sim_mock.tracks.contact import Outline, touches
 from sim_mock.tracks.place import Pose
 from sim_mock.tracks.scene import sides_of
-from tests.firmware.rig import Host
 
 
 def car(name, start, tmp_path=None, **more):

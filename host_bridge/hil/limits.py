@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from tests.hil.report import Row
+from host_bridge.hil.report import Row
 
 MOST, LEAST = "at most", "at least"
 
@@ -54,6 +54,13 @@ LIMITS = {
     "runstop_brake": Limit("runstop opens to the brake servo's first pulse", MOST, 60, 40, "ms"),
     "runstop_word": Limit("runstop opens to the VESC's first word to let go", MOST, 60, 40, "ms"),
     "runstop_bridge": Limit("runstop opens to an H-bridge that drives no more", MOST, 1, 1, "ms"),
+    "flash": Limit("flashed, verified, up after its trial: files that lack", MOST, 0, 0, "files"),
+    "runstop_hand": Limit("runstop opened by hand: signs of a stop that lack", MOST, 0, 0, "signs"),
+    "encoder_ahead": Limit("wheels turned ahead by hand", LEAST, 1, 1, "counts"),
+    "encoder_turn": Limit("one turn by hand, off the counts of the file", MOST, 10, 3, "%"),
+    "power_standby": Limit("power cut, standing by: back within", MOST, 10, 5, "s"),
+    "power_commit": Limit("power cut, storing its configuration: back within", MOST, 10, 5, "s"),
+    "power_trial": Limit("power cut, its program on trial: back within", MOST, 10, 5, "s"),
 }
 
 
@@ -81,8 +88,14 @@ def judged(
     return Row(limit.what, *_limits(limit), f"{value:.4g} {limit.unit}", how, clock, holds, detail)
 
 
+def failed(key: str, why: str) -> Row:
+    """Make the row of a thing that did not come about."""
+    limit = LIMITS[key]
+    return Row(limit.what, *_limits(limit), got=why, holds=False)
+
+
 def unmeasured(key: str, why: str) -> Row:
-    """The row of a thing that was not measured."""
+    """Make the row of a thing that was not measured."""
     limit = LIMITS[key]
     return Row(limit.what, *_limits(limit), how=why)
 

@@ -1,6 +1,6 @@
 """The car on a virtual board, its inputs and outputs over the REPL's own line, one step at a time.
 
-Sent by ``tests/hil/same_bytes.py`` to a board at its raw REPL, with FOLDER, the slot whose program
+Sent by ``../same_bytes.py`` to a board at its raw REPL, with FOLDER, the slot whose program
 runs, and CHANNELS put before it (what is flashed has its constants folded away). What unix.py's
 packets are, with a letter before each; the heap is locked around every step. An answer begins with
 a full stop; if it does not, the program has ended.

@@ -1,13 +1,21 @@
-"""All that can happen to a car, seeded: what ``rig.Storm`` does, and to its metal and its hands."""
+"""All that can happen to a car, seeded: what a ``Storm`` does, and to its metal and its hands."""
+
+from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
+from typing import Any
 
 from firmware.protocol import codes, messages
 from host_bridge.config import load_vehicle
+from host_bridge.domain import Vehicle
+from host_bridge.hil.small_host import HELD, RELEASED, Host
+from host_bridge.hil.storm import Storm
+from sim_mock.firmware_runner import FirmwareRunner
 from sim_mock.plant.parameters import PlantParameters
 from sim_mock.plant.vehicle_plant import Plant
-from tests.firmware.rig import HELD, RELEASED, Host, Storm
-from tests.firmware.worlds import world_of
+from sim_mock.transmitter import Transmitter
+from sim_mock.world import World
 
 HOT_C, SAG_MV = 85, 7_000
 STOP_SOURCES = (1, 3, 4, 5)  # over the link; some are not registered, which is a case too
@@ -25,16 +33,17 @@ class Sagging(Plant):
         return super().battery_mv if self.sag_mv is None else self.sag_mv
 
 
-def stormy_vehicle(name: str):
-    """The vehicle with a temperature sensor, and a person at the seat who has to press anew."""
+def stormy_vehicle(name: str) -> Vehicle:
+    """Load it with a temperature sensor, and a person at the seat who has to press anew."""
     vehicle = load_vehicle(name)
     repress_ms = list(vehicle.parameters["source_repress_ms"])
     repress_ms[3] = 30_000
-    changed = {"temperature_max_c": (80,), "source_repress_ms": tuple(repress_ms)}
+    changed = {"temperature_max_c": [80], "source_repress_ms": repress_ms}
     return dataclasses.replace(vehicle, parameters={**vehicle.parameters, **changed})
 
 
-def stormy_plant(vehicle, seed: int) -> Sagging:
+def stormy_plant(vehicle: Vehicle, seed: int) -> Sagging:
+    """Make the vehicle's plant, its battery one that can sag."""
     table = {**vehicle.plant, "channels": list(vehicle.channels)}
     return Sagging(PlantParameters.from_mapping(table), seed)
 
@@ -42,7 +51,7 @@ def stormy_plant(vehicle, seed: int) -> Sagging:
 class FullStorm(Storm):
     """``run`` as a storm; what it breaks it mends before it arms the car again."""
 
-    def __init__(self, host: Host, seed: int) -> None:
+    def __init__(self, host: Host[World], seed: int) -> None:
         super().__init__(host, seed)
         self._alive_sequence = 0
         self._table += (
@@ -54,7 +63,7 @@ class FullStorm(Storm):
         )  # fmt: skip
 
     @property
-    def _hand(self):
+    def _hand(self) -> Transmitter | None:
         return self.host.world.transmitter
 
     # --- what a person does
@@ -165,9 +174,10 @@ class FullStorm(Storm):
         self.host.world.temperature_c = HOT_C
 
     def _sag(self) -> None:
-        self.host.world.plant.sag_mv = SAG_MV
+        plant: Any = self.host.world.plant  # a Sagging one
+        plant.sag_mv = SAG_MV
         self.host.drive(self._random.choice((10, 20, 50, 1500)))
-        self.host.world.plant.sag_mv = None
+        plant.sag_mv = None
 
     def _kill_encoder(self) -> None:
         self.host.drive(400, 1000)
@@ -194,11 +204,17 @@ class FullStorm(Storm):
         world.runstop_closed, world.charger, world.link_room = True, False, 1024
 
 
-def stormy_drive(name, runtime, beats, seed, **options):
-    """A drive full of trouble, with a receiver where the vehicle has one; its host."""
+def stormy_drive(
+    name: str,
+    runner: Callable[[bytes, bytes, int], FirmwareRunner],
+    beats: int,
+    seed: int,
+    **options: Any,
+) -> Host[World]:
+    """Drive full of trouble, with a receiver where the vehicle has one; returns the host of it."""
     vehicle = stormy_vehicle(name)
     plant = stormy_plant(vehicle, seed)
-    world = world_of(vehicle, runtime, seed, plant=plant, **options)
+    world = World(vehicle, seed, runner=runner, plant=plant, **options)
     if vehicle.has_rc:
         world.take_up_rc()
     host = Host(world)

@@ -1,4 +1,4 @@
-"""A car at a serial port, as ``rig.Host`` wants its world: a beat is the car's own next step.
+"""A car at a serial port, the far end of a ``small_host.Host``: a beat is the car's own next step.
 
 Each step says when it began, in its Status or in its Motion.
 
@@ -19,7 +19,8 @@ from firmware.core.deadlines import elapsed_us
 from firmware.protocol import messages
 from firmware.protocol.codec import DECODED, decode_into
 from firmware.protocol.frame import FrameReader, crc_table
-from sim_mock.world import TIME_MASK
+from host_bridge.errors import DeviceFault
+from sim_mock.metal import TIME_MASK
 
 BAUD = 921_600
 SILENT_S = 3.0  # a car that is well says fifty things in it
@@ -29,14 +30,16 @@ _IDLE = 3  # looks at the line in a row that find nothing
 _SAME_STEP_US = 3_000  # a Status and a Motion that are nearer than that are of one step
 
 
-class Mute(RuntimeError):
-    """Nothing that a car says comes from this port."""
+class Mute(DeviceFault):
+    """Nothing that a car says comes from this port; something else may have come."""
+
+    has_said_something = False
 
 
 class Port:
     """``now_us`` is when the newest step began, ``car_us`` the same without its wrap."""
 
-    values = ()  # rig.Host digests what a virtual car puts out; a port does not tell
+    values: tuple[int, ...] = ()  # a Host digests what a virtual car puts out; a port does not tell
     enable = False
 
     def __init__(
@@ -87,7 +90,7 @@ class Port:
                 return bytes(come + data[:end])
             come += data
             if time.monotonic() > give_up_s:
-                raise Mute(self._silence())
+                raise self._silence()
 
     def _until_step(self, data: bytes) -> int | None:
         """Where in ``data`` the first message of a step that is new ends."""
@@ -107,11 +110,11 @@ class Port:
         return None
 
     def _tick(self, size: int) -> bool:
-        message = self._timed.get(self._reader.frame[0])
+        message: Any = self._timed.get(self._reader.frame[0])
         if message is None or decode_into(message, self._reader.frame, size) != DECODED:
             return False
         is_status = isinstance(message, messages.Status)
-        time_us = message.time_us if is_status else message.captured_us
+        time_us: int = message.time_us if is_status else message.captured_us
         since_us = elapsed_us(time_us, self.now_us)
         if self.steps and since_us < _SAME_STEP_US:
             return False
@@ -126,14 +129,18 @@ class Port:
     def _may_be_silent_s(self) -> float:
         return (SILENT_S if self.steps else _STARTS_S) * self.patience
 
-    def _silence(self) -> str:
-        got = f"lastly {self._raw[-40:]!r}" if self._raw else "not a byte"
-        return (
-            f"{self.path} is open, and no step of a car was told of within "
-            f"{self._may_be_silent_s():g} s; got {got}. A car that runs speaks by itself: is the "
-            "program on the board (tandem flash), is this its port and not the REPL's, and does "
-            "nothing else hold it? A slow, emulated board needs a greater --patience."
+    def _silence(self) -> Mute:
+        fault = Mute(
+            f"no step of a car was told of within {self._may_be_silent_s():g} s",
+            where=self.path,
+            expected="a car that runs, which speaks by itself",
+            got=f"lastly {self._raw[-40:]!r}" if self._raw else "not a byte",
+            remedy="is the program on the board (tandem flash), is this its port and not the "
+            "REPL's, and does nothing else hold it? A slow, emulated board needs a greater "
+            "--patience",
         )
+        fault.has_said_something = bool(self._raw)
+        return fault
 
     def rest_of_line(self, end: bytes, within_s: float) -> bytes:
         """What comes besides, until ``end`` came and nothing after it, or nobody says more."""

@@ -14,9 +14,10 @@ from typing import Any
 
 from firmware.boards.unix import IN
 from firmware.boards.virtual import CHANNELS
+from host_bridge.hil.full_storm import stormy_drive
+from host_bridge.hil.limits import LIMITS
+from host_bridge.hil.report import Row
 from sim_mock.firmware_runner import Beat, InProcess
-from tests.firmware.storm import stormy_drive
-from tests.hil.report import Row
 
 ON_BOARD = Path(__file__).with_name("on_board") / "same_bytes.py"
 PATIENCE_S = 10.0  # a collection, a start of the program: seconds at most on a board of metal
@@ -155,7 +156,7 @@ def compare(
         difference = str(error)
     took = sorted(board.took_us) or [0]
     return Row(
-        "same bytes",
+        LIMITS["same_bytes"].what,
         must="0 steps of 6000 differ",
         got=f"after {count.steps} steps: {difference}"
         if difference

@@ -1,6 +1,6 @@
 """How much of the processor the guard takes: turns of an empty loop with it and without.
 
-Sent by ``tests/hil/on_chip.py`` after FOLDER. Without: before the board is made. With: on the
+Sent by ``../on_chip.py`` after FOLDER. Without: before the board is made. With: on the
 car's own board while its program stands by, and while its outputs are renewed, neutral and enabled,
 as they are while it drives. Prints JSON.
 """

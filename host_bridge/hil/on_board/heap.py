@@ -1,6 +1,6 @@
 """Starts the car's program beside a block of BALLAST bytes of heap, and says whether it came up.
 
-Sent by ``tests/hil/on_chip.py`` to a board at its raw REPL, after FOLDER, the slot whose program
+Sent by ``../on_chip.py`` to a board at its raw REPL, after FOLDER, the slot whose program
 runs, MODE and BALLAST. The block is taken before anything of the program is read, so that what
 the program takes only for a while, and the holes that it leaves, count as what it keeps does. MODE:
 

@@ -40,5 +40,5 @@ def _share(found: Any, share: float) -> float:
     for begin_us, count in found["bins"]:
         left -= count
         if left <= 0:
-            return min(begin_us + _BIN_US, found["longest_us"]) / 1000
-    return found["longest_us"] / 1000
+            return float(min(begin_us + _BIN_US, found["longest_us"]) / 1000)
+    return float(found["longest_us"] / 1000)

@@ -1,6 +1,6 @@
 """The car's own program with a clock around its step: how long steps take, standing by and driving.
 
-Sent by ``tests/hil/on_chip.py`` to a board at its raw REPL, after FOLDER, the slot whose program
+Sent by ``../on_chip.py`` to a board at its raw REPL, after FOLDER, the slot whose program
 runs, and MODE. The program is started as its launcher starts it; a host then drives it over its
 link, and ends it by sixteen times 0x03. What was found is printed then, as JSON. MODE:
 

@@ -21,12 +21,12 @@ from firmware.protocol.frame import crc_table
 from host_bridge.errors import DeviceFault
 from host_bridge.flash.board import RawBoard
 from host_bridge.flash.repl import ASK, raw_board
-from tests.hil import same_bytes
-from tests.hil.as_flashed import Car, NotDriving
-from tests.hil.histogram import merged, summary
-from tests.hil.limits import judged, unmeasured
-from tests.hil.port import Mute, Port
-from tests.hil.report import Row
+from host_bridge.hil import same_bytes
+from host_bridge.hil.as_flashed import Car, NotDriving
+from host_bridge.hil.histogram import merged, summary
+from host_bridge.hil.limits import judged, unmeasured
+from host_bridge.hil.port import Mute, Port
+from host_bridge.hil.report import Row
 
 FOLDER = Path(__file__).with_name("on_board")
 CHIP = "the chip's clock (ticks_us)"
@@ -62,10 +62,15 @@ class Bench:
 
     @contextlib.contextmanager
     def car(self, speed_mm_s: int, line: Any = None) -> Iterator[Car]:
-        """The car at the link, once its port is there. Raises Mute."""
+        """The car at the link, once its port is there; Ctrl-C stops it. Raises Mute."""
         port = self._port(line if self.repl == self.link else None)
+        car = Car(port, speed_mm_s, self.progress)
         try:
-            yield Car(port, speed_mm_s, self.progress)
+            yield car
+        except (KeyboardInterrupt, GeneratorExit):  # whoever ends it leaves no car armed
+            with contextlib.suppress(Mute, OSError):
+                car.halt()
+            raise
         finally:
             if line is None or self.repl != self.link:
                 port.close()
@@ -145,15 +150,17 @@ def watched(bench: Bench, mode: str, speed_mm_s: int, drive: Callable[[Car], Non
     with bench.board() as board:
         transport = board.begin(_program("steps", FOLDER=slot_of(board), MODE=mode))
         with bench.car(speed_mm_s, transport.serial) as car:
-            end = ""
+            end, is_ended = "", False
             try:
                 car.meet()
                 drive(car)
-            except NotDriving as error:
-                end = str(error)
+            except (NotDriving, KeyboardInterrupt) as error:
+                end, is_ended = str(error), isinstance(error, KeyboardInterrupt)
                 car.halt()  # armed, it would not leave its program
             car.port.feed(b"\0" + ASK)
             said = _rest(car.port, transport, bench)
+        if is_ended:
+            raise KeyboardInterrupt
         found = _found(said)
         found["end"] = end
         return found

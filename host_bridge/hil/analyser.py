@@ -13,9 +13,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.hil import wirings
-from tests.hil.limits import judged, unmeasured
-from tests.hil.report import Row
+from host_bridge.hil import wirings
+from host_bridge.hil.limits import judged, unmeasured
+from host_bridge.hil.report import Row
 
 # What a channel can be, and what it is for
 PARTS = {

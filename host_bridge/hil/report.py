@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import platform
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -40,13 +40,17 @@ class Report:
 
     board: dict[str, Any] = field(default_factory=dict)
     rows: list[Row] = field(default_factory=list)
+    pages: Mapping[str, str] = field(default_factory=dict)  # by ``what``: which one waits for it
 
     def plain(self) -> dict[str, Any]:
         return {
             "made": time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime()),
             "host": {"system": platform.platform(), "python": platform.python_version()},
             "board": self.board,
-            "rows": [{**asdict(row), "verdict": row.verdict} for row in self.rows],
+            "rows": [
+                {**asdict(row), "verdict": row.verdict, "page": self.pages.get(row.what, "")}
+                for row in self.rows
+            ],
         }
 
     def write(self, path: Path) -> None:

@@ -9,15 +9,16 @@ import contextlib
 import random
 import time
 from collections.abc import Callable, Iterator
+from typing import Any
 
 from firmware.core.params import Params
 from firmware.protocol import codes, messages
 from firmware.protocol.frame import crc_table
-from sim_mock.world import TIME_MASK
-from tests.firmware.rig import GAMEPAD, RELEASED, ROS2, SCRIPT, SEAT, Host
-from tests.hil.limits import judged, unmeasured
-from tests.hil.port import Mute, Port
-from tests.hil.report import Row
+from host_bridge.hil.limits import judged, unmeasured
+from host_bridge.hil.port import Mute, Port
+from host_bridge.hil.report import Row
+from host_bridge.hil.small_host import GAMEPAD, RELEASED, ROS2, SCRIPT, SEAT, Host
+from sim_mock.metal import TIME_MASK
 
 ASKED = 20
 _SYNC_EVERY = 5  # beats
@@ -29,7 +30,7 @@ DRIVING_KEYS = (
 )  # fmt: skip
 
 
-class PacedHost(Host):
+class PacedHost(Host[Port]):
     """A host that keeps the car's time, and answers a Status now and then after a while.
 
     The board takes a round trip less what the host says it held it; a Sync that comes just before
@@ -38,7 +39,7 @@ class PacedHost(Host):
 
     def __init__(self, port: Port) -> None:
         super().__init__(port)
-        self._sync_every = 1 << 60  # rig's own has no time between what comes and what goes
+        self._sync_every = 1 << 60  # a Host's own has no time between what comes and what goes
         self._random = random.Random(1)
         self.bound_us = _UNSURE_US
 
@@ -82,7 +83,7 @@ class Car:
         self.port.catch_up()
         self.host.rest(50)
         self.host.connect()
-        self.step_us = self._parameter("step_us")
+        self.step_us = self.parameter("step_us")
         it = self.host.latest["Identity"]
         return {
             "car": bytes(it.car_name).rstrip(b"\0").decode(errors="replace"),
@@ -92,14 +93,15 @@ class Car:
             "step_ms": self.step_us / 1000,
         }
 
-    def _parameter(self, name: str) -> int:
+    def parameter(self, name: str) -> int:
+        """Ask for one, by its name. Raises Mute."""
         index = Params(crc_table()).index(name)
         for _ in range(ASKED):
             self.host.say(messages.ParameterRead, index=index)
             self.host.rest(50)
             answer = self.host.latest.get("Parameter")
             if answer is not None and answer.index == index:
-                return answer.value
+                return int(answer.value)
         raise Mute(f"{self.port.path}: it does not answer what its {name} is")
 
     # --- round trips
@@ -134,9 +136,9 @@ class Car:
             nonce = reply.nonce
             if reply.refusals or not nonce:
                 break
-        return reply.refusals
+        return int(reply.refusals)
 
-    def _act_once(self, action: int, nonce: int) -> messages.ActReply:
+    def _act_once(self, action: int, nonce: int) -> Any:
         host = self.host
         host.latest.pop("ActReply", None)
         config_hash = bytes(host.latest["Identity"].config_hash)
@@ -190,7 +192,7 @@ class Car:
 
     # --- driving
 
-    def drive_for(self, seconds: float, sources: int) -> dict[str, object]:
+    def drive_for(self, seconds: float, sources: int) -> dict[str, Any]:
         """What came of it. Raises NotDriving if the car stops by itself."""
         port, host = self.port, self.host
         before, told, inputs = self._counters(), self._missed(), []
@@ -255,9 +257,8 @@ class Car:
 
     def _counters(self) -> dict[str, int]:
         names = ("good", "damaged", "oversized", "unknown", "claims_accepted", "claims_refused")
-        names += ("unsent",)
         counters = self.host.latest.get("LinkCounters")
-        return {name: getattr(counters, name, 0) for name in names}
+        return {name: getattr(counters, name, 0) for name in (*names, "unsent")}
 
 
 def _bits(bits: int) -> list[int]:
@@ -296,11 +297,11 @@ def _answered(car: Car, key: str, what: type, answer: str, drive: bool) -> Row:
 def _driven(car: Car, seconds: float, sources: int, key: str) -> Iterator[Row]:
     found = car.drive_for(seconds, sources)
     how = f"{found['seconds']} s, by its own count (a step that ended after the next was due)"
-    yield judged(key, float(str(found["missed"])), how, CAR, **found)
+    yield judged(key, found["missed"], how, CAR, **found)
     if sources == 1:
         how = "the longest that it told of (Inputs.step_10us)"
-        longest_ms = float(str(found["longest_step_ms"]))
+        longest_ms = found["longest_step_ms"]
         yield judged("step_longest", longest_ms, how, "the car's clock", car.step_us / 1000)
-        damaged = float(str(found["damaged"])) + float(str(found["oversized"]))
+        damaged = found["damaged"] + found["oversized"]
         how = f"of {found['frames_to_car']} sent, by the car's count"
         yield judged("frames_damaged", damaged, how, "")

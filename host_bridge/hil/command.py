@@ -1,0 +1,170 @@
+"""``tandem hil``: a board on a bench, measured through its port; one file to send."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+from host_bridge.errors import DataFileFault, DeviceFault, ProtocolFault, UsageFault
+from host_bridge.hil import analyser, pages
+from host_bridge.hil.hands import person_here
+from host_bridge.hil.limits import unmeasured
+from host_bridge.hil.on_chip import Bench
+from host_bridge.hil.parts import PARTS, Work, through_port
+from host_bridge.hil.port import BAUD, Mute
+from host_bridge.hil.report import Report, Row
+from host_bridge.running import INTERRUPTED
+from host_bridge.services import Host
+
+EPILOG = """\
+examples:
+  tandem hil /dev/ttyACM0                      all of it: some six minutes, and a person's time
+  tandem hil /dev/ttyACM0 --vehicle f1tenth --board pico    flashed first
+  tandem hil /dev/ttyACM0 --only driving,bytes
+  tandem hil /dev/ttyACM0 --no-hands           nobody is asked for anything, some six minutes
+  tandem hil /dev/ttyUSB0 --repl /dev/ttyACM0  a car whose link is a UART
+  tandem hil --csv capture.csv --channel esc=D0 --channel loop=D1 --channel life=D2
+  tandem hil /dev/pts/3 --patience 20          a board that is slower than time
+
+The board has its car's program and configuration, or is flashed first. WHEELS OFF THE GROUND: the
+car is armed, and its drive enable closes. At --speed 0, as it is unless you say otherwise, it is
+driven at standstill. It is reset a few times, and what is measured on the chip itself is put into
+its memory only.
+
+parts: flash (with --vehicle and --board), told (round trips, beats, as flashed), repl, heap,
+driving (step times), stops, line, guard, bytes, start; then what a person does at this terminal,
+told step by step: runstop, encoder, power (pulled --pulls times: standing by, while it stores its
+configuration, while a flashed program is on trial). Where nobody can be asked these are not
+measured. The CSV: seconds, then a column of 0 and 1 for each channel, their names in the first
+line. Ctrl-C stops the car and writes what was measured. Each row of the file names the page that
+waits for it. Exit code 0 if all that was measured holds, 1 if something does not.
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command line."""
+    parser.description = "Measure a board on a bench through its port."
+    parser.epilog = EPILOG
+    parser.add_argument("port", nargs="?", help="the serial port that the car speaks at")
+    parser.add_argument("--repl", metavar="PORT", help="its REPL's port, where the link is a UART")
+    parser.add_argument("--baud", type=int, default=BAUD, help="of a UART (default %(default)s)")
+    parser.add_argument("--only", default=",".join(PARTS), help="parts, by commas (default: all)")
+    parser.add_argument("--seconds", type=float, default=60.0, help="of each drive (default 60)")
+    parser.add_argument("--stops", type=int, default=100, help="phases of a Stop (default 100)")
+    parser.add_argument("--speed", type=float, default=0.0, help="m/s to drive at (default 0)")
+    parser.add_argument("--beats", type=int, default=3500, help="of the storm (default 3500)")
+    parser.add_argument("--vehicle", help="what the car is: with --board it is flashed first")
+    parser.add_argument("--board", help="what its board is, as tandem flash wants it")
+    parser.add_argument("--pulls", type=int, default=3, help="of the power, by hand (default 3)")
+    parser.add_argument("--no-hands", action="store_true", help="leave out what a person does")
+    parser.add_argument(
+        "--patience", type=float, default=1.0, metavar="TIMES",
+        help="this machine's time limits are so many times as long (default 1)",
+    )  # fmt: skip
+    parser.add_argument("--csv", type=Path, help="a logic analyser's capture")
+    parser.add_argument("--channel", action="append", default=[], metavar="PART=COLUMN",
+                        help="; ".join(f"{k}: {v}" for k, v in analyser.PARTS.items()))  # fmt: skip
+    parser.add_argument("--neutral-us", type=float, default=1500.0, help="of the ESC's pulse")
+    parser.add_argument("--note", default="", help="what the file should say besides: board, wires")
+    parser.add_argument(
+        "--out", type=Path, default=Path("hil_report.json"), help="the file to send"
+    )
+    parser.add_argument("--json", action="store_true", help="print the report as JSON too")
+
+
+def run(args: argparse.Namespace, host: Host) -> int:
+    """0 if all that was measured holds. Raises errors.TandemError."""
+    chosen = _chosen(args)
+    report = Report({"note": args.note, "program_here": _commit()}, pages=pages.by_what())
+    pulses = _capture(args)  # a file that is wrong is told before the board is touched
+    mute, is_ended = None, False
+    if args.port:
+        bench = Bench(args.port, args.repl or args.port, args.baud, args.patience, _say)
+        mute, is_ended = through_port(
+            Work(bench, report, args, host, person_here(args.no_hands)), chosen
+        )
+    report.rows += pulses
+    _hand_over(report, args)
+    if mute:
+        raise _fault_of(mute)
+    return INTERRUPTED if is_ended else 1 if report.failed else 0
+
+
+def _chosen(args: argparse.Namespace) -> list[str]:
+    """The parts that are asked for. Raises errors.UsageFault."""
+    parts = [part.strip() for part in args.only.split(",")]
+    wrong = [part for part in parts if part not in PARTS]
+    if wrong:
+        raise UsageFault(f"no part {wrong[0]!r}", expected=f"some of {', '.join(PARTS)}")
+    if not (args.port or args.csv):
+        raise UsageFault(
+            "what is to be measured?",
+            expected="a PORT, or --csv",
+            remedy="tandem identify lists ports",
+        )
+    return parts
+
+
+def _capture(args: argparse.Namespace) -> list[Row]:
+    """The rows of a logic analyser. Raises errors.UsageFault, errors.DataFileFault."""
+    if args.csv is None:
+        why = "needs a logic analyser: --csv and --channel"
+        return [unmeasured(key, why) for key in analyser.KEYS]
+    named = dict(word.split("=", 1) for word in args.channel if "=" in word)
+    strange = sorted(set(named) - set(analyser.PARTS)) or [w for w in args.channel if "=" not in w]
+    if strange or not named:
+        raise UsageFault(
+            "which channel is what?",
+            expected=f"--channel PART=COLUMN, of {', '.join(analyser.PARTS)}",
+            got=" ".join(strange) or "none",
+        )
+    try:
+        return list(analyser.measure(analyser.read(args.csv, named), args.neutral_us))
+    except analyser.BadCapture as error:
+        raise DataFileFault(
+            str(error), where=str(args.csv), remedy="export it as CSV, with time"
+        ) from None
+    except OSError as error:
+        raise DataFileFault.unreadable(args.csv, error) from None
+
+
+def _hand_over(report: Report, args: argparse.Namespace) -> None:
+    """Write the file, and show what is in it. Raises errors.DataFileFault."""
+    try:
+        report.write(args.out)
+    except OSError as error:
+        raise DataFileFault.unwritable("the report", args.out, error) from None
+    finally:
+        if args.json:
+            print(json.dumps(report.plain(), indent=1, ensure_ascii=False))
+        else:
+            report.show()
+    _say(f"written: {args.out}")
+
+
+def _fault_of(mute: Mute) -> DeviceFault | ProtocolFault:
+    """A port where nothing comes is a device's fault, one that says other things a protocol's."""
+    kind = ProtocolFault if mute.has_said_something else DeviceFault
+    return kind(
+        f"the board does not speak: {mute.what}",
+        where=mute.where,
+        expected=mute.expected,
+        got=mute.got,
+        remedy=mute.remedy,
+    )
+
+
+def _commit() -> str:
+    """Name the Tandem that measures."""
+    done = subprocess.run(
+        ["git", "describe", "--always", "--dirty"],
+        cwd=Path(__file__).parent, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    return done.stdout.strip() or "not a git work tree"
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
