@@ -2,7 +2,7 @@
 
 Of the board as it is flashed, with a runstop box's key if it has one (``tandem pair``): the least
 heap in which the car starts, and in which hardware in the loop does. A block is taken first and
-halved until it starts (tests/hil/on_board/heap.py). ``tandem flash`` refuses by the two tables,
+halved until it starts (hil/on_board/heap.py). ``tandem flash`` refuses by the two tables,
 hardware/boards/heap_needs.csv and runtime_heaps.csv; a row that is measured anew takes the place of
 the old one.
 """
@@ -30,8 +30,8 @@ from host_bridge.config.boards.heap import (
     read_runtimes,
 )
 from host_bridge.flash.pair import has_key
-from tests.hil import on_chip
-from tests.hil.port import BAUD
+from host_bridge.hil import on_chip
+from host_bridge.hil.port import BAUD
 
 EPILOG = """examples:
   python -m tests.bench.chip_heap /dev/ttyACM0 --board pico --wiring f1tenth --how "a Pico"
