@@ -92,7 +92,8 @@ class Arbiter:
     def __init__(self, sessions: Sessions) -> None:
         self._sessions = sessions
         # a car knows five or six of sixteen; all others are one, which has no rights
-        self.sources = (Source(NOBODY),) * SOURCES
+        self._stranger = Source(NOBODY)
+        self.sources = (self._stranger,) * SOURCES
         self.active: "tuple[Source, ...]" = ()
         self.winners = [NOBODY] * ACTUATOR_COUNT
         self.losers = [0] * SOURCES  # by source: why it does not win, plus one, and << 8 what
@@ -128,7 +129,7 @@ class Arbiter:
 
     def _known(self, masks: "list[int]") -> "tuple[Source, ...]":
         """Make the sources that have actuators; those that there were already stay."""
-        stranger, known = Source(NOBODY), list(self.sources)
+        stranger, known = self._stranger, list(self.sources)
         for i in range(SOURCES):
             if not masks[i]:
                 known[i] = stranger

@@ -102,7 +102,7 @@ class SlowBoard:
         return 1e5
 
     def facts(self):
-        return BoardFacts("a board", (1, 28, 0), b"id")
+        return BoardFacts("a board", (1, 28, 0), b"id", 239_232)
 
     def slots(self):
         return Slots(0, False, 0)
