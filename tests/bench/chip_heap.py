@@ -10,12 +10,9 @@ the old one.
 from __future__ import annotations
 
 import argparse
-import csv
 import sys
 import time
 from collections.abc import Iterable
-from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 from host_bridge.config.boards import load_board
@@ -31,7 +28,7 @@ from host_bridge.config.boards.heap import (
 )
 from host_bridge.flash.pair import has_key
 from host_bridge.hil import on_chip
-from host_bridge.hil.port import BAUD
+from tests.bench import chip_tables
 
 EPILOG = """examples:
   python -m tests.bench.chip_heap /dev/ttyACM0 --board pico --wiring f1tenth --how "a Pico"
@@ -60,51 +57,27 @@ def rows_of(
     return needs, RuntimeHeap(chip, facts["micropython"], heap, date, args.how)
 
 
-def write(path: Path, columns: tuple[str, ...], old: Iterable[Any], new: Iterable[Any]) -> None:
-    """What was measured anew replaces what there was."""
-    rows = {row.key: row for row in (*old, *new)}
-    with path.open("w", newline="") as file:
-        writer = csv.DictWriter(file, columns, lineterminator="\n")
-        writer.writeheader()
-        for key in sorted(rows):
-            plain = asdict(rows[key])
-            writer.writerow({k: int(v) if isinstance(v, bool) else v for k, v in plain.items()})
-
-
 def main() -> int:
     """Measure, show, write."""
-    parser = argparse.ArgumentParser(
-        prog="python -m tests.bench.chip_heap", description=__doc__, epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )  # fmt: skip
-    parser.add_argument("port")
-    parser.add_argument("--repl", metavar="PORT", help="its REPL's port, where the link is a UART")
-    parser.add_argument("--baud", type=int, default=BAUD)
-    parser.add_argument("--board", required=True, help="as tandem vehicles --check calls it")
-    parser.add_argument("--wiring", required=True)
-    parser.add_argument("--how", required=True, help="on what: a board, or what stands for one")
-    parser.add_argument("--patience", type=float, default=1.0)
-    args = parser.parse_args()
-    bench = on_chip.Bench(args.port, args.repl or args.port, args.baud, args.patience, _say)
+    args = chip_tables.parser_of("chip_heap", __doc__, EPILOG).parse_args()
+    bench = chip_tables.bench_of(args)
     facts = next(iter(on_chip.facts(bench)))[0]
     with bench.board() as board:
         is_paired = has_key(board)
     spares = [(what, _measured(bench, what)) for what in on_chip.HEAP_KEYS]
     needs, runtime = rows_of(args, facts, is_paired, spares)
-    write(NEEDS_TABLE, NEED_COLUMNS, read_needs(), needs)
-    write(RUNTIMES_TABLE, RUNTIME_COLUMNS, read_runtimes(), [runtime])
-    _say(f"{len(needs)} rows in {NEEDS_TABLE.name}, one in {RUNTIMES_TABLE.name}")
+    rows = chip_tables.merge(read_needs(), needs, lambda row: row.key)
+    chip_tables.write(NEEDS_TABLE, NEED_COLUMNS, rows)
+    rows = chip_tables.merge(read_runtimes(), [runtime], lambda row: row.key)
+    chip_tables.write(RUNTIMES_TABLE, RUNTIME_COLUMNS, rows)
+    chip_tables.say(f"{len(needs)} rows in {NEEDS_TABLE.name}, one in {RUNTIMES_TABLE.name}")
     return 0
 
 
 def _measured(bench: on_chip.Bench, what: str) -> dict[str, Any]:
     row = on_chip.heap_spare(bench, what)
-    _say(f"{what}: {row.got} to spare; {row.how}")
+    chip_tables.say(f"{what}: {row.got} to spare; {row.how}")
     return row.detail
-
-
-def _say(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)
 
 
 if __name__ == "__main__":

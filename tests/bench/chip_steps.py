@@ -10,11 +10,9 @@ table, hardware/boards/step_times.csv, is what ``tandem vehicles --check`` refus
 from __future__ import annotations
 
 import argparse
-import csv
-import dataclasses
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +22,8 @@ from host_bridge.config.boards.measured import COLUMNS, TABLE, Measured, read_me
 from host_bridge.hil import on_chip
 from host_bridge.hil.as_flashed import Car, NotDriving
 from host_bridge.hil.histogram import summary
-from host_bridge.hil.port import BAUD
 from host_bridge.hil.small_host import GAMEPAD, RELEASED, ROS2, SCRIPT, SEAT
+from tests.bench import chip_tables
 
 EPILOG = """examples:
   python -m tests.bench.chip_steps /dev/ttyACM0 --board pico --wiring f1tenth --how "a Pico"
@@ -92,58 +90,30 @@ def rows_of(found: Any, args: argparse.Namespace, facts: dict[str, Any]) -> list
     return rows
 
 
-def merge(old: Iterable[Measured], new: Iterable[Measured]) -> list[Measured]:
-    """A situation that was measured anew replaces what there was."""
-    table = {row.situation: row for row in (*old, *new)}
-    return sorted(table.values(), key=lambda row: row.situation)
-
-
-def write(path: Path, rows: Iterable[Measured]) -> None:
-    with path.open("w", newline="") as file:
-        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
-        writer.writeheader()
-        for row in rows:
-            plain = dataclasses.asdict(row)
-            writer.writerow({**plain, "is_configured": int(row.is_configured)})
-
-
 def main() -> int:
     """Measure, show, write."""
-    parser = argparse.ArgumentParser(
-        prog="python -m tests.bench.chip_steps", description=__doc__, epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )  # fmt: skip
-    parser.add_argument("port")
-    parser.add_argument("--repl", metavar="PORT", help="its REPL's port, where the link is a UART")
-    parser.add_argument("--baud", type=int, default=BAUD)
-    parser.add_argument("--board", required=True, help="as tandem vehicles --check calls it")
-    parser.add_argument("--wiring", required=True)
+    parser = chip_tables.parser_of("chip_steps", __doc__, EPILOG)
     parser.add_argument("--link", default="usb", choices=("usb", "uart"))
-    parser.add_argument("--how", required=True, help="on what: a board, or what stands for one")
     parser.add_argument("--model", default="", help="of an emulated chip's flash cache")
     parser.add_argument("--seconds", type=float, default=2.0, help="of each situation")
-    parser.add_argument("--patience", type=float, default=1.0)
     parser.add_argument("--out", type=Path, default=TABLE)
     args = parser.parse_args()
-    bench = on_chip.Bench(args.port, args.repl or args.port, args.baud, args.patience, _say)
+    bench = chip_tables.bench_of(args)
     facts: dict[str, Any] = {}
     facts["program"] = next(iter(on_chip.facts(bench)))[0]["program_hash"]
 
     def through(car: Car) -> None:
         facts["faults"] = car.host.status.faults
-        drive(args.seconds, _say)(car)
+        drive(args.seconds, chip_tables.say)(car)
 
     found = on_chip.watched(bench, "steps", 0, through)
     rows = rows_of(found, args, facts)
     for row in rows:
-        _say(f"{' '.join(map(str, row.situation))}: {row.mean_us} us, p99 {row.p99_us}")
-    write(args.out, merge(read_measured(args.out), rows))
-    _say(found["end"] or f"{len(rows)} rows in {args.out}")
+        chip_tables.say(f"{' '.join(map(str, row.situation))}: {row.mean_us} us, p99 {row.p99_us}")
+    table = chip_tables.merge(read_measured(args.out), rows, lambda row: row.situation)
+    chip_tables.write(args.out, COLUMNS, table)
+    chip_tables.say(found["end"] or f"{len(rows)} rows in {args.out}")
     return 1 if found["end"] or not rows else 0
-
-
-def _say(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)
 
 
 if __name__ == "__main__":

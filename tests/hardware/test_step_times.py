@@ -9,8 +9,8 @@ import pytest
 from host_bridge import cli
 from host_bridge.config.boards import check, checking, load_board
 from host_bridge.config.boards import step_time as by_time
-from host_bridge.config.boards.measured import Measured, read_measured
-from tests.bench.chip_steps import merge, write
+from host_bridge.config.boards.measured import COLUMNS, Measured, read_measured
+from tests.bench.chip_tables import merge, write
 from tests.evidence import some
 
 BOARDS = Path(__file__).resolve().parents[2] / "hardware" / "boards"
@@ -121,10 +121,10 @@ def test_a_runstop_box_has_no_beat_to_hold(timed):
 def test_what_is_measured_anew_takes_the_place_of_the_old_and_nothing_else(tmp_path):
     other = dataclasses.replace(ROW, heard=2)
     newer = dataclasses.replace(ROW, p99_us=8_000, date="2026-12-01")
-    rows = merge([ROW, other], [newer])
+    rows = merge([ROW, other], [newer], lambda row: row.situation)
     assert sorted(rows, key=lambda row: row.heard) == [newer, other]
     path = tmp_path / "times.csv"
-    write(path, rows)
+    write(path, COLUMNS, rows)
     assert read_measured(path) == rows
 
 
