@@ -156,7 +156,7 @@ def _flash(args: argparse.Namespace, job: Job) -> dict[str, object]:
 def _refuse_heap(
     args: argparse.Namespace, job: Job, board: RawBoard, facts: BoardFacts
 ) -> dict[str, object]:
-    """Of a car; a box is small."""
+    """Refuse a car whose heap is too small; a box takes little, and was not measured."""
     if job.vehicle is None:
         return {"heap_bytes": facts.heap}
     return refuse_too_little(job.board, job.vehicle.name, facts, has_key(board), args.port)

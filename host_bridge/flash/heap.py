@@ -25,7 +25,7 @@ def refuse_too_little(
             where=where,
             expected=f"{_kb(need.needs + SPARE)}: {_said(need, wiring)}, and {_kb(SPARE)} to spare",
             got=f"{_kb(facts.heap)}, of MicroPython {'.'.join(map(str, facts.version))}",
-            remedy=_remedy(board, wiring, facts.heap, is_paired),
+            remedy=_remedy(board, need, wiring, facts.heap),
         )
     return {**row, "heap_needed_bytes": need.needs}
 
@@ -48,16 +48,15 @@ def _said(need: HeapNeed, wiring: str) -> str:
     return f"{whose}{key} takes {_kb(need.needs)}"
 
 
-def _remedy(board: Board, wiring: str, heap: int, is_paired: bool) -> str:
-    """What would make room: another release, no key, another board."""
-    need = heap_need(board.chip.name, wiring, is_paired)
+def _remedy(board: Board, need: HeapNeed, wiring: str, heap: int) -> str:
+    """Say what would make room: another release, no key, another board."""
     ways = [
         f"put MicroPython {release} on it (tandem flash ... --runtime FILE): it has {_kb(has)}"
         for release, has in runtime_heaps(board.chip.name).items()
-        if need and has >= need.needs + SPARE
+        if has >= need.needs + SPARE
     ][-1:]
     unpaired = heap_need(board.chip.name, wiring, False)
-    if is_paired and unpaired and heap >= unpaired.needs + SPARE:
+    if need.is_paired and unpaired and heap >= unpaired.needs + SPARE:
         ways.append("leave out the box's key: tandem pair --car PORT --forget")
     return "; or ".join([*ways, ROOMIER])
 

@@ -12,7 +12,7 @@ _FRAME = re.compile(r'File "(?P<module>firmware\.[\w.]+)", line (?P<line>\d+), i
 
 
 def translated(text: str, root: Path = ROOT) -> str:
-    """The traceback with each function by its name in this host's source, found by file and line.
+    """Name each function of a traceback as this host's source does, by file and line.
 
     Lines are true on a board; where the source here has no function at one, the name stays.
     """
@@ -28,15 +28,13 @@ def _named(frame: re.Match[str], root: Path) -> str:
 
 
 def _function_at(tree: ast.AST, line: int) -> str:
-    """The innermost function around a line, after its class; empty where there is none."""
+    """Name the innermost function around a line, after its class; empty where there is none."""
     found = ""
     for node in ast.iter_child_nodes(tree):
         if isinstance(node, ast.ClassDef | ast.FunctionDef) and _holds(node, line):
             inner = _function_at(node, line)
-            if isinstance(node, ast.FunctionDef):
+            if inner or isinstance(node, ast.FunctionDef):
                 found = f"{node.name}.{inner}" if inner else node.name
-            elif inner:
-                found = f"{node.name}.{inner}"
     return found
 
 
