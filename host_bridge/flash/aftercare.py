@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import replace
 
-from host_bridge.config.boards import Board, on_board
+from host_bridge.config.boards import Board, minor_of
 from host_bridge.domain import Action, Deed, Sender, State, Vehicle
-from host_bridge.errors import DeviceFault, NotHeldFault, ProtocolFault
+from host_bridge.errors import NotHeldFault
+from host_bridge.flash.beats import given_beat
 from host_bridge.flash.before import Before, uri_of
+from host_bridge.flash.meeting import met_again
 from host_bridge.interfaces.cli.line import counted
 from host_bridge.open_car import OpenCar
 from host_bridge.services import Host
-from host_bridge.services.configurations import differing
 from host_bridge.services.pairings import Pairing
 
-MEET_WITHIN_S = 30.0  # a reset, a file system to be mounted, an RP2040's second of imports
 STARTED_WITHIN_S = 5.0
 TRIAL_S = 12.0  # firmware/core/watch.py: healthy after ten
 
@@ -42,7 +41,7 @@ class Aftercare:
 
     async def care(self, host: Host, row: dict[str, object]) -> int:
         """Raises errors.TandemError, NotHeldFault if the new program did not stay."""
-        opened = await self._met(host)
+        opened = await met_again(self._uri, host, self._vehicle.path)
         try:
             known = self._pairing(host, opened, row)
             await _settled(opened)  # a car that is starting takes no configuration
@@ -52,36 +51,23 @@ class Aftercare:
             opened.take_for(self._vehicle)
             await _clear(opened, host)
             await self._watch(opened)
-            self.found.update(_what(opened, changed))
+            self.found.update(_what(opened, changed, trimmed))
             return 0
         finally:
             await opened.close()
 
-    async def _met(self, host: Host) -> OpenCar:
-        loop = asyncio.get_running_loop()
-        give_up_s = loop.time() + MEET_WITHIN_S
-        while True:
-            try:
-                epoch = host.cars.new_epoch()
-                return await host.cars.open(self._uri, epoch=epoch, vehicle=self._vehicle.path)
-            except (DeviceFault, ProtocolFault):
-                if loop.time() > give_up_s:
-                    raise
-            await asyncio.sleep(0.3)
-
     def _pairing(self, host: Host, opened: OpenCar, row: dict[str, object]) -> Pairing:
         """The key and the trim stay with a board that stays of its type."""
         identity, vehicle = opened.identity, self._vehicle.name
+        flashed = {key: str(row[key]) for key in ("board", "runtime", "slot", "program")}
         known = host.pairings.of(identity)
         if known is None or known.vehicle != vehicle:
-            known = replace(Pairing.new(identity, self._name, vehicle), trim=self._for_the_board())
-        flashed = {key: str(row[key]) for key in ("board", "runtime", "slot", "program")}
+            known = Pairing.new(identity, self._name, vehicle)
+        if minor_of(known.flashed.get("runtime", "")) != minor_of(flashed["runtime"]):
+            # new, or its steps take another time now: a beat given for the old ones goes
+            has_key, board = bool(row["is_paired"]), self._board
+            known = given_beat(known, self._vehicle, board, flashed["runtime"], is_paired=has_key)
         return replace(known, car_name=self._name, flashed=flashed)
-
-    def _for_the_board(self) -> dict[str, list[int]]:
-        """What a car has other than its vehicle file says because this is its board."""
-        file = self._vehicle
-        return differing({}, file, on_board(file, self._board), ("step_s",))
 
     async def _watch(self, opened: OpenCar) -> None:
         """Until it is healthy: a car that starts again meanwhile has fallen back."""
@@ -119,7 +105,7 @@ def _state(opened: OpenCar) -> State | None:
     return opened.car.status.state if opened.car.status else None
 
 
-def _what(opened: OpenCar, changed: int) -> dict[str, object]:
+def _what(opened: OpenCar, changed: int, vehicle: Vehicle) -> dict[str, object]:
     identity, status = opened.identity, opened.car.status
     return {
         "car": identity.car_name,
@@ -127,6 +113,7 @@ def _what(opened: OpenCar, changed: int) -> dict[str, object]:
         "board_id": identity.board_id.hex(),
         "config_hash": opened.car.config_hash.hex() if opened.car.config_hash else "",
         "parameters": f"{changed} changed, all read back",
+        "beat_ms": vehicle.step_s * 1e3,
         "state": status.state.name if status else "",
         "why": opened.car.why_stopped(),
     }

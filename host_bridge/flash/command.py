@@ -159,7 +159,9 @@ def _refuse_heap(
     """Refuse a car whose heap is too small; a box takes little, and was not measured."""
     if job.vehicle is None:
         return {"heap_bytes": facts.heap}
-    return refuse_too_little(job.board, job.vehicle.name, facts, has_key(board), args.port)
+    is_paired = has_key(board)
+    heap = refuse_too_little(job.board, job.vehicle.name, facts, is_paired, args.port)
+    return {**heap, "is_paired": is_paired}
 
 
 def _carried_out(board: RawBoard, job: Job, plan: Plan) -> int:

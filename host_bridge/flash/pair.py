@@ -9,11 +9,14 @@ import secrets
 from collections.abc import Callable
 from typing import cast
 
-from host_bridge.config.boards import board_names, load_board
+from host_bridge.config.boards import Board, board_names, load_board
 from host_bridge.errors import DataFileFault, NotHeldFault, RefusedFault, UsageFault
+from host_bridge.flash.beats import lengthened
+from host_bridge.flash.before import uri_of
 from host_bridge.flash.board import RawBoard
 from host_bridge.flash.heap import refuse_too_little
 from host_bridge.flash.repl import BAUD, raw_board
+from host_bridge.running import run_async
 from host_bridge.services import Host
 
 EPILOG = """\
@@ -26,7 +29,9 @@ Both are on cables at once, flashed, the car not armed. A key of 16 random bytes
 at its REPL, read back by its hash, and then each is reset. From then on the car believes a "run" of
 this box alone; any box can still stop it. No message brings or says a key, this host keeps none,
 and a new one takes the place of the old: a box that is lost is replaced by pairing another. --name
-is what the box calls its car in a stop: "box of red".
+is what the box calls its car in a stop: "box of red". A car whose steps do not hold their beat with
+a box's words is given a longer one, and that is said; after --forget, "tandem config write CAR
+step_s=0.01" takes it back.
 """
 # As firmware/boards/keys.py and store.py have it
 PATHS = ("/key_a.bin", "/key_b.bin")
@@ -82,7 +87,7 @@ def run(args: argparse.Namespace, host: Host) -> int:
     if given == (False, False, False, True):
         _write_virtual(args.virtual, key)
     elif given == (True, True, False, False):
-        _pair(args, key)
+        _pair(args, key, host)
     elif given == (True, False, True, False):
         _give(args.car, args.baud, "car", bytes(KEY), "")
         print(f"{args.car} knows no runstop box any more")
@@ -95,27 +100,43 @@ def run(args: argparse.Namespace, host: Host) -> int:
     return 0
 
 
-def _pair(args: argparse.Namespace, key: bytes) -> None:
-    """The car first: if the box fails then, the car says that it has another key, and is stopped
-    by anything but armed by nothing. Refused before either is written to if the car's heap has no
-    room for a key."""
+def _pair(args: argparse.Namespace, key: bytes, host: Host) -> None:
+    """Give both the key, the car first: if the box fails then, the car says that it has another
+    key, and is stopped by anything but armed by nothing. Refused before either is written to if
+    the car's heap has no room for a key."""
     if args.car == args.box:
         raise UsageFault("one port is one board", expected="--car and --box, two ports")
-    for kind, port in (("box", args.box), ("car", args.car)):
-        with raw_board(port, args.baud) as board:
-            check(board, port, kind)
-            if kind == "car":
-                refuse_too_little_heap(board, port)
+    with raw_board(args.box, args.baud) as board:
+        check(board, args.box, "box")
+    with raw_board(args.car, args.baud) as board:
+        check(board, args.car, "car")
+        name = refuse_too_little_heap(board, args.car)
+        release = ".".join(map(str, board.facts().version))
     _give(args.car, args.baud, "car", key, args.name)
     _give(args.box, args.baud, "box", key, args.name)
     print(f"{args.car} believes the run of the box at {args.box} from now on, and of no other")
+    if name:
+        run_async(_lengthen(args.car, host, load_board(name), release))
 
 
-def refuse_too_little_heap(board: RawBoard, port: str) -> None:
-    """Raises errors.RefusedFault where a key would leave the car no heap to start in."""
+async def _lengthen(port: str, host: Host, board: Board, release: str) -> int:
+    """A box's words take time in the steps of its car. Raises errors.TandemError."""
+    said = await lengthened(uri_of(port), host, board, release, is_paired=True)
+    if said:
+        print(said)
+    return 0
+
+
+def refuse_too_little_heap(board: RawBoard, port: str) -> str:
+    """Return the name of the car's board, "" for one that Tandem does not know.
+
+    Raises errors.RefusedFault where a key would leave the car no heap to start in.
+    """
     name, wiring = cast(tuple[str, str], board.asked(_ASK_WIRING))
-    if name in board_names():
-        refuse_too_little(load_board(name), wiring, board.facts(), True, port)
+    if name not in board_names():
+        return ""
+    refuse_too_little(load_board(name), wiring, board.facts(), True, port)
+    return name
 
 
 def _give(port: str, baud: int, kind: str, key: bytes, name: str) -> None:

@@ -23,6 +23,7 @@ from host_bridge.config import (
     parameter_name,
 )
 from host_bridge.domain import CarIdentity, Committed, ParameterReply, State, Vehicle
+from host_bridge.domain.codes import Pairing as BoxPairing
 from host_bridge.errors import (
     DeviceFault,
     NotHeldFault,
@@ -209,11 +210,16 @@ class Configurations:
         """
         known = self._pairings.of(opened.identity)
         name = known.flashed.get("board") if known else None
-        if name in boards.board_names():
-            return boards.on_board(vehicle, boards.load_board(name))
-        beat_us = await _Dialogue(opened).beat_us()
+        if known and name in boards.board_names():
+            board, release = boards.load_board(name), known.flashed.get("runtime", "")
+            return boards.on_board(vehicle, board, release, is_paired=_may_have_key(opened))
+        beat_us = await self.beat_us(opened)
         longer = boards.on_known_boards(vehicle)
         return next((it for it in longer if it.parameters["step_us"] == [beat_us]), vehicle)
+
+    async def beat_us(self, opened: OpenCar) -> int:
+        """The beat that a car's configuration says. Raises errors.TandemError."""
+        return await _Dialogue(opened).beat_us()
 
     def _changed(self, file: Vehicle, changes: Mapping[str, float]) -> Vehicle:
         try:
@@ -230,6 +236,12 @@ def differing(
     """The parameters that differ from the file's, once those of ``names`` are as ``wanted``."""
     given = {row: wanted.parameters[row] for name in names for row in PLACES[name].parameters}
     return {row: v for row, v in {**trim, **given}.items() if v != file.parameters[row]}
+
+
+def _may_have_key(opened: OpenCar) -> bool:
+    """Whether a car has a runstop box's key, or has not said that it has none."""
+    inputs = opened.car.inputs
+    return inputs is None or inputs.pairing is not BoxPairing.NO_KEY
 
 
 def _has_started(opened: OpenCar) -> bool:

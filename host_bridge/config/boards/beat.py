@@ -4,20 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from host_bridge.config.boards.checking import load_needs
 from host_bridge.config.boards.facts import Board
-from host_bridge.config.boards.reading import board_names, load_board
+from host_bridge.config.boards.reading import board_names, load_board, read_wiring
+from host_bridge.config.boards.step_time import holds, link_of
 from host_bridge.config.vehicle import load_vehicle
 from host_bridge.domain import Vehicle
 
 
-def on_board(vehicle: Vehicle, board: Board) -> Vehicle:
-    """The vehicle as it is on this board, its beat no shorter than the board file's ``step_s``.
+def on_board(
+    vehicle: Vehicle, board: Board, micropython: str = "", *, is_paired: bool = False
+) -> Vehicle:
+    """Return the vehicle as it is on this board, its beat no shorter than the board file's
+    ``step_s``, but where the steps of this car under this release were timed and hold its own.
 
-    Raises VehicleFileFault if the vehicle's file would not hold with that beat.
+    Raises VehicleFileFault if the vehicle's file would not hold with the longer beat.
     """
     if board.step_s <= vehicle.step_s:
         return vehicle
+    if micropython and _holds(vehicle, board, micropython, is_paired=is_paired):
+        return vehicle
     return load_vehicle(vehicle.path, {"timing.step_s": board.step_s})
+
+
+def _holds(vehicle: Vehicle, board: Board, micropython: str, *, is_paired: bool) -> bool:
+    needs = load_needs(board, vehicle.path)
+    wiring = read_wiring(board, needs.wiring, needs.channels)
+    if wiring is None:
+        return False
+    step_us = round(vehicle.step_s * 1e6)
+    return holds(board, vehicle.name, link_of(wiring), step_us, micropython, is_paired=is_paired)
 
 
 def on_known_boards(vehicle: Vehicle) -> Iterator[Vehicle]:

@@ -10,20 +10,27 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 
 TABLE = Path(__file__).resolve().parents[3] / "hardware" / "boards" / "step_times.csv"
-Situation = tuple[str, str, str, int, bool, str, int]
+Situation = tuple[str, str, bool, bool, str, str, int, int, str, int]
 
 
 @dataclass(frozen=True)
 class Measured:
-    """One situation. ``model`` is of an emulated chip's flash cache, empty for metal; ``heard`` is
-    how many messages each of these steps heard; interrupts, the guard's among them, are in it."""
+    """The times of the steps of one situation, interrupts (the guard's among them) included.
+
+    ``is_paired``: the car has a box's key, and its box speaks fifty times a second. ``model`` is of
+    an emulated chip's flash cache, empty for metal. ``heard`` is how many messages each of these
+    steps heard, a box's words not counted, ``beat_us`` the beat that the car had.
+    """
 
     chip: str
     wiring: str
     is_configured: bool
+    is_paired: bool
+    micropython: str
     link: str
     model: str
     mhz: int
+    beat_us: int
     state: str
     heard: int
     steps: int
@@ -37,18 +44,21 @@ class Measured:
     @property
     def situation(self) -> Situation:
         return (
-            self.chip, self.wiring, self.link, self.mhz, self.is_configured,
+            self.chip, self.wiring, self.is_configured, self.is_paired, self.micropython,
+            self.link, self.mhz, self.beat_us,
             self.state + (f"/{self.model}" if self.model else ""), self.heard,
         )  # fmt: skip
 
     @property
     def provenance(self) -> str:
         model = f", flash cache {self.model}" if self.model else ""
-        return f"{self.how}{model}, {self.date}, program {self.program}"
+        by = f"program {self.program}, MicroPython {self.micropython}"
+        return f"{self.how}{model}, {self.date}, {by}"
 
 
 COLUMNS = tuple(field.name for field in fields(Measured))
-_WHOLE = ("mhz", "heard", "steps", "mean_us", "p99_us", "longest_us")
+_WHOLE = ("mhz", "beat_us", "heard", "steps", "mean_us", "p99_us", "longest_us")
+_TRUTHS = ("is_configured", "is_paired")
 
 
 def read_measured(path: Path = TABLE) -> list[Measured]:
@@ -61,5 +71,6 @@ def read_measured(path: Path = TABLE) -> list[Measured]:
 
 def _row(row: dict[str, str]) -> Measured:
     whole = {name: int(row[name]) for name in _WHOLE}
-    texts = {n: row[n] for n in COLUMNS if n not in _WHOLE and n != "is_configured"}
-    return Measured(**texts, **whole, is_configured=row["is_configured"] == "1")  # type: ignore[arg-type]
+    truths = {name: row[name] == "1" for name in _TRUTHS}
+    texts = {name: row[name] for name in COLUMNS if name not in (*_WHOLE, *_TRUTHS)}
+    return Measured(**texts, **whole, **truths)  # type: ignore[arg-type]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from host_bridge.config.boards.facts import Board, Wiring
@@ -12,6 +13,7 @@ from host_bridge.domain import BudgetRow
 WHAT = "us of a step"
 HOST_EVERY_US = 10_000  # a source claims a hundred times a second
 LONGEST_STEP_US = 20_000  # firmware/core/params.py
+HOLDS_SHARE = 0.9  # of a beat, for its longest steps: the rest is for what was not measured
 _MANY = 4  # sources, besides the one that has to pass
 
 
@@ -33,9 +35,10 @@ class StepTime:
 
 
 def step_time(board: Board, wiring: Wiring, name: str, step_us: int) -> StepTime:
-    """Of the wiring ``name``, or of the dearest one that was timed on this chip at this clock."""
-    link = "uart" if "link" in wiring.others else "usb"
-    rows = [row for row in read_measured() if _is_of(row, board)]
+    """Of the wiring ``name``, or of the dearest one that was timed on this chip at this clock,
+    under the slowest of the MicroPythons that were."""
+    link = link_of(wiring)
+    rows = [row for row in read_measured() if _is_of(row, board) and not row.is_paired]
     one, many = (_worst(rows, name, link, count, step_us) for count in (1, _MANY))
     if one is None:
         said = f"never timed on this chip at {board.clock_mhz} MHz: no step of the program was"
@@ -45,7 +48,47 @@ def step_time(board: Board, wiring: Wiring, name: str, step_us: int) -> StepTime
     if (one.wiring, one.link) != (name, link):
         said += f"; that of {one.wiring} over {one.link}, for {name} over {link} was not timed"
     said += f"; {one.provenance}"
+    said += "".join(_shorter(board, name, link, step_us))
     return StepTime(one.p99_us, step_us, said, _refusal(board, name, one.p99_us, step_us))
+
+
+def link_of(wiring: Wiring) -> str:
+    """The car's line by this wiring: ``uart`` or ``usb``."""
+    return "uart" if "link" in wiring.others else "usb"
+
+
+def holds(
+    board: Board, name: str, link: str, step_us: int, micropython: str, *, is_paired: bool
+) -> bool:
+    """Whether this very car was timed with this beat under this release, and held it with a tenth
+    to spare, by each model of its chip."""
+    rows = [
+        row
+        for row in read_measured()
+        if _is_of(row, board)
+        and (row.wiring, row.link, row.beat_us) == (name, link, step_us)
+        and row.is_paired is is_paired
+        and minor_of(row.micropython) == minor_of(micropython)
+    ]
+    worst = _worst(rows, name, link, 1, step_us)
+    return worst is not None and worst.p99_us <= HOLDS_SHARE * step_us
+
+
+def minor_of(micropython: str) -> tuple[int, ...]:
+    """What of a release decides where its interpreter lies: the first two of its numbers."""
+    return tuple(map(int, re.findall(r"\d+", micropython)))[:2]
+
+
+def _shorter(board: Board, name: str, link: str, step_us: int) -> Iterator[str]:
+    """The releases under which a shorter beat was timed, and held."""
+    beats = sorted({row.beat_us for row in read_measured() if row.beat_us < step_us})
+    releases = sorted({row.micropython for row in read_measured()}, key=minor_of)
+    for beat_us in beats:
+        for release in releases:
+            if holds(board, name, link, beat_us, release, is_paired=False):
+                also = holds(board, name, link, beat_us, release, is_paired=True)
+                but = "" if also else ", without a box's key"
+                yield f"; MicroPython {release} holds {beat_us / 1000:g} ms{but}"
 
 
 def _is_of(row: Measured, board: Board) -> bool:
@@ -56,9 +99,11 @@ def _is_of(row: Measured, board: Board) -> bool:
 def _worst(
     rows: Sequence[Measured], name: str, link: str, sources: int, step_us: int
 ) -> Measured | None:
-    """The slowest of those that heard as much as these sources say in a step, or next more."""
+    """The slowest of those that heard as much as these sources say in a step, or next more; with
+    this very beat, where any was timed with it."""
     heard = -(-sources * step_us // HOST_EVERY_US)
-    enough = [row for row in rows if row.heard >= heard]
+    heard_enough = [row for row in rows if row.heard >= heard]
+    enough = [row for row in heard_enough if row.beat_us == step_us] or heard_enough
     own = [row for row in enough if (row.wiring, row.link) == (name, link)]
     known = own or [row for row in enough if row.wiring == name] or enough
     if not known:

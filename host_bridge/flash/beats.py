@@ -1,0 +1,44 @@
+"""The beat that a car gets on its board: by its MicroPython, and by whether it has a box's key."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from host_bridge.config.boards import Board, on_board
+from host_bridge.domain import Vehicle
+from host_bridge.flash.meeting import met_again
+from host_bridge.interfaces.cli.line import counted
+from host_bridge.services import Host
+from host_bridge.services.configurations import differing
+from host_bridge.services.pairings import Pairing
+
+
+def given_beat(
+    known: Pairing, file: Vehicle, board: Board, micropython: str, *, is_paired: bool
+) -> Pairing:
+    """Return what is kept of a car with the beat that this board gives it under this release.
+
+    Raises VehicleFileFault if the vehicle's file would not hold with a longer one.
+    """
+    there = on_board(file, board, micropython, is_paired=is_paired)
+    return replace(known, trim=differing(known.trim, file, there, ("step_s",)))
+
+
+async def lengthened(
+    uri: str, host: Host, board: Board, micropython: str, *, is_paired: bool
+) -> str:
+    """Write the board's longer beat to a car whose steps do not hold their own any more; a sentence
+    of what was written, or "" where it keeps its beat. Raises errors.TandemError."""
+    opened = await met_again(uri, host)
+    try:
+        there = on_board(opened.vehicle, board, micropython, is_paired=is_paired)
+        has_us = await host.configurations.beat_us(opened)
+        if round(there.step_s * 1e6) <= has_us:
+            return ""
+        await host.configurations.adjust(opened, {"step_s": there.step_s}, counted)
+        return (
+            f"{opened.name} has a beat of {there.step_s * 1e3:g} ms now, all read back: with a "
+            f"box's key its steps do not hold {has_us / 1e3:g} ms on this board"
+        )
+    finally:
+        await opened.close()

@@ -1,0 +1,28 @@
+"""Meets a car that starts anew, because its board was reset after something was put onto it."""
+
+from __future__ import annotations
+
+import asyncio
+
+from host_bridge.errors import DeviceFault, ProtocolFault
+from host_bridge.open_car import OpenCar
+from host_bridge.services import Host
+
+MEET_WITHIN_S = 30.0  # a reset, a file system to be mounted, an RP2040's second of imports
+_AGAIN_S = 0.3
+
+
+async def met_again(uri: str, host: Host, vehicle: str | None = None) -> OpenCar:
+    """Open a car once it is there, in a session of its own; ``vehicle`` is what it is said to be.
+
+    Raises errors.TandemError where no car answers within half a minute.
+    """
+    loop = asyncio.get_running_loop()
+    give_up_s = loop.time() + MEET_WITHIN_S
+    while True:
+        try:
+            return await host.cars.open(uri, epoch=host.cars.new_epoch(), vehicle=vehicle)
+        except (DeviceFault, ProtocolFault):
+            if loop.time() > give_up_s:
+                raise
+        await asyncio.sleep(_AGAIN_S)
