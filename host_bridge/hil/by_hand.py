@@ -11,10 +11,10 @@ from typing import Any
 
 from firmware.protocol import codes
 from host_bridge.domain import Vehicle
-from host_bridge.hil.as_flashed import Car, NotDriving
+from host_bridge.hil.bench import Bench
 from host_bridge.hil.hands import HANDS_S, NobodyActs, Person
 from host_bridge.hil.limits import judged, unmeasured
-from host_bridge.hil.on_chip import Bench
+from host_bridge.hil.paced import Car, NotDriving
 from host_bridge.hil.report import Row
 from host_bridge.hil.small_host import HELD, RELEASED
 

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import argparse
 import json
+import signal
 import subprocess
 import sys
 from pathlib import Path
 
 from host_bridge.errors import DataFileFault, DeviceFault, ProtocolFault, UsageFault
 from host_bridge.hil import analyser, pages
+from host_bridge.hil.bench import Bench
 from host_bridge.hil.hands import person_here
 from host_bridge.hil.limits import unmeasured
-from host_bridge.hil.on_chip import Bench
 from host_bridge.hil.parts import PARTS, Work, through_port
 from host_bridge.hil.port import BAUD, Mute
 from host_bridge.hil.report import Report, Row
@@ -82,6 +83,7 @@ def run(args: argparse.Namespace, host: Host) -> int:
     pulses = _capture(args)  # a file that is wrong is told before the board is touched
     mute, is_ended = None, False
     if args.port:
+        signal.signal(signal.SIGTERM, signal.default_int_handler)  # stops the car, as Ctrl-C does
         bench = Bench(args.port, args.repl or args.port, args.baud, args.patience, _say)
         mute, is_ended = through_port(
             Work(bench, report, args, host, person_here(args.no_hands)), chosen

@@ -5,30 +5,22 @@ They wrap the car's step, or the board's contract, and say what they found by th
 
 from __future__ import annotations
 
-import contextlib
-import hashlib
 import json
-import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
-
-import serial
 
 from firmware.core.params import Params
 from firmware.protocol import codes, messages
 from firmware.protocol.frame import crc_table
-from host_bridge.errors import DeviceFault
-from host_bridge.flash.board import RawBoard
-from host_bridge.flash.repl import ASK, raw_board
+from host_bridge.flash.repl import ASK
 from host_bridge.hil import same_bytes
-from host_bridge.hil.as_flashed import Car, NotDriving
+from host_bridge.hil.bench import Bench, program, slot_of
 from host_bridge.hil.histogram import merged, summary
 from host_bridge.hil.limits import judged, unmeasured
+from host_bridge.hil.paced import Car, NotDriving
 from host_bridge.hil.port import Mute, Port
 from host_bridge.hil.report import Row
 
-FOLDER = Path(__file__).with_name("on_board")
 CHIP = "the chip's clock (ticks_us)"
 MARK, END = b"@@@", b"\x04"
 PROMPT = b"\x01"  # a raw REPL says who it is, and prompts
@@ -38,117 +30,12 @@ HEAP_KEYS = {"car": "heap_spare", "hitl": "heap_spare_hitl"}
 _HEAP_STEP, _HEAP_MOST = 1024, 32 * 1024  # in bytes: how finely it is looked for, and how far
 _STANDING_S, _LINE_S = 5.0, 3.0
 _NOISE = b"\x55" * 400  # no delimiter in it: a step of 10 ms that takes 400 bytes takes 40 kB/s
-_BACK_S = 20.0
-_PACE_BEATS = 50
-
-
-class Bench:
-    """The board's ports and how patient to be. ``repl`` is ``link`` unless the link is a UART."""
-
-    def __init__(
-        self, link: str, repl: str, baud: int, patience: float, progress: Callable[[str], None]
-    ) -> None:
-        self.link, self.repl, self.baud = link, repl, baud
-        self.patience, self.progress = patience, progress
-
-    @contextlib.contextmanager
-    def board(self) -> Iterator[RawBoard]:
-        """At its raw REPL; reset when left. Where the link is a UART it is asked there."""
-        if self.repl != self.link:
-            with serial.Serial(self.link, self.baud, exclusive=True) as line:
-                line.write(ASK)
-        with raw_board(self.repl, within_s=_BACK_S * self.patience) as board:
-            yield board
-
-    @contextlib.contextmanager
-    def car(self, speed_mm_s: int, line: Any = None) -> Iterator[Car]:
-        """The car at the link, once its port is there; Ctrl-C stops it. Raises Mute."""
-        port = self._port(line if self.repl == self.link else None)
-        car = Car(port, speed_mm_s, self.progress)
-        try:
-            yield car
-        except (KeyboardInterrupt, GeneratorExit):  # whoever ends it leaves no car armed
-            with contextlib.suppress(Mute, OSError):
-                car.halt()
-            raise
-        finally:
-            if line is None or self.repl != self.link:
-                port.close()
-
-    def _port(self, line: Any) -> Port:
-        give_up_s = time.monotonic() + _BACK_S * self.patience
-        while True:
-            try:
-                return Port(self.link, self.baud, self.patience, line)
-            except OSError:
-                if time.monotonic() > give_up_s:
-                    raise
-                time.sleep(0.1)
-
-
-def facts(bench: Bench) -> Iterator[tuple[dict[str, Any], Row]]:
-    """The board of itself, and how long it took to its REPL, in seconds of the car's.
-
-    Only this host sees both ends of that. A board that is slower than time is timed by as much of
-    its own time as went by in each of the host's seconds just before."""
-    pace = _pace(bench)
-    begun_s = time.monotonic()
-    with bench.board() as board:
-        took_s = (time.monotonic() - begun_s) * pace
-        it, slots = board.facts(), board.slots()
-        folder = slot_of(board)
-        program = _program_hash(board, folder)
-        found = {
-            "machine": it.machine,
-            "micropython": ".".join(map(str, it.version)),
-            "chip_id": it.unique_id.hex(),
-            "slot": folder,
-            "is_on_trial": bool(slots and slots.is_on_trial),
-            "program_hash": program,
-        }
-    how = "asked, entered, soft reset, its helpers understood"
-    clock = f"this host's clock, {pace:.2f} s of the car's in each second"
-    yield found, judged("repl", took_s, how, clock)
-
-
-def _pace(bench: Bench) -> float:
-    """How much of the car's time goes by in a second of this host's: 1 on metal, and of a board
-    that tells nothing, as it is where its REPL is open already."""
-    with bench.car(0) as car, contextlib.suppress(Mute):
-        car.port.catch_up()
-        for _ in range(_PACE_BEATS):
-            car.port.advance(0)
-        return min(car.port.us_per_s() / 1e6, 1.0)
-    return 1.0
-
-
-def _program_hash(board: RawBoard, folder: str) -> str:
-    """As ``flash.job`` calls the program."""
-    lines = [f"{path} {digest}\n" for path, digest in sorted(board.hashes(folder).items())]
-    program = "".join(line for line in lines if not line.startswith("config_"))
-    return hashlib.sha256(program.encode()).hexdigest()[:16]
-
-
-def slot_of(board: RawBoard) -> str:
-    """The folder of the slot that runs. Raises DeviceFault where there is no launcher."""
-    slots = board.slots()
-    if slots is None:
-        raise DeviceFault("there is no car on this board", where=board.where, remedy="tandem flash")
-    return f"/{'ab'[slots.slot]}"
-
-
-def _program(name: str, **names: object) -> str:
-    heads = "".join(f"{key} = {value!r}\n" for key, value in names.items())
-    return heads + (FOLDER / f"{name}.py").read_text()
-
-
-# --- a car around whose step there is a clock
 
 
 def watched(bench: Bench, mode: str, speed_mm_s: int, drive: Callable[[Car], None]) -> Any:
     """What ``on_board/steps.py`` says after ``drive``. Raises Mute with the board's own words."""
     with bench.board() as board:
-        transport = board.begin(_program("steps", FOLDER=slot_of(board), MODE=mode))
+        transport = board.begin(program("steps", FOLDER=slot_of(board), MODE=mode))
         with bench.car(speed_mm_s, transport.serial) as car:
             end, is_ended = "", False
             try:
@@ -267,7 +154,7 @@ def line_rates(bench: Bench) -> Iterator[Row]:
 def guard_share(bench: Bench) -> Row:
     """Turns of an empty loop with the guard's timer, and without."""
     with bench.board() as board:
-        transport = board.begin(_program("guard_share", FOLDER=slot_of(board)))
+        transport = board.begin(program("guard_share", FOLDER=slot_of(board)))
         said, wrong = transport.follow(30.0 * bench.patience)
     found = _found(said + wrong + END)
     shares = {k: 100 * (1 - found[k] / found["without"]) for k in ("standing", "enabled")}
@@ -298,7 +185,7 @@ def heap_spare(bench: Bench, mode: str) -> Row:
 def _started_beside(bench: Bench, mode: str, ballast: int) -> Any:
     bench.progress(f"{mode} beside {ballast} B")
     with bench.board() as board:
-        text = _program("heap", FOLDER=slot_of(board), MODE=mode, BALLAST=ballast)
+        text = program("heap", FOLDER=slot_of(board), MODE=mode, BALLAST=ballast)
         transport = board.begin(text)
         said, wrong = transport.follow(30.0 * bench.patience)
     return _found(said + wrong + END)

@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 from host_bridge.errors import NotHeldFault, TandemError
 from host_bridge.hil import as_flashed, by_hand, flashing, on_chip, power_cuts
-from host_bridge.hil.as_flashed import NotDriving
+from host_bridge.hil.bench import Bench, facts
 from host_bridge.hil.hands import NobodyActs, Person
 from host_bridge.hil.limits import LIMITS, failed, unmeasured
-from host_bridge.hil.on_chip import Bench
+from host_bridge.hil.paced import NotDriving
 from host_bridge.hil.port import Mute
 from host_bridge.hil.report import Report, Row
 from host_bridge.services import Host as HostServices
@@ -52,7 +52,7 @@ def _told(work: Work) -> Iterator[Row]:
 
 
 def _repl(work: Work) -> Iterator[Row]:
-    for found, row in on_chip.facts(work.bench):
+    for found, row in facts(work.bench):
         work.report.board.update(found)
         yield row
 

@@ -58,6 +58,9 @@ class Port:
         self._raw = b""  # the newest of what came, for whoever has to say why nothing is understood
         self._came: deque[tuple[int, float]] = deque(maxlen=50)  # car's us, this machine's s
 
+    now_s = staticmethod(time.monotonic)  # by this machine
+    sleep = staticmethod(time.sleep)
+
     def us_per_s(self) -> float:
         """How much of the car's time goes by in a second of this machine's; a million, on metal."""
         (first_us, first_s), (last_us, last_s) = self._came[0], self._came[-1]

@@ -17,10 +17,11 @@ from firmware.protocol import codes, messages
 from host_bridge.config.image import parameter_count, values_hash
 from host_bridge.errors import DeviceFault
 from host_bridge.flash.plan import PINS, SLOTS, Slots
-from host_bridge.hil.as_flashed import CAR, Car
+from host_bridge.hil.as_flashed import CAR
+from host_bridge.hil.bench import Bench
 from host_bridge.hil.hands import HANDS_S, NobodyActs, Person
 from host_bridge.hil.limits import failed, judged, unmeasured
-from host_bridge.hil.on_chip import Bench
+from host_bridge.hil.paced import Car
 from host_bridge.hil.port import Mute
 from host_bridge.hil.report import Row
 

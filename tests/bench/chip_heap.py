@@ -28,6 +28,8 @@ from host_bridge.config.boards.heap import (
 )
 from host_bridge.flash.pair import has_key
 from host_bridge.hil import on_chip
+from host_bridge.hil.bench import Bench
+from host_bridge.hil.bench import facts as facts_of
 from tests.bench import chip_tables
 
 EPILOG = """examples:
@@ -60,8 +62,13 @@ def rows_of(
 def main() -> int:
     """Measure, show, write."""
     args = chip_tables.parser_of("chip_heap", __doc__, EPILOG).parse_args()
-    bench = chip_tables.bench_of(args)
-    facts = next(iter(on_chip.facts(bench)))[0]
+    keep(chip_tables.bench_of(args), args)
+    return 0
+
+
+def keep(bench: Bench, args: argparse.Namespace) -> None:
+    """Measure the board at hand and put its rows into the tables."""
+    facts = next(iter(facts_of(bench)))[0]
     with bench.board() as board:
         is_paired = has_key(board)
     spares = [(what, _measured(bench, what)) for what in on_chip.HEAP_KEYS]
@@ -71,10 +78,9 @@ def main() -> int:
     rows = chip_tables.merge(read_runtimes(), [runtime], lambda row: row.key)
     chip_tables.write(RUNTIMES_TABLE, RUNTIME_COLUMNS, rows)
     chip_tables.say(f"{len(needs)} rows in {NEEDS_TABLE.name}, one in {RUNTIMES_TABLE.name}")
-    return 0
 
 
-def _measured(bench: on_chip.Bench, what: str) -> dict[str, Any]:
+def _measured(bench: Bench, what: str) -> dict[str, Any]:
     row = on_chip.heap_spare(bench, what)
     chip_tables.say(f"{what}: {row.got} to spare; {row.how}")
     return row.detail

@@ -1,119 +1,206 @@
 """``python -m tests.bench.chip_steps PORT``: what a step took on a chip, into the table of them.
 
 The situations that one board with one wiring can be in: it stands by with and without a host that
-claims, drives with one, two and four sources, and has stopped. Each row is the time of its steps on
-the chip, interrupts included, by the chip's own clock (host_bridge/hil/on_board/steps.py). The
-table, hardware/boards/step_times.csv, is what ``tandem vehicles --check`` refuses by and what
-``bench_step.py`` is calibrated on: a row that is measured anew takes the place of the old one.
+claims, drives with one source by a clock of its own, its box beside it where it has a key, with two
+and four sources in its beat, and has stopped. Each row is the time of its steps on the chip,
+interrupts included, by the chip's own clock (host_bridge/hil/on_board/steps.py). By the table,
+hardware/boards/step_times.csv, ``tandem vehicles --check`` refuses and ``tandem flash`` gives a
+beat, and ``bench_step.py`` is calibrated on it. A row that is measured anew takes the place of the
+old one.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from firmware.protocol import codes, messages
 from host_bridge.config.boards import load_board
 from host_bridge.config.boards.measured import COLUMNS, TABLE, Measured, read_measured
+from host_bridge.flash.pair import has_key
 from host_bridge.hil import on_chip
-from host_bridge.hil.as_flashed import Car, NotDriving
-from host_bridge.hil.histogram import summary
+from host_bridge.hil.bench import Bench
+from host_bridge.hil.bench import facts as facts_of
+from host_bridge.hil.histogram import merged, summary
+from host_bridge.hil.paced import CLAIM_EVERY_US, Car, NotDriving
 from host_bridge.hil.small_host import GAMEPAD, RELEASED, ROS2, SCRIPT, SEAT
+from sim_mock.keys import read_key_file
 from tests.bench import chip_tables
+from tests.safety.paired_box import PairedBox
 
 EPILOG = """examples:
   python -m tests.bench.chip_steps /dev/ttyACM0 --board pico --wiring f1tenth --how "a Pico"
+  python -m tests.bench.chip_steps /dev/ttyACM0 --board pico --wiring f1tenth --how "a Pico" \\
+    --key KEY
   python -m tests.bench.chip_steps /dev/pts/3 --board pico --wiring autorally --patience 30 \\
-    --how "emulated RP2040, MicroPython 1.28.0" --model auto
+    --how "emulated RP2040" --model auto
 
 WHEELS OFF THE GROUND: the car is armed, and driven at standstill. A board without a configuration
-gives the row of that. Then: python tests/bench/bench_step.py, which calibrates and compares."""
+gives the row of that. KEY is a file with the key that the board holds. chip.py does all of a board.
+Then: python tests/bench/bench_step.py, which calibrates and compares."""
 SOURCES = (SCRIPT, SEAT, GAMEPAD, ROS2)
 FEW = 40  # steps that a row needs
+BOX_EVERY_US = 20_006  # fifty words a second, by a clock of the box's own
 
 
-def drive(seconds: float, say: Callable[[str], None]) -> Callable[[Car], None]:
-    """All situations in one go; what it hears in each step says which one it was."""
+class Few(RuntimeError):
+    """Too few steps of a situation for a row of it."""
 
-    def through(car: Car) -> None:
-        say("stands by")
-        _for(car, seconds, 0, RELEASED)
+
+def one_source(car: Car, seconds: float, key: bytes | None) -> None:
+    """Stand by, and drive with one source by its own clock, the car's box beside it."""
+    with contextlib.ExitStack() as stack:
+        if key is not None:
+            box = PairedBox(car.host, key)
+            stack.enter_context(car.host.own_times.every(BOX_EVERY_US, lambda: box.say(1)))
+        _beats(car, seconds, lambda: None)
         if car.host.status.faults:
-            return
-        say("stands by and hears")
-        _for(car, seconds, 1, RELEASED)
+            return  # it has no configuration, and stands
         car.arm()
-        for sources in (1, 2, 4):
-            say(f"drives with {sources}")
-            _for(car, seconds, sources)
-            if car.host.state != codes.ACTIVE:
-                raise NotDriving(f"it stopped by itself: {car.why()}")
-        car.host.say(messages.Stop, token=1)
-        say("has stopped")
-        _for(car, seconds, 0, RELEASED)
-
-    return through
+        car.drive_for(seconds, 1)
+        car.disarm()
 
 
-def _for(car: Car, seconds: float, sources: int, deadman: int = codes.HELD) -> None:
+def many_sources(car: Car, seconds: float, key: bytes | None) -> None:
+    """Stand by and hear, drive with two and four sources in the car's beat, and stop."""
+    _beats(car, seconds, lambda: car.claim_of(SCRIPT, RELEASED))
+    car.arm()
+    for sources in (2, 4):
+        _beats(car, seconds, partial(_claims, car, sources))
+        if car.host.state != codes.ACTIVE:
+            raise NotDriving(f"it stopped by itself: {car.why()}")
+    car.host.say(messages.Stop, token=1)
+    _beats(car, seconds, lambda: None)
+
+
+def _claims(car: Car, sources: int) -> None:
+    for source in SOURCES[:sources] * car.claims_a_beat:
+        car.claim_of(source, codes.HELD)
+
+
+def _beats(car: Car, seconds: float, before_each: Callable[[], None]) -> None:
     begun_us = car.port.car_us
     while car.port.car_us - begun_us < seconds * 1e6:
-        for source in SOURCES[:sources] * car.claims_a_beat:
-            car.claim_of(source, deadman)
+        before_each()
         car.host.beat()
 
 
-def rows_of(found: Any, args: argparse.Namespace, facts: dict[str, Any]) -> list[Measured]:
-    """Of the histograms by kind and messages heard."""
-    wanted = {("standing", 0), ("standing", 1), ("stopped", 0)}
-    wanted |= {("driving", count) for count in (1, 2, 4, 8)}  # at 20 ms each source twice
-    rows = []
-    for row in found["rows"]:
-        if (row["kind"], row["heard"]) not in wanted or row["steps"] < FEW:
-            continue
-        took = summary(row)
-        rows.append(
-            Measured(
-                chip=load_board(args.board).chip.name, wiring=args.wiring,
-                is_configured=not facts["faults"],
-                link=args.link, model=args.model, mhz=found["mhz"], state=row["kind"],
-                heard=row["heard"], steps=row["steps"], mean_us=round(took["mean_ms"] * 1000),
-                p99_us=round(took["p99_ms"] * 1000), longest_us=row["longest_us"],
-                program=facts["program"], date=time.strftime("%Y-%m-%d", time.gmtime()),
-                how=args.how,
-            )
+@dataclass(frozen=True)
+class Run:
+    """One start of the car and all that is driven in it, and the rows that come of it."""
+
+    drive: Callable[[Car, float, bytes | None], None]
+    standing: tuple[int, ...]  # rows of steps that heard so many messages
+    driving: tuple[int, ...]  # the same, in sources; one means all steps, its Syncs included
+    stopped: tuple[int, ...] = ()
+
+
+ONE = Run(one_source, standing=(0,), driving=(1,))
+MANY = Run(many_sources, standing=(1,), driving=(2, 4), stopped=(0,))
+
+
+def rows_of(run: Run, found: Any, facts: Facts, args: argparse.Namespace) -> Iterator[Measured]:
+    """The rows of one run's histograms. Raises Few."""
+    a_beat = max(round(facts.beat_us / CLAIM_EVERY_US), 1)  # claims of one source in it
+    wanted = [("standing", heard, heard) for heard in run.standing]
+    wanted += [("driving", count * a_beat, count) for count in run.driving if facts.drives]
+    wanted += [("stopped", heard, heard) for heard in run.stopped]
+    for kind, heard, sources in wanted:
+        rows = [row for row in found["rows"] if row["kind"] == kind]
+        is_all = kind == "driving" and sources == 1
+        those = merged([row for row in rows if is_all or row["heard"] == heard], kind)
+        if those["steps"] < FEW:
+            raise Few(f"{kind}, {heard} heard: {those['steps']} steps, and a row needs {FEW}")
+        took = summary(those)
+        yield Measured(
+            chip=load_board(args.board).chip.name, wiring=args.wiring,
+            is_configured=facts.drives, is_paired=facts.is_paired,
+            micropython=facts.micropython, link=args.link, model=args.model, mhz=found["mhz"],
+            beat_us=facts.beat_us, state=kind, heard=heard, steps=those["steps"],
+            mean_us=round(took["mean_ms"] * 1000), p99_us=round(took["p99_ms"] * 1000),
+            longest_us=those["longest_us"], program=facts.program,
+            date=time.strftime("%Y-%m-%d", time.gmtime()), how=args.how,
         )  # fmt: skip
+
+
+@dataclass
+class Facts:
+    """The board and its car as they told themselves; ``drives`` is False of one in FAULT."""
+
+    program: str
+    micropython: str
+    is_paired: bool
+    beat_us: int = 0
+    drives: bool = True
+
+
+def told(bench: Bench) -> Facts:
+    """Ask the board."""
+    found = next(iter(facts_of(bench)))[0]
+    with bench.board() as board:
+        return Facts(found["program_hash"], found["micropython"], has_key(board))
+
+
+def measure(bench: Bench, args: argparse.Namespace) -> list[Measured]:
+    """Measure all situations of the board at hand. Raises NotDriving, Few, Mute."""
+    facts, key = told(bench), read_key_file(args.key) if args.key else None
+    if facts.is_paired and key is None:
+        raise NotDriving("the board holds a box's key, and drives beside its box: give --key")
+    rows: list[Measured] = []
+    for run in (ONE,) if facts.is_paired else (ONE, MANY):
+
+        def through(car: Car, run: Run = run) -> None:
+            facts.beat_us, facts.drives = car.step_us, not car.host.status.faults
+            if run is ONE or facts.drives:
+                run.drive(car, args.seconds, key)
+
+        found = on_chip.watched(bench, "steps", args.speed_mm_s, through)
+        if found["end"]:
+            raise NotDriving(found["end"])
+        if run is ONE or facts.drives:
+            rows += rows_of(run, found, facts, args)
+    for row in rows:
+        chip_tables.say(f"{' '.join(map(str, row.situation))}: {row.mean_us} us, p99 {row.p99_us}")
     return rows
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare what says how the steps are measured."""
+    parser.add_argument("--link", default="usb", choices=("usb", "uart"))
+    parser.add_argument("--model", default="", help="of an emulated chip's flash cache")
+    parser.add_argument("--seconds", type=float, default=2.0, help="of each situation")
+    parser.add_argument("--speed-mm-s", type=int, default=0, help="to drive at")
+    parser.add_argument("--key", metavar="FILE", help="of the box's key that the board holds")
 
 
 def main() -> int:
     """Measure, show, write."""
     parser = chip_tables.parser_of("chip_steps", __doc__, EPILOG)
-    parser.add_argument("--link", default="usb", choices=("usb", "uart"))
-    parser.add_argument("--model", default="", help="of an emulated chip's flash cache")
-    parser.add_argument("--seconds", type=float, default=2.0, help="of each situation")
+    add_arguments(parser)
     parser.add_argument("--out", type=Path, default=TABLE)
     args = parser.parse_args()
-    bench = chip_tables.bench_of(args)
-    facts: dict[str, Any] = {}
-    facts["program"] = next(iter(on_chip.facts(bench)))[0]["program_hash"]
+    try:
+        rows = measure(chip_tables.bench_of(args), args)
+    except (NotDriving, Few) as error:
+        chip_tables.say(f"nothing is written: {error}")
+        return 1
+    keep(args.out, rows)
+    return 0
 
-    def through(car: Car) -> None:
-        facts["faults"] = car.host.status.faults
-        drive(args.seconds, chip_tables.say)(car)
 
-    found = on_chip.watched(bench, "steps", 0, through)
-    rows = rows_of(found, args, facts)
-    for row in rows:
-        chip_tables.say(f"{' '.join(map(str, row.situation))}: {row.mean_us} us, p99 {row.p99_us}")
-    table = chip_tables.merge(read_measured(args.out), rows, lambda row: row.situation)
-    chip_tables.write(args.out, COLUMNS, table)
-    chip_tables.say(found["end"] or f"{len(rows)} rows in {args.out}")
-    return 1 if found["end"] or not rows else 0
+def keep(path: Path, rows: Iterable[Measured]) -> None:
+    """Put the rows into the table, in place of older ones."""
+    new = list(rows)
+    table = chip_tables.merge(read_measured(path), new, lambda row: row.situation)
+    chip_tables.write(path, COLUMNS, table)
+    chip_tables.say(f"{len(new)} rows in {path.name}")
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from host_bridge.hil.on_chip import Bench
+from host_bridge.hil.bench import Bench
 from host_bridge.hil.port import BAUD
 
 
@@ -33,6 +33,11 @@ def parser_of(name: str, doc: str | None, epilog: str) -> argparse.ArgumentParse
 def bench_of(args: argparse.Namespace) -> Bench:
     """Make the bench that these arguments tell."""
     return Bench(args.port, args.repl or args.port, args.baud, args.patience, say)
+
+
+def bench_at(port: str, args: argparse.Namespace) -> Bench:
+    """Make a bench of a board whose link is its REPL's port."""
+    return Bench(port, port, BAUD, args.patience, say)
 
 
 def merge(old: Iterable[Any], new: Iterable[Any], key_of: Callable[[Any], Any]) -> list[Any]:

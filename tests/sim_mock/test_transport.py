@@ -13,6 +13,7 @@ from host_bridge.link import wire
 from host_bridge.services import make_host
 from host_bridge.virtual_time import VirtualTime
 from sim_mock.transport import SimTransport
+from tests import patience
 from tests.firmware.worlds import world_of
 
 
@@ -51,10 +52,12 @@ def run(text, main):
 def test_a_car_says_a_hundred_statuses_a_second():
     async def main(transport, heard):
         await asyncio.sleep(0.2)
+        watch = patience.witness()
         first, begun_s = len(heard.statuses), time.monotonic()
         await asyncio.sleep(0.6)
-        rate_hz = (len(heard.statuses) - first) / (time.monotonic() - begun_s)
-        assert rate_hz == pytest.approx(100, rel=0.1)
+        count, wall_s = len(heard.statuses) - first, time.monotonic() - begun_s
+        # beats for which a busy machine gave no time are missed
+        assert 90 * watch.granted_s(begun_s) <= count <= 110 * wall_s
 
     heard = run("sim://f1tenth", main)
     assert heard.closed == [None]

@@ -17,7 +17,8 @@ from host_bridge.cli import main
 from host_bridge.errors import ProtocolFault
 from host_bridge.flash.board import BoardFacts
 from host_bridge.flash.plan import Slots
-from host_bridge.hil import on_chip, same_bytes
+from host_bridge.hil import same_bytes
+from host_bridge.hil.bench import facts as facts_of
 from host_bridge.hil.limits import LIMITS
 from host_bridge.hil.port import Mute, Port
 from host_bridge.hil.report import PASS
@@ -114,7 +115,7 @@ class SlowBoard:
 @pytest.mark.parametrize(("is_mute", "pace"), [(False, 0.1), (True, 1.0)])
 def test_the_way_to_the_repl_is_timed_in_the_boards_own_time(is_mute, pace):
     begun_s = time.monotonic()
-    [(found, row)] = on_chip.facts(SlowBoard(is_mute))
+    [(found, row)] = facts_of(SlowBoard(is_mute))
     took_s = time.monotonic() - begun_s
     assert found["micropython"] == "1.28.0"
     seconds, unit = row.got.split()

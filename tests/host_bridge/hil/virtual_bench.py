@@ -4,7 +4,7 @@ import contextlib
 
 from host_bridge.config import load_vehicle
 from host_bridge.errors import DeviceFault
-from host_bridge.hil.on_chip import Bench
+from host_bridge.hil.bench import Bench
 from host_bridge.hil.port import Mute
 from sim_mock.plant.parameters import PlantParameters
 from sim_mock.plant.vehicle_plant import Plant
@@ -33,6 +33,7 @@ class WorldPort:
         self.steps = self.received = self.sent = self.frames_sent = 0
         self.intervals_us = []
         self._is_cut = False
+        self._s = 0.0
 
     now_us = property(lambda self: self.world.now_us)
     car_us = property(lambda self: self.world.now_us)
@@ -40,7 +41,14 @@ class WorldPort:
     enable = property(lambda self: self.world.enable)
 
     def us_per_s(self):
-        return 1e7
+        return 1e6
+
+    def now_s(self):
+        return self._s
+
+    def sleep(self, seconds):
+        """The host's own time; the car's goes by with its steps alone, a whole one each time."""
+        self._s += seconds
 
     def catch_up(self):
         pass

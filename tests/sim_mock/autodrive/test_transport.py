@@ -41,13 +41,12 @@ def run(text, main):
 
 
 async def play(unity, port, for_s, rate_hz=130):
-    """The simulator for a while, one exchange for each frame it renders."""
-    loop = asyncio.get_running_loop()
-    end_s = loop.time() + for_s
+    """The simulator for so many granted seconds, one exchange for each frame it renders."""
+    end = patience.Deadline(for_s)
     url = f"ws://127.0.0.1:{port}/socket.io/?EIO=4&transport=websocket"
     async with connect(url, compression=None) as line:
         await line.send(unity.on_open())
-        while loop.time() < end_s:
+        while not end.is_over():
             reply = unity.on_text(await line.recv())
             if reply:
                 await asyncio.sleep(1 / rate_hz)

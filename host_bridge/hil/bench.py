@@ -1,0 +1,125 @@
+"""A board on a bench: its ports, its raw REPL, the car that it becomes, and what it is."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import serial
+
+from host_bridge.errors import DeviceFault
+from host_bridge.flash.board import RawBoard
+from host_bridge.flash.repl import ASK, raw_board
+from host_bridge.hil.limits import judged
+from host_bridge.hil.paced import Car
+from host_bridge.hil.port import Mute, Port
+from host_bridge.hil.report import Row
+
+FOLDER = Path(__file__).with_name("on_board")
+_BACK_S = 20.0
+_PACE_BEATS = 50
+
+
+class Bench:
+    """The board's ports and how patient to be. ``repl`` is ``link`` unless the link is a UART."""
+
+    def __init__(
+        self, link: str, repl: str, baud: int, patience: float, progress: Callable[[str], None]
+    ) -> None:
+        self.link, self.repl, self.baud = link, repl, baud
+        self.patience, self.progress = patience, progress
+
+    @contextlib.contextmanager
+    def board(self) -> Iterator[RawBoard]:
+        """At its raw REPL; reset when left. Where the link is a UART it is asked there."""
+        if self.repl != self.link:
+            with serial.Serial(self.link, self.baud, exclusive=True) as line:
+                line.write(ASK)
+        with raw_board(self.repl, within_s=_BACK_S * self.patience) as board:
+            yield board
+
+    @contextlib.contextmanager
+    def car(self, speed_mm_s: int, line: Any = None) -> Iterator[Car]:
+        """The car at the link, once its port is there; Ctrl-C stops it. Raises Mute."""
+        port = self._port(line if self.repl == self.link else None)
+        car = Car(port, speed_mm_s, self.progress)
+        try:
+            yield car
+        except (KeyboardInterrupt, GeneratorExit):  # whoever ends it leaves no car armed
+            with contextlib.suppress(Mute, OSError):
+                car.halt()
+            raise
+        finally:
+            if line is None or self.repl != self.link:
+                port.close()
+
+    def _port(self, line: Any) -> Port:
+        give_up_s = time.monotonic() + _BACK_S * self.patience
+        while True:
+            try:
+                return Port(self.link, self.baud, self.patience, line)
+            except OSError:
+                if time.monotonic() > give_up_s:
+                    raise
+                time.sleep(0.1)
+
+
+def facts(bench: Bench) -> Iterator[tuple[dict[str, Any], Row]]:
+    """The board of itself, and how long it took to its REPL, in seconds of the car's.
+
+    Only this host sees both ends of that. A board that is slower than time is timed by as much of
+    its own time as went by in each of the host's seconds just before."""
+    pace = _pace(bench)
+    begun_s = time.monotonic()
+    with bench.board() as board:
+        took_s = (time.monotonic() - begun_s) * pace
+        it, slots = board.facts(), board.slots()
+        folder = slot_of(board)
+        program = _program_hash(board, folder)
+        found = {
+            "machine": it.machine,
+            "micropython": ".".join(map(str, it.version)),
+            "chip_id": it.unique_id.hex(),
+            "slot": folder,
+            "is_on_trial": bool(slots and slots.is_on_trial),
+            "program_hash": program,
+        }
+    how = "asked, entered, soft reset, its helpers understood"
+    clock = f"this host's clock, {pace:.2f} s of the car's in each second"
+    yield found, judged("repl", took_s, how, clock)
+
+
+def _pace(bench: Bench) -> float:
+    """How much of the car's time goes by in a second of this host's: 1 on metal, and of a board
+    that tells nothing, as it is where its REPL is open already."""
+    with bench.car(0) as car, contextlib.suppress(Mute):
+        car.port.catch_up()
+        for _ in range(_PACE_BEATS):
+            car.port.advance(0)
+        return min(car.port.us_per_s() / 1e6, 1.0)
+    return 1.0
+
+
+def _program_hash(board: RawBoard, folder: str) -> str:
+    """As ``flash.job`` calls the program."""
+    lines = [f"{path} {digest}\n" for path, digest in sorted(board.hashes(folder).items())]
+    program = "".join(line for line in lines if not line.startswith("config_"))
+    return hashlib.sha256(program.encode()).hexdigest()[:16]
+
+
+def slot_of(board: RawBoard) -> str:
+    """The folder of the slot that runs. Raises DeviceFault where there is no launcher."""
+    slots = board.slots()
+    if slots is None:
+        raise DeviceFault("there is no car on this board", where=board.where, remedy="tandem flash")
+    return f"/{'ab'[slots.slot]}"
+
+
+def program(name: str, **names: object) -> str:
+    """Make the text of a program of ``on_board`` with these names set before it."""
+    heads = "".join(f"{key} = {value!r}\n" for key, value in names.items())
+    return heads + (FOLDER / f"{name}.py").read_text()
