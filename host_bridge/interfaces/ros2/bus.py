@@ -272,6 +272,10 @@ class Bus:
         return int(self._node.get_clock().now().nanoseconds)
 
     def close(self) -> None:
+        """End the node; nothing where that is done, for an input that is refused is closed twice:
+        by itself, and by whoever opened it."""
+        if not self._context.ok():
+            return
         if self._waiter:
             left = self._waiter.close(self._executor.shutdown)
             if left is not None:
