@@ -8,6 +8,7 @@ from hardware.schema.keys import Key, choice
 from hardware.schema.reading import joined, read_key, read_table, refuse_unknown
 from host_bridge.config.document import Document
 from host_bridge.config.schema import (
+    ACCEPTED_COAST_KEYS,
     CHANNEL_COUNT,
     CHANNEL_KEYS,
     CHANNEL_KINDS,
@@ -22,7 +23,17 @@ from host_bridge.config.schema import (
 )
 
 _TOP_TABLES = tuple(name for name in TABLES if name and "." not in name)
-TOP_KEYS = (*(key.name for key in TABLES[""]), *_TOP_TABLES, "rc", "sources", "channels", "plant")
+TOP_KEYS = (
+    *(key.name for key in TABLES[""]),
+    *_TOP_TABLES,
+    "accepted_coast",
+    "rc",
+    "sources",
+    "channels",
+    "plant",
+)
+
+_OPTIONAL = {"rc": RC_KEYS, "accepted_coast": ACCEPTED_COAST_KEYS}
 
 
 def read_vehicle(document: Document) -> dict[str, Any]:
@@ -41,10 +52,11 @@ def read_vehicle(document: Document) -> dict[str, Any]:
     )
     values["profiles"] = _read_each(document, "profiles", PROFILES, PROFILE_KEYS)
     values["sources"] = _read_each(document, "sources", tuple(SOURCE_IDS), SOURCE_KEYS)
-    given_rc = document.values.get("rc")
-    values["rc"] = (
-        read_table(document, "rc", table_of(document, "rc"), RC_KEYS) if given_rc else None
-    )
+    for name, keys in _OPTIONAL.items():
+        is_there = bool(document.values.get(name))
+        values[name] = (
+            read_table(document, name, table_of(document, name), keys) if is_there else None
+        )
     values["channels"] = _read_channels(document)
     return values
 

@@ -10,6 +10,7 @@ from firmware.core.params import BLIND_MAX_MM
 from host_bridge.config.compilation import motion_every
 from host_bridge.config.document import Document
 from host_bridge.config.schema import PARAMETERS, PROFILES, STOP_SOURCES
+from host_bridge.config.unaided import check_unaided
 from host_bridge.errors import VehicleFileFault
 
 _LEASE_MAX_S = 0.3  # firmware/core/SAFETY.md; a second for what is slower than _SLOW_MPS
@@ -280,6 +281,7 @@ _RULES = (
     _blind_at_all,
     _stop_silence,
     _cut,
+    check_unaided,
     _loop_brake,
     _receiver,
     _speeds,

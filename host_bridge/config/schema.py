@@ -122,6 +122,7 @@ TABLES: dict[str, tuple[Key, ...]] = {
         compiled("clock_bound_s", "clock_bound_us", 1e6),
         compiled("blind_m", "blind_mm", 1e3),
         number("cut_decel_mps2", 0.01, 20.0),  # what slows it in a cut
+        number("coast_decel_mps2", 0.01, 20.0, default=None),  # and with no power: as in a cut
         number("cut_max_m", 0.1, 100.0),  # how far it may go then
     ),
     "stop.policies": tuple(choice(cause, STOP_POLICIES, default=None) for cause in STOP_CAUSES),
@@ -176,6 +177,7 @@ STOP_SOURCE_KEYS = (
     number("silence_s", 0.02, 1.0, default=0.25),
     choice("policy", STOP_POLICIES, default="brake"),
 )
+ACCEPTED_COAST_KEYS = (number("distance_m", 0.1, 100.0), Key("reason", "text"))
 PROFILE_KEYS = (number("speed_cap_mps", 0.0, PARAMETERS["profile_cap_mm_s"][4] / 1e3),)
 
 # The receiver on the board: right or backward or off, centre, left or forward or on

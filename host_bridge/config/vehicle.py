@@ -15,6 +15,7 @@ from host_bridge.config.geometry import SteeringGeometry
 from host_bridge.config.reading import TOP_KEYS, read_vehicle
 from host_bridge.config.rules import check_parameters, check_tables
 from host_bridge.config.schema import PROFILES, SOURCE_IDS, STOP_CAUSES, STOP_SOURCES
+from host_bridge.config.unaided import accepted_coast, unaided_facts
 from host_bridge.domain import DivergenceLimits, FileValue, SourceFacts, StopSourceFacts, Vehicle
 from host_bridge.errors import VehicleFileFault
 
@@ -101,6 +102,8 @@ def _vehicle(
         stop_sources=tuple(_stop_source(name, table) for name, table in stop["sources"].items()),
         profile=stop["profile"],
         profile_caps_mps={n: table["speed_cap_mps"] for n, table in tables["profiles"].items()},
+        unaided=unaided_facts(tables),
+        accepted_coast=accepted_coast(tables),
         may_arm=tuple(stop["may_arm"]),
         may_clear=tuple(stop["may_clear"]),
         has_rc=tables["rc"] is not None,

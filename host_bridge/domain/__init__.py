@@ -62,6 +62,13 @@ from host_bridge.domain.reports import (
     StopSeen,
     VescState,
 )
+from host_bridge.domain.unaided import (
+    UNAIDED_MOST_M,
+    AcceptedCoast,
+    UnaidedFacts,
+    UnaidedStop,
+)
+from host_bridge.domain.unaided_words import unaided_words
 from host_bridge.domain.vehicle import (
     LONGEST_STEP_S,
     DivergenceLimits,
@@ -76,6 +83,8 @@ __all__ = [
     "LONGEST_STEP_S",
     "NEUTRAL_US",
     "NOBODY",
+    "UNAIDED_MOST_M",
+    "AcceptedCoast",
     "Action",
     "ActionReply",
     "Actuator",
@@ -125,6 +134,8 @@ __all__ = [
     "State",
     "StopSeen",
     "StopSourceFacts",
+    "UnaidedFacts",
+    "UnaidedStop",
     "Vehicle",
     "VescState",
     "WiringReport",
@@ -136,6 +147,7 @@ __all__ = [
     "stand_left_s",
     "stop_age_s",
     "stop_source_name",
+    "unaided_words",
     "why_nobody_drives",
     "why_stopped",
 ]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from host_bridge.domain.unaided import AcceptedCoast, UnaidedFacts
+
 LONGEST_STEP_S = 0.02  # config.rules: with a longer one nothing is shown of how a car stops
 
 
@@ -76,6 +78,8 @@ class Vehicle:
     stop_sources: tuple[StopSourceFacts, ...]
     profile: str  # what it is armed in unless somebody says otherwise
     profile_caps_mps: dict[str, float]
+    unaided: UnaidedFacts  # how far it goes where its program has no part in a stop
+    accepted_coast: AcceptedCoast | None  # what its file accepts of that beyond UNAIDED_MOST_M
     may_arm: tuple[str, ...]
     may_clear: tuple[str, ...]
     has_rc: bool  # its file has a receiver; whether a board has one wired is another thing

@@ -17,6 +17,7 @@ from host_bridge.domain import (
     State,
     arming,
     stop_source_name,
+    unaided_words,
 )
 from host_bridge.errors import DeviceFault, OffBeatFault, RefusedFault
 from host_bridge.interfaces.cli.attest import add_profile, profile_of
@@ -107,8 +108,12 @@ async def _act(
         await opened.until(lambda: not _is_passing(opened), _PASSING_S)
         if action is Action.ARM:  # what a refusal is explained by comes some times a second
             await opened.until(lambda: opened.car.inputs is not None, _EXPLAINED_S)
-        result = await asked(opened, _deed(opened, action, profile), host)
-        return _show(result, args.json, opened)
+        deed = _deed(opened, action, profile)
+        words = _unaided(opened, deed)
+        if words and not args.json:
+            print(words)  # before it is armed
+        result = await asked(opened, deed, host)
+        return _show(result, args.json, opened, words)
     finally:
         await opened.close()
 
@@ -117,6 +122,13 @@ def _deed(opened: OpenCar, action: Action, profile: Profile | None) -> Deed:
     if action is not Action.ARM:
         return Deed(action, Sender.COMMAND)
     return arming(opened.car.profile() if profile is None else profile, Sender.COMMAND)
+
+
+def _unaided(opened: OpenCar, deed: Deed) -> str:
+    """How far it goes without its program, where an arm permits a speed from which that is far."""
+    if deed.action is not Action.ARM:
+        return ""
+    return unaided_words(opened.vehicle, Profile(deed.value).name.lower())
 
 
 async def asked(opened: OpenCar, deed: Deed, host: Host) -> ActionResult | None:
@@ -132,9 +144,9 @@ def _is_passing(opened: OpenCar) -> bool:
     return status is None or status.state in (State.STARTING, State.STOPPING)
 
 
-def _show(result: ActionResult | None, is_json: bool, opened: OpenCar) -> int:
+def _show(result: ActionResult | None, is_json: bool, opened: OpenCar, unaided: str) -> int:
     if is_json:
-        print(json.dumps(row_of(result, opened)))
+        print(json.dumps({**row_of(result, opened), "unaided": unaided}))
         return 0 if result and result.is_done else RefusedFault.exit_code
     if result is None or not result.is_done:
         raise refused(result, opened)

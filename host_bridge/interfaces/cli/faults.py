@@ -19,7 +19,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from host_bridge.domain import Vehicle
+from host_bridge.domain import Vehicle, unaided_words
 from host_bridge.errors import UsageFault
 from host_bridge.interfaces.cli import faults_report as report
 from host_bridge.printable import styled
@@ -147,7 +147,8 @@ def _run_stops(
     if not tasks:
         raise _nothing_to_run(f"{len(cases)} cases, of which none stops a car that drives")
     words = {row.case: row.words for row, _ in rows}
-    return _told(args, tasks, cases, lambda runs: report.stops_tables(runs, words), words)
+    unaided = {one.name: unaided_words(one, one.profile) for one in vehicles}
+    return _told(args, tasks, cases, lambda runs: report.stops_tables(runs, words, unaided), words)
 
 
 def _told(

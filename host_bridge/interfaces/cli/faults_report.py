@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import JustifyMethod
+from rich.markup import escape
 from rich.table import Table
 
 _SHOWN_FAILURES = 20
@@ -76,13 +77,19 @@ def _short(number: float) -> str:
     return f"{number:.2f}" if number < 10.0 else f"{number:.1f}"
 
 
-def stops_tables(runs: Sequence[Any], words: Mapping[str, str]) -> Iterator[Table]:
-    """One per vehicle: each cause's longest stop from its lower and from its higher speed, and as a
-    multiple of v²/2μg, which is what the floor allows four braked wheels; the farthest first. A car
-    that has nothing to brake with then "coasts". Fits 80 columns."""
+def stops_tables(
+    runs: Sequence[Any], words: Mapping[str, str], unaided: Mapping[str, str]
+) -> Iterator[Table]:
+    """One per vehicle, and below it what ``unaided`` says of that vehicle.
+
+    Each cause's longest stop from its lower and from its higher speed, and as a multiple of v²/2μg,
+    which is what the floor allows four braked wheels; the farthest first. A car that has nothing to
+    brake with then "coasts". Fits 80 columns.
+    """
     for vehicle in sorted({run.vehicle for run in runs}):
         own = [run for run in runs if run.vehicle == vehicle]
         shown = Table(title=f"{vehicle}: stops", title_style="bold", box=None)
+        shown.caption, shown.caption_justify = escape(unaided[vehicle]) or None, "left"
         shown.padding = (0, 1, 0, 0)
         shown.add_column("cause", no_wrap=True)
         for name in ("ms", "m/s", "goes, ×v²/2μg", "m/s", "goes, ×v²/2μg"):

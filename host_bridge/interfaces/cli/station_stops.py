@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
-from host_bridge.domain import Vehicle
+from host_bridge.domain import Vehicle, unaided_words
 from host_bridge.interfaces.cli.station_programs import spawned
 
 _NICENESS = 5  # an idle machine's time is its own, a busy one's is the cars'
@@ -31,9 +31,13 @@ class StopTables:
         self._tables: dict[str, _Table] = {}
 
     def state(self, vehicle: Vehicle | None) -> Row:
-        """Say how far it is worked out, as the page shows it."""
-        table = self._tables.get(vehicle.path) if vehicle else None
-        return table.state() if table else {"is_known": vehicle is not None, "is_ready": False}
+        """Say how far it is worked out, and what has to be known before that, as the page shows
+        it."""
+        if vehicle is None:
+            return {"is_known": False, "is_ready": False, "unaided": ""}
+        table = self._tables.get(vehicle.path)
+        told = table.state() if table else {"is_known": True, "is_ready": False}
+        return {**told, "unaided": unaided_words(vehicle, vehicle.profile)}
 
     def rows(self, vehicle: Vehicle | None) -> list[Row]:
         """The farthest first; none before all of it is there."""

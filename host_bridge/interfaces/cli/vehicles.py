@@ -98,12 +98,23 @@ def _facts(v: Vehicle) -> Rows:
         ("steering", f"{_angle(v.steer_max_rad)} either way"),
         ("step of its program", f"{v.step_s * 1e3:g} ms"),
         ("driven blind", f"{v.blind_m:g} m at most, after the last claim that it heard"),
+        ("without its program", _unaided(v)),
         ("who can stop it", ", ".join(source.name for source in v.stop_sources)),
         *_policies(v),
         ("differs from its twin", differs),
         *([("a real one's twin", _twin(v))] if v.calibration else []),
         *([("wired on no board", v.unwired)] if v.unwired else []),
     ]
+
+
+def _unaided(v: Vehicle) -> str:
+    goes = v.unaided.stop_from(v.profile_caps_mps[v.profile])
+    accepted = v.accepted_coast
+    return (
+        f"button {goes.button_m:.1f}, hang {goes.hang_m:.1f}, reset {goes.reset_m:.1f}, power lost "
+        f"{goes.power_lost_m:.1f} m from its cap in {v.profile}, {goes.speed_mps:g} m/s"
+        + (f"; accepted: {accepted.distance_m:g} m, {accepted.reason}" if accepted else "")
+    )
 
 
 def _twin(v: Vehicle) -> str:

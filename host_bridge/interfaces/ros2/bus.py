@@ -16,6 +16,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from host_bridge.errors import DeviceFault, UsageFault
+from host_bridge.interfaces.ros2.own_topics import OwnTopics
 from host_bridge.interfaces.ros2.waiting import Waiter
 
 _CALLS_MAX = 12  # of one step: what is more waits for the next, and of each topic the newest stays
@@ -198,6 +199,7 @@ class Bus:
             parameter_overrides=[uses_sim_time],
             cli_args=["--ros-args", *(word for rule in remaps for word in ("-r", rule))],
         )
+        self._topics = OwnTopics()
         fixed = descriptors.ParameterDescriptor(read_only=True)
         for name_of, value in given.items():
             self._node.declare_parameter(name_of, value, fixed)
@@ -270,6 +272,10 @@ class Bus:
         return int(self._node.get_clock().now().nanoseconds)
 
     def close(self) -> None:
+        """End the node; nothing where that is done, for an input that is refused is closed twice:
+        by itself, and by whoever opened it."""
+        if not self._context.ok():
+            return
         if self._waiter:
             left = self._waiter.close(self._executor.shutdown)
             if left is not None:
@@ -291,7 +297,11 @@ class Bus:
     def publisher(
         self, topic: str, type_name: str, *, is_latched: bool = False, depth: int = _DEPTH
     ) -> Any:
-        """Reliable: a subscriber that asks for that gets nothing of one that is not."""
+        """Reliable: a subscriber that asks for that gets nothing of one that is not.
+
+        Raises errors.UsageFault for a topic that this node hears.
+        """
+        self._topics.say(self._node.resolve_topic_name(topic), topic)
         qos = self._qos.QoSProfile(depth=depth)
         if is_latched:
             durability = self._qos.DurabilityPolicy.TRANSIENT_LOCAL
@@ -305,8 +315,10 @@ class Bus:
 
         Best effort and of depth 1: that takes reliable publishers too, and keeps no queue of old
         commands; volatile: what was kept for late comers does not come. ``depth`` is of all
-        publishers of a topic together, of which the newest puts out the others.
+        publishers of a topic together, of which the newest puts out the others. Raises
+        errors.UsageFault for a topic that this node publishes.
         """
+        self._topics.hear(self._node.resolve_topic_name(topic), topic)
         qos = self._qos.QoSProfile(
             depth=depth,
             reliability=self._qos.ReliabilityPolicy.BEST_EFFORT,

@@ -124,6 +124,27 @@ def test_a_cut_takes_no_more_than_the_vehicle_file_says(name, case):
     assert 0.75 * stated_m < result.distance_m < stated_m + 0.05 * result.speed_mps
 
 
+UNAIDED = {
+    "runstop-opens": "button_m",
+    "program-ends": "hang_m",
+    "board-resets": "reset_m",
+    "power-lost": "power_lost_m",
+}
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("name", VEHICLES)
+@pytest.mark.parametrize("case", UNAIDED)
+def test_from_the_default_cap_no_car_goes_farther_than_is_computed_of_its_file(name, case):
+    """What make check computes, and the cap follows from, holds on the virtual cars."""
+    vehicle = load_vehicle(name)
+    result = run(case, vehicle, 0, speed_mps=vehicle.profile_caps_mps[vehicle.profile])
+    assert result.wrong == ()
+    computed_m = getattr(vehicle.unaided.stop_from(result.speed_mps), UNAIDED[case])
+    lag_m = 0.05 * result.speed_mps  # of what is read of the plant, and of K2 letting go
+    assert 0.6 * computed_m < result.distance_m < computed_m + lag_m
+
+
 @pytest.mark.parametrize("name", ["f1tenth", "autorally", "nigel"])
 def test_an_encoder_that_dies_does_not_make_the_car_faster(name):
     vehicle = load_vehicle(name)

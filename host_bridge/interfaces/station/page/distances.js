@@ -30,7 +30,7 @@ function panel(card, name) {
   button.type = "button"; button.setAttribute("aria-label", `Work out how far ${name} goes`);
   button.onclick = () => ask({ do: "distances", car: name });
   it.append(make("summary", "", "How far it goes, for every cause of a stop"), words, button, make("div"));
-  card.append(it);
+  card.append(make("p", "unaided"), it);
   return it;
 }
 function told(state) {
@@ -51,6 +51,7 @@ function showDistances(picture) {
     const card = document.getElementById("car-" + name);
     if (!card) continue;
     const it = card.querySelector("details.distances") || panel(card, name);
+    put(card.querySelector("p.unaided"), state.unaided);
     put(it.querySelector("p"), told(state));
     it.querySelector("button").hidden = !TOKEN || !state.is_known || state.is_going_on || state.is_ready;
     if (state.is_ready && it.open && !it.dataset.has) load(it, name);

@@ -1,0 +1,65 @@
+"""A cap follows from what a button, a hang and a reset leave: few metres, or more in words."""
+
+from __future__ import annotations
+
+from math import floor
+from typing import Any
+
+from host_bridge.config.document import Document
+from host_bridge.domain import UNAIDED_MOST_M, AcceptedCoast, UnaidedFacts
+
+_TENTHS = 10.0
+
+
+def unaided_facts(tables: dict[str, Any]) -> UnaidedFacts:
+    """What a vehicle file says of stops that its program has no part in."""
+    stop = tables["stop"]
+    return UnaidedFacts(
+        cut_decel_mps2=stop["cut_decel_mps2"],
+        coast_decel_mps2=stop["coast_decel_mps2"] or stop["cut_decel_mps2"],
+        has_brake_servo=any(it["kind"] == "brake_servo" for it in tables["channels"]),
+        has_off_delay=stop["loop_brake_s"] > 0.0,
+    )
+
+
+def accepted_coast(tables: dict[str, Any]) -> AcceptedCoast | None:
+    """What a vehicle file accepts; None where it has no such table."""
+    given = tables["accepted_coast"]
+    return AcceptedCoast(given["distance_m"], given["reason"].strip(" .")) if given else None
+
+
+def check_unaided(document: Document, tables: dict[str, Any]) -> None:
+    """Raises VehicleFileFault for a default profile whose cap nobody accepted in words."""
+    profile, facts = tables["stop"]["profile"], unaided_facts(tables)
+    cap_mps = tables["profiles"][profile]["speed_cap_mps"]
+    goes = facts.stop_from(cap_mps)
+    accepted = accepted_coast(tables)
+    if accepted and not (accepted.reason and accepted.reason.isprintable()):
+        raise document.fault(
+            "accepted_coast.reason",
+            "a distance is accepted for a reason",
+            expected="one line of words: why nobody is in its way for so far",
+            got=repr(accepted.reason),
+            remedy="write them; they are shown to whoever arms the car",
+        )
+    if goes.most_m <= max(UNAIDED_MOST_M, accepted.distance_m if accepted else 0.0):
+        return
+    raise document.fault(
+        "accepted_coast.distance_m" if accepted else f"profiles.{profile}.speed_cap_mps",
+        "without its program this car goes farther than anybody has accepted",
+        expected=f"{UNAIDED_MOST_M:g} m or less after button, hang and reset "
+        f"({document.where('stop.cut_decel_mps2')}), or [accepted_coast] with a distance_m that "
+        "is not less, and a reason",
+        got=f"button {goes.button_m:.1f}, hang {goes.hang_m:.1f}, reset {goes.reset_m:.1f} m "
+        f"from {cap_mps:g} m/s",
+        remedy=f"lower speed_cap_mps to {_most_mps(facts, cap_mps):g}, fit a brake that needs no "
+        "drive, or accept the distance; hardware/stopping.md",
+    )
+
+
+def _most_mps(facts: UnaidedFacts, cap_mps: float) -> float:
+    """The fastest in whole tenths that keeps the distance."""
+    tenths = floor(cap_mps * _TENTHS)
+    while tenths > 0 and facts.stop_from(tenths / _TENTHS).most_m > UNAIDED_MOST_M:
+        tenths -= 1
+    return tenths / _TENTHS

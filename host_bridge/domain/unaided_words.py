@@ -1,0 +1,28 @@
+"""What a person has to know before a car is armed that goes far without its program."""
+
+from __future__ import annotations
+
+from host_bridge.domain.unaided import UNAIDED_MOST_M
+from host_bridge.domain.vehicle import Vehicle
+
+
+def unaided_words(vehicle: Vehicle, profile: str) -> str:
+    """Say how far it goes from the cap of a profile after button, hang and reset, what its file
+    accepts of that, and why; "" where it is few metres, or a stand."""
+    cap_mps = vehicle.profile_caps_mps.get(profile, 0.0)
+    goes = vehicle.unaided.stop_from(cap_mps)
+    if profile == "stand" or goes.most_m <= UNAIDED_MOST_M:
+        return ""
+    said = (
+        f"From its cap in {profile}, {cap_mps:g} m/s, it goes {_metres(goes.most_m)} without its "
+        f"program: button {_metres(goes.button_m)}, hang {_metres(goes.hang_m)}, reset "
+        f"{_metres(goes.reset_m)}; with its power lost {_metres(goes.power_lost_m)}."
+    )
+    accepted = vehicle.accepted_coast
+    if accepted is None or accepted.distance_m < goes.most_m:
+        return f"{said} Its vehicle file accepts that only by the profile's cap."
+    return f"{said} Its vehicle file accepts {_metres(accepted.distance_m)}: {accepted.reason}."
+
+
+def _metres(metres: float) -> str:
+    return f"{metres:.1f} m" if metres < 100.0 else f"{metres:.0f} m"

@@ -1,0 +1,38 @@
+"""No node hears itself: what it publishes, and what it hears, are never one topic.
+
+A car that heard its own echo as a command would drive on after whoever drove it fell silent.
+Nothing here knows rclpy.
+"""
+
+from __future__ import annotations
+
+from host_bridge.errors import UsageFault
+
+
+class OwnTopics:
+    """The topics of one node by their full names, after remapping and namespace."""
+
+    def __init__(self) -> None:
+        self._said: dict[str, str] = {}
+        self._heard: dict[str, str] = {}
+
+    def say(self, full: str, name: str) -> None:
+        """Publish ``full``, which is ``name`` before remapping. Raises errors.UsageFault."""
+        self._said[full] = name
+        self._refuse_echo(full)
+
+    def hear(self, full: str, name: str) -> None:
+        """Subscribe to ``full``, likewise."""
+        self._heard[full] = name
+        self._refuse_echo(full)
+
+    def _refuse_echo(self, full: str) -> None:
+        if full in self._said and full in self._heard:
+            raise UsageFault(
+                "a node of a car would hear itself, and the car drive on by its own echo",
+                where=full,
+                expected="a topic that this node either publishes or hears",
+                got=f"published as {self._said[full]}, heard as {self._heard[full]}",
+                remedy="give one of the two another name: by --remap, or in the file of --mux "
+                "or --priorities",
+            )
