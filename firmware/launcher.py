@@ -6,7 +6,6 @@ Imports nothing of ours, for it outlives the programs that it starts.
 """
 
 import binascii
-import gc
 import os
 import sys
 
@@ -35,9 +34,6 @@ _SIZE = 8
 _CRC_SIZE = 4
 _COUNTER_MASK = (1 << 30) - 1
 _STARTS_MAX = 3  # in a row that fail, as firmware/core/watch.py has it
-# Bytes that imports may take before garbage is collected: each time takes an RP2040 10 ms, and what
-# is left lying leaves holes between the program's parts
-_CRUMBS_SIZE = 32_000
 _CTRL_C = 3
 _TRIAL_MS = 8000  # to come as far as the program's own watchdog; RP2040's can wait 8388 ms
 
@@ -231,7 +227,6 @@ def _stays(starts: Starts, machine: "Any", pins: "Any") -> bool:
             import micropython
 
             micropython.kbd_intr(_CTRL_C)
-        gc.threshold(_CRUMBS_SIZE)
         from firmware.boards.start import start
 
         start(pins, starts).run()  # type: ignore[arg-type]

@@ -32,7 +32,11 @@ if TYPE_CHECKING:
 _CONFIGURATION = ("/config_a.bin", "/config_b.bin")  # below the slot's folder
 _CTRL_C = 3
 _BOX_STEP_US = 10_000
-_CRUMBS_SIZE = 8_000  # as the launcher has it
+# Bytes that imports may take before garbage is collected: each time takes an RP2040 10 ms, and what
+# is left lying leaves holes between the program's parts. The board itself does not wait for that:
+# its pulses come 30 ms earlier.
+_CRUMBS_SIZE = 32_000
+_LOOP_CRUMBS_SIZE = 8_000  # in the loop with a plant nothing waits, and room is short
 _OF_METAL = ("firmware.drivers", "firmware.boards")
 _STAYS = ("start", "link", "between_steps")
 _OF_A_BOX = ("firmware.core.pairing", "firmware.core.boxes", "firmware.core.tag", "firmware.cipher")
@@ -201,6 +205,7 @@ def start(pins: "Pins", starts: "Starts") -> "CarProgram | BoxBeat":
 
     store = Store((starts.folder + _CONFIGURATION[0], starts.folder + _CONFIGURATION[1]))
     board = make_board(pins, starts, link, store, time.ticks_us)
+    collect_every(_CRUMBS_SIZE)
     return CarProgram(board, starts, time.ticks_us, is_repl_free)
 
 
@@ -216,7 +221,7 @@ def leave(metal: "MetalBoard", starts: "Starts") -> "HitlBoard":
     link stays, and what is done between steps."""
     metal.leave()
     _forget_metal()
-    collect_every(_CRUMBS_SIZE)
+    collect_every(_LOOP_CRUMBS_SIZE)
     from firmware.boards.hitl import HitlBoard
 
     board = HitlBoard(metal.board_id, metal.link, metal.between_steps, starts.failed)
@@ -249,7 +254,7 @@ def _forget_metal() -> None:
 
 def _turn_until_loaded(board: "HitlBoard", ticks_us: "TicksUs", watchdog: "Watchdog") -> bool:
     gc.collect()
-    collect_every(_CRUMBS_SIZE)
+    collect_every(_LOOP_CRUMBS_SIZE)
     watchdog.feed()
     app = make_app(board)
     board.be_heard_by(app.receiver)

@@ -37,7 +37,6 @@ class Probe:
 
 def come_up():
     micropython.kbd_intr(-1)  # a frame may hold 0x03
-    gc.threshold(32_000)  # as launcher.py has it before it imports the program
     sys.path.insert(0, FOLDER)
     import pins
 
