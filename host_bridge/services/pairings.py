@@ -16,6 +16,7 @@ from typing import Any
 
 from host_bridge.domain import CarIdentity, Vehicle
 from host_bridge.errors import DataFileFault
+from host_bridge.whole_file import write_whole
 
 _KEY_BYTES = 32
 
@@ -86,10 +87,7 @@ class Pairings:
         """Keep it, in place of what was known of this board, whole or not at all."""
         path = self._path(pairing.board_id)
         path.parent.mkdir(parents=True, exist_ok=True)
-        beside = path.with_suffix(".new")
-        with open(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
-            json.dump(asdict(pairing), file, indent=2)
-        beside.replace(path)
+        write_whole(path, json.dumps(asdict(pairing), indent=2))
         return path
 
     def _path(self, board_id: str) -> Path:

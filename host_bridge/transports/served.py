@@ -12,6 +12,7 @@ from pathlib import Path
 
 from host_bridge.errors import DeviceFault, UsageFault
 from host_bridge.transports.folders import private_folder
+from host_bridge.whole_file import write_whole
 
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,32}")
 
@@ -63,9 +64,7 @@ def announce(car: ServedCar) -> None:
     Raises errors.UsageFault, errors.DeviceFault.
     """
     path = _path(car.name, ".json")
-    draft = path.with_suffix(f".{os.getpid()}")
-    draft.write_text(json.dumps(asdict(car), indent=2) + "\n", encoding="utf-8")
-    draft.replace(path)
+    write_whole(path, json.dumps(asdict(car), indent=2) + "\n")
 
 
 def withdraw(name: str) -> None:

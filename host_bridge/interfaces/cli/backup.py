@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
-import os
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ from host_bridge.open_car import OpenCar
 from host_bridge.running import run_async
 from host_bridge.services import Host
 from host_bridge.services.pairings import Pairing
+from host_bridge.whole_file import write_whole
 
 BACKUP = """\
 examples:
@@ -131,11 +131,8 @@ def _hash(row: dict[str, Any]) -> str:
 
 
 def _write(path: Path, row: dict[str, Any]) -> None:
-    beside = path.with_name(path.name + ".new")
     try:
-        with open(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
-            json.dump(row, file, indent=1)
-        beside.replace(path)
+        write_whole(path, json.dumps(row, indent=1))
     except OSError as error:
         raise DataFileFault("cannot write the backup", where=str(path), got=str(error)) from None
 

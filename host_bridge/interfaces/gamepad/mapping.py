@@ -17,6 +17,7 @@ from typing import Any
 
 from host_bridge.errors import DataFileFault
 from host_bridge.interfaces.gamepad.sdl import AXES, BUTTONS
+from host_bridge.whole_file import write_whole
 
 
 class Life(Enum):
@@ -60,6 +61,7 @@ class PadMapping:
             control = str(getattr(roles, it.name)).lstrip("+-")
             if control and control not in AXES and control not in BUTTONS:
                 raise ValueError(f"{it.name} = {control!r} is no control of SDL's")
+        _refuse_conflicts(roles, str(row["sdl"]))
         life = Life(row["life"]) if row["life"] else None
         if life is Life.TRIGGER and roles.hand not in AXES:
             raise ValueError(f"life is the trigger's, but {roles.hand} is no axis")
@@ -68,6 +70,28 @@ class PadMapping:
     def row(self) -> dict[str, Any]:
         """For the file."""
         return {**asdict(self), "life": self.life.value if self.life else ""}
+
+
+def _refuse_conflicts(roles: Roles, sdl: str) -> None:
+    """A button has one role, and what stops is a button that does nothing else. Two roles may share
+    an axis, as forward and backward do, but not with the stop. Raises ValueError."""
+    inputs = dict(part.partition(":")[::2] for part in sdl.split(",")[2:])
+    taken: dict[str, str] = {}
+    for it in sorted(fields(roles), key=lambda it: it.name != "stop"):  # the stop is the first
+        control = str(getattr(roles, it.name)).lstrip("+-")
+        if not control:
+            continue
+        moved = inputs.get(control, control)  # two names may be one button of the device
+        if it.name == "stop" and not _is_button(moved, control):
+            raise ValueError(f"stop = {control!r} is no button: a half-moved axis stops nothing")
+        other = taken.setdefault(moved, it.name)
+        if other != it.name and (other == "stop" or _is_button(moved, control)):
+            raise ValueError(f"{other} and {it.name} are one control, {control} ({moved})")
+
+
+def _is_button(moved: str, control: str) -> bool:
+    """``moved`` is a word of SDL's line (b3, a2, h0.1), or the control's name without one."""
+    return control in BUTTONS if moved == control else moved[:1] in ("b", "h")
 
 
 class PadMappings:
@@ -95,9 +119,7 @@ class PadMappings:
         """Whole, or not at all."""
         path = self.path(mapping.guid)
         path.parent.mkdir(parents=True, exist_ok=True)
-        draft = path.with_suffix(f".{os.getpid()}")
-        draft.write_text(json.dumps(mapping.row(), indent=2) + "\n", encoding="utf-8")
-        draft.replace(path)
+        write_whole(path, json.dumps(mapping.row(), indent=2) + "\n")
         return path
 
     def path(self, guid: str) -> Path:

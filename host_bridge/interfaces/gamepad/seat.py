@@ -58,6 +58,7 @@ class PadSeat:
         }
         driving = (roles.forward, roles.reverse, roles.brake, roles.steer)
         self._by_button.update({name.lstrip("+-"): None for name in driving if name})
+        self._by_button[roles.stop] = Order.STOP  # last: whatever else it is, it stops
 
     def hear(self, report: Report, now_us: int) -> None:
         """One report of this pad."""

@@ -284,9 +284,10 @@ def _end(connection: ServerConnection, why: str) -> None:
 
 
 def _object(message: str | bytes) -> dict[str, object]:
-    """Of JSON; empty for anything else."""
-    with suppress(ValueError):
+    """Of JSON that is text all through; empty for anything else, and for one nested too deep."""
+    with suppress(ValueError, RecursionError):
         found = json.loads(message)
+        json.dumps(found, ensure_ascii=False).encode()  # half a character can be no name of a car
         if isinstance(found, dict):
             return found
     return {}

@@ -36,7 +36,8 @@ def test_a_row_reads_back(life):
 @pytest.mark.parametrize("role", ["hand", "autonomy", "arm", "quit", "stop", "forward", "reverse",
                                   "brake", "steer"])  # fmt: skip
 def test_a_role_is_a_control_of_sdls(role):
-    for control in ("", "leftx", "-leftx", "+righttrigger", "paddle1"):
+    axes = () if role == "stop" else ("leftx", "-leftx", "+righttrigger")
+    for control in ("", *axes, "paddle1"):
         found = PadMapping.from_row({**ROW, "roles": {role: control}})
         assert getattr(found.roles, role) == control
     with pytest.raises(ValueError, match=f"{role} = 'lever' is no control"):
@@ -49,6 +50,54 @@ def test_only_an_axis_is_a_trigger():
         PadMapping.from_row(row)
     found = PadMapping.from_row({**row, "roles": {"hand": "lefttrigger"}})
     assert found.life is Life.TRIGGER
+
+
+LINE = "ff00,Wheel,b:b1,start:b7,leftshoulder:b4,righttrigger:b5,lefttrigger:a2,leftx:a0"
+# roles, SDL's line, and what is said of them
+CONFLICTS = [
+    ({"arm": "b"}, "", "stop and arm are one control, b"),
+    ({"stop": "start"}, "", "stop and arm are one control, start"),
+    ({"quit": "b"}, "", "stop and quit are one control"),
+    ({"hand": "b"}, "", "stop and hand are one control"),
+    ({"autonomy": "b"}, "", "stop and autonomy are one control"),
+    ({"brake": "b"}, "", "stop and brake are one control"),
+    ({"stop": "righttrigger"}, "", "stop = 'righttrigger' is no button"),
+    ({"stop": "-leftx"}, "", "stop = 'leftx' is no button"),
+    ({"arm": "back"}, "", "arm and quit are one control, back"),
+    ({"autonomy": "leftshoulder"}, "", "hand and autonomy are one control"),
+    ({"forward": "start"}, "", "arm and forward are one control"),
+    ({}, LINE.replace("start:b7", "start:b1"), r"stop and arm are one control, start \(b1\)"),
+    ({}, LINE.replace("righttrigger:b5", "righttrigger:b1"), "stop and forward are one control"),
+    ({"arm": "x"}, LINE.replace("start:b7", "x:h0.1") + ",b:h0.1", "stop and arm are one control"),
+    ({"stop": "guide"}, LINE + ",guide:a5", "stop = 'guide' is no button"),
+    ({"stop": "guide"}, LINE + ",guide:a2~", "stop = 'guide' is no button"),
+]
+
+
+@pytest.mark.parametrize(("roles", "line", "said"), CONFLICTS)
+def test_a_stop_is_only_a_stop_and_a_button_has_one_role(tmp_path, roles, line, said):
+    row = {**ROW, "sdl": line, "roles": roles}
+    with pytest.raises(ValueError, match=said):
+        PadMapping.from_row(row)
+    (tmp_path / "ff00.json").write_text(json.dumps(row))
+    with pytest.raises(DataFileFault, match=said):
+        PadMappings(tmp_path).of("ff00")
+
+
+@pytest.mark.parametrize(
+    ("roles", "line"),
+    [
+        ({}, ""),
+        ({}, LINE),
+        ({"forward": "-lefty", "reverse": "+lefty", "brake": "lefttrigger"}, ""),
+        ({"arm": "", "quit": ""}, ""),
+        ({"hand": "lefttrigger", "reverse": ""}, LINE),
+        ({"stop": "righttrigger", "forward": "-lefty"}, LINE),  # of this wheel a button
+    ],
+)
+def test_what_is_no_conflict_is_read(roles, line):
+    found = PadMapping.from_row({**ROW, "sdl": line, "roles": roles})
+    assert found.roles == Roles(**roles)
 
 
 @pytest.mark.parametrize("changes", [{"roles": {"lever": "a"}}, {"life": "no"}, {"roles": None}])

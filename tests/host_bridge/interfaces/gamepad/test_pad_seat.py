@@ -58,6 +58,14 @@ class Table:
         self.seat.hear(report, self.now_us)
 
 
+@pytest.mark.parametrize("role", ["arm", "quit", "hand", "autonomy", "forward", "steer"])
+def test_what_stops_does_nothing_else_whatever_roles_it_was_given(role):
+    table = Table(**{role: "b"})
+    table.press("b")
+    assert table.seat.orders == [Order.STOP]
+    assert table.seat.grip is Grip.NEEDS_RELEASE
+
+
 # --- what is held
 
 

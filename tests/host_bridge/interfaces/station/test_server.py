@@ -241,6 +241,34 @@ def test_each_word_on_the_stop_socket_is_a_stop_of_those_it_names_or_of_all(desk
     assert desk.yard.stops == [("a", "7"), *[()] * 7]
 
 
+@pytest.mark.parametrize("text", ["[" * 4000, '{"cars":' * 400 + "7", '{"cars": ["\\ud800"]}'])
+def test_what_nests_too_deep_or_is_no_text_stops_all_as_any_other_word(desk, text):
+    desk.page("/stop", text, {"cars": ["a"]})
+    assert desk.yard.stops == [(), ("a",)]
+
+
+@pytest.mark.parametrize("token", ["\ud800", "\udfff" * 22, "é"])
+@pytest.mark.parametrize("path", ["/hold", "/work"])
+def test_a_token_that_is_no_text_is_refused_as_any_other(desk, path, token):
+    connection = desk.page(path, {"seat": token, "car": "car"})
+    assert connection.sent == [{"is_granted": False, "why": under_test._WHERE_PRINTED}]
+    assert connection.closed == (1008, "refused")
+    assert not desk.server.doors.has_token(token)
+    assert (desk.yard.begun, desk.yard.asked) == ([], [])
+
+
+@pytest.mark.parametrize("text", ["[" * 4000, '{"a":' * 4000])
+@pytest.mark.parametrize("path", ["/hold", "/work"])
+def test_so_is_a_first_word_that_nests_too_deep(desk, path, text):
+    assert desk.page(path, text).closed == (1008, "refused")
+
+
+def test_a_car_whose_name_is_no_text_is_none(desk):
+    token = json.dumps(desk.token)
+    assert desk.page("/hold", f'{{"seat": {token}, "car": "\\ud800"}}').closed == (1008, "refused")
+    assert desk.yard.begun == []
+
+
 def test_each_car_answers_itself_under_the_token_of_who_asked(desk):
     desk.yard.rows = [{"name": "a"}, {"name": "b"}]
     connection = desk.page("/stop", {"token": 7}, {})
