@@ -6,7 +6,9 @@ Every car that is served on this machine is found, whichever login serves it and
 environment is: each has a socket for this at a place that is the same for all.
 
 It goes through whoever serves the car. If that program hangs, no claim reaches the car either, and
-the car has stopped by itself; this then says that it got no answer, and ends with an error.
+the car has stopped by itself. Where there is no answer this says so, says of the car what is known,
+and ends with an error. Whoever does not let it in at once is asked again until the second is over,
+and may call back (``transports/stop_calls.py``): it may hang, and it may be crowded by others.
 """
 
 from __future__ import annotations
@@ -20,8 +22,10 @@ from functools import partial
 
 from host_bridge.errors import DeviceFault, TandemError
 from host_bridge.link.frozen_stop import SENDER_COMMAND, SENDER_FLEET, StopWatch, stop_frame
+from host_bridge.stop_words import why_unheard
 from host_bridge.transports.folders import stop_folders
 from host_bridge.transports.naming import as_uri
+from host_bridge.transports.stop_calls import Outside
 from host_bridge.transports.stop_sockets import StopSocket, connected, tag
 
 TYPE_CHECKING = False  # typing takes 3 ms to import
@@ -43,6 +47,7 @@ examples:
 It exits with 0 only if every car has acknowledged the stop.
 """
 AGAIN_S = 0.02  # two steps of the car
+LOOK_S = 0.002  # for who was let in meanwhile
 GIVE_UP_S = 1.0
 _READ_BYTES = 65_536
 
@@ -56,6 +61,7 @@ class StopCall:
         self.frame = stop_frame(token, _user(os.getuid()), sender)
         self.took_ms: float | None = None  # until it was acknowledged
         self._pid = pid  # of who serves it
+        self._fault = 0  # why it was not let in
         self._login = login  # for people: whose it is, if another login's
         self._watch = StopWatch(token)
         self._begun_s = time.monotonic()
@@ -68,6 +74,10 @@ class StopCall:
         self._watch.feed(data)
         if self._watch.is_seen and self.took_ms is None:
             self.took_ms = (time.monotonic() - self._begun_s) * 1e3
+
+    def give_up(self, it: StopSocket) -> None:
+        """There is no answer by this socket: what is known of it is what is told."""
+        self._pid, self._fault = it.pid, it.fault
 
     def row(self) -> dict[str, object]:
         took_ms = None if self.took_ms is None else round(self.took_ms, 1)
@@ -86,8 +96,7 @@ class StopCall:
             return f"{called}: {self._watch.state}, acknowledged after {self.took_ms:.0f} ms"
         return (
             f"{called}: NOT ACKNOWLEDGED within {GIVE_UP_S:g} s. Use its runstop, or cut its "
-            f"power.\n  If the program that serves it (process {self._pid}) hangs or its cable is "
-            "out, the car gets no claims\n  and stops by itself."
+            f"power.\n  {why_unheard(self._pid, self._fault)}"
         )
 
 
@@ -163,10 +172,11 @@ def stop_served(
     as it is acknowledged, and in the end those that are not.
     """
     calls = {it: StopCall(it.name, it.pid, sender, _login(it)) for it in sockets}
-    _send_until_seen({it.end: call for it, call in calls.items() if it.end}, tell)
+    _Talk(calls, tell).run()
     for it, call in calls.items():
         it.close()
         if not call.is_seen:
+            call.give_up(it)
             tell(call)
     return list(calls.values())
 
@@ -202,30 +212,67 @@ async def _stop_over(transport: Transport) -> StopCall:
     return call
 
 
-def _send_until_seen(
-    calls: dict[socket.socket, StopCall], tell: Callable[[StopCall], object]
-) -> None:
-    give_up_s = time.monotonic() + GIVE_UP_S
-    again_s = 0.0
-    waiting = {end.fileno(): (end, call) for end, call in calls.items()}
-    poll = select.poll()
-    for file in waiting:
-        poll.register(file, select.POLLIN)
-    while waiting and (now_s := time.monotonic()) < give_up_s:
-        if now_s >= again_s:
-            again_s = now_s + AGAIN_S
-            for end, call in waiting.values():
-                _send(end, call.frame)
-        for file, _ in poll.poll(max(again_s - time.monotonic(), 0.0) * 1e3):
-            end, call = waiting[file]
-            if not _receive(end, call) or call.is_seen:
-                poll.unregister(file)
-                del waiting[file]
-                if call.is_seen:
-                    tell(call)
+class _Talk:
+    """Saying it again and again to all who let us in, until each has acknowledged it. Who sends us
+    away, or does not let us in, is asked again until the second is over, and may call back."""
+
+    def __init__(
+        self, calls: dict[StopSocket, StopCall], tell: Callable[[StopCall], object]
+    ) -> None:
+        self._calls = calls
+        self._tell = tell
+        self._poll = select.poll()
+        self._inside: dict[int, StopSocket] = {}
+        self._outside = Outside(AGAIN_S)
+        for it in calls:
+            if it.end:
+                self._enter(it)
+            else:
+                self._outside.add(it, 0.0)
+
+    def run(self) -> None:
+        give_up_s = time.monotonic() + GIVE_UP_S
+        again_s = 0.0
+        while self._is_going_on() and (now_s := time.monotonic()) < give_up_s:
+            if now_s >= again_s:
+                again_s = now_s + AGAIN_S
+                for it in self._inside.values():
+                    _send(it.end, self._calls[it].frame)
+            for it in self._outside.entered(now_s):
+                self._enter(it)
+                _send(it.end, self._calls[it].frame)
+            look_s = now_s + LOOK_S if self._outside else again_s
+            for file, _ in self._poll.poll(max(min(again_s, look_s) - time.monotonic(), 0.0) * 1e3):
+                self._hear(file)
+        self._outside.end()
+
+    def _is_going_on(self) -> bool:
+        return bool(self._inside) or bool(self._outside)
+
+    def _enter(self, it: StopSocket) -> None:
+        assert it.end is not None, "it was let in"
+        self._inside[it.end.fileno()] = it
+        self._poll.register(it.end.fileno(), select.POLLIN)
+
+    def _hear(self, file: int) -> None:
+        it = self._inside[file]
+        call = self._calls[it]
+        assert it.end is not None, "it is in"
+        if _receive(it.end, call) and not call.is_seen:
+            return
+        self._poll.unregister(file)
+        del self._inside[file]
+        if call.is_seen:
+            self._tell(call)
+        else:
+            it.close()  # sent away, for its login came too often; or its owner has ended
+            if os.path.lexists(it.path):
+                self._outside.add(it, time.monotonic() + AGAIN_S)
 
 
-def _send(end: socket.socket, frame: bytes) -> None:
+def _send(end: socket.socket | None, frame: bytes) -> None:
+    if end is None:
+        return
     try:  # noqa: SIM105 - contextlib takes 2 ms to import
         end.send(frame)
     except OSError:  # full, or gone: then there is no answer

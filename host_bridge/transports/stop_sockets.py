@@ -7,7 +7,8 @@ as checksums. Anybody may put such a name there, so none is believed further tha
 * who listens must be the login that owns the file: so a Stop is sent to no third program;
 * whose it is and which process serves it is told by the system, not by the name;
 * nobody is waited for: all are connected at once, and a login's many names do not crowd out
-  another's few.
+  another's few. One whose queue is full may hang, and it may be another login that fills it: it
+  is asked again beside the others, and calls back (``stop_calls.py``).
 
 Imports as little as a stop in a hurry needs.
 """
@@ -30,10 +31,13 @@ _PARTS = 5
 _NAME_SIZE = 32
 _OWN_FILES = "/proc/self/fd"
 _PEER = struct.Struct("3i")  # pid, uid, gid: Linux, struct ucred
+# This program's or this machine's own need: whether anybody is there was not asked
+_OUT_OF = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 
 
 class StopSocket:
-    """A socket of a served car, and who is behind it. ``end`` is connected, or None: full."""
+    """A socket of a served car, and who is behind it. ``end`` is connected, or None: it was not
+    let in, and ``fault`` says why: EAGAIN, the queue is full, or what this program ran out of."""
 
     def __init__(self, path: str, name: str, fleet: str = "", uri: str = "") -> None:
         self.path = path
@@ -41,6 +45,7 @@ class StopSocket:
         self.fleet = fleet  # ``tag`` of what the car was served with
         self.uri = uri
         self.end: socket.socket | None = None
+        self.fault = 0  # errno
         self.uid = -1  # of the file, and so of whoever listens
         self.pid = 0  # of whoever listens; 0 where the system does not say
 
@@ -56,20 +61,22 @@ class StopSocket:
 
     def connect(self) -> bool:
         """Without waiting. False if nobody is there, or it is not what its file says."""
-        end = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        end.setblocking(False)
         try:
-            self._connect(end)
-        except BlockingIOError:
-            end.close()  # its owner lets nobody in: there is one, and it hangs
+            end = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        except OSError as error:
+            self.fault = error.errno or errno.EMFILE
             return True
-        except OSError:
+        try:
+            end.setblocking(False)
+            self._connect(end)
+        except OSError as error:
             end.close()
-            return False
+            self.fault = error.errno or 0
+            return self.fault in (errno.EAGAIN, *_OUT_OF)
         if not self._is_its_owner(end):
             end.close()
             return False
-        self.end = end
+        self.end, self.fault = end, 0
         return True
 
     def _connect(self, end: socket.socket) -> None:

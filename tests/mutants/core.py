@@ -126,6 +126,7 @@ AROUND = (
     Part("host_bridge/serve/radio.py", ("host_bridge/serve/test_radio_rim.py",)),
     Part("host_bridge/serve/rims.py", ("host_bridge/serve/test_rims.py",)),
     Part("host_bridge/serve/stop_rim.py", ("host_bridge/serve/test_stop_rim.py",)),
+    Part("host_bridge/serve/stop_callers.py", ("host_bridge/serve/test_stop_rim.py",)),
     Part("host_bridge/serve/choosing.py", ("host_bridge/serve/test_choosing.py",)),
     Part(
         "host_bridge/driving/controls.py",

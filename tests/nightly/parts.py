@@ -49,6 +49,7 @@ PIECES: tuple[tuple[str, float, tuple[str, ...]], ...] = (
     ("firmware boards", 0.1, ("firmware/boards/*",)),
     ("firmware drivers", 0.05, ("firmware/drivers/*",)),
     ("safety", 0.2, ("safety/*",)),
+    ("attackers", 0.4, ("safety/attackers/*",)),
     ("sim_mock", 0.15, ("sim_mock/*", "sim_mock/hitl/*", "sim_mock/sensors/*", "sim_mock/plant/*",
                         "sim_mock/tracks/*", "sim_mock/bodies/*", "sim_mock/autodrive/*")),
     ("sim_mock models", 0.1, ("sim_mock/models/**/*",)),

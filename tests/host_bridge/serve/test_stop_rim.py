@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import os
 import socket
 import stat
 import tempfile
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from firmware.protocol import messages
 from host_bridge.errors import DeviceFault
-from host_bridge.serve import stop_rim
+from host_bridge.serve import stop_callers, stop_rim
 from host_bridge.serve.stop_rim import CONNECTIONS, LASTS_S, StopRim
-from host_bridge.transports import folders
+from host_bridge.transports import folders, stop_calls
 from host_bridge.transports.descriptor import Stream
-from host_bridge.transports.stop_sockets import PREFIX, file_name
+from host_bridge.transports.stop_calls import Call
+from host_bridge.transports.stop_sockets import PREFIX, StopSocket, file_name
 from sim_mock.faults.host import framed
 from tests.evidence import every
 from tests.host_bridge.serve.desk import owner_and_car, run
@@ -328,6 +331,195 @@ def test_one_whose_socket_is_gone_already_is_closed_all_the_same(shared):
     run(main())
 
 
+# --- who comes too often, and who is called back
+
+
+def test_who_comes_too_often_is_sent_away_and_nobody_else_is(shared, monkeypatch):
+    assert (stop_rim.COMES_PER_S, stop_rim.COMES_AT_ONCE) == (50.0, 32)
+    uids = [5] * 40 + [6]
+    logins = iter([(1, uid) for uid in uids])
+    monkeypatch.setattr(stop_rim, "peer_of", lambda end: next(logins))
+
+    async def main():
+        desk = await Desk().begin(shared)
+        monkeypatch.setattr(desk.owner, "now_us", lambda: 1_000_000)  # so none is won meanwhile
+        ends = [connected(desk.path) for _ in uids]
+        await soon(lambda: desk.rim.sent_away == 8 and desk.rim._clients[-1].uid == 6)
+        assert [is_ended(end) for end in ends[28:]] == [False] * 4 + [True] * 8 + [False]
+        for end in ends:
+            end.close()
+        desk.end()
+
+    run(main())
+
+
+def test_all_who_wait_are_let_in_at_once(shared):
+    async def main():
+        desk = await Desk().begin(shared)
+        ends = [connected(desk.path) for _ in range(20)]
+        desk.rim._answer()
+        assert desk.owner.clients == CONNECTIONS
+        assert [is_ended(end) for end in ends] == [True] * 16 + [False] * 4
+        for end in ends:
+            end.close()
+        desk.end()
+
+    run(main())
+
+
+def test_one_too_many_of_all_ends_the_oldest_of_who_has_most(shared, monkeypatch):
+    monkeypatch.setattr(stop_rim, "ALL_CONNECTIONS", 4)
+    logins = iter([(1, uid) for uid in (7, 5, 5, 6, 8)])
+    monkeypatch.setattr(stop_rim, "peer_of", lambda end: next(logins))
+
+    async def main():
+        desk = await Desk().begin(shared)
+        ends = [connected(desk.path) for _ in range(5)]
+        await soon(lambda: any(map(is_ended, ends)))
+        assert [is_ended(end) for end in ends] == [False, True, False, False, False]
+        for end in ends:
+            end.close()
+        desk.end()
+
+    run(main())
+
+
+def test_a_login_s_share_is_kept_for_some_logins_only():
+    rim = StopRim("car", "", "sim://nigel")
+    rim._owner = SimpleNamespace(now_us=lambda: 0)
+    for uid in range(300):
+        assert rim._may_come(uid)
+    assert len(rim._shares) == 256
+    assert 299 in rim._shares
+
+
+def full(path: Path) -> StopSocket:
+    """What a stop finds that was not let in."""
+    it = StopSocket(str(path), "car")
+    it.uid, it.fault = os.getuid(), errno.EAGAIN
+    return it
+
+
+def test_who_found_the_queue_full_is_called_back_while_it_is_crowded(shared):
+    async def main():
+        desk = await Desk().begin(shared)
+        it = full(desk.path)
+        call = Call(it)
+        assert call.open()
+        assert Path(call.path).parent == desk.path.parent
+        assert not call.answered()
+        desk.rim._call_back()
+        await soon(call.answered)
+        call.end()
+        assert sockets(shared) == [desk.path]
+        assert list(shared.glob("tandem-call.*")) == []
+        it.end.send(STOP)
+        await soon(lambda: desk.car.data == STOP)
+        desk.car.transport.send(SEEN)
+        await soon(lambda: peeked(it.end) == SEEN)
+        assert it.pid == os.getpid()
+        it.close()
+        desk.end()
+
+    run(main())
+
+
+def test_nobody_looks_for_callers_once_it_is_no_longer_crowded(shared):
+    async def main():
+        desk = await Desk().begin(shared)
+        desk.rim._call_back()
+        assert desk.rim._calling
+        desk.rim._crowded_until_us = 0
+        await soon(lambda: desk.rim._calling is None)
+        desk.end()
+
+    run(main())
+
+
+def test_what_is_no_socket_or_another_car_s_is_not_called_and_each_is_looked_at_once(
+    shared, monkeypatch
+):
+    key = stop_calls.prefix_of(str(shared / "tandem-stop.car.0.0.abcd"))
+    for name in ("file", "link"):
+        Path(key + name).touch()
+    other, call = (
+        full(shared / "tandem-stop.car.0.0.other"),
+        full(shared / "tandem-stop.a.b.c.abcd"),
+    )
+    listening = [Call(other), Call(call)]
+    assert [it.open() for it in listening] == [True, True]
+    looked = []
+    login_of = stop_callers._login_of
+    monkeypatch.setattr(
+        stop_callers, "_login_of", lambda path: looked.append(path) or login_of(path)
+    )
+    callers = stop_callers.Callers(str(shared / "tandem-stop.car.0.0.abcd"))
+    found = list(callers.found(lambda uid: True))
+    assert [uid for _, uid in found] == [os.getuid()]
+    assert sorted(looked) == sorted([key + "file", key + "link", listening[1].path])
+    assert list(callers.found(lambda uid: True)) == []
+    assert len(looked) == 3
+    for it in (*listening, *(end for end, _ in found)):
+        it.end() if isinstance(it, Call) else it.close()
+
+
+def test_a_login_that_came_too_often_is_not_called_back(shared):
+    call = Call(full(shared / "tandem-stop.car.0.0.abcd"))
+    assert call.open()
+    callers = stop_callers.Callers(str(shared / "tandem-stop.car.0.0.abcd"))
+    assert list(callers.found(lambda uid: False)) == []
+    assert not call.answered()
+    call.end()
+
+
+def test_who_calls_back_has_to_be_the_login_that_serves_the_car(shared):
+    it = full(shared / "tandem-stop.car.0.0.abcd")
+    it.uid = os.getuid() + 1
+    call = Call(it)
+    assert call.open()
+    stranger = connected(Path(call.path))
+    assert not call.answered()
+    assert it.end is None
+    assert is_ended(stranger)
+    stranger.close()
+    call.end()
+
+
+def test_a_call_that_cannot_be_made_leaves_the_stop_socket_to_try(shared):
+    it = full(shared / "nowhere" / "tandem-stop.car.0.0.abcd")
+    outside = stop_calls.Outside(0.02)
+    outside.add(it, 1.0)
+    assert outside
+    assert outside.entered(0.5) == []
+    assert outside
+    assert outside.entered(1.0) == []
+    assert not outside, "nobody is there"
+
+
+def test_of_a_program_without_a_file_the_login_that_has_most_gives_one(shared, monkeypatch):
+    async def main():
+        desk = await Desk().begin(shared)
+        ends = [await desk.knock() for _ in range(2)]
+        accept = socket.socket.accept
+        lacks = [OSError(errno.EMFILE, "too many"), None, OSError(errno.EMFILE, "too many")]
+
+        def sometimes(end):
+            if end is desk.rim._socket and lacks and (lack := lacks.pop(0)):
+                raise lack
+            return accept(end)
+
+        monkeypatch.setattr(socket.socket, "accept", sometimes)
+        ends.append(connected(desk.path))
+        await soon(lambda: is_ended(ends[0]))
+        await soon(lambda: desk.owner.clients <= 2)
+        assert not is_ended(ends[2])
+        for end in ends:
+            end.close()
+        desk.end()
+
+    run(main())
+
+
 # --- where it lies
 
 
@@ -403,6 +595,7 @@ def left_behind(folder: Path, name: str, age_s: float, *, listens: bool = False)
 
 def test_what_dead_owners_left_is_tidied_away_and_nothing_else(shared):
     _, dead = left_behind(shared, f"{PREFIX}.dead.0.0.0", 6)
+    _, call = left_behind(shared, f"{stop_calls.PREFIX}.dead.0", 6)
     _, young = left_behind(shared, f"{PREFIX}.young.0.0.0", 0)
     end, alive = left_behind(shared, f"{PREFIX}.alive.0.0.0", 6, listens=True)
     _, foreign = left_behind(shared, "another.sock", 6)
@@ -411,6 +604,7 @@ def test_what_dead_owners_left_is_tidied_away_and_nothing_else(shared):
     os.utime(file, (0, 0))
     stop_rim._tidy(shared)
     assert not dead.exists()
+    assert not call.exists()
     assert every(it.exists() for it in (young, alive, foreign, file))
     end.close()
 

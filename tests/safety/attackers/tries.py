@@ -1,0 +1,109 @@
+"""Stops that one login tries, one after the other: how long each took until the car said so."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import time
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from host_bridge.quick_stop import stop_served
+from host_bridge.transports.stop_sockets import connected
+from tests import patience
+from tests.host_bridge.programs import TANDEM
+from tests.safety.attackers import logins
+
+# A login has a share of each car's stop socket, and who asks faster than this uses it up
+PAUSE_S = 0.03
+PAGE_MS = STOP_MS = 300.0
+_CPU_S = 0.01  # of one try, owner and car included
+BUSY_STOP_MS = 600.0  # where four programs or more want the processor
+
+
+class Try(NamedTuple):
+    """One stop: when it was begun, and how long it took until the car said so."""
+
+    begun_s: float
+    took_ms: float  # infinite where it was not acknowledged
+
+    @property
+    def withheld_ms(self) -> float:
+        """What the machine withheld meanwhile, an attack's share included."""
+        ended_s = self.begun_s + min(self.took_ms * 1e-3, 1.0)
+        return patience.withheld_s(self.begun_s, ended_s, _CPU_S) * 1e3
+
+
+class Tries(NamedTuple):
+    """What was tried, the fastest first."""
+
+    rows: tuple[Try, ...]
+
+    def within_ms(self, part: float) -> float:
+        """The time within which this part of all was acknowledged; infinite where it was not."""
+        return self.rows[max(round(part * len(self.rows)) - 1, 0)].took_ms
+
+    @property
+    def acknowledged(self) -> int:
+        return sum(row.took_ms < float("inf") for row in self.rows)
+
+    def told(self) -> str:
+        """Say it in one line."""
+        return (
+            f"{self.acknowledged} of {len(self.rows)} acknowledged; half within "
+            f"{self.within_ms(0.5):.1f} ms, 99 % within {self.within_ms(0.99):.1f}, "
+            f"all within {self.within_ms(1.0):.1f}"
+        )
+
+
+def stops(count: int, name: str) -> list[tuple[float, float | None]]:
+    """Stop this car so often, as the login whose process this is: when each was begun, and after
+    how many milliseconds it was acknowledged, None if it was not."""
+    found: list[tuple[float, float | None]] = []
+    for _ in range(count):
+        begun_s = time.monotonic()
+        calls = stop_served([it for it in connected() if it.name == name])
+        is_seen = [call.is_seen for call in calls] == [True]
+        found.append((begun_s, (time.monotonic() - begun_s) * 1e3 if is_seen else None))
+        logins.pause(PAUSE_S)
+    return found
+
+
+def tried(count: int, name: str) -> Tries:
+    """Have a third login, which neither serves nor attacks, try so often."""
+    with logins.working(logins.STOPPER, stops, count, name) as work:
+        return of(work.answer())
+
+
+def of(found: Sequence[tuple[float, float | None]]) -> Tries:
+    """Sort them."""
+    rows = [Try(at_s, float("inf") if took_ms is None else took_ms) for at_s, took_ms in found]
+    return Tries(tuple(sorted(rows, key=lambda row: row.took_ms)))
+
+
+def judged(control: Tries, attacked: Tries, what: str) -> None:
+    """Hold what was attacked against the control of the same run. Raises patience.TooLate, and
+    patience.NotMeasured where the machine withheld more than the limit is."""
+    most_ms = BUSY_STOP_MS if logins.is_busy() else STOP_MS
+    told = f"{what}\n  control: {control.told()}\n  attacked: {attacked.told()}"
+    logins.say(told)
+    assert len(control.rows) == len(attacked.rows)
+    limit_ms = control.within_ms(0.99) + most_ms
+    if limit_ms == float("inf"):
+        raise patience.NotMeasured(f"too slow a machine for a stop without an attack: {told}")
+    may_be_late = len(attacked.rows) - max(round(0.99 * len(attacked.rows)), 1)
+    late = [row for row in attacked.rows if row.took_ms > limit_ms]
+    if len(late) <= may_be_late:
+        return
+    own = [row for row in late if row.took_ms - row.withheld_ms > limit_ms]
+    if len(own) > may_be_late:
+        raise patience.TooLate(told)
+    raise patience.NotMeasured(f"{told}\n  of {len(late)} late ones the machine explains some")
+
+
+def program(*words: str) -> subprocess.CompletedProcess[str]:
+    """``tandem stop`` itself, as the third login."""
+    own = {"PATH": os.environ["PATH"], "PYTHONPATH": str(patience.__file__).rsplit("/tests/")[0]}
+    shared = {"TANDEM_STOP_DIR": os.environ["TANDEM_STOP_DIR"]}
+    line = logins.as_login([*TANDEM, "stop", *words], logins.STOPPER)
+    return patience.run(line, env={**own, **shared}, cwd="/", text=True, within_s=45)
