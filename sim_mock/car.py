@@ -1,9 +1,9 @@
 """A virtual car as a program: behind a pseudo-terminal, with a plant that outlives the host.
 
 Started by ``sim_mock.process`` and by ``tandem sim``; reads its facts (JSON) from a file and prints
-one line of JSON when it can be driven: the device to open and what runs the firmware. It takes
-commands as lines on standard input: ``unplug``, ``plug``, ``deaf MS`` (what
-is sent to it is lost for so long), ``runstop open``, ``runstop close``, ``quit``.
+one line of JSON when it can be driven: the device to open, what runs the firmware, and its board's
+id. It takes commands as lines on standard input: ``unplug``, ``plug``, ``deaf MS`` (what is sent to
+it is lost for so long), ``runstop open``, ``runstop close``, ``quit``.
 """
 
 from __future__ import annotations
@@ -105,7 +105,8 @@ def main() -> None:
     world = facts.world(runner)
     cable = Cable(arguments.link)
     trace = Trace(arguments.trace) if arguments.trace else None
-    print(json.dumps({"device": cable.device, "runtime": runtime, "pid": os.getpid()}), flush=True)
+    ready = {"device": cable.device, "runtime": runtime, "pid": os.getpid()}
+    print(json.dumps({**ready, "board_id": world.board_id.hex()}), flush=True)
     try:
         CarProgram(world, cable, trace, arguments.ends_alone).run()
     finally:

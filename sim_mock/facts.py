@@ -99,6 +99,7 @@ def parse_model(text: str) -> str:
 QUERY: dict[str, Callable[[str], Any]] = {
     "seed": parse_seed,
     "name": str,
+    "board": str,
     "model": parse_model,
     "step_s": parse_number,  # ``vehicle_for`` has asked for these two
     "calibration": str,
@@ -130,6 +131,7 @@ class CarFacts:
     parameters: Mapping[str, Sequence[int]]
     seed: int = 0
     car_name: str = ""
+    board: str = ""  # which one it is of virtual boards; nothing: that of its name
     payload_kg: float = 0.0
     payload_x_m: float = 0.0
     patch: Sequence[Sequence[float]] = field(default_factory=list)
@@ -176,11 +178,13 @@ class CarFacts:
         plant = self.plant_made()
         plant.is_on_stand = self.stand
         name = self.car_name or self.vehicle
-        board_id = board_id_of(name)
+        board_id = board_id_of(self.board or name)
         image = b"" if self.blank else stored_image(self, board_id, name)
         if self.key:
             image = Stored(image, stored_key(bytes.fromhex(self.key), board_id))
-        world = kind(self, self.seed, name=name, plant=plant, runner=runner, image=image)
+        world = kind(
+            self, self.seed, name=name, board=self.board, plant=plant, runner=runner, image=image
+        )
         if self.rc:
             world.take_up_rc(ScriptedHand)
         if self.is_surrounded:

@@ -37,10 +37,10 @@ class VehicleFacts(Protocol):
     def parameters(self) -> Mapping[str, Sequence[int]]: ...
 
 
-def board_id_of(name: str) -> bytes:
-    """8 bytes that stay the same for a virtual car of this name."""
-    low = zlib.crc32(name.encode())
-    return low.to_bytes(4, "little") + zlib.crc32(name.encode(), low).to_bytes(4, "little")
+def board_id_of(board: str) -> bytes:
+    """Make the id, 8 bytes, of the virtual board that is called so."""
+    low = zlib.crc32(board.encode())
+    return low.to_bytes(4, "little") + zlib.crc32(board.encode(), low).to_bytes(4, "little")
 
 
 def stored_image(vehicle: VehicleFacts, board_id: bytes, car_name: str) -> bytes:
@@ -87,7 +87,11 @@ def plant_of(
 
 
 class World:
-    """``start_us`` is where the board's clock begins; ``feed`` is the link towards the car."""
+    """``start_us`` is where the board's clock begins; ``feed`` is the link towards the car.
+
+    ``board`` is what the board itself is called, whatever name its car has; else it is called as
+    the car is.
+    """
 
     def __init__(  # noqa: PLR0915 - the list of its parts
         self,
@@ -95,13 +99,14 @@ class World:
         seed: int = 0,
         *,
         name: str | None = None,
+        board: str = "",
         plant: Plant | None = None,
         runner: Callable[[bytes, bytes, int], FirmwareRunner] = InProcess,
         image: bytes | None = None,
         start_us: int = 0,
     ) -> None:
         self.name = name or vehicle.name
-        self.board_id = board_id_of(self.name)
+        self.board_id = board_id_of(board or self.name)
         self.plant = plant or plant_of(vehicle, seed)
         self.now_us = start_us
         self.step_us = self.interval_us = vehicle.parameters["step_us"][0]

@@ -110,3 +110,14 @@ def test_what_a_car_says_first_may_come_in_pieces():
         later.join()
         os.close(theirs)
         assert Lines(said).first() == []
+
+
+def test_each_start_is_a_board_of_its_own_unless_it_is_said_which(tmp_path):
+    words = ("sim", "nigel", "--name", "red", "--json")
+    found = []
+    for more in ((), (), ("--board", "1"), ("--board", "1", "--name", "blue")):
+        with program(*words, *more) as process:
+            found.append(json.loads(process.stdout.readline())["board_id"])
+    one, other, named, renamed = found
+    assert len({one, other, named}) == 3
+    assert named == renamed

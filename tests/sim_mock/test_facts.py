@@ -154,3 +154,12 @@ def test_the_rays_of_two_cars_of_one_seed_are_not_noisy_alike():
 
     assert ranges({}) == ranges({})
     assert ranges({}) != ranges({"name": "twin"})
+
+
+def test_a_board_is_one_thing_and_the_name_of_its_car_another():
+    def board_of(**query):
+        return facts_of(VEHICLE, query).world(InProcess).board_id
+
+    assert board_of(name="red", board="1") != board_of(name="red", board="2")
+    assert board_of(name="red", board="1") == board_of(name="blue", board="1")
+    assert board_of(name="red") == board_of(name="red")  # a URI said again is the same car

@@ -211,7 +211,7 @@ def test_a_load_and_a_slippery_floor_change_the_plant_and_nothing_else(query):
     assert truth_of(plain) != truth_of(other)
 
 
-def test_the_board_id_belongs_to_the_name():
+def test_the_board_id_belongs_to_the_word_for_it():
     assert board_id_of("one") == board_id_of("one")
     assert board_id_of("one") != board_id_of("two")
     assert len(board_id_of("one")) == 8

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import secrets
 import select
 import signal
 import subprocess
@@ -33,10 +34,13 @@ examples:
 
 It runs the very program that runs on the board, under MicroPython where there is one, with a model
 of the vehicle around it. While it runs it takes lines: runstop open, runstop close, unplug, plug.
+Each start is another board out of the box, though of the same name; --board with the word that it
+prints is that very board again, be it as another car.
 --sensors writes a line of JSON for each sample, with the truth beside it, while it runs; a named
 pipe (mkfifo) will do too. A fault's time counts from when the car is switched on. Ctrl-C ends it.
 """
 _BOX = "runstop_box"
+_BOARD_BYTES = 4  # of chance in the word for a new board: a desk has a few
 _LINES = ("runstop open", "runstop close", "unplug", "plug")  # what may be typed while it runs
 _BOX_LINES = ("press", "release", "unplug", "plug")
 RUNTIMES = ("auto", "micropython", "micropython32", "cpython")
@@ -45,6 +49,7 @@ RUNTIMES = ("auto", "micropython", "micropython32", "cpython")
 QUERY = (
     ("seed", "N", "of all chance: noise of its sensors, losses of its wire"),
     ("name", "NAME", "the car's own name (default: its type's)"),
+    ("board", "WORD", "which virtual board it is, whatever its name (default: a new one)"),
     ("model", "NAME", "what moves it: a model that --list shows, or an Autoware parameter .yaml"),
     ("payload_kg", "KG", "a load"),
     ("payload_x_m", "M", "and how far ahead of the centre of gravity"),
@@ -107,6 +112,7 @@ def run(args: argparse.Namespace, host: Host) -> int:
 
 def _start(args: argparse.Namespace, host: Host) -> subprocess.Popen[str]:
     if args.vehicle != _BOX:
+        args.board = args.board or secrets.token_hex(_BOARD_BYTES)
         return virtual_cars.start(host.vehicles.load(args.vehicle), _query(args), _options(args))
     if set(_query(args)) - {"key"} or args.trace:
         raise UsageFault("a runstop box has no wheels", expected="--key, --runtime and --link only")
@@ -148,6 +154,7 @@ def _welcome(ready: dict[str, Any], args: argparse.Namespace) -> str:
         )
     return (
         f"{args.name or args.vehicle} runs under {ready['runtime']}, behind {device}\n"
+        f"  its board: {ready['board_id']} (the same one again: --board {args.board})\n"
         f"  drive it:  tandem drive --car serial://{Path(device).absolute()}\n"
         f"  watch it:  tandem monitor serial://{Path(device).absolute()}\n"
         f"  lines it takes here: {', '.join(_LINES)}; Ctrl-C ends"
