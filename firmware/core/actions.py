@@ -40,6 +40,7 @@ from firmware.protocol.codes import (
     REFUSED_STOP_SOURCE,
     REFUSED_UNKNOWN_ACTION,
     REFUSED_UNKNOWN_EPOCH,
+    SENDER_GUEST,
     SENDER_RC,
     STANDBY,
     STARTING,
@@ -150,13 +151,13 @@ class Actions:
             if action == act.action:
                 found = 0 if state in states else 1 << REFUSED_STATE
                 found |= self._found(action, act.sender, act.value)
-                if act.sender >= SENDER_RC:  # that one is on the board
+                if act.sender == SENDER_RC:  # that one is on the board
                     found |= 1 << REFUSED_NOT_ALLOWED
                 if act.config_hash != self._config_hash:
                     found |= 1 << REFUSED_CONFIGURATION
                 if self._sessions.slots[slot].bound_us > self._clock_bound_us:
                     found |= 1 << REFUSED_CLOCK_UNSURE
-                if action == ACTION_CAP and self._raises_cap(act.value, state):
+                if action == ACTION_CAP and self._raises_cap(act, state):
                     found |= 1 << REFUSED_CAP
                 return found & ~waived
         return 1 << REFUSED_UNKNOWN_ACTION
@@ -188,8 +189,10 @@ class Actions:
             return 1 << REFUSED_PROFILE
         return 1 << REFUSED_STOP_SOURCE if self._stop_sources.missing_in(profile) else 0
 
-    def _raises_cap(self, cap_mm_s: int, state: int) -> bool:
-        return state != STANDBY and cap_mm_s > self.cap_mm_s
+    def _raises_cap(self, act: "Act", state: int) -> bool:
+        """Whether this cap is higher where it may only be lower: armed, or asked for by a guest."""
+        only_lowers = state != STANDBY or act.sender == SENDER_GUEST
+        return only_lowers and act.value > self.cap_mm_s
 
     def _expire(self, now_us: int) -> None:
         self._open.step(now_us)

@@ -205,7 +205,7 @@ class Arbiter:
         return CLAIM_ACCEPTED
 
     def _freshness(self, age_us: int, bound_us: int, lease_us: int) -> int:
-        if bound_us > self._clock_bound_us:
+        if bound_us > self._clock_bound_us or bound_us > lease_us >> 2:
             return CLAIM_CLOCK_UNSURE
         if age_us < -bound_us:
             return CLAIM_FROM_FUTURE

@@ -61,8 +61,8 @@ TABLE = (
     ("profile_default", "", 1, 0, 2, codes.PROFILE_TRACK),
     ("profile_cap_mm_s", "mm/s", codes.PROFILE_COUNT, 0, 30_000, 0),
     ("stand_ms", "ms", 1, 1_000, 300_000, 60_000),  # the longest time off the ground
-    ("may_arm", "bits by sender", 1, 0, 63, 0),
-    ("may_clear", "bits by sender", 1, 0, 63, 0),
+    ("may_arm", "bits by sender", 1, 0, 127, 0),
+    ("may_clear", "bits by sender", 1, 0, 127, 0),
     ("stop_timeout_ms", "ms", 1, 100, 10_000, 3_000),
     # from the runstop loop's opening, where an off-delay keeps the drive's power: 0 cuts at once
     ("loop_brake_ms", "ms", 1, 0, 600, 0),
@@ -70,7 +70,7 @@ TABLE = (
     ("standstill_mm_s", "mm/s", 1, 1, 500, 30),
     ("standstill_ms", "ms", 1, 10, 1_000, 50),
     ("frozen_ms", "ms", 1, 50, 1_000, 200),
-    ("clock_bound_us", "us", 1, 1_000, 10_000, 10_000),
+    ("clock_bound_us", "us", 1, 1_000, 30_000, 10_000),
     ("blind_mm", "mm", 1, 10, 10_000, 100),
     # limits
     ("speed_max_mm_s", "mm/s", 1, 10, 30_000, 300),

@@ -99,8 +99,9 @@ IDENTITY_VIRTUAL = const(1)  # a flag of an Identity: nothing of metal moves by 
     SENDER_FLEET,
     SENDER_COMMAND,
     SENDER_RC,  # on the board: its gesture
-) = range(6)
-SENDER_COUNT = const(6)
+    SENDER_GUEST,  # from afar: its caps only lower
+) = range(7)
+SENDER_COUNT = const(7)
 
 SOURCE_RC = const(0)  # the source id of the receiver on the board
 

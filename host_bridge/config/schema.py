@@ -38,6 +38,7 @@ STOP_SOURCES = {
     "seat": StopSourceKind(3, codes.STOP_SOURCE_LINK, True),
     "runstop_box": StopSourceKind(codes.STOP_SOURCE_RUNSTOP_BOX, codes.STOP_SOURCE_PAIRED, True),
     "fleet": StopSourceKind(5, codes.STOP_SOURCE_LINK, False),
+    "external": StopSourceKind(6, codes.STOP_SOURCE_LINK, False),  # a program that only stops
 }
 
 # The ids of the sources are the same on all vehicles, because one frame drives several cars.
@@ -49,6 +50,7 @@ SOURCE_IDS = {
     "ros2": 4,
     "seat_slow": 5,  # a person at a terminal that does not report release
     "devkit": 6,  # an AutoDRIVE Devkit script
+    "remote": 7,  # a person who looks at a screen, from afar
 }
 ACTUATOR_BITS = {actuator.name.lower(): 1 << actuator for actuator in Actuator}
 ON_SILENCE = ("stop", "yield")

@@ -177,6 +177,7 @@ class Sender(Phrased):
     FLEET = wire.SENDER_FLEET, "the fleet"
     COMMAND = wire.SENDER_COMMAND, "a command"
     RC = wire.SENDER_RC, "the RC transmitter"
+    GUEST = wire.SENDER_GUEST, "a guest"
 
 
 class Device(Phrased):

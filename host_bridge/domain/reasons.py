@@ -156,6 +156,7 @@ STOP_SOURCE_REMEDIES = {
     "seat": "tandem drive is the seat; it says so while it runs",
     "runstop_box": "switch the runstop box on that it is paired with",
     "fleet": "drive several cars together with tandem drive, or arm in another profile",
+    "external": "start the program that only stops this car, or arm in another profile",
 }
 
 

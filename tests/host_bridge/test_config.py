@@ -134,6 +134,48 @@ def test_limits_that_contradict_each_other_are_refused(tmp_path, text, old, new,
         assert any(f"car.toml:{line}, " in fault.where for line in lines), fault.where
 
 
+def test_a_program_that_only_stops_is_registered_and_no_person(tmp_path):
+    """A file may require ``external``; without a person beside it the file is refused."""
+    table = "[stop.sources.external]\n" + "".join(f'{p} = "required"\n' for p in schema.PROFILES)
+    beside = NIGEL.replace("[profiles.stand]", f"{table}\n[profiles.stand]", 1)
+    sources = {source.name: source for source in load(tmp_path, beside).stop_sources}
+    assert not sources["external"].is_human
+    assert sources["external"].id == 6
+    head, _, rest = NIGEL.partition("[stop.sources.runstop_loop]")
+    alone = head + table + "\n" + rest[rest.index("[profiles.stand]") :]
+    assert "no person can stop this vehicle" in str(refusal(tmp_path, alone))
+
+
+@pytest.mark.parametrize("name", vehicle_names())
+def test_a_person_from_afar_is_outranked_by_who_is_beside_the_car(name):
+    vehicle = load_vehicle(name)
+    remote, seat = vehicle.source("remote"), vehicle.source("seat")
+    assert (remote.id, remote.priority, remote.lease_s) == (7, 80, 0.12)
+    assert (remote.is_attended, remote.has_counter, remote.yields_on_silence) == (
+        True,
+        False,
+        False,
+    )
+    assert remote.mask == seat.mask
+    assert 0 < remote.speed_cap_mps <= seat.speed_cap_mps
+    beside = [vehicle.source(who).priority for who in ("gamepad", "seat", "seat_slow")]
+    assert remote.priority < min(beside)
+
+
+@pytest.mark.parametrize("name", vehicle_names())
+def test_no_vehicle_lets_a_guest_arm_or_clear_it(name):
+    numbers = load_vehicle(name).parameters
+    assert not (numbers["may_arm"][0] | numbers["may_clear"][0]) >> codes.SENDER_GUEST & 1
+
+
+def test_a_clock_may_be_off_by_thirty_milliseconds_where_the_file_says_so(tmp_path):
+    assert load_vehicle("nigel").parameters["clock_bound_us"] == [10_000]
+    at_most = changed(NIGEL, "^clock_bound_s = 0.01", "clock_bound_s = 0.03")
+    assert load(tmp_path, at_most).parameters["clock_bound_us"] == [30_000]
+    beyond = changed(NIGEL, "^clock_bound_s = 0.01", "clock_bound_s = 0.031")
+    assert "clock_bound_s" in str(refusal(tmp_path, beyond))
+
+
 def test_a_long_lease_is_taken_from_a_slow_source_only(tmp_path):
     slow = changed(F1TENTH, "^lease_s = 0.3", "lease_s = 1.0")
     assert load(tmp_path, slow).source("seat_slow").lease_s == 1.0
@@ -219,10 +261,11 @@ def test_the_tables_hold_what_the_cars_program_calls_the_same():
 def test_source_ids_are_fixed_for_ever():
     assert schema.SOURCE_IDS == {
         "rc": 0, "seat": 1, "gamepad": 2, "script": 3, "ros2": 4, "seat_slow": 5,
-        "devkit": 6,
+        "devkit": 6, "remote": 7,
     }  # fmt: skip
     assert {name: kind.id for name, kind in schema.STOP_SOURCES.items()} == {
         "runstop_loop": 0, "rc": 1, "owner": 2, "seat": 3, "runstop_box": 4, "fleet": 5,
+        "external": 6,
     }  # fmt: skip
 
 

@@ -118,7 +118,7 @@ def only_the_button(text: str) -> str:
 
 @pytest.fixture
 def lab_button(monkeypatch):
-    kind = schema.StopSourceKind(6, 3, is_human=True)
+    kind = schema.StopSourceKind(7, 3, is_human=True)
     monkeypatch.setitem(schema.STOP_SOURCES, "lab_button", kind)
     monkeypatch.setitem(reasons.STOP_SOURCE_REMEDIES, "lab_button", "plug the lab button in")
 
@@ -134,7 +134,7 @@ def test_a_new_stop_source_is_registered_in_three_places(own_folder, lab_button,
     Path("my_car.toml").write_text(only_the_button(whole("nigel")))
     assert [s.name for s in load_vehicle("./my_car.toml").stop_sources] == ["lab_button"]
     assert not accepted_by_the_board("./my_car.toml")  # it knows of no person of that number
-    people = (*table.HUMAN_STOP_SOURCES, 6)
+    people = (*table.HUMAN_STOP_SOURCES, 7)
     monkeypatch.setattr(table, "HUMAN_STOP_SOURCES", people)
     assert accepted_by_the_board("./my_car.toml")
 

@@ -72,6 +72,7 @@ class Model:
             and (not wish.is_fresh or wish.writer == writer)
             and (wish.writer != writer or 0 < ahead < 32768)
             and bound_us <= CLOCK_BOUND_US
+            and 4 * bound_us <= claim.lease_ms * 1000
             and -bound_us <= age_us < claim.lease_ms * 1000 - bound_us
         )
 

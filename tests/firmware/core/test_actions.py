@@ -23,6 +23,7 @@ from tests.firmware.core.acting import (
     DISARM,
     FAULT,
     FAULTY,
+    GUEST,
     HOLD,
     MOVING,
     NO_HASH,
@@ -172,6 +173,14 @@ def test_only_whom_the_file_names_may_arm_and_clear_and_nobody_speaks_for_the_rc
     """may_arm is 0b110011, may_clear 0b010110; 5 is the receiver, which is on the board."""
     assert bench.ask(ARM, STANDBY, sender=sender) == (0 if sender in (0, 1, 4) else NOT_ALLOWED)
     assert bench.ask(CLEAR, STOPPED, sender=sender) == (0 if sender in (1, 2, 4) else NOT_ALLOWED)
+
+
+def test_a_guest_arms_and_clears_where_the_file_names_one():
+    bench = Bench(may_arm=1 << GUEST, may_clear=1 << GUEST)
+    assert bench.ask(ARM, STANDBY, sender=GUEST) == 0
+    assert bench.ask(CLEAR, STOPPED, sender=GUEST) == 0
+    assert bench.ask(ARM, STANDBY) == NOT_ALLOWED
+    assert bench.ask(ARM, STANDBY, sender=GUEST + 1) == NOT_ALLOWED
 
 
 def test_a_profile_needs_its_own_stop_sources_and_the_reply_names_those_that_are_missing(bench):

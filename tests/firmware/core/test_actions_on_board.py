@@ -16,6 +16,7 @@ from tests.firmware.core.acting import (
     FAULT,
     FAULTY,
     GIVEN,
+    GUEST,
     HOLD,
     MOVING,
     NOT_ALLOWED,
@@ -69,6 +70,15 @@ def test_a_cap_is_not_raised_but_in_standby(bench, state):
     assert bench.ask(CAP, state, value=1200) == 0
     assert bench.ask(CAP, STANDBY, value=1201) == 0
     assert bench.actions.cap_mm_s == 1201
+
+
+@pytest.mark.parametrize("state", range(7))
+def test_a_guest_only_lowers_a_cap_in_every_state(bench, state):
+    assert bench.ask(CAP, state, value=1200, sender=GUEST) == 0
+    assert bench.ask(CAP, state, value=1201, sender=GUEST) == RAISED_CAP
+    assert bench.actions.cap_mm_s == 1200
+    assert bench.ask(CAP, state, value=1200, sender=GUEST) == 0
+    assert bench.ask(CAP, STANDBY, value=1201) == 0, "whom it was lent by raises it again"
 
 
 @pytest.mark.parametrize(("asked", "cap"), [(2999, 2999), (3000, 3000), (3001, 3000)])

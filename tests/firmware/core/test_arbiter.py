@@ -124,6 +124,24 @@ def test_claims_count_only_while_the_clock_is_sure_enough(bench):
     assert bench.say() == ACCEPTED
 
 
+@pytest.mark.parametrize("lease_ms", [20, 60, 100, 120])
+def test_what_the_clock_may_be_wrong_is_a_quarter_of_the_lease_at_most(lease_ms):
+    """Beyond, most of a claim's time would be gone before it came; sooner where the file says."""
+    bench = Bench(clock_bound_us=30_000)
+    bench.sessions.slots[0].bound_us = lease_ms * 250 + 1
+    assert bench.say(lease_ms=lease_ms) == CLOCK_UNSURE
+    bench.sessions.slots[0].bound_us = lease_ms * 250
+    assert bench.say(lease_ms=lease_ms) == ACCEPTED
+
+
+def test_a_worse_clock_takes_off_a_claims_time_what_it_may_be_wrong():
+    bench = Bench(clock_bound_us=30_000)
+    bench.sessions.slots[0].bound_us = 30_000
+    assert bench.say() == ACCEPTED
+    assert bench.step(89.999).sources[PAD].is_fresh
+    assert not bench.step(0.001).sources[PAD].is_fresh
+
+
 def test_age_is_told_by_the_sessions_own_clock(bench):
     bench.sessions.slots[0].offset_us = 700_000
     assert bench.say() == TOO_OLD

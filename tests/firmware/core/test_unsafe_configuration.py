@@ -138,6 +138,20 @@ def test_the_board_refuses_to_be_asked_to_brake_before_it_is_cut(vehicle, is_vir
     assert told.where == (at if result == codes.PARAMETER_INVALID else 0)
 
 
+@pytest.mark.parametrize("vehicle", ["nigel", "f1tenth"])
+def test_a_program_that_only_stops_is_no_person(vehicle):
+    """``external`` may be required beside a person, and is never the only one who can stop it."""
+    external = STOP_SOURCES["external"].id
+    vehicle_numbers = load_vehicle(vehicle).parameters
+    kinds, needs = vehicle_numbers["stop_source_kind"], vehicle_numbers["stop_source_need"]
+    kinds[external] = codes.STOP_SOURCE_LINK
+    for profile in range(codes.PROFILE_COUNT):
+        needs[profile * 16 + external] = codes.REQUIRED
+    assert wrong(vehicle, stop_source_kind=kinds, stop_source_need=needs) == ""
+    kinds = [kind if source == external else 0 for source, kind in enumerate(kinds)]
+    assert wrong(vehicle, stop_source_kind=kinds, stop_source_need=needs) == "stop_source_need"
+
+
 def test_the_persons_are_those_of_the_vehicle_files():
     humans = tuple(kind.id for kind in STOP_SOURCES.values() if kind.is_human)
     assert humans == HUMAN_STOP_SOURCES
