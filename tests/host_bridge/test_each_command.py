@@ -87,6 +87,7 @@ def test_every_command_is_here():
     assert named == {command.name for command in COMMANDS}
 
 
+@pytest.mark.process(drives=True)  # its clock has to agree with that of `tandem arm`
 def test_each_command_to_a_car_that_is_served(folder, tmp_path):
     with serving("sim://nigel", "car"):
         assert wrong(SERVED, tmp_path) == []
