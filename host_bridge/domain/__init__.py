@@ -62,6 +62,7 @@ from host_bridge.domain.reports import (
     StopSeen,
     VescState,
 )
+from host_bridge.domain.same_car import KnownCar, Verdict, another_car, verdict, what_to_do
 from host_bridge.domain.vehicle import (
     LONGEST_STEP_S,
     DivergenceLimits,
@@ -101,6 +102,7 @@ __all__ = [
     "FileValue",
     "Input",
     "Inputs",
+    "KnownCar",
     "LinkCounters",
     "Loss",
     "Observed",
@@ -126,9 +128,11 @@ __all__ = [
     "StopSeen",
     "StopSourceFacts",
     "Vehicle",
+    "Verdict",
     "VescState",
     "WiringReport",
     "Wish",
+    "another_car",
     "arming",
     "capping",
     "event_words",
@@ -136,6 +140,8 @@ __all__ = [
     "stand_left_s",
     "stop_age_s",
     "stop_source_name",
+    "verdict",
+    "what_to_do",
     "why_nobody_drives",
     "why_stopped",
 ]
