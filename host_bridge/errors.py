@@ -54,6 +54,10 @@ class DeviceFault(TandemError):
     meaning = "a device or the owner of a car is missing, busy, forbidden or gone"
 
 
+class AnotherCarFault(DeviceFault):
+    """Another car is there than the one that is meant: ``what`` names both."""
+
+
 class ProtocolFault(TandemError):
     """The far end does not speak Tandem, or another version of it."""
 
@@ -77,9 +81,10 @@ class RefusedFault(TandemError):
 
 class OffBeatFault(RefusedFault):
     """Cars were not armed because their steps take longer than their beat, and a longer one would
-    do; ``cars`` is what commands call them."""
+    do; ``cars`` is what commands call them, ``boards`` the ids of their boards."""
 
     cars: tuple[str, ...] = ()
+    boards: tuple[bytes, ...] = ()
 
 
 class DataFileFault(TandemError):

@@ -10,9 +10,15 @@ from host_bridge.cars.car import Car
 from host_bridge.cars.sign_of_life import OWNER, SignOfLife
 from host_bridge.clock import Clock
 from host_bridge.domain import CarIdentity, CarStatus, Vehicle
-from host_bridge.errors import DeviceFault, ProtocolFault, TandemError, VehicleFileFault
+from host_bridge.errors import (
+    AnotherCarFault,
+    DeviceFault,
+    ProtocolFault,
+    TandemError,
+    VehicleFileFault,
+)
 from host_bridge.link.connection import Connection
-from host_bridge.link.events import LinkEvent, LinkNoisy
+from host_bridge.link.events import LinkEvent, LinkNoisy, LinkStranger
 from host_bridge.link.runner import Runner
 from host_bridge.link.session_time import SessionTime
 from host_bridge.link.wire import own_protocol_hash
@@ -55,7 +61,8 @@ class OpenCar:
         self.name = host.name
         self.is_served_here = isinstance(host, Service)
         is_past = host.uri.startswith(_REPLAYED)
-        link = Connection(own_protocol_hash(), epoch, session_time, is_past=is_past)
+        boards = frozenset([bytes.fromhex(host.board_id)] if host.board_id else [])
+        link = Connection(own_protocol_hash(), epoch, session_time, boards=boards, is_past=is_past)
         self.car = Car(host.name, link)
         self.car.called = host.uri if self.is_served_here else host.name
         if self.is_served_here:  # then this program is the owner, in the session that it has
@@ -63,6 +70,7 @@ class OpenCar:
         self.events: Observers[list[LinkEvent]] = Observers()
         self.noise: LinkNoisy | None = None
         self._tap: TapReader | None = None
+        self._log: Recorder | None = None  # unless it is its owner's, who notes what befalls it
         self._host = host
         self._clock = clock
         self._vehicles = vehicles
@@ -118,7 +126,8 @@ class OpenCar:
         """Why what is held of the car is not of this moment, and what to do; "" while it is."""
         if self.car.is_known():
             return ""
-        return str(self.line_fault or self.car.mismatch or _silence(self, "silence"))
+        told = (self.line_fault, self.car.stranger, self.car.mismatch)
+        return str(next(filter(None, told), None) or _silence(self, "silence"))
 
     @property
     def owner_pid(self) -> int | None:
@@ -147,7 +156,9 @@ class OpenCar:
             self._host.record(log)
         else:
             line = await listen_in(self.name)
-            log.car(self.name, {"uri": self.uri, "vehicle": self._host.vehicle})
+            facts = {"vehicle": self._host.vehicle, "board_id": self.identity.board_id.hex()}
+            log.car(self.name, {"uri": self.uri, **facts})
+            self._log = log
             self._tap = tap = TapReader(tap_into(log, self.name))
             self._spawn(line.follow(tap))
             await self.until(lambda: tap.has_heard, _TAPPED_S)  # else the answer is not in the log
@@ -177,6 +188,8 @@ class OpenCar:
         for event in events:
             if isinstance(event, LinkNoisy):
                 self.noise = event
+            elif isinstance(event, LinkStranger) and self._log:
+                self._log.note(f"cut here: {self.car.stranger}")
         if events:
             self.events.tell(events)
 
@@ -208,7 +221,11 @@ def loses_nothing(uri: str) -> bool:
 
 async def _identify(opened: OpenCar) -> None:
     car = opened.car
-    await opened.until(lambda: bool(car.is_known() or car.mismatch or opened.noise), _MEET_S)
+    await opened.until(
+        lambda: bool(car.is_known() or car.stranger or car.mismatch or opened.noise), _MEET_S
+    )
+    if car.stranger:
+        raise _another(opened)
     if car.mismatch:
         raise _mismatch(opened)
     if not car.is_known():
@@ -221,6 +238,10 @@ async def _bind(opened: OpenCar) -> None:
     if not await opened.until(connection.is_bound, _BIND_S):
         raise _unbound(opened)
     await opened.until(connection.clock.is_good, _CLOCK_S)  # if not, arming says so
+
+
+def _another(opened: OpenCar) -> TandemError:
+    return AnotherCarFault(opened.car.stranger, where=opened.uri, remedy=opened.car.remedy)
 
 
 def _mismatch(opened: OpenCar) -> TandemError:
@@ -283,5 +304,6 @@ def _unknown_vehicle(opened: OpenCar) -> VehicleFileFault:
         where=opened.uri,
         expected="the configuration of a type that tandem vehicles lists",
         got=f"configuration {identity.config_hash.hex() if identity else 'unknown'}",
-        remedy=f"write one to it: tandem config write {opened.name} --vehicle NAME",
+        remedy="is it the car that is meant? its board says who it is: tandem identify; the file "
+        "of a type of your own is named with --vehicle",
     )

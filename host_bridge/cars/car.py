@@ -20,6 +20,7 @@ from host_bridge.domain import (
     ClockReport,
     Deed,
     Inputs,
+    KnownCar,
     LinkCounters,
     Outputs,
     OwnClaim,
@@ -31,9 +32,11 @@ from host_bridge.domain import (
     StopSeen,
     Vehicle,
     VescState,
+    another_car,
     arming,
     stand_left_s,
     stop_age_s,
+    what_to_do,
     why_stopped,
 )
 from host_bridge.link import requests
@@ -44,6 +47,7 @@ from host_bridge.link.events import (
     LinkIdentified,
     LinkLost,
     LinkMismatched,
+    LinkStranger,
 )
 
 OWN_SLOT = 4  # of the car's own session (firmware/core/clock.py): four are for hosts
@@ -61,6 +65,8 @@ class Car:
     """Holds what was last heard; every attribute is None until then. Times are the host's.
 
     ``config_hash`` is the one that the car has to have (4 bytes); None takes what it reports.
+    ``stranger`` names both cars while another one than this is at its place, and ``remedy`` says
+    what to do.
     """
 
     def __init__(
@@ -86,6 +92,7 @@ class Car:
         self.vesc: VescState | None = None
         self.counters: LinkCounters | None = None
         self.mismatch: LinkMismatched | None = None
+        self.stranger = self.remedy = ""
         self.events: deque[CarEvent] = deque(maxlen=_EVENTS_KEPT)
         self.samples: deque[Sample] = deque(maxlen=_SAMPLES_KEPT)
         self.acceptance = Acceptance()
@@ -117,8 +124,9 @@ class Car:
             Second: lambda second, _: self._keep("second", second),
             LinkCounters: lambda counters, _: self._keep("counters", counters),
             LinkMismatched: lambda mismatch, _: self._keep("mismatch", mismatch),
-            LinkIdentified: lambda _, __: self._keep("mismatch", None),
-            LinkLost: lambda _, __: self._break_off("the link was lost"),
+            LinkIdentified: lambda _, __: self._recognise(),
+            LinkStranger: self._take_stranger,
+            LinkLost: lambda _, __: self._lose(),
             CarRestarted: lambda _, __: self._break_off("the car restarted"),
         }
 
@@ -203,6 +211,8 @@ class Car:
             self.connection.send(message)
 
     def _unready(self) -> str:
+        if self.stranger:
+            return f"{self.stranger}; {self.remedy}"
         if self.mismatch:
             return str(self.mismatch).rstrip(".")
         return f"it is not connected to this session (link {self.connection.state.value})"
@@ -221,6 +231,8 @@ class Car:
 
         Where it says when, it is another one every second.
         """
+        if self.stranger:
+            return f"{self.stranger}; {self.remedy}."
         if self.status is None:
             return ""
         age_s = self.stop_age_s() if says_when else None
@@ -292,6 +304,29 @@ class Car:
     def _take_stop_seen(self, seen: StopSeen, now_us: int) -> None:
         for stop in self._stops:
             stop.hear_seen(seen, now_us)
+
+    def _recognise(self) -> None:
+        self.mismatch = None
+        self.stranger = self.remedy = ""
+
+    def _lose(self) -> None:
+        self.stranger = self.remedy = ""
+        self._break_off("the link was lost")
+
+    def _take_stranger(self, there: LinkStranger, now_us: int) -> None:
+        """Nothing of it is kept: what is known stays that of our own car."""
+        identity = there.identity
+        seen = KnownCar(identity.board_id, identity.car_name)
+        known = self.known()
+        self.stranger, self.remedy = another_car(known, seen), what_to_do(known, seen)
+        self._break_off(self.stranger)
+
+    def known(self) -> KnownCar:
+        """Who it is, to be remembered; its board's id is empty before it was met."""
+        boards = self.connection.boards
+        board_id = next(iter(boards)) if len(boards) == 1 else b""
+        vehicle = self.vehicle.name if self.vehicle else ""
+        return KnownCar(board_id, self.name, vehicle, self.config_hash or b"")
 
     def _break_off(self, reason: str) -> None:
         for action in self._actions:

@@ -62,6 +62,7 @@ from host_bridge.domain.reports import (
     StopSeen,
     VescState,
 )
+from host_bridge.domain.same_car import KnownCar, Verdict, another_car, verdict, what_to_do
 from host_bridge.domain.unaided import (
     UNAIDED_MOST_M,
     AcceptedCoast,
@@ -110,6 +111,7 @@ __all__ = [
     "FileValue",
     "Input",
     "Inputs",
+    "KnownCar",
     "LinkCounters",
     "Loss",
     "Observed",
@@ -137,9 +139,11 @@ __all__ = [
     "UnaidedFacts",
     "UnaidedStop",
     "Vehicle",
+    "Verdict",
     "VescState",
     "WiringReport",
     "Wish",
+    "another_car",
     "arming",
     "capping",
     "event_words",
@@ -148,6 +152,8 @@ __all__ = [
     "stop_age_s",
     "stop_source_name",
     "unaided_words",
+    "verdict",
+    "what_to_do",
     "why_nobody_drives",
     "why_stopped",
 ]

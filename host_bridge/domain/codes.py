@@ -210,7 +210,8 @@ class Refusal(Phrased):
     FAULT = wire.REFUSED_FAULT, "it has a fault"
     CONFIGURATION = (
         wire.REFUSED_CONFIGURATION,
-        "its configuration is not the one expected: write the vehicle file to it",
+        "its configuration is not the one expected: tandem identify says which car it is and "
+        "what it holds; if it was flashed or written meanwhile, begin anew",
     )
     CLOCK_UNSURE = (
         wire.REFUSED_CLOCK_UNSURE,

@@ -85,7 +85,7 @@ class Drive:
         self._steps: dict[Phase, Callable[[int], None]] = {
             Phase.ARMING: self._step_arming,
             Phase.DRIVING: self._step_driving,
-            Phase.STOPPED: lambda now_us: None,
+            Phase.STOPPED: lambda now_us: self._tell_strangers(),
             Phase.RESTING: self._step_resting,
             Phase.DISARMING: self._step_disarming,
             Phase.OVER: lambda now_us: None,
@@ -269,6 +269,12 @@ class Drive:
             )
         else:
             self._halt(f"{', '.join(car.name for car in fallen)} stopped: {ARM_AGAIN}.")
+
+    def _tell_strangers(self) -> None:
+        """Another car at a car's place is seen once its cable is in again, after the stop."""
+        for car in self.fleet.cars:
+            if car.stranger and car.stranger not in self.notice:
+                self.notice = car.why_stopped()
 
     def _stop_for_being_apart(self, divergence: Divergence, now_us: int) -> None:
         for tally in self.tallies:

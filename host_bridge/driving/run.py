@@ -20,6 +20,7 @@ from host_bridge.driving.twins import as_twin
 from host_bridge.driving.view import View
 from host_bridge.driving.waking import Alarm
 from host_bridge.errors import (
+    AnotherCarFault,
     DeviceFault,
     NotHeldFault,
     OffBeatFault,
@@ -301,7 +302,10 @@ def _fault(driven: Drive, *, has_hand: bool, is_virtual: bool) -> TandemError | 
         refused = fault(driven.refusal, remedy=remedy)
         if isinstance(refused, OffBeatFault):
             refused.cars = tuple(car.called for car in driven.off_beat)
+            refused.boards = tuple(car.known().board_id for car in driven.off_beat)
         return refused
+    if strangers := [car for car in driven.fleet.cars if car.stranger]:
+        return AnotherCarFault(strangers[0].stranger, remedy=strangers[0].remedy)
     if driven.lost():
         names = ", ".join(driven.lost())
         what = "its program, or who serves it, has ended" if is_virtual else "cable and power"

@@ -7,7 +7,9 @@ there, and begin again by itself when it comes back.
 
 The link is a small machine, and ``transitions.TRANSITIONS`` is all that happens to its state. A car
 is asked who it is until it answers. If its protocol differs from ours it can be named and stopped,
-by messages that never change, and nothing else. If it is the same, the car is asked to take in our
+by messages that never change, and nothing else. So it is with a board that is not the one that was
+met before: a link is to one board, and whatever comes to its port instead is another car. If it is
+the same, the car is asked to take in our
 session (``epoch``), and from then on its clock is kept in step. A connection without an epoch only
 listens; it can stop the car all the same.
 
@@ -46,6 +48,7 @@ from host_bridge.link.events import (
     LinkMismatched,
     LinkNoisy,
     LinkRefused,
+    LinkStranger,
 )
 from host_bridge.link.session_time import SessionTime
 from host_bridge.link.statistics import Statistics
@@ -64,7 +67,9 @@ _TICK_US = 10_000  # how often ``step`` wants to be called at least
 class Connection:
     """``epoch`` names our session to the cars, 1 to 2**30 - 1; None only listens and stops.
 
-    What ``is_past`` comes out of a log: whatever is asked, nobody answers.
+    ``boards`` are the ids of those that the link may be to; empty, it is to whoever answers first.
+    From then on it is to that one alone. What ``is_past`` comes out of a log: whatever is asked,
+    nobody answers.
     All times are our monotonic microseconds; the session's are ours too, unless it is given another
     ``session_time``.
     """
@@ -75,9 +80,11 @@ class Connection:
         epoch: int | None,
         session_time: SessionTime | None = None,
         *,
+        boards: frozenset[bytes] = frozenset(),
         is_past: bool = False,
     ) -> None:
         self.epoch = epoch
+        self.boards = boards
         self._is_past = is_past
         self.state = LinkState.LOST
         self.slot: int | None = None
@@ -276,6 +283,12 @@ class Connection:
         yield status
 
     def _identity(self, identity: reports.CarIdentity, now_us: int) -> Iterator[LinkEvent]:
+        if self.boards and identity.board_id not in self.boards:
+            if self._move(Trigger.STRANGE):
+                self._forget()
+                yield LinkStranger(identity)
+            return
+        self.boards = frozenset([identity.board_id])
         if identity.protocol_hash != self._own_hash:
             if self._move(Trigger.DIFFERS):
                 yield LinkMismatched(self._own_hash, identity.protocol_hash)

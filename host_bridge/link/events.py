@@ -30,6 +30,14 @@ class LinkMismatched:
 
 
 @dataclass(frozen=True, slots=True)
+class LinkStranger:
+    """Another board answers than the one that this link is to. It can be stopped, and nothing
+    else; said once for each that comes."""
+
+    identity: CarIdentity
+
+
+@dataclass(frozen=True, slots=True)
 class LinkBound:
     """The car took our session in."""
 
@@ -74,6 +82,7 @@ class CarRestarted:
 LinkEvent = (
     LinkIdentified
     | LinkMismatched
+    | LinkStranger
     | LinkBound
     | LinkRefused
     | LinkLost

@@ -11,6 +11,7 @@ class LinkState(Enum):
     LOST = "lost"  # no transport
     IDENTIFYING = "identifying"
     MISMATCH = "mismatch"
+    STRANGER = "another car"
     IDENTIFIED = "identified"
     BINDING = "binding"
     BOUND = "bound"
@@ -25,12 +26,13 @@ class Trigger(Enum):
     RESTARTED = "restarted"
     RECOGNISED = "recognised"
     DIFFERS = "differs"
+    STRANGE = "strange"
     ASKED = "asked"
     TAKEN_IN = "taken in"
 
 
 _S, _T = LinkState, Trigger
-MET = (_S.MISMATCH, _S.IDENTIFIED, _S.BINDING, _S.BOUND)
+MET = (_S.MISMATCH, _S.STRANGER, _S.IDENTIFIED, _S.BINDING, _S.BOUND)
 UNDERSTOOD = (_S.IDENTIFIED, _S.BINDING, _S.BOUND)
 
 # What is not in here does not happen.
@@ -41,7 +43,9 @@ TRANSITIONS: dict[tuple[LinkState, Trigger], LinkState] = {
     (_S.MISMATCH, _T.RECOGNISED): _S.IDENTIFIED,
     (_S.IDENTIFIED, _T.ASKED): _S.BINDING,
     (_S.BINDING, _T.TAKEN_IN): _S.BOUND,
-    **{(state, _T.DIFFERS): _S.MISMATCH for state in UNDERSTOOD},
+    (_S.STRANGER, _T.RECOGNISED): _S.IDENTIFIED,
+    **{(state, _T.DIFFERS): _S.MISMATCH for state in (_S.STRANGER, *UNDERSTOOD)},
+    **{(state, _T.STRANGE): _S.STRANGER for state in (_S.IDENTIFYING, _S.MISMATCH, *UNDERSTOOD)},
     **{(state, _T.SILENT): _S.IDENTIFYING for state in MET},
     **{(state, _T.RESTARTED): _S.IDENTIFYING for state in UNDERSTOOD},
     **{(state, _T.CLOSED): _S.LOST for state in _S if state is not _S.LOST},

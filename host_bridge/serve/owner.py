@@ -3,12 +3,13 @@
 It relays frames as they are: it repeats, re-stamps and extends nothing, and waits for nobody. So a
 client that hangs is silent to the car, and an owner that hangs makes all of them so; the car then
 stops by itself. One that says too much loses what is too much, and keeps nobody's Stop waiting.
+A line that was out passes nothing but stops and questions until it is known whose board is there.
 """
 
 from __future__ import annotations
 
 import asyncio
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from host_bridge.clock import Clock
 from host_bridge.errors import DeviceFault, TandemError
@@ -17,20 +18,13 @@ from host_bridge.link.stop_filter import is_stop
 from host_bridge.observers import Observers
 from host_bridge.serve import admission
 from host_bridge.serve.chunks import Chunker, split
+from host_bridge.serve.doubt import Doubt, Relayed
 from host_bridge.transports.base import OnBytes, OnClosed, Transport
 from host_bridge.transports.descriptor import already_open
 
 UP, DOWN = "up", "down"  # to the car, from the car
 # A replugged board is back within 2 s: a quarter is lost to this at most.
 RETRY_S = 0.25
-
-
-class Relayed(NamedTuple):
-    """Whole frames that went over the line, and when."""
-
-    direction: str
-    frames: bytes
-    time_us: int
 
 
 class Client(Protocol):
@@ -45,7 +39,7 @@ class Client(Protocol):
 
 class Owner:
     """``line_fault`` says why there is no line to the car, ``lines`` is told when it changes, and
-    ``taps`` of all that goes over it."""
+    ``taps`` of all that goes over it while ``doubt`` has none that it is its car's."""
 
     def __init__(self, transport: Transport, clock: Clock) -> None:
         self.label = transport.label
@@ -55,6 +49,7 @@ class Owner:
         self.refused_bytes = 0  # of clients that said more than a car can take, or than they may
         self.undelivered_bytes = 0  # to clients that did not read
         self.taps: Observers[Relayed] = Observers()
+        self.doubt = Doubt(self.taps)
         self._transport = transport
         self._clock = clock
         self._line = admission.of_line(getattr(transport, "bytes_per_s", None))
@@ -127,10 +122,11 @@ class Owner:
 
     def _tap(self, direction: str, frames: bytes) -> None:
         if self.taps:
-            self.taps.tell(Relayed(direction, frames, self._clock.now_us()))
+            self.doubt.tell(Relayed(direction, frames, self._clock.now_us()))
 
     def _lose(self, why: Exception | None) -> None:
         self._from_car.reset()
+        self.doubt.doubt()
         if not self.is_ended:
             self._say(why)
             self._reconnecting = asyncio.get_running_loop().create_task(self._reconnect())
@@ -169,6 +165,8 @@ class ClientLine:
         self._chunker.take_noise()  # is for nobody: it must not cut into another's frame
         if self._rights != ALL:
             frames = self._permitted(frames)
+        if self._owner.doubt.rights != ALL:
+            frames = self._undoubted(frames)
         if not is_stop(frames) and self._owner.relay(frames, self._allowance):
             return True
         return self._relay_each(frames)
@@ -177,8 +175,14 @@ class ClientLine:
         self._owner.leave(self._client)
 
     def _permitted(self, frames: bytes) -> bytes:
-        kept = b"".join(part for part in split(frames) if may_pass(part, self._rights))
+        kept = _passing(frames, self._rights)
         self._owner.refused_bytes += len(frames) - len(kept)
+        return kept
+
+    def _undoubted(self, frames: bytes) -> bytes:
+        """What whoever is there may hear: it may be another car."""
+        kept = _passing(frames, self._owner.doubt.rights)
+        self._owner.unsent_bytes += len(frames) - len(kept)
         return kept
 
     def _relay_each(self, frames: bytes) -> bool:
@@ -200,6 +204,10 @@ class ClientLine:
             self._stops.take(len(frame))
             self._owner.send(frame)
         return may_pass
+
+
+def _passing(frames: bytes, rights: Right) -> bytes:
+    return b"".join(part for part in split(frames) if may_pass(part, rights))
 
 
 class InProcessClient:

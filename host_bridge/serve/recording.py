@@ -12,7 +12,7 @@ from host_bridge.link.transcript import Transcript
 from host_bridge.link.wire import own_protocol_hash
 from host_bridge.logbook import recorder
 from host_bridge.logbook.recorder import Recorder
-from host_bridge.serve.owner import Relayed
+from host_bridge.serve.doubt import Relayed
 
 
 def new_recorder(path: Path, clock: Clock) -> Recorder:

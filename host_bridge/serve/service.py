@@ -8,15 +8,27 @@ import os
 import re
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from datetime import datetime, timezone
 
 from host_bridge.cars.car import Car
 from host_bridge.cars.sign_of_life import OWNER, SignOfLife
 from host_bridge.clock import Clock
 from host_bridge.config import vehicle_names
-from host_bridge.domain import CarIdentity, CarStatus, Sender, State, Vehicle
+from host_bridge.domain import (
+    CarIdentity,
+    CarStatus,
+    KnownCar,
+    Sender,
+    State,
+    Vehicle,
+    Verdict,
+    another_car,
+    verdict,
+)
+from host_bridge.errors import AnotherCarFault
 from host_bridge.link.connection import Connection
-from host_bridge.link.events import LinkEvent
+from host_bridge.link.events import LinkEvent, LinkLost, LinkStranger
 from host_bridge.link.runner import Runner
 from host_bridge.link.wire import own_protocol_hash
 from host_bridge.logbook.recorder import Recorder
@@ -42,6 +54,9 @@ Recognise = Callable[[CarIdentity], "Vehicle | None"]
 class Service:
     """Serves the car of one transport until it is closed. ``car`` listens, and can stop it.
 
+    The car is the board that was met first, or one of those that ``meant`` names. Another one at
+    the line is not served: it can be stopped, and nothing else.
+
     With an epoch it has a session of its own, in which it says as the stop source "owner" that it
     is there; without one, that is up to whoever serves the car and has a session besides.
     """
@@ -57,6 +72,7 @@ class Service:
         self.uri = uri
         self.name = ""
         self.fleet = ""  # set before ``start``
+        self.meant: tuple[KnownCar, ...] = ()  # set before ``start``; empty: whoever is there
         self.owner = Owner(transport, clock)
         self.car = Car("", Connection(own_protocol_hash(), epoch))
         self.car.signs.append(SignOfLife(self.car, OWNER))
@@ -66,7 +82,9 @@ class Service:
         self._run: asyncio.Task[None] | None = None
         self.radio: RadioRim | None = None  # set before ``start``
         self._rims: list[Rim] = []
-        self._config_hash: bytes | None = None
+        self._known: KnownCar | None = None  # who was met last, as it was then
+        self._stranger: KnownCar | None = None  # who was seen in its place last
+        self._log: Recorder | None = None
         self._is_line_new = True
         self._met = asyncio.Event()
         self._started = datetime.now(timezone.utc).isoformat(timespec="seconds")
@@ -75,8 +93,10 @@ class Service:
         """Open the line, meet the car, let clients in. Raises errors.TandemError.
 
         Without a name it is the car's own. A car that says nothing, or nothing that we understand,
-        is served nevertheless: it may still hear a stop.
+        is served nevertheless: it may still hear a stop. Another car than is meant is not.
         """
+        self.car.name = name or ""
+        self.car.connection.boards = frozenset(known.board_id for known in self.meant)
         self.owner.lines.subscribe(self._line_changed)
         await self.owner.start()
         try:
@@ -86,13 +106,15 @@ class Service:
             self._run = asyncio.get_running_loop().create_task(self._runner.run())
             with suppress(asyncio.TimeoutError):
                 await asyncio.wait_for(self._met.wait(), MEET_S)
+            self._refuse_another()
             self._open_rims(name)
         except BaseException:
             await self.close()
             raise
 
     def record(self, log: Recorder) -> None:
-        """Everything from now on, both ways."""
+        """Everything of this car from now on, both ways; where another comes the log is cut."""
+        self._log = log
         log.car(self.name, self.facts())
         self.owner.taps.subscribe(tap_into(log, self.name))
 
@@ -100,7 +122,17 @@ class Service:
         """For the metadata of logs."""
         identity = self.car.identity
         known = {"config_hash": identity.config_hash.hex()} if identity else {}
-        return {"uri": self.uri, "vehicle": self.vehicle_name(), **known}
+        return {
+            "uri": self.uri,
+            "vehicle": self.vehicle_name(),
+            "board_id": self.board_id,
+            **known,
+        }
+
+    @property
+    def board_id(self) -> str:
+        """Of its car, in hexadecimal; empty before it was met."""
+        return self.car.known().board_id.hex()
 
     def vehicle_name(self) -> str:
         """By which others find it too: the path of one that is not among those we bring along."""
@@ -129,6 +161,16 @@ class Service:
             self._rims.append(rim)
         self._announce()
 
+    def _refuse_another(self) -> None:
+        """Raises errors.AnotherCarFault."""
+        if self._stranger:
+            raise AnotherCarFault(
+                another_car(" or ".join(map(str, self.meant)), self._stranger),
+                where=self.uri,
+                remedy="plug that car in here; or leave --name out, and this one is served by its "
+                "own; or say that this board is meant: --board ID",
+            )
+
     def _own_name(self) -> str:
         uri = Uri.parse(self.uri)
         of_uri = uri.query.get("name") or uri.path.rpartition("/")[2] or uri.authority
@@ -138,7 +180,13 @@ class Service:
     def _announce(self) -> None:
         announce(
             ServedCar(
-                self.name, self.uri, os.getpid(), self.vehicle_name(), self._started, self.fleet
+                self.name,
+                self.uri,
+                os.getpid(),
+                self.vehicle_name(),
+                self._started,
+                self.fleet,
+                self.board_id,
             )
         )
 
@@ -146,28 +194,51 @@ class Service:
         for event in events:
             if isinstance(event, CarIdentity):
                 self._identified(event)
+            elif isinstance(event, LinkStranger):
+                self._refuse(event.identity)
+            elif isinstance(event, LinkLost):
+                self.owner.doubt.doubt()
             elif isinstance(event, CarStatus) and self._is_line_new:
-                self._take_over(event)
+                self._take_over(event.state)
 
     def _identified(self, identity: CarIdentity) -> None:
-        """Also when the car comes back with another configuration."""
-        if identity.config_hash == self._config_hash:
+        """Also when the car comes back, be it with another configuration."""
+        self.owner.doubt.trust()
+        before, hash_before = self._known, self._known and self._known.config_hash
+        if identity.config_hash == hash_before:
             return
-        self._config_hash = identity.config_hash
-        vehicle = self._recognise(identity)
-        is_news = vehicle is not self.car.vehicle
-        self.car.vehicle = vehicle
+        self.car.vehicle = self._recognise(identity)
+        self._known = now = self._now(identity)
         self._met.set()
-        if is_news and self._rims:
+        if before and verdict(before, now) is Verdict.REFITTED:
+            self._note(f"{self.name} was flashed anew: {before} before, {now} from here on")
+        if self._rims and (before is None or before.vehicle != now.vehicle):
             self._announce()
+
+    def _now(self, identity: CarIdentity) -> KnownCar:
+        name = self.name or identity.car_name
+        return replace(self.car.known(), name=name, config_hash=identity.config_hash)
+
+    def _refuse(self, identity: CarIdentity) -> None:
+        """Another car than ours is there. Nobody drives it by our name, but stop it we may."""
+        self.owner.doubt.refuse()
+        self._stranger = KnownCar(identity.board_id, identity.car_name)
+        self._met.set()
+        self._note(f"cut here: {self.car.stranger}")
+        if self._is_line_new:
+            self._take_over(identity.state)
+
+    def _note(self, text: str) -> None:
+        if self._log:
+            self._log.note(text)
 
     def _line_changed(self, fault: Exception | None) -> None:
         self._is_line_new = fault is None
 
-    def _take_over(self, status: CarStatus) -> None:
+    def _take_over(self, state: State) -> None:
         """An armed car comes from an owner that crashed, or from before the cable was out."""
         self._is_line_new = False
-        if status.state in _ARMED:
+        if state in _ARMED:
             self.car.stop(Sender.OWNER, "new line", self._clock.now_us())
 
     async def _say_farewell(self) -> None:

@@ -5,11 +5,20 @@ from __future__ import annotations
 import asyncio
 import secrets
 import zlib
-from contextlib import suppress
+from dataclasses import replace
 
 from host_bridge.clock import Clock
-from host_bridge.domain import CarIdentity, CarStatus, Vehicle
-from host_bridge.errors import DeviceFault, UsageFault
+from host_bridge.domain import (
+    CarIdentity,
+    CarStatus,
+    KnownCar,
+    Vehicle,
+    Verdict,
+    another_car,
+    verdict,
+    what_to_do,
+)
+from host_bridge.errors import AnotherCarFault, DeviceFault, UsageFault
 from host_bridge.link.session_time import SessionTime
 from host_bridge.open_car import OpenCar, glanced, meet
 from host_bridge.serve.choosing import LOCAL, find_served
@@ -74,25 +83,27 @@ class Cars:
         name: str | None = None,
         vehicle: str | None = None,
         session_time: SessionTime | None = None,
+        meant: KnownCar | None = None,
     ) -> OpenCar:
         """Open a car, met and understood; this process serves it if nobody does.
 
         ``text`` is a name, a URI or a serial port, or None for the only car that is served.
         Without an ``epoch`` the car can be watched and stopped; with one, its link is bound to that
         session, which runs by our clock or by ``session_time``. ``vehicle`` is what it is said to
-        be; else it is what its configuration or its URI say.
-        Raises errors.TandemError.
+        be; else it is what its configuration or its URI say. Another car than is ``meant`` is
+        refused. Raises errors.TandemError.
         """
         car = self.find(text)
         if car is None:
             service = await self.serve(str(text), name=name, vehicle=vehicle)
             near = service.owner.attach()
             opened = OpenCar(near, self.clock, self._vehicles, service, epoch, session_time)
-            return await meet(opened, service.car.vehicle)
+            return await _as_meant(await meet(opened, service.car.vehicle), meant)
         known = vehicle or car.vehicle
         line = self.transport(f"{LOCAL}:///{car.name}")
         opened = OpenCar(line, self.clock, self._vehicles, car, epoch, session_time)
-        return await meet(opened, self._vehicles.load(known) if known else None)
+        met = await meet(opened, self._vehicles.load(known) if known else None)
+        return await _as_meant(met, meant)
 
     async def serve(
         self,
@@ -103,10 +114,13 @@ class Cars:
         epoch: int | None = None,
         fleet: str = "",
         radio: str | None = None,
+        board_id: bytes | None = None,
     ) -> Service:
         """Become the owner of a car; as a stop source too, if it gets an epoch for that.
 
-        ``radio`` is the URI of the line on which a runstop box is heard.
+        ``radio`` is the URI of the line on which a runstop box is heard. The board is that of
+        ``board_id``, or one that this host keeps by the ``name``; where there is neither, it is
+        whoever is there.
         Raises errors.TandemError.
         """
         uri = as_uri(uri)
@@ -119,18 +133,38 @@ class Cars:
 
         service = Service(uri, transport, self.clock, recognise, epoch)
         service.fleet = fleet
+        service.meant = self._meant(name, board_id)
         service.radio = RadioRim(self.transport(radio), self.clock) if radio else None
         await service.start(name)
         return service
 
+    def _meant(self, name: str | None, board_id: bytes | None) -> tuple[KnownCar, ...]:
+        if board_id is not None:
+            return (KnownCar(board_id, name or ""),)
+        return self._vehicles.cars_named(name) if name else ()
+
     def glance(self, name: str) -> tuple[CarStatus, float | None] | None:
         """The latest status of a served car, and for how long it has stood, in s, if it does.
 
-        None if it does not say within a moment.
+        None if it does not say within a moment. Raises errors.AnotherCarFault.
         """
-        with suppress(DeviceFault, asyncio.TimeoutError):
+        try:
             return asyncio.run(asyncio.wait_for(self._glance(name), _GLANCE_S))
-        return None
+        except AnotherCarFault:
+            raise
+        except (DeviceFault, asyncio.TimeoutError):
+            return None
 
     async def _glance(self, name: str) -> tuple[CarStatus, float | None]:
         return await glanced(await self.open(name))
+
+
+async def _as_meant(opened: OpenCar, meant: KnownCar | None) -> OpenCar:
+    """Raises errors.AnotherCarFault, and closes it, for another car."""
+    seen = replace(opened.car.known(), name=opened.identity.car_name)
+    if meant is None or verdict(meant, seen) is not Verdict.ANOTHER:
+        return opened
+    await opened.close()
+    raise AnotherCarFault(
+        another_car(meant, seen), where=opened.uri, remedy=what_to_do(meant, seen)
+    )

@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from host_bridge.domain import CarIdentity, Vehicle
+from host_bridge.domain import CarIdentity, KnownCar, Vehicle
 from host_bridge.errors import DataFileFault
 from host_bridge.whole_file import write_whole
 
@@ -69,7 +69,9 @@ class Pairings:
 
         Raises errors.DataFileFault.
         """
-        path = self._path(identity.board_id.hex())
+        return self._read(self._path(identity.board_id.hex()))
+
+    def _read(self, path: Path) -> Pairing | None:
         try:
             return Pairing.from_row(json.loads(path.read_text()))
         except FileNotFoundError:
@@ -82,6 +84,19 @@ class Pairings:
                 remedy="tandem restore it from a backup, or delete the file and flash the car "
                 "again",
             ) from None
+
+    def named(self, car_name: str) -> tuple[KnownCar, ...]:
+        """The cars that are kept by this name: a few boards may have had it, one after the other.
+
+        Raises errors.DataFileFault.
+        """
+        folder = self._folder or _users_folder()
+        kept = [self._read(path) for path in sorted(folder.glob("*.json"))]
+        return tuple(
+            KnownCar(bytes.fromhex(it.board_id), car_name, it.vehicle)
+            for it in kept
+            if it and it.car_name == car_name
+        )
 
     def keep(self, pairing: Pairing) -> Path:
         """Keep it, in place of what was known of this board, whole or not at all."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from host_bridge.config import config_hash, load_vehicle, vehicle_names
 from host_bridge.config.boards import on_known_boards
-from host_bridge.domain import CarIdentity, Vehicle
+from host_bridge.domain import CarIdentity, KnownCar, Vehicle
 from host_bridge.services.pairings import Pairings
 
 
@@ -40,6 +40,10 @@ class Vehicles:
             if self.expected_hash(vehicle, identity) == identity.config_hash:
                 return vehicle
         return None
+
+    def cars_named(self, name: str) -> tuple[KnownCar, ...]:
+        """The cars that this host keeps by a name. Raises errors.DataFileFault."""
+        return self._pairings.named(name)
 
     def expected_hash(self, vehicle: Vehicle, identity: CarIdentity) -> bytes:
         """The configuration hash of this very car if it is of this type.

@@ -27,6 +27,7 @@ class ServedCar:
     vehicle: str
     started: str  # ISO 8601, UTC
     fleet: str = ""  # the name of the cars that are stopped together
+    board_id: str = ""  # in hexadecimal; empty before the car was met
 
     @property
     def is_hitl(self) -> bool:

@@ -62,9 +62,10 @@ class Rig:
         plant: Plant | None = None,
         seed: int = 1,
         of: Vehicle | None = None,
+        board: str = "",
     ) -> None:
         of = of or vehicle()
-        self.world = World(of, seed, name=name, plant=plant, start_us=board_us)
+        self.world = World(of, seed, name=name, board=board, plant=plant, start_us=board_us)
         # on for a while already: an ESC wants half a second of neutral before it drives
         self.world.advance(board_us + POWERED_US + phase_us)
         own_hash = wire.own_protocol_hash() if own_hash is None else own_hash

@@ -175,7 +175,7 @@ def refused(result: ActionResult | None, opened: OpenCar) -> RefusedFault:
     if Refusal.OFF_BEAT not in result.refusals or not may_be_given_longer_beat(opened.car):
         return RefusedFault(what)
     fault = OffBeatFault(what)
-    fault.cars = (opened.car.called,)
+    fault.cars, fault.boards = (opened.car.called,), (opened.car.known().board_id,)
     return fault
 
 

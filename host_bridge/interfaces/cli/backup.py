@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from host_bridge.config import by_name, parameter_count, values_hash
-from host_bridge.domain import Vehicle
-from host_bridge.errors import DataFileFault, NotHeldFault, UsageFault
-from host_bridge.interfaces.cli.choice import named_car
+from host_bridge.domain import KnownCar, Vehicle, Verdict, another_car, verdict
+from host_bridge.errors import AnotherCarFault, DataFileFault, NotHeldFault, UsageFault
+from host_bridge.interfaces.cli.choice import board_of, named_car
 from host_bridge.interfaces.cli.line import counted
 from host_bridge.open_car import OpenCar
 from host_bridge.running import run_async
@@ -31,8 +31,11 @@ key: treat the file as a key), and a hash of all of it.
 RESTORE = """\
 examples:
   tandem restore --car nigel nigel.json
-  tandem restore --car serial:///dev/ttyACM0 red.json     also onto another board of the same type
+  tandem restore --car serial:///dev/ttyACM0 red.json --board e6614103e7452a2f
+                                        onto another board, which is to be this car from now on
 
+The file is of one board. Another one is refused unless --board says that it is meant (tandem
+identify shows its id), and has to be of the same type.
 Writing needs the car in STANDBY or FAULT; all of it is read back. A parameter that this version
 does not know any more is refused, one that the file has not stays as the vehicle file has it.
 """
@@ -46,6 +49,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = BACKUP if is_backup else RESTORE
     named_car(parser)
     parser.add_argument("file", type=Path, help="the file, JSON")
+    if not is_backup:
+        parser.add_argument(
+            "--board", metavar="ID", help="the board that is to have it, if it is another one"
+        )
     parser.add_argument("--json", action="store_true", help="print what a program would read")
 
 
@@ -96,7 +103,9 @@ async def _restore(args: argparse.Namespace, host: Host) -> int:
     epoch = host.cars.command_epoch(args.car)
     opened = await host.cars.open(args.car, epoch=epoch, vehicle=row["vehicle"])
     try:
-        _refuse_another_type(host.vehicles.recognised(opened.identity), row, opened.name)
+        held = host.vehicles.recognised(opened.identity)
+        _refuse_another_board(opened, held, row, board_of(args.board))
+        _refuse_another_type(held, row, opened.name)
         changed = await host.configurations.write(opened, kept, row["car_name"], counted)
         known = (
             Pairing.from_row(row["pairing"])
@@ -146,6 +155,23 @@ def _refuse_unknown(path: Path, numbers: dict[str, list[int]], known: set[str]) 
             got=", ".join(unknown),
             remedy="restore it with the version that made it, or write the vehicle file's: "
             "tandem config write",
+        )
+
+
+def _refuse_another_board(
+    opened: OpenCar, held: Vehicle | None, row: dict[str, Any], said: bytes | None
+) -> None:
+    """Raises errors.AnotherCarFault unless the board is the backup's, or the one that was said."""
+    board_id = said or bytes.fromhex(row["board_id"])
+    meant = KnownCar(board_id, str(row["car_name"]), str(row["vehicle"]))
+    identity = opened.identity
+    seen = KnownCar(identity.board_id, identity.car_name, held.name if held else "")
+    if verdict(meant, seen) is Verdict.ANOTHER:
+        raise AnotherCarFault(
+            another_car(meant, seen),
+            where=opened.uri,
+            remedy=f"is it the right port? if this board is to be that car from now on: "
+            f"--board {seen.board_id.hex()}",
         )
 
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from host_bridge.domain import span_words
 from host_bridge.domain.reports import CarStatus
+from host_bridge.errors import AnotherCarFault
 from host_bridge.services import Host
 from host_bridge.transports.served import ServedCar
 
@@ -30,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, host: Host) -> int:
     """Prints the cars; returns 0, also where there is none."""
-    rows = [_row(car, host.cars.glance(car.name)) for car in host.cars.served()]
+    rows = [_seen(car, host) for car in host.cars.served()]
     if args.json:
         print(json.dumps(rows, indent=2))
     elif rows:
@@ -38,6 +39,13 @@ def run(args: argparse.Namespace, host: Host) -> int:
     else:
         print("No car is served on this machine. To serve one: tandem serve --car sim://nigel")
     return 0
+
+
+def _seen(car: ServedCar, host: Host) -> dict[str, object]:
+    try:
+        return _row(car, host.cars.glance(car.name))
+    except AnotherCarFault as fault:
+        return {**_row(car, None), "trouble": fault.what, "remedy": fault.remedy}
 
 
 def _row(car: ServedCar, glance: tuple[CarStatus, float | None] | None) -> dict[str, object]:
@@ -49,6 +57,8 @@ def _row(car: ServedCar, glance: tuple[CarStatus, float | None] | None) -> dict[
         "profile": status.profile.name if status else None,
         "cause": _cause(status) if status else None,
         "age_s": None if age_s is None else round(age_s, 1),
+        "trouble": None,
+        "board_id": car.board_id or None,
         "is_hitl": car.is_hitl,
         "pid": car.pid,
         "uri": car.uri,
@@ -69,7 +79,8 @@ def _table(rows: Sequence[dict[str, object]]) -> str:
         "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True))
         for line in lines
     )
-    return "\n".join(line.rstrip() for line in padded)
+    told = (f"{row['name']}: {row['trouble']}; {row['remedy']}" for row in rows if row["trouble"])
+    return "\n".join([*(line.rstrip() for line in padded), *told])
 
 
 def _ago(age_s: object) -> str:
@@ -81,5 +92,6 @@ def _cell(row: dict[str, object], column: str) -> str:
         cause = f" ({row['cause']}{_ago(row['age_s'])})" if row["cause"] else ""
         stand = " STAND" if row["profile"] == "STAND" and row["state"] in _ON_STAND else ""
         hitl = " HITL" if row["is_hitl"] else ""
-        return f"{row['state'] or 'no answer'}{hitl}{stand}{cause}"
+        nothing = "another car" if row["trouble"] else "no answer"
+        return f"{row['state'] or nothing}{hitl}{stand}{cause}"
     return str(row[column])

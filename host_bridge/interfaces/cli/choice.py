@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import argparse
 
+from host_bridge.errors import UsageFault
+
+_BOARD_BYTES = 8
+
 
 def add_car(
     parser: argparse.ArgumentParser, *, what: str = "a served name, a URI or a serial port"
@@ -29,3 +33,21 @@ def named_car(parser: argparse.ArgumentParser) -> None:
         metavar="CAR",
         help="a served name, a URI or a serial port; may be left out if one is served",
     )
+
+
+def board_of(text: str | None) -> bytes | None:
+    """Read the id of a board as people have it. Raises errors.UsageFault."""
+    if text is None:
+        return None
+    try:
+        board_id = bytes.fromhex(text)
+    except ValueError:
+        board_id = b""
+    if len(board_id) != _BOARD_BYTES:
+        raise UsageFault(
+            "not the id of a board",
+            expected=f"--board and {2 * _BOARD_BYTES} hexadecimal digits",
+            got=text,
+            remedy="tandem identify shows that of each car",
+        )
+    return board_id

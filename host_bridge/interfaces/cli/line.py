@@ -32,8 +32,8 @@ def status_line(car: Car) -> str:
 def _parts(car: Car) -> Iterator[str]:
     yield f"{car.name:12}"
     if not car.is_known() or car.status is None:
-        yield "NO LINK"
-        yield str(car.mismatch or "")
+        yield "ANOTHER CAR" if car.stranger else "NO LINK"
+        yield car.stranger or str(car.mismatch or "")
         return
     yield "HITL" if car.identity and car.identity.is_hitl else ""
     yield f"{car.status.state.name:8}"

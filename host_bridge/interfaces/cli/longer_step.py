@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 
-from host_bridge.domain import LONGEST_STEP_S
+from host_bridge.domain import LONGEST_STEP_S, KnownCar
 from host_bridge.errors import OffBeatFault
 from host_bridge.interfaces.cli.line import counted
 from host_bridge.running import run_async
@@ -23,15 +23,16 @@ def offer_longer_step(fault: OffBeatFault, host: Host, *, is_json: bool) -> int:
     if is_json or not cars or not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise fault
     print(f"tandem: {fault}", file=sys.stderr)
-    for car in cars:
+    for car, board_id in zip(cars, fault.boards, strict=True):
         answer = input(f"Write step_s={LONGEST_STEP_S:g} to {car} now? [y/N] ")
         if answer.strip().lower() in _YES:
-            run_async(_write(car, host))
+            run_async(_write(car, KnownCar(board_id, car), host))
     return fault.exit_code
 
 
-async def _write(car: str, host: Host) -> int:
-    opened = await host.cars.open(car, epoch=host.cars.command_epoch(car))
+async def _write(car: str, meant: KnownCar, host: Host) -> int:
+    """To the very car that refused: while a person answered another may have come to its place."""
+    opened = await host.cars.open(car, epoch=host.cars.command_epoch(car), meant=meant)
     try:
         await host.configurations.adjust(opened, {"step_s": LONGEST_STEP_S}, counted)
         print(f"Written, all of it read back: {opened.name} can be armed in some seconds.")

@@ -138,7 +138,8 @@ def _car(car: Car, now_us: int, columns: int) -> Iterator[list[Span]]:
     name = f" {car.name[:8]:8} "
     status = car.status
     if status is None or not car.is_known():
-        yield [(name, "bold"), ("LINK LOST", "bad"), (f"   {car.connection.state.value}", "dim")]
+        said = "ANOTHER CAR" if car.stranger else "LINK LOST"
+        yield [(name, "bold"), (said, "bad"), (f"   {car.connection.state.value}", "dim")]
         return
     style = _STATE_STYLES.get(status.state, "")
     profile = profile_words(car)

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from host_bridge.errors import UsageFault
-from host_bridge.interfaces.cli.choice import add_car, car_of
+from host_bridge.interfaces.cli.choice import add_car, board_of, car_of
 from host_bridge.interfaces.cli.line import LiveLines, status_line
 from host_bridge.logbook.recorder import Recorder
 from host_bridge.running import run_async
@@ -25,6 +25,7 @@ examples:
   tandem serve --car serial:///dev/ttyACM0
   tandem serve --car sim://nigel --name twin
   tandem serve --car serial:///dev/ttyACM0 --record drive.mcap
+  tandem serve --car serial:///dev/ttyACM0 --name red --board e6614103e7452a2f
   tandem serve --car serial:///dev/ttyACM0 --fleet red     # tandem stop --fleet red
   tandem serve --car serial:///dev/ttyACM0 --radio 'serial:///dev/ttyUSB0?baud=57600'
 
@@ -32,6 +33,9 @@ Where the car's cable is plugged in. While it runs, tandem drive, monitor, arm, 
 record reach the car by its name. It passes on what they say, and adds only that it is there itself,
 for cars that have the owner as a stop source. When the cable comes out it waits for it; the car is
 not armed again by that. Ctrl-C ends: an armed car is stopped.
+A car is its board. If another board comes to the port it is not served: it can be stopped, and is
+neither driven nor written to until this command is begun anew. A --name that this host keeps of
+another board is refused; --board says which one is meant (tandem identify shows it).
 On --radio a runstop box is heard; by radio a car can be stopped, and nothing else.
 """
 EVERY_S = 0.2
@@ -43,6 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EPILOG
     add_car(parser, what="the URI of a car")
     parser.add_argument("--name", help="to be known by (default: the car's own)")
+    parser.add_argument("--board", metavar="ID", help="the board that is meant, and no other")
     parser.add_argument("--vehicle", help="its type (default: told by its configuration)")
     parser.add_argument(
         "--fleet", default="", metavar="NAME", help="cars that are stopped together"
@@ -67,6 +72,7 @@ async def _serve(args: argparse.Namespace, host: Host) -> int:
         epoch=host.cars.new_epoch(),
         fleet=args.fleet,
         radio=args.radio,
+        board_id=board_of(args.board),
     )
     log: Recorder | None = None
     try:
@@ -99,6 +105,8 @@ async def _stay(service: Service, log: Recorder | None) -> None:
 
 def _news(service: Service, log: Recorder | None) -> str:
     """What a car's own status does not say."""
+    if service.car.stranger:
+        return f"{service.car.stranger}; {service.car.remedy}"
     fault = service.owner.line_fault
     if fault:
         return f"no line: {str(fault).splitlines()[0]}; waiting for it to come back"

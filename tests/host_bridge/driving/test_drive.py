@@ -277,3 +277,32 @@ def test_cars_that_agree_drive_on_under_limits_that_stop():
     turn_hard(day)
     day.advance(3.0)
     assert day.drive.phase is Phase.DRIVING
+
+
+def test_r_arms_no_other_board_in_the_place_of_one_whatever_its_configuration():
+    """The same name, vehicle and numbers: only the board differs."""
+    day = Day()
+    day.until_phase(Phase.DRIVING)
+    red = day.rigs[0]
+    own = red.world
+    red.world = Rig("red", board="2", seed=3).world
+    red.car.closed(day.now_us)
+    day.advance(0.3)
+    red.car.opened(day.now_us)
+    day.advance(1.0)
+    assert day.drive.phase is Phase.STOPPED
+    for _ in range(2):
+        for part in ("red (f1tenth, board", own.board_id.hex(), red.world.board_id.hex()):
+            assert part in day.drive.notice
+        assert "write" not in day.drive.notice
+        day.drive.obey(Order.ARM, day.now_us)
+        day.advance(2.0)
+        assert day.drive.phase is Phase.STOPPED
+        assert not any(rig.world.enable for rig in day.rigs)
+    own.advance(own.now_us + 5_000_000)  # it was not heard meanwhile, and stood still
+    red.world = own
+    red.car.closed(day.now_us)
+    red.car.opened(day.now_us)
+    day.advance(1.0)
+    day.drive.obey(Order.ARM, day.now_us)
+    day.until_phase(Phase.DRIVING)

@@ -8,9 +8,11 @@ from types import SimpleNamespace
 import pytest
 
 from host_bridge.cars.fleet import FleetAgreement
+from host_bridge.domain import KnownCar
 from host_bridge.driving.follow import _judge, _with_receiver
 from host_bridge.driving.run import _fault
 from host_bridge.errors import (
+    AnotherCarFault,
     DeviceFault,
     NotHeldFault,
     OffBeatFault,
@@ -22,7 +24,9 @@ from tests.host_bridge.drives import vehicle
 
 def driven(agreement=(9, 0, None), cars=2, lost=(), **changes):
     """A drive of two cars that went to its end, but for what is said."""
-    fleet = SimpleNamespace(cars=[object()] * cars, agreement=lambda: FleetAgreement(*agreement))
+    fleet = SimpleNamespace(
+        cars=[SimpleNamespace(stranger="")] * cars, agreement=lambda: FleetAgreement(*agreement)
+    )
     given = {"begun_us": 1, "refusal": "", "off_beat": [], "is_completed": True, "notice": ""}
     given |= {"tallies": (), "controls": SimpleNamespace(input=SimpleNamespace(is_person=False))}
     return SimpleNamespace(**{**given, **changes}, fleet=fleet, lost=lambda: list(lost))
@@ -64,10 +68,23 @@ def test_a_program_whose_cars_ended_stopped_says_so_whoever_was_there():
 
 
 def test_who_misses_its_beat_is_named():
-    off_beat = [SimpleNamespace(called="one"), SimpleNamespace(called="two")]
+    off_beat = [
+        SimpleNamespace(called=name, known=lambda at=at: KnownCar(at))
+        for name, at in (("one", b"1"), ("two", b"2"))
+    ]
     fault = fault_of(driven(begun_us=None, refusal="no", off_beat=off_beat), has_hand=False)
     assert isinstance(fault, OffBeatFault)
     assert fault.cars == ("one", "two")
+    assert fault.boards == (b"1", b"2")
+
+
+def test_another_car_at_the_place_of_one_comes_before_its_loss():
+    there = driven(lost=["a"])
+    there.fleet.cars[1] = SimpleNamespace(stranger="another car is there", remedy="plug a in again")
+    fault = fault_of(there, has_hand=True)
+    assert type(fault) is AnotherCarFault
+    assert (fault.what, fault.remedy) == ("another car is there", "plug a in again")
+    assert fault.exit_code == DeviceFault.exit_code
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,67 @@
+"""Is a car the one that it was? Its board says so, then its vehicle, then its configuration.
+
+Whatever outlives a re-plug, a reset or a restart keeps a ``KnownCar``, and asks here before it
+arms, drives or writes to a car under the name of the one that it knew (S2).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+@dataclass(frozen=True, slots=True)
+class KnownCar:
+    """A car as it is remembered, or as it is seen now; what is empty is not known."""
+
+    board_id: bytes
+    name: str = ""
+    vehicle: str = ""
+    config_hash: bytes = b""
+
+    def __str__(self) -> str:
+        facts = [self.vehicle, f"board {self.board_id.hex()}" if self.board_id else ""]
+        told = ", ".join(filter(None, facts))
+        name = self.name or "a car without a name"
+        return f"{name} ({told})" if told else name
+
+
+class Verdict(Enum):
+    """What became of a car that is remembered."""
+
+    SAME = "the same car"
+    RECONFIGURED = "the same car, with another configuration"
+    REFITTED = "the same car, flashed as another vehicle"
+    ANOTHER = "another car"
+
+
+# What is compared, in this order: the first that differs decides
+_COMPARED = (
+    ("board_id", Verdict.ANOTHER),
+    ("vehicle", Verdict.REFITTED),
+    ("config_hash", Verdict.RECONFIGURED),
+)
+
+
+def verdict(known: KnownCar, seen: KnownCar) -> Verdict:
+    """Compare a car that is seen with one that is remembered; what is not known differs in
+    nothing."""
+    for what, found in _COMPARED:
+        was, is_now = getattr(known, what), getattr(seen, what)
+        if was and is_now and was != is_now:
+            return found
+    return Verdict.SAME
+
+
+def another_car(known: KnownCar | str, seen: KnownCar) -> str:
+    """Name both of two cars, of which one is meant and the other one is there."""
+    return f"another car is there: {known} is meant, and this is {seen}"
+
+
+def what_to_do(known: KnownCar, seen: KnownCar) -> str:
+    """Say how a person says which of the two is meant, after a re-plug."""
+    name = known.name or "the car"
+    return (
+        f"plug {name} in again; if {seen.name or 'the other one'} is meant, end the program that "
+        f"serves {name} and begin it anew"
+    )
