@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from host_bridge.domain import Vehicle
 from host_bridge.errors import UsageFault
-from sim_mock import facts
+from sim_mock import children, facts
 from sim_mock.bodies import trust
 
 Choices = dict[str, list[dict[str, Any]]]
@@ -24,7 +23,7 @@ def choices() -> Choices:
 def start(
     vehicle: Vehicle, query: Mapping[str, str], options: Sequence[str]
 ) -> subprocess.Popen[str]:
-    """The program of a virtual car (``python -m sim_mock.car``), out of reach of Ctrl-C.
+    """The program of a virtual car (``sim_mock.car``), out of reach of Ctrl-C.
 
     ``query`` is that of a ``sim://`` URI. Raises errors.UsageFault.
     """
@@ -46,7 +45,7 @@ def start_box(options: Sequence[str]) -> subprocess.Popen[str]:
 
 def _program(words: Sequence[str], *files: int) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, "-m", *words],
+        children.module(*words),
         pass_fds=files,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,

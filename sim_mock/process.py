@@ -9,15 +9,13 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
-import sys
 import tempfile
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from sim_mock import children
 from sim_mock.bodies import trust
 from sim_mock.facts import CarFacts, facts_of, vehicle_for
-from sim_mock.firmware_runner import ROOT
 from sim_mock.transport import told_vehicle
 
 if TYPE_CHECKING:
@@ -55,14 +53,10 @@ async def start_program(module: str, *arguments: str) -> CarProcess:
     """A program that takes commands and says how to reach it, as ``sim_mock.car`` does. Raises
     RuntimeError with what it printed if it does not come up."""
     process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-m",
-        module,
-        *arguments,
+        *children.module(module, *arguments),
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
-        env=_environment(),
         start_new_session=True,  # a signal to the host's group must not reach the car
     )
     line = await _first_line(process)
@@ -70,12 +64,6 @@ async def start_program(module: str, *arguments: str) -> CarProcess:
         printed = (await process.communicate())[1].decode().strip()
         raise RuntimeError(f"the virtual car did not start: {printed}")
     return CarProcess(process, json.loads(line))
-
-
-def _environment() -> dict[str, str]:
-    """That program finds its modules wherever it is started; paths mean what they mean here."""
-    before = os.environ.get("PYTHONPATH")
-    return {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), *([before] if before else [])])}
 
 
 async def _first_line(process: asyncio.subprocess.Process) -> bytes:

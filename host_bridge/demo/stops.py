@@ -19,6 +19,7 @@ from host_bridge.demo.scene import NAME, Scene, Unmeasured, now_s
 from host_bridge.demo.trace import Stop
 from host_bridge.demo.verdict import Verdict, stopped_by_itself
 from host_bridge.demo.wall import Driver
+from sim_mock import children
 
 _STOP_S = 0.30  # what is promised of `tandem stop`, from exec to the brake
 # It takes as long as 3 empty Pythons (20 to 40 ms) where nothing else goes on, and as 5 to 7 where
@@ -64,17 +65,13 @@ async def _stop_program(scene: Scene) -> None:
     """The promise counts from exec, on a machine that can start a program."""
     begun_s = now_s()
     empty = await asyncio.create_subprocess_exec(
-        sys.executable, "-c", "pass", start_new_session=True
+        sys.executable, "-I", "-c", "pass", start_new_session=True
     )
     await empty.wait()
     scene.slow_start_s = max(_STARTS * (now_s() - begun_s) - _STOP_S, 0.0)
     scene.now()
     process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-m",
-        "host_bridge.cli",
-        "stop",
-        NAME,
+        *children.module("host_bridge.cli", "stop", NAME),
         stdout=asyncio.subprocess.DEVNULL,
         stderr=asyncio.subprocess.DEVNULL,  # what came of it is seen at the car
         start_new_session=True,  # as a second terminal is: Linux shares the processor by session

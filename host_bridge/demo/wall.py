@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
-import sys
 from contextlib import suppress
 from typing import Any
 
 from host_bridge.demo.scene import NAME, SPEED_MPS, Seat
 from host_bridge.demo.verdict import Machine
 from host_bridge.domain import Vehicle
+from sim_mock import children
 from sim_mock.process import CarProcess
 
 _ENDS_WITHIN_S = 3.0
@@ -27,12 +27,12 @@ class Driver:
     @classmethod
     async def start(cls, device: str, vehicle: str, by_pad: bool) -> Driver:
         process = await asyncio.create_subprocess_exec(
-            sys.executable,
-            "-m",
-            "host_bridge.demo.pad_driver" if by_pad else "host_bridge.demo.driver",
-            f"serial://{device}",
-            vehicle,
-            str(SPEED_MPS) if by_pad else NAME,
+            *children.module(
+                "host_bridge.demo.pad_driver" if by_pad else "host_bridge.demo.driver",
+                f"serial://{device}",
+                vehicle,
+                str(SPEED_MPS) if by_pad else NAME,
+            ),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.DEVNULL,  # that it ended is seen, and judged

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import argparse
 import json
-import multiprocessing
 import signal
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures import Future, as_completed
 from contextlib import contextmanager
 from dataclasses import asdict
 from importlib.metadata import entry_points
@@ -24,6 +23,7 @@ from host_bridge.errors import UsageFault
 from host_bridge.interfaces.cli import faults_report as report
 from host_bridge.printable import styled
 from host_bridge.services import Host
+from sim_mock import children
 
 EPILOG = """\
 Each run goes from power-up to standstill in virtual time: the complete program, its plant and a
@@ -211,8 +211,7 @@ def _spurious(args: argparse.Namespace, offered: Offered, vehicles: Sequence[Veh
 def _all(tasks: Sequence[Task], jobs: int) -> tuple[list[Any], bool]:
     """Every result, and whether Ctrl-C came before the last."""
     results: list[Any] = []
-    spawn = multiprocessing.get_context("spawn")  # a fork would take the progress bar with it
-    with ProcessPoolExecutor(jobs, spawn) as pool:
+    with children.pool(jobs) as pool:
         with _interrupts_ignored():  # by those that begin now, too: Ctrl-C is for whoever reports
             futures = [pool.submit(make, *given) for make, given in tasks]
         try:

@@ -45,6 +45,7 @@ from host_bridge.interfaces.station.foxglove_server import FoxgloveServer
 from host_bridge.interfaces.station.server import LOOPBACK
 from host_bridge.running import run_async
 from host_bridge.services import Host
+from sim_mock import children
 
 PORT = 8090
 _FOXGLOVE_PORT = 8765  # where Foxglove looks for one
@@ -170,8 +171,9 @@ async def _plot(server: Server, words: list[str]) -> None:
     """The plots' program, ended with this one; if it ends by itself, the rest goes on."""
     port = server.doors.port
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "host_bridge.interfaces.station.views"),
-        *(f"127.0.0.1:{port}", str(port + 1), *words),
+        *children.module(
+            "host_bridge.interfaces.station.views", f"127.0.0.1:{port}", str(port + 1), *words
+        ),
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.DEVNULL,
         start_new_session=True,  # Ctrl-C is for the station, which then ends it

@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 import secrets
-import sys
 from contextlib import suppress
+
+from sim_mock import children
 
 _AGAIN_S = 2.0
 _SILENT_S = 2.0  # it tells twice a second
@@ -53,8 +54,9 @@ class Camera:
 
     async def _once(self) -> None:
         process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "host_bridge.interfaces.station.camera"),
-            *(self._source, str(self._port)),
+            *children.module(
+                "host_bridge.interfaces.station.camera", self._source, str(self._port)
+            ),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.DEVNULL,

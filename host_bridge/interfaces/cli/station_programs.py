@@ -11,12 +11,12 @@ import datetime
 import json
 import os
 import signal
-import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-_TANDEM = (sys.executable, "-m", "host_bridge.cli")
+from sim_mock import children
+
 _ENDS_WITHIN_S = 5.0
 _ANSWERS_WITHIN_S = 60.0
 _SIZE_EVERY_S = 0.5
@@ -132,8 +132,7 @@ async def answered(*words: str) -> tuple[bool, object]:
 async def spawned(*words: str) -> asyncio.subprocess.Process:
     """A command of Tandem's; what it prints is kept where that is JSON, its complaints always."""
     return await asyncio.create_subprocess_exec(
-        *_TANDEM,
-        *words,
+        *children.module("host_bridge.cli", *words),
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE if "--json" in words else asyncio.subprocess.DEVNULL,
         stderr=asyncio.subprocess.PIPE,

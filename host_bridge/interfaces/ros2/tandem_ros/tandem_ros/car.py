@@ -24,6 +24,7 @@ from rclpy.qos import DurabilityPolicy, QoSProfile
 from std_msgs.msg import Bool
 from std_srvs.srv import Trigger
 
+from sim_mock import children
 from tandem_ros.command import missing
 from tandem_ros.options import PARAMETERS, NotRight, remaps_of, words_of
 
@@ -115,7 +116,7 @@ class Car(LifecycleNode):
         self._ears = Ears(self.get_namespace())
         theirs, self._ours = os.pipe()
         self._program = subprocess.Popen(
-            [sys.executable, "-m", "tandem_ros.program", str(theirs), *self._words],
+            children.module("tandem_ros.program", str(theirs), *self._words),
             pass_fds=[theirs],
         )
         os.close(theirs)
@@ -171,7 +172,7 @@ class Car(LifecycleNode):
         car = self._words[self._words.index("--car") + 1]
         if car.startswith("sim://"):
             return True
-        stop = [sys.executable, "-m", "host_bridge.cli", "stop", car]
+        stop = children.module("host_bridge.cli", "stop", car)
         done = subprocess.run(stop, check=False, timeout=STOPPED_WITHIN_S * 2)
         if done.returncode:
             self.get_logger().error(f"{car} did not acknowledge a stop. Use its runstop")
