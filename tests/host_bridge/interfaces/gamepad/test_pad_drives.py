@@ -31,7 +31,7 @@ METRES = 1.6  # from 3 m/s: 200 ms until it is noticed, the brake, and a beat of
 
 
 class Ride(Track):
-    """An F1TENTH with a VESC, a pad that trembles a hundred times a second, and what it may let drive."""
+    """An F1TENTH with a VESC, a pad that trembles each 10 ms, and what it may let drive."""
 
     def __init__(self, folder, life=Life.REPORTS, program=False):
         self.sdl = Sdl()
