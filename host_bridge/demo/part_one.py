@@ -14,7 +14,7 @@ from host_bridge.serve.recording import new_recorder
 from host_bridge.services import Host
 from host_bridge.transports.base import Transport
 
-VEHICLE = "f1tenth"
+VEHICLE = "f1tenth_vesc"
 SEED = 7  # of both cars: their sensors err alike, so that what differs is the load and the floor
 # One kilogram behind the middle, and a fifth of the friction on two patches: one that the slalom
 # reaches after some 6 m, one under a part of the skidpad

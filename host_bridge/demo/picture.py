@@ -113,7 +113,7 @@ def _draw_stops(axes: Axes, cases: list[Case], rolls: list[Roll]) -> None:
     axes.set_yticks(range(len(rows)), [name for name, *_ in rows])
     axes.tick_params(axis="y", length=0)
     axes.invert_yaxis()
-    title = f"Metres from {SPEED_MPS:.0f} m/s to standstill, one virtual F1TENTH"
+    title = f"Metres from {SPEED_MPS:.0f} m/s to standstill, one virtual F1TENTH with a VESC"
     axes.set_title(title, loc="right", fontweight="bold")
     axes.set(xlabel="m", xlim=(0, _SHOWN_M))
     axes.grid(alpha=0.25, axis="x")

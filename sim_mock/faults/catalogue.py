@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from firmware.protocol import codes
 from sim_mock.faults import breakages as broken
 from sim_mock.faults import injections as inject
 from sim_mock.faults import lines, off_delay, starts
@@ -53,7 +54,9 @@ class Case:
         """What it is to be driven at, in m/s."""
         caps = vehicle.parameters["profile_cap_mm_s"]
         top_mps = min(vehicle.parameters["speed_max_mm_s"][0], max(caps)) * 1e-3
-        return min(self.speed_mps, self.top_share * top_mps)
+        races = self.start in (starts.racing, starts.racing_by_rc)
+        profile = codes.PROFILE_RACE if races else vehicle.parameters["profile_default"][0]
+        return min(self.speed_mps, self.top_share * top_mps, caps[profile] * 1e-3)
 
     def at(self, speed_mps: float, start: Callable[[Scene, float], None]) -> "Case":
         """The same, begun in this way and at this speed, the vehicle's top speed included."""

@@ -8,8 +8,8 @@ from host_bridge.hil.small_host import HELD, RELEASED, ROS2, SEAT, TABLE, Host
 from sim_mock.world import TIME_MASK
 from tests.firmware.worlds import VEHICLES, world_of
 
-CRUISE_MM_S = {"f1tenth": 3000, "nigel": 350}
-MOST_MPS = {"f1tenth": 3.5, "nigel": 0.445}  # while an encoder lies
+CRUISE_MM_S = {"f1tenth": 2000, "nigel": 350}
+MOST_MPS = {"f1tenth": 2.5, "nigel": 0.445}  # while an encoder lies
 COUNTED = 1 << codes.CAUSE_SILENCE
 
 
@@ -392,7 +392,7 @@ def test_reverse_that_is_braked_a_moment_goes_on_in_reverse(host, braked_ms):
 def test_speed_stays_under_the_cap_of_the_source(host):
     host.take_the_wheel()
     host.drive(4000, 30_000)
-    cap = {"f1tenth": 4000, "nigel": 440}[host.world.name]
+    cap = {"f1tenth": 2000, "nigel": 440}[host.world.name]
     assert host.status.target_mm_s <= cap
     assert host.status.speed_mm_s <= cap * 1.05
 

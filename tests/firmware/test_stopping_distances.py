@@ -14,12 +14,13 @@ from sim_mock.faults.running import run
 STOPS = [
     ("nigel", "stop-at-3", 0.43, 1.4, "its geared motors lock its wheels; 10 ms of step"),
     (
-        "f1tenth",
+        "f1tenth_vesc",
         "stop-at-3",
         2.9,
         1.8,
         "a motor's brake fades with its speed; it measures over 40 ms",
     ),
+    ("f1tenth", "stop-at-3", 1.9, 2.2, "the same, and the more the slower it is"),
     ("f1tenth", "stop-flat-out", 3.9, 1.7, "the same"),
     ("f1tenth_vesc", "stop-flat-out", 6.9, 1.6, "the same"),
     ("autorally", "stop-at-3", 2.9, 3.4, "it brakes with two wheels of four, eased to turn on"),

@@ -79,15 +79,15 @@ def test_each_vehicle_of_ours_keeps_it_or_says_why_not(name):
 
 
 def test_a_cap_from_which_it_goes_too_far_is_refused_with_the_cap_that_would_do(tmp_path):
-    path = own(tmp_path, 'without = ["accepted_coast"]\n' + fast())
+    path = own(tmp_path, fast())
     with pytest.raises(VehicleFileFault) as refused:
         load_vehicle(path)
     assert "profiles.track.speed_cap_mps" in refused.value.where
     assert "button 14.5, hang 14.9, reset 14.7 m from 4 m/s" in refused.value.got
     assert "lower speed_cap_mps to 2," in refused.value.remedy
-    load_vehicle(own(tmp_path, 'without = ["accepted_coast"]\n' + fast(mps=2.0)))
+    load_vehicle(own(tmp_path, fast(mps=2.0)))
     with pytest.raises(VehicleFileFault):
-        load_vehicle(own(tmp_path, 'without = ["accepted_coast"]\n' + fast(mps=2.1)))
+        load_vehicle(own(tmp_path, fast(mps=2.1)))
 
 
 def test_it_is_accepted_in_words_and_for_no_less_than_is_computed(tmp_path):
@@ -105,15 +105,15 @@ def test_a_reason_is_a_line_of_words(tmp_path, reason):
 
 @pytest.mark.parametrize("text", ["distance_m = 15.0", 'reason = "an empty hall"'])
 def test_neither_alone_is_an_acceptance(tmp_path, text):
-    text = f'without = ["accepted_coast"]\n[accepted_coast]\n{text}'
+    text = f"[accepted_coast]\n{text}"
     with pytest.raises(VehicleFileFault, match="is missing"):
         load_vehicle(own(tmp_path, text))
 
 
 def test_it_is_the_default_profile_that_counts(tmp_path):
     text = fast(mps=2.0) + fast(profile="race")
-    assert load_vehicle(own(tmp_path, 'without = ["accepted_coast"]\n' + text))
-    raced = 'without = ["accepted_coast"]\n' + text + '[stop]\nprofile = "race"\n'
+    assert load_vehicle(own(tmp_path, text))
+    raced = text + '[stop]\nprofile = "race"\n'
     with pytest.raises(VehicleFileFault, match="farther than anybody has accepted"):
         load_vehicle(own(tmp_path, raced))
 
@@ -128,7 +128,7 @@ def test_make_check_prints_each_vehicle_and_refuses_one_that_goes_too_far(tmp_pa
     (autorally,) = (line for line in lines if line.startswith("autorally"))
     assert "10 m/s   16.14 m  17.13 m  20.23 m  135.14 m" in autorally.replace("    ", "   ")
     assert "accepted: 20.5 m, a car for open ground" in autorally
-    assert tool.main([own(tmp_path, 'without = ["accepted_coast"]\n' + fast())]) == 1
+    assert tool.main([own(tmp_path, fast())]) == 1
     assert "farther than anybody has accepted" in capsys.readouterr().out
 
 

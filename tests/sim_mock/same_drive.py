@@ -16,7 +16,7 @@ from sim_mock.world import World, plant_of
 from tests.bench.pilot import Pilot
 
 NEUTRAL, STEPS = 1_500_000, 12_000
-SPEEDS_MM_S = {"f1tenth": 3000, "nigel": 350}
+SPEEDS_MM_S = {"f1tenth": 2000, "nigel": 350}
 
 
 def storm(name):

@@ -195,7 +195,7 @@ def driven(works, **query):
     host = Host(world)
     host.take_the_wheel()
     at_rest = b"".join(host.received)
-    host.drive(3000, 2500, 150_000)
+    host.drive(3000, 2000, 150_000)
     return world, at_rest
 
 

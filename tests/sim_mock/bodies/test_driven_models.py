@@ -78,14 +78,14 @@ def slip_rad(vehicle, vx_mps, _vy_mps, rate_radps):
 
 def test_no_wheel_of_the_kinematic_one_slips_and_linear_tyres_do_so_in_proportion():
     models = ("kinematic", "single_track", "twin")
-    seen = {model: turning(driver("f1tenth", model), 3.0, 0.12, 2300) for model in models}
-    p = plant_of(load_vehicle("f1tenth")).body
+    seen = {model: turning(driver("f1tenth_vesc", model), 3.0, 0.12, 2300) for model in models}
+    p = plant_of(load_vehicle("f1tenth_vesc")).body
     vx, vy, rate = seen["kinematic"]
     assert vy == pytest.approx(p.lr_m * rate, rel=1e-9)
     assert rate == pytest.approx(vx * tan(0.12) / p.wheelbase_m, rel=0.03)
     linear, twin = seen["single_track"], seen["twin"]
-    assert atan2(linear[1], linear[0]) == pytest.approx(slip_rad("f1tenth", *linear), abs=5e-4)
-    assert abs(atan2(twin[1], twin[0]) - slip_rad("f1tenth", *twin)) > 5e-3
+    assert atan2(linear[1], linear[0]) == pytest.approx(slip_rad("f1tenth_vesc", *linear), abs=5e-4)
+    assert abs(atan2(twin[1], twin[0]) - slip_rad("f1tenth_vesc", *twin)) > 5e-3
 
 
 def test_both_axles_of_a_nigel_turn_its_kinematic_one():

@@ -46,12 +46,14 @@ def test_no_vehicle_file_brakes_before_it_is_cut_until_somebody_has_measured_it(
 
 
 def test_a_file_of_its_own_may(tmp_path):
-    text = 'base = "f1tenth"\n[stop]\nloop_brake_s = 0.6\n'
-    path = tmp_path / "mine.toml"
-    path.write_text(text)
-    mine = load_vehicle(str(path))
+    cap = "[profiles.track]\nspeed_cap_mps = 4.0\n"
+    accepted = '[accepted_coast]\ndistance_m = 15.5\nreason = "an empty hall"\n'
+    delayed, plain = tmp_path / "mine.toml", tmp_path / "plain.toml"
+    plain.write_text(f'base = "f1tenth"\n{cap}{accepted}')
+    delayed.write_text('base = "./plain.toml"\n[stop]\nloop_brake_s = 0.6\n')
+    mine = load_vehicle(str(delayed))
     assert mine.parameters["loop_brake_ms"] == [600]
     result = run_case(replace(case_of("delayed-opens"), changes={}), mine, 0)
     assert result.wrong == ()
     assert 0.5 < result.distance_m < 1.2
-    assert run("runstop-opens", load_vehicle("f1tenth"), 0).distance_m > 8.0
+    assert run("runstop-opens", load_vehicle(str(plain)), 0).distance_m > 8.0

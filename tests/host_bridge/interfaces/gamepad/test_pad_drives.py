@@ -25,28 +25,29 @@ from sim_mock.world import plant_of
 from tests.host_bridge.drives import Drive as Track
 from tests.host_bridge.drives import Rig, vehicle
 
+CAR = vehicle("f1tenth_vesc")  # one with a plain ESC may 2 m/s
 SPEED_MPS = 3.0
 METRES = 1.6  # from 3 m/s: 200 ms until it is noticed, the brake, and a beat of each
 
 
 class Ride(Track):
-    """An F1TENTH, a pad that trembles a hundred times a second, and what it may let drive."""
+    """An F1TENTH with a VESC, a pad that trembles each 10 ms, and what it may let drive."""
 
     def __init__(self, folder, life=Life.REPORTS, program=False):
         self.sdl = Sdl()
         self.pad = VirtualPad(self.sdl, "Ride pad")
         facts = self.sdl.pads()[0]
         PadMappings(folder).keep(PadMapping(facts.guid, facts.name, "", life))
-        plant = plant_of(vehicle(), 1)
+        plant = plant_of(CAR, 1)
         self.truth = plant
         self.input = Gamepad("", PadMappings(folder))
         player = Player(lambda setting, reach: Constant(1.5, 60.0)) if program else None
         hand = "gamepad" if program else None
         plan = Plan(("car",), hand=hand, speed_mps=SPEED_MPS)
         controls = asyncio.run(
-            take_controls(plan, [vehicle()], True, player or self.input, self.input, lambda: 0)
+            take_controls(plan, [CAR], True, player or self.input, self.input, lambda: 0)
         )
-        super().__init__(Rig("red", plant=plant), source=controls.source.name)
+        super().__init__(Rig("red", plant=plant, of=CAR), source=controls.source.name)
         self.bind()
         self.drive = Drive(self.fleet, controls, self.now_us, sender_name="drive@test")
         self.session = Session(self.fleet, controls.source, self.drive.read, controls.guardian)
