@@ -6,8 +6,8 @@ import asyncio
 from dataclasses import replace
 
 from host_bridge.config.boards import Board, on_board
-from host_bridge.domain import Action, Deed, Sender, State, Vehicle
-from host_bridge.errors import DeviceFault, NotHeldFault, ProtocolFault
+from host_bridge.domain import Action, Deed, KnownCar, Sender, State, Vehicle
+from host_bridge.errors import AnotherCarFault, DeviceFault, NotHeldFault, ProtocolFault
 from host_bridge.flash.before import Before, uri_of
 from host_bridge.interfaces.cli.line import counted
 from host_bridge.open_car import OpenCar
@@ -35,6 +35,7 @@ class Aftercare:
         self.found: dict[str, object] = {}
         self._port = port
         self._uri = uri_of(port)
+        self._meant = KnownCar(before.board_id, before.car_name, before.vehicle)
         self._name = name or before.car_name or vehicle.name
         self._vehicle = vehicle
         self._board = board
@@ -63,7 +64,11 @@ class Aftercare:
         while True:
             try:
                 epoch = host.cars.new_epoch()
-                return await host.cars.open(self._uri, epoch=epoch, vehicle=self._vehicle.path)
+                return await host.cars.open(
+                    self._uri, epoch=epoch, vehicle=self._vehicle.path, meant=self._meant
+                )
+            except AnotherCarFault:
+                raise
             except (DeviceFault, ProtocolFault):
                 if loop.time() > give_up_s:
                     raise
