@@ -79,6 +79,7 @@ class SeenCar:
     motion: CarMotion | None
     inputs: CarInputs | None
     power: Power | None
+    stranger: str = ""  # names both, while another car is at the place of this one
 
 
 @dataclass(frozen=True, slots=True)

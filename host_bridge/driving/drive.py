@@ -329,7 +329,14 @@ def _divergence(twin: Car) -> Divergence:
 
 def _seen(car: Car) -> SeenCar:
     return SeenCar(
-        car.name, car.is_known(), car.vehicle, car.status, car.motion, car.inputs, car.power
+        car.name,
+        car.is_known(),
+        car.vehicle,
+        car.status,
+        car.motion,
+        car.inputs,
+        car.power,
+        car.stranger,
     )
 
 

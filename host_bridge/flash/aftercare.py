@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from host_bridge.config.boards import Board, minor_of
-from host_bridge.domain import Action, Deed, Sender, State, Vehicle
+from host_bridge.domain import Action, Deed, KnownCar, Sender, State, Vehicle
 from host_bridge.errors import NotHeldFault
 from host_bridge.flash.beats import given_beat
 from host_bridge.flash.before import Before, uri_of
@@ -34,6 +34,7 @@ class Aftercare:
         self.found: dict[str, object] = {}
         self._port = port
         self._uri = uri_of(port)
+        self._meant = KnownCar(before.board_id, before.car_name, before.vehicle)
         self._name = name or before.car_name or vehicle.name
         self._vehicle = vehicle
         self._board = board
@@ -41,7 +42,7 @@ class Aftercare:
 
     async def care(self, host: Host, row: dict[str, object]) -> int:
         """Raises errors.TandemError, NotHeldFault if the new program did not stay."""
-        opened = await met_again(self._uri, host, self._vehicle.path)
+        opened = await met_again(self._uri, host, self._vehicle.path, self._meant)
         try:
             known = self._pairing(host, opened, row)
             await _settled(opened)  # a car that is starting takes no configuration

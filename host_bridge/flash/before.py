@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from host_bridge.domain import State
-from host_bridge.errors import DeviceFault, ProtocolFault, RefusedFault
+from host_bridge.domain import KnownCar, State, Verdict, another_car, verdict
+from host_bridge.errors import AnotherCarFault, DeviceFault, ProtocolFault, RefusedFault
 from host_bridge.open_car import OpenCar
 from host_bridge.services import Host
 
@@ -18,6 +18,20 @@ class Before:
 
     car_name: str = ""
     vehicle: str = ""
+    board_id: bytes = b""  # its REPL says it too
+
+    def at_repl(self, board_id: bytes, where: str) -> None:
+        """Nothing is written to a board that is not the one that was looked at: between the two a
+        cable may have been out. Raises errors.AnotherCarFault."""
+        known = KnownCar(self.board_id, self.car_name, self.vehicle)
+        seen = KnownCar(board_id, "the board at its REPL")
+        if verdict(known, seen) is Verdict.ANOTHER:
+            raise AnotherCarFault(
+                another_car(known, seen),
+                where=where,
+                remedy="nothing was written; leave the cables as they are, and say it again",
+            )
+        self.board_id = board_id
 
 
 def uri_of(port: str) -> str:
@@ -45,6 +59,8 @@ async def look_at_car(port: str, host: Host, before: Before) -> int:
         _refuse_armed(opened)
         before.car_name = opened.identity.car_name
         before.vehicle = opened.car.vehicle.name if opened.car.vehicle else ""
+        if not opened.identity.is_hitl:  # that is no id of a chip
+            before.board_id = opened.identity.board_id
     finally:
         await opened.close()
     return 0

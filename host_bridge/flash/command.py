@@ -18,7 +18,7 @@ from host_bridge.flash.image import Image, examined, where_to_get
 from host_bridge.flash.install import install, look
 from host_bridge.flash.job import Job, prepare, refuse_wrong
 from host_bridge.flash.offer import left_out, offer_self_test
-from host_bridge.flash.pair import has_key
+from host_bridge.flash.pair import folded, has_key
 from host_bridge.flash.plan import SLOTS, Plan
 from host_bridge.flash.repl import BAUD, raw_board
 from host_bridge.flash.runtime import install_runtime
@@ -83,7 +83,7 @@ def run(args: argparse.Namespace, host: Host) -> int:
         print(install_runtime(args.runtime, job.board.chip.name, args.port))
     else:
         run_async(look_at_car(args.port, host, before))
-    row = _flash(args, job)
+    row = _flash(args, job, before)
     return _cared_for(args, host, job, before, row)
 
 
@@ -131,10 +131,11 @@ def _refuse_name(args: argparse.Namespace, job: Job) -> None:
         )
 
 
-def _flash(args: argparse.Namespace, job: Job) -> dict[str, object]:
+def _flash(args: argparse.Namespace, job: Job, before: Before) -> dict[str, object]:
     """Bring the program onto the board; what became of it, for people and programs."""
     with raw_board(args.port, args.baud) as board:
         facts = board.facts()
+        before.at_repl(folded(facts.unique_id), args.port)
         refuse_wrong(job.board, facts, args.port)
         heap = _refuse_heap(args, job, board, facts)
         runtime = ".".join(map(str, facts.version))

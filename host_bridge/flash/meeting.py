@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
-from host_bridge.errors import DeviceFault, ProtocolFault
+from host_bridge.domain import KnownCar
+from host_bridge.errors import AnotherCarFault, DeviceFault, ProtocolFault
 from host_bridge.open_car import OpenCar
 from host_bridge.services import Host
 
@@ -12,16 +13,22 @@ MEET_WITHIN_S = 30.0  # a reset, a file system to be mounted, an RP2040's second
 _AGAIN_S = 0.3
 
 
-async def met_again(uri: str, host: Host, vehicle: str | None = None) -> OpenCar:
-    """Open a car once it is there, in a session of its own; ``vehicle`` is what it is said to be.
+async def met_again(
+    uri: str, host: Host, vehicle: str | None = None, meant: KnownCar | None = None
+) -> OpenCar:
+    """Open a car once it is there, in a session of its own; ``vehicle`` is what it is said to be,
+    ``meant`` which car it has to be.
 
-    Raises errors.TandemError where no car answers within half a minute.
+    Raises errors.TandemError where no car answers within half a minute, errors.AnotherCarFault.
     """
     loop = asyncio.get_running_loop()
     give_up_s = loop.time() + MEET_WITHIN_S
     while True:
         try:
-            return await host.cars.open(uri, epoch=host.cars.new_epoch(), vehicle=vehicle)
+            epoch = host.cars.new_epoch()
+            return await host.cars.open(uri, epoch=epoch, vehicle=vehicle, meant=meant)
+        except AnotherCarFault:
+            raise
         except (DeviceFault, ProtocolFault):
             if loop.time() > give_up_s:
                 raise

@@ -15,7 +15,7 @@ from host_bridge.errors import DeviceFault
 from host_bridge.flash.board import RawBoard
 from host_bridge.flash.repl import ASK, raw_board
 from host_bridge.hil.limits import judged
-from host_bridge.hil.paced import Car
+from host_bridge.hil.paced import Car, OneBoard
 from host_bridge.hil.port import Mute, Port
 from host_bridge.hil.report import Row
 
@@ -32,6 +32,7 @@ class Bench:
     ) -> None:
         self.link, self.repl, self.baud = link, repl, baud
         self.patience, self.progress = patience, progress
+        self.whose = OneBoard()
 
     @contextlib.contextmanager
     def board(self) -> Iterator[RawBoard]:
@@ -46,7 +47,7 @@ class Bench:
     def car(self, speed_mm_s: int, line: Any = None) -> Iterator[Car]:
         """The car at the link, once its port is there; Ctrl-C stops it. Raises Mute."""
         port = self._port(line if self.repl == self.link else None)
-        car = Car(port, speed_mm_s, self.progress)
+        car = Car(port, speed_mm_s, self.progress, self.whose)
         try:
             yield car
         except (KeyboardInterrupt, GeneratorExit):  # whoever ends it leaves no car armed

@@ -12,7 +12,9 @@ from typing import Any
 from firmware.core.params import Params
 from firmware.protocol import codes, messages
 from firmware.protocol.frame import crc_table
+from host_bridge.domain import KnownCar, Verdict, another_car, verdict, what_to_do
 from host_bridge.domain.codes import Action, Cause, EventCode, Fault, Refusal, State
+from host_bridge.errors import AnotherCarFault
 from host_bridge.hil.own_times import OwnTimes
 from host_bridge.hil.port import Mute, Port
 from host_bridge.hil.small_host import BEAT_US, GAMEPAD, RELEASED, ROS2, SCRIPT, SEAT, Host
@@ -68,14 +70,34 @@ class NotDriving(RuntimeError):
     """The car does not arm, or stopped by itself."""
 
 
-class Car:
-    """One car at a port, asked and driven."""
+class OneBoard:
+    """A report is of one board, however often its power or its cable was pulled."""
 
-    def __init__(self, port: Port, speed_mm_s: int, progress: Callable[[str], None]) -> None:
+    def __init__(self) -> None:
+        self._known: KnownCar | None = None
+
+    def met(self, seen: KnownCar, where: str) -> None:
+        """Raises errors.AnotherCarFault for another one than was met first."""
+        self._known = self._known or seen
+        if verdict(self._known, seen) is Verdict.ANOTHER:
+            raise AnotherCarFault(
+                another_car(self._known, seen),
+                where=where,
+                remedy=what_to_do(self._known, seen),
+            )
+
+
+class Car:
+    """One car at a port, asked and driven; ``whose`` is the board that the port is to have."""
+
+    def __init__(
+        self, port: Port, speed_mm_s: int, progress: Callable[[str], None], whose: OneBoard
+    ) -> None:
         self.port = port
         self.host = PacedHost(port)
         self._speed_mm_s = speed_mm_s
         self._progress = progress
+        self._whose = whose
         self._sequences = dict.fromkeys((SEAT, GAMEPAD, SCRIPT, ROS2), 0)
 
     @property
@@ -84,14 +106,16 @@ class Car:
         return self.host.step_us
 
     def meet(self) -> dict[str, object]:
-        """Who it is. Raises Mute."""
+        """Who it is. Raises Mute, errors.AnotherCarFault."""
         self.port.catch_up()
         self.host.rest(50)
         self.host.connect()
-        self.host.step_us = self.parameter("step_us")
         it = self.host.latest["Identity"]
+        name = bytes(it.car_name).rstrip(b"\0").decode(errors="replace")
+        self._whose.met(KnownCar(bytes(it.board_id), name), self.port.path)
+        self.host.step_us = self.parameter("step_us")
         return {
-            "car": bytes(it.car_name).rstrip(b"\0").decode(errors="replace"),
+            "car": name,
             "board_id": bytes(it.board_id).hex(),
             "protocol_hash": bytes(it.protocol_hash).hex(),
             "config_hash": bytes(it.config_hash).hex(),

@@ -22,6 +22,7 @@ from firmware.protocol.plant import (
     PlantBegin,
     PlantImage,
     PlantOutputs,
+    hitl_id,
 )
 from firmware.protocol.version import protocol_hash
 from sim_mock.facts import CarFacts
@@ -52,16 +53,22 @@ class Stage(Enum):
 
 
 class Rehearsal:
-    """``to_board`` and ``to_host`` take bytes; ``fault`` says in the end why it did not work."""
+    """``to_board`` and ``to_host`` take bytes; ``fault`` says in the end why it did not work.
+
+    ``board`` is the id, in the loop, of the only board that it may be; empty, it is whoever answers
+    first, and then says who that was.
+    """
 
     def __init__(
         self,
         facts: CarFacts,
         to_board: Callable[[bytes], object],
         to_host: Callable[[bytes], object],
+        board: bytes = b"",
     ) -> None:
         self.stage = Stage.MEETING
         self.fault = ""
+        self.board = board
         self.bench = Bench(facts, to_board)
         self._facts = facts
         self._to_board = to_board
@@ -122,6 +129,13 @@ class Rehearsal:
             return
         if bytes(identity.protocol_hash) != self._hash:
             self.fault = "the board's program is of another version: flash it with this one"
+        elif self._is_another(bytes(identity.board_id)):
+            name = bytes(identity.car_name).rstrip(b"\0").decode(errors="replace")
+            seen = _in_loop(bytes(identity.board_id)).hex()
+            self.fault = (
+                f"another board is at the port: {self.board.hex()} is meant, and this is {seen}, "
+                f"of {name or 'no car'}; plug the other one in again, or begin anew with this one"
+            )
         elif identity.board_id[: len(HITL_MARK)] == HITL_MARK:
             self._prepare(bytes(identity.board_id))
         elif identity.state in _ARMED:
@@ -129,6 +143,12 @@ class Rehearsal:
         else:
             self._enter.board_id[:] = identity.board_id
             self.stage = Stage.ENTERING
+
+    def _is_another(self, board_id: bytes) -> bool:
+        """Whether it is not the board that was here before; nothing is said to one that is not."""
+        seen = _in_loop(board_id)
+        self.board = self.board or seen
+        return seen != self.board
 
     def _prepare(self, board_id: bytes) -> None:
         """The vehicle's configuration, for a board of this id, cut into chunks."""
@@ -167,3 +187,8 @@ class Rehearsal:
         if self.stage is Stage.LOADING:
             self.stage = Stage.FEEDING
             self._ticks = 0
+
+
+def _in_loop(board_id: bytes) -> bytes:
+    """The id that a board has as hardware in the loop, whether it is that already or not."""
+    return board_id if board_id[: len(HITL_MARK)] == HITL_MARK else hitl_id(board_id)

@@ -24,7 +24,8 @@ LEAST_BAUD = 230_400
 
 
 class HitlTransport:
-    """A transport around ``cable``, the board's own. Each ``open`` is a new car at its start."""
+    """A transport around ``cable``, the board's own. Each ``open`` is a new car at its start, on
+    the board of the first one: another board is not brought into the loop, and stays a real car."""
 
     is_virtual = False  # there is a board, which can be told to stop
 
@@ -33,6 +34,7 @@ class HitlTransport:
         self.vehicle = vehicle
         self.cable = cable
         self._facts = facts
+        self._board = b""  # its id in the loop, once it was there
         self._rehearsal: Rehearsal | None = None
         self._task: asyncio.Task[None] | None = None
         self._on_closed: Callable[[Exception | None], None] | None = None
@@ -48,7 +50,7 @@ class HitlTransport:
     ) -> None:
         """Until the plant is the board's peripherals. Raises RuntimeError if it does not come to
         that, and what the cable raises."""
-        rehearsal = Rehearsal(self._facts, self.cable.send, on_bytes)
+        rehearsal = Rehearsal(self._facts, self.cable.send, on_bytes, self._board)
         self._why = None
         await self.cable.open(rehearsal.hear_board, self._ended)
         self._rehearsal = rehearsal
@@ -61,6 +63,7 @@ class HitlTransport:
         except BaseException:
             self.close()
             raise
+        self._board = rehearsal.board
         self._on_closed = on_closed
 
     def send(self, data: bytes) -> int:

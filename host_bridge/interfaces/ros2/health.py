@@ -17,7 +17,7 @@ _TYPE = "diagnostic_msgs/msg/DiagnosticArray"
 def sentence(car: SeenCar) -> str:
     """Why a car stands, for people; empty while it may move."""
     if not car.is_known or car.status is None:
-        return "The car is not heard."
+        return f"It is not heard: {car.stranger}." if car.stranger else "The car is not heard."
     return why_stopped(car.status, (), car.vehicle)
 
 

@@ -251,3 +251,31 @@ def test_a_twin_that_drifts_apart_stops_both_where_the_vehicle_file_says_so(pair
     assert pair.states() == (State.STOPPED, State.STOPPED)
     for car in (pair.leader.car, pair.twin.car):
         assert "apart: " in car.why_stopped()
+
+
+@pytest.mark.parametrize("which", ["leader", "twin"])
+def test_another_board_at_the_place_of_either_leads_and_follows_nobody(pair, which):
+    """Equal in all but the board; and somebody arms the one that comes, by its own transmitter."""
+    pair.gesture()
+    assert pair.states() == (State.ACTIVE, State.ACTIVE)
+    rig = pair.leader if which == "leader" else pair.twin
+    stranger = Rig(which, board="another", seed=5).world
+    if which == "leader":
+        pair.radio = stranger.take_up_rc()
+    rig.world = stranger
+    rig.car.closed(pair.now_us)
+    rig.car.opened(pair.now_us)
+    pair.advance(1.5)
+    claims = pair.following.forwarded
+    pair.gesture()
+    pair.radio.throttle = 0.4
+    pair.advance(1.0)
+    assert rig.car.stranger in rig.car.why_stopped()
+    assert stranger.board_id.hex() in rig.car.stranger
+    if which == "leader":
+        assert stranger.enable, "it drives, and is not ours"
+        assert pair.following.forwarded == claims
+        assert pair.states()[1] in (State.STOPPING, State.STOPPED)
+    else:
+        assert not stranger.enable
+    assert f"{which} (f1tenth, board" in rig.car.stranger

@@ -2,6 +2,7 @@
 
 import pytest
 
+from host_bridge.errors import AnotherCarFault
 from host_bridge.flash.plan import Slots
 from host_bridge.hil.hands import NobodyActs
 from host_bridge.hil.limits import LIMITS
@@ -144,3 +145,18 @@ def test_ctrl_c_while_it_stores_puts_its_own_name_back(bench):
     with pytest.raises(KeyboardInterrupt):
         list(PowerCuts(bench, person, False).rows(2))
     assert name_of(bench) == before
+
+
+def test_another_board_that_comes_back_is_not_measured_for_the_one_that_was_pulled(bench):
+    own = bench.world.board_id.hex()
+
+    def pull():
+        make = bench._world
+        bench._world = lambda image: make(board="another")  # from its own flash
+        bench.pull()
+
+    with pytest.raises(AnotherCarFault) as wrong:
+        list(PowerCuts(bench, Player(NOW=pull), False).rows(1))
+    assert own in wrong.value.what
+    assert bench.world.board_id.hex() in wrong.value.what
+    assert bench.world.board_id.hex() != own

@@ -107,7 +107,7 @@ def car(state: State, *, is_known: bool = True) -> SimpleNamespace:
     status = SimpleNamespace(
         state=state, causes=(), faults=(), first_cause=None, first_fault=None, stop_source=None
     )
-    return SimpleNamespace(is_known=is_known, vehicle=None, status=status)
+    return SimpleNamespace(is_known=is_known, vehicle=None, status=status, stranger="")
 
 
 def is_armed(it: SimpleNamespace) -> bool:
@@ -138,6 +138,13 @@ def test_and_after_a_second_and_a_half_once_that_it_is_not():
 def test_what_the_car_says_of_itself_comes_first(state):
     seen = car(state, is_known=False)
     assert told(seen, 1_500_007) == [(state is State.HOLD, "The car is not heard.")]
+
+
+def test_another_car_at_the_place_of_one_is_named():
+    both = "another car is there: red is meant, and this is blue"
+    seen = car(State.HOLD, is_known=False)
+    seen.stranger = both
+    assert told(seen, 1_500_007) == [(True, f"It is not heard: {both}.")]
 
 
 def test_of_several_each_gets_an_answer_of_their_own():

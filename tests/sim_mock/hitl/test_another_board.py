@@ -1,0 +1,54 @@
+"""A board that comes to the port of the one in the loop stays a real car: nothing is said to it."""
+
+import pytest
+
+from firmware.protocol.enter_hitl import EnterHitl
+from firmware.protocol.frame import crc_table
+from firmware.protocol.messages import Identity
+from firmware.protocol.plant import hitl_id
+from firmware.protocol.version import protocol_hash
+from host_bridge.config import load_vehicle
+from sim_mock.facts import facts_of
+from sim_mock.faults.host import framed
+from sim_mock.hitl.frames import kind_of
+from sim_mock.hitl.rehearsal import Rehearsal, Stage
+
+FACTS = facts_of(load_vehicle("f1tenth"), {})
+ONE, OTHER = b"\1\2\3\4\5\6\7\x08", b"\x11\2\3\4\5\6\7\x08"
+
+
+def identity(board_id, name=b"blue"):
+    said = Identity()
+    said.board_id[:] = board_id
+    said.car_name[:] = name.ljust(16, b"\0")
+    said.protocol_hash[:] = bytes(protocol_hash(crc_table()))
+    return framed(said)
+
+
+def met(board_id, board=b""):
+    """A rehearsal after a board has said who it is, and the kinds of what that was told."""
+    told = []
+    rehearsal = Rehearsal(FACTS, told.append, lambda data: None, board)
+    rehearsal.hear_board(identity(board_id))
+    rehearsal.tick()
+    kinds = {kind_of(frame) for data in told for frame in data.split(b"\0") if frame}
+    return rehearsal, kinds
+
+
+@pytest.mark.parametrize("board_id", [ONE, hitl_id(ONE)])
+def test_the_same_board_is_taken_again_whether_it_was_reset_or_not(board_id):
+    first, told = met(ONE)
+    assert first.stage is Stage.ENTERING
+    assert EnterHitl.ID in told
+    again, _ = met(board_id, first.board)
+    assert again.fault == ""
+    assert again.stage in (Stage.ENTERING, Stage.LOADING)
+
+
+@pytest.mark.parametrize("board_id", [OTHER, hitl_id(OTHER)])
+def test_another_board_is_named_and_told_nothing(board_id):
+    rehearsal, told = met(board_id, hitl_id(ONE))
+    assert EnterHitl.ID not in told
+    assert rehearsal.stage is Stage.MEETING
+    for part in ("another board is at the port", hitl_id(ONE).hex(), hitl_id(OTHER).hex(), "blue"):
+        assert part in rehearsal.fault
