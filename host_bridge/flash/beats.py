@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from host_bridge.config.boards import Board, on_board
-from host_bridge.domain import Vehicle
+from host_bridge.domain import KnownCar, Vehicle
 from host_bridge.flash.meeting import met_again
 from host_bridge.interfaces.cli.line import counted
 from host_bridge.services import Host
@@ -24,14 +24,15 @@ def given_beat(
     return replace(known, trim=differing(known.trim, file, there, ("step_s",)))
 
 
-async def lengthened(
-    uri: str, host: Host, board: Board, micropython: str, *, is_paired: bool
-) -> str:
-    """Write the board's longer beat to a car whose steps do not hold their own any more; a sentence
-    of what was written, or "" where it keeps its beat. Raises errors.TandemError."""
-    opened = await met_again(uri, host)
+async def lengthened(uri: str, host: Host, board: Board, micropython: str, meant: KnownCar) -> str:
+    """Write the board's longer beat to a car that was given a box's key, and whose steps do not
+    hold their own any more; a sentence of what was written, or "" where it keeps its beat.
+
+    Raises errors.TandemError.
+    """
+    opened = await met_again(uri, host, meant=meant)
     try:
-        there = on_board(opened.vehicle, board, micropython, is_paired=is_paired)
+        there = on_board(opened.vehicle, board, micropython, is_paired=True)
         has_us = await host.configurations.beat_us(opened)
         if round(there.step_s * 1e6) <= has_us:
             return ""

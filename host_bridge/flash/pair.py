@@ -10,10 +10,11 @@ from collections.abc import Callable
 from typing import cast
 
 from host_bridge.config.boards import Board, board_names, load_board
+from host_bridge.domain import KnownCar
 from host_bridge.errors import DataFileFault, NotHeldFault, RefusedFault, UsageFault
 from host_bridge.flash.beats import lengthened
 from host_bridge.flash.before import uri_of
-from host_bridge.flash.board import RawBoard
+from host_bridge.flash.board import BoardFacts, RawBoard
 from host_bridge.flash.heap import refuse_too_little
 from host_bridge.flash.repl import BAUD, raw_board
 from host_bridge.running import run_async
@@ -111,17 +112,18 @@ def _pair(args: argparse.Namespace, key: bytes, host: Host) -> None:
     with raw_board(args.car, args.baud) as board:
         check(board, args.car, "car")
         name = refuse_too_little_heap(board, args.car)
-        release = ".".join(map(str, board.facts().version))
+        facts = board.facts()
     _give(args.car, args.baud, "car", key, args.name)
     _give(args.box, args.baud, "box", key, args.name)
     print(f"{args.car} believes the run of the box at {args.box} from now on, and of no other")
     if name:
-        run_async(_lengthen(args.car, host, load_board(name), release))
+        run_async(_lengthen(args.car, host, load_board(name), facts))
 
 
-async def _lengthen(port: str, host: Host, board: Board, release: str) -> int:
+async def _lengthen(port: str, host: Host, board: Board, facts: BoardFacts) -> int:
     """A box's words take time in the steps of its car. Raises errors.TandemError."""
-    said = await lengthened(uri_of(port), host, board, release, is_paired=True)
+    release, meant = ".".join(map(str, facts.version)), KnownCar(folded(facts.unique_id))
+    said = await lengthened(uri_of(port), host, board, release, meant)
     if said:
         print(said)
     return 0

@@ -3,6 +3,7 @@
 import pytest
 
 from host_bridge.config.boards import load_board
+from host_bridge.domain import KnownCar
 from host_bridge.flash.beats import lengthened
 from host_bridge.running import run_async
 from host_bridge.services import make_host
@@ -23,7 +24,7 @@ def test_a_beat_that_does_not_hold_is_written_once_and_said(tmp_path):
 
     async def twice(host):
         for _ in range(2):
-            said.append(await lengthened(f"serial://{port}", host, pico, "1.0.0", is_paired=True))
+            said.append(await lengthened(f"serial://{port}", host, pico, "1.0.0", KnownCar(b"")))
         opened = await host.cars.open(f"serial://{port}")
         said.append(await host.configurations.beat_us(opened))
         await opened.close()
