@@ -13,7 +13,6 @@ from typing import Any
 
 from firmware.core.params import Params
 from firmware.protocol import codes, messages
-from firmware.protocol.frame import crc_table
 from host_bridge.hil.limits import judged, unmeasured
 from host_bridge.hil.port import Mute, Port
 from host_bridge.hil.report import Row
@@ -95,7 +94,7 @@ class Car:
 
     def parameter(self, name: str) -> int:
         """Ask for one, by its name. Raises Mute."""
-        index = Params(crc_table()).index(name)
+        index = Params().index(name)
         for _ in range(ASKED):
             self.host.say(messages.ParameterRead, index=index)
             self.host.rest(50)
