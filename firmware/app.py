@@ -16,7 +16,8 @@ from firmware.core.motion import Motion
 from firmware.core.odometry import Odometry
 from firmware.core.outbox import Outbox
 from firmware.core.outputs import OutputStage
-from firmware.core.params import POLICY_CUT, Params
+from firmware.core.overlay import Overlay, load_stored
+from firmware.core.params import POLICY_CUT
 from firmware.core.punctuality import Punctuality
 from firmware.core.rc_receiver import RcReceiver
 from firmware.core.receiver import Receiver
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from firmware.boards.contract import Board
     from firmware.core.loop_brake import LoopBrake
     from firmware.core.pairing import Pairing
+    from firmware.core.params import Params
 
 
 class App:
@@ -52,7 +54,8 @@ class App:
     def __init__(self, board: "Board") -> None:  # noqa: PLR0915 - the list of its parts
         table = crc_table()
         self.board = board
-        self.params = Params(table)
+        self.configuration = Configuration()
+        params = load_stored(board, self.configuration, table)
         self.sessions = Sessions(board.entropy() or 1)
         self.events = Events()
         self.runstop = Latch()
@@ -72,7 +75,10 @@ class App:
         self.outbox = Outbox(board, table)
         self.punctuality = Punctuality()
         self.actions = Actions(board, self.sessions, self.runstop, self.faults, self.stop_sources)
-        self.configuration = Configuration(board, self.params, self.sessions)
+        self.overlay = Overlay(
+            board, self.configuration, self.sessions, self.events, self.supervisor, self.receiver,
+            self.outbox, self.actions, self.configure, table,
+        )  # fmt: skip
         self.motion = Motion(
             self.supervisor, self.actions, self.battery, self.runstop, self.faults, self.arbiter,
             self.stop_sequence, self.steering, self.drive, self.odometry, self.output_stage,
@@ -83,10 +89,9 @@ class App:
             self.odometry, self.drive, self.motion, self.output_stage,
         )  # fmt: skip
         self.hearing = Hearing(
-            board, self.params, self.sessions, self.events, self.runstop, self.faults,
+            board, self.configuration, self.sessions, self.events, self.runstop, self.faults,
             self.stop_sources, self.arbiter, self.supervisor, self.receiver, self.outbox,
-            self.actions, self.configuration, self.watch, self.motion,
-            self.configure, protocol_hash(table), table,
+            self.actions, self.overlay, self.watch, self.motion, protocol_hash(table), table,
         )  # fmt: skip
         self.loop_brake: "LoopBrake | None" = None
         self.pairing: "Pairing | None" = None
@@ -102,25 +107,24 @@ class App:
         )  # fmt: skip
         self._chronicle = Chronicle(self.events)
         self._warm_up = WarmUp()
-        self.configuration.load()
-        self.configure()
+        self.configure(params)
+        self.overlay.let_go()
         self.events.add(0, EVENT_STARTED, board.reset_cause, board.failed_starts)
 
-    def configure(self) -> None:
+    def configure(self, params: "Params") -> None:
         """Hand out the parameters; at start-up and after each commit, never while moving."""
-        params = self.params
         for part in (
             self.arbiter, self.stop_sources, self.stop_sequence, self.steering,
             self.drive, self.rc, self.odometry, self.battery, self.temperature, self.output_stage,
             self.actions, self.telemetry, self.watch, self.motion, self.punctuality, self._warm_up,
         ):  # fmt: skip
             part.configure(params)
-        self._fit_loop_brake()
+        self._fit_loop_brake(params)
         self.board.begin(self.output_stage.fallbacks, params.get("step_us"))
 
-    def _fit_loop_brake(self) -> None:
+    def _fit_loop_brake(self, params: "Params") -> None:
         """Only a car that is to have it needs the room for it."""
-        if self.params.get("loop_brake_ms") and not self.loop_brake:
+        if params.get("loop_brake_ms") and not self.loop_brake:
             from firmware.core.loop_brake import LoopBrake
 
             self.loop_brake = LoopBrake(
@@ -128,7 +132,7 @@ class App:
                 self.watch, self.drive,
             )  # fmt: skip
         if self.loop_brake:
-            self.loop_brake.configure(self.params)
+            self.loop_brake.configure(params)
 
     def step(self, now_us: int) -> None:
         """One beat of the car. ``now_us`` is the board's time, modulo 2**30."""

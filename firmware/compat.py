@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     ptr16 = array[int]
     ptr32 = array[int]
 
+    def collect() -> None:
+        """Collect memory now."""
+
     def collect_every(size: int) -> None:
         """Collect memory each time that so many bytes were allocated; -1: when there is none."""
 
@@ -41,6 +44,7 @@ if TYPE_CHECKING:
         def heap_unlock() -> None: ...
 
 elif sys.implementation.name == "micropython":
+    from gc import collect as collect
     from gc import threshold as collect_every
 
     import micropython as micropython
@@ -67,6 +71,9 @@ else:
         def heap_unlock() -> None:
             """CPython has no such thing."""
 
+    def collect() -> None:
+        """CPython does as it thinks best."""
+
     def collect_every(size: int) -> None:
         """CPython does as it thinks best."""
 
@@ -76,3 +83,21 @@ else:
     def ptr32(words: object) -> object:
         """An annotation, or called within viper: the words themselves."""
         return words
+
+
+def forget(name: str, package: str, own: str) -> None:
+    """Drop the module ``name``, which is ``own`` in its package, so that its room can be collected;
+    what others hold of it stays with them. Takes nothing from the heap.
+
+    A place in a dict keeps what was in it when it is deleted, so that is replaced first. CPython
+    has the room, and others that have the module.
+    """
+    modules = sys.modules
+    if sys.implementation.name != "micropython" or name not in modules:
+        return
+    home = modules[package]
+    if hasattr(home, own):
+        setattr(home, own, None)
+        delattr(home, own)
+    modules[name] = None  # type: ignore[assignment]
+    del modules[name]

@@ -30,7 +30,9 @@ _PLANT = ("body", "brake", "drive", "esc", "integrators", "motor", "parameters",
           "vesc")  # fmt: skip
 # the slowest model, which a busy machine hardly keeps up with
 _AUTODRIVE = ("automobile", "car", "curve", "gearbox", "motor", "powertrain", "steering")
-_CORE = {file.stem for file in ROOT.glob("firmware/core/*.py")} - {"__init__", "params"}
+_CORE = {file.stem for file in ROOT.glob("firmware/core/*.py")} - {
+    *("__init__", "params", "checked_params")
+}
 # Not of these: what other files make subclasses of, or give any field (world, messages), and the
 # table of parameters, which is nothing but a long start.
 MODULES = (

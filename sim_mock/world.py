@@ -10,7 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from firmware.boards.virtual import RECEIVE_SIZE, SEND_SIZE
-from firmware.core.params import CHANNEL_BRAKE, CHANNEL_ESC, CHANNEL_H_BRIDGE, Params
+from firmware.core.checked_params import CheckedParams
+from firmware.core.params import CHANNEL_BRAKE, CHANNEL_ESC, CHANNEL_H_BRIDGE
 from firmware.protocol.codes import RESET_POWER_ON, RESET_WATCHDOG
 from firmware.protocol.frame import crc_table
 from sim_mock.firmware_runner import FirmwareRunner, InProcess, ProgramLost
@@ -45,7 +46,7 @@ def board_id_of(board: str) -> bytes:
 
 def stored_image(vehicle: VehicleFacts, board_id: bytes, car_name: str) -> bytes:
     """The configuration as the board of a virtual car has it stored when it leaves the works."""
-    params = Params(crc_table())
+    params = CheckedParams(crc_table())
     for name, values in vehicle.parameters.items():
         at = params.index(name)
         params.values[at : at + len(values)] = values

@@ -11,7 +11,7 @@ import time
 
 import machine
 
-from firmware.compat import TYPE_CHECKING, collect_every, micropython
+from firmware.compat import TYPE_CHECKING, collect_every, forget, micropython
 from firmware.core.deadlines import elapsed_us, shifted_us
 
 if TYPE_CHECKING:
@@ -237,19 +237,11 @@ def rehearse(board: "HitlBoard", ticks_us: "TicksUs", watchdog: "Watchdog") -> N
 
 def _forget_metal() -> None:
     """Drop the modules of the pins' board, its drivers and its box: their room is needed. What the
-    guard and its timer still use stays with them.
-
-    A place in a dict keeps what was in it when it is deleted, so that is replaced first.
-    """
-    if sys.implementation.name != "micropython":
-        return  # there is room, and others have them
+    guard and its timer still use stays with them."""
     for name in tuple(sys.modules):
         package, _, own = name.rpartition(".")
         if (package in _OF_METAL and own not in _STAYS) or name in _OF_A_BOX:
-            setattr(sys.modules[package], own, None)
-            delattr(sys.modules[package], own)
-            sys.modules[name] = None  # type: ignore[assignment]
-            del sys.modules[name]
+            forget(name, package, own)
 
 
 def _turn_until_loaded(board: "HitlBoard", ticks_us: "TicksUs", watchdog: "Watchdog") -> bool:

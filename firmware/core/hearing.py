@@ -17,7 +17,6 @@ from firmware.protocol.codes import (
     EVENT_ACTION_TAKEN,
     EVENT_CLAIM_REFUSED,
     EVENT_CLOCK_STEPPED,
-    EVENT_CONFIGURED,
     EVENT_PROFILE,
     EVENT_SESSION_BOUND,
     EVENT_SPEED_CAP,
@@ -32,15 +31,10 @@ from firmware.protocol.messages import (
     Bind,
     Bound,
     Claim,
-    Committed,
-    ConfigCommit,
     EventRequest,
     Identify,
     Identity,
     Leave,
-    Parameter,
-    ParameterRead,
-    ParameterWrite,
     Stop,
     StopSeen,
     Sync,
@@ -48,8 +42,6 @@ from firmware.protocol.messages import (
 from firmware.protocol.to_board import CLAIM_SOURCE, EPOCH, SYNC_BOARD, SYNC_RECEIVED, SYNC_SENT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from firmware.boards.contract import Board
     from firmware.compat import array
     from firmware.core.actions import Actions
@@ -60,7 +52,7 @@ if TYPE_CHECKING:
     from firmware.core.latch import Latch
     from firmware.core.motion import Motion
     from firmware.core.outbox import Outbox
-    from firmware.core.params import Params
+    from firmware.core.overlay import Overlay
     from firmware.core.receiver import Receiver
     from firmware.core.runstop import StopSources
     from firmware.core.supervisor import Supervisor
@@ -77,7 +69,7 @@ class Hearing:
     def __init__(
         self,
         board: "Board",
-        params: "Params",
+        configuration: "Configuration",
         sessions: "Sessions",
         events: "Events",
         runstop: "Latch",
@@ -88,16 +80,15 @@ class Hearing:
         receiver: "Receiver",
         outbox: "Outbox",
         actions: "Actions",
-        configuration: "Configuration",
+        overlay: "Overlay",
         watch: "Watch",
         motion: "Motion",
-        configure: "Callable[[], None]",
         own_hash: bytearray,
         crc_table: "array[int]",
     ) -> None:
         self.stop_sender = NOBODY
         self._board = board
-        self._params = params
+        self._configuration = configuration
         self._sessions = sessions
         self._events = events
         self._runstop = runstop
@@ -108,10 +99,9 @@ class Hearing:
         self._receiver = receiver
         self._outbox = outbox
         self._actions = actions
-        self._configuration = configuration
+        self._overlay = overlay
         self._watch = watch
         self._motion = motion
-        self._configure = configure
         self._own_hash = own_hash
         self._crc_table = crc_table
         self._identity = Identity()
@@ -119,8 +109,6 @@ class Hearing:
         self.must_acknowledge = False
         self._bound = Bound()
         self._act_reply = ActReply()
-        self._parameter = Parameter()
-        self._committed = Committed()
         self._last_verdict = CLAIM_ACCEPTED
         self._refused_again = 0
         receiver.route_by_values(
@@ -138,9 +126,6 @@ class Hearing:
                 (Leave(), self._leave),
                 (Act(), self._act),
                 (EventRequest(), self._event_request),
-                (ParameterRead(), self._parameter_read),
-                (ParameterWrite(), self._parameter_write),
-                (ConfigCommit(), self._config_commit),
             )
         )
 
@@ -212,23 +197,23 @@ class Hearing:
                 self._runstop.latch(CAUSE_CLOCK_STEP)
 
     def _identify(self, message: Identify, now_us: int) -> None:
-        identity, params = self._identity, self._params
+        identity, held = self._identity, self._configuration
         identity.token = message.token
         identity.layout = 1
         identity.device = DEVICE_CAR
         identity.flags = IDENTITY_VIRTUAL if self._board.is_virtual else 0
         identity.protocol_hash = self._own_hash
-        identity.config_hash = params.config_hash
+        identity.config_hash = held.config_hash
         identity.board_id = self._board.board_id  # type: ignore[assignment]
         identity.state = self._supervisor.state
-        identity.car_name = params.car_name
+        identity.car_name = held.car_name
         self._outbox.send(identity)
 
     def _bind(self, message: Bind, now_us: int) -> None:
         bound = self._bound
         bound.epoch = message.epoch
         bound.protocol_hash = self._own_hash
-        bound.config_hash = self._params.config_hash
+        bound.config_hash = self._configuration.config_hash
         bound.slot = NOBODY
         bound.result = BIND_PROTOCOL_MISMATCH
         if message.protocol_hash == self._own_hash:
@@ -276,6 +261,7 @@ class Hearing:
             if self.must_acknowledge:  # a Stop on the same step outlives the clear, in any order
                 self._runstop.latch(CAUSE_STOP_REQUEST)
         if granted & supervisor.ARMED:
+            self._overlay.let_go()
             self._arbiter.begin_from_neutral(now_us)
             self._watch.begin(self._actions.profile, now_us)
             self._events.add(now_us, EVENT_PROFILE, self._actions.profile, self._motion.cap_mm_s())
@@ -284,24 +270,3 @@ class Hearing:
 
     def _event_request(self, message: EventRequest, now_us: int) -> None:
         self._events.request(message.first)
-
-    def _parameter_read(self, message: ParameterRead, now_us: int) -> None:
-        self._configuration.read(message, self._parameter)
-        self._outbox.send(self._parameter)
-
-    def _parameter_write(self, message: ParameterWrite, now_us: int) -> None:
-        self._configuration.write(message, self._parameter, self._supervisor.state)
-        self._outbox.send(self._parameter)
-
-    def _config_commit(self, message: ConfigCommit, now_us: int) -> None:
-        """Files are written, and every part takes its numbers anew: the one thing in a step that
-        takes from the heap. It is done at rest, in STANDBY and FAULT only."""
-        self._board.open_heap()
-        try:
-            state, actions = self._supervisor.state, self._actions
-            if self._configuration.commit(message, self._committed, state, actions):
-                self._configure()
-                self._events.add(now_us, EVENT_CONFIGURED, self._params.size, 0)
-        finally:
-            self._board.close_heap()
-        self._outbox.send(self._committed)

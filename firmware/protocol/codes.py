@@ -171,7 +171,8 @@ BOUND, BIND_PROTOCOL_MISMATCH, BIND_NO_SLOT = 0, 1, 2
     PARAMETER_INVALID,
     PARAMETER_MOVING,  # the wheels turn
     PARAMETER_BUSY,  # another request was open, or took effect on this step
-) = range(9)
+    PARAMETER_NOT_LOADED,  # what writes a configuration found no room in memory
+) = range(10)
 
 # Events; a and b are their arguments
 (

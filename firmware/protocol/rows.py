@@ -3,25 +3,26 @@
 What ``tandem flash`` makes of the table of parameters; the sources have tuples.
 """
 
-from firmware.compat import TYPE_CHECKING, array
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from firmware.compat import array
 
 
 class Rows:
-    """To be walked, at start-up: a row is a name, a unit that nobody needs, and numbers."""
+    """To be walked, by one at a time: a row is a name, a unit that nobody needs, and numbers. Each
+    is made as it is come to, for all of them take more room than the car has besides."""
 
     def __init__(self, names: "tuple[str, ...]", numbers: bytes) -> None:
         self._names = names
         self._numbers = numbers
+        self._at = 0
 
-    def __iter__(self) -> "Iterator[tuple[str | int, ...]]":
-        return iter(self._make_rows())
+    def __iter__(self) -> "Rows":
+        self._at = 0
+        return self
 
-    def _make_rows(self) -> "list[tuple[str | int, ...]]":
-        names, numbers = self._names, array("i", self._numbers)
-        wide = len(numbers) // len(names)
-        return [
-            (names[i], "") + tuple(numbers[wide * i : wide * i + wide]) for i in range(len(names))
-        ]
+    def __next__(self) -> "tuple[str | int, ...]":
+        at, names, numbers = self._at, self._names, self._numbers
+        if at == len(names):
+            raise StopIteration
+        self._at = at + 1
+        size = len(numbers) // len(names)
+        return (names[at], "") + tuple(array("i", numbers[size * at : size * at + size]))

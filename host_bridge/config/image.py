@@ -6,6 +6,7 @@ import zlib
 from array import array
 from collections.abc import Sequence
 
+from firmware.core.checked_params import CheckedParams
 from firmware.core.params import NAME_SIZE, TABLE, Params
 from host_bridge.domain import Vehicle
 
@@ -33,7 +34,7 @@ def config_hash(vehicle: Vehicle, board_id: bytes, car_name: str) -> bytes:
 
 def values_hash(values: Sequence[int], car_name: str) -> bytes:
     """What a board reports that holds these values, in table order: 4 bytes."""
-    params = Params(_crc_table())
+    params = CheckedParams(_crc_table())
     params.values[:] = values
     name = car_name.encode()
     params.car_name[: len(name)] = name
@@ -43,7 +44,7 @@ def values_hash(values: Sequence[int], car_name: str) -> bytes:
 
 def own_table_hash() -> bytes:
     """The hash of the table of parameters that this host was built with, 4 bytes."""
-    return bytes(Params(_crc_table()).table_hash)
+    return bytes(CheckedParams(_crc_table()).table_hash)
 
 
 def by_name(values: Sequence[int]) -> dict[str, list[int]]:
@@ -55,14 +56,14 @@ def by_name(values: Sequence[int]) -> dict[str, list[int]]:
     return found
 
 
-def _params_of(vehicle: Vehicle, board_id: bytes, car_name: str) -> Params:
+def _params_of(vehicle: Vehicle, board_id: bytes, car_name: str) -> CheckedParams:
     name = car_name.encode()
     if len(board_id) != BOARD_ID_SIZE or len(name) > NAME_SIZE:
         raise ValueError(
             f"a board id has {BOARD_ID_SIZE} bytes and a car's name {NAME_SIZE} at most, "
             f"got {len(board_id)} and {len(name)} ({car_name!r})"
         )
-    params = Params(_crc_table())
+    params = CheckedParams(_crc_table())
     words = [board_id[i] | board_id[i + 1] << 8 for i in range(0, BOARD_ID_SIZE, 2)]
     for key, values in {**vehicle.parameters, "board_id": words}.items():
         at = params.index(key)
@@ -72,7 +73,7 @@ def _params_of(vehicle: Vehicle, board_id: bytes, car_name: str) -> Params:
     return params
 
 
-def _refuse_wrong(params: Params) -> None:
+def _refuse_wrong(params: CheckedParams) -> None:
     wrong = params.first_wrong()
     if wrong >= 0:
         raise ValueError(
@@ -87,7 +88,7 @@ def parameter_count() -> int:
 
 def parameter_index(name: str) -> int:
     """The place of a parameter in the image, of its first value if it has several."""
-    return Params(_crc_table()).index(name)
+    return Params().index(name)
 
 
 def parameter_limits(index: int) -> tuple[str, int, int]:

@@ -11,7 +11,6 @@ from typing import Any
 
 from firmware.core.params import Params
 from firmware.protocol import codes, messages
-from firmware.protocol.frame import crc_table
 from host_bridge.flash.repl import ASK
 from host_bridge.hil import same_bytes
 from host_bridge.hil.bench import Bench, program, slot_of
@@ -206,7 +205,7 @@ def first_step(bench: Bench) -> Row:
     with bench.car(0) as car:
         car.port.advance(0)
         car.meet()
-        index = Params(crc_table()).index("start_ms")
+        index = Params().index("start_ms")
         car.host.say(messages.ParameterRead, index=index)
         car.host.say(messages.EventRequest, first=0)
         car.host.rest(1000)

@@ -11,7 +11,6 @@ from typing import Any
 
 from firmware.core.params import Params
 from firmware.protocol import codes, messages
-from firmware.protocol.frame import crc_table
 from host_bridge.domain import KnownCar, Verdict, another_car, verdict, what_to_do
 from host_bridge.domain.codes import Action, Cause, EventCode, Fault, Refusal, State
 from host_bridge.errors import AnotherCarFault
@@ -124,7 +123,7 @@ class Car:
 
     def parameter(self, name: str) -> int:
         """Ask for one, by its name. Raises Mute."""
-        index = Params(crc_table()).index(name)
+        index = Params().index(name)
         for _ in range(ASKED):
             self.host.say(messages.ParameterRead, index=index)
             self.host.rest(50)

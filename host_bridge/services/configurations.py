@@ -59,6 +59,7 @@ _WHAT = {
     6: "it is not what it was announced to be, or is for another board",
     7: "only at rest: its wheels turn",
     8: "no other request open: one was, so say it again",
+    9: "it found no room in memory for what writes one: restart it, and say it again",
 }
 
 Progress = Callable[[int, int], None]  # done, of how many

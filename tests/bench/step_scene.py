@@ -2,7 +2,7 @@
 
 from firmware.app import App
 from firmware.boards.virtual import VirtualBoard
-from firmware.core.params import Params
+from firmware.core.checked_params import CheckedParams
 from firmware.protocol import codes, messages
 from firmware.protocol.codec import copy, encode_into
 from firmware.protocol.frame import FrameWriter, crc_table
@@ -16,7 +16,7 @@ TABLE = crc_table()
 
 def image_of(sources, stop_sources, channels):
     """A car with so many sources, stop sources (all over the link) and output channels."""
-    params = Params(TABLE)
+    params = CheckedParams(TABLE)
     given = {
         "board_id": [BOARD_ID[2 * i] | BOARD_ID[2 * i + 1] << 8 for i in range(4)],
         "start_ms": [0],

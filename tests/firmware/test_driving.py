@@ -6,6 +6,7 @@ from firmware.protocol import codes, messages
 from firmware.protocol.version import protocol_hash
 from host_bridge.hil.small_host import HELD, RELEASED, ROS2, SEAT, TABLE, Host
 from sim_mock.world import TIME_MASK
+from tests.firmware.core.desk import parameters_of
 from tests.firmware.worlds import VEHICLES, world_of
 
 CRUISE_MM_S = {"f1tenth": 2000, "nigel": 350}
@@ -399,7 +400,7 @@ def test_speed_stays_under_the_cap_of_the_source(host):
 
 def test_steering_stays_in_the_envelope_of_the_speed(cruising):
     cruising.drive(500, cruise(cruising), 1_000_000)
-    params = cruising.world.runner.app.params
+    params = parameters_of(cruising.world.runner.app)
     lateral_mm_s2 = (
         cruising.status.speed_mm_s**2
         * cruising.status.steer_50urad

@@ -8,6 +8,7 @@ from firmware.protocol import codes
 from host_bridge.config import load_vehicle, vehicle_names
 from host_bridge.hil.small_host import RELEASED, Host
 from sim_mock.world import World
+from tests.firmware.core.desk import parameters_of
 
 NAMES = vehicle_names()
 # speed asked for, how many metres it may take to stop from there
@@ -106,7 +107,7 @@ def test_letting_go_stops_firmly_and_never_turns_round(name, target_mps, metres)
     assert abs(host.world.plant.truth.x_m - before) < metres
     assert speeds[-1] == 0.0
     forward = 1 if target_mps > 0 else -1
-    rest_mps = host.world.runner.app.params.get("standstill_mm_s") * 1e-3
+    rest_mps = parameters_of(host.world.runner.app).get("standstill_mm_s") * 1e-3
     assert min(speed * forward for speed in speeds) > -rest_mps  # all that its encoders can tell
     assert host.state == codes.HOLD
 

@@ -5,8 +5,9 @@ from math import degrees, isclose, radians, tan
 
 import pytest
 
+from firmware.core.checked_params import CheckedParams
 from firmware.core.odometry import Odometry
-from firmware.core.params import CURVE_POINTS, TABLE, Params
+from firmware.core.params import CURVE_POINTS, TABLE
 from firmware.core.steering import Steering
 from firmware.protocol import codes, messages
 from firmware.protocol.frame import MAX_FRAME, crc_table
@@ -33,7 +34,7 @@ NIGEL_GEOMETRY = SteeringGeometry(0.14154, 0.153, -1.0)
 
 
 def read_back(stored):
-    params = Params(crc_table())
+    params = CheckedParams(crc_table())
     assert params.read_image(stored)
     return params
 
@@ -214,7 +215,7 @@ def test_a_parameter_that_the_board_would_refuse_makes_no_image():
 def test_parameters_are_named_by_their_place():
     assert parameter_name(0) == "board_id[0]"
     assert parameter_name(4) == "step_us"
-    params = Params(crc_table())
+    params = CheckedParams(crc_table())
     assert parameter_name(params.index("channel_curve") + 71) == "channel_curve[71]"
     with pytest.raises(ValueError, match="no parameter"):
         parameter_name(params.size)

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from firmware.core import checked_params
 from firmware.core import params as table
-from firmware.core.params import Params
+from firmware.core.checked_params import CheckedParams
 from firmware.protocol.frame import crc_table
 from host_bridge.config import load_vehicle, schema
 from host_bridge.config.bases import FOLDER
@@ -124,7 +125,7 @@ def lab_button(monkeypatch):
 
 
 def accepted_by_the_board(path: str) -> bool:
-    params = Params(crc_table())
+    params = CheckedParams(crc_table())
     image = stored_image(load_vehicle(path), board_id_of("x"), "x")
     assert params.read_image(bytearray(image))
     return params.first_unsafe(is_virtual=0) < 0
@@ -135,7 +136,7 @@ def test_a_new_stop_source_is_registered_in_three_places(own_folder, lab_button,
     assert [s.name for s in load_vehicle("./my_car.toml").stop_sources] == ["lab_button"]
     assert not accepted_by_the_board("./my_car.toml")  # it knows of no person of that number
     people = (*table.HUMAN_STOP_SOURCES, 7)
-    monkeypatch.setattr(table, "HUMAN_STOP_SOURCES", people)
+    monkeypatch.setattr(checked_params, "HUMAN_STOP_SOURCES", people)
     assert accepted_by_the_board("./my_car.toml")
 
 

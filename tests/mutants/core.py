@@ -11,13 +11,7 @@ _APP = (
 )  # fmt: skip
 
 # All but its table, which is the definition itself
-_PARAMS = (
-    "count", "draft", "drafted", "Params.__init__", "Params.get", "Params.get_all",
-    "Params.index", "Params.is_in_range", "Params.hash_into", "Params.first_wrong",
-    "Params.first_unsafe", "Params._unstoppable",
-    "Params._first_inconsistent", "Params.image_size", "Params.write_image", "Params.draft_into",
-    "Params.take_draft", "Params.read_image",
-)  # fmt: skip
+_PARAMS = ("Params.__init__", "Params.get", "Params.get_all", "Params.index")
 
 
 class Part(NamedTuple):
@@ -54,7 +48,10 @@ BESIDE = (
     Part("firmware/core/motion.py", ("motion", "app_moves")),
     Part("firmware/core/watch.py", ("watch_edges", "watch", "app")),
     Part("firmware/core/params.py", ("params", "unsafe_configuration"), _PARAMS),
-    Part("firmware/core/configuration.py", ("configuration", "unsafe_configuration")),
+    Part("firmware/core/checked_params.py", ("params", "unsafe_configuration")),
+    Part("firmware/core/configuration.py", ("configuration", "params", "unsafe_configuration")),
+    Part("firmware/core/writing.py", ("configuration", "overlay", "unsafe_configuration")),
+    Part("firmware/core/overlay.py", ("overlay", "configuration", "hearing_replies")),
     Part("firmware/core/hearing.py", ("hearing_replies", "hearing", "requests_settled")),
     Part("firmware/core/battery.py", ("battery",)),
     Part("firmware/core/temperature.py", ("battery",)),

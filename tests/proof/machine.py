@@ -15,6 +15,7 @@ from firmware.core.clock import OWN, UNKNOWN_US
 from firmware.core.latch import Latch
 from firmware.protocol import codes, messages
 from firmware.protocol.codec import encode_into
+from tests.firmware.core.desk import parameters_of
 from tests.proof.boxes import CHALLENGE, KEY, Talk
 from tests.proof.clockless import Clockless, without_clock
 from tests.proof.places import Place, walked
@@ -124,7 +125,7 @@ def vehicle_of(alphabet: Alphabet) -> Vehicle:
 
 
 def numbers_of(app: App, alphabet: Alphabet) -> Numbers:
-    index = app.params.index("profile_cap_mm_s") + codes.PROFILE_TRACK
+    index = parameters_of(app).index("profile_cap_mm_s") + codes.PROFILE_TRACK
     return Numbers.of(app, index, alphabet.other_cap)
 
 
@@ -210,6 +211,8 @@ class Machine:
             self.talk = Talk(app, self._ask_time, self._note, hears, NOW_US)
         app.events.add = self._event
         app._report = self._report
+        app.overlay._load()  # what writes is there all the time: a place has to be, to be kept
+        app.overlay.let_go = lambda: None
 
     def _catch(self, message: Any) -> bool:
         self._reply = message
@@ -287,7 +290,7 @@ class Machine:
         self.tick(quiet)
         self.due = None
         if self.app.supervisor.state != STANDBY or self.rules.broken:
-            wrong = self.app.configuration._judge()
+            wrong = parameters_of(self.app).first_wrong()
             raise RuntimeError(f"the car does not stand by: number {wrong} of {self.alphabet.name}")
         self.rules.evidence.clear()
 

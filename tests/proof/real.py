@@ -10,16 +10,18 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from firmware.app import App
 from firmware.core.clock import UNKNOWN_US
 from firmware.core.deadlines import elapsed_us
 from firmware.protocol import messages
 from firmware.protocol.boxes import BoxHeard
 from firmware.protocol.codec import DECODED, decode_into
-from firmware.protocol.frame import FrameReader, crc_table
+from firmware.protocol.frame import CRC_SIZE, FrameReader, crc_table
 from host_bridge.hil.small_host import framed
+from tests.firmware.core.desk import parameters_of
 from tests.proof.boxes import CHALLENGE, boxes_of, is_due
 from tests.proof.machine import NOW_US, Alphabet, Machine, car_of, feed, numbers_of, report_of
-from tests.proof.places import walked
+from tests.proof.places import Place, walked
 from tests.proof.rules import Inputs, Report
 from tests.proof.search import Explorer
 from tests.proof.words import EPOCHS, Speaker, Word
@@ -28,6 +30,7 @@ MASK = (1 << 30) - 1
 STARTED_US = 11_000_000  # after that the start is over
 WORDS_MAX = 4  # the program reads its link so often in a step
 # The machine's own, a time, and what the next step finds out of others as it begins
+_DRAFT = "app.configuration.draft"
 _APART = ("is_due", "heard_us", "is_standing", "is_stale")
 
 
@@ -168,14 +171,33 @@ class Lockstep:
         key = self.explorer.key()
         for place in self.explorer.kept:
             if place.path.startswith("app.") and place.name not in _APART:
-                held = self._places[place.path].get()
-                place.put(held if place.index < 0 else held[place.index])
+                self._put_real(place)
         machine.forget_the_dead()
         if self.explorer.key() != key:
             was, now = self.explorer.named(key), self.explorer.named(self.explorer.key())
             found += [f"{n}: {now[n]}, expected {was[n]}" for n in was if was[n] != now[n]]
         self.explorer.restore(key)
         return found
+
+    def _put_real(self, place: Place) -> None:
+        """Put into the machine what the program holds in its stead; of a draft, the numbers."""
+        if place.path == _DRAFT:
+            drafted = _draft_of(self.real.app)
+            if place.index in drafted:
+                place.put(drafted[place.index])
+            return
+        held = self._places[place.path].get()
+        place.put(held if place.index < 0 else held[place.index])
+
+
+def _draft_of(app: App) -> dict[int, int]:
+    """Byte -> value of the numbers in an image: a draft that was let go of is of the car's own."""
+    numbers = parameters_of(app)
+    image = app.configuration.draft
+    if image is None:
+        image = bytearray(numbers.image_size())
+        numbers.draft_into(image)
+    return dict(list(enumerate(image))[CRC_SIZE : CRC_SIZE + 4 * numbers.size])
 
 
 def _without_which(report: Report) -> Report:

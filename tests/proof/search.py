@@ -42,6 +42,8 @@ LEFT_OUT = {
     "runstop.first": "reported only",
     "faults.first": "reported only",
     "hearing.stop_sender": "reported only",
+    "writing.has_draft": "whether a draft is let go of that holds the car's own numbers",
+    "writing._wrong": "set anew in each commit before it is read",
     "hearing._last_verdict": "how often a refusal is reported",
     "hearing._refused_again": "how often a refusal is reported",
     "motion.clamped": "reported only",

@@ -8,6 +8,7 @@ from firmware.protocol import codes, messages
 from firmware.protocol.boxes import BoxWord
 from firmware.protocol.codec import Message, fill_values
 from firmware.protocol.to_board import Bind, Sync
+from tests.firmware.core.desk import parameters_of
 from tests.proof import boxes
 from tests.proof.promises import ARM, CAP, CLEAR, DISARM, Rights
 
@@ -117,7 +118,7 @@ class Numbers:
 
     @classmethod
     def of(cls, app: App, index: int, other: int) -> "Numbers":
-        params = app.params
+        params = parameters_of(app)
         kept, hashed = params.values[index], bytearray(4)
         params.values[index] = other
         params.hash_into(hashed)
@@ -126,7 +127,7 @@ class Numbers:
         return cls(index, (kept, other), hashes, bytes(params.car_name))
 
     def now(self, app: App) -> int:
-        return 0 if app.params.config_hash == self.hashes[0] else 1
+        return 0 if app.configuration.config_hash == self.hashes[0] else 1
 
 
 @dataclass
@@ -163,7 +164,7 @@ class Speaker:
         elif kind == "confirm":
             made.nonce = self.nonce if word.is_newest else self.nonce ^ OLDER
         elif kind in ("ask", "command"):
-            made.config_hash[:] = app.params.config_hash
+            made.config_hash[:] = app.configuration.config_hash
         elif kind == "sync":
             made.board_us = now_us - 1000
             made.received_us = made.sent_us = now_us - 500

@@ -8,6 +8,7 @@ from firmware.protocol.codes import ACTIVE, DRIVE_BIT, HELD, STEERING_BIT, STOP_
 from host_bridge.config import load_vehicle
 from sim_mock.keys import stored_key
 from sim_mock.world import board_id_of, stored_image
+from tests.firmware.core.desk import parameters_of
 
 
 class Facts:
@@ -76,6 +77,6 @@ def quiet(app: App) -> App:
 def by_link(app: App, stop_source: int) -> None:
     """Make it one of those that a host speaks for; what a runstop box takes besides is in
     tests/firmware/test_two_boxes.py."""
-    at = app.params.index("stop_source_kind")
-    app.params.values[at + stop_source] = STOP_SOURCE_LINK
-    app.stop_sources.configure(app.params)
+    at = parameters_of(app).index("stop_source_kind")
+    app.configuration.values[at + stop_source] = STOP_SOURCE_LINK
+    app.stop_sources.configure(parameters_of(app))

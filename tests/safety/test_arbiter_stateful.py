@@ -9,8 +9,8 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_sta
 
 from firmware.core import arbiter as arbitration
 from firmware.core.arbiter import Arbiter
+from firmware.core.checked_params import CheckedParams
 from firmware.core.clock import Sessions
-from firmware.core.params import Params
 from firmware.core.source import Source
 from firmware.protocol.codec import fill_values
 from firmware.protocol.frame import crc_table
@@ -50,8 +50,8 @@ def table_of(seed: int) -> list[Rights]:
     return table
 
 
-def params_of(table: list[Rights], seed: int) -> Params:
-    params = Params(crc_table())
+def params_of(table: list[Rights], seed: int) -> CheckedParams:
+    params = CheckedParams(crc_table())
     draw = random.Random(seed)
     for source, rights in enumerate(table):
         row = {

@@ -8,6 +8,7 @@ the guard (test_slow_step.py, the catalogue's steps-overrun and loop-hangs).
 import pytest
 
 from firmware.protocol import codes, messages
+from tests.firmware.core.desk import parameters_of
 from tests.safety.facts import NAMES
 from tests.safety.suite import STOP_REQUEST
 from tests.safety.ways import Rc, Way
@@ -162,7 +163,7 @@ def test_a_car_that_is_configured_for_twenty_milliseconds_arms_with_the_same_ste
     car.world.step_takes_us = TOO_LONG_US
     run(car, 1500)
     assert car.arm() == OFF_BEAT
-    params = car.world.runner.app.params
+    params = parameters_of(car.world.runner.app)
     at = params.index("step_us")
     car.host.say(messages.ParameterWrite, index=at, value=20_000)
     run(car, 50)

@@ -12,12 +12,13 @@ import pytest
 from firmware.app import App
 from firmware.boards.store import Store
 from firmware.boards.virtual import VirtualBoard
-from firmware.core.params import Params
+from firmware.core.checked_params import CheckedParams
 from firmware.protocol import codes, messages
 from host_bridge.config import load_vehicle, values_hash
 from sim_mock.firmware_runner import InProcess, key_in
 from sim_mock.world import World
 from tests.firmware.copies import saved
+from tests.firmware.core.desk import parameters_of
 from tests.firmware.protocol.streams import read
 from tests.safety.facts import NAMES
 from tests.safety.hosts import host_of
@@ -192,14 +193,14 @@ class Desk:
         return bool(self.world.runner.app.configuration.is_valid)
 
     def hash(self) -> bytes:
-        return bytes(self.world.runner.app.params.config_hash)
+        return bytes(self.world.runner.app.configuration.config_hash)
 
     def draft(self) -> bytes:
         """Write one parameter; the hash of what a commit makes of it."""
         self.host.connect()
         while self.host.state == STARTING:
             self.host.beat()
-        params: Params = self.world.runner.app.params
+        params: CheckedParams = parameters_of(self.world.runner.app)
         values = list(params.values)
         at = params.index("steer_rate_urad_s")
         values[at] += 1000

@@ -9,14 +9,15 @@ import itertools
 
 import pytest
 
+from firmware.core.checked_params import CheckedParams
 from firmware.core.clock import Sessions
-from firmware.core.params import Params
 from firmware.core.rc_receiver import RcReceiver
 from firmware.core.runstop import StopSources
 from firmware.protocol import codes, messages
 from firmware.protocol.frame import crc_table
 from host_bridge.hil.small_host import framed
 from tests.evidence import every
+from tests.firmware.core.desk import parameters_of
 from tests.safety.desk import by_link, known, program, quiet, step
 
 LOOP, RC, LINK = 1, 2, 3  # kinds
@@ -42,7 +43,7 @@ def restated(kinds, needs, does) -> tuple[bool, bool]:
     return STOPS in seen, is_missing
 
 
-def set_up(sources: StopSources, params: Params, kinds, needs, profile: int) -> None:
+def set_up(sources: StopSources, params: CheckedParams, kinds, needs, profile: int) -> None:
     """The other profiles need something else, so that the wrong one would be noticed."""
     for place, (kind, need) in enumerate(zip(kinds, needs, strict=True)):
         params.values[params.index("stop_source_kind") + place] = kind
@@ -74,7 +75,7 @@ def is_possible(kinds, does) -> bool:
 
 
 def disagreements() -> int:
-    sources, params, rc = StopSources(Sessions(1)), Params(crc_table()), RcReceiver()
+    sources, params, rc = StopSources(Sessions(1)), CheckedParams(crc_table()), RcReceiver()
     found = 0
     three = [list(itertools.product(values, repeat=3)) for values in ((LOOP, RC, LINK), DOES)]
     for kinds in three[0]:
@@ -145,14 +146,14 @@ WORDS = Words()
 
 def need(app, needs, profile: int) -> None:
     """Of the loop, the receiver and the box, in this profile; the others need something else."""
-    at = app.params.index("stop_source_need")
+    at = parameters_of(app).index("stop_source_need")
     for place in range(PROFILES * 16):
-        app.params.values[at + place] = OPTIONAL
+        app.configuration.values[at + place] = OPTIONAL
     for stop_source, wanted in zip((PIN, RECEIVER, BOX), needs, strict=True):
         for other in range(PROFILES):
             value = wanted if other == profile else (wanted + 1) % 3
-            app.params.values[at + other * 16 + stop_source] = value
-    app.stop_sources.configure(app.params)
+            app.configuration.values[at + other * 16 + stop_source] = value
+    app.stop_sources.configure(parameters_of(app))
     app.stop_sources.profile = profile
 
 
@@ -230,7 +231,7 @@ def test_a_stop_that_is_over_stays_latched_and_only_a_clear_ends_it_and_never_wh
 
 
 def test_arming_is_refused_while_a_required_one_is_silent_and_the_reply_names_it(app):
-    config_hash = bytes(app.params.config_hash)
+    config_hash = bytes(app.configuration.config_hash)
     act = messages.Act()
     act.epoch, act.action, act.sender = OURS, codes.ACTION_ARM, codes.SENDER_COMMAND
     act.config_hash[:] = config_hash

@@ -16,6 +16,7 @@ from firmware.protocol.version import protocol_hash
 from host_bridge.hil.small_host import TABLE
 from tests.firmware.boards.doors import door_of
 from tests.firmware.copies import copied
+from tests.firmware.core.desk import parameters_of
 from tests.safety.hosts import host_of
 from tests.safety.ways import STAND, TRACK, Rc, Way
 
@@ -53,7 +54,7 @@ class Car:
     def say(self, host, action, value=TRACK, nonce=0, **changes) -> None:
         fields = {
             "action": action, "value": value, "nonce": nonce,
-            "config_hash": bytes(self.app.params.config_hash), **changes,
+            "config_hash": bytes(self.app.configuration.config_hash), **changes,
         }  # fmt: skip
         host.say(messages.Act, **fields)
 
@@ -66,8 +67,8 @@ class Car:
 
     def commit(self, host=None, **changes) -> None:
         fields = {
-            "config_hash": bytes(self.app.params.config_hash),
-            "car_name": bytes(self.app.params.car_name), **changes,
+            "config_hash": bytes(self.app.configuration.config_hash),
+            "car_name": bytes(self.app.configuration.car_name), **changes,
         }  # fmt: skip
         (host or self.host).say(messages.ConfigCommit, **fields)
 
@@ -111,7 +112,7 @@ def test_an_arm_and_a_commit_on_one_step_arm_no_other_profile(car, first):
 
 def test_numbers_that_nobody_confirmed_are_not_armed(car):
     """Another cap is drafted, and its commit comes on the step of the confirmation."""
-    params = car.app.params
+    params = parameters_of(car.app)
     at = params.index("profile_cap_mm_s") + TRACK
     values, kept = list(params.values), bytes(params.config_hash)
     params.values[at] -= 500
@@ -130,7 +131,7 @@ def test_numbers_that_nobody_confirmed_are_not_armed(car):
 def test_a_confirmation_and_a_gesture_on_one_step_arm_what_was_confirmed():
     """The gesture once overwrote the profile of a host's confirmation that came with it."""
     rc = resting_rc()
-    config_hash = bytes(rc.world.runner.app.params.config_hash)
+    config_hash = bytes(rc.world.runner.app.configuration.config_hash)
     act = {"action": ARM, "value": STAND, "config_hash": config_hash}
     rc.host.say(messages.Act, nonce=0, **act)
     rc.drive(10, 0)

@@ -118,7 +118,7 @@ def frames_of(app, given: dict[str, bool]) -> bytes:
     frames = framed(messages.Stop()) if given["stop_frame"] else b""
     for name, action in (("clear", 2), ("arm", 1), ("disarm", 3)):
         if given[name]:
-            frames += ACTS[action, bytes(app.params.config_hash)]
+            frames += ACTS[action, bytes(app.configuration.config_hash)]
     return frames
 
 

@@ -15,6 +15,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from host_bridge.config.boards.heap import runtime_heaps
 from host_bridge.errors import TandemError
 from host_bridge.flash.job import program_for
 from sim_mock import micropython
@@ -42,8 +43,8 @@ HEAPS = (HEAP, *BOARD_HEAPS.values(), *NEEDS.values(), *PAIRED_NEEDS.values(), H
 NAMES = {wiring: f"names of a pico: {wiring}, paired" for wiring in BOARD_HEAPS}
 POOLS_HOLD = 1260
 ON_A_BOARD = (*HEAPS, *NAMES.values())  # and of no folder
-# What a fresh REPL has free: MicroPython 1.28.0 on an emulated RP2040, after gc.collect()
-PICO_FREE = 239_000
+# A Pico's heap by release of MicroPython, as hardware/boards/runtime_heaps.csv has it
+PICO_HEAPS = runtime_heaps("rp2040")
 _HEAP_WITHIN_S = 60.0
 
 # what mpy-cross calls it, which chips it is
@@ -153,13 +154,35 @@ def table(sizes: Sizes, kept: Sizes) -> Iterator[str]:
     for part in [*parts, TOTAL]:
         yield f"{part:<24}" + "".join(_cell(sizes, kept, (part, chip)) for chip in columns)
     for key in sizes:
-        if key[0] in HEAPS:
+        if key[0] in HEAPS and key[1] != PICO:
             yield f"{key[0]}, {key[1]}: {_cell(sizes, kept, key).strip()} bytes"
-        if key[0] in NAMES.values():
-            yield f"{key[0]}, {key[1]}: {_cell(sizes, kept, key).strip()} of {POOLS_HOLD}"
+    yield from pico_table(sizes, kept)
     for bits in BITS:
         if (HEAP, f"unix{bits}") not in sizes:
             yield f"{HEAP}, unix{bits}: not measured, there is no {bits}-bit MicroPython"
+
+
+def pico_table(sizes: Sizes, kept: Sizes) -> Iterator[str]:
+    """A Pico's heap: a row for each car, without and with a key of its own, and for hardware in the
+    loop, with what each release of MicroPython leaves it. Nothing where nothing was measured."""
+    rows = [
+        (f"{wiring}{key}", BOARD_HEAPS[wiring] if not key else "", needs[wiring])
+        for wiring in BOARD_HEAPS
+        for key, needs in (("", NEEDS), (", with a key", PAIRED_NEEDS))
+    ]
+    rows.append((f"{IN_THE_LOOP}, with a key, in the loop", "", HITL_NEEDS))
+    rows = [row for row in rows if (row[2], PICO) in sizes]
+    if not rows:
+        return
+    left = [f"left of {release}" for release in PICO_HEAPS]
+    heads = ("after the start", "to start", *left, f"names of {POOLS_HOLD}")
+    yield f"{'bytes of heap on a Pico':<34}" + "".join(f"{head:>18}" for head in heads)
+    for title, after, needs in rows:
+        cells = [_cell(sizes, kept, (part, PICO)) for part in (after, needs)]
+        cells += [f"{heap - sizes[needs, PICO]:>18}" for heap in PICO_HEAPS.values()]
+        names = [part for w, part in NAMES.items() if needs == PAIRED_NEEDS[w]]
+        cells += [_cell(sizes, kept, (part, PICO)) for part in names]
+        yield f"{title:<34}" + "".join(cells)
 
 
 def _cell(sizes: Sizes, kept: Sizes, key: tuple[str, str]) -> str:

@@ -43,7 +43,7 @@ def test_a_pico_has_room_for_the_car(sizes, wiring):
     taken = sizes[size.BOARD_HEAPS[wiring], "armv6m"]
     assert taken < sizes[size.NEEDS[wiring], size.PICO], "a start needs more than what stays"
     for needed in (size.NEEDS[wiring], size.PAIRED_NEEDS[wiring]):
-        free = size.PICO_FREE - RESERVE
+        free = min(size.PICO_HEAPS.values()) - RESERVE
         assert sizes[needed, size.PICO] <= free, "see firmware/README.md for what takes it"
 
 
@@ -61,7 +61,7 @@ def test_the_names_of_a_car_stay_below_the_step_that_costs_a_pool(sizes, wiring)
 def test_a_pico_has_room_for_hardware_in_the_loop(sizes):
     if micropython.find(32) is None:
         pytest.skip("a Pico's heap is that of a 32-bit MicroPython, and there is none: make setup")
-    assert sizes[size.HITL_NEEDS, size.PICO] <= size.PICO_FREE - RESERVE
+    assert sizes[size.HITL_NEEDS, size.PICO] <= min(size.PICO_HEAPS.values()) - RESERVE
 
 
 @pytest.mark.process
@@ -71,6 +71,25 @@ def test_sizes_add_up_and_growth_shows_in_the_table(sizes):
         assert sizes[size.TOTAL, chip] == sum(sizes[key] for key in folders)
     key = (size.TOTAL, size.CHIPS[0][0])
     assert "(+7)" in "\n".join(size.table(sizes, {**sizes, key: sizes[key] - 7}))
+
+
+def test_each_car_s_room_is_told_for_both_releases_without_and_with_a_key():
+    needs = {"f1tenth": 200_000, "f1tenth_vesc": 210_000, "autorally": 220_000}
+    sizes = {(size.NEEDS[car], size.PICO): need for car, need in needs.items()}
+    sizes |= {(size.PAIRED_NEEDS[car], size.PICO): need + 7_000 for car, need in needs.items()}
+    sizes |= {(size.BOARD_HEAPS[car], size.PICO): need - 5 for car, need in needs.items()}
+    sizes |= {(size.NAMES[car], size.PICO): 1_000 for car in needs}
+    sizes[size.HITL_NEEDS, size.PICO] = 219_000
+    head, *rows = size.pico_table(sizes, {})
+    assert "left of 1.28.0" in head
+    assert "left of 1.29.0" in head
+    assert len(rows) == 7
+    told = {row[:34].strip(): row[34:].split() for row in rows}
+    assert told["f1tenth"] == ["199995", "200000", "39232", "27008"]
+    assert told["f1tenth_vesc, with a key"] == ["217000", "22232", "10008", "1000"]
+    assert told["autorally, with a key"] == ["227000", "12232", "8", "1000"]
+    assert told["autorally, with a key, in the loop"] == ["219000", "20232", "8008"]
+    assert not list(size.pico_table({}, {}))
 
 
 def test_the_ledger_reads_back_and_keeps_a_heap_that_was_not_measured_here(tmp_path: Path):

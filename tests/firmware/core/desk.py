@@ -1,7 +1,7 @@
 """Parts of the core on a desk: their inputs are made by hand, nothing moves and no time passes."""
 
+from firmware.core.checked_params import CheckedParams
 from firmware.core.clock import Sessions
-from firmware.core.params import Params
 from firmware.protocol.codec import fill_values
 from firmware.protocol.frame import crc_table
 from firmware.protocol.messages import Claim
@@ -10,14 +10,19 @@ _TABLE = crc_table()
 OWN_EPOCH = 4321  # the board's
 
 
-def params_with(**values) -> Params:
+def params_with(**values) -> CheckedParams:
     """The defaults but for these; a list fills a parameter from its first value on."""
-    params = Params(_TABLE)
+    params = CheckedParams(_TABLE)
     for name, value in values.items():
         given = value if isinstance(value, list) else [value]
         at = params.index(name)
         params.values[at : at + len(given)] = given
     return params
+
+
+def parameters_of(app) -> CheckedParams:
+    """All that a car holds, by name: it has them itself only while they are handed out."""
+    return CheckedParams(_TABLE, app.configuration)
 
 
 def claim_of(**fields) -> Claim:

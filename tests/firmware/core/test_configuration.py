@@ -3,7 +3,12 @@
 import pytest
 
 from firmware.boards.virtual import VirtualBoard
+from firmware.core.checked_params import CheckedParams
 from firmware.core.configuration import Configuration
+from firmware.core.events import Events
+from firmware.core.overlay import Overlay, load_stored
+from firmware.core.supervisor import Supervisor
+from firmware.protocol.frame import crc_table
 from firmware.protocol.messages import (
     Committed,
     ConfigCommit,
@@ -14,6 +19,7 @@ from firmware.protocol.messages import (
 from tests.evidence import every
 from tests.firmware.core.desk import params_with, sure_sessions
 
+CRC_TABLE = crc_table()
 STARTING, STANDBY, ACTIVE, HOLD, STOPPING, STOPPED, FAULT = range(7)
 OK, UNKNOWN, OUT_OF_RANGE, NOT_NOW, NOT_BOUND, NOT_STORED, INVALID, MOVING, BUSY = range(9)
 US, STRANGER = 1001, 1002
@@ -63,6 +69,7 @@ class Idle:
 
     is_standing = True
     free = True
+    granted = 0
 
     def take(self) -> bool:
         return self.free
@@ -73,16 +80,34 @@ class NeverAsked(Idle):
         raise AssertionError("the step's one request was taken by somebody who is not bound")
 
 
+class Deaf:
+    """A receiver that nothing comes to."""
+
+    def route(self, routes) -> None:
+        pass
+
+
 class Desk:
     """A configuration on a board, and a host that is bound to it."""
 
     def __init__(self, image: "bytes | None" = None, board=VirtualBoard) -> None:
         self.board = board(BOARD_ID, image_of(params_of()) if image is None else image, 1)
-        self.params = params_with()
         self.actions = Idle()
-        self.configuration = Configuration(self.board, self.params, sure_sessions(US))
-        self.configuration.load()
+        self.supervisor = Supervisor()
+        self.sent = []
+        self.configured = []
+        self.configuration = Configuration()
+        load_stored(self.board, self.configuration, CRC_TABLE)
+        self.params = CheckedParams(CRC_TABLE, self.configuration)
         self.size = self.params.size
+        self.overlay = Overlay(
+            self.board, self.configuration, sure_sessions(US), Events(), self.supervisor, Deaf(),
+            self, self.actions, self.configured.append, CRC_TABLE,
+        )  # fmt: skip
+
+    def send(self, reply) -> None:
+        """In place of an outbox."""
+        self.sent.append(reply)
 
     @property
     def verdict(self) -> "tuple[bool, bool]":
@@ -101,21 +126,26 @@ class Desk:
         return self.read(self.at(name))[1]
 
     def write(self, index: int, value: int, state=STANDBY, epoch=US) -> int:
-        request, reply = ParameterWrite(), Parameter()
+        request = ParameterWrite()
         request.epoch, request.index, request.value = epoch, index, value
-        self.configuration.write(request, reply, state)
+        self.supervisor.state = state
+        self.overlay._write(request, 0)
+        reply = self.sent.pop()
         assert (reply.index, reply.value) == (index, value)
         return reply.result
 
     def commit(self, wanted, state=STANDBY, epoch=US) -> Committed:
         """Of what the host believes that the draft is."""
-        request, reply = ConfigCommit(), Committed()
+        request = ConfigCommit()
         wanted.hash_into(wanted.config_hash)
         request.epoch, request.config_hash = epoch, wanted.config_hash
         request.car_name[:] = wanted.car_name
-        reply.where = 999  # of the one before
-        is_taken = self.configuration.commit(request, reply, state, self.actions)
-        assert is_taken is (reply.result == OK)
+        self.overlay._committed.where = 999  # of the one before
+        self.supervisor.state = state
+        self.configured.clear()
+        self.overlay._commit(request, 0)
+        reply = self.sent.pop()
+        assert bool(self.configured) is (reply.result == OK)
         assert reply.config_hash == self.params.config_hash
         return reply
 
@@ -236,7 +266,7 @@ def test_in_another_state_a_commit_counts_as_a_request_and_is_told_the_state_fir
 
 @pytest.mark.parametrize("state", MAY)
 def test_a_stranger_s_commit_takes_nobody_s_turn_and_learns_nothing(desk, state):
-    desk.actions = NeverAsked()
+    desk.actions = desk.overlay._actions = NeverAsked()
     desk.actions.is_standing = False
     assert desk.commit(params_of(), state, epoch=STRANGER).result == NOT_BOUND
 

@@ -184,7 +184,7 @@ def act(hand: Hand, action: int, value=1, nonce=0) -> Car:
     message = Act()
     message.epoch, message.action, message.sender = US, action, COMMAND
     message.value, message.nonce = value, nonce
-    message.config_hash[:] = hand.car.app.params.config_hash
+    message.config_hash[:] = hand.car.app.configuration.config_hash
     put(hand.car, message)
     hand.step(1, has_frames=False)
     hand.car.board.received_size = 0
@@ -250,7 +250,7 @@ def test_a_stop_and_a_clear_on_one_step_leave_the_stop_in_either_order(hand):
     for first in (0, 1):
         hand.step(120)
         hand.car.app.runstop.latch(STOP_REQUEST)
-        clear.config_hash[:] = hand.car.app.params.config_hash
+        clear.config_hash[:] = hand.car.app.configuration.config_hash
         act(hand, CLEAR)
         clear.nonce = hand.car.app.actions.nonce
         put(hand.car, *((stop, clear) if first else (clear, stop)))

@@ -3,7 +3,7 @@
 import pytest
 
 from firmware.core import supervisor
-from firmware.core.params import Params
+from firmware.core.checked_params import CheckedParams
 from firmware.protocol.codec import decode_into, encode_into, fill_values
 from firmware.protocol.frame import crc_table, crc_update
 from firmware.protocol.messages import (
@@ -27,6 +27,7 @@ from firmware.protocol.messages import (
     Sync,
 )
 from tests.firmware.core.bare_car import CLOCK_STEP, HOLD, STANDBY, STOP_REQUEST, STOPPED, US, Car
+from tests.firmware.core.desk import parameters_of
 from tests.firmware.core.test_hearing import Hand, put
 
 CLAIM_REFUSED, ACTION_TAKEN, ACTION_REFUSED, SESSION_BOUND, CONFIGURED, PROFILE = 3, 4, 5, 8, 10, 14
@@ -90,12 +91,12 @@ def line():
 def test_it_says_who_it_is(line, is_virtual, flags):
     app = line.car.app
     app.board.is_virtual = is_virtual
-    app.params.car_name[:] = NAME
+    app.configuration.car_name[:] = NAME
     identity = line.answer(Identity, made(Identify, token=77))
     assert (identity.token, identity.layout, identity.device) == (77, 1, CAR)
     assert (identity.flags, identity.state) == (flags, STANDBY)
     assert bytes(identity.protocol_hash) == bytes(app.hearing._own_hash) != bytes(4)
-    assert bytes(identity.config_hash) == bytes(app.params.config_hash)
+    assert bytes(identity.config_hash) == bytes(app.configuration.config_hash)
     assert bytes(identity.board_id) == bytes(app.board.board_id)
     assert bytes(identity.car_name) == NAME
 
@@ -113,7 +114,7 @@ def test_a_session_is_bound_and_told_its_slot(line):
     bound = line.answer(Bound, binding(line))
     assert (bound.epoch, bound.slot, bound.result) == (OURS, 2, BOUND)
     assert bytes(bound.protocol_hash) == bytes(app.hearing._own_hash)
-    assert bytes(bound.config_hash) == bytes(app.params.config_hash)
+    assert bytes(bound.config_hash) == bytes(app.configuration.config_hash)
     line.step(20, has_frames=False)
     assert (SESSION_BOUND, 2, OURS) in line.events()
 
@@ -344,7 +345,7 @@ def test_what_comes_with_an_action_comes_with_this_one_alone(
 
 def test_an_action_is_answered(line):
     act = made(Act, epoch=US, action=ARM, sender=COMMAND, value=1)
-    act.config_hash[:] = line.car.app.params.config_hash
+    act.config_hash[:] = line.car.app.configuration.config_hash
     reply = line.answer(ActReply, act)
     assert (reply.epoch, reply.action) == (US, ARM)
     assert (reply.nonce != 0, reply.refusals) == (True, 0)
@@ -357,7 +358,7 @@ def test_events_are_told_again_from_the_one_that_is_asked_for(line):
 
 
 def test_a_parameter_is_read_and_written_and_what_became_of_it_is_told(line):
-    index = line.car.app.params.index("stand_ms")
+    index = parameters_of(line.car.app).index("stand_ms")
     read = line.answer(Parameter, made(ParameterRead, index=index))
     assert (read.index, read.result) == (index, 0)
     wrote = made(ParameterWrite, epoch=US, index=index, value=read.value - 1)
@@ -373,11 +374,11 @@ def test_a_configuration_is_committed_and_taken_anew_with_the_heap_open(line):
     app, heap, configured = line.car.app, [], []
     app.board.open_heap = lambda: heap.append("open")
     app.board.close_heap = lambda: heap.append("closed")
-    configure = app.hearing._configure
-    app.hearing._configure = lambda: (configured.append(list(heap)), configure())
+    configure = app.overlay._configure
+    app.overlay._configure = lambda params: (configured.append(list(heap)), configure(params))
     line.answer(Parameter, made(ParameterRead, index=0))
-    index = app.params.index("stand_ms")
-    value = app.params.values[index] - 1
+    index = parameters_of(app).index("stand_ms")
+    value = app.configuration.values[index] - 1
     line.say(made(ParameterWrite, epoch=US, index=index, value=value))
     refused = line.answer(Committed, made(ConfigCommit, epoch=999))
     assert refused.result != 0
@@ -387,15 +388,15 @@ def test_a_configuration_is_committed_and_taken_anew_with_the_heap_open(line):
     done = line.answer(Committed, made(ConfigCommit, epoch=US, config_hash=wanted, car_name=NAME))
     assert done.result == 0
     assert (heap, configured) == (["open", "closed"], [["open"]])
-    assert app.params.values[index] == value
+    assert app.configuration.values[index] == value
     line.step(20, has_frames=False)
-    assert (CONFIGURED, app.params.size, 0) in line.events()
+    assert (CONFIGURED, len(app.configuration.values), 0) in line.events()
 
 
 def hash_of(app, index, value) -> bytes:
     """The hash of the configuration with this value and NAME."""
-    params = Params(crc_table())
-    params.values[:] = app.params.values
+    params = CheckedParams(crc_table())
+    params.values[:] = app.configuration.values
     params.values[index] = value
     params.car_name[:] = NAME
     image = bytearray(params.image_size())
@@ -411,7 +412,13 @@ def test_the_heap_is_closed_though_the_flash_fails(line):
     def fails(*_) -> bool:
         raise OSError("no room")
 
-    app.configuration.commit = fails
+    app.board.save = fails
+    value = app.configuration.values[0]
+    wanted = hash_of(app, 0, value)
+    assert app.overlay._load() == 0
+    heap.clear()
     with pytest.raises(OSError, match="no room"):
-        app.hearing._config_commit(made(ConfigCommit, epoch=US), line.car.now_us)
+        app.overlay._commit(
+            made(ConfigCommit, epoch=US, config_hash=wanted, car_name=NAME), line.car.now_us
+        )
     assert heap == ["open", "closed"]

@@ -4,7 +4,9 @@ import zlib
 
 import pytest
 
-from firmware.core.params import CHANNELS, SOURCES, TABLE, Params, draft, drafted
+from firmware.core.checked_params import CheckedParams
+from firmware.core.configuration import draft, drafted
+from firmware.core.params import CHANNELS, SOURCES, TABLE
 from firmware.protocol.frame import crc_table
 from tests.firmware.core.desk import params_with
 
@@ -19,7 +21,7 @@ def crc_of(data: bytes) -> bytes:
     return zlib.crc32(data).to_bytes(4, "little")
 
 
-def written_by(params: Params) -> bytearray:
+def written_by(params: CheckedParams) -> bytearray:
     image = bytearray(params.image_size())
     assert params.write_image(image) == len(image)
     return image
@@ -38,18 +40,18 @@ def car():
 
 def test_at_first_each_value_is_its_default():
     defaults = [value for *_, many, _low, _high, value in TABLE for _ in range(many)]
-    assert Params(CRC_TABLE).values == defaults
-    assert Params(CRC_TABLE).size == len(defaults)
+    assert CheckedParams(CRC_TABLE).values == defaults
+    assert CheckedParams(CRC_TABLE).size == len(defaults)
 
 
 def test_at_first_it_has_neither_name_nor_hash():
-    params = Params(CRC_TABLE)
+    params = CheckedParams(CRC_TABLE)
     assert (params.car_name, params.config_hash) == (bytes(16), bytes(4))
     assert written_by(params)[-20:-4] == bytes(16)
 
 
 def test_each_is_found_by_its_name_where_the_table_has_it():
-    params = Params(CRC_TABLE)
+    params = CheckedParams(CRC_TABLE)
     params.values[:] = range(params.size)
     at = 0
     for name, _unit, many, *_ in TABLE:
@@ -63,7 +65,7 @@ def test_each_is_found_by_its_name_where_the_table_has_it():
 
 @pytest.mark.parametrize(("name", "which", "low", "high"), FIRST_AND_LAST)
 def test_each_may_be_from_its_lowest_to_its_highest_and_no_other_is_asked(name, which, low, high):
-    params = Params(CRC_TABLE)
+    params = CheckedParams(CRC_TABLE)
     at = params.index(name) + which
     may = [params.is_in_range(at, value) for value in (low - 1, low, high, high + 1)]
     assert may == [False, True, True, False]
@@ -112,7 +114,7 @@ def test_a_channels_neutral_is_inside_its_range(channel, range_, is_one):
 
 def test_the_tables_hash_is_that_of_its_text():
     text = "".join("{} {} {} {} {} {},".format(*row) for row in TABLE)
-    assert bytes(Params(CRC_TABLE).table_hash) == crc_of(text.encode())
+    assert bytes(CheckedParams(CRC_TABLE).table_hash) == crc_of(text.encode())
 
 
 def test_an_image_is_the_tables_hash_the_values_the_name_and_a_crc_over_all(car):
@@ -124,7 +126,7 @@ def test_an_image_is_the_tables_hash_the_values_the_name_and_a_crc_over_all(car)
 
 
 def test_an_image_reads_back(car):
-    read = Params(CRC_TABLE)
+    read = CheckedParams(CRC_TABLE)
     assert read.read_image(written_by(car))
     assert (read.values, read.car_name) == (car.values, car.car_name)
     assert read.config_hash == car.config_hash
@@ -132,7 +134,7 @@ def test_an_image_reads_back(car):
 
 def refused(image: bytes) -> bool:
     """And nothing of it is kept."""
-    params, as_it_was = Params(CRC_TABLE), Params(CRC_TABLE)
+    params, as_it_was = CheckedParams(CRC_TABLE), CheckedParams(CRC_TABLE)
     is_taken = params.read_image(bytearray(image))
     assert (params.values, params.car_name) == (as_it_was.values, as_it_was.car_name)
     assert params.config_hash == as_it_was.config_hash
@@ -166,6 +168,6 @@ def test_a_draft_is_where_an_image_has_its_values(car):
     assert (image[:4], image[-20:]) == (bytes(4), bytes(20))
     draft(image, car.index("channel_low") + 1, -9_000)
     assert drafted(image, car.index("channel_low")) == -5
-    taken = Params(CRC_TABLE)
+    taken = CheckedParams(CRC_TABLE)
     taken.take_draft(image)
     assert taken.get_all("channel_low")[:3] == [-5, -9_000, 0]

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import pytest
 
-from firmware.core.params import CHANNEL_ESC, HUMAN_STOP_SOURCES, TABLE, Params
+from firmware.core.checked_params import CheckedParams
+from firmware.core.params import CHANNEL_ESC, HUMAN_STOP_SOURCES, TABLE
 from firmware.protocol import codes, messages
 from firmware.protocol.frame import crc_table
 from host_bridge.config import load_vehicle, vehicle_names
 from host_bridge.config.schema import STOP_SOURCES
 from host_bridge.hil.small_host import Host
 from sim_mock.world import board_id_of, stored_image
+from tests.firmware.core.desk import parameters_of
 from tests.firmware.worlds import world_of
 
 
 def params_of(vehicle, **values):
-    params = Params(crc_table())
+    params = CheckedParams(crc_table())
     assert params.read_image(bytearray(stored_image(load_vehicle(vehicle), board_id_of("x"), "x")))
     for name, value in values.items():
         at = params.index(name)
@@ -91,7 +93,7 @@ def test_what_an_esc_drives_needs_something_to_brake_with():
 
 def committed(host, own, at, value):
     """What the board says to one value of its own changed."""
-    wanted = Params(crc_table())
+    wanted = CheckedParams(crc_table())
     wanted.values[:] = own.values
     wanted.values[at] = value
     wanted.car_name[:] = own.car_name
@@ -131,7 +133,7 @@ def test_the_board_refuses_to_be_asked_to_brake_before_it_is_cut(vehicle, is_vir
     host = Host(world)
     host.connect()
     world.runner.board.is_virtual = is_virtual
-    params = world.runner.app.params
+    params = parameters_of(world.runner.app)
     at = params.index("loop_brake_ms")
     told = committed(host, params, at, 600)
     assert told.result == result
