@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +41,9 @@ def read_log(path: Path, car: str, vehicle: Vehicle) -> Trace:
         for it in reading.read(path)
         if it.car == car and it.topic in _TOPICS and isinstance(it.value, dict)
     )
-    return _Collected(vehicle, rows).trace(path.name, sha256_of(path), "log of Tandem")
+    trace = _Collected(vehicle, rows).trace(path.name, sha256_of(path), "log of Tandem")
+    facts = reading.cars_in(reading.facts(path)).get(car, {})
+    return replace(trace, board_id=facts.get("board_id", ""))
 
 
 def read_tables(folder: Path, car: str, vehicle: Vehicle) -> Trace:

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from calibration.samples import Floats
+from host_bridge.errors import UsageFault
 
 NOTHING: Floats = np.zeros(0)
 _SPEED_S = 0.1  # over which counts are made into a speed: whole counts are coarse
@@ -69,6 +70,7 @@ class Trace:
     counts_per_m: float = 0.0
     tape_m: float | None = None  # as somebody measured it, from start to end
     notes: tuple[str, ...] = ()
+    board_id: str = ""  # of the car, in hexadecimal; a bag and a table do not say it
 
     @property
     def seconds(self) -> float:
@@ -86,3 +88,15 @@ class Trace:
         t_s, (first, *_) = getattr(self, name)
         place = np.searchsorted(t_s, times_s, side="right") - 1
         return np.asarray(first[np.maximum(place, 0)])
+
+
+def refuse_several_cars(traces: Sequence[Trace]) -> None:
+    """A calibration is of one car, which is its board. Raises errors.UsageFault."""
+    known = [trace for trace in traces if trace.board_id]
+    if len({trace.board_id for trace in known}) > 1:
+        raise UsageFault(
+            "the logs are of several cars of one type",
+            expected="one car, which is its board",
+            got=", ".join(f"{trace.file}: board {trace.board_id}" for trace in known),
+            remedy="calibrate each by its own logs",
+        )

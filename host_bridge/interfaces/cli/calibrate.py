@@ -19,7 +19,7 @@ from calibration.logs.identify import Found, identify
 from calibration.logs.places import with_places
 from calibration.logs.reading import Wanted, read_trace
 from calibration.logs.table import COLUMNS
-from calibration.logs.trace import Trace
+from calibration.logs.trace import Trace, refuse_several_cars
 from calibration.logs.twin import known_values
 from calibration.logs.vesc_yaml import vesc_yaml
 from host_bridge.domain import Vehicle
@@ -224,6 +224,7 @@ def read_traces(args: argparse.Namespace, host: Host) -> list[Trace]:
     if len({trace.vehicle for trace in traces}) > 1:
         names = ", ".join(f"{trace.file}: {trace.vehicle}" for trace in traces)
         raise UsageFault("the logs are of several types of car", expected="one car", got=names)
+    refuse_several_cars(traces)
     return traces
 
 

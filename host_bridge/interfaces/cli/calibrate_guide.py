@@ -12,7 +12,7 @@ from urllib.parse import quote
 from calibration.logs.identify import identify
 from calibration.logs.manoeuvres import MANOEUVRES, Manoeuvre, seconds_of
 from calibration.logs.reading import Wanted, read_trace
-from calibration.logs.trace import Trace
+from calibration.logs.trace import Trace, refuse_several_cars
 from host_bridge.domain import Vehicle
 from host_bridge.errors import DataFileFault, UsageFault
 from host_bridge.interfaces.cli import drive
@@ -65,6 +65,7 @@ class Guide:
             else:
                 self._drive(manoeuvre, log, before)
             trace = self._read(manoeuvre, log)
+            refuse_several_cars([*before, trace])
             lacking = self._lacking(manoeuvre, [*before, trace])
             if not lacking:
                 return trace
