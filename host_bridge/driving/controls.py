@@ -168,6 +168,7 @@ class Seating:
         self.wake = wake
         self.is_virtual = is_virtual
         self._stand_in = stand_in
+        self._profile = plan.profile.name.lower() if plan.profile is not None else None
 
     def source(self, name: str) -> SourceFacts:
         """The source that an input of this name claims under. Raises errors.TandemError."""
@@ -180,9 +181,11 @@ class Seating:
         return self.source(source).lease_s
 
     def reach(self, source: str) -> Reach:
-        """What every car can do, within the source's cap and the one that was asked for."""
+        """What every car can do, within the caps of the source and of the profile, and the one that
+        was asked for."""
         name = self.source(source).name
         caps = [s.speed_cap_mps for v in self.vehicles for s in v.sources if s.name == name]
+        caps += [v.profile_caps_mps[self._profile or v.profile] for v in self.vehicles]
         cap_mps = min([*caps, *([self.speed_mps] if self.speed_mps is not None else [])])
         return Reach(
             min(cap_mps, *(v.speed_max_mps for v in self.vehicles)),

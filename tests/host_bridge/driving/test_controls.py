@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from host_bridge.domain import Profile
 from host_bridge.driving.controls import input_names, make_input
 from host_bridge.errors import DataFileFault, UsageFault, VehicleFileFault
 from host_bridge.interfaces.autodrive import Script
@@ -62,7 +63,7 @@ def test_a_program_holds_the_deadman_of_virtual_cars_only_as_the_source_that_say
 
 
 @pytest.mark.parametrize(
-    ("has_releases", "name", "cap"), [(True, "seat", 4.0), (False, "seat_slow", 0.3)]
+    ("has_releases", "name", "cap"), [(True, "seat", 2.0), (False, "seat_slow", 0.3)]
 )
 def test_what_the_terminal_can_do_decides_on_source_and_speed(has_releases, name, cap):
     person = Person(has_releases)
@@ -71,11 +72,22 @@ def test_what_the_terminal_can_do_decides_on_source_and_speed(has_releases, name
     assert controls.reach.speed_mps == cap
 
 
-@pytest.mark.parametrize(("asked_mps", "speed_mps"), [(1.0, 1.0), (9.0, 4.0)])
+@pytest.mark.parametrize(("asked_mps", "speed_mps"), [(1.0, 1.0), (9.0, 2.0)])
 def test_the_speed_that_is_asked_for_only_lowers(asked_mps, speed_mps):
     person = Person()
     controls = taken(person, [vehicle()], is_virtual=False, person=person, speed_mps=asked_mps)
     assert controls.reach.speed_mps == speed_mps
+
+
+@pytest.mark.parametrize(
+    ("name", "profile", "cap"),
+    [("f1tenth", Profile.RACE, 4.0), ("f1tenth", Profile.STAND, 1.0), ("f1tenth_vesc", None, 4.0)],
+)
+def test_nor_is_more_asked_for_than_the_profile_allows(name, profile, cap):
+    person = Person()
+    reach = taken(person, [vehicle(name)], is_virtual=False, person=person, profile=profile).reach
+    assert reach.speed_mps == cap
+    assert reach.reverse_mps == 1.0
 
 
 def test_the_weaker_car_decides_on_the_reach():

@@ -101,7 +101,7 @@ def test_lb_held_drives_by_the_triggers_and_the_stick(table, virtual):
     virtual.move("righttrigger", 1.0)
     virtual.move("leftx", -1.0)
     wish = it.step()
-    assert wish.speed_mps == pytest.approx(4.0)  # an F1TENTH's gamepad on the track
+    assert wish.speed_mps == pytest.approx(2.0)  # an F1TENTH's gamepad on the track
     assert wish.steer_rad == pytest.approx(0.4189, abs=1e-3)
     assert not wish.permits_autonomy
     virtual.move("righttrigger", 0.0)
@@ -179,7 +179,7 @@ def test_the_roles_are_data(table, virtual):
     it = table(forward="-lefty", reverse="+lefty", steer="-rightx", stop="x")
     it.hold()
     virtual.move("lefty", -1.0)
-    assert it.step().speed_mps == pytest.approx(4.0)
+    assert it.step().speed_mps == pytest.approx(2.0)
     virtual.move("lefty", 1.0)
     assert it.step().speed_mps == pytest.approx(-1.0)
 
