@@ -180,9 +180,13 @@ def _owner_of(path: str) -> int:
 
 
 def _listed(folder: str) -> list[str]:
-    """Raises errors.DeviceFault where this program could not look: that is not "nobody there"."""
+    """What may be a socket there, by what the folder itself says: nothing is looked at.
+
+    Raises errors.DeviceFault where this program could not look: that is not "nobody there".
+    """
     try:
-        return os.listdir(folder)
+        with os.scandir(folder) as entries:
+            return [it.name for it in entries if not (it.is_symlink() or _is_other(it))]
     except OSError as error:
         if error.errno not in OUT_OF:
             return []
@@ -192,6 +196,10 @@ def _listed(folder: str) -> list[str]:
             got=error.strerror or str(error),
             remedy="close programs or files of this login; ulimit -n says how many it may have",
         ) from None
+
+
+def _is_other(it: os.DirEntry[str]) -> bool:
+    return it.is_file(follow_symlinks=False) or it.is_dir(follow_symlinks=False)
 
 
 def is_name(text: str) -> bool:
