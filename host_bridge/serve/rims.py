@@ -20,6 +20,7 @@ from host_bridge.errors import DeviceFault
 from host_bridge.serve.owner import Owner
 from host_bridge.transports.descriptor import Stream
 from host_bridge.transports.local_socket import SEND_BUFFER_BYTES
+from host_bridge.transports.reserve import is_in_reserve
 from host_bridge.transports.served import served, socket_path
 
 LetIn = Callable[[socket.socket, Owner], object]
@@ -63,7 +64,11 @@ class SocketRim:
     def _answer(self) -> None:
         with contextlib.suppress(OSError):  # who knocked and went away again
             if self._socket and self._owner:
-                self._let_in(self._socket.accept()[0], self._owner)
+                end = self._socket.accept()[0]
+                if is_in_reserve(end.fileno()):
+                    end.close()  # clients that were left behind have the rest: Stop has these
+                else:
+                    self._let_in(end, self._owner)
 
 
 def local_rim(name: str) -> SocketRim:

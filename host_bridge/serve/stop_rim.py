@@ -28,8 +28,7 @@ from host_bridge.serve.stop_callers import Callers
 from host_bridge.transports import stop_calls
 from host_bridge.transports.descriptor import Stream
 from host_bridge.transports.folders import is_safe_for_all, stop_folders
-from host_bridge.transports.reserve import OUT_OF_FILES
-from host_bridge.transports.stop_sockets import PREFIX, file_name, peer_of
+from host_bridge.transports.stop_sockets import OUT_OF, PREFIX, file_name, peer_of
 
 CONNECTIONS = 4  # of one login; one more ends the oldest of them
 LASTS_S = 5.0  # a connection; a stop is given up after one
@@ -125,7 +124,7 @@ class StopRim:
             except BlockingIOError:
                 return True
             except OSError as error:  # who knocked went away again; or no file is left
-                if error.errno in OUT_OF_FILES and not self._make_room():
+                if error.errno in OUT_OF and not self._make_room():
                     return False
                 continue
             self._let_in(end, owner)

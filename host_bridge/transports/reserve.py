@@ -6,11 +6,9 @@ among the last of those that a program may have is one too many, whoever holds t
 
 from __future__ import annotations
 
-import errno
 import resource
 
 KEPT_FOR_STOP = 64  # connections that stop, and what each needs; of few files a quarter
-OUT_OF_FILES = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 
 
 def is_in_reserve(fd: int) -> bool:

@@ -22,6 +22,7 @@ import stat
 import struct
 import zlib
 
+from host_bridge.errors import DeviceFault
 from host_bridge.transports.folders import private_folder, stop_folders
 
 PREFIX = "tandem-stop"
@@ -32,7 +33,7 @@ _NAME_SIZE = 32
 _OWN_FILES = "/proc/self/fd"
 _PEER = struct.Struct("3i")  # pid, uid, gid: Linux, struct ucred
 # This program's or this machine's own need: whether anybody is there was not asked
-_OUT_OF = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
+OUT_OF = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 
 
 class StopSocket:
@@ -72,7 +73,7 @@ class StopSocket:
         except OSError as error:
             end.close()
             self.fault = error.errno or 0
-            return self.fault in (errno.EAGAIN, *_OUT_OF)
+            return self.fault in (errno.EAGAIN, *OUT_OF)
         if not self._is_its_owner(end):
             end.close()
             return False
@@ -128,7 +129,8 @@ def file_name(name: str, fleet: str, uri: str) -> str:
 
 def connected() -> list[StopSocket]:
     """The stop sockets of all served cars, connected, by name; and this login's own sockets of
-    cars that have none. Whoever gets them closes them."""
+    cars that have none. Whoever gets them closes them. Raises errors.DeviceFault where this program
+    could not look."""
     sockets = [it for it in _fairly(_public()) if it.connect()]
     known = {(it.name, it.pid) for it in sockets}
     for it in _private():
@@ -178,10 +180,26 @@ def _owner_of(path: str) -> int:
 
 
 def _listed(folder: str) -> list[str]:
+    """What may be a socket there, by what the folder itself says: nothing is looked at.
+
+    Raises errors.DeviceFault where this program could not look: that is not "nobody there".
+    """
     try:
-        return os.listdir(folder)
-    except OSError:
-        return []
+        with os.scandir(folder) as entries:
+            return [it.name for it in entries if not (it.is_symlink() or _is_other(it))]
+    except OSError as error:
+        if error.errno not in OUT_OF:
+            return []
+        raise DeviceFault(
+            "this program could not look for served cars",
+            where=folder,
+            got=error.strerror or str(error),
+            remedy="close programs or files of this login; ulimit -n says how many it may have",
+        ) from None
+
+
+def _is_other(it: os.DirEntry[str]) -> bool:
+    return it.is_file(follow_symlinks=False) or it.is_dir(follow_symlinks=False)
 
 
 def is_name(text: str) -> bool:

@@ -42,6 +42,7 @@ from host_bridge.interfaces.cli.station_programs import Recording
 from host_bridge.interfaces.cli.typed import positive
 from host_bridge.interfaces.station import Server, Yard, foxglove_server
 from host_bridge.interfaces.station.foxglove_server import FoxgloveServer
+from host_bridge.interfaces.station.loopback import is_ours
 from host_bridge.interfaces.station.server import LOOPBACK
 from host_bridge.running import run_async
 from host_bridge.services import Host
@@ -181,7 +182,10 @@ async def _plot(server: Server, words: list[str]) -> None:
         env={name: text for name, text in os.environ.items() if name != "PYTEST_CURRENT_TEST"},
     )
     try:
-        while process.returncode is None and not await _is_answered(port + 1):
+        # another login may have been there before: its page is not framed
+        while process.returncode is None and not (
+            await _is_answered(port + 1) and is_ours(port + 1)
+        ):
             await asyncio.sleep(LOOK_S)
         server.has_views = True
         code = await process.wait()

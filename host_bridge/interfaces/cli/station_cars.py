@@ -18,6 +18,7 @@ from host_bridge.driving.drive import Drive
 from host_bridge.errors import DeviceFault, TandemError
 from host_bridge.interfaces.cli.station_camera import Camera
 from host_bridge.interfaces.cli.station_programs import Recording
+from host_bridge.interfaces.cli.station_rounds import Rounds, Tell
 from host_bridge.interfaces.cli.station_stand import adjusted, stand_limits
 from host_bridge.interfaces.cli.station_stops import StopTables
 from host_bridge.interfaces.station import Comparison, PageSeat, Sight
@@ -52,6 +53,7 @@ class HostYard:
         self._camera = camera
         self._local_now = local_now
         self._stop_tables = StopTables()
+        self._rounds = Rounds(_stop)
         self._cars: dict[str, Watched] = {}
         self._drives: set[asyncio.Task[None]] = set()
         self.foxglove: FoxgloveServer | None = None  # sees all that is heard
@@ -123,12 +125,10 @@ class HostYard:
         return {"of": asked.get("do"), "is_done": True}
 
     async def stop(self, names: tuple[str, ...], tell: Callable[[dict[str, object]], None]) -> None:
-        """As ``tandem stop`` does, in a thread: it waits for nothing that is done here."""
-        calls = await asyncio.to_thread(_stop, names)
-        for call in calls:
-            tell({**call.row(), "text": str(call)})
-        missing = set(names) - {call.name for call in calls}
-        if missing or not calls:
+        """As ``tandem stop`` does, in a thread of its own, which waits for nothing here."""
+        told = await self._rounds.stop(names, lambda call: tell({**call.row(), "text": str(call)}))
+        missing = set(names) - told
+        if missing or not told:
             raise DeviceFault(f"not served here: {', '.join(sorted(missing)) or 'any car'}")
 
     def begin(self, name: str, seat: PageSeat, ended: Callable[[str], None]) -> dict[str, float]:
@@ -169,6 +169,7 @@ class HostYard:
             await watched.opened.close()
         await self._recording.close()
         await self._stop_tables.close()
+        self._rounds.close()
         if self.foxglove:
             self.foxglove.close()
 
@@ -221,10 +222,10 @@ def stopped(names: tuple[str, ...]) -> list[dict[str, object]]:
     return [{**call.row(), "text": str(call)} for call in _stop(names)]
 
 
-def _stop(names: tuple[str, ...]) -> list[StopCall]:
+def _stop(names: tuple[str, ...], tell: Tell = lambda call: None) -> list[StopCall]:
     sockets = connected()
     chosen = [it for it in sockets if not names or it.name in names]
     for it in sockets:
         if it not in chosen:
             it.close()
-    return stop_served(chosen)
+    return stop_served(chosen, tell=tell)

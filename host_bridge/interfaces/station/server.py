@@ -9,7 +9,9 @@ from __future__ import annotations
 import asyncio
 import http
 import json
-from collections.abc import Callable
+import os
+import socket
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
@@ -31,7 +33,9 @@ from host_bridge.interfaces.station.doors import (
     WORK,
     Doors,
 )
+from host_bridge.interfaces.station.hall import Hall
 from host_bridge.interfaces.station.hold import PageSeat
+from host_bridge.interfaces.station.loopback import held
 
 LOOPBACK = "127.0.0.1"
 WHEELS_OFF_GROUND = "wheels-off-ground"  # what a person says before anything turns on a stand
@@ -48,7 +52,10 @@ _PAGES = {
     "/bar.js": ("bar.js", "text/javascript; charset=utf-8"),
 }
 _EVERY_S = 0.05  # 20 Hz
+_STOPS_AT_ONCE = 8  # of one page, which says it again each 0.3 s, for 1 s
 _MESSAGE_BYTES = 4096
+_AT_ONCE = 32  # let in before anything else has its turn: fewer than files are kept for Stop
+_BACKLOG = 1024  # of a full one the system drops who comes, and a browser tries again after 1 s
 _ORDERS = {"arm": Order.ARM, "stop": Order.STOP, "end": Order.QUIT}
 _POLICY = 1008  # of WebSocket's close codes
 _WHERE_PRINTED = "the address of the seat was printed where the station runs"
@@ -101,22 +108,32 @@ class Server:
         self.has_views = False
         self._views = views
         self._camera = camera
+        self._hall = Hall()
         self._observers: set[ServerConnection] = set()
         self._seat: PageSeat | None = None
 
     async def run(self, is_up: Callable[[], None]) -> None:
-        """Until cancelled. Raises errors.DeviceFault where the port is taken."""
+        """Until cancelled. Raises errors.DeviceFault where the port is taken, on either address of
+        the loopback."""
+        framed = [urlsplit(it).port for it in (self._views, self._camera)]
+        with held([self.doors.port, *(port for port in framed if port)]):
+            await self._serve(is_up)
+
+    async def _serve(self, is_up: Callable[[], None]) -> None:
         try:
             server = serve(
                 self._answer,
                 LOOPBACK,
                 self.doors.port,
+                backlog=_AT_ONCE,
+                create_connection=self._hall.connection(),
                 process_request=self._request,
                 compression=None,
                 max_size=_MESSAGE_BYTES,
                 ping_interval=None,
             )
-            async with server:
+            async with server as listening:
+                _lengthen(listening.sockets)
                 is_up()
                 await self._show()
         except OSError as error:
@@ -143,6 +160,7 @@ class Server:
         return json.dumps({**shown, "replayed": replayed} if replayed else shown)
 
     async def _request(self, connection: ServerConnection, request: Request) -> Response | None:
+        self._hall.leave(connection)
         address = urlsplit(request.path)
         headers = request.headers
         host, origin = headers.get("Host", ""), headers.get("Origin")
@@ -195,20 +213,45 @@ class Server:
     # --- stop
 
     async def _hear_stops(self, connection: ServerConnection) -> None:
-        async for message in connection:
-            asked = _object(message)
-            names = asked.get("cars", [])
-            wanted = tuple(str(it) for it in names) if isinstance(names, list) else ()
-            for row in await self._stopped(wanted):
+        """Each word at once, and each car's answer as it comes: a car that hangs keeps no other
+        waiting, and none that is asked for next."""
+        going_on: set[asyncio.Task[None]] = set()
+        try:
+            async for message in connection:
+                if len(going_on) >= _STOPS_AT_ONCE:
+                    await asyncio.wait(going_on, return_when=asyncio.FIRST_COMPLETED)
+                task = asyncio.create_task(self._answer_stop(connection, _object(message)))
+                going_on.add(task)
+                task.add_done_callback(going_on.discard)
+            if going_on:
+                await asyncio.wait(going_on)
+        finally:
+            for task in going_on:
+                task.cancel()
+
+    async def _answer_stop(self, connection: ServerConnection, asked: dict[str, object]) -> None:
+        names = asked.get("cars", [])
+        wanted = tuple(str(it) for it in names) if isinstance(names, list) else ()
+        rows: asyncio.Queue[dict[str, object] | None] = asyncio.Queue()
+        stopping = asyncio.create_task(self._tell_stopped(wanted, rows.put_nowait))
+        stopping.add_done_callback(lambda task: rows.put_nowait(None))
+        with suppress(ConnectionClosed):
+            while row := await rows.get():
                 await connection.send(json.dumps({"token": asked.get("token"), **row}))
+        await stopping
 
     async def _stopped(self, names: tuple[str, ...]) -> list[dict[str, object]]:
         rows: list[dict[str, object]] = []
-        try:
-            await self._yard.stop(names, rows.append)
-        except TandemError as fault:
-            rows.append({"name": "", "is_seen": False, "text": str(fault)})
+        await self._tell_stopped(names, rows.append)
         return rows
+
+    async def _tell_stopped(
+        self, names: tuple[str, ...], tell: Callable[[dict[str, object]], None]
+    ) -> None:
+        try:
+            await self._yard.stop(names, tell)
+        except TandemError as fault:
+            tell({"name": "", "is_seen": False, "text": str(fault)})
 
     # --- what neither stops nor drives
 
@@ -266,6 +309,13 @@ async def _listen(connection: ServerConnection, seat: PageSeat) -> None:
 async def _refuse(connection: ServerConnection, why: str) -> None:
     await connection.send(json.dumps({"is_granted": False, "why": why}))
     await connection.close(_POLICY, "refused")
+
+
+def _lengthen(listening: Iterable[socket.socket]) -> None:
+    """Let more wait than are let in at once: asyncio has one number for both."""
+    for it in listening:
+        with socket.socket(fileno=os.dup(it.fileno())) as same:
+            same.listen(_BACKLOG)
 
 
 def _reads(connection: ServerConnection) -> bool:

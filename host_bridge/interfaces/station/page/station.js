@@ -116,8 +116,7 @@ function layBar() {
   addEventListener("message", (event) => {
     if (event.source !== bar.contentWindow || event.origin !== OTHER) return;
     barAt = performance.now();
-    if (event.data.isPressed) endHold("stop");
-    if (typeof event.data.text === "string") { showAnswer(event.data.text, event.data.kind); widen(event.data.text); }
+    if (event.data.isPressed) stopCars([]);  // by the page's own channel, too: what it shows is what it was answered itself
   });
 }
 function tellBar(what) { if (bar.contentWindow) bar.contentWindow.postMessage(what, OTHER); }

@@ -377,9 +377,31 @@ def test_a_press_of_the_bar_ends_the_hold_and_its_answer_is_the_pages_too(set_up
 
 def test_no_answer_is_shown_as_not_stopped(set_up, browser, page):
     bar = bar_of(browser, page)
-    bar.js("WebSocket.prototype.send = () => {}; window.fetch = () => Promise.reject(); 1")
+    for it in (bar, page):  # each asks on its own
+        it.js("WebSocket.prototype.send = () => {}; window.fetch = () => Promise.reject(); 1")
     page.click("#stop")
     page.until(f"/NOT STOPPED/.test({ANSWER}.textContent)")
+    bar.close()
+
+
+def test_a_stop_that_is_not_delivered_ends_after_10_s_and_says_so(set_up, browser, page):
+    """Else it would stop whoever drives when the station is back, hours later."""
+    bar = bar_of(browser, page)
+    for it in (bar, page):
+        it.js(
+            "window.said = 0; WebSocket.prototype.send = () => {};"
+            "window.fetch = () => { window.said++; return Promise.reject(); }; 1"
+        )
+    page.click("#stop")
+    for it in (bar, page):
+        it.until("said > 1")
+        assert "not asked any more" not in it.js(f"{ANSWER}.textContent")
+        it.js("const was = performance.now.bind(performance); performance.now = () => was() + 1e4;")
+    for it in (bar, page):
+        it.until(f"/within 10 s, and it is not asked any more/.test({ANSWER}.textContent)")
+    said = [it.js("said") for it in (bar, page)]
+    time.sleep(1.0)
+    assert [it.js("said") for it in (bar, page)] == said
     bar.close()
 
 

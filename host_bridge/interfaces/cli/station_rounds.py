@@ -1,0 +1,101 @@
+"""The stops that a station is asked for, in rounds: whoever asks, and however often, a few threads.
+
+Whatever is asked for within a round's wait is one stop of all that is meant; each caller is told as
+its cars acknowledge, and none waits for another's car that hangs. A round begins at once where none
+goes on, else within a quarter of a second.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+
+from host_bridge.quick_stop import StopCall
+
+EVERY_S = 0.25  # a round lasts a little more than 1 s at most: five of them at once
+_MOST = 6  # threads
+Tell = Callable[[StopCall], object]
+# Stops the cars of these names, or all: in a thread. Tells of each as it acknowledges, or does not
+StopThem = Callable[[tuple[str, ...], Tell], object]
+
+
+class Rounds:
+    """For one station. ``stop`` may be called by anybody at any time."""
+
+    def __init__(self, stop_them: StopThem) -> None:
+        self._stop_them = stop_them
+        self._threads = ThreadPoolExecutor(_MOST, thread_name_prefix="stop")
+        self._waiting: list[_Asked] = []
+        self._is_planned = False
+        self._going_on = 0
+        self._begun_s = 0.0
+
+    async def stop(self, names: tuple[str, ...], tell: Tell) -> set[str]:
+        """Stop these cars, or all; the names of those that were told of in the end.
+
+        Raises errors.TandemError."""
+        asked = _Asked(names, tell)
+        self._waiting.append(asked)
+        if not self._is_planned:
+            self._is_planned = True
+            loop = asyncio.get_running_loop()
+            wait_s = self._begun_s + EVERY_S - loop.time() if self._going_on else 0.0
+            loop.call_later(max(wait_s, 0.0), self._begin)
+        await asked.is_over
+        return asked.told
+
+    def close(self) -> None:
+        """Wait for nobody: what is being said is said to its end."""
+        self._threads.shutdown(wait=False)
+
+    def _begin(self) -> None:
+        loop = asyncio.get_running_loop()
+        self._is_planned, self._begun_s = False, loop.time()
+        round_of, self._waiting = self._waiting, []
+        names = {name for asked in round_of for name in asked.names}
+        if any(not asked.names for asked in round_of):
+            names = set()
+        self._going_on += 1
+
+        def hear(call: StopCall) -> None:
+            loop.call_soon_threadsafe(_hear, round_of, call)
+
+        done = loop.run_in_executor(self._threads, self._stop_them, tuple(sorted(names)), hear)
+        done.add_done_callback(partial(self._end, round_of))
+
+    def _end(self, round_of: list[_Asked], done: asyncio.Future[object]) -> None:
+        self._going_on -= 1
+        fault = None if done.cancelled() else done.exception()
+        for asked in round_of:
+            asked.end(fault)
+
+
+class _Asked:
+    """What one caller asked for, and of which cars it has been told."""
+
+    def __init__(self, names: tuple[str, ...], tell: Tell) -> None:
+        self.names = names
+        self.told: set[str] = set()
+        self.is_over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._tell = tell
+
+    def hear(self, call: StopCall) -> None:
+        if self.is_over.done() or (self.names and call.name not in self.names):
+            return
+        self.told.add(call.name)
+        self._tell(call)
+
+    def end(self, fault: BaseException | None) -> None:
+        if self.is_over.done():  # whoever asked has gone
+            return
+        if fault:
+            self.is_over.set_exception(fault)
+        else:
+            self.is_over.set_result(None)
+
+
+def _hear(round_of: list[_Asked], call: StopCall) -> None:
+    for asked in round_of:
+        asked.hear(call)

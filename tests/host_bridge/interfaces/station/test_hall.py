@@ -1,0 +1,62 @@
+"""Of those who connect and say nothing the newest stay."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+
+from host_bridge.interfaces.station import hall as under_test
+from host_bridge.interfaces.station.hall import Hall
+
+
+class Guest:
+    def __init__(self, fd: int = 10, login: int = 5) -> None:
+        self.is_sent_away = False
+        facts = {"socket": SimpleNamespace(fileno=lambda: fd), "peername": ("127.0.0.1", login)}
+        self.transport = SimpleNamespace(abort=self._abort, get_extra_info=facts.get)
+
+    def _abort(self) -> None:
+        self.is_sent_away = True
+
+
+@pytest.fixture
+def hall(monkeypatch):
+    monkeypatch.setattr(under_test, "is_in_reserve", lambda fd: fd >= 100)
+    monkeypatch.setattr(under_test, "logins_by_port", lambda: {5: 5, 6: 6})  # a port is its login
+    return Hall()
+
+
+def came(hall, *guests):
+    for guest in guests:
+        hall.enter(guest)
+    return [guest.is_sent_away for guest in guests]
+
+
+def test_of_more_than_64_the_older_half_of_the_login_that_has_most_goes(hall):
+    assert under_test.MOST == 64
+    one, many, unknown = Guest(login=6), [Guest() for _ in range(62)], Guest(login=7)
+    assert came(hall, one, *many, unknown) == [False] * 64
+    last = Guest()
+    hall.enter(last)
+    assert [guest.is_sent_away for guest in many] == [True] * 32 + [False] * 30
+    assert [guest.is_sent_away for guest in (one, unknown, last)] == [False] * 3
+
+
+def test_who_has_said_what_they_want_stays_and_makes_room(hall):
+    first, *others = (Guest() for _ in range(65))
+    hall.enter(first)
+    hall.leave(first)
+    assert came(hall, *others) == [False] * 64
+    assert not first.is_sent_away
+    hall.leave(first)  # once more does no harm
+
+
+def test_one_that_got_a_file_of_the_reserve_sends_the_oldest_away_and_else_goes_itself(hall):
+    old, new, alone = Guest(), Guest(fd=100), Guest(fd=100)
+    hall.enter(old)
+    hall.enter(new)
+    assert old.is_sent_away
+    for guest in (old, new):
+        hall.leave(guest)
+    assert came(hall, alone) == [True]

@@ -1,0 +1,55 @@
+"""Clients of a car's private socket were left behind until its owner has no file for one more: any
+login stops the car all the same, and who is in goes on."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import socket
+
+import pytest
+
+from host_bridge.transports.reserve import KEPT_FOR_STOP
+from host_bridge.transports.served import socket_path
+from tests.host_bridge.programs import serving, tandem
+from tests.safety.attackers import logins, tries
+
+pytestmark = [pytest.mark.process, logins.as_root]
+FILES, LEFT = 256, 400
+
+
+def connect(path: str, count: int) -> list[socket.socket]:
+    """So many clients that say nothing; who finds the queue full waits there."""
+    ends = []
+    for _ in range(count):
+        end = socket.socket(socket.AF_UNIX)
+        end.connect(path)
+        ends.append(end)
+    return ends
+
+
+@pytest.mark.exhaustive
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("count", [12, 300])
+def test_a_third_login_stops_a_car_whose_owner_has_no_file_left_for_clients(shared, count):
+    with serving("sim://nigel", "car") as owner:
+        resource.prlimit(owner.pid, resource.RLIMIT_NOFILE, (FILES, FILES))
+        control = tries.tried(count, "car")
+        ends = connect(str(socket_path("car")), LEFT)
+        try:
+            attacked = tries.tried(count, "car")
+            stopped = tries.program("car")
+            used = len(os.listdir(f"/proc/{owner.pid}/fd"))
+        finally:
+            for end in ends:
+                end.close()
+        rows = json.loads(tandem("cars", "--json").stdout)
+    tries.judged(
+        control, attacked,
+        f"{LEFT} clients of process {os.getpid()} left behind; the owner has {used} files open of "
+        f"{FILES}",
+    )  # fmt: skip
+    assert used >= FILES - KEPT_FOR_STOP, "all but those that are kept for Stop are used up"
+    assert stopped.returncode == 0, stopped.stderr
+    assert [row["name"] for row in rows] == ["car"]
