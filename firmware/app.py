@@ -173,6 +173,7 @@ class App:
         self.rc.step(self.board, now_us)
         stop_sources = self.stop_sources
         stop_sources.step(self.board.runstop_closed, self.rc, now_us)
+        self.arbiter.said = stop_sources.said
         self.arbiter.live_switches = stop_sources.fresh & ~stop_sources.said
         if self.rc.has_news:
             source = self.arbiter.sources[SOURCE_RC]

@@ -24,6 +24,12 @@ source.py). An autonomous one needs a person's permission or a live kill-switch.
 outranks another gives it no right by itself: if its person lets go, the next one down has its turn,
 and if the vehicle file says so for a source that falls silent, the car stops instead.
 
+A hand ends autonomy. While a person steers, drives or brakes by an attended source, and for as long
+as the RC is at manual, held or not, no autonomous source has anything, whatever its priority. After
+the hand let go none has anything before its person's permission was released and given again; a
+button that is still held never counts. A kill-switch has to have said stop and then run, and the
+car to be armed anew. So the next one down after a hand is another hand, or nobody.
+
 What is not decided here. Whether the car may move at all is the supervisor's decision, and how fast
 is the limits'. The arbiter also reports why a source lost, because "it does not react" is what its
 owner sees. Promises S6 and S7 are about this file; tests/safety/arbiter_model.py restates them in
@@ -33,10 +39,11 @@ unbounded time, without any of this code.
 from firmware.compat import TYPE_CHECKING, micropython
 from firmware.core.clock import OWN, Sessions
 from firmware.core.deadlines import Deadline, elapsed_us
-from firmware.core.params import SOURCES
+from firmware.core.params import SOURCES, STOP_SOURCES
 from firmware.core.source import NEEDS_RELEASE, OPEN, Source
 from firmware.protocol.codes import (
     ACTUATOR_COUNT,
+    BRAKE_BIT,
     CLAIM_ACCEPTED,
     CLAIM_CLOCK_UNSURE,
     CLAIM_FROM_FUTURE,
@@ -48,6 +55,7 @@ from firmware.protocol.codes import (
     CLAIM_TOO_OLD,
     CLAIM_UNKNOWN_EPOCH,
     CLAIM_UNKNOWN_SOURCE,
+    DRIVE_BIT,
     HELD,
     LOST_EXPIRED,
     LOST_FROZEN,
@@ -61,6 +69,7 @@ from firmware.protocol.codes import (
     SOURCE_ATTENDED,
     SOURCE_HAS_COUNTER,
     SOURCE_RC,
+    STEERING_BIT,
 )
 from firmware.protocol.to_board import (
     CLAIM_LEASE,
@@ -84,6 +93,7 @@ _COLUMNS = (
     "repress_ms",
 )  # fmt: skip
 _HALF_SEQUENCE = const(1 << 15)
+_MOTION = const(STEERING_BIT | DRIVE_BIT | BRAKE_BIT)
 
 
 class Arbiter:
@@ -106,6 +116,10 @@ class Arbiter:
         self.refused = 0
         self._clock_bound_us = 0
         self.live_switches = 0  # stop sources that are there and let it run; bits
+        self.said = 0  # stop sources that say stop; bits
+        self._in_hand = False
+        self._switches = 0  # stop sources that are a kill-switch; bits
+        self._worn = 0  # of them: said no stop since a hand let go
         self.has_receiver = False  # on this board: nobody else speaks for it
 
     def configure(self, params: "Params") -> None:
@@ -113,6 +127,7 @@ class Arbiter:
         frozen_us = params.get("frozen_ms") * 1000
         columns = [params.get_all("source_" + name) for name in _COLUMNS]
         self.sources = self._known(columns[0])
+        self._switches = 0
         for source in self.sources:
             if source.id == NOBODY:
                 continue
@@ -123,6 +138,8 @@ class Arbiter:
             source.on_silence, source.needs, source.kill_switch = row[5:8]
             source.repress_us = row[8] * 1000
             source.frozen_us = frozen_us
+            if source.kill_switch < STOP_SOURCES:
+                self._switches |= 1 << source.kill_switch
         # the higher first, of equals the lower id: MicroPython's sort is not a stable one
         ranks = sorted([s.id - s.priority * SOURCES for s in self.sources if s.mask])
         self.active = tuple([self.sources[rank % SOURCES] for rank in ranks])
@@ -217,6 +234,7 @@ class Arbiter:
     def step(self, now_us: int) -> None:
         self.silent_source = NOBODY
         self.frozen_source = NOBODY
+        in_hand = False
         attended = self.attended
         attended.step(now_us)
         for source in self.active:
@@ -225,11 +243,22 @@ class Arbiter:
             source.step(now_us)
             if source.is_fresh:
                 attended.set(now_us, _UNATTENDED_US)
+                in_hand = in_hand or self._is_hand(source)
             elif source.fell_silent and source.on_silence == ON_SILENCE_STOP:
                 self.silent_source = source.id
             if source.is_frozen:
                 self.frozen_source = source.id
+        self._in_hand = in_hand
+        self._worn = self._switches if in_hand else self._worn & ~self.said
         self._decide()
+
+    @micropython.native
+    def _is_hand(self, source: Source) -> bool:
+        """Whether a person has taken over by this fresh source; the RC at manual, held or not:
+        in its other modes it claims nothing."""
+        if not (source.is_attended and source.claimed & _MOTION):
+            return False
+        return source.id == SOURCE_RC or not self._objection(source)
 
     @micropython.native
     def _decide(self) -> None:
@@ -261,6 +290,9 @@ class Arbiter:
         if source.is_attended:
             is_held = source.deadman & HELD != 0
         else:
+            if self._in_hand:
+                source.gate = NEEDS_RELEASE
+                return LOST_OUTRANKED + 1
             if not self._pass_permission(source):
                 return LOST_NOT_PERMITTED + 1
             is_held = True
@@ -278,7 +310,7 @@ class Arbiter:
             is_permitted = needs < SOURCES and self.sources[needs].permits()
             source.pass_permission(is_permitted)
             return is_permitted
-        if self.live_switches >> source.kill_switch & 1:
+        if (self.live_switches & ~self._worn) >> source.kill_switch & 1:
             return True
         source.gate = NEEDS_RELEASE  # a switch that comes back is no person: a new arm
         return False

@@ -4,7 +4,8 @@ A source passes a gate before it may move wheels (SAFETY.md, S4 and S6): after s
 a silence its person has to let go first (NEEDS_RELEASE) and then to begin from neutral
 (NEEDS_NEUTRAL). An autonomous source has no deadman of its own: the person is the one whose
 deadman it needs, and a fresh permission of theirs opens its gate. One that needs a live
-kill-switch instead drives from an arm on, which is that permission.
+kill-switch instead drives from an arm on, which is that permission. A hand shuts the gates of both
+(see arbiter.py).
 """
 
 from firmware.compat import TYPE_CHECKING, array, micropython, ptr32

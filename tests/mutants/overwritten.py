@@ -32,7 +32,10 @@ OVERWRITTEN = (
     ),
     # By the sample that makes the bound known
     Overwritten("firmware/core/clock.py", "Session", ("_sampled_bound_us", "_sampled_us")),
-    Overwritten("firmware/core/arbiter.py", "Arbiter", ("live_switches",)),  # on each step
+    # on each step, or as it is configured
+    Overwritten(
+        "firmware/core/arbiter.py", "Arbiter", ("live_switches", "_in_hand", "_switches")
+    ),
     Overwritten("firmware/core/actions.py", "Actions", ("_speed_max", "_default", "_profile_caps")),
     Overwritten(
         "firmware/core/rc_receiver.py",

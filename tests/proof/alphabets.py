@@ -100,7 +100,27 @@ def _autonomous() -> tuple[Alphabet, ...]:
         Word("P asks for nothing", "claim", 0, 1, 0, 0),
     )
     permits = Word("A holds and permits", "claim", deadman=_HELD_AND_PERMITS, mask=0)
+    hands = (_LETS_GO, _HOLDS)
+    seat = Rights(1, 100)
+    permission = (
+        Word("S holds and permits", "claim", place=1, deadman=_HELD_AND_PERMITS, mask=0),
+        Word("S lets go", "claim", place=1, mask=0),
+    )
+    of_seat = Rights(4, 20, is_attended=False, needs=1)
     return (
+        Alphabet(
+            "hand", "a hand takes over from a program that another person permits",
+            (*hands, *permission, Word("P drives", "claim", 0, 2, 0, SPEED), *words.arm(TRACK)),
+            (QUIET,), (PAD, seat, of_seat),
+        ),
+        Alphabet(
+            "hand and switch", "a hand takes over from a program that a switch lets drive",
+            (
+                *hands, Word("K drives", "claim", 0, 1, 0, SPEED), *words.box(),
+                *words.arm(TRACK), *words.clear(),
+            ),
+            (QUIET,), (PAD, by_switch),
+        ),
         Alphabet(
             "guardian", "a program that drives while a person holds and permits",
             (_LETS_GO, _HOLDS, permits, programs[0], *words.arm(TRACK), DISARM_WORD, STOP),
@@ -135,6 +155,16 @@ def _receivers() -> tuple[Alphabet, ...]:
             "receiver and pad", "the receiver outranks another source, and permits nothing by it",
             tuple(words.claims(1, "A", SPEED)),
             (*frames[:3], _rc("autonomy")), (rc, PAD), has_rc=True,
+        ),
+        Alphabet(
+            "manual", "the receiver at manual beside a program that a person permits",
+            (
+                Word("A lets go", "claim", 1, 1, mask=0),
+                Word("A holds and permits", "claim", 1, 1, _HELD_AND_PERMITS, mask=0),
+                Word("P drives", "claim", 0, 2, 0, SPEED),
+            ),
+            (*frames[:3], _rc("idle")), (rc, PAD, Rights(4, 20, is_attended=False, needs=2)),
+            has_rc=True,
         ),
     )  # fmt: skip
 

@@ -145,6 +145,26 @@ def _old_permission_counts(app: App) -> None:
     app.arbiter.sources[PILOT].begin_from_neutral = lambda: None
 
 
+def _hand_changes_nothing(app: App) -> None:
+    app.arbiter._is_hand = lambda source: False
+
+
+def _only_held_hands(app: App) -> None:
+    app.arbiter._is_hand = lambda source: (
+        source.is_attended and source.claimed and not app.arbiter._objection(source)
+    )
+
+
+def _arm_frees_the_switch(app: App) -> None:
+    arms = app.arbiter.begin_from_neutral
+
+    def begin_from_neutral(now_us: int) -> None:
+        arms(now_us)
+        app.arbiter._worn = 0
+
+    app.arbiter.begin_from_neutral = begin_from_neutral
+
+
 def _frozen_goes_on(app: App) -> None:
     app.arbiter.sources[COUNTED].has_counter = False
 
@@ -212,6 +232,9 @@ ALL = (
     Fault("rolling commit", "a commit while the wheels turn", "rolling", _commit_while_rolling),
     Fault("kept request", "who binds anew keeps his request", "rebind", _rebind_keeps_requests),
     Fault("old permission", "a permission from before the arm", "guardian", _old_permission_counts),
+    Fault("forgotten hand", "a program drives on after a hand", "hand", _hand_changes_nothing),
+    Fault("idle manual", "manual excludes only while it is held", "manual", _only_held_hands),
+    Fault("armed switch", "an arm is a switch's word", "hand and switch", _arm_frees_the_switch),
     Fault("frozen hand", "a frozen input is no stop", "frozen", _frozen_goes_on),
     Fault("lost clock", "a lost clock is no stop", "silent", _clock_is_not_watched),
     Fault("lost session", "a claim outlives its session", "rebind", _claim_outlives_its_session),

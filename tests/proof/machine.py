@@ -31,8 +31,8 @@ _OTHERS = (101, 102)  # hosts that only hold their slots
 _OF_THE_START = ("_left", "_starting", "_settling")  # deadlines
 _STALE_US = 3_100_000
 _RC_PULSES = {  # live-man, throttle, mode: the places of low, centre, high
-    "rest": (0, 1, 1), "held": (2, 1, 1), "throttle": (2, 2, 1), "autonomy": (2, 1, 2),
-    "stop": (0, 1, 0),
+    "rest": (0, 1, 1), "held": (2, 1, 1), "throttle": (2, 2, 1), "idle": (0, 1, 2),
+    "autonomy": (2, 1, 2), "stop": (0, 1, 0),
 }  # fmt: skip
 
 

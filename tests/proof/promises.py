@@ -112,6 +112,7 @@ class Promises:
         self.sure: tuple[bool, ...] = (True, True, False)  # of that session's clock
         self.speed = self.target = 0  # of the last step: measured, and put out
         self.voices = tuple(Voice() for _ in vehicle.sources)
+        self.stale = False  # the switch has said no stop since a hand let go
 
     # --- what is heard
 
@@ -277,7 +278,7 @@ class Promises:
             found.append("talk")
         if self.rc and not self.rc_over:
             found.append("receiver")
-        if self.rc == "rest" and not self.rested and not self.rest_over:
+        if self.rc in ("rest", "idle") and not self.rested and not self.rest_over:
             found.append("rest")
         for place, voice in enumerate(self.voices):
             if voice.fresh:
@@ -321,10 +322,10 @@ class Promises:
         if frame:
             self.rc, self.rc_over = frame, False
             deadman = _RC_SAYS.get(frame, 0)
-            claims = frame not in ("autonomy", "stop")
+            claims = frame not in ("autonomy", "idle", "stop")
             self.voices[0].hear(_BOARD, deadman, _FULL if frame == "throttle" else 0, True, claims)
         may = self.rested and self.rc in ("held", "autonomy")
-        if self.rc == "rest":
+        if self.rc in ("rest", "idle"):
             self.rested = self.rested or self.rest_over
         else:
             self.rested = False
@@ -338,6 +339,7 @@ class Promises:
             self.box = self.box_runs = self.box_over = False
             self.box_session = -1
         silent, frozen = self._sources_stepped()
+        in_hand, waits = self._programs_stepped()
         winner, speed = self._winner()
         if self.by_gesture and self.armed_config < 0:
             self.armed_config = report.config
@@ -351,6 +353,7 @@ class Promises:
                 self.stop, self.arm, self.clear, self.disarm, self.by_gesture, may_gesture,
                 self.armed_profile, self.armed_config, self._cap(), self.target,
                 needs_box and not self.box, not had_box, self.vehicle.default_profile,
+                in_hand, waits, self._programs(),
             ),
         )  # fmt: skip
         self._settle(before, inputs, report, causes)
@@ -370,13 +373,43 @@ class Promises:
                 voice.gate = SHUT
             if rights.is_attended:
                 voice.pass_gate(voice.held, voice.speed == 0)
-        for voice, rights in zip(self.voices, self.vehicle.sources, strict=True):
-            if voice.fresh and rights.needs_switch:
-                if not (self.box and self.box_runs):
-                    voice.gate = SHUT
-            elif voice.fresh and not rights.is_attended:
-                voice.pass_gate(self._is_permitted(rights), True)
         return silent, frozen
+
+    def _programs_stepped(self) -> tuple[bool, bool]:
+        """The gates of programs: whether a hand is beside them, and whether one of them waits that
+        a person, or a switch, would let drive."""
+        in_hand, waits = self._is_in_hand(), False
+        if in_hand:
+            self.stale = any(rights.needs_switch for rights in self.vehicle.sources)
+        elif self.box and not self.box_runs:
+            self.stale = False
+        for voice, rights in zip(self.voices, self.vehicle.sources, strict=True):
+            if not voice.fresh or rights.is_attended:
+                continue
+            is_let = (
+                self.box and self.box_runs if rights.needs_switch else self._is_permitted(rights)
+            )
+            if in_hand or (rights.needs_switch and (self.stale or not is_let)):
+                voice.gate = SHUT
+            elif not rights.needs_switch:
+                voice.pass_gate(is_let, True)
+            waits = waits or (is_let and voice.claims and voice.gate != OPEN)
+        return in_hand, waits
+
+    def _is_in_hand(self) -> bool:
+        """Who steers and drives by hand has taken over; so has the RC at manual, held or not."""
+        return any(
+            voice.claims
+            and (
+                rights.number == codes.SOURCE_RC
+                or (voice.held and voice.gate == OPEN and not voice.still)
+            )
+            for voice, rights in zip(self.voices, self.vehicle.sources, strict=True)
+            if voice.fresh and rights.is_attended
+        )
+
+    def _programs(self) -> tuple[int, ...]:
+        return tuple([it.number for it in self.vehicle.sources if not it.is_attended])
 
     def _is_permitted(self, rights: Rights) -> bool:
         for voice, other in zip(self.voices, self.vehicle.sources, strict=True):

@@ -59,6 +59,8 @@ PROMISES = (
     "S4 a disarm is asked for",
     "S4 a gesture is a hand off, a second in neutral, and on",
     "S4 a source begins from neutral",
+    "S4 a permission that was held all along lets no program drive",
+    "S6 beside a hand no program has anything",
     "S6 a claim is taken from its writer, while its clock is sure",
     "S6 the cap of an armed car is only lowered",
     "S6 the output goes towards what its winner may ask for",
@@ -83,7 +85,7 @@ class Inputs:
     loop_closed: bool = True
     hot: bool = False
     charger: bool = False
-    rc: str = ""  # the frame that comes: rest, held, throttle, autonomy, stop; none
+    rc: str = ""  # the frame that comes: rest, held, throttle, idle, autonomy, stop; none
 
 
 @dataclass
@@ -127,6 +129,9 @@ class Expected:
     box_missing: bool  # in the armed profile
     was_missing: bool  # at the begin of this step as well
     default_profile: int
+    in_hand: bool  # a person drives by hand, or the RC is at manual
+    waits: bool  # a program that is let drive, and was not let so anew
+    programs: tuple[int, ...]  # sources
 
 
 class Rules:
@@ -241,3 +246,8 @@ class Rules:
             self.check("S6 nobody has it whom nothing entitles", right)
         if e.silent:
             self.check("S9 who fell silent has nothing", right)
+        found = {report.winner, report.steers} & {*e.programs}
+        if e.in_hand and e.programs:
+            self.check("S6 beside a hand no program has anything", not found)
+        elif e.waits:
+            self.check("S4 a permission that was held all along lets no program drive", not found)

@@ -52,6 +52,8 @@ LEFT_OUT = {
     "supervisor.before": "set anew in each step before it is read",
     "arbiter.winners": "set anew in each step before it is read",
     "arbiter.live_switches": "set anew in each step before it is read",
+    "arbiter.said": "set anew in each step before it is read",
+    "arbiter._in_hand": "set anew in each step before it is read",
     "arbiter.silent_source": "set anew in each step before it is read",
     "arbiter.frozen_source": "set anew in each step before it is read",
     "stop_sources.said": "set anew in each step before it is read",

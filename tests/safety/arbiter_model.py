@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 RELEASE, NEUTRAL, OPEN = 0, 1, 2  # what a source's gate waits for
 HELD, PERMITS = 1, 2
+RC, MOTION = 0, 7  # the receiver's source; steering, drive and brake
 NOBODY = 255
 FROZEN_US, CLOCK_BOUND_US = 200_000, 10_000
 _NEVER_US = -(1 << 60)
@@ -56,6 +57,9 @@ class Model:
 
     table: list[Rights]
     live_switches: int = 0
+    said: int = 0  # switches that say stop
+    in_hand: bool = False
+    stale: set[int] = field(default_factory=set)  # switches that said no stop since a hand let go
     wishes: list[Wish] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -99,11 +103,35 @@ class Model:
             is_long = now_us - wish.pressed_us >= wish.rights.repress_us
             if wish.rights.repress_us and wish.is_held and is_long:
                 wish.gate = RELEASE
+        people = [wish for wish in self.wishes if wish.is_fresh and wish.rights.attended]
+        for wish in people:
+            self._pass_gate(wish)
+        self._see_hands(people)
         for wish in self.wishes:
-            if wish.is_fresh and wish.rights.switch == NOBODY:
+            if not wish.is_fresh or wish.rights.attended:
+                continue
+            if self.in_hand:
+                wish.gate = RELEASE
+            elif wish.rights.switch == NOBODY:
                 self._pass_gate(wish)
-            elif wish.is_fresh and not self._is_wanted(wish):
+            elif not self._is_wanted(wish):
                 wish.gate = RELEASE  # a switch that comes back is no person: a new arm
+
+    def _see_hands(self, people: list[Wish]) -> None:
+        """S4: who steers, drives or brakes by hand, and the RC at manual, has taken over."""
+        self.in_hand = any(
+            wish.claimed & MOTION
+            and (
+                wish is self.wishes[RC]
+                or (wish.is_held and wish.gate == OPEN and not wish.is_frozen)
+            )
+            for wish in people
+        )
+        if self.in_hand:
+            self.stale = set(range(16))
+        self.stale -= {
+            switch for switch in self.stale if not self.in_hand and self.said >> switch & 1
+        }
 
     def _pass_gate(self, wish: Wish) -> None:
         is_neutral = wish.speed == 0 or not wish.rights.attended
@@ -118,7 +146,8 @@ class Model:
         if rights.attended:
             return wish.is_held
         if rights.switch != NOBODY:
-            return self.live_switches >> rights.switch & 1 != 0
+            is_live = self.live_switches >> rights.switch & 1 != 0
+            return is_live and rights.switch not in self.stale
         if rights.needs == NOBODY:
             return False
         person = self.wishes[rights.needs]

@@ -176,9 +176,11 @@ class ArbiterMachine(RuleBasedStateMachine):
             if wish.writer == host:
                 wish.writer = -1
 
-    @rule(live=st.sampled_from((0, 1 << 3)))
-    def kill_switch(self, live):
-        self.arbiter.live_switches = self.model.live_switches = live
+    @rule(live=often(1 << 3, 0), says_stop=often(False, True))
+    def kill_switch(self, live, says_stop):
+        """There and lets it, or says stop; or silent."""
+        self.arbiter.live_switches = self.model.live_switches = 0 if says_stop else live
+        self.arbiter.said = self.model.said = 1 << 3 if says_stop else 0
 
     @rule()
     def arm(self):
@@ -199,6 +201,28 @@ class ArbiterMachine(RuleBasedStateMachine):
             self.claim(1, 0, 1, 0, 0, permits if beat else 0, 0, True, "fresh")
             self.claim(program, 0, 1, 3, 0, 0, 500, True, "fresh")
             self.step(10_000)
+
+    @rule(hand=often(2, 1, 0), lets_go=often(True, False), presses=often(True, False))
+    def takes_over(self, hand, lets_go, presses):
+        """A hand takes over from programs that one person and one switch let drive, and lets go;
+        then the switch is pressed, the car armed anew."""
+        self.autonomy(3, 3, 3)
+        for beat in range(4):
+            self.claim(1, 0, 1, 0, 0, 3, 0, True, "fresh")
+            for program in (3, 4):
+                self.claim(program, 0, 1, 3, 0, 0, 500, True, "fresh")
+            if hand == 0:
+                self.receiver(int(beat in (1, 2)), 0, True)
+            elif hand == 2:
+                self.claim(hand, 0, 1, 3, 0, int(0 < beat < 3 or not lets_go), 0, True, "fresh")
+            self.step(10_000)
+        if presses:
+            self.kill_switch(1 << 3, True)
+            self.step(10_000)
+            self.kill_switch(1 << 3, False)
+        self.claim(4, 0, 1, 3, 0, 0, 500, True, "fresh")
+        self.arm()
+        self.step(10_000)
 
     @rule(beats=st.integers(1, 30), source=often(1, 2, 5), deadman=often(1, 3))
     def drives(self, beats, source, deadman):
@@ -252,6 +276,15 @@ def by_arrival(self, now_us):
         self._pass_gate(self.deadman & 1, self.speed_mm_s == 0)
 
 
+def held_hands_only(self, source):
+    return source.is_attended and source.claimed & 7 and not self._objection(source)
+
+
+def an_arm_frees(self, now_us, arms=Arbiter.begin_from_neutral):
+    arms(self, now_us)
+    self._worn = 0
+
+
 MISTAKES = {
     "no sequence": (Arbiter, "_rights", no_sequence),
     "no freshness": (Arbiter, "_freshness", one(0)),
@@ -259,6 +292,9 @@ MISTAKES = {
     "gate open": (Source, "_pass_gate", lambda self, held, neutral: setattr(self, "gate", 2)),
     "anybody permits": (Source, "permits", one(True)),
     "nobody is frozen": (Source, "_watch_hand", one(None)),
+    "a hand changes nothing": (Arbiter, "_is_hand", one(False)),
+    "the RC's manual changes nothing": (Arbiter, "_is_hand", held_hands_only),
+    "an arm frees a kill-switch": (Arbiter, "begin_from_neutral", an_arm_frees),
     "no neutral after an arm": (Source, "begin_from_neutral", one(None)),
     "clocks that wrap": (arbitration, "elapsed_us", lambda now_us, then_us: now_us - then_us),
 }
