@@ -232,7 +232,7 @@ class Car:
         Where it says when, it is another one every second.
         """
         if self.stranger:
-            return f"{self.stranger}; {self.remedy}."
+            return f"{self.stranger[0].upper()}{self.stranger[1:]}; {self.remedy}."
         if self.status is None:
             return ""
         age_s = self.stop_age_s() if says_when else None

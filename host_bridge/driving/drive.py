@@ -230,7 +230,7 @@ class Drive:
         return has_started and self.fleet.is_heard(now_us)
 
     def _what_to_do(self) -> str:
-        reasons = [car.why_stopped() for car in self.fleet.cars]
+        reasons = [car.why_stopped() for car in self.fleet.cars if not car.stranger]
         return " ".join([*filter(None, reasons), "Press R to clear and arm."])
 
     def _drive_on(self, now_us: int) -> None:
@@ -273,7 +273,7 @@ class Drive:
     def _tell_strangers(self) -> None:
         """Another car at a car's place is seen once its cable is in again, after the stop."""
         for car in self.fleet.cars:
-            if car.stranger and car.stranger not in self.notice:
+            if car.stranger and car.remedy not in self.notice:
                 self.notice = car.why_stopped()
 
     def _stop_for_being_apart(self, divergence: Divergence, now_us: int) -> None:

@@ -14,9 +14,10 @@ from typing import NamedTuple
 from host_bridge.link.rights import ALL, Right
 from host_bridge.observers import Observers
 
+UP, DOWN = "up", "down"  # to the car, from the car
 # A board that is back says within 0.2 s who it is, in some fifty pieces; one that starts first is
-# silent meanwhile. The rest is for a line that is bad.
-_HELD = 2048
+# silent meanwhile. The rest is for a line that is bad: some 2 MB.
+_HELD = 1 << 14
 
 
 class Relayed(NamedTuple):
@@ -65,6 +66,13 @@ class Doubt:
     def refuse(self) -> None:
         """It has said who it is, and is another car: what it said is for no log of ours."""
         self.whose = Whose.STRANGE
+        self._held.clear()
+
+    def end(self) -> None:
+        """Nobody will know any more who heard it: what we said is kept, Stops among it."""
+        for relayed in self._held:
+            if relayed.direction == UP:
+                self._taps.tell(relayed)
         self._held.clear()
 
     def tell(self, relayed: Relayed) -> None:

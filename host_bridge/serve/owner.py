@@ -18,11 +18,10 @@ from host_bridge.link.stop_filter import is_stop
 from host_bridge.observers import Observers
 from host_bridge.serve import admission
 from host_bridge.serve.chunks import Chunker, split
-from host_bridge.serve.doubt import Doubt, Relayed
+from host_bridge.serve.doubt import DOWN, UP, Doubt, Relayed
 from host_bridge.transports.base import OnBytes, OnClosed, Transport
 from host_bridge.transports.descriptor import already_open
 
-UP, DOWN = "up", "down"  # to the car, from the car
 # A replugged board is back within 2 s: a quarter is lost to this at most.
 RETRY_S = 0.25
 
@@ -106,6 +105,7 @@ class Owner:
     def close(self) -> None:
         """Leave the car to itself; it stops, for nobody claims any more."""
         self.is_ended = True
+        self.doubt.end()
         if self._reconnecting:
             self._reconnecting.cancel()
         self._transport.close()

@@ -270,7 +270,7 @@ def test_another_board_at_the_place_of_either_leads_and_follows_nobody(pair, whi
     pair.gesture()
     pair.radio.throttle = 0.4
     pair.advance(1.0)
-    assert rig.car.stranger in rig.car.why_stopped()
+    assert rig.car.why_stopped() == f"A{rig.car.stranger[1:]}; {rig.car.remedy}."
     assert stranger.board_id.hex() in rig.car.stranger
     if which == "leader":
         assert stranger.enable, "it drives, and is not ours"

@@ -295,6 +295,7 @@ def test_r_arms_no_other_board_in_the_place_of_one_whatever_its_configuration():
         for part in ("red (f1tenth, board", own.board_id.hex(), red.world.board_id.hex()):
             assert part in day.drive.notice
         assert "write" not in day.drive.notice
+        assert day.drive.notice.count(red.car.remedy) == 1
         day.drive.obey(Order.ARM, day.now_us)
         day.advance(2.0)
         assert day.drive.phase is Phase.STOPPED

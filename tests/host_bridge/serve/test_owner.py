@@ -16,7 +16,8 @@ from host_bridge.link import wire
 from host_bridge.link.rights import Right
 from host_bridge.serve import admission
 from host_bridge.serve.chunks import LONGEST_FRAME_BYTES, Chunker
-from host_bridge.serve.owner import DOWN, UP, Owner
+from host_bridge.serve.doubt import DOWN, UP
+from host_bridge.serve.owner import Owner
 from host_bridge.serve.rims import local_rim
 from host_bridge.transports import served
 from host_bridge.transports.local_socket import LocalSocket
