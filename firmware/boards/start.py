@@ -35,6 +35,8 @@ _BOX_STEP_US = 10_000
 _CRUMBS_SIZE = 8_000  # as the launcher has it
 _OF_METAL = ("firmware.drivers", "firmware.boards")
 _STAYS = ("start", "link", "between_steps")
+# Whose classes are with those who handle them: the tables themselves are read at the start alone
+_TABLES = ("messages", "to_board", "to_host", "boxes")
 _OF_A_BOX = ("firmware.core.pairing", "firmware.core.boxes", "firmware.core.tag", "firmware.cipher")
 _MADE_UP_US = 25_000  # with the step itself below what is an overrun (core/watch.py)
 _REHEARSAL_MS = 5_000  # making a car takes a chip more than half a second, and nothing moves
@@ -152,6 +154,8 @@ class CarProgram:
         self._starts = starts
         self._ticks_us = ticks_us
         app = make_app(board)
+        for table in _TABLES:
+            forget("firmware.protocol." + table, "firmware.protocol", table)
         collect_every(-1)  # from here on no step allocates
         if is_repl_free:
             _let_interrupt()
