@@ -39,6 +39,8 @@ _CRUMBS_SIZE = 32_000
 _LOOP_CRUMBS_SIZE = 8_000  # in the loop with a plant nothing waits, and room is short
 _OF_METAL = ("firmware.drivers", "firmware.boards")
 _STAYS = ("start", "link", "between_steps")
+# Whose classes are with those who handle them: the tables themselves are read at the start alone
+_TABLES = ("messages", "to_board", "to_host", "boxes")
 _OF_A_BOX = ("firmware.core.pairing", "firmware.core.boxes", "firmware.core.tag", "firmware.cipher")
 _MADE_UP_US = 25_000  # with the step itself below what is an overrun (core/watch.py)
 _REHEARSAL_MS = 5_000  # making a car takes a chip more than half a second, and nothing moves
@@ -156,6 +158,8 @@ class CarProgram:
         self._starts = starts
         self._ticks_us = ticks_us
         app = make_app(board)
+        for table in _TABLES:
+            forget("firmware.protocol." + table, "firmware.protocol", table)
         collect_every(-1)  # from here on no step allocates
         if is_repl_free:
             _let_interrupt()

@@ -17,6 +17,11 @@ VIRTUAL = ROOT / "tests" / "firmware" / "drivers" / "virtual"
 ROM_NAMES = ROOT / "tests" / "tools" / "rom_names.txt"
 PICO = "armv6m"
 BITS = {64: "x64", 32: "x86"}  # of this machine's MicroPythons, as mpy-cross calls them
+# What a car has loaded at its start and let go of (core/overlay.py, boards/start.py)
+LET_GO = (
+    *(f"firmware.core.{name}" for name in ("params", "checked_params", "writing")),
+    *(f"firmware.protocol.{name}" for name in ("messages", "to_board", "to_host", "boxes")),
+)
 ALL = 0
 _STEP = 1_000
 _MOST_HOLES = 80_000
@@ -56,8 +61,8 @@ class BoardHeap:
 
     def names(self, modules: list[str]) -> set[str]:
         """Names that a chip with these modules keeps on its heap, for it has them not in its flash;
-        the path of each file is one, too."""
-        loaded = self._texts_of(modules)
+        the path of each file is one, too. Those of modules that were let go of stay."""
+        loaded = self._texts_of([*modules, *LET_GO])
         loaded["launcher.py"] = LAUNCHER.read_text()
         loaded["pins.py"] = (self._slot / "pins.py").read_text()
         found = {f"/a/{path.removesuffix('.py')}.mpy" for path in loaded}

