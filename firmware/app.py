@@ -60,7 +60,7 @@ class App:
         self.events = Events()
         self.runstop = Latch()
         self.faults = Latch()
-        self.stop_sources = StopSources(self.sessions)
+        self.stop_sources = StopSources(self.sessions, board.needs_box)
         self.arbiter = Arbiter(self.sessions)
         self.supervisor = Supervisor()
         self.stop_sequence = StopSequence()

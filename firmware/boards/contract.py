@@ -22,6 +22,9 @@ class Board(Protocol):
     board_id: bytes  # 8 bytes, of this very chip
     key: bytes  # of a car and its runstop box: 16 bytes, then the car's name; empty: none
     pairing: int  # PAIRING_: how it stands with its runstop box
+    needs_box: (
+        int  # it was given a key, which nobody had it forget: it is not driven without its box
+    )
     is_virtual: int  # nothing of metal moves by it: a plant's wheels, in a simulator or the loop
     count_left: int  # wheel counts, modulo 2**30; forward is up
     count_right: int

@@ -4,7 +4,8 @@
 
 Two files hold it (store.py), beside the slots: they know each other after a flash too. A key that
 was given to another board counts as none: a copied flash makes no second box. No message says a
-key, and none brings one.
+key, and none brings one. A car that was given a key needs its box until that is forgotten, by its
+cable too: a key of zeros. One that cannot be read, or is another board's, was given and is lost.
 """
 
 from firmware.boards.store import Store
@@ -17,18 +18,23 @@ if TYPE_CHECKING:
 PATHS = ("/key_a.bin", "/key_b.bin")
 KEY, BOARD_ID, NAME = 16, 8, 16
 SIZE = KEY + BOARD_ID + NAME
+_LOST = b"\0"  # in place of what cannot be read: no key has this size
 
 
 def read_key(board: "Any", paths: "tuple[str, str]" = PATHS) -> None:
-    """Set the board's ``key`` and ``pairing``."""
+    """Set the board's ``key``, ``pairing`` and ``needs_box``, by files of which one is there."""
     image = bytearray(SIZE)
-    take_key(board, bytes(image[: Store(paths).load_into(image)]))
+    take_key(board, bytes(image[: Store(paths).load_into(image)]) or _LOST)
 
 
 def take_key(board: "Any", image: bytes) -> None:
-    """The same, of what was stored."""
+    """The same, of what was stored; empty where nothing ever was."""
     board.key, board.pairing = b"", PAIRING_NO_KEY
-    if len(image) != SIZE or image[:KEY] == bytes(KEY):
+    board.needs_box = 0
+    if not image or (len(image) == SIZE and image[:KEY] == bytes(KEY)):
+        return
+    board.needs_box = 1
+    if len(image) != SIZE:
         return
     if image[KEY : KEY + BOARD_ID] != board.board_id:
         board.pairing = PAIRING_MOVED

@@ -68,7 +68,9 @@ class MetalBoard:
         self.board_id = _folded(machine.unique_id())
         self.key = b""
         self.pairing = PAIRING_NO_KEY
-        if "key_a.bin" in os.listdir("/"):  # most of a car's heap is spoken for
+        self.needs_box = 0
+        files = os.listdir("/")
+        if "key_a.bin" in files or "key_b.bin" in files:  # most of a car's heap is spoken for
             from firmware.boards.keys import read_key
 
             read_key(self)

@@ -79,7 +79,7 @@ class VirtualBoard:
         self.ran_us = 0  # its reports leave at the instant of its step
         self.is_virtual = 1
         self.own_beat_us = 0
-        self.has_held_output = 0
+        self.has_held_output = self.needs_box = 0
         self.vesc: "VescDrive | None" = None
         self.imu_answers = 1
         self.second_us = self.seconds = 0  # nobody's pulse is wired to it

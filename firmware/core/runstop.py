@@ -4,6 +4,9 @@ A stop source says "run" or "stop" again and again; what counts is the OR of all
 one that is silent, missing or was never there is a stop. A pin and the receiver are read on each
 step; a host's send Alive over the link, judged for freshness as claims are; a runstop box answers
 the car's challenge (core/pairing.py).
+
+A key requires its box: a car that was given one needs its own box in every profile but on a stand,
+whatever the configuration says, until the key is forgotten by cable (boards/keys.py).
 """
 
 from firmware.compat import TYPE_CHECKING, micropython
@@ -13,12 +16,14 @@ from firmware.core.params import POLICY_BRAKE, STOP_SOURCES
 from firmware.protocol.codes import (
     MODE_STOP,
     PROFILE_COUNT,
+    PROFILE_STAND,
     REQUIRED,
     STOP_SOURCE_LINK,
     STOP_SOURCE_LOOP,
     STOP_SOURCE_NONE,
     STOP_SOURCE_PAIRED,
     STOP_SOURCE_RC,
+    STOP_SOURCE_RUNSTOP_BOX,
 )
 from firmware.protocol.to_board import (
     ALIVE_RUNS,
@@ -39,6 +44,14 @@ const = micropython.const
 STRANGE = const(16)  # STOP_SOURCES
 _ALL = const((1 << 16) - 1)
 _HALF_SEQUENCE = const(1 << 15)
+
+
+def _require_box(kinds: "list[int]", needs: "list[int]") -> None:
+    """But on a stand, where nobody has to hold it beside a car whose wheels are off the ground."""
+    kinds[STOP_SOURCE_RUNSTOP_BOX] = STOP_SOURCE_PAIRED
+    for profile in range(PROFILE_COUNT):
+        if profile != PROFILE_STAND:
+            needs[profile * STOP_SOURCES + STOP_SOURCE_RUNSTOP_BOX] = REQUIRED
 
 
 class StopSource:
@@ -65,7 +78,7 @@ class StopSource:
 class StopSources:
     """All bits are by stop source id, as of this step."""
 
-    def __init__(self, sessions: "Sessions") -> None:
+    def __init__(self, sessions: "Sessions", needs_box: int = 0) -> None:
         self.all = tuple(StopSource(i) for i in range(STOP_SOURCES))
         self.active: "tuple[StopSource, ...]" = ()
         self.fresh = 0
@@ -78,6 +91,7 @@ class StopSources:
         self.profile = 0
         self.loop = 0  # the bits of those that are a pin
         self._sessions = sessions
+        self._needs_box = needs_box
         self._required = [0] * PROFILE_COUNT
         self.heard_stop = 0
 
@@ -89,6 +103,8 @@ class StopSources:
         needs = params.get_all("stop_source_need")
         self.loop = 0
         self.paired = None
+        if self._needs_box:
+            _require_box(kinds, needs)
         for source in self.all:
             if source.kind != kinds[source.id]:
                 source.heard.shut()  # what it said as another is no word; nobody steps it meanwhile

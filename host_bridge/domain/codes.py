@@ -16,6 +16,7 @@ from firmware.core import battery
 from firmware.protocol import codes as wire
 
 NOBODY = wire.NOBODY  # a source id that is none
+STOP_SOURCE_RUNSTOP_BOX = wire.STOP_SOURCE_RUNSTOP_BOX  # its id, on all vehicles
 STOP_SOURCE_STRANGE = wire.STOP_SOURCE_STRANGE  # added to a stop source's id: another car's
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from host_bridge.domain.codes import (
     NOBODY,
+    STOP_SOURCE_RUNSTOP_BOX,
     STOP_SOURCE_STRANGE,
     Actuator,
     Cause,
@@ -143,9 +144,10 @@ def _request(latched: CarEvent, events: Sequence[CarEvent], vehicle: Vehicle | N
 
 
 def stop_source_name(number: int, vehicle: Vehicle | None) -> str:
-    """As the vehicle file has it."""
+    """As the vehicle file has it; a car with a box's key needs that box without its file, too."""
     names = [s.name for s in vehicle.stop_sources if s.id == number] if vehicle else []
-    return names[0] if names else f"stop source {number}"
+    other = "runstop_box" if number == STOP_SOURCE_RUNSTOP_BOX else f"stop source {number}"
+    return names[0] if names else other
 
 
 # What a person can do about a required stop source that is not there
@@ -154,7 +156,7 @@ STOP_SOURCE_REMEDIES = {
     "rc": "switch the transmitter on",
     "owner": "serve the car with tandem serve, or drive it with tandem drive",
     "seat": "tandem drive is the seat; it says so while it runs",
-    "runstop_box": "switch the runstop box on that it is paired with",
+    "runstop_box": "switch the runstop box on that it is paired with, or tandem pair --forget it",
     "fleet": "drive several cars together with tandem drive, or arm in another profile",
     "external": "start the program that only stops this car, or arm in another profile",
 }
@@ -166,11 +168,11 @@ PAIRING_REMEDIES = {
     "paired before the key changed, or a recording; switch its own on, or tandem pair the two",
     Pairing.BARE_BOX: "the box that is heard has no key; tandem pair the two",
     Pairing.NO_KEY: "this car has no key for a runstop box: it was never paired, or lost it; "
-    "tandem pair the two",
+    "tandem pair the two, or tandem pair --forget a key that was lost",
     Pairing.MOVED: "the key on this car's board was given to another board; tandem pair it and its "
-    "box",
+    "box, or tandem pair --forget it",
     Pairing.NO_CIPHER: "its board's MicroPython has no AES (cryptolib), so it can know no box: put "
-    "one on it that has, or arm in a profile that needs none",
+    "one on it that has, or tandem pair --forget its key",
 }
 
 

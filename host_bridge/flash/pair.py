@@ -23,16 +23,18 @@ from host_bridge.services import Host
 EPILOG = """\
 examples:
   tandem pair --car /dev/ttyACM0 --box /dev/ttyACM1 --name red
-  tandem pair --car /dev/ttyACM0 --forget   the box it had is none of its boxes any more
+  tandem pair --car /dev/ttyACM0 --forget   it believes no box any more, and needs none
   tandem pair --virtual box.key             for tandem sim nigel --key box.key, and runstop_box
 
 Both are on cables at once, flashed, the car not armed. A key of 16 random bytes is written to each
 at its REPL, read back by its hash, and then each is reset. From then on the car believes a "run" of
-this box alone; any box can still stop it. No message brings or says a key, this host keeps none,
-and a new one takes the place of the old: a box that is lost is replaced by pairing another. --name
-is what the box calls its car in a stop: "box of red". A car whose steps do not hold their beat with
-a box's words is given a longer one, and that is said; after --forget, "tandem config write CAR
-step_s=0.01" takes it back.
+this box alone; any box can still stop it. And it needs this box, whatever its vehicle file says:
+without it it is armed on a stand only, and the box's silence stops it. Nothing but --forget ends
+that: a key that was damaged, or came with another board's flash, is lost and not forgotten. No
+message brings or says a key, this host keeps none, and a new one takes the place of the old: a box
+that is lost is replaced by pairing another. --name is what the box calls its car in a stop: "box of
+red". A car whose steps do not hold their beat with a box's words is given a longer one, and that is
+said; after --forget, "tandem config write CAR step_s=0.01" takes it back.
 """
 # As firmware/boards/keys.py and store.py have it
 PATHS = ("/key_a.bin", "/key_b.bin")
@@ -90,8 +92,10 @@ def run(args: argparse.Namespace, host: Host) -> int:
     elif given == (True, True, False, False):
         _pair(args, key, host)
     elif given == (True, False, True, False):
-        _give(args.car, args.baud, "car", bytes(KEY), "")
-        print(f"{args.car} knows no runstop box any more")
+        _forget(args.car, args.baud)
+        print(
+            f"{args.car} knows no runstop box any more; whether it needs one, its vehicle file says"
+        )
     else:
         raise UsageFault(
             "what is to be paired?",
@@ -116,6 +120,7 @@ def _pair(args: argparse.Namespace, key: bytes, host: Host) -> None:
     _give(args.car, args.baud, "car", key, args.name)
     _give(args.box, args.baud, "box", key, args.name)
     print(f"{args.car} believes the run of the box at {args.box} from now on, and of no other")
+    print("it is armed without this box on a stand only; tandem pair --forget ends that")
     if name:
         run_async(_lengthen(args.car, host, load_board(name), facts))
 
@@ -147,8 +152,15 @@ def _give(port: str, baud: int, kind: str, key: bytes, name: str) -> None:
         store(board, key, name)
 
 
-def check(board: RawBoard, port: str, kind: str) -> None:
-    """Raises errors.RefusedFault for a board of another kind, or one that can know no key."""
+def _forget(port: str, baud: int) -> None:
+    """A car that can know no key, for want of a cipher, has one to forget as well."""
+    with raw_board(port, baud) as board:
+        check_kind(board, port, "car")
+        store(board, bytes(KEY), "")
+
+
+def check_kind(board: RawBoard, port: str, kind: str) -> None:
+    """Raises errors.RefusedFault for a board of another kind."""
     found = board.asked(_ASK_KIND)
     if found != kind:
         raise RefusedFault(
@@ -158,6 +170,11 @@ def check(board: RawBoard, port: str, kind: str) -> None:
             got=_KINDS.get(str(found), "neither a car's nor a box's program"),
             remedy="swap --car and --box, or tandem flash it first",
         )
+
+
+def check(board: RawBoard, port: str, kind: str) -> None:
+    """Raises errors.RefusedFault for a board of another kind, or one that can know no key."""
+    check_kind(board, port, kind)
     if not board.asked(_ASK_CIPHER):
         raise RefusedFault(
             "its MicroPython has no AES, so it can know no key",

@@ -90,8 +90,8 @@ SOAKS: tuple[tuple[str, float, tuple[str, ...], bool], ...] = (
 
 # Seconds of the alphabets that are more than half a minute (tests/proof/README.md)
 _PROOF_S = {"rolling": 64, "faults": 53, "receiver": 76, "receiver in race": 29,
-            "receiver and pad": 119, "box": 52, "paired box": 62, "frozen": 55,
-            "silent": 227}  # fmt: skip
+            "receiver and pad": 119, "box": 52, "paired box": 62, "key": 92,
+            "frozen": 55, "silent": 227}  # fmt: skip
 
 
 def files_of(globs: Sequence[str]) -> tuple[str, ...]:

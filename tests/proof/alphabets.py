@@ -187,12 +187,29 @@ def _watched() -> tuple[Alphabet, ...]:
             (QUIET,), (PAD,), is_paired=True,
         ),
         Alphabet(
-            "lost key", "the same without the car's key: nothing that a box says is a run",
+            "no key", "the same without a key: nothing that a box says is a run",
             (
                 _LETS_GO, _HOLDS, *words.answers(), *words.box(), *words.arm(RACE),
                 *words.arm(TRACK),
             ),
             (QUIET,), (PAD,), is_paired=True, has_key=False,
+        ),
+        Alphabet(
+            "key", "a key requires its box but on a stand, where the vehicle file needs none",
+            (
+                _LETS_GO, _HOLDS, *words.answers()[:3], words.box()[0], *words.arm(TRACK),
+                *words.arm(STAND),
+            ),
+            (QUIET,), (PAD,), needs_box=(False, False, False), is_paired=True,
+        ),
+        Alphabet(
+            "lost key", "a key that was lost requires a box that nobody can be, but on a stand",
+            (
+                _LETS_GO, _HOLDS, *words.answers(), *words.box(), *words.arm(TRACK),
+                *words.arm(STAND),
+            ),
+            (QUIET,), (PAD,), needs_box=(False, False, False), is_paired=True, has_key=False,
+            is_lost=True,
         ),
         Alphabet(
             "frozen", "an input device that repeats itself",
@@ -227,6 +244,7 @@ def paired(one: Alphabet, other: Alphabet) -> Alphabet:
         max(one.default_profile, other.default_profile), one.needs_box,
         one.has_rc or other.has_rc, one.is_full or other.is_full,
         one.is_paired or other.is_paired, one.has_key and other.has_key,
+        is_lost=one.is_lost or other.is_lost,
     )  # fmt: skip
 
 

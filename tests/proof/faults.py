@@ -208,6 +208,11 @@ def _host_speaks_for_the_box(app: App) -> None:
     app.stop_sources.paired.kind = codes.STOP_SOURCE_LINK
 
 
+def _key_requires_nothing(app: App) -> None:
+    app.stop_sources._needs_box = 0
+    app.stop_sources.configure(app.params)
+
+
 ALL = (
     Fault("row 1", "a commit takes effect beside an arm", "actions", _commit_beside_an_arm),
     Fault("row 5", "a nonce has no end", "actions", _nonce_without_end),
@@ -227,6 +232,8 @@ ALL = (
     Fault("unchecked tag", "a box's tag is not checked", "paired box", _tag_is_not_checked),
     Fault("old answer", "an answer is never too old", "paired box", _box_answers_anything),
     Fault("host's run", "a host runs for the box", "paired box", _host_speaks_for_the_box),
+    Fault("file's word", "a key leaves its box to the file", "key", _key_requires_nothing),
+    Fault("lost word", "a lost key leaves it to the file", "lost key", _key_requires_nothing),
     Fault("wrong brake", "a brake that drives on", "rolling", _brakes_the_wrong_way),
     Fault("raised cap", "an armed car's cap is raised", "capped", _cap_is_raised),
     Fault("rolling commit", "a commit while the wheels turn", "rolling", _commit_while_rolling),

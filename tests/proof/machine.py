@@ -53,6 +53,7 @@ class Alphabet:
     is_paired: bool = False  # with a runstop box, where it has a key
     has_key: bool = True
     other_cap: int = 30
+    is_lost: bool = False  # of a car without a key: it was given one, and cannot read it
 
 
 CAPS = (20, 40, 60)  # stand, track, race
@@ -95,7 +96,7 @@ def car_of(alphabet: Alphabet) -> App:
         kinds[1] = codes.STOP_SOURCE_RC
     app = program(
         "f1tenth",
-        KEY if alphabet.is_paired and alphabet.has_key else b"",
+        _stored(alphabet),
         **{
             **_rights_as_parameters(alphabet.rights, alphabet.has_rc),
             "stop_source_kind": kinds, "stop_source_need": needs, "gain_per_m_s": 0,
@@ -116,12 +117,26 @@ def car_of(alphabet: Alphabet) -> App:
     return app
 
 
+def _stored(alphabet: Alphabet) -> bytes:
+    """Of the key: one that was lost is too short."""
+    if not alphabet.is_paired:
+        return b""
+    return KEY[:-1] if alphabet.is_lost else KEY * alphabet.has_key
+
+
 def vehicle_of(alphabet: Alphabet) -> Vehicle:
     other = (CAPS[0], alphabet.other_cap, CAPS[2])
     return Vehicle(
-        alphabet.rights, (CAPS, other), alphabet.default_profile, alphabet.needs_box,
+        alphabet.rights, (CAPS, other), alphabet.default_profile, _needs_box(alphabet),
         alphabet.is_paired, alphabet.has_key,
     )  # fmt: skip
+
+
+def _needs_box(alphabet: Alphabet) -> tuple[bool, ...]:
+    """By profile: as the file has it; with a key that was given always, but on a stand."""
+    was_given = alphabet.is_paired and (alphabet.has_key or alphabet.is_lost)
+    at_stand, *others = alphabet.needs_box
+    return (at_stand, *[was_given or needed for needed in others])
 
 
 def numbers_of(app: App, alphabet: Alphabet) -> Numbers:

@@ -16,7 +16,17 @@ from tests.proof.places import Place, differing, whole
 from tests.proof.search import LEFT_OUT, Explorer, search
 
 _STATES = 150
-_LONGER = ("actions", "rolling", "numbers", "kill switch", "receiver", "box", "frozen", "silent")
+_LONGER = (
+    "actions",
+    "rolling",
+    "numbers",
+    "kill switch",
+    "receiver",
+    "box",
+    "key",
+    "frozen",
+    "silent",
+)
 _NAMES = (
     "rebind", "guardian", "paired box", *[pytest.param(n, marks=pytest.mark.soak) for n in _LONGER],
 )  # fmt: skip

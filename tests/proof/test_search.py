@@ -35,7 +35,7 @@ def proven(alphabet):
 
 @pytest.mark.parametrize(
     "name",
-    [*_SHORT, *(pytest.param(name, marks=_NIGHTLY) for name in ("guardian", "paired box"))],
+    [*_SHORT, *(pytest.param(name, marks=_NIGHTLY) for name in ("guardian", "key", "paired box"))],
 )
 def test_no_sequence_breaks_a_promise(name):
     result = proven(BY_NAME[name])

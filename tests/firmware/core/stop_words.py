@@ -23,9 +23,9 @@ NEEDS = {
 
 
 class Bench:
-    def __init__(self, now_us: int = 0, **values) -> None:
+    def __init__(self, now_us: int = 0, needs_box: int = 0, **values) -> None:
         self.sessions = sure_sessions(US, OTHERS, bound_us=BOUND)
-        self.sources = StopSources(self.sessions)
+        self.sources = StopSources(self.sessions, needs_box)
         given = {
             "clock_bound_us": 10_000, "stop_source_kind": KINDS,
             "stop_source_silence_ms": [250] * 16, "profile_default": TRACK,

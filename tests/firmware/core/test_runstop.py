@@ -5,6 +5,7 @@ import pytest
 from firmware.boards.virtual import VirtualBoard
 from firmware.core.rc_receiver import RcReceiver
 from firmware.core.runstop import StopSources
+from firmware.protocol import codes
 from tests.firmware.core.desk import params_with, sure_sessions
 from tests.firmware.core.stop_words import (
     BOUND,
@@ -12,9 +13,11 @@ from tests.firmware.core.stop_words import (
     BRAKE,
     CUT,
     HAND,
+    KINDS,
     LAST,
     LINK,
     LOOP,
+    NEEDS,
     NEUTRAL,
     NONE,
     PAIRED,
@@ -79,6 +82,43 @@ def test_several_loops_are_one_pin():
     bench = Bench(stop_source_kind=[LOOP, LOOP, NONE])
     assert bench.sources.loop == 0b11
     assert bench.step(closed=0).said == 0b11
+
+
+# --- a car that was given a box's key
+
+KEYED = codes.STOP_SOURCE_RUNSTOP_BOX
+NEEDED_AT = [profile * 16 + KEYED for profile in (STAND, TRACK, RACE)]
+
+
+@pytest.mark.parametrize("kind", [NONE, LOOP, LINK, PAIRED])
+@pytest.mark.parametrize("need", [0, 1, 2])
+def test_a_key_requires_its_box_but_on_a_stand_whatever_the_file_says(kind, need):
+    kinds, needs = list(KINDS), NEEDS[STAND] + NEEDS[TRACK] + NEEDS[RACE]
+    kinds[KEYED] = kind
+    for at in NEEDED_AT:
+        needs[at] = need
+    bench = Bench(needs_box=1, stop_source_kind=kinds, stop_source_need=needs)
+    bench.configure()  # a new configuration changes nothing of it
+    bench.configure(stop_source_kind=kinds, stop_source_need=needs)
+    sources = bench.sources
+    assert sources.paired is sources.all[KEYED]
+    assert sources.paired.kind == PAIRED
+    required = [sources.missing_in(profile) >> KEYED & 1 for profile in (STAND, TRACK, RACE)]
+    assert required == [need == 2, 1, 1]
+    bench.say(KEYED)
+    assert not bench.step().fresh >> KEYED & 1, "no host speaks for it"
+
+
+def test_others_are_as_the_file_has_them_in_a_car_with_a_key():
+    with_key, without = Bench(needs_box=1).sources, Bench().sources
+    for profile in (STAND, TRACK, RACE):
+        others = ~(1 << KEYED)
+        assert with_key.missing_in(profile) & others == without.missing_in(profile)
+    assert [s.kind for s in with_key.all if s.id != KEYED] == [
+        s.kind for s in without.all if s.id != KEYED
+    ]
+    assert without.paired is None
+    assert not without.missing_in(TRACK) >> KEYED & 1
 
 
 # --- required, and not there

@@ -4,7 +4,8 @@ import pytest
 
 from firmware.protocol import codes
 from host_bridge.domain.codes import NOBODY, Cause, EventCode, Pairing
-from host_bridge.domain.reasons import PAIRING_REMEDIES, _stop_source
+from host_bridge.domain.reasons import PAIRING_REMEDIES, STOP_SOURCE_REMEDIES, _stop_source
+from host_bridge.domain.reasons import stop_source_name as name_of
 from host_bridge.domain.reports import CarEvent
 
 BOX = codes.STOP_SOURCE_RUNSTOP_BOX
@@ -18,6 +19,13 @@ def test_each_way_of_not_being_paired_says_what_to_do_next(pairing):
     said = PAIRING_REMEDIES[pairing]
     assert any(step in said for step in NEXT)
     assert len({*PAIRING_REMEDIES.values()}) == len(PAIRING_REMEDIES)
+
+
+def test_each_way_of_having_a_key_says_how_it_is_forgotten():
+    """A car that was given one is not armed without its box, whatever its vehicle file says."""
+    for pairing in (Pairing.NO_KEY, Pairing.MOVED, Pairing.NO_CIPHER):
+        assert "tandem pair --forget" in PAIRING_REMEDIES[pairing]
+    assert "tandem pair --forget" in STOP_SOURCE_REMEDIES[name_of(BOX, None)]
 
 
 def latched(cause, by):

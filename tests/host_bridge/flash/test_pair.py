@@ -70,6 +70,11 @@ def test_what_it_writes_is_the_key_of_this_very_board(board_of, kind):
     second.write_bytes(b"damaged too")
     keys.read_key(found, paths)
     assert (found.key, found.pairing) == (b"", codes.PAIRING_NO_KEY)
+    assert found.needs_box, "a key that is lost is not forgotten"
+    with repl_board(folder) as (port, _), raw_board(port) as board:
+        pair.store(board, bytes(16), "")
+    keys.read_key(found, paths)
+    assert (found.key, found.pairing, found.needs_box) == (b"", codes.PAIRING_NO_KEY, 0)
 
 
 @pytest.mark.micropython
@@ -80,6 +85,22 @@ def test_a_board_of_the_other_kind_and_one_without_a_cipher_are_refused(board_of
             pair.check(board, port, "box")
         with pytest.raises(RefusedFault, match="cryptolib"):
             pair.check(board, port, "car")
+        with pytest.raises(RefusedFault, match="runstop box"):
+            pair.check_kind(board, port, "box")
+        pair.check_kind(board, port, "car")
+
+
+@pytest.mark.micropython
+def test_a_car_without_a_cipher_forgets_the_key_that_it_cannot_use(board_of):
+    """It is not armed but on a stand until then: it needs a box that it can never know."""
+    folder = board_of("car", with_cipher=False)
+    with repl_board(folder) as (port, _), raw_board(port) as board:
+        pair.store(board, KEY, "red")
+        assert pair.has_key(board)
+    with repl_board(folder) as (port, _):
+        assert cli.main(["pair", "--car", str(port), "--forget"]) == 0
+    with repl_board(folder) as (port, _), raw_board(port) as board:
+        assert not pair.has_key(board)
 
 
 @pytest.mark.micropython
