@@ -93,7 +93,7 @@ _COLUMNS = (
     "repress_ms",
 )  # fmt: skip
 _HALF_SEQUENCE = const(1 << 15)
-_MOTION = const(STEERING_BIT | DRIVE_BIT | BRAKE_BIT)
+_MOTION = STEERING_BIT | DRIVE_BIT | BRAKE_BIT
 
 
 class Arbiter:
