@@ -103,7 +103,7 @@ class Arbiter:
         self._sessions = sessions
         # a car knows five or six of sixteen; all others are one, which has no rights
         self._stranger = Source(NOBODY)
-        self.sources = (self._stranger,) * SOURCES
+        self.sources: "tuple[Source, ...]" = (self._stranger,) * SOURCES
         self.active: "tuple[Source, ...]" = ()
         self.winners = [NOBODY] * ACTUATOR_COUNT
         self.losers = [0] * SOURCES  # by source: why it does not win, plus one, and << 8 what
