@@ -20,7 +20,7 @@ from sim_mock.faults.limits import G_MPS2, Limit, Stopping, limit, plant_of
 from sim_mock.faults.pins import IN_PROCESS, factory_of
 from sim_mock.faults.scene import Scene
 from sim_mock.faults.stage import TICK_US
-from sim_mock.faults.starts import NotReady
+from sim_mock.faults.starts import RACING, NotReady
 from sim_mock.faults.stops import begun_at
 from sim_mock.faults.vehicles import altered, brakes_by_motor, has_brake
 from sim_mock.faults.wire import clean
@@ -84,7 +84,8 @@ def run_case(case: Case, vehicle: VehicleFacts, seed: int, runtime: str = IN_PRO
     random = Random(f"{case.id} {vehicle.name} {seed}")
     factory = factory_of(runtime, case.program)
     car = altered(vehicle, case.changes)
-    scene = Scene(car, factory, random, case.start_us, case.ahead_us)
+    is_paired = case.start in RACING
+    scene = Scene(car, factory, random, case.start_us, case.ahead_us, is_paired)
     try:
         return _Course(case, scene, seed).run()
     finally:

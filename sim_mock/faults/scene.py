@@ -78,14 +78,16 @@ class Scene(Stage):
         random: Random,
         start_us: int = 0,
         ahead_us: int = 0,
+        is_paired: bool = False,
     ) -> None:
+        """``is_paired``: its car has a runstop box's key, and so needs the box (put_up_box)."""
         super().__init__(vehicle, random)
 
         def runner(board_id: bytes, image: bytes, seed: int) -> Pins:
             self.pins = Pins(factory, board_id, image, seed)
             return self.pins
 
-        image = paired_image(vehicle)
+        image = paired_image(vehicle) if is_paired else None
         seed = random.randrange(1000)
         self.world = World(vehicle, seed, runner=runner, image=image, start_us=start_us)
         self.phase_us = random.randrange(10) * TICK_US

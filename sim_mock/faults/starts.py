@@ -144,6 +144,9 @@ def racing_by_rc(scene: Scene, speed_mps: float) -> None:
     _drive_by_rc(scene, speed_mps)
 
 
+RACING = (racing, racing_by_rc)  # each with a runstop box, and its key
+
+
 def before_board_wraps(scene: Scene, speed_mps: float) -> None:
     """Steady, 60 ms before the board's clock begins anew: a lease ends after it."""
     driving(scene, speed_mps)

@@ -112,7 +112,7 @@ def _fastest(cause: Cause, case: Case, vehicle: VehicleFacts) -> tuple[float, _S
 def _reach_mps(start: _Start, vehicle: VehicleFacts) -> float:
     """How fast the driver of such a beginning may drive."""
     parameters = vehicle.parameters
-    races = start in (starts.racing, starts.racing_by_rc)
+    races = start in starts.RACING
     is_rc = start in (starts.by_rc, starts.racing_by_rc)
     profile = codes.PROFILE_RACE if races else parameters["profile_default"][0]
     source = codes.SOURCE_RC if is_rc else driver_of(vehicle)
