@@ -8,6 +8,7 @@ from sim_mock.firmware_runner import Process, Stored
 from sim_mock.keys import stored_key
 from sim_mock.world import board_id_of, stored_image
 from tests.firmware.copies import saved
+from tests.firmware.core.desk import parameters_of
 from tests.firmware.test_box import OTHER_KEY, SILENCE_MS, STEP_MS, Driven, box_of
 from tests.firmware.worlds import HEAP_LOCKED, micropython_command
 from tests.safety.desk import Facts
@@ -216,7 +217,7 @@ def test_it_is_optional_again_once_the_key_is_forgotten_by_cable():
 def test_a_new_configuration_does_not_make_it_optional():
     car = stands_by()
     app = car.world.runner.app
-    app.configure()  # as after each commit
+    app.configure(parameters_of(app))  # as after each commit
     car.box_lives = False
     car.let_go(500)
     assert car.missed(TRACK)

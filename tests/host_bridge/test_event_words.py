@@ -58,6 +58,6 @@ def test_a_drive_s_own_events_read_well():
     drive.advance(0.2)
     said = [event_words(event, vehicle()) for event in drive.rigs[0].car.events]
     assert "started: it was switched on" in said
-    assert "armed in profile track, 4 m/s at most" in said
+    assert "armed in profile track, 2 m/s at most" in said
     assert "source script engaged, of session 0" in said
     assert "stop source seat is there" in said

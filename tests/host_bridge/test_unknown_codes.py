@@ -152,7 +152,9 @@ class Shown:
     def say(self, kind: type[Message], **given: int) -> list[object]:
         fields = blank(kind)
         if kind is messages.Identity:
+            assert self.car.identity
             fields["protocol_hash"] = wire.own_protocol_hash()
+            fields["board_id"] = self.car.identity.board_id  # else it is another car
         if kind is messages.Status:
             assert self.car.status
             fields |= {"time_us": self.car.status.time_us, "first_cause": 255}

@@ -124,6 +124,7 @@ AROUND = (
     Part("host_bridge/serve/rims.py", ("host_bridge/serve/test_rims.py",)),
     Part("host_bridge/serve/stop_rim.py", ("host_bridge/serve/test_stop_rim.py",)),
     Part("host_bridge/serve/stop_callers.py", ("host_bridge/serve/test_stop_rim.py",)),
+    Part("host_bridge/serve/doubt.py", ("host_bridge/serve/test_doubt.py",)),
     Part("host_bridge/serve/choosing.py", ("host_bridge/serve/test_choosing.py",)),
     Part(
         "host_bridge/driving/controls.py",
@@ -170,6 +171,7 @@ STATION = (
 _OF_ROS2 = "host_bridge/interfaces/ros2"
 ROS2 = (
     Part("host_bridge/interfaces/ros2/node.py", (f"{_OF_ROS2}/test_node.py",)),
+    Part("host_bridge/interfaces/ros2/own_topics.py", (f"{_OF_ROS2}/test_own_topics.py",)),
     Part("host_bridge/interfaces/ros2/mux.py", (f"{_OF_ROS2}/test_mux.py",)),
     Part("host_bridge/interfaces/ros2/stops.py", (f"{_OF_ROS2}/test_stops.py",)),
 )

@@ -12,7 +12,7 @@ from host_bridge.interfaces.paths import Path, make
 from host_bridge.interfaces.paths.follower import Follower, Ways, ways_of
 from tests.host_bridge.inputs import seating
 
-VEHICLE = load_vehicle("f1tenth")
+VEHICLE = load_vehicle("f1tenth_vesc")  # whose cap is 4 m/s
 MOTION = CarMotion(0, 0, 0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 STATUS = CarStatus(
     0, State.ACTIVE, (), None, (), Profile.TRACK, 5, 5, 5, 0.0, 0.0, 0.0, 0.0, 0, 0, 0, 0, 0
