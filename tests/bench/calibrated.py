@@ -10,6 +10,7 @@ than situations; that is shown beside each.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -22,6 +23,7 @@ from tests.bench.instructions import counted_in
 from tests.bench.step_scene import BOARD_ID
 
 WITHIN = 0.15
+_TOO_FEW = 2  # rows of a model, which a fit would only repeat
 Key = tuple[bytes, str, int]
 
 
@@ -49,7 +51,10 @@ class Fit:
 
 def estimates() -> tuple[list[Fit], list[Estimate]]:
     """Of everything in the table; nothing where it is empty or instructions cannot be counted."""
-    rows = read_measured()
+    # a box's words are not counted, and a model needs more rows than a rate and a constant
+    rows = [row for row in read_measured() if not row.is_paired]
+    several = Counter(_model(row) for row in rows)
+    rows = [row for row in rows if several[_model(row)] > _TOO_FEW]
     keys = [_key(row) for row in rows]
     once = list(dict.fromkeys(keys))
     counts = counted_in(once) if rows else None
@@ -90,13 +95,14 @@ def _wiring(row: Measured) -> tuple[str, str]:
 
 
 def _model(row: Measured) -> str:
-    return f"{row.chip} at {row.mhz} MHz" + (f", flash cache {row.model}" if row.model else "")
+    on = f"{row.chip} at {row.mhz} MHz, MicroPython {row.micropython}"
+    return on + (f", flash cache {row.model}" if row.model else "")
 
 
 def _key(row: Measured) -> Key:
     if not row.is_configured:
         return b"", row.state, row.heard
-    vehicle = load_vehicle(row.wiring)
+    vehicle = load_vehicle(row.wiring, {"timing.step_s": row.beat_us / 1e6})
     return stored_image(vehicle, BOARD_ID, vehicle.name), row.state, row.heard
 
 
