@@ -84,6 +84,7 @@ import sys
 from host_bridge import cli
 from host_bridge.demo import limits
 limits.BRAKES_MPS2 = 40.0  # more than any tyre gives
+limits._FADES_S = 0.0  # and at once: what tandem stop may take to react is long enough for a VESC
 sys.exit(cli.main(sys.argv[1:]))
 """
 
