@@ -11,7 +11,7 @@ import socket
 from collections.abc import Callable, Iterator
 
 from host_bridge.transports.stop_calls import prefix_of
-from host_bridge.transports.stop_sockets import StopSocket
+from host_bridge.transports.stop_sockets import StopSocket, owner_of
 
 _LOOKED = 2000  # names that are looked at in one go: some 10 ms
 
@@ -28,8 +28,8 @@ class Callers:
         """Connect to each that is new and whose login ``may_come``: the connection, which whoever
         gets it closes, and the login."""
         for it in self._new():
-            uid = _login_of(it.path)
-            if uid is not None and may_come(uid) and it.connect() and it.end is not None:
+            uid = owner_of(it.path)
+            if uid >= 0 and may_come(uid) and it.connect() and it.end is not None:
                 yield it.end, it.uid
 
     def _new(self) -> list[StopSocket]:
@@ -41,11 +41,3 @@ class Callers:
         new = sorted(names - self._known)[:_LOOKED]
         self._known.update(new)
         return [StopSocket(os.path.join(self._folder, name), "") for name in new]
-
-
-def _login_of(path: str) -> int | None:
-    """None if it is gone."""
-    try:
-        return os.lstat(path).st_uid
-    except OSError:
-        return None

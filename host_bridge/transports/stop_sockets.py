@@ -165,14 +165,14 @@ def _fairly(sockets: list[StopSocket]) -> list[StopSocket]:
     turns: dict[int, int] = {}
     ranked = []
     for it in sorted(sockets, key=lambda it: it.path):
-        uid = _owner_of(it.path)
+        uid = owner_of(it.path)
         turns[uid] = turns.get(uid, 0) + 1
         ranked.append((turns[uid], uid != os.getuid(), it.path, it))
     return [it for *_, it in sorted(ranked)[:MOST]]
 
 
-def _owner_of(path: str) -> int:
-    """-1 if it is gone."""
+def owner_of(path: str) -> int:
+    """Return the login that owns what has this path; -1 if it is gone."""
     try:
         return os.lstat(path).st_uid
     except OSError:

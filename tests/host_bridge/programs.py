@@ -78,3 +78,14 @@ def virtual_car(vehicle: str, link: Path, *words: str) -> Iterator[subprocess.Po
     with program("sim", vehicle, "--link", str(link), *words) as process:
         until(link.exists, "the virtual car's port")
         yield process
+
+
+@contextmanager
+def terminal() -> Iterator[tuple[int, int]]:
+    """A pseudo-terminal: the end that a person types into, and the one that a program reads."""
+    typing, stdin = os.openpty()
+    try:
+        yield typing, stdin
+    finally:
+        os.close(typing)
+        os.close(stdin)

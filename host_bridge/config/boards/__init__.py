@@ -5,7 +5,7 @@ from host_bridge.config.boards.checking import check, check_all
 from host_bridge.config.boards.facts import Board
 from host_bridge.config.boards.pin_module import pin_module
 from host_bridge.config.boards.reading import board_names, load_board, other_wirings
-from host_bridge.config.boards.step_time import minor_of
+from host_bridge.config.boards.tables import minor_of
 
 __all__ = [
     "Board",

@@ -5,14 +5,13 @@
 
 from __future__ import annotations
 
-import csv
-import re
 from dataclasses import dataclass, fields
 from pathlib import Path
 
-_FOLDER = Path(__file__).resolve().parents[3] / "hardware" / "boards"
-NEEDS_TABLE = _FOLDER / "heap_needs.csv"
-RUNTIMES_TABLE = _FOLDER / "runtime_heaps.csv"
+from host_bridge.config.boards.tables import FOLDER, numbers_of, rows_in
+
+NEEDS_TABLE = FOLDER / "heap_needs.csv"
+RUNTIMES_TABLE = FOLDER / "runtime_heaps.csv"
 SPARE = 4096  # bytes that stay free beside the program: what the next change of it may take
 
 
@@ -51,10 +50,6 @@ class RuntimeHeap:
     def key(self) -> tuple[str, str]:
         return self.chip, self.micropython
 
-    @property
-    def numbers(self) -> tuple[int, ...]:
-        return tuple(map(int, re.findall(r"\d+", self.micropython)))
-
 
 NEED_COLUMNS = tuple(field.name for field in fields(HeapNeed))
 RUNTIME_COLUMNS = tuple(field.name for field in fields(RuntimeHeap))
@@ -69,8 +64,8 @@ def heap_need(chip: str, wiring: str, is_paired: bool, what: str = "car") -> Hea
 
 def runtime_heaps(chip: str) -> dict[str, int]:
     """The heap of each release that was measured on the chip, the oldest release first."""
-    rows = [row for row in read_runtimes() if row.chip == chip]
-    return {row.micropython: row.heap for row in sorted(rows, key=lambda row: row.numbers)}
+    heaps = {row.micropython: row.heap for row in read_runtimes() if row.chip == chip}
+    return {release: heaps[release] for release in sorted(heaps, key=numbers_of)}
 
 
 def read_needs(path: Path = NEEDS_TABLE) -> list[HeapNeed]:
@@ -79,17 +74,10 @@ def read_needs(path: Path = NEEDS_TABLE) -> list[HeapNeed]:
         HeapNeed(
             **{**row, "is_paired": row["is_paired"] == "1", "needs": int(row["needs"])}  # type: ignore[arg-type]
         )
-        for row in _rows(path)
+        for row in rows_in(path)
     ]
 
 
 def read_runtimes(path: Path = RUNTIMES_TABLE) -> list[RuntimeHeap]:
     """None if there is no such file."""
-    return [RuntimeHeap(**{**row, "heap": int(row["heap"])}) for row in _rows(path)]  # type: ignore[arg-type]
-
-
-def _rows(path: Path) -> list[dict[str, str]]:
-    if not path.exists():
-        return []
-    with path.open(newline="") as file:
-        return list(csv.DictReader(file))
+    return [RuntimeHeap(**{**row, "heap": int(row["heap"])}) for row in rows_in(path)]  # type: ignore[arg-type]

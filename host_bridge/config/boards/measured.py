@@ -5,11 +5,12 @@
 
 from __future__ import annotations
 
-import csv
 from dataclasses import dataclass, fields
 from pathlib import Path
 
-TABLE = Path(__file__).resolve().parents[3] / "hardware" / "boards" / "step_times.csv"
+from host_bridge.config.boards.tables import FOLDER, rows_in
+
+TABLE = FOLDER / "step_times.csv"
 Situation = tuple[str, str, bool, bool, str, str, int, int, str, int]
 
 
@@ -63,10 +64,7 @@ _TRUTHS = ("is_configured", "is_paired")
 
 def read_measured(path: Path = TABLE) -> list[Measured]:
     """None if there is no such file."""
-    if not path.exists():
-        return []
-    with path.open(newline="") as file:
-        return [_row(row) for row in csv.DictReader(file)]
+    return [_row(row) for row in rows_in(path)]
 
 
 def _row(row: dict[str, str]) -> Measured:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from host_bridge.config.boards.facts import Board, Wiring
 from host_bridge.config.boards.measured import Measured, read_measured
+from host_bridge.config.boards.tables import minor_of, numbers_of
 from host_bridge.domain import BudgetRow
 
 WHAT = "us of a step"
@@ -35,10 +35,11 @@ class StepTime:
 
 
 def step_time(board: Board, wiring: Wiring, name: str, step_us: int) -> StepTime:
-    """Of the wiring ``name``, or of the dearest one that was timed on this chip at this clock,
+    """Look up the wiring ``name``, or the dearest one that was timed on this chip at this clock,
     under the slowest of the MicroPythons that were."""
     link = link_of(wiring)
-    rows = [row for row in read_measured() if _is_of(row, board) and not row.is_paired]
+    timed = [row for row in read_measured() if _is_of(row, board)]
+    rows = [row for row in timed if not row.is_paired]
     one, many = (_worst(rows, name, link, count, step_us) for count in (1, _MANY))
     if one is None:
         said = f"never timed on this chip at {board.clock_mhz} MHz: no step of the program was"
@@ -48,7 +49,7 @@ def step_time(board: Board, wiring: Wiring, name: str, step_us: int) -> StepTime
     if (one.wiring, one.link) != (name, link):
         said += f"; that of {one.wiring} over {one.link}, for {name} over {link} was not timed"
     said += f"; {one.provenance}"
-    said += "".join(_shorter(board, name, link, step_us))
+    said += "".join(_shorter(timed, name, link, step_us))
     return StepTime(one.p99_us, step_us, said, _refusal(board, name, one.p99_us, step_us))
 
 
@@ -60,33 +61,34 @@ def link_of(wiring: Wiring) -> str:
 def holds(
     board: Board, name: str, link: str, step_us: int, micropython: str, *, is_paired: bool
 ) -> bool:
-    """Whether this very car was timed with this beat under this release, and held it with a tenth
-    to spare, by each model of its chip."""
+    """Say whether this very car was timed with this beat under this release, and held it with a
+    tenth to spare, by each model of its chip."""
+    timed = [row for row in read_measured() if _is_of(row, board)]
+    return _held(timed, name, link, step_us, micropython, is_paired=is_paired)
+
+
+def _held(
+    timed: Sequence[Measured], name: str, link: str, step_us: int, release: str, *, is_paired: bool
+) -> bool:
     rows = [
         row
-        for row in read_measured()
-        if _is_of(row, board)
-        and (row.wiring, row.link, row.beat_us) == (name, link, step_us)
+        for row in timed
+        if (row.wiring, row.link, row.beat_us) == (name, link, step_us)
         and row.is_paired is is_paired
-        and minor_of(row.micropython) == minor_of(micropython)
+        and minor_of(row.micropython) == minor_of(release)
     ]
     worst = _worst(rows, name, link, 1, step_us)
     return worst is not None and worst.p99_us <= HOLDS_SHARE * step_us
 
 
-def minor_of(micropython: str) -> tuple[int, ...]:
-    """What of a release decides where its interpreter lies: the first two of its numbers."""
-    return tuple(map(int, re.findall(r"\d+", micropython)))[:2]
-
-
-def _shorter(board: Board, name: str, link: str, step_us: int) -> Iterator[str]:
-    """The releases under which a shorter beat was timed, and held."""
-    beats = sorted({row.beat_us for row in read_measured() if row.beat_us < step_us})
-    releases = sorted({row.micropython for row in read_measured()}, key=minor_of)
+def _shorter(timed: Sequence[Measured], name: str, link: str, step_us: int) -> Iterator[str]:
+    """Name the releases under which a shorter beat was timed, and held."""
+    beats = sorted({row.beat_us for row in timed if row.beat_us < step_us})
+    releases = sorted({row.micropython for row in timed}, key=numbers_of)
     for beat_us in beats:
         for release in releases:
-            if holds(board, name, link, beat_us, release, is_paired=False):
-                also = holds(board, name, link, beat_us, release, is_paired=True)
+            if _held(timed, name, link, beat_us, release, is_paired=False):
+                also = _held(timed, name, link, beat_us, release, is_paired=True)
                 but = "" if also else ", without a box's key"
                 yield f"; MicroPython {release} holds {beat_us / 1000:g} ms{but}"
 

@@ -44,6 +44,16 @@ def is_loaded(line) -> bool:
     return line.car.app.overlay.writing is not None
 
 
+def refuses(line, state: int, why: int) -> None:
+    """A write and a commit in this state are refused, and neither brings it in."""
+    line.car.app.supervisor.state = state
+    result, at, value = written(line)
+    assert (result, is_loaded(line)) == (why, False)
+    line.car.app.supervisor.state = state
+    assert committed(line, at, value) == why
+    assert not is_loaded(line)
+
+
 def kept(line) -> tuple:
     """All that a failure may not change."""
     held, board = line.car.app.configuration, line.car.board
@@ -98,12 +108,7 @@ def test_on_the_step_on_which_it_is_armed_nothing_is_brought_in(line):
 @pytest.mark.parametrize("state", [STARTING, HOLD, ACTIVE, STOPPING, STOPPED])
 def test_in_another_state_nothing_is_brought_in(line, state):
     in_standby(line)
-    line.car.app.supervisor.state = state
-    result, at, value = written(line)
-    assert (result, is_loaded(line)) == (NOT_NOW, False)
-    line.car.app.supervisor.state = state
-    assert committed(line, at, value) == NOT_NOW
-    assert not is_loaded(line)
+    refuses(line, state, NOT_NOW)
 
 
 @pytest.mark.parametrize("state", [STANDBY, FAULT])
@@ -112,12 +117,7 @@ def test_while_the_wheels_turn_nothing_is_brought_in(line, state):
     line.car.app.supervisor.state = state
     line.car.app.odometry.step = lambda *_: setattr(line.car.app.odometry, "speed_mm_s", 500)
     line.say(steps=2)
-    line.car.app.supervisor.state = state
-    result, at, value = written(line)
-    assert (result, is_loaded(line)) == (MOVING, False)
-    line.car.app.supervisor.state = state
-    assert committed(line, at, value) == MOVING
-    assert not is_loaded(line)
+    refuses(line, state, MOVING)
 
 
 def no_memory(*_):

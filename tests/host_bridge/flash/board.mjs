@@ -14,12 +14,14 @@ const [, , folder, root] = process.argv;
 const { loadMicroPython } = await import(pathToFileURL(path.join(folder, "micropython.mjs")));
 const RESET = 42;
 const RAW_PASTE = 5; // Ctrl-E; this port takes it, and then reads the rest from nowhere
+// the chip's id: of whatever car a test starts at this port after the reset, in hexadecimal
+const CHIP_ID = process.env.CHIP_ID ?? Buffer.from("12345678").toString("hex");
 const MACHINE = `
 import js_board
 def reset():
     js_board.reset()
 def unique_id():
-    return b"12345678"
+    return bytes.fromhex("${CHIP_ID}")
 `;
 
 const mp = await loadMicroPython({

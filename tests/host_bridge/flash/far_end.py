@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from sim_mock.world import board_id_of
 from tests import patience
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -26,14 +27,21 @@ def node():
 
 
 @contextmanager
-def repl_board(folder):
-    """Its port; ``folder`` is its file system before, and after it was reset or has ended."""
+def repl_board(folder, called=None):
+    """Its port; ``folder`` is its file system before, and after it was reset or has ended.
+
+    ``called`` is the ``--board`` of the virtual car that is started in its place after the reset.
+    """
+    chip = {"CHIP_ID": board_id_of(called).hex()} if called else {}
     command = node()
     folder.mkdir(exist_ok=True)
     master, slave = os.openpty()
     tty.setraw(slave)
     process = subprocess.Popen(
-        [command, str(SCRIPT), str(PACKAGE), str(folder)], stdin=master, stdout=master
+        [command, str(SCRIPT), str(PACKAGE), str(folder)],
+        stdin=master,
+        stdout=master,
+        env={**os.environ, **chip},
     )
     os.close(master)
     try:

@@ -9,7 +9,6 @@ import os
 import re
 import signal
 import time
-from contextlib import contextmanager
 
 import pytest
 
@@ -24,7 +23,7 @@ from host_bridge.flash.program import launcher_files
 from host_bridge.flash.repl import BAUD
 from tests import patience
 from tests.host_bridge.flash.far_end import RESET, repl_board
-from tests.host_bridge.programs import program, serving, tandem, virtual_car
+from tests.host_bridge.programs import program, serving, tandem, terminal, virtual_car
 
 pytestmark = pytest.mark.process(drives=True)
 
@@ -48,17 +47,6 @@ def board_file(tmp_path):
     return path
 
 
-@contextmanager
-def terminal():
-    """(what types, what a program reads)."""
-    typing, stdin = os.openpty()
-    try:
-        yield typing, stdin
-    finally:
-        os.close(typing)
-        os.close(stdin)
-
-
 def wait_for_line(stream, word):
     said = []
     for line in stream:
@@ -74,12 +62,12 @@ def words(board, port, *more, vehicle="f1tenth"):
 
 def test_a_bare_board_becomes_the_car_that_was_asked_for(board_file, tmp_path):
     port, folder = tmp_path / "port", tmp_path / "board"
-    with repl_board(folder) as (device, repl):
+    with repl_board(folder, "flashed") as (device, repl):
         port.symlink_to(device)
         with program(*words(board_file, port, "--name", "red", "--json")) as flash:
             assert repl.wait(FLASHED_WITHIN_S) == RESET
             port.unlink()
-            with virtual_car("f1tenth", port):
+            with virtual_car("f1tenth", port, "--board", "flashed"):
                 out, trouble = patience.communicate(flash, FLASHED_WITHIN_S)
                 assert flash.returncode == 0, trouble
                 found = json.loads(tandem("identify", f"serial://{port}", "--json").stdout)[0]
@@ -95,12 +83,12 @@ def test_a_bare_board_becomes_the_car_that_was_asked_for(board_file, tmp_path):
 
 def test_at_a_terminal_the_self_test_is_asked_for_and_done(board_file, tmp_path):
     port = tmp_path / "port"
-    with terminal() as (typing, stdin), repl_board(tmp_path / "board") as (device, repl):
+    with terminal() as (typing, stdin), repl_board(tmp_path / "board", "flashed") as (device, repl):
         port.symlink_to(device)
         with program(*words(board_file, port), stdin=stdin) as flash:
             assert repl.wait(FLASHED_WITHIN_S) == RESET
             port.unlink()
-            with virtual_car("f1tenth", port) as car:
+            with virtual_car("f1tenth", port, "--board", "flashed") as car:
                 os.write(typing, b"y\n")
                 for asked in ("open", "close"):
                     wait_for_line(flash.stderr, asked)

@@ -4,7 +4,6 @@ import json
 import os
 import re
 import signal
-from contextlib import contextmanager
 
 import pytest
 
@@ -15,7 +14,7 @@ from host_bridge.hil.report import PASS
 from host_bridge.running import INTERRUPTED
 from tests import patience
 from tests.host_bridge.flash.far_end import RESET, repl_board
-from tests.host_bridge.programs import program, tandem, until, virtual_car
+from tests.host_bridge.programs import program, tandem, terminal, until, virtual_car
 
 pytestmark = pytest.mark.process(drives=True)
 
@@ -41,12 +40,12 @@ def test_a_bare_board_is_flashed_as_the_days_first_part(tmp_path):
     board.write_text(pico.document.path.read_text().replace(pico.machine, "JS with Emscripten"))
     port, out = tmp_path / "port", tmp_path / "report.json"
     words = ["--vehicle", "f1tenth", "--board", str(board), "--only", "flash", "--out", str(out)]
-    with repl_board(tmp_path / "board") as (device, repl):
+    with repl_board(tmp_path / "board", "flashed") as (device, repl):
         port.symlink_to(device)
         with program("hil", str(port), *words) as day:
             assert repl.wait(90.0) == RESET
             port.unlink()
-            with virtual_car("f1tenth", port):
+            with virtual_car("f1tenth", port, "--board", "flashed"):
                 _, trouble = patience.communicate(day, 90.0)
                 assert day.returncode == 0, trouble
     [row] = [row for row in json.loads(out.read_text())["rows"] if row["verdict"] == PASS]
@@ -56,17 +55,6 @@ def test_a_bare_board_is_flashed_as_the_days_first_part(tmp_path):
 
 
 # --- at a terminal
-
-
-@contextmanager
-def terminal():
-    """(what types, what a program reads)."""
-    typing, stdin = os.openpty()
-    try:
-        yield typing, stdin
-    finally:
-        os.close(typing)
-        os.close(stdin)
 
 
 def wait_for(stream, word):
@@ -86,7 +74,7 @@ def test_at_a_terminal_a_person_opens_the_loop_and_pulls_the_power(tmp_path):
     words = ["--only", "runstop,power", "--pulls", "1", "--patience", "0.2", "--out", str(out)]
     with (
         terminal() as (typing, stdin),
-        virtual_car("f1tenth", port) as car,
+        virtual_car("f1tenth", port, "--board", "bench") as car,
         program("hil", str(port), *words, stdin=stdin) as day,
     ):
         wait_for(day.stderr, "Press Enter")
@@ -100,7 +88,7 @@ def test_at_a_terminal_a_person_opens_the_loop_and_pulls_the_power(tmp_path):
         car.send_signal(signal.SIGINT)
         wait_for(day.stderr, "it is gone")
         until(lambda: not port.exists(), "the port's end")
-        with virtual_car("f1tenth", port):
+        with virtual_car("f1tenth", port, "--board", "bench"):
             _, trouble = patience.communicate(day, 90.0)
     assert day.returncode == 0, trouble
     rows = rows_of(out)
@@ -108,7 +96,8 @@ def test_at_a_terminal_a_person_opens_the_loop_and_pulls_the_power(tmp_path):
     assert row_of(rows, "power_standby")["verdict"] == PASS, row_of(rows, "power_standby")
 
 
-def test_ctrl_c_at_a_terminal_ends_in_order(tmp_path):
+@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl-C", "kill"])
+def test_ctrl_c_and_a_polite_kill_end_in_order(tmp_path, ending):
     port, out = tmp_path / "port", tmp_path / "report.json"
     words = ["--only", "told,runstop", "--seconds", "600", "--patience", "5", "--out", str(out)]
     with (
@@ -117,7 +106,7 @@ def test_ctrl_c_at_a_terminal_ends_in_order(tmp_path):
         program("hil", str(port), *words, stdin=stdin) as day,
     ):
         wait_for(day.stderr, "s of 600 driven")
-        day.send_signal(signal.SIGINT)
+        day.send_signal(ending)
         _, trouble = patience.communicate(day, 20.0)
         found = json.loads(tandem("identify", f"serial://{port}", "--json").stdout)[0]
     assert day.returncode == INTERRUPTED, trouble

@@ -449,9 +449,9 @@ def test_what_is_no_socket_or_another_car_s_is_not_called_and_each_is_looked_at_
     listening = [Call(other), Call(call)]
     assert [it.open() for it in listening] == [True, True]
     looked = []
-    login_of = stop_callers._login_of
+    login_of = stop_callers.owner_of
     monkeypatch.setattr(
-        stop_callers, "_login_of", lambda path: looked.append(path) or login_of(path)
+        stop_callers, "owner_of", lambda path: looked.append(path) or login_of(path)
     )
     callers = stop_callers.Callers(str(shared / "tandem-stop.car.0.0.abcd"))
     found = list(callers.found(lambda uid: True))

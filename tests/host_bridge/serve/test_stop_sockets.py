@@ -256,7 +256,7 @@ def test_a_login_with_many_names_crowds_out_no_other(monkeypatch):
     """By rank: the first of each login come before anyone's second."""
     owners = {f"/x/{n:04}": 1000 for n in range(2000)}
     owners |= {"/x/~theirs": 1001, "/x/~own": os.getuid()}
-    monkeypatch.setattr(stop_sockets, "_owner_of", owners.get)
+    monkeypatch.setattr(stop_sockets, "owner_of", owners.get)
     asked = stop_sockets._fairly([StopSocket(path, "car") for path in owners])
     assert len(asked) == stop_sockets.MOST
     assert {"/x/~theirs", "/x/~own"} <= {it.path for it in asked[:3]}
