@@ -1,4 +1,4 @@
-"""What is known of a car that did not acknowledge a stop: no more than that is told.
+"""Tells what is known of a car that did not acknowledge a stop, and no more.
 
 Imports as little as a stop in a hurry needs.
 """

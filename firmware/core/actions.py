@@ -190,7 +190,7 @@ class Actions:
         return 1 << REFUSED_STOP_SOURCE if self._stop_sources.missing_in(profile) else 0
 
     def _raises_cap(self, act: "Act", state: int) -> bool:
-        """Whether this cap is higher where it may only be lower: armed, or asked for by a guest."""
+        """Say whether this cap is higher where it may only be lower: armed, or a guest's."""
         only_lowers = state != STANDBY or act.sender == SENDER_GUEST
         return only_lowers and act.value > self.cap_mm_s
 

@@ -254,7 +254,7 @@ class Arbiter:
 
     @micropython.native
     def _is_hand(self, source: Source) -> bool:
-        """Whether a person has taken over by this fresh source; the RC at manual, held or not:
+        """Say whether a person has taken over by this fresh source; the RC at manual, held or not:
         in its other modes it claims nothing."""
         if not (source.is_attended and source.claimed & _MOTION):
             return False

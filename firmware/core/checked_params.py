@@ -1,4 +1,4 @@
-"""What the numbers of a car may be, and the image of them that a board stores.
+"""Judges the numbers of a car, and makes and reads the image of them that a board stores.
 
 An image is the hash of the parameters' table, the values, the car's name, and a CRC over these.
 """
@@ -103,7 +103,7 @@ class CheckedParams(Params):
         return at if CHANNEL_ESC in kinds and not has_brake else -1
 
     def _unstoppable(self) -> int:
-        """Where a profile that is offered needs a stop source that a person has, and none is."""
+        """Find where a profile that is offered needs a stop source that a person has; else -1."""
         kinds = self.index("stop_source_kind")
         needs = self.index("stop_source_need")
         for cap in self.get_all("profile_cap_mm_s"):

@@ -1,4 +1,4 @@
-"""What a car keeps of its configuration while it drives: the numbers as they stand, and a draft.
+"""Keeps of a configuration what a car needs while it drives: the numbers, and a draft of others.
 
 Whoever writes, judges or stores one is in ``writing.py``, and not in memory while the car drives
 (overlay.py); nor is the table of the parameters, which only who configures asks (params.py).

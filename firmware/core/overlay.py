@@ -1,4 +1,4 @@
-"""What hosts say of the configuration; what writes one is in memory only while it is asked for.
+"""Hears what hosts say of the configuration; what writes one is in memory only while asked for.
 
 Brought in where nothing can move, in STANDBY and FAULT with standing wheels, and let go of after a
 commit, or as the car is armed. What an import takes is no step: some ten milliseconds on a chip,

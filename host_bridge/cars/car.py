@@ -322,7 +322,7 @@ class Car:
         self._break_off(self.stranger)
 
     def known(self) -> KnownCar:
-        """Who it is, to be remembered; its board's id is empty before it was met."""
+        """Return who it is, to be remembered; its board's id is empty before it was met."""
         boards = self.connection.boards
         board_id = next(iter(boards)) if len(boards) == 1 else b""
         vehicle = self.vehicle.name if self.vehicle else ""

@@ -12,7 +12,7 @@ _TENTHS = 10.0
 
 
 def unaided_facts(tables: dict[str, Any]) -> UnaidedFacts:
-    """What a vehicle file says of stops that its program has no part in."""
+    """Gather what a vehicle file says of stops that its program has no part in."""
     stop = tables["stop"]
     return UnaidedFacts(
         cut_decel_mps2=stop["cut_decel_mps2"],
@@ -23,7 +23,7 @@ def unaided_facts(tables: dict[str, Any]) -> UnaidedFacts:
 
 
 def accepted_coast(tables: dict[str, Any]) -> AcceptedCoast | None:
-    """What a vehicle file accepts; None where it has no such table."""
+    """Read what a vehicle file accepts; None where it has no such table."""
     given = tables["accepted_coast"]
     return AcceptedCoast(given["distance_m"], given["reason"].strip(" .")) if given else None
 

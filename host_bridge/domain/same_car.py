@@ -27,7 +27,7 @@ class KnownCar:
 
 
 class Verdict(Enum):
-    """What became of a car that is remembered."""
+    """The outcomes of comparing a car with one that is remembered."""
 
     SAME = "the same car"
     RECONFIGURED = "the same car, with another configuration"

@@ -1,4 +1,4 @@
-"""How far a car goes where its program has no part in the stop: runstop button, hang, reset."""
+"""Distances of stops in which a car's program has no part: runstop button, hang, reset."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _RESET_TO_BRAKE_SERVO_S = 0.41  # until the launcher's first pulse
 
 @dataclass(frozen=True)
 class AcceptedCoast:
-    """What a vehicle file accepts in words, where it goes farther than ``UNAIDED_MOST_M``."""
+    """A distance beyond ``UNAIDED_MOST_M`` that a vehicle file accepts in words."""
 
     distance_m: float
     reason: str
@@ -39,7 +39,7 @@ class UnaidedStop:
 
 @dataclass(frozen=True)
 class UnaidedFacts:
-    """What slows a vehicle in a cut and without any power, in m/s², and what delays its brake."""
+    """The decelerations of a vehicle in a cut and without any power, in m/s², and its delays."""
 
     cut_decel_mps2: float
     coast_decel_mps2: float

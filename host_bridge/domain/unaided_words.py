@@ -1,4 +1,4 @@
-"""What a person has to know before a car is armed that goes far without its program."""
+"""Tells a person, before a car is armed, how far it goes without its program."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether the program has room in the heap of a board's MicroPython, before anything is erased."""
+"""Refuses a program without room in the heap of a board's MicroPython, before it is erased."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a car tells while it runs the program as it was flashed, nothing put to it."""
+"""Measures a car by what it tells while it runs as it was flashed, nothing put to it."""
 
 from __future__ import annotations
 

@@ -95,7 +95,7 @@ def facts(bench: Bench) -> Iterator[tuple[dict[str, Any], Row]]:
 
 
 def _pace(bench: Bench) -> float:
-    """How much of the car's time goes by in a second of this host's: 1 on metal, and of a board
+    """Measure how much of the car's time goes by in a second here: 1 on metal, and of a board
     that tells nothing, as it is where its REPL is open already."""
     with bench.car(0) as car, contextlib.suppress(Mute):
         car.port.catch_up()

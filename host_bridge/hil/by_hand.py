@@ -1,4 +1,4 @@
-"""What a person does to a car that stands on its bench: opens its runstop, turns its wheels.
+"""Measures what a person does to a car on its bench: opens its runstop, turns its wheels.
 
 The car itself says what came of it; the person only acts.
 """

@@ -105,7 +105,7 @@ class Car:
         return self.host.step_us
 
     def meet(self) -> dict[str, object]:
-        """Who it is. Raises Mute, errors.AnotherCarFault."""
+        """Ask who it is. Raises Mute, errors.AnotherCarFault."""
         self.port.catch_up()
         self.host.rest(50)
         self.host.connect()
@@ -283,11 +283,11 @@ class Car:
 
     @property
     def claims_a_beat(self) -> int:
-        """Of a source at 100 Hz."""
+        """Count the claims in a beat of a source at 100 Hz."""
         return max(round(self.step_us / 10_000), 1)
 
     def claim_of(self, source: int, deadman: int) -> None:
-        """Of any source; each has a sequence of its own."""
+        """Claim for any source; each has a sequence of its own."""
         self._sequences[source] += 1
         sequence = {} if source == SCRIPT else {"sequence": self._sequences[source] & 0xFFFF}
         self.host.claim(self._speed_mm_s, deadman=deadman, source=source, **sequence)

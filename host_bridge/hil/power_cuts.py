@@ -47,7 +47,7 @@ class Lost(RuntimeError):
 
 @dataclass(frozen=True)
 class Life:
-    """What a car says of the life that it is in."""
+    """The life that a car is in, as it tells it."""
 
     config_hash: bytes
     state: int

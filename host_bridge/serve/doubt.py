@@ -1,4 +1,4 @@
-"""Whose board is at the line? Until that is known, only stops and questions pass, and logs wait.
+"""Doubts whose board is at the line: until it is known, only stops and questions pass, logs wait.
 
 A cable that was out may lead to another board than before. From the loss of the line, or of all
 that came over it, to the next word of who is there the owner is in doubt; a board that is not its

@@ -180,7 +180,7 @@ class ClientLine:
         return kept
 
     def _undoubted(self, frames: bytes) -> bytes:
-        """What whoever is there may hear: it may be another car."""
+        """Keep what whoever is there may hear: it may be another car."""
         kept = _passing(frames, self._owner.doubt.rights)
         self._owner.unsent_bytes += len(frames) - len(kept)
         return kept

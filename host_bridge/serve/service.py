@@ -131,7 +131,7 @@ class Service:
 
     @property
     def board_id(self) -> str:
-        """Of its car, in hexadecimal; empty before it was met."""
+        """The id of its car's board, in hexadecimal; empty before it was met."""
         return self.car.known().board_id.hex()
 
     def vehicle_name(self) -> str:

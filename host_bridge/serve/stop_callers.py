@@ -1,4 +1,4 @@
-"""Who wants to be called back by the owner of a car, because its stop socket was full.
+"""Finds who wants to be called back by the owner of a car, for its stop socket was full.
 
 See ``transports/stop_calls.py``. Anybody may put such a name into the folder; each is looked at
 once, whatever it is, so what another login puts there costs what it costs that login to put it.
@@ -17,7 +17,7 @@ _LOOKED = 2000  # names that are looked at in one go: some 10 ms
 
 
 class Callers:
-    """Of the car whose stop socket has this path."""
+    """The callers of the car whose stop socket has this path."""
 
     def __init__(self, path: str) -> None:
         self._folder = os.path.dirname(path)

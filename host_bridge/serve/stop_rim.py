@@ -163,7 +163,7 @@ class StopRim:
             asyncio.get_running_loop().add_reader(self._socket, self._answer)
 
     def _may_come(self, uid: int) -> bool:
-        """Whether this login has not come too often."""
+        """Say whether this login has not come too often."""
         if uid not in self._shares:
             if len(self._shares) >= _LOGINS:  # the one that was first is forgotten: it has all anew
                 del self._shares[next(iter(self._shares))]

@@ -240,7 +240,7 @@ def differing(
 
 
 def _may_have_key(opened: OpenCar) -> bool:
-    """Whether a car has a runstop box's key, or has not said that it has none."""
+    """Say whether a car has a runstop box's key, or has not said that it has none."""
     inputs = opened.car.inputs
     return inputs is None or inputs.pairing is not BoxPairing.NO_KEY
 

@@ -12,6 +12,6 @@ KEPT_FOR_STOP = 64  # connections that stop, and what each needs; of few files a
 
 
 def is_in_reserve(fd: int) -> bool:
-    """Whether an open file is one of those that are kept for Stop: whoever opened it closes it."""
+    """Say whether an open file is one of those kept for Stop: whoever opened it closes it."""
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
     return most != resource.RLIM_INFINITY and fd >= most - min(KEPT_FOR_STOP, most // 4)

@@ -47,7 +47,7 @@ class Call:
         return True
 
     def answered(self) -> bool:
-        """Whether the car's owner has connected; then it is what ``StopSocket.end`` is."""
+        """Say whether the car's owner has connected; then it is what ``StopSocket.end`` is."""
         for _ in range(_AT_ONCE):
             if self._listening is None:
                 return False
@@ -95,7 +95,7 @@ class Outside:
                 self._calls[it] = call
 
     def entered(self, now_s: float) -> list[StopSocket]:
-        """Who has been let in, or was called back. Of whom nobody is there any more is dropped."""
+        """Return who was let in or called back; a socket that nobody has any more is dropped."""
         found = []
         for it, next_s in list(self._next_s.items()):
             call = self._calls.get(it)
@@ -124,6 +124,6 @@ class Outside:
 
 
 def prefix_of(path: str) -> str:
-    """How the names begin that call for the owner of this stop socket."""
+    """Make the beginning of the names that call for the owner of this stop socket."""
     folder, _, name = path.rpartition("/")
     return f"{folder}/{PREFIX}.{name.rpartition('.')[2]}."

@@ -180,7 +180,7 @@ def owner_of(path: str) -> int:
 
 
 def _listed(folder: str) -> list[str]:
-    """What may be a socket there, by what the folder itself says: nothing is looked at.
+    """List what may be a socket there, by what the folder itself says: nothing is looked at.
 
     Raises errors.DeviceFault where this program could not look: that is not "nobody there".
     """

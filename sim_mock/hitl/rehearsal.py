@@ -145,7 +145,7 @@ class Rehearsal:
             self.stage = Stage.ENTERING
 
     def _is_another(self, board_id: bytes) -> bool:
-        """Whether it is not the board that was here before; nothing is said to one that is not."""
+        """Say whether it is another board than before; nothing is said to one that is."""
         seen = _in_loop(board_id)
         self.board = self.board or seen
         return seen != self.board

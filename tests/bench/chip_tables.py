@@ -1,4 +1,4 @@
-"""What the commands share that measure a chip through its port and keep the rows in a table."""
+"""Arguments, benches and tables of the commands that measure a chip through its port."""
 
 from __future__ import annotations
 

@@ -125,7 +125,7 @@ def _deed(opened: OpenCar, action: Action, profile: Profile | None) -> Deed:
 
 
 def _unaided(opened: OpenCar, deed: Deed) -> str:
-    """How far it goes without its program, where an arm permits a speed from which that is far."""
+    """Say how far it goes without its program, where an arm permits what makes that far."""
     if deed.action is not Action.ARM:
         return ""
     return unaided_words(opened.vehicle, Profile(deed.value).name.lower())

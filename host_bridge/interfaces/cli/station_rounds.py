@@ -22,7 +22,7 @@ StopThem = Callable[[tuple[str, ...], Tell], object]
 
 
 class Rounds:
-    """For one station. ``stop`` may be called by anybody at any time."""
+    """The rounds of one station. ``stop`` may be called by anybody at any time."""
 
     def __init__(self, stop_them: StopThem) -> None:
         self._stop_them = stop_them
@@ -73,7 +73,7 @@ class Rounds:
 
 
 class _Asked:
-    """What one caller asked for, and of which cars it has been told."""
+    """One caller's wish, and the cars of which it has been told."""
 
     def __init__(self, names: tuple[str, ...], tell: Tell) -> None:
         self.names = names

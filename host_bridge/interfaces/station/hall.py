@@ -1,4 +1,4 @@
-"""Who has connected to the station and not yet said what they want: so many, a share per login.
+"""Bounds those who connected to the station and said nothing yet: so many, a share per login.
 
 One that says nothing costs a file of this program all the same, and files are what each Stop needs.
 So of too many the oldest go, of the login that has most. Whose a connection is Linux says, in a
@@ -21,7 +21,7 @@ MOST = 64  # a browser's request is there within some ms of its connection
 
 
 class Hall:
-    """Of one server; ``connection`` makes what it serves."""
+    """The hall of one server; ``connection`` makes what it serves."""
 
     def __init__(self) -> None:
         self._waiting: dict[Any, None] = {}  # in the order in which they came
@@ -57,7 +57,7 @@ class Hall:
                 self._send_away(it)
 
     def _logins(self) -> Callable[[Any], int]:
-        """Whose each connection is; -1 where the system does not say."""
+        """Return whose each connection is; -1 where the system does not say."""
         by_port = logins_by_port()
         return lambda it: by_port.get((it.transport.get_extra_info("peername") or ("", 0))[1], -1)
 

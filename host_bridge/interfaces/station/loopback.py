@@ -41,7 +41,7 @@ def held(ports: Iterable[int]) -> Iterator[None]:
 
 
 def is_ours(port: int) -> bool:
-    """Whether who listens at 127.0.0.1 there is this login; True where the system does not say."""
+    """Say whether this login listens at 127.0.0.1 there; True where the system does not say."""
     rows = _rows()
     wanted = f"{_HERE}:{port:04X}"
     logins = {int(row[_UID]) for row in rows if row[1] == wanted and row[_STATE] == _LISTENS}
@@ -49,7 +49,7 @@ def is_ours(port: int) -> bool:
 
 
 def logins_by_port() -> dict[int, int]:
-    """Whose each socket of 127.0.0.1 is, by its port; empty where the system does not say."""
+    """Find whose each socket of 127.0.0.1 is, by its port; empty where the system does not say."""
     rows = [row for row in _rows() if row[1].startswith(_HERE)]
     return {int(row[1].rpartition(":")[2], 16): int(row[_UID]) for row in rows}
 

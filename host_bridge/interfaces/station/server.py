@@ -334,7 +334,7 @@ def _end(connection: ServerConnection, why: str) -> None:
 
 
 def _object(message: str | bytes) -> dict[str, object]:
-    """Of JSON that is text all through; empty for anything else, and for one nested too deep."""
+    """Read JSON that is text all through; empty for anything else, and for one nested too deep."""
     with suppress(ValueError, RecursionError):
         found = json.loads(message)
         json.dumps(found, ensure_ascii=False).encode()  # half a character can be no name of a car
