@@ -12,6 +12,7 @@ import functools
 import gc
 import multiprocessing.util
 import os
+import re
 import signal
 import subprocess
 import time
@@ -37,9 +38,11 @@ _LOOKS_UP = {"ldconfig", "gcc", "cc", "ld", "objdump"}
 # That of sysexits.h for "try again later". Nothing is wrong, and nothing is shown.
 EXIT_NOT_MEASURED = 75
 KEPT_AS = "cache/not_measured"  # in pytest's cache, for tests/tools/measured.py
+ERRORS_KEPT_AS = "cache/not_measured_errors"  # by test: how it failed, without figures
 _LEASE_S = 0.12  # a car that hears nothing for so long stops: firmware/core/SAFETY.md
 MOST_LATE_S = _LEASE_S / 2  # its host is one of several programs on the way
 _LOOKS_EVERY_S = 5.0
+_TOLD = 300  # letters of an error: enough to tell one failure from another
 _IS_TIMED = pytest.StashKey[bool]()
 
 
@@ -51,6 +54,7 @@ class Kinds:
         self._started: list[str] = []
         self._begun_s = 0.0
         self._unmeasured: dict[str, str] = {}
+        self._errors: dict[str, str] = {}
         self._patch = pytest.MonkeyPatch()
         for owner, name in _WAYS:
             if hasattr(owner, name):  # not each system has each
@@ -111,7 +115,8 @@ class Kinds:
             report.longrepr = (str(item.path), item.location[1] or 0, why)
             # by its own id: with the group that xdist adds nobody could ask for it again
             assert item.parent is not None
-            report.user_properties.append((KEPT_AS, [f"{item.parent.nodeid}::{item.name}", why]))
+            told = [f"{item.parent.nodeid}::{item.name}", why, _without_figures(call.excinfo.value)]
+            report.user_properties.append((KEPT_AS, told))
         elif call.when == "teardown" and self._started and not _starts_programs(item):
             report.outcome = "failed"
             report.longrepr = (
@@ -163,8 +168,9 @@ class Kinds:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         for name, told in report.user_properties:
             if name == KEPT_AS:
-                test, why = told  # type: ignore[misc]
+                test, why, error = told  # type: ignore[misc]
                 self._unmeasured[test] = why
+                self._errors[test] = error
 
     def pytest_report_teststatus(self, report: pytest.TestReport) -> tuple[str, str, str] | None:
         if any(name == KEPT_AS for name, _ in getattr(report, "user_properties", ())):
@@ -185,8 +191,19 @@ class Kinds:
             return
         if getattr(self._config, "cache", None):
             self._config.cache.set(KEPT_AS, sorted(self._unmeasured))
+            self._config.cache.set(ERRORS_KEPT_AS, self._errors)
         if exitstatus == pytest.ExitCode.OK and self._unmeasured:
             session.exitstatus = EXIT_NOT_MEASURED
+
+
+def _without_figures(error: BaseException) -> str:
+    """Say how a test failed, the same for two runs that differ in times and counts only.
+
+    Empty for what says itself that the machine gave too little.
+    """
+    if isinstance(error, NotMeasured):
+        return ""
+    return re.sub(r"[0-9a-f]*\d[0-9a-f]*", "#", f"{type(error).__name__}: {error}")[:_TOLD]
 
 
 def _starts_programs(item: pytest.Item) -> bool:

@@ -5,7 +5,9 @@
 A test that runs in wall time says "not measured" where the machine gave too little to tell
 (tests/patience.py). It is asked again without others beside it, twice at most, and what came of it
 is listed. Exit code: 0 where all was measured and passed, 75 where nothing failed and something is
-still not measured, else that of pytest. A test that failed has failed, and is not asked again.
+still not measured, else that of pytest. A test that failed has failed, and is not asked again. One
+that fails each time in the same words, figures aside, has failed too (1): a busy machine does not
+repeat itself so well, and a fault does.
 """
 
 from __future__ import annotations
@@ -14,10 +16,11 @@ import json
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
-from tests.kinds import EXIT_NOT_MEASURED, KEPT_AS
+from tests.kinds import ERRORS_KEPT_AS, EXIT_NOT_MEASURED, KEPT_AS
 
 ROOT = Path(__file__).resolve().parents[2]
 ROUNDS = 2
@@ -25,11 +28,16 @@ Run = Callable[[Sequence[str]], int]
 
 
 def not_measured(root: Path) -> list[str]:
-    """The tests that were not measured when pytest was last run there."""
+    """List the tests that were not measured when pytest was last run there."""
+    return list(_kept(root, KEPT_AS, []))
+
+
+def _kept(root: Path, name: str, default: Any) -> Any:
+    """Read what pytest's cache holds under this name."""
     try:
-        return list(json.loads((root / ".pytest_cache" / "v" / KEPT_AS).read_text()))
+        return json.loads((root / ".pytest_cache" / "v" / name).read_text())
     except FileNotFoundError:
-        return []
+        return default
 
 
 def run(words: Sequence[str]) -> int:
@@ -51,6 +59,7 @@ def main(words: Sequence[str], run: Run = run, root: Path = ROOT) -> int:
     """Run them, those that were not measured again, and tell."""
     code = run(words)
     left = first = not_measured(root)
+    errors = [_kept(root, ERRORS_KEPT_AS, {})]
     for _ in range(ROUNDS):
         if not left or code not in (EXIT_NOT_MEASURED, 1):
             break
@@ -60,14 +69,27 @@ def main(words: Sequence[str], run: Run = run, root: Path = ROOT) -> int:
         again = _again(left, run)
         if again in (0, 1, EXIT_NOT_MEASURED):  # else it ran none: they are as they were
             left = not_measured(root)
+            errors.append(_kept(root, ERRORS_KEPT_AS, {}))
         if again not in (0, EXIT_NOT_MEASURED):
             code = again
         elif code == EXIT_NOT_MEASURED and again == 0:
             code = 0
+    failed = _failed_alike(left, errors)
     for test in first:
         became = "still not measured" if test in left else "measured when run again, alone"
+        if test in failed:
+            became = "FAILED each time in the same words, however late the machine was"
         print(f"{became}: {test}")
-    return code
+    return 1 if failed else code
+
+
+def _failed_alike(tests: Sequence[str], errors: Sequence[Mapping[str, str]]) -> list[str]:
+    """List the tests that failed in every round, and in the same words."""
+    if len(errors) <= ROUNDS:
+        return []
+    return [
+        test for test in tests if len(told := {it.get(test) for it in errors}) == 1 and all(told)
+    ]
 
 
 if __name__ == "__main__":

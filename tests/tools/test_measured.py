@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests import patience
-from tests.kinds import EXIT_NOT_MEASURED, KEPT_AS
+from tests import kinds, patience
+from tests.kinds import ERRORS_KEPT_AS, EXIT_NOT_MEASURED, KEPT_AS
 from tests.tools import measured
 
 
@@ -21,7 +21,8 @@ class Pytest:
         self.asked = []
 
     def __call__(self, words):
-        code, left = self.runs.pop(0)
+        code, left, *errors = self.runs.pop(0)
+        self.kept.with_name(Path(ERRORS_KEPT_AS).name).write_text(json.dumps(dict(*errors)))
         named = [word[1:] for word in words if word.startswith("@")]
         self.asked.append([Path(name).read_text().split() for name in named] or list(words))
         self.kept.write_text(json.dumps(left))
@@ -57,6 +58,31 @@ def test_it_asks_again_only_what_was_not_measured(tmp_path, capsys, runs, code, 
     assert ("still not measured: a" in told) == bool(runs[-1][1] if was_run else runs[0][1])
     is_measured = len(runs) > 1 and was_run and not runs[-1][1]
     assert ("measured when run again, alone: a" in told) == is_measured
+
+
+@pytest.mark.parametrize(
+    ("errors", "code"),
+    [
+        ([{"a": "E: x"}] * 3, 1),
+        ([{"a": "E: x"}, {"a": "E: x"}, {"a": "E: y"}], N),
+        ([{"a": ""}] * 3, N),  # it says itself that the machine gave too little
+        ([{}] * 3, N),
+        ([{"a": "E: x"}, {"a": "E: x"}], 0),  # passed in the last round
+    ],
+)
+def test_what_fails_each_time_in_the_same_words_has_failed(tmp_path, capsys, errors, code):
+    runs = [(N, ["a"], error) for error in errors] + [(0, [])] * (3 - len(errors))
+    assert measured.main([], Pytest(tmp_path, *runs), tmp_path) == code
+    assert ("FAILED each time in the same words" in capsys.readouterr().out) == (code == 1)
+
+
+def test_two_errors_that_differ_in_figures_only_are_one():
+    first, second, other = (
+        kinds._without_figures(AssertionError(text))
+        for text in ("car 3f2a at 0.91 m/s", "car 99 at 1.2 m/s", "no car at 1.2 m/s")
+    )
+    assert first == second != other
+    assert kinds._without_figures(patience.NotMeasured("84 ms late")) == ""
 
 
 # --- by pytest itself
