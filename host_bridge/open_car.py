@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from host_bridge.cars.car import Car
 from host_bridge.cars.sign_of_life import OWNER, SignOfLife
 from host_bridge.clock import Clock
-from host_bridge.domain import CarIdentity, CarStatus, Vehicle
+from host_bridge.domain import CarIdentity, CarStatus, Fault, Vehicle
 from host_bridge.errors import (
     AnotherCarFault,
     DeviceFault,
@@ -298,7 +298,16 @@ def _unbound(opened: OpenCar) -> TandemError:
 
 
 def _unknown_vehicle(opened: OpenCar) -> VehicleFileFault:
-    identity = opened.car.identity
+    status, identity = opened.car.status, opened.car.identity
+    if status is not None and Fault.CONFIGURATION in status.faults:
+        # Nobody's car can be overwritten by mistake: there is nothing on the board to be kept.
+        return VehicleFileFault(
+            "the board holds no configuration, or a damaged one",
+            where=opened.uri,
+            expected="the configuration of a vehicle",
+            got="none that can be read",
+            remedy=f"write one to it: tandem config write {opened.name} --vehicle NAME",
+        )
     return VehicleFileFault(
         "the car's configuration is that of no vehicle file",
         where=opened.uri,
