@@ -46,6 +46,7 @@ _AGAIN_S = 0.06  # three times what a car takes that answers on its next step
 _TRIES = 50  # with no answer to any
 _COMMIT_AGAIN_S = 1.0  # storing takes an RP2040 with its flash 0.3 s
 _COMMIT_TRIES = 5
+_MORE_IF_HEARD = 6  # times as many tries: a car that is heard is there, and only slow
 _STARTS_WITHIN_S = 12.0  # the longest time in neutral that a vehicle file may ask for, and some
 
 # firmware.protocol.codes, PARAMETER_*
@@ -285,7 +286,9 @@ class _Dialogue:
         expected = config_hash(vehicle, identity.board_id, car_name)
         request = parameter_requests.commit(self._epoch(), expected, car_name)
         with self._listening():
-            for _ in range(_COMMIT_TRIES):
+            tries = 0
+            while tries < self._most(_COMMIT_TRIES):
+                tries += 1
                 self._committed = None
                 self._opened.car.connection.send(request)
                 if await self._opened.until(lambda: self._committed is not None, _COMMIT_AGAIN_S):
@@ -323,10 +326,14 @@ class _Dialogue:
                 await self._opened.until(partial(self._has_all, batch), _AGAIN_S)
                 progress(len(self._replies), len(requests))
                 tries = tries + 1 if len(self._replies) == before else 0
-                if tries >= _TRIES:
+                if tries >= self._most(_TRIES):
                     raise self._unanswered(f"no answer about {parameter_name(batch[0])}")
                 self._refuse_wrong(batch)
         return self._replies
+
+    def _most(self, tries: int) -> int:
+        """Return how often to ask before it is given up."""
+        return tries * (_MORE_IF_HEARD if self._opened.car.is_known() else 1)
 
     @contextmanager
     def _listening(self) -> Iterator[None]:
