@@ -9,6 +9,7 @@ from __future__ import annotations
 import struct
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -38,11 +39,12 @@ class Differs(AssertionError):
 class OnBoard:
     """A ``FirmwareRunner`` at the far end of a serial line."""
 
-    def __init__(self, line: Any, patience_s: float) -> None:
+    def __init__(self, line: Any, patience_s: float, took_us: list[int]) -> None:
+        """``took_us`` is what each step took, by the board's own clock. Raises Differs."""
         self._line = line
+        self._took_us = took_us
         line.timeout = patience_s
         self._begun()
-        self.took_us: list[int] = []
 
     def _begun(self) -> None:
         """The program says that it listens."""
@@ -78,7 +80,7 @@ class OnBoard:
         packet = _IN.pack(now_us, *readings, *outputs, len(received)) + received
         fields = _OUT.unpack(self.ask(b"S" + packet, _OUT.size))
         *both, step_us, enable, lights, healthy, size, took_us = fields
-        self.took_us.append(took_us)
+        self._took_us.append(took_us)
         sent = self._read(size)
         values, fallbacks = both[:CHANNELS], both[CHANNELS:]
         return Beat(values, bool(enable), sent, fallbacks, step_us, lights, bool(healthy))
@@ -139,22 +141,21 @@ def compare(
     patience_s: float = PATIENCE_S,
     progress: Callable[[str], None] = lambda text: None,
 ) -> Row:
-    """A storm of so many beats on the board that ``on_board/same_bytes.py`` was begun on."""
-    board = OnBoard(line, patience_s)
+    """Drive a storm of so many beats on the board that ``on_board/same_bytes.py`` was begun on."""
     count = Count(progress)
-
-    def runner(board_id: bytes, image: bytes, seed: int) -> Compared:
-        board.begin(board_id, image, seed)
-        return Compared(InProcess(board_id, image, seed), board, count)
-
+    took_us: list[int] = []
     difference, room = "", (0, 0)
+    timeout = line.timeout  # whoever leads the board back to its REPL reads with its own again
     try:
-        stormy_drive(vehicle, runner, beats, seed=_SEEDS)
+        board = OnBoard(line, patience_s, took_us)
+        stormy_drive(vehicle, partial(_begun, board, count), beats, seed=_SEEDS)
         room = board.heap()
         board.end()
     except Differs as error:
         difference = str(error)
-    took = sorted(board.took_us) or [0]
+    finally:
+        line.timeout = timeout
+    took = sorted(took_us) or [0]
     return Row(
         LIMITS["same_bytes"].what,
         must="0 steps of 6000 differ",
@@ -172,6 +173,11 @@ def compare(
             "step_us": {"median": took[len(took) // 2], "max": took[-1]},
         },
     )
+
+
+def _begun(board: OnBoard, count: Count, board_id: bytes, image: bytes, seed: int) -> Compared:
+    board.begin(board_id, image, seed)
+    return Compared(InProcess(board_id, image, seed), board, count)
 
 
 class Count:

@@ -226,3 +226,20 @@ def test_a_step_that_differs_is_named(tmp_path):
         row = same_bytes.compare(line, beats=10)
     assert row.holds is False
     assert "sent: here" in row.got
+
+
+class MuteLine:
+    """A serial line at whose far end nothing says anything."""
+
+    timeout = 1.5
+
+    def read(self, size):
+        return b""
+
+
+def test_a_program_that_does_not_start_on_the_board_is_a_row_and_the_line_is_as_it_was():
+    line = MuteLine()
+    row = same_bytes.compare(line, beats=10, patience_s=400.0)
+    assert row.holds is False
+    assert "does not start: it says nothing" in row.got
+    assert line.timeout == 1.5
