@@ -6,8 +6,9 @@ import contextlib
 import errno
 import io
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 from mpremote.transport import TransportError
 from mpremote.transport_serial import SerialTransport
@@ -24,7 +25,51 @@ BAUD = 115_200  # of a REPL on a UART; USB takes no notice
 WITHIN_S = 20.0  # a reset, the port's return, and mounting it take some seconds
 _ANSWER_S = 1.5
 _QUIET_S = 0.3
+_LONGEST_S = 60.0  # for one answer of a REPL that is not asked to run anything long
 _FRIENDLY = b"\r\x02\x03"  # out of whatever mode stray bytes have brought it into
+
+
+def opened(port: str, baud: int = BAUD) -> SerialTransport:
+    """Open mpremote's line to a REPL, whose waits end although something else talks on.
+
+    mpremote looks at its time only while nothing comes. A board that was reset meanwhile runs the
+    car's program, which is never silent.
+    """
+    transport = SerialTransport(port, baud, timeout=_ANSWER_S)
+    waits = transport.read_until
+
+    def read_until(
+        min_num_bytes: int,
+        ending: bytes,
+        timeout: float | None = 10,  # as mpremote has it
+        data_consumer: Callable[[bytes], object] | None = None,
+        timeout_overall: float | None = None,
+    ) -> bytes:
+        if (
+            data_consumer is not None or timeout is None
+        ):  # what a script says, for as long as it runs
+            read: bytes = waits(min_num_bytes, ending, timeout, data_consumer, timeout_overall)
+            return read
+        return _answer(transport.serial, ending, timeout, timeout_overall or _LONGEST_S)
+
+    transport.read_until = read_until
+    return transport
+
+
+def _answer(line: Any, ending: bytes, silent_s: float, longest_s: float) -> bytes:
+    """Read until this ending; what came, where it is silent for so long or the time is over."""
+    data = b""
+    begun_s = heard_s = time.monotonic()
+    while not data.endswith(ending):
+        now_s = time.monotonic()
+        if now_s >= min(heard_s + silent_s, begun_s + longest_s):
+            break
+        if line.in_waiting:
+            data += line.read(1)
+            heard_s = now_s
+        else:
+            time.sleep(0.01)  # as mpremote does
+    return data
 
 
 @contextlib.contextmanager
@@ -47,7 +92,7 @@ def _entered(port: str, baud: int, give_up_s: float) -> SerialTransport:
     while True:
         got = ""
         try:
-            transport = SerialTransport(port, baud, timeout=_ANSWER_S)
+            transport = opened(port, baud)
             try:
                 return _enter(transport)
             except (TransportError, OSError):

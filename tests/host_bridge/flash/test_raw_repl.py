@@ -6,9 +6,10 @@ import shutil
 import threading
 import time
 import tty
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 
 import pytest
+from mpremote.transport import TransportError
 from mpremote.transport_serial import SerialTransport
 
 from host_bridge.errors import DeviceFault
@@ -156,12 +157,12 @@ def test_a_port_where_nothing_answers_is_said_so(tmp_path):
         raise AssertionError("there is no board")
 
 
-def test_a_car_that_talks_on_and_leaves_no_repl_is_given_up():
-    """An armed car: it says things all the time and takes no notice of Ctrl-C."""
+@contextmanager
+def talking_on():
+    """A car at a port that says things all the time, none of them a prompt."""
     car, port = pty.openpty()
     tty.setraw(port)
     os.set_blocking(car, False)
-    begun_s = time.monotonic()
     is_over = threading.Event()
 
     def talk():
@@ -170,15 +171,39 @@ def test_a_car_that_talks_on_and_leaves_no_repl_is_given_up():
                 os.write(car, b"\x41\x42\x43\x00" * 12)
             time.sleep(0.01)
 
-    talking = threading.Thread(target=talk)
-    talking.start()
-    with pytest.raises(DeviceFault, match="talks on"), raw_board(os.ttyname(port), within_s=0.1):
+    talker = threading.Thread(target=talk)
+    talker.start()
+    try:
+        yield os.ttyname(port)
+    finally:
+        is_over.set()
+        talker.join()
+        os.close(car)
+        os.close(port)
+
+
+def test_a_car_that_talks_on_and_leaves_no_repl_is_given_up():
+    """An armed car: it says things all the time and takes no notice of Ctrl-C."""
+    begun_s = time.monotonic()
+    with (
+        talking_on() as port,
+        pytest.raises(DeviceFault, match="talks on"),
+        raw_board(port, within_s=0.1),
+    ):
         raise AssertionError("there is no REPL")
-    is_over.set()
-    talking.join()
     patience.took(begun_s, 8.0, "a car that talks on is given up", 0.2)
-    os.close(car)
-    os.close(port)
+
+
+def test_a_board_that_was_reset_meanwhile_and_talks_on_is_not_waited_for(monkeypatch):
+    """It is to be led out of its raw REPL, and runs its car already."""
+    monkeypatch.setattr(repl, "_LONGEST_S", 0.5)
+    with talking_on() as port:
+        transport = repl.opened(port)
+        begun_s = time.monotonic()
+        with pytest.raises(TransportError, match="could not enter raw repl"):
+            transport.exec_raw_no_follow("import machine\nmachine.reset()")
+        transport.close()
+    patience.took(begun_s, 12.0, "a board that talks on is given up", 0.5)
 
 
 @pytest.mark.micropython
