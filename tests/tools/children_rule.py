@@ -12,6 +12,8 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from tests.tools.refusing import told
+
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("calibration", "firmware", "hardware", "host_bridge", "sim_mock")
 THE_WAY = Path("sim_mock/children.py")
@@ -68,11 +70,8 @@ def refusals(root: Path) -> list[str]:
 
 
 def main(words: list[str]) -> int:
-    """0 if there is none, else 1, and each is printed."""
-    found = refusals(Path(words[0]) if words else ROOT)
-    for refusal in found:
-        print(refusal)
-    return 1 if found else 0
+    """Print what is refused; 1 if anything is."""
+    return told(refusals(Path(words[0]) if words else ROOT))
 
 
 if __name__ == "__main__":

@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.tools.refusing import told
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -320,10 +322,7 @@ def check_folder(root: Path) -> list[Refusal]:
 
 def main(arguments: list[str]) -> int:
     """Print what is refused; 1 if anything is."""
-    found = check_folder(Path(arguments[0]) if arguments else ROOT)
-    for refusal in found:
-        print(refusal)
-    return 1 if found else 0
+    return told(check_folder(Path(arguments[0]) if arguments else ROOT))
 
 
 if __name__ == "__main__":

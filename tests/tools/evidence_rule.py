@@ -11,6 +11,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from tests.tools.refusing import told
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -32,12 +34,8 @@ def refusals(folder: Path) -> list[str]:
 
 
 def main(words: list[str]) -> int:
-    """0 if there is none, else 1, and each is printed."""
-    folder = Path(words[0]) if words else ROOT / "tests"
-    found = refusals(folder)
-    for refusal in found:
-        print(refusal)
-    return 1 if found else 0
+    """Print what is refused; 1 if anything is."""
+    return told(refusals(Path(words[0]) if words else ROOT / "tests"))
 
 
 if __name__ == "__main__":

@@ -87,9 +87,12 @@ def _failed_alike(tests: Sequence[str], errors: Sequence[Mapping[str, str]]) -> 
     """List the tests that failed in every round, and in the same words."""
     if len(errors) <= ROUNDS:
         return []
-    return [
-        test for test in tests if len(told := {it.get(test) for it in errors}) == 1 and all(told)
-    ]
+    alike = []
+    for test in tests:
+        told = {error.get(test, "") for error in errors}
+        if len(told) == 1 and "" not in told:
+            alike.append(test)
+    return alike
 
 
 if __name__ == "__main__":

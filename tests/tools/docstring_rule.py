@@ -1,0 +1,146 @@
+"""Refuses docstrings that begin with a fragment in place of a sentence or a noun phrase.
+
+A docstring's first line says what the thing does or is. One that begins with "What", "Whether",
+"Of" and the like leaves that to the reader. ``STILL`` counts those of folders that have not been
+rewritten yet: a count may only fall, and the table falls with it.
+
+    python tests/tools/docstring_rule.py [FOLDER]
+"""
+
+import ast
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from tests.tools.refusing import told
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGES = ("calibration", "firmware", "hardware", "host_bridge", "sim_mock")
+FRAGMENTS = frozenset(
+    [
+        "As",
+        "At",
+        "Because",
+        "Beside",
+        "Between",
+        "By",
+        "For",
+        "From",
+        "How",
+        "If",
+        "In",
+        "Of",
+        "On",
+        "Once",
+        "To",
+        "What",
+        "When",
+        "Where",
+        "Whether",
+        "Which",
+        "While",
+        "Who",
+        "Whose",
+        "Why",
+        "With",
+        "Without",
+    ]
+)
+STILL: dict[str, int] = {
+    "calibration": 44,
+    "calibration/logs": 58,
+    "firmware": 11,
+    "firmware/boards": 22,
+    "firmware/core": 53,
+    "firmware/drivers": 19,
+    "firmware/protocol": 17,
+    "hardware/drawing": 6,
+    "hardware/schema": 4,
+    "host_bridge": 31,
+    "host_bridge/api/tandem": 12,
+    "host_bridge/cars": 23,
+    "host_bridge/config": 23,
+    "host_bridge/config/boards": 32,
+    "host_bridge/demo": 36,
+    "host_bridge/doctor": 5,
+    "host_bridge/domain": 46,
+    "host_bridge/driving": 28,
+    "host_bridge/flash": 26,
+    "host_bridge/hil": 25,
+    "host_bridge/hil/on_board": 8,
+    "host_bridge/interfaces/autodrive": 9,
+    "host_bridge/interfaces/cli": 68,
+    "host_bridge/interfaces/gamepad": 19,
+    "host_bridge/interfaces/keyboard": 8,
+    "host_bridge/interfaces/manoeuvres": 2,
+    "host_bridge/interfaces/paths": 12,
+    "host_bridge/interfaces/ros2": 53,
+    "host_bridge/interfaces/ros2/tandem_ros": 1,
+    "host_bridge/interfaces/ros2/tandem_ros/launch": 2,
+    "host_bridge/interfaces/ros2/tandem_ros/tandem_ros": 5,
+    "host_bridge/interfaces/station": 34,
+    "host_bridge/link": 22,
+    "host_bridge/logbook": 18,
+    "host_bridge/selftest": 5,
+    "host_bridge/serve": 22,
+    "host_bridge/services": 7,
+    "host_bridge/transports": 27,
+    "sim_mock": 35,
+    "sim_mock/autodrive": 28,
+    "sim_mock/bodies": 17,
+    "sim_mock/faults": 59,
+    "sim_mock/hitl": 8,
+    "sim_mock/models/autodrive": 17,
+    "sim_mock/models/autorally": 6,
+    "sim_mock/models/planning": 17,
+    "sim_mock/models/single_track": 4,
+    "sim_mock/plant": 19,
+    "sim_mock/sensors": 12,
+    "sim_mock/tracks": 13,
+}
+_DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+def fragments(text: str) -> Iterator[tuple[int, str]]:
+    """Yield the line and the first words of each docstring that begins with a fragment."""
+    for node in ast.walk(ast.parse(text)):
+        if not isinstance(node, _DOCUMENTED):
+            continue
+        words = (ast.get_docstring(node) or "").split()
+        if words and words[0].strip(".,:;") in FRAGMENTS:
+            yield getattr(node, "lineno", 1), " ".join(words[:6])
+
+
+def refusals(root: Path, still: dict[str, int] = STILL) -> list[str]:
+    """List what is refused below this folder. Raises ValueError if there is nothing to look at."""
+    files = [path for package in PACKAGES for path in sorted((root / package).rglob("*.py"))]
+    if not files:
+        raise ValueError(f"{root}: no file of {', '.join(PACKAGES)}")
+    found: list[str] = []
+    counts: Counter[str] = Counter()
+    for path in files:
+        name = path.relative_to(root).as_posix()
+        folder = path.relative_to(root).parent.as_posix()
+        here = list(fragments(path.read_text(encoding="utf-8")))
+        counts[folder] += len(here)
+        if folder not in still:
+            found += [
+                f"{name}:{line}: begins with {words!r}; say what it does or is"
+                for line, words in here
+            ]
+    return found + [
+        f"{folder}: {counts[folder]} docstrings begin with a fragment, and the table of "
+        f"docstring_rule.py says {count}; it may only fall, and with them"
+        for folder, count in still.items()
+        if counts[folder] != count
+    ]
+
+
+def main(words: list[str]) -> int:
+    """Print what is refused; 1 if anything is."""
+    return told(refusals(Path(words[0]) if words else ROOT))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
