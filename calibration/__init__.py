@@ -1,1 +1,1 @@
-"""From measurements to numbers; README.md says how."""
+"""Fitting of a car's parameters to recorded drives; README.md describes the methods."""

@@ -1,9 +1,10 @@
-"""A vehicle's virtual car as a calibration found it: ``sim://nigel?calibration=own``.
+"""The application of a calibration to a vehicle's virtual car: ``sim://nigel?calibration=own``.
 
-Speed and lag are lumps, as one throttle cannot tell battery from motor nor rotor from gear: a fit
-has the battery give the speed and the turning mass the lag. The car that is driven has the battery
-of its file, and motors that are as slow on it: its program watches the voltage. Queue, delay and
-mounting are of the log and of whoever measured, not of the car: they change nothing here.
+A fit cannot separate battery from motor, nor rotor from gear, as a log has only one throttle. It
+therefore explains the top speed by the battery and the lag by the rotating mass. The virtual car
+that is driven keeps the battery of its vehicle file, because its program monitors the voltage; its
+motors are made as slow on that battery. Queue, delay and mounting belong to the log and to whoever
+measured, not to the car: they change nothing here.
 """
 
 from __future__ import annotations
@@ -26,11 +27,11 @@ from calibration.steering import bent_curve
 from host_bridge.errors import VehicleFileFault
 from sim_mock.plant.parameters import PlantParameters, SteeringChannel
 
-OWN = "own"  # the calibration that Tandem brings along for the type
+OWN = "own"  # the calibration that Tandem ships for this type of car
 
 
 class Facts(Protocol):
-    """What is needed of a vehicle."""
+    """The properties of a vehicle that this module needs; implemented by ``Vehicle``."""
 
     @property
     def name(self) -> str: ...
@@ -43,7 +44,7 @@ class Facts(Protocol):
 
 
 class Calibrated(NamedTuple):
-    """A vehicle whose virtual car has other numbers; its program has its own."""
+    """A vehicle whose plant and channels are calibrated; its program's parameters stay its own."""
 
     name: str
     plant: Mapping[str, Any]
@@ -52,7 +53,7 @@ class Calibrated(NamedTuple):
 
 
 def calibrated(vehicle: Facts, file: str) -> Calibrated:
-    """The vehicle with the values of a calibration's file, or of its ``own``.
+    """Return the vehicle with the values of a calibration file, or of its ``own`` calibration.
 
     Raises errors.VehicleFileFault where there is none, or where it is another vehicle's.
     """
@@ -81,7 +82,7 @@ def calibrated(vehicle: Facts, file: str) -> Calibrated:
 
 
 def applied(vehicle: Facts, values: Values) -> Calibrated:
-    """The vehicle with these values."""
+    """Return the vehicle with these fitted values in its plant and its steering curves."""
     changes = twin_of_logs.on_its_battery(vehicle.plant, changed(plant_parameters(vehicle), values))
     plant = {**vehicle.plant, **{k: {**vehicle.plant[k], **v} for k, v in changes.items()}}
     steer_max_rad = vehicle.parameters["steer_max_urad"][0] * 1e-6
@@ -90,7 +91,7 @@ def applied(vehicle: Facts, values: Values) -> Calibrated:
 
 
 def changed(p: PlantParameters, values: Values) -> dict[str, dict[str, Any]]:
-    """What these values change in the tables of ``[plant]``, but for the steering's curves."""
+    """Return the entries of ``[plant]`` that these values change, except the steering curves."""
     stiffness = values["tyre_stiffness_per_rad"]
     turning_kg = values["speed_lag_s"] * damping_n_per_mps(p) - p.body.mass_kg
     return {
@@ -102,7 +103,7 @@ def changed(p: PlantParameters, values: Values) -> dict[str, dict[str, Any]]:
 
 
 def bent(p: PlantParameters, values: Values, steer_max_rad: float) -> tuple[SteeringChannel, ...]:
-    """Bend the servos by the steering map of these values."""
+    """Return the steering channels, their curves reshaped by the steering map of these values."""
     curves = [bent_curve(one.curve, steer_max_rad, values) for one in p.steering]
     return tuple(
         replace(one, curve=tuple((rad, ns) for rad, ns in curve))
@@ -113,7 +114,10 @@ def bent(p: PlantParameters, values: Values, steer_max_rad: float) -> tuple[Stee
 def replaced(
     p: PlantParameters, values: Values, steering: tuple[SteeringChannel, ...]
 ) -> PlantParameters:
-    """The same of parameters that were read, without reading them again: a fit does it often."""
+    """Return parsed parameters with these values replaced.
+
+    This avoids parsing the tables again, as a fit does it often.
+    """
     changes = changed(p, values)
     return replace(
         p,

@@ -1,9 +1,9 @@
 """The queue between a driver's commands and the car.
 
-Messages that come faster than a line carries them wait, first come, first served. What is
-commanded then comes late and lasts longer: at 1400 messages a second on a line that carries 1000,
-four seconds of throttle drive the car for 5.6. A fixed delay comes on top: buffers, the car's own
-loop, and whatever the odometry's clock is behind.
+Messages that arrive faster than a line can carry them wait, first come, first served. A command
+then takes effect late and lasts longer: at 1400 messages a second on a line that carries 1000, four
+seconds of throttle drive the car for 5.6. A fixed delay comes on top: buffers, the car's own loop,
+and the offset of the odometry's clock.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ import numpy as np
 from calibration.samples import Commands, Floats
 
 BURST_S = 0.1
-BURST = 100  # 1000 a second; the jump is eightfold, so half or twice as many find it too
+BURST = 100  # i.e. 1000 a second; the jump is eightfold, so 50 or 200 would find it too
 
 
 class Change(NamedTuple):
-    """From ``t_s`` on the car has these commands."""
+    """The commands that are in effect from ``t_s`` on, until the next change."""
 
     t_s: float
     throttle_norm: float
@@ -27,11 +27,12 @@ class Change(NamedTuple):
 
 
 def opening_s(arrivals_s: Floats) -> float:
-    """When the road opens: the first message with ``BURST`` more within ``BURST_S``.
+    """Return the time of the first message with ``BURST`` more within ``BURST_S``: the queue opens.
 
-    The first message, where the rate never jumps. In the logs of the real Nigel a driver's messages
-    come at 250 a second for 1.1 to 1.7 s, then at once at 2100; the car starts 0.3 s after that
-    jump, whenever the first message came. So the first ones are held until then, and none is lost.
+    It is the time of the first message where the rate never jumps. In the logs of the real Nigel a
+    driver's messages come at 250 a second for 1.1 to 1.7 s, then suddenly at 2100; the car starts
+    0.3 s after that jump, whenever the first message came. So the first messages are held until the
+    jump, and none is lost.
     """
     later = np.searchsorted(arrivals_s, arrivals_s + BURST_S) - np.arange(len(arrivals_s))
     bursts = np.flatnonzero(later > BURST)
@@ -39,10 +40,11 @@ def opening_s(arrivals_s: Floats) -> float:
 
 
 def departures_s(arrivals_s: Floats, delay_s: float, s_per_message: float) -> Floats:
-    """When each message takes effect; arrivals rise. No queue where a message takes no time.
+    """Return the time at which each message takes effect; ``arrivals_s`` must rise.
 
-    One server, from ``opening_s`` on, that takes ``s_per_message`` for each: Lindley's recursion
-    d_i = max(a_i, d_(i-1)) + s, unrolled into a running maximum of a_i - i s.
+    The queue is a single server that opens at ``opening_s`` and takes ``s_per_message`` for each
+    message: Lindley's recursion d_i = max(a_i, d_(i-1)) + s, unrolled into a running maximum of a_i
+    - i s. Where ``s_per_message`` is 0 there is no queue, only the delay.
     """
     if s_per_message == 0.0:
         return arrivals_s + delay_s
@@ -53,9 +55,10 @@ def departures_s(arrivals_s: Floats, delay_s: float, s_per_message: float) -> Fl
 
 
 def changes(commands: Commands, times_s: Floats) -> list[Change]:
-    """What the car has to do from when on, if each message takes effect at its time of these.
+    """Return the changes of command that the car sees, if message i takes effect at ``times_s[i]``.
 
-    Before the first both commands are 0, as every run's last ones are.
+    Both commands are 0 before the first change. Messages that repeat their channel's value are left
+    out.
     """
     throttle = steering = 0.0
     found = []
@@ -67,7 +70,7 @@ def changes(commands: Commands, times_s: Floats) -> list[Change]:
 
 
 def _news(commands: Commands) -> list[int]:
-    """Numbers of the messages that say something else than the last one of their channel."""
+    """Return the indices of the messages that differ from the previous one of their channel."""
     news: list[int] = []
     for channel in (False, True):
         own = np.flatnonzero(commands.is_steering == channel)

@@ -1,10 +1,11 @@
-"""The prediction band of a run: where the car will be seen, all the way, in 95 of 100 runs.
+"""The simultaneous prediction band of a run: where the car is seen throughout, in 95 of 100 runs.
 
-Drawn from all that a fit does not know: the parameters' posterior, what differs from run to run,
-what no parameter explains, the odometry's own wobble. Each draw of a car and of its day is driven,
-for a start that comes early is no slope. The band is simultaneous: its widths over time are those
-of the draws' spread, times what holds 95 % of the draws from start to end. Where runs that were
-left out lay farther away than the model says, it is wider by so much (``left_out.py``).
+The band is drawn from everything that a fit leaves uncertain: the parameters' posterior, effects
+that differ from run to run, effects that no parameter explains, and the odometry's noise. Each draw
+of a car and its run effects is simulated in full, as an early start is not linear in its cause. The
+band is simultaneous: its widths over time are those of the draws' spread, times the factor that
+holds 95 % of the draws from start to end. If leave-one-out runs lay farther away than the model
+says, the band is widened by that factor (``left_out.py``).
 """
 
 from __future__ import annotations
@@ -23,23 +24,26 @@ from calibration.scatter import run_scales, scaled_pieces
 from calibration.sights import ROUGH_STEP_S, Look
 from calibration.twin import Twin, arrived
 
-DRIVES, SEEN = 200, 10  # draws of a car, and of an odometry that sees it
+DRIVES, SEEN = 200, 10  # draws of a car, and draws of odometry noise for each of them
 SEED = 1
-BRIEF_S = 0.2  # of a command that hardly moves the car
-NEAR_NORM = 0.01  # of steering that was driven
+BRIEF_S = 0.2  # shorter commands hardly move the car
+NEAR_NORM = 0.01  # steering this close to what was driven counts as driven
 
 
 @dataclass(frozen=True)
 class Band:
-    """Sample by sample from the first command on: a circle around the twin, and either side of its
-    yaw. ``is_beyond``: steered further than the fitted runs were, so extrapolated."""
+    """Half widths of the band, sample by sample from the first command on.
+
+    ``position_m`` is the radius of a circle around the twin, ``yaw_rad`` either side of its yaw.
+    ``is_beyond`` marks samples with steering beyond that of the fitted runs, so extrapolated.
+    """
 
     position_m: Floats
     yaw_rad: Floats
     is_beyond: np.ndarray
 
     def holds(self, position_m: Floats, yaw_rad: Floats) -> np.ndarray:
-        """Say whether such errors lie inside, sample by sample."""
+        """Return whether such errors lie inside the band, sample by sample."""
         return (position_m <= self.position_m) & (np.abs(yaw_rad) <= self.yaw_rad)
 
 
@@ -51,7 +55,10 @@ def band(
     run: Run,
     confidence: float = CONFIDENCE,
 ) -> Band:
-    """Draw the band of a run, fitted on or not; ``steering`` is what the fit has seen."""
+    """Draw the band of a run, fitted on or not.
+
+    ``steering`` is the least and greatest steering of the fitted runs.
+    """
     look = Look(twin, fit.values, run, step_s=ROUGH_STEP_S)
     drawn = _drawn(twin, known, fit, run, look)
     position_m, yaw_rad = widths(drawn, confidence)
@@ -60,7 +67,7 @@ def band(
 
 
 def _drawn(twin: Twin, known: Values, fit: Fit, run: Run, look: Look) -> Floats:
-    """(samples, 3, draws): how far runs of this car would be from the twin's."""
+    """Return drawn deviations of runs of this car from the twin's run, (samples, 3, draws)."""
     rng = np.random.default_rng(SEED)
     drives = [_drive(twin, known, fit, run, look, rng.normal) for _ in range(DRIVES)]
     drawn = np.repeat(np.stack(drives, axis=2), SEEN, axis=2)
@@ -72,8 +79,12 @@ def _drawn(twin: Twin, known: Values, fit: Fit, run: Run, look: Look) -> Floats:
 def _drive(
     twin: Twin, known: Values, fit: Fit, run: Run, look: Look, normal: Callable[..., Floats]
 ) -> Floats:
-    """(samples, 3): one more car of which the fit would say the same, on another day."""
-    sizes, directions = np.linalg.eigh(fit.covariance)  # of a file, so rounded
+    """Simulate one car drawn from the posterior with drawn run effects; return its deviation.
+
+    The shape is (samples, 3): x and y in m, yaw in rad.
+    """
+    # The covariance comes from a file and is rounded: its least eigenvalues may be negative.
+    sizes, directions = np.linalg.eigh(fit.covariance)
     steps = (directions * np.sqrt(np.maximum(sizes, 0.0))) @ normal(size=len(sizes))
     values = {
         p.name: p.value(p.belief(fit.values[p.name], known[p.name]) + float(step), known[p.name])
@@ -84,7 +95,7 @@ def _drive(
 
 
 def _beyond(times_s: Floats, run: Run, fit: Fit, steering: tuple[float, float]) -> np.ndarray:
-    """From the first sample on at which it is driven with steering that no fitted run had."""
+    """Return whether each sample comes after the first steering that no fitted run had."""
     low, high = driven_steering([run], fit.values)
     low, high = min(low, steering[0]), max(high, steering[1])
     if steering[0] - low <= NEAR_NORM and high - steering[1] <= NEAR_NORM:
@@ -98,13 +109,16 @@ def _beyond(times_s: Floats, run: Run, fit: Fit, steering: tuple[float, float]) 
 
 
 def driven_steering(runs: list[Run], values: Values) -> tuple[float, float]:
-    """The least and the greatest steering of all that was driven with."""
+    """Return the least and the greatest steering that any of the runs was driven with."""
     found = [value for run in runs for _, value in _driven(run, values)]
     return min(found), max(found)
 
 
 def _driven(run: Run, values: Values) -> list[tuple[float, float]]:
-    """(from when on, steering) of all spans with throttle, but for the shortest."""
+    """Return (start time, steering) of each span with throttle, without those below ``BRIEF_S``.
+
+    If all are that short, all are returned; without any throttle, one with steering 0.
+    """
     todo = arrived(run, values)
     ends_s = [*(one.t_s for one in todo[1:]), np.inf]
     spans = [

@@ -1,5 +1,4 @@
-"""Draws of how far runs may be from where they are predicted, and the widths that hold most of
-them all the way."""
+"""Draws of the deviations of runs from their prediction, and the widths that hold most of them."""
 
 from __future__ import annotations
 
@@ -9,7 +8,7 @@ from calibration.samples import Floats
 
 
 def wobbles(rng: np.random.Generator, t_s: Floats, scales: Floats, count: int) -> Floats:
-    """Draw an odometry's wobbles, (samples, 3, count), which remember (Ornstein-Uhlenbeck)."""
+    """Draw odometry noise, (samples, 3, count), as an Ornstein-Uhlenbeck process."""
     drawn = rng.normal(size=(len(t_s), 3, count))
     rests = np.exp(-np.diff(t_s) / scales[2])
     for i, rest in enumerate(rests, 1):
@@ -18,8 +17,11 @@ def wobbles(rng: np.random.Generator, t_s: Floats, scales: Floats, count: int) -
 
 
 def widths(drawn: Floats, confidence: float) -> tuple[Floats, Floats]:
-    """Return the widths in m and rad, sample by sample, of (samples, 3, draws): the draws' spread,
-    times what holds such a share of the draws from start to end."""
+    """Return the widths in m and rad, sample by sample, of draws (samples, 3, draws).
+
+    They are the draws' spread, times the factor that holds a share ``confidence`` of the draws from
+    start to end.
+    """
     apart_m = np.hypot(drawn[:, 0], drawn[:, 1])
     position_m = np.sqrt(np.mean(apart_m**2, axis=1))
     yaw_rad = np.sqrt(np.mean(drawn[:, 2] ** 2, axis=1))

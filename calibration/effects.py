@@ -1,10 +1,10 @@
-"""What differs from run to run and along a run, though the parameters are the same.
+"""Effects that differ from run to run and along a run, while the parameters stay the same.
 
-A battery is fuller, a linkage rests elsewhere, a car is set down a little turned: effects of a
-whole run, driven as they are. Effects of a piece of it, a second or so, are what no parameter
-explains: where they are needed the model does not fit (``lack.py``). These are taken for small, so
-each is a column: how the poses of a run change with it. Columns have the shape (samples, 3): x and
-y in m, yaw in rad.
+Effects of a whole run are simulated: the battery is fuller, the linkage rests elsewhere, the car is
+set down a little turned. Effects of a piece of a run, about a second long, are what no parameter
+explains; where they are needed the model does not fit (``lack.py``). They are assumed small, so
+each is a column: the derivative of a run's poses by the effect. Columns have the shape (samples,
+3): x and y in m, yaw in rad.
 """
 
 from __future__ import annotations
@@ -20,15 +20,18 @@ from calibration.parameters import Values
 from calibration.samples import Floats
 from calibration.twin import Poses
 
-PIECE_S = 0.8  # as long as it takes a small car to show a turn
+PIECE_S = 0.8  # the time in which a turn of a small car becomes visible
 PIECES_MOST = 12
 STILL_M = 1e-4  # less than this from sample to sample is standing
-STEERING_LAG_S = 0.2  # what the lag's column lags by
+STEERING_LAG_S = 0.2  # the lag that the suspect "a lag of the steering" is tested with
 
 
 class Own(NamedTuple):
-    """What one run differs by: ``speed`` is a logarithm; the start is where its odometry saw it
-    stand, less where it stood."""
+    """The effects of one run, by which its car differs from the fitted one.
+
+    ``speed`` is the logarithm of a ratio. The start is the pose where the odometry saw the car
+    stand, less the pose where it stood.
+    """
 
     speed: float = 0.0
     trim_norm: float = 0.0
@@ -38,7 +41,7 @@ class Own(NamedTuple):
     start_y_m: float = 0.0
 
     def applied(self, values: Values) -> dict[str, float]:
-        """Return the values of the car as it was in this run."""
+        """Return the parameters' values with this run's effects applied."""
         return {
             **values,
             "speed_mps": values["speed_mps"] * exp(self.speed),
@@ -51,7 +54,7 @@ NONE = np.zeros(len(Own._fields))
 
 
 class Path(NamedTuple):
-    """A run's predicted way, sample by sample: steps in m and rad, their times at the end."""
+    """A run's predicted path, sample by sample: steps in m and rad, and the times of their ends."""
 
     t_s: Floats
     step_m: Floats  # (samples, 2)
@@ -66,14 +69,17 @@ class Path(NamedTuple):
         return cls(t_s, step_m, np.hypot(*step_m.T), turn_rad)
 
     def bend_per_m(self) -> Floats:
-        """Curvature, 0 where the car stands."""
+        """Return the curvature in 1/m, 0 where the car stands."""
         is_driving = self.way_m > STILL_M
         return np.where(is_driving, self.turn_rad / np.where(is_driving, self.way_m, 1.0), 0.0)
 
 
 def along(path: Path, speed_share: Floats, bend_per_m: Floats) -> Floats:
-    """(samples, 3, columns): what it does to be faster by such a share, or bent more, so step by
-    step; both of shape (samples, columns)."""
+    """Return columns (samples, 3, columns): the poses' change if steps are faster or more curved.
+
+    ``speed_share`` and ``bend_per_m`` are the relative speed and the additional curvature of each
+    step, both of shape (samples, columns).
+    """
     turned = speed_share * path.turn_rad[:, None] + bend_per_m * path.way_m[:, None]
     yaw = np.cumsum(turned, axis=0)
     middle = yaw - 0.5 * turned
@@ -84,8 +90,11 @@ def along(path: Path, speed_share: Floats, bend_per_m: Floats) -> Floats:
 
 
 def moved_at_start(path: Path) -> Floats:
-    """(samples, 3, 3): the car was set down turned by a radian more than its odometry says, or a
-    metre beside it along x and y."""
+    """Return columns (samples, 3, 3) of a different start pose.
+
+    The car was set down turned by one radian more than its odometry says, or one metre off along x
+    and along y.
+    """
     x, y = np.cumsum(path.step_m, axis=0).T
     one, none = np.ones_like(x), np.zeros_like(x)
     turned, along_x, along_y = (-y, x, one), (one, none, none), (none, one, none)
@@ -93,7 +102,7 @@ def moved_at_start(path: Path) -> Floats:
 
 
 def pieces(path: Path) -> tuple[Floats, Floats]:
-    """Columns of each piece being faster by its whole self, and bent by 1/m more."""
+    """Return two sets of columns: each piece twice as fast, and each with 1/m more curvature."""
     is_driving = path.way_m > STILL_M
     if not is_driving.any():
         nothing = np.zeros((len(path.t_s), 3, 0))
@@ -111,10 +120,10 @@ SUSPECTS = ("free play of the steering", "a lag of the steering", "speed lost in
 
 
 def suspects(path: Path, todo: Sequence[Change]) -> Floats:
-    """(samples, 3, 3): what each of ``SUSPECTS`` would look like.
+    """Return columns (samples, 3, 3): the poses' change under each of ``SUSPECTS``.
 
-    Free play: bent to the side from which the steering last came. Lag: bent as it was before.
-    Speed lost in bends: with the square of the bend.
+    Free play: curvature to the side from which the steering last came. Lag: curvature as it was
+    ``STEERING_LAG_S`` before. Speed lost in bends: in proportion to the square of the curvature.
     """
     bend = path.bend_per_m()
     nothing = np.zeros_like(bend)
@@ -124,7 +133,7 @@ def suspects(path: Path, todo: Sequence[Change]) -> Floats:
 
 
 def _came_from(times_s: Floats, todo: Sequence[Change]) -> Floats:
-    """1 after the steering went left, -1 after it went right, sample by sample."""
+    """Return 1 after the steering went left and -1 after it went right, sample by sample."""
     steering = np.array([0.0, *(one.steering_norm for one in todo)])
     moved = np.flatnonzero(np.diff(steering))
     signs = np.concatenate([[0.0], np.sign(np.diff(steering))[moved]])

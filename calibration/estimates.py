@@ -1,4 +1,4 @@
-"""What a fit says: parameters with intervals, and what else a prediction has to know."""
+"""The result of a fit: parameters with intervals, and the rest that a prediction needs."""
 
 from __future__ import annotations
 
@@ -9,12 +9,15 @@ from calibration.marginal import Marginal
 from calibration.samples import Floats
 
 CONFIDENCE = 0.95
-LEVEL = 0.05  # of the test of lack of fit
+LEVEL = 0.05  # significance level of the test of lack of fit
 
 
 class Lack(NamedTuple):
-    """``p`` is the chance of residuals as strange as these if the model fits; ``suspect`` is what
-    they look most like, or empty."""
+    """The result of the test of lack of fit.
+
+    ``p`` is the chance of residuals this strange if the model fits; ``suspect`` is the known fault
+    that they look most like, or empty.
+    """
 
     p: float
     suspect: str
@@ -26,9 +29,9 @@ class Lack(NamedTuple):
 
 @dataclass(frozen=True)
 class Estimate:
-    """A parameter after the fit, ``low`` to ``high`` its 95 % interval, within its range.
+    """A parameter after the fit; ``low`` to ``high`` is its 95 % interval, within its range.
 
-    Not ``is_fitted``, the runs tell little of it: it is near its known value.
+    Where ``is_fitted`` is false the runs tell little about it: it stays near its known value.
     """
 
     name: str
@@ -41,10 +44,12 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Fit:
-    """``covariance`` is that of the parameters' beliefs, ``scales`` are in the order of SCALES.
+    """The estimates of all parameters with their joint uncertainty.
 
-    ``stretch``: how much wider than all of this says a band has to be (``left_out.py``).
-    ``marginals``: of each belief; a fit that was read from a file has none.
+    ``covariance`` is that of the parameters' beliefs (standardised by their priors); ``scales`` are
+    in the order of SCALES. ``stretch`` is the factor by which a band has to be wider than all of
+    this says (``left_out.py``). ``marginals`` are the marginal posteriors of the beliefs; a fit
+    that was read from a file has none.
     """
 
     estimates: tuple[Estimate, ...]

@@ -1,15 +1,16 @@
-"""The likeliest parameters, given the runs and what was believed before them.
+"""The maximum a posteriori fit of the parameters, given the runs and a prior.
 
-All parameters are fitted at once, each in spreads of its belief, so what a log does not tell stays
-near its known value and is never dropped on the way. With them go the effects of runs and pieces
-(``effects.py``) and the scales of those (``scatter.py``).
+All parameters are fitted at once, each in spreads of its prior (its "belief"), so a parameter that
+a log does not tell stays near its known value and is never dropped. The effects of runs and pieces
+(``effects.py``) and their scales (``scatter.py``) are fitted with them.
 
-A car that starts late or turns too little is far away from where it was, and a step by the slopes
-there leads astray. So the search begins with ways in place of places (``sights.unrolled``), from
-several beginnings; from the ends that are worth it it goes on with places, the scales as they are
-believed, and only at the bottom the scales are found too: sooner, they would grow until the runs
-explain themselves. All by Gauss-Newton with Levenberg's damping. A parameter's interval is its
-posterior's, so it knows of the scatter between runs and of all others that may give way.
+A car that starts late or turns too little ends far from where it was, and a linear step leads
+astray. The search therefore starts with displacements along and across the heading instead of
+positions (``sights.unrolled``), from several starting points. From the promising ends it continues
+with positions and the scales' priors, and fits the scales only at the minimum: fitted sooner, they
+would grow until they explain the runs. All steps are Gauss-Newton with Levenberg's damping. A
+parameter's interval is that of its posterior, so it includes the scatter between runs and the
+uncertainty of all other parameters.
 """
 
 from __future__ import annotations
@@ -41,23 +42,23 @@ from calibration.scatter import (
 )
 from calibration.sights import Point, probes
 
-TOLD = 0.5  # of a belief's spread: what the runs leave of it, at most, where they tell something
+TOLD = 0.5  # a parameter counts as fitted if its interval is below this share of its prior's
 ENOUGH, ROUGHLY = 0.02, 0.2  # of a parameter's own deviation: a step that ends a search
 ROUNDS, STEPS, ROUGH_STEPS = 4, 5, 25
-HOPELESS = 20.0  # how much less likely a beginning is that is not followed
-WORSE = 6.0  # the same of an end, of which the likeliest scales are not looked for
-FIRST_PROBE, FIRST_DAMPING = 0.01, 1e-2  # of a belief's spread, and of a slope's square
-FARTHEST = 1.0  # spread of a belief, in one step: slopes are true near by
-VAGUE = (10.0, 2.0)  # of the believed wobble: as ways are looked at from far, then from near by
+HOPELESS = 20.0  # in log likelihood below the best: starting points that are not followed
+WORSE = 6.0  # in log likelihood below the best: ends whose scales are not fitted
+FIRST_PROBE, FIRST_DAMPING = 0.01, 1e-2  # of a prior's spread, and of a slope's square
+FARTHEST = 1.0  # largest step, in spreads of a prior: slopes hold only near by
+VAGUE = (10.0, 2.0)  # times the noise's prior scale: first a smoothed cost, then a sharper one
 
 Residuals: TypeAlias = Callable[[Values, Floats], Sequence[Floats]]  # run by run, (samples, 3)
 See: TypeAlias = Callable[[Point, Floats], Sequence[Sight]]
 
 
 class Looks(NamedTuple):
-    """Hold both ways of looking at the runs: ``residuals`` alone, or with all columns.
+    """The two evaluations of the runs: ``residuals`` alone, or ``see`` with all derivative columns.
 
-    Both of values, or where they are probed, and of the runs' own effects, (runs, 6).
+    Both take the parameters (values, or a point with probes) and the runs' own effects, (runs, 6).
     """
 
     residuals: Residuals
@@ -65,7 +66,7 @@ class Looks(NamedTuple):
 
 
 class Stages(NamedTuple):
-    """Hold the three stages of a search: by ways, by places roughly, and by places exactly."""
+    """The stages of a search: by displacements, by positions roughly, by positions exactly."""
 
     ways: Looks
     rough: Looks
@@ -73,7 +74,7 @@ class Stages(NamedTuple):
 
 
 class Search:
-    """Go downhill from a place: beliefs, effects of runs and scales, and what is seen there."""
+    """A damped Gauss-Newton search over beliefs and run effects; holds the current point."""
 
     def __init__(self, looks: Looks, runs: int, known: Values, table: Sequence[Parameter]) -> None:
         self.looks, self._known, self._table = looks, known, table
@@ -83,7 +84,7 @@ class Search:
         self.begin({})
 
     def begin(self, first: Values) -> None:
-        """Begin at these values, and where none is given at the known ones."""
+        """Start at these values, and at the known value of each parameter that is not given."""
         at = [p.belief(first.get(p.name, self._known[p.name]), self._known[p.name])
               for p in self._table]  # fmt: skip
         self.at = np.clip(np.array(at), self.low, self.high)
@@ -99,7 +100,7 @@ class Search:
         return self.looks.see(point, self.owns)
 
     def downhill(self, scales: Floats, steps: int, enough: float) -> Sequence[Sight]:
-        """Step downhill until a step is no longer than ``enough``; returns what is seen there."""
+        """Step downhill until a step is at most ``enough``; return the runs linearised there."""
         sights = self.sights()
         for _ in range(steps):
             length = self.step(sights, scales)
@@ -109,7 +110,7 @@ class Search:
         return sights
 
     def step(self, sights: Sequence[Sight], scales: Floats) -> float:
-        """Take a step downhill, if there is one; returns its length, in deviations."""
+        """Take one damped step that lowers the cost, if any; return its length in deviations."""
         here = self.cost(sights, scales)
         one = system(sights, self.at, scales)
         own = _deviations(one.matrix, len(self.at))
@@ -127,13 +128,13 @@ class Search:
         return 0.0
 
     def deviations(self, sights: Sequence[Sight], scales: Floats) -> Floats:
-        """Return the parameters' own deviations, in spreads of their beliefs."""
+        """Return the parameters' posterior deviations, in spreads of their priors."""
         return _deviations(system(sights, self.at, scales).matrix, len(self.at))
 
     def _damped(
         self, sights: Sequence[Sight], matrix: Floats, right: Floats, scales: Floats
     ) -> tuple[Floats, Floats]:
-        """Find the next place; what would leave its range stays at its edge, the rest goes on."""
+        """Return the next point; parameters that would leave their range stay at its edge."""
         count, here = len(self.at), state(sights, self.at, scales)
         damped = matrix + self.damping * np.diag(np.where(here.is_bent, np.diag(matrix), 0.0))
         pull = -right - matrix @ here.values
@@ -156,7 +157,7 @@ class Search:
         return self.at + step[:count], np.array(own)
 
     def cost(self, sights: Sequence[Sight], scales: Floats) -> float:
-        """Return the cost of where the search is."""
+        """Return the cost (negative log posterior) of the current point."""
         return self._cost(sights, [one.residual for one in sights], self.at, self.owns, scales)
 
     def _cost(
@@ -167,7 +168,7 @@ class Search:
         owns: Floats,
         scales: Floats,
     ) -> float:
-        """Return the least half square of wobble, effects and beliefs, with these residuals."""
+        """Return half the squares of noise, effects and beliefs, the pieces integrated out."""
         cost = 0.5 * float(at @ at)
         for sight, residual, own in zip(sights, residuals, owns, strict=True):
             columns = np.concatenate([residual[:, :, None], sight.pieces(scales)], axis=2)
@@ -181,7 +182,7 @@ class Search:
 
 
 class End(NamedTuple):
-    """Say where a search came to."""
+    """The point where a search ended, and its cost."""
 
     cost: float
     at: Floats
@@ -190,7 +191,7 @@ class End(NamedTuple):
 
 
 def fit(stages: Stages, runs: int, known: Values, table: Sequence[Parameter] = PARAMETERS) -> Fit:
-    """Fit all of ``table``, in its order, from each beginning; the likeliest end counts."""
+    """Fit all of ``table``, in its order, from each starting point; the least cost counts."""
     search = Search(stages.ways, runs, known, table)
     ends = [*_beginnings(search, table)]
     for vague in VAGUE:
@@ -207,7 +208,7 @@ def fit(stages: Stages, runs: int, known: Values, table: Sequence[Parameter] = P
 
 
 def _told(search: Search, rough: Looks, known: Values, table: Sequence[Parameter]) -> Fit:
-    """Return what is known where the search ended, whose scales nobody knows for sure."""
+    """Return the fit at the point where the search ended, averaged over the uncertain scales."""
     sights = search.sights()
     every = drawn_scales(sights, search.at, search.scales)
     covariance = mixed(sights, search.at, every)
@@ -228,7 +229,7 @@ def _told(search: Search, rough: Looks, known: Values, table: Sequence[Parameter
 
 
 def _beginnings(search: Search, table: Sequence[Parameter]) -> Iterator[End]:
-    """Yield the known values, with each set of ``first`` ones."""
+    """Yield the known values, combined with each set of the parameters' ``first`` values."""
     many = [p for p in table if p.first]
     for firsts in product(*(p.first for p in many)):
         search.begin({p.name: one for p, one in zip(many, firsts, strict=True)})
@@ -236,14 +237,17 @@ def _beginnings(search: Search, table: Sequence[Parameter]) -> Iterator[End]:
 
 
 def _vague(factor: float) -> Floats:
-    """Return the believed scales, but for a wobble that is so much larger."""
+    """Return the prior scales with the noise multiplied by ``factor``."""
     scales = believed_scales()
     scales[:2] *= factor
     return scales
 
 
 def _on(search: Search, begun: Sequence[End], scales: Floats) -> list[End]:
-    """Go downhill from each, with these scales; none twice or without hope, the likeliest first."""
+    """Search downhill from each point with these scales; return the ends, least cost first.
+
+    Ends that were reached before, or that cost ``HOPELESS`` more than the best, are left out.
+    """
     ends: list[End] = []
     for one in begun:
         search.at, search.owns, search.damping = one.at, one.owns, FIRST_DAMPING
@@ -256,7 +260,7 @@ def _on(search: Search, begun: Sequence[End], scales: Floats) -> list[End]:
 
 
 def _settled(search: Search, begun: End) -> End:
-    """Go on to the end: scales and parameters by turns."""
+    """Search to convergence, alternating between the scales and the parameters."""
     search.at, search.owns, search.scales = begun.at, begun.owns, begun.scales
     search.damping = 1e-4
     sights = search.downhill(search.scales, STEPS, ROUGHLY)
@@ -272,7 +276,7 @@ def _settled(search: Search, begun: End) -> End:
 
 
 def _deviations(matrix: Floats, count: int) -> Floats:
-    """Return the deviations of the first ``count``, by the matrix of a ``System``."""
+    """Return the posterior deviations of the first ``count`` unknowns of a ``System``'s matrix."""
     return np.asarray(np.sqrt(np.diag(np.linalg.inv(matrix))[:count]))
 
 
@@ -290,4 +294,4 @@ def _estimates(
         )
 
 
-_WHOLE = 2.0 * float(norm.ppf(0.5 + 0.5 * CONFIDENCE))  # of a belief's interval, in spreads
+_WHOLE = 2.0 * float(norm.ppf(0.5 + 0.5 * CONFIDENCE))  # width of a prior's interval, in spreads

@@ -1,6 +1,6 @@
-"""The model that needs no log: wheels roll where they point, at once and at the published speed.
+"""The baseline that needs no log: wheels roll where they point, at once, at the published speed.
 
-No trim, no lag, no queue. The yardstick for what a calibration is worth.
+It has no trim, no lag and no queue. A calibration is measured against it.
 """
 
 from __future__ import annotations
@@ -19,12 +19,15 @@ from calibration.twin import Poses, as_odometry
 from host_bridge.domain import Vehicle
 from sim_mock.plant.body import BodyInput, BodyParameters
 
-MOST_TURN_RAD = 0.01  # of one straight piece: an arc of it is 4e-6 of its length off
+MOST_TURN_RAD = 0.01  # per straight piece: it differs from the arc by 4e-6 of its length
 
 
 class Published(NamedTuple):
-    """What is said of a car: speed at full throttle, full lock of the front wheels, and what the
-    rear wheels do of it."""
+    """The numbers of a vehicle file that the kinematic baseline uses.
+
+    Speed at full throttle, full lock of the front wheels, and the ratio of the rear wheels' angle
+    to that of the front wheels.
+    """
 
     speed_mps: float
     steer_max_rad: float
@@ -32,13 +35,13 @@ class Published(NamedTuple):
 
 
 def published(vehicle: Vehicle) -> Published:
-    """The vehicle file's numbers."""
+    """Return the vehicle file's numbers."""
     rear = [one.wheel_ratio for one in plant_parameters(vehicle).steering if one.axle == "rear"]
     return Published(vehicle.speed_max_mps, vehicle.steer_max_rad, rear[0] if rear else 0.0)
 
 
 def kinematic(run: Run, car: Published, body: BodyParameters) -> Poses:
-    """Poses of the centre of gravity at the odometry's times, from the run's start pose on."""
+    """Return the centre of gravity's poses at the odometry's times, from the run's start pose."""
     todo = changes(run.commands, run.commands.t_s)
     times_s = run.odometry.t_s
     path = np.array(_path(todo, car, body, float(times_s[-1]))).T
@@ -49,7 +52,7 @@ def kinematic(run: Run, car: Published, body: BodyParameters) -> Poses:
 def _path(
     todo: Sequence[Change], car: Published, body: BodyParameters, end_s: float
 ) -> list[tuple[float, float, float, float]]:
-    """Rows of t_s, x_m, y_m, yaw_rad, close enough for straight lines between them."""
+    """Return rows of t_s, x_m, y_m, yaw_rad, close enough to be joined by straight lines."""
     u = BodyInput(body)
     x_m = y_m = yaw_rad = 0.0
     rows = [(todo[0].t_s, x_m, y_m, yaw_rad)]

@@ -1,9 +1,9 @@
-"""A test of lack of fit: is there more in the residuals than wobble and scatter between runs?
+"""A test of lack of fit: do the residuals hold more than noise and scatter between runs?
 
-Two F tests, with the wobble whitened away, the parameters free and the runs' effects in their
-scales: of all pieces of the runs, each with a speed and a bend of its own, whatever the reason; and
-of what known faults look like (``effects.SUSPECTS``), which is sharper and gives the reason a name.
-The one that is sharper counts, its p doubled as there are two (Bonferroni).
+There are two F tests, with the noise whitened, the parameters free and the runs' effects in their
+scales. The first is of all pieces of the runs, each with its own speed and curvature, whatever the
+reason. The second is of the patterns of known faults (``effects.SUSPECTS``); it is more powerful
+and names the reason. The smaller p counts, doubled as there are two tests (Bonferroni).
 """
 
 from __future__ import annotations
@@ -19,13 +19,16 @@ from calibration.samples import Floats
 from calibration.scales import SCALES
 from calibration.scatter import Sight, whitened
 
-RUNS_MOST = 2.0  # times their believed scale; more is lack of fit too
-SEEN = 0.03  # of the wobble: what a direction of believed size has to do to be tested
-NOTICED = 0.01  # the level at which a suspect is named
+RUNS_MOST = 2.0  # limit of the run effects' scales over their priors; more is lack of fit too
+SEEN = 0.03  # of the noise: the least effect, at prior size, of a direction that is tested
+NOTICED = 0.01  # significance level at which a suspect is named
 
 
 def lack_of_fit(sights: Sequence[Sight], scales: Floats) -> Lack:
-    """Of runs linearised at their fit. Runs may differ by no more than is believed, or little."""
+    """Test runs that are linearised at their fit.
+
+    The run effects' scales are capped at ``RUNS_MOST`` times their priors.
+    """
     most = np.array([RUNS_MOST * one.believed for one in SCALES[3:7]])
     scales = np.concatenate([scales[:3], np.minimum(scales[3:7], most), scales[7:]])
     base, runs, pieces, suspects, residual = _stacked(sights, scales)
@@ -48,7 +51,7 @@ def lack_of_fit(sights: Sequence[Sight], scales: Floats) -> Lack:
 
 
 def _tail(rest: Floats, columns: Floats, free: int, seen: float) -> float:
-    """p of the F test that these columns explain nothing."""
+    """Return p of the F test of the hypothesis that these columns explain nothing."""
     directions, sizes, _ = np.linalg.svd(columns, full_matrices=False)
     directions = directions[:, sizes > seen]
     count = directions.shape[1]
@@ -63,7 +66,10 @@ def _tail(rest: Floats, columns: Floats, free: int, seen: float) -> float:
 def _stacked(
     sights: Sequence[Sight], scales: Floats
 ) -> tuple[Floats, Floats, Floats, Floats, Floats]:
-    """Whitened: parameters, the runs' effects, pieces of believed size, suspects, residual."""
+    """Return all runs whitened and stacked.
+
+    In order: parameters, run effects, pieces of prior size, suspects, residual.
+    """
     speed, bend = (one.believed for one in SCALES[-2:])
     rows = []
     for sight in sights:
@@ -80,7 +86,7 @@ def _stacked(
 
 
 def _apart(blocks: Sequence[Floats]) -> Floats:
-    """One below the other, each with columns of its own."""
+    """Stack the blocks along the diagonal, each with columns of its own."""
     widths = np.cumsum([0, *(block.shape[1] for block in blocks)])
     whole = [
         np.pad(block, ((0, 0), (int(begin), int(widths[-1] - end))))
@@ -90,6 +96,6 @@ def _apart(blocks: Sequence[Floats]) -> Floats:
 
 
 def _scaled(design: Floats) -> Floats:
-    """Columns of length one, so that a weak one is no rounding error."""
+    """Return the columns scaled to length one, so that a weak column is no rounding error."""
     lengths = np.linalg.norm(design, axis=0)
     return np.asarray(design / np.where(lengths > 0.0, lengths, 1.0))

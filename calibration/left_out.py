@@ -1,9 +1,10 @@
-"""How much wider than the model says a prediction band has to be, by runs that are left out.
+"""Widening of the prediction band by leave-one-out cross-validation of the fitted runs.
 
-A band that trusts the model is too narrow for a car that is another one. So each run is predicted
-by the posterior of the others, linearised at the fit of all; if the model is right, 95 of 100 lie
-in the band that this draws. The farthest one, in widths of its band, is how far the next may lie.
-Of n + 1 runs each is as likely the farthest, so n hardly tell: (n + 1) / n of it are taken.
+A band that trusts the model is too narrow for a car that the model does not describe. So each run
+is predicted by the posterior of the others, linearised at the fit of all. If the model is right, 95
+of 100 runs lie in the band that this draws. The farthest run, in widths of its band, says how far
+the next may lie. Each of n + 1 runs is equally likely the farthest, so few runs say little: the
+factor is raised by (n + 1) / n.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ SEED = 1
 
 
 def stretch(sights: Sequence[Sight], at: Floats, scales: Floats) -> float:
-    """Return it, at least 1; a run alone has no others."""
+    """Return the factor by which to widen a band, at least 1; it is 1 for a single run."""
     count = len(sights)
     if count < 2:
         return 1.0
@@ -31,7 +32,7 @@ def stretch(sights: Sequence[Sight], at: Floats, scales: Floats) -> float:
 
 
 def _off(sights: Sequence[Sight], number: int, at: Floats, scales: Floats) -> float:
-    """Return how far this run lies from the others' prediction, in widths of its band."""
+    """Return the distance of this run from the others' prediction, in widths of its band."""
     sight, count = sights[number], len(at)
     others = system([*sights[:number], *sights[number + 1 :]], at, scales)
     inverse = np.linalg.inv(others.matrix)

@@ -1,11 +1,11 @@
-"""What is known of one parameter when all others may give way: its marginal posterior.
+"""The marginal posterior of each parameter while all others vary, found from profile likelihoods.
 
-Near the likeliest value all is linear and the marginal is normal, with the deviation of the
-covariance. Farther away it need not be: a car that starts as fast as its tyres can tells that its
-motors lag by no more than so much, and nothing of how little. So each parameter is moved, step by
-step, the runs are driven there, all others give way, and what that costs is the marginal's
-logarithm (profile: Murphy and van der Vaart, On Profile Likelihood, 2000). Intervals are of highest
-density, so the likeliest value lies in each.
+Near the maximum the model is linear and the marginal is normal, with the deviation of the
+covariance. Farther away it need not be: a car that starts as fast as its tyres can bounds the lag
+of its motors from above and says nothing of how small it is. So each parameter is moved step by
+step, the runs are simulated there, all others are re-estimated, and the increase in cost is the
+logarithm of the marginal (profile: Murphy and van der Vaart, On Profile Likelihood, 2000).
+Intervals are of highest density, so the likeliest value lies in each.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from scipy.stats import norm  # type: ignore[import-untyped]
 from calibration.samples import Floats
 from calibration.scatter import Sight, whitened
 
-NEAR = 2.0  # deviations: where a profile is compared with the normal's
-ALIKE = 0.1  # of a deviation there: such profiles are normal
+NEAR = 2.0  # deviations from the maximum: where a profile is compared with the normal's
+ALIKE = 0.1  # relative difference there below which a profile counts as normal
 STEPS = (0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 6.0, 9.0, 13.0, 20.0, 40.0)  # of deviations, outward
-FAR = 4.0  # deviations: a density of 3e-4
+FAR = 4.0  # deviations from the maximum where a profile ends: a density of 3e-4
 POINTS, WIDE = 801, 10
 
 Moved: TypeAlias = Callable[[Floats, Floats], Sequence[Floats]]  # residuals, of beliefs and effects
@@ -32,14 +32,14 @@ Moved: TypeAlias = Callable[[Floats, Floats], Sequence[Floats]]  # residuals, of
 
 @dataclass(frozen=True)
 class Marginal:
-    """Hold the density of one belief at places that rise."""
+    """The density of one belief at rising places."""
 
     place: Floats
     density: Floats
 
     @classmethod
     def normal(cls, at: float, deviation: float, low: float, high: float) -> Marginal:
-        """Make a normal one that is cut off at the range."""
+        """Return a normal density that is cut off at the ends of the range."""
         place = np.linspace(max(at - 6.0 * deviation, low), min(at + 6.0 * deviation, high), POINTS)
         return cls(place, norm.pdf(place, at, deviation))
 
@@ -62,7 +62,7 @@ class Marginal:
         return float(np.interp(at, self.place, self._shares()))
 
     def _shares(self) -> Floats:
-        """Return for each place what share is at least as dense, counted from the densest on."""
+        """Return for each place the share that is at least as dense, starting with the densest."""
         weight = self.density * np.gradient(self.place)
         order = np.argsort(-self.density, kind="stable")
         shares = np.empty(len(weight))
@@ -72,7 +72,7 @@ class Marginal:
 
 @dataclass(frozen=True)
 class Ground:
-    """Hold what a profile stands on: runs linearised at their fit, beliefs, scales, ranges."""
+    """The inputs of all profiles: runs linearised at their fit, beliefs, scales and ranges."""
 
     sights: Sequence[Sight]
     at: Floats
@@ -83,9 +83,10 @@ class Ground:
 
 
 def marginals(ground: Ground, deviations: Floats, moved: Moved) -> list[Marginal]:
-    """Find all marginals, in the order of the beliefs.
+    """Return the marginals of all beliefs, in order.
 
-    ``deviations`` know how unsure the scales are.
+    ``deviations`` include the uncertainty of the scales. A belief whose own profile is normal takes
+    the widest of its marginals as the bent profiles imply them, if wider than the normal one.
     """
     profiles = [_Profile(ground, i, moved) for i in range(len(ground.at))]
     bent = [one.curve() for one in profiles if not one.is_normal()]
@@ -108,8 +109,11 @@ def marginals(ground: Ground, deviations: Floats, moved: Moved) -> list[Marginal
 
 @dataclass(frozen=True, eq=False)
 class _Curve:
-    """A belief that is not normal: places, what each costs, and where all others are then, and how
-    sure; nan where one does not give way."""
+    """The profile of a belief that is not normal.
+
+    Places, the cost of each, the values of all other beliefs there, and their deviations; a
+    deviation is nan for a belief that is held at the edge of its range.
+    """
 
     number: int
     place: Floats
@@ -126,7 +130,7 @@ class _Curve:
         return Marginal(*self._weights(ratio))
 
     def of_other(self, number: int, ratio: float) -> Marginal:
-        """Mix the normal ones of another belief, by how much of this one is at each place."""
+        """Return another belief's marginal: its normals, mixed by this belief's density."""
         fine, weight = self._weights(1.0)
         mean = np.interp(fine, self.place, self.means[:, number])
         deviation = ratio * float(self.deviations[number])
@@ -139,7 +143,7 @@ class _Curve:
 
 
 class _Place(NamedTuple):
-    """Beliefs and the runs' own effects, and what it costs to be there."""
+    """A point of the search: beliefs, the runs' own effects, and the cost there."""
 
     at: Floats
     owns: Floats
@@ -147,7 +151,7 @@ class _Place(NamedTuple):
 
 
 class _Profile:
-    """Profile one belief. Others that lie at the edge of their range stay there."""
+    """The profile likelihood of one belief; others at the edge of their range stay there."""
 
     def __init__(self, ground: Ground, number: int, moved: Moved) -> None:
         self._ground, self.number, self._moved = ground, number, moved
@@ -159,11 +163,14 @@ class _Profile:
         slope = np.concatenate([slope, np.zeros(len(self._r))])
         told = self._q.T @ slope
         self.deviation = float(1.0 / np.sqrt(1.0 + slope @ slope - told @ told))
-        self._gives = -np.linalg.solve(self._r, told)  # how all others give way, as slopes say
+        self._gives = -np.linalg.solve(self._r, told)  # slopes of all others by this belief
         self._begin = self._given(_Place(ground.at, ground.owns, 0.0))
 
     def is_normal(self) -> bool:
-        """Say whether either side costs what slopes say, near by and within the range."""
+        """Return whether the profile agrees with the normal's at ``NEAR`` deviations on both sides.
+
+        It does not where either place is out of the range.
+        """
         at = float(self._ground.at[self.number])
         for side in (-NEAR, NEAR):
             there = at + side * self.deviation
@@ -176,7 +183,7 @@ class _Profile:
         return True
 
     def curve(self) -> _Curve:
-        """Go outward on both sides until it is far too dear, or at the range's end."""
+        """Step outward on both sides until the cost exceeds ``FAR`` deviations or range ends."""
         at, known = float(self._ground.at[self.number]), [self._begin]
         for side, end in ((-1.0, self._ground.low), (1.0, self._ground.high)):
             edge, last = float(end[self.number]), self._begin
@@ -202,7 +209,7 @@ class _Profile:
         )
 
     def _off(self, place: _Place) -> float:
-        """Return how far off a place is, in deviations, if the belief were normal."""
+        """Return the distance of a place in deviations, as a normal belief's cost would give it."""
         return float(np.sqrt(2.0 * max(place.cost - self._begin.cost, 0.0)))
 
     def _with(self, at: Floats, place: float) -> Floats:
@@ -211,7 +218,7 @@ class _Profile:
         return moved
 
     def _given(self, place: _Place) -> _Place:
-        """Let all others give way from here, as slopes say."""
+        """Re-estimate all other unknowns at this place by one linear step; return the new place."""
         ground = self._ground
         there = self._moved(place.at, place.owns)
         residuals = [
@@ -227,7 +234,10 @@ class _Profile:
         return _Place(*self._shifted(place, -np.linalg.solve(self._r, told)), cost)
 
     def _shifted(self, place: _Place, by: Floats) -> tuple[Floats, Floats]:
-        """Shift beliefs, within their ranges, and own effects; the pieces' effects are no place."""
+        """Return beliefs, clipped to their ranges, and run effects, shifted by ``by``.
+
+        ``by`` also holds the pieces' effects, which are not part of a place and are skipped.
+        """
         ground, count = self._ground, int(self._free.sum())
         at, owns, begin = place.at.copy(), place.owns.copy(), count
         at[self._free] += by[:count]
@@ -238,7 +248,7 @@ class _Profile:
         return np.asarray(np.clip(at, ground.low, ground.high)), owns
 
     def _design(self) -> Floats:
-        """Return whitened columns of what may give way, above the rows of their own beliefs."""
+        """Return the whitened columns of the free unknowns, above the rows of their own priors."""
         sights, scales = self._ground.sights, self._ground.scales
         count = int(self._free.sum())
         effects = [whitened(s.t_s, s.effects(scales), scales) for s in sights]
@@ -254,7 +264,7 @@ class _Profile:
         return np.concatenate([*above, np.eye(size)])
 
     def _white(self, columns: Sequence[Floats]) -> Floats:
-        """Whiten (samples, 3) of each run, one below the other."""
+        """Whiten (samples, 3) of each run and stack the runs."""
         sights, scales = self._ground.sights, self._ground.scales
         white = [
             whitened(s.t_s, one[:, :, None], scales)[:, 0]

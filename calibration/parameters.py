@@ -1,4 +1,4 @@
-"""What a log of a drive could tell about a car and about the road of its commands: one table."""
+"""The table of parameters that a log can tell about a car and its command queue, with priors."""
 
 from __future__ import annotations
 
@@ -14,9 +14,11 @@ Values: TypeAlias = Mapping[str, float]
 
 
 class Parameter(NamedTuple):
-    """What is believed without any log: near the known value, ``spread`` being one standard
-    deviation; of a ``is_ratio`` one the spread is of its logarithm. ``low`` to ``high`` is what can
-    be at all. ``first`` is where a fit begins, each in turn, if not at the known value.
+    """A parameter of the fit with its prior and its range.
+
+    The prior is centred on the known value; ``spread`` is its standard deviation, of the logarithm
+    if ``is_ratio``. ``low`` to ``high`` is the range that is possible at all. ``first`` lists
+    values at which a fit starts, each in turn, instead of the known value.
     """
 
     name: str
@@ -28,12 +30,12 @@ class Parameter(NamedTuple):
     first: tuple[float, ...] = ()
 
     def belief(self, value: float, known: float) -> float:
-        """How many spreads a value is from the known one."""
+        """Return the distance of a value from the known one, in spreads of the prior."""
         apart = log(value / known) if self.is_ratio else value - known
         return apart / self.spread
 
     def value(self, belief: float, known: float) -> float:
-        """The inverse of ``belief``, within the range."""
+        """Return the value of a belief, clipped to the range; the inverse of ``belief``."""
         by = belief * self.spread
         value = known * exp(by) if self.is_ratio else known + by
         return min(max(value, self.low), self.high)
@@ -41,8 +43,9 @@ class Parameter(NamedTuple):
 
 LINE_S = 12 * 10 / 115_200  # rosserial: a Float32 is 12 bytes, of 10 bits, at 115200 baud
 
-# The spreads are ours. Lock: a vehicle file's full lock is a third off at worst. Gain: linkages and
-# units go wrong by factors. Sides: a tenth. Speed: battery and floor. Mounting: 6 degrees, 0.1 m.
+# The spreads are our own choice. Lock: a vehicle file's full lock is a third off at worst. Gain:
+# linkages and units are wrong by factors. Left against right: a tenth. Speed: varies with battery
+# and floor. Mounting: 6 degrees, 0.1 m.
 PARAMETERS = (
     Parameter(
         *("steer_trim_norm", -0.5, 0.5, 0.25, False),
@@ -85,7 +88,7 @@ NAMES = tuple(parameter.name for parameter in PARAMETERS)
 
 
 def known_values(vehicle: Vehicle) -> dict[str, float]:
-    """What is held true before any log: the vehicle file's numbers, no trim, no queue."""
+    """Return the values assumed before any log: the vehicle file's numbers, no trim, no queue."""
     plant = plant_parameters(vehicle)
     return {
         "steer_trim_norm": 0.0,
@@ -104,7 +107,7 @@ def known_values(vehicle: Vehicle) -> dict[str, float]:
 
 
 class Plants(Protocol):
-    """What says what a virtual car is made of: a vehicle."""
+    """The properties of a vehicle that describe its virtual car."""
 
     @property
     def plant(self) -> Mapping[str, Any]: ...
@@ -113,35 +116,38 @@ class Plants(Protocol):
 
 
 def plant_parameters(vehicle: Plants) -> PlantParameters:
-    """As the vehicle has them."""
+    """Return the parameters of the vehicle's plant. Raises as ``PlantParameters.from_mapping``."""
     return PlantParameters.from_mapping({**vehicle.plant, "channels": list(vehicle.channels)})
 
 
 def damping_n_per_mps(p: PlantParameters) -> float:
-    """Of the motors at full duty, felt at the rim: n (k turns)^2 / R (sim_mock.plant.motor)."""
+    """Return the damping of all motors at full duty, at the rim: n (k turns)^2 / R.
+
+    See sim_mock.plant.motor.
+    """
     emf_vs_per_m = p.motor.emf_vs_per_rad * p.drive.turns_rad_per_m
     return p.motor.count * emf_vs_per_m**2 / _total_ohm(p)
 
 
 def lag_s(p: PlantParameters) -> float:
-    """All that has to be set in motion over what damps it."""
+    """Return the time constant of the speed: the mass to be set in motion over its damping."""
     return (p.body.mass_kg + p.drive.rotating_mass_kg) / damping_n_per_mps(p)
 
 
 def steady_mps(p: PlantParameters) -> float:
-    """Where the push of the motors at full duty meets friction and damping; air left out."""
+    """Return the speed at which the motors at full duty balance friction and damping (no air)."""
     emf_v = p.battery.emf_v - p.battery.resistance_ohm * p.battery.idle_a
     return emf_v / _emf_vs_per_m(p) - friction_n(p) / damping_n_per_mps(p)
 
 
 def battery_emf_v(p: PlantParameters, speed_mps: float) -> float:
-    """The battery with which ``steady_mps`` is this speed."""
+    """Return the battery's emf at which ``steady_mps`` is this speed."""
     emf_v = (speed_mps + friction_n(p) / damping_n_per_mps(p)) * _emf_vs_per_m(p)
     return emf_v + p.battery.resistance_ohm * p.battery.idle_a
 
 
 def friction_n(p: PlantParameters) -> float:
-    """Dry friction of gears and tyres at the rim."""
+    """Return the dry friction of gears and tyres at the rim."""
     return p.drive.friction_n + p.drive.rolling_resistance * p.body.mass_kg * GRAVITY_MPS2
 
 

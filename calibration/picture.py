@@ -11,14 +11,14 @@ from calibration.replay import Replay, motion
 from calibration.twin import Poses
 
 CAR, TWIN, UNTUNED = "#1b6ca8", "#e07a1f", "#8e8e8e"
-BESIDE_S = 0.5  # of standing that is shown, before and after the drive
+BESIDE_S = 0.5  # standing time that is shown before and after the drive
 MOVED_M = 0.02
-HEADROOM = 1.6  # over the twin's errors and the band; the untuned model's leave the panel
+HEADROOM = 1.6  # times the twin's errors and the band; the untuned model's leave the panel
 
 
 def draw(shown: Replay, title: str, path: Path) -> None:
-    """Writes a PNG (or what else the name's ending says)."""
-    import matplotlib as mpl  # a second, which only a picture needs
+    """Write a PNG, or whatever format the name's ending says."""
+    import matplotlib as mpl  # imported here, as it takes a second and only pictures need it
 
     mpl.use("Agg")
     import matplotlib.pyplot as plt
@@ -46,7 +46,7 @@ def draw(shown: Replay, title: str, path: Path) -> None:
 
 
 def _driven_s(shown: Replay) -> tuple[float, float]:
-    """From when to when the car or a model moves, and ``BESIDE_S`` more."""
+    """Return from when to when the car or a model moves, plus ``BESIDE_S`` on either side."""
     t_s = shown.run.odometry.t_s
     moving = np.zeros(len(t_s), bool)
     for poses in (shown.car, shown.twin):
@@ -72,7 +72,7 @@ def _draw_paths(axes: Any, shown: Replay) -> None:
 
 
 def _draw_band(axes: Any, shown: Replay, radius_m: Any) -> None:
-    """A circle around the twin at each sample: together, where the car would be seen."""
+    """Draw a circle around the twin at each sample: their union is where the car would be seen."""
     from matplotlib.collections import PatchCollection
     from matplotlib.patches import Circle
 

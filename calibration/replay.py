@@ -1,4 +1,4 @@
-"""A driver's log, driven again: how far the twin is from where the car was."""
+"""Replay of a driver's log through the twin: how far its prediction is from the real car."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from host_bridge.domain import Vehicle
 
 
 class Summary(NamedTuple):
-    """Root mean square, worst and last of a run's errors; yaw by its amount."""
+    """Root mean square, worst and last value of a run's errors; yaw as an absolute value."""
 
     position_rms_m: float
     position_worst_m: float
@@ -34,22 +34,22 @@ class Summary(NamedTuple):
 
 @dataclass(frozen=True)
 class Errors:
-    """Sample by sample: the distance from where the car was, and predicted less measured yaw."""
+    """Errors of each sample: distance from the car's position, and predicted less measured yaw."""
 
     position_m: Floats
     yaw_rad: Floats
 
     def summary(self, since: int) -> Summary:
-        """Of the samples from number ``since`` on."""
+        """Return the summary of the samples from index ``since`` on."""
         position, yaw = self.position_m[since:], np.abs(self.yaw_rad[since:])
         return Summary(*_summed(position), *_summed(yaw))
 
 
 @dataclass(frozen=True)
 class Replay:
-    """One run beside what the twin and the untuned kinematic model make of its commands.
+    """One run with the predictions of the twin and of the untuned kinematic model.
 
-    ``band``: where the calibration says that the car will be, if there is a calibration.
+    ``band`` is the prediction band of the calibration, if there is one.
     """
 
     run: Run
@@ -59,7 +59,7 @@ class Replay:
 
     @property
     def since(self) -> int:
-        """Number of the first sample after the first command; errors count from there."""
+        """The index of the first sample after the first command; errors count from there."""
         return since(self.run)
 
     def errors(self, poses: Poses) -> Errors:
@@ -68,7 +68,7 @@ class Replay:
         return Errors(distance_m, poses.yaw_rad - o.yaw_rad)
 
     def held(self) -> np.ndarray:
-        """Whether the car was inside the band, sample by sample since the first command."""
+        """Return whether the car was inside the band, for each sample since the first command."""
         if self.band is None:
             return np.zeros(0, bool)
         errors = self.errors(self.twin)
@@ -76,7 +76,7 @@ class Replay:
 
     @property
     def car(self) -> Poses:
-        """As its odometry saw it."""
+        """The car's poses, as its odometry saw them."""
         o = self.run.odometry
         return Poses(o.x_m, o.y_m, o.yaw_rad)
 
@@ -84,7 +84,7 @@ class Replay:
 def replay(
     vehicle: Vehicle, values: Values, run: Run, calibration: Calibration | None = None
 ) -> Replay:
-    """With a band if there is a ``calibration`` (whose values these are).
+    """Return the replay of one run, with a band if there is a ``calibration`` (of these values).
 
     Raises errors.VehicleFileFault for a vehicle that such a log does not drive.
     """
@@ -98,31 +98,31 @@ def replay(
 
 
 def motion(t_s: Floats, poses: Poses) -> tuple[Floats, Floats]:
-    """Speed in m/s and yaw rate in rad/s from pose to pose, central; the same for car and twin."""
+    """Return speed in m/s and yaw rate in rad/s by central differences, for car and twin alike."""
     speed_mps = np.hypot(np.gradient(poses.x_m, t_s), np.gradient(poses.y_m, t_s))
     return speed_mps, np.gradient(poses.yaw_rad, t_s)
 
 
 def way_m(poses: Poses, since: int) -> float:
-    """How long the way is, in straight lines from sample to sample."""
+    """Return the length of the path, in straight lines from sample to sample."""
     return float(np.hypot(np.diff(poses.x_m[since:]), np.diff(poses.y_m[since:])).sum())
 
 
 def hausdorff_m(one: Poses, other: Poses) -> float:
-    """How far the farther point of either path is from the other path, whenever it was there."""
+    """Return the Hausdorff distance of the two paths, whatever the times at their points."""
     a, b = (_fine(poses) for poses in (one, other))
     return float(max(directed_hausdorff(a, b)[0], directed_hausdorff(b, a)[0]))
 
 
 def _fine(poses: Poses) -> Floats:
-    """Points of the path a centimetre apart."""
+    """Return points of the path a centimetre apart."""
     far_m = np.concatenate([[0.0], np.cumsum(np.hypot(np.diff(poses.x_m), np.diff(poses.y_m)))])
     at_m = np.linspace(0.0, far_m[-1], 2 + int(100.0 * far_m[-1]))
     return np.column_stack([np.interp(at_m, far_m, xy) for xy in (poses.x_m, poses.y_m)])
 
 
 def calibrate(vehicle: Vehicle, runs: Sequence[Run]) -> Fit:
-    """The parameters that fit these runs best. Raises errors.VehicleFileFault."""
+    """Return the fit of the parameters to these runs. Raises errors.VehicleFileFault."""
     known, twin = known_values(vehicle), Twin(vehicle)
     driven = [thinned(run) for run in runs]
 

@@ -1,4 +1,4 @@
-"""The file of a calibration: numbers with their birth certificate."""
+"""Reading and writing of calibration files: parameter values with the provenance of their fit."""
 
 from __future__ import annotations
 
@@ -41,8 +41,11 @@ class Source:
 
 @dataclass(frozen=True)
 class Calibration:
-    """``date`` and ``command`` say when and how; ``data`` what was fitted on, and ``steering`` from
-    where to where it was steered there, as shares of full lock."""
+    """The fitted parameters of one vehicle, with the record of how they were obtained.
+
+    ``date`` and ``command`` say when and how; ``data`` lists the runs that were fitted on, and
+    ``steering`` the least and greatest steering in them, as shares of full lock.
+    """
 
     vehicle: str
     date: str
@@ -64,7 +67,7 @@ class Calibration:
 
 
 def written(calibration: Calibration) -> str:
-    """As TOML."""
+    """Return the calibration as TOML."""
     head = [
         "# A calibration: values with their 95 % intervals. What is not fitted the data tell",
         "# little of: it is near its known value. Written by tandem replay.",
@@ -106,13 +109,13 @@ def _table(title: str, values: dict[str, Any]) -> str:
 
 
 def found(vehicle: str) -> Path | None:
-    """The calibration that Tandem brings along for a type of car."""
+    """Return the path of the calibration that Tandem ships for a type of car, if there is one."""
     path = FOLDER / f"{vehicle}.toml"
     return path if path.exists() else None
 
 
 def read(path: Path) -> Calibration:
-    """Raises errors.VehicleFileFault for what is no calibration."""
+    """Read a calibration. Raises errors.VehicleFileFault for a file that is not one."""
     try:
         document = _toml.loads(path.read_text(encoding="utf-8"))
         parameters = document.pop("parameters")

@@ -1,4 +1,4 @@
-"""What was measured: a driver's commands, and where the car was: CSV files, or a bag of ROS."""
+"""Measured runs: a driver's commands and the car's odometry, read from CSV files or a ROS bag."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from host_bridge.logbook.bags import read_bag, sha256_of
 Floats: TypeAlias = npt.NDArray[np.float64]
 
 COMMANDS = ("t_s", "channel", "value_norm")
-ODOMETRY = ("header_t_s", "x_m", "y_m", "yaw_rad")  # more may be there
+ODOMETRY = ("header_t_s", "x_m", "y_m", "yaw_rad")  # further columns are ignored
 CHANNELS = ("throttle", "steering")
 
 
 @dataclass(frozen=True)
 class Commands:
-    """Every message of a driver, in the order of its time; values from -1 to 1, left is up."""
+    """All messages of a driver in order of time; values from -1 to 1, positive is left."""
 
     file: str
     sha256: str
@@ -36,7 +36,7 @@ class Commands:
 
 @dataclass(frozen=True)
 class Odometry:
-    """Where the car was, by the time at which it was there; yaw without jumps of a whole turn."""
+    """The car's poses by the time at which it was there; yaw without jumps of a whole turn."""
 
     file: str
     sha256: str
@@ -48,13 +48,16 @@ class Odometry:
 
 @dataclass(frozen=True)
 class Run:
-    """One drive: what was commanded and what came of it, on one clock."""
+    """One drive: the commands and the resulting motion, on one clock."""
 
     commands: Commands
     odometry: Odometry
 
     def start_pose(self) -> tuple[float, float, float]:
-        """Mean of all poses before the first command: x_m, y_m, yaw_rad. One at least."""
+        """Return the mean of all poses before the first command: x_m, y_m, yaw_rad.
+
+        There has to be at least one.
+        """
         o = self.odometry
         count = int(np.searchsorted(o.t_s, self.commands.t_s[0]))
         return (
@@ -65,14 +68,18 @@ class Run:
 
 
 def read_run(commands: Path, odometry: Path) -> Run:
-    """Raises errors.DataFileFault for what is missing, or if it moves before it can be seen."""
+    """Read the two files of one run.
+
+    Raises errors.DataFileFault for what is missing, or if there is no pose before the first
+    command.
+    """
     return _begun(Run(read_commands(commands), read_odometry(odometry)), odometry)
 
 
 def read_bag_run(path: Path, vehicle: Vehicle, drive_topic: str = "", odom_topic: str = "") -> Run:
-    """A bag's commands as shares of this vehicle's top speed and full lock, and its odometry.
+    """Read a bag's odometry and commands, as shares of this vehicle's top speed and full lock.
 
-    Commands before the first that asks for a speed are left out, for the car stands until then.
+    Commands before the first that asks for a speed are left out, as the car stands until then.
     Raises errors.DataFileFault as ``read_run`` and ``read_bag`` do, DeviceFault without rosbags.
     """
     bag = read_bag(path, drive_topic, odom_topic)
@@ -108,7 +115,7 @@ def _begun(run: Run, odometry: Path) -> Run:
 
 
 def read_commands(path: Path) -> Commands:
-    """Rows of t_s, channel (throttle or steering), value_norm. Raises errors.DataFileFault."""
+    """Read rows of t_s, channel (throttle or steering), value_norm. Raises errors.DataFileFault."""
     rows = list(_rows(path, COMMANDS, "channel"))
     for line, (_, channel, value) in enumerate(rows, 2):
         if channel not in CHANNELS:
@@ -123,7 +130,7 @@ def read_commands(path: Path) -> Commands:
 
 
 def read_odometry(path: Path) -> Odometry:
-    """Rows with header_t_s, x_m, y_m, yaw_rad. Raises errors.DataFileFault."""
+    """Read rows with header_t_s, x_m, y_m, yaw_rad. Raises errors.DataFileFault."""
     columns = np.array(list(_rows(path, ODOMETRY)), float).T
     _refuse_disorder(path, columns[0])
     times_s, x_m, y_m, yaw_rad = columns
@@ -131,7 +138,7 @@ def read_odometry(path: Path) -> Odometry:
 
 
 def _rows(path: Path, names: tuple[str, ...], word: str = "") -> Iterator[list[float | str]]:
-    """The named columns of each row, numbers but for the column ``word``."""
+    """Yield the named columns of each row, as numbers except for the column ``word``."""
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as error:

@@ -1,4 +1,4 @@
-"""How much an odometry wobbles and runs differ: what a fit finds besides parameters, one table."""
+"""The scales of odometry noise and of differences between runs: fitted beside the parameters."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ from typing import NamedTuple
 
 
 class Scale(NamedTuple):
-    """``spread`` is the standard deviation of its logarithm."""
+    """A scale of the noise or of an effect, with a log-normal prior.
+
+    ``believed`` is the prior's median, ``spread`` the standard deviation of its logarithm.
+    """
 
     name: str
     believed: float

@@ -1,12 +1,12 @@
-"""How large wobble and scatter are: the scales under which the runs' residuals are likeliest.
+"""Maximum likelihood of the scales: of the odometry's noise and of the scatter between runs.
 
-An odometry wobbles and remembers: an Ornstein-Uhlenbeck process for each channel, with one spread
+An odometry's noise is correlated: an Ornstein-Uhlenbeck process for each channel, with one spread
 for positions, one for yaw and one memory. Runs and pieces of runs differ by ``effects``, each with
 a scale. All scales are found together by maximum marginal likelihood (REML): parameters, effects
-and wobble are Gaussian, so all but the scales is integrated in closed form (Rasmussen and Williams,
-Gaussian Processes for Machine Learning, 2.7). Two runs hardly tell a scale between runs, so each
-has a belief, log-normal. What a run differs by is not small: poses bend with it. So a run is
-linearised at the effects of its own that were found, not at none.
+and noise are Gaussian, so all but the scales is integrated in closed form (Rasmussen and Williams,
+Gaussian Processes for Machine Learning, 2.7). Two runs hardly determine a scale between runs, so
+each has a prior, log-normal. The effects of a run are not small, and poses are nonlinear in them.
+So a run is linearised at its fitted effects, not at zero.
 """
 
 from __future__ import annotations
@@ -25,11 +25,12 @@ from calibration.scales import SCALES
 
 @dataclass(frozen=True)
 class Sight:
-    """Hold one run, linearised at some values of the parameters and of its own effects.
+    """One run, linearised at some values of the parameters and of its own effects.
 
-    ``residual``: predicted less measured, (samples, 3). Columns, (samples, 3, any): of the
-    parameters by their beliefs, of the run's effects, of each piece's speed and bend, of suspects.
-    ``own``: the run's effects at which this holds. ``still_s``: how long it was seen at its start.
+    ``residual``: predicted less measured, (samples, 3). The other columns, (samples, 3, any), are
+    derivatives: by the parameters' beliefs, the run's effects, the speed and curvature of each
+    piece, and the suspects. ``own``: the run's effects at which it is linearised. ``still_s``: how
+    long the car was seen standing at its start.
     """
 
     t_s: Floats
@@ -43,16 +44,16 @@ class Sight:
     still_s: float
 
     def run_scales(self, scales: Floats) -> Floats:
-        """Return how large the run's effects are."""
+        """Return the scales of the run's effects."""
         return run_scales(scales, self.still_s)
 
     @property
     def piece_count(self) -> int:
-        """Count the effects of pieces."""
+        """The number of the pieces' effects."""
         return int(self.piece_speed.shape[2] + self.piece_bend.shape[2])
 
     def pieces(self, scales: Floats) -> Floats:
-        """Return the columns of what no parameter explains, each times its scale."""
+        """Return the columns of the effects that no parameter explains, each times its scale."""
         return scaled_pieces(self.piece_speed, self.piece_bend, scales)
 
     def effects(self, scales: Floats) -> Floats:
@@ -70,14 +71,20 @@ def scaled_pieces(speed: Floats, bend: Floats, scales: Floats) -> Floats:
 
 
 def run_scales(scales: Floats, still_s: float) -> Floats:
-    """Return how large a run's effects are; its start wobbled too, and was seen so long."""
+    """Return the scales of a run's effects; its start pose has noise of its own.
+
+    The start pose is the mean over ``still_s``, so part of that noise is left in it.
+    """
     start = scales[[0, 1]] * start_share(still_s, float(scales[2]))
     speed, trim, delay, yaw = scales[3:7]
     return np.array([speed, trim, delay, np.hypot(yaw, start[1]), start[0], start[0]])
 
 
 def start_share(still_s: float, memory_s: float) -> float:
-    """Return what is left of a wobble's spread in the mean of so long (Ornstein-Uhlenbeck)."""
+    """Return the share of the noise's spread that is left in a mean over ``still_s``.
+
+    It is that of an Ornstein-Uhlenbeck process.
+    """
     ratio = still_s / memory_s
     if ratio < 1e-3:
         return 1.0
@@ -85,7 +92,7 @@ def start_share(still_s: float, memory_s: float) -> float:
 
 
 def whitened(t_s: Floats, columns: Floats, scales: Floats) -> Floats:
-    """(samples, 3, any) as (3 samples, any) without the wobble's spread and memory."""
+    """Whiten the noise in columns (samples, 3, any); return them as (3 samples, any)."""
     rest = np.exp(-np.diff(t_s) / scales[2])
     share = np.concatenate([[1.0], np.sqrt(1.0 - rest**2)])
     fresh = columns.copy()
@@ -95,17 +102,17 @@ def whitened(t_s: Floats, columns: Floats, scales: Floats) -> Floats:
 
 
 def log_spreads(t_s: Floats, scales: Floats) -> float:
-    """Half the logarithm of the determinant of the wobble's covariance."""
+    """Return half the logarithm of the determinant of the noise's covariance."""
     rest = np.exp(-np.diff(t_s) / scales[2])
     each = float(np.log(scales[[0, 0, 1]]).sum())
     return len(t_s) * each + 1.5 * float(np.log1p(-(rest**2)).sum())
 
 
 class System(NamedTuple):
-    """Whitened normal equations of parameters, then effects run by run; beliefs are in ``matrix``.
+    """Whitened normal equations of parameters, then of effects, run by run.
 
-    ``matrix`` = I + B'B, ``right`` = B'r, ``square`` = r'r, where r is the residual at the beliefs'
-    centre, without effects.
+    ``matrix`` = I + B'B, where I holds the priors, ``right`` = B'r, ``square`` = r'r, where r is
+    the residual at the priors' centre, without effects.
     """
 
     matrix: Floats
@@ -114,10 +121,10 @@ class System(NamedTuple):
 
 
 class State(NamedTuple):
-    """Hold where a search is, in a ``System``'s order: beliefs, and effects by their scales.
+    """The current point in a ``System``'s order: beliefs, and effects over their scales.
 
-    ``begins``: where each run's own effects are. ``is_bent``: of what slopes change with, which is
-    not so of the effects of pieces: these are none here.
+    ``begins``: the index of each run's own effects. ``is_bent``: true for the unknowns in which the
+    model is nonlinear; false for the effects of pieces, which are zero here.
     """
 
     values: Floats
@@ -140,7 +147,7 @@ def state(sights: Sequence[Sight], at: Floats, scales: Floats) -> State:
 
 
 def system(sights: Sequence[Sight], at: Floats, scales: Floats) -> System:
-    """Linearised around ``at``, the parameters' beliefs."""
+    """Return the normal equations, linearised around ``at``, the parameters' beliefs."""
     count = len(at)
     blocks = [_whitened(sight, at, scales) for sight in sights]
     size = count + sum(effects.shape[1] for _, _, effects in blocks)
@@ -168,7 +175,7 @@ def _whitened(sight: Sight, at: Floats, scales: Floats) -> tuple[Floats, Floats,
 
 
 def unlikely(sights: Sequence[Sight], at: Floats, scales: Floats) -> float:
-    """Minus the logarithm of how likely residuals and scales are, but for a constant."""
+    """Return the negative log likelihood of residuals and scales, up to a constant."""
     one = system(sights, at, scales)
     factor = np.linalg.cholesky(one.matrix)
     told = np.linalg.solve(factor, one.right)
@@ -179,7 +186,7 @@ def unlikely(sights: Sequence[Sight], at: Floats, scales: Floats) -> float:
 
 
 def likeliest(sights: Sequence[Sight], at: Floats, first: Floats) -> Floats:
-    """The scales, in the order of ``SCALES``; the search begins at ``first``."""
+    """Return the likeliest scales, in the order of ``SCALES``; the search begins at ``first``."""
     bounds = zip(*_bounds(), strict=True)
     found = minimize(
         lambda logs: unlikely(sights, at, np.exp(logs)),
@@ -192,9 +199,10 @@ def likeliest(sights: Sequence[Sight], at: Floats, first: Floats) -> Floats:
 
 
 def drawn_scales(sights: Sequence[Sight], at: Floats, scales: Floats) -> Floats:
-    """(DRAWS, scales): how large they may be as well, around the likeliest ones.
+    """Draw scales (DRAWS, scales) from a Laplace approximation around the likeliest ones.
 
-    By the curvature of their likelihood's logarithm (Laplace), each within its range.
+    Their covariance is the inverse curvature of the log likelihood; each draw is clipped to its
+    range.
     """
     here, count = np.log(scales), len(scales)
 
@@ -217,7 +225,7 @@ def drawn_scales(sights: Sequence[Sight], at: Floats, scales: Floats) -> Floats:
 
 
 def mixed(sights: Sequence[Sight], at: Floats, every: Floats) -> Floats:
-    """Covariance of the beliefs, whichever of these scales is right; linearised around ``at``."""
+    """Return the covariance of the beliefs, averaged over these scales, linearised at ``at``."""
     count = len(at)
     means, covariances = [], []
     for scales in every:
@@ -234,17 +242,19 @@ def _bounds() -> tuple[Floats, Floats]:
     return _BELIEVED - FARTHEST * _SPREADS, _BELIEVED + most * _SPREADS
 
 
-LOOK = 0.1  # of a logarithm: far enough to see how the likelihood bends
+LOOK = 0.1  # step of a logarithm for second differences: far enough to show the curvature
 DRAWS = 64
-FARTHEST = 4.0  # spreads from a belief
-WOBBLE_MOST = 2.0  # or a wobble would explain what the model does not: 0.04 m, 0.04 rad, 0.7 s
-# The same of pieces: they are columns, true near by only; with all that they may explain a search
-# walks off to cars that drive quite otherwise.
+FARTHEST = 4.0  # spreads from a prior: the limit of a scale
+# Limit of the noise, in spreads: 0.04 m, 0.04 rad, 0.7 s. More would let noise explain what the
+# model does not.
+WOBBLE_MOST = 2.0
+# The same for pieces: they are linear columns, valid near by only. Larger ones let a search end at
+# cars that drive quite differently.
 PIECE_MOST = 2.0
 _BELIEVED = np.log([one.believed for one in SCALES])
 _SPREADS = np.array([one.spread for one in SCALES])
 
 
 def believed_scales() -> Floats:
-    """Before any log."""
+    """Return the centres of the scales' priors."""
     return np.array([one.believed for one in SCALES])

@@ -1,4 +1,4 @@
-"""Runs as a fit sees them: what of a log is looked at, residuals, and how they change."""
+"""The runs as a fit sees them: thinned odometry, residuals, and their derivatives."""
 
 from __future__ import annotations
 
@@ -14,18 +14,21 @@ from calibration.samples import Floats, Odometry, Run
 from calibration.scatter import Sight
 from calibration.twin import STEP_S, Poses, Twin, arrived, as_odometry
 
-APART_S = 0.09  # between samples: a wobble that is remembered says nothing new sooner
-BESIDE_S = 0.6  # of standing, before and after a drive: more is the same sample again
+APART_S = 0.09  # between samples: correlated noise says nothing new sooner
+BESIDE_S = 0.6  # standing time kept before and after a drive: more repeats the same sample
 MOVED_M = 0.03
-PROBES = (5e-4, 0.2)  # of a belief's spread: the least and the greatest
-ROUGH_STEP_S = 0.005  # the plant's longest: a millimetre off over a run, and slopes hardly
-_OF_THE_MOUNTING = ("mount_yaw_rad", "mount_x_m")  # which change what is seen, not what is driven
+PROBES = (5e-4, 0.2)  # least and greatest finite difference, in spreads of a prior
+ROUGH_STEP_S = 0.005  # the plant's longest step: positions are 1 mm off over a run, slopes hardly
+_OF_THE_MOUNTING = ("mount_yaw_rad", "mount_x_m")  # these change what is seen, not the drive
 
 View: TypeAlias = Callable[[Floats], Floats]  # of poses in columns, (samples, 3)
 
 
 def thinned(run: Run) -> Run:
-    """Without odometry that tells nothing new. Poses before the first command keep their mean."""
+    """Return the run without redundant odometry: no long standing, samples ``APART_S`` apart.
+
+    All poses before the first command are kept, so their mean stays.
+    """
     o = run.odometry
     kept, last_s = [], -np.inf
     begin_s, end_s = _driven(o)
@@ -40,7 +43,7 @@ def thinned(run: Run) -> Run:
 
 
 def _driven(o: Odometry) -> tuple[float, float]:
-    """From when to when it moves, and ``BESIDE_S`` more."""
+    """Return from when to when the car moves, plus ``BESIDE_S`` on either side."""
     from_start_m = np.hypot(o.x_m - o.x_m[0], o.y_m - o.y_m[0])
     from_end_m = np.hypot(o.x_m - o.x_m[-1], o.y_m - o.y_m[-1])
     moves = np.flatnonzero((from_start_m > MOVED_M) & (from_end_m > MOVED_M))
@@ -50,19 +53,19 @@ def _driven(o: Odometry) -> tuple[float, float]:
 
 
 def since(run: Run) -> int:
-    """Number of the first sample after the first command."""
+    """Return the index of the first sample after the first command."""
     return int(np.searchsorted(run.odometry.t_s, run.commands.t_s[0]))
 
 
 def as_seen(poses: Floats) -> Floats:
-    """Look at places: what is wrong early is wrong for good."""
+    """Return the poses as they are: an early error persists in all later positions."""
     return poses
 
 
 def unrolled(poses: Floats) -> Floats:
-    """Look at ways: how far it went along its own heading and across it, and its yaw.
+    """Return the poses as distances along and across the car's own heading, and its yaw.
 
-    A wrong heading does not bend what comes later, so a fit finds down here from far away.
+    A wrong heading does not bend what comes later, so a search converges from far away.
     """
     dx, dy = np.diff(poses[:, :2], axis=0, prepend=poses[:1, :2]).T
     yaw = poses[:, 2]
@@ -74,7 +77,10 @@ def unrolled(poses: Floats) -> Floats:
 def residual(
     twin: Twin, values: Values, own: Floats, run: Run, step_s: float = STEP_S, view: View = as_seen
 ) -> Floats:
-    """Predicted less measured, (samples since the first command, 3); ``own``: the run's effects."""
+    """Return predicted less measured poses, (samples since the first command, 3).
+
+    ``own`` are the run's effects.
+    """
     effects, first = Own(*own), since(run)
     way = twin.way(effects.applied(values), run, step_s)
     predicted = columns(_placed(way, run, values, effects))
@@ -82,7 +88,7 @@ def residual(
 
 
 def columns(poses: Poses) -> Floats:
-    """(samples, 3): x and y in m, yaw in rad."""
+    """Return the poses as an array (samples, 3): x and y in m, yaw in rad."""
     return np.column_stack([poses.x_m, poses.y_m, poses.yaw_rad])
 
 
@@ -98,8 +104,7 @@ def _placed(way: Poses, run: Run, values: Values, own: Own) -> Poses:
 
 
 class Point(NamedTuple):
-    """Where a search looks from: beliefs and their values, and how far to either side it probes,
-    in beliefs."""
+    """A point of a search: beliefs, their values, and finite-difference steps in beliefs."""
 
     at: Floats
     values: Values
@@ -107,16 +112,16 @@ class Point(NamedTuple):
 
 
 def probes(own: Floats) -> Floats:
-    """Choose how far to probe parameters that are known so well: deviations in their spreads.
+    """Return the finite-difference steps of parameters with these deviations, in spreads.
 
-    A slope that is taken over what is in doubt holds there; a smaller step would find what the
-    plant's own steps round.
+    A slope taken over the range that is in doubt holds there; a smaller step would be dominated by
+    the rounding of the plant's own steps.
     """
     return np.asarray(np.clip(0.2 * own, *PROBES))
 
 
 class Look:
-    """Look at one run at some values and effects of its own: poses, and how they change."""
+    """One run simulated at some values and effects of its own: poses, and their derivatives."""
 
     def __init__(
         self, twin: Twin, values: Values, run: Run, own: Floats = NONE, step_s: float = STEP_S
@@ -129,17 +134,17 @@ class Look:
 
     @property
     def t_s(self) -> Floats:
-        """Return the times of all samples since the first command."""
+        """The times of all samples since the first command."""
         return self._run.odometry.t_s[self._first :]
 
     @property
     def still_s(self) -> float:
-        """Return how long it was seen before."""
+        """The time for which the car was seen standing before the first command."""
         t_s = self._run.odometry.t_s
         return float(t_s[self._first - 1] - t_s[0])
 
     def pieces(self) -> tuple[Floats, Floats]:
-        """Columns of the speed and the bend of each piece."""
+        """Return the columns of the speed and the curvature of each piece."""
         return pieces(self._path())
 
     def _path(self) -> Path:
@@ -152,7 +157,10 @@ class Look:
         return columns(_placed(way, self._run, values, self._own))[self._first :]
 
     def slopes(self, known: Values, point: Point, view: View) -> Floats:
-        """(samples, 3, parameters), by their beliefs: one rough drive for each that it needs."""
+        """Return the derivatives by the parameters' beliefs, (samples, 3, parameters).
+
+        Each takes one more rough simulation, except those of the mounting.
+        """
         here = view(self._seen(self._rough, self._values))
         found = []
         for name, moved, probe in _probes(known, point):
@@ -164,7 +172,7 @@ class Look:
         return _measured(self._run)[self._first :]
 
     def sight(self, known: Values, point: Point) -> Sight:
-        """Return the sight with all columns, as places are seen."""
+        """Return the linearised run with all columns, seen as positions."""
         slopes, path = self.slopes(known, point, as_seen), self._path()
         speed, bend = pieces(path)
         return Sight(
@@ -180,7 +188,7 @@ class Look:
         )
 
     def sight_of_ways(self, known: Values, point: Point) -> Sight:
-        """Return the sight of ways, with no effects: what a search begins with."""
+        """Return the run linearised as displacements, without effects, to begin a search with."""
         none = np.zeros((len(self.poses), 3, 0))
         run = np.zeros((len(self.poses), 3, len(NONE)))
         return Sight(
@@ -192,7 +200,7 @@ class Look:
 
 
 def _probes(known: Values, point: Point) -> Iterator[tuple[str, Values, float]]:
-    """For each parameter: values with that one moved, and by how much of its belief's spread."""
+    """Yield for each parameter its name, the values with it moved, and the step in beliefs."""
     for p, here, by in zip(PARAMETERS, point.at, point.probes, strict=True):
         is_at_top = p.value(float(here + by), known[p.name]) >= p.high
         probe = float(-by if is_at_top else by)
@@ -201,6 +209,6 @@ def _probes(known: Values, point: Point) -> Iterator[tuple[str, Values, float]]:
 
 
 def _of_run(slopes: Floats) -> Floats:
-    """Speed by its logarithm, trim, delay: each in its own unit, not in spreads."""
+    """Return the columns of speed (by its logarithm), trim and delay, per unit, not per spread."""
     at = [NAMES.index(one) for one in ("speed_mps", "steer_trim_norm", "queue_delay_s")]
     return np.asarray(slopes[:, :, at] / [PARAMETERS[one].spread for one in at])

@@ -17,11 +17,11 @@ import numpy.typing as npt
 from calibration.parameters import Values
 
 MAP = ("steer_trim_norm", "steer_gain", "steer_lock_ratio", "steer_asymmetry")
-_RISE = 1e-4  # of a stop, per full lock: a curve that is read backwards has to rise
+_RISE = 1e-4  # slope at the end stop: a curve that is inverted has to rise strictly
 
 
 def wheel_shares(command_norm: npt.ArrayLike, values: Values) -> npt.NDArray[np.float64]:
-    """Angles of the wheels as shares of the full lock that is commanded, for rising commands."""
+    """Return the wheels' angles as shares of the commanded full lock, rising with the command."""
     off = np.asarray(command_norm, float) - values["steer_trim_norm"]
     amount = np.minimum(np.abs(off), 1.0)
     gain, lock = values["steer_gain"], values["steer_lock_ratio"]
@@ -33,9 +33,9 @@ def wheel_shares(command_norm: npt.ArrayLike, values: Values) -> npt.NDArray[np.
 
 
 def bent_curve(curve: Any, steer_max_rad: float, values: Values) -> list[list[float]]:
-    """A servo's curve [[commanded rad, pulse ns], ...] with the angles that the wheels really take.
+    """Return a servo's curve [[commanded rad, pulse ns], ...] with the wheels' real angles.
 
-    Between the points of the given curve more are put, so that straight lines follow the map.
+    Points are added between those of the given curve, so that straight lines follow the map.
     """
     told_rad, pulses_ns = np.array(curve, float).T
     fine_rad = np.interp(
@@ -49,4 +49,4 @@ def bent_curve(curve: Any, steer_max_rad: float, values: Values) -> list[list[fl
     return found
 
 
-POINTS_BETWEEN = 8  # of 33 points: a fifth of a milliradian off where the linkage is most bent
+POINTS_BETWEEN = 8  # 33 points for 5: 0.2 mrad off where the linkage is most progressive

@@ -1,4 +1,4 @@
-"""The car's plant, driven open loop by a driver's log: poses as its odometry would tell them."""
+"""Open-loop simulation of a car's plant by a driver's log, with poses as its odometry has them."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from sim_mock.plant.body import BodyState
 from sim_mock.plant.parameters import PlantParameters, SteeringChannel
 from sim_mock.plant.vehicle_plant import FULL_DUTY, Plant
 
-STEP_S = 0.001  # what the plant is tuned to
+STEP_S = 0.001  # the step that the plant is tuned for
 SETTLE_S = 0.5  # before the first command, so that the wheels stand where steering 0 puts them
 QUIET_S = 0.1  # after a change: longer than any servo's dead time
-KEPT = 64
-HAIR_S = 1e-7  # too short for a step
-# m/s^2 and rad/s^2, of steps of STEP_S: what is left is worth a tenth of a millimetre in a run; of
-# longer ones by their square, as their own errors are
+KEPT = 64  # reshaped steering curves in the cache
+HAIR_S = 1e-7  # shorter remainders are no step
+# In m/s^2 and rad/s^2, for steps of STEP_S: below it the motion counts as steady, which costs a
+# tenth of a millimetre in a run. It grows with the square of the step, as the step's own errors do.
 STEADY_PER_S2 = 2e-5
 
 
 @dataclass(frozen=True)
 class Poses:
-    """Where something is, sample by sample."""
+    """The poses of something, sample by sample."""
 
     x_m: Floats
     y_m: Floats
@@ -40,7 +40,7 @@ class Poses:
 
 
 class Twin:
-    """A vehicle's plant, read once and driven often.
+    """A vehicle's plant, parsed once and simulated often.
 
     Raises errors.VehicleFileFault for a vehicle with channels that such a log does not drive.
     """
@@ -54,11 +54,11 @@ class Twin:
         ]
         self._bent: dict[
             tuple[float, ...], tuple[SteeringChannel, ...]
-        ] = {}  # steering by what bends it, the last few
+        ] = {}  # cache of steering channels by the values of MAP
         self.outputs_of(Change(0.0, 0.0, 0.0))
 
     def tuned(self, values: Values) -> PlantParameters:
-        """The vehicle's plant with these values."""
+        """Return the parameters of the vehicle's plant with these values."""
         key = tuple(values[name] for name in MAP)
         if key not in self._bent:
             if len(self._bent) >= KEPT:
@@ -67,20 +67,20 @@ class Twin:
         return replaced(self._known, values, self._bent[key])
 
     def predict(self, values: Values, run: Run, step_s: float = STEP_S) -> Poses:
-        """Poses at the odometry's times, from the run's start pose on, never re-posed."""
+        """Return the poses at the odometry's times, from the run's start pose, never re-posed."""
         way = self.way(values, run, step_s)
         return as_odometry(way, run.start_pose(), values["mount_yaw_rad"], values["mount_x_m"])
 
     def way(self, values: Values, run: Run, step_s: float = STEP_S) -> Poses:
-        """The centre of gravity's poses at the odometry's times, from rest in the origin."""
+        """Return the centre of gravity's poses at the odometry's times, from rest in the origin."""
         return self.drive(self.tuned(values), arrived(run, values), run.odometry.t_s, step_s)
 
     def drive(
         self, parameters: PlantParameters, todo: Sequence[Change], times_s: Floats, step_s: float
     ) -> Poses:
-        """The centre of gravity's poses at ``times_s``, from rest in the origin."""
+        """Return the centre of gravity's poses at ``times_s``, from rest in the origin."""
         plan = [Change(todo[0].t_s - SETTLE_S, 0.0, 0.0), *todo]
-        plant = Plant(parameters, seed=0)  # seeds its sensors, which nobody reads here
+        plant = Plant(parameters, seed=0)  # the seed is of its sensors, which nothing reads here
         track = _Track(plan[0].t_s, plant.truth)
         for now, then in pairwise([*plan, Change(float(times_s[-1]), 0.0, 0.0)]):
             if now.t_s >= times_s[-1]:
@@ -91,7 +91,10 @@ class Twin:
         return track.at(times_s)
 
     def outputs_of(self, now: Change) -> list[int]:
-        """What the old stack's board puts out: the servos' pulses in ns, throttle as duty."""
+        """Return the outputs of the board: the servos' pulses in ns, throttle as duty.
+
+        They are those of the old stack that drove the logs: throttle goes to the motors directly.
+        """
         steer_rad = now.steering_norm * self.vehicle.steer_max_rad
         pairs = zip(self.vehicle.channels, self._curves, strict=True)
         return [self._output(one, curve, steer_rad, now) for one, curve in pairs]
@@ -115,19 +118,21 @@ class Twin:
 
 
 def predict(vehicle: Vehicle, values: Values, run: Run, step_s: float = STEP_S) -> Poses:
-    """The twin's poses at the odometry's times; raises as ``Twin`` does."""
+    """Return the twin's poses at the odometry's times. Raises as ``Twin`` does."""
     return Twin(vehicle).predict(values, run, step_s)
 
 
 def arrived(run: Run, values: Values) -> list[Change]:
-    """The run's commands, as they get through the queue."""
+    """Return the run's commands as changes at the times they leave the queue."""
     queue = values["queue_delay_s"], values["queue_s_per_message"]
     return changes(run.commands, departures_s(run.commands.t_s, *queue))
 
 
 class _Track:
-    """Where the car was after each step, and how fast. Between: a cubic curve that has both speeds
-    (Hermite's), and where it leapt, the circle."""
+    """The car's pose and speeds after each step, interpolated in between.
+
+    Between steps it is a cubic Hermite curve with the speeds of both ends; over a leap, an arc.
+    """
 
     def __init__(self, t_s: float, truth: BodyState) -> None:
         self._truth = truth
@@ -136,17 +141,17 @@ class _Track:
 
     @property
     def t_s(self) -> float:
-        """Until when it goes."""
+        """The time at which the track ends."""
         return self.rows[-1][0]
 
     def add_leap(self, t_s: float) -> None:
-        """As the car is now; since the last time its speeds were the same."""
+        """Add the car's present state; since the last row its speeds were constant."""
         self._leaps.append(len(self.rows))
         self.rows.append((t_s, *self._truth.values()))
 
     def at(self, times_s: Floats) -> Poses:
-        """Before the first step as it was, after the last as it is."""
-        rows = np.array([*self.rows, self.rows[-1]])  # after the last it stands
+        """Return the poses at these times, held constant before the track and after its end."""
+        rows = np.array([*self.rows, self.rows[-1]])  # the last pose holds after the end
         t_s = np.append(rows[:-1, 0], np.inf)
         place = np.clip(np.searchsorted(t_s, times_s, side="right") - 1, 0, len(rows) - 2)
         since_s = np.clip(times_s - t_s[place], 0.0, None)
@@ -157,7 +162,10 @@ class _Track:
 
 
 def _hermite(begin: Floats, end: Floats, span_s: Floats, share: Floats) -> Floats:
-    """(3, times): poses at a share of the way from row to row (t, x, y, yaw, vx, vy, yaw rate)."""
+    """Return poses (3, times) at a share of the step between rows.
+
+    A row is (t, x, y, yaw, vx, vy, yaw rate).
+    """
     s = share
     own, slope = 1.0 + s**2 * (2.0 * s - 3.0), s * (1.0 - s) ** 2 * span_s
     end_slope = s**2 * (s - 1.0) * span_s
@@ -168,14 +176,14 @@ def _hermite(begin: Floats, end: Floats, span_s: Floats, share: Floats) -> Float
 
 
 def _speeds(rows: Floats) -> Floats:
-    """(3, rows): along x and y of the floor, and the yaw rate."""
+    """Return (3, rows): the speeds along x and y of the floor, and the yaw rate."""
     _, _, _, yaw, vx, vy, rate = rows.T
     c, s = np.cos(yaw), np.sin(yaw)
     return np.stack([c * vx - s * vy, s * vx + c * vy, rate])
 
 
 def _circle(begin: Floats, since_s: Floats) -> Floats:
-    """(3, times): poses after such times, as long as speeds stay what they are."""
+    """Return poses (3, times) after such times at constant speeds."""
     _, x, y, yaw, vx, vy, rate = begin.T
     half = 0.5 * rate * since_s
     chord = since_s * np.sinc(half / np.pi)
@@ -188,10 +196,11 @@ def _circle(begin: Floats, since_s: Floats) -> Floats:
 def _march(
     plant: Plant, track: _Track, until_s: float, outputs: Sequence[int], step_s: float
 ) -> None:
-    """In steps of one length from the change on, and a shorter one at the end: no moment of change
-    is rounded, and poses change smoothly with it.
+    """Step the plant until ``until_s`` and record each state.
 
-    Where nothing changes any more the rest is one leap along the circle: exact, and at no cost.
+    Steps have one length, with a shorter one at the end, so that the moment of a change is not
+    rounded and poses vary smoothly with it. Once the motion is steady the rest is one leap along an
+    arc, which is exact and costs nothing.
     """
     truth, begun_s, rows = plant.truth, track.t_s, track.rows
     count = int((until_s - begun_s) / step_s)
@@ -217,7 +226,7 @@ def _march(
 
 
 def _leap(truth: BodyState, span_s: float) -> None:
-    """Along a circle, as long as speeds stay what they are."""
+    """Move the car along an arc, at constant speeds."""
     half_rad = 0.5 * truth.yaw_rate_radps * span_s
     chord = span_s * (sin(half_rad) / half_rad if half_rad else 1.0)
     c, s = cos(truth.yaw_rad + half_rad), sin(truth.yaw_rad + half_rad)
@@ -229,7 +238,7 @@ def _leap(truth: BodyState, span_s: float) -> None:
 def as_odometry(
     own: Poses, start: tuple[float, float, float], mount_yaw_rad: float, mount_x_m: float
 ) -> Poses:
-    """Poses of a car that began at the origin, as an odometry mounted so tells them."""
+    """Return poses of a car that began at the origin, as an odometry so mounted reports them."""
     x_m, y_m, yaw_rad = start
     turn_rad = yaw_rad + mount_yaw_rad
     ahead_m = own.x_m + mount_x_m * (np.cos(own.yaw_rad) - 1.0)
