@@ -1,1 +1,1 @@
-"""From a log of any drive to what it tells about the car."""
+"""The identification of a car's parameters from logs of any drive."""

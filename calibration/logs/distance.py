@@ -1,4 +1,4 @@
-"""Counts of the wheel sensors to a metre of floor, by a tape or by somebody who sees the car."""
+"""Calibration of wheel-sensor counts per metre, by a tape measure or by external tracking."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from calibration.logs.trace import Series, Trace
 from calibration.samples import Floats
 
 _NAME = "counts_per_m"
-TAPE_M = 0.01  # how well somebody reads a tape between two marks on a floor, 95 %
+TAPE_M = 0.01  # uncertainty of a tape between two marks on a floor, 95 %
 _STRAIGHT_RAD = 0.3  # a drive that turns more than this is no straight line to be taped
 _LEAST_M = 1.0
-_WINDOW_S = 8.0  # of a path that is laid over another
-_TURNS_RAD = 0.5  # within a window, to tell where on the car it is seen
+_WINDOW_S = 8.0  # length of the windows in which the two paths are compared
+_TURNS_RAD = 0.5  # turn within a window that is needed to fit where on the car it is seen
 _GRID_S = 0.02
-_OFFSET_S = 0.6  # as late as somebody may see a car
+_OFFSET_S = 0.6  # largest latency of the external tracking
 _FIXED_WINDOWS = 3
-_OUTLIER = 6.0  # median deviations: four standard deviations of what is normal
-_HELD = 0.001  # of a metre, to which tyres roll what their counts say when the car is steered
+_OUTLIER = 6.0  # median deviations: four standard deviations of a normal distribution
+_HELD = 0.001  # assumed error per metre of tyres that roll by their counts on a steered car
 
 
 def counts(traces: Sequence[Trace], geometry: Geometry, steering_map: Map | None = None) -> Finding:
-    """From tapes and from places; both together where there are both. Never raises."""
+    """Return the counts per metre, from tapes and from tracked positions together. Never raises."""
     traces = [_along(trace, geometry, steering_map) for trace in traces]
     ratios = [*_taped(traces), *_seen(traces)]
     per_m = next((trace.counts_per_m for trace in traces if trace.counts_per_m), 0.0)
@@ -48,7 +48,10 @@ def counts(traces: Sequence[Trace], geometry: Geometry, steering_map: Map | None
 
 
 def _along(trace: Trace, geometry: Geometry, steering_map: Map | None) -> Trace:
-    """With the travel of the car along its heading, not that of its wheels, which are steered."""
+    """Return the trace with the car's travel along its heading, not that of its driven wheels.
+
+    A steered wheel rolls farther than the car goes.
+    """
     if not (trace.travel.is_there and trace.steering.is_there):
         return trace
     t_s, (travel_m, *_) = trace.travel
@@ -67,7 +70,7 @@ def _lacking(traces: Sequence[Trace]) -> str:
 
 
 def _taped(traces: Sequence[Trace]) -> list[tuple[float, float]]:
-    """Metres by the tape over metres by the counts, and how uncertain that is."""
+    """Return for each taped drive its metres by tape over metres by counts, and the deviation."""
     found = []
     for trace in traces:
         if not trace.tape_m or not trace.travel.is_there:
@@ -84,7 +87,7 @@ def _taped(traces: Sequence[Trace]) -> list[tuple[float, float]]:
 
 
 def _turned_rad(trace: Trace) -> float:
-    """How far its heading strays on the way."""
+    """Return the range of the car's heading during the drive."""
     if not trace.inertial.is_there:
         return 0.0
     return float(np.ptp(_heading_rad(trace, trace.inertial.t_s)))
@@ -97,13 +100,13 @@ def _heading_rad(trace: Trace, times_s: Floats) -> Floats:
 
 
 def _chord(trace: Trace) -> float:
-    """From begin to end as the crow flies, by counts and gyro."""
+    """Return the straight distance from begin to end, by counts and gyro."""
     reckoned = _reckoned(trace, trace.travel.t_s)
     return float(abs(reckoned[-1] - reckoned[0]))
 
 
 def _reckoned(trace: Trace, times_s: Floats) -> npt.NDArray[np.complex128]:
-    """Where it is by counts and gyro: x + i y, in m."""
+    """Return the dead-reckoned position by counts and gyro, as x + i y in m."""
     t_s, (travel_m, *_) = trace.travel
     rolled = np.interp(times_s, t_s, travel_m)
     steps = np.diff(rolled, prepend=rolled[0])
@@ -118,10 +121,11 @@ def _mid_heading(trace: Trace, times_s: Floats) -> Floats:
 
 
 def _seen(traces: Sequence[Trace]) -> list[tuple[float, float]]:
-    """Of each drive that was seen from outside: its path laid over the reckoned one, in windows.
+    """Return for each tracked drive its seen metres per dead-reckoned metre, and the deviation.
 
-    As complex numbers: seen = scale * reckoned + place + lever * heading, which is linear in the
-    three; the lever is where on the car the seen point is.
+    The seen path is fitted to the dead-reckoned one in windows. As complex numbers: seen = scale *
+    reckoned + place + lever * heading, which is linear in the three; the lever is where on the car
+    the tracked point is.
     """
     found = []
     for trace in traces:
@@ -140,7 +144,7 @@ def _seen(traces: Sequence[Trace]) -> list[tuple[float, float]]:
 
 
 def _without_slides(windows: Sequence[_Window]) -> list[_Window]:
-    """Where wheels slid, under a firm brake, counts are no metres: those windows stand out."""
+    """Return the windows without outliers: under a firm brake wheels slide and counts mislead."""
     if not windows:
         return []
     scales = np.array([window.scale for window in windows])
@@ -150,7 +154,7 @@ def _without_slides(windows: Sequence[_Window]) -> list[_Window]:
 
 
 def _lateness_s(trace: Trace) -> float:
-    """By how much the places are late: where the paths fit best."""
+    """Return the latency of the tracked positions, at which the paths fit best."""
     offsets = np.arange(-_OFFSET_S, _OFFSET_S + 0.01, 0.02)
     misses = [_miss(trace, float(offset)) for offset in offsets]
     best = float(offsets[int(np.argmin(misses))])
@@ -164,7 +168,7 @@ def _miss(trace: Trace, late_s: float) -> float:
 
 
 class _Window(NamedTuple):
-    """Seen metres by a reckoned one, mean square of what is left over, and how far it drove."""
+    """One window: seen metres per reckoned metre, mean square of the residual, metres driven."""
 
     scale: float
     left_m2: float
@@ -172,7 +176,7 @@ class _Window(NamedTuple):
 
 
 def _windows(trace: Trace, late_s: float) -> list[_Window]:
-    """Of each window in which it drives a metre."""
+    """Return the fit of each window in which the car drives a metre."""
     seen_s, (x_m, y_m, *_) = trace.places
     begin = max(seen_s[0] - late_s, trace.travel.t_s[0], trace.inertial.t_s[0])
     end = min(seen_s[-1] - late_s, trace.travel.t_s[-1], trace.inertial.t_s[-1])
@@ -197,7 +201,7 @@ def _windows(trace: Trace, late_s: float) -> list[_Window]:
 
 
 def _parts(rolled_m: Floats) -> Iterator[slice]:
-    """Windows that are long enough in time and in metres, one after the other."""
+    """Yield consecutive windows that are long enough in time and in metres."""
     start, size = 0, int(_WINDOW_S / _GRID_S)
     while start < len(rolled_m):
         far = int(np.searchsorted(rolled_m, rolled_m[start] + _LEAST_M))

@@ -1,7 +1,7 @@
-"""The file of a calibration that logs gave: numbers with their birth certificate.
+"""The file of a calibration from logs: parameter values with the provenance of their logs.
 
-Beside the files of ``tandem replay --fit`` (calibration.results) it is told by its ``method``. What
-the logs did not tell is in it by name, with the reason, and has no value.
+Its ``method`` distinguishes it from the files of ``tandem replay --fit`` (calibration.results). A
+parameter that the logs do not determine is listed with the reason and has no value.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _HEAD = """\
 
 @dataclass(frozen=True)
 class Source:
-    """A log that was looked at."""
+    """A log that the calibration was made from."""
 
     file: str
     sha256: str
@@ -48,7 +48,10 @@ class Source:
 
 @dataclass(frozen=True)
 class LogCalibration:
-    """``date`` and ``command`` say when and how; ``data`` from what."""
+    """The parameters of one vehicle that were identified from logs, with their provenance.
+
+    ``date`` and ``command`` say when and how it was made; ``data`` lists the logs.
+    """
 
     vehicle: str
     date: str
@@ -66,12 +69,12 @@ class LogCalibration:
 
     @property
     def values(self) -> dict[str, float]:
-        """Of what is told."""
+        """The values of the parameters that were determined."""
         return {one.name: one.value for one in self.findings if one.is_told}
 
 
 def written(calibration: LogCalibration) -> str:
-    """As TOML."""
+    """Return the calibration as TOML."""
     return "\n\n".join(_parts(calibration)) + "\n"
 
 
@@ -111,7 +114,7 @@ def _short(value: float) -> float:
 
 
 def is_of_logs(path: Path) -> bool:
-    """Whether the file says of itself that it is one of these. False for what cannot be read."""
+    """Return whether the file declares itself one of these; False if it cannot be read."""
     try:
         return bool(_toml.loads(path.read_text(encoding="utf-8")).get("method") == METHOD)
     except (OSError, ValueError):
@@ -119,7 +122,7 @@ def is_of_logs(path: Path) -> bool:
 
 
 def read(path: Path) -> LogCalibration:
-    """Raises errors.VehicleFileFault for what is no such calibration."""
+    """Read a calibration. Raises errors.VehicleFileFault for a file that is not one."""
     try:
         document = _toml.loads(path.read_text(encoding="utf-8"))
         if document.pop("method") != METHOD:

@@ -1,4 +1,4 @@
-"""What any log could tell about a car: one table, and what a log did tell."""
+"""The table of parameters that a log can determine, and the result for each of them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from typing import NamedTuple
 
 
 class Parameter(NamedTuple):
-    """``low`` to ``high`` is what one would believe of any car; ``manoeuvre`` is what tells it."""
+    """A parameter that logs can determine.
+
+    ``low`` to ``high`` is plausible for any car; ``manoeuvre`` is the drive that determines it.
+    """
 
     name: str
     unit: str
@@ -114,9 +117,9 @@ NAMES = tuple(BY_NAME)
 
 @dataclass(frozen=True)
 class Finding:
-    """A value with its 95 % interval; ``why`` says why it is not told, or what it hangs on.
+    """A value with its 95 % interval; ``why`` says why it is not determined, or on what it depends.
 
-    What is not told has no value of its own: ``value`` is nan.
+    What is not determined has no value: ``value`` is nan.
     """
 
     name: str
@@ -131,7 +134,10 @@ class Finding:
 
 
 def told(name: str, value: float, deviation: float, quantile: float, why: str = "") -> Finding:
-    """``deviation`` is the standard deviation of the value; what no car can be is not told."""
+    """Return a finding from a value and its standard deviation; implausible values are not told.
+
+    ``quantile`` times ``deviation`` is half of the 95 % interval.
+    """
     parameter = BY_NAME[name]
     half = quantile * deviation
     if not (isfinite(value) and isfinite(half)):
@@ -144,5 +150,5 @@ def told(name: str, value: float, deviation: float, quantile: float, why: str = 
 
 
 def untold(name: str, why: str) -> Finding:
-    """A log that says nothing about it."""
+    """Return the finding of a parameter that the logs do not determine."""
     return Finding(name, float("nan"), -inf, inf, why)

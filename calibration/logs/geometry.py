@@ -1,4 +1,4 @@
-"""How a car turns with the angle of its wheels, and what its driven wheels roll meanwhile."""
+"""A car's curvature as a function of its wheels' angle, and the distance its driven wheels roll."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from host_bridge.domain import Vehicle
 
 @dataclass(frozen=True)
 class Geometry:
-    """How a car turns with its wheels: ``per_tan`` is its curvature by the tangent of their angle.
+    """The kinematic steering geometry of a car.
 
-    What rolls is its driven wheels, which have farther to go than the middle of the car where they
-    are steered: by 1 / cos(angle).
+    ``per_tan`` is its curvature per tangent of the wheels' angle. Driven wheels that are steered
+    roll farther than the middle of the car: by 1 / cos(angle).
     """
 
     per_tan: float
@@ -39,7 +39,7 @@ class Geometry:
         return cls(per_m / tan(lock_rad), share, ratios[0] if ratios else 0.0)
 
     def tangents(self, angles_rad: Floats) -> tuple[Floats, Floats]:
-        """What the curvature goes by, seen by the wheels that roll, and its slope."""
+        """Return the curvature per ``per_tan`` as driven wheels see it, and its slope by angle."""
         hair = 1e-5
         slope = (self._bent(angles_rad + hair) - self._bent(angles_rad - hair)) / (2 * hair)
         return self._bent(angles_rad), slope
@@ -48,13 +48,13 @@ class Geometry:
         return np.asarray(np.tan(angles_rad) / self.farther(angles_rad))
 
     def farther(self, angles_rad: Floats) -> Floats:
-        """What its driven wheels roll, over what the car goes along its heading."""
+        """Return the distance that the driven wheels roll per distance along the car's heading."""
         front, rear = np.cos(angles_rad), np.cos(self.rear_ratio * angles_rad)
         return np.asarray(self.front_share / front + (1.0 - self.front_share) / rear)
 
 
 def table_of(vehicle: Vehicle, name: str) -> dict[str, float]:
-    """A table of the vehicle file's ``[plant]``."""
+    """Return a table of the vehicle file's ``[plant]``."""
     table = vehicle.plant[name]
     assert isinstance(table, dict), "a vehicle file's [plant] has been read as tables"
     return table

@@ -1,4 +1,4 @@
-"""All that some logs of one car tell, at once."""
+"""The identification of all parameters of one car from its logs."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from calibration.logs.trace import Trace
 from host_bridge.domain import Vehicle
 
 _ROUNDS = (
-    2  # a wheel that is steered rolls farther than the car: a metre hangs on the map, and back
+    2  # the counts per metre depend on the steering map (see Geometry.farther), and vice versa
 )
 
 
 @dataclass(frozen=True)
 class Found:
-    """In the order of the table; a steering map where there is one."""
+    """The findings in the order of the table, and the steering map if there is one."""
 
     findings: tuple[Finding, ...]
     steering_map: Map | None
@@ -33,7 +33,10 @@ class Found:
 
 
 def identify(traces: Sequence[Trace], vehicle: Vehicle) -> Found:
-    """Of logs of one car. Speeds are by the counts that were found, or else by the file's."""
+    """Identify the parameters of one car from its logs.
+
+    Speeds use the counts per metre that were found, or else those of the vehicle file.
+    """
     held = next((trace.counts_per_m for trace in traces if trace.counts_per_m), 0.0)
     steering_map: Map | None = None
     for _ in range(_ROUNDS):
@@ -49,7 +52,7 @@ def identify(traces: Sequence[Trace], vehicle: Vehicle) -> Found:
 
 
 def _tyres(steered: Sequence[Finding]) -> list[Finding]:
-    """Without a steering map there are none of the tyres."""
+    """Return the tyres' findings as not determined, if there is no steering map."""
     named = {one.name for one in steered}
     why = "how it steers is not told"
     return [untold(name, why) for name in TYRES if name not in named]

@@ -1,6 +1,7 @@
-"""The drives that tell a car's numbers, as rows of commands for ``tandem calibrate --guide``.
+"""The calibration drives, as rows of commands for ``tandem calibrate --guide``.
 
-Speeds are parts of the top speed, steering parts of full lock, as ``--input csv:`` reads them.
+Speeds are shares of the top speed, steering is a share of full lock, as ``--input csv:`` reads
+them.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ _RAMP_ROWS = 8
 
 
 class Speeds(NamedTuple):
-    """Three of one car, in m/s: a walk, and two that are faster."""
+    """Three speeds of one car in m/s: a walk, and two that are faster."""
 
     slow: float
     middle: float
@@ -26,11 +27,11 @@ class Speeds(NamedTuple):
 
 
 class Manoeuvre(NamedTuple):
-    """One drive. ``rows`` makes it of a vehicle and of the steering, a part of full lock, that
-    drives straight.
+    """One calibration drive.
 
-    ``tells``: a parameter that is told once it was driven well; ``question``: to be answered with
-    y; ``is_taped``: somebody measures from where to where it went.
+    ``rows`` makes it for a vehicle and for the steering that drives straight, a share of full lock.
+    ``tells``: a parameter that it determines if it was driven well. ``question``: to be answered
+    with y. ``is_taped``: somebody measures the distance driven.
     """
 
     name: str
@@ -43,19 +44,19 @@ class Manoeuvre(NamedTuple):
 
 
 def speeds_of(vehicle: Vehicle) -> Speeds:
-    """Within what the vehicle's profile lets it drive."""
+    """Return the speeds, within the cap of the vehicle's profile."""
     most = 0.9 * min(vehicle.speed_max_mps, vehicle.profile_caps_mps[vehicle.profile])
     slow = min(_WALK_MPS, most / 3.0)
     return Speeds(slow, 2.0 * slow, 3.0 * slow)
 
 
 def straight_m(vehicle: Vehicle) -> float:
-    """How far the straight drive goes: far enough for a tape, little enough for a room."""
+    """Return the length of the straight drive: enough for a tape, and it fits a room."""
     return max(2.0, 15.0 * vehicle.wheelbase_m)
 
 
 def seconds_of(manoeuvre: Manoeuvre, vehicle: Vehicle) -> float:
-    """How long it takes."""
+    """Return the duration of a manoeuvre in s."""
     return max(row[0] for row in manoeuvre.rows(vehicle, 0.0))
 
 
@@ -96,7 +97,7 @@ def _sides(vehicle: Vehicle, straight: float) -> Iterator[Row]:
 
 
 def _straight(vehicle: Vehicle, straight: float) -> Iterator[Row]:
-    """Up and down so gently that no wheel slides."""
+    """Yield a straight drive that speeds up and slows down so gently that no wheel slides."""
     speed_mps = speeds_of(vehicle).middle
     long_s = straight_m(vehicle) / speed_mps
     yield 0.0, "throttle", 0.0
@@ -111,7 +112,7 @@ def _straight(vehicle: Vehicle, straight: float) -> Iterator[Row]:
 
 
 def _speeds(vehicle: Vehicle, straight: float) -> Iterator[Row]:
-    """In a wide circle, so that it fits a hall."""
+    """Yield steady speeds and starts from rest in a wide circle, so that it fits a hall."""
     speeds = speeds_of(vehicle)
     yield 0.0, "throttle", 0.0
     yield 0.1, "steering", straight + 0.3

@@ -1,4 +1,4 @@
-"""How the inertial sensor is turned against the car, by accelerations that the wheels explain."""
+"""The yaw angle of the inertial sensor in the car, by accelerations that the wheels explain."""
 
 from __future__ import annotations
 
@@ -17,19 +17,20 @@ _NAME = "imu_yaw_rad"
 _GRID_S = 0.02
 _SMOOTH_S = 0.2
 _BLOCK_S = 2.0
-_LEAST_MPS2 = 0.3  # rms of what the wheels explain
+_LEAST_MPS2 = 0.3  # least rms of the acceleration that the wheels explain
 _LEAST_S = 10.0
-_HELD_RAD = 0.002  # to which slip goes by the acceleration, and wheels by the car
+_HELD_RAD = 0.002  # assumed error of the slip model and of the wheels' alignment with the car
 
 
 def mounting(traces: Sequence[Trace], counts_ratio: float = 1.0) -> Finding:
-    """Forward a = dv/dt, to the left v r: as complex numbers measured = turn * (a + i v r) + bias.
+    """Return the sensor's yaw angle, by regression of its accelerations on those of the wheels.
 
-    So it is where the car moves along its heading, between the axles that are not steered; a sensor
-    beside that, by p = x + i y, feels turn * p * (i dr/dt - r^2) more. And its rear tyres slip by
-    k v r, so that its heading is not its way: turn * k * ((v r)^2 - i d(v^2 r)/dt) more. Where it
-    sits and how far they slip is found too.
-    ``counts_ratio``: as of ``steering``. Never raises.
+    Forward a = dv/dt, to the left v r; as complex numbers: measured = turn * (a + i v r) + bias.
+    That holds at the point that moves along the car's heading, between the axles that are not
+    steered. A sensor at p = x + i y from there also feels turn * p * (i dr/dt - r^2). The rear
+    tyres slip by k v r, so that the heading is not the direction of travel: this adds turn * k *
+    ((v r)^2 - i d(v^2 r)/dt). Position and slip are estimated too. ``counts_ratio`` is as in
+    ``steering``. Never raises.
     """
     there = [trace for trace in traces if trace.inertial.is_there and trace.travel.is_there]
     if not there:
@@ -40,7 +41,8 @@ def mounting(traces: Sequence[Trace], counts_ratio: float = 1.0) -> Finding:
     rms = float(np.sqrt(np.mean(np.abs(known) ** 2))) if known.size else 0.0
     if known.size * _GRID_S < _LEAST_S or rms < _LEAST_MPS2:
         return untold(_NAME, f"its wheels explain {rms:.2f} m/s^2 only")
-    # (c + i s) (x + i y): forward c x - s y, to the left s x + c y; so is each of the complex ones
+    # (c + i s) (x + i y): forward c x - s y, to the left s x + c y. Each complex unknown c + i s
+    # therefore has two real columns.
     columns = [known, *besides.T, np.ones(known.size)]
     ahead = [part for one in columns for part in (one.real, -one.imag)]
     aside = [part for one in columns for part in (one.imag, one.real)]
@@ -68,8 +70,10 @@ def _gathered(
 def _of(
     trace: Trace, counts_ratio: float, first: int
 ) -> tuple[_Complex, _Complex, _Complex, Floats]:
-    """What is felt, what the wheels explain of it, what a metre ahead and slip add to that, in two
-    columns, and blocks of time."""
+    """Return one trace's regression: measured, explained, additional columns, and blocks of time.
+
+    The additional columns are those of a metre of position and of slip.
+    """
     t_s, columns = trace.inertial
     begin, end = max(t_s[0], trace.travel.t_s[0]) + 0.5, min(t_s[-1], trace.travel.t_s[-1]) - 0.5
     times_s = np.arange(begin, end, _GRID_S)

@@ -1,7 +1,7 @@
-"""A fit of ``tandem replay`` in the words of logs: what of it belongs on a board.
+"""Conversion of a ``tandem replay`` fit into a calibration as from logs, for use on a board.
 
-That is the steering map and the speed at full throttle. Queue, delay and mounting are of the log
-and of whoever measured; how the steering bends beyond what was driven is what the fit believes.
+Only the steering map and the speed at full throttle are taken. Queue, delay and mounting belong to
+the log and to whoever measured; the steering's curve beyond what was driven comes from the prior.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from calibration.steering import wheel_shares
 from host_bridge.domain import Vehicle
 
 _POINTS = 33
-_LEAST_SLOPE = 0.02  # what turns the wheels less is the end stop
+_LEAST_SLOPE = 0.02  # a smaller slope is the end stop
 
 
 def of_fit(vehicle: Vehicle, fit: Calibration) -> LogCalibration:
-    """The same car as a calibration out of logs; what a board does not use is untold."""
+    """Return the fit as a calibration from logs; what a board does not use is left untold."""
     lock_rad, values = vehicle.steer_max_rad, fit.values
     commands = np.linspace(-1.0, 1.0, _POINTS)
     shares = wheel_shares(commands, values)

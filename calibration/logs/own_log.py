@@ -1,4 +1,4 @@
-"""Reads a log of Tandem (``tandem record``), or its rows as CSV (``tandem log --csv``)."""
+"""Reader of Tandem's logs (``tandem record``), or of their CSV (``tandem log --csv``)."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from host_bridge.errors import DataFileFault
 from host_bridge.logbook import reading
 from host_bridge.logbook.bags import sha256_of
 
-_WRAP_US = 1 << 30  # a board's clock on the wire
-_COUNTS = 1 << 30  # and its counters
+_WRAP_US = 1 << 30  # where a board's clock wraps on the wire
+_COUNTS = 1 << 30  # where its counters wrap
 _DRIVEN = "ACTIVE"
 _TOPICS = ("status", "motion", "outputs", "power", "inputs")
 _FULL_DUTY = 10_000
@@ -29,13 +29,13 @@ Rows = Iterable[tuple[str, Row]]
 
 
 def cars_of(path: Path) -> dict[str, str]:
-    """The cars of a log and their types. Raises errors.DataFileFault."""
+    """Return the cars of a log and their types. Raises errors.DataFileFault."""
     cars = reading.cars_in(reading.facts(path))
     return {name: row.get("vehicle", "") for name, row in cars.items()}
 
 
 def read_log(path: Path, car: str, vehicle: Vehicle) -> Trace:
-    """The drive of one car of a log. Raises errors.DataFileFault for what is no log of Tandem."""
+    """Read one car's drive from a log. Raises errors.DataFileFault for what is no log of Tandem."""
     rows = (
         (it.topic, it.value)
         for it in reading.read(path)
@@ -47,7 +47,7 @@ def read_log(path: Path, car: str, vehicle: Vehicle) -> Trace:
 
 
 def read_tables(folder: Path, car: str, vehicle: Vehicle) -> Trace:
-    """The same of the folder that ``tandem log FILE --csv FOLDER`` wrote.
+    """Read one car's drive from the folder that ``tandem log FILE --csv FOLDER`` wrote.
 
     Raises errors.DataFileFault.
     """
@@ -64,7 +64,7 @@ def read_tables(folder: Path, car: str, vehicle: Vehicle) -> Trace:
 
 
 def cars_of_tables(folder: Path) -> list[str]:
-    """Whose tables there are."""
+    """Return the names of the cars that have tables in this folder."""
     return sorted(path.name.removesuffix("_status.csv") for path in folder.glob("*_status.csv"))
 
 
@@ -97,7 +97,7 @@ def _cell(name: str, text: str) -> Any:
 
 
 class _Clock:
-    """A counter that begins anew every 2**30, as one that does not."""
+    """An unwrapping counter: returns a value that wraps at ``size`` as one that does not."""
 
     def __init__(self, size: int) -> None:
         self._size = size
@@ -116,7 +116,7 @@ class _Clock:
 
 
 class _Collected:
-    """Series out of a log's rows, all by the board's own clock, which neither waits nor is late."""
+    """Series collected from a log's rows, all by the board's own clock, free of transport delay."""
 
     def __init__(self, vehicle: Vehicle, rows: Rows) -> None:
         self._vehicle = vehicle
@@ -137,7 +137,7 @@ class _Collected:
             getattr(self, f"_{topic}")(row)
 
     def trace(self, file: str, sha256: str, kind: str) -> Trace:
-        """Raises errors.DataFileFault where nothing of the car is in the log."""
+        """Return the trace. Raises errors.DataFileFault where nothing of the car is in the log."""
         if len(self.travel) < 2 or len(self.steering) < 2:
             raise DataFileFault(
                 "there is nothing of this car to look at",
@@ -200,7 +200,7 @@ class _Collected:
 
 
 def effort_of(vehicle: Vehicle, channel: int, out: float) -> float | None:
-    """What a drive's channel puts out, as a share of all it has; None for other channels."""
+    """Return a drive channel's output as a share of its maximum; None for other channels."""
     p = vehicle.parameters
     kind, rest = p["channel_kind"][channel], p["channel_neutral"][channel]
     if kind == _H_BRIDGE:

@@ -1,8 +1,8 @@
-"""Where somebody from outside saw a car: cameras over the floor, a tracker, SLAM.
+"""Positions of a car as tracked from outside: by cameras over the floor, a tracker, or SLAM.
 
 A file is CSV with the columns t_s, x_m, y_m, or lines of JSON as a virtual car's ``sensors=FILE``
-writes them, whose sensor ``position`` is meant. Its clock is its own: it is shifted so that the
-speeds of both fit, and finely where the paths do (calibration.logs.distance).
+writes them; of those the sensor ``position`` is used. The file has its own clock: it is shifted so
+that the speeds of both agree, and finely by the paths (calibration.logs.distance).
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ _LEAST = 20
 
 
 def with_places(trace: Trace, path: Path) -> Trace:
-    """The drive, and where it was seen, on its clock. Raises errors.DataFileFault."""
+    """Return the drive with its tracked positions on its clock. Raises errors.DataFileFault."""
     seen = read_places(path)
     return replace(trace, places=_shifted(trace, seen) if trace.travel.is_there else seen)
 
 
 def read_places(path: Path) -> Series:
-    """On the file's own clock. Raises errors.DataFileFault."""
+    """Read tracked positions, on the file's own clock. Raises errors.DataFileFault."""
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
@@ -72,7 +72,7 @@ def _strange(path: Path, got: str) -> DataFileFault:
 
 
 def _shifted(trace: Trace, seen: Series) -> Series:
-    """By the shift at which the two speeds are most alike."""
+    """Return the positions shifted in time to where the two speeds correlate best."""
     own_s = np.arange(trace.travel.t_s[0], trace.travel.t_s[-1], _GRID_S)
     own = np.abs(trace.speed_mps(own_s))
     their_s = np.arange(seen.t_s[0], seen.t_s[-1], _GRID_S)

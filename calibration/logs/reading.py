@@ -1,4 +1,4 @@
-"""Any log as a trace: which reader it needs is seen from its name and its first bytes."""
+"""Reading of any log as a trace; the reader is chosen by the file's name and first bytes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ Load = Callable[[str], Vehicle]  # a vehicle by its name or its file
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is said about the logs: "" is nothing. ``topics``: of a bag, by what they are."""
+    """The user's choices about the logs; "" is none.
+
+    ``topics`` maps a purpose to a bag's topic.
+    """
 
     car: str = ""
     vehicle: str = ""
@@ -29,7 +32,7 @@ class Wanted:
 
 
 def read_trace(path: Path, wanted: Wanted, load: Load, tape_m: float | None = None) -> Trace:
-    """Raises errors.DataFileFault for what is no log, UsageFault for what is to be said."""
+    """Read a log. Raises errors.DataFileFault if it is none, UsageFault for a missing choice."""
     return replace(_reader(path)(path, wanted, load), tape_m=tape_m)
 
 

@@ -1,4 +1,4 @@
-"""Least squares whose intervals know that neighbours in a log are wrong together."""
+"""Least squares with cluster-robust intervals: neighbouring samples of a log err together."""
 
 from __future__ import annotations
 
@@ -12,12 +12,15 @@ from scipy.stats import t as student  # type: ignore[import-untyped]
 from calibration.samples import Floats
 
 Groups = npt.NDArray[np.signedinteger[Any]]
-_SURE = 0.975  # of a two-sided 95 %
+_SURE = 0.975  # the quantile of a two-sided 95 % interval
 
 
 @dataclass(frozen=True)
 class Line:
-    """``values`` and their covariance; ``groups`` is how many independent pieces there were."""
+    """A fitted linear model.
+
+    ``values`` and their covariance; ``groups`` is the number of independent groups of samples.
+    """
 
     values: Floats
     covariance: npt.NDArray[np.float64]
@@ -30,12 +33,12 @@ class Line:
 
     @property
     def quantile(self) -> float:
-        """By which a deviation becomes half of a 95 % interval; Student's, of few pieces."""
+        """The factor from a deviation to half of a 95 % interval: Student's quantile."""
         return quantile(self.groups - len(self.values))
 
 
 def quantile(freedom: int) -> float:
-    """Student's for a 95 % interval; with no degree of freedom there is none."""
+    """Return Student's quantile for a 95 % interval; infinite without a degree of freedom."""
     return float(student.ppf(_SURE, freedom)) if freedom > 0 else float("inf")
 
 
@@ -45,7 +48,7 @@ def fitted(
     groups: Groups,
     weights: Floats | None = None,
 ) -> Line:
-    """Rows of ``design`` times values against ``measured``; rows of a group stand or fall together.
+    """Fit ``design`` times values to ``measured``; rows of one group are correlated.
 
     The covariance is the clustered sandwich with its small-sample factor: Cameron and Miller, A
     Practitioner's Guide to Cluster-Robust Inference, 2015, equations 10 and 12.
@@ -66,7 +69,7 @@ def fitted(
 
 
 def runs_of(is_in: npt.NDArray[np.bool_], least: int) -> list[slice]:
-    """Stretches of at least so many samples in which it holds."""
+    """Return the slices of at least ``least`` consecutive samples where ``is_in`` holds."""
     edges = np.flatnonzero(np.diff(np.concatenate([[False], is_in, [False]]).astype(int)))
     pairs = zip(edges[::2], edges[1::2], strict=True)
     return [slice(int(a), int(b)) for a, b in pairs if b - a >= least]

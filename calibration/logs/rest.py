@@ -1,4 +1,4 @@
-"""What a car tells while it stands: the bias of its inertial sensor."""
+"""The bias of the inertial sensor, estimated while the car stands."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from calibration.logs.regression import quantile, runs_of
 from calibration.logs.trace import Trace
 from calibration.samples import Floats
 
-_STILL_S = 0.3  # before and after which nothing moved either
-_BLOCK_S = 0.5  # of samples whose mean is one
+_STILL_S = 0.3  # the time before and after a sample in which nothing may move
+_BLOCK_S = 0.5  # samples of one block are averaged
 _LEAST_BLOCKS = 4
 _COLUMNS = ("yaw_rate_bias_radps", "accel_x_bias_mps2", "accel_y_bias_mps2")
 
 
 def is_resting(trace: Trace, times_s: Floats) -> np.ndarray:
-    """Whether no count came for a while around each of these times."""
+    """Return whether the count stayed the same within ``_STILL_S`` of each of these times."""
     t_s, (travel_m, *_) = trace.travel
     ahead = np.interp(times_s + _STILL_S, t_s, travel_m)
     behind = np.interp(times_s - _STILL_S, t_s, travel_m)
@@ -27,7 +27,7 @@ def is_resting(trace: Trace, times_s: Floats) -> np.ndarray:
 
 
 def biases(traces: Sequence[Trace]) -> list[Finding]:
-    """Means over all rests, with the scatter of half seconds and between rests."""
+    """Return the biases: means over all rests, with the scatter of half-second blocks."""
     means: list[Floats] = []
     for trace in traces:
         if trace.inertial.is_there and trace.travel.is_there:
@@ -37,7 +37,7 @@ def biases(traces: Sequence[Trace]) -> list[Finding]:
         lacking = why or f"it stands for less than {_LEAST_BLOCKS * _BLOCK_S:g} s in all"
         return [untold(name, lacking) for name in _COLUMNS]
     table = np.array(means)
-    # the bias wanders: what it is, is told no better than the half seconds agree
+    # The bias drifts: its uncertainty is the scatter of the blocks, not that of their mean.
     deviation = table.std(axis=0, ddof=1)
     factor = quantile(len(table) - 1)
     return [

@@ -1,4 +1,4 @@
-"""A bag of ROS as a trace: an F1TENTH's or AutoDRIVE's stack, or Tandem's own topics."""
+"""A ROS bag as a trace: of an F1TENTH's or AutoDRIVE's stack, or with Tandem's own topics."""
 
 from __future__ import annotations
 
@@ -12,11 +12,13 @@ from host_bridge.domain import Vehicle
 from host_bridge.errors import DataFileFault
 from host_bridge.logbook.bag_series import BagSeries, Row, read_bag_series
 
-ERPM_COUNTS = 10.0  # a VESC counts six steps a turn of the field: counts a metre times 60 / 6
+# Electrical rpm at 1 m/s per (count per metre): a VESC counts six steps a turn of the field, so
+# 60 / 6.
+ERPM_COUNTS = 10.0
 
 
 def read_ros_bag(path: Path, vehicle: Vehicle, topics: Mapping[str, str]) -> Trace:
-    """Raises errors.DataFileFault where nothing in it says what the car did, or was told."""
+    """Read a bag. Raises errors.DataFileFault if it has neither commands nor motion of a car."""
     bag = read_bag_series(path, dict(topics))
     if not (bag.told or bag.odometry or bag.motor):
         raise DataFileFault(
@@ -50,7 +52,7 @@ def read_ros_bag(path: Path, vehicle: Vehicle, topics: Mapping[str, str]) -> Tra
 
 
 def _travel(bag: BagSeries, per_m: float) -> tuple[Series, list[str]]:
-    """By the motor's turns, or by the speed of the odometry."""
+    """Return the travel by the motor's turns, or else by the speed of the odometry; and notes."""
     if bag.motor:
         rate = np.array([row[1] for row in bag.motor]) / (ERPM_COUNTS * per_m)
         times_s = np.array([row[0] for row in bag.motor])
@@ -64,7 +66,10 @@ def _travel(bag: BagSeries, per_m: float) -> tuple[Series, list[str]]:
 
 
 def _sign(times_s: np.ndarray, rate: np.ndarray, told: Sequence[Row]) -> float:
-    """F1TENTH's driver tells forward as negative; whoever commanded knows which way it was."""
+    """Return -1 if the motor's speed opposes the commands, else 1.
+
+    F1TENTH's driver reports forward as negative; the commands show which way the car drove.
+    """
     if not told:
         return 1.0
     asked = np.array(told)
@@ -79,9 +84,9 @@ def _summed(times_s: np.ndarray, speed_mps: np.ndarray) -> Series:
 
 
 def _effort(bag: BagSeries, vehicle: Vehicle) -> Series:
-    """A VESC's duty, as a share of the most that the vehicle file gives it.
+    """Return a VESC's duty as a share of the maximum in the vehicle file.
 
-    One that is 0 all along is none: a driver that does not know it leaves it out.
+    A duty that is 0 throughout counts as missing: a driver that does not know it reports 0.
     """
     if not any(row[2] for row in bag.motor):
         return Series()

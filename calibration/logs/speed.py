@@ -1,4 +1,4 @@
-"""Speed map: the speed to which an effort leads, and how fast; how late a car starts."""
+"""The speed map (steady speed by effort), the time constant of the speed, and the start delay."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from calibration.samples import Floats
 
 _MAP = ("full_effort_mps", "dead_effort")
 _LAG, _START = "speed_lag_s", "start_delay_s"
-_AROUND_S = 0.25  # steady is what is the same so long before and after
-_STEADY = 0.04  # of its speed
-_SETTLED_S = 1.5  # after which a speed loop is within a hundredth
+_AROUND_S = 0.25  # a speed is steady if it is the same so long before and after
+_STEADY = 0.04  # relative change up to which a speed counts as the same
+_SETTLED_S = 1.5  # after a change of target; the speed loop is within 1 % then
 _SAME_MPS = 0.003
-_HELD = 0.005  # of full effort, and of an effort: how straight a car's speeds are
-_HELD_DEAD = 0.001
-_LEVELS_APART = 1.25  # the fastest over the slowest, to tell a line from its share that is dead
+_HELD = 0.005  # assumed relative error of the straight line, for full effort
+_HELD_DEAD = 0.001  # the same for the dead share, absolute
+_LEVELS_APART = 1.25  # least ratio of fastest to slowest, to separate slope and dead share
 _LEAST_LEVELS = 3
-_SPAN_S = 0.25  # over which a change of speed is looked at
+_SPAN_S = 0.25  # over which a change of speed is measured
 _GRID_S = 0.02
 _LEAST_BLOCKS = 6
 _LEAST_STARTS = 3
 _START_WITHIN_S = 2.0
-_SPREAD = 0.08  # of speeds that are one level
+_SPREAD = 0.08  # relative spread of speeds that count as one level
 
 
 class _Level(NamedTuple):
-    """A stretch at a steady speed: means, and for how many samples."""
+    """A stretch at a steady speed: mean effort, mean speed, and the number of samples."""
 
     effort: float
     speed_mps: float
@@ -40,7 +40,10 @@ class _Level(NamedTuple):
 
 
 def speed(traces: Sequence[Trace], counts_ratio: float = 1.0) -> list[Finding]:
-    """Of cars that were driven forward. ``counts_ratio``: as of ``steering``. Never raises."""
+    """Return the speed map, lag and start delay of cars driven forward. Never raises.
+
+    ``counts_ratio`` is as in ``steering``.
+    """
     levels = [level for trace in traces for level in _levels(trace, counts_ratio)]
     speed_map = _map(traces, levels)
     lag = _lag(traces, speed_map, counts_ratio)
@@ -63,7 +66,7 @@ def _levels(trace: Trace, counts_ratio: float) -> Iterator[_Level]:
             & _is_settled(trace, t_s)
         )
     for run in runs_of(is_steady, 2):
-        # one run may drift through several speeds: each is one
+        # One steady run may drift through several speeds; each becomes a level.
         start = run.start
         for at in range(run.start + 1, run.stop + 1):
             if at == run.stop or abs(now[at] / now[start] - 1.0) > _SPREAD:
@@ -74,7 +77,7 @@ def _levels(trace: Trace, counts_ratio: float) -> Iterator[_Level]:
 
 
 def _is_settled(trace: Trace, times_s: Floats) -> npt.NDArray[np.bool_]:
-    """Whether the speed that is asked for has been the same for so long that the loop is done."""
+    """Return whether the target has been constant for long enough that the speed loop settled."""
     if not trace.target.is_there:
         return np.ones(len(times_s), bool)
     t_s, (target, *_) = trace.target
@@ -94,7 +97,7 @@ def _map(traces: Sequence[Trace], levels: Sequence[_Level]) -> list[Finding]:
     if speeds.max() < _LEVELS_APART * speeds.min():
         why = f"its steady speeds are {speeds.min():.2f} to {speeds.max():.2f} m/s: one speed"
         return [untold(name, why) for name in _MAP]
-    # speed = slope * effort + level: efforts are means of what hunts, speeds are smoother
+    # speed = slope * effort + level, not the inverse: the effort oscillates, the speed is smoother
     design = np.column_stack([efforts, np.ones(len(levels))])
     line = fitted(design, speeds, np.arange(len(levels)), np.sqrt(samples))
     slope, level = line.values
@@ -102,7 +105,7 @@ def _map(traces: Sequence[Trace], levels: Sequence[_Level]) -> list[Finding]:
     full_dev = float(np.sqrt(np.array([1, 1]) @ line.covariance @ np.array([1, 1])))
     by = np.array([level / slope**2, -1.0 / slope])
     dead_dev = float(np.sqrt(by @ line.covariance @ by))
-    # a straight line through speeds is what is held, not known
+    # That speeds lie on a straight line is an assumption; its error is added.
     full_dev, dead_dev = np.hypot(full_dev, _HELD * full), np.hypot(dead_dev, _HELD_DEAD)
     driven = f"driven: {speeds.min():.2f} to {speeds.max():.2f} m/s{_volts(traces)}"
     return [
@@ -117,9 +120,9 @@ def _volts(traces: Sequence[Trace]) -> str:
 
 
 def _lag(traces: Sequence[Trace], speed_map: Sequence[Finding], counts_ratio: float) -> Finding:
-    """By change of speed = span / lag * (the map's speed - the speed), while it is driven faster.
+    """Return the time constant, from: change of speed = span / lag * (the map's speed - speed).
 
-    What slows it down is left out: there an ESC lets go or brakes.
+    Only samples in which the car gains speed are used: when it slows down an ESC coasts or brakes.
     """
     full, dead = speed_map
     if not full.is_told:
@@ -143,7 +146,7 @@ def _lag(traces: Sequence[Trace], speed_map: Sequence[Finding], counts_ratio: fl
     rate, deviation = float(line.values[0]), float(line.deviations[0])
     if rate <= 0.0:
         return untold(_LAG, "its speed does not follow its effort")
-    # when an effort changed is known no better than it is reported
+    # The time at which an effort changed is known only to the reports' period.
     blur_s = max(_report_s(trace) for trace in traces if trace.effort.is_there) / 4
     return told(_LAG, 1.0 / rate, float(np.hypot(deviation / rate**2, blur_s)), line.quantile)
 
@@ -175,7 +178,7 @@ def _gaining(
 
 
 def _start(traces: Sequence[Trace]) -> Finding:
-    """From the first step with a target until the first count, over all starts from rest."""
+    """Return the mean time from the first non-zero target to the first count, from rest."""
     waits = [wait for trace in traces for wait in _waits_s(trace)]
     if len(waits) < _LEAST_STARTS:
         return untold(_START, f"it starts from rest {len(waits)} times")
@@ -197,7 +200,7 @@ def _waits_s(trace: Trace) -> Iterator[float]:
         from_s = t_s[at]
         before = np.interp([from_s - 0.5, from_s], travel_s, travel_m)
         if before[0] != before[1]:
-            continue  # it rolled
+            continue  # no start from rest: it rolled before
         later = np.flatnonzero((travel_s > from_s) & (travel_m != before[1]))
         if later.size and travel_s[later[0]] - from_s < _START_WITHIN_S:
             yield float(travel_s[later[0]] - from_s)

@@ -1,10 +1,10 @@
-"""Steering map, delay and lag, by the yaw rate that a car has at its speed.
+"""The steering map, its delay and its lag, identified from yaw rate and speed.
 
-At a walk a car drives the curvature k tan(angle) of its geometry, so that yaw rate over speed tells
-the angle that its wheels really have: the effective one, of a single wheel in the middle. What was
-commanded is delayed and lagged until it fits; the map is as bent as the log bears, no more. Where
-the wheels come to by one and the same command, from the left and from the right, is no map's: it is
-free play, and a lack of fit.
+At a walk a car drives the curvature k tan(angle) of its geometry, so yaw rate over speed gives the
+effective angle of its wheels: that of a single wheel in the middle. The command is delayed and
+lagged until it fits; the map gets only as many terms as the log supports. If the same command gives
+two angles, depending on the side from which it was approached, no map describes that: it is free
+play, reported as a lack of fit.
 """
 
 from __future__ import annotations
@@ -27,30 +27,30 @@ from host_bridge.domain import Vehicle
 
 _G_MPS2 = 9.81
 _GRID_S = 0.01  # to which a log is resampled
-_BLOCK_S = 1.0  # of samples that are wrong together
-_NEWTON = 3  # rounds in which tangents become straight lines
+_BLOCK_S = 1.0  # samples of one block are treated as correlated
+_NEWTON = 3  # rounds of linearising the tangent
 _MOST_RAD = 1.0
 _HAIR_S = 0.002
-_SLOW_MPS = 0.05  # below, yaw rate over speed is noise
+_SLOW_MPS = 0.05  # below this speed, yaw rate over speed is noise
 _LEAST_S = 3.0
 _DELAYS_S = np.arange(0.0, 0.41, 0.02)
 _LAGS_S = (0.0, 0.05, 0.15)
-_ROUNDS = 4  # until the map bends where the trim is
-_GAIN_RAD = 0.03  # as far beyond the trim it has to be steered to tell a gain
-_MOVES = 3  # of the steering, to tell how late it is
+_ROUNDS = 4  # iterations that move the map's centre to the trim
+_GAIN_RAD = 0.03  # least steering beyond the trim that determines a gain
+_MOVES = 3  # least number of steering moves that determine delay and lag
 _MOVE_RAD = 0.03
-_LATERAL_MPS2 = 1.5  # beyond which tyres begin to tell
+_LATERAL_MPS2 = 1.5  # least lateral acceleration that determines the tyres
 _BAND_POINTS = 9
-_COME_RAD = 0.01  # of steering one way, after which it is known from where it came
-_PLAY_RAD = 0.001  # that is no lack of fit
-_HELD_PLAY_RAD = 0.0005  # to which delay and lag say all about how the wheels come to an angle
-_HELD_RAD = 0.0004  # to which straight ahead is straight: a lean, a floor, tyres
-_HELD = 0.005  # to which the wheelbase, the tyres' grip at a walk and the no-slip model are held
+_COME_RAD = 0.01  # least steering one way that defines the side of approach
+_PLAY_RAD = 0.001  # free play up to this is no lack of fit
+_HELD_PLAY_RAD = 0.0005  # assumed error of the play, as delay and lag are only a model
+_HELD_RAD = 0.0004  # assumed error of straight ahead: a lean, a sloping floor, tyres
+_HELD = 0.005  # assumed relative error of the wheelbase, grip at a walk and no-slip model
 
 
 @dataclass(frozen=True)
 class _Stretch:
-    """What is compared, on an even grid of times; where ``use`` is false it only leads in."""
+    """One drive's commands and motion on an even grid; where ``use`` is false it only leads in."""
 
     command_rad: Floats
     speed_mps: Floats
@@ -60,18 +60,18 @@ class _Stretch:
 
 @dataclass(frozen=True)
 class Shape:
-    """Which bends a map has: of left against right, of the far against the near."""
+    """The terms of a map beyond a line: a difference of the sides, and a bend from near to far."""
 
     has_sides: bool
     has_bend: bool
 
     @property
     def width(self) -> int:
-        """How many numbers such a map has."""
+        """The number of coefficients of such a map."""
         return 2 + self.has_sides + self.has_bend
 
     def columns(self, off: Floats) -> npt.NDArray[np.float64]:
-        """A row for each command, so far off the trim; a column for each number."""
+        """Return a row for each command (relative to the trim), a column for each coefficient."""
         found = [np.ones_like(off), off]
         found += [np.abs(off)] if self.has_sides else []
         found += [off * np.abs(off)] if self.has_bend else []
@@ -84,7 +84,10 @@ SHAPES = (Shape(False, False), Shape(True, False), Shape(False, True), Shape(Tru
 def steering(
     traces: Sequence[Trace], vehicle: Vehicle, counts_ratio: float = 1.0
 ) -> tuple[list[Finding], Map | None]:
-    """``counts_ratio``: metres that a metre by the counts really is. Never raises."""
+    """Return the steering's findings and its map, if any. Never raises.
+
+    ``counts_ratio`` is the real distance per metre by the vehicle file's counts.
+    """
     stretches = [one for trace in traces for one in _stretches(trace, counts_ratio)]
     seconds = sum(float(one.use.sum()) for one in stretches) * _GRID_S
     if seconds < _LEAST_S:
@@ -119,7 +122,7 @@ def _stretches(trace: Trace, counts_ratio: float) -> list[_Stretch]:
     yaw_radps = np.interp(times_s, trace.inertial.t_s, trace.inertial.values[0])
     command_rad = trace.at("steering", times_s)
     is_moving = np.abs(speed_mps) > _SLOW_MPS
-    # a little before and after, in which the gyro shows its bias
+    # Half a second before and after is included, in which the gyro shows its bias.
     around = np.convolve(is_moving, np.ones(int(1.0 / _GRID_S)), "same") > 0
     return [_Stretch(command_rad, speed_mps, yaw_radps, around)] if len(times_s) else []
 
@@ -157,7 +160,7 @@ class _Fit:
         return self._told(shape, line, trim_rad, delay_s, lag_s)
 
     def _commands(self, delay_s: float, lag_s: float) -> Floats:
-        """What the wheels were at, had they no map of their own."""
+        """Return the delayed and lagged commands: the wheels' angles if there were no map."""
         return np.concatenate([
             _late(one.command_rad, delay_s, lag_s)[one.use] for one in self._stretches
         ])  # fmt: skip
@@ -165,7 +168,7 @@ class _Fit:
     def _design(
         self, columns: npt.NDArray[np.float64], angles_rad: Floats
     ) -> tuple[npt.NDArray[np.float64], Floats]:
-        """How the yaw rate changes with each number about these angles, and what it is besides."""
+        """Return the yaw rate's derivatives by the coefficients, and its constant part."""
         bent, slope = self._geometry.tangents(angles_rad)
         rolled = self._geometry.per_tan * self._speed
         found = [*(rolled * slope * column for column in columns.T), np.ones_like(rolled)]
@@ -174,7 +177,7 @@ class _Fit:
         return np.column_stack(found), rolled * (bent - slope * angles_rad)
 
     def _aim(self) -> Floats:
-        """The yaw rate, had the body no inertia and, where tyres tell nothing, gripped fully."""
+        """Return the yaw rate without the body's lag and, if tyres are not fitted, without slip."""
         known = 0.0 if self._tells_tyres else known_understeer(self._vehicle)
         early = self._yaw + yaw_lag_s_per_mps(self._vehicle) * np.abs(self._speed) * self._gain
         return np.asarray(early * (1.0 + known * self._speed**2))
@@ -189,14 +192,17 @@ class _Fit:
         with_timing: bool = False,
         besides: Sequence[Floats] = (),
     ) -> Line:
-        """``besides``: more of the wheels' angle, each by a number that comes last."""
+        """Fit the map's coefficients for this trim, delay and lag.
+
+        ``besides`` are further columns of the wheels' angle, whose coefficients come last.
+        """
         columns = shape.columns(self._commands(delay_s, lag_s) - trim_rad)
         values = np.zeros(columns.shape[1])
         values[:2] = 0.0, 1.0
         for _ in range(_NEWTON):
             angles_rad = np.clip(columns @ values, -_MOST_RAD, _MOST_RAD)
             design, rest = self._design(columns, angles_rad)
-            if with_timing:  # how it changes with delay and lag: all are uncertain at once
+            if with_timing:  # columns of delay and lag, so that the covariance includes them
                 extra = []
                 for more in ((_HAIR_S, 0.0), (0.0, _HAIR_S)):
                     later = self._commands(delay_s + more[0], lag_s + more[1]) - trim_rad
@@ -226,7 +232,7 @@ class _Fit:
         return abs(float(best[0])), abs(float(best[1]))
 
     def _chosen(self, delay_s: float, lag_s: float) -> tuple[Shape, float]:
-        """The simplest map that the log cannot better (Bayesian information criterion)."""
+        """Return the shape with the least Bayesian information criterion, and its trim."""
         found = []
         for shape in SHAPES:
             trim_rad = 0.0
@@ -258,8 +264,8 @@ class _Fit:
         factor, deviations = line.quantile, line.deviations
         found = [*self._map_findings(shape, line, commands, trim_rad)]
         if self._has_moved():
-            # a step of the board: half of it the command waits, half of it the sample is old; and
-            # so uncertain is where in it something happened
+            # One step of the board is subtracted: on average the command waits half a step, and
+            # the sample is half a step old. Half a step is also the uncertainty.
             step_s = self._vehicle.step_s
             found += [
                 told(name, value, float(np.hypot(deviation, step_s / 2)), factor)
@@ -276,13 +282,13 @@ class _Fit:
         return found, self._map(shape, line, commands, trim_rad) if is_driven else None
 
     def _play(self, shape: Shape, trim_rad: float, delay_s: float, lag_s: float) -> Finding:
-        """How the wheels' angle hangs on from which side it was come to."""
+        """Return the free play: how the angle depends on the side from which it was approached."""
         sides = [_come_from(one.command_rad) for one in self._stretches]
         came = [
             _late(side, delay_s, 0.0)[one.use]
             for side, one in zip(sides, self._stretches, strict=True)
         ]
-        # where nobody knows from which side, it is some angle, in each log its own
+        # Before the side of approach is known, the offset is a free coefficient of each log.
         none = [np.zeros(len(one)) for one in came]
         unknown = [
             np.concatenate([*none[:i], (one == 0.0).astype(float), *none[i + 1 :]])
@@ -312,7 +318,7 @@ class _Fit:
         return [trim, *self._gains(shape, line, commands, trim_rad)]
 
     def _gains(self, shape: Shape, line: Line, commands: Floats, trim_rad: float) -> list[Finding]:
-        """Of each side, at the farthest that was driven to it."""
+        """Return the gain of each side, at the largest steering that was driven to it."""
         found = []
         for name, side in (("steer_gain_left", 1.0), ("steer_gain_right", -1.0)):
             far_rad = float(np.max(side * (commands - trim_rad)))
@@ -356,7 +362,7 @@ class _Fit:
 
 
 def _late(command_rad: Floats, delay_s: float, lag_s: float) -> Floats:
-    """Delayed, then lagged; before the beginning it was what it is at first."""
+    """Return the commands delayed, then lagged; the first one holds before the beginning."""
     places = np.arange(len(command_rad)) - delay_s / _GRID_S
     delayed = np.interp(places, np.arange(len(command_rad)), command_rad)
     if lag_s < 1e-4:
@@ -367,29 +373,29 @@ def _late(command_rad: Floats, delay_s: float, lag_s: float) -> Floats:
 
 
 def _come_from(command_rad: Floats) -> Floats:
-    """1 once it was steered to the left by enough, -1 to the right, 0 before either."""
+    """Return 1 once the steering moved enough to the left, -1 to the right, 0 before either."""
     sides, side, last = np.zeros(len(command_rad)), 0.0, float(command_rad[0])
     for i, command in enumerate(command_rad):
         if abs(command - last) > _COME_RAD:
             side = 1.0 if command > last else -1.0
         if (command - last) * side > 0.0:
-            last = float(command)  # the farthest on this side, from which it has to come back
+            last = float(command)  # the farthest on this side: it has to come back from there
         sides[i] = side
     return sides
 
 
 def _slope(values: Floats) -> Floats:
-    """Change by the second, over 40 ms: samples are noisy."""
+    """Return the derivative per second, over 40 ms as samples are noisy."""
     reach = 2
     padded = np.pad(values, reach, mode="edge")
     return np.asarray((padded[2 * reach :] - padded[: -2 * reach]) / (2 * reach * _GRID_S))
 
 
 def yaw_lag_s_per_mps(vehicle: Vehicle) -> float:
-    """Time constant of the yaw rate behind the wheels' angle, by speed: I / (m lf lr c g).
+    """Return the time constant of the yaw rate behind the wheels' angle, per speed.
 
-    Of a single track with about the same stiffness per load on both axles; Rajamani, Vehicle
-    Dynamics and Control, equation 2.31, with the loads at rest put in.
+    It is I / (m lf lr c g), that of a single track with about the same stiffness per load on both
+    axles; Rajamani, Vehicle Dynamics and Control, equation 2.31, with the loads at rest put in.
     """
     body, tyre = table_of(vehicle, "body"), table_of(vehicle, "tyre")
     mean = (tyre["stiffness_front_per_rad"] + tyre["stiffness_rear_per_rad"]) / 2
@@ -403,9 +409,10 @@ def _simplex(first: tuple[float, float]) -> npt.NDArray[np.float64]:
 
 
 def known_understeer(vehicle: Vehicle) -> float:
-    """By the vehicle file's tyres: (1/Cf - 1/Cr) / (g L), whatever the loads. In s^2/m^2.
+    """Return the understeer of the vehicle file's tyres in s^2/m^2: (1/Cf - 1/Cr) / (g L).
 
-    Source: Rajamani, Vehicle Dynamics and Control, section 3.3, with stiffness per load.
+    It does not depend on the loads. Source: Rajamani, Vehicle Dynamics and Control, section 3.3,
+    with stiffness per load.
     """
     tyre = table_of(vehicle, "tyre")
     front, rear = tyre["stiffness_front_per_rad"], tyre["stiffness_rear_per_rad"]
@@ -413,7 +420,10 @@ def known_understeer(vehicle: Vehicle) -> float:
 
 
 def front_stiffness(vehicle: Vehicle, understeer: float) -> tuple[float, float]:
-    """The front axle's stiffness per load with this understeer, and its slope."""
+    """Return the front axle's stiffness per load at this understeer, and its slope.
+
+    Both are nan where no stiffness gives this understeer.
+    """
     rear = table_of(vehicle, "tyre")["stiffness_rear_per_rad"]
     inverse = 1.0 / rear + understeer * _G_MPS2 * vehicle.wheelbase_m
     if inverse <= 0.0:

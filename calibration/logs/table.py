@@ -1,4 +1,4 @@
-"""A CSV of whatever somebody logged, as a trace: columns by name, all optional but the time."""
+"""A CSV file of any origin as a trace: columns by name, all optional but the time."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from host_bridge.errors import DataFileFault
 from host_bridge.logbook.bags import sha256_of
 
 TIME = "t_s"
-# column -> what it is; a row may leave any of them empty
+# column -> its meaning; a row may leave any of them empty
 COLUMNS = {
     "steer_rad": "steering that was commanded, left positive",
     "target_mps": "speed that was commanded",
@@ -32,7 +32,7 @@ COLUMNS = {
 
 
 def read_table(path: Path, vehicle: Vehicle) -> Trace:
-    """Raises errors.DataFileFault for what is no such table."""
+    """Read such a table. Raises errors.DataFileFault for what is none."""
     rows, strange = _rows(path)
     columns = {name: _column(rows, name) for name in COLUMNS}
     per_m = 1e9 / vehicle.parameters["nm_per_count"][0]
@@ -58,7 +58,7 @@ def read_table(path: Path, vehicle: Vehicle) -> Trace:
 
 
 def _rows(path: Path) -> tuple[list[dict[str, float]], list[str]]:
-    """Read what has a meaning, and the names of the columns that have none."""
+    """Read the known columns; return also the names of the unknown ones."""
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
@@ -97,7 +97,7 @@ def _column(rows: list[dict[str, float]], name: str) -> Series:
 
 
 def _joined(rows: list[dict[str, float]], names: tuple[str, ...]) -> Series:
-    """Several columns together; what the table has not is 0, but not the first."""
+    """Return several columns as one series; missing values are 0, except in the first column."""
     there = [row for row in rows if names[0] in row]
     return series([(row[TIME], *(row.get(name, 0.0) for name in names)) for row in there])
 

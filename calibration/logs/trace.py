@@ -1,6 +1,6 @@
 """One drive as a log has it, whatever wrote the log: series of numbers on one clock.
 
-A series that the log lacks is empty, and what would follow from it is said not to be told.
+A series that the log lacks is empty, and what depends on it is reported as not determined.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from calibration.samples import Floats
 from host_bridge.errors import UsageFault
 
 NOTHING: Floats = np.zeros(0)
-_SPEED_S = 0.1  # over which counts are made into a speed: whole counts are coarse
+_SPEED_S = 0.1  # the time over which speed is differenced, as whole counts are coarse
 
 
 class Series(NamedTuple):
@@ -35,7 +35,7 @@ class Series(NamedTuple):
 
 
 def series(rows: Sequence[Sequence[float]]) -> Series:
-    """Of rows (time, value, ...), put into the order of their times; one of a time is kept."""
+    """Return rows (time, value, ...) as a series in order of time; duplicate times are dropped."""
     if not rows:
         return Series()
     table = np.array(rows, float)
@@ -45,15 +45,15 @@ def series(rows: Sequence[Sequence[float]]) -> Series:
 
 @dataclass(frozen=True)
 class Trace:
-    """Columns of each series; lengths in m, angles in rad, times in s, left and forward positive.
+    """One drive's series; lengths in m, angles in rad, times in s, left and forward positive.
 
-    ``steering``: the angle that the car's program puts out, by the map that it holds.
-    ``target``: the speed that it is told.
-    ``effort``: what its drive is given, 1 is all it has; nan where it is not driven.
-    ``travel``: what its wheels rolled, by the counts a metre that are held true.
+    ``steering``: the angle that the car's program commands, by the map that it holds.
+    ``target``: the commanded speed.
+    ``effort``: the drive's output as a share of its maximum; nan where the car is not driven.
+    ``travel``: the distance its wheels rolled, by ``counts_per_m``.
     ``inertial``: yaw rate in rad/s, acceleration forward and to the left in m/s^2.
-    ``places``: x, y as somebody from outside sees them (cameras, SLAM), on the log's clock.
-    ``counts``: how many sensor counts there are to a metre of ``travel``; 0: not known.
+    ``places``: x, y as tracked from outside (cameras, SLAM), on the log's clock.
+    ``counts_per_m``: the assumed sensor counts per metre of ``travel``; 0: not known.
     """
 
     file: str
@@ -77,21 +77,21 @@ class Trace:
         return max(self.travel.span_s, self.inertial.span_s, self.steering.span_s)
 
     def speed_mps(self, times_s: Floats) -> Floats:
-        """How fast it rolled, over a tenth of a second around each of these times."""
+        """Return the speed over a tenth of a second around each of these times."""
         half_s = _SPEED_S / 2
         t_s, (travel_m, *_) = self.travel
         ahead, behind = (np.interp(times_s + s, t_s, travel_m) for s in (half_s, -half_s))
         return np.asarray((ahead - behind) / _SPEED_S)
 
     def at(self, name: str, times_s: Floats) -> Floats:
-        """The first column of a series at these times; steps stay steps: the last one said."""
+        """Return a series' first column at these times, holding the last value."""
         t_s, (first, *_) = getattr(self, name)
         place = np.searchsorted(t_s, times_s, side="right") - 1
         return np.asarray(first[np.maximum(place, 0)])
 
 
 def refuse_several_cars(traces: Sequence[Trace]) -> None:
-    """A calibration is of one car, which is its board. Raises errors.UsageFault."""
+    """Raise errors.UsageFault if the traces are of several cars; the board identifies a car."""
     known = [trace for trace in traces if trace.board_id]
     if len({trace.board_id for trace in known}) > 1:
         raise UsageFault(

@@ -1,4 +1,4 @@
-"""A virtual car with what logs told of the real one; what they did not is as in its file."""
+"""A virtual car with the parameters that logs determined; the others stay as in its file."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _BAND_MAX = 0.9
 
 
 class Facts(Protocol):
-    """What is needed of a vehicle."""
+    """The properties of a vehicle that this module needs."""
 
     @property
     def plant(self) -> Mapping[str, Any]: ...
@@ -31,7 +31,7 @@ class Facts(Protocol):
 def changed(
     vehicle: Facts, calibration: LogCalibration
 ) -> tuple[dict[str, Any], list[Mapping[str, Any]]]:
-    """The vehicle's ``plant`` and ``channels`` with what is told."""
+    """Return the vehicle's ``plant`` and ``channels`` with the calibration applied."""
     changes = plant_changes(vehicle, calibration.values)
     plant = {**vehicle.plant, **{k: {**vehicle.plant[k], **v} for k, v in changes.items()}}
     bent = calibration.steering_map
@@ -39,7 +39,7 @@ def changed(
 
 
 def plant_changes(vehicle: Facts, values: Mapping[str, float]) -> dict[str, dict[str, float]]:
-    """Keys of the vehicle file's ``[plant]``, by table, that differ from what it says."""
+    """Return the keys of the vehicle file's ``[plant]``, by table, that the values change."""
     changes = _drive(vehicle, values)
     if "counts_per_m" in values:
         changes["encoder"] = {"counts_per_rev": counts_per_rev(vehicle, values["counts_per_m"])}
@@ -56,12 +56,12 @@ def plant_changes(vehicle: Facts, values: Mapping[str, float]) -> dict[str, dict
 def on_its_battery(
     plant: Mapping[str, Any], changes: Mapping[str, Mapping[str, float]]
 ) -> dict[str, dict[str, float]]:
-    """The same car on the battery of its file, where changes give it another.
+    """Return the changes rescaled so that the car keeps the battery of its file.
 
-    A speed is found as the voltage of a battery; but a car's program watches that voltage, and
-    stops a slow car as one whose battery is empty. Voltages times a ratio, currents over it and
-    resistances times its square leave each force as it is. Limits of currents stay, for those are
-    settings.
+    A top speed is identified as a battery voltage; but the car's program monitors that voltage, and
+    would stop a slow car as one with an empty battery. Scaling voltages by a ratio, currents by its
+    inverse and resistances by its square leaves all forces unchanged. Current limits stay, as they
+    are settings.
     """
     found = {table: dict(keys) for table, keys in changes.items()}
     emf_v = found.pop("battery", {}).get("emf_v")
@@ -76,12 +76,12 @@ def on_its_battery(
 
 
 def counts_per_rev(vehicle: Facts, counts_per_m: float) -> float:
-    """Of a turn of the wheel that the vehicle file has."""
+    """Return the counts per turn of a wheel with the vehicle file's radius."""
     return float(counts_per_m * 2.0 * np.pi * vehicle.plant["drive"]["wheel_radius_m"])
 
 
 def known_values(vehicle: Facts) -> dict[str, float]:
-    """Return what the vehicle file says of the parameters that logs may tell."""
+    """Return the vehicle file's values of the parameters that logs may determine."""
     p, plant = plant_parameters(vehicle), vehicle.plant
     lost_mps = _lost_mps(p)
     full = _mps_per_duty(p) - lost_mps
@@ -115,9 +115,9 @@ def known_values(vehicle: Facts) -> dict[str, float]:
 
 
 def _drive(vehicle: Facts, values: Mapping[str, float]) -> dict[str, dict[str, float]]:
-    """Speed map and lag as lumps: battery, dead band or friction, turning mass; as at a walk.
+    """Return the changes for speed map and lag: battery, dead band or friction, rotating mass.
 
-    An effort e leads to the speed full * (e - dead) / (1 - dead).
+    An effort e leads to the speed full * (e - dead) / (1 - dead), as at a walk.
     """
     p = plant_parameters(vehicle)
     changes: dict[str, dict[str, float]] = {}
@@ -133,8 +133,8 @@ def _speed_map(
     vehicle: Facts, p: PlantParameters, full_mps: float, dead: float
 ) -> dict[str, dict[str, float]]:
     if "esc" in vehicle.plant:
-        # with the band b an effort e is a throttle of (e - b) / (1 - b), of which friction has a
-        # share; the rest of what is dead is band
+        # With the dead band b an effort e is a throttle of (e - b) / (1 - b). Friction takes a
+        # share of that; the rest of the dead effort is the band.
         lost_mps = _lost_mps(p)
         share = lost_mps / (full_mps + lost_mps)
         band = float(np.clip((dead - share) / (1.0 - share), 0.0, _BAND_MAX))
@@ -154,14 +154,14 @@ def _speed_map(
 
 
 def _lost_mps(p: PlantParameters) -> float:
-    """Return the speed that friction takes at a walk."""
+    """Return the speed that friction costs at a walk."""
     return friction_n(p) / _damping_n_per_mps(p)
 
 
 def _damping_n_per_mps(p: PlantParameters) -> float:
-    """Return the motors' own, at a small duty as at a walk: the battery's resistance plays no part.
+    """Return the motors' damping at a small duty, at the rim: n (k turns)^2 / R.
 
-    Felt at the rim: n (k turns)^2 / R (sim_mock.plant.motor).
+    At a walk the battery's resistance plays no part (sim_mock.plant.motor).
     """
     return p.motor.count * _emf_vs_per_m(p) ** 2 / p.motor.resistance_ohm
 
@@ -171,12 +171,12 @@ def _emf_vs_per_m(p: PlantParameters) -> float:
 
 
 def _mps_per_duty(p: PlantParameters) -> float:
-    """By how much faster a duty more makes the car, at a walk."""
+    """Return the increase of speed per duty, at a walk."""
     return (p.battery.emf_v - p.battery.resistance_ohm * p.battery.idle_a) / _emf_vs_per_m(p)
 
 
 def _emf_v(p: PlantParameters, mps_per_duty: float) -> float:
-    """The battery with which a duty more is so much speed more."""
+    """Return the battery's emf at which a duty of 1 more gives this increase of speed."""
     return mps_per_duty * _emf_vs_per_m(p) + p.battery.resistance_ohm * p.battery.idle_a
 
 

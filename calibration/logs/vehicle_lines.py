@@ -1,7 +1,7 @@
-"""A vehicle file on top of the one that a calibration is of: what differs, each with its source.
+"""A vehicle file based on the calibrated vehicle's, with the differences and their sources.
 
-What the logs did not tell is not in it, and so stays as the base has it. The file is read as any
-other is: ``sim://my_car.toml``, ``tandem config write CAR --vehicle my_car.toml``.
+What the logs did not determine is left out, and so stays as in the base. It is read as any other
+vehicle file: ``sim://my_car.toml``, ``tandem config write CAR --vehicle my_car.toml``.
 """
 
 from __future__ import annotations
@@ -25,8 +25,11 @@ _SPEEDS = ("speed_max_mps", "reverse_max_mps", "speed_cap_mps")
 def vehicle_lines(
     vehicle: Vehicle, calibration: LogCalibration, base: str, steer_max_rad: float | None = None
 ) -> str:
-    """As TOML. ``base`` is the vehicle's name or path; ``steer_max_rad`` a lower lock, if the
-    servos cannot turn the wheels as far as the file promises."""
+    """Return the vehicle file as TOML.
+
+    ``base`` is the vehicle's name or path; ``steer_max_rad`` a lower lock, if the servos cannot
+    turn the wheels as far as the file promises.
+    """
     return "\n".join(_lines(vehicle, calibration, base, steer_max_rad)) + "\n"
 
 
@@ -38,7 +41,7 @@ def _lines(
     yield f"# {vehicle.title}, as its logs told ({calibration.date}: {logs})."
     yield f"# {calibration.command}"
     yield f"base = {json.dumps(base)}"
-    if vehicle.calibration:  # which is of the base's type, and no more of this file's
+    if vehicle.calibration:  # it describes the base, no longer the calibrated car
         yield 'without = ["calibration"]'
     yield f"title = {json.dumps(vehicle.title + ', calibrated')}"
     yield f"wired_as = {json.dumps(_value(vehicle, 'wired_as') or vehicle.name)}"
@@ -65,17 +68,17 @@ def _lines(
 
 
 def speed_per_effort(vehicle: Vehicle, full_mps: float, dead: float) -> float:
-    """What the program divides a target by: it knows no dead share of its effort.
+    """Return the speed per effort by which the program divides a target; it has no dead share.
 
-    It is taken at the fastest that the vehicle may drive: slower, too little effort comes of it,
-    which the loop makes up for, and nowhere too much.
+    It is exact at the fastest speed that the vehicle may drive. At lower speeds the program's
+    effort is too low, which its loop corrects; it is never too high.
     """
     cap_mps = min(vehicle.profile_caps_mps[vehicle.profile], full_mps)
     return cap_mps / (dead + (1.0 - dead) * cap_mps / full_mps)
 
 
 def _slower(vehicle: Vehicle, full_mps: float | None) -> dict[str, list[str]]:
-    """By table, the speeds that a car may not be promised which does not reach them."""
+    """Return lines, by table, that lower the speed limits the car cannot reach."""
     found: dict[str, list[str]] = {}
     if full_mps is None:
         return found
@@ -92,7 +95,7 @@ def _value(vehicle: Vehicle, key: str) -> Any:
 
 
 def _channels(vehicle: Vehicle, steering_map: Map) -> Iterator[str]:
-    """All of them, for a file's list of channels is taken whole."""
+    """Yield all channels, as a file's list of channels replaces its base's as a whole."""
     low, high = steering_map.commanded_rad[[0, -1]]
     yield ""
     yield f"# Steering was driven from {low:.3f} to {high:.3f} rad of command; points beyond go on"
@@ -119,10 +122,10 @@ def _toml(value: Any) -> str:
 def _points(
     keys: Mapping[str, Any], channel: Mapping[str, Any], steering_map: Map
 ) -> list[list[float]]:
-    """Measured angles of this wheel over the same pulses; its own trim is in them.
+    """Return this wheel's curve with measured angles over the same pulses, its trim included.
 
-    The map is of the car as a whole, and each wheel has its own angle in a bend: what the wheel has
-    for a command is what the file had for the command that the car obeys as that one.
+    The map describes the car as a whole, while each wheel has its own angle in a bend. A wheel's
+    angle for a command is the one the file gave it for the command that the car really follows.
     """
     given_us, given_rad = np.array(sorted((float(it[1]), float(it[0])) for it in keys["points"])).T
     commands, pulses_ns = np.array(channel["curve"], float).T
@@ -145,7 +148,7 @@ def _points(
 
 
 def _along(x: Floats, at: Floats, values: Floats) -> Floats:
-    """Interpolate, and go on straight beyond the ends."""
+    """Interpolate linearly, and extrapolate beyond the ends."""
     first, last = ((values[i + 1] - values[i]) / (at[i + 1] - at[i]) for i in (0, -2))
     below, above = np.minimum(x - at[0], 0.0), np.maximum(x - at[-1], 0.0)
     return np.asarray(np.interp(x, at, values) + first * below + last * above)

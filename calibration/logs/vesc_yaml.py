@@ -1,4 +1,4 @@
-"""``vesc.yaml`` of F1TENTH's stack, by what logs told; what they did not is marked."""
+"""``vesc.yaml`` of F1TENTH's stack from a calibration; values not determined are marked."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from calibration.logs.twin import known_values
 from host_bridge.domain import Vehicle
 from host_bridge.errors import UsageFault
 
-_LOW_US, _SPAN_US = 1000.0, 1000.0  # a VESC's servo output from 0 to 1
+_LOW_US, _SPAN_US = 1000.0, 1000.0  # pulse at a VESC's servo output of 0, and from there to 1
 
 
 def vesc_yaml(vehicle: Vehicle, calibration: LogCalibration) -> str:
-    """The names of f1tenth_system's file. Raises errors.UsageFault for a car without a VESC."""
+    """Return the file in f1tenth_system's names. Raises errors.UsageFault without a VESC."""
     if "vesc" not in vehicle.plant:
         raise UsageFault(
             f"{vehicle.name} has no VESC",
@@ -46,7 +46,10 @@ def _lines(vehicle: Vehicle, calibration: LogCalibration) -> Iterator[str]:
 
 
 def servo_line(vehicle: Vehicle, steering_map: Map | None) -> tuple[float, float, float]:
-    """Servo from 0 to 1 = gain * angle + offset; and how far from the map, in rad, at the worst."""
+    """Return gain and offset of servo = gain * angle + offset, and the largest error in rad.
+
+    The servo value goes from 0 to 1.
+    """
     channel = next(one for one in vehicle.channels if one["kind"] == "servo_steering")
     told_rad, pulses_ns = np.array(channel["curve"], float).T
     commands = told_rad if steering_map is None else steering_map.commanded_rad
