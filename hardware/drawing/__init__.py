@@ -1,1 +1,1 @@
-"""Draws what hardware/ says: harnesses and the runstop circuit. ``python -m hardware.drawing``."""
+"""Drawing of the harnesses and the runstop circuit of hardware/. ``python -m hardware.drawing``."""

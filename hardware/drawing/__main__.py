@@ -13,7 +13,7 @@ _NO_DOT = """cannot draw: graphviz's `dot` is not on this machine
 
 
 def main() -> int:
-    """Draws; 1 where graphviz is missing, 5 where a file is wrong."""
+    """Draw; return 1 if graphviz is missing, 5 if a file is wrong, else 0."""
     try:
         stale = [picture for picture in pictures() if not _is_current(picture)]
     except VehicleFileFault as fault:

@@ -1,4 +1,4 @@
-"""A circuit as tables, and the drawer of them: what lies between which two points; y goes up."""
+"""A circuit as tables of parts between points, and its drawing with schemdraw; y goes up."""
 
 from __future__ import annotations
 
@@ -31,9 +31,12 @@ _GATE_SCALE = 1.6
 
 @dataclass(frozen=True)
 class Circuit:
-    """One sheet. ``symbols`` are kind, label, from, to, side of the label; ``gates`` are by
-    their output, named so far above it; ``button`` is the loop's, from and to; ``selector`` a
-    changeover's pole."""
+    """One sheet of a circuit.
+
+    ``symbols`` are kind, label, from, to, side of the label; ``gates`` are placed by their output,
+    with their name so far above it; ``button`` is that of the loop, from and to; ``selector`` is
+    the pole of a changeover contact.
+    """
 
     name: str
     parts: tuple[str, ...]  # parts lists, below hardware/bom
@@ -49,13 +52,13 @@ class Circuit:
     gates: tuple[tuple[str, At, float], ...] = ()
 
     def source(self) -> list[object]:
-        """All that it is drawn from."""
+        """Return all data that it is drawn from."""
         tables = [self.symbols, self.grounds, self.dots, self.transistors, self.terminals]
         said: list[object] = [self.read_values(), *tables, self.texts]
         return [*said, self.gates, self.button, self.supply] if self.gates else said
 
     def read_values(self) -> dict[str, tuple[float, str]]:
-        """Value and unit by ref, of the parts that have one."""
+        """Return value and unit by ref, of the parts that have one."""
         found: dict[str, tuple[float, str]] = {}
         for parts in self.parts:
             with (FOLDER / "bom" / f"{parts}.csv").open(encoding="utf-8", newline="") as file:
@@ -64,7 +67,7 @@ class Circuit:
         return found
 
     def draw(self, backend: Literal["svg", "matplotlib"]) -> schemdraw.Drawing:
-        """The whole sheet; its SVG is text of schemdraw's own, its PNG matplotlib's."""
+        """Return the whole sheet; its SVG is schemdraw's own, its PNG matplotlib's."""
         schemdraw.use(backend)
         drawing = schemdraw.Drawing(show=False, fontsize=12, margin=0.5)
         self._draw_symbols(drawing, self.read_values())
@@ -98,7 +101,7 @@ class Circuit:
 
 
 def _label(ref: str, values: Values) -> str:
-    """``R2`` and under it ``22 kΩ``; the ref alone if its value is not drawn."""
+    """Return ``R2`` and under it ``22 kΩ``; only the ref if its value is not drawn."""
     value, unit = values.get(ref, (0.0, ""))
     if unit == "ohm":
         for least, prefix in ((1e6, "M"), (1e3, "k")):

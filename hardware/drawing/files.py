@@ -1,4 +1,4 @@
-"""Pictures on disk: each bears the digest of what it was drawn from, and nothing of when or where.
+"""The picture files: each holds the digest of its source data, and no date or tool version.
 
 So a test can tell without graphviz whether a picture is current.
 """
@@ -30,8 +30,10 @@ _DIGEST = re.compile(rf"<!-- {KEY} ([0-9a-f]{{64}}) -->")
 
 @dataclass(frozen=True)
 class Picture:
-    """``sheet`` is what WireViz draws; None is a circuit or a picture of the guide.
-    ``source`` is the text whose digest the files bear."""
+    """A picture to be drawn; ``sheet`` is WireViz's input, None for a circuit or a guide's picture.
+
+    ``source`` is the text whose digest the files hold.
+    """
 
     name: str
     source: str
@@ -47,7 +49,7 @@ class Picture:
 
 
 def pictures() -> Iterator[Picture]:
-    """All that there are to be; a sheet without wires is none."""
+    """Yield all pictures that should exist; a sheet without wires has none."""
     for name in harness_names():
         harness = load_harness(name)
         for kind in SHEETS:
@@ -61,7 +63,7 @@ def pictures() -> Iterator[Picture]:
 
 
 def write(picture: Picture) -> None:
-    """Draws it. Raises graphviz's ExecutableNotFound where ``dot`` is missing."""
+    """Draw and write it. Raises graphviz's ExecutableNotFound where ``dot`` is missing."""
     svg, png = _drawn(picture)
     svg_path, png_path = picture.paths
     svg_path.write_text(_marked(svg, picture.digest), encoding="utf-8")
@@ -72,7 +74,7 @@ def write(picture: Picture) -> None:
 
 
 def digests(picture: Picture) -> tuple[str, str]:
-    """What its files were drawn from; empty where there is none, or no mark in it."""
+    """Return the digests in its SVG and PNG; empty if a file or its digest is missing."""
     svg_path, png_path = picture.paths
     if not (svg_path.is_file() and png_path.is_file()):
         return "", ""
@@ -82,7 +84,7 @@ def digests(picture: Picture) -> tuple[str, str]:
 
 
 def stray() -> list[str]:
-    """Names of files that belong to no picture."""
+    """Return the names of files that belong to no picture."""
     wanted = {path.name for picture in pictures() for path in picture.paths}
     return sorted({path.name for path in PICTURES.iterdir()} - wanted)
 
@@ -93,13 +95,13 @@ def _drawn(picture: Picture) -> tuple[str, bytes]:
     if picture.sheet is None:
         draw = CIRCUITS[picture.name].draw
         return draw("svg").get_imagedata("svg").decode(), draw("matplotlib").get_imagedata("png")
-    from wireviz.wireviz import parse  # slow to import, and needs what a test of digests does not
+    from wireviz.wireviz import parse  # slow to import, and a test of digests does not need it
 
     svg, png = parse(picture.sheet, return_types=("svg", "png"), output_name="", output_dir=".")
     return svg, png
 
 
 def _marked(svg: str, digest: str) -> str:
-    """Without the comments of the tools that made it: they name versions."""
+    """Return the SVG with the digest, without the comments of its tools, which name versions."""
     head, begin, body = _COMMENT.sub("", svg).partition("<svg")
     return f"{head}{begin}{body.rstrip()}\n<!-- {KEY} {digest} -->\n"

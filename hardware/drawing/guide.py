@@ -1,7 +1,7 @@
 """The pictures of the guide (``hardware/bring_up.md``): boxes and lines, from tables.
 
-They say what hangs together, where it sits and who drives; what each wire is called, how thick it
-is and which pin it ends at is in the harness. Places are in units of a box's height, y goes up.
+They show which parts are connected, where they sit and which computer drives; the names, sizes and
+pins of wires are in the harness. Coordinates are in units of a box's height, y goes up.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from matplotlib.patches import FancyBboxPatch, Patch, Rectangle
 
 At: TypeAlias = tuple[float, float]
 BoxRow: TypeAlias = tuple[str, float, float, float, float, str]  # text, left, bottom, w, h, kind
-LineRow: TypeAlias = tuple[str, tuple[At, ...], str, At]  # kind, corners, text, where it stands
+LineRow: TypeAlias = tuple[str, tuple[At, ...], str, At]  # kind, corners, text, its place
 TextRow: TypeAlias = tuple[str, At, float]  # text, left and middle, size
 
 _FILLS = {
@@ -49,7 +49,7 @@ _KEY = {
 
 @dataclass(frozen=True)
 class Plate:
-    """One picture: its boxes, lines and texts, and the space that they take."""
+    """One picture: its boxes, lines and texts, and its size."""
 
     title: str
     width: float
@@ -202,19 +202,19 @@ PLATES = {
 
 
 def guide_names() -> tuple[str, ...]:
-    """The pictures of the guide."""
+    """Return the names of the guide's pictures."""
     return tuple(PLATES)
 
 
 def plate_source(name: str) -> list[object]:
-    """All that a picture is drawn from."""
+    """Return all data that a picture is drawn from."""
     plate = PLATES[name]
     rows = [plate.title, plate.width, plate.height, plate.boxes, plate.lines, plate.texts]
     return [*rows, _FILLS, _STROKES, _KEY]
 
 
 def draw_plate(name: str) -> tuple[str, bytes]:
-    """A picture as SVG and PNG; the text of the SVG stays text."""
+    """Return a picture as SVG and PNG; text in the SVG stays text."""
     plate = PLATES[name]
     with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": name, "font.size": 9.5}):
         figure = _figure(plate)
@@ -254,7 +254,7 @@ def _figure(plate: Plate) -> Figure:
 
 
 def _shape(left: float, bottom: float, width: float, height: float, *, is_plain: bool) -> Patch:
-    """What others lie on is plain, and below their lines; they are rounded, and above them."""
+    """Return a box: background boxes are plain and below the lines, others rounded and above."""
     if is_plain:
         return Rectangle((left, bottom), width, height, zorder=1)
     style = "round,pad=0,rounding_size=0.15"

@@ -1,4 +1,4 @@
-"""A car's harness: its parts list, who is wired to whom, and the pins that the board file gives.
+"""A car's wiring harness: its parts list, its connections, and the board's pins by their roles.
 
 A wire begins at a source: ``"PS1.5V"`` is a pin of a part, ``"@channels.drive.pulse"`` is the pin
 that the board file gives to that role. So no pin of a board is written in ``hardware/wiring``.
@@ -53,7 +53,8 @@ _CABLE_KEYS = (
 class Item:
     """A row of a parts list; ``limits`` by the names in ``VOLTS_AMPERES``, where it has them.
 
-    ``out_v`` is the level of its signal outputs, ``in_v`` the least that its inputs take for high.
+    ``out_v`` is the level of its signal outputs, ``in_v`` the least voltage that its inputs read as
+    high.
     """
 
     ref: str
@@ -63,7 +64,7 @@ class Item:
 
 @dataclass(frozen=True)
 class Feed:
-    """A pin that feeds others; at ``limit_a`` its fuse or its regulator ends it."""
+    """A pin that supplies others; ``limit_a`` is the limit of its fuse or its regulator."""
 
     least_v: float
     most_v: float
@@ -83,8 +84,11 @@ class End:
 
 @dataclass(frozen=True)
 class Lead:
-    """One wire of a cable. ``role`` is what the board's pin is for, if it begins at one; ``feed``
-    what feeds it, if it is a supply's."""
+    """One wire of a cable.
+
+    ``role`` is the function of the board's pin, if it begins at one; ``feed`` is its supply, if it
+    is a supply wire.
+    """
 
     cable: str
     sheet: str
@@ -101,9 +105,12 @@ class Lead:
 
 @dataclass(frozen=True)
 class Harness:
-    """``stops``: by stop source of the vehicle file, the part by which it comes; ``channels``: by
-    channel that is on no pin of the board, the part where it ends; ``feeds`` by ``REF.pin``;
-    ``roles``: all that the board file wires. A runstop box has no ``vehicle``."""
+    """The complete wiring of one car.
+
+    ``stops``: the part behind each stop source of the vehicle file; ``channels``: the part at the
+    end of each channel that is on no pin of the board; ``feeds`` by ``REF.pin``; ``roles``: all
+    that the board file wires. A runstop box has no ``vehicle``.
+    """
 
     name: str
     title: str
@@ -118,13 +125,16 @@ class Harness:
 
 
 def harness_names() -> tuple[str, ...]:
-    """The harnesses that Tandem brings along."""
+    """Return the names of the harnesses that Tandem ships."""
     return tuple(sorted(path.stem for path in (FOLDER / "wiring").glob("*.toml")))
 
 
 def load_harness(name: str) -> Harness:
-    """``hardware/wiring/NAME.toml`` with ``hardware/bom/NAME.csv``. Raises VehicleFileFault for
-    keys, roles and parts that are not there; what is dangerous is the tests' to find."""
+    """Load ``hardware/wiring/NAME.toml`` with ``hardware/bom/NAME.csv``.
+
+    Raises VehicleFileFault for keys, roles and parts that do not exist; dangerous wiring is found
+    by the tests, not here.
+    """
     document = Document(FOLDER / "wiring" / f"{name}.toml")
     tables = read_table(document, "", document.values, _KEYS)
     board = load_board(tables["board"])
@@ -147,7 +157,7 @@ def load_harness(name: str) -> Harness:
 
 
 def read_items(name: str) -> dict[str, Item]:
-    """``hardware/bom/NAME.csv`` by ref. Raises KeyError for a column that is missing."""
+    """Read ``hardware/bom/NAME.csv`` by ref. Raises KeyError for a column that is missing."""
     with (FOLDER / "bom" / f"{name}.csv").open(encoding="utf-8", newline="") as file:
         return {row["ref"]: _item(row) for row in csv.DictReader(file)}
 
@@ -170,7 +180,7 @@ def _leads(
     roles: Mapping[str, Role],
     feeds: Mapping[str, Feed],
 ) -> Iterator[Lead]:
-    """A cable's name begins with the part at which it ends."""
+    """Yield the wires of all cables; a cable's name begins with the part at which it ends."""
     for cable, given in cables.items():
         values = read_table(document, f"cables.{cable}", given, _CABLE_KEYS)
         for pin, named in values["wires"].items():

@@ -1,6 +1,6 @@
-"""The runstop circuit with an off-delay: what differs from the one of all cars.
+"""The runstop circuit with an off-delay: the parts that differ from the common circuit.
 
-``NETS`` says what each gate of the latch reads; a test computes by it what the coil gets.
+``NETS`` lists the inputs of each gate of the latch; a test computes the coil's supply from it.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ SYMBOLS: tuple[tuple[str, str, At, At, str], ...] = (
     ("wire", "", (10.6, 0.7), (6.8, 1.4), ""),
     ("wire", "", (6.8, 1.4), (6.8, 1.8), ""),
     ("wire", "", (6.8, 1.8), (7.24, 1.8), ""),
-    # 3 what holds the gate of Q3
+    # 3 the capacitor that holds the gate of Q3
     ("wire", "", (10.6, 2.2), (10.6, 3.85), ""),
     ("diode", "D10", (10.6, 3.85), (13, 3.85), "top"),
     ("capacitor", "C10", (13, 3.85), (13, 1.85), "bottom"),

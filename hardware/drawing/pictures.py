@@ -1,4 +1,4 @@
-"""A harness as WireViz takes it, sheet by sheet."""
+"""Conversion of a harness into WireViz input, sheet by sheet."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _NUMBER = re.compile(r"(\d+)")
 
 
 def sheet(harness: Harness, name: str) -> Sheet:
-    """What WireViz draws as sheet ``name`` of ``SHEETS``."""
+    """Return WireViz's input for sheet ``name`` of ``SHEETS``."""
     leads = [lead for lead in harness.leads if lead.sheet == name]
     cables = _by_cable(leads)
     return {
@@ -66,7 +66,7 @@ def _natural(pin: str) -> list[tuple[int, str]]:
 
 
 def _folded(text: str, columns: int = 30) -> str:
-    """Broken at blanks, for a box that is not wide."""
+    """Break the text at blanks, for a narrow box."""
     lines = [""]
     for word in text.split():
         if lines[-1] and len(lines[-1]) + len(word) >= columns:
@@ -82,7 +82,7 @@ def _label(harness: Harness, end: End) -> str | int:
 
 
 def _board_label(harness: Harness, pin: str) -> str:
-    """As the board calls it, with the resistor that the board file wants there."""
+    """Return the board's name of a pin, with the resistor that the board file requires there."""
     prefix = _PIN_PREFIX[harness.board.chip.port] if pin.isdigit() else ""
     role = next((role for role in harness.roles if str(role.pin) == pin), None)
     ohm = role.part.values.get("pull_down_ohm", 0) if role and role.facts.acts else 0
@@ -110,7 +110,7 @@ def _colour(lead: Lead, place: int) -> str:
 
 
 def _wire_name(lead: Lead) -> str:
-    """What it carries, as the board file calls it; else where it ends."""
+    """Return the wire's function as the board file names it; else where it ends."""
     return lead.role.title if lead.role else f"{lead.end.ref} {lead.end.pin}"
 
 

@@ -1,7 +1,7 @@
-"""The runstop circuit: one board for all cars, and what its relay does on each.
+"""The runstop circuit: one board for all cars, and the use of its relay on each.
 
-Values are those of ``hardware/bom/runstop_board.csv``. The tables say what lies between which two
-points; y goes up.
+Values are those of ``hardware/bom/runstop_board.csv``. The tables list parts between two points; y
+goes up.
 """
 
 from __future__ import annotations
