@@ -1,4 +1,4 @@
-"""What a table of a facts file may say: a key, its kind, its range, and its unit by its ending."""
+"""The keys of a table in a facts file: name, kind and range; a name's ending is its unit."""
 
 from __future__ import annotations
 
@@ -37,21 +37,21 @@ UNITS = {
     "mohm": "thousandths of an ohm",
     "hz": "hertz",
 }
-# Endings that people write instead of ours
+# Endings of other units, which people may write by mistake
 FOREIGN = ("mm", "cm", "degps", "mm_s", "mm_s2", "kmh", "mv", "g", "ma")
 _ENDINGS = sorted(("_" + ending for ending in (*UNITS, *FOREIGN)), key=len, reverse=True)
 
 
 def unit_of(name: str) -> str:
-    """In words; empty for a name without one."""
+    """Return the unit of a key's name in words; empty for a name without one."""
     for ending in _ENDINGS:
         if name.endswith(ending):
             return UNITS.get(ending[1:], "")
-    return UNITS.get(name, "")  # as the key ms of a fault, which is nothing but its unit
+    return UNITS.get(name, "")  # such as a fault's key ms, which is only a unit
 
 
 def stem_of(name: str) -> str:
-    """A name without its unit, known or foreign."""
+    """Return a name without its unit, known or foreign."""
     for ending in _ENDINGS:
         if name.endswith(ending):
             return name.removesuffix(ending)
@@ -60,7 +60,7 @@ def stem_of(name: str) -> str:
 
 @dataclass(frozen=True)
 class Key:
-    """One key of a table; ``parameter`` and ``scale`` say what the car's program makes of it."""
+    """One key of a table; ``parameter`` and ``scale`` map it to a parameter of the firmware."""
 
     name: str
     kind: str  # a word of ``_EXPECTED``, or number, integer, choice, names
@@ -77,7 +77,7 @@ class Key:
 
     @property
     def expected(self) -> str:
-        """What a person has to write, with unit and range."""
+        """The value that a person has to write, in words, with unit and range."""
         if self.kind in ("number", "integer"):
             unit = f" {self.unit}" if self.unit else ""
             whole = "whole " if self.kind == "integer" else ""
@@ -103,25 +103,25 @@ _EXPECTED = {
 
 
 def number(name: str, low: float, high: float, default: object = REQUIRED) -> Key:
-    """A number of the unit that ends its name."""
+    """Return the key of a number with the unit that ends its name."""
     return Key(name, "number", low, high, default=default)
 
 
 def integer(name: str, low: int, high: int, default: object = REQUIRED) -> Key:
-    """A whole number."""
+    """Return the key of a whole number."""
     return Key(name, "integer", low, high, default=default)
 
 
 def choice(name: str, choices: tuple[str, ...], default: object = REQUIRED) -> Key:
-    """One word of several."""
+    """Return the key of one word of several."""
     return Key(name, "choice", choices=choices, default=default)
 
 
 def names(name: str, choices: tuple[str, ...], may_be_none: bool = False) -> Key:
-    """A list of some words."""
+    """Return the key of a list of some of these words."""
     return Key(name, "names", low=0.0 if may_be_none else 1.0, choices=choices)
 
 
 def flag(name: str, default: object = REQUIRED) -> Key:
-    """True or false."""
+    """Return the key of true or false."""
     return Key(name, "flag", default=default)

@@ -1,6 +1,6 @@
-"""Checks a table against its keys, and fills in what may be left out: the one reader of facts.
+"""The reader of facts tables: it checks a table against its keys and fills in defaults.
 
-Whoever reads a file says by ``Source.fault`` what kind of error it raises, and how it names places.
+The caller's ``Source.fault`` determines the kind of error that is raised, and how it names places.
 """
 
 from __future__ import annotations
@@ -14,30 +14,30 @@ from hardware.schema.keys import REQUIRED, Key, stem_of, unit_of
 
 
 class Source(Protocol):
-    """Where a table comes from."""
+    """The origin of a table, which makes the errors about its keys."""
 
     def fault(
         self, key: str, what: str, expected: str = "", got: str = "", remedy: str = ""
     ) -> Exception:
-        """The error to be raised about a key, by its path: ``sources.seat.lease_s``."""
+        """Return the error to be raised about a key, by its path: ``sources.seat.lease_s``."""
 
 
 def joined(*parts: str) -> str:
-    """A path out of its parts; an empty one is the top of the file."""
+    """Return a path from its parts; an empty part is the top of the file."""
     return ".".join(part for part in parts if part)
 
 
 def read_table(
     source: Source, path: str, given: Mapping[str, Any], keys: Iterable[Key]
 ) -> dict[str, Any]:
-    """The values of one table. Raises the source's fault at the first thing that is wrong."""
+    """Return the values of one table. Raises the source's fault at the first error."""
     keys = tuple(keys)
     refuse_unknown(source, path, given, tuple(key.name for key in keys))
     return {key.name: read_key(source, joined(path, key.name), given, key) for key in keys}
 
 
 def read_key(source: Source, path: str, given: Mapping[str, Any], key: Key) -> Any:
-    """The value of one key at ``path``, or its default. Raises the source's fault."""
+    """Return the value of one key at ``path``, or its default. Raises the source's fault."""
     if key.name in given:
         return read_value(source, path, given[key.name], key)
     if key.default is not REQUIRED:
@@ -53,7 +53,7 @@ def read_key(source: Source, path: str, given: Mapping[str, Any], key: Key) -> A
 
 
 def read_value(source: Source, path: str, value: Any, key: Key) -> Any:
-    """A value that the key may have. Raises the source's fault."""
+    """Return the value if the key allows it. Raises the source's fault."""
     if _FITS[key.kind](value, key):
         return float(value) if key.kind == "number" else value
     raise source.fault(
@@ -66,7 +66,7 @@ def read_value(source: Source, path: str, value: Any, key: Key) -> Any:
 
 
 def refuse_unknown(source: Source, path: str, given: Iterable[str], known: Sequence[str]) -> None:
-    """Raises the source's fault for a key that is not known, with what may be meant."""
+    """Raise the source's fault for a key that is not known, with a suggestion."""
     for name in given:
         if name not in known:
             raise _unknown(source, joined(path, name), name, known)
