@@ -1,4 +1,4 @@
-"""The virtual car. It is compiled where that was asked for (sim_mock/compiled.py)."""
+"""The virtual car; it is imported as compiled code if ``TANDEM_FAST`` is set (compiled.py)."""
 
 import os
 

@@ -1,9 +1,9 @@
-"""A virtual car as a program: behind a pseudo-terminal, with a plant that outlives the host.
+"""A virtual car as a program, behind a pseudo-terminal, with a plant that outlives the host.
 
-Started by ``sim_mock.process`` and by ``tandem sim``; reads its facts (JSON) from a file and prints
-one line of JSON when it can be driven: the device to open, what runs the firmware, and its board's
-id. It takes commands as lines on standard input: ``unplug``, ``plug``, ``deaf MS`` (what is sent to
-it is lost for so long), ``runstop open``, ``runstop close``, ``quit``.
+It is started by ``sim_mock.process`` and by ``tandem sim``. It reads its facts (JSON) from a file
+and prints one line of JSON when it can be driven: the device to open, what runs the firmware, and
+its board's id. It takes commands as lines on standard input: ``unplug``, ``plug``, ``deaf MS``
+(what is sent to it is lost for so long), ``runstop open``, ``runstop close``, ``quit``.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _REST_US = 2_000_000
 
 
 class Trace:
-    """The truth, 100 times a second, as CSV with the machine's monotonic time."""
+    """A CSV file of the plant's true state, one row per beat, with the machine's monotonic time."""
 
     COLUMNS = "monotonic_s,time_s,x_m,y_m,yaw_rad,speed_mps,steer_rad,enable,channel_drive"
 
@@ -42,7 +42,7 @@ class Trace:
         self._file.close()
 
     def write(self, world: World, monotonic_s: float | None = None) -> None:
-        """``monotonic_s`` is this moment's, where it is not the machine's that is to be noted."""
+        """Write one row; ``monotonic_s`` replaces the machine's monotonic time if given."""
         truth = world.plant.truth
         drive = next((v for v in reversed(world.values) if v), 0)
         now_s = time.monotonic() if monotonic_s is None else monotonic_s
@@ -54,7 +54,7 @@ class Trace:
 
 
 class CarProgram(Paced):
-    """A world as a program: it ends when its car has come to rest."""
+    """A world run as a program; after ``quit`` it ends when its car has come to rest."""
 
     def __init__(self, world: World, cable: Cable, trace: Trace | None, ends_alone: bool) -> None:
         super().__init__(world, cable, ends_alone)
@@ -74,7 +74,10 @@ class CarProgram(Paced):
         self._rested_us = _REST_US
 
     def has_ended(self) -> bool:
-        """Alone, it goes on until it has come to rest: the plant outlives the host."""
+        """Return whether the car has been at rest for ``_REST_US`` since it was told to end.
+
+        A host that leaves (``--ends-alone``) leaves the plant running until then.
+        """
         if abs(self.world.plant.truth.vx_mps) > _AT_REST_MPS:
             self._rested_us = 0
         elif self.is_ending:
@@ -97,7 +100,7 @@ def main() -> None:
     command, runtime = command_of(arguments.runtime)
     facts = CarFacts.from_json(Path(arguments.facts).read_text())
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the host; the car stops by itself
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # in order: its device goes away too
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # a clean exit, which removes its device
 
     def runner(board_id: bytes, image: bytes, seed: int) -> Process:
         return Process(command, board_id, image, seed, patience_s=PATIENCE_S)

@@ -1,9 +1,9 @@
-"""Start this Python anew with a module, by a path on which the current folder never is.
+"""Starting of Python subprocesses with an import path that never holds the current folder.
 
-``python -m`` and ``python -c`` put the current folder in front of all else, and anybody may have
-put an ``argparse.py`` into a folder that all may write. Python 3.11 has ``-P`` against that, 3.10
-nothing that keeps the caller's ``PYTHONPATH``. So each program of ours is started by these words,
-and a pool by this function; ``tests/tools/children_rule.py`` refuses any other way.
+``python -m`` and ``python -c`` put the current folder first, and anybody may have put an
+``argparse.py`` into a folder that everyone can write. Python 3.11 has ``-P`` against that, 3.10 has
+nothing that keeps the caller's ``PYTHONPATH``. So each program of ours is started by ``module``,
+and a pool by ``pool``; ``tests/tools/children_rule.py`` refuses any other way.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 _ROOT = str(Path(__file__).resolve().parents[1])  # where the packages are, installed or not
-# ``sys`` is part of the interpreter: nothing is looked for before the current folder is off it
+# ``sys`` is built in: nothing is searched for before the current folder is off the path.
 _RUN = (
     "import sys; sys.path[:1] = sys.argv[1:2] + [it for it in sys.path[:1] if it];"
     " del sys.argv[:2]; import runpy; runpy.run_module(sys.argv[0], None, '__main__', True)"
@@ -26,19 +26,21 @@ _RUN = (
 
 
 def module(name: str, *words: str) -> list[str]:
-    """Return the command line that runs this module with these words. The caller's ``PYTHONPATH``
-    counts, and the packages of this program come before it."""
+    """Return the command line that runs this module with these arguments.
+
+    The caller's ``PYTHONPATH`` counts, after the packages of this program.
+    """
     return [sys.executable, "-c", _RUN, _ROOT, name, *words]
 
 
 @contextmanager
 def pool(jobs: int) -> Iterator[ProcessPoolExecutor]:
-    """Give a pool of so many processes, each of which gets this one's path.
+    """Yield a pool of ``jobs`` processes that have this process' import path.
 
-    They are spawned: a fork would take a progress bar with it.
+    They are spawned: a fork would take a progress bar along.
     """
-    # Of all that is spawned, multiprocessing's own helper too; -I would drop PYTHONPATH, but what
-    # is on this program's path is handed on to each worker
+    # -I applies to everything that is spawned, multiprocessing's own helper included. It drops
+    # PYTHONPATH, but multiprocessing hands this process' sys.path on to each worker.
     place: Any = util
     before = place._args_from_interpreter_flags
     place._args_from_interpreter_flags = lambda: [*before(), "-I"]

@@ -1,9 +1,9 @@
-"""The runstop circuit of a virtual car: what K1's coil gets, whatever the program does.
+"""The runstop circuit of a virtual car: the supply of relay K1's coil, independent of the program.
 
 Without the off-delay the loop carries the coil. With it (``hardware/bom/runstop_off_delay.csv``) a
-transistor does, whose gate a capacitor holds for a while after the loop has opened. A latch lets
-the closed loop charge that capacitor only while the life signal is off: a loop that bounces does
-not begin the delay again, and no program can lengthen it.
+transistor does, whose gate a capacitor holds up for a while after the loop has opened. A latch lets
+the closed loop charge that capacitor only while the life signal is off. So a loop that bounces does
+not restart the delay, and no program can lengthen it.
 """
 
 from __future__ import annotations
@@ -12,9 +12,12 @@ OFF_DELAY_US = 690_000  # the shortest that the parts allow; tests/hardware comp
 
 
 class RunstopCircuit:
-    """``off_delay_us`` is 0 where none is fitted. ``is_delay_open`` (the capacitor is lost) and
+    """The supply of the drive relay's coil by the runstop loop, with an optional off-delay.
+
+    ``off_delay_us`` is 0 where none is fitted. ``is_delay_open`` (the capacitor is lost) and
     ``is_delay_shorted`` (the transistor is welded, or nothing discharges the capacitor) are faults
-    to be injected."""
+    to be injected.
+    """
 
     def __init__(self, off_delay_us: int = 0) -> None:
         self.off_delay_us = off_delay_us
@@ -24,7 +27,7 @@ class RunstopCircuit:
         self._opened_us = 0
 
     def feeds(self, loop_is_closed: bool, is_live: bool, now_us: int) -> bool:
-        """Whether the coil has its supply; ``is_live``: the life signal lifts Q1's gate."""
+        """Return whether the coil has its supply; ``is_live``: the life signal lifts Q1's gate."""
         if not self.off_delay_us or self.is_delay_open:
             return loop_is_closed
         if not loop_is_closed and self._is_set:

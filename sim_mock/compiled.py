@@ -1,10 +1,10 @@
-"""The virtual car as machine code, its program and its plant: the same files, compiled by mypyc.
+"""Compilation of the virtual car's program and plant to machine code by mypyc.
 
 ``make fast`` compiles them once into ``.fast/``, which takes a C compiler and a minute or two of
-one core; ``TANDEM_FAST=1`` before any command uses what is there. Results are the same to the
-last bit: the same operations in the same order, with the same C library, and never fused
-(-ffp-contract). A folder is named for the sources that it was made from, so a changed file is
-never answered by an old program.
+one core; ``TANDEM_FAST=1`` before any command uses the result. Results are bit-identical: the same
+operations in the same order, with the same C library, and never fused (-ffp-contract). A folder is
+named by the hash of the sources that it was made from, so a changed source is never run as old
+code.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ HOME = ROOT / ".fast"
 ASKED = "TANDEM_FAST"
 _PLANT = ("body", "brake", "drive", "esc", "integrators", "motor", "parameters", "servo", "tyre",
           "vesc")  # fmt: skip
-# the slowest model, which a busy machine hardly keeps up with
+# The slowest model, with which a busy machine hardly reaches real time.
 _AUTODRIVE = ("automobile", "car", "curve", "gearbox", "motor", "powertrain", "steering")
 _CORE = {file.stem for file in ROOT.glob("firmware/core/*.py")} - {
     *("__init__", "params", "checked_params")
 }
-# Not of these: what other files make subclasses of, or give any field (world, messages), and the
-# table of parameters, which is nothing but a long start.
+# Left out: classes that other files subclass or add fields to (world, messages), and the table of
+# parameters, which would only slow the start down.
 MODULES = (
     *(f"sim_mock.plant.{name}" for name in (*_PLANT, "vehicle_plant")),
     *(f"sim_mock.sensors.{name}" for name in ("encoder", "imu", "noise")),
@@ -44,27 +44,27 @@ MODULES = (
     *(f"firmware.core.{name}" for name in sorted(_CORE)),
     *("firmware.protocol.frame", "firmware.boards.virtual", "firmware.app"),
 )
-# whose constants they use
+# Modules whose constants the compiled modules use.
 _NUMBERS = (
     *("firmware.core.params", "firmware.protocol.codec", "firmware.protocol.codes"),
     "firmware.protocol.ranges",
 )
-_READ = (  # besides: what they are checked and rewritten by
+_READ = (  # further sources that the result depends on: for type checks and for the rewriting
     *("sim_mock/plant", "sim_mock/sensors", "sim_mock/models/autodrive"),
     *("firmware/core", "firmware/protocol"),
     *("firmware/boards/contract.py", "firmware/compat.py", "firmware/c_library.py"),
     *("sim_mock/firmware_runner.py", "sim_mock/compiled.py", "sim_mock/rewritten.py"),
 )
-_SHARED = "tandem_fast"  # the library that the modules are windows of
+_SHARED = "tandem_fast"  # the shared library that holds the code of all modules
 _SUFFIX = importlib.machinery.EXTENSION_SUFFIXES[0]
 
 
 class NotCompiledError(ImportError):
-    """Asked for, and not there."""
+    """The compiled modules were asked for but do not exist."""
 
 
 class Finder(importlib.abc.MetaPathFinder):
-    """Finds the compiled modules before their sources."""
+    """An import finder that finds the compiled modules before their sources."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -78,7 +78,7 @@ class Finder(importlib.abc.MetaPathFinder):
 
 
 def folder() -> Path:
-    """Where the compiled form of the present sources belongs, for this Python."""
+    """Return the folder for the compiled form of the present sources, for this Python."""
     digest = hashlib.sha256()
     for file in sources():
         digest.update(file.read_bytes())
@@ -86,16 +86,16 @@ def folder() -> Path:
 
 
 def sources() -> list[Path]:
-    """What the compiled form depends on."""
+    """Return the files that the compiled form depends on."""
     given = [*(ROOT / place for place in _READ), *(ROOT / file for file in _files())]
     files = {file for one in given for file in ([one] if one.is_file() else one.glob("*.py"))}
     return sorted(files)
 
 
 def use() -> None:
-    """From now on the compiled modules are imported; who has a plain one already keeps it.
+    """Import the compiled modules from now on; code that holds a plain module already keeps it.
 
-    Raises NotCompiledError.
+    Raises NotCompiledError if nothing is compiled from the present sources.
     """
     place = folder()
     if not place.is_dir():
@@ -103,13 +103,13 @@ def use() -> None:
             f"{ASKED} is set, but nothing is compiled from the present sources: expected {place}; "
             f"run make fast, or unset {ASKED}"
         )
-    for name in MODULES:  # machine code knows only its own kind
+    for name in MODULES:  # compiled classes do not work with plain ones of the same modules
         sys.modules.pop(name, None)
     sys.meta_path.insert(0, Finder(place))
 
 
 def build() -> Path:
-    """Compile, unless it is done; returns the folder. Raises RuntimeError without a compiler."""
+    """Compile unless it is done; return the folder. Raises RuntimeError without a compiler."""
     place = folder()
     if place.is_dir():
         return place
@@ -128,7 +128,7 @@ def _compiled(work: Path) -> Path:
     from setuptools.errors import CCompilerError, ExecError, PlatformError
 
     os.environ["CFLAGS"] = f"{os.environ.get('CFLAGS', '')} -ffp-contract=off"
-    os.chdir(_rewritten(work / "sources"))  # names of modules follow from it
+    os.chdir(_rewritten(work / "sources"))  # mypyc derives module names from the current folder
     options = ["--config-file=", "--explicit-package-bases", "--follow-imports=silent"]
     modules = mypycify(
         [*options, *_files()],
@@ -148,7 +148,7 @@ def _compiled(work: Path) -> Path:
 
 
 def _rewritten(tree: Path) -> Path:
-    """A copy of the sources as the compiler is to see them."""
+    """Copy the sources and rewrite them for the compiler; return the copy's folder."""
     for package in ("firmware", "sim_mock"):
         shutil.copytree(ROOT / package, tree / package, ignore=shutil.ignore_patterns("__*__"))
     for name in (*MODULES, *_NUMBERS):
@@ -158,7 +158,7 @@ def _rewritten(tree: Path) -> Path:
 
 
 def _flat(lib: Path) -> Path:
-    """All in one folder, by full name."""
+    """Move all compiled modules into one folder, named by their full module names."""
     for file in [*lib.rglob(f"*{_SUFFIX}")]:
         file.rename(lib / ".".join(file.relative_to(lib).parts))
     for left in [*lib.iterdir()]:

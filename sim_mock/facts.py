@@ -1,4 +1,4 @@
-"""What a virtual car is made from, in a form that can be handed to another process."""
+"""The configuration of a virtual car, in a form that can be handed to another process."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ CALIBRATIONS = "tandem.calibrations"  # entry points that apply a calibration's 
 
 
 def parse_number(text: str) -> float:
-    """In words that say what was wrong with it."""
+    """Return the number. Raises ValueError with what was expected."""
     try:
         return float(text)
     except ValueError:
@@ -40,7 +40,7 @@ def parse_number(text: str) -> float:
 
 
 def parse_seed(text: str) -> int:
-    """A whole number."""
+    """Return the whole number. Raises ValueError with what was expected."""
     try:
         return int(text)
     except ValueError:
@@ -48,12 +48,12 @@ def parse_seed(text: str) -> int:
 
 
 def parse_payload(key: str, text: str) -> float:
-    """Within the range that a vehicle file's ``[plant]`` has for that key."""
+    """Return the number, within the range that a vehicle file's ``[plant]`` has for that key."""
     return float(read_table("plant", "payload", {key: parse_number(text)})[key])
 
 
 def parse_patch(text: str) -> list[float]:
-    """``x,y,radius,mu`` in metres and as a factor of the floor's friction."""
+    """Return ``x,y,radius,mu`` as numbers: metres, and a factor of the floor's friction."""
     numbers = [parse_number(part) for part in text.split(",")]
     if len(numbers) != len(TABLES["patch"]):
         raise ValueError("a patch is x,y,radius,mu")
@@ -62,7 +62,7 @@ def parse_patch(text: str) -> list[float]:
 
 
 def parse_start(text: str) -> list[float]:
-    """``x,y,yaw_deg`` in metres and degrees, as x, y and yaw in rad."""
+    """Return ``x,y,yaw_deg``, in metres and degrees, as x, y and yaw in rad."""
     numbers = [parse_number(part) for part in text.split(",")]
     if len(numbers) != 3 or not all(map(isfinite, numbers)):
         raise ValueError("a start is x,y,yaw_deg")
@@ -70,7 +70,7 @@ def parse_start(text: str) -> list[float]:
 
 
 def parse_output(text: str) -> str:
-    """The whole path of a file to be written."""
+    """Return the absolute path of a file to be written. Raises ValueError without its folder."""
     path = Path(text).absolute()
     if not path.parent.is_dir():
         raise ValueError(f"there is no folder {path.parent}")
@@ -78,7 +78,7 @@ def parse_output(text: str) -> str:
 
 
 def parse_pipe(text: str) -> str:
-    """The whole path of a named pipe that is there."""
+    """Return the absolute path of an existing named pipe. Raises ValueError without it."""
     path = Path(text).absolute()
     if not path.is_fifo():
         raise ValueError(f"there is no named pipe {path}: mkfifo makes one")
@@ -86,22 +86,22 @@ def parse_pipe(text: str) -> str:
 
 
 def parse_key(text: str) -> str:
-    """The key in a file of ``tandem pair``, in hexadecimal."""
+    """Return the key in a file of ``tandem pair``, in hexadecimal."""
     return read_key_file(text).hex()
 
 
 def parse_model(text: str) -> str:
-    """A name, or the whole path of a file of parameters."""
+    """Return a model's name, or the absolute path of a file of parameters."""
     return str(Path(text).absolute()) if text.endswith(".yaml") else text
 
 
-# query key -> what it sets; a virtual car's URI takes no others
+# query key -> its parser; a virtual car's URI takes no other keys
 QUERY: dict[str, Callable[[str], Any]] = {
     "seed": parse_seed,
     "name": str,
     "board": str,
     "model": parse_model,
-    "step_s": parse_number,  # ``vehicle_for`` has asked for these two
+    "step_s": parse_number,  # this and ``calibration`` are read by ``vehicle_for``
     "calibration": str,
     "payload_kg": partial(parse_payload, "payload_kg"),
     "payload_x_m": partial(parse_payload, "payload_x_m"),
@@ -123,7 +123,7 @@ QUERY: dict[str, Callable[[str], Any]] = {
 
 @dataclass(frozen=True)
 class CarFacts:
-    """A parsed vehicle file's share of a virtual car, and what makes this one different."""
+    """The configuration of one virtual car: its vehicle file's tables and this car's options."""
 
     vehicle: str
     plant: Mapping[str, Any]
@@ -131,21 +131,21 @@ class CarFacts:
     parameters: Mapping[str, Sequence[int]]
     seed: int = 0
     car_name: str = ""
-    board: str = ""  # which one it is of virtual boards; nothing: that of its name
+    board: str = ""  # name of its virtual board; empty: the car's name
     payload_kg: float = 0.0
     payload_x_m: float = 0.0
     patch: Sequence[Sequence[float]] = field(default_factory=list)
     blank: bool = False  # nothing stored on the board yet
     stand: bool = False  # the wheels are off the ground
-    rc: bool = False  # a transmitter in a scripted hand drives it
-    track: str = ""  # its name; neither this nor a map: an endless floor
-    map: str = ""  # the whole path of a ROS map's .yaml
-    start: Sequence[float] = ()  # x, y, yaw of its centre of gravity; nothing: the origin
-    scene: str = ""  # of the cars that see each other there
-    sensors: str = ""  # the whole path of a file for what its sensors see
-    poses: str = ""  # the whole path of a named pipe, of where it is put while it stands
-    key: str = ""  # that it shares with its runstop box, in hexadecimal
-    faults: Sequence[Mapping[str, Any]] = ()  # that befall it, as ``faults.named`` has checked them
+    rc: bool = False  # a scripted RC transmitter drives it
+    track: str = ""  # a track's name; without track and map the floor is endless
+    map: str = ""  # the absolute path of a ROS map's .yaml
+    start: Sequence[float] = ()  # x, y, yaw of its centre of gravity; empty: the origin
+    scene: str = ""  # cars of one scene see each other
+    sensors: str = ""  # the absolute path of a file for its sensors' samples
+    poses: str = ""  # the absolute path of a named pipe with poses to put it at while it stands
+    key: str = ""  # shared with its runstop box, in hexadecimal
+    faults: Sequence[Mapping[str, Any]] = ()  # to be injected, as checked by ``faults.named``
 
     @property
     def name(self) -> str:
@@ -153,7 +153,7 @@ class CarFacts:
 
     @property
     def noise_seed(self) -> int:
-        """Of this car's own noise: cars of one seed and other names are other individuals."""
+        """The seed of this car's own noise: it differs between cars of one seed and other names."""
         if self.car_name in ("", self.vehicle):
             return self.seed
         return self.seed ^ crc32(self.car_name.encode())
@@ -166,7 +166,10 @@ class CarFacts:
         return CarFacts(**json.loads(text))
 
     def world(self, runner: Runner) -> World:
-        """The car in its world, ready to begin. Raises ValueError for a place it cannot be in."""
+        """Return the car in its world, ready to begin.
+
+        Raises ValueError for a place or start pose that is impossible.
+        """
         if not self.faults:
             return self._equipped(World, runner)
         trouble = Trouble(self, self.faults, self.seed, runner)
@@ -194,25 +197,27 @@ class CarFacts:
         return world
 
     def plant_made(self) -> Plant:
-        """With its load, its floor, its model. Raises ValueError."""
+        """Return the plant with its load, its floor and its model. Raises ValueError."""
         patches = [Patch(*numbers) for numbers in self.patch]
         return plant_of(self, self.noise_seed, self.payload_kg, self.payload_x_m, patches)
 
     @property
     def is_surrounded(self) -> bool:
-        """It is somewhere, or somebody looks."""
+        """True if the car has a place, a start pose, or an output of its sensors."""
         return bool(self.track or self.map or self.start or self.sensors or self.poses)
 
 
 class Vehicles(Protocol):
-    """Who reads vehicle files; ``changes`` are values in place of a file's."""
+    """A reader of vehicle files; ``changes`` are values that replace a file's."""
 
     def vehicle(self, name: str, changes: Mapping[str, Any] | None = None) -> VehicleFacts: ...
 
 
 def vehicle_for(query: Mapping[str, str], name: str, vehicles: Vehicles) -> VehicleFacts:
-    """The vehicle of a URI, with the beat and the calibration that it asks for. Raises ValueError,
-    and what the reading raises."""
+    """Return the vehicle of a URI, with the step and the calibration that it asks for.
+
+    Raises ValueError, and what reading the vehicle raises.
+    """
     changes = {"timing.step_s": parse_number(query["step_s"])} if "step_s" in query else None
     vehicle = vehicles.vehicle(name, changes)
     file = query.get("calibration", AS_IN_ITS_FILE)
@@ -220,7 +225,7 @@ def vehicle_for(query: Mapping[str, str], name: str, vehicles: Vehicles) -> Vehi
 
 
 def _calibrated(vehicle: VehicleFacts, file: str) -> VehicleFacts:
-    """By entry point: a virtual car knows of no calibration."""
+    """Return the calibrated vehicle, by entry point: this package does not import calibration."""
     for point in entry_points(group=CALIBRATIONS):
         facts: VehicleFacts = point.load()(vehicle, file)
         return facts
@@ -228,7 +233,10 @@ def _calibrated(vehicle: VehicleFacts, file: str) -> VehicleFacts:
 
 
 def facts_of(vehicle: VehicleFacts, query: Mapping[str, str]) -> CarFacts:
-    """From a vehicle and a URI's query. Raises ValueError naming the key that is wrong."""
+    """Return the car's facts from a vehicle and a URI's query.
+
+    Raises ValueError that names the wrong key.
+    """
     options: dict[str, Any] = {}
     for key, text in query.items():
         if key not in QUERY:
@@ -248,7 +256,7 @@ def facts_of(vehicle: VehicleFacts, query: Mapping[str, str]) -> CarFacts:
     if options.get("scene") and not (options.get("track") or options.get("map")):
         raise ValueError("scene=NAME: say the track=NAME or the map=FILE that its cars share, too")
     car = CarFacts(vehicle.name, plant, vehicle.channels, vehicle.parameters, **options)
-    car.plant_made()  # what is wrong is said now, and not in another process
+    car.plant_made()  # report errors now and not in another process
     if car.is_surrounded:
         from sim_mock.surroundings import place_of
 
@@ -257,7 +265,7 @@ def facts_of(vehicle: VehicleFacts, query: Mapping[str, str]) -> CarFacts:
 
 
 def choices() -> dict[str, list[dict[str, Any]]]:
-    """What there is to choose from by name, for whoever shows it: models, tracks and faults."""
+    """Return the models, tracks and faults that can be chosen by name, for a user interface."""
     from sim_mock.bodies.table import described as models_described
     from sim_mock.tracks.loading import load_track, track_names
 
@@ -266,7 +274,10 @@ def choices() -> dict[str, list[dict[str, Any]]]:
 
 
 def _made_different(options: dict[str, Any]) -> dict[str, Any]:
-    """Takes the faults of the URI and of the scenario together, with what they make of the car."""
+    """Take the faults of URI and scenario out of ``options``; return them and their options.
+
+    Raises ValueError if an option and a fault set the same key.
+    """
     faults = [*options.pop("fault", ()), *options.pop("scenario", ())]
     changes = made_of(faults)
     for key in changes:

@@ -1,9 +1,9 @@
-"""Puts a MicroPython (64 and 32 bit) into ``.micropython/``, where the system has none.
+"""Installs a MicroPython (64 and 32 bit) into ``.micropython/``, where the system has none.
 
-Debian 13 and Ubuntu 26.04 package the unix port; older ones of the family run the same packages
-from a private folder, loader and C library included. The mirror is this machine's own, from its
-apt sources, with the suite replaced; apt verifies signatures as always, with lists, cache and
-status of its own: nothing of the system changes, and no root is needed.
+Debian 13 and Ubuntu 26.04 package the unix port; older releases of these families run the same
+packages from a private folder, loader and C library included. The mirror is this machine's own,
+from its apt sources, with the suite replaced. apt verifies signatures as always, with lists, cache
+and status of its own: nothing of the system changes, and no root is needed.
 
     python -m sim_mock.fetch_micropython [--again]
 """
@@ -20,7 +20,7 @@ from sim_mock import micropython
 
 @dataclass(frozen=True)
 class Build:
-    """One build of the packages: apt's name for the architecture, where its files are."""
+    """One build of the packages: apt's name for the architecture, and where its files are."""
 
     bits: int
     architecture: str
@@ -37,7 +37,7 @@ class Suite:
     components: str
 
 
-# what dpkg calls this machine -> the builds that run on it
+# dpkg's name of this machine's architecture -> the builds that run on it
 BUILDS = {
     "amd64": (
         Build(64, "amd64", "usr/lib/x86_64-linux-gnu", "ld-linux-x86-64.so.2"),
@@ -65,14 +65,14 @@ ABSENT = "absent"  # the file in .micropython/ that keeps later runs from trying
 
 
 class Unobtainable(Exception):
-    """This machine's own sources do not give a MicroPython; the text says why."""
+    """This machine's own package sources do not provide a MicroPython; the text says why."""
 
 
 def mirror_line(os_release: str, sources: list[str]) -> str:
-    """The one line of apt sources that offers the suite on this machine's own mirror.
+    """Return the line of apt sources that offers the suite on this machine's own mirror.
 
-    ``os_release`` and ``sources`` are the contents of /etc/os-release and of the files of
-    /etc/apt. Raises Unobtainable on another system, or when no source names its release.
+    ``os_release`` and ``sources`` are the contents of /etc/os-release and of the files of /etc/apt.
+    Raises Unobtainable on another system, or when no source names its release.
     """
     facts = dict(line.split("=", 1) for line in os_release.splitlines() if "=" in line)
     family = " ".join(facts.get(key, "").strip('"') for key in ("ID", "ID_LIKE")).split()
@@ -89,7 +89,7 @@ def mirror_line(os_release: str, sources: list[str]) -> str:
 
 
 def entries(sources: list[str]) -> Iterator[tuple[str, str, list[str], list[str]]]:
-    """Options, URI, suites and components of each binary source, of both of apt's formats."""
+    """Yield options, URI, suites and components of each binary source, in both of apt's formats."""
     for text in sources:
         for line in text.splitlines():
             if line.startswith(("deb ", "deb\t")):
@@ -123,12 +123,12 @@ def _stanza(stanza: str) -> Iterator[tuple[str, str, list[str], list[str]]]:
 
 
 def _signed_by(options: dict[str, str]) -> str:
-    keyring = options.get("signed-by", "")  # a key written out in full has no place in one line
+    keyring = options.get("signed-by", "")  # an inline key cannot be put into one line
     return f"[signed-by={keyring}] " if keyring.startswith("/") else ""
 
 
 def apt_options(folder: Path, build: Build) -> list[str]:
-    """What keeps apt out of the system: its own sources, lists, cache, status and locks."""
+    """Return options that isolate apt from the system: own sources, lists, cache, status, locks."""
     settings = {
         "APT::Architecture": build.architecture,
         "APT::Architectures": build.architecture,
@@ -181,7 +181,7 @@ def _run(command: list[str]) -> str:
 
 
 def _keep_what_runs(work: Path, build: Build) -> None:
-    """The interpreter and its shared libraries: 8 of 60 MB."""
+    """Keep the interpreter and its shared libraries (8 of 60 MB); delete the rest."""
     root, slim = work / "root", work / "slim"
     slim.mkdir()
     shutil.copy2(root / "usr/bin/micropython", slim / "micropython")
@@ -207,7 +207,7 @@ def _write_command(folder: Path, build: Build) -> None:
 
 
 def obtain(folder: Path, say: Callable[[str], None]) -> None:
-    """Fetch every build that runs here and is missing. Raises Unobtainable without a 64-bit one."""
+    """Fetch each missing build that runs here. Raises Unobtainable without a 64-bit one."""
     line = mirror_line(_read("/etc/os-release"), _apt_sources())
     for build in _builds_of_this_machine():
         if micropython.find(build.bits):
@@ -248,7 +248,7 @@ def _read(path: str | Path) -> str:
 
 
 def main(arguments: list[str]) -> int:
-    """Always 0: Tandem works without, and says so."""
+    """Install what is missing; return 0 always, as Tandem works without, and says so."""
     folder = micropython.FOLDER
     absent = folder / ABSENT
     if micropython.find(64) and (micropython.find(32) or _tried(absent, arguments)):

@@ -1,4 +1,4 @@
-"""The car's program as the world sees it: readings and bytes in, outputs and bytes out.
+"""The runners of a car's program: readings and bytes in, outputs and bytes out, step by step.
 
 ``InProcess`` calls it in this Python, ``Process`` runs it in a process of its own, under a real
 MicroPython or another CPython, over a pipe (``firmware/boards/unix.py``).
@@ -22,49 +22,53 @@ from firmware.boards.keys import take_key
 from firmware.boards.virtual import CHANNELS, READINGS, RECEIVE_SIZE, VirtualBoard
 from firmware.box import Box
 
-PATIENCE_S = 5.0  # a step takes a millisecond, the start of an interpreter some hundred
+PATIENCE_S = 5.0  # timeout; a step takes 1 ms, the start of an interpreter some 100 ms
 ROOT = Path(__file__).resolve().parent.parent
 
 
 class Beat(NamedTuple):
-    """What one step put out."""
+    """The outputs of one step of the program."""
 
     values: Sequence[int]  # by channel: pulses in ns, duties in 1/10000
     enable: bool
     sent: bytes
-    fallbacks: Sequence[int] = (-1,) * CHANNELS  # by channel; -1: what it is stays
-    step_us: int = 0  # from beat to beat, as it is configured; 0: it does not say
+    fallbacks: Sequence[int] = (-1,) * CHANNELS  # by channel; -1: keep the present value
+    step_us: int = 0  # the configured period of its steps; 0: not known
     lights: int = 0
     is_healthy: bool = False
 
 
 class Stored(bytes):
-    """What a board's flash holds: its configuration, and beside it a ``key``, if it has one."""
+    """The contents of a board's flash: its configuration, and its ``key`` if it has one."""
 
     key: bytes
 
     def __new__(cls, image: bytes, key: bytes = b"") -> Stored:
-        """``key`` is the whole of it, as firmware/boards/keys.py has it."""
+        """Make it; ``key`` is the whole stored record, as in firmware/boards/keys.py."""
         made = super().__new__(cls, image)
         made.key = key
         return made
 
     def __getnewargs__(self) -> tuple[bytes, bytes]:  # type: ignore[override]
-        """A copy keeps its key."""
+        """Return the arguments for copying and pickling, so that a copy keeps its key."""
         return bytes(self), self.key
 
 
 def key_in(image: bytes) -> bytes:
-    """The key that is stored beside a configuration; nothing if there is none."""
+    """Return the key that is stored beside a configuration; empty if there is none."""
     return image.key if isinstance(image, Stored) else b""
 
 
 class ProgramLost(RuntimeError):
-    """The program does not answer any more: it ended, or it hangs."""
+    """The program no longer answers: it has ended, or it hangs."""
 
 
 class FirmwareRunner(Protocol):
-    """``readings`` are in the order of ``READINGS``, ``outputs`` what each channel puts out."""
+    """A runner of the car's program.
+
+    ``readings`` are in the order of ``READINGS``, ``outputs`` are the values that each channel puts
+    out.
+    """
 
     def step(
         self, now_us: int, readings: Sequence[int], outputs: Sequence[int], received: bytes
@@ -76,7 +80,7 @@ class FirmwareRunner(Protocol):
 
 
 class InProcess:
-    """The program in this very process."""
+    """The program in this process."""
 
     def __init__(
         self, board_id: bytes, image: bytes, seed: int, app: type[App] | type[Box] = App
@@ -107,15 +111,15 @@ class InProcess:
         )
 
     def image(self) -> bytes:
-        """What the board has stored."""
+        """Return the board's stored configuration and key."""
         return Stored(self.board.image, self._key)
 
     def close(self) -> None:
-        """Nothing to end."""
+        """Do nothing: there is no process to end."""
 
 
 class Process:
-    """The program in a process of its own; ``command`` is what runs Python files there."""
+    """The program in a process of its own; ``command`` runs Python files there."""
 
     def __init__(
         self,
@@ -127,7 +131,7 @@ class Process:
         patience_s: float = PATIENCE_S,
         kind: str = "unix",
     ) -> None:
-        self._patience_s = PATIENCE_S  # until it has answered for the first time
+        self._patience_s = PATIENCE_S  # the timeout until the first answer; then ``_then_s``
         self._then_s = patience_s
         self._header = struct.Struct(unix.IN)
         self._reply = struct.Struct(unix.OUT)
@@ -142,7 +146,7 @@ class Process:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env=environment,
-            start_new_session=True,  # Ctrl-C is not for the car
+            start_new_session=True,  # Ctrl-C does not reach the car
         )
 
     @property
@@ -152,7 +156,7 @@ class Process:
     def step(
         self, now_us: int, readings: Sequence[int], outputs: Sequence[int], received: bytes
     ) -> Beat:
-        """Raises ProgramLost if the program has ended, or does not answer for seconds."""
+        """Run one step. Raises ProgramLost if the program has ended or does not answer in time."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         packet = self._header.pack(now_us, *readings, *outputs, len(received))
@@ -172,11 +176,11 @@ class Process:
         return Beat(values, bool(enable), sent, fallbacks, step_us, lights, bool(healthy))
 
     def image(self) -> bytes:
-        """What the board has stored."""
+        """Return the board's stored configuration and key."""
         return Stored(self._stored.read_bytes(), self._key.read_bytes())
 
     def close(self) -> None:
-        """End it, kindly if it listens."""
+        """End the process: by closing its input, or by a kill if it does not end in time."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         with contextlib.suppress(BrokenPipeError):

@@ -1,4 +1,4 @@
-"""Keys of virtual cars and boxes: what their boards have stored, made at the desk."""
+"""The keys of virtual cars and runstop boxes, as their boards would have them stored."""
 
 from __future__ import annotations
 
@@ -10,13 +10,16 @@ _REMEDY = "tandem pair --virtual FILE makes one"
 
 
 def stored_key(key: bytes, board_id: bytes, car_name: str = "") -> bytes:
-    """As firmware/boards/keys.py has it; a name too long is cut, between two letters."""
+    """Return the stored record of a key, in the format of firmware/boards/keys.py.
+
+    A name that is too long is cut between two characters.
+    """
     name = car_name.encode()[:NAME].decode(errors="ignore").encode()
     return key + board_id + name.ljust(NAME, b"\0")
 
 
 def read_key_file(path: str) -> bytes:
-    """The key in a file that ``tandem pair --virtual`` wrote. Raises ValueError."""
+    """Return the key in a file of ``tandem pair --virtual``. Raises ValueError."""
     try:
         key = bytes.fromhex(Path(path).read_text())
     except OSError as error:

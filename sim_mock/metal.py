@@ -1,9 +1,9 @@
-"""What a board does without its program: rings 0 and 1 of a virtual car (ARCHITECTURE.md).
+"""The board hardware below the program: rings 0 and 1 of a virtual car (ARCHITECTURE.md).
 
-Ring 1 is the very guard of the firmware, called each millisecond as a hard timer would, and on the
-runstop loop's edges. Ring 0 is what is left when interrupts are dead too: pulses that return to
-their fallback unless renewed, a drive enable that a charge pump holds up only while it is fed, and
-a watchdog.
+Ring 1 is the firmware's own guard, called each millisecond as by a hard timer, and on the runstop
+loop's edges. Ring 0 is what remains when interrupts are dead too: pulses that return to their
+fallback unless renewed, a drive enable that a charge pump holds up only while it is fed, and a
+watchdog.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from firmware.core.guard import BRAKES_US, Guard, limit_us
 from sim_mock.circuit import OFF_DELAY_US, RunstopCircuit
 from sim_mock.firmware_runner import Beat
 
-RENEWAL_US = 60_000  # pulses without a write: three frames of 20 ms
-PUMP_US = 30_000  # what a charge pump holds without being fed
+RENEWAL_US = 60_000  # pulses stop without a write for three frames of 20 ms
+PUMP_US = 30_000  # the time that a charge pump holds without being fed
 WATCHDOG_US = 400_000
-_USUAL_BEAT_US = 10_000  # of a program that does not say its own
+_USUAL_BEAT_US = 10_000  # assumed period of a program that does not report its own
 TIME_MASK = (1 << 30) - 1
 _KEPT = -1
 
 
 class Metal:
-    """Fed by the program's writes, asked each millisecond what the wires carry.
+    """A board's output hardware: takes the program's writes and sets the wires each millisecond.
 
     ``held`` are the channels that only the guard takes to their fallback: a PWM goes on by itself.
 
@@ -50,15 +50,15 @@ class Metal:
         self.has_power = True
         self._held = frozenset(held)
         self.outputs: list[int] = [0] * CHANNELS
-        self.enable = False  # as the wheels' power sees it
+        self.enable = False  # the drive's power at the contact
         self._beat: Beat | None = None
         self._written_us = 0
         self._fed_us = 0
-        self._put: Beat | None = None  # what the outputs were made of, and how
+        self._put: Beat | None = None  # the beat and the mode that the outputs were set from
         self._put_how = 0
 
     def restart(self) -> None:
-        """The board begins anew: nothing was written yet."""
+        """Reset the board: nothing has been written yet."""
         self.guard = Guard()
         self._beat = None
         self.guard_is_dead = False
@@ -67,11 +67,11 @@ class Metal:
         self.enable = self.contact_stuck is True
 
     def read(self) -> None:
-        """The program samples its inputs."""
+        """Note that the program samples its inputs."""
         self.guard.read()
 
     def write(self, beat: Beat, now_us: int) -> None:
-        """The program renews its outputs."""
+        """Take the program's outputs; this renews them and feeds the guard."""
         self._beat = beat
         self._written_us = now_us
         self.guard.begin(limit_us(beat.step_us or _USUAL_BEAT_US), 0, self._grace_us)
@@ -81,22 +81,26 @@ class Metal:
         self._set(now_us)
 
     def turn_loop(self, is_closed: bool, now_us: int) -> None:
-        """The runstop loop opens or closes: an edge, which an interrupt hears."""
+        """Open or close the runstop loop: an edge, which raises an interrupt."""
         if not self.guard_is_dead:
-            if not self.runstop_closed:  # whoever found it open stayed, and saw it open until now
+            if not self.runstop_closed:  # an interrupt that found it open saw it open until now
                 self.guard.look(0, now_us & TIME_MASK)
             self.guard.look(int(is_closed), now_us & TIME_MASK)
         self.runstop_closed = is_closed
 
     def glitch(self, opened_us: int, closed_us: int) -> None:
-        """The loop opened and closed again, between two ticks."""
+        """Open the loop and close it again between two ticks."""
         if not self.guard_is_dead:
             self.guard.look(0, opened_us & TIME_MASK)
             self.guard.look(0, closed_us & TIME_MASK)
             self.guard.look(1, closed_us & TIME_MASK)
 
     def tick(self, now_us: int, is_hanging: bool) -> None:
-        """Each millisecond. Whoever paces the world may be late; the program is then excused."""
+        """Update the wires; call it each millisecond.
+
+        A world that is paced late does not count as a program that is late. ``is_hanging``: the
+        program really does not step.
+        """
         guard, own_us = self.guard, now_us & TIME_MASK
         if self._beat and not is_hanging:
             self._written_us = now_us
@@ -110,7 +114,7 @@ class Metal:
         if self.has_power and beat is not None:
             self._set_outputs(beat, now_us)
             return
-        self.circuit.feeds(self.runstop_closed, False, now_us)  # it sees the loop all the same
+        self.circuit.feeds(self.runstop_closed, False, now_us)  # its latch follows the loop
         if not self.has_power:
             self.outputs = [0] * CHANNELS
         self.enable = self.has_power and self.contact_stuck is True
@@ -132,11 +136,11 @@ class Metal:
     def _put_out(self, beat: Beat, is_stale: bool, is_gated: bool, is_dead: bool) -> None:
         for channel, value in enumerate(beat.values):
             fallback = beat.fallbacks[channel]
-            if fallback == _KEPT or (is_dead and channel in self._held):  # it holds what it had
+            if fallback == _KEPT or (is_dead and channel in self._held):  # the PWM keeps its value
                 fallback = self.outputs[channel] if is_stale else value
             self.outputs[channel] = fallback if is_gated else value
         self.outputs = [self.stuck.get(i, value) for i, value in enumerate(self.outputs)]
 
     def readings(self) -> Sequence[int]:
-        """What the program reads of its own outputs: all channels."""
+        """Return the outputs as the program reads them back, for all channels."""
         return self.outputs

@@ -1,7 +1,7 @@
-"""Finds a MicroPython on this machine: the unix port, 64 or 32 bit, 1.22 or newer.
+"""Search for a MicroPython on this machine: the unix port, 64 or 32 bit, 1.22 or newer.
 
-First what the environment names (``$MICROPYTHON``, ``$MICROPYTHON32``), then what is on the path,
-then what ``sim_mock.fetch_micropython`` put into the project's ``.micropython/`` folder.
+First the environment's variables (``$MICROPYTHON``, ``$MICROPYTHON32``), then the path, then the
+build that ``sim_mock.fetch_micropython`` put into the project's ``.micropython/`` folder.
 """
 
 import functools
@@ -15,7 +15,7 @@ from pathlib import Path
 OLDEST = (1, 22)
 FOLDER = Path(__file__).resolve().parent.parent / ".micropython"
 
-# bits -> the variable that names it, what it is called on the path, where the private one is
+# bits -> the variable that names it, its name on the path, the path of the private one
 PLACES = {
     64: ("MICROPYTHON", "micropython", FOLDER / "bin" / "micropython"),
     32: ("MICROPYTHON32", "micropython32", FOLDER / "bin" / "micropython32"),
@@ -38,7 +38,7 @@ class Candidate:
 
 
 def find(bits: int = 64) -> list[str] | None:
-    """The command line that starts a MicroPython of ``bits`` (64 or 32), or None without one."""
+    """Return the command that starts a MicroPython of ``bits`` (64 or 32), or None without one."""
     for candidate in candidates(bits):
         if not candidate.fault:
             return [candidate.command]
@@ -46,7 +46,7 @@ def find(bits: int = 64) -> list[str] | None:
 
 
 def candidates(bits: int) -> Iterator[Candidate]:
-    """Every place that was looked at, in order; what a variable names is the only one looked at."""
+    """Yield every place looked at, in order; if a variable names one, no other is looked at."""
     variable, name, private = PLACES[bits]
     named = os.environ.get(variable)
     if named:
@@ -61,7 +61,7 @@ def candidates(bits: int) -> Iterator[Candidate]:
 
 @functools.cache
 def fault(command: str, bits: int) -> str:
-    """Why ``command`` is no MicroPython of ``bits``, 1.22 or newer; empty if it is one."""
+    """Return why ``command`` is no MicroPython of ``bits``, 1.22 or newer; empty if it is one."""
     answer = _ask(command)
     if len(answer) != 4 or answer[0] != "micropython":
         return f"{command} does not answer as a MicroPython; it is expected to run `-c CODE`"

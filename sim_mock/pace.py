@@ -1,31 +1,31 @@
-"""When a board's beats are due by a clock, and what becomes of those that are late."""
+"""The real-time pacing of a board's beats, and the handling of beats that are late."""
 
 from __future__ import annotations
 
 from typing import Protocol
 
-STALL_US = 2_000_000  # chosen: a host that stood still for longer has left its car's time behind
-HOPE_US = 100_000  # chosen: shorter than any lease, so what is later has stopped its car anyway
+STALL_US = 2_000_000  # chosen: after a longer stall of the host the car does not catch up
+HOPE_US = 100_000  # chosen: longer than any lease, so a later beat has stopped its car anyway
 
 
 class Beats(Protocol):
-    """A board, as far as its pace goes."""
+    """A board, as far as pacing needs it."""
 
     @property
     def interval_us(self) -> int:
-        """From its last beat to the next."""
+        """The time from its last beat to the next."""
 
     @property
     def now_us(self) -> int: ...
 
 
 class Pace:
-    """The car's clock by the host's ``now_us``; ``lost_us`` is how much of it is lost so far.
+    """The mapping of the host's clock to the car's; ``lost_us`` is the time lost so far.
 
-    Beats that were missed are missed, as on a board, and the plant makes up for them. One that is
-    too slow for its machine would never catch up, with more to do each time and no turn left for
-    anybody else. So where a beat that was to catch up leaves the next one as late, or after a long
-    stall, the car's clock loses that time.
+    Missed beats are skipped, as on a board, and the plant makes up for them. A car that is too slow
+    for its machine would never catch up: each beat would have more to do, and the host would get no
+    turn. So if a beat that was to catch up leaves the next one just as late, or after a long stall,
+    the car's clock loses that time.
     """
 
     def __init__(self, board: Beats, now_us: int) -> None:
@@ -36,11 +36,14 @@ class Pace:
         self.lost_us = 0
 
     def car_us(self, now_us: int) -> int:
-        """The car's time."""
+        """Return the car's time."""
         return now_us - self._begun_us
 
     def next_us(self, now_us: int) -> int:
-        """When the next beat is due, by the host's clock; in the past if it is late."""
+        """Return the host's time at which the next beat is due; in the past if it is late.
+
+        Call it once per beat: each call advances the schedule.
+        """
         interval_us = self._board.interval_us
         self._beat_us += interval_us
         late_us = self.car_us(now_us) - self._beat_us

@@ -1,7 +1,7 @@
-"""A virtual board as a program: a beat every step of the wall clock, behind a pseudo-terminal.
+"""A virtual board as a program: one beat per step of the wall clock, behind a pseudo-terminal.
 
 It takes commands as lines on standard input: ``unplug``, ``plug``, ``deaf MS`` (what is sent to it
-is lost for so long), ``quit``, and those of whoever inherits.
+is lost for so long), ``quit``, and those of a subclass.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from typing import Protocol
 from sim_mock import micropython
 from sim_mock.pace import Beats, Pace
 
-PATIENCE_S = 3.0  # a program that is lost holds up its world for so long, once
-_PTY_BUFFER = 4096  # what a pseudo-terminal takes before it refuses
+PATIENCE_S = 3.0  # timeout of a step: a lost program blocks its world for so long, once
+_PTY_BUFFER = 4096  # the size of a pseudo-terminal's buffer in bytes
 
 
 class Board(Beats, Protocol):
-    """What is run: bytes in, and a beat that says what came out."""
+    """A board that is paced: takes bytes, and each beat returns the bytes it sends."""
 
     def feed(self, data: bytes) -> None: ...
 
@@ -44,7 +44,7 @@ class Cable:
     def plug(self) -> None:
         if self.master >= 0:
             return
-        # our own hold on the far end keeps the line open while no host has it
+        # The slave end stays open here, so that the line is up while no host has it open.
         self.master, self._slave = os.openpty()
         tty.setraw(self._slave)
         os.set_blocking(self.master, False)
@@ -75,7 +75,7 @@ class Cable:
 
 
 class Paced:
-    """The loop: bytes as they come, a beat every step, commands between."""
+    """The loop that paces a board: bytes as they come, a beat every step, commands in between."""
 
     def __init__(self, board: Board, cable: Cable, ends_alone: bool) -> None:
         self.cable = cable
@@ -87,13 +87,13 @@ class Paced:
         self._deaf_until_us = 0
 
     def command(self, words: list[str]) -> None:
-        """One of its own."""
+        """Handle a command of a subclass."""
 
     def after_beat(self) -> None:
-        """Each time."""
+        """Run after each beat; for a subclass."""
 
     def quit(self) -> None:
-        """It was told to end, at once."""
+        """React to ``quit``, at once; for a subclass."""
 
     def has_ended(self) -> bool:
         return self.is_ending
@@ -106,7 +106,10 @@ class Paced:
             self.after_beat()
 
     def _listen(self, until_us: int) -> None:
-        """At least once, however late the beat is: nobody else reads the cable."""
+        """Serve cable and commands until then; at least once, however late the beat is.
+
+        Nothing else reads the cable.
+        """
         self._listen_once(until_us - _now_us())
         while (wait_us := until_us - _now_us()) > 0:
             self._listen_once(wait_us)
@@ -128,7 +131,11 @@ class Paced:
         return self.cable.master if self.cable.master >= 0 else None
 
     def _read_commands(self) -> None:
-        """Not by ``readline``, which would keep the second of two lines to itself."""
+        """Read and run the commands that are there.
+
+        ``readline`` is not used, as it would buffer the second of two lines out of ``select``'s
+        sight.
+        """
         data = os.read(sys.stdin.fileno(), _PTY_BUFFER)
         *lines, self._typed = (self._typed + data).split(b"\n")
         for line in lines:
@@ -157,7 +164,10 @@ def _now_us() -> int:
 
 
 def command_of(wanted: str) -> tuple[list[str], str]:
-    """What runs the firmware, by a word of ``process.RUNTIMES``, and its name for people."""
+    """Return the command that runs the firmware and its name for people.
+
+    ``wanted`` is one of ``process.RUNTIMES``. Exits if it is a MicroPython that is not there.
+    """
     if wanted != "cpython":
         bits = 32 if wanted == "micropython32" else 64
         command = micropython.find(bits)

@@ -1,7 +1,7 @@
-"""A virtual car is put elsewhere, by lines in a named pipe: somebody takes it up and sets it down.
+"""Repositioning (teleport) of a virtual car by lines in a named pipe.
 
-It is done when the car stands, and where there is room for it. The car's program knows nothing of
-it: what it reckons goes on from where it was.
+It happens when the car stands, and where there is room for it. The car's program does not know of
+it: its dead reckoning goes on from where it was.
 """
 
 from __future__ import annotations
@@ -27,13 +27,16 @@ _KEYS = ("x_m", "y_m", "yaw_rad")
 
 
 class Placing:
-    """Reads ``{"x_m": 1.0, "y_m": 0.0, "yaw_rad": 0.5}``, of the centre of gravity; the last line
-    counts. What is no such line, or is in the way, is left undone."""
+    """A reader of poses, which sets the car's centre of gravity when it stands.
+
+    A line is ``{"x_m": 1.0, "y_m": 0.0, "yaw_rad": 0.5}``; the last line counts. A line of another
+    form is ignored, and so is a pose that is occupied.
+    """
 
     def __init__(
         self, path: str, place: Place | None, outline: Outline | None, others: Others | None
     ) -> None:
-        """``path`` is a named pipe. Raises OSError if it cannot be opened."""
+        """Open the named pipe at ``path``. Raises OSError if it cannot be opened."""
         self._file = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
         self._place, self._outline, self._others = place, outline, others
         self._rest = b""
@@ -41,7 +44,7 @@ class Placing:
         self._read_us = 0
 
     def step(self, world: World) -> None:
-        """Call it with the world after each step of the plant."""
+        """Read new lines and move the car; call it after each step of the plant."""
         if world.now_us - self._read_us >= _EVERY_US:
             self._read_us = world.now_us
             self._read()
@@ -71,7 +74,7 @@ class Placing:
 
 
 def _pose(line: bytes) -> Pose | None:
-    """None for what is none."""
+    """Return the pose in a line, or None if there is none."""
     try:
         row = json.loads(line)
         pose = Pose(*(float(row[key]) for key in _KEYS))

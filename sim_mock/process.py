@@ -26,7 +26,7 @@ _STARTS_WITHIN_S = 10.0
 
 
 class CarProcess:
-    """The program of a virtual car, started and told what to do."""
+    """The running program of a virtual car, which takes commands."""
 
     def __init__(self, process: asyncio.subprocess.Process, ready: dict[str, Any]) -> None:
         self.process = process
@@ -34,7 +34,7 @@ class CarProcess:
         self.runtime: str = ready["runtime"]
 
     def tell(self, command: str) -> None:
-        """One of the commands of ``sim_mock.car``."""
+        """Send one of the commands of ``sim_mock.car``."""
         if self.process.stdin and not self.process.stdin.is_closing():
             self.process.stdin.write(command.encode() + b"\n")
 
@@ -50,8 +50,10 @@ async def start(facts: CarFacts, runtime: str = "auto", *options: str) -> CarPro
 
 
 async def start_program(module: str, *arguments: str) -> CarProcess:
-    """A program that takes commands and says how to reach it, as ``sim_mock.car`` does. Raises
-    RuntimeError with what it printed if it does not come up."""
+    """Start a program that takes commands and prints how to reach it, as ``sim_mock.car`` does.
+
+    Raises RuntimeError with what it printed if it does not come up.
+    """
     process = await asyncio.create_subprocess_exec(
         *children.module(module, *arguments),
         stdin=asyncio.subprocess.PIPE,
@@ -67,7 +69,7 @@ async def start_program(module: str, *arguments: str) -> CarProcess:
 
 
 async def _first_line(process: asyncio.subprocess.Process) -> bytes:
-    """Empty if it ended before; one that says nothing is ended here."""
+    """Return the first line; empty if the program ended, or was killed as it printed nothing."""
     assert process.stdout is not None
     try:
         return await asyncio.wait_for(process.stdout.readline(), _STARTS_WITHIN_S)
@@ -77,7 +79,7 @@ async def _first_line(process: asyncio.subprocess.Process) -> bytes:
 
 
 class ProcessTransport:
-    """Starts the car on open and leaves it to come to rest by itself on close."""
+    """A transport that starts the car on open; after close the car comes to rest and then ends."""
 
     is_virtual = True
 
@@ -110,7 +112,7 @@ class ProcessTransport:
 
 
 def make(uri: Uri, context: Context) -> ProcessTransport:
-    """The transport of a ``sim+process://`` URI. Raises ValueError for an unknown option."""
+    """Return the transport of a ``sim+process://`` URI. Raises ValueError for an unknown option."""
     query = dict(uri.query)
     runtime = query.pop("runtime", RUNTIMES[0])
     if runtime not in RUNTIMES:

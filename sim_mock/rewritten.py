@@ -1,4 +1,4 @@
-"""Sources as a compiler follows them best: the same program, line by line in the same places."""
+"""Source rewriting for the compiler: the same program, each statement on its old line."""
 
 import ast
 import re
@@ -6,17 +6,17 @@ from collections.abc import Mapping
 
 from firmware.c_library import SOONER
 
-# not of what CPython's own C does sooner
+# Functions for which CPython has a faster C function keep their decorators.
 _IN_C = "|".join(one.__name__ for one in SOONER)
 _DECORATED = re.compile(rf"^ *@micropython\.\w+$(?!\n *def (?:{_IN_C})\()", re.MULTILINE)
-_SLOTS = "slots=True"  # a dataclass with slots is made anew when it runs, which nobody follows
+_SLOTS = "slots=True"  # makes a second class at run time, which the compiler cannot follow
 
 
 def rewritten(text: str, values: Mapping[str, object]) -> str:
-    """``values`` are what the module's names have when it runs.
+    """Return the source rewritten; ``values`` are the values of the module's names at run time.
 
-    A decorator of MicroPython's changes nothing here but hides its function, and a whole number
-    that is not ``Final`` is looked up each time.
+    MicroPython's decorators have no effect here but hide the function from the compiler. A whole
+    number that is not ``Final`` would be looked up each time.
     """
     lines = _DECORATED.sub("", text.replace(_SLOTS, "slots=False")).split("\n")
     for node in ast.parse("\n".join(lines)).body:
@@ -30,7 +30,7 @@ def rewritten(text: str, values: Mapping[str, object]) -> str:
 
 
 def _constants(node: ast.stmt, values: Mapping[str, object]) -> list[str]:
-    """The names of a statement that gives nothing but whole numbers to names in capitals."""
+    """Return the names of a statement that only assigns whole numbers to names in capitals."""
     if not isinstance(node, ast.Assign) or len(node.targets) != 1:
         return []
     target = node.targets[0]

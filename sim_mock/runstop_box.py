@@ -1,4 +1,4 @@
-"""A virtual runstop box: its very program, a button, and a radio that is a pseudo-terminal.
+"""A virtual runstop box: its real program, a button, and a radio that is a pseudo-terminal.
 
 As a program (``tandem sim runstop_box``) it takes ``press`` and ``release`` as lines besides those
 of ``paced``.
@@ -30,8 +30,11 @@ _RADIO_ROOM = 256  # bytes that a UART's buffer takes
 
 
 class VirtualBox:
-    """``is_pressed`` is the button, ``leds`` what it shows; ``feed`` is what its radio hears.
-    ``key`` is what was stored when it was paired (firmware/boards/keys.py)."""
+    """A runstop box's program with its button, LEDs and radio.
+
+    ``is_pressed`` is the button, ``leds`` what it shows; ``feed`` takes what its radio receives.
+    ``key`` is what was stored when it was paired (firmware/boards/keys.py).
+    """
 
     def __init__(
         self,
@@ -51,7 +54,7 @@ class VirtualBox:
         self._incoming += data
 
     def beat(self, now_us: int) -> bytes:
-        """One step; what its radio sends."""
+        """Run one step; return what its radio sends."""
         self.now_us = now_us
         readings = [0] * len(READINGS)
         readings[_BUTTON] = int(not self.is_pressed)
@@ -67,7 +70,7 @@ class VirtualBox:
 
 
 def in_process(board_id: bytes, image: bytes, seed: int) -> InProcess:
-    """A box's program in this very process."""
+    """Return a box's program in this process."""
     return InProcess(board_id, image, seed, Box)
 
 

@@ -1,4 +1,4 @@
-"""What is around a virtual car: where it drives, and who writes down what its sensors see."""
+"""The surroundings of a virtual car: its track or map, and the output of its sensors."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Placed(Protocol):
-    """What a virtual car's facts say of where it drives (sim_mock.facts.CarFacts)."""
+    """The facts of a virtual car that say where it drives (sim_mock.facts.CarFacts)."""
 
     @property
     def track(self) -> str: ...
@@ -42,7 +42,10 @@ class Placed(Protocol):
 
 
 def place_of(facts: Placed) -> Place | None:
-    """None: an endless floor. Raises ValueError, also if the car cannot start there."""
+    """Return the place where the car drives, or None for an endless floor.
+
+    Raises ValueError, also if the car cannot start there.
+    """
     place = load_place(facts.track, facts.map)
     if place:
         table = {**facts.plant, "channels": list(facts.channels)}
@@ -55,12 +58,12 @@ def place_of(facts: Placed) -> Place | None:
 
 
 def start_of(facts: Placed) -> Pose:
-    """Of the centre of gravity."""
+    """Return the start pose of the centre of gravity."""
     return Pose(*facts.start) if facts.start else Pose(0.0, 0.0, 0.0)
 
 
 def surround(world: World, facts: Placed) -> None:
-    """Put the world's car there. Raises ValueError."""
+    """Put the world's car at its place and attach what observes it. Raises ValueError."""
     start, contact = start_of(facts), None
     world.plant.truth.assign((*start, 0.0, 0.0, 0.0))
     place = place_of(facts)

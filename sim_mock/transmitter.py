@@ -12,10 +12,11 @@ _POSITIONS = {"stop": _STOP, "manual": _MANUAL, "autonomy": _AUTONOMY}
 
 
 class Transmitter:
-    """Sticks are -1 to 1, left and forward positive; ``mode`` is stop, manual or autonomy.
+    """A hand-held RC transmitter with its receiver.
 
-    ``is_on`` False is a lost radio: the receiver then does what ``failsafe`` says, ``silent`` (no
-    pulses), ``flag`` (frames that say so) or ``hold`` (the last frame again and again).
+    Sticks are -1 to 1, left and forward positive; ``mode`` is stop, manual or autonomy. ``is_on``
+    False is a lost radio: the receiver then does what ``failsafe`` says, ``silent`` (no pulses),
+    ``flag`` (frames that say so) or ``hold`` (the last frame again and again).
     """
 
     def __init__(self, parameters: Mapping[str, Sequence[int]]) -> None:
@@ -33,7 +34,7 @@ class Transmitter:
         self._next_us: int | None = None
 
     def run(self, now_us: int) -> None:
-        """Let the frames come that are due."""
+        """Receive the frames that are due."""
         if self._next_us is None:
             self._next_us = now_us
         while self._next_us <= now_us:
@@ -54,13 +55,13 @@ class Transmitter:
         return round(self._centre[channel] + abs(value) * (end - self._centre[channel]))
 
     def readings(self) -> tuple[int, ...]:
-        """The four pulses in us, how many frames, and whether the receiver says failsafe."""
+        """Return the four pulses in us, the count of frames, and whether failsafe is flagged."""
         says_so = int(not self.is_on and self.failsafe == "flag")
         return (*self._pulses, self._frames, says_so)
 
 
-# What a hand does when, in s from the start of a round: live-man, throttle, steering, mode.
-# Twice the gesture: the first one clears what the round before was stopped with.
+# The script of a round: time in s from its start, live-man switch, throttle, steering, mode.
+# The arming gesture comes twice: the first one clears the stop that ended the round before.
 _ROUND: tuple[tuple[float, bool, float, float, str], ...] = (
     (0.0, False, 0.0, 0.0, "manual"),
     (8.0, True, 0.0, 0.0, "manual"),
@@ -75,9 +76,9 @@ _ROUND_US = 20_000_000
 
 
 class ScriptedHand(Transmitter):
-    """A transmitter that arms its car by the gesture, drives two bends, stops it, and begins anew.
+    """A transmitter that arms its car by the gesture, drives two bends, stops it, and repeats.
 
-    For trying what follows a car that its RC drives, where nobody has a transmitter at hand.
+    It serves to try what follows a car that its RC drives, without a transmitter at hand.
     """
 
     def run(self, now_us: int) -> None:

@@ -1,6 +1,6 @@
 """``sim://nigel?seed=1``: a virtual car inside this process, paced by the wall clock.
 
-The options are those of ``facts.QUERY``; README.md has them in a table.
+Its options are those of ``facts.QUERY``; README.md has them in a table.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ _SLOW = (
     "%s: its clock lost %.1f s, which may stop it: this machine stood still or is too slow for it;"
     " close what else runs, take a lighter model, or run make fast and set TANDEM_FAST=1"
 )
-HOST_TURN_S = 0.001  # what the host gets before a beat that is late: a wish takes several turns
+# The host's share before a beat that is late: a setpoint takes several turns of the event loop.
+HOST_TURN_S = 0.001
 
 
 class Uri(Protocol):
@@ -39,7 +40,7 @@ class Uri(Protocol):
 
 
 class Context(Protocol):
-    """What whoever opens a URI hands in."""
+    """The services that the opener of a URI provides: a clock, vehicles, and other transports."""
 
     def now_us(self) -> int: ...
     def vehicle(self, name: str, changes: Mapping[str, Any] | None = None) -> VehicleFacts: ...
@@ -47,7 +48,7 @@ class Context(Protocol):
 
 
 class SimTransport:
-    """Bytes to and from a world that is kept level with the clock."""
+    """A transport to a world in this process that is kept in step with the clock."""
 
     is_virtual = True
 
@@ -70,7 +71,7 @@ class SimTransport:
         self._task = asyncio.get_running_loop().create_task(self._run(on_bytes))
 
     def car_us(self) -> int:
-        """The car's time, now."""
+        """Return the car's present time."""
         return self._pace.car_us(self._now_us())
 
     def send(self, data: bytes) -> int:
@@ -102,15 +103,15 @@ class SimTransport:
                 on_bytes(sent)
 
     def after_beat(self) -> None:
-        """Each time, for whoever inherits."""
+        """Run after each beat; for a subclass."""
 
 
 def make(uri: Uri, context: Context) -> SimTransport:
-    """The transport of a ``sim://`` URI. Raises ValueError for an option it does not know."""
+    """Return the transport of a ``sim://`` URI. Raises ValueError for an unknown option."""
     facts = facts_of(vehicle_for(uri.query, uri.place, context), uri.query)
     return SimTransport(uri.text, facts.world(InProcess), context.now_us, told_vehicle(uri))
 
 
 def told_vehicle(uri: Uri) -> str | None:
-    """The type of car that a virtual one says it is; a blank board knows none."""
+    """Return the type of car that a virtual one reports; None for a blank board."""
     return None if "blank" in uri.query else uri.place

@@ -1,8 +1,8 @@
 """One virtual car: its program, its plant and its sensors in lockstep, in virtual time.
 
-``advance`` is all there is to time here: whoever calls it decides whether a second takes a
-second. The plant takes steps of 1 ms, the program one beat every ``step_us`` of its configuration,
-later where its steps are made to take longer (``step_takes_us``; else they take no time at all).
+Time passes only by ``advance`` and ``beat``: the caller decides whether a second takes a second.
+The plant takes steps of 1 ms, the program one beat every ``step_us`` of its configuration, later
+where its steps are made to take longer (``step_takes_us``; else they take no time at all).
 """
 
 import zlib
@@ -22,11 +22,11 @@ from sim_mock.transmitter import Transmitter
 
 PLANT_STEP_US = 1000
 FOREVER_US = 1 << 62
-_MADE_UP_US = 25_000  # as firmware/boards/start.py has it, which is not imported here: it is metal
+_MADE_UP_US = 25_000  # as in firmware/boards/start.py, which is for real boards and not imported
 
 
 class VehicleFacts(Protocol):
-    """What the world needs of a parsed vehicle file."""
+    """The properties of a parsed vehicle file that the world needs."""
 
     @property
     def name(self) -> str: ...
@@ -39,13 +39,13 @@ class VehicleFacts(Protocol):
 
 
 def board_id_of(board: str) -> bytes:
-    """Make the id, 8 bytes, of the virtual board that is called so."""
+    """Return the id, 8 bytes, of the virtual board of this name."""
     low = zlib.crc32(board.encode())
     return low.to_bytes(4, "little") + zlib.crc32(board.encode(), low).to_bytes(4, "little")
 
 
 def stored_image(vehicle: VehicleFacts, board_id: bytes, car_name: str) -> bytes:
-    """The configuration as the board of a virtual car has it stored when it leaves the works."""
+    """Return the configuration as a virtual car's new board has it stored."""
     params = CheckedParams(crc_table())
     for name, values in vehicle.parameters.items():
         at = params.index(name)
@@ -67,8 +67,10 @@ def plant_of(
     payload_x_m: float = 0.0,
     patches: Sequence[Patch] = (),
 ) -> Plant:
-    """The vehicle's plant, with a load and slippery patches if it is to be different. Raises
-    ValueError, also for a model that it cannot have."""
+    """Return the vehicle's plant, with a load and slippery patches if any are given.
+
+    Raises ValueError, also for a model that it cannot have.
+    """
     table = {**vehicle.plant, "channels": list(vehicle.channels)}
     parameters = PlantParameters.from_mapping(table)
     if payload_kg:
@@ -88,10 +90,10 @@ def plant_of(
 
 
 class World:
-    """``start_us`` is where the board's clock begins; ``feed`` is the link towards the car.
+    """One virtual car in virtual time.
 
-    ``board`` is what the board itself is called, whatever name its car has; else it is called as
-    the car is.
+    ``start_us`` is where the board's clock begins; ``feed`` is the link towards the car. ``board``
+    is the name of the board itself, if it differs from the car's.
     """
 
     def __init__(  # noqa: PLR0915 - the list of its parts
@@ -124,7 +126,7 @@ class World:
         self.dead_encoders: set[str] = set()  # "left", "right": these keep their last counts
         self._counts = (0, 0)
         self._parameters = vehicle.parameters
-        self.link_room = SEND_SIZE  # bytes a step that the host's end takes
+        self.link_room = SEND_SIZE  # bytes per step that the host's end accepts
         self.observers: list[Callable[[World], None]] = []  # called after each step of the plant
         if image is None:
             image = stored_image(vehicle, self.board_id, self.name)
@@ -137,24 +139,26 @@ class World:
         self._stepped_us = start_us
         self._hangs_until_us = start_us
         self._has_hung = False
-        self._late_us = 0  # the program begins its next step so much after its beat
-        self._took_us = 0  # its last step, with what that began late
+        self._late_us = 0  # delay of the program's next step after its beat
+        self._took_us = 0  # duration of its last step, plus that step's delay
         self.losses: list[ProgramLost] = []  # each time that the program ended by itself, or hung
         self._incoming = bytearray()
         self._next_beat_us = start_us
 
     def feed(self, data: bytes) -> None:
-        """Bytes that arrive at the car before its next beat. It holds as many as a step takes, as
-        a board does: what is more is lost, from its end."""
+        """Take bytes that arrive at the car before its next beat.
+
+        As on a board, it holds as many as one step reads; what exceeds that is lost.
+        """
         self._incoming += data[: self.feed_room]
 
     @property
     def feed_room(self) -> int:
-        """For so many bytes there is room until the next beat."""
+        """The number of bytes that it still accepts before the next beat."""
         return RECEIVE_SIZE - len(self._incoming)
 
     def advance(self, until_us: int) -> bytes:
-        """Run up to and including ``until_us``; returns what the car sent on the way."""
+        """Run up to and including ``until_us``; return what the car sent on the way."""
         sent = bytearray()
         while self._next_beat_us <= until_us:
             sent += self.beat(self._next_beat_us)
@@ -163,17 +167,17 @@ class World:
 
     @property
     def values(self) -> Sequence[int]:
-        """What the wires carry, by channel."""
+        """The values on the output wires, by channel."""
         return self.metal.outputs
 
     @property
     def enable(self) -> bool:
-        """Whether the drive has power."""
+        """True while the drive has power."""
         return self.metal.enable
 
     @property
     def runstop_closed(self) -> bool:
-        """The loop on the pin."""
+        """True while the runstop loop at the board's pin is closed."""
         return self.metal.runstop_closed
 
     @runstop_closed.setter
@@ -186,11 +190,11 @@ class World:
         return self.transmitter
 
     def beat(self, now_us: int) -> bytes:
-        """Run the plant up to ``now_us`` and take one beat then: for whoever paces by a clock.
+        """Run the plant up to ``now_us`` and take one beat then; for callers that pace by a clock.
 
         A paced beat that comes late is late for the program too, as on a board: its clock must be
         as steady as the one that it is compared with. A program that hangs or has ended takes no
-        beat; the watchdog begins it anew.
+        beat; the watchdog restarts it.
         """
         self._run_plant(now_us)
         received = bytes(self._incoming[:RECEIVE_SIZE])
@@ -209,8 +213,11 @@ class World:
         self._next_beat_us = now_us + interval_us
 
     def _pass_step(self, now_us: int) -> None:
-        """Time passes as on a board (firmware/boards/start.py): what a step took is made up for by
-        the next ones, but beats that are over are missed."""
+        """Schedule the next beat as on a board (firmware/boards/start.py).
+
+        The time that a step took is made up for by the next ones, but beats that are over are
+        skipped.
+        """
         took_us = self._late_us + self.step_takes_us
         self._took_us = took_us
         late_us = max(took_us - self.step_us, 0)
@@ -230,32 +237,31 @@ class World:
             self._hangs_until_us = FOREVER_US
             return b""
         self._stepped_us = now_us
-        self.step_us = beat.step_us or self.step_us  # it may have been configured anew
+        self.step_us = beat.step_us or self.step_us  # a new configuration may have changed it
         self._is_healthy |= beat.is_healthy
         self.metal.write(beat, now_us)
         return beat.sent
 
     def hang(self, for_us: int, interrupts_too: bool = False) -> None:
-        """The program's loop stands still for a while, with its interrupts if these too."""
+        """Stop the program's loop for a while, and its interrupts too if asked."""
         self._hangs_until_us = self._next_beat_us + for_us
         self._has_hung = True
         self.metal.guard_is_dead = interrupts_too
 
     def lose_power(self) -> None:
-        """The battery's plug is pulled: the board is dark and no motor and no servo works, until
-        ``restore_power``."""
+        """Pull the battery's plug: the board, motors and servos are off until ``restore_power``."""
         self._hangs_until_us = FOREVER_US
         self.metal.has_power = False
         self.plant.has_power = False
 
     def restore_power(self) -> None:
-        """The board begins anew, if it had none."""
+        """Restart the board, if it had no power."""
         if not self.metal.has_power:
             self.metal.has_power = self.plant.has_power = True
             self.restart(RESET_POWER_ON)
 
     def restart(self, cause: int) -> None:
-        """The board begins anew, for a ``RESET_`` cause, with what it has stored."""
+        """Restart the board, for a ``RESET_`` cause, with what it has stored."""
         image = self.runner.image()
         self.runner.close()
         self.failed_starts = 0 if self._is_healthy else self.failed_starts + 1
@@ -264,7 +270,7 @@ class World:
         self._hangs_until_us = self.now_us
         self._late_us = self._took_us = 0
         self.metal.restart()
-        self._seed += 1  # a board that begins anew draws other numbers, and names another epoch
+        self._seed += 1  # a restarted board draws other random numbers, and another epoch
         self.runner = self._runner(self.board_id, image, self._seed)
         self._stepped_us = self.now_us
 
@@ -274,13 +280,13 @@ class World:
             is_hanging = self.now_us < self._hangs_until_us
             self.metal.guard_is_dead &= is_hanging
             is_away = is_hanging or self._has_hung or self.step_takes_us > self.step_us
-            self.metal.tick(self.now_us, is_away)  # until it steps again
+            self.metal.tick(self.now_us, is_away)  # away until its next step
             self.plant.step(PLANT_STEP_US * 1e-6, self.metal.outputs, self.metal.enable)
             for observe in self.observers:
                 observe(self)
 
     def _read_counts(self) -> tuple[int, int]:
-        """A dead encoder keeps its last counts."""
+        """Return the encoders' counts; a dead encoder keeps its last one."""
         left, right = self.plant.counts()
         if "left" in self.dead_encoders:
             left = self._counts[0]
