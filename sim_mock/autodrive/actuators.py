@@ -1,7 +1,7 @@
-"""From the board's outputs to the simulator's shares: servos, ESC or bridges as the car has them.
+"""Conversion of the board's outputs to the simulator's commands, by the car's servos and drive.
 
-How fast a servo turns and a car speeds up is the simulator's business; what pulses and duties mean,
-and what an ESC remembers, is the vehicle file's.
+The rate of a servo and the acceleration of a car are simulated by the simulator; the meaning of
+pulses and duties, and the state of an ESC, come from the vehicle file.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class _Wish:
-    """Stands where an ESC has its motor, and notes what it is told.
+    """A stand-in for an ESC's motor that records the ESC's command.
 
     The simulator knows no coasting: throttle 0 holds the wheels, or the pedal of a large car does.
     """
@@ -44,13 +44,13 @@ class _Wish:
 
 
 def top_mps(p: PlantParameters) -> float:
-    """What a car's motors would do on all of their battery, with nothing to push."""
+    """Return the speed of a car's motors at full battery voltage, without load."""
     emf_v = p.battery.emf_v - p.battery.resistance_ohm * p.battery.idle_a
     return emf_v / (p.motor.emf_vs_per_rad * p.drive.turns_rad_per_m)
 
 
 class Actuators:
-    """One car's; ``command`` is what its outputs come to."""
+    """The actuators of one car; ``command`` is the simulator's command for its outputs."""
 
     def __init__(self, parameters: PlantParameters, car: SimulatedCar) -> None:
         p = self._p = parameters
@@ -67,12 +67,13 @@ class Actuators:
         self.command = Command()
 
     def step(self, dt_s: float, outputs: Sequence[int], enable: bool, rim_mps: float) -> Command:
-        """Take the outputs of the next ``dt_s`` seconds; ``rim_mps`` is what the ESC feels."""
+        """Take the outputs of the next ``dt_s`` seconds; ``rim_mps`` is sensed by the ESC."""
         effort = self._effort(dt_s, outputs, enable, rim_mps)
-        of_speed = self._car.throttle(effort * self._top_mps)  # as fast as the vehicle file's
+        # The throttle that gives the same speed as the vehicle file's motors.
+        of_speed = self._car.throttle(effort * self._top_mps)
         pedal = self._wish.pedal
         if self._car.has_pedals and effort * rim_mps < 0.0 and abs(rim_mps) > STILL_MPS:
-            effort, pedal = 0.0, min(abs(effort), 1.0)  # its gearbox ignores such a throttle
+            effort, pedal = 0.0, min(abs(effort), 1.0)  # the gearbox ignores an opposing throttle
         steer_rad = self._steer_rad(outputs)
         speed_mps = self._car.speed_mps(of_speed)
         self.command = Command(
@@ -87,7 +88,7 @@ class Actuators:
     def _effort(self, dt_s: float, outputs: Sequence[int], enable: bool, rim_mps: float) -> float:
         channels = self._p.drive_channels
         if self._esc:
-            motor = cast("Motor", self._wish)  # these four methods are all that it calls
+            motor = cast("Motor", self._wish)  # the ESC calls these four methods only
             self._esc.step(dt_s, outputs[channels[0]], enable, motor, rim_mps)
             return self._wish.effort
         if not enable:
@@ -95,7 +96,7 @@ class Actuators:
         return sum(outputs[i] for i in channels) / (FULL_DUTY * len(channels))
 
     def _steer_rad(self, outputs: Sequence[int]) -> float:
-        """Of the front axle; a servo without a pulse stays as it is."""
+        """Return the angle of the front axle; a servo without a pulse keeps its angle."""
         for channel, curve in self._front.items():
             if outputs[channel] != NO_PULSE:
                 self._angles_rad[channel] = curve.angle_rad(outputs[channel])
@@ -103,10 +104,10 @@ class Actuators:
 
 
 def axle_rad(wheels_rad: Sequence[float]) -> float:
-    """The angle in the middle of an axle whose wheels turn about one centre (Ackermann).
+    """Return the angle in the middle of an axle whose wheels turn about one centre (Ackermann).
 
     The distance to the centre is the mean of the wheels', and the tangents are its inverse; wheels
-    that point apart have none, and their mean is taken.
+    that point apart have no centre, and their mean angle is taken.
     """
     if not wheels_rad:
         return 0.0

@@ -1,4 +1,4 @@
-"""The vehicles of the AutoDRIVE Simulator: how shares turn into speeds and angles there."""
+"""The vehicles of the AutoDRIVE Simulator, with their conversion of shares to speeds and angles."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from sim_mock.models.autodrive.parameters import Automobile, Chassis
 
 @dataclass(frozen=True, slots=True)
 class SimulatedCar:
-    """``top_mps`` at throttle 1, ``steer_max_rad`` at steering 1; ``has_pedals``: throttle is an
-    engine's, and there is a brake.
+    """A vehicle of the simulator: ``top_mps`` at throttle 1, ``steer_max_rad`` at steering 1.
 
-    ``fading``: by how much less a share of throttle is worth at full throttle than at none.
+    ``has_pedals``: throttle is an engine's, and there is a brake. ``fading``: by how much less a
+    share of throttle is worth at full throttle than at none.
     """
 
     steer_max_rad: float
@@ -27,12 +27,12 @@ class SimulatedCar:
     fading: float = 0.0
 
     def speed_mps(self, throttle: float) -> float:
-        """Return the speed it settles at with this throttle, which is cut to 1."""
+        """Return the steady speed at this throttle, which is clamped to 1."""
         size = min(abs(throttle), 1.0)
         return copysign(self.top_mps * size / (1.0 - self.fading * (1.0 - size)), throttle)
 
     def throttle(self, speed_mps: float) -> float:
-        """Return the throttle, -1 to 1, that it settles at this speed with; beyond its top: all."""
+        """Return the throttle, -1 to 1, for this steady speed; full beyond the top speed."""
         size = min(abs(speed_mps), self.top_mps)
         share = size * (1.0 - self.fading) / (self.top_mps - self.fading * size)
         return copysign(share, speed_mps)
@@ -52,7 +52,7 @@ def _of(car: Chassis, fading: float = 0.0) -> SimulatedCar:
 _ROBORACER = _of(F1TENTH)
 
 CARS: dict[str, SimulatedCar] = {
-    # as the dataset of models/autodrive/cars.py has it, to 0.1 %: 0.2856 s/m of 1 / 0.267
+    # fading: 0.2856 s/m over 1 / 0.267 s/m, of the dataset in models/autodrive/cars.py (to 0.1 %)
     "nigel": _of(NIGEL, fading=0.0763),
     "f1tenth": _ROBORACER,  # to November 2025: sends Speed
     "roboracer": _ROBORACER,  # from March 2026: sends Linear Velocity
@@ -63,7 +63,7 @@ CARS: dict[str, SimulatedCar] = {
 
 
 def simulated_car(name: str) -> SimulatedCar:
-    """Raises ValueError for a vehicle that the simulator does not have."""
+    """Return a vehicle's data. Raises ValueError if the simulator does not have it."""
     if name not in CARS:
         known = ", ".join(CARS)
         raise ValueError(f"the AutoDRIVE Simulator has no {name!r}; car= is one of {known}")

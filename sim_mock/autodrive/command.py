@@ -1,8 +1,8 @@
-"""What the simulator is told: one answer that every scene finds its keys in.
+"""The answer to the simulator: one set of keys that satisfies every scene.
 
-A key that a scene misses ends its handler in the middle, and the exchange with it; a key too many
-is ignored. So each answer has them all: those of each vehicle that a scene may have, of lights and
-of the weather. Vehicles that nobody here drives are told to stand.
+A missing key aborts the scene's handler, and the exchange with it; an additional key is ignored. So
+each answer has all keys: those of each vehicle that a scene may have, of lights and of the weather.
+Vehicles that are not driven from here are told to stand.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from typing import Any
 from sim_mock.autodrive.values import Values, numbers, yaw_of
 
 SIGNALS = tuple(f"TL{i} State" for i in range(1, 5))
-SLOTS = 4  # vehicles that a scene may have before it has said how many; it reads all of its own
-# A scene with a sky reads it in every answer, and says nothing of it: it cannot be left as it is.
+SLOTS = 4  # vehicles covered before the scene has told its number; it reads the keys of all
+# A scene with a sky reads it in every answer but does not report it, so it cannot be echoed.
 SKY = {
     "Auto Time": "False",
     "Time Scale": "1",
@@ -28,7 +28,7 @@ SKY = {
     "Snow": "0",
 }
 _VEHICLE = {
-    "CoSim": "0",  # 0: it moves by its actuators. The pose is read with 1 only.
+    "CoSim": "0",  # 0: it moves by its actuators, and the pose is ignored
     **{f"Pos{axis}": "0" for axis in "XYZ"},
     **{f"Rot{axis}": "0" for axis in "XYZ"},
     "RotW": "1",
@@ -37,10 +37,10 @@ _VEHICLE = {
 
 @dataclass(frozen=True, slots=True)
 class Scenery:
-    """What is told of lights and sky; whole numbers, which are the same in every language.
+    """The lights and the sky in an answer; whole numbers, which no locale writes differently.
 
-    ``signals`` are echoed as the scene last said them: left as they are. ``sky`` and the car's
-    ``lights`` are what was asked for, or the simulator's own beginning.
+    ``signals`` are echoed as the scene last reported them, so they stay. ``sky`` and the car's
+    ``lights`` are what was asked for, or the simulator's initial ones.
     """
 
     signals: Mapping[str, str] = field(default_factory=dict)
@@ -49,18 +49,18 @@ class Scenery:
     indicators: str = "0"
 
     def heard(self, keys: Mapping[str, Any]) -> Scenery:
-        """As the scene says that it is."""
+        """Return the scenery with the signals that the scene reports."""
         said = {key: str(keys[key]) for key in SIGNALS if str(keys.get(key, "")).isdecimal()}
         return Scenery({**self.signals, **said}, self.sky, self.headlights, self.indicators)
 
     def keys(self) -> dict[str, str]:
-        """Those that belong to no vehicle."""
+        """Return the keys that belong to no vehicle."""
         return {**dict.fromkeys(SIGNALS, "0"), **self.signals, **SKY, **self.sky}
 
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """Shares from -1 to 1, forward and left positive; speeds for the cars that take those.
+    """A command to a vehicle: shares from -1 to 1, forward and left positive; speeds for some cars.
 
     ``pedal``, 0 to 1: how far a large car's brake is down where its throttle is 0.
     """
@@ -73,27 +73,27 @@ class Command:
 
     @property
     def brake(self) -> float:
-        """Throttle 0 holds the small cars; the large ones roll on unless their brake is on.
+        """The brake from 0 to 1: throttle 0 holds small cars; large ones need their brake.
 
-        It goes out as the handbrake, too: the simulator's rear wheels brake by that alone.
+        It is sent as the handbrake, too: the simulator's rear wheels brake by that alone.
         """
         return self.pedal if self.throttle == 0.0 else 0.0
 
     def held(self) -> Command:
-        """Standing, the wheels turned as they are."""
+        """Return the command to stand, with the wheels turned as they are."""
         return Command(steering=self.steering)
 
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What one vehicle is told; the default is to stand."""
+    """The command to one vehicle; the default is to stand."""
 
     command: Command = Command()
     is_reset: bool = False
 
 
 def write_answer(told: Mapping[int, Told], mark: str | None, scenery: Scenery) -> dict[str, str]:
-    """The keys of an answer to a scene, by its vehicles' numbers; whoever else is there stands.
+    """Return the keys of an answer to a scene, by its vehicles' numbers; the others stand.
 
     Before the simulator's decimal ``mark`` is known nothing moves.
     """
@@ -109,7 +109,7 @@ def write_answer(told: Mapping[int, Told], mark: str | None, scenery: Scenery) -
 def write_command(
     command: Command, mark: str | None, is_reset: bool, vehicle: str = "V1"
 ) -> dict[str, str]:
-    """The keys of one vehicle, but for its lights."""
+    """Return the keys of one vehicle, except for its lights."""
     if mark is None:
         command = Command()
     own = {
@@ -127,7 +127,7 @@ def write_command(
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a script answered: shares, cut to 1; two brakes, 0 to 1; and what is none of driving.
+    """A script's command: shares clamped to 1, two brakes from 0 to 1, and other requests.
 
     ``pose``: x and y in m, yaw in rad, of a script that moves the vehicle itself (CoSim).
     """
@@ -142,12 +142,12 @@ class Asked:
 
     @property
     def pulled(self) -> float:
-        """Return how hard it brakes, by whichever it pulls the farther."""
+        """The stronger of the two brakes."""
         return max(self.brake, self.handbrake)
 
     @property
     def holds(self) -> bool:
-        """It moves the vehicle itself, or puts it back: its throttle moves nothing meanwhile."""
+        """True if it moves the vehicle itself or resets it: throttle has no effect meanwhile."""
         return self.is_reset or self.pose is not None
 
 
@@ -185,12 +185,12 @@ def _pose(keys: Mapping[str, Any], vehicle: str) -> tuple[float, float, float] |
 
 
 def share(value: float) -> float:
-    """Cut to what the simulator takes."""
+    """Clamp to the simulator's range, -1 to 1."""
     return min(max(value, -1.0), 1.0)
 
 
 def decimal(value: float, mark: str | None) -> str:
-    """Four decimals with this mark; without one a whole number, towards 0."""
+    """Return four decimals with this mark; without one a whole number, rounded towards 0."""
     if mark is None:
         return str(int(value))
     text = f"{value:.4f}"

@@ -1,8 +1,8 @@
 """One connection of the simulator, without its socket: frames in, answers out.
 
 The simulator sends one frame for each answer, so a frame that is not answered is its last. It is
-answered before it is read. When it has fallen silent for another reason (an exception in its
-handler is swallowed, and its frame with it) one more answer starts it again.
+answered before it is read. If the simulator falls silent for another reason (an exception in its
+handler is swallowed, and its frame with it), one more answer restarts it.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from sim_mock.autodrive.plant import LOST_S, ExchangedPlant
 from sim_mock.autodrive.telemetry import marked_texts, read_telemetry
 from sim_mock.autodrive.values import decimal_mark
 
-# When it counts as lost: what starts it again tells it to stand, for it goes on with its last word.
+# It counts as lost then, so the restart commands it to stand; until then it keeps its last command.
 _RESTART_US = round(LOST_S * 1e6)
-# Each is one more frame under way should the simulator only have been paused: fewer and fewer.
+# If the simulator was only paused each restart adds a frame in flight, so they become rarer.
 _RESTART_MAX_US = 32_000_000
 
 
@@ -28,13 +28,14 @@ class Seat:
 
     plant: ExchangedPlant
     now_us: Callable[[], int]
-    resets: bool = False  # it is put at its start when the simulator connects
+    resets: bool = False  # reset it to its start when the simulator connects
 
 
 class Exchange:
-    """``frames``, ``damaged`` and ``restarts`` count what happened; times are the host's.
+    """The state of one connection; ``frames``, ``damaged`` and ``restarts`` count events.
 
-    ``seats``: by their number in the scene, those that are driven from here, as they come and go.
+    Times are the host's. ``seats``: the vehicles that are driven from here, by their number in the
+    scene; they may come and go.
     """
 
     def __init__(
@@ -49,17 +50,17 @@ class Exchange:
         self.frames = self.damaged = self.restarts = 0
 
     def answer(self, text: str) -> str | None:
-        """What has to be sent at once, if anything."""
+        """Return the packet to send at once, or None."""
         if wire.is_bridge(text):
             due, self._resets = (
                 self._resets,
                 set(),
-            )  # once: while told to, it resets again and again
+            )  # only once: the simulator resets at each answer that says so
             return self._told(due)
         return wire.pong(text)
 
     def take(self, text: str, now_us: int) -> None:
-        """Read what was answered."""
+        """Read a packet after it was answered."""
         if not wire.is_bridge(text):
             return
         self._last_us, self._wait_us = now_us, _RESTART_US
@@ -74,7 +75,7 @@ class Exchange:
             seat.plant.hear(read_telemetry(keys, f"V{slot}"), seat.now_us())
 
     def due(self, now_us: int) -> str | None:
-        """What starts a stalled simulator again, when it is time for that."""
+        """Return the answer that restarts a stalled simulator, when it is time for that."""
         if now_us - self._last_us < self._wait_us:
             return None
         self._last_us = now_us

@@ -1,7 +1,7 @@
-"""A plant whose steps are not computed but exchanged: the car in the AutoDRIVE Simulator.
+"""A plant that exchanges frames instead of computing: the car in the AutoDRIVE Simulator.
 
-It offers a World what ``sim_mock.plant`` does. Without frames for ``LOST_S`` it is lost: its
-command is to stand, its sensors hold still, and whoever runs it opens the car's runstop loop.
+It has the interface of ``sim_mock.plant`` for a World. Without frames for ``LOST_S`` it is lost:
+its command is to stand, its sensors freeze, and its owner opens the car's runstop loop.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ if TYPE_CHECKING:
     from sim_mock.plant.parameters import PlantParameters
 
 LOST_S = 0.5
-# Both before the board finds that it drives and nothing moves (stop.stuck_s, 0.3 s)
+# Both are shorter than the board's timeout for driving without motion (stop.stuck_s, 0.3 s).
 _IGNORED_S = 0.2
 _FROZEN_S = 0.25
-_SHIFTS_S = 1.0  # and a gearbox that shifts moves nothing for a while
-_ASKED = 0.01  # of throttle: less than this may come back as 0
+_SHIFTS_S = 1.0  # the same with a gearbox, which moves nothing while it shifts
+_ASKED = 0.01  # least throttle that counts: less than this may be echoed as 0
 _TURN_RAD = 2.0 * pi
-_JUMP_TIMES = 3.0  # a wheel this much faster than the car can go was put back, not turned
-_GAP_MIN_US = 1000  # two frames at once are no infinite speed
-_JUMP_GAP_S = 0.05  # frames may come in bursts: allow for this much travel at least
+_JUMP_TIMES = 3.0  # a wheel this many times faster than the car can go was reset, not turned
+_GAP_MIN_US = 1000  # so that two frames at once give no infinite speed
+_JUMP_GAP_S = 0.05  # frames may come in bursts: travel of at least this time is allowed
 
 
 class ExchangedPlant:
-    """One car in the simulator. ``truth`` is what it says of it, unfiltered; left is positive.
+    """One car in the simulator; ``truth`` is the simulator's report, unfiltered; left is positive.
 
     ``telemetry`` is its last frame, ``now_us`` the time that the plant has been stepped to.
     """
@@ -51,8 +51,8 @@ class ExchangedPlant:
         self.is_sliding = False
         self.wheel_speed_mps = 0.0
         self._playout = Playout()
-        self._ignored_us = self._frozen_us = 0  # for how long, by the frames
-        self._twice = 0  # frames of one moment
+        self._ignored_us = self._frozen_us = 0  # durations by the frames' times
+        self._twice = 0  # consecutive frames without progress in time
         self.battery_mv = round(
             1000.0 * (p.battery.emf_v - p.battery.resistance_ohm * p.battery.idle_a)
         )
@@ -62,7 +62,7 @@ class ExchangedPlant:
 
     @property
     def trouble(self) -> str:
-        """What keeps the simulator from driving this car, in words; "" if nothing does."""
+        """The reason why the simulator does not drive this car, as a text; "" if it does."""
         if self.is_lost:
             return (
                 "the simulator is not connected, or says nothing of this car: press Connect in it"
@@ -80,17 +80,17 @@ class ExchangedPlant:
 
     @property
     def is_driven(self) -> bool:
-        """The simulator is there, and does what it is told."""
+        """True if the simulator is connected and follows the commands."""
         return not self.trouble
 
     @property
     def is_lost(self) -> bool:
-        """Nothing that tells how the wheels turn came for ``LOST_S``."""
+        """True if no frame with wheel angles came for ``LOST_S``."""
         return self._heard_us is None or self.now_us - self._heard_us >= LOST_S * 1e6
 
     @property
     def command(self) -> Command:
-        """What the simulator is to do now."""
+        """The present command to the simulator."""
         command = self._actuators.command
         return command.held() if self.is_lost else command
 
@@ -107,7 +107,7 @@ class ExchangedPlant:
         return self.imu.accel_y_mm_s2
 
     def counts(self) -> tuple[int, int]:
-        """Left and right wheel counts, modulo 2**30; forward is up."""
+        """Return left and right wheel counts, modulo 2**30; they rise going forward."""
         left_rad, right_rad = self._playout.shown_rad
         if self._p.encoder.on == "shaft":
             left_rad = right_rad = 0.5 * (left_rad + right_rad)
@@ -115,7 +115,7 @@ class ExchangedPlant:
         return floor(left_rad * per_rad) & COUNTER_MASK, floor(right_rad * per_rad) & COUNTER_MASK
 
     def step(self, dt_s: float, outputs: Sequence[int], enable: bool) -> None:
-        """Go on by ``dt_s`` with the board's outputs held (as ``Plant.step``)."""
+        """Advance by ``dt_s`` with the board's outputs held (as ``Plant.step``)."""
         self.now_us += round(dt_s * 1e6)
         if not self.is_lost:
             self._playout.step(dt_s)
@@ -126,7 +126,7 @@ class ExchangedPlant:
         self.imu.step(dt_s, said.turning_radps[2], said.accel_mps2[0], said.accel_mps2[1])
 
     def hear(self, telemetry: Telemetry, at_us: int) -> None:
-        """A frame that came at ``at_us`` of the plant's time."""
+        """Take a frame that came at ``at_us`` of the plant's time."""
         self._notice(telemetry, at_us)
         self.telemetry = telemetry
         wheels_rad = telemetry.wheels_rad or self._of_ticks(telemetry.ticks)
@@ -135,14 +135,14 @@ class ExchangedPlant:
         self._learn(telemetry)
 
     def lose(self) -> None:
-        """The simulator went away."""
+        """Note that the simulator has disconnected."""
         self._playout.stop()
         self.wheel_speed_mps = 0.0
         self._heard_us = None
         self._ignored_us = self._frozen_us = self._twice = 0
 
     def _notice(self, said: Telemetry, at_us: int) -> None:
-        """Whether it does what it is told, and whether time goes on in it."""
+        """Track whether the simulator follows commands, and whether time passes in it."""
         gap_us = max(at_us - self._heard_us, 0) if self._heard_us is not None else 0
         asked, echoed = abs(self.command.throttle), said.throttle
         is_ignored = asked > _ASKED and echoed is not None and abs(echoed[0]) < 0.5 * _ASKED
@@ -150,8 +150,8 @@ class ExchangedPlant:
         is_same = said.moved() == self.telemetry.moved()
         is_frozen = is_same and asked > _ASKED and not is_ignored
         self._frozen_us = self._frozen_us + gap_us if is_frozen else 0
-        # Twice the same place at a speed: no time has passed there. Soon, for the board sees wheels
-        # that stop faster than any can.
+        # The same place twice at a speed: no time has passed there. It is noticed at once, as the
+        # board would see wheels that stop faster than possible.
         self._twice = self._twice + 1 if is_same and said.says_motion() else 0
 
     def _of_ticks(self, ticks: Sequence[float] | None) -> Pair | None:
@@ -161,13 +161,13 @@ class ExchangedPlant:
         return ticks[0] * per_tick_rad, ticks[1] * per_tick_rad
 
     def _roll(self, raw_rad: Pair, at_us: int) -> None:
-        """What was put back, by a reset or a new scene, has not rolled."""
+        """Take the wheels' angles; a jump by a reset or a new scene does not count as rolling."""
         gap_us = max(at_us - self._heard_us, _GAP_MIN_US) if self._heard_us is not None else 1
         turned = (raw_rad[0] - self._raw_rad[0], raw_rad[1] - self._raw_rad[1])
         is_zeroed = raw_rad == (
             0.0,
             0.0,
-        )  # a reset: no wheel stops at 0.0000 by chance, let alone two
+        )  # a reset: both wheels at exactly 0.0000 is no chance
         if self._heard_us is None or is_zeroed or self._is_jump(turned, gap_us * 1e-6):
             turned = (0.0, 0.0)
         self._raw_rad = raw_rad
@@ -176,7 +176,7 @@ class ExchangedPlant:
         self.wheel_speed_mps = self._playout.rate_radps * self._car.wheel_radius_m
 
     def _said_radps(self) -> float | None:
-        """The speed that the frame says, on the wheels."""
+        """Return the frame's speed as a wheel speed in rad/s; None if missing or implausible."""
         said = self.telemetry
         speed_mps = said.velocity_mps or said.speed_mps
         if not speed_mps or abs(speed_mps[0]) > _JUMP_TIMES * self._car.top_mps:

@@ -1,10 +1,10 @@
-"""Wheels' turning between frames: what was heard in jumps, shown as steadily as it happened.
+"""A playout buffer for the wheels' rotation: it turns jumps per frame into steady motion.
 
-A frame says how far the wheels have turned, not when; it comes late by whatever rendering, the
-network and two busy machines made of it. To divide by the time between two arrivals is to measure
-those. So the turning is shown a little later than it was heard, at the rate that the simulator
-says, or that a tenth of a second of frames gives, and so much of it is kept back that it lasts.
-Never more than was heard is shown: without frames the counts stand still.
+A frame tells how far the wheels have turned, not when; it arrives with the jitter of rendering,
+network and two busy machines. Dividing by the time between two arrivals would measure that jitter.
+So the rotation is played out a little later than it was received, at the rate that the simulator
+reports, or that a tenth of a second of frames gives, and with a backlog large enough to last. It
+never exceeds what was received: without frames the counts stand still.
 """
 
 from __future__ import annotations
@@ -13,19 +13,22 @@ from collections import deque
 
 Pair = tuple[float, float]
 
-_GAP_MAX_S = 0.1  # frames that come more rarely are shown as fast as this, and then it waits
+_GAP_MAX_S = 0.1  # a longer gap is played out in this time, and then it waits
 _DELAY_MAX_S = 0.15
-_LEARNS = 0.1  # of each new gap, in the mean of the gaps and of how far they are off
-_LEVELS_PER_S = 3.0  # how fast the backlog comes back to its length
+_LEARNS = 0.1  # weight of each new gap in the moving means of gap and jitter
+_LEVELS_PER_S = 3.0  # rate at which the backlog returns to its target length
 _WINDOW_S = 0.2  # chosen: 6 frames at 30 Hz; a hundredth of a second of jitter is 5 % of it
 _SHORT_S = 0.07
-_AGREES = 0.35  # a body's speed this far from its wheels' is no measure of them: they slide
+_AGREES = 0.35  # if body and wheel speed differ by more than this share the wheels slide
 _SLOW_RADPS = 1.0
 
 
 class Playout:
-    """``shown_rad`` and ``heard_rad`` are left's and right's turning since the beginning;
-    ``rate_radps`` is how fast the wheels turn, both taken together."""
+    """The playout buffer of the left and the right wheel.
+
+    ``shown_rad`` and ``heard_rad`` are left's and right's rotation since the beginning, as played
+    out and as received; ``rate_radps`` is the present speed of both wheels together.
+    """
 
     def __init__(self) -> None:
         self.shown_rad: Pair = (0.0, 0.0)
@@ -36,14 +39,14 @@ class Playout:
         self._heard: deque[tuple[float, Pair]] = deque()
 
     def stop(self) -> None:
-        """No more frames: what was heard and not shown yet never happened."""
+        """Discard what was received and not yet played out, as no more frames come."""
         self.heard_rad = self.shown_rad
         self.rate_radps, self._rates_radps = 0.0, (0.0, 0.0)
         self._heard.clear()
         self._gap_s = self._jitter_s = 0.0
 
     def step(self, dt_s: float) -> None:
-        """Show ``dt_s`` more of it."""
+        """Play out ``dt_s`` more of the rotation."""
         left, right = (
             _towards(shown, heard, rate * dt_s)
             for shown, heard, rate in zip(
@@ -53,8 +56,10 @@ class Playout:
         self.shown_rad = (left, right)
 
     def hear(self, turned_rad: Pair, at_s: float, said_radps: float | None) -> None:
-        """The turning since the frame before; ``said_radps``: the simulator's own speed, without
-        a sign, on the wheels' radius."""
+        """Take the rotation since the previous frame.
+
+        ``said_radps`` is the simulator's own speed as a wheel speed, without a sign.
+        """
         left, right = self.heard_rad
         self.heard_rad = (left + turned_rad[0], right + turned_rad[1])
         if self._heard:
@@ -75,7 +80,7 @@ class Playout:
         mean, lately = 0.5 * sum(long), 0.5 * sum(short)
         turning = lately if said_radps is None else _said(said_radps, lately)
         self.rate_radps = mean if said_radps is None else turning
-        if not any(short):  # it stands: what is left is shown within a frame
+        if not any(short):  # it stands: the rest is played out within a frame
             self.rate_radps = 0.0
         delay_s = min(self._gap_s + 2.0 * self._jitter_s, _DELAY_MAX_S)
         self._rates_radps = (
@@ -90,7 +95,7 @@ class Playout:
         return turns_radps + _LEVELS_PER_S * (backlog_rad - turns_radps * delay_s)
 
     def _measured(self, window_s: float) -> Pair:
-        """Of the frames of the last ``window_s``, or of the last two; rad/s."""
+        """Return both speeds in rad/s over the last ``window_s``, or over the last two frames."""
         at_s, (left, right) = self._heard[-1]
         first_s, first = self._heard[-2] if len(self._heard) > 1 else self._heard[-1]
         for one_s, one in self._heard:
@@ -103,14 +108,14 @@ class Playout:
 
 
 def _towards(shown: float, heard: float, way: float) -> float:
-    """On by ``way``, to what was heard at most."""
+    """Advance by ``way``, but not beyond ``heard``."""
     if way > 0.0:
         return min(shown + way, heard) if shown < heard else shown
     return max(shown + way, heard) if shown > heard else shown
 
 
 def _said(said_radps: float, measured_radps: float) -> float:
-    """The simulator's speed with the wheels' sign, where the wheels turn about as fast."""
+    """Return the simulator's speed with the wheels' sign, if the wheels turn about as fast."""
     size = abs(measured_radps)
     if abs(said_radps - size) > _AGREES * max(said_radps, size) + _SLOW_RADPS:
         return measured_radps

@@ -17,15 +17,17 @@ from sim_mock.autodrive import wire
 from sim_mock.autodrive.command import Scenery
 from sim_mock.autodrive.exchange import Exchange, Seat
 
-_MESSAGE_BYTES_MAX = 16 << 20  # as AutoDRIVE's own proxy: a camera's picture and a scan fit easily
+_MESSAGE_BYTES_MAX = 16 << 20  # as AutoDRIVE's own proxy; a camera image and a scan fit easily
 _LOOK_S = 0.02
 _LOG = logging.getLogger(__name__)
-_LOG.addHandler(logging.NullHandler())  # whoever knocks and goes away is not worth a line
+_LOG.addHandler(logging.NullHandler())  # connections that are given up at once are not reported
 
 
 class SimulatorServer:
-    """``seats``: whose cars of the scene are driven, by their numbers there; ``exchange`` is of the
-    last simulator that connected. ``now_us`` is the host's time."""
+    """The server for one simulator; ``seats`` are the driven cars by their numbers in the scene.
+
+    ``exchange`` is of the last simulator that connected. ``now_us`` is the host's time.
+    """
 
     def __init__(self, now_us: Callable[[], int], scenery: Scenery | None = None) -> None:
         self._now_us = now_us
@@ -37,7 +39,7 @@ class SimulatorServer:
 
     @property
     def is_lost(self) -> bool:
-        """No vehicle of it is heard."""
+        """True if no vehicle of the simulator is heard."""
         return all(seat.plant.is_lost for seat in self.seats.values())
 
     @property
@@ -50,17 +52,17 @@ class SimulatorServer:
             self._meet,
             host,
             port,
-            origins=[None],  # the simulator names none: a page in somebody's browser does
+            origins=[None],  # the simulator sends no Origin; a page in a browser does
             compression=None,
             process_request=self._screen,
-            ping_interval=None,  # its frames are sign of life enough
+            ping_interval=None,  # its frames serve as the heartbeat
             max_size=_MESSAGE_BYTES_MAX,
             logger=_LOG,
         )
         return int(next(iter(self._server.sockets)).getsockname()[1])
 
     def close(self) -> None:
-        """Hang up."""
+        """Stop listening."""
         if self._server:
             self._server.close()
         self._server = None
@@ -74,10 +76,10 @@ class SimulatorServer:
         return None
 
     async def _meet(self, socket: ServerConnection) -> None:
-        """Serve a simulator until it goes, or is silent and another one comes."""
+        """Serve a simulator until it disconnects, or is silent and another one connects."""
         before, self._socket = self._socket, socket
         if before:
-            before.transport.abort()  # it says nothing any more, a farewell neither
+            before.transport.abort()  # it is silent, so it would not answer a close either
         self._lose()
         exchange = self.exchange = Exchange(self.seats, self._now_us(), self._scenery)
         restarting = asyncio.ensure_future(self._restart(socket, exchange))

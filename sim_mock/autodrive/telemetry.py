@@ -1,7 +1,7 @@
-"""One frame of the simulator: its keys as a table, none of them relied on.
+"""One frame of the simulator as a table of values, all optional.
 
-Which keys there are depends on the vehicle and on the build: ``Speed`` became ``Linear Velocity``
-in 2026, the LIDAR's are missing until its first scan, the first frames have incomplete vectors.
+The keys depend on the vehicle and on the build: ``Speed`` became ``Linear Velocity`` in 2026, the
+LIDAR's are missing until its first scan, the first frames have incomplete vectors.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ _KEYS = (
     ("best_lap_time_s", "Best Lap Time", 1),
 )
 _SCAN = "LIDAR Range Array"
-_MOVES_MPS = 0.02  # in a frame of 130 a second a wheel of 0.2 m turns by 8 of the last digits
+_MOVES_MPS = 0.02  # at 130 frames/s a wheel of 0.2 m then turns by 8 units of the last digit
 _WHOLE = ("ticks", "collisions", "lap_count")  # written without decimals; the rest has four
 
 
 @dataclass(frozen=True, slots=True)
 class Telemetry:
-    """What one frame said, None where it did not; left and right wheel in that order."""
+    """The values of one frame, None where it has none; left wheel before right wheel."""
 
     throttle: Values | None = None
     steer_rad: Values | None = None
@@ -62,37 +62,37 @@ class Telemetry:
     lap_time_s: Values | None = None
     last_lap_time_s: Values | None = None
     best_lap_time_s: Values | None = None
-    scan: object = None  # as it came: unpacked only for whoever asks
+    scan: object = None  # as it came; unpacked only on demand
 
     def moved(self) -> tuple[Values | None, ...]:
-        """All that a car changes while time goes on: noise-free, yet never twice the same."""
+        """Return all values that change while time passes: they have no noise, yet never repeat."""
         return (self.wheels_rad, self.ticks, self.position_m, self.quaternion, self.accel_mps2,
                 self.turning_radps, self.speed_mps, self.velocity_mps, self.lap_time_s)  # fmt: skip
 
     def says_motion(self) -> bool:
-        """Whether it says a speed along the car that is none of rest's."""
+        """Return whether it reports a speed along the car beyond that of rest."""
         speed_mps = self.velocity_mps or self.speed_mps
         return speed_mps is not None and abs(speed_mps[0]) > _MOVES_MPS
 
     def ranges_m(self) -> Values:
-        """The LIDAR's ranges from right to left; empty without a scan, inf where nothing is."""
+        """Return the LIDAR's ranges from right to left: empty without a scan, inf for no return."""
         return ranges_m(self.scan)
 
     def yaw_rad(self) -> float | None:
-        """Of the quaternion, or else of the Euler angles, which jump near 0."""
+        """Return the yaw by the quaternion, or else by the Euler angles, which jump near 0."""
         if self.quaternion:
             return yaw_of(*self.quaternion)
         return self.euler_rad[2] if self.euler_rad else None
 
 
 def read_telemetry(keys: Mapping[str, Any], vehicle: str = "V1") -> Telemetry:
-    """What could be read of a frame."""
+    """Return the values of a frame that can be read."""
     found = {field: numbers(keys.get(f"{vehicle} {key}"), n) for field, key, n in _KEYS}
     return Telemetry(**found, scan=keys.get(f"{vehicle} {_SCAN}"))
 
 
 def write_telemetry(telemetry: Telemetry, vehicle: str = "V1") -> dict[str, str]:
-    """The keys of what is known, as the simulator writes them; a scan as it is."""
+    """Return the known values' keys as the simulator writes them; a scan stays as it is."""
     known = {key: (field, getattr(telemetry, field)) for field, key, _ in _KEYS}
     keys = {
         f"{vehicle} {key}": _words(values, field in _WHOLE)
@@ -109,5 +109,5 @@ def _words(values: Values, is_whole: bool) -> str:
 
 
 def marked_texts(keys: Mapping[str, Any], vehicle: str = "V1") -> list[object]:
-    """The values that tell the decimal mark: numbers only, no pictures."""
+    """Return the values that show the decimal mark: numbers only, no pictures."""
     return [keys.get(f"{vehicle} {key}") for _, key, _ in _KEYS]

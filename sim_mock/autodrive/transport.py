@@ -32,22 +32,22 @@ if TYPE_CHECKING:
     from sim_mock.plant.vehicle_plant import Plant
     from sim_mock.transport import Context, Uri
 
-PORT = 4567  # what the simulator asks for unless told otherwise
+PORT = 4567  # the simulator's default
 LOOPBACK = "127.0.0.1"
-_OF_SIM = ("seed", "name", "blank")  # a payload or a patch is the simulator's to have
+_OF_SIM = ("seed", "name", "blank")  # no payload or patch: the simulator has the physics
 _OWN = ("vehicle", "car", "host", "reset", "slot", "wait")
 _SCENERY = {"time": "Time", "weather": "Weather"}
 _LIGHTS = ("headlights", "indicators")
 _LOOK_S = 0.02
-# One in which Connect is pressed asks every so often, and comes as soon as somebody listens.
+# A simulator in which Connect is pressed retries, and connects soon after the socket listens.
 COMES_S = 3.0
 _LOG = logging.getLogger(__name__)
-# by where it listens, the socket that cars of one scene share in this program
+# The sockets that cars of one scene share in this program, by host and port.
 _SERVERS: dict[tuple[str, int], SimulatorServer] = {}
 
 
 class AutodriveTransport(SimTransport):
-    """Bytes to and from a world whose plant is in the simulator; ``server`` once it is open."""
+    """A transport to a world whose plant is in the simulator; ``server`` is valid once open."""
 
     def __init__(
         self,
@@ -64,13 +64,16 @@ class AutodriveTransport(SimTransport):
 
     @property
     def trouble(self) -> str:
-        """What keeps the simulator from driving this car, in words; "" if nothing does."""
+        """The reason why the simulator does not drive this car, as a text; "" if it does."""
         return self._plant.trouble
 
     async def open(
         self, on_bytes: Callable[[bytes], None], on_closed: Callable[[Exception | None], None]
     ) -> None:
-        """Raises RuntimeError if it cannot listen, or nobody came for as long as it was to wait."""
+        """Open the socket and wait for the simulator, if asked to.
+
+        Raises RuntimeError if it cannot listen, or if no simulator came in that time.
+        """
         self.server = await self._joined()
         self.server.seats[self._place.slot] = Seat(self._plant, self.car_us, self._place.resets)
         try:
@@ -87,7 +90,7 @@ class AutodriveTransport(SimTransport):
         super().close()
 
     async def _joined(self) -> SimulatorServer:
-        """The socket of its scene: another car's, or one of its own."""
+        """Return the socket of its scene: another car's, or a new one."""
         at = self._place.host, self._place.port
         shared = _SERVERS.get(at) if self._place.port else None
         if shared is None:
@@ -113,7 +116,7 @@ class AutodriveTransport(SimTransport):
         return self.server
 
     async def _wait(self) -> None:
-        """Until the simulator is heard; its frames take the plant's time, which stands still."""
+        """Wait until the simulator is heard; its frames carry the plant's time, which is frozen."""
         until_us = self._host_us() + round(self._place.wait_s * 1e6)
         while self._place.wait_s and self._plant.is_lost:
             if self._host_us() >= until_us:
@@ -133,21 +136,21 @@ class AutodriveTransport(SimTransport):
             self.server.close()
 
     def _tell(self) -> None:
-        """To whoever looks at the terminal."""
+        """Log a new trouble for the user at the terminal."""
         told = self._news.of(self.trouble, self._host_us())
         if told:
             _LOG.warning("%s: %s", self.label, told)
 
 
 class News:
-    """Each new trouble, once; that nobody has come yet, only after ``COMES_S``."""
+    """A filter that reports each new trouble once; it waits ``COMES_S`` for a first connection."""
 
     def __init__(self, opened_us: int = 0) -> None:
         self._patient_until_us = opened_us + round(COMES_S * 1e6)
         self._is_troubled = self._has_come = False
 
     def of(self, trouble: str, now_us: int) -> str:
-        """What to tell now; "" for nothing."""
+        """Return the text to report now; "" for nothing."""
         self._has_come = self._has_come or not trouble
         if not self._has_come and now_us < self._patient_until_us:
             return ""
@@ -157,7 +160,7 @@ class News:
 
 
 def make(uri: Uri, context: Context) -> AutodriveTransport:
-    """The transport of an ``autodrive://`` URI. Raises ValueError for what it does not know."""
+    """Return the transport of an ``autodrive://`` URI. Raises ValueError for an unknown option."""
     query = uri.query
     _refuse_others(query)
     name = query["vehicle"]
@@ -171,7 +174,7 @@ def make(uri: Uri, context: Context) -> AutodriveTransport:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where its simulator connects, and what the car is there."""
+    """The address where the simulator connects, and the car's role in its scene."""
 
     host: str = LOOPBACK
     port: int = PORT
@@ -182,7 +185,7 @@ class Place:
 
 
 def place_of(query: Mapping[str, str], port: int) -> Place:
-    """Raises ValueError naming the option that is wrong."""
+    """Return the place of a query. Raises ValueError naming the option that is wrong."""
     sky = {key: _whole(query, name) for name, key in _SCENERY.items() if name in query}
     lights = {name: _whole(query, name) for name in _LIGHTS if name in query}
     slot = int(_whole(query, "slot")) if "slot" in query else 1
@@ -204,24 +207,24 @@ def _whole(query: Mapping[str, str], name: str) -> str:
 
 
 def plant_in_simulator(facts: CarFacts, car: str) -> ExchangedPlant:
-    """Raises ValueError for a car that the simulator does not have."""
+    """Return the plant. Raises ValueError for a car that the simulator does not have."""
     table = {**facts.plant, "channels": list(facts.channels)}
     parameters = PlantParameters.from_mapping(table)
     return ExchangedPlant(parameters, facts.noise_seed, simulated_car(car))
 
 
 def world_around(plant: ExchangedPlant, facts: CarFacts) -> World:
-    """A world whose runstop loop is open while the simulator does not drive the car: is lost, in
-    Manual, paused.
+    """Return a world whose runstop loop opens while the simulator does not drive the car.
 
-    So the car cannot be armed without it, is stopped by its loss at once and for good, and drives
-    again only when a person has cleared that.
+    That is while it is lost, in Manual, or paused. So the car cannot be armed without the
+    simulator, its loss stops the car at once and latches, and it drives again only when a person
+    has cleared that.
     """
     world = World(
         facts,
         facts.seed,
         name=facts.car_name or facts.vehicle,
-        plant=cast("Plant", plant),  # it offers all of it that a World asks for
+        plant=cast("Plant", plant),  # it has all of the interface that a World uses
         runner=InProcess,
         image=b"" if facts.blank else None,
     )
@@ -236,7 +239,7 @@ def world_around(plant: ExchangedPlant, facts: CarFacts) -> World:
 
 
 def port_of(authority: str) -> int:
-    """Of ``:4567``; 4567 if there is none. Raises ValueError for anything else, hosts too."""
+    """Return the port in ``:4567``; 4567 if empty. Raises ValueError otherwise, also for a host."""
     host, _, port = authority.rpartition(":")
     if host or (authority and not authority.startswith(":")):
         raise ValueError(f"autodrive://:PORT, not {authority!r}; to listen elsewhere say host=")

@@ -1,7 +1,8 @@
-"""How the simulator writes values, read tolerantly: None is what could not be read.
+"""Tolerant parsing of the simulator's values: None is what could not be read.
 
-Every value is a string, written in the simulator machine's own language: it may say ``1,5`` for one
-and a half, and would read ``1.5`` as fifteen. So its decimal mark is learnt, and answered in kind.
+Every value is a string, written in the locale of the simulator's machine: it may say ``1,5`` for
+one and a half, and would read ``1.5`` as fifteen. So its decimal mark is learnt and used in
+answers.
 """
 
 from __future__ import annotations
@@ -16,16 +17,16 @@ from math import atan2, isfinite, nan
 
 Values = tuple[float, ...]
 
-# Commas of most of Europe, Arabic decimal separator, minus and infinity of Unicode's locales.
+# The decimal comma, the Arabic decimal separator, and Unicode's minus and infinity.
 _AS_C = str.maketrans({",": ".", "٫": ".", "−": "-", "∞": "inf"})
 _MARK = re.compile(r"\d([.,٫])\d")
 _GZIP = "H4sI"  # base64 of gzip's first three bytes: 1f 8b 08
-_SCAN_BYTES_MAX = 1 << 20  # chosen: 50 times a scan of 1081 ranges; a bomb ends here
+_SCAN_BYTES_MAX = 1 << 20  # chosen: 50 times a scan of 1081 ranges; limits a gzip bomb
 _GZIP_WINDOW = 16 + zlib.MAX_WBITS  # zlib's manual: 16 more means a gzip header
 
 
 def numbers(text: object, count: int) -> Values | None:
-    """Exactly ``count`` finite numbers between blanks, or None."""
+    """Return exactly ``count`` finite numbers between blanks, or None."""
     if isinstance(text, (int, float)) and not isinstance(text, bool):
         text = repr(text)
     if not isinstance(text, str):
@@ -40,7 +41,7 @@ def yaw_of(x: float, y: float, z: float, w: float) -> float:
 
 
 def decimal_mark(texts: Iterable[object]) -> str | None:
-    """The first mark found between two digits; None without one."""
+    """Return the first mark found between two digits; None without one."""
     for text in texts:
         match = _MARK.search(text) if isinstance(text, str) else None
         if match:
@@ -49,9 +50,10 @@ def decimal_mark(texts: Iterable[object]) -> str | None:
 
 
 def ranges_m(text: object) -> Values:
-    """A LIDAR's ranges: base64 of gzip of lines, or words as older builds send. inf: nothing seen.
+    """Return a LIDAR's ranges, from base64 of gzip of lines, or from words as in older builds.
 
-    Empty when there is none or it cannot be read; a word that is no number is nan.
+    inf is no return. Empty if there is no scan or it cannot be read; a word that is no number is
+    nan.
     """
     if not isinstance(text, str):
         return ()
@@ -60,7 +62,7 @@ def ranges_m(text: object) -> Values:
 
 
 def packed(ranges: Iterable[float | None]) -> str:
-    """A scan as newer builds of the simulator write it; None: nothing seen."""
+    """Return a scan as newer builds of the simulator write it; None is no return."""
     lines = "\n".join("inf" if one is None else f"{one:.4f}" for one in ranges)
     return base64.b64encode(gzip.compress(lines.encode(), 1)).decode()
 

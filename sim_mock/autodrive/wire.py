@@ -1,8 +1,8 @@
-"""The few packets of Engine.IO and Socket.IO that the simulator knows, as text.
+"""The few packets of Engine.IO and Socket.IO that the simulator uses, as text.
 
-Its client is of 2014: it asks for EIO=4, yet pings like EIO=3 (the client says "2", and is told
-"3"), never connects to a namespace ("40"), and sends one event, ``42["Bridge",{...}]``. Current
-Socket.IO servers drop its events without a word, so the framing is here.
+Its client is of 2014: it asks for EIO=4, yet pings like EIO=3 (the client sends "2", and is
+answered "3"), never connects to a namespace ("40"), and sends one event, ``42["Bridge",{...}]``.
+Current Socket.IO servers drop its events silently, so the framing is here.
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ _HELLO = {"upgrades": [], "pingInterval": 25_000, "pingTimeout": 60_000}  # ms, 
 
 
 def opening(sid: str) -> tuple[str, str]:
-    """What the simulator is greeted with."""
+    """Return the packets that open a connection."""
     return "0" + _json({"sid": sid, **_HELLO}), CONNECTED
 
 
 def pong(text: str) -> str | None:
-    """The answer to a ping, with what it carried; None for anything else."""
+    """Return the answer to a ping, with its payload; None for anything else."""
     return PONG + text[1:] if text.startswith(PING) else None
 
 
 def is_bridge(text: str) -> bool:
-    """Whether this is an event that the simulator waits for an answer to, whole or damaged."""
+    """Return whether this is an event that the simulator awaits an answer to, even if damaged."""
     return _EVENT.match(text) is not None
 
 
 def read_bridge(text: str) -> Mapping[str, Any] | None:
-    """The keys of a Bridge event; None if it is damaged."""
+    """Return the keys of a Bridge event; None if it is damaged."""
     try:
         event = json.loads(text[text.index("[") :])
     except (ValueError, RecursionError):
@@ -44,7 +44,10 @@ def read_bridge(text: str) -> Mapping[str, Any] | None:
 
 
 def write_bridge(keys: Mapping[str, str]) -> str:
-    """Two items and no more, the second an object: the simulator refuses anything else."""
+    """Return a Bridge event: exactly two items, the second an object.
+
+    The simulator refuses anything else.
+    """
     return "42" + _json(["Bridge", dict(keys)])
 
 
