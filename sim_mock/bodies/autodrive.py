@@ -1,9 +1,8 @@
-"""AutoDRIVE's cars on a car's outputs, as its simulator has them.
+"""AutoDRIVE's car models as bodies of a virtual car, with the same interface as its simulator.
 
-Motor, holding torque, drag and steering are the model's: it is told shares of throttle and
-steering, and an ESC's coasting is braking, since throttle 0 holds the wheels. A full-scale car is
-told its pedals: effort is throttle, what the motors would brake with is the brake, and where
-nothing drives the brake is down.
+Motor, holding torque, drag and steering are the model's: it takes shares of throttle and steering,
+and an ESC's coasting is braking, since throttle 0 holds the wheels. A full-scale car takes pedals:
+effort is throttle, the motors' braking is the brake, and where nothing drives the brake is applied.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class AutoDriveBody:
-    """``state`` is the model's, a ``Sprung``."""
+    """A small or mid-scale car; ``state`` is the model's, a ``Sprung``."""
 
     def __init__(self, parameters: PlantParameters, car: Car, simulated: SimulatedCar) -> None:
         self._car, self._simulated = car, simulated
@@ -47,7 +46,7 @@ class AutoDriveBody:
 
 
 class AutomobileBody:
-    """``state`` is the model's, a ``Driven``."""
+    """A full-scale car; ``state`` is the model's, a ``Driven``."""
 
     def __init__(self, parameters: PlantParameters, car: Automobile) -> None:
         p = parameters
@@ -75,8 +74,11 @@ class AutomobileBody:
         self.is_sliding = slides(self.rim_mps, truth.vx_mps)
 
     def _brake(self, acts: Acts) -> float:
-        """As hard as the motors would; where these fade, as far as the pulse says; all of it where
-        they coast."""
+        """Return the brake pedal, from 0 to 1.
+
+        It is as hard as the motors would brake; at low speed, where these fade, by the pulse; full
+        where they coast.
+        """
         if acts.duty != 0.0:
             return 0.0
         braked_n = abs(acts.pushes_n(self.rim_mps))

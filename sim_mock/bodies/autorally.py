@@ -1,7 +1,7 @@
-"""AutoRally's three models on its wheels: drive at the rear, brake at the front.
+"""AutoRally's three models as bodies of a virtual car: drive at the rear, brake at the front.
 
-Its numbers are the paper's. What they lack to come to rest, friction of gears and rolling, is the
-vehicle file's, on the rear axle.
+The numbers are the paper's. To come to rest, friction of gears and rolling resistance are added on
+the rear axle, from the vehicle file.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 
 Kind = tuple[Callable[..., State], RightHandSide[Input, Car], slice]
 
-# Its state, its right-hand side, and which of its numbers are the spins of the rear wheels
+# A model's state, its right-hand side, and the slice of its state with the rear wheels' spins.
 SINGLE: Kind = (SingleTrack, single_track_rates, slice(7, 8))
 DOUBLE: Kind = (DoubleTrack, double_track_rates, slice(8, 10))
 FULL: Kind = (Full, full_rates, slice(8, 10))
 
 
 class AutoRallyBody:
-    """``state`` is the model's, spins, ride, roll and pitch too."""
+    """One of the three models; ``state`` is the model's, with spins, ride, roll and pitch."""
 
     def __init__(self, parameters: PlantParameters, car: Car, kind: Kind) -> None:
         make, self._rates, self._rear = kind
@@ -52,7 +52,10 @@ class AutoRallyBody:
         self.is_sliding = slides(self.rim_mps, truth.vx_mps)
 
     def _drive_nm(self, acts: Acts) -> float:
-        """Of motor and friction; this holds the wheels as the model's brake does."""
+        """Return the torque of motors and friction on the rear axle.
+
+        Friction holds the wheels as the model's brake does.
+        """
         radius_m = self._car.wheel_radius_m
         hold = min(max(self.rim_mps / (radius_m * BRAKE_FULL_RADPS), -1.0), 1.0)
         return (acts.pushes_n(self.rim_mps) - self._friction_n * hold) * radius_m

@@ -1,7 +1,7 @@
-"""CommonRoad's kinematic and linear single track on a car's wheels.
+"""CommonRoad's kinematic and linear single track as bodies of a virtual car.
 
-Mass, axles, stiffness and friction are the vehicle file's. Their speed does what an acceleration
-says: that of ``Pull``, not more than friction gives. The steering angle is the servo's.
+Mass, axles, stiffness and friction are the vehicle file's. Their speed follows an acceleration:
+that of ``Pull``, limited by friction. The steering angle is the servo's.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def single_track_of(p: PlantParameters) -> SingleTrack:
-    """The vehicle file's numbers under CommonRoad's names; limits but friction are the car's."""
+    """Return the vehicle file's numbers under CommonRoad's names; only friction is limited here."""
     body, most_mps2 = p.body, p.mu * GRAVITY_MPS2
     return SingleTrack(
         mass_kg=body.mass_kg,
@@ -39,7 +39,7 @@ def single_track_of(p: PlantParameters) -> SingleTrack:
 
 
 class KinematicBody:
-    """No wheel slips, at any speed."""
+    """The kinematic single track: no wheel slips, at any speed."""
 
     is_sliding = False
 
@@ -70,8 +70,10 @@ class KinematicBody:
 
 
 class SingleTrackBody(KinematicBody):
-    """Linear tyres with load transfer, ahead; its equations do not hold backwards, where it is
-    the kinematic one."""
+    """The single track with linear tyres and load transfer, for driving forward.
+
+    Its equations do not hold backwards, where the kinematic one is used.
+    """
 
     def _step(self, dt_s: float, u: Input, to_rad: float, truth: BodyState) -> None:
         if truth.vx_mps < KINEMATIC_BELOW_MPS:

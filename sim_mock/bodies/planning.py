@@ -1,8 +1,8 @@
-"""Autoware's planning simulator on a car's outputs: its vehicle models.
+"""The vehicle models of Autoware's planning simulator as bodies of a virtual car.
 
-A velocity model is told the speed that the motors' share of their voltage would lead to, 0 where
-they coast or brake; an acceleration model what motors, brake and friction give. The gear is the
-way in which the motors began to drive from standstill.
+A velocity model takes the speed to which the motors' share of their voltage would lead, 0 where
+they coast or brake; an acceleration model takes the acceleration by motors, brake and friction. The
+gear is the direction in which the motors began to drive from standstill.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _STANDS_MPS = 1e-6  # the rounding of a step's integration
 
 
 class PlanningBody:
-    """``car`` is the model; what ``given`` does not say of it is the vehicle's own."""
+    """A planning model; parameters that ``given`` does not have are the vehicle's own."""
 
     is_sliding = False
 
@@ -38,7 +38,7 @@ class PlanningBody:
     ) -> None:
         known = {**numbers_of(parameters), **given}
         self.car = make_car(model, known, parameters.body.wheelbase_m, step_s)
-        self._is_pedalled = model == PEDALLED  # and takes what drives, not what is along x
+        self._is_pedalled = model == PEDALLED  # it takes acceleration along the gear, not along x
         self._lr_m = parameters.body.lr_m
         self._pull = Pull(parameters)
         self._top_mps = top_mps(parameters)
@@ -47,7 +47,7 @@ class PlanningBody:
         self.rim_mps = 0.0
 
     def move(self, dt_s: float, acts: Acts, truth: BodyState) -> None:
-        if truth.values() != self._put:  # somebody put it elsewhere
+        if truth.values() != self._put:  # the car was moved since the last step
             self.car.place(*axle_of(truth, self._lr_m), truth.yaw_rad, truth.vx_mps)
         self.car.step(dt_s, self._command(dt_s, acts, truth.vx_mps))
         said = self.car.report()
@@ -68,13 +68,13 @@ class PlanningBody:
         )
 
     def _shift(self, duty: float) -> None:
-        """Not before it stands: a geared model keeps the deceleration of the stop for a step."""
+        """Change gear at standstill only: a geared model keeps its stop's deceleration a step."""
         said = self.car.report()
         if duty != 0.0 and abs(said.vx_mps) < _STANDS_MPS and said.ax_mps2 == 0.0:
             self._gear = DRIVE if duty > 0.0 else REVERSE
 
     def _of_centre(self, said: Report) -> tuple[float, float, float, float, float, float]:
-        """The model's reference is the rear axle."""
+        """Return the state of the centre of gravity; the model's reference is the rear axle."""
         ahead_m = self._lr_m
         return (
             said.x_m + ahead_m * cos(said.yaw_rad),
@@ -87,7 +87,7 @@ class PlanningBody:
 
 
 def numbers_of(p: PlantParameters) -> dict[str, float]:
-    """The vehicle file's numbers under Autoware's names: its servo, and its motors on its mass."""
+    """Return the vehicle's servo, and motors on its mass, as numbers of Autoware's names."""
     motor = Motor(p.motor, p.battery, p.drive.turns_rad_per_m)
     motor.drive(1.0, top_mps(p), False)
     return {

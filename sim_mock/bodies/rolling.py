@@ -1,4 +1,4 @@
-"""What several models need to be a car's body: its pull, and where its rear axle is."""
+"""Helpers for models as bodies: the drive's acceleration, and the rear axle's position."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ if TYPE_CHECKING:
     from sim_mock.plant.model import Acts
     from sim_mock.plant.parameters import PlantParameters
 
-_PLANE = 6  # the first of a model's numbers, which are the plant's truth too
-_SLIDES = 0.2  # chosen: past the peak of the tyres of all models
-_SLOW_MPS = 0.5  # chosen: a slip below it is taken over it
+_PLANE = 6  # the first numbers of a model's state, which are also the plant's truth
+_SLIDES = 0.2  # chosen: a slip past the peak of the tyres of all models
+_SLOW_MPS = 0.5  # chosen: below this speed slip is computed over it
 
 
 class Pull:
-    """For models on tyres that never slip along: what motors, brake and friction accelerate.
+    """The acceleration by motors, brake and friction, for models without longitudinal slip.
 
-    Motors, gears and wheels turn with the car (plant/drive.py, with grip without end), so that
-    dry friction ends at standstill exactly.
+    Motors, gears and wheels turn with the car (plant/drive.py, with infinite grip), so that dry
+    friction ends at standstill exactly.
     """
 
     def __init__(self, parameters: PlantParameters) -> None:
@@ -34,11 +34,11 @@ class Pull:
 
     @property
     def is_held(self) -> bool:
-        """By friction, since the last step."""
+        """True if friction has held the car since the last step."""
         return self._drive.is_held
 
     def accel_mps2(self, dt_s: float, acts: Acts, speed_mps: float) -> float:
-        """That of the step which begins at this speed."""
+        """Return the acceleration during the step that begins at this speed."""
         drive = self._drive
         drive.rim_mps = speed_mps
         air_n = self._drag_n_per_mps2 * speed_mps * abs(speed_mps)
@@ -55,25 +55,25 @@ def carried(
     dt_s: float,
     truth: BodyState,
 ) -> State:
-    """The state ``dt_s`` later; in the plane it begins at ``truth`` and takes that along."""
+    """Return the state ``dt_s`` later; its planar part starts at ``truth``, which is updated."""
     new = rk4(rates, (*truth.values(), *state[_PLANE:]), u, given, dt_s)
     truth.assign((new[0], new[1], new[2], new[3], new[4], new[5]))
     return new
 
 
 def slides(rim_mps: float, rolled_mps: float) -> bool:
-    """Whether wheels that would roll at ``rolled_mps`` spin or are locked."""
+    """Return whether wheels that would roll at ``rolled_mps`` spin or are locked."""
     return abs(rim_mps - rolled_mps) > _SLIDES * max(abs(rolled_mps), _SLOW_MPS)
 
 
 def axle_of(truth: BodyState, lr_m: float) -> tuple[float, float]:
-    """Where the middle of the rear axle is, ``lr_m`` behind the centre of gravity, in m."""
+    """Return the position in m of the rear axle's middle, ``lr_m`` behind the centre of gravity."""
     return truth.x_m - lr_m * cos(truth.yaw_rad), truth.y_m - lr_m * sin(truth.yaw_rad)
 
 
 def roll(truth: BodyState, axle: Sequence[float], speed_mps: float, turn_per_m: float,
          lr_m: float) -> None:  # fmt: skip
-    """Put the car where its rear axle is (x and y in m, yaw in rad), rolling without side slip."""
+    """Set the car's state from its rear axle (x and y in m, yaw in rad), without side slip."""
     x_m, y_m, yaw_rad = axle
     rate_radps = speed_mps * turn_per_m
     truth.assign(

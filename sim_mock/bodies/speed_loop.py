@@ -1,9 +1,9 @@
-"""Whether a car's own speed loop bears the dead time and the lag of a model that it is to have.
+"""Stability of a car's own speed loop with the dead time and lag of a chosen model.
 
-Autoware's controllers know of its models' delays; a scaled car's board closes its speed loop a
-hundred times a second, tuned to motors that answer at once. Two things have to hold, or the car
-swings, or its board stops it as one that does not obey: the gain margin of that loop stays above 1
-(Nyquist), and the car begins to slow down before the board waits no longer (``too_fast_ms``).
+Autoware's controllers know the delays of its models. A scaled car's board closes its speed loop a
+hundred times a second, tuned to motors that react at once. Two conditions have to hold, or the car
+oscillates, or its board stops it as disobedient: the gain margin of that loop is above 1 (Nyquist),
+and the car begins to slow down within the board's timeout (``too_fast_ms``).
 """
 
 from __future__ import annotations
@@ -20,15 +20,18 @@ from sim_mock.models.planning.lag import SHORTEST_TIME_CONSTANT_S
 if TYPE_CHECKING:
     from sim_mock.plant.parameters import PlantParameters
 
-_HEARS_S = 0.03  # firmware/core/odometry: speed is a mean over 40 ms; and half of a beat, a pulse
+_HEARS_S = 0.03  # delay of firmware/core/odometry's mean over 40 ms, half a beat, and a pulse
 _FROM_RADPS, _TO_RADPS, _FINER = 0.5, 500.0, 1.01
 _STEP_S = 0.001
 
 
 @dataclass(frozen=True, slots=True)
 class SpeedLoop:
-    """What of a car decides: ``gain`` in shares of effort per m/s, ``gain_i`` per m; ``top_mps``
-    that all of the effort leads to, ``motor_s`` how fast the motors get there."""
+    """The numbers of a car's speed loop.
+
+    ``gain`` in shares of effort per m/s, ``gain_i`` per m; ``top_mps`` is the speed at full effort,
+    ``motor_s`` the motors' time constant, ``patience_s`` the board's timeout.
+    """
 
     gain: float
     gain_i: float
@@ -37,15 +40,18 @@ class SpeedLoop:
     patience_s: float
 
     def opened(self, is_velocity: bool, delay_s: float, lag_s: float, radps: float) -> complex:
-        """The open loop's transfer function there. An acceleration comes of the motors, which
-        their own speed slows down; a velocity model is told the speed itself."""
+        """Return the open loop's transfer function at this frequency.
+
+        An acceleration model takes that of the motors, which their own speed reduces; a velocity
+        model takes the speed itself.
+        """
         s = 1j * radps
         control = (self.gain + self.gain_i / s) * self.top_mps * exp(-s * _HEARS_S)
         model = exp(-s * delay_s) / (1.0 + lag_s * s)
         return model * control if is_velocity else model * (1.0 + control) / (s * self.motor_s)
 
     def margin(self, is_velocity: bool, delay_s: float, lag_s: float) -> float:
-        """By how much the loop's gain could still grow before it swings."""
+        """Return the gain margin: the factor by which the gain may grow before it oscillates."""
         radps = _FROM_RADPS
         before = self.opened(is_velocity, delay_s, lag_s, radps)
         while radps < _TO_RADPS:
@@ -57,12 +63,12 @@ class SpeedLoop:
         return inf
 
     def bears(self, is_velocity: bool, delay_s: float, lag_s: float) -> bool:
-        """Whether a car with these would be driven by its board."""
+        """Return whether the board can drive a car with this dead time and lag."""
         is_in_time = delay_s + lag_s < self.patience_s
         return is_in_time and self.margin(is_velocity, delay_s, lag_s) > 1.0
 
     def longest_delay_s(self, is_velocity: bool, lag_s: float) -> float | None:
-        """The longest dead time, in whole ms, that it bears with this lag; None: not even 0."""
+        """Return the longest dead time, in whole ms, that works with this lag, or None."""
         if not self.bears(is_velocity, 0.0, lag_s):
             return None
         steps = 0
@@ -74,7 +80,7 @@ class SpeedLoop:
 def speed_loop_of(
     p: PlantParameters, board: Mapping[str, Sequence[int]], motor_s: float
 ) -> SpeedLoop:
-    """Of the car with these motors and that configuration of its board."""
+    """Return the speed loop of a car with these motors and this board configuration."""
     return SpeedLoop(
         board["gain_per_m_s"][0] * 1e-4,
         board["gain_per_m"][0] * 1e-4,
@@ -87,8 +93,11 @@ def speed_loop_of(
 def refuse_unbearable(
     model: str, given: Mapping[str, Any], loop: SpeedLoop, vehicle: str, motor_s: float
 ) -> None:
-    """Raises ValueError naming the parameters of a file that this car cannot be driven with, and
-    what it can. A file that says neither leaves the car as its board knows it."""
+    """Raise ValueError naming the parameters of a file that this car cannot be driven with.
+
+    The error also says which values would work. A file without these parameters leaves the car's
+    own in place.
+    """
     is_velocity = model.endswith("VEL")
     kind = "vel" if is_velocity else "acc"
     delay, constant = f"{kind}_time_delay", f"{kind}_time_constant"

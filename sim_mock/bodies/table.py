@@ -1,6 +1,6 @@
-"""Which model moves a virtual car: by name, and what each needs of its vehicle.
+"""The table of models that can move a virtual car, by name, and their requirements.
 
-``twin`` is the plant's own body; every other model takes the place of it, and of its driveline.
+``twin`` is the plant's own body; every other model replaces it and its driveline.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from sim_mock.plant.parameters import PlantParameters
 
 TWIN = "twin"
-_AT_ONCE = ServoParameters(rate_rad_s=1e3, dead_time_s=0.0)  # for models that steer by themselves
-# What a file of Autoware's has for its node, which publishes what is measured here by sensors
+_AT_ONCE = ServoParameters(rate_rad_s=1e3, dead_time_s=0.0)  # for models with their own steering
+# Keys of Autoware's files that only its node uses: its measurements are those of sensors here.
 _NODE_KEYS = (
     *Settings._fields,
     "timer_sampling_time_ms",
@@ -54,13 +54,16 @@ _AUTORALLY = {"autorally": AUTORALLY}
 
 
 class Row(NamedTuple):
-    """``make`` from the vehicle's name, its plant, what a file gives and the step in s;
-    ``vehicles`` are those that it has numbers for, or that bear it (none said: all)."""
+    """A model of the table.
+
+    ``make`` takes the vehicle's name, its plant, a file's parameters and the step in s;
+    ``vehicles`` are those that it has numbers for, or that can be driven with it (empty: all).
+    """
 
     title: str
     make: Callable[[str, PlantParameters, Mapping[str, Any], float], Model]
     vehicles: tuple[str, ...] = ()
-    steers: bool = False  # its own steering takes the servo's place
+    steers: bool = False  # its own steering replaces the servo
 
 
 def _autorally(title: str, kind: Kind) -> Row:
@@ -80,7 +83,8 @@ def _planning(model: str) -> Row:
     def make(_name: str, p: PlantParameters, given: Mapping[str, Any], step_s: float) -> Model:
         return PlanningBody(p, model, given, step_s)
 
-    whose = ("nigel",) if model == "IDEAL_STEER_VEL" else ()  # a speed loop of more gain swings
+    # With IDEAL_STEER_VEL a speed loop of higher gain than Nigel's oscillates.
+    whose = ("nigel",) if model == "IDEAL_STEER_VEL" else ()
     return Row("of Autoware's planning simulator", make, whose, steers=True)
 
 
@@ -107,8 +111,10 @@ MODELS: dict[str, Row] = {
 
 
 def parse_model(text: str) -> tuple[str, dict[str, Any]]:
-    """A name of ``MODELS``, or a parameter file of Autoware's planning simulator (.yaml): the
-    name, and what that gives. Raises ValueError."""
+    """Return a model's name and its parameters, from a name or from a parameter file (.yaml).
+
+    The name is one of ``MODELS``, the file one of Autoware's planning simulator. Raises ValueError.
+    """
     if text.endswith(".yaml"):
         return _of_file(Path(text))
     if text not in MODELS:
@@ -117,7 +123,7 @@ def parse_model(text: str) -> tuple[str, dict[str, Any]]:
 
 
 def _of_file(path: Path) -> tuple[str, dict[str, Any]]:
-    """What Autoware's node would be started with; what only its node heeds is left out."""
+    """Read the parameters with which Autoware's node would be started, without the node's own."""
     try:
         table: Any = yaml.safe_load(path.read_text())
     except (OSError, yaml.YAMLError, ValueError, RecursionError) as fault:
@@ -136,13 +142,13 @@ def _of_file(path: Path) -> tuple[str, dict[str, Any]]:
             f"{path} brings Python code of its own ({named}), which runs with all that your login "
             f"may do; if you trust it: --trust-code {path}"
         )
-    if "acceleration_map_path" in given:  # beside the file, unless it is a whole path
+    if "acceleration_map_path" in given:  # relative to the file, unless it is absolute
         given["acceleration_map_path"] = str(path.parent / given["acceleration_map_path"])
     return name, given
 
 
 def described() -> list[dict[str, str]]:
-    """All of them, for whoever shows them."""
+    """Return the list of all models, for a user interface."""
     rows = [
         {
             "name": TWIN,
@@ -156,17 +162,17 @@ def described() -> list[dict[str, str]]:
 
 
 def for_vehicle(vehicle: str) -> list[str]:
-    """The models that this type of car may have."""
+    """Return the models that this type of car may have."""
     return [name for name, row in MODELS.items() if not row.vehicles or vehicle in row.vehicles]
 
 
 def modelled(
     parameters: PlantParameters, vehicle: str, board: Mapping[str, Sequence[int]], step_s: float
 ) -> tuple[PlantParameters, Model | None]:
-    """The plant's parameters with their ``model``, and what moves it then (None: itself).
+    """Return the plant's parameters for their ``model``, and that model (None: the plant's own).
 
-    ``board`` is what the vehicle's board is configured with. Raises ValueError for a model that
-    this vehicle cannot have.
+    ``board`` is the configuration of the vehicle's board. Raises ValueError for a model that this
+    vehicle cannot have.
     """
     if parameters.model == TWIN:
         return parameters, None
