@@ -1,4 +1,4 @@
-"""A runstop box in a scene: the box's very program, at the end of a radio that faults get into."""
+"""A runstop box in a fault trial: the box's real program, on a radio that faults can alter."""
 
 from __future__ import annotations
 
@@ -9,19 +9,22 @@ from sim_mock.runstop_box import BOARD_ID, STEP_US, VirtualBox
 from sim_mock.world import VehicleFacts, World, board_id_of, stored_image
 
 _KEY = b"of a scene's box"
-_AHEAD_US = 123_000  # its clock and the car's are two
+_AHEAD_US = 123_000  # its clock differs from the car's
 
 
 def paired_image(vehicle: VehicleFacts) -> Stored:
-    """What the board of a scene's car has stored: its box's key, too."""
+    """Return the stored configuration of a trial's car, with the key of its box."""
     board_id = board_id_of(vehicle.name)
     image = stored_image(vehicle, board_id, vehicle.name)
     return Stored(image, stored_key(_KEY, board_id))
 
 
 class BoxAtRadio(Wire):
-    """It ``hears`` what the car sends, and says what its program does while it ``runs``; its button
-    is pressed where it does not let the car run on (``runs_on``)."""
+    """A runstop box on a radio link.
+
+    ``hears``: it receives what the car sends. ``runs``: its program runs. ``runs_on`` False: its
+    button is pressed, so that it stops the car.
+    """
 
     def __init__(self, world: World, phase_us: int) -> None:
         super().__init__(world.feed, lambda: world.now_us)
@@ -32,7 +35,7 @@ class BoxAtRadio(Wire):
         self._next_us = world.now_us + phase_us
 
     def tick(self, sent: bytes) -> None:
-        """A millisecond: hear what the car sent in it, say what is due."""
+        """Pass one millisecond: receive what the car sent in it, and send what is due."""
         if self.runs and self.hears:
             self._box.feed(sent)
         while self._world.now_us >= self._next_us:

@@ -1,4 +1,7 @@
-"""What breaks on the car itself: board, wires, motors, receiver, stop sources. See injections."""
+"""Injections into the car itself: board, wires, motors, receiver, stop sources.
+
+See ``injections`` for those of hosts and lines.
+"""
 
 from collections.abc import Callable
 
@@ -11,24 +14,24 @@ from sim_mock.faults.vehicles import motors_of
 from sim_mock.transmitter import Transmitter
 
 _MS = TICK_US
-_FOREVER_US = 60_000_000  # what hangs so long is ended by the watchdog
+_FOREVER_US = 60_000_000  # long enough that the watchdog ends the hang
 
 
 # --- makers
 
 
 def metal(**changes: object) -> Stroke:
-    """What the board's own hardware does: attributes of ``Metal``."""
+    """Return a stroke that sets attributes of ``Metal``, the board's own hardware."""
     return lambda scene: _set(scene.world.metal, changes)
 
 
 def plant(**changes: object) -> Stroke:
-    """What is done to the car: attributes of ``Plant``."""
+    """Return a stroke that sets attributes of ``Plant``, the car's physics."""
     return lambda scene: _set(scene.world.plant, changes)
 
 
 def rc(**changes: object) -> Injection:
-    """The transmitter, or its receiver: attributes of ``Transmitter``."""
+    """Return an injection that sets attributes of ``Transmitter``, or of its receiver."""
 
     def inject(scene: Scene) -> None:
         assert scene.transmitter
@@ -38,7 +41,7 @@ def rc(**changes: object) -> Injection:
 
 
 def box(**changes: object) -> Injection:
-    """The runstop box: attributes of ``box.BoxAtRadio``."""
+    """Return an injection that sets attributes of ``box.BoxAtRadio``, the runstop box."""
 
     def inject(scene: Scene) -> None:
         assert scene.box
@@ -48,7 +51,7 @@ def box(**changes: object) -> Injection:
 
 
 def battery_under(limit: str, ms: int = 60_000) -> Stroke:
-    """The battery reads just less than this parameter, for so long."""
+    """Return a stroke: the battery reads 100 mV less than this parameter for ``ms``."""
 
     def inject(scene: Stage) -> None:
         stuck = scene.pins.stuck
@@ -67,17 +70,17 @@ def _set(what: object, changes: dict[str, object]) -> None:
 
 
 def board_resets(scene: Stage) -> None:
-    """A brown-out: the program begins anew while the car rolls, after 100 to 300 ms of start-up."""
+    """Brown-out: restart the board while the car rolls, with 100 to 300 ms of start-up."""
     scene.pins.reset(scene.random.randrange(10, 31))
 
 
 def hangs(ms: int, interrupts_too: bool = False) -> Stroke:
-    """The program's loop stands still; with ``interrupts_too`` the guard does not tick either."""
+    """Return a stroke that halts the program's loop, and the guard's tick if ``interrupts_too``."""
     return lambda scene: scene.world.hang(ms * _MS, interrupts_too)
 
 
 def steps_take(steps: float) -> Injection:
-    """Each step takes as long as so many."""
+    """Return an injection: the program measures each step as ``steps`` times its period."""
 
     def inject(scene: Scene) -> None:
         step_us = scene.vehicle.parameters["step_us"][0]
@@ -87,12 +90,12 @@ def steps_take(steps: float) -> Injection:
 
 
 def steps_last(us: int) -> Stroke:
-    """Each step takes so long: one longer than the beat makes the next late, as on a board."""
+    """Return a stroke: each step takes ``us``; longer than the period, it delays the next one."""
     return lambda scene: setattr(scene.world, "step_takes_us", us)
 
 
 def armed_off_beat(scene: Scene) -> None:
-    """A step takes 1.14 of its beat while it stands by; then somebody wants to drive."""
+    """Let steps take 1.14 periods while the car stands by, then try to drive."""
     step_us = scene.vehicle.parameters["step_us"][0]
     steps_last(step_us * 114 // 100)(scene)
     scene.run(1000)
@@ -100,24 +103,24 @@ def armed_off_beat(scene: Scene) -> None:
 
 
 def hangs_and_loop_opens(scene: Scene) -> None:
-    """The runstop opens 10 ms into a hang, before the guard would notice that."""
+    """Open the runstop loop 10 ms into a hang, before the guard would notice the hang."""
     scene.world.hang(200 * _MS)
     scene.after(10, lambda: setattr(scene.world, "runstop_closed", False))
 
 
 def program_ends(scene: Scene) -> None:
-    """An exception, or killed: it never comes back by itself."""
+    """End the program, as an exception or a kill would: it never comes back by itself."""
     scene.world.hang(_FOREVER_US)
 
 
 def loop_glitches(scene: Scene) -> None:
-    """Open for 300 us, between two steps."""
+    """Open the loop for 300 us, between two steps."""
     now_us = scene.world.now_us
     scene.world.metal.glitch(now_us, now_us + 300)
 
 
 def loop_spikes(scene: Scene) -> None:
-    """Open for 15 us, twenty times: interference, which the filter is for."""
+    """Open the loop twenty times for 15 us: interference, which the filter has to reject."""
 
     def spike() -> None:
         now_us = scene.world.now_us
@@ -127,7 +130,7 @@ def loop_spikes(scene: Scene) -> None:
 
 
 def starts_fail(scene: Scene) -> None:
-    """Three starts in a row do not last; then somebody tries to drive."""
+    """Restart three times before a start counts as healthy, then try to drive."""
     scene.run(300)
     for _ in range(3):
         scene.world.restart(codes.RESET_WATCHDOG)
@@ -136,7 +139,7 @@ def starts_fail(scene: Scene) -> None:
 
 
 def power_lost(scene: Stage) -> None:
-    """The battery's plug is pulled."""
+    """Pull the battery's plug."""
     scene.world.lose_power()
 
 
@@ -144,7 +147,7 @@ def power_lost(scene: Stage) -> None:
 
 
 def drive_pulse_stuck(scene: Scene) -> None:
-    """A driving output stays a tenth of its range above what it is."""
+    """Hold a driving output at a tenth of its range above its present value."""
     channel = motors_of(scene.vehicle)[0]
     span = scene.vehicle.parameters["channel_high"][channel]
     span -= scene.vehicle.parameters["channel_neutral"][channel]
@@ -152,25 +155,25 @@ def drive_pulse_stuck(scene: Scene) -> None:
 
 
 def steering_pulse_stuck(scene: Scene) -> None:
-    """A steering output stays as it is, and the driver turns in."""
+    """Hold a steering output at its present value while the driver steers."""
     scene.world.metal.stuck[0] = scene.world.values[0]
     scene.driver.steer_urad = 100_000
 
 
 def servo_stuck(scene: Scene) -> None:
-    """The pulses are right, the servo does not follow."""
+    """Block the servo while the driver steers: the pulses are right, the wheels do not follow."""
     scene.world.plant.is_steering_stuck = True
     scene.driver.steer_urad = 50_000
 
 
 def contact_never_closes(scene: Scene) -> None:
-    """The drive enable stays open when the car is armed."""
+    """Hold the drive enable's contact open while the car is armed."""
     scene.world.metal.contact_stuck = False
     hold_and_go(scene)
 
 
 def contact_welded_at_boot(scene: Scene) -> None:
-    """The drive enable is closed before anybody closed it."""
+    """Hold the drive enable's contact closed from power-up on, then try to drive."""
     scene.world.metal.contact_stuck = True
     try_to_drive(scene)
 
@@ -179,19 +182,20 @@ def contact_welded_at_boot(scene: Scene) -> None:
 
 
 def encoders_dead(*sides: str) -> Stroke:
-    """Their cables are off, "left" or "right" or both: their counts stay."""
+    """Return a stroke that freezes the counts of the encoders "left", "right" or both."""
     return lambda scene: setattr(scene.world, "dead_encoders", set(sides))
 
 
 def counts_race(scene: Scene) -> None:
-    """An encoder's line picks up the motor."""
+    """Make the encoders count 300 m/s, as if their lines picked up the motor's noise."""
     _count_by_themselves(scene, 300.0)
 
 
 def turned_by_hand(share: float) -> Injection:
-    """The driver lets go; somebody turns the wheels, or their encoders only say so.
+    """Return an injection: the driver lets go, then the encoders count without the motors.
 
-    By this share of what a runaway begins with, for 0.6 s: then a hand grips anew.
+    It is as if somebody turned the wheels, at this share of the speed of a runaway, for 0.6 s:
+    after that a hand has to grip anew.
     """
 
     def inject(scene: Scene) -> None:
@@ -203,7 +207,7 @@ def turned_by_hand(share: float) -> Injection:
 
 
 def _count_by_themselves(scene: Scene, speed_mps: float) -> None:
-    """For 0.6 s the encoders say this speed, whatever the motors do."""
+    """Make the encoders report this speed for 0.6 s, whatever the motors do."""
     counts_mps = 1e9 / scene.vehicle.parameters["nm_per_count"][0] * speed_mps
     begun = scene.world.plant.counts()[0]
 
@@ -219,12 +223,12 @@ def _count_by_themselves(scene: Scene, speed_mps: float) -> None:
 
 
 def throttle_stuck(scene: Stage) -> None:
-    """Full throttle, whatever is put out."""
+    """Hold the motors at full throttle, whatever is put out."""
     scene.world.plant.stuck_throttle = 1.0
 
 
 def throttle_stuck_below_top(scene: Scene) -> None:
-    """For three quarters of its top speed, where a tenth of what it does is asked for."""
+    """Hold the throttle for 3/4 of top speed, and ask for a tenth of the present speed."""
     top, full = (
         scene.vehicle.parameters[f"{name}_mm_s"][0] for name in ("speed_max", "full_effort")
     )
@@ -233,7 +237,7 @@ def throttle_stuck_below_top(scene: Scene) -> None:
 
 
 def moves_off_with(speed_mm_s: int, **changes: object) -> Injection:
-    """Something is wrong with the car (attributes of ``Plant``), and the driver moves off."""
+    """Return an injection that sets attributes of ``Plant``, and then moves off."""
 
     def inject(scene: Scene) -> None:
         _set(scene.world.plant, changes)
@@ -245,7 +249,7 @@ def moves_off_with(speed_mm_s: int, **changes: object) -> Injection:
 
 
 def pushed(scene: Scene) -> None:
-    """Somebody pushes a car that holds with more than its brake, for 700 ms."""
+    """Push a car that holds, with more force than its brake has, for 700 ms."""
     plant = scene.world.plant
     plant.pushed_n = 0.7 * 9.81 * scene.vehicle.plant["body"]["mass_kg"]
     scene.after(700, lambda: setattr(plant, "pushed_n", 0.0))
@@ -255,7 +259,7 @@ def pushed(scene: Scene) -> None:
 
 
 def armed_and_left(scene: Scene) -> None:
-    """Whoever arms it has no source, and nobody takes the wheel."""
+    """Arm the car from a program without a claiming source; nobody takes the wheel."""
     scene.driver.claims = False
     scene.run(500)
     if scene.driver.state == codes.STANDBY:
@@ -263,7 +267,7 @@ def armed_and_left(scene: Scene) -> None:
 
 
 def box_replayed(scene: Scene) -> None:
-    """The box falls silent; all that it said comes again, a word a millisecond."""
+    """Silence the box and replay all its frames, one per millisecond."""
     assert scene.box
     said = list(scene.box.said)
     recorded = iter(said)
@@ -272,7 +276,7 @@ def box_replayed(scene: Scene) -> None:
 
 
 def rc_says(what: str) -> Injection:
-    """The radio is lost, and the receiver does what its failsafe says."""
+    """Return an injection: the radio is lost, and the receiver does ``what`` (its failsafe)."""
 
     def inject(scene: Scene) -> None:
         transmitter: Transmitter | None = scene.transmitter

@@ -1,7 +1,7 @@
-"""The catalogue of faults: what went wrong elsewhere, and what lines do to frames.
+"""The catalogue of faults: failures seen in other projects, and what lines do to frames.
 
-A row is what goes wrong, where that comes from, how it must end and what the board waits for.
-Sources "peers N" are the rows of the table in README.md: failures of other cars and programs.
+A row is the fault, its source, how it must end and what the board waits for before it acts. Sources
+"peers N" are the rows of the table in README.md: failures of other cars and programs.
 """
 
 from collections.abc import Callable, Mapping
@@ -26,7 +26,7 @@ _WRAP_BEGINS_US = starts.WRAP_US - 8_000_000  # time to arm and to come to speed
 
 @dataclass(frozen=True)
 class Case:
-    """One thing that goes wrong. ``wait`` is a key of ``limits.WAITS`` or ``UNAIDED_MS``."""
+    """One fault of the catalogue. ``wait`` is a key of ``limits.WAITS`` or ``UNAIDED_MS``."""
 
     id: str
     title: str
@@ -34,7 +34,7 @@ class Case:
     expects: str
     inject: Injection
     wait: str = "step"
-    extra_ms: int = 0  # how long it takes until it is all there
+    extra_ms: int = 0  # the time until the fault is fully developed
     start: Callable[[Scene, float], None] = starts.driving
     speed_mps: float = 3.0
     top_share: float = 0.9  # of the vehicle's top speed, where that is less
@@ -42,16 +42,16 @@ class Case:
     rolls_back: bool = False  # the fault itself may drive it backward
     needs: str = ""  # of the vehicle: a key of ``vehicles.NEEDS``
     changes: Mapping[str, int] = field(default_factory=dict)  # of parameters
-    program: Path | None = None  # what a MicroPython runs in place of the firmware's own
-    start_us: int = 0  # of the board's clock
-    ahead_us: int = 0  # of the session's clock, before the board's
+    program: Path | None = None  # the program a MicroPython runs in place of the firmware's
+    start_us: int = 0  # start value of the board's clock
+    ahead_us: int = 0  # offset of the session's clock from the board's
 
     def fits(self, vehicle: VehicleFacts) -> bool:
-        """Whether this vehicle has what it is about."""
+        """Return whether this vehicle has what the case needs."""
         return NEEDS[self.needs](vehicle)
 
     def speed_on(self, vehicle: VehicleFacts) -> float:
-        """What it is to be driven at, in m/s."""
+        """Return the speed in m/s at which this vehicle is driven in the case."""
         caps = vehicle.parameters["profile_cap_mm_s"]
         top_mps = min(vehicle.parameters["speed_max_mm_s"][0], max(caps)) * 1e-3
         races = self.start in (starts.racing, starts.racing_by_rc)
@@ -59,7 +59,7 @@ class Case:
         return min(self.speed_mps, self.top_share * top_mps, caps[profile] * 1e-3)
 
     def at(self, speed_mps: float, start: Callable[[Scene, float], None]) -> "Case":
-        """The same, begun in this way and at this speed, the vehicle's top speed included."""
+        """Return the case with this start and speed, the vehicle's top speed included."""
         return replace(self, speed_mps=speed_mps, top_share=1.0, start=start)
 
 
@@ -75,14 +75,14 @@ def _delayed(
     coasts: bool = False,
     start: Callable[[Scene, float], None] = starts.driving,
 ) -> Case:
-    """Of a car that is braked first, and cut afterwards."""
+    """Return a case of a car that brakes first and is cut afterwards."""
     return Case(case_id, f"off-delay: {title}", "stop category 1", "runstop loop", injection,
                 "step", extra_ms, start, coasts=coasts, needs="off-delay",
                 changes=off_delay.OFF_DELAY)  # fmt: skip
 
 
 CASES = (
-    # --- how a car stops at all, beside what friction allows
+    # --- how a car stops at all, compared with the limit by friction
     Case("stop-at-3", "a Stop at 3 m/s, or at its top speed", STOPS_SOURCE,
          "stop request", inject.stopped, top_share=1.0),
     Case("stop-flat-out", "a Stop in a race, at its top speed by RC", STOPS_SOURCE,
@@ -343,10 +343,10 @@ _BY_ID = {case.id: case for case in CASES}
 
 
 def case_of(case_id: str) -> Case:
-    """Raises KeyError for one that there is not."""
+    """Return the case with this id. Raises KeyError if there is none."""
     return _BY_ID[case_id]
 
 
 def cases() -> tuple[Case, ...]:
-    """All of them, in the order in which they are shown."""
+    """Return all cases, in the order in which they are shown."""
     return CASES

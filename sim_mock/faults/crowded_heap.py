@@ -1,7 +1,7 @@
-"""The car's program with 95 % of its heap taken, and two kilobytes made and dropped at each beat.
+"""The car's program with 95 % of the heap taken and 2 kB of garbage made at each beat.
 
-Run by a MicroPython in place of ``firmware/main.py``; what it makes stands for drivers, a console
-or a display that share the board.
+A MicroPython runs it in place of ``firmware/main.py``; the garbage stands for drivers, a console or
+a display that share the board.
 """
 
 import gc
@@ -9,13 +9,13 @@ import sys
 
 from firmware.main import made
 
-_AT_ONCE = 200  # asking how much is free looks through all of it
-_SHARE_LEFT = 20  # a twentieth
-_PIECE = 64  # no larger: what is free is in pieces
+_AT_ONCE = 200  # allocations between two checks, as mem_free() scans the whole heap
+_SHARE_LEFT = 20  # a twentieth stays free
+_PIECE = 64  # no larger: the free heap is fragmented
 
 
 def drive(arguments: "list[str]") -> None:
-    """As ``firmware.main.run``, with hardly any room."""
+    """Run the program as ``firmware.main.run`` does, with hardly any free memory."""
     app, board = made(arguments)
     kept: object = None
     gc.collect()

@@ -1,4 +1,4 @@
-"""How a case may end: a table, in words that the catalogue uses."""
+"""The table of endings that a case of the catalogue may expect, by name."""
 
 from dataclasses import dataclass
 
@@ -9,11 +9,11 @@ STOPS, DRIVES, LIMPS, NEVER_MOVES = "stops", "drives", "limps", "never moves"
 
 @dataclass(frozen=True)
 class Expectation:
-    """What the car does, and what its last Status says of it."""
+    """An expected ending: what the car does, and what its last Status reports."""
 
     does: str
     state: int
-    cause: int = codes.NO_CAUSE  # the first
+    cause: int = codes.NO_CAUSE  # the first cause of the stop
     fault: int | None = None
     also: int = 0  # faults that may come with it, as bits
 

@@ -1,7 +1,7 @@
-"""A host reduced to what a car needs to hear. It speaks the wire itself: no link hides a fault.
+"""A minimal host for fault trials, which encodes the wire protocol itself: no link hides a fault.
 
-Everything it says passes its ``line``, everything that it does can be switched off: that is where
-the faults of the catalogue get in.
+All its frames pass its ``line``, and everything that it does can be switched off: faults of the
+catalogue are injected there.
 """
 
 from typing import Any
@@ -24,14 +24,14 @@ _TYPES: dict[int, type[Message]] = {message.ID: message for message in messages.
 
 
 def framed(message: Message) -> bytes:
-    """The bytes of one message on the wire, both delimiters included."""
+    """Return the bytes of one message on the wire, both delimiters included."""
     writer = FrameWriter(_TABLE)
     size = writer.wrap(encode_into(message, writer.payload))
     return bytes(writer.out[:size])
 
 
 class Host(Wire):
-    """One session with the car of ``world``; ``phase_us`` is when it speaks, relative to a beat."""
+    """One session with the car of ``world``; ``phase_us`` is its time of sending after a beat."""
 
     def __init__(
         self, world: World, source: int, phase_us: int = 0, epoch: int = 12345, ahead_us: int = 0
@@ -40,19 +40,19 @@ class Host(Wire):
         self.world = world
         self.source = source
         self.epoch = epoch
-        self.profile = codes.PROFILE_TRACK  # to be armed in
+        self.profile = codes.PROFILE_TRACK  # the profile to arm in
         self.speed_mm_s = 0
         self.steer_urad = 0
         self.deadman = 0
-        self.stop_source: int | None = None  # speaks for this one
-        self.runs_on = True  # what it says for it
+        self.stop_source: int | None = None  # the stop source whose heartbeats it sends
+        self.runs_on = True  # what these say: run, or stop
         self.claims = False
         self.syncs = True
         self.input_lives = True  # else the device's last report is repeated
         self.claim_every_us = CLAIM_EVERY_US
         self.lease_ms = LEASE_MS
-        self.ahead_us = ahead_us  # of the world's clock
-        self.stamp_ahead_us = 0  # of its own clock: a lie
+        self.ahead_us = ahead_us  # offset of its clock from the world's
+        self.stamp_ahead_us = 0  # offset of its stamps from its own clock: a wrong stamp
         self.said: list[bytes] = []
         self.latest: dict[str, Any] = {}
         self._sequence = 0
@@ -64,11 +64,11 @@ class Host(Wire):
         self._reader = FrameReader(_TABLE)
 
     def now_us(self) -> int:
-        """Session time."""
+        """Return the session's time."""
         return self.world.now_us + self.ahead_us & TIME_MASK
 
     def tick(self, sent: bytes) -> None:
-        """A millisecond: hear what the car sent in it, say what is due."""
+        """Pass one millisecond: receive what the car sent in it, and send what is due."""
         if self.runs and self.hears:
             self._hear(sent)
         if self.runs:
@@ -93,7 +93,7 @@ class Host(Wire):
     # --- what it says
 
     def say(self, kind: type[Any], **fields: Any) -> bytes:
-        """Send one message; returns its frame as it was before the line had it."""
+        """Send one message; return its frame as it was before the line altered it."""
         message = kind()
         if hasattr(message, "epoch"):
             message.epoch = self.epoch
@@ -108,7 +108,7 @@ class Host(Wire):
         return frame
 
     def claim(self, **changes: Any) -> bytes:
-        """One claim of steering and drive, now."""
+        """Send one claim of steering and drive, now."""
         self._sequence = self._sequence + 1 & 0xFFFF
         self._input_count = self._input_count + int(self.input_lives) & 0xFFFF
         fields = {
@@ -125,7 +125,7 @@ class Host(Wire):
         return self.say(messages.Claim, **{**fields, **changes})
 
     def alive(self, stop_source: int) -> bytes:
-        """One word of a stop source: run, or stop."""
+        """Send one heartbeat of a stop source: run, or stop."""
         self._alive_sequence = self._alive_sequence + 1 & 0xFFFF
         return self.say(
             messages.Alive,
@@ -143,7 +143,7 @@ class Host(Wire):
         self.say(messages.Bind, protocol_hash=bytes(protocol_hash(_TABLE)))
 
     def ask(self, action: int, nonce: int = 0) -> None:
-        """One of the two steps of an action; the answer comes as ``latest["ActReply"]``."""
+        """Send one of the two steps of an action; the answer comes as ``latest["ActReply"]``."""
         self.latest.pop("ActReply", None)
         self.say(
             messages.Act,
@@ -166,7 +166,7 @@ class Host(Wire):
 
     @property
     def state(self) -> int:
-        """As last heard; STARTING before."""
+        """The state last heard of the car; STARTING before the first Status."""
         return int(self.latest["Status"].state) if "Status" in self.latest else codes.STARTING
 
     def _hear(self, sent: bytes) -> None:

@@ -1,4 +1,4 @@
-"""What goes wrong: each does it to a scene. Bytes, pins and time are all there is to do it with."""
+"""The injections of faults into a trial; they alter bytes, pins and time, nothing else."""
 
 from collections.abc import Callable
 
@@ -10,7 +10,7 @@ from sim_mock.faults.wire import Line
 
 Injection = Callable[[Scene], None]
 
-REPL = b"\x03\x04\x01\x02\x05\r\n\x1b"  # what a terminal sends a MicroPython to break into it
+REPL = b"\x03\x04\x01\x02\x05\r\n\x1b"  # bytes by which a terminal breaks into a MicroPython
 ALL_BYTES = bytes(range(256))
 _FLOOD = 4096  # bytes per beat, of which a board takes 512
 JUMP_US = 1_000_000
@@ -21,11 +21,11 @@ LIE_US = 300_000
 
 
 def none(_scene: Scene) -> None:
-    """Nothing goes wrong: time passes."""
+    """Inject nothing: time passes."""
 
 
 def line(make: Callable[[Stage], Line]) -> Stroke:
-    """From now on the line towards the car is this one."""
+    """Return a stroke that replaces the line towards the car from then on."""
 
     def inject(scene: Stage) -> None:
         scene.driver.line = make(scene)
@@ -34,7 +34,7 @@ def line(make: Callable[[Stage], Line]) -> Stroke:
 
 
 def line_for(ms: int, make: Callable[[Stage], Line]) -> Stroke:
-    """For this long only."""
+    """Return a stroke that replaces the line towards the car for ``ms``."""
 
     def inject(scene: Stage) -> None:
         before, scene.driver.line = scene.driver.line, make(scene)
@@ -44,7 +44,7 @@ def line_for(ms: int, make: Callable[[Stage], Line]) -> Stroke:
 
 
 def host(**changes: object) -> Injection:
-    """The driver's host is different from now on: attributes of ``host.Host``."""
+    """Return an injection that sets attributes of ``host.Host``, the driver's host."""
 
     def inject(scene: Scene) -> None:
         for name, value in changes.items():
@@ -54,7 +54,7 @@ def host(**changes: object) -> Injection:
 
 
 def world(**changes: object) -> Stroke:
-    """Something about the car's surroundings is: attributes of ``World``."""
+    """Return a stroke that sets attributes of ``World``, the car's surroundings."""
 
     def inject(scene: Stage) -> None:
         for name, value in changes.items():
@@ -64,7 +64,7 @@ def world(**changes: object) -> Stroke:
 
 
 def pin(**values: int) -> Stroke:
-    """A pin reads this from now on, whatever is there."""
+    """Return a stroke: pins read these values from then on, whatever is there."""
     return lambda scene: scene.pins.stuck.update(values)
 
 
@@ -72,13 +72,13 @@ def pin(**values: int) -> Stroke:
 
 
 def cable_pulled(scene: Scene) -> None:
-    """Both directions."""
+    """Pull the cable: nothing passes in either direction."""
     scene.driver.line = lines.dead()
     scene.driver.hears = False
 
 
 def host_stopped(ms: int) -> Stroke:
-    """SIGSTOP: it neither speaks nor reads, then goes on as if nothing had been."""
+    """Return a stroke: the host is stopped (SIGSTOP) for ``ms``, then goes on unaware."""
 
     def inject(scene: Stage) -> None:
         scene.driver.runs = False
@@ -94,7 +94,7 @@ def host_stopped(ms: int) -> Stroke:
 
 
 def clock_jumps(by_us: int) -> Injection:
-    """The host's clock, all of it."""
+    """Return an injection that shifts the host's clock."""
 
     def inject(scene: Scene) -> None:
         scene.driver.ahead_us += by_us
@@ -103,7 +103,7 @@ def clock_jumps(by_us: int) -> Injection:
 
 
 def reverse_asked_then_gone(scene: Scene) -> None:
-    """Full astern at full speed, and 60 ms later nobody is there."""
+    """Ask for full reverse at full speed; 60 ms later the cable is pulled."""
     scene.driver.speed_mm_s = -1000
     scene.after(60, lambda: cable_pulled(scene))
 
@@ -112,13 +112,16 @@ def reverse_asked_then_gone(scene: Scene) -> None:
 
 
 def gone_after_asking(scene: Scene) -> None:
-    """Between the two steps of arming."""
+    """Pull the cable between the two steps of arming."""
     starts.ask(scene, codes.ACTION_ARM)
     cable_pulled(scene)
 
 
 def gone_with_binding(scene: Scene) -> None:
-    """The frame that binds it is the last; who comes back holds the deadman and asks for speed."""
+    """Pull the cable after the frame that binds the session.
+
+    If the driver comes back, it holds the deadman and asks for speed.
+    """
     scene.run(1500)
     scene.driver.bind()
     cable_pulled(scene)
@@ -126,13 +129,16 @@ def gone_with_binding(scene: Scene) -> None:
 
 
 def gone_while_clearing(scene: Scene) -> None:
-    """Between the two steps of a clear."""
+    """Pull the cable between the two steps of a clear."""
     starts.ask(scene, codes.ACTION_CLEAR)
     cable_pulled(scene)
 
 
 def gone_with_clearing(scene: Scene) -> None:
-    """The frame that clears is the last; who comes back holds the deadman and asks for speed."""
+    """Pull the cable after the frame that clears.
+
+    If the driver comes back, it holds the deadman and asks for speed.
+    """
     starts.ask(scene, codes.ACTION_CLEAR)
     starts.confirm(scene, codes.ACTION_CLEAR)
     cable_pulled(scene)
@@ -140,13 +146,13 @@ def gone_with_clearing(scene: Scene) -> None:
 
 
 def gone_with_arming(scene: Scene) -> None:
-    """The frame that arms is the last to arrive."""
+    """Pull the cable after the frame that arms."""
     arm(scene)
     cable_pulled(scene)
 
 
 def gone_when_moving_off(scene: Scene) -> None:
-    """Hands on, neutral, go: and the first claim with a speed is the last to arrive."""
+    """Hold the deadman in neutral, ask for speed, and pull the cable after that first claim."""
     scene.driver.deadman = codes.HELD
     scene.run(20)
     scene.driver.speed_mm_s = 300
@@ -155,19 +161,19 @@ def gone_when_moving_off(scene: Scene) -> None:
 
 
 def runstop_open_at_boot(scene: Scene) -> None:
-    """And somebody tries to arm all the same."""
+    """Open the runstop loop at power-up, then try to drive all the same."""
     scene.world.runstop_closed = False
     try_to_drive(scene)
 
 
 def armed_for_another_car(scene: Scene) -> None:
-    """The arm carries the hash of another car's configuration."""
+    """Arm with the hash of another car's configuration, then try to drive."""
     scene.driver.latest["Identity"].config_hash = bytearray(4)
     hold_and_go(scene)
 
 
 def try_to_drive(scene: Scene) -> None:
-    """From power-up on, as anybody would."""
+    """Bind, arm and ask for speed from power-up on, as any host would."""
     scene.run(1500)
     scene.driver.bind()
     scene.run(300)
@@ -176,13 +182,13 @@ def try_to_drive(scene: Scene) -> None:
 
 
 def arm(scene: Scene) -> None:
-    """Both steps, if it answers the first."""
+    """Send both steps of arming; the second only if the car answers the first."""
     if starts.ask(scene, codes.ACTION_ARM):
         starts.confirm(scene, codes.ACTION_ARM)
 
 
 def hold_and_go(scene: Scene) -> None:
-    """Arm it, hold the deadman, ask for a walk."""
+    """Arm the car, hold the deadman, and ask for a walk."""
     arm(scene)
     scene.run(100)
     scene.driver.deadman = codes.HELD
@@ -192,7 +198,7 @@ def hold_and_go(scene: Scene) -> None:
 
 
 def odd_pace(scene: Scene) -> None:
-    """Time comes in uneven pieces, as a paced or a busy machine gives it."""
+    """Let time pass in uneven pieces, as a paced or a busy machine does."""
     cuts = sorted(scene.random.sample(range(1, 1000), 5))
     scene.pieces_us = [*cuts, 1000]
 
@@ -201,17 +207,17 @@ def odd_pace(scene: Scene) -> None:
 
 
 def stopped(scene: Scene) -> None:
-    """The driver's own host says Stop."""
+    """Send a Stop from the driver's own host."""
     scene.driver.stop()
 
 
 def stranger_stops(scene: Scene) -> None:
-    """Somebody without a session says Stop."""
+    """Send a Stop from a host without a session."""
     scene.stranger().stop()
 
 
 def stop_and_clear(scene: Scene) -> None:
-    """In one step: which comes first is drawn."""
+    """Send a Stop and a clear in one step, in random order."""
     driver = scene.driver
     said: list[Callable[[], object]] = [driver.stop, lambda: driver.ask(codes.ACTION_CLEAR)]
     scene.random.shuffle(said)
@@ -220,25 +226,25 @@ def stop_and_clear(scene: Scene) -> None:
 
 
 def stranger_claims(scene: Scene) -> None:
-    """Another car's session claims this one, at its own speed."""
+    """Let another car's session claim this one, at its own speed."""
     stranger = scene.stranger()
     stranger.claims, stranger.deadman, stranger.speed_mm_s = True, codes.HELD, -300
 
 
 def second_writer(scene: Scene) -> None:
-    """A second program binds a session and claims with the driver's own source."""
+    """Let a second program bind a session and claim with the driver's own source."""
     stranger_claims(scene)
     scene.others[0].bind()
 
 
 def gone_while_stranger_claims(scene: Scene) -> None:
-    """The driver falls silent, a foreign session does not."""
+    """Silence the driver while a foreign session goes on claiming."""
     stranger_claims(scene)
     scene.driver.line = lines.dead()
 
 
 def gone_while_tool_watches(scene: Scene) -> None:
-    """The driver falls silent; a tool goes on with all that keeps a line busy, and no deadman."""
+    """Silence the driver while a tool keeps the line busy, without a deadman."""
     sources = scene.vehicle.parameters["source_mask"]
     other = next(i for i, mask in enumerate(sources) if mask and i != scene.driver.source)
     tool = scene.stranger(other)
@@ -249,18 +255,18 @@ def gone_while_tool_watches(scene: Scene) -> None:
 
 
 def session_replayed(scene: Scene) -> None:
-    """The driver falls silent, and all that it ever said comes again, a frame a millisecond."""
+    """Silence the driver and replay all its frames, one per millisecond."""
     recorded = iter(list(scene.driver.said))
     scene.driver.line = lines.dead()
     scene.every(1, len(scene.driver.said), lambda: scene.world.feed(next(recorded)))
 
 
 def nobody_reads(scene: Scene) -> None:
-    """What the car says is not taken: its link is full for good."""
+    """Block the car's output: its link is full for the whole run."""
     scene.world.link_room = 0
     scene.after(1900, lambda: setattr(scene.world, "link_room", 1024))
 
 
 def flooded(scene: Scene) -> None:
-    """A babbler fills the line for 200 ms, faster than a board can take."""
+    """Flood the line for 200 ms, faster than a board can read."""
     scene.every(1, 200, lambda: scene.world.feed(scene.random.randbytes(_FLOOD)))

@@ -1,4 +1,4 @@
-"""How long and how far a stop may take: design numbers, and the physics of the plant."""
+"""The limits of a stop in time and distance: design numbers, and the physics of the plant."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,33 +11,33 @@ from sim_mock.plant.parameters import PlantParameters
 from sim_mock.world import VehicleFacts
 
 G_MPS2 = 9.81
-_GRIP_USED = 0.5  # a brake that takes less than half of what the braked tyres give is none
+_GRIP_USED = 0.5  # least share of the braked tyres' grip that counts as braking
 _MEASURED_OVER_S = 0.04  # firmware/core/odometry: speed is a mean over so long
-_BATTERY_SETTLES_MS = 1000  # firmware/core/battery: motors sag it for moments
+_BATTERY_SETTLES_MS = 1000  # firmware/core/battery waits, as motors make it sag for moments
 _UNATTENDED_MS = 3000  # firmware/core/arbiter
 _HANDS_PAUSE_MS = 1000  # firmware/core/plausibility
 _PULSE_AWAY_NS = 5_000  # firmware/core/outputs
-_DRIFT = 10_000  # firmware/core/clock: of so many parts two crystals differ by one
+_DRIFT = 10_000  # firmware/core/clock: two crystals differ by up to one part in so many
 
 
 def unseen_steps(vehicle: VehicleFacts) -> int:
-    """Whole steps in which a steering pulse moves less than what counts as a difference."""
+    """Return the number of whole steps in which a steering pulse moves less than the tolerance."""
     parameters = vehicle.parameters
     (rate_urad_s,), (steer_max_urad,) = (
         parameters["steer_rate_urad_s"],
         parameters["steer_max_urad"],
     )
-    curve = parameters["channel_curve"][:CURVE_POINTS]  # of the first channel, which is what sticks
+    curve = parameters["channel_curve"][:CURVE_POINTS]  # of the first channel, whose output sticks
     ns_per_urad = abs(curve[-1] - curve[0]) / (2 * steer_max_urad)
     return int(_PULSE_AWAY_NS / (ns_per_urad * rate_urad_s * step_ms(vehicle) * 1e-3))
 
 
 def step_ms(vehicle: VehicleFacts) -> int:
-    """How long a step of its program takes."""
+    """Return the period of the program's steps in ms."""
     return vehicle.parameters["step_us"][0] // 1000
 
 
-# What the board waits for before it acts, in ms; to each comes one step, which it may just miss
+# The time in ms after which the board acts; each is lengthened by one step, which may be missed.
 WAITS: dict[str, Callable[[VehicleFacts], int]] = {
     "step": lambda _v: 0,
     "claim": lambda _v: CLAIM_EVERY_US // 1000,
@@ -57,13 +57,13 @@ WAITS: dict[str, Callable[[VehicleFacts], int]] = {
     "clock": lambda v: v.parameters["clock_bound_us"][0] * _DRIFT // 1000,
     "stand": lambda v: v.parameters["stand_ms"][0],
 }
-# What acts without any step of the program: rings 0 and 1, as firmware/core/SAFETY.md promises
+# Reactions without any step of the program: rings 0 and 1, as firmware/core/SAFETY.md promises.
 UNAIDED_MS = {"loop": 1, "hung": 100}
 
 
 @dataclass(frozen=True)
 class Limit:
-    """At most. Of the time until nothing drives, until standstill, and of the way."""
+    """Upper limits: time until nothing drives, time until standstill, and distance."""
 
     reaction_s: float
     stop_s: float
@@ -72,12 +72,12 @@ class Limit:
 
 @dataclass(frozen=True)
 class Stopping:
-    """The physics of a vehicle."""
+    """The decelerations of a vehicle when it brakes and when it coasts."""
 
     brake_mps2: float
     coast_mps2: float
-    promised_mps2: float  # what a loop that is braked first has to show (core/loop_brake.py)
-    unseen_mps: float  # below this the brake has let go: its encoders tell no more
+    promised_mps2: float  # least deceleration of a car braked before its cut (core/loop_brake.py)
+    unseen_mps: float  # below this the brake is released, as the encoders do not show the speed
 
     @classmethod
     def of(cls, vehicle: VehicleFacts) -> "Stopping":
@@ -94,7 +94,10 @@ class Stopping:
         )
 
     def braked(self, speed_mps: float) -> tuple[float, float]:
-        """Seconds and metres: v/a and v²/2a, after the lag of the measured speed, then rolling."""
+        """Return seconds and metres of a braked stop.
+
+        They are v/a and v²/2a, after the lag of the measured speed, and then rolling out.
+        """
         rolled_s, rolled_m = self.coasted(min(speed_mps, self.unseen_mps))
         return (
             _MEASURED_OVER_S + speed_mps / self.brake_mps2 + rolled_s,
@@ -102,7 +105,7 @@ class Stopping:
         )
 
     def braked_first(self, speed_mps: float, seconds: float) -> tuple[float, float]:
-        """Braked for so long as the program insists on, then cut: what is left rolls out."""
+        """Return seconds and metres when braked for ``seconds`` at least so hard, then rolling."""
         braked_s = seconds - _MEASURED_OVER_S
         left_mps = max(speed_mps - self.promised_mps2 * braked_s, self.unseen_mps)
         rolled_s, rolled_m = self.coasted(left_mps)
@@ -110,18 +113,20 @@ class Stopping:
         return seconds + rolled_s, speed_mps * _MEASURED_OVER_S + braked_m + rolled_m
 
     def coasted(self, speed_mps: float) -> tuple[float, float]:
-        """Seconds and metres without any brake: rolling resistance and friction alone."""
+        """Return seconds and metres without any brake: rolling resistance and friction alone."""
         return speed_mps / self.coast_mps2, speed_mps**2 / (2 * self.coast_mps2)
 
 
 def plant_of(vehicle: VehicleFacts) -> PlantParameters:
-    """The virtual car's numbers."""
+    """Return the parameters of the virtual car's plant."""
     return PlantParameters.from_mapping({**vehicle.plant, "channels": list(vehicle.channels)})
 
 
 def braked_grip_mps2(plant: PlantParameters) -> float:
-    """What friction allows at most: mu g on all wheels, or by the axle that brakes alone. Braking
-    moves load to the front: m a = mu (m g lr + m a h) / L there, mu (m g lf - m a h) / L behind.
+    """Return the largest deceleration that friction allows: mu g, or that of the braking axle.
+
+    Braking moves load to the front: m a = mu (m g lr + m a h) / L for the front axle, mu (m g lf -
+    m a h) / L for the rear one.
     """
     body, mu = plant.body, plant.mu
     if plant.brake or plant.drive.driven == "front":
@@ -139,8 +144,11 @@ def limit(
     speed_mps: float,
     braked_s: float = 0.0,
 ) -> Limit:
-    """``extra_ms``: how long the fault itself takes to come about; ``speed_mps`` the fastest;
-    ``braked_s``: after so long it is cut, 0 if it is not."""
+    """Return the limits of a stop.
+
+    ``extra_ms``: the time until the fault is fully developed; ``speed_mps``: the largest speed;
+    ``braked_s``: the time after which the drive is cut, 0 if it is not.
+    """
     waits_ms = UNAIDED_MS[wait] if wait in UNAIDED_MS else WAITS[wait](vehicle) + step_ms(vehicle)
     reaction_s = (waits_ms + extra_ms) * 1e-3
     stopping = Stopping.of(vehicle)

@@ -1,4 +1,4 @@
-"""What a line does to frames: each a maker of a ``host.Line``, its chance seeded."""
+"""Makers of faulty lines (``wire.Line``): what each does to frames, with seeded randomness."""
 
 from collections.abc import Sequence
 from random import Random
@@ -10,27 +10,27 @@ Pieces = Sequence[tuple[int, bytes]]
 
 
 def dead() -> Line:
-    """Nothing arrives."""
+    """Return a line on which nothing arrives."""
     return lambda _frame: []
 
 
 def late(delay_ms: int) -> Line:
-    """All arrives, later."""
+    """Return a line that delays all frames."""
     return lambda frame: [(delay_ms * MS, frame)]
 
 
 def doubled() -> Line:
-    """All arrives, and once more 3 ms later."""
+    """Return a line that repeats each frame 3 ms later."""
     return lambda frame: [(0, frame), (3 * MS, frame)]
 
 
 def lossy(random: Random, share: float) -> Line:
-    """Each frame is lost by the same chance."""
+    """Return a line that loses frames independently, with this probability."""
     return lambda frame: [] if random.random() < share else [(0, frame)]
 
 
 def flipped(random: Random, share: float) -> Line:
-    """In a share of the frames one bit is the other way round."""
+    """Return a line that flips one bit in this share of the frames."""
 
     def line(frame: bytes) -> Pieces:
         if random.random() >= share:
@@ -43,7 +43,7 @@ def flipped(random: Random, share: float) -> Line:
 
 
 def repeated() -> Line:
-    """Something on the way keeps sending the first frame it had, in place of all others."""
+    """Return a line that sends the first frame it had in place of all others."""
     kept: list[bytes] = []
 
     def line(frame: bytes) -> Pieces:
@@ -54,7 +54,7 @@ def repeated() -> Line:
 
 
 def reversed_in(count: int) -> Line:
-    """Frames come in batches of ``count``, the last first."""
+    """Return a line that delivers batches of ``count`` frames in reverse order."""
     batch: list[bytes] = []
 
     def line(frame: bytes) -> Pieces:
@@ -69,12 +69,12 @@ def reversed_in(count: int) -> Line:
 
 
 def cut_short(random: Random) -> Line:
-    """Of each frame only a beginning arrives."""
+    """Return a line that delivers only a beginning of each frame."""
     return lambda frame: [(0, frame[: random.randrange(1, len(frame) - 1)])]
 
 
 def in_two(random: Random) -> Line:
-    """Each frame arrives in two parts, 5 ms apart."""
+    """Return a line that delivers each frame in two parts, 5 ms apart."""
 
     def line(frame: bytes) -> Pieces:
         at = random.randrange(1, len(frame))
@@ -84,7 +84,7 @@ def in_two(random: Random) -> Line:
 
 
 def among(random: Random, noise: bytes) -> Line:
-    """Between frames there are other bytes: a random piece of ``noise``, and a delimiter."""
+    """Return a line that puts a random piece of ``noise`` and delimiters between frames."""
 
     def line(frame: bytes) -> Pieces:
         piece = noise[random.randrange(len(noise)) :][: random.randrange(1, 60)]
@@ -94,7 +94,7 @@ def among(random: Random, noise: bytes) -> Line:
 
 
 def inserted(random: Random, noise: bytes, share: float) -> Line:
-    """Into a share of the frames one byte of ``noise`` gets in, at any position."""
+    """Return a line that inserts one byte of ``noise`` into this share of the frames."""
 
     def line(frame: bytes) -> Pieces:
         if random.random() >= share:

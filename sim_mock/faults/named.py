@@ -1,6 +1,6 @@
-"""Faults that anybody can have by name: in a URI, or in a scenario's file.
+"""Faults by name, for a URI or a scenario file.
 
-The catalogue judges the car's program by the very same strokes; here they befall a car that
+The catalogue tests the car's program with the same strokes; here they are injected into a car that
 somebody drives. Each comes at its time, in seconds of the car's world since its power-up. Written:
 
     stuck_servo@3s;lossy_wire:share=0.3@5s;slippery_patch:x_m=4,y_m=0,radius_m=1,mu=0.2
@@ -29,10 +29,10 @@ _SIDES = {"both": ("left", "right"), "left": ("left",), "right": ("right",)}
 
 @dataclass(frozen=True)
 class Named:
-    """``keys``: its own, as in ``plant.tables``; every one has a default.
+    """A fault with a name and keys, each of which has a default (as in ``plant.tables``).
 
-    ``stroke`` makes what befalls the car; one without is there from the start, and ``makes`` says
-    what it changes about the car's facts.
+    ``stroke`` makes its injection. A fault without one exists from the start, and ``makes`` returns
+    its changes of the car's facts.
     """
 
     title: str
@@ -42,12 +42,12 @@ class Named:
 
 
 def _ms(default: int) -> Key:
-    """For how long, in milliseconds."""
+    """Return the key of a duration in milliseconds."""
     return number("ms", 1, 600_000, default=default)
 
 
 def _like(table: str, **defaults: float) -> tuple[Key, ...]:
-    """The keys of a table of the plant, under names of their own and with defaults."""
+    """Return the keys of a table of the plant, with these names and defaults."""
     renamed = zip(TABLES[table], defaults.items(), strict=True)
     return tuple(replace(key, name=name, default=value) for key, (name, value) in renamed)
 
@@ -111,7 +111,7 @@ FAULTS: dict[str, Named] = {
 
 
 def parse_faults(text: str) -> list[dict[str, Any]]:
-    """Of a URI: ``NAME[:KEY=VALUE,...][@SECONDS[s]];...``. Raises ValueError."""
+    """Return the faults in a URI: ``NAME[:KEY=VALUE,...][@SECONDS[s]];...``. Raises ValueError."""
     return [_parsed(part) for part in text.split(";")]
 
 
@@ -131,7 +131,7 @@ def _value(text: str) -> float | str:
 
 
 def read_scenario(path: str) -> list[dict[str, Any]]:
-    """The faults of a file. Raises ValueError with its name, and what is wrong in it."""
+    """Return the faults in a file. Raises ValueError with its name and what is wrong in it."""
     table = read_toml(Path(path))
     unknown = sorted(set(table) - {"title", "fault"})
     if unknown:
@@ -143,7 +143,7 @@ def read_scenario(path: str) -> list[dict[str, Any]]:
 
 
 def checked(given: Mapping[str, Any]) -> dict[str, Any]:
-    """One fault with all of its keys. Raises ValueError for what is none of its kind."""
+    """Return one fault with all of its keys. Raises ValueError if it is no valid fault."""
     own = dict(given)
     name, at_s = own.pop("name", None), own.pop("at_s", 0.0)
     if name not in FAULTS:
@@ -157,7 +157,7 @@ def checked(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def made_of(faults: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """What those that are there from the start change about a car's facts.
+    """Return the changes of a car's facts by the faults that exist from the start.
 
     Raises ValueError if two change the same; patches add up.
     """
@@ -172,7 +172,7 @@ def made_of(faults: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def strokes_of(faults: Sequence[Mapping[str, Any]]) -> list[tuple[float, Stroke]]:
-    """When each of the others comes, in s, and what it does then."""
+    """Return the time in s and the injection of each fault that comes later."""
     found = []
     for fault in faults:
         make = FAULTS[fault["name"]].stroke
@@ -186,7 +186,7 @@ def _own(fault: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def described() -> list[dict[str, Any]]:
-    """The list for people and programs: name, title, keys with their defaults."""
+    """Return the list of faults for people and programs: name, title, keys with their defaults."""
     return [
         {"name": name, "title": named.title, "keys": {key.name: key.default for key in named.keys}}
         for name, named in FAULTS.items()

@@ -1,7 +1,7 @@
-"""The runstop loop of a car whose circuit keeps the drive's power for a while: what may go wrong.
+"""Faults around the runstop loop of a car whose circuit has an off-delay.
 
-Such a car brakes first and is cut afterwards (hardware/stopping.md). Each stroke opens its loop,
-and does something else to it.
+Such a car brakes first and is cut afterwards (hardware/stopping.md). Each stroke opens its loop and
+does something else to it.
 """
 
 from collections.abc import Callable
@@ -22,7 +22,7 @@ def _turn(scene: Scene, is_closed: bool) -> None:
 
 
 def opens_with(change: _Change) -> Injection:
-    """The loop opens, and at the same moment something is done to the world."""
+    """Return an injection that opens the loop and changes the world at the same moment."""
 
     def inject(scene: Scene) -> None:
         change(scene.world)
@@ -32,12 +32,12 @@ def opens_with(change: _Change) -> Injection:
 
 
 def opens(scene: Scene) -> None:
-    """Nothing else."""
+    """Open the loop, nothing else."""
     _turn(scene, False)
 
 
 def opens_then_hangs(ms: int, change: _Change = lambda _world: None) -> Injection:
-    """The program stands still so long after the loop has opened."""
+    """Return an injection: the program hangs ``ms`` after the loop has opened."""
 
     def inject(scene: Scene) -> None:
         opens_with(change)(scene)
@@ -47,7 +47,7 @@ def opens_then_hangs(ms: int, change: _Change = lambda _world: None) -> Injectio
 
 
 def hangs_then_opens(ms: int) -> Injection:
-    """The loop opens so long after the program stood still."""
+    """Return an injection: the loop opens ``ms`` after the program has hung."""
 
     def inject(scene: Scene) -> None:
         scene.world.hang(_HANGS_US)
@@ -57,7 +57,7 @@ def hangs_then_opens(ms: int) -> Injection:
 
 
 def bounces(scene: Scene) -> None:
-    """A loose wire: the loop opens and closes for 1.5 s, in time with nothing, then stays open."""
+    """Open and close the loop at random for 1.5 s, as a loose wire does, then leave it open."""
     _turn(scene, False)
     at_ms, is_closed = 0, False
     while at_ms < 1_500:
@@ -68,38 +68,38 @@ def bounces(scene: Scene) -> None:
 
 
 def opens_under_hands(scene: Scene) -> None:
-    """It holds, somebody turns its wheels, and the loop opens."""
+    """Open the loop of a car that holds while its wheels are turned by hand."""
     scene.after(1_100, lambda: _turn(scene, False))
     turned_by_hand(0.9)(scene)
     scene.run(200)
 
 
 def late(scene: Scene) -> None:
-    """Each step takes two and a half beats, which is no overrun yet."""
+    """Open the loop while each step takes two and a half periods, which is no overrun yet."""
     scene.pins.stuck["step_us"] = scene.vehicle.parameters["step_us"][0] * 5 // 2
     _turn(scene, False)
 
 
 def brake_does_nothing(world: World) -> None:
-    """The ESC takes no pulse any more: the car coasts."""
+    """Disable the ESC: it ignores all pulses, and the car coasts."""
     world.plant.is_drive_dead = True
 
 
 def encoders_stop(world: World) -> None:
-    """Their counts stay."""
+    """Freeze the counts of both encoders."""
     world.dead_encoders = {"left", "right"}
 
 
 def delay_is_open(world: World) -> None:
-    """The delay's capacitor is lost: K1 lets go with the loop."""
+    """Remove the delay's capacitor: relay K1 opens with the loop."""
     world.metal.circuit.is_delay_open = True
 
 
 def delay_is_shorted(world: World) -> None:
-    """Q3 is welded: K1 does not let go with the loop."""
+    """Weld the transistor Q3: relay K1 does not open with the loop."""
     world.metal.circuit.is_delay_shorted = True
 
 
 def delay_is_doubled(world: World) -> None:
-    """As of a capacitor of twice the size."""
+    """Double the delay, as a capacitor of twice the size would."""
     world.metal.circuit.off_delay_us *= 2

@@ -1,4 +1,4 @@
-"""What the car's program reads and hears can be altered here, between its world and itself."""
+"""A layer between the car's program and its world that alters readings and power."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -16,9 +16,10 @@ _DARK = Beat((0,) * CHANNELS, False, b"")
 
 
 def factory_of(runtime: str, program: Path | None = None) -> Factory:
-    """``program`` is what a MicroPython runs in place of the firmware's own.
+    """Return the factory of runners for a runtime.
 
-    Raises LookupError if the machine has no such MicroPython.
+    ``program`` is what a MicroPython runs in place of the firmware's own. Raises LookupError if the
+    machine has no such MicroPython.
     """
     if not RUNTIMES[runtime]:
         return InProcess
@@ -51,11 +52,11 @@ class Pins:
         return self._inner.step(now_us, values, outputs, received)
 
     def image(self) -> bytes:
-        """The configuration that the board has stored."""
+        """Return the configuration that the board has stored."""
         return self._inner.image()
 
     def reset(self, dark_steps: int) -> None:
-        """The board starts anew. For so many beats its pins are inputs: pull-downs hold them."""
+        """Restart the board; for ``dark_steps`` beats its pins are inputs, held by pull-downs."""
         self._dark_steps = dark_steps
         self._inner.close()
         self._inner = self._factory(*self._made_of)

@@ -1,4 +1,4 @@
-"""One run of one case: from power-up to standstill, with the judgement."""
+"""One run of one case, from power-up to standstill, with its verdict."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -26,21 +26,24 @@ from sim_mock.faults.vehicles import altered, brakes_by_motor, has_brake
 from sim_mock.faults.wire import clean
 from sim_mock.world import VehicleFacts
 
-_DRAWN_MS = 200  # four times what repeats in a host: any phase comes
+_DRAWN_MS = 200  # four times the host's longest period, so that any phase comes
 _DRIVES_ON_MS = 2000
 _STOPS_WITHIN_MS = 60_000
 _STARTS_WITHIN_MS = 5_000
-_LOOKS_MS = 500  # what has to fall silent first has by then
-_SLOWER = 0.9  # of its speed: a car that drives on is not slower
+_LOOKS_MS = 500  # anything that has to fall silent first has done so by then
+_SLOWER = 0.9  # least share of its speed at which a car counts as driving on
 _LIMPS_WITHIN_MS = 5000
 _STILL_M = 0.002  # an axle's play
-_GRAIN_S = TICK_US * 1e-6  # of whatever is measured here
-_ROLLED = 0.5  # whoever goes farther than so much of rolling out was hardly braked
+_GRAIN_S = TICK_US * 1e-6  # resolution of the times measured here
+_ROLLED = 0.5  # a car that goes farther than this share of its roll-out was hardly braked
 
 
 @dataclass(frozen=True)
 class Run:
-    """What one run gave. ``limit`` is None where nothing has to stop; ``wrong`` where all held."""
+    """The result of one run.
+
+    ``limit`` is None where nothing has to stop; ``wrong`` is empty if all conditions held.
+    """
 
     case: str
     vehicle: str
@@ -52,12 +55,12 @@ class Run:
     distance_m: float
     limit: Limit | None
     wrong: tuple[str, ...]
-    friction_s: float = 0.0  # what mu g on all wheels would allow: v / mu g
-    friction_m: float = 0.0  # and v^2 / 2 mu g
-    slid_s: float = 0.0  # how long wheels were locked, or spun
-    asked_mps: float = 0.0  # what it was to be driven at
+    friction_s: float = 0.0  # the least that mu g on all wheels would allow: v / mu g
+    friction_m: float = 0.0  # the same of the distance: v^2 / 2 mu g
+    slid_s: float = 0.0  # the time for which wheels were locked, or spun
+    asked_mps: float = 0.0  # the speed at which it was to be driven
     fastest_mps: float = 0.0  # from the fault on
-    coasts: bool = False  # most of its way it was slowed by friction alone
+    coasts: bool = False  # friction alone slowed it over most of its distance
 
     @property
     def held(self) -> bool:
@@ -71,16 +74,19 @@ def run(
     runtime: str = IN_PROCESS,
     speed_mps: float = 0.0,
 ) -> Run:
-    """One run; at ``speed_mps`` where that is said, which the table of stops does.
+    """Run one case; ``speed_mps`` replaces its speed, as the table of stops does.
 
-    Raises LookupError for an unknown case or a runtime that is not here."""
+    Raises LookupError for an unknown case or a runtime that is not here.
+    """
     case = begun_at(case_id, vehicle, speed_mps) if speed_mps else case_of(case_id)
     return run_case(case, vehicle, seed, runtime)
 
 
 def run_case(case: Case, vehicle: VehicleFacts, seed: int, runtime: str = IN_PROCESS) -> Run:
-    """One run of a case that may be in no catalogue. Raises LookupError for a runtime that is not
-    here."""
+    """Run one case, which need not be in the catalogue.
+
+    Raises LookupError for a runtime that is not here.
+    """
     random = Random(f"{case.id} {vehicle.name} {seed}")
     factory = factory_of(runtime, case.program)
     car = altered(vehicle, case.changes)
@@ -93,7 +99,7 @@ def run_case(case: Case, vehicle: VehicleFacts, seed: int, runtime: str = IN_PRO
 
 
 class _Course:
-    """The parts of a run in their order."""
+    """The phases of one run, in their order."""
 
     def __init__(self, case: Case, scene: Scene, seed: int) -> None:
         self.case = case
@@ -120,7 +126,7 @@ class _Course:
         return 50 if near_wrap else _DRAWN_MS
 
     def drives(self) -> Iterator[str]:
-        """As if nothing had been."""
+        """Yield what is wrong, for a car that has to drive on unaffected."""
         track = self.scene.track
         self.scene.run(_DRIVES_ON_MS)
         if track.slowest_mps < self.speed_mps * _SLOWER:
@@ -130,7 +136,7 @@ class _Course:
         yield from self.reported()
 
     def limps(self) -> Iterator[str]:
-        """Goes on, no faster than it may with a low battery."""
+        """Yield what is wrong, for a car that has to go on at the speed of a low battery."""
         self.scene.run(_LIMPS_WITHIN_MS)
         limp_mps = self.scene.vehicle.parameters["limp_mm_s"][0] * 1e-3
         speed_mps = self.scene.world.plant.truth.vx_mps
@@ -139,7 +145,7 @@ class _Course:
         yield from self.reported()
 
     def never_moves(self) -> Iterator[str]:
-        """Nor do its outputs drive."""
+        """Yield what is wrong, for a car that must neither move nor drive its outputs."""
         track = self.scene.track
         self.scene.run(_LOOKS_MS)
         if track.distance_m > _STILL_M or track.reaction_s:
@@ -149,7 +155,10 @@ class _Course:
         yield from self.reported()
 
     def stops(self) -> Iterator[str]:
-        """In time and on the spot, never the other way, and for good."""
+        """Yield what is wrong, for a car that has to stop within its limits and stay stopped.
+
+        It must not roll the other way.
+        """
         scene = self.scene
         most = self._limit()
         assert most is not None
@@ -182,7 +191,7 @@ class _Course:
             yield f"took {track.distance_m:.3f} m, limit {most.distance_m:.3f} m"
 
     def cured(self) -> None:
-        """All is as it was before: what is latched now has to stay so by itself."""
+        """Remove all faults: what is latched now has to stay so by itself."""
         driver, world, plant = self.scene.driver, self.scene.world, self.scene.world.plant
         driver.line, driver.runs, driver.hears, driver.claims = clean, True, True, True
         driver.input_lives, driver.stamp_ahead_us, driver.steer_urad = True, 0, 0
@@ -199,9 +208,9 @@ class _Course:
             self.scene.box.line, self.scene.box.runs, self.scene.box.runs_on = clean, True, True
 
     def comes_back(self) -> None:
-        """The fault is gone, and the driver lets go, holds again from neutral and asks for speed.
+        """Remove the fault; the driver lets go, holds again from neutral and asks for speed.
 
-        After a mere release that is how one drives on; there nothing is asked for.
+        After a mere release of the deadman that is how one drives on; then nothing is asked for.
         """
         driver, rc = self.scene.driver, self.scene.transmitter
         self.cured()
@@ -221,7 +230,10 @@ class _Course:
         self.scene.run(_LOOKS_MS)
 
     def reported(self) -> Iterator[str]:
-        """The car says itself what it did, and why; one that begins anew, once it has begun."""
+        """Yield what is wrong with the car's own report of its state and cause.
+
+        A car that restarts is given time to do so.
+        """
         driver = self.scene.driver
         self.scene.until(lambda: driver.state != codes.STARTING, _STARTS_WITHIN_MS)
         status = self.scene.driver.latest.get("Status")
@@ -248,9 +260,10 @@ class _Course:
         return limit(vehicle, case.wait, case.extra_ms, self._brakes(), fastest_mps, braked_s)
 
     def _brakes(self) -> bool:
-        """By the vehicle's policy for the cause or the fault, and by what it has to brake with.
+        """Return whether the car brakes, by its policy for the cause or fault, and by its brakes.
 
-        A board that begins anew has no policy. A cut takes the motor's brake, not another.
+        A board that restarts has no policy. A cut of power disables the motor's brake, but no
+        other.
         """
         vehicle, expected = self.scene.vehicle, self.expected
         if self.case.coasts or expected.state == codes.STANDBY:
@@ -265,7 +278,7 @@ class _Course:
         elif expected.cause != codes.NO_CAUSE:
             policy = vehicle.parameters["stop_policy"][expected.cause]
         by_motor = brakes_by_motor(vehicle) and not in_doubt
-        if has_brake(vehicle):  # of the front wheels, which a stand does not turn
+        if has_brake(vehicle):  # it acts on the front wheels, which do not turn on a stand
             return policy != POLICY_NEUTRAL and not self.scene.world.plant.is_on_stand
         return policy == POLICY_BRAKE and by_motor
 
@@ -293,7 +306,7 @@ class _Course:
         )
 
     def _coasts(self) -> bool:
-        """Judge by what came of it whether there was a brake, whatever was expected."""
+        """Return whether the car was hardly braked, judged by its distance, not by expectation."""
         track = self.scene.track
         fastest_mps = max(track.fastest_mps, -track.slowest_mps)
         _, rolls_m = Stopping.of(self.scene.vehicle).coasted(fastest_mps)
@@ -309,7 +322,7 @@ _ENDINGS = {
 
 
 def _said(driver: Host) -> str:
-    """In the words of the protocol's codes; empty without any cause."""
+    """Return the name of the fault or cause that the car reports; empty without any."""
     status = driver.latest.get("Status")
     if status is None:
         return ""

@@ -1,4 +1,4 @@
-"""One car, whoever talks to it, and an observer that knows its pins and its plant, nothing else."""
+"""A fault trial: one car, all hosts that talk to it, and an observer of its pins and its plant."""
 
 from collections.abc import Callable
 from random import Random
@@ -15,7 +15,7 @@ _CREEP_MPS = 0.001
 
 
 class Track:
-    """What the car did since ``begin``: by its output pins and the truth of its plant."""
+    """A record of the car's motion since ``begin``, by its output pins and the plant's truth."""
 
     def __init__(self, world: World, vehicle: VehicleFacts) -> None:
         self._world = world
@@ -24,12 +24,12 @@ class Track:
         self.begin()
 
     def _speed_mps(self) -> float:
-        """Of the car; on a stand that of its wheels."""
+        """Return the speed of the car, or that of its wheels if it is on a stand."""
         plant = self._world.plant
         return plant.wheel_speed_mps if plant.is_on_stand else plant.truth.vx_mps
 
     def begin(self) -> None:
-        """From here on times and distances count."""
+        """Start the measurement of times and distances."""
         speed_mps = self._speed_mps()
         self.began_us = self.drove_us = self.moved_us = self._world.now_us
         self.distance_m = self.drifted_m = 0.0
@@ -48,28 +48,31 @@ class Track:
             self.drove_us = now_us
 
     def _drives(self) -> bool:
-        """Whether the outputs push forward: only then does a motor do anything but brake."""
+        """Return whether the outputs push forward: otherwise a motor can only brake."""
         world = self._world
         return world.enable and any(world.values[i] > rest for i, rest in self._motors)
 
     @property
     def reaction_s(self) -> float:
-        """Until the outputs drove no more; 0 if they never did."""
+        """The time until the outputs no longer drove; 0 if they never did."""
         drove_for_us = self.drove_us - self.began_us
         return (drove_for_us + TICK_US) * 1e-6 if drove_for_us else 0.0
 
     @property
     def stop_s(self) -> float:
-        """Until it moved for the last time."""
+        """The time until the car moved for the last time."""
         return (self.moved_us - self.began_us) * 1e-6
 
     def rests(self) -> bool:
-        """It has stood still, and nothing has driven it, for 100 ms."""
+        """Return whether the car has stood still, and nothing has driven it, for 100 ms."""
         return self._world.now_us - max(self.moved_us, self.drove_us) > 100 * TICK_US
 
 
 class Scene(Stage):
-    """``phase`` of the driver relative to the beats and of the fault are drawn from ``random``."""
+    """A fault trial in virtual time, in ticks of a millisecond.
+
+    The driver's phase relative to the beats, and that of the fault, are drawn from ``random``.
+    """
 
     def __init__(
         self,
@@ -80,7 +83,10 @@ class Scene(Stage):
         ahead_us: int = 0,
         is_paired: bool = False,
     ) -> None:
-        """``is_paired``: its car has a runstop box's key, and so needs the box (put_up_box)."""
+        """Set up the trial; if ``is_paired`` the car has a runstop box's key and needs the box.
+
+        ``put_up_box`` adds it.
+        """
         super().__init__(vehicle, random)
 
         def runner(board_id: bytes, image: bytes, seed: int) -> Pins:
@@ -96,11 +102,11 @@ class Scene(Stage):
         self.others: list[Host] = []
         self.box: BoxAtRadio | None = None
         self.transmitter: Transmitter | None = None
-        self.pieces_us = [TICK_US]  # in which a millisecond passes
+        self.pieces_us = [TICK_US]  # the pieces in which a millisecond passes
         self.track = Track(self.world, vehicle)
 
     def tick(self) -> None:
-        """A millisecond of everything."""
+        """Pass one millisecond for all parts."""
         world = self.world
         sent, begun_us = b"", world.now_us
         for until_us in self.pieces_us:
@@ -117,7 +123,7 @@ class Scene(Stage):
             self.tick()
 
     def until(self, holds: Callable[[], bool], within_ms: int) -> bool:
-        """Run until it holds; whether it did in time."""
+        """Run until ``holds()``; return whether it did in time."""
         for _ in range(within_ms):
             if holds():
                 return True
@@ -125,11 +131,11 @@ class Scene(Stage):
         return holds()
 
     def wait(self, most_ms: int) -> None:
-        """Any time up to ``most_ms``: where the phase of what follows comes from."""
+        """Run for a random time up to ``most_ms``, which gives what follows a random phase."""
         self.run(self.random.randrange(most_ms))
 
     def stranger(self, source: int | None = None) -> Host:
-        """Another program on the same line, with a session of its own, not bound yet."""
+        """Add another program on the same line, with a session of its own that is not bound yet."""
         phase_us = self.random.randrange(10) * TICK_US
         chosen = self.driver.source if source is None else source
         host = Host(self.world, chosen, phase_us, epoch=54321, ahead_us=777_000)
@@ -137,13 +143,13 @@ class Scene(Stage):
         return host
 
     def put_up_box(self) -> BoxAtRadio:
-        """A runstop box with a radio of its own, which lets the car run."""
+        """Add a runstop box with a radio of its own, which lets the car run."""
         phase_us = self.random.randrange(20) * TICK_US
         self.box = BoxAtRadio(self.world, phase_us)
         return self.box
 
     def take_up_rc(self) -> Transmitter:
-        """Wire a receiver to the board; somebody has its transmitter in hand, and holds nothing."""
+        """Wire a receiver to the board; its transmitter is on, and nothing on it is held."""
         self.transmitter = self.world.take_up_rc()
         return self.transmitter
 

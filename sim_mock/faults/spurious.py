@@ -1,10 +1,10 @@
-"""Spurious stops: how long a line may be expected to go without losing a whole lease of claims.
+"""Spurious stops: the expected time until a lossy line loses a whole lease of claims.
 
 The loss is a chain of two states (Gilbert 1960, Elliott 1963): in the good one every frame arrives,
 in the bad one none. Bursts have a mean length in time, so that claims at another rate meet the same
 line. Independent losses are the case without memory. The expected time to the first run of ``k``
-losses follows from one linear equation per length of run; ``k`` from the lease, the program's step
-and the bound of its clock, of which a claim's lease is the shorter (core/arbiter).
+losses follows from one linear equation per length of run. ``k`` follows from the lease, the
+program's step and the bound of its clock, by which a claim's lease is shortened (core/arbiter).
 """
 
 from collections.abc import Iterator
@@ -24,35 +24,35 @@ from sim_mock.world import VehicleFacts
 LOSSES = (0.01, 0.05, 0.10, 0.20)
 RATES_HZ = (20, 50, 100)
 BURSTS_MS = (0.0, 5.0, 20.0)  # 0: independent losses
-_GRAIN_US = 100  # core/clock adds so much to half of the round trip
+_GRAIN_US = 100  # core/clock adds this to half of the round trip
 _PATIENCE_MS = 1_000_000
 _SIGMAS = 4.0  # one check in 16 000 fails by chance
 
-# rate of claims, share of loss, mean burst, stops: what the program is checked with
+# The checks of the program: rate of claims, share of loss, mean burst in ms, number of stops.
 CHECKS = ((20, 0.4, 0.0, 60), (50, 0.5, 0.0, 25), (100, 0.6, 0.0, 12), (100, 0.4, 20.0, 15))
 
 
 @dataclass(frozen=True)
 class Loss:
-    """After a frame that arrived the next is lost by ``first``; after a lost one by ``again``."""
+    """A loss chain: the chance of loss is ``first`` after a frame that arrived, else ``again``."""
 
     first: float
     again: float
 
     @classmethod
     def of(cls, share: float, burst_ms: float, every_ms: float) -> "Loss":
-        """The chain, looked at every ``every_ms``, of which ``share`` of the time is bad."""
+        """Return the chain sampled every ``every_ms``, which is bad for this ``share`` of time."""
         if not burst_ms:
             return cls(share, share)
         memory = exp(-every_ms / burst_ms / (1.0 - share))
         return cls(share * (1.0 - memory), share + (1.0 - share) * memory)
 
     def claims_until(self, run: int) -> float:
-        """Expected number of claims until ``run`` in a row are lost, after one that arrived.
+        """Return the expected number of claims until ``run`` in a row are lost, after one arrived.
 
         With E0 unknown, the expectation after i losses is a + b*E0; from E_run = 0 backward.
         """
-        a, not_b = 0.0, 1.0  # 1 - b, or else a rare run would drown in rounding
+        a, not_b = 0.0, 1.0  # not_b is 1 - b: for a rare run b itself would round to 1
         for _ in range(1, run):
             a, not_b = 1.0 + self.again * a, self.again * not_b
         chance = self.first * not_b
@@ -62,11 +62,11 @@ class Loss:
 def losses_that_stop(
     rate_hz: int, phase_ms: int, step_ms: int = 10, lease_ms: int = LEASE_MS
 ) -> int:
-    """How many claims in a row have to be lost, for claims ``phase_ms`` after a beat each.
+    """Return how many claims in a row have to be lost, if they leave ``phase_ms`` after a beat.
 
-    A claim that leaves at p arrives with the next beat, its lease ends ``lease - bound`` after p,
-    where the bound is half of the round trip: a Sync leaves with a claim, so step - p, and grain.
-    Silence is seen at the first beat from then on, after what that beat received.
+    A claim that leaves at p arrives with the next beat. Its lease ends ``lease - bound`` after p,
+    where the bound is half of the round trip (a Sync leaves with a claim, so step - p) plus the
+    grain. Silence is noticed at the first beat from then on, after what that beat received.
     """
     bound_us = (step_ms - phase_ms) * 1000 // 2 + _GRAIN_US
     ends_us = (phase_ms + lease_ms) * 1000 - bound_us
@@ -78,7 +78,7 @@ def losses_that_stop(
 
 @dataclass(frozen=True)
 class Expected:
-    """One figure of the table, for the least lucky phase."""
+    """One entry of the table, for the phase with the shortest time."""
 
     rate_hz: int
     share: float
@@ -94,7 +94,7 @@ def expected(
     phase_ms: int | None = None,
     lease_ms: int = LEASE_MS,
 ) -> Expected:
-    """Mean time between spurious stops while claims are due all the time."""
+    """Return the mean time between spurious stops while claims are due all the time."""
     phases = range(10) if phase_ms is None else (phase_ms,)
     lost = min(losses_that_stop(rate_hz, phase, lease_ms=lease_ms) for phase in phases)
     loss = Loss.of(share, burst_ms, 1000.0 / rate_hz)
@@ -102,7 +102,7 @@ def expected(
 
 
 def table() -> Iterator[Expected]:
-    """Every loss, at every rate, without and with bursts."""
+    """Yield every loss at every rate, without and with bursts."""
     for burst_ms in BURSTS_MS:
         for share in LOSSES:
             for rate_hz in RATES_HZ:
@@ -110,14 +110,16 @@ def table() -> Iterator[Expected]:
 
 
 def checks() -> range:
-    """The rows of ``CHECKS``."""
+    """Return the indices of the rows of ``CHECKS``."""
     return range(len(CHECKS))
 
 
 @dataclass(frozen=True)
 class Check:
-    """The program's mean against the computed one, for a vehicle and its claims' lease;
-    ``error`` is one standard deviation of it."""
+    """The program's measured mean time and the computed one, for a vehicle and its lease.
+
+    ``error_s`` is one standard deviation of the mean.
+    """
 
     vehicle: str
     lease_ms: int
@@ -137,10 +139,10 @@ class Check:
 def check(
     row: int, vehicle: VehicleFacts, seed: int = 0, runtime: str = IN_PROCESS, rounds: int = 1
 ) -> Check:
-    """Row ``row`` of ``CHECKS`` on the complete program: armed, held, and stopped again and again,
-    as often as the row says, ``rounds`` times.
+    """Check row ``row`` of ``CHECKS`` on the complete program; return the result.
 
-    Each stop's time is nearly exponential, so that its deviation is its mean.
+    The car is armed, held, and stopped as often as the row says, ``rounds`` times. Each stop's time
+    is nearly exponential, so that its deviation is its mean.
     """
     rate_hz, share, burst_ms, of_a_round = CHECKS[row]
     stops = of_a_round * rounds
@@ -167,7 +169,7 @@ def _one_stop(
     burst_ms: float,
     runtime: str,
 ) -> tuple[float, int]:
-    """Seconds until the stop, and the phase of the claims in ms."""
+    """Return the seconds until the stop, and the phase of the claims in ms."""
     scene = Scene(vehicle, factory_of(runtime), random)
     try:
         _stand_active(scene)
@@ -189,7 +191,7 @@ def _stand_active(scene: Scene) -> None:
 
 
 def _bad_line(scene: Scene, share: float, burst_ms: float) -> Line:
-    """The chain of ``Loss``, whenever a frame comes by."""
+    """Return a line with the chain of ``Loss``, sampled whenever a frame passes."""
     state = {"bad": False, "us": scene.world.now_us}
 
     def line(frame: bytes) -> list[tuple[int, bytes]]:

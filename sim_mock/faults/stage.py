@@ -1,4 +1,4 @@
-"""What a fault takes hold of, whoever drives the car: the catalogue, or anybody by URI."""
+"""The handles that an injection acts on, in the catalogue's trials and in a car driven by URI."""
 
 from collections.abc import Callable
 from random import Random
@@ -11,9 +11,10 @@ TICK_US = 1000  # how finely the phase of a fault is drawn
 
 
 class Stage:
-    """``world`` and ``pins`` are the car's, ``driver`` is what whoever drives it says.
+    """The parts of a car that faults can alter, and a schedule of actions.
 
-    Chance comes from ``random`` alone.
+    ``world`` and ``pins`` are the car's, ``driver`` is the wire from its driver. All randomness
+    comes from ``random``.
     """
 
     world: World
@@ -26,20 +27,20 @@ class Stage:
         self._plans: list[tuple[int, Callable[[], object]]] = []
 
     def after(self, ms: int, action: Callable[[], object]) -> None:
-        """Do it then, while time goes on."""
+        """Schedule an action ``ms`` from now."""
         self._plans.append((self.world.now_us + ms * TICK_US, action))
 
     def every(self, ms: int, times: int, action: Callable[[], object]) -> None:
-        """Now, and again and again."""
+        """Schedule an action ``times`` times, from now on, every ``ms``."""
         for i in range(times):
             self.after(i * ms, action)
 
     def do_what_is_due(self) -> None:
-        """A millisecond is over."""
+        """Run the actions that are due; called each millisecond."""
         due = [plan for plan in self._plans if plan[0] <= self.world.now_us]
         for plan in due:
             self._plans.remove(plan)
             plan[1]()
 
 
-Stroke = Callable[[Stage], None]  # one thing that goes wrong
+Stroke = Callable[[Stage], None]  # one injection of a fault

@@ -1,4 +1,4 @@
-"""Where a case begins: each takes the car there by what any host would say."""
+"""The start conditions of cases; each is reached by messages that any host could send."""
 
 from collections.abc import Callable
 
@@ -7,20 +7,20 @@ from sim_mock.faults.scene import Scene
 from sim_mock.faults.stage import TICK_US
 from sim_mock.faults.vehicles import needs_rc_to_race
 
-WRAP_US = 1 << 30  # of the board's and of the session's clock
+WRAP_US = 1 << 30  # where the board's and the session's clock wrap
 _BEAT_MS = 10
 
 
 class NotReady(Exception):
-    """The car did not come to where the case begins: the case says nothing about its fault."""
+    """The car did not reach the start condition: the run says nothing about the fault."""
 
 
 def off(_scene: Scene, _speed_mps: float) -> None:
-    """Before the first step of the program."""
+    """Start before the first step of the program."""
 
 
 def standing_by(scene: Scene, _speed_mps: float = 0.0) -> None:
-    """Bound, its clock known, a driver there whose hands are off."""
+    """Start in STANDBY: bound, clocks synchronised, a driver claims without a deadman."""
     scene.run(_BEAT_MS)
     _wait_for(scene, codes.STANDBY, 3000)
     scene.driver.bind()
@@ -30,7 +30,7 @@ def standing_by(scene: Scene, _speed_mps: float = 0.0) -> None:
 
 
 def ask(scene: Scene, action: int) -> bool:
-    """The first step of an action; whether the car answered with a nonce."""
+    """Send the first step of an action; return whether the car answered with a nonce."""
     scene.driver.ask(action)
     scene.until(lambda: "ActReply" in scene.driver.latest, 100)
     reply = scene.driver.latest.get("ActReply")
@@ -38,12 +38,12 @@ def ask(scene: Scene, action: int) -> bool:
 
 
 def confirm(scene: Scene, action: int) -> None:
-    """The second step."""
+    """Send the second step of an action."""
     scene.driver.ask(action, scene.driver.latest["ActReply"].nonce)
 
 
 def armed(scene: Scene, _speed_mps: float = 0.0) -> None:
-    """In HOLD, hands off."""
+    """Start in HOLD, without a deadman."""
     standing_by(scene)
     _arm(scene)
 
@@ -57,14 +57,14 @@ def _arm(scene: Scene) -> None:
 
 
 def stopped(scene: Scene, _speed_mps: float = 0.0) -> None:
-    """By somebody's Stop, standing; hands off."""
+    """Start in STOPPED after a Stop, standing, without a deadman."""
     armed(scene)
     scene.driver.stop()
     _wait_for(scene, codes.STOPPED, 5000)
 
 
 def accelerating(scene: Scene, speed_mps: float) -> None:
-    """About half as fast as it is going to be."""
+    """Start while accelerating, at about half the speed asked for."""
     armed(scene)
     _set_out(scene, speed_mps)
 
@@ -77,13 +77,13 @@ def _set_out(scene: Scene, speed_mps: float) -> None:
 
 
 def driving(scene: Scene, speed_mps: float) -> None:
-    """At a steady speed."""
+    """Start at a steady speed."""
     accelerating(scene, speed_mps)
     scene.run(1500)
 
 
 def on_stand(scene: Scene, _speed_mps: float) -> None:
-    """The wheels are off the ground, and turn as fast as they may."""
+    """Start on a stand: the wheels are off the ground and turn at the cap."""
     scene.world.plant.is_on_stand = True
     scene.driver.profile = codes.PROFILE_STAND
     armed(scene)
@@ -95,12 +95,12 @@ def on_stand(scene: Scene, _speed_mps: float) -> None:
 
 
 def by_rc(scene: Scene, speed_mps: float) -> None:
-    """At a steady speed by the transmitter, which armed the car by its gesture."""
+    """Start at a steady speed by the transmitter, which armed the car by its gesture."""
     rc = scene.take_up_rc()
     scene.run(_BEAT_MS)
     _wait_for(scene, codes.STANDBY, 3000)
     scene.driver.bind()
-    scene.run(1200)  # let go, in neutral
+    scene.run(1200)  # the live-man switch is released, the sticks are neutral
     rc.live_man = True
     _drive_by_rc(scene, speed_mps)
 
@@ -117,7 +117,7 @@ def _drive_by_rc(scene: Scene, speed_mps: float) -> None:
 
 
 def _ready_to_race(scene: Scene) -> None:
-    """Armed in its profile race, with the stop sources that this needs."""
+    """Arm in the profile race, with the stop sources that this needs."""
     if needs_rc_to_race(scene.vehicle):
         scene.take_up_rc()
     box = scene.put_up_box()
@@ -129,14 +129,14 @@ def _ready_to_race(scene: Scene) -> None:
 
 
 def racing(scene: Scene, speed_mps: float) -> None:
-    """In its profile race, at a steady speed by the driver."""
+    """Start in the profile race, at a steady speed by the driver."""
     _ready_to_race(scene)
     _set_out(scene, speed_mps)
     scene.run(1500)
 
 
 def racing_by_rc(scene: Scene, speed_mps: float) -> None:
-    """In its profile race, at a steady speed by the transmitter."""
+    """Start in the profile race, at a steady speed by the transmitter."""
     scene.take_up_rc()
     _ready_to_race(scene)
     assert scene.transmitter
@@ -148,13 +148,13 @@ RACING = (racing, racing_by_rc)  # each with a runstop box, and its key
 
 
 def before_board_wraps(scene: Scene, speed_mps: float) -> None:
-    """Steady, 60 ms before the board's clock begins anew: a lease ends after it."""
+    """Start at a steady speed, 60 ms before the board's clock wraps: a lease ends after it."""
     driving(scene, speed_mps)
     _until_us(scene, lambda: scene.world.now_us)
 
 
 def before_session_wraps(scene: Scene, speed_mps: float) -> None:
-    """Steady, 60 ms before the host's clock begins anew."""
+    """Start at a steady speed, 60 ms before the host's clock wraps."""
     driving(scene, speed_mps)
     _until_us(scene, lambda: scene.world.now_us + scene.driver.ahead_us)
 

@@ -1,7 +1,7 @@
-"""The table of stops: every cause that there is, from 3 m/s and from the fastest that it can find.
+"""The table of stops: each cause, at 3 m/s and at the highest speed at which it can occur.
 
-Each row is a case of the catalogue, begun as its driver may drive at the fastest: what anybody's
-hand may end is also begun in a race, by the transmitter, where a vehicle is fastest.
+Each row is a case of the catalogue at the highest speed that its driver may have. What does not
+depend on a host's driving is also begun in a race by the transmitter, where a vehicle is fastest.
 """
 
 from collections.abc import Callable, Iterator
@@ -15,13 +15,15 @@ from sim_mock.faults.vehicles import driver_of, has_rc
 from sim_mock.world import VehicleFacts
 
 USUAL_MPS = 3.0
-_LEAST_APART_MPS = 0.1  # from its cap is another row only if that is another speed
+_LEAST_APART_MPS = 0.1  # a row at the cap is added only if it differs by more than this
 
 
 class Cause(NamedTuple):
-    """A row: what stops the car, and the case that shows it. ``is_hosts``: it ends a host's
-    driving, so that nobody else may be the driver. ``is_slow``: begun as slowly as the case has it,
-    for at its fastest a car cannot be told from one that drives as it shall."""
+    """A cause of a stop, and the case that shows it.
+
+    ``is_hosts``: it ends a host's driving, so that nobody else may be the driver. ``is_slow``: it
+    begins at the case's own speed, as at its fastest a faulty car cannot be told from a sound one.
+    """
 
     words: str
     case: str
@@ -65,16 +67,16 @@ CAUSES = (
 
 
 class Row(NamedTuple):
-    """One run to make: a cause's case on a vehicle, at a speed that it can have there."""
+    """One run to make: a cause's case on a vehicle, at a speed that the vehicle can have there."""
 
     words: str
     case: str
     speed_mps: float
-    is_cap: bool  # the fastest that this cause can find the vehicle at
+    is_cap: bool  # it is the highest speed at which this cause can occur
 
 
 def rows(vehicle: VehicleFacts) -> Iterator[Row]:
-    """All that fit the vehicle."""
+    """Yield all rows that fit the vehicle."""
     for cause in CAUSES:
         case = case_of(cause.case)
         if not case.fits(vehicle):
@@ -88,7 +90,7 @@ def rows(vehicle: VehicleFacts) -> Iterator[Row]:
 
 
 def begun_at(case_id: str, vehicle: VehicleFacts, speed_mps: float) -> Case:
-    """The case of a row, begun in the way in which the vehicle may have that speed."""
+    """Return the case of a row, with the start condition that allows the vehicle this speed."""
     cause = next(cause for cause in CAUSES if cause.case == case_id)
     case = case_of(case_id)
     usual_mps = _reach_mps(case.start, vehicle)
@@ -110,7 +112,7 @@ def _fastest(cause: Cause, case: Case, vehicle: VehicleFacts) -> tuple[float, _S
 
 
 def _reach_mps(start: _Start, vehicle: VehicleFacts) -> float:
-    """How fast the driver of such a beginning may drive."""
+    """Return the highest speed allowed to the driver of this start condition."""
     parameters = vehicle.parameters
     races = start in starts.RACING
     is_rc = start in (starts.by_rc, starts.racing_by_rc)

@@ -1,4 +1,4 @@
-"""A virtual car that things befall while somebody drives it."""
+"""Fault injection into a virtual car while somebody drives it."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from sim_mock.firmware_runner import FirmwareRunner
 from sim_mock.world import VehicleFacts, World
 
 Runner = Callable[[bytes, bytes, int], FirmwareRunner]
-_MOST_BYTES = 4096  # what is so long without a delimiter is no frame
+_MOST_BYTES = 4096  # more bytes without a delimiter are no frame
 
 
 class HostWire(Wire):
-    """The way of a real host's bytes: cut into frames, for that is what lines do things to."""
+    """The wire from a real host: it cuts the bytes into frames, as faulty lines act on frames."""
 
     def __init__(self, deliver: Callable[[bytes], None], now_us: Callable[[], int]) -> None:
         super().__init__(deliver, now_us)
         self._begun = b""
 
     def hear(self, data: bytes) -> None:
-        """A host that is stopped has said nothing."""
+        """Take bytes of the host; they are dropped while the host counts as stopped."""
         if not self.runs:
             return
         *frames, self._begun = (self._begun + data).split(b"\0")
@@ -38,7 +38,7 @@ class HostWire(Wire):
 
 
 class TroubledWorld(World):
-    """A world whose bytes pass ``wire`` before they are the car's."""
+    """A world whose incoming bytes pass ``wire`` before they reach the car."""
 
     wire: HostWire
 
@@ -46,12 +46,15 @@ class TroubledWorld(World):
         self.wire.hear(data)
 
     def arrive(self, data: bytes) -> None:
-        """At the far end of the wire."""
+        """Take bytes at the far end of the wire."""
         super().feed(data)
 
 
 class Trouble(Stage):
-    """What befalls one world, at its time. ``runner`` is to run its program; then ``befall`` it."""
+    """A schedule of faults for one world.
+
+    Make the world with ``runner`` as its runner, then call ``befall`` with it.
+    """
 
     def __init__(
         self, vehicle: VehicleFacts, faults: Sequence[Mapping[str, Any]], seed: int, runner: Runner
@@ -61,7 +64,7 @@ class Trouble(Stage):
         self._runner = runner
 
     def runner(self, board_id: bytes, image: bytes, seed: int) -> FirmwareRunner:
-        """The program, with pins that faults can take hold of."""
+        """Return the program's runner, with pins that faults can alter."""
         self.pins = Pins(self._runner, board_id, image, seed)
         return self.pins
 

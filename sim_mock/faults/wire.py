@@ -1,19 +1,22 @@
-"""What is said to a car, on its way there: where the faults of lines and of hosts get in."""
+"""The path of a driver's messages to the car, where faults of lines and hosts are injected."""
 
 import heapq
 from collections.abc import Callable, Iterable
 
-# From one frame to what arrives of it, each piece so many microseconds later
+# A line maps one frame to the pieces that arrive, each with its delay in microseconds.
 Line = Callable[[bytes], Iterable[tuple[int, bytes]]]
 
 
 def clean(frame: bytes) -> list[tuple[int, bytes]]:
-    """The line without a fault."""
+    """Return the frame unchanged and undelayed: the line without a fault."""
     return [(0, frame)]
 
 
 class Wire:
-    """``deliver`` takes what has arrived at the car; ``now_us`` is the car's world's time."""
+    """A path for frames with a fault and a delay.
+
+    ``deliver`` takes what has arrived at the car; ``now_us`` returns the world's time.
+    """
 
     def __init__(self, deliver: Callable[[bytes], None], now_us: Callable[[], int]) -> None:
         self.line: Line = clean
@@ -25,7 +28,7 @@ class Wire:
         self._on_the_way: list[tuple[int, int, bytes]] = []
 
     def send(self, frame: bytes) -> None:
-        """Any bytes, over the line."""
+        """Send bytes over the line."""
         for delay_us, data in self.line(frame):
             if not delay_us:
                 self._deliver(data)
