@@ -1,7 +1,7 @@
-"""The plant around a chip, on the chip's own clock.
+"""The plant around a chip (hardware in the loop), on the chip's own clock.
 
-The chip's outputs hold until its next step. So the plant runs one step ahead of it, and what the
-inputs will read then is there before it begins: as in a virtual car, if the cable is quick enough.
+The chip's outputs hold until its next step. So the plant runs one step ahead, and the readings of
+that step are at the chip before it begins: as in a virtual car, if the cable is fast enough.
 """
 
 from __future__ import annotations
@@ -17,17 +17,19 @@ from sim_mock.firmware_runner import Beat
 from sim_mock.metal import TIME_MASK
 
 _OFF = Beat((0,) * CHANNELS, enable=False, sent=b"")
-_LATE = 1.5  # steps: the chip has left one out, or the cable has lost it
+_LATE = 1.5  # steps: a longer gap means that the chip skipped one, or the cable lost it
 
 
 class Chip:
-    """The program on the chip as the world's runner. What it put out last is its beat; the
-    readings go to it, for its next step."""
+    """The runner of a world whose program is on a chip.
+
+    It returns the chip's last outputs as the beat, and sends the readings for the chip's next step.
+    """
 
     def __init__(self, say: Callable[[bytes], object]) -> None:
         self.beat = _OFF
         self.read_us = 0  # board time of the readings
-        self.wrote_us = 0  # and of the outputs
+        self.wrote_us = 0  # board time of the outputs
         self._say = say
         self._readings = PlantReadings()
         self._wires = PlantWires()
@@ -45,15 +47,15 @@ class Chip:
         return self.beat
 
     def image(self) -> bytes:
-        """Nothing is stored here."""
+        """Return nothing: no configuration is stored here."""
         return b""
 
     def close(self) -> None:
-        """Nothing to end."""
+        """Do nothing: there is no process to end."""
 
 
 class Bench:
-    """A world whose program is on a chip; ``say`` takes what goes to the chip."""
+    """A world whose program is on a chip; ``say`` sends bytes to the chip."""
 
     def __init__(self, facts: CarFacts, say: Callable[[bytes], object]) -> None:
         self._chip = Chip(say)
@@ -64,17 +66,17 @@ class Bench:
         self._elapsed_us = 0
 
     def begin(self, message: PlantBegin) -> None:
-        """What the metal is set to."""
+        """Take the fallbacks and the period that the chip's program has set its hardware to."""
         self._fallbacks = _channels(message)
         self._beat_us = message.beat_us
 
     def rest(self, outputs: PlantOutputs) -> None:
-        """What a car reads that stands still, for a program that has yet to begin."""
+        """Send the readings of a car that stands still, to a program that has not begun yet."""
         self._chip.read_us = outputs.time_us
         self.world.beat(self.world.now_us)
 
     def beat(self, outputs: PlantOutputs) -> None:
-        """A step of the chip: the plant goes on to its next one."""
+        """Take a step of the chip's outputs and run the plant to the chip's next step."""
         world, chip = self.world, self._chip
         if self._has_begun:
             self._elapsed_us += outputs.time_us - chip.wrote_us & TIME_MASK
@@ -94,7 +96,7 @@ class Bench:
         self._look_at(self._elapsed_us + world.step_us)
 
     def _look_at(self, time_us: int) -> None:
-        """Run the plant up to then, and tell the chip what its inputs read."""
+        """Run the plant up to then, and send the readings of that time to the chip."""
         chip = self._chip
         chip.read_us = chip.wrote_us + (time_us - self._elapsed_us) & TIME_MASK
         self.world.beat(time_us)

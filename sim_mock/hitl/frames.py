@@ -1,4 +1,4 @@
-"""The plant's frames and the car's, told apart on one stream."""
+"""Separation of the plant's frames from the car's on one byte stream."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from firmware.protocol.codec import DECODED, Message, decode_into
 from firmware.protocol.frame import WHITENER, FrameReader, crc_table
 
 _TABLE = crc_table()
-_MOST_BYTES = 4096  # without a delimiter: noise
+_MOST_BYTES = 4096  # more without a delimiter is noise
 
 
 class Frames:
-    """A stream cut into frames, without their delimiters; what is begun is kept."""
+    """A splitter of a byte stream into frames without delimiters; it keeps an incomplete frame."""
 
     def __init__(self) -> None:
         self._rest = b""
@@ -24,19 +24,25 @@ class Frames:
 
 
 def kind_of(frame: bytes) -> int:
-    """The message id of a whole frame: behind COBS' code byte, for no id is whitened to zero."""
+    """Return the message id of a whole frame.
+
+    It follows COBS' code byte, as no id is whitened to zero.
+    """
     return frame[1] ^ WHITENER if len(frame) > 1 else 0
 
 
 class Ear:
-    """Frames to messages of a few types."""
+    """A decoder of frames into messages of the given types."""
 
     def __init__(self, *kinds: type[Message]) -> None:
         self._messages = {kind.ID: kind() for kind in kinds}
         self._reader = FrameReader(_TABLE)
 
     def message(self, frame: bytes) -> Any:
-        """What the frame says, until the next of its kind; None if it is damaged or no such."""
+        """Return the frame's message, or None if it is damaged or of another type.
+
+        The object is reused for the next frame of its type.
+        """
         data = bytearray(frame + b"\0")
         self._reader.read(data, 0, len(data))
         size = self._reader.payload_size()

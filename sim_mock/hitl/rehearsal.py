@@ -1,9 +1,10 @@
-"""A board on a cable, brought into hardware in the loop and kept there, without I/O.
+"""The protocol that brings a board on a cable into hardware in the loop; without I/O.
 
     MEETING -> ENTERING -> LOADING -> FEEDING
 
-Until the plant is its peripherals, and again as soon as it is silent, nothing passes between host
-and board but Identify, Stop and StopSeen: no real car is taken for a virtual one.
+Until the plant is the board's peripherals, and again as soon as the board is silent, nothing but
+Identify, Stop and StopSeen passes between host and board: no real car is mistaken for a virtual
+one.
 """
 
 from __future__ import annotations
@@ -31,20 +32,19 @@ from sim_mock.hitl.bench import Bench
 from sim_mock.hitl.frames import Ear, Frames, kind_of
 from sim_mock.world import stored_image
 
-ALWAYS = (Identify.ID, Stop.ID)  # what a board may be told in any stage
-_CHUNKS = 2  # of the image at each step of the board: half of what its UART holds
-_AGAIN_STEPS = 50  # after the last of them, unless the board has begun anew with them
-# The patience with a board, in ticks: in each stage, and once it is fed
+ALWAYS = (Identify.ID, Stop.ID)  # messages that pass to a board in any stage
+_CHUNKS = 2  # chunks of the image per step of the board: half of its UART's buffer
+_AGAIN_STEPS = 50  # steps after the last chunk until the image is sent again
 TICK_S = 0.05
-_ENTERS = 100
-_GATE_CLOSES = 4
-_IS_LOST = 20
+_ENTERS = 100  # ticks without success until a stage before FEEDING fails
+_GATE_CLOSES = 4  # ticks without outputs of the board until the gate to the host closes
+_IS_LOST = 20  # ticks without outputs of the board until it counts as lost
 
 _ARMED = (ACTIVE, HOLD, STOPPING)
 
 
 class Stage(Enum):
-    """How far it is."""
+    """The stage of the protocol; its value is the error if it ends there."""
 
     MEETING = "nothing of Tandem is heard from the board"
     ENTERING = "the board does not begin; has it the firmware, and does its car stand?"
@@ -53,10 +53,11 @@ class Stage(Enum):
 
 
 class Rehearsal:
-    """``to_board`` and ``to_host`` take bytes; ``fault`` says in the end why it did not work.
+    """The state machine that brings a board into the loop and relays frames.
 
-    ``board`` is the id, in the loop, of the only board that it may be; empty, it is whoever answers
-    first, and then says who that was.
+    ``to_board`` and ``to_host`` take bytes; ``fault`` is the error if it fails. ``board`` is the
+    id, in the loop, that the board must have; if empty, it is set to that of the first board that
+    answers.
     """
 
     def __init__(
@@ -80,15 +81,18 @@ class Rehearsal:
         self._chunks: list[bytes] = []
         self._at = 0
         self._token = 0
-        self._ticks = 0  # without what was asked for
+        self._ticks = 0  # since the last progress
 
     @property
     def is_open(self) -> bool:
-        """Whether host and board hear each other."""
+        """True while frames pass between host and board."""
         return self.stage is Stage.FEEDING and self._ticks < _GATE_CLOSES
 
     def hear_host(self, data: bytes) -> int:
-        """Whole frames. Returns how many bytes of them may pass: the others are dropped."""
+        """Pass the host's whole frames on; return how many bytes were taken.
+
+        Frames that may not pass are dropped, and then 0 is returned.
+        """
         frames = self._from_host.feed(data)
         passing = [frame for frame in frames if self.is_open or kind_of(frame) in ALWAYS]
         if passing:
@@ -96,13 +100,13 @@ class Rehearsal:
         return len(data) if len(passing) == len(frames) else 0
 
     def hear_board(self, data: bytes) -> None:
-        """Bytes, cut anywhere."""
+        """Take bytes of the board, cut anywhere, and pass the car's frames on to the host."""
         passing = [frame for frame in self._from_board.feed(data) if not self._take(frame)]
         if passing:
             self._to_host(b"".join(b"\0" + frame + b"\0" for frame in passing))
 
     def tick(self) -> None:
-        """Each ``TICK_S``: ask again, and lose patience."""
+        """Ask again, and give up after too many ticks; call it each ``TICK_S``."""
         self._ticks += 1
         if self.stage is Stage.MEETING:
             self._to_board(framed(Identify()))
@@ -112,7 +116,7 @@ class Rehearsal:
             self.fault = self.fault or f"no hardware in the loop: {self.stage.value}"
 
     def _take(self, frame: bytes) -> bool:
-        """Whether it is not for the host."""
+        """Handle one frame; return True if it must not go to the host."""
         kind = kind_of(frame)
         if kind == PlantOutputs.ID:
             self._beat(self._ear.message(frame))
@@ -145,13 +149,13 @@ class Rehearsal:
             self.stage = Stage.ENTERING
 
     def _is_another(self, board_id: bytes) -> bool:
-        """Say whether it is another board than before; nothing is said to one that is."""
+        """Return whether this is another board than before; such a one gets no message."""
         seen = _in_loop(board_id)
         self.board = self.board or seen
         return seen != self.board
 
     def _prepare(self, board_id: bytes) -> None:
-        """The vehicle's configuration, for a board of this id, cut into chunks."""
+        """Cut the vehicle's configuration, for a board of this id, into chunks."""
         self._token = secrets.randbelow(0xFFFF) + 1
         image = stored_image(self._facts, board_id, self.bench.world.name)
         starts = range(0, len(image), CHUNK)
@@ -169,7 +173,7 @@ class Rehearsal:
         return chunk
 
     def _beat(self, outputs: PlantOutputs | None) -> None:
-        """The board's step sets the pace, of the image as well."""
+        """Handle the outputs of a board's step, which paces the sending of the image too."""
         if outputs is None:
             return
         if self.stage is Stage.FEEDING:
@@ -190,5 +194,5 @@ class Rehearsal:
 
 
 def _in_loop(board_id: bytes) -> bytes:
-    """The id that a board has as hardware in the loop, whether it is that already or not."""
+    """Return the id that a board has as hardware in the loop, whether it is that already or not."""
     return board_id if board_id[: len(HITL_MARK)] == HITL_MARK else hitl_id(board_id)

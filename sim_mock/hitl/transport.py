@@ -19,13 +19,16 @@ if TYPE_CHECKING:
 OPTION = "hitl"
 _CABLES = ("serial", "lossy+serial")
 _LOOK_S = 0.01
-# 18.3 kB/s come from a board that is driven at 100 Hz (README.md), in ten bits a byte: 183000
+# A board that is driven at 100 Hz sends 18.3 kB/s (README.md), with ten bits a byte: 183000 baud.
 LEAST_BAUD = 230_400
 
 
 class HitlTransport:
-    """A transport around ``cable``, the board's own. Each ``open`` is a new car at its start, on
-    the board of the first one: another board is not brought into the loop, and stays a real car."""
+    """A transport around ``cable``, the board's own.
+
+    Each ``open`` is a new car at its start, on the board of the first one: another board is not
+    brought into the loop, and stays a real car.
+    """
 
     is_virtual = False  # there is a board, which can be told to stop
 
@@ -42,14 +45,16 @@ class HitlTransport:
 
     @property
     def world(self) -> World | None:
-        """The plant around the board; None while it is closed."""
+        """The plant around the board; None while the transport is closed."""
         return self._rehearsal.bench.world if self._rehearsal else None
 
     async def open(
         self, on_bytes: Callable[[bytes], None], on_closed: Callable[[Exception | None], None]
     ) -> None:
-        """Until the plant is the board's peripherals. Raises RuntimeError if it does not come to
-        that, and what the cable raises."""
+        """Open the cable and wait until the plant is the board's peripherals.
+
+        Raises RuntimeError if that fails, and what the cable raises.
+        """
         rehearsal = Rehearsal(self._facts, self.cable.send, on_bytes, self._board)
         self._why = None
         await self.cable.open(rehearsal.hear_board, self._ended)
@@ -92,7 +97,7 @@ class HitlTransport:
 
 
 def make(uri: Uri, context: Context) -> HitlTransport:
-    """The transport of a URI with ``hitl=VEHICLE``. Raises ValueError for what does not fit."""
+    """Return the transport of a URI with ``hitl=VEHICLE``. Raises ValueError for what is unfit."""
     scheme, _, _ = uri.text.partition("://")
     if scheme not in _CABLES:
         raise ValueError(
@@ -108,7 +113,7 @@ def make(uri: Uri, context: Context) -> HitlTransport:
 
 
 def _check_baud(baud: str) -> None:
-    """What is no number is refused by whoever opens the cable."""
+    """Raise ValueError for a baud rate that is too low; the cable refuses what is no number."""
     if baud.isdecimal() and int(baud) < LEAST_BAUD:
         raise ValueError(
             "hardware in the loop does not fit through this line: readings, outputs and telemetry "
@@ -118,7 +123,7 @@ def _check_baud(baud: str) -> None:
 
 
 def _cable_text(text: str) -> str:
-    """As written, without what is the plant's."""
+    """Return the cable's URI: as written, without the plant's options."""
     head, _, query = text.partition("?")
     items = [it for it in query.split("&") if it.partition("=")[0] not in (OPTION, *QUERY)]
     return "?".join([head, "&".join(items)] if items else [head])
