@@ -1,7 +1,7 @@
-"""The one integrator of the vehicle models: classical Runge-Kutta with inputs held over the step.
+"""The integrator of the vehicle models: classical Runge-Kutta with inputs held over the step.
 
-``plant/integrators.py`` has the same rule unrolled for the six numbers of its body, where half of
-a step's time would go into loops; the states here have three to fifteen.
+``plant/integrators.py`` has the same rule unrolled for the six numbers of its body, where half of a
+step's time would go into loops; the states here have three to fifteen.
 """
 
 from collections.abc import Callable
@@ -14,7 +14,7 @@ RightHandSide = Callable[[State, Input, Given], State]
 
 
 def rk4(f: RightHandSide[Input, Given], x: State, u: Input, p: Given, dt_s: float) -> State:
-    """``x`` after ``dt_s`` seconds of x' = f(x, u, p) with ``u`` held. Fourth order.
+    """Return ``x`` after ``dt_s`` seconds of x' = f(x, u, p) with ``u`` held. Fourth order.
 
     Source: W. Kutta, Z. Math. Phys. 46 (1901); Hairer, Norsett and Wanner, Solving Ordinary
     Differential Equations I, 2nd ed., table II.1.2.
@@ -29,5 +29,5 @@ def rk4(f: RightHandSide[Input, Given], x: State, u: Input, p: Given, dt_s: floa
 
 
 def moved(x: State, rate: State, dt_s: float) -> State:
-    """``x + dt_s * rate``."""
-    return tuple([a + dt_s * b for a, b in zip(x, rate, strict=True)])  # quicker than a generator
+    """Return ``x + dt_s * rate``."""
+    return tuple([a + dt_s * b for a, b in zip(x, rate, strict=True)])  # faster than a generator
