@@ -20,7 +20,7 @@ from sim_mock.models.integration import State, rk4
 
 
 class Driven(NamedTuple):
-    """State: the body on its wheels, the engine, the transmission."""
+    """The state: the body on its wheels, the engine, the transmission."""
 
     body: Sprung
     engine_rpm: float
@@ -28,7 +28,7 @@ class Driven(NamedTuple):
 
 
 class Held(NamedTuple):
-    """What stays over a step."""
+    """The inputs that are held over a step."""
 
     pedals: Pedals
     box: Gearbox
@@ -36,12 +36,12 @@ class Held(NamedTuple):
 
 
 def at_rest(p: Automobile) -> Driven:
-    """Standing, in neutral, the engine idling."""
+    """Return the car standing, in neutral, with the engine idling."""
     return Driven(Sprung(), p.idle_rpm)
 
 
 def step(now: Driven, u: Pedals, p: Automobile, dt_s: float) -> Driven:
-    """The car ``dt_s`` seconds later, with ``u`` held."""
+    """Return the car ``dt_s`` seconds later, with ``u`` held."""
     box = shifted(now.box, abs(now.body.vx_mps), u, p, dt_s)
     out_nm = total_nm(now.engine_rpm, box, u.throttle, p)
     held = Held(u, box, drag_ns_per_m(now.body, out_nm, box.gear, p))
@@ -50,7 +50,7 @@ def step(now: Driven, u: Pedals, p: Automobile, dt_s: float) -> Driven:
 
 
 def drag_ns_per_m(s: Sprung, out_nm: float, gear: int, p: Automobile) -> float:
-    """Of the first regime that holds: the report's Aerodynamics."""
+    """Return the drag coefficient of the first regime that applies: the report's Aerodynamics."""
     speed_mps = abs(s.vx_mps)
     is_backing = gear == REVERSE and sum(s[6:10]) < 0.0
     if speed_mps >= p.speed_max_mps:
@@ -63,7 +63,7 @@ def drag_ns_per_m(s: Sprung, out_nm: float, gear: int, p: Automobile) -> float:
 
 
 def automobile_rates(x: State, u: Held, p: Automobile) -> State:
-    """Right-hand side, in the order of ``Sprung``, then the engine's rpm, per second."""
+    """Return the right-hand side in the order of ``Sprung``, then the engine's rpm, per second."""
     s, engine_rpm = Sprung(*x[:-1]), x[-1]
     rates = rates_under(s, u.pedals.steering, _acts(s, engine_rpm, u, p), p)
     return (*rates, engine_rate_rpmps(engine_rpm, s[6:10], u.box.gear, p))

@@ -1,7 +1,7 @@
-"""OpenCAV and RZR for AutoDRIVE's model of full-scale cars; what no source gives is an estimate.
+"""OpenCAV and RZR for AutoDRIVE's model of full-scale cars; numbers without a source are estimates.
 
-AW: AutoDRIVE's Autoware packages. They give OpenCAV's wheelbase and track, and nothing of RZR.
-CP: Chrysler Pacifica, 2018, as reviews of it print its maker's numbers. It is the minivan of AW's
+AW: AutoDRIVE's Autoware packages. They give OpenCAV's wheelbase and track, and nothing of RZR. CP:
+Chrysler Pacifica, 2018, as reviews of it print its maker's numbers. It is the minivan of AW's
 wheelbase (121.6 in) and track (68.3 in); that OpenCAV is one is an inference.
 """
 

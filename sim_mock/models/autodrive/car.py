@@ -1,9 +1,9 @@
-"""AutoDRIVE's model of cars, a rigid body on four sprung wheels; small and mid-scale ones whole.
+"""AutoDRIVE's model of cars, a rigid body on four sprung wheels; complete for small and mid scale.
 
 Source: the report, section 3.1.1. On a flat floor a loaded wheel neither rises nor sinks, so its
-equation m z'' + B (z' - Z') + K (z - Z) gives the floor's force: its weight and what the spring
-and the damper push. A wheel that they would have to pull down is in the air and pushes nothing.
-Along and aside each follow their own curve: there is no friction circle in the report.
+equation m z'' + B (z' - Z') + K (z - Z) gives the floor's force: its weight plus the force of
+spring and damper. A wheel that these would have to pull down is in the air and has no force. The
+longitudinal and lateral forces each follow their own curve: the report has no friction circle.
 """
 
 from collections.abc import Sequence
@@ -23,9 +23,10 @@ from sim_mock.models.integration import State
 
 
 class Sprung(NamedTuple):
-    """State: centre of gravity, spins left before right and front before rear, body, steering.
+    """The state: centre of gravity, spins (left before right, front before rear), body, steering.
 
-    From their place at rest: heave is upwards, roll lowers the right side, pitch lifts the nose.
+    The body's motion is relative to its place at rest: heave is upwards, roll lowers the right
+    side, pitch lifts the nose.
     """
 
     x_m: float = 0.0
@@ -48,7 +49,7 @@ class Sprung(NamedTuple):
 
 
 class Push(NamedTuple):
-    """What a tyre pushes, in newtons: along its wheel, and ahead and to the left of the car."""
+    """A tyre's force in newtons: along its wheel, and ahead and to the left of the car."""
 
     along_n: float
     ahead_n: float
@@ -56,7 +57,7 @@ class Push(NamedTuple):
 
 
 class Acts(NamedTuple):
-    """What drive, brakes and air do: torques of the four wheels, drag, downforce on the body."""
+    """The actions of drive, brakes and air: the wheels' torques, drag, downforce on the body."""
 
     torques_nm: Sequence[float]
     drag_ns_per_m: float
@@ -64,7 +65,7 @@ class Acts(NamedTuple):
 
 
 def sprung_rates(x: State, u: Input, p: Car) -> State:
-    """Right-hand side, in the order of ``Sprung``, per second."""
+    """Return the right-hand side, in the order of ``Sprung``, per second."""
     s = Sprung(*x)
     torques_nm = [
         wheel_torque_nm(u.throttle, spin, is_driven, p)
@@ -74,7 +75,7 @@ def sprung_rates(x: State, u: Input, p: Car) -> State:
 
 
 def rates_under(s: Sprung, steering: float, acts: Acts, p: Chassis) -> State:
-    """What any car of this model does under these torques and this air."""
+    """Return the right-hand side for these torques and air forces, for any car of this model."""
     corners = p.corners
     springs_n = spring_forces_n(s, corners)
     pushes = tyre_pushes(s, corners, wheel_loads_n(springs_n, corners, p), p)
@@ -90,7 +91,7 @@ def rates_under(s: Sprung, steering: float, acts: Acts, p: Chassis) -> State:
 
 
 def spring_forces_n(s: Sprung, corners: Sequence[Corner]) -> list[float]:
-    """What each spring and damper adds to what it carries at rest."""
+    """Return the force of each spring and damper beyond its static load."""
     return [
         -at.spring_n_per_m * (s.heave_m + at.ahead_m * s.pitch_rad + at.left_m * s.roll_rad)
         - at.damper_ns_per_m * (s.heave_mps + at.ahead_m * s.pitch_radps + at.left_m * s.roll_radps)
@@ -99,7 +100,7 @@ def spring_forces_n(s: Sprung, corners: Sequence[Corner]) -> list[float]:
 
 
 def wheel_loads_n(springs_n: Sequence[float], corners: Sequence[Corner], p: Chassis) -> list[float]:
-    """What each wheel presses on the floor."""
+    """Return the load of each wheel on the floor; 0 for a wheel in the air."""
     return [
         max((at.sprung_kg + p.wheel_kg) * GRAVITY_MPS2 + spring_n, 0.0)
         for at, spring_n in zip(corners, springs_n, strict=True)
@@ -109,7 +110,7 @@ def wheel_loads_n(springs_n: Sequence[float], corners: Sequence[Corner], p: Chas
 def slips(
     ahead_mps: float, aside_mps: float, rim_mps: float, slow_mps: float
 ) -> tuple[float, float]:
-    """Sx = (r w - vx) / |vx| and Sy = vy / |vx|, in the axes of the wheel."""
+    """Return the slips Sx = (r w - vx) / |vx| and Sy = vy / |vx|, in the axes of the wheel."""
     pace_mps = max(abs(ahead_mps), slow_mps)
     return (rim_mps - ahead_mps) / pace_mps, aside_mps / pace_mps
 
@@ -117,7 +118,7 @@ def slips(
 def tyre_pushes(
     s: Sprung, corners: Sequence[Corner], loads_n: Sequence[float], p: Chassis
 ) -> list[Push]:
-    """Forces of the four tyres: Fx = F(Sx), Fy = F(Sy), each on its wheel's load."""
+    """Return the forces of the four tyres: Fx = F(Sx), Fy = F(Sy), each times its wheel's load."""
     angles, spins = wheel_angles_rad(s.steer_rad, p), s[6:10]
     rows = zip(corners, loads_n, angles, spins, strict=True)
     return [_push(s, *row, p) for row in rows]

@@ -1,4 +1,4 @@
-"""Nigel, F1TENTH and Hunter SE for AutoDRIVE's model; what no source gives is an estimate.
+"""Nigel, F1TENTH and Hunter SE for AutoDRIVE's model; numbers without a source are estimates.
 
 TT: AutoDRIVE's simulator (its scripts). NSI: Nigel-System-Identification (README). NF: Nigel's
 firmware. WEB: AutoDRIVE's technical guide of the simulated RoboRacer (F1TENTH). AW: AutoDRIVE's
@@ -8,10 +8,10 @@ Autoware packages. HR: a ROS 2 driver of the Hunter SE (hardware/vehicles/hunter
 from sim_mock.models.autodrive.curve import Curve
 from sim_mock.models.autodrive.parameters import Car
 
-# The report leaves the motor's profile open; each is one segment.
+# The report leaves the motor's profile (torque by speed) open; each of these is one segment.
 LINE = ((0.0, 1.0), (1.0, 0.0))
-# TT's script gives a wheel throttle times torque, whatever its speed. What slows it, the damping of
-# Unity's wheel and of its body, is linear in speed: steady speed is in proportion to throttle.
+# TT's script gives a wheel throttle times torque at any speed. Unity's damping of wheel and body,
+# which slows it, is linear in speed, so the steady speed is proportional to throttle.
 FLAT = ((0.0, 1.0), (1.0, 1.0))
 
 # Steady speeds of the simulated Nigel (AutoDRIVE-Nigel-Dataset, throttle_velocity) follow

@@ -2,15 +2,18 @@
 
 Source: "the report" of this folder, C. Samak and T. Samak, Autonomy-oriented digital twins
 (AutoDRIVE and Autoware), section 3.1.1, Tire Dynamics: F(S) = f0 up to Se, f1 up to Sa. It gives
-three points and the degree. The two slopes of zero are what makes them an extremum and an
-asymptote; the slope at the origin is an estimate, that of the parabola: 2 Fe / Se.
+three points and the degree. Slopes of zero at two of them make them an extremum and an asymptote;
+the slope at the origin is an estimate, that of the parabola: 2 Fe / Se.
 """
 
 from typing import NamedTuple
 
 
 class Curve(NamedTuple):
-    """Force per newton of load: most at the extremum, the same from the asymptote on."""
+    """A friction curve, force per newton of load by slip: largest at the extremum, then falling.
+
+    It is constant from the asymptote on.
+    """
 
     extremum_slip: float
     extremum: float
@@ -19,11 +22,11 @@ class Curve(NamedTuple):
 
     @property
     def slope(self) -> float:
-        """Force per newton of load and unit of slip, for little slip."""
+        """The force per newton of load and unit of slip, for small slip."""
         return 2.0 * self.extremum / self.extremum_slip
 
     def force(self, slip: float) -> float:
-        """Of the sign of the slip."""
+        """Return the force per newton of load; it has the sign of the slip."""
         size = abs(slip)
         if size < self.extremum_slip:
             return self.extremum * slip / self.extremum_slip * (2.0 - size / self.extremum_slip)

@@ -1,7 +1,7 @@
-"""AutoDRIVE's automatic transmission: which gear, and the pause in which none pulls.
+"""AutoDRIVE's automatic transmission: the gear, and the pause while shifting.
 
-Source: the report, section 3.1.1, Powertrain Dynamics. Neutral at standstill, park if the
-handbrake is on there, and from drive to reverse or back only through neutral.
+Source: the report, section 3.1.1, Powertrain Dynamics. It is in neutral at standstill, in park if
+the handbrake is on there, and changes between drive and reverse only through neutral.
 """
 
 from math import pi
@@ -11,37 +11,37 @@ from sim_mock.models.autodrive.parameters import Automobile, Pedals
 
 PARK, REVERSE, NEUTRAL, FIRST = -2, -1, 0, 1
 
-# Slower than this is standstill: AutoDRIVE's controller rounds to whole miles per hour.
+# Standstill is any speed below this: AutoDRIVE's controller rounds to whole miles per hour.
 STILL_MPS = 0.5 * 0.44704
 
 
 class Gearbox(NamedTuple):
-    """The gear, and for how long the clutch is still open."""
+    """The gear, and the remaining time for which the clutch is open."""
 
     gear: int = NEUTRAL
     pause_s: float = 0.0
 
 
 def ratio_of(gear: int, p: Automobile) -> float:
-    """Turns of the gearbox's input per turn of its output; 0 where none is in."""
+    """Return the turns of the gearbox's input per turn of its output; 0 without a gear."""
     if gear >= FIRST:
         return p.gear_ratios[gear - FIRST]
     return p.reverse_ratio if gear == REVERSE else 0.0
 
 
 def rpm_at(speed_mps: float, gear: int, p: Automobile) -> float:
-    """Engine's speed by the car's, its idle left out: v 60 / (2 pi R) * FDR * GR."""
+    """Return the engine's speed at this car's speed, without idle: v 60 / (2 pi R) * FDR * GR."""
     wheel_rpm = speed_mps * 60.0 / (2.0 * pi * p.wheel_radius_m)
     return wheel_rpm * p.final_drive_ratio * ratio_of(gear, p)
 
 
 def is_pulling(box: Gearbox, throttle: float) -> bool:
-    """Whether throttle reaches the wheels: clutch closed, and in a gear that goes there."""
+    """Return whether throttle reaches the wheels: clutch closed, gear in its direction."""
     return box.pause_s <= 0.0 and box.gear != PARK and box.gear * throttle > 0.0
 
 
 def shifted(box: Gearbox, speed_mps: float, u: Pedals, p: Automobile, dt_s: float) -> Gearbox:
-    """The gearbox ``dt_s`` later. It takes no other gear while the clutch is open."""
+    """Return the gearbox ``dt_s`` later. It does not change gear while the clutch is open."""
     if box.pause_s > 0.0:
         return box._replace(pause_s=max(box.pause_s - dt_s, 0.0))
     gear = next_gear(box.gear, speed_mps, u, p)
@@ -49,7 +49,7 @@ def shifted(box: Gearbox, speed_mps: float, u: Pedals, p: Automobile, dt_s: floa
 
 
 def next_gear(gear: int, speed_mps: float, u: Pedals, p: Automobile) -> int:
-    """The first rule that holds, most still first."""
+    """Return the next gear by the first rule that applies, those of standstill first."""
     is_still = speed_mps < STILL_MPS
     if u.handbrake > 0.0 and (is_still or gear == PARK):
         return PARK

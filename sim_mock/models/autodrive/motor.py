@@ -1,4 +1,4 @@
-"""What turns a wheel: the motor's torque, and the torque that holds it when idle.
+"""Torques on a wheel: the motor's, and the one that holds the wheel at zero throttle.
 
 Source: the report, section 3.1.1, Powertrain and Brake Dynamics of small and mid-scale cars.
 """
@@ -7,12 +7,12 @@ from itertools import pairwise
 
 from sim_mock.models.autodrive.parameters import Car
 
-# Below this spin the holding torque falls to 0 with it: it holds a wheel, it never drives one.
+# Below this spin the holding torque is proportional to it, so it holds a wheel and never drives it.
 HOLD_FULL_RADPS = 2.0
 
 
 def profile_at(profile: tuple[tuple[float, float], ...], share: float) -> float:
-    """Straight between the profile's points, constant outside."""
+    """Return the profile's value: linear between its points, constant outside."""
     if share <= profile[0][0]:
         return profile[0][1]
     for (x0, y0), (x1, y1) in pairwise(profile):
@@ -22,12 +22,12 @@ def profile_at(profile: tuple[tuple[float, float], ...], share: float) -> float:
 
 
 def holding_nm(most_nm: float, spin_radps: float, full_radps: float) -> float:
-    """What is put against a wheel's spin: from ``full_radps`` on all of it, below in proportion."""
+    """Return the torque against a wheel's spin: full from ``full_radps`` on, else in proportion."""
     return -most_nm * min(max(spin_radps / full_radps, -1.0), 1.0)
 
 
 def wheel_torque_nm(throttle: float, spin_radps: float, is_driven: bool, p: Car) -> float:
-    """Torque on one wheel; every wheel is held at throttle 0, driven or not."""
+    """Return the torque on one wheel; at throttle 0 every wheel is held, driven or not."""
     throttle = min(max(throttle, -1.0), 1.0)
     if throttle == 0.0:
         return holding_nm(p.hold_nm, spin_radps, HOLD_FULL_RADPS)

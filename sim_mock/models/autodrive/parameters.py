@@ -1,4 +1,4 @@
-"""What AutoDRIVE's models of cars take: all of them, small and mid-scale ones, full-scale ones."""
+"""The parameters of AutoDRIVE's car models: common ones, then of small and of full-scale cars."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ GRAVITY_MPS2 = 9.81
 
 
 class Corner(NamedTuple):
-    """Where a wheel stands, from the centre of gravity, the sprung mass above it, its spring."""
+    """One wheel's position from the centre of gravity, the sprung mass above it, its spring."""
 
     ahead_m: float
     left_m: float
@@ -22,7 +22,10 @@ class Corner(NamedTuple):
 
 
 class Inertia(NamedTuple):
-    """About the centre of gravity: I = sum(M X^2) of the sprung masses, in yaw with the wheels."""
+    """The moments of inertia about the centre of gravity: I = sum(M X^2) of the sprung masses.
+
+    That in yaw includes the wheels.
+    """
 
     roll_kgm2: float
     pitch_kgm2: float
@@ -31,11 +34,11 @@ class Inertia(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Chassis(ABC):
-    """A car on four wheels alike; lengths run from the centre of gravity to the axles.
+    """A car on four equal wheels; lengths run from the centre of gravity to the axles.
 
-    ``force_offset_m`` is how far above the ground the tyres' forces act on the body.
-    Below ``slow_mps`` slips are taken over this speed in place of the car's: it is chosen so that
-    the fastest rate of the tyres stays below 2000/s, which Runge-Kutta follows in steps of 1 ms.
+    ``force_offset_m`` is how far above the ground the tyres' forces act on the body. Below
+    ``slow_mps`` slips are taken over this speed instead of the car's: it is chosen so that the
+    fastest rate of the tyres stays below 2000/s, which Runge-Kutta follows in steps of 1 ms.
     """
 
     sprung_kg: float
@@ -60,31 +63,31 @@ class Chassis(ABC):
 
     @abstractmethod
     def spring_under(self, sprung_kg: float) -> tuple[float, float]:
-        """Stiffness in N/m and damping in N s/m of the wheel that carries so much."""
+        """Return stiffness in N/m and damping in N s/m of a wheel that carries so much."""
 
     @cached_property
     def driven(self) -> tuple[bool, ...]:
-        """Which wheels are, left before right and front before rear."""
+        """Flags of the driven wheels, left before right and front before rear."""
         return (self.is_front_driven,) * 2 + (self.is_rear_driven,) * 2
 
     @cached_property
     def wheelbase_m(self) -> float:
-        """From axle to axle."""
+        """The distance between the axles."""
         return self.lf_m + self.lr_m
 
     @cached_property
     def mass_kg(self) -> float:
-        """With its wheels."""
+        """The mass with the wheels."""
         return self.sprung_kg + 4.0 * self.wheel_kg
 
     @cached_property
     def spin_kgm2(self) -> float:
-        """Of one wheel: m r^2 / 2, the report's Powertrain Dynamics."""
+        """The inertia of one wheel: m r^2 / 2, the report's Powertrain Dynamics."""
         return 0.5 * self.wheel_kg * self.wheel_radius_m**2
 
     @cached_property
     def corners(self) -> tuple[Corner, ...]:
-        """Left front, right front, left rear, right rear.
+        """The corners: left front, right front, left rear, right rear.
 
         The sprung masses have the car's centre of gravity: sum(M X) / sum(M) = 0.
         """
@@ -98,7 +101,7 @@ class Chassis(ABC):
 
     @cached_property
     def inertia(self) -> Inertia:
-        """The link between the sprung masses and the rigid body; the report's Vehicle Models."""
+        """The inertias of the rigid body of the sprung masses; the report's Vehicle Models."""
         roll = sum(at.sprung_kg * at.left_m**2 for at in self.corners)
         pitch = sum(at.sprung_kg * at.ahead_m**2 for at in self.corners)
         wheels = sum(self.wheel_kg * (at.ahead_m**2 + at.left_m**2) for at in self.corners)
@@ -124,7 +127,7 @@ class Car(Chassis):
     wheel_damping_nms: float = 0.0
 
     def spring_under(self, sprung_kg: float) -> tuple[float, float]:
-        """The same under all."""
+        """Return stiffness and damping; they are the same for all wheels."""
         return self.spring_n_per_m, self.damper_ns_per_m
 
 
@@ -160,7 +163,7 @@ class Automobile(Chassis):
     down_ns_per_m: float
 
     def spring_under(self, sprung_kg: float) -> tuple[float, float]:
-        """K = M w^2 and B = 2 zeta sqrt(K M): the report's Suspension Dynamics."""
+        """Return K = M w^2 and B = 2 zeta sqrt(K M): the report's Suspension Dynamics."""
         spring_n_per_m = sprung_kg * self.natural_radps**2
         return spring_n_per_m, 2.0 * self.damping_ratio * sqrt(spring_n_per_m * sprung_kg)
 

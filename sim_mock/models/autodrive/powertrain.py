@@ -1,7 +1,7 @@
 """Engine, differential and brakes of AutoDRIVE's full-scale cars: torques on four wheels.
 
-Source: the report, section 3.1.1, Powertrain Dynamics and Brake Dynamics. What it leaves open is
-an estimate: the engine follows its wheels as a first-order lag; the smoothing operator A is the
+Source: the report, section 3.1.1, Powertrain Dynamics and Brake Dynamics. Where it is open, these
+are estimates: the engine follows its wheels with a first-order lag; the smoothing operator A is the
 throttle itself, so that torque grows with its square; steering is in radians.
 """
 
@@ -16,19 +16,19 @@ from sim_mock.models.autodrive.parameters import Automobile, Corner, Pedals
 BRAKED_FROM_MPS = 60.0 * 0.44704
 DROP_MOST = 0.9
 
-# As motor.HOLD_FULL_RADPS, for brakes: with the tyres still below what steps of 1 ms follow.
+# As motor.HOLD_FULL_RADPS, for brakes: with the tyres the rates stay within what 1 ms steps follow.
 BRAKE_FULL_RADPS = 1.0
 
 
 def engine_rate_rpmps(engine_rpm: float, spins: Sequence[float], gear: int, p: Automobile) -> float:
-    """Towards RPMi + |RPMw| FDR GR, RPMw being the wheels' mean."""
+    """Return the rate towards RPMi + |RPMw| FDR GR, where RPMw is the wheels' mean."""
     wheel_rpm = abs(sum(spins)) / len(spins) * 60.0 / (2.0 * pi)
     target_rpm = p.idle_rpm + wheel_rpm * p.final_drive_ratio * ratio_of(gear, p)
     return (target_rpm - engine_rpm) / p.engine_lag_s
 
 
 def total_nm(engine_rpm: float, box: Gearbox, throttle: float, p: Automobile) -> float:
-    """Engine torque at its rpm * GR * FDR * T * A; nothing while shifting or against the gear."""
+    """Return engine torque * GR * FDR * T * A; 0 while shifting or against the gear."""
     if not is_pulling(box, throttle):
         return 0.0
     share = min(max(throttle, -1.0), 1.0)
@@ -37,9 +37,10 @@ def total_nm(engine_rpm: float, box: Gearbox, throttle: float, p: Automobile) ->
 
 
 def driven_torques_nm(drive_nm: float, steer_rad: float, p: Automobile) -> list[float]:
-    """Half of it to each driven wheel, of four a quarter; less to the inner one, by the steering.
+    """Return the torques: an equal share for each driven wheel, less for the inner ones.
 
-    The report counts angles to the right and drops the right wheel for positive ones: the inner.
+    The reduction grows with the steering. The report counts angles to the right and reduces the
+    right wheel for positive ones: the inner.
     """
     out_nm = drive_nm / sum(p.driven)
     drop = min(p.drop_per_rad * abs(steer_rad), DROP_MOST)
@@ -51,15 +52,15 @@ def driven_torques_nm(drive_nm: float, steer_rad: float, p: Automobile) -> list[
 
 
 def brake_nm(sprung_kg: float, p: Automobile) -> float:
-    """M v^2 / (2 D) R_b of one wheel, v being the speed that D is from."""
+    """Return M v^2 / (2 D) R_b of one wheel; v is the speed from which D is measured."""
     return sprung_kg * BRAKED_FROM_MPS**2 / (2.0 * p.brake_distance_m) * p.brake_lever_m
 
 
 def brake_shares(u: Pedals, gear: int, p: Automobile) -> list[float]:
-    """Brake on the front, handbrake on the rear, park on the driven.
+    """Return the shares: brake on the front, handbrake on the rear, park on the driven wheels.
 
-    The report has the brake on all four; the simulator's script then writes the handbrake over the
-    rear wheels' torque, pulled or not (AutomobileController, brakeCar).
+    In the report the brake acts on all four; but the simulator's script then writes the handbrake
+    over the rear wheels' torque, pulled or not (AutomobileController, brakeCar).
     """
     parked = 1.0 if gear == PARK else 0.0
     pulled = (u.brake, u.brake, u.handbrake, u.handbrake)
@@ -72,7 +73,7 @@ def brake_shares(u: Pedals, gear: int, p: Automobile) -> list[float]:
 def braking_torques_nm(
     u: Pedals, gear: int, spins: Sequence[float], corners: Sequence[Corner], p: Automobile
 ) -> list[float]:
-    """Against the spin of each wheel."""
+    """Return the torques against the spin of each wheel."""
     rows = zip(brake_shares(u, gear, p), spins, corners, strict=True)
     return [
         holding_nm(share * brake_nm(at.sprung_kg, p), spin, BRAKE_FULL_RADPS) if share else 0.0
