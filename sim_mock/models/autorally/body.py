@@ -1,4 +1,4 @@
-"""What the three models share: the plane, the wheels' spin, the axle loads in equilibrium."""
+"""The common parts of the three AutoRally models: planar motion, wheel spin, axle loads."""
 
 from collections.abc import Sequence
 from math import cos, sin
@@ -8,7 +8,7 @@ from sim_mock.models.autorally.parameters import GRAVITY_MPS2, Car, Input
 from sim_mock.models.autorally.tyre import Grip, grip
 from sim_mock.models.integration import State
 
-# Brakes hold a wheel that stands: below this spin their torque falls to 0 with it.
+# Brakes hold a standing wheel: below this spin their torque is proportional to it.
 BRAKE_FULL_RADPS = 1.0
 
 
@@ -24,7 +24,7 @@ class Planar(NamedTuple):
 
 
 class Corner(NamedTuple):
-    """Where a wheel stands, from the centre of gravity, ahead and to the left."""
+    """A wheel's position from the centre of gravity, ahead and to the left."""
 
     ahead_m: float
     left_m: float
@@ -32,7 +32,7 @@ class Corner(NamedTuple):
 
 
 def grip_at(corner: Corner, s: Planar, spin_radps: float, steer_rad: float, p: Car) -> Grip:
-    """What a wheel there pushes per newton of load, spinning at ``spin_radps``."""
+    """Return the force per newton of load of a wheel there that spins at ``spin_radps``."""
     ahead_mps = s.vx_mps - s.yaw_rate_radps * corner.left_m
     aside_mps = s.vy_mps + s.yaw_rate_radps * corner.ahead_m
     angle_rad = steer_rad if corner.is_front else 0.0
@@ -40,11 +40,11 @@ def grip_at(corner: Corner, s: Planar, spin_radps: float, steer_rad: float, p: C
 
 
 def axle_loads_n(front_ahead: float, rear_ahead: float, p: Car) -> tuple[float, float]:
-    """Loads of front and rear axle, from vertical and pitch equilibrium.
+    """Return the loads of front and rear axle, from vertical and pitch equilibrium.
 
     ``front_ahead`` and ``rear_ahead`` are the axles' forward forces per newton of their loads.
     Solved for the load, lf Nf - lr Nr = -h (af Nf + ar Nr) with Nf + Nr = m g; this is what the
-    paper's reference [23] (E. Velenis and others) does for its loads. No axle pulls the ground.
+    paper's reference [23] (E. Velenis and others) does for its loads. No load is negative.
     """
     weight_n = p.mass_kg * GRAVITY_MPS2
     arm_m = p.wheelbase_m + p.h_cg_m * (front_ahead - rear_ahead)
@@ -56,10 +56,11 @@ def axle_loads_n(front_ahead: float, rear_ahead: float, p: Car) -> tuple[float, 
 def planar_rates(
     s: Planar, corners: Sequence[Corner], forces_n: Sequence[tuple[float, float]], p: Car
 ) -> State:
-    """Rates of the first six, from each corner's force ahead and to the left: eq. 4, 5.
+    """Return the rates of the first six, from each corner's force ahead and to the left: eq. 4, 5.
 
-    Eq. 5c leaves out the moment of unlike forces ahead at left and right. It is in here: wheels'
-    velocities contain yaw rate times half track, and without it the tyres' work would not add up.
+    Eq. 5c leaves out the moment of different forces ahead at left and right. It is included here:
+    the wheels' velocities contain yaw rate times half track, and without it the energy would not
+    balance.
     """
     ahead_n = left_n = moment_nm = 0.0
     for (ahead_m, left_m, _), (ahead, left) in zip(corners, forces_n, strict=True):
@@ -80,9 +81,9 @@ def planar_rates(
 def spin_rate_radps2(
     corner: Corner, spin_radps: float, along_n: float, u: Input, axle_share: float, p: Car
 ) -> float:
-    """How a wheel's spin changes: torque on it less the ground's, by its inertia.
+    """Return the rate of a wheel's spin: its torque less the ground's, over its inertia.
 
-    ``axle_share`` is how much of the axle the wheel is, 1 or 0.5: of its inertia and its torque.
+    ``axle_share`` is the wheel's share of its axle's inertia and torque: 1 or 0.5.
     """
     if corner.is_front:
         hold = min(max(spin_radps / BRAKE_FULL_RADPS, -1.0), 1.0)

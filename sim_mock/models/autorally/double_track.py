@@ -17,7 +17,7 @@ from sim_mock.models.integration import State
 
 
 class DoubleTrack(NamedTuple):
-    """State: Planar's six, then the wheels' spins, left before right, front before rear."""
+    """The state: Planar's six, then the wheels' spins, left before right, front before rear."""
 
     x_m: float = 0.0
     y_m: float = 0.0
@@ -31,9 +31,9 @@ class DoubleTrack(NamedTuple):
     spin_rr_radps: float = 0.0
 
 
-@lru_cache(maxsize=8)  # asked for several times in each step, and always the same car's
+@lru_cache(maxsize=8)  # called several times per step, always for the same car
 def corners_of(p: Car) -> tuple[Corner, ...]:
-    """Left front, right front, left rear, right rear."""
+    """Return the corners: left front, right front, left rear, right rear."""
     front_m, rear_m = 0.5 * p.track_front_m, 0.5 * p.track_rear_m
     return (
         Corner(p.lf_m, front_m, True),
@@ -44,9 +44,9 @@ def corners_of(p: Car) -> tuple[Corner, ...]:
 
 
 def grips_of(x: State, u: Input, p: Car) -> tuple[Grip, Grip, Grip, Grip]:
-    """The four wheels' grips, in the order of ``corners_of``; ``x`` is planar, then four spins.
+    """Return the four wheels' grips, in the order of ``corners_of``; ``x`` is planar, then spins.
 
-    As ``grip_at`` four times, written out: much of a step's time goes by here.
+    It is ``grip_at`` four times, inlined, as much of a step's time is spent here.
     """
     vx_mps, vy_mps, rate_radps, lf, rf, lr, rr = x[3:10]
     tyre, steer_rad, radius_m = p.tyre, u.steer_rad, p.wheel_radius_m
@@ -61,10 +61,10 @@ def grips_of(x: State, u: Input, p: Car) -> tuple[Grip, Grip, Grip, Grip]:
 
 
 def side_share(left: Grip, right: Grip, height_m: float, track_m: float) -> float:
-    """The share of an axle's load that moves from its left to its right wheel, up to half of it.
+    """Return the share of an axle's load that moves from left to right wheel, at most half.
 
-    Roll equilibrium of the axle alone: the moved load t N on the track balances the side force
-    at ``height_m``: t w = h ((1/2 - t) left + (1/2 + t) right).
+    Roll equilibrium of the axle alone: the moved load t N on the track balances the side force at
+    ``height_m``: t w = h ((1/2 - t) left + (1/2 + t) right).
     """
     turned = 0.5 * height_m * (left.aside + right.aside)
     share = turned / (track_m + height_m * (left.aside - right.aside))
@@ -72,7 +72,7 @@ def side_share(left: Grip, right: Grip, height_m: float, track_m: float) -> floa
 
 
 def wheel_loads_n(grips: Sequence[Grip], p: Car) -> list[float]:
-    """Loads of the four wheels in equilibrium; those of a wheel in the air are 0."""
+    """Return the loads of the four wheels in equilibrium; 0 for a wheel in the air."""
     shares = [
         side_share(grips[0], grips[1], p.h_cg_m, p.track_front_m),
         side_share(grips[2], grips[3], p.h_cg_m, p.track_rear_m),
@@ -90,7 +90,7 @@ def wheel_loads_n(grips: Sequence[Grip], p: Car) -> list[float]:
 
 
 def double_track_rates(x: State, u: Input, p: Car) -> State:
-    """Right-hand side, in the order of ``DoubleTrack``, per second."""
+    """Return the right-hand side, in the order of ``DoubleTrack``, per second."""
     grips = grips_of(x, u, p)
     return rates_under_loads(x, u, p, grips, wheel_loads_n(grips, p))
 
@@ -98,10 +98,10 @@ def double_track_rates(x: State, u: Input, p: Car) -> State:
 def rates_under_loads(
     x: State, u: Input, p: Car, grips: Sequence[Grip], loads_n: Sequence[float]
 ) -> State:
-    """Rates of Planar and of the spins for given loads.
+    """Return the rates of Planar and of the spins for given loads.
 
     Each wheel gets half of its axle's torque, as from an open differential (an estimate: the paper
-    says nothing of AutoRally's).
+    does not describe AutoRally's).
     """
     corners = corners_of(p)
     forces_n = [(g.ahead * load, g.aside * load) for g, load in zip(grips, loads_n, strict=True)]

@@ -1,12 +1,11 @@
-"""AutoRally's full model: the double track on springs, with ride, roll, pitch and air.
+"""AutoRally's full model: the double track on springs, with ride, roll, pitch and air drag.
 
-Source: the paper, eq. 5 to 7. Four things in print there cannot be and are put right:
-eq. 6 subtracts a force from an acceleration (here: by the mass); eq. 7a has theta in place of z
-and phi in place of theta (here: as the matching terms of 7b demand); and the signs of its coupling
-and of m a h only agree where z points down and theta lifts the nose, so heave here, which points
-up, is -z. Loads are static, plus what springs and dampers push, plus what goes through the roll
-centre past them; the paper leaves loads to its reference [23]. The wheels' own inertia
-moves no load.
+Source: the paper, eq. 5 to 7. Four errors in print are corrected here: eq. 6 subtracts a force from
+an acceleration (here: over the mass); eq. 7a has theta in place of z and phi in place of theta
+(here: as the matching terms of 7b demand); and the signs of its coupling and of m a h only agree if
+z points down and theta lifts the nose, so heave here, which points up, is -z. Loads are static,
+plus the forces of springs and dampers, plus what goes through the roll centre past them; the paper
+leaves loads to its reference [23]. The wheels' own inertia moves no load.
 """
 
 from collections.abc import Sequence
@@ -22,7 +21,7 @@ Forces = tuple[float, float, float, float]  # left front, right front, left rear
 
 
 class Full(NamedTuple):
-    """State: DoubleTrack's ten, then how the body moves on its springs, from its place at rest.
+    """The state: DoubleTrack's ten, then the body's motion on its springs, from its place at rest.
 
     Heave is upwards, roll lowers the right side (outwards in a left turn), pitch lifts the nose.
     """
@@ -54,7 +53,7 @@ class Rise(NamedTuple):
 
 
 def spring_forces_n(x: State, p: Car) -> Forces:
-    """What each spring and damper adds to its wheel's static load, left front to right rear."""
+    """Return each spring's and damper's force beyond the static load, left front to right rear."""
     heave, roll, pitch, heave_mps, roll_radps, pitch_radps = x[10:16]
     body = p.suspension
     k_front, k_rear = body.spring_front_n_per_m, body.spring_rear_n_per_m
@@ -67,7 +66,7 @@ def spring_forces_n(x: State, p: Car) -> Forces:
 
 
 def full_loads_n(grips: Sequence[Grip], springs_n: Forces, p: Car) -> Forces:
-    """Loads of the four wheels; a wheel in the air has none."""
+    """Return the loads of the four wheels; 0 for a wheel in the air."""
     share_n = 0.5 * p.mass_kg * GRAVITY_MPS2 / p.wheelbase_m
     front_n, rear_n = share_n * p.lr_m, share_n * p.lf_m
     lf_n, rf_n, lr_n, rr_n = springs_n
@@ -80,8 +79,11 @@ def full_loads_n(grips: Sequence[Grip], springs_n: Forces, p: Car) -> Forces:
 def _axle_loads_n(
     left: Grip, right: Grip, left_n: float, right_n: float, track_m: float, p: Car
 ) -> tuple[float, float]:
-    """The side force at the roll centre moves t = hc F / w from left to right past the springs, F
-    being that of the loads so moved."""
+    """Return the loads after the side force at the roll centre moved some past the springs.
+
+    It moves t = hc F / w from left to right, where F is the side force of the loads after that
+    move.
+    """
     h_m, left_n, right_n = p.suspension.roll_centre_m, max(left_n, 0.0), max(right_n, 0.0)
     side_n = left_n * left.aside + right_n * right.aside
     moved_n = h_m * side_n / (track_m + h_m * (left.aside - right.aside))
@@ -90,7 +92,7 @@ def _axle_loads_n(
 
 
 def full_rates(x: State, u: Input, p: Car) -> State:
-    """Right-hand side, in the order of ``Full``, per second."""
+    """Return the right-hand side, in the order of ``Full``, per second."""
     grips, springs_n = grips_of(x, u, p), spring_forces_n(x, p)
     plane = rates_under_loads(x, u, p, grips, full_loads_n(grips, springs_n, p))
     body, (vx_mps, vy_mps, rate_radps) = p.suspension, x[3:6]
@@ -104,7 +106,7 @@ def full_rates(x: State, u: Input, p: Car) -> State:
 def body_rates(
     rise: Rise, springs_n: Forces, accel_x_mps2: float, accel_y_mps2: float, p: Car
 ) -> Rise:
-    """Eq. 7: accelerations of heave, roll and pitch."""
+    """Return the accelerations of heave, roll and pitch: eq. 7."""
     body, (lf_n, rf_n, lr_n, rr_n) = p.suspension, springs_n
     roll_arm_m = body.height_m - body.roll_centre_m
     lifting_nm = p.lf_m * (lf_n + rf_n) - p.lr_m * (lr_n + rr_n)
@@ -119,5 +121,5 @@ def body_rates(
 
 
 def _tilting(angle_rad: float, accel_mps2: float) -> float:
-    """Gravity's and inertia's pull on a mass that leans, per kilogram and metre of its height."""
+    """Return the pull of gravity and inertia on a leaning mass, per kg and metre of height."""
     return GRAVITY_MPS2 * sin(angle_rad) + accel_mps2 * cos(angle_rad)

@@ -1,8 +1,8 @@
-"""AutoRally's numbers, and what its three models take.
+"""AutoRally's numbers, and the parameters of its three models.
 
 Source: B. Goldfain et al., AutoRally: An Open Platform for Aggressive Autonomous Driving, IEEE
-Control Systems Magazine 39 (2019), "the paper" in this folder: its Tables 3, 4 and 5. What it does
-not give is marked as an estimate, with the thought behind it.
+Control Systems Magazine 39 (2019), "the paper" in this folder: its Tables 3, 4 and 5. Numbers that
+it does not give are marked as estimates, with the reasoning.
 """
 
 from typing import NamedTuple
@@ -11,9 +11,9 @@ GRAVITY_MPS2 = 9.81  # the paper's value, below Table 4
 
 
 class Tyre(NamedTuple):
-    """Factors of the magic formula, eq. 9, in the paper's letters; all without unit.
+    """The factors of the magic formula, eq. 9, in the paper's letters; all without unit.
 
-    ``ramp`` is the total slip over which the friction rises from 0 to what the formula says.
+    ``ramp`` is the total slip over which the friction rises from 0 to the formula's value.
     """
 
     b: float
@@ -26,7 +26,7 @@ class Tyre(NamedTuple):
 
 
 class Suspension(NamedTuple):
-    """Springs and dampers, each per wheel, and the sprung mass on them; eq. 6 and 7.
+    """The springs and dampers, each per wheel, and the sprung mass on them; eq. 6 and 7.
 
     ``height_m`` is that of the sprung mass's centre, ``roll_centre_m`` that of the roll axis, both
     above the ground; the inertias are about the roll axis and about the pitch axis on the ground.
@@ -66,14 +66,14 @@ class Car(NamedTuple):
 
     @property
     def wheelbase_m(self) -> float:
-        """From axle to axle."""
+        """The distance between the axles."""
         return self.lf_m + self.lr_m
 
 
 class Input(NamedTuple):
-    """AutoRally's three actuators: front wheels' angle, torque on the rear axle, front brakes.
+    """The commands of AutoRally's actuators: front wheels' angle, rear axle's torque, front brakes.
 
-    ``drive_nm`` may be negative; ``brake_nm`` is on the whole front axle and only ever brakes.
+    ``drive_nm`` may be negative; ``brake_nm`` is of the whole front axle and only ever brakes.
     """
 
     steer_rad: float = 0.0

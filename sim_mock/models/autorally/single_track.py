@@ -15,7 +15,7 @@ from sim_mock.models.integration import State
 
 
 class SingleTrack(NamedTuple):
-    """State: Planar's six, then how fast the front and the rear wheels spin."""
+    """The state: Planar's six, then the spins of the front and of the rear wheels."""
 
     x_m: float = 0.0
     y_m: float = 0.0
@@ -28,7 +28,7 @@ class SingleTrack(NamedTuple):
 
 
 def single_track_rates(x: State, u: Input, p: Car) -> State:
-    """Right-hand side, in the order of ``SingleTrack``, per second."""
+    """Return the right-hand side, in the order of ``SingleTrack``, per second."""
     s, spins = Planar(*x[:6]), x[6:]
     corners = (Corner(p.lf_m, 0.0, True), Corner(-p.lr_m, 0.0, False))
     grips = [grip_at(at, s, w, u.steer_rad, p) for at, w in zip(corners, spins, strict=True)]

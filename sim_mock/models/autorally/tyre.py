@@ -1,4 +1,4 @@
-"""The magic formula on total slip, and what one wheel's contact patch pushes.
+"""The magic formula on total slip, and the forces of one wheel's contact patch.
 
 Source: the paper, eq. 8 to 10. Eq. 9 is taken as printed, with atan(S) where Pacejka (Tire and
 Vehicle Dynamics, 3rd ed., eq. 4.49) has atan(B S): Table 5 was estimated for it.
@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from sim_mock.models.autorally.parameters import Tyre
 
-# Eq. 8 divides by the speed of the rim. Below this it divides by this: at a crawl a tyre is then a
-# damper, a locked wheel has a large slip instead of an infinite one, and rest is a state of rest.
+# Eq. 8 divides by the speed of the rim; below this speed it divides by this one. At a crawl a tyre
+# is then a damper, a locked wheel has a large but finite slip, and rest is an equilibrium.
 SLOWEST_RIM_MPS = 0.5
 
 
@@ -23,14 +23,14 @@ class Grip(NamedTuple):
 
 
 def friction(slip: float, tyre: Tyre) -> float:
-    """Eq. 9: the coefficient of friction at a total slip."""
+    """Return the coefficient of friction at a total slip: eq. 9."""
     s = slip - tyre.shift_slip
     bent = tyre.b * s - tyre.e * (tyre.b * s - atan(s))
     return tyre.d * sin(tyre.c * atan(bent)) + tyre.shift_mu
 
 
 def grip(ahead_mps: float, aside_mps: float, rim_mps: float, steer_rad: float, tyre: Tyre) -> Grip:
-    """Eq. 8 and 10 for a wheel that moves so over the ground, in the axes of the car."""
+    """Return the grip of a wheel that moves so over the ground, in the car's axes: eq. 8, 10."""
     c, n = (cos(steer_rad), sin(steer_rad)) if steer_rad else (1.0, 0.0)
     pace_mps = max(abs(rim_mps), SLOWEST_RIM_MPS)
     slip_x = (ahead_mps * c + aside_mps * n - rim_mps) / pace_mps
