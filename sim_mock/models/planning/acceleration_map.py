@@ -1,7 +1,7 @@
-"""From commanded to actual acceleration, by speed: a table in a CSV file, bilinear in between.
+"""A map from commanded to actual acceleration, by speed: a CSV table with bilinear interpolation.
 
-The first row holds speeds in m/s, the first column commanded accelerations in m/s^2, the cells
-the acceleration that comes of it. Outside the table its border holds.
+The first row holds speeds in m/s, the first column commanded accelerations in m/s^2, the cells the
+resulting acceleration. Outside the table its border holds.
 """
 
 import csv
@@ -13,7 +13,7 @@ from pathlib import Path
 
 
 class AccelerationMap:
-    """Cells by commanded acceleration (rows) and speed (columns), both rising."""
+    """The cells by commanded acceleration (rows) and speed (columns), both rising."""
 
     def __init__(
         self,
@@ -25,7 +25,7 @@ class AccelerationMap:
         self.cells_mps2 = tuple(tuple(row) for row in cells_mps2)
 
     def actual_mps2(self, commanded_mps2: float, speed_mps: float) -> float:
-        """The acceleration that ``commanded_mps2`` becomes at ``speed_mps``."""
+        """Return the acceleration that results from ``commanded_mps2`` at ``speed_mps``."""
         row, down = place(self.commanded_mps2, commanded_mps2)
         column, along = place(self.speeds_mps, speed_mps)
         upper, lower = self.cells_mps2[row], self.cells_mps2[row + 1]
@@ -35,22 +35,22 @@ class AccelerationMap:
 
 
 def place(axis: Sequence[float], value: float) -> tuple[int, float]:
-    """Index of the cell that ``value`` falls into, and how far into it, from 0 to 1."""
+    """Return the index of the cell that holds ``value``, and the share within it, from 0 to 1."""
     index = min(max(bisect_right(axis, value) - 1, 0), len(axis) - 2)
     share = (value - axis[index]) / (axis[index + 1] - axis[index])
     return index, min(max(share, 0.0), 1.0)
 
 
 def between(first: float, second: float, share: float) -> float:
-    """``first`` at 0, ``second`` at 1."""
+    """Interpolate linearly: ``first`` at 0, ``second`` at 1."""
     return first + share * (second - first)
 
 
 def read_acceleration_map(path: Path) -> AccelerationMap:
-    """The map in a CSV file.
+    """Read the map in a CSV file.
 
-    Raises ValueError, with file and line, where a row is of another length than the first,
-    a cell is no finite number, or an axis does not rise.
+    Raises ValueError, with file and line, where a row is of another length than the first, a cell
+    is no finite number, or an axis does not rise.
     """
     with path.open(newline="", encoding="utf-8") as file:
         rows = [row for row in csv.reader(file) if row]

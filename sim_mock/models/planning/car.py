@@ -1,4 +1,4 @@
-"""A car made of a drive, a steering and, or not, a heed for its gear."""
+"""A car composed of a drive, a steering and, in some models, a gear."""
 
 from typing import Protocol
 
@@ -10,13 +10,13 @@ from sim_mock.models.planning.motion import Command, Motion, Report, plane_rates
 
 
 class Steering(Protocol):
-    """What a car knows of its steering."""
+    """The interface of a steering model."""
 
     bias_rad: float
-    lock_rad: float  # the car turns by no more than this angle, within a step
+    lock_rad: float  # the limit of the angle that turns the car within a step
 
     def begun(self, command_rad: float, steer_rad: float) -> tuple[float, float]:
-        """The angle at the start of a step and its rate during it, in rad and rad/s."""
+        """Return the angle in rad at the start of a step and its rate in rad/s during it."""
         ...
 
 
@@ -31,11 +31,11 @@ class Car:
         self.state = Motion()
 
     def place(self, x_m: float, y_m: float, yaw_rad: float, vx_mps: float = 0.0) -> None:
-        """Put the car there, wheels straight; commands on their way stay on it."""
+        """Put the car there with straight wheels; delayed commands stay in their queues."""
         self.state = Motion(x_m, y_m, yaw_rad, vx_mps)
 
     def step(self, dt_s: float, command: Command) -> Motion:
-        """``state`` after ``dt_s`` seconds with ``command`` held."""
+        """Return ``state`` after ``dt_s`` seconds with ``command`` held."""
         old = self.state
         vx_mps, ax_mps2 = self._drive.begun(command, old.vx_mps, old.ax_mps2)
         steer_rad, rate_radps = self._steering.begun(command.steer_rad, old.steer_rad)
@@ -54,7 +54,7 @@ class Car:
         return new
 
     def rates(self, x: State, steer_rate_radps: float) -> State:
-        """Right-hand side within a step, in the order of Motion."""
+        """Return the right-hand side within a step, in the order of Motion."""
         _, _, yaw_rad, vx_mps, ax_mps2, steer_rad = x
         along_mps = clamped(vx_mps, self._drive.limit_mps)
         turned_rad = clamped(steer_rad, self._steering.lock_rad)
@@ -62,7 +62,7 @@ class Car:
         return (*plane, *self._drive.rates(vx_mps, ax_mps2), steer_rate_radps)
 
     def report(self) -> Report:
-        """The state as the simulator publishes it: the steering angle with its bias."""
+        """Return the state as the simulator publishes it: the steering angle with its bias."""
         s = self.state
         wz = plane_rates(s.vx_mps, s.yaw_rad, s.steer_rad, self._wheelbase_m)[2]
         steer_rad = s.steer_rad + self._steering.bias_rad

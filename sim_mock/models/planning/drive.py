@@ -1,8 +1,9 @@
-"""Ways from a command to speed and acceleration: velocity or acceleration, ideal, late or mapped.
+"""Drive models: from a command to speed and acceleration; ideal, delayed or by a map.
 
 ``begun`` takes a step's command and returns speed and acceleration as the step begins; ``rates``
-are theirs within the step. ``reports_change`` says that the acceleration reported is the change of
-speed over the step, where no state holds one. ``limit_mps`` is the speed no step ends beyond.
+returns their derivatives within the step. ``reports_change``: the acceleration reported is the
+change of speed over the step, where no state holds one. ``limit_mps`` limits the speed at the end
+of a step.
 """
 
 from math import inf
@@ -17,22 +18,22 @@ from sim_mock.models.planning.parameters import Parameters
 
 
 class Drive(Protocol):
-    """What the models know of their drive."""
+    """The interface of a drive model."""
 
     reports_change: bool
     limit_mps: float
 
     def begun(self, command: Command, vx_mps: float, ax_mps2: float) -> tuple[float, float]:
-        """In m/s and m/s^2."""
+        """Return speed in m/s and acceleration in m/s^2 at the start of a step."""
         ...
 
     def rates(self, vx_mps: float, ax_mps2: float) -> tuple[float, float]:
-        """In m/s^2 and m/s^3."""
+        """Return the derivatives of speed in m/s^2 and of acceleration in m/s^3."""
         ...
 
 
 class IdealVelocity:
-    """IDEAL_STEER_VEL: the speed is what the command says."""
+    """IDEAL_STEER_VEL: the speed is the commanded one."""
 
     reports_change = True
     limit_mps = inf
@@ -45,7 +46,7 @@ class IdealVelocity:
 
 
 class IdealAcceleration:
-    """IDEAL_STEER_ACC: the acceleration is what the command says."""
+    """IDEAL_STEER_ACC: the acceleration is the commanded one."""
 
     reports_change = False
     limit_mps = inf
@@ -58,7 +59,7 @@ class IdealAcceleration:
 
 
 class DelayedVelocity:
-    """DELAY_STEER_VEL: dead time, limit, then a lag whose slope is the acceleration's limit."""
+    """DELAY_STEER_VEL: dead time, limit, then a lag whose slope is limited as the acceleration."""
 
     reports_change = True
 
@@ -94,7 +95,7 @@ class DelayedAcceleration:
         return vx_mps, ax_mps2
 
     def target_mps2(self, vx_mps: float) -> float:
-        """What the acceleration settles at."""
+        """Return the acceleration at which the lag settles."""
         return self._asked_mps2 * self._p.debug_acc_scaling_factor
 
     def rates(self, vx_mps: float, ax_mps2: float) -> tuple[float, float]:
@@ -104,12 +105,12 @@ class DelayedAcceleration:
 
 
 class MappedAcceleration(DelayedAcceleration):
-    """DELAY_STEER_MAP_ACC: the lag settles at what the map makes of the command at this speed."""
+    """DELAY_STEER_MAP_ACC: the lag settles at the map's value for the command and the speed."""
 
     def __init__(self, p: Parameters, dt_s: float, acceleration_map: AccelerationMap) -> None:
         super().__init__(p, dt_s)
         self._map = acceleration_map
 
     def target_mps2(self, vx_mps: float) -> float:
-        """What the acceleration settles at; backwards the map is read at 0 m/s."""
+        """Return the acceleration at which the lag settles; in reverse the map is read at 0 m/s."""
         return self._map.actual_mps2(self._asked_mps2, vx_mps)

@@ -1,4 +1,4 @@
-"""Gears: the car only rolls the way its gear says.
+"""Gears: the car only rolls in the direction of its gear.
 
 Numbers are those of autoware_vehicle_msgs/GearCommand.
 """
@@ -17,10 +17,10 @@ BACKWARD = frozenset({REVERSE, REVERSE_2})
 
 
 def is_held(gear: int, vx_mps: float) -> bool:
-    """True where the gear does not let the car move at ``vx_mps`` (park, neutral, none: never).
+    """Return whether the gear forbids the car to move at ``vx_mps`` (park, neutral, none: always).
 
-    A geared model then stops at once, stays where the step began, and reports the deceleration
-    of that stop.
+    A geared model then stops at once, stays where the step began, and reports the deceleration of
+    that stop.
     """
     if gear in FORWARD:
         return vx_mps < 0.0
@@ -30,7 +30,7 @@ def is_held(gear: int, vx_mps: float) -> bool:
 
 
 def accel_along_x_mps2(gear: int, accel_mps2: float) -> float:
-    """What a command's acceleration is to the model: in reverse gear it speeds up backwards.
+    """Return the model's acceleration for a command's: in reverse gear it speeds up backwards.
 
     The simulator's node does this before any model, geared or not; a model itself takes
     accelerations along its x axis.

@@ -1,9 +1,9 @@
 """LEARNED_STEER_VEL: a car made of users' Python classes, connected by the names of their signals.
 
-A class has (autoware learning_based_vehicle_model, README, Assumptions)
-``forward(action, state) -> next state``, ``get_action_names()``, ``get_state_names()``,
-``load_params(path)``, ``reset()`` and ``dtSet(dt)``. Each takes its actions and states out of one
-table of signals; all see the signals as they were before the step, so their order does not matter.
+A class has (autoware learning_based_vehicle_model, README, Assumptions) ``forward(action, state) ->
+next state``, ``get_action_names()``, ``get_state_names()``, ``load_params(path)``, ``reset()`` and
+``dtSet(dt)``. Each takes its actions and states from one table of signals; all see the signals of
+before the step, so their order does not matter.
 """
 
 import importlib
@@ -32,7 +32,7 @@ class Learned(NamedTuple):
 
 
 class LearnedCar:
-    """A car whose next state its parts compute; signals that nobody computes stay as they are."""
+    """A car whose next state its parts compute; signals that no part computes stay constant."""
 
     def __init__(self, parts: Sequence[Any], dt_s: float) -> None:
         self._parts = [(p, list(p.get_action_names()), list(p.get_state_names())) for p in parts]
@@ -51,14 +51,14 @@ class LearnedCar:
         return Learned(*(self._signals[name] for name in STATES))
 
     def place(self, x_m: float, y_m: float, yaw_rad: float, vx_mps: float = 0.0) -> None:
-        """Put the car there; every other signal starts at 0 again, and parts keep their inside."""
+        """Put the car there; other signals restart at 0, and parts keep their internal state."""
         self._signals = dict.fromkeys(self._signals, 0.0)
         self._signals.update(POS_X=x_m, POS_Y=y_m, YAW=yaw_rad, VX=vx_mps)
 
     def step(self, dt_s: float, command: Command) -> Learned:
-        """``state`` after one step; the parts hold the step they were told at first.
+        """Return ``state`` after one step; the parts keep the step length they were made with.
 
-        Raises ValueError where a part gives back another count of states than it named.
+        Raises ValueError where a part returns another number of states than it named.
         """
         before = {**self._signals, "VX_DES": command.vx_mps, "STEER_DES": command.steer_rad}
         after = dict(before)
@@ -71,7 +71,7 @@ class LearnedCar:
         return self.state
 
     def report(self) -> Report:
-        """The state as the simulator publishes it."""
+        """Return the state as the simulator publishes it."""
         s = self.state
         return Report(
             s.x_m, s.y_m, s.yaw_rad, s.vx_mps, s.vy_mps, self._ax_mps2, s.wz_radps, s.steer_rad
@@ -90,7 +90,7 @@ def _forward(
 
 
 def learned_car(given: Mapping[str, Any], dt_s: float) -> LearnedCar:
-    """The car that the three lists of parameters describe, imported by module path.
+    """Return the car that the three lists of parameters describe, imported by module path.
 
     Raises ValueError where the lists differ in length or are empty, a module or a class is not
     there, or a class lacks a method.

@@ -1,6 +1,6 @@
-"""Limits that hold both ways."""
+"""A symmetric limit."""
 
 
 def clamped(value: float, limit: float) -> float:
-    """``value`` within plus and minus ``limit``."""
+    """Return ``value`` clamped to plus and minus ``limit``."""
     return max(-limit, min(limit, value))

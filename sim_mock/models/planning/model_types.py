@@ -1,4 +1,4 @@
-"""The values of ``vehicle_model_type``: the car that each is, or why scaled cars have none."""
+"""The values of ``vehicle_model_type`` and their cars, or the reason why a scaled car has none."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -25,7 +25,7 @@ Given = Mapping[str, Any]
 
 
 class Parts(NamedTuple):
-    """What a model is made of."""
+    """The parts of which a model is composed."""
 
     steering: Callable[[Parameters, float], Steering]
     drive: Callable[[Parameters, float, Given], Drive]
@@ -73,7 +73,7 @@ _PEDALS = (
     "takes the pedals of a passenger car, which raw_vehicle_cmd_converter makes with an accel_map "
     "and a brake_map that were measured on one"
 )
-# What Autoware has besides, and why a car with a motor and a servo has no such thing
+# Autoware's other types, and why they do not apply to a car with a motor and a servo.
 NOT_HERE: dict[str, str] = {
     "ACTUATION_CMD": f"{_PEDALS}; DELAY_STEER_MAP_ACC_GEARED takes an acceleration and a map",
     "ACTUATION_CMD_STEER_MAP": f"{_PEDALS}, and the voltage of a power steering",
@@ -85,7 +85,7 @@ NOT_HERE: dict[str, str] = {
 def make_car(
     vehicle_model_type: str, given: Given, wheelbase_m: float, dt_s: float
 ) -> Car | LearnedCar | PedalledCar:
-    """The car of that type, at rest at the origin; dead times become steps of ``dt_s``.
+    """Return the car of that type, at rest at the origin; dead times become steps of ``dt_s``.
 
     ``given`` has Autoware's parameter names and units (``parameters.NUMBERS``). Raises ValueError
     where the type or a parameter is unknown or out of range.
@@ -105,7 +105,7 @@ def make_car(
 
 
 def refuse_unknown(vehicle_model_type: object) -> None:
-    """Raises ValueError for a type that is not here, with the reason where Autoware has it."""
+    """Raise ValueError for a type that is not here, with the reason where Autoware has it."""
     if vehicle_model_type in ALL:
         return
     why = NOT_HERE.get(str(vehicle_model_type))

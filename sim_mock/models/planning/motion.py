@@ -1,4 +1,4 @@
-"""What all models share: state, command, report, and the motion of the rear axle on the plane.
+"""The common parts of all models: state, command, report, and planar motion of the rear axle.
 
 x' = v cos(yaw), y' = v sin(yaw), yaw' = v tan(steer) / wheelbase: the kinematic single track
 (Rajamani, Vehicle Dynamics and Control, 2nd ed., section 2.2, without rear steering or side slip).
@@ -11,7 +11,7 @@ from sim_mock.models.planning.gear import DRIVE
 
 
 class Command(NamedTuple):
-    """What a driver asks for; a velocity model takes the speed, the others the acceleration."""
+    """A driver's command; a velocity model takes the speed, the others the acceleration."""
 
     vx_mps: float = 0.0
     ax_mps2: float = 0.0
@@ -20,7 +20,7 @@ class Command(NamedTuple):
 
 
 class Motion(NamedTuple):
-    """The state of every model but the learned one: rear axle, wheels' angle without any bias."""
+    """The state of all models but the learned one: the rear axle's, and the unbiased wheels."""
 
     x_m: float = 0.0
     y_m: float = 0.0
@@ -31,7 +31,7 @@ class Motion(NamedTuple):
 
 
 class Report(NamedTuple):
-    """What the simulator says of a car after a step: truth, or with noise what is measured."""
+    """The simulator's report of a car after a step: true, or measured with noise."""
 
     x_m: float
     y_m: float
@@ -46,7 +46,7 @@ class Report(NamedTuple):
 def plane_rates(
     vx_mps: float, yaw_rad: float, steer_rad: float, wheelbase_m: float
 ) -> tuple[float, float, float]:
-    """Rates of x and y in m/s and of the yaw in rad/s."""
+    """Return the rates of x and y in m/s and of the yaw in rad/s."""
     return (
         vx_mps * cos(yaw_rad),
         vx_mps * sin(yaw_rad),

@@ -1,4 +1,4 @@
-"""The parameters of simple_planning_simulator's vehicle models: names, units, defaults, users.
+"""The parameters of simple_planning_simulator's models: names, units, defaults, and model types.
 
 Source: its documentation, Vehicle Model Parameters. A parameter that a model type does not use is
 accepted and ignored, as one file serves all types there; an unknown name is refused.
@@ -23,7 +23,7 @@ DELAYED = (D_ST_V, *DELAYED_ACC)
 
 
 class Row(NamedTuple):
-    """One parameter: its default, its unit, which model types heed it, the lowest it may be."""
+    """One parameter: its default, its unit, the model types that use it, and its least value."""
 
     default: float
     unit: str
@@ -47,7 +47,7 @@ NUMBERS: dict[str, Row] = {
     "debug_acc_scaling_factor": Row(1.0, "", SCALED),
     "debug_steer_scaling_factor": Row(1.0, "", SCALED),
 }
-# Which model types heed each, and whether it is a list.
+# The model types that use each text, and whether it is a list.
 TEXTS: dict[str, tuple[tuple[str, ...], bool]] = {
     "acceleration_map_path": ((D_ST_M_ACC_G,), False),
     "model_module_paths": ((L_S_V,), True),
@@ -58,7 +58,7 @@ TEXTS: dict[str, tuple[tuple[str, ...], bool]] = {
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """What the moving parts of the delayed models take; what each is: table ``NUMBERS``."""
+    """The parameters of the delayed models; table ``NUMBERS`` describes each."""
 
     acc_time_delay_s: float
     steer_time_delay_s: float
@@ -77,9 +77,10 @@ class Parameters:
 
     @classmethod
     def from_mapping(cls, model_type: str, given: Mapping[str, Any]) -> "Parameters":
-        """From Autoware's names, missing ones by default, those this type ignores at their default.
+        """Make them from Autoware's names.
 
-        Raises ValueError naming a parameter that is unknown, no number, or below its lowest.
+        A missing one has its default, and so has one that this type ignores. Raises ValueError
+        naming a parameter that is unknown, no number, or below its least value.
         """
         for name in given:
             if name not in NUMBERS and name not in TEXTS:
@@ -104,7 +105,7 @@ def _number(name: str, row: Row, value: Any) -> float:
 
 
 def text(name: str, given: Mapping[str, Any]) -> str:
-    """The parameter that is one string. Raises ValueError where it is missing or another thing."""
+    """Return the parameter that is one string. Raises ValueError if it is missing or not one."""
     value = given.get(name)
     if isinstance(value, str) and value:
         return value
@@ -112,7 +113,7 @@ def text(name: str, given: Mapping[str, Any]) -> str:
 
 
 def texts(name: str, given: Mapping[str, Any]) -> list[str]:
-    """The parameter that is a list of strings. Raises ValueError otherwise."""
+    """Return the parameter that is a list of strings. Raises ValueError otherwise."""
     value = given.get(name)
     if isinstance(value, list) and all(isinstance(item, str) for item in value):
         return value

@@ -1,7 +1,7 @@
-"""DELAY_STEER_ACC_GEARED_WO_FALL_GUARD: a geared car by its pedals, which rolls either way.
+"""DELAY_STEER_ACC_GEARED_WO_FALL_GUARD: a geared car driven by pedals, which rolls either way.
 
-Its commanded acceleration is the pedals': above 0 drives the way that the gear says, below 0 brakes
-whatever moves. The gear guards nothing: in drive the car may roll backward. Autoware steps this
+Its commanded acceleration is that of the pedals: above 0 drives in the gear's direction, below 0
+brakes any motion. The gear guards nothing: in drive the car may roll backward. Autoware steps this
 model by Euler, because a brake's force is not continuous at standstill, and reports the change of
 speed as the acceleration. (The floor is level here; a slope would be added to ``accel_mps2``.)
 """
@@ -18,13 +18,13 @@ _NO_DRIVE = frozenset({NONE, NEUTRAL, PARK})
 
 
 class Pedals(NamedTuple):
-    """What the pedals make of the car at this moment."""
+    """The present action of the pedals on the car."""
 
     asked_mps2: float
     gear: int
 
     def accel_mps2(self, vx_mps: float) -> float:
-        """Along the car: the drive's, or the brake's against the motion, none at standstill."""
+        """Return the acceleration: the drive's, or the brake's against the motion (0 at rest)."""
         if self.asked_mps2 >= 0.0:
             drives = 0.0 if self.gear in _NO_DRIVE else self.asked_mps2
             return -drives if self.gear in BACKWARD else drives
@@ -34,7 +34,7 @@ class Pedals(NamedTuple):
 
 
 class PedalledCar:
-    """``state`` is a Motion; what the pedals do lags behind what is asked of them."""
+    """A car driven by pedals; ``state`` is a Motion; the pedals lag behind the command."""
 
     def __init__(self, drive: DelayedAcceleration, steering: Steering, wheelbase_m: float) -> None:
         self._drive, self._steering, self._wheelbase_m = drive, steering, wheelbase_m
@@ -42,12 +42,12 @@ class PedalledCar:
         self.state = Motion()
 
     def place(self, x_m: float, y_m: float, yaw_rad: float, vx_mps: float = 0.0) -> None:
-        """Put the car there, wheels straight, pedals up; commands on their way stay on it."""
+        """Put the car there, wheels straight, pedals up; delayed commands stay in their queues."""
         self.state = Motion(x_m, y_m, yaw_rad, vx_mps)
         self._pedal_mps2 = 0.0
 
     def step(self, dt_s: float, command: Command) -> Motion:
-        """``state`` after one Euler step of ``dt_s`` seconds with ``command`` held."""
+        """Return ``state`` after one Euler step of ``dt_s`` seconds with ``command`` held."""
         old = self.state
         self._drive.begun(command, old.vx_mps, self._pedal_mps2)
         steer_rad, turns_radps = self._steering.begun(command.steer_rad, old.steer_rad)
@@ -70,11 +70,11 @@ class PedalledCar:
         return self.state
 
     def _stopped(self, old_mps: float, new_mps: float) -> float:
-        """A car that would begin to go the other way stands, unless its pedals drive it there."""
+        """Return the speed, or 0 if its sign would change without the pedals driving there."""
         return 0.0 if old_mps * new_mps <= 0.0 and self._pedal_mps2 <= 0.0 else new_mps
 
     def report(self) -> Report:
-        """The state as the simulator publishes it: the steering angle with its bias."""
+        """Return the state as the simulator publishes it: the steering angle with its bias."""
         s = self.state
         wz = plane_rates(s.vx_mps, s.yaw_rad, s.steer_rad, self._wheelbase_m)[2]
         steer_rad = s.steer_rad + self._steering.bias_rad

@@ -1,4 +1,4 @@
-"""A car as simple_planning_simulator runs it: where it starts, and what is measured of it."""
+"""A car as simple_planning_simulator runs it: with its initial pose and measurement noise."""
 
 from collections.abc import Mapping
 from math import inf
@@ -15,9 +15,9 @@ INITIALIZE_SOURCES = ("ORIGIN", "INITIAL_POSE_TOPIC")
 
 
 class Settings(NamedTuple):
-    """Common Parameters of its documentation; the noises are standard deviations in SI units.
+    """The Common Parameters of its documentation; noises are standard deviations in SI units.
 
-    The two frames are for whoever publishes; nothing here looks at them.
+    The two frames are for the publisher; nothing here uses them.
     """
 
     simulated_frame_id: str = "base_link"
@@ -32,7 +32,7 @@ class Settings(NamedTuple):
 
     @classmethod
     def from_mapping(cls, given: Mapping[str, Any]) -> "Settings":
-        """Raises ValueError naming a key that is unknown or a value that cannot be."""
+        """Make them. Raises ValueError naming a key that is unknown or a value out of range."""
         for name in given:
             if name not in cls._fields:
                 raise ValueError(f"{name}: unknown; there is {', '.join(cls._fields)}")
@@ -53,7 +53,7 @@ def _is_spread(value: object) -> bool:
 
 
 class Simulator:
-    """Steps a car once it knows where it is; ``truth`` and ``measured`` are None before."""
+    """A stepper of a car that has an initial pose; ``truth`` and ``measured`` are None before."""
 
     def __init__(self, car: Car | LearnedCar | PedalledCar, settings: Settings, seed: int) -> None:
         self._car, self._settings = car, settings
@@ -64,12 +64,12 @@ class Simulator:
             self.initialize(0.0, 0.0, 0.0)
 
     def initialize(self, x_m: float, y_m: float, yaw_rad: float, vx_mps: float = 0.0) -> None:
-        """Take the initial pose, or put the car elsewhere later."""
+        """Set the initial pose, or put the car elsewhere later."""
         self._car.place(x_m, y_m, yaw_rad, vx_mps)
         self._observe()
 
     def step(self, dt_s: float, command: Command) -> None:
-        """One step of the timer; without an initial pose nothing moves, no command is queued."""
+        """Run one step of the timer; before the initial pose it ignores the command."""
         if self.truth is not None:
             self._car.step(dt_s, command)
             self._observe()
@@ -85,7 +85,7 @@ class Simulator:
 def make_simulator(
     given: Mapping[str, Any], wheelbase_m: float, dt_s: float, seed: int
 ) -> Simulator:
-    """The simulator that one flat file of its parameters describes, ``vehicle_model_type`` too.
+    """Return the simulator for one flat file of parameters, ``vehicle_model_type`` included.
 
     Raises ValueError naming what is missing, unknown or out of range.
     """
@@ -98,7 +98,7 @@ def make_simulator(
 
 
 def with_noise(truth: Report, s: Settings, random: Random) -> Report:
-    """``truth`` with independent Gaussian noise on all but the side speed and the acceleration."""
+    """Return ``truth`` with Gaussian noise on all but the side speed and the acceleration."""
     return truth._replace(
         x_m=random.gauss(truth.x_m, s.pos_noise_stddev),
         y_m=random.gauss(truth.y_m, s.pos_noise_stddev),

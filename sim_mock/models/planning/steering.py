@@ -1,4 +1,4 @@
-"""Two ways from a steering command to the wheels: at once, or late and lagging.
+"""Steering models: from a command to the wheels; ideal, or with dead time and lag.
 
 ``begun`` takes a step's command and returns the angle as the step begins and its rate during it.
 """
@@ -12,7 +12,7 @@ from sim_mock.models.planning.parameters import Parameters
 
 
 class IdealSteering:
-    """IDEAL: the wheels are where the command says."""
+    """IDEAL: the wheels are at the commanded angle."""
 
     bias_rad = 0.0
     lock_rad = inf
@@ -28,7 +28,7 @@ class DelayedSteering:
     The simulator takes that angle once per step: its rate is held over the step's four stages.
     """
 
-    lock_rad = inf  # scaled or biased, the wheels turn the car beyond the lock: so it is there
+    lock_rad = inf  # scaled or biased, the angle may exceed the lock, as in the simulator
 
     def __init__(self, p: Parameters, dt_s: float) -> None:
         self._p = p
@@ -44,9 +44,9 @@ class DelayedSteering:
 
 
 class LockedSteering(DelayedSteering):
-    """Steering of DELAY_STEER_VEL alone: the car turns by no more than the lock.
+    """The steering of DELAY_STEER_VEL: the curvature is limited to that of the lock.
 
-    The angle itself, and so the one reported and the loop's, goes on beyond it.
+    The angle itself, which is reported and fed back, is not limited.
     """
 
     def __init__(self, p: Parameters, dt_s: float) -> None:
