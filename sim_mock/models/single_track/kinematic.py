@@ -12,7 +12,7 @@ from sim_mock.models.single_track.parameters import Input, SingleTrack, within_l
 
 
 class Kinematic(NamedTuple):
-    """State, of the rear axle."""
+    """The state, of the rear axle."""
 
     x_m: float = 0.0
     y_m: float = 0.0
@@ -22,7 +22,7 @@ class Kinematic(NamedTuple):
 
 
 def kinematic_rates(x: State, u: Input, p: SingleTrack) -> State:
-    """Right-hand side, in the order of ``Kinematic``, per second."""
+    """Return the right-hand side, in the order of ``Kinematic``, per second."""
     _, _, steer_rad, speed_mps, yaw_rad = x
     rate_radps, accel_mps2 = within_limits(u, steer_rad, speed_mps, p.limits)
     return (
@@ -35,5 +35,5 @@ def kinematic_rates(x: State, u: Input, p: SingleTrack) -> State:
 
 
 def kinematic_slip_rad(steer_rad: float, p: SingleTrack) -> float:
-    """Angle from the car's axis to the centre of gravity's velocity when no wheel slips."""
+    """Return the angle from the car's axis to the CG's velocity when no wheel slips."""
     return atan(tan(steer_rad) * p.lr_m / p.wheelbase_m)

@@ -1,7 +1,7 @@
 """The single track with linear tyres and longitudinal load transfer.
 
 Source: CommonRoad: Vehicle Models (2020a), section 6 (ST), written out as forces and moments.
-Small angles; the speed does what the input says, whatever the side forces are.
+Angles are small; the speed follows the input, whatever the side forces are.
 """
 
 from math import cos, sin, tan
@@ -13,12 +13,12 @@ from sim_mock.models.single_track.parameters import Input, SingleTrack, within_l
 
 GRAVITY_MPS2 = 9.81
 # Slip angles are ratios of speeds, so towards standstill the equations stiffen as 1 / v: below
-# this the motion without slip takes over (the source's value).
+# this speed the motion without slip is used (the source's value).
 KINEMATIC_BELOW_MPS = 0.1
 
 
 class Linear(NamedTuple):
-    """State, of the centre of gravity; the slip angle is positive when it moves to the left."""
+    """The state, of the centre of gravity; the slip angle is positive if it moves to the left."""
 
     x_m: float = 0.0
     y_m: float = 0.0
@@ -30,7 +30,7 @@ class Linear(NamedTuple):
 
 
 def linear_rates(x: State, u: Input, p: SingleTrack) -> State:
-    """Right-hand side, in the order of ``Linear``, per second."""
+    """Return the right-hand side, in the order of ``Linear``, per second."""
     s = Linear(*x)
     u = within_limits(u, s.steer_rad, s.speed_mps, p.limits)
     if abs(s.speed_mps) < KINEMATIC_BELOW_MPS:
@@ -48,13 +48,13 @@ def linear_rates(x: State, u: Input, p: SingleTrack) -> State:
 
 
 def axle_slips_rad(s: Linear, p: SingleTrack) -> tuple[float, float]:
-    """Slip angles of the front and the rear wheels, positive when they push to the left."""
+    """Return the slip angles of front and rear wheels, positive when they push to the left."""
     turning = s.yaw_rate_radps / s.speed_mps
     return s.steer_rad - s.slip_rad - p.lf_m * turning, -s.slip_rad + p.lr_m * turning
 
 
 def side_forces_n(s: Linear, accel_mps2: float, p: SingleTrack) -> tuple[float, float]:
-    """What the front and the rear axle's tyres push to the left: mu C N alpha."""
+    """Return the forces to the left of the front and the rear axle's tyres: mu C N alpha."""
     shift_mps2 = accel_mps2 * p.h_cg_m
     load_front_n = p.mass_kg * (GRAVITY_MPS2 * p.lr_m - shift_mps2) / p.wheelbase_m
     load_rear_n = p.mass_kg * (GRAVITY_MPS2 * p.lf_m + shift_mps2) / p.wheelbase_m

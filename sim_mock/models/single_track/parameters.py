@@ -1,4 +1,4 @@
-"""What the kinematic and the linear single track take, and the limits of their inputs.
+"""The parameters of the kinematic and the linear single track, and the limits of their inputs.
 
 Source of both models: M. Althoff and G. Wuersching, CommonRoad: Vehicle Models (version 2020a).
 """
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class Limits(NamedTuple):
-    """Bounds of steering and speed, and what holds at them; section 3 of the source."""
+    """The bounds of steering and speed, and of their rates; section 3 of the source."""
 
     steer_min_rad: float
     steer_max_rad: float
@@ -37,19 +37,19 @@ class SingleTrack(NamedTuple):
 
     @property
     def wheelbase_m(self) -> float:
-        """From axle to axle."""
+        """The distance between the axles."""
         return self.lf_m + self.lr_m
 
 
 class Input(NamedTuple):
-    """What a driver does: how fast the front wheels turn, and the acceleration asked for."""
+    """A driver's input: the rate of the front wheels' angle, and the commanded acceleration."""
 
     steer_rate_radps: float
     accel_mps2: float
 
 
 def within_limits(u: Input, steer_rad: float, speed_mps: float, limits: Limits) -> Input:
-    """``u`` as far as steering and motor can follow it."""
+    """Return ``u`` limited to what steering and motor can follow."""
     return Input(
         _limited_rate(u.steer_rate_radps, steer_rad, limits),
         _limited_accel(u.accel_mps2, speed_mps, limits),
