@@ -1,9 +1,9 @@
 """Many bodies at once, in NumPy: the single track of ``body.py`` for a thousand cars in one step.
 
-For planners that sample, and for learning: no servos, motors or sensors, but wheel angles and
-forces given directly. The equations are those of ``body.py`` and ``integrators.py`` (rk2), whose
-docstrings have the sources; the numbers agree with them to 1e-9 over seconds, not to the last bit,
-because NumPy's sine is not the C library's.
+It is for planners that sample, and for learning: there are no servos, motors or sensors; wheel
+angles and forces are given directly. The equations are those of ``body.py`` and ``integrators.py``
+(rk2), whose docstrings have the sources. The numbers agree with them to 1e-9 over seconds, not to
+the last bit, as NumPy's sine is not the C library's.
 """
 
 from typing import Any, NamedTuple
@@ -18,7 +18,7 @@ Numbers = NDArray[np.float64]
 
 
 class _Acting(NamedTuple):
-    """What acts during one step, one number per car; ``BodyInput`` in columns."""
+    """The inputs of one step, one number per car: ``BodyInput`` in columns."""
 
     cos_front: Numbers
     sin_front: Numbers
@@ -33,9 +33,9 @@ class _Acting(NamedTuple):
 
 
 class Batch:
-    """``state``: (6, n), the rows in the order of ``BodyState``; it may be written between steps.
+    """A batch of equal cars on a floor of one grip ``mu``, at rest in the origin at first.
 
-    Cars of one kind on a floor of one grip ``mu``, at rest in the origin.
+    ``state``: (6, n), the rows in the order of ``BodyState``; it may be written between steps.
     """
 
     def __init__(self, body: BodyParameters, mu: float, count: int) -> None:
@@ -52,9 +52,9 @@ class Batch:
         force_front_n: ArrayLike = 0.0,
         rear_rad: ArrayLike = 0.0,
     ) -> None:
-        """Advance all by ``dt_s``: wheel angles in rad, forces along the wheels in N; (n,) or one.
+        """Advance all cars by ``dt_s``: wheel angles in rad, forces along the wheels in N.
 
-        Raises ValueError for shapes that do not fit.
+        Each is of shape (n,) or one number. Raises ValueError for shapes that do not fit.
         """
         u = self._acting(front_rad, rear_rad, force_front_n, force_rear_n)
         x, p = self.state, self._p
@@ -69,7 +69,7 @@ class Batch:
             slipping = _drawn(x, _rk2(x, dt_s, u, p, self._mu), square, dt_s, u, p, self._mu)
         slow = np.where(rolls, _rolled(x, dt_s, u, p), _slid(x, dt_s, u, p, self._mu))
         self.state = np.where(is_slow, slow, slipping)
-        # as the scalar plant feels it: the load shifts with the step before
+        # As in the scalar plant, the load shifts with the acceleration of the previous step.
         self._accel_x_mps2 = (self.state[3] - before[3]) / dt_s - before[4] * self.state[5]
 
     def _acting(self, front: Any, rear: Any, along_front: Any, along_rear: Any) -> _Acting:
@@ -91,7 +91,7 @@ class Batch:
 
 
 def _rates(x: Numbers, u: _Acting, p: BodyParameters, mu: float) -> Numbers:
-    """``body.derivatives``, a column per car."""
+    """Return ``body.derivatives``, one column per car."""
     _, _, yaw, vx, vy, rate = x
     front_x, front_y = _axle_n(
         vx, vy + p.lf_m * rate, u.cos_front, u.sin_front, u.force_front_n,
@@ -118,7 +118,7 @@ def _axle_n(
     vx: Numbers, across: Numbers, cosine: Numbers, sine: Numbers, along: Numbers,
     stiffness: float, load: Numbers, mu: float, p: BodyParameters,
 ) -> tuple[Numbers, Numbers]:  # fmt: skip
-    """What one axle's tyres push along and across the car."""
+    """Return the forces of one axle's tyres along and across the car."""
     roll = np.maximum(np.abs(vx * cosine + across * sine), SLOWEST_MPS)
     slip = (vx * sine - across * cosine) / roll
     left = np.sqrt(np.maximum((mu * load) ** 2 - along * along, 0.0))
@@ -148,7 +148,7 @@ def _without_slip_mps(x: Numbers, u: _Acting, impulse_ns: ArrayLike, p: BodyPara
 
 
 def _rolled(x: Numbers, dt_s: float, u: _Acting, p: BodyParameters) -> Numbers:
-    """``integrators.roll``."""
+    """Return the state after ``integrators.roll``."""
     force_n = u.force_front_n / u.cos_front + u.force_rear_n / u.cos_rear
     vx = _without_slip_mps(x, u, force_n * dt_s, p)
     along_m = 0.5 * dt_s * (x[3] + vx)
@@ -167,7 +167,7 @@ def _rolled(x: Numbers, dt_s: float, u: _Acting, p: BodyParameters) -> Numbers:
 
 
 def _free(x: Numbers, dt_s: float, u: _Acting, p: BodyParameters) -> Numbers:
-    """``body.free_speeds``: the last three rows of a state."""
+    """Return ``body.free_speeds``: the last three rows of a state."""
     c, n = np.cos(dt_s * x[5]), np.sin(dt_s * x[5])
     along = u.force_front_n * u.cos_front + u.force_rear_n * u.cos_rear
     front, rear = u.force_front_n * u.sin_front, u.force_rear_n * u.sin_rear
@@ -181,13 +181,13 @@ def _free(x: Numbers, dt_s: float, u: _Acting, p: BodyParameters) -> Numbers:
 
 
 def _slip_left(x: Numbers, u: _Acting, p: BodyParameters) -> Numbers:
-    """What would have to change of the three speeds until nothing slips sideways."""
+    """Return the changes of the three speeds that would end all side slip."""
     vx = _without_slip_mps(x, u, 0.0, p)
     return np.stack((vx - x[3], vx * u.sway - x[4], vx * u.turn_per_m - x[5]))
 
 
 def _impulses_ns(change: Numbers, u: _Acting, p: BodyParameters) -> tuple[Numbers, Numbers]:
-    """``body.side_impulses_ns``."""
+    """Return ``body.side_impulses_ns``."""
     pushed, turned = p.mass_kg * change[1], p.inertia_z_kgm2 * change[2]
     front = (p.lr_m * pushed + turned) / (p.wheelbase_m * u.cos_front)
     return front, (p.lf_m * pushed - turned) / (p.wheelbase_m * u.cos_rear)
@@ -196,7 +196,7 @@ def _impulses_ns(change: Numbers, u: _Acting, p: BodyParameters) -> tuple[Number
 def _within_grip(
     given: Numbers, wanted: Numbers, dt_s: float, u: _Acting, p: BodyParameters, mu: float
 ) -> Numbers:
-    """``body.within_grip``, of changes of the three speeds."""
+    """Return ``body.within_grip``, for changes of the three speeds."""
     loads = (u.load_front_n, u.load_rear_n)
     alongs = (u.force_front_n, u.force_rear_n)
     shares = [
@@ -215,7 +215,7 @@ def _share_left(given: Numbers, wanted: Numbers, limit: Numbers) -> Numbers:
 
 
 def _slid(x: Numbers, dt_s: float, u: _Acting, p: BodyParameters, mu: float) -> Numbers:
-    """``integrators._slide``."""
+    """Return the state after ``integrators._slide``."""
     free = _free(x, dt_s, u, p)
     moved = np.concatenate((x[:3], free))
     slip = _slip_left(moved, u, p)
@@ -230,7 +230,7 @@ def _slid(x: Numbers, dt_s: float, u: _Acting, p: BodyParameters, mu: float) -> 
 def _drawn(
     old: Numbers, x: Numbers, square: Numbers, dt_s: float, u: _Acting, p: BodyParameters, mu: float
 ) -> Numbers:
-    """``integrators.step_body`` between the two models: a share of the side slip is taken away."""
+    """Remove a share of the side slip, as ``integrators.step_body`` does between the two models."""
     low = p.kinematic_below_mps
     above = (np.sqrt(square) - low) / (low * (BAND - 1.0))
     share = 1.0 - np.exp(-dt_s / PULL_S * (1.0 - above) / np.maximum(above, 1e-9))

@@ -1,14 +1,14 @@
-"""A car's body on the plane: single track above a walk, no side slip below.
+"""A car's body in the plane: dynamic single track above a walk, kinematic model below.
 
-The state is that of the centre of gravity: position and yaw in the world, velocities in the car
-(x forward, y left, yaw to the left). The rear axle, which odometry speaks of, is ``rear_axle``.
+The state is that of the centre of gravity: position and yaw in the world, velocities in the car (x
+forward, y left, yaw to the left). The rear axle, which odometry refers to, is ``rear_axle``.
 
-Why two models: a slip angle is the ratio of two speeds that both vanish at standstill, so the
-single track becomes as stiff as c g / v. Below ``kinematic_below_mps`` the wheels are therefore
-held on the motion that has no side slip. Between that and ``BAND`` times that, the state is drawn
-to it ever more gently. Both are a projection in the metric of the masses: the impulse of the
-tyres' side forces, so kinetic energy cannot grow by it, and nothing jumps at the border.
-That impulse is no more than the tyres can give (``within_grip``): a slide ends by friction.
+There are two models because a slip angle is the ratio of two speeds that both vanish at standstill,
+so the single track becomes as stiff as c g / v. Below ``kinematic_below_mps`` the motion is
+therefore constrained to have no side slip. From there to ``BAND`` times that speed, the state is
+pulled towards it ever more gently. Both are a projection in the metric of the masses: the impulse
+of the tyres' side forces, so it cannot add kinetic energy, and nothing jumps at the border. That
+impulse is at most what the tyres can give (``within_grip``): a slide ends by friction.
 """
 
 from dataclasses import dataclass, replace
@@ -17,9 +17,9 @@ from typing import Final
 
 from sim_mock.plant.tyre import TyreLaw, fiala_n, side_limit_n
 
-# Final, and the usual law by name: what a compiler can follow costs nothing.
+# Final numbers, and the usual law by name, so that mypyc compiles both to plain C.
 GRAVITY_MPS2: Final = 9.81
-BAND: Final = 1.5  # from this many times kinematic_below_mps on, nothing is drawn any more
+BAND: Final = 1.5  # above this many times kinematic_below_mps the state is not pulled
 PULL_S: Final = 0.005  # time constant of the pull in the middle of the band: about v / (c g) there
 SLOWEST_MPS: Final = 1e-3  # a wheel that rolls slower has this speed when its slip is computed
 
@@ -27,7 +27,7 @@ State = tuple[float, float, float, float, float, float]
 
 
 class BodyState:
-    """Where the centre of gravity is and how it moves; mutable, one per car."""
+    """The pose and the speeds of the centre of gravity; mutable, one per car."""
 
     __slots__ = ("vx_mps", "vy_mps", "x_m", "y_m", "yaw_rad", "yaw_rate_radps")
 
@@ -48,7 +48,7 @@ class BodyState:
         self.yaw_rate_radps = yaw_rate_radps
 
     def values(self) -> State:
-        """The six in the order of the constructor."""
+        """Return the six values in the order of the constructor."""
         return (self.x_m, self.y_m, self.yaw_rad, self.vx_mps, self.vy_mps, self.yaw_rate_radps)
 
     def assign(self, values: State) -> None:
@@ -79,10 +79,10 @@ class BodyParameters:
         return self.lf_m + self.lr_m
 
     def with_payload(self, payload_kg: float, payload_x_m: float = 0.0) -> "BodyParameters":
-        """The same car with a load, as long as its wheelbase, ``payload_x_m`` ahead of the CG.
+        """Return the car with a load as long as its wheelbase, ``payload_x_m`` ahead of the CG.
 
-        Two bodies' common centre and inertia (parallel axes); the load's own inertia is that of a
-        rod, m L^2 / 12.
+        It has the common centre and inertia of two bodies (parallel axes); the load's own inertia
+        is that of a rod, m L^2 / 12.
         """
         mass_kg = self.mass_kg + payload_kg
         shift_m = payload_x_m * payload_kg / mass_kg
@@ -98,7 +98,7 @@ class BodyParameters:
 
 
 class BodyInput:
-    """What acts on a body during one step: wheel angles, forces, loads and grip.
+    """The inputs of a body during one step: wheel angles, forces, loads and grip.
 
     ``force_front_n`` and ``force_rear_n`` act along the wheels, ``force_x_n`` along the car (air).
     """
@@ -115,11 +115,10 @@ class BodyInput:
         self.load(0.0, mu, parameters)
 
     def steer(self, front_rad: float, rear_rad: float, p: BodyParameters) -> None:
-        """Turn the wheels; also how the car moves then per metre without side slip.
+        """Set the wheel angles, and the motion per metre without side slip that they imply.
 
-        Sideways: (lr tan df + lf tan dr) / L; turning: (tan df - tan dr) / L.
-        Source: Rajamani, Vehicle Dynamics and Control, 2nd ed., section 2.2, eq. 2.11 with both
-        axles steered.
+        Sideways: (lr tan df + lf tan dr) / L; turning: (tan df - tan dr) / L. Source: Rajamani,
+        Vehicle Dynamics and Control, 2nd ed., section 2.2, eq. 2.11 with both axles steered.
         """
         self.cos_front, self.sin_front = cos(front_rad), sin(front_rad)
         self.cos_rear, self.sin_rear = cos(rear_rad), sin(rear_rad)
@@ -128,7 +127,7 @@ class BodyInput:
         self.turn_per_m = (tan_front - tan_rear) / p.wheelbase_m
 
     def load(self, accel_x_mps2: float, mu: float, p: BodyParameters) -> None:
-        """Axle loads, shifted by the acceleration along the car; an axle cannot pull the floor.
+        """Set the axle loads, shifted by the acceleration along the car, none below 0.
 
         Source: Althoff et al., CommonRoad: Vehicle Models, single-track model, F_z,f and F_z,r.
         """
@@ -145,11 +144,11 @@ class BodyInput:
 
 
 def derivatives(state: State, u: BodyInput, p: BodyParameters) -> State:
-    """Right-hand side of the single-track model with two steered axles.
+    """Return the right-hand side of the single-track model with two steered axles.
 
-    m (vx' - vy r) = sum of forces along the car, m (vy' + vx r) = sum across,
-    I r' = lf F_front,y - lr F_rear,y; slip of an axle is minus its sideways over its rolling speed.
-    Source: Rajamani, section 2.3 and 4.1.2 without the small angles; Althoff et al., CommonRoad.
+    m (vx' - vy r) = sum of forces along the car, m (vy' + vx r) = sum across, I r' = lf F_front,y -
+    lr F_rear,y; slip of an axle is minus its sideways over its rolling speed. Source: Rajamani,
+    section 2.3 and 4.1.2 without the small angles; Althoff et al., CommonRoad.
     """
     yaw, vx, vy, rate = state[2], state[3], state[4], state[5]
     cf, sf, cr, sr = u.cos_front, u.sin_front, u.cos_rear, u.sin_rear
@@ -178,8 +177,10 @@ def derivatives(state: State, u: BodyInput, p: BodyParameters) -> State:
 
 
 def _side_n(law: TyreLaw, slip: float, stiffness_n: float, grip_n: float, along_n: float) -> float:
-    """The law within the friction circle. The usual one is written out: four calls a millisecond
-    are a tenth of what a plant takes."""
+    """Return the side force by the law within the friction circle.
+
+    The usual law is inlined: four calls a millisecond are a tenth of a plant's time.
+    """
     if law is not fiala_n:
         return law(slip, stiffness_n, side_limit_n(grip_n, along_n))
     left = grip_n * grip_n - along_n * along_n
@@ -195,7 +196,7 @@ def _side_n(law: TyreLaw, slip: float, stiffness_n: float, grip_n: float, along_
 
 
 def kinematic_derivatives(state: State, accel_x_mps2: float, u: BodyInput) -> State:
-    """Right-hand side of the kinematic bicycle, reference at the centre of gravity.
+    """Return the right-hand side of the kinematic bicycle, with its reference at the CG.
 
     Source: Rajamani, section 2.2, eq. 2.12 to 2.14, with vx for the speed along the car.
     """
@@ -213,7 +214,7 @@ def kinematic_derivatives(state: State, accel_x_mps2: float, u: BodyInput) -> St
 
 
 def rear_axle(state: BodyState, p: BodyParameters) -> tuple[float, float]:
-    """Position of the middle of the rear axle in the world, in m."""
+    """Return the position of the middle of the rear axle in the world, in m."""
     return (
         state.x_m - p.lr_m * cos(state.yaw_rad),
         state.y_m - p.lr_m * sin(state.yaw_rad),
@@ -221,15 +222,15 @@ def rear_axle(state: BodyState, p: BodyParameters) -> tuple[float, float]:
 
 
 def kinetic_energy_j(state: BodyState, p: BodyParameters) -> float:
-    """Of the whole car moving in the plane, without what turns in its driveline."""
+    """Return the energy of the car's motion in the plane, without that of its driveline."""
     square = state.vx_mps**2 + state.vy_mps**2
     return 0.5 * p.mass_kg * square + 0.5 * p.inertia_z_kgm2 * state.yaw_rate_radps**2
 
 
 def without_slip_mps(s: BodyState, u: BodyInput, impulse_ns: float, p: BodyParameters) -> float:
-    """Speed along the car after the side forces have taken away all side slip.
+    """Return the speed along the car after the side forces have removed all side slip.
 
-    Momentum along the one motion (1, sway, turn) that is left, over its mass.
+    It is the momentum along the one motion (1, sway, turn) that is left, over its mass.
     """
     mass, inertia = p.mass_kg, p.inertia_z_kgm2
     sway, turn = u.sway, u.turn_per_m
@@ -238,14 +239,14 @@ def without_slip_mps(s: BodyState, u: BodyInput, impulse_ns: float, p: BodyParam
 
 
 def pull_share(square: float, dt_s: float, p: BodyParameters) -> float:
-    """Share of the side slip taken away in a step: none at the band's top, all at its bottom."""
+    """Return the share of side slip removed in a step: 0 at the band's top, all at its bottom."""
     low = p.kinematic_below_mps
     above = (square**0.5 - low) / (low * (BAND - 1.0))
     return 1.0 - exp(-dt_s / PULL_S * (1.0 - above) / max(above, 1e-9))
 
 
 def free_speeds(s: BodyState, dt_s: float, u: BodyInput, p: BodyParameters) -> State:
-    """The body's speeds a step later, in a state's last three, if no tyre gave any side force."""
+    """Return the state with the speeds one step later, if no tyre gave any side force."""
     turned_rad = dt_s * s.yaw_rate_radps
     c, n = cos(turned_rad), sin(turned_rad)
     along_n = u.force_front_n * u.cos_front + u.force_rear_n * u.cos_rear + u.force_x_n
@@ -264,7 +265,7 @@ def free_speeds(s: BodyState, dt_s: float, u: BodyInput, p: BodyParameters) -> S
 def side_impulses_ns(
     across_mps: float, turned_radps: float, u: BodyInput, p: BodyParameters
 ) -> tuple[float, float]:
-    """What front and rear tyres give, across themselves, for these changes of the body's speeds."""
+    """Return the side impulses of front and rear tyres that cause these changes of speed."""
     pushed_ns, turned_nms = p.mass_kg * across_mps, p.inertia_z_kgm2 * turned_radps
     length_m = p.lf_m + p.lr_m
     return (
@@ -276,7 +277,7 @@ def side_impulses_ns(
 def within_grip(
     given_ns: tuple[float, float], wanted_ns: tuple[float, float], dt_s: float, u: BodyInput
 ) -> float:
-    """The share of the wanted impulses that the tyres can give in a step beside those given."""
+    """Return the share of the wanted impulses that the tyres can add to those given in a step."""
     front = _share_left(given_ns[0], wanted_ns[0], dt_s, u.grip_front_n, u.force_front_n)
     rear = _share_left(given_ns[1], wanted_ns[1], dt_s, u.grip_rear_n, u.force_rear_n)
     return front if front < rear else rear

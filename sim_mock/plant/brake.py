@@ -1,4 +1,4 @@
-"""A friction brake on the front axle, pulled by a servo: pulse in ns to the force it can take."""
+"""A friction brake on the front axle, pulled by a servo: from a pulse in ns to a braking force."""
 
 from dataclasses import dataclass
 from math import exp
@@ -8,8 +8,11 @@ from sim_mock.plant.tyre import SLIDING_SHARE
 
 @dataclass(frozen=True, slots=True)
 class BrakeParameters:
-    """``torque_max_nm`` of both front wheels together, at the pulse ``full_ns``; linear from
-    ``released_ns`` on. ``lag_s``: first order, of servo, linkage and hydraulics; 0 is none."""
+    """The numbers of a friction brake and its servo.
+
+    ``torque_max_nm`` is of both front wheels together, at the pulse ``full_ns``; linear from
+    ``released_ns`` on. ``lag_s``: first order, of servo, linkage and hydraulics; 0 is none.
+    """
 
     channel: int
     released_ns: float
@@ -19,10 +22,10 @@ class BrakeParameters:
 
 
 class FrontBrake:
-    """Brakes only: what it takes is dry friction, so it holds a standing car and never moves one.
+    """A friction brake: it is dry friction, so it holds a standing car and never moves one.
 
-    The front wheels' own mass is left out: they lock at once where the brake is stronger than the
-    tyres, and then give ``SLIDING_SHARE`` of their grip.
+    The front wheels' own inertia is neglected: they lock at once where the brake is stronger than
+    the tyres, and then give ``SLIDING_SHARE`` of their grip.
     """
 
     __slots__ = ("_full_n", "_p", "_share", "is_locked")
@@ -34,7 +37,7 @@ class FrontBrake:
         self.is_locked = False
 
     def step(self, dt_s: float, pulse_ns: int) -> None:
-        """Advance by ``dt_s`` with this pulse on the wire; without one (0) it stays."""
+        """Advance by ``dt_s`` with this pulse on the wire; without one (0) nothing changes."""
         if pulse_ns == 0:
             return
         p = self._p
@@ -44,7 +47,7 @@ class FrontBrake:
         self._share += (wanted - self._share) * follows
 
     def most_n(self, grip_n: float) -> float:
-        """The force that it can take now, of tyres that can give ``grip_n``."""
+        """Return the largest braking force now, with tyres whose grip is ``grip_n``."""
         force_n = self._share * self._full_n
         self.is_locked = force_n > grip_n
         return SLIDING_SHARE * grip_n if self.is_locked else force_n

@@ -1,6 +1,6 @@
-"""The driveline: from motor torque to the force the tyres give the car, slip and standstill.
+"""The driveline: from motor torque to the force of the tyres on the car, with slip and standstill.
 
-Everything that turns is one mass at the rim. While the tyres grip it moves with the car; when they
+Everything that turns is one mass at the rim. While the tyres grip it moves with the car. When they
 would have to give more than they can, wheels and car move apart and each tyre gives
 ``SLIDING_SHARE`` of its grip, until the two speeds meet again. Dry friction is solved within the
 step (implicitly, as in Moreau's time stepping), so that a car comes to rest exactly and stays
@@ -15,7 +15,7 @@ from sim_mock.plant.tyre import SLIDING_SHARE
 
 @dataclass(frozen=True, slots=True)
 class DriveParameters:
-    """``driven``: "all" (axles share by load), "front" or "rear".
+    """The numbers of a driveline. ``driven``: "all" (axles share by load), "front" or "rear".
 
     ``rotating_mass_kg`` is the inertia of motors, gears and wheels over the wheel radius squared;
     ``rolling_resistance`` in N per N of weight; ``friction_n`` of gears and bearings at the rim;
@@ -32,18 +32,18 @@ class DriveParameters:
 
     @property
     def turns_rad_per_m(self) -> float:
-        """Turning of the motor per metre of the rim."""
+        """The turning of the motor per metre of the rim."""
         return self.gear_ratio / self.wheel_radius_m
 
     def front_share(self, load_front_n: float, weight_n: float) -> float:
-        """The part of the rim force that the front axle carries."""
+        """Return the part of the rim force that the front axle carries."""
         if self.driven == "all":
             return load_front_n / weight_n
         return 1.0 if self.driven == "front" else 0.0
 
 
 def settled_mps(momentum_ns: float, friction_ns: float, mass_kg: float) -> float:
-    """Speed after dry friction took what it could of a momentum: exactly 0 if it took all."""
+    """Return the speed after dry friction acted on a momentum: exactly 0 if it absorbed all."""
     if momentum_ns > friction_ns:
         return (momentum_ns - friction_ns) / mass_kg
     if momentum_ns < -friction_ns:
@@ -54,8 +54,8 @@ def settled_mps(momentum_ns: float, friction_ns: float, mass_kg: float) -> float
 class Driveline:
     """The turning mass of one car on a body of ``mass_kg``.
 
-    ``rim_mps`` is what encoders see. ``is_held``: friction holds the wheels and they do not slide.
-    ``braked_n`` is what a brake on the other axle took during the last step.
+    ``rim_mps`` is the speed that encoders measure. ``is_held``: friction holds the wheels and they
+    do not slide. ``braked_n`` is the force of a brake on the other axle during the last step.
     """
 
     __slots__ = ("_force_n", "_foreign_mps2", "_friction_n", "_gears_n", "_mass_kg",
@@ -68,7 +68,7 @@ class Driveline:
         self._gears_n = parameters.friction_n
         self._friction_n = parameters.friction_n + parameters.rolling_resistance * weight_n
         self._foreign_mps2 = 0.0
-        self._force_n = 0.0  # of all tyres, and of who pushes
+        self._force_n = 0.0  # of all tyres, and of an external push
         self.braked_n = 0.0
         self.rim_mps = 0.0
         self.is_held = True
@@ -83,12 +83,12 @@ class Driveline:
         brake_n: float = 0.0,
         pushed_n: float = 0.0,
     ) -> float:
-        """What the driven tyres give the car along the wheels during this step.
+        """Return the force of the driven tyres along the wheels during this step.
 
         ``line`` is the motors' push in N and their damping in N per m/s, ``rolled_mps`` the speed
-        at which the wheels would roll, ``grip_n`` what the driven tyres can give, ``brake_n`` what
-        a brake on the other axle can take, ``pushed_n`` what somebody pushes with. The damping is
-        taken at the end of the step, so stiff motors need no small steps.
+        at which the wheels would roll, ``grip_n`` the driven tyres' grip, ``brake_n`` the largest
+        force of a brake on the other axle, ``pushed_n`` an external push. The damping is taken at
+        the end of the step, so stiff motors need no small steps.
         """
         mass_kg, turning_kg = self._mass_kg, self._rotating_kg
         push_n, damping_n_per_mps = line
@@ -116,7 +116,7 @@ class Driveline:
         return force_n
 
     def spin(self, dt_s: float, line: tuple[float, float]) -> None:
-        """A step with the wheels off the ground: nothing but motors and gears."""
+        """Advance by one step with the wheels off the ground: only motors and gears act."""
         push_n, damping_n_per_mps = line
         self.rim_mps = settled_mps(
             self._rotating_kg * self.rim_mps + dt_s * push_n,
@@ -128,10 +128,10 @@ class Driveline:
         self.is_sliding = self.rim_mps != 0.0
 
     def follow(self, dt_s: float, before_mps: float, after_mps: float) -> None:
-        """Take the speed at which the wheels roll after the body's step.
+        """Set the speed at which the wheels roll after the body's step.
 
-        What changed it beside the tyres' own force (cornering, air, steering) is felt by the
-        turning mass in the next step.
+        The part of its change that is not due to the tyres' own force (cornering, air, steering)
+        acts on the turning mass in the next step.
         """
         if self.is_sliding or self.is_held:
             self._foreign_mps2 = 0.0
@@ -143,6 +143,6 @@ class Driveline:
 
 
 def _friction_n(momentum_ns: float, most_n: float, dt_s: float) -> float:
-    """What dry friction of at most ``most_n`` takes of a momentum: all of it, or all it can."""
+    """Return the force by which dry friction of at most ``most_n`` opposes a momentum."""
     most_ns = dt_s * most_n
     return -min(max(momentum_ns, -most_ns), most_ns) / dt_s

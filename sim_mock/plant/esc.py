@@ -1,13 +1,13 @@
-"""A car's electronic speed controller: what it makes of the pulses it sees.
+"""A car's electronic speed controller: its reaction to the pulses it sees.
 
-| pulse | it does |
-|---|---|
-| anything, before ``arm_s`` of neutral | nothing |
-| neutral | coasts |
-| forward | drives forward |
-| reverse, after forward | brakes, in proportion; at standstill too |
-| reverse, after ``reverse_neutral_s`` of neutral with the wheels still | drives backward |
-| none | goes on for ``hold_s``, then coasts |
+ pulse | reaction |
+---|---|
+ anything, before ``arm_s`` of neutral | none |
+ neutral | coasts |
+ forward | drives forward |
+ reverse, after forward | brakes, in proportion; at standstill too |
+ reverse, after ``reverse_neutral_s`` of neutral with the wheels still | drives backward |
+ none | goes on for ``hold_s``, then coasts |
 
 This is the usual "forward, brake, reverse" of car ESCs; manuals word it as "release the brake, then
 pull again".
@@ -18,12 +18,15 @@ from dataclasses import dataclass
 from sim_mock.plant.motor import Motor
 
 STILL_MPS = 0.05  # below it the back EMF of a sensorless motor is too small to be seen
-HAIR_S = 1e-9  # a sum of steps comes out a hair off the time that it should be
+HAIR_S = 1e-9  # tolerance for the rounding of sums of steps
 
 
 @dataclass(frozen=True, slots=True)
 class EscParameters:
-    """End points in ns as taught to the ESC; ``rearms``: the drive enable cuts its supply."""
+    """The numbers of an ESC; end points in ns as taught to it.
+
+    ``rearms``: the drive enable cuts its supply, so that it has to arm again.
+    """
 
     reverse_ns: float
     neutral_ns: float
@@ -36,7 +39,7 @@ class EscParameters:
     rearms: bool
 
     def throttle(self, pulse_ns: float) -> float:
-        """-1 to 1; 0 within the dead band."""
+        """Return the throttle from -1 to 1; 0 within the dead band."""
         offset_ns = pulse_ns - self.neutral_ns
         if abs(offset_ns) <= self.dead_band_ns:
             return 0.0
@@ -48,7 +51,7 @@ class EscParameters:
 
 
 class Esc:
-    """One ESC with its memory of what it has seen."""
+    """One ESC with its state: its last pulse, and how long it has seen neutral or none."""
 
     __slots__ = ("_may_reverse", "_neutral_s", "_p", "_pulse_ns", "_silent_s", "_throttle",
                  "is_armed")  # fmt: skip
@@ -63,7 +66,7 @@ class Esc:
         self.is_armed = False
 
     def step(self, dt_s: float, pulse_ns: int, enable: bool, motor: Motor, rim_mps: float) -> None:
-        """Set what ``motor`` does during the next ``dt_s`` seconds."""
+        """Set the motor's action for the next ``dt_s`` seconds."""
         if not enable and self._p.rearms:
             self._forget()
         elif self._hears(dt_s, pulse_ns):
@@ -87,7 +90,7 @@ class Esc:
             self._silent_s += dt_s
             if self._silent_s > self._p.hold_s + HAIR_S:
                 self._throttle = 0.0
-                self._pulse_ns = 0  # or the same pulse, when it comes back, would not be new
+                self._pulse_ns = 0  # so that the same pulse counts as new when it comes back
             return False
         self._silent_s = 0.0
         if pulse_ns != self._pulse_ns:

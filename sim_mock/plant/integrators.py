@@ -1,9 +1,9 @@
-"""One step of a body: which model holds, and the integrators for it.
+"""One step of a body: the choice of its model, and the integrators.
 
 The default is ``rk2`` (midpoint). An F1TENTH that turns in at 3 m/s with steps of 1 ms is off after
-one second by 4e-3 m with Euler, 2e-7 m with rk2, 6e-11 m with rk4 (test_convergence.py in the
-tests prints them and the orders 1, 2, 4), and the whole plant takes 1 : 1.3 : 2 of the time
-(bench_plant.py). Less than a micrometre is below any sensor, so more than rk2 buys nothing.
+one second by 4e-3 m with Euler, 2e-7 m with rk2, 6e-11 m with rk4 (test_convergence.py in the tests
+prints them and the orders 1, 2, 4), and the whole plant takes 1 : 1.3 : 2 of the time
+(bench_plant.py). Less than a micrometre is below any sensor, so more than rk2 gains nothing.
 """
 
 from collections.abc import Callable
@@ -38,7 +38,7 @@ def _moved(x: State, k: State, h: float) -> State:
 
 
 def euler(x: State, dt_s: float, u: BodyInput, p: BodyParameters) -> State:
-    """Semi-implicit: speeds first, then positions with the new speeds. First order."""
+    """Step by semi-implicit Euler: speeds, then positions with the new speeds. First order."""
     k = derivatives(x, u, p)
     vx, vy, rate = x[3] + dt_s * k[3], x[4] + dt_s * k[4], x[5] + dt_s * k[5]
     yaw = x[2] + dt_s * rate
@@ -54,7 +54,7 @@ def euler(x: State, dt_s: float, u: BodyInput, p: BodyParameters) -> State:
 
 
 def rk2(x: State, dt_s: float, u: BodyInput, p: BodyParameters) -> State:
-    """Midpoint rule. Second order. ``_moved`` is written out: this is what a plant does all day."""
+    """Step by the midpoint rule. Second order. ``_moved`` is inlined, as this is the hot path."""
     k, h = derivatives(x, u, p), 0.5 * dt_s
     middle = (
         x[0] + h * k[0],
@@ -76,7 +76,7 @@ def rk2(x: State, dt_s: float, u: BodyInput, p: BodyParameters) -> State:
 
 
 def rk4(x: State, dt_s: float, u: BodyInput, p: BodyParameters) -> State:
-    """The classical Runge-Kutta rule. Fourth order."""
+    """Step by the classical Runge-Kutta rule. Fourth order."""
     k1 = derivatives(x, u, p)
     k2 = derivatives(_moved(x, k1, 0.5 * dt_s), u, p)
     k3 = derivatives(_moved(x, k2, 0.5 * dt_s), u, p)
@@ -91,7 +91,7 @@ INTEGRATORS: dict[str, Integrator] = {"euler": euler, "rk2": rk2, "rk4": rk4}
 def step_body(
     s: BodyState, dt_s: float, u: BodyInput, p: BodyParameters, integrate: Integrator
 ) -> bool:
-    """Advance ``s`` by ``dt_s`` seconds with ``u`` held. True if it rolled without side slip."""
+    """Advance ``s`` by ``dt_s`` seconds with ``u`` held. Return True if it rolled without slip."""
     rate = s.yaw_rate_radps
     square = s.vx_mps * s.vx_mps + s.vy_mps * s.vy_mps + p.lf_m * p.lr_m * rate * rate
     low = p.kinematic_below_mps
@@ -113,23 +113,23 @@ def step_body(
 def _integrate(
     s: BodyState, dt_s: float, u: BodyInput, p: BodyParameters, integrate: Integrator
 ) -> None:
-    if integrate is rk2:  # by name, for a compiler
+    if integrate is rk2:  # called by name, so that mypyc compiles a direct call
         s.assign(rk2(s.values(), dt_s, u, p))
     else:
         s.assign(integrate(s.values(), dt_s, u, p))
 
 
 def _can_roll(s: BodyState, dt_s: float, u: BodyInput, p: BodyParameters) -> bool:
-    """Whether the tyres can take what side slip is left within one step."""
+    """Return whether the tyres' grip can remove the present side slip within one step."""
     vx = without_slip_mps(s, u, 0.0, p)
     wanted_ns = side_impulses_ns(vx * u.sway - s.vy_mps, vx * u.turn_per_m - s.yaw_rate_radps, u, p)
     return within_grip((0.0, 0.0), wanted_ns, dt_s, u) >= 1.0
 
 
 def _slide(s: BodyState, dt_s: float, u: BodyInput, p: BodyParameters) -> None:
-    """Advance a slow car that slides: its tyres give what they can against it, for the whole step.
+    """Advance a slow car that slides: its tyres oppose the slide by all their grip.
 
-    Their impulse ends the slip or falls short of it, so nothing chatters however slow they are.
+    Their impulse ends the slip or falls short of it, so nothing chatters at any low speed.
     """
     x, y, yaw, vx, vy, rate = s.values()
     s.assign(free_speeds(s, dt_s, u, p))
@@ -159,8 +159,10 @@ def roll(s: BodyState, dt_s: float, u: BodyInput, p: BodyParameters) -> None:
 def _draw(
     s: BodyState, share: float, free: State, dt_s: float, u: BodyInput, p: BodyParameters
 ) -> None:
-    """Take that share of the side slip away, or what the tyres' grip leaves for it: ``free`` are
-    the speeds without what they have given in this step."""
+    """Remove that share of the side slip, or what the tyres' grip allows.
+
+    ``free`` holds the speeds without the impulses that the tyres have given in this step.
+    """
     vx = without_slip_mps(s, u, 0.0, p)
     along, across = vx - s.vx_mps, vx * u.sway - s.vy_mps
     turned = vx * u.turn_per_m - s.yaw_rate_radps

@@ -1,4 +1,4 @@
-"""What the plant asks of another model that takes the place of its own body and driveline."""
+"""The interface of a model that replaces the plant's own body and driveline."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ if TYPE_CHECKING:
 
 
 class Acts(NamedTuple):
-    """What the plant's actuators do during a step.
+    """The output of the plant's actuators during a step.
 
-    The motors' ``duty`` from -1 to 1 (0: they coast or brake), and what they push at the rim: a
-    force less a damping times the rim's speed. ``brake_n`` is what the front brake would take.
+    The motors' ``duty`` from -1 to 1 (0: they coast or brake), and their force at the rim:
+    ``push_n`` less a damping times the rim's speed. ``brake_n`` is the largest force of the front
+    brake.
     """
 
     duty: float
@@ -31,16 +32,16 @@ class Acts(NamedTuple):
         return atan(tan(self.front_rad) - tan(self.rear_rad))
 
     def pushes_n(self, rim_mps: float) -> float:
-        """Of the motors, at that speed of the rim."""
+        """Return the motors' force at that speed of the rim."""
         return self.push_n - self.damping_n_per_mps * rim_mps
 
 
 class Model(Protocol):
     """A model of the car below its actuators.
 
-    ``move`` begins where ``truth`` is, wherever that was put since, and leaves it where the car is
-    after ``dt_s``; what else belongs to the state is the model's own. ``rim_mps`` is what encoders
-    see then, ``is_sliding`` whether wheels spin or are locked.
+    ``move`` begins at ``truth``, wherever that was put since, and leaves it where the car is after
+    ``dt_s``; further state belongs to the model. ``rim_mps`` is the speed that encoders measure
+    then, ``is_sliding`` whether wheels spin or are locked.
     """
 
     rim_mps: float

@@ -1,9 +1,9 @@
 """DC or brushless motors on a battery, seen at the rim of the wheels.
 
-Torque-speed line with back EMF: I = (u V - k w) / R, torque = k I, per motor; source: any text
-on DC machines, e.g. Isermann, Mechatronic Systems, section 5.2. The battery is an EMF behind a
-resistance, and a bridge at duty u draws u I from it, so that n motors see
-I = (u EMF - k w) / (R + n u^2 R_battery).
+Torque-speed line with back EMF: I = (u V - k w) / R, torque = k I, per motor; source: any text on
+DC machines, e.g. Isermann, Mechatronic Systems, section 5.2. The battery is an EMF behind a
+resistance, and a bridge at duty u draws u I from it, so that n motors have I = (u EMF - k w) / (R +
+n u^2 R_battery).
 """
 
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ class MotorParameters:
 
 @dataclass(frozen=True, slots=True)
 class BatteryParameters:
-    """``idle_a`` is what computer and servos draw while nothing moves."""
+    """The numbers of a battery; ``idle_a`` is drawn by computer and servos while nothing moves."""
 
     emf_v: float
     resistance_ohm: float
@@ -29,11 +29,11 @@ class BatteryParameters:
 
 
 class Motor:
-    """What the motors do now: rim force = ``push_n`` - ``damping_n_per_mps`` * rim speed.
+    """The present action of all motors: rim force = ``push_n`` - ``damping_n_per_mps`` * rim speed.
 
-    ``duty`` is what they are driven with, 0 while they coast or brake.
-    Given as a line, not a number, so that the driveline can take the step implicitly: geared motors
-    are stiff (Nigel: 650 N per m/s on 2.7 kg).
+    ``duty`` is what they are driven with, 0 while they coast or brake. The force is given as a
+    line, not a number, so that the driveline can take the step implicitly: geared motors are stiff
+    (Nigel: 650 N per m/s on 2.7 kg).
     """
 
     __slots__ = ("_battery", "_emf_v", "_emf_vs_per_m", "_p", "battery_v", "damping_n_per_mps",
@@ -53,7 +53,7 @@ class Motor:
         self.battery_v = self._emf_v
 
     def drive(self, duty: float, rim_mps: float, is_one_way: bool) -> None:
-        """Duty from -1 to 1. A car ESC is one-way: it never lets current flow against its duty."""
+        """Drive with a duty from -1 to 1; a one-way ESC lets no current flow against its duty."""
         p, ohm = self._p, self._battery.resistance_ohm
         total_ohm = p.resistance_ohm + p.count * duty * duty * ohm
         current_a = (duty * self._emf_v - self._emf_vs_per_m * rim_mps) / total_ohm
@@ -66,7 +66,7 @@ class Motor:
         self.battery_v = self._emf_v - ohm * p.count * duty * current_a
 
     def brake(self, share: float, rim_mps: float) -> None:
-        """Windings shorted for this share of the time; no current from the battery."""
+        """Short the windings for this share of the time; the battery gives no current."""
         current_a = -share * self._emf_vs_per_m * rim_mps / self._p.resistance_ohm
         if share <= 0.0:
             self.coast()
@@ -76,7 +76,7 @@ class Motor:
         self.battery_v = self._emf_v
 
     def brake_with(self, current_a: float, rim_mps: float) -> None:
-        """A braking current in each motor; near standstill no more than its own EMF drives."""
+        """Brake with a current in each motor; near standstill its own EMF limits the current."""
         shorted_a = self._emf_vs_per_m * abs(rim_mps) / self._p.resistance_ohm
         if shorted_a <= current_a:
             self.brake(1.0 if current_a > 0.0 else 0.0, rim_mps)
@@ -87,7 +87,7 @@ class Motor:
         self.push_n = -force_n if rim_mps > 0.0 else force_n
 
     def _line(self, still_a: float, total_ohm: float, current_a: float) -> float:
-        """Set the force line, level where the current limit cuts it; the current then."""
+        """Set the force line, constant where the current limit cuts it; return the current."""
         per_a = self._p.count * self._emf_vs_per_m  # V s/m is N/A
         limit_a = self._p.current_limit_a
         if abs(current_a) <= limit_a:

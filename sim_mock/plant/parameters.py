@@ -1,4 +1,4 @@
-"""Everything about one virtual car, from the ``[plant]`` table of its vehicle file."""
+"""The parameters of one virtual car, from the ``[plant]`` table of its vehicle file."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -28,10 +28,10 @@ from sim_mock.sensors.imu import ImuParameters
 from sim_mock.sensors.parameters import LidarParameters, OutlineParameters, PositionParameters
 
 CHANNELS = 8
-_KINDS = ("none", "servo_steering", "h_bridge", "brake_servo")  # with a table of their own
-WHEEL_MAX_RAD = 1.2  # beyond, the tangents of the no-slip model grow without bound
+_KINDS = ("none", "servo_steering", "h_bridge", "brake_servo")  # each has a table of keys
+WHEEL_MAX_RAD = 1.2  # above it the tangents of the no-slip model grow without bound
 _SECTIONS = ("body", "tyre", "servo", "drive", "motor", "battery", "encoder", "imu")
-_CARRIED = ("lidar", "position", "outline")  # not every car has them
+_CARRIED = ("lidar", "position", "outline")  # optional tables
 _TOP = (
     *(*_SECTIONS, "esc", "vesc", "brake", *_CARRIED),
     *("model", "payload_kg", "payload_x_m", "patches", "channels"),
@@ -50,7 +50,7 @@ class Patch:
 
 @dataclass(frozen=True, slots=True)
 class SteeringChannel:
-    """The servo on output ``channel`` turns the wheels of ``axle`` ("front" or "rear")."""
+    """A steering servo on output ``channel`` for the wheels of ``axle`` ("front" or "rear")."""
 
     channel: int
     axle: str
@@ -60,9 +60,9 @@ class SteeringChannel:
 
 @dataclass(frozen=True, slots=True)
 class PlantParameters:
-    """One virtual car; ``from_mapping`` makes it, the ``with_`` methods make a different twin.
+    """The parameters of one virtual car; the ``with_`` methods return a different one.
 
-    ``model`` moves it in place of what this folder has, as ``sim_mock.bodies`` knows it ("": none).
+    ``model`` names a model of ``sim_mock.bodies`` that replaces this folder's body ("": none).
     """
 
     body: BodyParameters
@@ -86,7 +86,7 @@ class PlantParameters:
 
     @classmethod
     def from_mapping(cls, mapping: Mapping[str, object]) -> "PlantParameters":
-        """From a ``[plant]`` table with the list ``channels`` added (README.md has the keys).
+        """Parse a ``[plant]`` table with the list ``channels`` added (README.md has the keys).
 
         Raises ValueError naming the key that is unknown, missing, mistyped or out of range.
         """
@@ -119,9 +119,9 @@ class PlantParameters:
         return parameters.with_payload(**read_table("plant", "payload", payload))
 
     def with_payload(self, payload_kg: float, payload_x_m: float = 0.0) -> "PlantParameters":
-        """The same car with a load ``payload_x_m`` ahead of its own centre of gravity.
+        """Return the car with a load ``payload_x_m`` ahead of its own centre of gravity.
 
-        Raises ValueError if the centre would lie outside the axles.
+        Raises ValueError if the common centre would lie outside the axles.
         """
         body = self.body.with_payload(payload_kg, payload_x_m)
         if body.lf_m <= 0.0 or body.lr_m <= 0.0:
@@ -168,7 +168,7 @@ def _channels(mapping: Mapping[str, object]) -> list[dict[str, Any]]:
 def _channel(path: str, given: object) -> dict[str, Any]:
     values = dict(as_mapping(path, given))
     kind = values.get("kind")
-    if kind == "esc":  # its own table is plant.esc; here it is only named
+    if kind == "esc":  # its numbers are in plant.esc or plant.vesc
         refuse_unknown(path, values, ("kind",))
         return values
     if kind not in _KINDS:
@@ -243,7 +243,10 @@ def _vesc(vesc: VescParameters) -> VescParameters:
 def _brake(
     mapping: Mapping[str, object], channels: list[dict[str, Any]], driven: str
 ) -> BrakeParameters | None:
-    """Of the front axle, which must not be driven: a tyre does not brake and drive at once."""
+    """Parse the front axle's brake, if any; that axle must not be driven.
+
+    A tyre does not brake and drive at once in this model.
+    """
     at = [i for i, channel in enumerate(channels) if channel["kind"] == "brake_servo"]
     if bool(at) != ("brake" in mapping) or len(at) > 1:
         raise refuse("plant.brake", 'this table with one "brake_servo" channel and only then', at)

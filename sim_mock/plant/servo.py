@@ -1,4 +1,4 @@
-"""A steering servo: pulse in ns to road-wheel angle, late, lagging and no faster than its rate."""
+"""A steering servo: from a pulse in ns to the wheels' angle, with dead time, lag and rate limit."""
 
 from bisect import bisect_right
 from collections import deque
@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from math import exp, inf
 
 NO_PULSE = 0
-_HAIR_S = 1e-9  # by which sums of steps may come out short of the dead time
+_HAIR_S = 1e-9  # tolerance for the rounding of sums of steps
 
 Curve = Sequence[tuple[float, float]]  # (commanded steer_rad, pulse_ns)
 
 
 @dataclass(frozen=True, slots=True)
 class ServoParameters:
-    """Rate at the road wheel, dead time from pulse to motion, first-order lag (0: none)."""
+    """The rate at the road wheel, the dead time until motion, and a first-order lag (0: none)."""
 
     rate_rad_s: float
     dead_time_s: float
@@ -22,10 +22,10 @@ class ServoParameters:
 
 
 class CalibrationCurve:
-    """From pulse to angle, straight between the points and flat beyond the ends.
+    """The map from pulse to angle, linear between its points and constant beyond its ends.
 
-    The inverse of what the car's program walks; ``wheel_ratio`` is the road wheel's angle per
-    commanded angle (-1 where the rear steers against the front).
+    It is the inverse of the curve in the car's program; ``wheel_ratio`` is the road wheel's angle
+    per commanded angle (-1 where the rear steers against the front).
     """
 
     __slots__ = ("_angles_rad", "_pulses_ns")
@@ -47,7 +47,7 @@ class CalibrationCurve:
 
 
 class Servo:
-    """One servo. Without pulses it holds what it was last told, as digital servos do."""
+    """One servo; without pulses it holds the last commanded angle, as digital servos do."""
 
     __slots__ = ("_curve", "_due", "_feels_s", "_now_s", "_p", "_pulse_ns", "_target_rad",
                  "angle_rad")  # fmt: skip
@@ -55,15 +55,15 @@ class Servo:
     def __init__(self, curve: CalibrationCurve, parameters: ServoParameters) -> None:
         self._curve = curve
         self._p = parameters
-        self._due: deque[tuple[float, float]] = deque()  # (when it is felt, target)
-        self._feels_s = inf  # the first of them
+        self._due: deque[tuple[float, float]] = deque()  # (time of effect, target in rad)
+        self._feels_s = inf  # the first of these times
         self._now_s = 0.0
         self._pulse_ns = NO_PULSE
         self._target_rad = 0.0
         self.angle_rad = 0.0
 
     def step(self, dt_s: float, pulse_ns: int) -> float:
-        """Advance by ``dt_s`` with this pulse on the wire; the road-wheel angle then, in rad."""
+        """Advance by ``dt_s`` with this pulse on the wire; return the road-wheel angle in rad."""
         if pulse_ns != self._pulse_ns:
             self._take(pulse_ns)
         self._now_s += dt_s

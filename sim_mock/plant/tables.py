@@ -1,4 +1,4 @@
-"""The keys of a vehicle file's ``[plant]``: what may be there, and within which range.
+"""The keys of a vehicle file's ``[plant]`` and their ranges.
 
 ``hardware.schema`` reads them, as it reads all tables of vehicle and board files.
 """
@@ -139,7 +139,7 @@ TABLES: dict[str, tuple[Key, ...]] = {
 
 
 class _Told:
-    """Faults of a virtual car are ValueErrors of one line: it knows no errors of the host's."""
+    """A maker of ValueErrors of one line: a virtual car does not import the host's errors."""
 
     def fault(
         self, key: str, what: str, expected: str = "", got: str = "", remedy: str = ""
@@ -152,12 +152,12 @@ _TOLD = _Told()
 
 
 def refuse(path: str, expected: str, got: object) -> ValueError:
-    """The error for a value that may not be there."""
+    """Return the error for a value that is not allowed."""
     return ValueError(f"{path}: expected {expected}, got {got!r}")
 
 
 def read_table(path: str, table: str, given: object) -> dict[str, Any]:
-    """The values of one table, defaults filled in, by the keys of ``TABLES[table]``.
+    """Return the values of one table, defaults filled in, by the keys of ``TABLES[table]``.
 
     Raises ValueError that names the key that is unknown, missing, of a wrong type or out of range.
     """
@@ -165,18 +165,18 @@ def read_table(path: str, table: str, given: object) -> dict[str, Any]:
 
 
 def read_by(path: str, keys: Iterable[Key], given: object) -> dict[str, Any]:
-    """The same by any keys."""
+    """Return the values of a table by any keys, as ``read_table`` does."""
     return reading.read_table(_TOLD, path, as_mapping(path, given), keys)
 
 
 def as_mapping(path: str, given: object) -> Mapping[str, Any]:
-    """``given`` if it is a table."""
+    """Return ``given`` if it is a table. Raises ValueError."""
     table: Mapping[str, Any] = reading.read_value(_TOLD, path, given, Key(_last(path), "table"))
     return table
 
 
 def as_list(path: str, given: object) -> Sequence[Any]:
-    """``given`` if it is a list."""
+    """Return ``given`` if it is a list. Raises ValueError."""
     some: Sequence[Any] = reading.read_value(_TOLD, path, given, Key(_last(path), "list"))
     return some
 
@@ -187,7 +187,10 @@ def refuse_unknown(path: str, given: Iterable[str], known: Sequence[str]) -> Non
 
 
 def as_number(path: str, given: object, low: float, high: float) -> float:
-    """``given`` if it is a number in the range (a bool is none, nor is nan)."""
+    """Return ``given`` if it is a number in the range (a bool is none, nor is nan).
+
+    Raises ValueError.
+    """
     return float(reading.read_value(_TOLD, path, given, number(_last(path), low, high)))
 
 

@@ -1,4 +1,4 @@
-"""The whole virtual car below its board: from the board's eight outputs to what its pins read."""
+"""The whole virtual car below its board: from the board's eight outputs to its pins' readings."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ Steered = list[tuple[int, Servo]]  # (output channel, servo)
 
 
 class Plant:
-    """One car on a flat floor; with a ``model``, that moves it in place of body and driveline.
+    """One car on a flat floor; a ``model``, if given, replaces its body and driveline.
 
     ``truth`` is the state of the centre of gravity; ``steer_rad`` and ``steer_rear_rad`` are the
     angles of the two axles' wheels; ``imu`` holds the last sample. It starts at rest in the origin.
 
-    What can be done to it: ``is_on_stand``, the wheels are off the ground; ``pushed_n``, somebody
-    pushes along the car; ``stuck_throttle``, the motors are driven so (-1 to 1) while they have
-    power, whatever is put out; ``is_drive_inverted``, forward was taught as reverse;
+    Attributes for tests and faults: ``is_on_stand``, the wheels are off the ground; ``pushed_n``, a
+    push along the car; ``stuck_throttle``, the motors' throttle (-1 to 1) whatever is put out,
+    while they have power; ``is_drive_inverted``, forward was taught as reverse;
     ``is_steering_stuck``, the servos do not move; ``is_drive_dead``, the ESC never arms; without
-    ``has_power`` no motor drives or brakes, and the brake's servo lets go.
+    ``has_power`` no motor drives or brakes, and the brake's servo is released.
     """
 
     __slots__ = ("_accel_x_mps2", "_brake", "_drive", "_esc", "_front", "_front_share", "_input",
@@ -69,12 +69,12 @@ class Plant:
 
     @property
     def parameters(self) -> PlantParameters:
-        """What it was made from, payload and all."""
+        """The parameters it was made from, payload included."""
         return self._p
 
     @property
     def speed_controller(self) -> Esc | Vesc | None:
-        """None on H-bridges."""
+        """The speed controller; None on H-bridges."""
         return self._esc
 
     @property
@@ -83,12 +83,12 @@ class Plant:
 
     @property
     def wheel_speed_mps(self) -> float:
-        """Speed of the driven rims: the car's own, unless they slide."""
+        """The speed of the driven rims: the car's own, unless they slide."""
         return self._drive.rim_mps
 
     @property
     def is_sliding(self) -> bool:
-        """The wheels spin or are locked."""
+        """True while the wheels spin or are locked."""
         is_locked = bool(self._brake and self._brake.is_locked) and self.truth.vx_mps != 0.0
         return self._drive.is_sliding or is_locked
 
@@ -105,7 +105,7 @@ class Plant:
         return self.imu.accel_y_mm_s2
 
     def counts(self) -> tuple[int, int]:
-        """Left and right wheel counts, modulo 2**30; forward is up."""
+        """Return the left and right wheel counts, modulo 2**30; they rise going forward."""
         return self.encoder.counts()
 
     def step(self, dt_s: float, outputs: Sequence[int], enable: bool) -> None:
@@ -203,8 +203,10 @@ class Plant:
         drive.follow(dt_s, before_mps, self._rolled_mps())
 
     def _is_left_alone(self, force_n: float) -> bool:
-        """It stands, and nothing moves it: the body's step would find it where it is. Cars stand
-        for much of their time."""
+        """Return whether the car stands and no force acts: the body's step would change nothing.
+
+        It saves time, as cars often stand.
+        """
         s, u = self.truth, self._input
         is_moved = s.vx_mps or s.vy_mps or s.yaw_rate_radps
         return not (is_moved or force_n or self._drive.braked_n or u.force_x_n)
@@ -225,11 +227,11 @@ class Plant:
         drive.rim_mps, drive.is_sliding = model.rim_mps, model.is_sliding
 
     def _rolled_mps(self) -> float:
-        """Return how fast all wheels roll when they do not slip along, by the load at rest.
+        """Return the speed at which all wheels roll without slip, weighted by the load at rest.
 
-        Axles that are steered roll at different speeds. If their mean went by the load of the
-        moment it would jump with each change of it, and the turning mass would push the car for
-        that: back and forth at every step, in any bend that is tight enough.
+        Steered axles roll at different speeds. Weighting them by the present load would make their
+        mean jump with each change of it, and the turning mass would then push the car back and
+        forth at every step, in any bend that is tight enough.
         """
         s, u, p = self.truth, self._input, self._p.body
         share = self._front_share
@@ -240,7 +242,7 @@ class Plant:
 
 
 def speed_controller(p: EscParameters | VescParameters | None) -> Esc | Vesc | None:
-    """Make what turns the drive channel's pulses into the motor's duty; None on H-bridges."""
+    """Return the controller of the drive channel's pulses; None on H-bridges."""
     if isinstance(p, VescParameters):
         return Vesc(p)
     return Esc(p) if p else None
@@ -261,4 +263,4 @@ def _mean_rad(servos: Steered, dt_s: float, outputs: Sequence[int]) -> float:
         total_rad += servo.step(dt_s, outputs[channel])
     if len(servos) == 1:
         return total_rad
-    return total_rad / float(len(servos))  # which is a float's business in machine code too
+    return total_rad / float(len(servos))  # a float division in compiled code too

@@ -1,14 +1,14 @@
-"""A VESC as a car's speed controller, told by its serial line what the board's pulses come to.
+"""A VESC as a car's speed controller, commanded over its serial line by the board's pulses.
 
 The board makes commands of the pulses (firmware/boards/vesc_drive.py):
 
-| pulse | the VESC |
-|---|---|
-| neutral | lets the motor go |
-| into the direction that it drives in | applies a duty, and holds the wheels to it |
-| into the other one | brakes with a current, which never turns the wheels round |
-| into the other one, after neutral at rest | drives in that direction from then on |
-| none for ``timeout_s``, or its kill switch is pulled | brakes with ``timeout_brake_a`` |
+ pulse | the VESC |
+---|---|
+ neutral | releases the motor |
+ in the direction that it drives in | applies a duty, and holds the wheels to it |
+ in the other one | brakes with a current, which never turns the wheels backward |
+ in the other one, after neutral at rest | drives in that direction from then on |
+ none for ``timeout_s``, or its kill switch is pulled | brakes with ``timeout_brake_a`` |
 
 It has no dead band, and arms at once.
 """
@@ -17,14 +17,16 @@ from dataclasses import dataclass
 
 from sim_mock.plant.motor import Motor
 
-STANDS_MPS = 0.022  # 100 erpm of an F1TENTH, below which its board takes it to stand
-HAIR_S = 1e-9  # a sum of steps comes out a hair off the time that it should be
+STANDS_MPS = 0.022  # 100 erpm of an F1TENTH; at or below it the board regards it as standing
+HAIR_S = 1e-9  # tolerance for the rounding of sums of steps
 
 
 @dataclass(frozen=True, slots=True)
 class VescParameters:
-    """End points in ns as the vehicle file's channel has them; the rest as the board file and VESC
-    Tool have it."""
+    """The numbers of a VESC: end points in ns as in the vehicle file's channel.
+
+    The others are as in the board file and in VESC Tool.
+    """
 
     reverse_ns: float
     neutral_ns: float
@@ -35,7 +37,7 @@ class VescParameters:
     timeout_brake_a: float
 
     def effort(self, pulse_ns: float) -> float:
-        """-1 to 1."""
+        """Return the effort from -1 to 1 that a pulse means."""
         away_ns = pulse_ns - self.neutral_ns
         span_ns = self.forward_ns - self.neutral_ns
         if away_ns < 0.0:
@@ -44,7 +46,7 @@ class VescParameters:
 
 
 class Vesc:
-    """One VESC: its last command, and for how long it has been told nothing."""
+    """One VESC: its last command, and the time since it was received."""
 
     __slots__ = ("_brake_a", "_duty", "_is_forward", "_may_turn", "_p", "_silent_s")
 
@@ -52,15 +54,15 @@ class Vesc:
         self._p = parameters
         self._duty = self._brake_a = 0.0
         self._is_forward, self._may_turn = True, False
-        self._silent_s = parameters.timeout_s + 1.0  # of a board that starts
+        self._silent_s = parameters.timeout_s + 1.0  # timed out until the board's first command
 
     def tell(self, duty: float, brake_a: float) -> None:
-        """A command of its line: a duty from -1 to 1, or a braking current, or nothing of both."""
+        """Take a command: a duty from -1 to 1, or a braking current, or neither."""
         self._duty, self._brake_a = duty, brake_a
         self._silent_s = 0.0
 
     def step(self, dt_s: float, pulse_ns: int, enable: bool, motor: Motor, rim_mps: float) -> None:
-        """Set what ``motor`` does during the next ``dt_s`` seconds; a pulse is its board's."""
+        """Set the motor's action for the next ``dt_s`` seconds, from the board's pulse."""
         if pulse_ns == 0:
             self._silent_s += dt_s
         else:
