@@ -1,9 +1,9 @@
-"""Rays against the walls of a map: exact, and several times as fast as against walls of any kind.
+"""Rays against the walls of a grid map: exact, and several times as fast as ``ray_casting``.
 
-The walls of a map run along the two axes of its frame, and only their outer sides can be seen. So
-half of them need not be looked at: sorted by how far along its axis a wall is, those in front of a
-sensor, within its reach, are one piece of memory. A ray's distance to such a wall is that of the
-wall over the sine, or the cosine, of the ray's bearing.
+The walls of a map run along the two axes of its frame, and only their outer sides are visible. So
+half of them can be skipped: sorted by their position along their axis, those in front of a sensor,
+within its range, are one contiguous slice. A ray's distance to such a wall is that of the wall over
+the sine, or the cosine, of the ray's bearing.
 """
 
 from __future__ import annotations
@@ -17,18 +17,19 @@ from sim_mock.sensors.ray_casting import Caster, Floats, RayCaster
 from sim_mock.tracks.place import Place, Pose
 
 Integers = npt.NDArray[np.int64]
-_HAIR = 1e-9  # of a ray, so that none slips through where walls meet; and of a metre
+_HAIR = 1e-9  # in ray steps, so that no ray passes where two walls meet; also in metres
 
 
 def caster_of(place: Place) -> Caster:
-    """Choose what casts rays there the fastest; the ranges are the same."""
+    """Return the fastest caster for a place; all give the same ranges."""
     return EdgeCaster(place.walls, place.frame) if place.frame else RayCaster(place.walls)
 
 
 class EdgeCaster:
-    """Walls along the axes of ``frame``, each with what it bounds on its left; rows as RayCaster's.
+    """A caster of rays against walls along the axes of ``frame``; rows are as of RayCaster.
 
-    A sensor that is within an occupied cell sees the sides of others that are turned towards it.
+    Each wall has the cell that it bounds on its left. A sensor that is within an occupied cell sees
+    the sides of others that are turned towards it.
     """
 
     def __init__(self, walls: Floats, frame: Pose) -> None:
@@ -36,7 +37,7 @@ class EdgeCaster:
         local = _into(frame, walls.reshape(-1, 2)).reshape(-1, 4)
         along_x, along_y = (local[:, i + 2] - local[:, i] for i in (0, 1))
         is_level = np.abs(along_x) > np.abs(along_y)
-        # to the left of a wall that runs along +x is +y: it is seen from below, and is above
+        # A wall along +x has its cell on the +y side: it is visible from below only.
         self._above = _Side(local[is_level & (along_x > 0.0)], 1)
         self._below = _Side(local[is_level & (along_x < 0.0)], 1)
         self._right = _Side(local[~is_level & (along_y < 0.0)], 0)
@@ -54,7 +55,7 @@ class EdgeCaster:
         ends, levels = self._in_front(x, y, most_m)
         wall, first, counts = self._fan.met_by(ends, first_rad)
         away_m = np.concatenate((ends[1, :levels], ends[0, levels:]))[wall]
-        first[wall >= levels] += count  # upright walls: by cosines, which come after the sines
+        first[wall >= levels] += count  # for upright walls: cosines are stored after the sines
         per_m = self._fan.per_m(first_rad)
         stops = np.cumsum(counts)
         ray = np.repeat(first - (stops - counts), counts)
@@ -66,8 +67,10 @@ class EdgeCaster:
         return nearest
 
     def _in_front(self, x: float, y: float, most_m: float) -> tuple[Floats, int]:
-        """Both ends, from here, of the walls that turn their outer side this way: x and y of the
-        right one, x and y of the left one; and how many of them are level."""
+        """Return both ends, relative to the sensor, of the walls whose outer side faces it.
+
+        Rows are x and y of the right end, x and y of the left end; also return how many are level.
+        """
         above, below = self._above.beyond(y, most_m), self._below.before(y, most_m)
         right, left = self._right.beyond(x, most_m), self._left.before(x, most_m)
         ends: Floats = np.concatenate((above, below, right, left), axis=1)
@@ -76,12 +79,12 @@ class EdgeCaster:
 
 
 class _Side:
-    """Walls whose outer sides look the same way, by how far along ``axis`` they are."""
+    """Walls whose outer sides face the same way, sorted by their position along ``axis``."""
 
     def __init__(self, walls: Floats, axis: int) -> None:
         by_place = walls[np.argsort(walls[:, axis], kind="stable")]
         self._at_m = by_place[:, axis].copy()
-        # seen from outside the second end is the right one: that which bearings come to first
+        # Seen from outside the second end is the right one, which has the smaller bearing.
         self._ends = np.ascontiguousarray(by_place[:, [2, 3, 0, 1]].T)
 
     def beyond(self, from_m: float, most_m: float) -> Floats:
@@ -94,7 +97,7 @@ class _Side:
 
 
 class _Fan:
-    """The rays of a scan, ``step_rad`` apart; a bearing counts in steps from the first."""
+    """The rays of a scan, ``step_rad`` apart; bearings are in steps from the first ray."""
 
     def __init__(self, step_rad: float, count: int) -> None:
         self.step_rad, self.count = step_rad, count
@@ -103,9 +106,9 @@ class _Fan:
         self._cos, self._sin = np.cos(from_first_rad), np.sin(from_first_rad)
 
     def per_m(self, first_rad: float) -> Floats:
-        """Return how far each ray goes for a metre up, then how far each goes for one to the right.
+        """Return each ray's length per metre upward, then each ray's length per metre to the right.
 
-        The sines of the bearings are those of the fan, turned: fewer operations than new ones.
+        The sines of the bearings are those of the fan, rotated: fewer operations than new ones.
         """
         c, s = cos(first_rad), sin(first_rad)
         shares = np.concatenate((self._sin * c + self._cos * s, self._cos * c - self._sin * s))
@@ -113,9 +116,9 @@ class _Fan:
             return np.asarray(1.0 / shares)
 
     def met_by(self, ends: Floats, first_rad: float) -> tuple[Integers, Integers, Integers]:
-        """Find which walls, by number, meet which rays: the first of them, and how many.
+        """Return the walls (by index) that meet rays, the first ray of each, and their number.
 
-        A wall across the bearing of ray 0 meets the first rays and, seen round about, the last.
+        A wall across the bearing of ray 0 meets the first rays and, after a full turn, the last.
         """
         begin, end = self._steps(ends, first_rad)
         is_across = end < begin
@@ -134,7 +137,7 @@ class _Fan:
         return wall, first.astype(np.int64), (last - first).astype(np.int64) + 1
 
     def _steps(self, ends: Floats, first_rad: float) -> Floats:
-        """Bearings of both ends, within one turn from the first ray."""
+        """Return the bearings of both ends, within one turn from the first ray."""
         steps = np.arctan2(ends[1::2], ends[0::2])
         steps -= first_rad
         steps *= 1.0 / self.step_rad
@@ -143,7 +146,7 @@ class _Fan:
 
 
 def _into(frame: Pose, points: Floats) -> Floats:
-    """Points, rows of x and y, from the world into a frame."""
+    """Transform points, rows of x and y, from the world into a frame."""
     c, s = cos(frame.yaw_rad), sin(frame.yaw_rad)
     dx, dy = (points - (frame.x_m, frame.y_m)).T
     return np.stack((c * dx + s * dy, c * dy - s * dx), axis=1)

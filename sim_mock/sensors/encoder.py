@@ -1,4 +1,4 @@
-"""Wheel encoders: whole counts of what the rims have travelled, as a board's counter holds them."""
+"""Wheel encoders: whole counts of the rims' travel, as a board's counters hold them."""
 
 from dataclasses import dataclass
 from math import floor, pi
@@ -6,15 +6,16 @@ from math import floor, pi
 COUNTER_MASK = (
     1 << 30
 ) - 1  # the board counts modulo 2**30, to stay within MicroPython's small int
-_DRAWN_S = 0.5  # chosen: some gaps at a walk
+_DRAWN_S = 0.5  # chosen: the time of some gaps between magnets at a walk
 
 
 @dataclass(frozen=True, slots=True)
 class EncoderParameters:
-    """``on``: "wheels" (left and right apart) or "shaft" (one sensor, both counts the same).
+    """The numbers of the wheel encoders.
 
-    With ``magnets`` (0: none) the sensor sees only these many a turn and no direction; the board
-    makes ``counts_per_rev`` of them by time. A wait of ``floor_s`` is standstill.
+    ``on``: "wheels" (left and right apart) or "shaft" (one sensor, both counts the same). With
+    ``magnets`` (0: none) the sensor sees only so many edges a turn and no direction; the board
+    interpolates ``counts_per_rev`` by time. A wait of ``floor_s`` counts as standstill.
     """
 
     counts_per_rev: float
@@ -24,7 +25,7 @@ class EncoderParameters:
 
 
 class _Rim:
-    """One wheel's travel as it is."""
+    """One wheel's true travel."""
 
     __slots__ = ("period_s", "travel_m")
 
@@ -37,10 +38,10 @@ class _Rim:
 
 
 class _Magnets:
-    """One wheel's travel as a board knows it that times the edges of a hall sensor.
+    """One wheel's travel as estimated by a board that times the edges of a Hall sensor.
 
-    The speed is that of the last gap, or less where the next is late. What it adds up to is drawn
-    to the edges, each of which is a place on the tyre, over ``_DRAWN_S``.
+    The speed is that of the last gap between edges, or less if the next edge is late. Its integral
+    is corrected towards the edges, each of which is a fixed place on the tyre, over ``_DRAWN_S``.
     """
 
     __slots__ = ("_begun_m", "_edge_s", "_edges", "_floor_s", "_gap_m", "_missing_m", "_now_s",
@@ -49,9 +50,9 @@ class _Magnets:
     def __init__(self, gap_m: float, floor_s: float) -> None:
         self._gap_m = gap_m
         self._floor_s = floor_s
-        self._rolled_m = 0.5 * gap_m  # a car is not parked by its magnets
+        self._rolled_m = 0.5 * gap_m  # it starts between two magnets
         self._edges = 0
-        self._edge_s = -1.0  # when the last edge came; negative: it stands
+        self._edge_s = -1.0  # the time of the last edge; negative: it stands
         self.period_s = 0.0  # 0: not known
         self._missing_m = self._begun_m = 0.0
         self._now_s = 0.0
@@ -76,7 +77,7 @@ class _Magnets:
             self.travel_m += max(speed_mps, 0.0) * dt_s
 
     def _see(self, edges: int, at_s: float) -> None:
-        if not self.period_s:  # what it rolled before its speed was known is not made up for
+        if not self.period_s:  # travel before the speed was known is not corrected
             self._begun_m = self.travel_m - edges * self._gap_m
         self.period_s = (
             (at_s - self._edge_s) / (edges - self._edges) if self._edge_s >= 0.0 else 0.0
@@ -88,7 +89,7 @@ class _Magnets:
 class Encoder:
     """A left and a right counter.
 
-    Wheels are taken in the middle of the wheelbase: travel of the rim -/+ yaw * track / 2.
+    Wheels are in the middle of the wheelbase: travel of the rim -/+ yaw * track / 2.
     """
 
     __slots__ = ("_counts_per_m", "_left", "_right", "half_track_m")
@@ -103,12 +104,12 @@ class Encoder:
 
     @property
     def periods_s(self) -> tuple[float, float]:
-        """Left and right, between the last two magnets; 0 at standstill, and without magnets."""
+        """The time between the last two magnets, left and right; 0 at rest or without magnets."""
         return self._left.period_s, self._right.period_s
 
     @property
     def left_m(self) -> float:
-        """What the counts are made of."""
+        """The left wheel's travel in m, as the encoder estimates it."""
         return self._left.travel_m
 
     @property
@@ -121,7 +122,7 @@ class Encoder:
         self._right.step(dt_s, travel_m + apart_m)
 
     def counts(self) -> tuple[int, int]:
-        """Left and right, modulo 2**30; forward is up."""
+        """Return left and right counts, modulo 2**30; they rise going forward."""
         return (
             floor(self.left_m * self._counts_per_m) & COUNTER_MASK,
             floor(self.right_m * self._counts_per_m) & COUNTER_MASK,

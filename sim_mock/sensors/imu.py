@@ -1,4 +1,4 @@
-"""An inertial sensor: noise, a bias that wanders, gravity; all from the seed."""
+"""An inertial sensor with noise, a drifting bias and gravity, all from the seed."""
 
 from dataclasses import dataclass
 from math import cos, sin
@@ -6,18 +6,18 @@ from math import cos, sin
 from sim_mock.sensors.noise import Noise
 
 GRAVITY_MPS2 = 9.81
-MOST = 32767  # what the board's field holds; a sensor saturates too
+MOST = 32767  # the range of the board's field; a sensor saturates too
 
 Reading = tuple[float, float, float, float]  # yaw rate in rad/s; x, y, z in m/s^2
 
 
 @dataclass(frozen=True, slots=True)
 class ImuParameters:
-    """Noise: standard deviation of one sample. Bias: of the constant that a seed draws once.
+    """The standard deviations of an inertial sensor's errors.
 
-    Drift: of how far the bias has wandered from there after 1 s; a random walk, so it grows with
-    the square root of time. Source: Shah et al., AirSim, 2017, section 3.5: white noise and bias
-    drift added to the truth.
+    Noise: of one sample. Bias: of the constant that a seed draws once. Drift: of the bias' change
+    after 1 s; a random walk, so it grows with the square root of time. Source: Shah et al., AirSim,
+    2017, section 3.5: white noise and bias drift added to the truth.
     """
 
     rate_hz: float
@@ -32,7 +32,7 @@ class ImuParameters:
 def specific_force(
     accel_x_mps2: float, accel_y_mps2: float, roll_rad: float = 0.0, pitch_rad: float = 0.0
 ) -> tuple[float, float, float]:
-    """What an accelerometer feels: the acceleration less gravity, in the axes of the body, m/s^2.
+    """Return an accelerometer's reading in the body's axes: acceleration less gravity, m/s^2.
 
     The acceleration is along the floor, forward and to the left. Left side up and nose down are
     positive, as right-handed about x forward and y left. At rest and level it is +1 g upward.
@@ -52,10 +52,10 @@ def _thousandths(value: float) -> int:
 
 
 class Imu:
-    """Samples at its own rate and holds each sample until the next, as its registers do.
+    """A sensor that samples at its own rate and holds each sample until the next, as registers do.
 
-    ``truth`` is what was there to be measured, ``measured`` what it made of that; of these the
-    board has the yaw rate, x and y, as whole numbers.
+    ``truth`` is the exact value, ``measured`` that with errors; of these the board has the yaw
+    rate, x and y, as whole numbers.
     """
 
     __slots__ = ("_bias", "_drift", "_due_s", "_noise", "_p", "_steady", "measured", "samples",
@@ -64,7 +64,7 @@ class Imu:
     def __init__(self, parameters: ImuParameters, seed: int) -> None:
         p = self._p = parameters
         self._noise = Noise(seed)
-        # apart: what the board had before there was a drift and a z axis is what it has now
+        # A second generator: yaw rate, x and y stay as they were before drift and z were added.
         self._steady = Noise(f"imu {seed}")
         gauss = self._noise.gauss
         biases = (p.yaw_rate_bias_radps, p.accel_bias_mps2, p.accel_bias_mps2)
@@ -92,9 +92,9 @@ class Imu:
     def step(
         self, dt_s: float, yaw_rate_radps: float, accel_x_mps2: float, accel_y_mps2: float
     ) -> None:
-        """On a level floor, for a car that neither rolls nor pitches."""
+        """Advance by ``dt_s`` on a level floor, for a car that neither rolls nor pitches."""
         self._due_s -= dt_s
-        if self._due_s <= 1e-9:  # a sum of steps comes out a hair short
+        if self._due_s <= 1e-9:  # tolerance for the rounding of sums of steps
             self._due_s += 1.0 / self._p.rate_hz
             self._wander()
             self.sample(yaw_rate_radps, accel_x_mps2, accel_y_mps2)
@@ -107,7 +107,7 @@ class Imu:
         roll_rad: float = 0.0,
         pitch_rad: float = 0.0,
     ) -> None:
-        """Take one now, of a body that leans so."""
+        """Take a sample now, of a body with this roll and pitch."""
         p, noise, bias = self._p, self._noise, self._bias
         force = specific_force(accel_x_mps2, accel_y_mps2, roll_rad, pitch_rad)
         self.truth: Reading = (yaw_rate_radps, *force)

@@ -1,7 +1,7 @@
-"""What a car carries, each taking samples of a world at its own rate, the truth beside each.
+"""The instruments of a car, each sampling a world at its own rate, with the truth beside.
 
-``Samples`` is what runs them: it is called with the world after each step of the plant, and hands
-every sample to ``put`` when it would reach a computer on the car.
+``Samples`` runs them: it is called with the world after each step of the plant, and hands every
+sample to ``put`` when it would reach a computer on the car.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
     from sim_mock.tracks.contact import Contact
     from sim_mock.world import World
 
-Others = Callable[["World"], Floats]  # the sides of other cars, where they now are
+Others = Callable[["World"], Floats]  # returns the sides of other cars at their present places
 
 WHEELS_HZ = 100.0  # as often as the board reads its counters
 
 
 @dataclass(frozen=True)
 class Sample:
-    """``truth`` has what would have been measured without any error; times are the world's."""
+    """One sample of an instrument; ``truth`` is without any error; times are the world's."""
 
     sensor: str
     taken_us: int
@@ -42,7 +42,7 @@ class Sample:
 
 
 class Instrument(Protocol):
-    """``take`` gives what is measured and the truth of it."""
+    """An instrument; ``take`` returns the measured values and their true values."""
 
     name: str
     rate_hz: float
@@ -52,13 +52,13 @@ class Instrument(Protocol):
 
 
 def pose_of(world: World) -> Pose:
-    """Where its car's centre of gravity is."""
+    """Return the pose of the car's centre of gravity."""
     truth = world.plant.truth
     return Pose(truth.x_m, truth.y_m, truth.yaw_rad)
 
 
 class Motion:
-    """The state of the centre of gravity, and what walls saw: there to be compared with."""
+    """The true state of the centre of gravity, and contacts with walls, for comparison."""
 
     name, latency_us = "truth", 0
     rate_hz = 100.0
@@ -89,7 +89,7 @@ class Inertial:
 
 
 class Wheels:
-    """Counts as the board has them; of a wheel with magnets also the time between the last two."""
+    """The counts as the board has them; with magnets also the time between the last two."""
 
     name, rate_hz, latency_us = "wheels", WHEELS_HZ, 0
 
@@ -113,7 +113,7 @@ class Wheels:
 
 
 class Positioning:
-    """A satellite receiver, or cameras over the room: where its antenna is, a while ago."""
+    """A satellite receiver, or cameras over the room: the antenna's position, with latency."""
 
     name = "position"
 
@@ -133,7 +133,7 @@ class Positioning:
 
 
 class Scanner:
-    """The LIDAR; a range is None where there is no valid one (JSON knows neither inf nor nan).
+    """The LIDAR; a range is None where there is no valid one (JSON has neither inf nor nan).
 
     Ray i looks along ``first_rad + i * step_rad`` in the car, to the left.
     """
@@ -168,7 +168,7 @@ def instruments_of(
     contact: Contact | None = None,
     others: Others | None = None,
 ) -> list[Instrument]:
-    """What the world's vehicle carries. A LIDAR takes part only where there are walls."""
+    """Return the instruments of the world's vehicle; a LIDAR only where there are walls."""
     p = world.plant.parameters
     turn_m = 2.0 * pi * p.drive.wheel_radius_m
     gap_m = turn_m / p.encoder.magnets if p.encoder.magnets else 0.0
@@ -182,7 +182,7 @@ def instruments_of(
 
 
 class Samples:
-    """Takes each instrument's samples when they are due, and hands them on when they are out."""
+    """A scheduler that takes samples when they are due and hands them on after their latency."""
 
     def __init__(
         self, instruments: Sequence[Instrument], put: Callable[[Sample], None], now_us: int
@@ -196,7 +196,7 @@ class Samples:
         self._on_the_way: list[tuple[int, int, Sample]] = []
 
     def step(self, world: World) -> None:
-        """Call it with the world after each step of the plant."""
+        """Take and hand on what is due; call it with the world after each step of the plant."""
         now_us = world.now_us
         for i, due_us in enumerate(self._due_us):
             if due_us <= now_us:

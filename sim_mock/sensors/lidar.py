@@ -1,4 +1,4 @@
-"""A planar LIDAR: rays against the walls, then what a real one makes of them."""
+"""A planar LIDAR: rays against the walls, with the errors of a real one."""
 
 from __future__ import annotations
 
@@ -12,25 +12,28 @@ from sim_mock.tracks.place import Pose
 
 
 class Lidar:
-    """All rays of a scan are taken at one moment, from where the car then is.
+    """A planar LIDAR; all rays of a scan are taken at one moment, from one pose of the car.
 
     ``scan`` has the ranges in m, ray 0 first, to the left: inf is no wall within its range, nan is
-    a ray that came back with nothing, or from a wall nearer than it can measure. ``truth`` is the
-    exact distances to the walls.
+    a ray without a return, or with a wall nearer than it can measure. ``truth`` holds the exact
+    distances to the walls.
     """
 
     def __init__(self, parameters: LidarParameters, caster: Caster, lr_m: float, seed: int) -> None:
-        """``caster`` knows the walls. ``lr_m``: from the centre of gravity to the rear axle, which
-        its mount counts from."""
+        """Make a LIDAR; ``caster`` knows the walls.
+
+        ``lr_m`` is the distance from the centre of gravity to the rear axle, which its mounting
+        position refers to.
+        """
         self._p = parameters
         self._caster = caster
         self._ahead_m = parameters.ahead_m - lr_m
-        # the legacy generator: its numbers are promised to stay the same for ever
+        # The legacy generator: NumPy guarantees that its stream never changes.
         self._random = np.random.RandomState(seed)
         self.scan = self.truth = np.full(int(parameters.rays), np.nan)
 
     def take(self, car: Pose, others: Floats | None = None) -> Floats:
-        """A scan from where the car's centre of gravity is; ``others``: walls that moved there."""
+        """Return a scan from this pose of the car's centre of gravity; ``others`` move."""
         p = self._p
         x_m = car.x_m + self._ahead_m * cos(car.yaw_rad)
         y_m = car.y_m + self._ahead_m * sin(car.yaw_rad)

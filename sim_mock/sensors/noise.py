@@ -1,14 +1,14 @@
-"""Normally distributed numbers from a seed."""
+"""Normally distributed random numbers from a seed."""
 
 from math import cos, log, pi, sin, sqrt
 from random import Random
 
 
 class Noise:
-    """The numbers of ``random.Random(seed).gauss``, and the same under every later Python.
+    """A generator of the numbers of ``random.Random(seed).gauss``, stable under every later Python.
 
-    ``Random`` promises that of its ``random`` alone; and this can be compiled. Two numbers come of
-    two draws. Source: Box and Muller, Ann. Math. Statist. 29 (1958), equation 1.
+    Python guarantees that for ``random`` only; besides, this class can be compiled. Two draws give
+    two numbers. Source: Box and Muller, Ann. Math. Statist. 29 (1958), equation 1.
     """
 
     __slots__ = ("_has_second", "_random", "_second")

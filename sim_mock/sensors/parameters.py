@@ -1,6 +1,6 @@
-"""What a car carries beside the sensors of its board: the numbers of its vehicle file.
+"""The parameters of a car's sensors beside those of its board, from its vehicle file.
 
-Apart from the sensors, because these need numpy and a car without them does not.
+They are apart from the sensors, as those need numpy and a car without them does not.
 """
 
 from dataclasses import dataclass
@@ -9,10 +9,10 @@ from math import radians
 
 @dataclass(frozen=True, slots=True)
 class LidarParameters:
-    """A planar scanner ``ahead_m`` of the rear axle, turned by ``yaw_deg``.
+    """The numbers of a planar scanner ``ahead_m`` of the rear axle, turned by ``yaw_deg``.
 
-    Ray 0 looks along ``first_deg``, the last ``span_deg`` farther to the left. ``noise_m``: the
-    standard deviation of one range. ``dropout``: the share of rays that come back with nothing.
+    Ray 0 looks along ``first_deg``, the last one ``span_deg`` farther to the left. ``noise_m``: the
+    standard deviation of one range. ``dropout``: the share of rays without a return.
     """
 
     rate_hz: float
@@ -28,7 +28,7 @@ class LidarParameters:
 
     @property
     def first_rad(self) -> float:
-        """In the car."""
+        """The bearing of ray 0 in the car."""
         return radians(self.first_deg + self.yaw_deg)
 
     @property
@@ -38,7 +38,7 @@ class LidarParameters:
 
 @dataclass(frozen=True, slots=True)
 class PositionParameters:
-    """Of a satellite receiver or cameras over the room; what they say is ``latency_s`` old.
+    """The numbers of a satellite receiver or of cameras; its samples are ``latency_s`` old.
 
     ``noise_m``: standard deviation of each coordinate, white. The antenna is ``ahead_m`` of the
     rear axle, which is negative at the tail.
@@ -52,7 +52,7 @@ class PositionParameters:
 
 @dataclass(frozen=True, slots=True)
 class OutlineParameters:
-    """The car's rectangle seen from above; ``rear_overhang_m`` is behind its rear axle."""
+    """The car's rectangle seen from above; ``rear_overhang_m`` is the part behind its rear axle."""
 
     length_m: float
     width_m: float

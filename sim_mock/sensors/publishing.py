@@ -1,4 +1,4 @@
-"""Samples as lines of JSON, into a file or a named pipe, without ever holding up the car."""
+"""Samples as lines of JSON into a file or a named pipe; writing never blocks the car."""
 
 from __future__ import annotations
 
@@ -12,16 +12,17 @@ from sim_mock.sensors.instruments import Sample
 
 
 class JsonLines:
-    """Opens ``path``: a file is begun anew by the first sample, a named pipe (mkfifo) waits for no
-    reader. A car that was made and never driven leaves what there is.
+    """A writer of samples to ``path``, a file or a named pipe (mkfifo).
 
-    One line a sample: ``sensor``, ``taken_s`` (when it was measured), ``time_s`` (when it is out),
-    what was measured, and ``truth``. A reader that does not keep up loses whole lines; the next
-    line says how many (``lost``). Raises OSError for a path that cannot be written.
+    A file is truncated at the first sample, so a car that was made and never driven leaves its
+    contents; a pipe does not wait for a reader. One line per sample: ``sensor``, ``taken_s`` (when
+    it was measured), ``time_s`` (when it is out), the measured values, and ``truth``. A reader that
+    does not keep up loses whole lines; the next line says how many (``lost``). Raises OSError for a
+    path that cannot be written.
     """
 
     def __init__(self, path: str) -> None:
-        flags = os.O_RDWR | os.O_CREAT | os.O_NONBLOCK  # to read, too: see above
+        flags = os.O_RDWR | os.O_CREAT | os.O_NONBLOCK  # O_RDWR: a pipe opens without a reader
         self._file = os.open(path, flags, 0o644)
         self._is_to_begin = stat.S_ISREG(os.fstat(self._file).st_mode)
         self._rest = b""

@@ -1,8 +1,8 @@
 """Rays in the plane against walls that are segments: exact, for all rays of a scan at once.
 
-Rays of a scan are evenly spaced in angle, so a wall can meet those only between the bearings of its
-two ends. Only these pairs are computed; their number grows with what is seen, not with rays times
-walls.
+Rays of a scan are evenly spaced in angle, so a wall can meet only those between the bearings of its
+two ends. Only these pairs are computed: their number grows with the visible walls, not with rays
+times walls.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ import numpy as np
 import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
-_HAIR = 1e-9  # of a wall's length: so that no ray slips through where two walls meet
+_HAIR = 1e-9  # as a share of a wall's length, so that no ray passes where two walls meet
 
 
 class Caster(Protocol):
-    """What knows the walls of a place."""
+    """A caster of rays against the walls of a place."""
 
     def cast(
         self, x_m: float, y_m: float, first_rad: float, step_rad: float, count: int, most_m: float
@@ -27,7 +27,10 @@ class Caster(Protocol):
 
 
 class RayCaster:
-    """``walls``: a row is x1, y1, x2, y2 in m. They run anyhow and are seen from both sides."""
+    """A caster of rays against walls of any direction, which are visible from both sides.
+
+    ``walls``: a row is x1, y1, x2, y2 in m.
+    """
 
     def __init__(self, walls: Floats) -> None:
         self._x1, self._y1 = walls[:, 0], walls[:, 1]
@@ -41,7 +44,7 @@ class RayCaster:
     def cast(
         self, x_m: float, y_m: float, first_rad: float, step_rad: float, count: int, most_m: float
     ) -> Floats:
-        """Distance in m along each ray to the first wall; inf where there is none up to ``most_m``.
+        """Return the distance in m along each ray to the first wall, inf if none within ``most_m``.
 
         Ray i looks along ``first_rad + i * step_rad`` (above 0); all of them within one turn.
         """
@@ -61,7 +64,10 @@ class RayCaster:
 def _pairs(
     px: Floats, py: Floats, ex: Floats, ey: Floats, first_rad: float, step_rad: float, count: int
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Which walls may meet which rays, one more ray on either side for what rounding takes."""
+    """Return the pairs of wall and ray that may meet, with one more ray on either side.
+
+    The margin is for rounding.
+    """
     begin = np.arctan2(py, px)
     span = np.remainder(np.arctan2(py + ey, px + ex) - begin + tau / 2.0, tau) - tau / 2.0
     low = np.remainder(np.minimum(begin, begin + span) - first_rad, tau)
@@ -79,7 +85,10 @@ def _pairs(
 def _meet(
     px: Floats, py: Floats, ex: Floats, ey: Floats, dx: Floats, dy: Floats
 ) -> tuple[npt.NDArray[np.bool_], Floats]:
-    """Whether rays d meet walls p + u e, and how far away: t d = p + u e, by cross products."""
+    """Return whether rays d meet walls p + u e, and the distance t.
+
+    It solves t d = p + u e by cross products.
+    """
     across = dx * ey - dy * ex
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         distance = (px * ey - py * ex) / across
