@@ -1,4 +1,4 @@
-"""A track from its centre line: straights and arcs, a wall at half its width on either side."""
+"""A track made from its centre line: straights and arcs, with walls at half its width from it."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ import numpy as np
 from sim_mock.plant.tables import as_number
 from sim_mock.tracks.place import Floats, Place, Pose, is_between
 
-SAG_M = 0.001  # the most by which a wall's chord leaves its arc
-_GAP_M = 0.001  # a centre line that comes back so near is closed
+SAG_M = 0.001  # largest distance of a wall's chord from its arc
+_GAP_M = 0.001  # largest gap of a centre line that counts as closed
 
 Point = tuple[float, float]
-# What a piece of the centre line may say, and within which range
+# The keys of a piece of the centre line, and their ranges.
 PIECES: dict[frozenset[str], dict[str, tuple[float, float]]] = {
     frozenset(("straight_m",)): {"straight_m": (0.01, 10_000.0)},
     frozenset(("radius_m", "turn_deg")): {"radius_m": (0.01, 10_000.0), "turn_deg": (-360, 360)},
@@ -26,11 +26,11 @@ _KEYS = {"title", "width_m", "centre_line"}
 
 
 def track_of(table: Mapping[str, Any]) -> Place:
-    """The place that a track's file describes; its centre line begins in the origin, along x.
+    """Return the place that a track's file describes; its centre line starts at 0, 0 along x.
 
     ``centre_line`` is a list of ``{straight_m}`` and ``{radius_m, turn_deg}`` (left is positive).
-    Raises ValueError for a key that is unknown or missing, for a turn that is tighter than half
-    the width, and for a line that does not close.
+    Raises ValueError for a key that is unknown or missing, for a turn that is tighter than half the
+    width, and for a line that does not close.
     """
     if set(table) != _KEYS:
         raise ValueError(f"a track has the keys {', '.join(sorted(_KEYS))}; got {sorted(table)}")
@@ -50,7 +50,10 @@ def _piece(number: int, given: Mapping[str, Any]) -> dict[str, float]:
 
 
 def _wall(pieces: Sequence[Mapping[str, float]], offset_m: float) -> list[Point]:
-    """To the left of the centre line by ``offset_m``."""
+    """Return the points of the line that is ``offset_m`` to the left of the centre line.
+
+    Raises ValueError if it does not close.
+    """
     pose, points = Pose(0.0, 0.0, 0.0), [(0.0, offset_m)]
     for piece in pieces:
         if "straight_m" in piece:
@@ -89,14 +92,14 @@ def _beside(pose: Pose, left_m: float) -> Point:
 
 
 def middle_of(table: Mapping[str, Any]) -> Floats:
-    """The centre line itself, closed: rows of x and y, arcs as chords. Raises ValueError."""
-    track_of(table)  # all that may be wrong with it
+    """Return the closed centre line: rows of x and y, arcs as chords. Raises ValueError."""
+    track_of(table)  # for its checks
     pieces = [_piece(i, piece) for i, piece in enumerate(table["centre_line"])]
     return np.array(_wall(pieces, 0.0))
 
 
 def length_m(table: Mapping[str, Any]) -> float:
-    """Of the centre line."""
+    """Return the length of the centre line in m."""
     return float(
         sum(
             piece.get("straight_m", 0.0)

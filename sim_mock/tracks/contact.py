@@ -1,9 +1,9 @@
-"""What walls do to a virtual car: they stop it.
+"""The contact of a virtual car with walls: they stop it.
 
-The simplest that is physically sound: a hit takes all of the car's motion (perfectly inelastic, no
-sliding along the wall, no damage), and it stays where it was before the step that would have taken
-it into the wall. Its wheels may go on turning; away from the wall it drives as ever. The board's
-IMU does not see the blow.
+This is the simplest physically sound model: a hit absorbs all of the car's motion (perfectly
+inelastic, no sliding along the wall, no damage), and the car stays where it was before the step
+that would have taken it into the wall. Its wheels may go on turning; away from the wall it drives
+as usual. The board's IMU does not sense the impact.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from sim_mock.plant.parameters import PlantParameters
     from sim_mock.world import World
 
-_LEANS_M = 0.01  # a car that has come no farther than this from the wall has not left it
+_LEANS_M = 0.01  # a car has to get farther from its last hit for a new one to count
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Outline:
 
     @classmethod
     def of(cls, parameters: PlantParameters) -> Outline:
-        """Raises ValueError if the vehicle's file does not say it."""
+        """Return a vehicle's outline. Raises ValueError if its file does not have it."""
         outline = parameters.outline
         if outline is None:
             raise ValueError("no [plant.outline] in its vehicle file: how big is it among walls?")
@@ -43,12 +43,12 @@ class Outline:
 
     @property
     def reach_m(self) -> float:
-        """No part of it is farther from the centre of gravity."""
+        """The largest distance of any part of it from the centre of gravity."""
         return hypot(max(self.front_m, self.rear_m), self.half_width_m)
 
 
 def touches(outline: Outline, pose: Pose, walls: Floats) -> bool:
-    """Whether a wall crosses the outline, or lies in it. Segments are clipped against its sides."""
+    """Return whether a wall crosses the outline or lies in it, by clipping against its sides."""
     c, s = cos(pose.yaw_rad), sin(pose.yaw_rad)
     dx, dy = walls[:, [0, 2]] - pose.x_m, walls[:, [1, 3]] - pose.y_m
     enter, leave = np.zeros(len(walls)), np.ones(len(walls))
@@ -65,7 +65,7 @@ def touches(outline: Outline, pose: Pose, walls: Floats) -> bool:
 
 
 def clearance_m(x_m: float, y_m: float, walls: Floats) -> float:
-    """How far the nearest wall is from a point."""
+    """Return the distance from a point to the nearest wall; inf without walls."""
     px, py = x_m - walls[:, 0], y_m - walls[:, 1]
     ex, ey = walls[:, 2] - walls[:, 0], walls[:, 3] - walls[:, 1]
     share = np.clip((px * ex + py * ey) / np.maximum(ex * ex + ey * ey, 1e-18), 0.0, 1.0)
@@ -73,9 +73,9 @@ def clearance_m(x_m: float, y_m: float, walls: Floats) -> float:
 
 
 class Contact:
-    """Looks at a car after each step of its plant; what it saw is there to be read.
+    """An observer that stops a car at walls after each step of its plant, and counts hits.
 
-    ``hits``: how often it drove into a wall; ``hit_mps``: how fast, the last time. ``is_off``: its
+    ``hits``: the number of hits; ``hit_mps``: the speed of the last one. ``is_off``: the car's
     centre is where no car may be (``left_count``: how often it went there).
     """
 
@@ -86,7 +86,7 @@ class Contact:
         pose: Pose,
         others: Callable[[World], Floats] | None = None,
     ) -> None:
-        """``others``: the sides of other cars, where they now are (tracks/scene.py)."""
+        """Start at ``pose``; ``others`` returns the sides of other cars (tracks/scene.py)."""
         self.hits = self.left_count = 0
         self.hit_mps = 0.0
         self.is_off = False
@@ -94,11 +94,11 @@ class Contact:
         self._outline = outline
         self._others = others
         self._pose = pose
-        self._hit: Pose | None = None  # the last, from where it then was
-        self._slack_m = 0.0  # so far it may go before any wall can be reached
+        self._hit: Pose | None = None  # the car's pose before its last hit
+        self._slack_m = 0.0  # the distance that it can go before any wall is within reach
 
     def step(self, world: World) -> None:
-        """Call it with the world after each step of the plant."""
+        """Check for contact; call it with the world after each step of the plant."""
         truth = world.plant.truth
         pose = Pose(truth.x_m, truth.y_m, truth.yaw_rad)
         if pose == self._pose:
@@ -113,7 +113,7 @@ class Contact:
         self._look(pose)
 
     def seen(self) -> dict[str, float]:
-        """What it has to say, by name."""
+        """Return its counters, by name."""
         return {
             "hits": self.hits,
             "hit_mps": self.hit_mps,

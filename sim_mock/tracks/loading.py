@@ -1,4 +1,4 @@
-"""The tracks that there are, by name, and maps by file."""
+"""Loading of tracks by name, and of maps by file."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ _FOLDER = Path(__file__).parent
 
 
 def track_names() -> list[str]:
-    """Of the tracks that come with the virtual car."""
+    """Return the names of the tracks that come with the virtual car."""
     return sorted(path.stem for path in _FOLDER.glob("*.toml"))
 
 
 def load_track(name: str) -> Place:
-    """Raises ValueError with the names that there are."""
+    """Load a track. Raises ValueError with the names that there are."""
     return track_of(_table(name))
 
 
 def load_middle(name: str) -> Floats:
-    """The centre line of a track, closed: rows of x and y. Raises ValueError."""
+    """Return the centre line of a track, closed: rows of x and y. Raises ValueError."""
     return middle_of(_table(name))
 
 
@@ -35,7 +35,10 @@ def _table(name: str) -> dict[str, Any]:
 
 
 def load_place(track: str, map_file: str) -> Place | None:
-    """The one of the two that is given. Raises ValueError for both, and for what is wrong."""
+    """Load the track or the map, whichever is given; None without either.
+
+    Raises ValueError if both are given, and for what is wrong with one.
+    """
     if track and map_file:
         raise ValueError("a car is on a track or on a map, not on both")
     if track:

@@ -1,8 +1,8 @@
-"""The centre line of a closed track in a ROS map: as far from its inner side as from its outer.
+"""The centre line of a closed track in a ROS map: equally far from its inner and its outer side.
 
-What bounds the free cells falls into pieces: the one that reaches the map's rim is the outer side,
-the largest other one the inner. Where the distances to both are equal, to a part of a cell, is the
-line. Smaller pieces between the two (a box on the floor) are neither.
+The cells that bound the free ones form connected pieces: the one that reaches the map's rim is the
+outer side, the largest other one the inner. The line is where the distances to both are equal,
+interpolated within cells. Smaller pieces between the two (a box on the floor) are ignored.
 """
 
 from __future__ import annotations
@@ -19,20 +19,23 @@ from scipy import ndimage  # type: ignore[import-untyped]
 from sim_mock.tracks.place import Floats, Pose
 from sim_mock.tracks.ros_map import Cells, Grid, placed
 
-_EIGHT = np.ones((3, 3))  # walls may touch by a corner
-_SMOOTH_M = 0.1  # the stairs of the cells
+_EIGHT = np.ones((3, 3))  # 8-connected: walls may touch by a corner
+_SMOOTH_M = 0.1  # smoothing length, which removes the steps of the cells
 
 
 @dataclass(frozen=True)
 class Middle:
-    """``points_m``: rows of x and y in the world, a loop; ``half_width_m``: at the narrowest."""
+    """A centre line: ``points_m`` are rows of x and y in the world, a loop.
+
+    ``half_width_m`` is the least distance to a wall.
+    """
 
     points_m: Floats
     half_width_m: float
 
 
 def middle_of_map(grid: Grid, start: Pose | None = None) -> Middle:
-    """The line, from the place that is nearest to ``start`` on, in the direction that it looks.
+    """Return the centre line from its point nearest to ``start`` on, in the start's direction.
 
     Without a start it begins anywhere, anticlockwise. Raises ValueError if the track is not closed.
     """
@@ -49,7 +52,10 @@ def middle_of_map(grid: Grid, start: Pose | None = None) -> Middle:
 
 
 def _floor(grid: Grid, start: Pose | None) -> Cells:
-    """The free cells that hang together: around the start, or the most."""
+    """Return the connected free cells around the start, or the largest such region.
+
+    Raises ValueError if there is none.
+    """
     pieces, count = _labelled(grid.is_free)
     if not count:
         raise ValueError("the map has no free cells")
@@ -63,7 +69,10 @@ def _floor(grid: Grid, start: Pose | None) -> Cells:
 
 
 def _sides(floor: Cells) -> tuple[Cells, Cells]:
-    """Outer and inner side, with a rim of one cell around the map that is of the outer one."""
+    """Return outer and inner side, padded by a rim of one cell that belongs to the outer one.
+
+    Raises ValueError if the track is not closed.
+    """
     pieces, count = _labelled(~np.pad(floor, 1), _EIGHT)
     outer = pieces == pieces[0, 0]
     sizes = _sizes(pieces, count)
@@ -85,12 +94,15 @@ def _sizes(pieces: npt.NDArray[Any], count: int) -> Floats:
 
 
 def _distance(cells: Cells) -> Floats:
-    """Of each cell to the nearest of these, in cells."""
+    """Return each cell's distance to the nearest of ``cells``, in cells."""
     return np.asarray(ndimage.distance_transform_edt(~cells), dtype=float)
 
 
 def _longest_line(field: Floats) -> Floats:
-    """Where the field is 0: rows of column and row, without the last, which is the first."""
+    """Return the longest closed contour where the field is 0: rows of column and row.
+
+    Its last point, which equals the first, is left out. Raises ValueError if there is no contour.
+    """
     masked = np.ma.masked_invalid(field)
     lines = [np.asarray(line) for line in contour_generator(z=masked).lines(0.0)]
     closed = [line for line in lines if len(line) > 8 and np.allclose(line[0], line[-1])]
@@ -104,7 +116,7 @@ def _length(line: Floats) -> float:
 
 
 def _smoothed(line: Floats, resolution_m: float) -> Floats:
-    """Evenly spaced by half a cell, and its stairs taken away."""
+    """Return the line with points half a cell apart, without the steps of the cells."""
     closed = np.vstack((line, line[:1]))
     along = np.concatenate(([0.0], np.cumsum(np.hypot(*np.diff(closed, axis=0).T))))
     even = np.linspace(0.0, along[-1], max(round(2.0 * along[-1]), 16), endpoint=False)
@@ -128,7 +140,7 @@ def _turned(line: Floats, grid: Grid, start: Pose | None) -> Floats:
 
 
 def _cell_of(grid: Grid, pose: Pose) -> Floats:
-    """Column and row, of which whole numbers are the middles of cells."""
+    """Return column and row; whole numbers are the middles of cells."""
     dx, dy = pose.x_m - grid.origin.x_m, pose.y_m - grid.origin.y_m
     apart, turn = hypot(dx, dy), atan2(dy, dx) - grid.origin.yaw_rad
     return np.array((np.cos(turn), np.sin(turn))) * apart / grid.resolution_m - 0.5

@@ -1,4 +1,4 @@
-"""Where a virtual car drives: walls as segments, and what is between them."""
+"""A place where a virtual car drives: walls as segments, and the free area between them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Floats = npt.NDArray[np.float64]
 
 
 class Pose(NamedTuple):
-    """Of a car's centre of gravity in the world."""
+    """The pose of a car's centre of gravity in the world."""
 
     x_m: float
     y_m: float
@@ -22,9 +22,10 @@ class Pose(NamedTuple):
 
 @dataclass(frozen=True)
 class Place:
-    """``walls``: a row is x1, y1, x2, y2 in m. ``is_free(x_m, y_m)``: a car may be there.
+    """Walls and free area of a track or map.
 
-    ``frame``, of a map: its walls run along these axes, and what each bounds is on its left.
+    ``walls``: a row is x1, y1, x2, y2 in m. ``is_free(x_m, y_m)``: a car may be there. ``frame``,
+    of a map: its walls run along these axes, with the cell that each bounds on its left.
     """
 
     title: str
@@ -34,7 +35,10 @@ class Place:
 
 
 def is_between(walls: Floats, x_m: float, y_m: float) -> bool:
-    """Whether a point lies inside of closed walls: a line from it crosses them an odd time."""
+    """Return whether a point is inside closed walls.
+
+    It is if a line from it crosses an odd number of them.
+    """
     x1, y1, x2, y2 = walls.T
     crosses = (y1 > y_m) != (y2 > y_m)
     x1, y1, x2, y2 = x1[crosses], y1[crosses], x2[crosses], y2[crosses]

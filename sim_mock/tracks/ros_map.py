@@ -1,4 +1,4 @@
-"""A map as ROS's map_server writes and reads it: a .yaml, and an image of cells.
+"""A map in the format of ROS's map_server: a .yaml, and an image of cells.
 
 Cells darker than ``occupied_thresh`` are walls, lighter than ``free_thresh`` free, the others
 unknown: no wall, and no place for a car. Walls run along the edges of the occupied cells, so a ray
@@ -35,7 +35,10 @@ class Grid:
 
 
 def load_map(path: Path) -> Place:
-    """Raises ValueError, or OSError for a file that cannot be read, with what is wrong."""
+    """Load a map's walls and free area.
+
+    Raises ValueError for what is wrong with it, or OSError for a file that cannot be read.
+    """
     grid = load_grid(path)
     walls = placed(edges(grid.is_wall).reshape(-1, 2) * grid.resolution_m, grid.origin)
     is_free = _lookup(grid.is_free, grid.resolution_m, grid.origin)
@@ -43,7 +46,10 @@ def load_map(path: Path) -> Place:
 
 
 def load_grid(path: Path) -> Grid:
-    """Raises ValueError, or OSError for a file that cannot be read, with what is wrong."""
+    """Load a map's cells.
+
+    Raises ValueError for what is wrong with it, or OSError for a file that cannot be read.
+    """
     try:
         return _loaded(path)
     except (TypeError, KeyError, OverflowError, RecursionError, MemoryError) as fault:
@@ -79,7 +85,7 @@ def _table(path: Path) -> Mapping[str, Any]:
 
 
 def _occupancy(path: Path, negate: bool) -> Floats:
-    """0 to 1 by cell, the lowest row first: an image begins at the top."""
+    """Return each cell's occupancy, 0 to 1, the lowest row first: an image begins at the top."""
     try:
         with Image.open(path) as image:
             shades: Floats = np.asarray(image.convert("RGB"), dtype=np.float64).mean(axis=2)
@@ -89,7 +95,7 @@ def _occupancy(path: Path, negate: bool) -> Floats:
 
 
 def edges(is_wall: Cells) -> Floats:
-    """Find the sides of the occupied cells, joined, each with its cells on the left.
+    """Return the sides of the occupied cells, joined, each with its cells on the left.
 
     A row is x1, y1, x2, y2, in cells.
     """
@@ -107,7 +113,7 @@ def edges(is_wall: Cells) -> Floats:
 
 
 def _runs(has_edge: Cells) -> Floats:
-    """Edges between a row and the next, joined: a row is x1, y, x2, y."""
+    """Return the edges between a row and the next, joined: a row is x1, y, x2, y."""
     turns = np.diff(has_edge.astype(np.int8), axis=1)
     row, begin = np.nonzero(turns == 1)
     _, end = np.nonzero(turns == -1)
@@ -115,7 +121,7 @@ def _runs(has_edge: Cells) -> Floats:
 
 
 def placed(local_m: Floats, origin: Pose) -> Floats:
-    """Points, rows of x and y, from the map's lower left corner to the world."""
+    """Transform points, rows of x and y, from the map's lower left corner to the world."""
     c, s = cos(origin.yaw_rad), sin(origin.yaw_rad)
     x_m, y_m = local_m.T
     return np.stack((origin.x_m + c * x_m - s * y_m, origin.y_m + s * x_m + c * y_m), axis=1)

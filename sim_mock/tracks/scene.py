@@ -1,7 +1,8 @@
-"""Several virtual cars in one place: what each of them is to the others, a box that moves.
+"""A scene: several virtual cars in one place, where each is a moving box to the others.
 
-Cars of one program that name the same scene (``scene=NAME`` in their URIs) see each other in
-their LIDARs and stop at each other as at walls. A twin names none: it stands where its car does.
+Cars of one program that name the same scene (``scene=NAME`` in their URIs) see each other in their
+LIDARs and stop at each other as at walls. A twin of a real car names none: it stands where its car
+does.
 """
 
 from __future__ import annotations
@@ -23,20 +24,20 @@ NOBODY: Floats = np.zeros((0, 4))
 
 
 class Scene:
-    """The cars in it, for as long as they exist."""
+    """The cars that share a place, for as long as they exist."""
 
     def __init__(self, place: str) -> None:
         self.place = place
         self._outlines: WeakKeyDictionary[World, Outline] = WeakKeyDictionary()
 
     def enter(self, world: World, outline: Outline) -> None:
-        """Be there from now on. Raises ValueError where another car is in the way."""
+        """Add a car. Raises ValueError where another car is in the way."""
         if touches(outline, pose_of(world), self.others(world)):
             raise ValueError("another car of its scene is in the way; say start=X,Y,YAW_DEG")
         self._outlines[world] = outline
 
     def others(self, world: World) -> Floats:
-        """The sides of all cars but this one, where they now are: rows of x1, y1, x2, y2 in m."""
+        """Return the sides of all cars but this one: rows of x1, y1, x2, y2 in m."""
         sides = [
             sides_of(outline, pose_of(other))
             for other, outline in list(self._outlines.items())
@@ -46,9 +47,9 @@ class Scene:
 
 
 def scene_of(name: str, place: str) -> Scene:
-    """The scene of that name, which lives as long as somebody is in it.
+    """Return the scene of that name, which exists as long as a car is in it.
 
-    Raises ValueError if it is another place: cars in one scene share its walls.
+    Raises ValueError if it is at another place: cars in one scene share its walls.
     """
     scene = _SCENES.setdefault(name, Scene(place))
     if scene.place != place:
@@ -57,13 +58,13 @@ def scene_of(name: str, place: str) -> Scene:
 
 
 def pose_of(world: World) -> Pose:
-    """Where its car's centre of gravity is."""
+    """Return the pose of the car's centre of gravity."""
     truth = world.plant.truth
     return Pose(truth.x_m, truth.y_m, truth.yaw_rad)
 
 
 def sides_of(outline: Outline, pose: Pose) -> Floats:
-    """The four sides of a car seen from above, as walls."""
+    """Return the four sides of a car seen from above, as walls."""
     c, s = cos(pose.yaw_rad), sin(pose.yaw_rad)
     front, rear, half = outline.front_m, -outline.rear_m, outline.half_width_m
     along, across = np.array((front, rear, rear, front)), np.array((half, half, -half, -half))
