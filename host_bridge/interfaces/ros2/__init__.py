@@ -1,4 +1,4 @@
-"""ROS 2: a car in the topics that users' nodes have."""
+"""The ROS 2 interface: drives a car through the topics that a community's nodes already use."""
 
 from host_bridge.interfaces.ros2.making import make
 from host_bridge.interfaces.ros2.node import RosInput

@@ -1,4 +1,7 @@
-"""AutoDRIVE's ROS 2 API: every topic of its cars, what is done with it, why some are not there."""
+"""AutoDRIVE's ROS 2 API: topic tables of its five cars, and its lights, laps, collisions and reset.
+
+Topics that cannot be served (cameras, traffic lights, 3D LIDARs) are listed as absent, with why.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +56,10 @@ def _autodrive(
     place: str = "ips",
     absent: tuple[Absent, ...] = (),
 ) -> Vocabulary:
-    """One of AutoDRIVE's cars, whose topics begin with its name; ``place`` says where it is."""
+    """Build the vocabulary of one AutoDRIVE car, whose topics begin with its name.
+
+    ``place`` names the topic of its position (``ips`` or ``gnss``), ``root`` the fixed frame.
+    """
     its = f"/autodrive/{car}_1"
     lidar = Said(f"{its}/lidar", SCAN_TYPE, Part.SCAN, SCAN_HZ, "lidar")
     has_scan = lidar.topic not in {it.topic for it in absent}
@@ -90,7 +96,7 @@ def _odom(car: str, root: str) -> Said:
 
 
 def _racing(car: str) -> tuple[Heard | Said, ...]:
-    """What their racing simulator has besides: put back to the start, laps, collisions."""
+    """Return the extra topics of the racing simulator: reset, lap count and times, collisions."""
     its = f"/autodrive/{car}_1"
     return (
         Heard("/autodrive/reset_command", "std_msgs/msg/Bool", Part.RESET, _API),
@@ -165,14 +171,14 @@ CARS = (
 
 
 class Simulated(Manner):
-    """Lights, laps, collisions, and back to the start, as AutoDRIVE's simulator has them."""
+    """The adapter for AutoDRIVE's simulator topics: lights, laps, collisions and reset."""
 
     def __init__(self) -> None:
         self._asked: Asked
         self._rear_m = 0.0
         self._lights = {Part.HEADLIGHTS: 0, Part.INDICATORS: 0}
         self._is_reset = False
-        self._is_on_its_way = False  # back to its start, where its laps begin anew
+        self._is_on_its_way = False  # it was put back to its start, and is not there yet
         self._laps: Laps | None = None
         self._start: tuple[float, float, float] | None = None
 
@@ -182,7 +188,7 @@ class Simulated(Manner):
 
     @property
     def lights(self) -> int:  # type: ignore[override]
-        """The lights' byte of a claim."""
+        """The lights byte of a claim: the beam in bits 0 and 1, the indicators in bits 2 and 3."""
         beam, sides = self._lights[Part.HEADLIGHTS], self._lights[Part.INDICATORS]
         return beam & _BEAM | sides << _INDICATORS_AT
 
@@ -199,7 +205,7 @@ class Simulated(Manner):
         return True
 
     def step(self, car: SeenCar, is_driving: bool, now_us: int) -> None:
-        """See where it is; where it was first is its start, and the line of its laps."""
+        """Follow the true pose; the first one seen is the car's start and its lap line."""
         truth = self._asked.truth()
         if truth is None:
             return
@@ -214,7 +220,10 @@ class Simulated(Manner):
             self._laps.step(pose.x_m, pose.y_m, now_us)
 
     def _reset(self, source: Source, is_asked: bool) -> None:
-        """Once for each time that it becomes true; there, it goes on for as long as it is."""
+        """Put the car back to its start on each change of the message from false to true.
+
+        AutoDRIVE's simulator resets for as long as the value is true.
+        """
         was, self._is_reset = self._is_reset, is_asked
         if is_asked and not was:
             why = self._asked.put(self._start) if self._start else "it has not begun"
@@ -223,7 +232,7 @@ class Simulated(Manner):
             elif self._start:
                 self._laps, self._is_on_its_way = Laps(*self._start), True
 
-    # --- what is said
+    # --- publications
 
     def fills(self) -> Mapping[Part, Fill]:
         return {

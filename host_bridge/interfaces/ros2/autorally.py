@@ -1,8 +1,8 @@
-"""AutoRally's chassis: commanders by priority for each actuator, runstops, and what it reports.
+"""AutoRally's chassis interface: per-actuator arbitration by priority, runstops and reports.
 
-A value out of its range is a commander's way not to claim that actuator. Throttle is a share of the
-vehicle's top speed; below 0 it brakes. Steering is -1 to the left, as there. Fields have the names
-that ROS 2 lets fields have: front_brake for frontBrake.
+A commander that sends a value out of range does not claim that actuator. Throttle is a share of the
+vehicle's top speed; below 0 it brakes. Steering is -1 to the left, as in AutoRally. Field names are
+those that ROS 2 allows: front_brake for frontBrake.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from host_bridge.interfaces.ros2.vocabulary import (
 COMMAND = "autorally_msgs/msg/ChassisCommand"
 RUNSTOP = ("runstop", "autorally_msgs/msg/Runstop")
 COMMAND_MAX_AGE_S = 0.2  # AutoRally's own
-# Its chassisCommandPriorities.yaml, the lowest first; RC's is the board's own receiver here
+# AutoRally's chassisCommandPriorities.yaml: the lowest number wins. RC is the board's own receiver
 PRIORITIES = {
     "mppi_controller": 1,
     "constantSpeedController": 2,
@@ -39,14 +39,17 @@ PRIORITIES = {
 }
 RC = "RC"
 RC_MANUAL = "RC - manual"
-_RUNSTOP_SILENT_US = 500_000  # of five words a second two are missed, and a bit
-_MODULUS = 2**30  # of the board's counts and times
+_RUNSTOP_SILENT_US = 500_000  # senders publish at 5 Hz: two missed messages, and a margin
+_MODULUS = 2**30  # the board's counts and timestamps wrap here
 _SPEEDS_EVERY_US = 50_000
 _ARMED = (State.ACTIVE, State.HOLD)
 
 
 def rows_of(priorities: Mapping[str, int]) -> tuple[MuxRow, ...]:
-    """The commanders' topics; the lowest number wins there, the highest priority in a mux."""
+    """Return the mux rows of the commanders, without RC.
+
+    In AutoRally the lowest number wins, in a mux the highest priority: the sign is changed.
+    """
     return tuple(
         MuxRow(name, f"{name}/chassisCommand", -number, COMMAND_MAX_AGE_S)
         for name, number in priorities.items()
@@ -71,7 +74,7 @@ AUTORALLY = Vocabulary(
 
 
 class Runstops:
-    """All senders that were ever heard: each has to say that motion is enabled, and to go on."""
+    """All runstop senders heard so far; each has to enable motion, and to keep publishing."""
 
     def __init__(self) -> None:
         self._heard: dict[str, RunWord] = {}
@@ -80,7 +83,7 @@ class Runstops:
         self._heard.setdefault(sender, RunWord(_RUNSTOP_SILENT_US)).hear(enables, heard_us)
 
     def why_not(self, now_us: int) -> str:
-        """Why nothing may move, in a sentence; "" if all enable it."""
+        """Return why motion is not enabled, as a sentence; "" if all senders enable it."""
         if not self._heard:
             return "No runstop was heard."
         for sender, word in self._heard.items():
@@ -90,7 +93,7 @@ class Runstops:
 
 
 class Wheels:
-    """How fast the wheels of each side turn, by the counts between two reports."""
+    """The wheel speed of each side in m/s, from the encoder counts of two reports."""
 
     def __init__(self, m_per_count: float) -> None:
         self._m_per_count = m_per_count
@@ -115,7 +118,7 @@ class Wheels:
 
 
 class Chassis(Manner):
-    """One car as AutoRally's nodes see it."""
+    """The adapter that shows one car as AutoRally's chassis."""
 
     has_runstop = True
 
@@ -150,7 +153,7 @@ class Chassis(Manner):
         return True
 
     def step(self, car: SeenCar, is_driving: bool, now_us: int) -> None:
-        """A runstop that has enabled motion and does so no more stops the car."""
+        """Stop the car when a runstop that enabled motion no longer does."""
         before, self._why = self._why, self._runstops.why_not(now_us)
         if self._why and not before:
             self._asked.stop()
@@ -159,7 +162,7 @@ class Chassis(Manner):
 
     @property
     def may_drive(self) -> bool:  # type: ignore[override]
-        """Whether all runstops enable motion."""
+        """True while all runstops enable motion."""
         return not self._why
 
     def why_not(self) -> str:
@@ -169,7 +172,7 @@ class Chassis(Manner):
         return self._why
 
     def allowed(self, command: Command) -> Command:
-        """Shares into the vehicle's units."""
+        """Convert shares into the vehicle's units; a negative throttle becomes a brake."""
         share = command.speed_mps
         return Command(
             max(share, 0.0) * self._vehicle.speed_max_mps,
@@ -178,7 +181,7 @@ class Chassis(Manner):
             max(command.brake, -share),
         )
 
-    # --- what is said
+    # --- publications
 
     def fills(self) -> Mapping[Part, Fill]:
         return {
@@ -203,14 +206,17 @@ class Chassis(Manner):
         return True
 
     def _wheel_speeds(self, said: Said, message: Any, stamp: Any, car: SeenCar) -> bool:
-        """The board counts the driven wheels: what those of a side say is said of both."""
+        """Report each side's speed for both wheels of that side: only driven wheels are counted."""
         message.header.stamp = stamp
         message.lf_speed = message.lb_speed = self._wheels.left_mps
         message.rf_speed = message.rb_speed = self._wheels.right_mps
         return True
 
     def _rc(self, said: Said, message: Any, stamp: Any, car: SeenCar) -> bool:
-        """While the transmitter drives: what it asks for besides is not reported by a car."""
+        """Report the steering, speed and brake while the RC transmitter drives.
+
+        Other values that the transmitter asks for are not in a car's reports.
+        """
         if not self._is_by_rc(car):
             return False
         message.header.stamp, message.sender = stamp, RC

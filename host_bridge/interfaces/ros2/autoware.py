@@ -1,9 +1,8 @@
-"""Autoware's vehicle interface: gears, who is in control, indicators, emergencies, reports.
+"""Autoware's vehicle interface: gears, control mode, indicators, emergencies and reports.
 
-Control has to be asked for: until the service control_mode_request, or an engage, asks for
-AUTONOMOUS nothing of what is commanded is done, and after each stop it has to be asked for again.
-Gears are obeyed as a gearbox would: what is against the gear is a speed of 0, and the way is
-changed at standstill only.
+Commands have no effect until AUTONOMOUS control is requested, by the service control_mode_request
+or an engage; after each stop it has to be requested again. Gears act as in a gearbox: a command
+against the gear is a speed of 0, and the direction changes only at standstill.
 """
 
 from __future__ import annotations
@@ -89,7 +88,7 @@ _FORWARD = frozenset(range(_DRIVE, _LOW_2 + 1)) - _BACKWARD - {_PARK}
 # Modes, as ControlModeCommand and ControlModeReport number them
 AUTONOMOUS, MANUAL, _DISENGAGED, _NOT_READY = 1, 4, 5, 6
 _NO_GEAR = 255
-_HALVES = (2, 3)  # steering or speed alone
+_HALVES = (2, 3)  # autonomous steering only, autonomous speed only
 # TurnIndicatorsCommand, HazardLightsCommand
 _OFF, _LEFT, _RIGHT, _ON = 1, 2, 3, 2
 # Bits of the lights' byte of a claim
@@ -99,13 +98,13 @@ _READY = (State.ACTIVE, State.HOLD)
 
 
 class Gearbox:
-    """Which way the wheels may turn. It begins in park, and changes its way at standstill."""
+    """The selected gear: it begins in park, and changes the direction only at standstill."""
 
     def __init__(self) -> None:
         self.wanted = self.gear = _PARK
 
     def take(self, gear: int) -> bool:
-        """Hear a command; False for what is no gear."""
+        """Request a gear by its GearCommand number; return False if there is no such gear."""
         if gear == _NO_COMMAND:
             return True
         if gear not in _FORWARD | _BACKWARD | {_NEUTRAL, _PARK}:
@@ -119,7 +118,7 @@ class Gearbox:
             self.gear = self.wanted
 
     def allowed(self, command: Command) -> Command:
-        """The command as far as the gear has it; while the gear is being changed, a stop."""
+        """Return the command limited to the gear's direction; speed 0 during a gear change."""
         speed_mps = 0.0
         if self.gear == self.wanted:
             if self.gear in _FORWARD:
@@ -131,13 +130,13 @@ class Gearbox:
 
 
 class VehicleInterface(Manner):
-    """One car as Autoware sees it."""
+    """The adapter that shows one car as Autoware's vehicle interface."""
 
     def __init__(self) -> None:
         self.gearbox = Gearbox()
         self.mode = MANUAL
         self._is_engaged = True  # until somebody disengages it
-        self._emergencies = {_PLANNER: False, _OPERATOR: False}  # by who says one
+        self._emergencies = {_PLANNER: False, _OPERATOR: False}  # per sender
         self._outside = Outside()
         self._mux: Mux
         self._top_mps = 0.0
@@ -159,7 +158,7 @@ class VehicleInterface(Manner):
         self._mux = Mux(rows, lease_s)
         return self._mux
 
-    # --- what is heard
+    # --- subscriptions
 
     def hear(self, heard: Heard, source: Source, message: Any, heard_us: int, now_us: int) -> bool:
         if heard.part is Part.CONTROL:
@@ -179,7 +178,7 @@ class VehicleInterface(Manner):
         return True
 
     def _lever(self, heard: Heard, source: Source, message: Any) -> None:
-        """Gear and signals, which are whose who drives."""
+        """Take gear and signal commands, which are accepted only from the source that drives."""
         if heard.part is Part.GEAR:
             self._shift(source, int(message.command))
         elif heard.part is Part.SHIFT:
@@ -209,13 +208,17 @@ class VehicleInterface(Manner):
         return any(self._emergencies.values())
 
     def _emergency(self, who: str, is_emergency: bool) -> None:
-        """However old: a stop needs no permission. That it is over clears nothing."""
+        """Record a sender's emergency and stop the cars when it begins.
+
+        Its age is not checked, since a stop needs no permission. The end of an emergency clears
+        nothing.
+        """
         if is_emergency and not self._emergencies[who]:
             self._asked.stop()
         self._emergencies[who] = is_emergency
 
     def _engage(self, is_engaged: bool) -> None:
-        """It gives Autoware control of a car that is armed; it arms none, said ever so often."""
+        """Engage or disengage; to engage gives Autoware control of an armed car, and arms none."""
         self._is_engaged = is_engaged
         if not is_engaged:
             self.mode = MANUAL
@@ -229,10 +232,10 @@ class VehicleInterface(Manner):
         else:
             reply(True, "It is over, and clears nothing.")
 
-    # --- who is in control
+    # --- control mode
 
     def _asked_to_engage(self, request: Any, reply: Reply) -> None:
-        """As the topic: it arms no car."""
+        """Answer the engage service; like the topic, it arms no car."""
         self._engage(bool(request.engage))
         if self.mode == AUTONOMOUS or not request.engage:
             reply(True, "Commands are obeyed." if request.engage else "No command is obeyed.")
@@ -266,22 +269,25 @@ class VehicleInterface(Manner):
             self.mode = AUTONOMOUS
         reply(is_armed, words)
 
-    # --- what is done
+    # --- effect on commands
 
     def step(self, car: SeenCar, is_driving: bool, now_us: int) -> None:
         if self._is_ready and not is_driving:
-            self.mode = MANUAL  # it was stopped: control has to be asked for again
+            self.mode = MANUAL  # it was stopped: control has to be requested again
         self._is_ready = is_driving
         if car.status is not None:
             self.gearbox.step(car.status.speed_mps)
 
     @property
     def may_drive(self) -> bool:  # type: ignore[override]
-        """Whether what Autoware commands is done."""
+        """True while Autoware's commands are obeyed: mode AUTONOMOUS, and not disengaged."""
         return self.mode == AUTONOMOUS and self._is_engaged
 
     def allowed(self, command: Command) -> Command:
-        """Pedals have no direction of their own: that is the gear's."""
+        """Apply the gear to a command.
+
+        Pedal commands have no direction of their own: in reverse gear their speed is made negative.
+        """
         if self._mux.winner in DRIVERS and self.gearbox.gear in _BACKWARD:
             command = replace(command, speed_mps=-command.speed_mps)
         return self.gearbox.allowed(command)
@@ -298,12 +304,12 @@ class VehicleInterface(Manner):
 
     @property
     def lights(self) -> int:  # type: ignore[override]
-        """The indicators' bits of the claims."""
+        """The indicator bits of the lights byte in the claims."""
         if self._hazard == _ON:
             return _LEFT_LIGHT | _RIGHT_LIGHT
         return {_LEFT: _LEFT_LIGHT, _RIGHT: _RIGHT_LIGHT}.get(self._turn, 0)
 
-    # --- what is said
+    # --- publications
 
     def fills(self) -> Mapping[Part, Fill]:
         return {

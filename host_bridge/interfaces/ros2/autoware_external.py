@@ -1,8 +1,8 @@
-"""Autoware's external commands: pedals, shift and signals of a driver outside, and their heartbeat.
+"""Autoware's external commands: pedals, shift, signals and heartbeat of a remote or local driver.
 
-There are two such drivers, ``local`` before ``remote``, and both before Autoware itself. A command
-of one counts while its heartbeat is there. Throttle is a share of the vehicle's top speed, which
-the car holds, in the way of the gear; any brake takes it away.
+There are two such drivers. ``local`` has priority over ``remote``, and both over Autoware itself. A
+driver's command is valid only while its heartbeat is received. Throttle is a share of the vehicle's
+top speed, which the car holds in the direction of the gear; any brake sets the speed to 0.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from host_bridge.interfaces.ros2.vocabulary import Heard, MuxRow, Part
 _MSG = "tier4_external_api_msgs/msg/"
 _SRV = "tier4_external_api_msgs/srv/"
 _COMMAND = "/api/external/set/command/"
-DRIVERS = {"local": 100, "remote": 90}  # and their priorities; Autoware's own has 10
-HEARTBEAT_US = 500_000  # as long as Autoware's gate waits for one
+DRIVERS = {"local": 100, "remote": 90}  # mux priorities; Autoware itself has 10
+HEARTBEAT_US = 500_000  # the heartbeat timeout of Autoware's vehicle command gate
 ENGAGE, EMERGENCY = "/api/autoware/set/engage", "/api/autoware/set/emergency"
 SERVICES = {ENGAGE: f"{_SRV}Engage", EMERGENCY: f"{_SRV}SetEmergency"}
 _TOPICS = (
@@ -35,25 +35,29 @@ EXTERNAL_ROWS = tuple(
     MuxRow(driver, f"{_COMMAND}{driver}/control", priority, 0.2)
     for driver, priority in DRIVERS.items()
 )
-# GearShift to GearCommand; TurnSignal to TurnIndicatorsCommand and HazardLightsCommand
+# From GearShift to GearCommand; from TurnSignal to (TurnIndicatorsCommand, HazardLightsCommand)
 GEARS = {0: 0, 1: 22, 2: 20, 3: 1, 4: 2, 5: 23}
 SIGNALS = {0: (1, 1), 1: (2, 1), 2: (3, 1), 3: (1, 2)}
 
 
 class Outside:
-    """What drivers outside want, as long as their heartbeats are heard."""
+    """The heartbeats of the external drivers, and their pedal commands while those are fresh."""
 
     def __init__(self) -> None:
         self._beats_us: dict[str, int] = {}
 
     def beat(self, source: Source, heard_us: int, now_us: int) -> None:
-        """Somebody is there; a stamp of the future makes it no younger."""
+        """Record a driver's heartbeat; a stamp in the future is taken as now."""
         self._beats_us[source.row.name] = min(heard_us, now_us)
 
     def control(
         self, source: Source, message: Any, heard_us: int, now_us: int, top_mps: float
     ) -> None:
-        """Give the source a command, which counts no longer than the heartbeat does."""
+        """Give the source a command that expires no later than the driver's heartbeat.
+
+        A command without a fresh heartbeat, or with a value that is not finite, is refused. Shares
+        are clamped to 0 to 1.
+        """
         control, beat_us = message.control, self._beats_us.get(source.row.name)
         values = [float(it) for it in (control.throttle, control.brake, control.steering_angle)]
         if beat_us is None:

@@ -1,6 +1,6 @@
-"""A log of Tandem as a bag of ROS 2: the topics that the car would have had under ``tandem ros``.
+"""Converts a Tandem log to a ROS 2 bag, with the topics that ``tandem ros`` would have published.
 
-One car has F1TENTH's names, several have them under their own names, as ``--ns`` does.
+A single car has F1TENTH's topic names; several have them under their own names, as with ``--ns``.
 """
 
 from __future__ import annotations
@@ -28,9 +28,10 @@ Load = Callable[[str], Vehicle | None]
 
 
 def write_bag(log: Path, bag: Path, load: Load) -> dict[str, int]:
-    """Counts of messages by topic. ``load`` finds the vehicle of a name, or None.
+    """Write the bag; return the number of messages by topic.
 
-    Raises errors.DataFileFault for what is no log or holds no car, and for a bag that is there.
+    ``load`` finds the vehicle of a name, or None. Raises errors.DataFileFault for a file that is no
+    log or holds no car, and for a bag that exists already.
     """
     known = facts(log)
     cars = cars_in(known)
@@ -59,7 +60,7 @@ def _prefix(car: str, cars: dict[str, dict[str, str]]) -> str:
 
 
 class _Teller:
-    """Says of one car what a node would have said, with what the log has."""
+    """Writes the messages that one car's node would have published, from the records of a log."""
 
     def __init__(self, writer: BagWriter, prefix: str, vehicle: Vehicle | None, car: str) -> None:
         self._writer = writer
@@ -73,7 +74,7 @@ class _Teller:
         self._has_mount = False
 
     def tell(self, record: Record, time_ns: int) -> None:
-        """All that a node would have said at this record."""
+        """Write every message that a node would have published at this record."""
         assert isinstance(record.value, dict), "records of bytes are left out before"
         for topic, type_name, message in self._said(record.topic, record.value, time_ns):
             is_shared = topic.startswith("/tf")
@@ -139,7 +140,7 @@ class _Teller:
 
 
 def _command(row: Any, stamp: Any) -> Iterator[tuple[str, str, Any]]:
-    """What was wanted of the car while its deadman was held, whoever wanted it."""
+    """Yield the drive command of a claim whose deadman was held, from whatever source."""
     if row.get("is_held"):
         message = empty("ackermann_msgs/msg/AckermannDriveStamped")
         message.header.stamp = stamp

@@ -1,7 +1,7 @@
-"""A ROS 2 node, made with whatever rclpy is there; the only file that knows it.
+"""A ROS 2 node on whatever rclpy is installed; the only file that imports rclpy.
 
-Nothing here runs by itself: ``Bus.step`` is called on each tick, takes what has come and returns.
-A bus that was told to ``listen`` waits meanwhile, and says when something has come.
+Nothing here runs by itself: ``Bus.step`` is called on each tick, takes the messages that have come
+and returns. After ``Bus.listen`` a thread waits for messages, and reports when there is one.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from host_bridge.errors import DeviceFault, UsageFault
 from host_bridge.interfaces.ros2.own_topics import OwnTopics
 from host_bridge.interfaces.ros2.waiting import Waiter
 
-_CALLS_MAX = 12  # of one step: what is more waits for the next, and of each topic the newest stays
-_DEPTH = 10  # of what is published, as users' nodes subscribe
+_CALLS_MAX = 12  # callbacks per step; the rest waits for the next, and each topic keeps its newest
+_DEPTH = 10  # queue depth of publishers, as users' nodes subscribe with
 _HUMBLE = "humble"
 _NAMESPACE = re.compile(r"(/[A-Za-z_][A-Za-z0-9_]*)*")
-# Of topics and services; the node's own name and namespace are not ROS 2's to change here
+# A topic's or service's name; the node's own name and namespace cannot be remapped here
 _NAME = r"(~/|/)?[A-Za-z]\w*(/[A-Za-z]\w*)*"
 _REMAP = re.compile(f"{_NAME}:={_NAME}", re.ASCII)
 _NS_PER_US = 1000
-# Whoever set one of these has decided how far their ROS 2 reaches
+# Environment variables by which a user has decided how far ROS 2 discovery reaches
 REACH_SETTINGS = (
     "ROS_AUTOMATIC_DISCOVERY_RANGE",
     "ROS_LOCALHOST_ONLY",
@@ -41,9 +41,9 @@ REACH_SETTINGS = (
 
 
 def stay_on_this_machine(environment: MutableMapping[str, str]) -> bool:
-    """Keep this node's topics on this machine, unless the environment says how far they go.
+    """Restrict ROS 2 discovery to this machine, unless the environment already sets its range.
 
-    Returns whether they stay: then nobody else's clock is behind a stamp.
+    Return whether topics stay on this machine: then every stamp was made with this machine's clock.
     """
     if not any(environment.get(name) for name in REACH_SETTINGS):
         if environment.get("ROS_DISTRO") == _HUMBLE:
@@ -58,7 +58,7 @@ def stay_on_this_machine(environment: MutableMapping[str, str]) -> bool:
 
 
 def is_secured(environment: MutableMapping[str, str]) -> bool:
-    """Whether ROS 2's own security refuses whoever holds no key."""
+    """Return whether ROS 2's own security (SROS 2) is enforced: it refuses nodes without a key."""
     return (
         environment.get("ROS_SECURITY_ENABLE", "").lower() == "true"
         and environment.get("ROS_SECURITY_STRATEGY", "") == "Enforce"
@@ -66,7 +66,7 @@ def is_secured(environment: MutableMapping[str, str]) -> bool:
 
 
 def open_to_a_network() -> UsageFault:
-    """The refusal of a real car where strangers could move it."""
+    """Return the refusal of a real car whose topics strangers on the network could publish."""
     return UsageFault(
         "whoever is on this network could move the car: ROS 2 asks nobody who they are",
         expected="topics that stay on this machine, or ROS 2's security enforced",
@@ -78,7 +78,10 @@ def open_to_a_network() -> UsageFault:
 
 @cache
 def message_class(name: str) -> Any:
-    """The class of ``package/msg/Type``. Raises errors.DeviceFault if its package is missing."""
+    """Return the class of ``package/msg/Type``.
+
+    Raises errors.DeviceFault if its package is missing.
+    """
     package, kind, type_name = name.split("/")
     try:
         return getattr(import_module(f"{package}.{kind}"), type_name)
@@ -87,7 +90,7 @@ def message_class(name: str) -> Any:
 
 
 def has_message(name: str) -> bool:
-    """Say whether this Python has the package of ``package/msg/Type``."""
+    """Return whether this Python has the package of ``package/msg/Type``."""
     return find_spec(name.split("/")[0]) is not None
 
 
@@ -104,7 +107,7 @@ def _missing(package: str, error: ImportError) -> DeviceFault:
 
 
 def _filled(response: Any, is_done: bool, words: str) -> Any:
-    """An answer, in the fields that std_srvs, Autoware's and TIER IV's services have for it."""
+    """Fill a service response, in the outcome fields of std_srvs, Autoware or TIER IV."""
     if hasattr(response, "status"):
         response.status.code = response.status.SUCCESS if is_done else response.status.ERROR
         response.status.message = words
@@ -116,14 +119,17 @@ def _filled(response: Any, is_done: bool, words: str) -> Any:
 
 
 def _call(handler: Any) -> None:
-    """Do what rclpy has made ready, as its own executor of one thread does."""
+    """Run a callback that rclpy made ready, as its single-threaded executor does.
+
+    Raises what the callback raised.
+    """
     handler()
     if handler.exception() is not None:
         raise handler.exception()
 
 
 class _Later:
-    """An answer that is sent when it is known, at once or later."""
+    """A service response that is sent as soon as the outcome is known."""
 
     def __init__(self, response: Any) -> None:
         self._response = response
@@ -131,7 +137,7 @@ class _Later:
         self._is_filled = False
 
     def begin(self, send: Callable[..., None]) -> None:
-        """``send`` is how it gets to whoever called."""
+        """Set ``send``, which delivers the response to the caller."""
         self._send = send
         self._send_if_whole()
 
@@ -146,7 +152,11 @@ class _Later:
 
 
 class Bus:
-    """One node. Raises errors.DeviceFault if there is no rclpy, UsageFault for the namespace."""
+    """A ROS 2 node with its executor, context, publishers, subscriptions and services.
+
+    Raises errors.DeviceFault if there is no rclpy, errors.UsageFault for a wrong namespace or
+    remap.
+    """
 
     def __init__(
         self,
@@ -158,10 +168,11 @@ class Bus:
         is_the_clock: bool = False,
         remaps: Sequence[str] = (),
     ) -> None:
-        """``parameters`` are declared, read-only; ``use_sim_time`` among them is heeded.
-        ``remaps`` are other names of topics and services, each FROM:=TO.
+        """Create the node.
 
-        ``is_the_clock``: ROS time is that of ``now_us``, which somebody says on /clock.
+        ``parameters`` are declared read-only; ``use_sim_time`` among them has its effect.
+        ``remaps`` are other names of topics and services, each FROM:=TO. With ``is_the_clock`` this
+        program publishes /clock, and ROS time is that of ``now_us``.
         """
         if not _NAMESPACE.fullmatch(namespace):
             raise UsageFault(
@@ -188,7 +199,7 @@ class Bus:
         self._now_us = now_us
         self._is_the_clock = is_the_clock
         self._context = self._rclpy.Context()
-        # Ctrl-C is the session's, which brings the cars to rest first
+        # rclpy installs no signal handler: Ctrl-C is the session's, which first stops the cars
         self._rclpy.init(args=[], context=self._context)
         given = dict(parameters or {})
         uses_sim_time = parameter.Parameter("use_sim_time", value=given.pop("use_sim_time", False))
@@ -213,22 +224,24 @@ class Bus:
     def listen(
         self, tell: Callable[[], object], later: Callable[[Callable[[], None]], object]
     ) -> None:
-        """From now on wait for what comes, in a thread; ``tell`` is called there.
+        """Start a thread that waits for messages; ``tell`` is called in it when one has come.
 
-        ``later`` calls when whoever took the last step has done with it: to begin to wait takes
-        the interpreter for as long as that.
+        ``later`` schedules a call for when the code that ran the last step has finished. Waiting is
+        resumed only then, because to begin to wait occupies the interpreter.
         """
         self._later = later
         self._waiter = Waiter(lambda: self._executor.wait_for_ready_callbacks()[0], tell)
 
     @property
     def has_news(self) -> bool:
-        """Something has come that no step has taken; known of one that listens."""
+        """True if a message has come that no step has taken; only known of a bus that listens."""
         return self._waiter is not None and self._waiter.has_found
 
     def step(self, *, is_woken: bool = False) -> None:
-        """Take what has come, up to a number; never waits. ``is_woken``: what was told of alone,
-        for to ask what else has come takes as long as all the rest of it.
+        """Handle the messages that have come, up to a limit; never wait.
+
+        With ``is_woken`` handle only the one that was reported: asking for more takes as long as
+        all the rest of the step.
         """
         if self._waiter is None:
             self._take(_CALLS_MAX)
@@ -250,10 +263,10 @@ class Bus:
                 return
 
     def wait(self, seconds: float) -> None:
-        """Wait so long for anything to come, then take all that has come, up to a number.
+        """Wait up to ``seconds`` for a first message, then handle all that came, up to a limit.
 
-        In which order rclpy finds what has come is not in which it came: a tick of /clock may be
-        taken before the commands that were sent ahead of it.
+        rclpy does not hand messages over in the order of arrival: a tick of /clock may be taken
+        before the commands that were sent ahead of it.
         """
         for _ in range(_CALLS_MAX):
             try:
@@ -264,29 +277,31 @@ class Bus:
             seconds = 0.0
 
     def stamp_ns(self) -> int:
-        """What stamps of this moment say; use_sim_time of this node changes nothing in it."""
+        """Return the time for a stamp made now, in ns; this node's use_sim_time does not matter."""
         return self._now_us() * _NS_PER_US if self._is_the_clock else time.time_ns()
 
     def ros_ns(self) -> int:
-        """ROS time in ns: that of /clock with use_sim_time (0 before it says one)."""
+        """Return ROS time in ns; with use_sim_time it is /clock's, 0 before its first message."""
         return int(self._node.get_clock().now().nanoseconds)
 
     def close(self) -> None:
-        """End the node; nothing where that is done, for an input that is refused is closed twice:
-        by itself, and by whoever opened it."""
+        """Destroy the node; do nothing if that was done already.
+
+        An input whose opening fails is closed twice: by itself, and by the code that opened it.
+        """
         if not self._context.ok():
             return
         if self._waiter:
             left = self._waiter.close(self._executor.shutdown)
             if left is not None:
-                left()  # what was made ready has to be done, or Python complains of it
+                left()  # Python warns of a callback that was made ready and never run
         else:
             self._executor.shutdown()
         self._node.destroy_node()
         self._rclpy.shutdown(context=self._context)
 
     def stamp(self, age_us: int = 0) -> Any:
-        """So long ago, as messages have it."""
+        """Return the time ``age_us`` ago as a builtin_interfaces/msg/Time."""
         nanoseconds = self.stamp_ns() - age_us * _NS_PER_US
         made = message_class("builtin_interfaces/msg/Time")()
         made.sec, made.nanosec = divmod(nanoseconds, 1_000_000_000)
@@ -297,9 +312,10 @@ class Bus:
     def publisher(
         self, topic: str, type_name: str, *, is_latched: bool = False, depth: int = _DEPTH
     ) -> Any:
-        """Reliable: a subscriber that asks for that gets nothing of one that is not.
+        """Create a reliable publisher: reliable subscribers get nothing from a best-effort one.
 
-        Raises errors.UsageFault for a topic that this node hears.
+        A latched one has depth 1 and is transient local. Raises errors.UsageFault for a topic that
+        this node subscribes to.
         """
         self._topics.say(self._node.resolve_topic_name(topic), topic)
         qos = self._qos.QoSProfile(depth=depth)
@@ -311,12 +327,12 @@ class Bus:
     def subscribe(
         self, topic: str, type_name: str, tell: Callable[[Any, int], None], *, depth: int = 1
     ) -> None:
-        """``tell`` gets the message and when it was received, in the session's time.
+        """Subscribe; ``tell`` gets each message and its arrival in the session's time, in us.
 
-        Best effort and of depth 1: that takes reliable publishers too, and keeps no queue of old
-        commands; volatile: what was kept for late comers does not come. ``depth`` is of all
-        publishers of a topic together, of which the newest puts out the others. Raises
-        errors.UsageFault for a topic that this node publishes.
+        Best effort and depth 1: that matches reliable publishers too, and keeps no queue of old
+        commands. Volatile: messages kept for late subscribers are not delivered. ``depth`` is
+        shared by all publishers of a topic, whose newer messages displace older ones of others.
+        Raises errors.UsageFault for a topic that this node publishes.
         """
         self._topics.hear(self._node.resolve_topic_name(topic), topic)
         qos = self._qos.QoSProfile(
@@ -325,7 +341,7 @@ class Bus:
             durability=self._qos.DurabilityPolicy.VOLATILE,
         )
 
-        # The annotation is rclpy's way to know that the second argument is wanted
+        # rclpy finds by the signature that the callback wants the message info as well
         def hear(message: Any, info: Any) -> None:
             self._is_idle = False
             tell(message, self._received_us(info))
@@ -335,8 +351,11 @@ class Bus:
     def serve(
         self, name: str, type_name: str, answer: Callable[[Any, Callable[[bool, str], None]], None]
     ) -> None:
-        """Offer a service; ``answer`` gets the request and what to call, once, with the outcome: at
-        once or at a later step. The words are said where the answer has a place for them."""
+        """Offer a service; ``answer`` gets the request, and a callable for the outcome.
+
+        It calls that once, immediately or at a later step. The words are sent if the response has a
+        field for them.
+        """
 
         def handle(request: Any, response: Any) -> _Later:
             self._is_idle = False
@@ -346,12 +365,15 @@ class Bus:
 
         service = self._node.create_service(message_class(type_name), name, handle)
         send = service.send_response
-        # Of a coroutine that waits, the executor would be full: it hears nothing else meanwhile
+        # A handler that is a waiting coroutine would block the executor: it would take no messages
         service.send_response = lambda later, header: later.begin(partial(send, header=header))
 
     def _received_us(self, info: Any) -> int:
-        """When the middleware got it: a process that stood still finds old messages waiting."""
-        if self._is_the_clock:  # which stood still while it waited
+        """Return when the middleware received a message, in the session's time.
+
+        After a process was suspended, old messages wait in its queues: those must not count as new.
+        """
+        if self._is_the_clock:  # virtual time did not pass while the message waited
             return self._now_us()
         found = info["received_timestamp"] if isinstance(info, dict) else info.received_timestamp
         waited_us = (time.time_ns() - int(found)) // _NS_PER_US if found else 0

@@ -1,4 +1,4 @@
-"""Arbitration for each actuator of its own, as AutoRally's chassis does it."""
+"""Arbitration per actuator, as in AutoRally's chassis."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from host_bridge.interfaces.ros2.vocabulary import MuxRow
 
 
 class Actuator(Enum):
-    """What a commander may claim or leave alone."""
+    """An actuator that a commander may claim or leave to others."""
 
     THROTTLE = "throttle"
     STEERING = "steering"
@@ -25,10 +25,11 @@ _RANGES = {
 
 
 class ChassisMux(Mux):
-    """A mux for each actuator: one commander may steer and another one drive.
+    """One mux for each actuator: one commander may steer while another one drives.
 
-    Whoever claims an actuator and falls silent stops all of them; whoever says a value out of range
-    lets go of that actuator, and the next in priority has it. Commands are shares, as they came.
+    A commander that holds an actuator and falls silent stops all of them. One that sends a value
+    out of range releases that actuator, and the next in priority gets it. Commands are shares, as
+    received.
     """
 
     def __init__(self, rows: Sequence[MuxRow], lease_s: float) -> None:
@@ -36,7 +37,7 @@ class ChassisMux(Mux):
         self._muxes = {actuator: Mux(rows, lease_s) for actuator in Actuator}
 
     def hear(self, name: str, values: Mapping[Actuator, float], heard_us: int, now_us: int) -> None:
-        """Take a commander's message; one that is too old, or of the future, is refused whole."""
+        """Take a commander's message; refuse it whole if it is too old or from the future."""
         source = self.sources[name]
         command = Command(0.0, 0.0, heard_us)
         source.take(command, now_us)
@@ -44,7 +45,7 @@ class ChassisMux(Mux):
             return
         for actuator, value in values.items():
             low, high = _RANGES[actuator]
-            if low <= value <= high:  # false for what is no number
+            if low <= value <= high:  # False for NaN
                 self._muxes[actuator].sources[name].take(_claim(actuator, value, heard_us), now_us)
             else:
                 self._muxes[actuator].cede(name)
@@ -78,7 +79,7 @@ class ChassisMux(Mux):
         )
 
     def winners(self) -> dict[Actuator, str]:
-        """Who has each actuator; "" for nobody."""
+        """Return the commander that has each actuator; "" for none."""
         return {actuator: mux.winner or "" for actuator, mux in self._muxes.items()}
 
 

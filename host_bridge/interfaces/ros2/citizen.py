@@ -1,4 +1,4 @@
-"""What every car tells ROS 2 about itself, whatever its vocabulary: its shape and its joints."""
+"""The topics that every car publishes in any vocabulary: its URDF and its joint states."""
 
 from __future__ import annotations
 
@@ -7,16 +7,19 @@ from host_bridge.interfaces.ros2.bus import Bus, message_class
 from host_bridge.interfaces.ros2.describing import Shape, joints, urdf
 from host_bridge.interfaces.ros2.vocabulary import Vocabulary
 
-_EVERY = 2  # steps: fifty times a second
+_EVERY = 2  # steps of 10 ms: 50 Hz
 _JOINTS = "sensor_msgs/msg/JointState"
 _STRING = "std_msgs/msg/String"
 
 
 class Citizen:
-    """``robot_description``, kept for late comers, and ``joint_states``."""
+    """The publisher of ``robot_description`` (latched) and ``joint_states``."""
 
     def __init__(self, bus: Bus, vocabulary: Vocabulary, vehicle: Vehicle) -> None:
-        """Raises errors.DeviceFault for a missing message type."""
+        """Publish the robot description.
+
+        Raises errors.DeviceFault for a missing message type.
+        """
         self._bus = bus
         self._shape = Shape.of(vehicle)
         self._m_per_count = vehicle.parameters["nm_per_count"][0] * 1e-9
@@ -30,7 +33,7 @@ class Citizen:
         description.publish(message)
 
     def step(self, car: SeenCar) -> None:
-        """Say the joints, in their time."""
+        """Publish the joint states, on every second step."""
         self._count += 1
         if self._count % _EVERY or not (car.is_known and car.status and car.motion):
             return

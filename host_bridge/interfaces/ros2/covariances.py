@@ -1,7 +1,8 @@
-"""How far what a car says may be off: variances of its odometry and its inertial sensor.
+"""Uncertainty of what a car reports: variances of its odometry and its inertial sensor.
 
-Each number is the vehicle file's (its noise and bias of the gyro, its length of a count), or one of
-the estimates below. What is not measured at all has a variance that no filter believes.
+Each number is the vehicle file's (noise and bias of the gyro, length of an encoder count), or one
+of the estimates below. A quantity that is not measured has a variance too large for a filter to
+use.
 """
 
 from __future__ import annotations
@@ -12,18 +13,18 @@ from typing import Any
 
 from host_bridge.domain import CarMotion, Vehicle
 
-NOT_MEASURED = 1e6  # as drivers of planar robots say it: z, roll, pitch
-EXACT = 1e-9  # of the truth of a virtual car: 0 would mean that it is not known
+NOT_MEASURED = 1e6  # z, roll and pitch, as drivers of planar robots report them
+EXACT = 1e-9  # the true pose of a virtual car; 0 would mean that the covariance is unknown
 _WAY_SHARE = 0.02  # estimate: a tyre's rolling radius under load, and its slip in a bend
-_WINDOW_S = 0.04  # over which the car's program measures a speed (firmware/core/odometry.py)
-_NO_GYRO_RADPS = 0.05  # estimate: a yaw rate that is reckoned from steering and speed
+_WINDOW_S = 0.04  # the window of the car's speed measurement (firmware/core/odometry.py)
+_NO_GYRO_RADPS = 0.05  # estimate: a yaw rate computed from steering and speed
 _NO_NOISE_MPS2 = 0.1  # estimate, for a vehicle file without an [plant.imu]
-_WRAP_S = 2.0**30 * 1e-6  # of the board's time
+_WRAP_S = 2.0**30 * 1e-6  # the board's timestamps wrap here
 
 
 @dataclass(frozen=True)
 class Spread:
-    """Standard deviations of one vehicle's sensors."""
+    """The standard deviations of one vehicle's sensors."""
 
     count_m: float
     yaw_rate_noise_radps: float
@@ -32,7 +33,7 @@ class Spread:
 
     @staticmethod
     def of(vehicle: Vehicle) -> Spread:
-        """From the vehicle file."""
+        """Read them from the vehicle file."""
         found = vehicle.plant.get("imu")
         imu = found if isinstance(found, Mapping) else {}
         has_gyro = bool(vehicle.parameters.get("gyro_fitted", [0])[0])
@@ -48,7 +49,7 @@ class Spread:
 
 
 class Reckoning:
-    """What has become of an odometry's error since the car's board began."""
+    """The growth of the odometry error since the car's board started."""
 
     def __init__(self, vehicle: Vehicle) -> None:
         self.spread = Spread.of(vehicle)
@@ -56,7 +57,7 @@ class Reckoning:
         self._before_us: int | None = None
 
     def step(self, motion: CarMotion) -> None:
-        """Take the time that has passed; a board that began anew has forgotten its way."""
+        """Add the time since the last report; start at 0 if the board restarted its odometry."""
         if self._before_us is not None:
             passed_s = (motion.captured_us - self._before_us) * 1e-6 % _WRAP_S
             is_anew = motion.distance_m == 0.0
@@ -64,10 +65,10 @@ class Reckoning:
         self._before_us = motion.captured_us
 
     def pose(self, motion: CarMotion) -> dict[int, float]:
-        """The diagonal of a pose's covariance: x, y, z, roll, pitch, yaw.
+        """Return the diagonal of the pose covariance (x, y, z, roll, pitch, yaw) by index.
 
-        A gyro's bias turns the heading further with time, and the way that is reckoned bends with
-        it: at its end by half of that angle.
+        The gyro bias turns the heading further with time, and bends the reckoned path with it: at
+        its end by half of that angle.
         """
         yaw_rad = self.spread.yaw_rate_bias_radps * self._lasted_s
         share = _WAY_SHARE**2 + (yaw_rad / 2.0) ** 2
@@ -76,26 +77,30 @@ class Reckoning:
         return _diagonal(place, place, yaw)
 
     def twist(self) -> dict[int, float]:
-        """The diagonal of a twist's: one count in the window, and the gyro's noise and bias."""
+        """Return the diagonal of the twist covariance: one count per window, the gyro's errors."""
         speed = (self.spread.count_m / _WINDOW_S) ** 2 / 12.0
-        side = speed  # it is said to be 0: a car that slides is faster
+        side = speed  # the lateral speed is reported as 0; a sliding car has one
         rate = self.spread.yaw_rate_noise_radps**2 + self.spread.yaw_rate_bias_radps**2
         return _diagonal(speed, side, rate)
 
 
 def exact() -> dict[int, float]:
-    """The diagonal of what is known."""
+    """Return the diagonal of a quantity that is known exactly."""
     return _diagonal(EXACT, EXACT, EXACT)
 
 
 def fill(covariance: Any, diagonal: Mapping[int, float]) -> None:
-    """Put a diagonal into a message's list of numbers."""
+    """Write a diagonal into a message's flat covariance list."""
     for index, variance in diagonal.items():
         covariance[index] = variance
 
 
 def fill_imu(message: Any, spread: Spread) -> None:
-    """One rate and two accelerations are measured; the third is what a level car feels."""
+    """Fill the covariances of an Imu message.
+
+    One rate and two accelerations are measured; the vertical one is that of a level car, and counts
+    as not measured.
+    """
     rate = spread.yaw_rate_noise_radps**2 + spread.yaw_rate_bias_radps**2
     accel = spread.accel_mps2**2
     fill(message.angular_velocity_covariance, {0: NOT_MEASURED, 4: NOT_MEASURED, 8: rate})

@@ -1,8 +1,8 @@
-"""The car as a URDF, out of its vehicle file, and the positions of its joints.
+"""The URDF of a car, made from its vehicle file, and the positions of its joints.
 
 ``base_link`` is the middle of the rear axle (REP 105 as F1TENTH has it), or of the car if it steers
-both axles; x is forward and y left (REP 103). It is as high as the axles: the wheels' centres have
-z = 0, the floor is a wheel's radius below.
+both axles; x is forward and y left (REP 103). It is at axle height: the wheel centres have z = 0,
+and the floor is one wheel radius below.
 """
 
 from __future__ import annotations
@@ -16,29 +16,33 @@ from host_bridge.domain import CarMotion, CarStatus, Vehicle
 from host_bridge.interfaces.ros2.messages import LASER_HEIGHT_M
 
 SIDES = {"left": 1.0, "right": -1.0}
-_TIRE_SHARE = 0.7  # a wheel's width, of its radius: a drawing's, nothing is computed from it
-_HEIGHT_SHARE = 0.35  # likewise the body's height, of its wheelbase
+_TIRE_SHARE = 0.7  # wheel width / radius: only drawn, nothing is computed from it
+_HEIGHT_SHARE = 0.35  # body height / wheelbase: likewise
 _LEAST_M = 1e-3
 
 
 @dataclass(frozen=True)
 class Shape:
-    """What a drawing of a car needs, in m."""
+    """The dimensions that a drawing of a car needs, in m."""
 
     wheelbase_m: float
     track_m: float
     wheel_radius_m: float
     length_m: float
     width_m: float
-    behind_m: float  # of base_link
+    behind_m: float  # from base_link to the rear end
     rear_m: float  # from base_link to the rear axle, backward
     mass_kg: float
-    steered: tuple[str, ...]  # axles
+    steered: tuple[str, ...]  # names of the steered axles
     steer_max_rad: float
 
     @staticmethod
     def of(vehicle: Vehicle) -> Shape:
-        """From the vehicle file; what it does not say is drawn as long as its axles are apart."""
+        """Read the dimensions from the vehicle file.
+
+        A missing length is the wheelbase plus a wheel radius at each end, a missing width is the
+        track.
+        """
         outline, drive = _table(vehicle, "outline"), _table(vehicle, "drive")
         axles = (str(c.get("axle")) for c in vehicle.channels if c["kind"] == "servo_steering")
         radius_m = float(drive.get("wheel_radius_m", 0.2 * vehicle.wheelbase_m))
@@ -65,7 +69,7 @@ def _table(vehicle: Vehicle, name: str) -> Mapping[str, float]:
 
 
 def urdf(vehicle: Vehicle, base_frame: str, scan_frame: str) -> str:
-    """The car as robot_state_publisher reads it."""
+    """Return the URDF of the car, as robot_state_publisher reads it."""
     shape = Shape.of(vehicle)
     prefix = base_frame.rpartition("/")[0]
     named = f"{prefix}/" if prefix else ""
@@ -106,7 +110,7 @@ def _wheel(shape: Shape, base_frame: str, named: str, axle: str, side: str) -> I
         yield f'  <link name="{knuckle}"/>'
         yield f'  <joint name="{axle}_{side}_steering" type="revolute">{place}'
         yield f'    <parent link="{base_frame}"/><child link="{knuckle}"/><axis xyz="0 0 1"/>'
-        most = 2.0 * shape.steer_max_rad  # the inner wheel's of the tightest bend
+        most = 2.0 * shape.steer_max_rad  # covers the inner wheel in the tightest bend
         yield f'    <limit lower="-{most:.4f}" upper="{most:.4f}" effort="0" velocity="0"/></joint>'
         parent, at = knuckle, '<origin xyz="0 0 0" rpy="0 0 0"/>'
     yield f'  <joint name="{wheel}" type="continuous">{at}'
@@ -136,7 +140,7 @@ def _laser(vehicle: Vehicle, base_frame: str, scan_frame: str) -> Iterator[str]:
 def joints(
     shape: Shape, status: CarStatus, motion: CarMotion, m_per_count: float
 ) -> dict[str, float]:
-    """Angles in rad by name: how far each wheel has turned, and each steered one is turned in."""
+    """Return joint angles in rad by name: wheel rotations, and the angle of each steered wheel."""
     counts = {"left": motion.count_left, "right": motion.count_right}
     found = {
         f"{axle}_{side}_wheel": counts[side] * m_per_count / shape.wheel_radius_m
@@ -151,7 +155,10 @@ def joints(
 
 
 def _of_a_side(shape: Shape, steer_rad: float, sign: float) -> float:
-    """Both wheels of an axle roll around one point, so the inner one is turned in farther."""
+    """Return the steering angle in rad of one wheel of an axle (Ackermann geometry).
+
+    Both wheels roll around one point, so the inner one is turned in farther.
+    """
     reach_m = shape.wheelbase_m / (2.0 if len(shape.steered) > 1 else 1.0)
     slope = tan(steer_rad)
     aside_m = max(reach_m - sign * slope * shape.track_m / 2.0, _LEAST_M)

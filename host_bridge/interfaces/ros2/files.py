@@ -1,4 +1,4 @@
-"""mux.yaml and vesc.yaml of f1tenth_system, read as they are."""
+"""Readers for f1tenth_system's own mux.yaml and vesc.yaml, unchanged."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PARAMETERS = "ros__parameters"
 
 @dataclass(frozen=True)
 class VescScale:
-    """A motor controller's numbers from SI units and back; by default f1tenth_system's own."""
+    """Conversions between a VESC's units and SI units; the defaults are f1tenth_system's."""
 
     erpm_per_mps: float = 4614.0
     erpm_offset: float = 0.0
@@ -26,7 +26,7 @@ class VescScale:
     servo_offset: float = 0.5304
     servo_min: float = 0.15
     servo_max: float = 0.85
-    brake_max_a: float = 200.0  # what is a full brake here: the most that their file lets through
+    brake_max_a: float = 200.0  # the current of a full brake: the maximum in their file
 
     def speed_mps(self, erpm: float) -> float:
         return (erpm - self.erpm_offset) / self.erpm_per_mps
@@ -43,7 +43,7 @@ class VescScale:
         return min(max(servo, self.servo_min), self.servo_max)
 
 
-# their key -> ours
+# f1tenth_system's key -> field of VescScale
 _VESC_KEYS = {
     "speed_to_erpm_gain": "erpm_per_mps",
     "speed_to_erpm_offset": "erpm_offset",
@@ -55,7 +55,7 @@ _VESC_KEYS = {
 
 
 def read_mux(path: Path) -> tuple[tuple[MuxRow, ...], tuple[str, ...]]:
-    """The rows of a mux.yaml, and what in it is done otherwise here, in sentences.
+    """Return the rows of a mux.yaml, and sentences on what is done differently here.
 
     Raises errors.DataFileFault.
     """
@@ -88,7 +88,10 @@ def read_mux(path: Path) -> tuple[tuple[MuxRow, ...], tuple[str, ...]]:
 
 
 def read_vesc(path: Path) -> VescScale:
-    """The numbers of a vesc.yaml that are of use here. Raises errors.DataFileFault."""
+    """Return the scale factors of a vesc.yaml.
+
+    Raises errors.DataFileFault.
+    """
     found = _merged(path)
     values = {
         ours: _number(found, theirs, path, theirs)
@@ -104,7 +107,7 @@ def read_vesc(path: Path) -> VescScale:
 
 
 def _merged(path: Path) -> dict[str, Any]:
-    """The parameters of all nodes in a file, of which each has names of its own here."""
+    """Return the parameters of all nodes in the file, merged; their names do not overlap here."""
     try:
         read = yaml.safe_load(path.read_text(encoding="utf-8"))
     except OSError as error:

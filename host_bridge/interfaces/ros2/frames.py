@@ -1,7 +1,7 @@
-"""The frames of a vocabulary under a namespace: one tree of transforms for all cars.
+"""Adds a namespace to the frames of a vocabulary: one transform tree for all cars.
 
-``/tf`` is one topic for everybody. So the frames that a car carries with it get the namespace in
-front, as REP 105's users do it for several robots, and those of the world stay as they are.
+``/tf`` is one topic for everybody. So the frames that belong to a car get the namespace as prefix,
+as is usual for several robots under REP 105, and the frames of the world stay as they are.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from host_bridge.interfaces.ros2.vocabulary import ABSOLUTE_FRAMES, Vocabulary
 
 
 def framed(vocabulary: Vocabulary, namespace: str) -> Vocabulary:
-    """The same vocabulary with the frames of a car under this namespace."""
+    """Return the vocabulary with the car's frames under this namespace."""
     return replace(
         vocabulary,
         said=tuple(replace(it, frame=_named(it.frame, namespace)) for it in vocabulary.said),

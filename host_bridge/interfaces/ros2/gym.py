@@ -1,4 +1,4 @@
-"""f1tenth_gym_ros: the bridge to the F1TENTH simulator, whose pose and odometry are the truth."""
+"""The topics of f1tenth_gym_ros, whose poses and odometry are the simulator's true ones."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from host_bridge.interfaces.ros2.vocabulary import (
 )
 
 _MAP = "map"
-_TWIST_RAD = 0.3  # theirs: as far as a keyboard steers
+_TWIST_RAD = 0.3  # f1tenth_gym_ros' own: the angle that a keyboard steers
 _POSE = "geometry_msgs/msg/PoseWithCovarianceStamped"
 _EGO, _OPPONENT = "ego_racecar", "opp_racecar"
 
@@ -58,7 +58,7 @@ GYM = Vocabulary(
         Absent("/pause_sim", "of a development branch", "~/pause and ~/step, with --clock"),
     ),
 )
-# Beside an opponent, who sees where it is: each says its own place under both names
+# With an opponent, each car also publishes its pose under the name that the other one reads
 GYM_EGO = replace(GYM, name="f1tenth_gym_ego", said=(*GYM.said, _odom(f"{_OPPONENT}/opp_odom")))
 GYM_OPPONENT = Vocabulary(
     name="f1tenth_gym_opponent",
@@ -84,7 +84,10 @@ GYMS = (GYM, GYM_EGO, GYM_OPPONENT)
 
 
 class Gym(Manner):
-    """Poses put the car elsewhere; a Twist drives as their keyboard does."""
+    """The adapter for f1tenth_gym_ros: a pose message teleports the car, a Twist drives it.
+
+    A Twist steers by a fixed angle to the side of its turn, as their keyboard does.
+    """
 
     def __init__(self) -> None:
         self._asked: Asked

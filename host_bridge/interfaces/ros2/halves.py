@@ -1,4 +1,4 @@
-"""Commands that come in two halves, on a topic for the speed and one for the steering."""
+"""Commands split over two topics, one for the speed and one for the steering."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from host_bridge.interfaces.ros2.mux import Command, Source
 from host_bridge.interfaces.ros2.vocabulary import Part
 from sim_mock.autodrive.cars import SimulatedCar
 
-# What steers beside each part that drives
+# Speed or brake topic -> the steering topic that belongs to it
 _STEERED_BY = {
     Part.MOTOR_SPEED: Part.SERVO,
     Part.MOTOR_BRAKE: Part.SERVO,
@@ -21,16 +21,19 @@ _BRAKES = (Part.BRAKE_SHARE, Part.HANDBRAKE)
 
 @dataclass
 class Halves:
-    """Puts them together. The half that drives makes a command; a steering that was heard once has
-    to go on being heard, for the command is no younger than it and its timeout."""
+    """Combines the newest speed (or brake) and steering messages of a source into one command.
 
-    scale: VescScale  # of a VESC's numbers
-    like: SimulatedCar  # whose top speed and full lock are 1
-    _steering: dict[Part, tuple[float, int]] = field(default_factory=dict)  # and when it came
-    _brakes: dict[Part, float] = field(default_factory=dict)  # the last word of each, however old
+    A speed or brake message makes a command. Once a steering message was received, steering has to
+    keep coming: a command is at most the source's timeout newer than it, so it expires without it.
+    """
+
+    scale: VescScale
+    like: SimulatedCar  # a throttle and a steering of 1 are its top speed and full lock
+    _steering: dict[Part, tuple[float, int]] = field(default_factory=dict)  # value, arrival in us
+    _brakes: dict[Part, float] = field(default_factory=dict)  # newest values; they never expire
 
     def hear(self, source: Source, part: Part, value: float, received_us: int, now_us: int) -> None:
-        """Give the source a command, if this makes one."""
+        """Store the value; give the source a command if this is a speed or motor brake message."""
         if not isfinite(value):
             source.refuse("it was not a number")
         elif part in _BRAKES:
@@ -60,7 +63,7 @@ class Halves:
 
     def _steer(self, part: Part, received_us: int) -> tuple[float, int]:
         value, heard_us = self._steering.get(part, (None, received_us))
-        if value is None:  # never heard: straight ahead
+        if value is None:  # no steering message yet: straight ahead
             return 0.0, heard_us
         if part is Part.STEERING:
             return min(max(value, -1.0), 1.0) * self.like.steer_max_rad, heard_us

@@ -1,4 +1,4 @@
-"""``/diagnostics``: how the car is, who commands it, and each cause that could stop it."""
+"""``/diagnostics``: the car's state, its command source, and each cause that could stop it."""
 
 from __future__ import annotations
 
@@ -9,31 +9,37 @@ from host_bridge.interfaces.ros2.bus import Bus, message_class
 from host_bridge.interfaces.ros2.mux import Mux
 
 STANDING = (State.STOPPING, State.STOPPED, State.FAULT)
-_EVERY = 100  # steps: once a second
+_EVERY = 100  # steps of 10 ms: 1 Hz
 _OK, _WARN, _ERROR, _STALE = (bytes([level]) for level in range(4))
 _TYPE = "diagnostic_msgs/msg/DiagnosticArray"
 
 
 def sentence(car: SeenCar) -> str:
-    """Why a car stands, for people; empty while it may move."""
+    """Return why a car stands, as a sentence for people; "" while it may move."""
     if not car.is_known or car.status is None:
         return f"It is not heard: {car.stranger}." if car.stranger else "The car is not heard."
     return why_stopped(car.status, (), car.vehicle)
 
 
 class Health:
-    """Says once a second how one car is; of several, each under its namespace."""
+    """The publisher of one car's diagnostics, at 1 Hz; each of several cars has its namespace."""
 
     def __init__(self, bus: Bus, namespace: str, node: str) -> None:
-        """Raises errors.DeviceFault for a missing message type."""
+        """Create the publisher.
+
+        Raises errors.DeviceFault for a missing message type.
+        """
         self._bus = bus
         self._name = f"{namespace.strip('/')}/{node}".lstrip("/")
         self._publisher = bus.publisher("/diagnostics", _TYPE)
         self._count = 0
 
     def step(self, car: SeenCar, mux: Mux, words: str, hits: int | None) -> None:
-        """``words`` is who drives, or why nobody does; ``hits`` how often a virtual car has driven
-        into something, None of one whose surroundings are not known."""
+        """Publish the diagnostics when they are due.
+
+        ``words`` says who drives, or why nobody does. ``hits`` is the number of collisions of a
+        virtual car, None if its surroundings are not known.
+        """
         self._count += 1
         if self._count % _EVERY:
             return
@@ -58,7 +64,7 @@ class Health:
         return self._status(car, "car", level, sentence(car) or "It may move.", values)
 
     def _stops(self, car: SeenCar) -> Any:
-        """Every cause there is: latched is why it stands, present is what would stop it again."""
+        """Report every cause: latched if it is why the car stands, present if it would stop it."""
         if not (car.is_known and car.status):
             return self._status(car, "stops", _STALE, "The car is not heard.", {})
         latched = car.status.causes

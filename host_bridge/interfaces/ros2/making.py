@@ -1,4 +1,4 @@
-"""The input of a command line: which vocabulary, and the files that belong to it."""
+"""Makes the ROS 2 input of a command line: its vocabulary, and the files that belong to it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from host_bridge.interfaces.ros2.priorities import read_priorities
 from host_bridge.interfaces.ros2.tables import VOCABULARIES
 from host_bridge.interfaces.ros2.vocabulary import MuxRow, Part, Vocabulary
 
-# option -> what its vocabulary is driven by, and which that is
+# option -> (the part that a vocabulary must subscribe to for it, a vocabulary that does)
 _FILES = {
     "mux": (Part.ACKERMANN, "f1tenth"),
     "vesc": (Part.MOTOR_SPEED, "f1tenth"),
@@ -22,9 +22,9 @@ _FILES = {
 
 
 def make(rest: str, options: Mapping[str, str], now_us: Callable[[], int]) -> RosInput:
-    """``--input ros2:VOCABULARY``; options ns, sensors, poses, mux, vesc, priorities, remap.
+    """Make the input of ``--input ros2:VOCABULARY``.
 
-    Raises errors.TandemError.
+    The options are ns, sensors, poses, mux, vesc, priorities and remap. Raises errors.TandemError.
     """
     name = rest or "f1tenth"
     if name not in VOCABULARIES:
@@ -55,7 +55,7 @@ def make(rest: str, options: Mapping[str, str], now_us: Callable[[], int]) -> Ro
 
 
 def _lacking(vocabulary: Vocabulary) -> tuple[str, ...]:
-    """Say what of a vocabulary is not heard for want of messages, one sentence a package."""
+    """Return a sentence for each missing message package, with the topics that are not heard."""
     lacking = {it.type for it in vocabulary.heard if it.may_lack and not has_message(it.type)}
     packages = sorted({type_name.split("/")[0] for type_name in lacking})
     return tuple(

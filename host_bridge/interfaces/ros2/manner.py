@@ -1,6 +1,6 @@
-"""The seam for what is particular to one community's cars: more than driving by priority.
+"""The adapter interface for what a vocabulary does besides driving by priority.
 
-A vocabulary without anything of its own has the plain ``Manner``, which does nothing.
+A vocabulary with nothing of that kind uses the base class ``Manner``, which does nothing.
 """
 
 from __future__ import annotations
@@ -15,64 +15,70 @@ from host_bridge.interfaces.ros2.vocabulary import Heard, MuxRow, Part, Said
 from host_bridge.logbook.sensor_lines import Truth
 
 Reply = Callable[[bool, str], None]
-# Fills an empty message with what the car does; False if there is nothing to say
+# Fills an empty message from the car's state; returns False if there is nothing to publish
 Fill = Callable[[Said, Any, Any, SeenCar], bool]
 
 
 class Asked(Protocol):
-    """What a manner may ask of the node."""
+    """The requests that an adapter (``Manner``) may make of the node."""
 
     def stop(self) -> None:
-        """Stop the cars. Anybody may."""
+        """Stop the cars; this needs no permission."""
 
     def stop_for(self, reply: Reply) -> None:
-        """Likewise, and say what came of it."""
+        """Stop the cars, and call ``reply`` with the outcome."""
 
     def arm(self, reply: Reply) -> None:
-        """Arm virtual cars, and say what came of it; a real one is not armed by a topic."""
+        """Arm virtual cars, and call ``reply`` with the outcome; a real car is refused."""
 
     def put(self, place: tuple[float, float, float]) -> str:
-        """Put a virtual car's base_link at x, y (m) and yaw (rad): stopped, set down, armed again.
-        Why not, in a sentence; "" if it is begun."""
+        """Begin to put a virtual car's base_link at x, y (m) and yaw (rad).
+
+        The car is stopped, set down and armed again. Return why not, as a sentence; "" if it has
+        begun.
+        """
 
     def truth(self) -> Truth | None:
-        """Where a virtual car really is."""
+        """Return the true motion of a virtual car; None if it is not known."""
 
     def hits(self) -> int:
-        """How often a virtual car has driven into something."""
+        """Return how many collisions a virtual car has had."""
 
 
 class Manner:
-    """This one adds nothing. ``lights`` is the lights' byte of the claims; while it may not drive,
-    what is commanded is not done, and whoever falls silent is not missed."""
+    """The adapter between a vocabulary and the node; this base class adds nothing.
+
+    ``lights`` is the lights byte of the claims. While ``may_drive`` is False commands are not
+    obeyed, and a source that falls silent is no reason to stop.
+    """
 
     lights = 0
     may_drive = True
-    has_runstop = False  # a topic runstop of its own, instead of the one that all have
+    has_runstop = False  # True: it subscribes to its own runstop topic, not to the common one
 
     def begin(self, bus: Bus, asked: Asked, vehicle: Vehicle) -> None:
-        """Offer services."""
+        """Set up: offer services, subscribe to further topics."""
 
     def mux(self, rows: Sequence[MuxRow], lease_s: float) -> Mux:
         return Mux(rows, lease_s)
 
     def hear(self, heard: Heard, source: Source, message: Any, heard_us: int, now_us: int) -> bool:
-        """Take a message; False if it is none of this manner's."""
+        """Handle a message; return False if this adapter does not handle that topic."""
         return False
 
     def step(self, car: SeenCar, is_driving: bool, now_us: int) -> None:
-        """See what the car does, before each decision."""
+        """Observe the car's state, before each decision."""
 
     def allowed(self, command: Command) -> Command:
-        """What of a command may be done now."""
+        """Return the command with the adapter's own limits applied."""
         return command
 
     def why_not(self) -> str:
-        """Why the cars are not to be armed now, in a sentence; "" if they may be."""
+        """Return why the cars must not be armed now, as a sentence; "" if they may be."""
         return ""
 
     def words(self) -> str:
-        """Why nothing of what is commanded is done, in a sentence; "" if that is not so."""
+        """Return why no command is obeyed, as a sentence; "" if commands are obeyed."""
         return ""
 
     def fills(self) -> Mapping[Part, Fill]:

@@ -1,6 +1,6 @@
-"""What cars say as ROS 2 messages, field by field, and commands out of messages.
+"""Conversions between the reports of cars and the fields of ROS 2 messages.
 
-Messages are handed in empty, whoever made their classes. Units and axes are REP 103's.
+Empty messages are passed in, whatever made their classes. Units and axes are REP 103's.
 """
 
 from __future__ import annotations
@@ -16,15 +16,18 @@ from host_bridge.interfaces.ros2.files import VescScale
 from host_bridge.interfaces.ros2.vocabulary import SCAN_HZ
 from host_bridge.logbook.sensor_lines import Scan, Truth
 
-_UNKNOWN = -1.0  # REP 145: the first covariance of what is not measured
-_REST_MPS = 0.05  # f1tenth_system's: slower is said to stand
-LASER_HEIGHT_M = 0.11  # f1tenth_system's bringup
+_UNKNOWN = -1.0  # REP 145: the first covariance of a quantity that is not measured
+_REST_MPS = 0.05  # f1tenth_system's threshold: a lower speed is reported as 0
+LASER_HEIGHT_M = 0.11  # from f1tenth_system's bringup
 _TURN = 2 * pi
 
 
 @dataclass(frozen=True)
 class Pose:
-    """Of REP 105's base_link: the middle of the rear axle, or of the car if both axles steer."""
+    """The pose and velocity of REP 105's base_link.
+
+    That is the middle of the rear axle, or of the car if both axles steer.
+    """
 
     x_m: float
     y_m: float
@@ -35,13 +38,13 @@ class Pose:
 
 
 def reckoned(status: CarStatus, motion: CarMotion) -> Pose:
-    """Where the car reckons that it is."""
+    """Return the car's dead-reckoned pose; a speed below 0.05 m/s is reported as 0."""
     speed_mps = status.speed_mps if abs(status.speed_mps) >= _REST_MPS else 0.0
     return Pose(motion.x_m, motion.y_m, motion.yaw_rad, speed_mps, 0.0, motion.yaw_rate_radps)
 
 
 def true(truth: Truth, rear_m: float) -> Pose:
-    """Where a virtual car is, whose base_link is ``rear_m`` behind its centre of gravity."""
+    """Return a virtual car's true pose; base_link is ``rear_m`` behind its centre of gravity."""
     return Pose(
         truth.x_m - rear_m * cos(truth.yaw_rad),
         truth.y_m - rear_m * sin(truth.yaw_rad),
@@ -52,11 +55,11 @@ def true(truth: Truth, rear_m: float) -> Pose:
     )
 
 
-# --- what a car says
+# --- reports to messages
 
 
 def fill_odometry(message: Any, stamp: Any, frames: tuple[str, str], pose: Pose) -> None:
-    """Frames: where the pose is, and what has it; how sure it is, is said elsewhere."""
+    """Fill an Odometry but for its covariances; ``frames`` are the fixed and the child frame."""
     message.header.stamp, message.header.frame_id = stamp, frames[0]
     message.child_frame_id = frames[1]
     _place(message.pose.pose.position, message.pose.pose.orientation, pose)
@@ -66,14 +69,14 @@ def fill_odometry(message: Any, stamp: Any, frames: tuple[str, str], pose: Pose)
 
 
 def fill_transform(message: Any, stamp: Any, frames: tuple[str, str], pose: Pose) -> None:
-    """The same for tf."""
+    """Fill a TransformStamped with the same pose."""
     message.header.stamp, message.header.frame_id = stamp, frames[0]
     message.child_frame_id = frames[1]
     _place(message.transform.translation, message.transform.rotation, pose)
 
 
 def fill_mount(message: Any, stamp: Any, frames: tuple[str, str], vehicle: Vehicle) -> bool:
-    """Where on the car its LIDAR is; False if it has none."""
+    """Fill the transform from base_link to the LIDAR; return False if the car has none."""
     lidar = vehicle.plant.get("lidar")
     if not isinstance(lidar, Mapping):
         return False
@@ -86,7 +89,10 @@ def fill_mount(message: Any, stamp: Any, frames: tuple[str, str], vehicle: Vehic
 
 
 def fill_scan(message: Any, stamp: Any, frame: str, scan: Scan, vehicle: Vehicle) -> None:
-    """All rays of a virtual LIDAR are of one moment; REP 117: nothing in range is inf."""
+    """Fill a LaserScan from a virtual LIDAR, whose rays are all of one moment.
+
+    By REP 117 a ray that hits nothing in range is inf.
+    """
     lidar = vehicle.plant["lidar"]
     assert isinstance(lidar, Mapping), "a car that scans has a LIDAR"
     message.header.stamp, message.header.frame_id = stamp, frame
@@ -96,12 +102,12 @@ def fill_scan(message: Any, stamp: Any, frame: str, scan: Scan, vehicle: Vehicle
     message.scan_time = 1 / float(lidar.get("rate_hz", SCAN_HZ))
     message.range_min = float(lidar["range_min_m"])
     message.range_max = float(lidar["range_max_m"])
-    # As C floats: of a list rclpy looks at each element's type and range
+    # An array of C floats: for a list, rclpy checks the type and range of each element
     message.ranges = array("f", [inf if it is None else it for it in scan.ranges_m])
 
 
 def fill_imu(message: Any, stamp: Any, motion: CarMotion) -> None:
-    """The board has no axis upward: z is what a level car at rest feels."""
+    """Fill an Imu. The board has no vertical axis: z is that of a level car at rest, 9.81 m/s2."""
     message.header.stamp = stamp
     message.orientation_covariance[0] = _UNKNOWN
     message.angular_velocity.z = motion.yaw_rate_radps
@@ -111,7 +117,7 @@ def fill_imu(message: Any, stamp: Any, motion: CarMotion) -> None:
 
 
 def fill_vesc_imu(message: Any, stamp: Any, motion: CarMotion) -> None:
-    """The field ypr is filled roll, pitch, yaw, as their driver does it."""
+    """Fill a VescImuStamped; its field ypr holds roll, pitch, yaw, as f1tenth's driver does it."""
     message.header.stamp = stamp
     imu = message.imu
     imu.ypr.z = motion.yaw_rad
@@ -123,7 +129,10 @@ def fill_vesc_imu(message: Any, stamp: Any, motion: CarMotion) -> None:
 
 
 def fill_vesc_state(message: Any, stamp: Any, car: SeenCar, scale: VescScale) -> None:
-    """What is not measured here (currents, temperatures, charge) stays 0; forward is negative."""
+    """Fill a VescStateStamped, in which forward is negative.
+
+    Currents, temperatures and charge are not measured here, and stay 0.
+    """
     assert car.status is not None, "asked of cars that have said their status"
     message.header.stamp = stamp
     message.state.speed = -scale.erpm(car.status.speed_mps)
@@ -139,21 +148,24 @@ def _place(position: Any, orientation: Any, pose: Pose) -> None:
 
 
 def turn(orientation: Any, yaw_rad: float) -> None:
-    """Fill a quaternion with a turn in the plane."""
+    """Fill a quaternion with a rotation about the vertical axis."""
     orientation.z, orientation.w = sin(yaw_rad / 2), cos(yaw_rad / 2)
 
 
 def yaw_of(orientation: Any) -> float:
-    """The turn about the upward axis of a quaternion, in rad."""
+    """Return the rotation of a quaternion about the vertical axis, in rad."""
     x, y, z, w = orientation.x, orientation.y, orientation.z, orientation.w
     return atan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z))
 
 
-# --- what a car hears
+# --- messages to commands
 
 
 def stamp_ns(message: Any) -> int:
-    """When its sender says that it was made, in ns since 1970; 0 if it does not say."""
+    """Return the time at which the sender stamped the message, in ns since 1970.
+
+    0 if it did not.
+    """
     stamp = getattr(getattr(message, "header", message), "stamp", None)
     if stamp is None:
         return 0
@@ -161,6 +173,6 @@ def stamp_ns(message: Any) -> int:
 
 
 def ackermann(message: Any) -> tuple[float, float] | None:
-    """Speed in m/s and steering angle in rad; None if one of them is no number."""
+    """Return speed in m/s and steering angle in rad; None if one of them is not finite."""
     wanted = float(message.drive.speed), float(message.drive.steering_angle)
     return wanted if all(map(isfinite, wanted)) else None

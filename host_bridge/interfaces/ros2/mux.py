@@ -1,9 +1,9 @@
-"""Who of several publishers drives: by priority, while it is heard, and not after it fell silent.
+"""Arbitration between several publishers: by priority among the live ones, until one falls silent.
 
-The rules of a mux (the live source of the highest priority wins) with the three that it lacks. The
-first message of a source counts for nothing, for it may be an old one that was kept. A source that
-drives and falls silent is not replaced by another one: nobody drives then, until somebody armed the
-cars again. And no time is longer than the lease of the cars' source.
+The rule of a mux (the live source of the highest priority wins) with three additions. The first
+message of a source does not count, because it may be an old one that was kept. A source that drives
+and falls silent is not replaced by another one: nobody drives until the cars are armed again. And
+no timeout is longer than the lease of the cars' source.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from dataclasses import dataclass
 
 from host_bridge.interfaces.ros2.vocabulary import MuxRow
 
-FUTURE_US = 50_000  # a stamp may be ahead by that: clocks of one machine, read in turn
+FUTURE_US = 50_000  # a stamp may be ahead by that much: clocks of one machine, read one by one
 
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """What one publisher wants, and when it decided so, in the session's time."""
+    """One publisher's command, and when it was decided, in the session's time in us."""
 
     speed_mps: float
     steer_rad: float
@@ -33,12 +33,12 @@ class Source:
         self.row = row
         self.timeout_us = timeout_us
         self.latest: Command | None = None
-        self.is_confirmed = False  # by a second command, soon after the one before
+        self.is_confirmed = False  # a second command came within the timeout after the first
         self.refused = 0
         self.why_refused = ""
 
     def take(self, command: Command, now_us: int) -> None:
-        """Hear a command; one that is too old already, or of the future, is refused."""
+        """Store a command; refuse one that is too old, out of order, or stamped in the future."""
         age_us = now_us - command.heard_us
         if age_us > self.timeout_us:
             self.refuse(f"it was {age_us * 1e-6:.2f} s old when it came")
@@ -46,7 +46,7 @@ class Source:
             self.refuse(f"its stamp is {-age_us * 1e-6:.2f} s in the future")
         else:
             before = self.latest
-            # Reordered on its way: the newer one is known already, and this one makes it no younger
+            # Reordered on its way: a newer command is stored already
             if before is not None and command.heard_us < before.heard_us:
                 self.refuse("a newer one was here before it")
                 return
@@ -56,12 +56,12 @@ class Source:
             self.latest = command
 
     def refuse(self, why: str) -> None:
-        """Count a command that is not obeyed."""
+        """Count a command that is not obeyed, and keep the reason."""
         self.refused += 1
         self.why_refused = why
 
     def live(self, now_us: int) -> Command | None:
-        """Its command, while that counts."""
+        """Return the newest command if it is confirmed and within the timeout, else None."""
         latest = self.latest
         if latest is None or not self.is_confirmed:
             return None
@@ -69,7 +69,7 @@ class Source:
 
 
 class Mux:
-    """All sources of one car. ``winner`` is who drives, ``fallen`` who did and fell silent."""
+    """The sources of one car: ``winner`` is the one that drives, ``fallen`` one gone silent."""
 
     def __init__(self, rows: Sequence[MuxRow], lease_s: float) -> None:
         self.sources = {
@@ -80,9 +80,9 @@ class Mux:
         self.fallen: str | None = None
 
     def begin(self) -> None:
-        """Somebody armed the cars: what was kept from before counts no more, and nobody has fallen.
+        """Start anew when the cars were armed: forget all commands, and which source fell silent.
 
-        A command that came before that has to be said again.
+        A command received before the arming has to be repeated.
         """
         self.winner = self.fallen = None
         for source in self.sources.values():
@@ -90,7 +90,10 @@ class Mux:
             source.is_confirmed = False
 
     def decide(self, now_us: int) -> Command | None:
-        """The command that counts at this moment. Who drove and is silent is remembered."""
+        """Return the winning command at this moment, or None.
+
+        A source that was driving and is silent now is remembered as ``fallen``, and nobody drives.
+        """
         if self.fallen is not None:
             return None
         for name, source in self.sources.items():
@@ -104,18 +107,18 @@ class Mux:
         return None
 
     def cede(self, name: str) -> None:
-        """A source lets go by its own word: that is no silence, and the next one may drive."""
+        """Release a source that gave up control by its own message: the next one may drive."""
         self.sources[name].latest = None
         self.sources[name].is_confirmed = False
         if self.winner == name:
             self.winner = None
 
     def rest(self) -> None:
-        """Nobody drives now, and whoever falls silent meanwhile is not missed."""
+        """Let nobody drive; a source that falls silent meanwhile does not count as fallen."""
         self.winner = None
 
     def words(self, now_us: int) -> str:
-        """Who drives, or why nobody does, in a sentence."""
+        """Return who drives, or why nobody does, as a sentence."""
         if self.fallen is not None:
             row = self.sources[self.fallen].row
             return f"{row.topic} fell silent: nobody drives until the cars are armed again."

@@ -1,4 +1,4 @@
-"""ROS 2 as an input and an observer: topics become wishes, and what cars do becomes topics."""
+"""ROS 2 as an input and an observer: topics become wishes, and the cars' reports become topics."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ from host_bridge.logbook.pose_lines import Place
 from host_bridge.logbook.sensor_lines import SensorPipe, Truth
 from sim_mock.autodrive.cars import simulated_car
 
-_BEGIN_US = 100_000  # a few steps of the car, and as many lost frames: then the hand counts
-_STOPPING = (Part.EMERGENCY, Part.ENGAGE)  # whose word of stop no other word may put out
+_BEGIN_US = 100_000  # the deadman is shown released so long: a few steps of a car and lost frames
+_STOPPING = (Part.EMERGENCY, Part.ENGAGE)  # messages that can stop: a deeper queue keeps them all
 BY_A_PERSON = (
     "A real car is armed by the person who sees where it stands: press R at the terminal of "
     "tandem ros, which clears and arms; SPACE held there lets ROS 2 drive."
@@ -45,8 +45,11 @@ _TRIGGER = "std_srvs/srv/Trigger"
 
 
 class RosInput(Input):
-    """Its source is ``ros2`` of the vehicle file: a program's, which a person lets drive a real
-    car. It goes on when the cars have stopped: whoever may arm them does."""
+    """The ROS 2 input, which claims as the source ``ros2`` of the vehicle file.
+
+    That is a program's source: a real car it drives only while a person permits it. It outlives a
+    stop, and goes on when the cars are armed again.
+    """
 
     source = "ros2"
     outlives_stops = True
@@ -68,8 +71,12 @@ class RosInput(Input):
         notes: Sequence[str] = (),
         remaps: Sequence[str] = (),
     ) -> None:
-        """``sensors`` is the pipe of a virtual car's, ``poses`` that which puts it elsewhere,
-        ``notes`` what has to be known at start, ``remaps`` other names, each FROM:=TO."""
+        """Set up the input; nothing is opened yet.
+
+        ``sensors`` is the pipe of a virtual car's sensors, ``poses`` the pipe that puts it
+        elsewhere. ``notes`` are told at the start. ``remaps`` are other names of topics, each
+        FROM:=TO.
+        """
         self.vocabulary = framed(vocabulary, namespace)
         self.notes = list(notes)
         self._remaps = remaps
@@ -100,14 +107,17 @@ class RosInput(Input):
         self._steps: Steps | None = None
 
     def hold(self, steps: Steps) -> None:
-        """Be driven in a time that ROS 2 may hold and step, and that is said on /clock."""
+        """Use a time that ROS 2 may pause and step, and that is published on /clock."""
         self._steps = steps
         self.is_computed = True
 
-    # --- the seam
+    # --- the interface of an input
 
     async def open(self, setting: Setting) -> None:
-        """Raises errors.TandemError."""
+        """Start the node.
+
+        Raises errors.TandemError, also for a real car whose topics reach a network without SROS 2.
+        """
         self._is_local = stay_on_this_machine(os.environ)
         self._is_virtual = setting.is_virtual
         if not (self._is_virtual or self._is_local or is_secured(os.environ)):
@@ -136,7 +146,7 @@ class RosInput(Input):
             self._listen(setting.wake)
 
     def _listen(self, wake: Callable[[], None]) -> None:
-        """What comes wakes the session, unless a step has taken it already."""
+        """Wake the session when a message comes, unless a step has taken it already."""
         loop = asyncio.get_running_loop()
 
         def hear() -> None:
@@ -154,7 +164,7 @@ class RosInput(Input):
             self._is_resting = False
         self._was_driving = observed.is_driving
         if not observed.is_woken:
-            # Before commands are heard: those that come meanwhile are in this step's claim
+            # Published before commands are taken: those that come meanwhile are in this claim
             self._tell(observed.cars[0], now_us)
         self._bus.step(is_woken=observed.is_woken)
         if self._runstop.step(now_us):
@@ -190,7 +200,7 @@ class RosInput(Input):
         placed = self._placing.words if self._placing else ""
         return self._manner.words() or placed or self._mux.words(now_us)
 
-    # --- what is wished for
+    # --- the wish
 
     def _wish(self, now_us: int, is_driving: bool) -> Wish:
         command = self._decided(now_us) if is_driving else None
@@ -202,9 +212,9 @@ class RosInput(Input):
             return self._held(command, is_ready)
         self._since_us = None
         if is_driving and self._mux.fallen is not None and self._last is not None:
-            # Said as it is: this source is silent. It ages, so no claim is made of it.
+            # The last command of the silent source: its time expires, and then nothing is claimed
             return self._held(self._last, is_held=True)
-        # Nobody asks for anything: that is said once it was said, for silence after it is a stop
+        # No command: keep claiming neutral once this source has claimed, as its silence would stop
         self._is_resting |= not self._manner.may_drive or self._last is not None
         return Wish(input_count=self._count, heard_us=now_us if self._is_resting else None)
 
@@ -227,14 +237,14 @@ class RosInput(Input):
             heard_us=min(command.heard_us, self._now_us),
         )
 
-    # --- what is heard
+    # --- subscriptions
 
     def _begin(self, vehicle: Vehicle) -> None:
         for heard in self.vocabulary.heard:
             if not heard.may_lack or has_message(heard.type):
                 self._subscribe(heard)
         known = {heard.topic.lstrip("/") for heard in self.vocabulary.heard}
-        for row in self._rows:  # a mux.yaml may name others
+        for row in self._rows:  # a mux.yaml may name further topics
             if row.topic.lstrip("/") not in known:
                 first = self.vocabulary.heard[0]
                 self._subscribe(Heard(row.topic, first.type, first.part, row.name))
@@ -265,7 +275,7 @@ class RosInput(Input):
         topics = {row.topic.lstrip("/"): row.name for row in self._rows}
         source = topics.get(heard.topic.lstrip("/"), heard.source)
         if source not in self._mux.sources:
-            return  # a mux.yaml without it
+            return  # the mux.yaml has no such row
         depth = WORDS if heard.part in _STOPPING else 1
         hear = partial(self._hear, heard, source)
         self._bus.subscribe(heard.topic, heard.type, hear, depth=depth)
@@ -288,8 +298,11 @@ class RosInput(Input):
         self._halves.hear(source, part, float(message.data), received_us, self._now_us)
 
     def _heard_us(self, message: Any, received_us: int) -> int:
-        """When a command was heard, or made if that is longer ago: stamps count where the clock is
-        ours. One of the future is told as such, and makes no command younger."""
+        """Return the earlier of a command's arrival and its stamp, in the session's time, in us.
+
+        Stamps count only if topics stay on this machine, which has one clock. A stamp in the future
+        is returned as such, so that it is refused, and makes no command newer.
+        """
         stamp_ns = messages.stamp_ns(message)
         if not stamp_ns or not self._is_local:
             return received_us
@@ -302,7 +315,7 @@ class RosInput(Input):
         self._runstop.hear(bool(message.data), received_us)
 
     def put(self, place: Place) -> str:
-        """Nothing moves a real car but its wheels."""
+        """Begin to put a virtual car elsewhere; return why not, "" if it has begun."""
         if self._placing is None:
             return NOT_HERE
         self._placing.put(place)
@@ -321,7 +334,7 @@ class RosInput(Input):
         self.stop_for(reply)
 
     def stop_for(self, reply: Reply) -> None:
-        """Anybody may."""
+        """Stop the cars and answer when they report it; this needs no permission."""
         self.stop()
         self._callers.wait(reply, self._now_us, is_stopped)
 
@@ -329,7 +342,10 @@ class RosInput(Input):
         self.arm(reply)
 
     def arm(self, reply: Reply) -> None:
-        """A topic or a service has never seen where a real car stands."""
+        """Arm virtual cars and answer with the outcome; refuse a real car.
+
+        Who calls a service has not seen where a real car stands.
+        """
         if not self._is_virtual:
             reply(False, BY_A_PERSON)
         elif self._runstop.must_stop:
@@ -354,5 +370,5 @@ class RosInput(Input):
 
 
 def _with_direct(rows: tuple[MuxRow, ...], vocabulary: Vocabulary) -> tuple[MuxRow, ...]:
-    """A mux.yaml says nothing of what goes past the mux."""
+    """Add the row for direct motor commands, which a mux.yaml does not list."""
     return (*rows, *(row for row in vocabulary.mux if row.name == DIRECT))

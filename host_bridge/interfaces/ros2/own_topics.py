@@ -1,7 +1,7 @@
-"""No node hears itself: what it publishes, and what it hears, are never one topic.
+"""Prevents a node from subscribing to a topic that it publishes.
 
-A car that heard its own echo as a command would drive on after whoever drove it fell silent.
-Nothing here knows rclpy.
+A car that took its own echo as a command would drive on after its driver fell silent. Nothing here
+imports rclpy.
 """
 
 from __future__ import annotations
@@ -17,12 +17,18 @@ class OwnTopics:
         self._heard: dict[str, str] = {}
 
     def say(self, full: str, name: str) -> None:
-        """Publish ``full``, which is ``name`` before remapping. Raises errors.UsageFault."""
+        """Register ``full`` as published; ``name`` is its name before remapping.
+
+        Raises errors.UsageFault for a topic that the node subscribes to.
+        """
         self._said[full] = name
         self._refuse_echo(full)
 
     def hear(self, full: str, name: str) -> None:
-        """Subscribe to ``full``, likewise."""
+        """Register ``full`` as subscribed to.
+
+        Raises errors.UsageFault for a topic that the node publishes.
+        """
         self._heard[full] = name
         self._refuse_echo(full)
 

@@ -1,7 +1,7 @@
-"""``/clock``, and services that let a virtual car's time stand still or go on by its steps.
+"""``/clock``, and the services that pause a virtual car's time or advance it by single steps.
 
-Only a car whose time is this program's own has them. What is done to it while its time stands still
-happens at its next step: a stop, too, and until then nothing moves.
+Only a car whose time this program computes has them. A request made while its time is paused takes
+effect at its next step, a stop too: until then nothing moves.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from host_bridge.interfaces.ros2.bus import Bus, message_class
 from host_bridge.interfaces.ros2.manner import Reply
 
 _CLOCK = "rosgraph_msgs/msg/Clock"
-_SAID_AGAIN = 20  # listenings: some ten times a second, for those who come while it stands
+_SAID_AGAIN = 20  # calls of _listen, about 10 Hz: for nodes that start while time is paused
 
 
 class Steps(Protocol):
-    """A time that can be held."""
+    """A virtual time that can be paused and stepped; ``meanwhile`` is called while it waits."""
 
     meanwhile: Any
 
@@ -31,10 +31,13 @@ class Steps(Protocol):
 
 
 class Pausing:
-    """Says the time at each step, and offers ``~/pause`` and ``~/step``."""
+    """The publisher of ``/clock``, and the services ``~/pause`` and ``~/step``."""
 
     def __init__(self, bus: Bus, steps: Steps, step_s: float) -> None:
-        """``step_s`` is the car's own step. Raises errors.DeviceFault for missing messages."""
+        """Publish /clock and offer the services; ``step_s`` is the car's own step.
+
+        Raises errors.DeviceFault for missing messages.
+        """
         self._bus = bus
         self._steps = steps
         self._step_s = step_s
@@ -46,7 +49,7 @@ class Pausing:
         steps.meanwhile = self._listen
 
     def step(self) -> None:
-        """Say what time it is."""
+        """Publish the time."""
         message = message_class(_CLOCK)()
         message.clock = self._bus.stamp()
         self._clock.publish(message)

@@ -1,4 +1,4 @@
-"""A virtual car is put elsewhere: stopped, taken up when it stands, set down, armed again.
+"""Teleports a virtual car: it is stopped, set down when it stands, and armed again.
 
 Only a virtual car of this command has the pipe for it; nothing moves a real car but its wheels.
 """
@@ -20,9 +20,13 @@ _MOVES = (State.ACTIVE, State.HOLD)
 
 
 class Placing:
-    """``rear_m`` is how far the car's base_link, which poses are of, is behind its centre."""
+    """The state of one teleport request.
 
-    words = ""  # why it was not done, in a sentence
+    ``rear_m`` is how far the car's base_link, which poses refer to, is behind its centre of
+    gravity.
+    """
+
+    words = ""  # why it failed, as a sentence
 
     def __init__(
         self,
@@ -35,11 +39,11 @@ class Placing:
         self._pipe, self._sensors, self._rear_m = pipe, sensors, rear_m
         self._stop, self._arm = stop, arm
         self._wanted: Place | None = None
-        self._since_us: int | None = None  # it was set down
-        self._is_asked = False  # to stop
+        self._since_us: int | None = None  # when the pose was written to the pipe
+        self._is_asked = False  # the car was told to stop
 
     def put(self, place: Place) -> None:
-        """Begin; the newest place counts, said again or not."""
+        """Begin with a new place, which replaces an earlier one; a repeated one changes nothing."""
         x_m, y_m, yaw_rad = place
         wanted = (
             x_m + self._rear_m * cos(yaw_rad),
@@ -52,7 +56,7 @@ class Placing:
         self._since_us, self._is_asked, self.words = None, False, ""
 
     def step(self, car: SeenCar, now_us: int) -> None:
-        """Go on as far as the car has come."""
+        """Do the next action that the car's state allows; give up 2 s after the pose was sent."""
         if self._wanted is None or not car.is_known or car.status is None:
             return
         if self._since_us is None:

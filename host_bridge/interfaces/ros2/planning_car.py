@@ -1,4 +1,4 @@
-"""The car of simple_planning_simulator: its commands, who is in control, and when they expire.
+"""The car of simple_planning_simulator: its commands, its control mode, and when commands expire.
 
 Nothing here knows ROS 2 or a clock; times are ROS time, in s.
 """
@@ -14,23 +14,23 @@ from sim_mock.models.planning.motion import Command, Report
 from sim_mock.models.planning.simulator import Simulator
 
 AUTONOMOUS, MANUAL = 1, 4
-_EMERGENCY_MPS2 = 2.4  # Autoware's gate brakes so for a heartbeat that is missing
-_SETTLE_S = 0.5  # nearly at rest, it is brought there by a lag: a model without gears would go back
-_JUMP_S = 1.0  # a clock that goes farther at once was set
+_EMERGENCY_MPS2 = 2.4  # as Autoware's gate brakes when a heartbeat is missing
+_SETTLE_S = 0.5  # time constant near rest: a constant brake would reverse a model without gears
+_JUMP_S = 1.0  # a longer step of the clock means that it was set
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A Control message: what it asks for, and when it came."""
+    """The content of a Control message, and when it came."""
 
     vx_mps: float = 0.0
     ax_mps2: float = 0.0
     steer_rad: float = 0.0
-    heard_s: float | None = None  # None: nothing was asked for yet, as their node begins
+    heard_s: float | None = None  # None: no command yet, the initial state of their node
 
 
 class PlanningCar:
-    """One car. ``expired`` counts the steps in which a command was too old to be obeyed."""
+    """One simulated car; ``expired`` counts the steps whose command was too old to be obeyed."""
 
     def __init__(
         self, simulator: Simulator, model_type: str, period_s: float, lease_s: float, engaged: bool
@@ -50,19 +50,19 @@ class PlanningCar:
         return self.gears[self.mode]
 
     def ask(self, mode: int, asked: Asked) -> None:
-        """Take a command for when that mode is in control; what is no number is refused."""
+        """Store the command of a control mode; ignore one with a value that is not finite."""
         if all(map(isfinite, (asked.vx_mps, asked.ax_mps2, asked.steer_rad))):
             self.asked[mode] = asked
 
     def request(self, mode: int) -> bool:
-        """Who is in control; False for a mode that their node does not have either."""
+        """Set the control mode; return False for a mode that their node does not have either."""
         if mode not in (AUTONOMOUS, MANUAL):
             return False
         self.mode = mode
         return True
 
     def step(self, now_s: float) -> None:
-        """Move on to this time, in steps of the period where more of them have passed."""
+        """Advance to this time, in several steps if more than one period has passed."""
         before_s, self._stepped_s = self._stepped_s, now_s
         if before_s is None or self.simulator.truth is None or not self.is_engaged:
             return
@@ -84,7 +84,7 @@ class PlanningCar:
         return Command(asked.vx_mps, accel_mps2, asked.steer_rad, self.gear)
 
     def _braking(self, asked: Asked) -> Command:
-        """To rest, with the wheels as they were asked for last."""
+        """Return a command that brakes to rest and holds the last steering angle."""
         truth: Report | None = self.simulator.truth
         assert truth is not None, "a car that steps has its place"
         if self._has_pedals:

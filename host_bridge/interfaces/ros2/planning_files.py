@@ -1,4 +1,4 @@
-"""Parameter files of simple_planning_simulator, read as they are."""
+"""Readers for the parameter files of simple_planning_simulator, unchanged."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from sim_mock.models.planning.simulator import INITIALIZE_SOURCES, Settings, Sim
 NODE = "simple_planning_simulator"
 NAMESPACE = "/simulation"
 WHEEL_BASE = "wheel_base"
-# What their node declares besides its vehicle model's, with its defaults; None: it has none
+# Parameters of their node besides its vehicle model's, with its defaults; None: no default
 NODE_PARAMETERS: dict[str, bool | int | float | str | None] = {
     "simulated_frame_id": "base_link",
     "origin_frame_id": "odom",
@@ -37,10 +37,10 @@ NODE_PARAMETERS: dict[str, bool | int | float | str | None] = {
     "y_stddev": 0.0001,
     WHEEL_BASE: None,
 }
-# The lease is ours: theirs keeps a command for ever. 0.5 s is their gate's own for a heartbeat
+# Our addition: their node never lets a command expire. 0.5 s is their gate's heartbeat timeout
 LEASE = "command_lease_s"
 OURS: dict[str, float] = {LEASE: 0.5}
-# Of the vehicle's body: in their files, and of no use to a model in the plane
+# Parameters of the vehicle's body, which their files have and a planar model does not use
 _BODY = (
     "wheel_radius",
     "wheel_width",
@@ -66,7 +66,7 @@ _BODY = (
 
 @dataclass(frozen=True)
 class Setup:
-    """All parameters, as files and command line have them, the later before the earlier."""
+    """All parameters of files and command line; a later one replaces an earlier one."""
 
     values: Mapping[str, Any]
     notes: tuple[str, ...]
@@ -76,7 +76,10 @@ class Setup:
         return float(self.values["timer_sampling_time_ms"]) / 1000
 
     def simulator(self, seed: int) -> Simulator:
-        """Raises errors.DataFileFault for a vehicle model that is not here or cannot be so."""
+        """Make the simulator of these parameters.
+
+        Raises errors.DataFileFault for a vehicle model that does not exist here or cannot be made.
+        """
         own = {name: self.values[name] for name in (*NUMBERS, *TEXTS) if name in self.values}
         settings = {name: self.values[name] for name in Settings._fields if name in self.values}
         try:
@@ -91,9 +94,9 @@ class Setup:
 
 
 def read_setup(paths: Sequence[Path], given: Mapping[str, Any]) -> Setup:
-    """The parameters of files and, before them, those of the command line.
+    """Read the parameters of files; those of the command line, ``given``, replace them.
 
-    Raises errors.DataFileFault for what is missing or not of its kind.
+    Raises errors.DataFileFault for a parameter that is missing or of the wrong type.
     """
     read: dict[str, Any] = {}
     for path in paths:
@@ -107,7 +110,10 @@ def read_setup(paths: Sequence[Path], given: Mapping[str, Any]) -> Setup:
 
 
 def parameter(text: str) -> tuple[str, Any]:
-    """A parameter of a command line, NAME:=VALUE. Raises errors.UsageFault."""
+    """Parse a parameter of a command line, NAME:=VALUE.
+
+    Raises errors.UsageFault.
+    """
     name, is_given, value = text.partition(":=")
     if not is_given or not name:
         raise UsageFault("this is no parameter", expected="NAME:=VALUE", got=text)
@@ -172,7 +178,7 @@ def _of_file(path: Path) -> dict[str, Any]:
 
 
 def _tables(read: object, name: str) -> Iterable[Mapping[str, Any]]:
-    """The parameters of each node of that file whose name is this node's."""
+    """Yield the parameters of each entry of the file whose node name is this node's."""
     if not isinstance(read, Mapping):
         return
     for key, value in read.items():
@@ -187,7 +193,10 @@ def _is_this_node(name: str) -> bool:
 
 
 def _resolved(found: dict[str, Any], path: Path) -> dict[str, Any]:
-    """Paths count from the file; code of a file's own is run for whoever trusts it alone."""
+    """Resolve a path relative to the file, and refuse a file with code that is not trusted.
+
+    A learned model runs Python code that the file names, with all rights of the user.
+    """
     name = "acceleration_map_path"
     if name in found:
         if "$(" in str(found[name]):

@@ -18,10 +18,10 @@ _VEHICLE = "autoware_vehicle_msgs/msg/"
 _STATUS = "/vehicle/status/"
 CONTROL_MODE_REQUEST = "/control/control_mode_request"
 SET_POSE = "/api/simulator/set/pose"
-# What their diagonals of covariances say: of a pose, as their localisation's; of an acceleration
+# Their covariance diagonals: a pose's position and angle, as their localisation's; acceleration
 _POSITION, _ANGLE, _ACCELERATION = 0.0225, 0.000625, 0.001
 _ON_DIAGONAL = range(0, 36, 7)
-# How theirs are called after their launch file: the pose, or the whole motion is the truth
+# Topic names after their launch file: full_motion or only the pose stands in for localisation
 _DEBUG = "/simulation/debug"
 MOTION_TOPICS = {
     "full_motion": (
@@ -38,7 +38,7 @@ MOTION_TOPICS = {
 
 
 class Out(Enum):
-    """What is published: type, and the topic where the mode of publishing does not choose it."""
+    """The published messages: type, and topic where the mode of publishing does not choose it."""
 
     MODE = (f"{_VEHICLE}ControlModeReport", f"{_STATUS}control_mode")
     ODOMETRY = ("nav_msgs/msg/Odometry", "")
@@ -53,7 +53,7 @@ class Out(Enum):
     STEERING = (f"{_VEHICLE}SteeringReport", f"{_STATUS}steering_status")
 
 
-# topic -> type, and the method that hears it
+# topic -> type, and the method that handles it
 HEARD = {
     "/initialpose3d": ("geometry_msgs/msg/PoseWithCovarianceStamped", "_hear_pose"),
     "input/initialtwist": ("geometry_msgs/msg/TwistStamped", "_hear_twist"),
@@ -69,7 +69,7 @@ HEARD = {
 
 @dataclass
 class Seen:
-    """What is published of one moment."""
+    """The true and the measured motion at one stamp, from which messages are filled."""
 
     stamp: Any
     true: Report
@@ -77,7 +77,7 @@ class Seen:
 
 
 class PlanningNode:
-    """``tell`` is told, in a sentence, what was not done and why."""
+    """The node's publishers, subscriptions and services; ``tell`` gets a sentence per refusal."""
 
     def __init__(
         self, bus: Bus, car: PlanningCar, setup: Setup, publish: str, tell: Callable[[str], None]
@@ -107,7 +107,7 @@ class PlanningNode:
     # --- time
 
     def step(self) -> float:
-        """Publish if it is time to; how many seconds may be waited for the next, at most."""
+        """Step and publish if that is due; return how long to wait for the next, in s at most."""
         now_ns = self._bus.ros_ns()
         if self._due_ns is None or now_ns < self._due_ns - self._period_ns:
             self._due_ns = now_ns + self._period_ns  # the first, or a clock that was set back
@@ -119,7 +119,7 @@ class PlanningNode:
         self._publish(now_ns)
         return 0.0
 
-    # --- what is heard
+    # --- subscriptions
 
     def _now_s(self) -> float:
         return self._bus.ros_ns() * 1e-9
@@ -158,7 +158,7 @@ class PlanningNode:
         self._place(message)
 
     def _hear_twist(self, message: Any) -> None:
-        """Begin anew from the last pose that was given, at this speed."""
+        """Start again from the last pose that was given, at this speed."""
         if self._pose is not None:
             self._car.simulator.initialize(*self._pose, float(message.twist.linear.x))
 
@@ -180,7 +180,7 @@ class PlanningNode:
         self._car.simulator.initialize(*self._pose)
         return True
 
-    # --- what is said
+    # --- publications
 
     def _publish(self, now_ns: int) -> None:
         stamp = message_class("builtin_interfaces/msg/Time")()
@@ -269,12 +269,12 @@ class PlanningNode:
 
 
 def _without_time(hear: Callable[[Any], None]) -> Callable[[Any, int], None]:
-    """Ages count in ROS time here, which is asked for when a message is taken."""
+    """Drop the time of arrival: ages are in ROS time here, read when a message is taken."""
     return lambda message, _received_us: hear(message)
 
 
 def _report(message: Any, seen: Seen, report: int | None) -> bool:
-    """Indicators are reported once they were commanded, as theirs are."""
+    """Fill a report; return False, for no report, until the indicator was commanded, as theirs."""
     if report is None:
         return False
     message.stamp, message.report = seen.stamp, report

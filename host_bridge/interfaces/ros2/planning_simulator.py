@@ -1,4 +1,4 @@
-"""Runs simple_planning_simulator's node until it is over."""
+"""Runs the node of simple_planning_simulator until it is told to end."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from host_bridge.interfaces.ros2.planning_car import PlanningCar
 from host_bridge.interfaces.ros2.planning_files import LEASE, NAMESPACE, NODE, read_setup
 from host_bridge.interfaces.ros2.planning_node import PlanningNode
 
-_LOOK_S = 0.1  # as often it is looked whether it is over
+_LOOK_S = 0.1  # how often ``is_over`` is asked
 
 
 def simulate(
@@ -25,7 +25,7 @@ def simulate(
     is_over: Callable[[], bool],
     tell: Callable[[str], None],
 ) -> None:
-    """Be that node, with these files and parameters. ``tell`` is told what has to be known.
+    """Run the node with these files and parameters; ``tell`` gets notes for the user.
 
     Raises errors.TandemError.
     """

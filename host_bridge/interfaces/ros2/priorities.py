@@ -1,4 +1,4 @@
-"""AutoRally's chassisCommandPriorities.yaml, read as it is."""
+"""A reader for AutoRally's chassisCommandPriorities.yaml, unchanged."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from host_bridge.errors import DataFileFault
 from host_bridge.interfaces.ros2.autorally import RC, rows_of
 from host_bridge.interfaces.ros2.vocabulary import MuxRow
 
-# What a launch file loads it under; theirs is misspelt
+# Names under which a launch file loads it; AutoRally's own is misspelt
 _WRAPPINGS = ("chassisCommandProirities", "chassisCommandPriorities")
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _OTHERWISE = (
@@ -24,7 +24,7 @@ _OTHERWISE = (
 
 
 def read_priorities(path: Path) -> tuple[tuple[MuxRow, ...], tuple[str, ...]]:
-    """The commanders' rows, and what is done otherwise here, in sentences.
+    """Return the commanders' mux rows, and sentences on what is done differently here.
 
     Raises errors.DataFileFault.
     """

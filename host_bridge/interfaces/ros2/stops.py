@@ -1,4 +1,4 @@
-"""Stops that come as a topic or by a service, and those who wait for the car's answer."""
+"""Stops by a topic or a service, and the service callers that wait for the car's answer."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from host_bridge.domain import SeenCar, State
 from host_bridge.interfaces.ros2.health import STANDING, sentence
 from host_bridge.interfaces.ros2.manner import Reply
 
-_ANSWER_US = 1_500_000  # as long as a car has for an action
-WORDS = 10  # of one moment that are kept: several may say it, and none puts out another's stop
+_ANSWER_US = 1_500_000  # the time that a car has for an action
+WORDS = 10  # queue depth of stop topics: one publisher's message must not displace another's stop
 _SILENT_US = 300_000
 _STOP_US = 300_000
 
 
 def is_stopped(car: SeenCar) -> bool:
-    """Say whether the car itself says that it stops; one not armed has only the cause."""
+    """Return whether the car reports that it stops; one that is not armed has only the cause."""
     status = car.status
     return status is not None and (
         status.state in STANDING or (status.state is State.STANDBY and bool(status.causes))
@@ -23,8 +23,11 @@ def is_stopped(car: SeenCar) -> bool:
 
 
 class RunWord:
-    """What was last said of running. A stop counts for 0.3 s, whoever says run meanwhile: who says
-    one thing is not known from who says the other."""
+    """The newest run/stop message of a runstop.
+
+    A stop counts for 0.3 s whatever message follows, since several publishers of the topic cannot
+    be told apart.
+    """
 
     def __init__(self, silent_us: int = _SILENT_US) -> None:
         self._silent_us = silent_us
@@ -38,8 +41,10 @@ class RunWord:
             self._stop_us = received_us
 
     def why_not(self, now_us: int) -> str:
-        """Why nothing may run, as a verb: "says stop", "is silent"; "" if it may, or was never
-        heard."""
+        """Return why nothing may run: "says stop" or "is silent"; "" if it may.
+
+        A runstop that was never heard does not stop anything here.
+        """
         if self._heard_us is None:
             return ""
         if not self._runs or (self._stop_us is not None and now_us - self._stop_us <= _STOP_US):
@@ -48,7 +53,7 @@ class RunWord:
 
 
 class RunstopTopic:
-    """A topic that says run or stop. Once it was heard, its silence is a stop as well."""
+    """A topic with run or stop; once it was heard, its silence is a stop as well."""
 
     def __init__(self) -> None:
         self._word = RunWord()
@@ -58,13 +63,13 @@ class RunstopTopic:
         self._word.hear(runs, received_us)
 
     def step(self, now_us: int) -> bool:
-        """True where a stop has to be said now, once for each time that it came to that."""
+        """Return True when a stop has to be sent now: once each time the topic begins to stop."""
         had_to, self.must_stop = self.must_stop, bool(self._word.why_not(now_us))
         return self.must_stop and not had_to
 
 
 class Callers:
-    """Whoever called a service and is told when what they asked for has happened."""
+    """The service callers that get their answer when what they asked for has happened."""
 
     def __init__(self) -> None:
         self._waiting: list[tuple[Reply, int, Callable[[SeenCar], bool]]] = []
@@ -73,7 +78,7 @@ class Callers:
         self._waiting.append((reply, now_us + _ANSWER_US, is_so))
 
     def step(self, car: SeenCar, now_us: int) -> None:
-        """Answer those whose car has done it, and those who have waited long enough."""
+        """Answer the callers whose car has done it, and those that waited 1.5 s."""
         for it in list(self._waiting):
             reply, until_us, is_so = it
             if is_so(car):

@@ -1,4 +1,4 @@
-"""All vocabularies by name, and what is particular to each."""
+"""All vocabularies by name, and the adapter of each."""
 
 from __future__ import annotations
 
@@ -30,5 +30,5 @@ MANNERS: dict[str, Callable[[], Manner]] = {
 
 
 def manner_of(name: str) -> Manner:
-    """The manner of a vocabulary; plain for those that have none of their own."""
+    """Return a new adapter for a vocabulary; the base class if it has none of its own."""
     return MANNERS.get(name, Manner)()

@@ -1,4 +1,4 @@
-"""What a car says to ROS 2: one function for each part of a vocabulary, and when it is said."""
+"""Publishes the state of a car: one function for each part of a vocabulary, and their rates."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from sim_mock.autodrive.cars import SimulatedCar
 ARMED = (State.ACTIVE, State.HOLD)
 BOOL = "std_msgs/msg/Bool"
 _TRANSFORMS = "tf2_msgs/msg/TFMessage"
-_EVERY = 2  # steps: fifty times a second
+_EVERY = 2  # steps of 10 ms: 50 Hz
 
 
 class Teller:
-    """Says in a vocabulary's topics what one car does."""
+    """The publisher of one car's state in the topics of a vocabulary."""
 
     def __init__(
         self,
@@ -35,9 +35,10 @@ class Teller:
         pipe: SensorPipe | None,
         fills: Mapping[Part, Fill],
     ) -> None:
-        """``scale`` is a VESC's, ``like`` the AutoDRIVE Simulator's car whose shares are said,
-        ``pipe`` a virtual car's sensors, ``fills`` what its manner says besides.
+        """Create the publishers.
 
+        ``scale`` converts to a VESC's units, ``like`` is the AutoDRIVE Simulator's car that shares
+        refer to, ``pipe`` a virtual car's sensors, ``fills`` what its adapter publishes besides.
         Raises errors.DeviceFault for a missing message type.
         """
         self.vocabulary = vocabulary
@@ -60,7 +61,7 @@ class Teller:
         self._count = 0
 
     def step(self, car: SeenCar, now_us: int) -> None:
-        """Say scans as they come, the rest in its time."""
+        """Publish scans as they come, all other topics at 50 Hz."""
         self._count += 1
         self._tell_stop(car)
         is_due = self._count % _EVERY == 0 and car.is_known and car.status and car.motion
@@ -80,7 +81,10 @@ class Teller:
                         publisher.publish(message)
 
     def pose(self, frame: str, car: SeenCar) -> messages.Pose | None:
-        """In a map only the truth has a place, which virtual cars alone know."""
+        """Return the pose in this frame, or None.
+
+        In an absolute frame (map, world) only the true pose is known, and only for virtual cars.
+        """
         assert car.status is not None, "asked of cars that have said their status"
         assert car.motion is not None, "and their motion"
         if frame not in ABSOLUTE_FRAMES:
@@ -103,7 +107,7 @@ class Teller:
             static.publish(message)
 
     def _tell_stop(self, car: SeenCar) -> None:
-        """Latched, and said again only when it has changed."""
+        """Publish whether and why the car stands, latched, when it has changed."""
         is_stopped = not car.is_known or car.status is None or car.status.state not in ARMED
         told = is_stopped, sentence(car)
         if told != self._told:
@@ -114,7 +118,7 @@ class Teller:
             self._why.publish(why)
 
 
-# --- one for each part: fills a message, and says whether there is something to say
+# --- one for each part: fills a message; returns False if there is nothing to publish
 
 
 def _odometry(teller: Teller, said: Said, message: Any, stamp: Any, car: SeenCar) -> bool:
@@ -209,7 +213,7 @@ def _speed(teller: Teller, car: SeenCar) -> float:
 
 
 def _wheel(teller: Teller, said: Said, message: Any, stamp: Any, car: SeenCar) -> bool:
-    """As much of a turn as the simulator's wheel would have made on the same way."""
+    """Report the rotation that the simulator's wheel would have made over the same distance."""
     assert car.motion is not None, "asked of cars that have said their motion"
     is_left = said.part is Part.WHEEL_LEFT
     count = car.motion.count_left if is_left else car.motion.count_right

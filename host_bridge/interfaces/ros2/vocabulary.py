@@ -1,6 +1,6 @@
-"""The topics of each vocabulary, as tables: what users' nodes publish, and what they subscribe to.
+"""The topics of each vocabulary as tables: those that users' nodes publish, and those they read.
 
-Nothing here knows rclpy; a test holds the tables against the facts that they were written from.
+Nothing here imports rclpy; a test compares the tables with the facts that they were written from.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ SCAN_HZ = 40.0
 
 
 class Part(Enum):
-    """What of a car a topic is about; each has one function that reads or fills its message."""
+    """The content of a topic; each has one function that reads or fills its message."""
 
     ACKERMANN = "a speed and a steering angle"
     MOTOR_SPEED = "electrical revolutions a minute"
@@ -69,8 +69,10 @@ class Part(Enum):
 
 @dataclass(frozen=True)
 class Heard:
-    """A topic that users publish and a car obeys; ``source`` is the row of its mux. One that
-    ``may_lack`` its message package is left out where that is not there."""
+    """A topic that users publish and a car obeys; ``source`` is its row of the mux.
+
+    One with ``may_lack`` is left out where its message package is missing.
+    """
 
     topic: str
     type: str
@@ -92,7 +94,7 @@ class Said:
 
 @dataclass(frozen=True)
 class Absent:
-    """A topic that this community has and that is not there, and why."""
+    """A topic of the community that does not exist here, and why."""
 
     topic: str
     type: str
@@ -101,7 +103,7 @@ class Absent:
 
 @dataclass(frozen=True)
 class MuxRow:
-    """A source of commands: the higher priority wins, silence for ``timeout_s`` is its silence."""
+    """A source of commands; the highest priority wins, and ``timeout_s`` makes it silent."""
 
     name: str
     topic: str
@@ -111,7 +113,7 @@ class MuxRow:
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """What one community's cars are driven with."""
+    """The topics, frames and mux rows by which one community's cars are driven."""
 
     name: str
     title: str
@@ -121,10 +123,10 @@ class Vocabulary:
     odom_frame: str
     base_frame: str
     scan_frame: str
-    like: str = "f1tenth"  # AutoDRIVE's car whose top speed and full lock are 1
+    like: str = "f1tenth"  # the AutoDRIVE car by whose top speed and full lock shares count
     absent: tuple[Absent, ...] = ()
     node: str = "tandem"
-    prefix: str = ""  # of what all cars say under one name: joints and shape
+    prefix: str = ""  # in front of the topics that all cars share: joint_states, robot_description
 
 
 ACKERMANN = "ackermann_msgs/msg/AckermannDriveStamped"
@@ -132,8 +134,8 @@ _FLOAT = "std_msgs/msg/Float64"
 ODOMETRY_TYPE = "nav_msgs/msg/Odometry"
 SCAN_TYPE = "sensor_msgs/msg/LaserScan"
 TF_TYPE = "tf2_msgs/msg/TFMessage"
-ABSOLUTE_FRAMES = ("map", "world")  # in which dead reckoning has no place
-DIRECT = "vesc"  # commands past the mux, to the motor controller: the least of all sources
+ABSOLUTE_FRAMES = ("map", "world")  # dead reckoning gives no pose in these
+DIRECT = "vesc"  # commands that bypass the mux, to the motor controller: the lowest priority
 
 F1TENTH = Vocabulary(
     name="f1tenth",

@@ -1,4 +1,4 @@
-"""A thread that waits for what comes, and does nothing else while somebody takes it."""
+"""A thread that waits for the executor, and does nothing else while its result is handled."""
 
 from __future__ import annotations
 
@@ -11,12 +11,17 @@ T = TypeVar("T")
 
 
 class Waiter(Generic[T]):
-    """Waits for one thing at a time; the next is waited for once that was taken and it is told to
-    go on. So what it waits on is never used by two at once.
+    """A thread that waits for one thing at a time.
+
+    It waits for the next one only after ``go_on``. So what it waits on is never used by two threads
+    at once.
     """
 
     def __init__(self, wait: Callable[[], T], tell: Callable[[], object]) -> None:
-        """``wait`` returns what has come; ``tell`` is called then, in the thread."""
+        """Start the thread. ``wait`` returns what has come; ``tell`` is called after it.
+
+        Both are called in the thread.
+        """
         self._wait, self._tell = wait, tell
         self._found: T | None = None
         self._fault: Exception | None = None
@@ -27,22 +32,22 @@ class Waiter(Generic[T]):
 
     @property
     def has_found(self) -> bool:
-        """Something has come, and nobody has taken it yet."""
+        """True if something has come that nobody has taken yet."""
         return self._found is not None or self._fault is not None
 
     def take(self) -> T | None:
-        """Return what has come, if anything has; then ``go_on``. Raises what waiting raised."""
+        """Return what has come, or None; then call ``go_on``. Raises what waiting raised."""
         if self._fault is not None:
             raise self._fault
         found, self._found = self._found, None
         return found
 
     def go_on(self) -> None:
-        """Wait for the next."""
+        """Let the thread wait for the next."""
         self._may_wait.release()
 
     def close(self, rouse: Callable[[], object]) -> T | None:
-        """Wait for nothing more; ``rouse`` ends a wait that lasts. Returns what nobody took."""
+        """End the thread; ``rouse`` interrupts its wait. Return what nobody has taken, or None."""
         self._is_over = True
         self.go_on()
         rouse()
@@ -56,8 +61,8 @@ class Waiter(Generic[T]):
                 return
             try:
                 self._found = self._wait()
-            except Exception as fault:  # noqa: BLE001 - raised to whoever takes
+            except Exception as fault:  # noqa: BLE001 - take() raises it again
                 self._fault = fault
             if not self._is_over:
-                with suppress(RuntimeError):  # whoever would be told has just ended
+                with suppress(RuntimeError):  # the event loop to be told has just closed
                     self._tell()

@@ -1,4 +1,7 @@
-"""What `colcon build` installs: the lifecycle node, all of `tandem`, launch files, parameters."""
+"""The installation by `colcon build`: the lifecycle node, the `tandem` command, launch files.
+
+Parameter files are installed as well.
+"""
 
 from glob import glob
 

@@ -30,7 +30,7 @@ PARAMETERS = {
 
 
 def generate_launch_description() -> LaunchDescription:
-    """What `ros2 launch` runs."""
+    """Return the description that `ros2 launch` runs."""
     return LaunchDescription(
         [
             DeclareLaunchArgument("params", default_value=PARAMS, description="a file of them"),

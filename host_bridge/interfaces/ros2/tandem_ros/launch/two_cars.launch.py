@@ -17,7 +17,7 @@ CARS = {
 
 
 def generate_launch_description() -> LaunchDescription:
-    """What `ros2 launch` runs."""
+    """Return the description that `ros2 launch` runs."""
     file = PathJoinSubstitution([FindPackageShare("tandem_ros"), "launch", "car.launch.py"])
     return LaunchDescription(
         [

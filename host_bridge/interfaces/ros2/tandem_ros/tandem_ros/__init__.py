@@ -1,1 +1,1 @@
-"""Tandem as a package of ROS 2."""
+"""Tandem as a ROS 2 package."""

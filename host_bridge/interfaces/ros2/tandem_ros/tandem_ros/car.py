@@ -1,10 +1,10 @@
-"""``ros2 run tandem_ros car``: a car that ROS 2's lifecycle lets drive, and stops.
+"""``ros2 run tandem_ros car``: a ROS 2 lifecycle node that starts and stops the program of one car.
 
-The node holds no car itself. While it is active it runs ``tandem ros`` as a program of its own, in
-the same namespace, with what its parameters say; inactive, the car is free for others. Activating
-arms nothing: ``~/arm`` of the car's node does that, or the person at a real car's terminal.
-Deactivating says stop, waits for the car's own word that it stops, brings it to rest and lets go of
-it; where that word does not come it fails, and the node stays active.
+The node does not hold the car itself. While it is active it runs ``tandem ros`` as a child process,
+in the same namespace, with its parameters as options; while it is inactive, the car is free for
+others. Activating arms nothing: ``~/arm`` of the car's node does that, or the person at a real
+car's terminal. Deactivating sends a stop, waits until the car itself reports that it stops, brings
+it to rest and releases it; without that report it fails, and the node stays active.
 """
 
 # mypy: ignore-errors
@@ -29,10 +29,10 @@ from tandem_ros.command import missing
 from tandem_ros.options import PARAMETERS, NotRight, remaps_of, words_of
 
 CAR_NODE = "tandem"
-UP_WITHIN_S = 60.0  # of a busy machine; a car that is not there ends the program sooner
+UP_WITHIN_S = 60.0  # for a busy machine; if the car is missing, the program ends sooner
 STOPPED_WITHIN_S = 5.0  # the car's node answers within 1.5 s, whatever the car does
 RESTS_WITHIN_S = 12.0
-HEARD_IT_S = 3.0  # a Ctrl-C of the terminal reaches the car's program, too
+HEARD_IT_S = 3.0  # for the car's program to end by itself: a Ctrl-C in the terminal reaches it too
 _WATCH_S = 0.2
 
 OK, FAILED, ERROR = (
@@ -43,7 +43,7 @@ OK, FAILED, ERROR = (
 
 
 class Ears:
-    """A node beside the lifecycle's, which hears and asks the car's while that one is waiting."""
+    """A second node, which reaches the car's node while the lifecycle node is blocked."""
 
     def __init__(self, namespace: str) -> None:
         self._context = rclpy.Context()
@@ -59,12 +59,12 @@ class Ears:
         self._stop = self._node.create_client(Trigger, f"{CAR_NODE}/stop")
 
     def is_up(self) -> bool:
-        """Whether the car's node has said anything by now, and can be told to stop."""
+        """Return whether the car's node has published, and its stop service is available."""
         self._executor.spin_once(timeout_sec=_WATCH_S)
         return self._heard is not None and self._stop.service_is_ready()
 
     def stopped(self) -> tuple[bool, str]:
-        """Say stop; whether the car itself says that it stops, and the sentence that came."""
+        """Call the stop service; return whether the car reports a stop, and the answer's words."""
         if not self._stop.service_is_ready():
             return False, "its node is not there."
         answer = self._stop.call_async(Trigger.Request())
@@ -74,7 +74,7 @@ class Ears:
         return False, f"no answer within {STOPPED_WITHIN_S:g} s."
 
     def close(self) -> None:
-        """Leave the graph."""
+        """Shut the node down."""
         self._executor.shutdown()
         self._node.destroy_node()
         rclpy.try_shutdown(context=self._context)
@@ -84,7 +84,7 @@ class Ears:
 
 
 class Car(LifecycleNode):
-    """The lifecycle of one car's program."""
+    """The lifecycle node of one car's program."""
 
     def __init__(self) -> None:
         super().__init__("tandem_lifecycle")
@@ -92,7 +92,7 @@ class Car(LifecycleNode):
             self.declare_parameter(name, default)
         self._words: list[str] = []
         self._program: subprocess.Popen[bytes] | None = None
-        self._ours = -1  # its end is this node's end, for the program
+        self._ours = -1  # our end of a pipe; when it closes, the child knows that this node ended
         self._ears: Ears | None = None
         self._watch = self.create_timer(_WATCH_S, self._look)
 
@@ -112,7 +112,7 @@ class Car(LifecycleNode):
         return super().on_configure(state)
 
     def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Start the car's program, and wait until it is heard."""
+        """Start the car's program, and wait up to 60 s until its node is up."""
         self._ears = Ears(self.get_namespace())
         theirs, self._ours = os.pipe()
         self._program = subprocess.Popen(
@@ -131,7 +131,7 @@ class Car(LifecycleNode):
         return FAILED
 
     def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Stop the car, by its own word, and let go of it."""
+        """Stop the car, wait until it reports that, and release it; fail without that report."""
         if not self._is_stopped():
             return FAILED
         self._end()
@@ -143,21 +143,24 @@ class Car(LifecycleNode):
         return super().on_cleanup(state)
 
     def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """From whatever state: no car is left to drive."""
+        """Stop and release the car, from whatever state."""
         if self._program and not self._is_stopped():
             self.get_logger().error("it is let go of all the same: a car that hears nothing stops")
         self._end()
         return super().on_shutdown(state)
 
     def on_error(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Likewise."""
+        """End the car's program, which brings its car to rest."""
         self._end()
         return super().on_error(state)
 
     # --- the car's program
 
     def _is_stopped(self) -> bool:
-        """Whether the car says that it stops; where its program is gone, it was told directly."""
+        """Stop the car; return whether it reports that.
+
+        If its program has ended, the car is stopped directly.
+        """
         if self._program is None or self._program.poll() is not None:
             return self._is_stopped_directly()
         is_so, told = self._ears.stopped() if self._ears else (False, "")
@@ -168,7 +171,10 @@ class Car(LifecycleNode):
         return is_so
 
     def _is_stopped_directly(self) -> bool:
-        """A virtual car of the program that ended is gone with it."""
+        """Run ``tandem stop``; return whether the car acknowledged it.
+
+        A virtual car of the program that ended is gone with it: that counts as stopped.
+        """
         car = self._words[self._words.index("--car") + 1]
         if car.startswith("sim://"):
             return True
@@ -179,7 +185,10 @@ class Car(LifecycleNode):
         return done.returncode == 0
 
     def _end(self) -> None:
-        """The program brings its car to rest, and disarms it, before it ends."""
+        """End the program by SIGINT, and kill it after 12 s.
+
+        At SIGINT it brings its car to rest and disarms it.
+        """
         program, self._program = self._program, None
         if program and program.poll() is None:
             program.send_signal(signal.SIGINT)
@@ -197,15 +206,18 @@ class Car(LifecycleNode):
             self._ears = None
 
     def _look(self) -> None:
-        """A program that ended by itself ends being active, too."""
+        """Deactivate the node if the program has ended by itself."""
         if self._program and self._program.poll() is not None:
             code = self._program.returncode
             self.get_logger().error(f"the car's program ended with {code}, and says why above")
             self.trigger_deactivate()
 
     def leave(self) -> None:
-        """Ctrl-C: the terminal has told the car's program as well, if there is one; ros2 launch
-        says it a second time."""
+        """End after Ctrl-C.
+
+        In a terminal the car's program got it as well, and has 3 s to end by itself. ros2 launch
+        sends the signal a second time, which is ignored.
+        """
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         if self._program and os.isatty(sys.stdin.fileno()):
             with suppress(subprocess.TimeoutExpired):
@@ -214,7 +226,7 @@ class Car(LifecycleNode):
 
 
 def main() -> int:
-    """Be that node until Ctrl-C."""
+    """Run the node until Ctrl-C."""
     rclpy.init()
     node = Car()
     try:

@@ -1,4 +1,4 @@
-"""``ros2 run tandem_ros tandem ...``: the command itself, by the Python that ROS 2 runs."""
+"""``ros2 run tandem_ros tandem ...``: the tandem command, run by ROS 2's Python."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ MISSING = (
 
 
 def missing(error: ImportError) -> str:
-    """What is wrong and what to do where the pip package is not there."""
+    """Return the error text, with its remedy, for a Python without the pip package."""
     return MISSING.format(error=error, python=sys.executable)
 
 
 def main() -> int:
-    """Run a command of Tandem."""
+    """Run a tandem command; return its exit status, 3 without the pip package."""
     try:
         from host_bridge import cli
     except ImportError as error:

@@ -1,4 +1,4 @@
-"""Parameters of the lifecycle node, as words of ``tandem ros``. No ROS in it."""
+"""Converts the parameters of the lifecycle node to arguments of ``tandem ros``; imports no ROS."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import io
 import itertools
 from collections.abc import Mapping, Sequence
 
-# name -> its default, and the option that it is; what is at its default is not said
+# name -> its default, and its option; a parameter at its default is not passed on
 PARAMETERS: dict[str, tuple[str | float | bool, str]] = {
     "car": ("", "--car"),
     "vocabulary": ("f1tenth", "--as"),
@@ -28,12 +28,15 @@ PARAMETERS: dict[str, tuple[str | float | bool, str]] = {
 
 
 class NotRight(ValueError):
-    """A parameter that the command does not take, with the command's own words."""
+    """A parameter that the command refuses, with the command's own error text."""
 
 
 def remaps_of(arguments: Sequence[str]) -> list[str]:
-    """Find the other names of topics and services that ROS 2 gave this node (``-r FROM:=TO``), for
-    the car's own; not the node's name and namespace."""
+    """Return the remappings of topics and services that ROS 2 gave this node (``-r FROM:=TO``).
+
+    They are passed on to the car's node. Those of the node's name and namespace, and those of other
+    nodes, are left out.
+    """
     found = [
         rule
         for flag, rule in itertools.pairwise(arguments)
@@ -43,9 +46,9 @@ def remaps_of(arguments: Sequence[str]) -> list[str]:
 
 
 def words_of(values: Mapping[str, object], namespace: str, remaps: Sequence[str] = ()) -> list[str]:
-    """The command line: unarmed, in the node's namespace.
+    """Return the command line: unarmed, in the node's namespace.
 
-    Raises NotRight, and ImportError where there is no Tandem.
+    Raises NotRight for a refused parameter, and ImportError where Tandem is not installed.
     """
     if not values["car"]:
         raise NotRight("the parameter car is empty: say which, as car:=sim://f1tenth")
@@ -64,7 +67,7 @@ def words_of(values: Mapping[str, object], namespace: str, remaps: Sequence[str]
 
 
 def _read(words: list[str]) -> None:
-    """As the command will read them."""
+    """Parse the words as the command will; raise NotRight with its error text."""
     from host_bridge import cli
     from host_bridge.interfaces.cli import ros
 

@@ -1,8 +1,8 @@
-"""``python -m tandem_ros.program FD WORD...``: a command of Tandem that ends with its parent.
+"""``python -m tandem_ros.program FD WORD...``: runs a tandem command that ends with its parent.
 
-Where the lifecycle node is killed, the car that it lets drive comes to rest, as by Ctrl-C. The
-parent's end is the end of a pipe: a parent-death signal of Linux comes once for each thread that
-ends, and a second one ends a drive before its car rests.
+If the lifecycle node is killed, its car comes to rest, as by Ctrl-C. The parent's end is detected
+as the end of a pipe. A parent-death signal of Linux would come once for each thread that ends, and
+a second one ends a drive before its car rests.
 """
 
 # mypy: ignore-errors
