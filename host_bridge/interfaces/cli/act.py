@@ -1,4 +1,4 @@
-"""``tandem arm``, ``clear`` and ``disarm``: what a person lets a car do."""
+"""``tandem arm``, ``clear`` and ``disarm``: the operator actions on one car."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from host_bridge.services import Host
 
 @dataclass(frozen=True)
 class Verb:
-    """One of the three commands."""
+    """One of the three commands: its action and its help text."""
 
     action: Action
     description: str
@@ -84,7 +84,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, host: Host) -> int:
-    """0 if the car did it. Raises errors.TandemError, RefusedFault with every reason."""
+    """Run the command; return 0 if the car did it.
+
+    Raises errors.TandemError, among them RefusedFault with every reason.
+    """
     action = VERBS[args.command].action
     text = car_of(args)
     if action is not Action.ARM:
@@ -104,9 +107,9 @@ async def _act(
     opened = await host.cars.open(text, epoch=host.cars.command_epoch(text))
     try:
         if action is Action.ARM:
-            _ = opened.vehicle  # a car of no known type is not armed
+            _ = opened.vehicle  # raises for a car of no known type, which is not armed
         await opened.until(lambda: not _is_passing(opened), _PASSING_S)
-        if action is Action.ARM:  # what a refusal is explained by comes some times a second
+        if action is Action.ARM:  # the report that explains a refusal comes a few times a second
             await opened.until(lambda: opened.car.inputs is not None, _EXPLAINED_S)
         deed = _deed(opened, action, profile)
         words = _unaided(opened, deed)
@@ -125,21 +128,24 @@ def _deed(opened: OpenCar, action: Action, profile: Profile | None) -> Deed:
 
 
 def _unaided(opened: OpenCar, deed: Deed) -> str:
-    """Say how far it goes without its program, where an arm permits what makes that far."""
+    """Return how far an armed car goes without its program; "" if that is a few metres at most."""
     if deed.action is not Action.ARM:
         return ""
     return unaided_words(opened.vehicle, Profile(deed.value).name.lower())
 
 
 async def asked(opened: OpenCar, deed: Deed, host: Host) -> ActionResult | None:
-    """What became of it; None if the car did not answer."""
+    """Request the action; return its result, or None if the car did not answer within 2 s."""
     request = opened.car.request(deed, host.cars.clock.now_us())
     await opened.until(lambda: request.result is not None, _PATIENCE_S)
     return request.result
 
 
 def _is_passing(opened: OpenCar) -> bool:
-    """In a state that ends by itself and refuses everything meanwhile."""
+    """Return whether the car is starting or stopping: states that end by themselves.
+
+    They refuse every action meanwhile.
+    """
     status = opened.car.status
     return status is None or status.state in (State.STARTING, State.STOPPING)
 
@@ -155,7 +161,7 @@ def _show(result: ActionResult | None, is_json: bool, opened: OpenCar, unaided: 
 
 
 def row_of(result: ActionResult | None, opened: OpenCar) -> dict[str, object]:
-    """For programs."""
+    """Return the outcome as a row for JSON."""
     missing = result.stop_sources if result else ()
     return {
         "name": opened.name,
@@ -167,7 +173,10 @@ def row_of(result: ActionResult | None, opened: OpenCar) -> dict[str, object]:
 
 
 def refused(result: ActionResult | None, opened: OpenCar) -> RefusedFault:
-    """With every reason."""
+    """Return the fault for a refused or unanswered action, with every reason.
+
+    It is an OffBeatFault if the car missed beats and may be given a longer one.
+    """
     if result is None:
         return RefusedFault(f"{opened.name} did not answer")
     reasons = "".join(f"\n    {reason}" for reason in result.reasons)

@@ -1,4 +1,4 @@
-"""``NAME=VALUE`` on a command line: what one car is to have other than its vehicle file says."""
+"""Parses ``NAME=VALUE`` arguments: values that one car has instead of its vehicle file's."""
 
 from __future__ import annotations
 
@@ -12,12 +12,15 @@ _CHANGE = re.compile(r"([a-z_]\w*)=(.*)")  # a URI has :// before any =
 
 
 def is_change(word: str) -> bool:
-    """Whether it is a ``NAME=VALUE`` and no car."""
+    """Return whether the word is a ``NAME=VALUE`` and not a car."""
     return _CHANGE.fullmatch(word) is not None
 
 
 def changes_of(words: Sequence[str]) -> dict[str, float]:
-    """Of some ``NAME=VALUE``, by name. Raises errors.UsageFault."""
+    """Return the numbers of ``NAME=VALUE`` words by name.
+
+    Raises errors.UsageFault.
+    """
     found = {}
     for word in words:
         name, _, text = word.partition("=")

@@ -1,4 +1,4 @@
-"""What a person has to vouch for before a car is armed with its wheels off the ground."""
+"""The options ``--profile`` and ``--attest``, and the question that the stand profile asks."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _YES = ("y", "yes")
 
 
 def add_profile(parser: argparse.ArgumentParser) -> None:
-    """``--profile`` and ``--attest``."""
+    """Declare ``--profile`` and ``--attest``."""
     parser.add_argument(
         "--profile",
         choices=[profile.name.lower() for profile in Profile],
@@ -27,7 +27,7 @@ def add_profile(parser: argparse.ArgumentParser) -> None:
 
 
 def profile_of(args: argparse.Namespace, car_count: int = 1) -> Profile | None:
-    """The profile that was asked for; for stand, attested by a person.
+    """Return the profile asked for, or None; for stand a person has to attest the wheels first.
 
     Raises errors.UsageFault, errors.RefusedFault.
     """
@@ -66,5 +66,5 @@ def _ask() -> None:
 
 
 def says_wheels_off_ground() -> bool:
-    """The person at this terminal; whoever says nothing says no."""
+    """Ask the person at this terminal; return True only for yes, so an empty answer is no."""
     return input("Are the wheels off the ground? [y/N] ").strip().lower() in _YES

@@ -57,7 +57,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, host: Host) -> int:
-    """Raises errors.TandemError."""
+    """Run the command; return 0.
+
+    Raises errors.TandemError.
+    """
     if ":" in args.file.parts[0]:
         raise UsageFault(
             f"{args.file} is no name for a file",
@@ -161,7 +164,7 @@ def _refuse_unknown(path: Path, numbers: dict[str, list[int]], known: set[str]) 
 def _refuse_another_board(
     opened: OpenCar, held: Vehicle | None, row: dict[str, Any], said: bytes | None
 ) -> None:
-    """Raises errors.AnotherCarFault unless the board is the backup's, or the one that was said."""
+    """Raise errors.AnotherCarFault unless the board is the backup's, or the one of ``--board``."""
     board_id = said or bytes.fromhex(row["board_id"])
     meant = KnownCar(board_id, str(row["car_name"]), str(row["vehicle"]))
     identity = opened.identity
@@ -176,7 +179,10 @@ def _refuse_another_board(
 
 
 def _refuse_another_type(held: Vehicle | None, row: dict[str, Any], name: str) -> None:
-    """A board of another type has other wires; one that holds nothing yet may become any."""
+    """Refuse a board that holds another type's configuration: its wiring is different.
+
+    A board without a configuration may become any type.
+    """
     if held is not None and held.name != row["vehicle"]:
         raise UsageFault(
             "the backup is of another type of car",

@@ -1,4 +1,4 @@
-"""``tandem calibrate``: what logs of drives tell about a car, written where it is used."""
+"""``tandem calibrate``: identifies a car's parameters from logs of its drives, and writes them."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ right; 7 a log is not what it should be.
 """
 
 
-# options of a bag's topics -> what they are in ``host_bridge.logbook.bag_series``, and for people
+# option for a bag's topic -> its help; _SERIES has its key in ``host_bridge.logbook.bag_series``
 TOPICS = {
     "drive": "commands (/drive)",
     "odom": "wheel odometry (/odom)",
@@ -116,7 +116,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, host: Host) -> int:
-    """Raises errors.UsageFault, DataFileFault, VehicleFileFault."""
+    """Run the command; return 0 if something was identified, else 1.
+
+    Raises errors.UsageFault, DataFileFault, VehicleFileFault.
+    """
     if args.guide:
         return _guided(args, host)
     if not args.logs:
@@ -182,10 +185,10 @@ def _guided(args: argparse.Namespace, host: Host) -> int:
 
 
 def as_in_its_file(car: str, named: str, host: Host) -> Vehicle:
-    """Return what a car is in its file. Raises errors.TandemError.
+    """Return the car's vehicle as its file has it; refuse a car that was trimmed or calibrated.
 
-    One that was trimmed or calibrated is refused, too: its logs have commands by the map that its
-    board holds, and what is found is of its file's.
+    Such a car's logs have commands by the map that its board holds, but a calibration refers to its
+    file's map. Raises errors.TandemError.
     """
     found: list[Vehicle] = []
 
@@ -211,7 +214,10 @@ def as_in_its_file(car: str, named: str, host: Host) -> Vehicle:
 
 
 def read_traces(args: argparse.Namespace, host: Host) -> list[Trace]:
-    """Of all logs. Raises errors.TandemError."""
+    """Read all logs, with their tape lengths and external poses.
+
+    Raises errors.TandemError.
+    """
     tapes = taped(args.tape, args.logs)
     seen = seen_in(args.places, args.logs)
     topics = {_SERIES[option]: getattr(args, f"{option}_topic") for option in TOPICS}
@@ -229,7 +235,10 @@ def read_traces(args: argparse.Namespace, host: Host) -> list[Trace]:
 
 
 def taped(words: Sequence[str], logs: Sequence[Path]) -> dict[Path, float]:
-    """Metres by log. Raises errors.UsageFault."""
+    """Return the tape measure of each log, in m.
+
+    Raises errors.UsageFault.
+    """
     found = {}
     for word in words:
         path, text = _meant("--tape", word, logs, "METRES")
@@ -243,13 +252,16 @@ def taped(words: Sequence[str], logs: Sequence[Path]) -> dict[Path, float]:
 
 
 def seen_in(words: Sequence[str], logs: Sequence[Path]) -> dict[Path, Path]:
-    """Files of places by log. Raises errors.UsageFault."""
+    """Return the file of external poses of each log.
+
+    Raises errors.UsageFault.
+    """
     meant = (_meant("--places", word, logs, "FILE") for word in words)
     return {path: Path(text) for path, text in meant}
 
 
 def _meant(option: str, word: str, logs: Sequence[Path], what: str) -> tuple[Path, str]:
-    """The log and the rest of ``LOG=REST``; of an only log REST is enough."""
+    """Return the log and the rest of ``LOG=REST``; for a single log REST is enough."""
     name, is_named, rest = word.rpartition("=")
     meant = [path for path in logs if not is_named or name in (str(path), path.name)]
     if len(meant) != 1:
@@ -262,7 +274,7 @@ def _meant(option: str, word: str, logs: Sequence[Path], what: str) -> tuple[Pat
 
 
 def command_of(args: argparse.Namespace) -> str:
-    """As it is kept in the calibration: names without their folders."""
+    """Return the command line as the calibration keeps it: file names without their folders."""
     words = ["tandem calibrate", *(path.name for path in args.logs)]
     words += [f"--guide {args.guide.name}"] if args.guide else []
     words += [
@@ -274,7 +286,7 @@ def command_of(args: argparse.Namespace) -> str:
 
 
 def as_row(found: Found, traces: Sequence[Trace], vehicle: Vehicle) -> dict[str, Any]:
-    """What ``--json`` prints."""
+    """Return the result as ``--json`` prints it."""
     known = known_values(vehicle)
     told = found.steering_map
     return {
@@ -304,7 +316,7 @@ def _finding_row(one: Finding, known: float | None) -> dict[str, Any]:
 
 
 def lines(found: Found, traces: Sequence[Trace], vehicle: Vehicle) -> Iterator[str]:
-    """What people read."""
+    """Yield the result as lines for people."""
     known = known_values(vehicle)
     for trace in traces:
         yield f"{trace.file}: {trace.kind}, {trace.seconds:.0f} s of {vehicle.name}"
@@ -340,7 +352,10 @@ def _map_lines(found: Found) -> Iterator[str]:
 
 
 def untold_lines(findings: Sequence[Finding]) -> Iterator[str]:
-    """What is not told, why, and which manoeuvre would; one manoeuvre is named once."""
+    """Yield the parameters that could not be identified, why, and the manoeuvre that would help.
+
+    A manoeuvre that is the remedy for several is named once.
+    """
     untold = [one for one in findings if not one.is_told]
     if not untold:
         return

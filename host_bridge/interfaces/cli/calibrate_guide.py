@@ -1,4 +1,7 @@
-"""``tandem calibrate --guide``: an hour with a car, a stand, a floor and a tape, step by step."""
+"""``tandem calibrate --guide``: the guided calibration, which drives and asks step by step.
+
+It needs a stand, a floor, a tape measure and about an hour.
+"""
 
 from __future__ import annotations
 
@@ -26,13 +29,16 @@ _TRIES = 3
 
 
 class Guide:
-    """One calibration in one folder; a step that is done is not done again.
+    """One guided calibration with its logs in one folder; a finished step is not repeated.
 
-    ``car`` is what commands call it; ``vehicle`` is what it is.
+    ``car`` is its name on the command line; ``vehicle`` is its vehicle file.
     """
 
     def __init__(self, folder: Path, car: str, vehicle: Vehicle, host: Host) -> None:
-        """Raises errors.DataFileFault for a folder that cannot be made or read."""
+        """Make or read the folder.
+
+        Raises errors.DataFileFault for a folder that cannot be made or read.
+        """
         self._folder = folder
         self._car = car
         self._vehicle = vehicle
@@ -47,7 +53,10 @@ class Guide:
             ) from None
 
     def run(self) -> list[Trace]:
-        """All steps; the traces of their drives. Raises errors.TandemError."""
+        """Do all steps; return the traces of their drives.
+
+        Raises errors.TandemError.
+        """
         total = len(MANOEUVRES)
         print(f"Calibrating {self._car}, a {self._vehicle.name}, in {total} steps.")
         print(f"Logs and answers are kept in {self._folder}; Ctrl-C ends, the same words go on.")
@@ -113,10 +122,13 @@ class Guide:
             _tell_truth(car)
             self._tapes[manoeuvre.name] = self._metres()
             (self._folder / ANSWERS).write_text(json.dumps(self._tapes) + "\n")
-        part.rename(log)  # last: what was asked is answered
+        part.rename(log)  # last, when every question is answered: now the step counts as done
 
     def _straight(self, before: Sequence[Trace]) -> float:
-        """The part of full lock that drives straight, by the drives so far; 0 before the first."""
+        """Return the steering that drives straight, as a part of full lock, from the drives so far.
+
+        It is 0 before the first drive that identifies the trim.
+        """
         trim = identify(before, self._vehicle).of("steer_trim_rad") if before else None
         if trim is None or not trim.is_told:
             return 0.0
@@ -137,7 +149,7 @@ class Guide:
         return found.why
 
     def _forget(self, manoeuvre: Manoeuvre, log: Path) -> None:
-        """Put aside: nothing that was measured is lost."""
+        """Rename the log of a step that is driven again; no measurement is deleted."""
         number = 1
         while (aside := log.with_name(f"{manoeuvre.name}.{number}.aside.mcap")).exists():
             number += 1
@@ -176,7 +188,7 @@ class Guide:
 
 
 def _tell_truth(car: str) -> None:
-    """Tell what the tape would say, of a virtual car: there is no floor to lay one on."""
+    """Print what a tape measure would show for a virtual car, from its true poses."""
     path = Path(Uri.parse(car).query.get("sensors", "")) if car.startswith(VIRTUAL) else Path()
     if not path.is_file():
         return

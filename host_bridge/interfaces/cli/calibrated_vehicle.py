@@ -1,4 +1,4 @@
-"""A vehicle as a calibration out of logs has it, tried before it is written or put onto a board."""
+"""Makes a calibrated vehicle from a calibration of logs, and checks it before it is written."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from host_bridge.services import Host
 NONE = "none"
 _LOWER = 0.99
 CHANNELS = 8
-_TRIES = 120  # to three tenths of full lock
+_TRIES = 120  # 0.99 ** 120: down to three tenths of full lock
 
 
 def calibrated_vehicle(
     vehicle: Vehicle, calibration: LogCalibration, host: Host
 ) -> tuple[str, Vehicle]:
-    """The text of its file, and the vehicle that it is. Where its servos cannot turn its wheels to
-    full lock, full lock is lowered until they can.
+    """Return the text of the calibrated vehicle file, and the vehicle that it loads as.
 
-    Raises errors.VehicleFileFault for numbers that no vehicle file may have.
+    If the servos' range does not reach full lock with the found steering map, full lock is lowered
+    until it does. Raises errors.VehicleFileFault for numbers that no vehicle file may have.
     """
     base = vehicle.path
     if vehicle.name in host.vehicles.names() and host.vehicles.load(vehicle.name).path == base:
@@ -54,8 +54,11 @@ def calibrated_vehicle(
 
 
 def board_half(vehicle: Vehicle, file: str, host: Host) -> Vehicle:
-    """The vehicle as a board of it is to have it. ``file`` is one of tandem calibrate or of
-    tandem replay --fit, or ``own``. Raises errors.VehicleFileFault."""
+    """Return the vehicle with the parameters that a calibration puts on its board.
+
+    ``file`` was written by tandem calibrate or tandem replay --fit, or is ``own``. Raises
+    errors.VehicleFileFault.
+    """
     path = results.found(vehicle.name) if file == OWN else Path(file)
     if path is None:
         raise VehicleFileFault(
@@ -79,7 +82,7 @@ def board_half(vehicle: Vehicle, file: str, host: Host) -> Vehicle:
 
 
 def changes_on_board(file: Vehicle, calibrated: Vehicle) -> list[dict[str, object]]:
-    """The parameters of the car's program that differ; of channels those alone that do."""
+    """Return the parameters that differ, as rows; of per-channel ones only the channels that do."""
     rows: list[dict[str, object]] = []
     for name, values in calibrated.parameters.items():
         before = file.parameters[name]

@@ -21,8 +21,8 @@ from host_bridge.open_car import OpenCar
 from host_bridge.running import run_async
 from host_bridge.services import Host
 
-_STARTED_S = 3.0  # before that its cap is not raised
-_SHOWN_S = 2.0  # the car names its cap in turn with other slow things
+_STARTED_S = 3.0  # a car that is starting up does not raise its cap
+_SHOWN_S = 2.0  # the report with the cap takes turns with other slow ones
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -33,7 +33,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, host: Host) -> int:
-    """0 if the car took it. Raises errors.TandemError."""
+    """Run the command; return 0 if the car took the cap.
+
+    Raises errors.TandemError.
+    """
     return run_async(_cap(args, host))
 
 
@@ -43,7 +46,7 @@ async def _cap(args: argparse.Namespace, host: Host) -> int:
         await opened.until(lambda: _has_started(opened), _STARTED_S)
         result = await asked(opened, capping(args.speed_mps, Sender.COMMAND), host)
         if result is not None and result.is_done:
-            opened.car.outputs = None  # those that come from now on know the cap
+            opened.car.outputs = None  # wait for a report that was made with the new cap
             await opened.until(lambda: opened.car.outputs is not None, _SHOWN_S)
     finally:
         await opened.close()
@@ -62,7 +65,7 @@ def _has_started(opened: OpenCar) -> bool:
 
 
 def speed(text: str) -> float:
-    """A cap in m/s, for argparse."""
+    """Parse a speed cap in m/s, for argparse."""
     value = number(text)
     try:
         capping(value, Sender.COMMAND)

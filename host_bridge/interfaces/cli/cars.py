@@ -1,4 +1,4 @@
-"""``tandem cars``: who is being served on this machine, now."""
+"""``tandem cars``: the cars that are served on this machine now."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ examples:
   tandem cars                   the cars that are served here
   tandem cars --json            the same, for a program
 """
-_ON_STAND = ("HOLD", "ACTIVE", "STOPPING")  # elsewhere the profile is that of the last time
+_ON_STAND = ("HOLD", "ACTIVE", "STOPPING")  # in other states the reported profile is an old one
 COLUMNS = ("name", "vehicle", "state", "pid", "uri", "started")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command's options."""
+    """Declare the command line."""
     parser.description = "The cars that are served on this machine."
     parser.epilog = EPILOG
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, host: Host) -> int:
-    """Prints the cars; returns 0, also where there is none."""
+    """Print the cars; return 0, also if there is none."""
     rows = [_seen(car, host) for car in host.cars.served()]
     if args.json:
         print(json.dumps(rows, indent=2))

@@ -1,4 +1,4 @@
-"""Which car a command is about, the same for every command."""
+"""The options that choose a car, the same for every command."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _BOARD_BYTES = 8
 def add_car(
     parser: argparse.ArgumentParser, *, what: str = "a served name, a URI or a serial port"
 ) -> None:
-    """``CAR`` as a word or as ``--car CAR``."""
+    """Declare ``CAR`` as a positional argument and as ``--car CAR``."""
     car = parser.add_mutually_exclusive_group()
     car.add_argument(
         "car", nargs="?", metavar="CAR", help=f"{what}; may be left out if one is served"
@@ -21,13 +21,13 @@ def add_car(
 
 
 def car_of(args: argparse.Namespace) -> str | None:
-    """What was said; None if nothing was."""
+    """Return the car that was named, or None."""
     chosen: str | None = args.car_option or args.car
     return chosen
 
 
 def named_car(parser: argparse.ArgumentParser) -> None:
-    """``--car CAR`` alone, for commands whose words are about something else."""
+    """Declare only ``--car CAR``, for commands whose positional arguments mean something else."""
     parser.add_argument(
         "--car",
         metavar="CAR",
@@ -36,7 +36,10 @@ def named_car(parser: argparse.ArgumentParser) -> None:
 
 
 def board_of(text: str | None) -> bytes | None:
-    """Read the id of a board as people have it. Raises errors.UsageFault."""
+    """Parse a board id of 16 hexadecimal digits; None stays None.
+
+    Raises errors.UsageFault.
+    """
     if text is None:
         return None
     try:

@@ -1,4 +1,4 @@
-"""Rows of text, one column under the other."""
+"""Formats rows of text as aligned columns."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Each row as a line, indented by two; the first row is usually the head."""
+    """Return each row as a line, indented by two; the first row is usually the head."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     padded = (
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))

@@ -1,4 +1,4 @@
-"""``tandem config``: the numbers that a car holds, and those that it should."""
+"""``tandem config``: shows, reads, compares and writes the parameters that a car holds."""
 
 from __future__ import annotations
 
@@ -65,7 +65,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, host: Host) -> int:
-    """0, or 1 where ``diff`` finds a difference. Raises errors.TandemError."""
+    """Run the command; return 0, or 1 if ``diff`` finds a difference.
+
+    Raises errors.TandemError.
+    """
     return run_async(_run(args, host))
 
 
@@ -86,7 +89,10 @@ async def _run(args: argparse.Namespace, host: Host) -> int:
 
 
 def _told(args: argparse.Namespace) -> tuple[str | None, dict[str, float]]:
-    """The car, and the changes. Raises errors.UsageFault."""
+    """Split the words into the car and the changes.
+
+    Raises errors.UsageFault.
+    """
     words = [word for word in args.words if is_change(word)]
     cars = [word for word in args.words if word not in words]
     if args.car:

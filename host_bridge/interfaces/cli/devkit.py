@@ -1,21 +1,22 @@
 """Let an AutoDRIVE Devkit script drive a car, as if the car were in the simulator.
 
-The script is started first and left as it is; this connects to it as the simulator would, sends it
-the car's telemetry as "V1 ..." keys, and makes claims of what it answers. On a real car they count
-only while somebody holds SPACE; the script of a virtual car needs nobody.
+Start the script first, unchanged. This command connects to it as the simulator would, sends it the
+car's telemetry as "V1 ..." keys, and drives the car by its answers. A real car drives only while
+somebody holds SPACE; a virtual car needs nobody.
 
-Throttle 1 and steering 1 are what they are in the simulator's car; the car goes no faster than its
-source [sources.devkit] may, which is little, for a script may think for 0.75 s. --quick is for one
-that answers ten times a second or more: it drives as [sources.script], as fast as a file may (a
-Nigel at all throttles as in the simulator). --every 2 is for one that answers every two seconds, as
-perception does: each answer counts for a quarter longer than that, 2.5 s, and the car goes no
-faster than takes it as far on an old answer as its file allows (stop.blind_m: a Nigel 0.04 m/s, an
-F1TENTH 0.2). --scale 0.2 makes less of the throttle, --scale fit as much as the car may.
+Throttle 1 and steering 1 mean what they mean for the simulator's car. The car goes no faster than
+the cap of its source [sources.devkit], which is low, because a script may take 0.75 s for an
+answer. --quick is for a script that answers at least ten times a second: it drives as
+[sources.script], with the cap of a file (a Nigel at all throttles as in the simulator). --every 2
+is for a script that answers every two seconds, as perception does: each answer is valid for a
+quarter longer than that, 2.5 s, and the speed is limited so that the car goes no farther on an old
+answer than its vehicle file allows (stop.blind_m: a Nigel 0.04 m/s, an F1TENTH 0.2). --scale 0.2
+reduces the throttle, --scale fit reduces it to what the car may do.
 
-A script that does not answer for longer than its answers count, or that is gone, stops the car; R
+If the script gives no answer for longer than its answers are valid, or ends, the car stops; R
 clears that and arms again, as in tandem drive. A virtual car of this command has a true pose, laps,
 collisions, and scans where there are walls; V1 Reset puts it back to its start, V1 CoSim wherever
-the script says, once it stands. No real car is put elsewhere. A camera shows a black picture.
+the script says, once it stands. A real car is never put elsewhere. A camera shows a black picture.
 
 examples:
   python example_nigel.py                             the script, in a terminal of its own
@@ -49,7 +50,7 @@ _EVERY_MAX_S = 10.0
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command's own."""
+    """Declare the command line."""
     parser.add_argument(
         "--connect", type=_place, default=_PLACE, metavar="HOST:PORT", help="where the script is"
     )
@@ -71,7 +72,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, host: Host) -> int:
-    """Raises errors.TandemError."""
+    """Run the command; return the exit code.
+
+    Raises errors.TandemError.
+    """
     given = {
         "like": args.like,
         "scale": args.scale,
@@ -103,7 +107,7 @@ def _seconds(text: str) -> float:
 
 
 def _scale(text: str) -> str:
-    """Checked here, handed on as text."""
+    """Check the share here, and pass it on as text."""
     if text == FIT:
         return text
     if positive(text) > 1.0:

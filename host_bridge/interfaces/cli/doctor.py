@@ -1,4 +1,4 @@
-"""``tandem doctor``: is this machine fit to drive cars, and if not, what to do."""
+"""``tandem doctor``: checks whether this machine is fit to drive cars, and names remedies."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ It exits with 1 if something fails; warnings are no failures.
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command's options."""
+    """Declare the command line."""
     parser.description = "Python, MicroPython, serial ports and what gets in their way."
     parser.epilog = EPILOG
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
@@ -31,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, host: Host) -> int:
-    """Returns 1 if something fails."""
+    """Run the checks; return 1 if one fails."""
     machine = this_machine()
     if args.udev:
         print(rules(machine.serial_group), end="")

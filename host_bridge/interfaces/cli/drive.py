@@ -6,8 +6,8 @@ at once, R or Enter clears a stop and arms again, Esc or Ctrl-C ends.
 
 A terminal that reports the release of keys (kitty's protocol: kitty, foot, Ghostty, WezTerm) gives
 the vehicle's full speed. In any other, SPACE has to be pressed again at least once a second (held
-down it repeats, which nobody can tell from pressing), letting go takes up to that second, and
-0.3 m/s is the limit. With a real car a file plays only while SPACE is held.
+down it repeats, which cannot be told from pressing), a release takes effect within that second, and
+the limit is 0.3 m/s. With a real car a file plays only while SPACE is held.
 
 A gamepad (--input gamepad): LB held is the deadman, gripped with the triggers at rest; the right
 trigger drives, the left one drives backward, the left stick steers. START arms again, BACK ends,
@@ -20,11 +20,11 @@ until that channel's next row. tandem log --samples FOLDER has one; tandem log F
 makes one of a log.
 
 With --lockstep virtual cars (sim://) are driven by a file or a script as fast as they can be
-computed, in a time of their own: a busy machine makes nothing late, and two drives with the same
-words are the same. In any other terminal tandem stop stops them as it does all others.
+computed, in virtual time: a busy machine makes nothing late, and two drives with the same command
+line are the same. In any other terminal tandem stop stops them as it does all others.
 
-The screen says "lost" for reports that did not come from a car, and "skipped" for the beats that a
-virtual car left out because this machine was busy: its line loses nothing.
+The screen counts as "lost" the reports of a car that did not arrive, and as "skipped" the beats
+that a virtual car left out because this machine was busy: its line loses nothing.
 
 examples:
   tandem drive --car sim://f1tenth
@@ -67,7 +67,7 @@ from host_bridge.virtual_time import VirtualTime
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command's own."""
+    """Declare the command line."""
     parser.add_argument(
         "--input",
         default="keyboard",
@@ -89,7 +89,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def add_driving(parser: argparse.ArgumentParser) -> None:
-    """What every way of driving from here has."""
+    """Declare the options that every command that drives has."""
     car = parser.add_mutually_exclusive_group()
     car.add_argument(
         "car",
@@ -118,7 +118,10 @@ def add_driving(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, host: Host) -> int:
-    """Raises errors.TandemError."""
+    """Run the command; return the exit code.
+
+    Raises errors.TandemError.
+    """
     if args.lockstep:
         loop = VirtualTime()
         return drive(args, make_host(loop), args.input, loop=loop)
@@ -134,7 +137,7 @@ def drive(
 ) -> int:
     """Drive as the options of ``add_driving`` say, in the time of ``loop`` if one is given.
 
-    Raises errors.TandemError.
+    Return the exit code. Raises errors.TandemError.
     """
     try:
         plan = plan_of(args, of_input, options, is_lockstep=loop is not None)
@@ -145,7 +148,7 @@ def drive(
 
 
 def view_of(args: argparse.Namespace) -> JsonView | PlainView:
-    """Who tells what the cars do."""
+    """Return the view that prints the drive: JSON, or lines and a screen."""
     return JsonView() if args.json else PlainView()
 
 
@@ -156,7 +159,10 @@ def plan_of(
     *,
     is_lockstep: bool = False,
 ) -> Plan:
-    """What the options of ``add_driving`` say. Raises errors.UsageFault."""
+    """Return the drive plan that the options of ``add_driving`` describe.
+
+    Raises errors.UsageFault.
+    """
     return Plan(
         cars=(args.car, *args.twin),
         input=of_input,

@@ -1,4 +1,4 @@
-"""A drive as lines: for a log that people read, and as JSON for programs."""
+"""Prints a drive as lines for people, and as JSON for programs."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from host_bridge.interfaces.cli.words import (
     together_words,
 )
 
-_EVERY_US = 1_000_000  # a line per car and second, besides those that say what changed
+_EVERY_US = 1_000_000  # a line per car and second, besides the lines on changes
 
 
 class PlainView:
-    """What changes as it changes, and a line per car and second."""
+    """The view that prints each change when it happens, and a line per car and second."""
 
     def __init__(self) -> None:
         self._said: dict[str, str] = {}
@@ -66,7 +66,7 @@ class PlainView:
         return [text] if is_new and text else []
 
     def summary(self, drive: Drive, now_us: int) -> list[str]:
-        """What was driven, why it stopped, and whether the cars did the same."""
+        """Return lines on what was driven, why it stopped, and whether the cars did the same."""
         lines = [f"Drove {drive.lasted_s(now_us):.1f} s as {drive.controls.source.name}."]
         for tally in drive.tallies:
             driven = f"{tally.distance_m:.2f} m, at most {tally.top_mps:.2f} m/s"
@@ -78,7 +78,7 @@ class PlainView:
 
 
 class JsonView(PlainView):
-    """One object per car ten times a second, and one about the whole drive at the end."""
+    """The view that prints a JSON object per car at 10 Hz, and one on the drive at its end."""
 
     def news(self, drive: Drive, now_us: int) -> list[str]:
         return [json.dumps(_row(drive, car, now_us)) for car in drive.fleet.cars]
@@ -148,7 +148,7 @@ def _row(drive: Drive, car: Car, now_us: int) -> dict[str, Any]:
 
 
 def car_line(car: Car, now_us: int) -> str:
-    """A car at this moment."""
+    """Return one line on the car's present state."""
     status = car.status
     if status is None or not car.is_known():
         return f"{car.name}: link lost"

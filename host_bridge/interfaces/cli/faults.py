@@ -1,4 +1,4 @@
-"""``tandem faults``: the catalogue of faults, done to virtual cars in virtual time."""
+"""``tandem faults``: runs the catalogue of fault cases on virtual cars in virtual time."""
 
 from __future__ import annotations
 
@@ -75,7 +75,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, host: Host) -> int:
-    """Returns 1 if a case failed. Raises errors.UsageFault, errors.VehicleFileFault."""
+    """Run the command; return 1 if a case failed.
+
+    Raises errors.UsageFault, errors.VehicleFileFault.
+    """
     offered = _offered()
     if args.seeds < 1 or args.jobs < 1:
         raise UsageFault("--seeds and --jobs count from 1", got=f"{args.seeds} and {args.jobs}")
@@ -93,7 +96,10 @@ def run(args: argparse.Namespace, host: Host) -> int:
 
 
 def _offered() -> Offered:
-    """By entry point: the bridge knows of no simulator. Raises errors.UsageFault."""
+    """Load the fault catalogue by entry point, since the bridge imports no simulator.
+
+    Raises errors.UsageFault.
+    """
     offered = {point.name: point.load() for point in entry_points(group=GROUP)}
     if "run" not in offered:
         raise UsageFault(
@@ -118,7 +124,7 @@ def _run_cases(
 ) -> int:
     tasks = [
         (offered["run"], (case.id, vehicle, seed, args.runtime))
-        for seed in range(args.seeds)  # outermost: what is done when it is interrupted is even
+        for seed in range(args.seeds)  # outermost: after an interrupt every case has as many runs
         for vehicle in vehicles
         for case in cases
         if case.fits(vehicle)
@@ -131,7 +137,7 @@ def _run_cases(
 def _run_stops(
     args: argparse.Namespace, offered: Offered, cases: Sequence[Any], vehicles: Sequence[Vehicle]
 ) -> int:
-    """Every cause from 3 m/s and from the fastest that it can find the vehicle at."""
+    """Run every stop cause from 3 m/s, and from the highest speed at which it can occur."""
     wanted = {case.id for case in cases}
     rows = [
         (row, vehicle)
@@ -188,7 +194,7 @@ def _nothing_to_run(got: str) -> UsageFault:
 
 
 def _spurious(args: argparse.Namespace, offered: Offered, vehicles: Sequence[Vehicle]) -> int:
-    """The computed table, and what the program says to it."""
+    """Print the computed table of spurious stops, and check it against the car's program."""
     rows = list(offered["spurious"]())
     if not args.json:
         Console(file=styled(sys.stdout)).print(report.spurious_table(rows))
@@ -209,10 +215,10 @@ def _spurious(args: argparse.Namespace, offered: Offered, vehicles: Sequence[Veh
 
 
 def _all(tasks: Sequence[Task], jobs: int) -> tuple[list[Any], bool]:
-    """Every result, and whether Ctrl-C came before the last."""
+    """Run the tasks in a pool; return the results, and whether Ctrl-C came before the last."""
     results: list[Any] = []
     with children.pool(jobs) as pool:
-        with _interrupts_ignored():  # by those that begin now, too: Ctrl-C is for whoever reports
+        with _interrupts_ignored():  # inherited by the workers: Ctrl-C is for the reporting process
             futures = [pool.submit(make, *given) for make, given in tasks]
         try:
             for done in _shown(futures):
@@ -222,7 +228,7 @@ def _all(tasks: Sequence[Task], jobs: int) -> tuple[list[Any], bool]:
         except LookupError as fault:
             raise UsageFault(str(fault.args[0])) from None
         finally:
-            pool.shutdown(cancel_futures=True)  # what is being run ends within a second
+            pool.shutdown(cancel_futures=True)  # a run that has begun ends within a second
     return results, False
 
 
@@ -236,7 +242,7 @@ def _interrupts_ignored() -> Iterator[None]:
 
 
 def _shown(futures: Sequence[Future[Any]]) -> Iterator[Future[Any]]:
-    """As they are done: a bar on a terminal, and a line for each tenth where there is none."""
+    """Yield futures as they are done, with a progress bar on a terminal, else a line per tenth."""
     if not sys.stderr.isatty():
         yield from _told_by_tenths(futures)
         return

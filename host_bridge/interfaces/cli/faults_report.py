@@ -1,4 +1,4 @@
-"""What ``tandem faults`` found: lists, tables and the picture."""
+"""Formats the results of ``tandem faults``: lists, tables and the picture."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rich.markup import escape
 from rich.table import Table
 
 _SHOWN_FAILURES = 20
-_TO_THE_TENTH = 10.0  # from there a hundredth says nothing
+_TO_THE_TENTH = 10.0  # at larger numbers hundredths are not shown
 _COLUMNS: tuple[tuple[str, JustifyMethod], ...] = (
     ("case", "left"),
     ("outcome", "left"),
@@ -26,7 +26,7 @@ _UNITS_S = {"{:.0f} h": 3600.0, "{:.0f} min": 60.0}
 
 
 def listed(cases: Sequence[Any]) -> str:
-    """One line each."""
+    """Return one line per case."""
     width = max(len(case.id) for case in cases)
     return "\n".join(
         f"{case.id:{width}}  {case.expects:16}  {case.title} ({case.source})" for case in cases
@@ -34,8 +34,10 @@ def listed(cases: Sequence[Any]) -> str:
 
 
 def tables(cases: Sequence[Any], runs: Sequence[Any]) -> Iterator[Table]:
-    """One per vehicle: the worst of each case's runs, beside its limit; the farthest first. Fits 80
-    columns."""
+    """Yield a table per vehicle, at most 80 columns wide.
+
+    It has the worst of each case's runs beside its limit, the farthest stop first.
+    """
     for vehicle in sorted({run.vehicle for run in runs}):
         shown = Table(title=f"{vehicle}: worst/limit", title_style="bold", box=None)
         shown.padding = (0, 1, 0, 0)
@@ -80,11 +82,11 @@ def _short(number: float) -> str:
 def stops_tables(
     runs: Sequence[Any], words: Mapping[str, str], unaided: Mapping[str, str]
 ) -> Iterator[Table]:
-    """One per vehicle, and below it what ``unaided`` says of that vehicle.
+    """Yield a table of stops per vehicle, and below it the text of ``unaided``; at most 80 columns.
 
-    Each cause's longest stop from its lower and from its higher speed, and as a multiple of v²/2μg,
-    which is what the floor allows four braked wheels; the farthest first. A car that has nothing to
-    brake with then "coasts". Fits 80 columns.
+    Each cause has its longest stop from its lower and from its higher speed, also as a multiple of
+    v²/2μg, which is the distance that the floor allows four braked wheels; the farthest first. A
+    car that has nothing to brake with "coasts".
     """
     for vehicle in sorted({run.vehicle for run in runs}):
         own = [run for run in runs if run.vehicle == vehicle]
@@ -103,7 +105,7 @@ def stops_tables(
 
 
 def _farthest_by_speed(runs: Sequence[Any], case: str) -> list[Any]:
-    """Of one case's runs the farthest from the usual speed, if there is one, and from the cap."""
+    """Return the farthest run of one case from each speed: the usual one, if any, and the cap."""
     own = sorted((run for run in runs if run.case == case), key=lambda run: run.asked_mps)
     speeds = sorted({run.asked_mps for run in own})
     return [
@@ -120,13 +122,13 @@ def _stop_cells(run: Any) -> tuple[str, str]:
 
 
 def metres_words(metres: float) -> str:
-    """Write metres to three digits, as an odometer would have it."""
+    """Format metres to three digits, as an odometer does."""
     digits = 2 if metres < _TO_THE_TENTH else 1 if metres < 10 * _TO_THE_TENTH else 0
     return f"{metres:.{digits}f} m"
 
 
 def failures(runs: Sequence[Any]) -> Iterator[str]:
-    """Each with what repeats it, and the count of all."""
+    """Yield each failed run with the seed that repeats it, and the count of all."""
     failed = [run for run in runs if not run.held]
     for run in failed[:_SHOWN_FAILURES]:
         yield f"{run.vehicle} {run.case}, seed {run.seed}: {'; '.join(run.wrong)}"
@@ -136,7 +138,7 @@ def failures(runs: Sequence[Any]) -> Iterator[str]:
 
 
 def spurious_table(rows: Sequence[Any]) -> Table:
-    """Mean time between stops for nothing, by loss and by rate of claims."""
+    """Return the table of the mean time between spurious stops, by loss and by rate of claims."""
     rates = sorted({row.rate_hz for row in rows})
     title = "Computed: mean time between spurious stops, lease 120 ms"
     shown = Table("loss", "in bursts of", title=title, title_style="bold")
@@ -150,7 +152,7 @@ def spurious_table(rows: Sequence[Any]) -> Table:
 
 
 def check_table(checks: Sequence[Any]) -> Table:
-    """The computed mean beside that of the program."""
+    """Return the table of the computed mean time beside the one measured with the car's program."""
     of = {f"{one.vehicle}, lease {one.lease_ms} ms" for one in checks}
     title = f"Checked: the complete program at high loss ({'; '.join(sorted(of))})"
     shown = Table("claims", "loss", "in bursts of", title=title, title_style="bold")
@@ -178,8 +180,8 @@ def _long(seconds: float) -> str:
 
 
 def draw(cases: Sequence[Any], runs: Sequence[Any], path: Path) -> None:
-    """Every stop as a dot, as a share of its limit in time and in way."""
-    import matplotlib as mpl  # a second, which only a picture needs
+    """Draw every stop as a dot, as a share of its limit in time and in distance."""
+    import matplotlib as mpl  # takes a second to import, and only a picture needs it
 
     mpl.use("Agg")
     import matplotlib.pyplot as plt

@@ -1,9 +1,9 @@
 """Let twins follow a car that is driven by its own RC receiver.
 
-The leader says what its receiver claims, and the followers get those very frames. They are armed
+The leader reports the claims of its receiver, and the followers get the same frames. They are armed
 when the leader is, in the same profile, and stopped when it stops; the leader depends on none of
 them. Begin to follow before the leader is armed: a leader that is armed already is followed from
-its next arming on. Ctrl-C ends: the followers are stopped, and so is a leader that nobody else
+its next arming on. Ctrl-C ends: the followers are stopped, and so is a leader that no other program
 serves.
 
 examples:
@@ -45,7 +45,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, host: Host) -> int:
-    """Raises errors.TandemError."""
+    """Run the command; return the exit code.
+
+    Raises errors.TandemError.
+    """
     plan = driving.FollowPlan(
         leader=args.leader,
         followers=tuple(args.followers),
@@ -57,7 +60,7 @@ def run(args: argparse.Namespace, host: Host) -> int:
 
 
 class Lines:
-    """What changes as it changes, and a line per car and second."""
+    """The view that prints each change when it happens, and a line per car and second."""
 
     def __init__(self) -> None:
         self._said: dict[str, str] = {}
@@ -81,7 +84,7 @@ class Lines:
         return [f"{key.split()[0]}: {text}"] if is_new and text else []
 
     def summary(self, following: Following, now_us: int) -> list[str]:
-        """Whether the cars did the same."""
+        """Return lines on whether the cars applied the same claims."""
         lines = [f"{following.forwarded} claims of {following.leader.name} passed on."]
         for follower in following.followers:
             lines.append(f"{follower.car.name}: {_agreed(follower)}.")
@@ -92,7 +95,7 @@ class Lines:
 
 
 class JsonLines:
-    """One object per car ten times a second, and one about all at the end."""
+    """The view that prints a JSON object per car ten times a second, and one on all at the end."""
 
     def news(self, following: Following, now_us: int) -> list[str]:
         cars = (following.leader, *(follower.car for follower in following.followers))

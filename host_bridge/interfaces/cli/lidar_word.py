@@ -1,4 +1,4 @@
-"""``--lidar CAR=FILE``: where a car's scans are."""
+"""Parses ``--lidar CAR=FILE``, which names the file with a car's scans."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from host_bridge.errors import UsageFault
 
 
 def lidars_of(words: Sequence[str]) -> dict[str, str]:
-    """Files by car. Raises errors.UsageFault."""
+    """Return the scan file of each car.
+
+    Raises errors.UsageFault.
+    """
     found: dict[str, str] = {}
     for word in words:
         name, is_there, path = word.partition("=")

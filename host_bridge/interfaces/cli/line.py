@@ -1,4 +1,4 @@
-"""One car in one line, for people; and a count of what is under way."""
+"""One status line per car, redrawn in place, and a progress count."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _INDENT = "        "
 
 
 def status_line(car: Car) -> str:
-    """State, who commands, speed, steering, link, and why it stands."""
+    """Return the line of one car: state, source in command, speed, steering, link, stop cause."""
     return "  ".join(filter(None, _parts(car)))
 
 
@@ -51,7 +51,7 @@ def _parts(car: Car) -> Iterator[str]:
 
 
 class LiveLines:
-    """Some lines that are drawn over again; on what is no terminal, only when they change."""
+    """Lines that are redrawn in place; without a terminal they are printed when they change."""
 
     def __init__(self, out: TextIO) -> None:
         self._out = styled(out)
@@ -72,12 +72,12 @@ class LiveLines:
 
 
 def _folded(line: str, columns: int) -> list[str]:
-    """A line that is too long goes on below, indented. An empty one stays one."""
+    """Wrap a line that is too long, with the rest indented. An empty line stays one line."""
     return textwrap.wrap(line, max(columns, 20), subsequent_indent=_INDENT) or [""]
 
 
 def counted(what: str) -> Callable[[int, int], None]:
-    """A count that is drawn over itself, where a person looks on."""
+    """Return a function that shows a progress count in place, if stderr is a terminal."""
 
     def show(done: int, total: int) -> None:
         if can_draw(sys.stderr):

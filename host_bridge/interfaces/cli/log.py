@@ -1,4 +1,4 @@
-"""``tandem log FILE``: what a log holds."""
+"""``tandem log FILE``: describes a log, and exports it as CSV or as a ROS 2 bag."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ examples:
 
 Foxglove opens the file as it is.
 """
-_BRIDGE = "h_bridge"  # the kind of channel whose logs tandem replay drives again
+_BRIDGE = "h_bridge"  # the kind of drive channel that tandem replay can model
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command's options."""
+    """Declare the command line."""
     parser.description = "What a log (MCAP) of Tandem holds."
     parser.epilog = EPILOG
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
@@ -51,7 +51,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, host: Host) -> int:
-    """Raises errors.DataFileFault for what is no log."""
+    """Run the command; return 0.
+
+    Raises errors.DataFileFault for a file that is no log.
+    """
     if args.samples:
         copied = tables.copy_samples(args.samples)
         print("\n".join(str(path) for path in copied))
@@ -76,7 +79,7 @@ def _exported(log: Path, folder: Path, found: Summary, host: Host) -> Iterator[s
 
 
 def _again(log: Path, folder: Path, car: str, type_of_car: str | None, host: Host) -> Iterator[str]:
-    """What it takes to drive this car's drive again."""
+    """Export one car's commands and odometry, and yield the commands that drive it again."""
     vehicle = _vehicle(type_of_car, host)
     if vehicle is None:
         yield f"{car}: no such vehicle file here ({type_of_car}), so its commands are left out"
@@ -95,7 +98,7 @@ def _again(log: Path, folder: Path, car: str, type_of_car: str | None, host: Hos
 
 
 def _vehicle(name: str | None, host: Host) -> Vehicle | None:
-    """The vehicle of that name, if its file is here."""
+    """Return the vehicle of that name, or None if its file is not here."""
     try:
         return host.vehicles.load(name) if name else None
     except VehicleFileFault:

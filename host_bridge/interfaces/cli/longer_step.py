@@ -1,6 +1,6 @@
-"""A car whose steps take longer than its beat is offered a longer beat; nothing is written unasked.
+"""Offers a longer beat for a car whose steps take longer than its beat; asks before it writes.
 
-By hand it is ``tandem config write CAR step_s=0.02``.
+The same by hand is ``tandem config write CAR step_s=0.02``.
 """
 
 from __future__ import annotations
@@ -17,8 +17,10 @@ _YES = ("y", "yes")
 
 
 def offer_longer_step(fault: OffBeatFault, host: Host, *, is_json: bool) -> int:
-    """The exit code of the refusal, for the car is not armed by this; raises it again where nobody
-    can be asked. Raises errors.TandemError."""
+    """Offer each car a longer beat; return the exit code of the refusal: no car is armed.
+
+    Raises the fault again where nobody can be asked. Raises errors.TandemError.
+    """
     cars = fault.cars
     if is_json or not cars or not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise fault
@@ -31,7 +33,7 @@ def offer_longer_step(fault: OffBeatFault, host: Host, *, is_json: bool) -> int:
 
 
 async def _write(car: str, meant: KnownCar, host: Host) -> int:
-    """To the very car that refused: while a person answered another may have come to its place."""
+    """Write the longer beat, but only to the car that refused, and to no other at its port."""
     opened = await host.cars.open(car, epoch=host.cars.command_epoch(car), meant=meant)
     try:
         await host.configurations.adjust(opened, {"step_s": LONGEST_STEP_S}, counted)

@@ -1,4 +1,4 @@
-"""``tandem monitor``: what cars do, live."""
+"""``tandem monitor``: shows the state of cars live."""
 
 from __future__ import annotations
 
@@ -65,7 +65,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, host: Host) -> int:
-    """Until Ctrl-C, or for --seconds. Raises errors.TandemError."""
+    """Run until Ctrl-C, or for --seconds.
+
+    Raises errors.TandemError.
+    """
     return run_async(_monitor(args, host))
 
 
@@ -105,7 +108,7 @@ def _as_lines(cars: Sequence[OpenCar], clock: Clock) -> Callable[[], None]:
 
 
 def _latest(opened: OpenCar) -> list[str]:
-    """The newest events, on a terminal as many lines from the first on."""
+    """Return the newest events; on a terminal padded to a fixed number of lines."""
     car = opened.car
     found = [event_words(event, car.vehicle) for event in list(car.events)[-_EVENTS_SHOWN:]]
     padding = [""] * (_EVENTS_SHOWN - len(found)) if sys.stdout.isatty() else []
@@ -113,7 +116,7 @@ def _latest(opened: OpenCar) -> list[str]:
 
 
 def _lines(opened: OpenCar, now_us: int) -> list[str]:
-    """What does not fit beside the numbers stands below them, so that nothing is cut off."""
+    """Return the lines of one car; details that do not fit beside the numbers stand below them."""
     car = opened.car
     line = status_line(car).removesuffix(car.why_stopped()).rstrip()
     reason = opened.why_unknown.split("\n")[0] or car.why_stopped(says_when=True)
@@ -131,8 +134,8 @@ def _unix_us() -> int:
 
 
 def _as_json(cars: Sequence[OpenCar], clock: Clock) -> Callable[[], None]:
-    # Printed with the samples, not as they come: a reader that has gone away then ends the
-    # command, where in a callback it would only be complained about.
+    # Events are printed with the samples, not in their callback: there a broken pipe would only
+    # be logged, while here it ends the command.
     news: list[tuple[OpenCar, Sequence[object]]] = []
     for opened in cars:
         opened.events.subscribe(

@@ -1,12 +1,12 @@
-"""Gamepads and wheels: which are plugged in, what they say, what their controls mean.
+"""List, show, test and map the gamepads and wheels that are plugged in.
 
-Without a word more it lists them. live shows one; map asks for one control after the other and
-keeps the answers, so that a wheel or a pad that SDL does not know drives, too; test measures how a
-pad falls silent, and keeps what that says of it.
+Without an argument it lists them. live shows the reports of one; map asks for one control after the
+other and keeps the answers, so that a wheel or a pad that SDL does not know drives, too; test
+measures how a pad falls silent, and keeps the result.
 
-How a pad shows that it lives decides how fast it drives. One whose axes tremble or that has a gyro
-("reports") drives at the vehicle file's full speed, and a car stops 0.2 s after it fell silent. Any
-other ("presses") drives slowly, and something has to be moved or pressed each second.
+How fast a pad may drive depends on how its silence is detected. One whose axes jitter or that has a
+gyro ("reports") drives at the vehicle file's full speed, and a car stops 0.2 s after it fell
+silent. Any other ("presses") drives slowly, and something has to be moved or pressed each second.
 
 examples:
   tandem pads
@@ -48,9 +48,9 @@ from host_bridge.services import Host
 
 _POLL_S = 0.005
 _STEADY_S = 10.0
-_FROZEN_S = 0.2  # of the vehicle files: the count may not stand still for longer
-_LONGEST_GAP_S = _FROZEN_S / 2  # so that a steady hand stays well within that
-_MOVED = 0.6  # of an axis' way: meant, and no tremble
+_FROZEN_S = 0.2  # the vehicle files' limit for an input count that stands still
+_LONGEST_GAP_S = _FROZEN_S / 2  # leaves a steady hand a factor of two
+_MOVED = 0.6  # of an axis' range: a deliberate movement, and no jitter
 _SHOWN = ("leftx", "lefty", "rightx", "righty", "lefttrigger", "righttrigger")
 _ASKED = (
     ("leftshoulder", "LB: the deadman, held to drive by hand"),
@@ -67,7 +67,7 @@ _HAT_NAMES = {1: "dpup", 2: "dpright", 4: "dpdown", 8: "dpleft"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command's own."""
+    """Declare the command line."""
     parser.add_argument(
         "what", nargs="?", default="list", choices=tuple(_DEEDS), help="default: list"
     )
@@ -77,7 +77,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, host: Host) -> int:
-    """Raises errors.TandemError."""
+    """Run the command; return the exit code.
+
+    Raises errors.TandemError.
+    """
     sdl = Sdl()
     try:
         list(sdl.poll())
@@ -158,7 +161,7 @@ def _map(args: argparse.Namespace, sdl: Sdl) -> int:
 
 
 def _next_input(sdl: Sdl, pad: RawPad, taken: set[str], seconds: float | None) -> str:
-    """SDL's word for the input that is moved next; "" if it is left out."""
+    """Return SDL's name for the input that is moved next; "" if it is left out."""
     used = {part.partition(":")[2] for part in taken}
     for _, reports in _ticks(sdl, seconds, ends_by_enter=True):
         for report in reports:
@@ -169,7 +172,10 @@ def _next_input(sdl: Sdl, pad: RawPad, taken: set[str], seconds: float | None) -
 
 
 def _word(report: Report, rest: Sequence[float]) -> str:
-    """As in a line of SDL's: b3, a2, +a2, -a2, h0.1; "" for less than a whole movement."""
+    """Return the report's input as in an SDL mapping: b3, a2, a2~, h0.1.
+
+    It is "" for less than a full movement.
+    """
     if report.kind is Kind.BUTTON and report.value:
         return f"b{report.number}"
     if report.kind is Kind.HAT and int(report.value) in _HAT_NAMES:
@@ -215,7 +221,7 @@ def _test(args: argparse.Namespace, sdl: Sdl) -> int:
 def _measured(
     sdl: Sdl, pad: OpenPad, seconds: float, *, until_gone: bool = False
 ) -> dict[str, float]:
-    """How often it reported, its longest silence, and how it was at the end."""
+    """Measure a pad: its reports, its longest silence, and its state at the end."""
     count = ReportCount(Life.REPORTS)
     begun_s = heard_s = time.monotonic()
     gap_s, is_gone = 0.0, 0.0
@@ -251,7 +257,7 @@ def _how_it_ended(ending: dict[str, float]) -> str:
 def _ticks(
     sdl: Sdl, seconds: float | None, *, ends_by_enter: bool = False
 ) -> Iterator[tuple[float, list[Report]]]:
-    """The time, and what was reported since the last one; for so long, or until Ctrl-C."""
+    """Yield the time, and the reports since the last one, for ``seconds`` or until Ctrl-C."""
     end_s = time.monotonic() + seconds if seconds else float("inf")
     while (now_s := time.monotonic()) < end_s:
         yield now_s, list(sdl.poll())

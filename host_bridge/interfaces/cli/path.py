@@ -1,4 +1,4 @@
-"""``tandem path``: paths made of drives and maps, shown, and measured against what was driven."""
+"""``tandem path``: makes paths from drives and maps, and measures how closely they were driven."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ _SENSORS = ".jsonl"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command's options."""
+    """Declare the command line."""
     parser.description = (
         "Make a path of a recorded drive or of a map, and see how well one was driven."
     )
@@ -90,7 +90,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, host: Host) -> int:
-    """Raises errors.TandemError."""
+    """Run the command; return 0.
+
+    Raises errors.TandemError.
+    """
     facts: dict[str, Any] = {}
     if args.what == "record":
         path = _recorded(args)
@@ -224,7 +227,11 @@ def _error(args: argparse.Namespace, path: Path, host: Host) -> tuple[dict[str, 
 
 
 def _truths(args: argparse.Namespace, host: Host) -> Iterator[tuple[Place, int | None]]:
-    """Of the point that the car turns about, where its vehicle is known."""
+    """Yield the true places of a virtual car, and how often it hit a wall.
+
+    The place is of the point that the car turns about if its vehicle is given, else of its centre
+    of gravity.
+    """
     behind_m = host.vehicles.load(args.vehicle).turns_behind_centre_m if args.vehicle else 0.0
     try:
         with args.of.open(encoding="utf-8") as file:
@@ -247,7 +254,7 @@ def _truths(args: argparse.Namespace, host: Host) -> Iterator[tuple[Place, int |
 
 
 def _reckoned(args: argparse.Namespace, path: Path) -> Iterator[tuple[Place, None]]:
-    """Where the car reckoned that it was, with its first place on the path's first point."""
+    """Yield the dead-reckoned places, moved so that the first one is the path's first point."""
     rows = [
         (it.time_us, it.car, it.value)
         for it in read(args.of)

@@ -1,4 +1,4 @@
-"""Pipes of this command's own to a virtual car that it begins: what it sees, where it is put."""
+"""The named pipes to a virtual car that this command starts: its sensors, its teleport poses."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _SENSORS = "sensors="
 
 
 def add_pipes(parser: argparse.ArgumentParser) -> None:
-    """Declare the options by which a car that another command began has pipes, too."""
+    """Declare the options for the pipes of a virtual car that another command started."""
     parser.add_argument(
         "--sensors",
         metavar="PIPE",
@@ -27,9 +27,9 @@ def add_pipes(parser: argparse.ArgumentParser) -> None:
 def piped(
     car: str | None, options: dict[str, str], folder: Path, whose: str = "car"
 ) -> tuple[str | None, dict[str, str]]:
-    """Add both pipes, made in ``folder``, to the URI of a virtual car and to the options.
+    """Make both pipes in ``folder``, and add them to the URI of a virtual car and to the options.
 
-    Any other car is left as it is, and so is one whose sensors go somewhere else.
+    Any other car is left as it is, and so is one whose URI or options name a sensors file already.
     """
     if not car or "sensors" in options or not car.startswith(VIRTUAL) or _SENSORS in car:
         return car, options
@@ -41,7 +41,7 @@ def piped(
 
 
 def with_option(car: str, name: str, value: str) -> str:
-    """Add this option to a URI that has none of that name."""
+    """Add the option to a URI, unless it has one of that name."""
     if f"?{name}=" in car or f"&{name}=" in car:
         return car
     return f"{car}{'&' if '?' in car else '?'}{name}={value}"

@@ -1,10 +1,11 @@
-"""Be Autoware's simple_planning_simulator: its node, parameter files, topics, services and tf.
+"""Run in place of Autoware's simple_planning_simulator: its node, files, topics, services and tf.
 
-It takes the place of that node: start Autoware's planning simulation without it, and this beside
-it. No car of Tandem's moves by it; for Autoware at a car there is "tandem ros --as autoware".
+It replaces that node: start Autoware's planning simulation without it, and this command beside it.
+It moves no car of Tandem; to drive a car by Autoware there is "tandem ros --as autoware".
 
-Unlike there a command expires: after 0.5 s of ROS time without another one the car is braked by
-2.4 m/s², with its wheels as they were, until commands come again (parameter command_lease_s).
+Unlike in Autoware's node a command expires: after 0.5 s of ROS time without another one the car
+brakes at 2.4 m/s² with its last steering angle, until commands come again (parameter
+command_lease_s).
 Topics stay on this machine unless the environment says how far they go.
 
 examples:
@@ -29,7 +30,7 @@ from host_bridge.services import Host
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command's own."""
+    """Declare the command line."""
     parser.add_argument(
         "--params", action="append", default=[], type=Path, metavar="FILE", help="again for more"
     )
@@ -53,7 +54,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, host: Host) -> int:
-    """Raises errors.TandemError."""
+    """Run the node until Ctrl-C or for --seconds; return 0.
+
+    Raises errors.TandemError.
+    """
     given: dict[str, object] = {"initial_engage_state": args.engaged == "true"}
     given.update(parameter(text) for text in args.given)
     until_s = time.monotonic() + args.seconds if args.seconds else float("inf")

@@ -1,4 +1,4 @@
-"""``tandem record``: log every byte to and from cars."""
+"""``tandem record``: logs every byte to and from cars."""
 
 from __future__ import annotations
 
@@ -60,7 +60,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, host: Host) -> int:
-    """0 when the time is up. Raises errors.TandemError."""
+    """Record until Ctrl-C; return 0 when the time is up.
+
+    Raises errors.TandemError.
+    """
     args.scanned = lidars_of(args.lidar)
     return run_async(_record(args, host))
 
@@ -135,7 +138,7 @@ async def _until_over(
 
 
 def _take_scans(scans: dict[str, SensorPipe], log: Recorder, now_us: int) -> None:
-    """The newest of each car, ten times a second: what a page or a plot can show."""
+    """Log the newest scan of each car, at 10 Hz: as many as a page or a plot can show."""
     for name, pipe in scans.items():
         pipe.step(now_us)
         if scan := pipe.take_scan():

@@ -1,4 +1,4 @@
-"""``tandem replay``: a real car's log, driven again by its twin, and how far they are apart."""
+"""``tandem replay``: drives a twin by a real car's log, and measures how far they are apart."""
 
 from __future__ import annotations
 
@@ -78,7 +78,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, host: Host) -> int:
-    """Raises errors.UsageFault, DataFileFault, VehicleFileFault."""
+    """Run the command; return 0.
+
+    Raises errors.UsageFault, DataFileFault, VehicleFileFault.
+    """
     _refuse(args)
     logged = [it for log in args.logs for it in logged_runs(log, args.car, host)]
     vehicle = host.vehicles.load(_vehicle_of(args.vehicle, logged))
@@ -123,7 +126,10 @@ def _written(
 
 
 def _vehicle_of(wanted: str, logged: Sequence[LoggedRun]) -> str:
-    """Return the type of car that was asked for, or the logs'. Raises errors.UsageFault."""
+    """Return the type of car that was asked for, or the logs'.
+
+    Raises errors.UsageFault.
+    """
     types = {it.vehicle for it in logged}
     if len(types | ({wanted} if wanted else set())) > 1:
         raise UsageFault(
@@ -150,7 +156,7 @@ def _refuse(args: argparse.Namespace) -> None:
         )
     if args.fit and args.calibration:
         raise UsageFault("--fit makes a calibration", expected="--fit or --calibration, not both")
-    if not args.logs:  # of those one may have several drives
+    if not args.logs:  # one log may hold several drives: their number is checked after reading
         _refuse_number(args, len(args.commands) + len(args.bag))
 
 
@@ -256,13 +262,13 @@ def _model(shown: Replay, poses: Poses) -> dict[str, Any]:
 
 
 def _percent(shown: Replay, poses: Poses) -> float:
-    """The last position error, of the way that the car drove."""
+    """Return the last position error in percent of the distance that the car drove."""
     last_m = shown.errors(poses).summary(shown.since).position_last_m
     return 100.0 * last_m / max(way_m(shown.car, shown.since), 1e-6)
 
 
 def _band(shown: Replay) -> dict[str, Any] | None:
-    """Sample by sample since the first command."""
+    """Return the 95 % band for each sample since the first command, or None."""
     band = shown.band
     if band is None:
         return None
@@ -364,7 +370,7 @@ def _summed(name: str, summary: Summary) -> str:
 
 
 def _draw(shown: Replay, calibration: results.Calibration | None, path: Path) -> None:
-    from calibration.picture import draw  # with matplotlib, which only a picture needs
+    from calibration.picture import draw  # imports matplotlib, which only a picture needs
 
     twin, untuned = (shown.errors(p).summary(shown.since) for p in (shown.twin, shown.untuned))
     fitted = "fitted on" if calibration and calibration.was_fitted_on(shown.run) else "predicted"

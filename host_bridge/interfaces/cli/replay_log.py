@@ -1,4 +1,4 @@
-"""A log of Tandem as runs that ``tandem replay`` drives again, one for each car that was driven."""
+"""Reads a Tandem log as runs that ``tandem replay`` drives again, one for each driven car."""
 
 from __future__ import annotations
 
@@ -20,8 +20,10 @@ from host_bridge.services import Host
 
 
 class LoggedRun(NamedTuple):
-    """Hold one car's drive. ``is_virtual``: it had the vehicle file's numbers, or those that its
-    URI named."""
+    """One car's drive; ``is_virtual`` if it was a virtual car.
+
+    A virtual car had the vehicle file's numbers, or those of the calibration that its URI named.
+    """
 
     vehicle: str
     is_virtual: bool
@@ -29,9 +31,10 @@ class LoggedRun(NamedTuple):
 
 
 def logged_runs(log: Path, wanted: str, host: Host) -> list[LoggedRun]:
-    """Read the drives of a log, or of the car of it that is wanted; one at least.
+    """Read the drives of a log, or only those of the wanted car; at least one.
 
-    Raises errors.DataFileFault for what is no log or has no such drive, VehicleFileFault.
+    Raises errors.DataFileFault for a file that is no log or has no such drive, and
+    VehicleFileFault.
     """
     types = cars_of(log)
     if wanted and wanted not in types:
@@ -61,7 +64,7 @@ def logged_runs(log: Path, wanted: str, host: Host) -> list[LoggedRun]:
 
 
 def _tell_calibrated(log: Path, cars: set[str]) -> None:
-    """Tell of virtual cars that were others than their vehicle file: their twins are not."""
+    """Warn of virtual cars that were driven with a calibration: their twins do not have it."""
     for name, row in cars_in(facts(log)).items():
         uri = row.get("uri", "")
         if name in cars and "calibration=" in uri:
@@ -73,7 +76,7 @@ def _tell_calibrated(log: Path, cars: set[str]) -> None:
 
 
 def _runs_of(log: Path, car: str, vehicle: Vehicle) -> Iterator[LoggedRun]:
-    """Read by way of the tables that ``tandem log --csv`` writes, so that both say the same."""
+    """Read the drive by way of the tables of ``tandem log --csv``, so that both say the same."""
     with TemporaryDirectory() as folder:
         written = write_run(log, Path(folder), car, vehicle)
         if written is None:

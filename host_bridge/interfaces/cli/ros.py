@@ -1,15 +1,15 @@
 """Let ROS 2 drive a car, and tell ROS 2 what it does, in topics that users' nodes have already.
 
-A virtual car drives as soon as commands come. A real one does while somebody holds SPACE at this
-terminal, and is armed here only, by R. Anybody may stop it: the service ~/stop, the topic runstop.
+A virtual car drives as soon as commands come. A real one drives while somebody holds SPACE at this
+terminal, and is armed only here, by R. Anybody may stop it: the service ~/stop, the topic runstop.
 
-Whoever drives and falls silent stops the car; nobody takes over. The first command of a source
-counts for nothing: it may be an old one that was kept. In a terminal that does not report the
-release of keys a real car is not driven by ROS 2.
+If the source that drives falls silent, the car stops, and no other source takes over. The first
+command of a source does not count: it may be an old one that was kept. In a terminal that does not
+report the release of keys a real car is not driven by ROS 2.
 
-rclpy is that of ROS 2's distribution (Humble, Jazzy, ...): run this where "source
-/opt/ros/DISTRIBUTION/setup.bash" was said, by a Python of the same version; tandem doctor tells
-whether it is there. Topics stay on this machine unless the environment says how far they go
+rclpy comes with ROS 2's distribution (Humble, Jazzy, ...): run this in a shell in which "source
+/opt/ros/DISTRIBUTION/setup.bash" was run, by a Python of the same version; tandem doctor tells
+whether it is there. Topics stay on this machine unless the environment sets another range
 (ROS_AUTOMATIC_DISCOVERY_RANGE, ROS_LOCALHOST_ONLY).
 
 examples:
@@ -55,7 +55,7 @@ from host_bridge.virtual_time import SteppedTime
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command's own."""
+    """Declare the command line."""
     parser.add_argument(
         "--as",
         dest="vocabulary",
@@ -96,7 +96,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, host: Host) -> int:
-    """Raises errors.TandemError."""
+    """Run the command; return the exit code.
+
+    Raises errors.TandemError.
+    """
     if args.opponent:
         _meet(args)
     with tempfile.TemporaryDirectory(prefix="tandem-ros-") as folder:
@@ -120,7 +123,10 @@ def _options(args: argparse.Namespace) -> dict[str, str]:
 
 
 def _meet(args: argparse.Namespace) -> None:
-    """Both cars in one place, where they see each other. Raises errors.UsageFault."""
+    """Put both cars into one place, where they see each other.
+
+    Raises errors.UsageFault.
+    """
     car = args.car or ""
     is_here = car.startswith(VIRTUAL[0]) and args.opponent.startswith(VIRTUAL[0])
     if args.vocabulary != GYM.name or not is_here or args.clock or args.twin:
@@ -159,7 +165,10 @@ def _drive_both(args: argparse.Namespace, host: Host, made: Input, folder: Path)
 
 
 def _held(args: argparse.Namespace) -> SteppedTime:
-    """A time that can be held. Raises errors.UsageFault for a car that keeps the world's."""
+    """Return a time that can be paused and stepped.
+
+    Raises errors.UsageFault for a car that runs in real time.
+    """
     for car in (args.car or "", *args.twin):
         if not car.removeprefix("lossy+").startswith("sim://"):
             raise UsageFault(

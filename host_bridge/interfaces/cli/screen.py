@@ -1,7 +1,7 @@
-"""The driving screen: everything the driver has to know, on 80 columns and 24 rows.
+"""The driving screen: everything that the driver has to know, on 80 columns and 24 rows.
 
-Pure: a drive and the time in, lines out. A line is made of spans, each with a style, and is cut to
-the width before it is styled.
+Pure functions: a drive and the time in, lines out. A line is made of spans, each with a style, and
+is cut to the width before it is styled.
 """
 
 from __future__ import annotations
@@ -46,14 +46,14 @@ _STATE_STYLES = {
     State.FAULT: "bad",
 }
 _GAUGE = 20  # cells to each side of the middle
-_OLD_MS = 100  # ten statuses: something is wrong with the link
-# what a narrow terminal cuts off is what can be done without
+_OLD_MS = 100  # ten statuses are missing: something is wrong with the link
+# the least important keys are last: a narrow terminal cuts the line off
 _KEYS = " SPACE drive   E stop   R arm   Esc quit   W/S speed   A/D steer   Q centre"
 _INDENT = "          "
 
 
 def screen(drive: Drive, now_us: int, columns: int, *, has_colours: bool = True) -> list[str]:
-    """The screen's lines, styled, none wider than ``columns``."""
+    """Return the screen's lines, styled, none wider than ``columns``."""
     lines = [
         _title(drive, now_us, columns),
         [(_KEYS, "dim")],
@@ -109,7 +109,7 @@ def _hands(drive: Drive, now_us: int, columns: int) -> Iterator[list[Span]]:
 
 
 def _gauges(drive: Drive, now_us: int) -> Iterator[list[Span]]:
-    """What is asked for; the far ends are this seat's reach."""
+    """Yield the gauges of the commanded speed and steering; their ends are this input's limits."""
     wish = drive.wish
     reach = drive.controls.reach
     speed_part = wish.speed_mps / reach.speed_mps if reach.speed_mps else 0.0
@@ -127,7 +127,7 @@ def _gauges(drive: Drive, now_us: int) -> Iterator[list[Span]]:
 
 
 def _gauge(part: float) -> str:
-    """A bar from the middle to the right for 1, to the left for -1."""
+    """Return a bar from the middle to the right for 1, to the left for -1."""
     cells = round(min(max(part, -1.0), 1.0) * _GAUGE)
     left = ("█" * -min(cells, 0)).rjust(_GAUGE, "·")
     right = ("█" * max(cells, 0)).ljust(_GAUGE, "·")

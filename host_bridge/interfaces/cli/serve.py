@@ -1,4 +1,4 @@
-"""``tandem serve``: own a car's line, and share it."""
+"""``tandem serve``: owns a car's line, and shares it with every command on this machine."""
 
 from __future__ import annotations
 
@@ -57,7 +57,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, host: Host) -> int:
-    """Until Ctrl-C. Raises errors.TandemError."""
+    """Serve the car until Ctrl-C.
+
+    Raises errors.TandemError.
+    """
     return run_async(_serve(args, host))
 
 
@@ -80,7 +83,7 @@ async def _serve(args: argparse.Namespace, host: Host) -> int:
         await _stay(service, log)
     finally:
         try:
-            await service.close()  # what is said at the end belongs into the log, too
+            await service.close()  # before the log: the last frames belong into it
         finally:
             if log:
                 log.close()
@@ -104,7 +107,7 @@ async def _stay(service: Service, log: Recorder | None) -> None:
 
 
 def _news(service: Service, log: Recorder | None) -> str:
-    """What a car's own status does not say."""
+    """Return what the car's status does not say: another car, line and log faults, counts."""
     if service.car.stranger:
         return f"{service.car.stranger}; {service.car.remedy}"
     fault = service.owner.line_fault
@@ -117,7 +120,7 @@ def _news(service: Service, log: Recorder | None) -> str:
 
 def _counts(service: Service) -> Iterator[str]:
     owner = service.owner
-    clients = owner.clients - 1  # less the one that listens for this line
+    clients = owner.clients - 1  # without the service's own listener
     yield f"{clients} client{'' if clients == 1 else 's'}"
     if owner.undelivered_bytes:
         yield f"{owner.undelivered_bytes} bytes not delivered to clients that did not read"

@@ -1,4 +1,4 @@
-"""``tandem sim``: a virtual car alone, behind a port that any serial tool can open."""
+"""``tandem sim``: runs one virtual car behind a port that any serial tool can open."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ prints is that very board again, be it as another car.
 pipe (mkfifo) will do too. A fault's time counts from when the car is switched on. Ctrl-C ends it.
 """
 _BOX = "runstop_box"
-_BOARD_BYTES = 4  # of chance in the word for a new board: a desk has a few
+_BOARD_BYTES = 4  # random bytes in the name of a new board: enough for the boards of one desk
 _LINES = ("runstop open", "runstop close", "unplug", "plug")  # what may be typed while it runs
 _BOX_LINES = ("press", "release", "unplug", "plug")
 RUNTIMES = ("auto", "micropython", "micropython32", "cpython")
 
-# key of a sim:// URI, what its option is called for, how its help says it
+# key of a sim:// URI, metavar of its option, help
 QUERY = (
     ("seed", "N", "of all chance: noise of its sensors, losses of its wire"),
     ("name", "NAME", "the car's own name (default: its type's)"),
@@ -84,12 +84,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, host: Host) -> int:
-    """Until Ctrl-C or the end of the input. Raises errors.TandemError."""
+    """Run until Ctrl-C or the end of the virtual car.
+
+    Raises errors.TandemError.
+    """
     if args.list:
         return _list(virtual_cars.choices(), args.json)
     if not args.vehicle:
         raise UsageFault("which car?", expected="a VEHICLE, or --list", remedy="tandem sim nigel")
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # a polite end, as Ctrl-C
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # SIGTERM ends it as Ctrl-C does
     process = _start(args, host)
     try:
         said = Lines(process.stdout)
@@ -104,7 +107,7 @@ def run(args: argparse.Namespace, host: Host) -> int:
         if process.returncode:
             raise _broke(args.vehicle, "the virtual car ended", process)
     except KeyboardInterrupt:
-        return 130  # the way in which it is meant to end
+        return 130  # Ctrl-C is its normal end
     finally:
         _end(process)
     return 0
@@ -162,34 +165,34 @@ def _welcome(ready: dict[str, Any], args: argparse.Namespace) -> str:
 
 
 class Lines:
-    """Lines of a file as they come. Its ``readline`` would keep the second of two to itself."""
+    """A reader of a file's lines as they come: ``readline`` would buffer the second of two."""
 
     def __init__(self, file: Any) -> None:
         self.fileno = file.fileno
         self._rest = b""
 
     def first(self) -> list[str]:
-        """Waits for a whole one; none at the end of the file."""
+        """Wait for a whole line; return all that came, none at the end of the file."""
         while (lines := self.read()) == []:
-            pass  # a line may come in pieces
+            pass  # only a part of a line has come
         return lines or []
 
     def read(self) -> list[str] | None:
-        """Waits for some of one; None at the end of the file."""
+        """Wait for data; return the whole lines in it, or None at the end of the file."""
         data = os.read(self.fileno(), 65536)
         *lines, self._rest = (self._rest + data).split(b"\n")
         return [line.decode(errors="replace") for line in lines] if data else None
 
 
 def _relay(process: subprocess.Popen[str], said: Lines, known: Sequence[str]) -> None:
-    """What is typed to the car, what it says to us, until it ends."""
+    """Pass typed lines to the car and its lines to stdout, until it ends."""
     sources = [Lines(sys.stdin), said]
     while process.poll() is None:
         ready, _, _ = select.select(sources, [], [], 1.0)
         for source in ready:
             lines = source.read()
             if lines is None:
-                sources.remove(source)  # no more input: it runs on
+                sources.remove(source)  # without further input the car keeps running
             for line in lines or ():
                 if source is said:
                     print(line, flush=True)
@@ -207,7 +210,7 @@ def _pass_on(text: str, known: Sequence[str], process: subprocess.Popen[str]) ->
 
 
 def _end(process: subprocess.Popen[str]) -> None:
-    """It leaves when it has come to rest; its plant outlives us until then."""
+    """Tell the car to quit, and wait: it ends when it has come to rest."""
     if process.poll() is None and process.stdin:
         process.stdin.write("quit\n")
         process.stdin.close()

@@ -1,12 +1,12 @@
 """A page that shows every car of this machine, stops them, and drives one of them.
 
-Open the address that it prints in a browser of this machine: from a phone's width to a wall's, it
-is one page. The big Stop at its foot needs no login and asks nothing; it is shown as done only when
-the car says so. The address has the seat: whoever opens it without the part behind # can watch and
-stop, and not drive.
+Open the address that it prints in a browser of this machine; the page fits every screen width. The
+big Stop at its foot needs no login and asks nothing; it is shown as done only when the car says so.
+The address has the permission to drive: without the part behind # the page can watch and stop, and
+not drive.
 
-A hold of the page is a finger or the mouse on its pad, or SPACE. It lasts for as long as the
-browser draws: a hidden, frozen, closed or offline page, a second finger or a turned screen end it.
+The deadman is a finger or the mouse on the page's pad, or SPACE. It counts only while the browser
+draws: a hidden, frozen, closed or offline page, a second finger or a turned screen release it.
 
 examples:
   tandem serve --car sim://f1tenth     in another terminal, for a car to see
@@ -49,13 +49,13 @@ from host_bridge.services import Host
 from sim_mock import children
 
 PORT = 8090
-_FOXGLOVE_PORT = 8765  # where Foxglove looks for one
-_SPEED_MPS = 1.0  # of a hold that a browser has to prove; 0.12 m within the seat's lease
+_FOXGLOVE_PORT = 8765  # Foxglove's default port
+_SPEED_MPS = 1.0  # for a deadman in a browser: 0.12 m within the seat's lease
 _LAYOUT = Path(foxglove_server.__file__).with_name("foxglove_layout.json")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command's own."""
+    """Declare the command line."""
     parser.add_argument("--port", type=int, default=PORT, help=f"default: {PORT}")
     parser.add_argument(
         "--speed",
@@ -101,7 +101,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, host: Host) -> int:
-    """Until Ctrl-C. Raises errors.TandemError."""
+    """Run until Ctrl-C.
+
+    Raises errors.TandemError.
+    """
     return run_async(_run(args, host))
 
 
@@ -128,7 +131,10 @@ async def _run(args: argparse.Namespace, host: Host) -> int:
 
 
 def _camera(args: argparse.Namespace) -> Camera | None:
-    """Raises errors.DeviceFault without OpenCV."""
+    """Return the camera, if one was asked for.
+
+    Raises errors.DeviceFault without OpenCV.
+    """
     if args.camera is None:
         return None
     if find_spec("cv2") is None:
@@ -141,7 +147,7 @@ def _camera(args: argparse.Namespace) -> Camera | None:
 
 async def _serve(args: argparse.Namespace, yard: Yard, has_seat: bool, camera: str = "") -> int:
     has_plots = not args.no_plots and find_spec("nicegui") is not None
-    # another site than the page's, so that a browser gives it a process of its own
+    # Another site than the page's 127.0.0.1, so that a browser runs it in a process of its own
     views = f"http://localhost:{args.port + 1}/" if has_plots else ""
     server = Server(yard, args.port, views, camera)
     plots: list[asyncio.Task[None]] = []
@@ -169,7 +175,10 @@ def _view_words(args: argparse.Namespace) -> list[str]:
 
 
 async def _plot(server: Server, words: list[str]) -> None:
-    """The plots' program, ended with this one; if it ends by itself, the rest goes on."""
+    """Run the plots' program, and end it with this one.
+
+    The station goes on if it ends by itself.
+    """
     port = server.doors.port
     process = await asyncio.create_subprocess_exec(
         *children.module(
@@ -178,11 +187,11 @@ async def _plot(server: Server, words: list[str]) -> None:
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.DEVNULL,
         start_new_session=True,  # Ctrl-C is for the station, which then ends it
-        # below pytest NiceGUI takes itself for what is tested
+        # under pytest NiceGUI assumes that it is being tested
         env={name: text for name, text in os.environ.items() if name != "PYTEST_CURRENT_TEST"},
     )
     try:
-        # another login may have been there before: its page is not framed
+        # Another user's program may hold the port: its page must not be framed
         while process.returncode is None and not (
             await _is_answered(port + 1) and is_ours(port + 1)
         ):

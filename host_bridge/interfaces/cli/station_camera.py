@@ -1,4 +1,4 @@
-"""The camera's program beside the station: started, listened to, started again, ended."""
+"""Runs the camera's program beside the station: starts, reads, restarts and ends it."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from contextlib import suppress
 from sim_mock import children
 
 _AGAIN_S = 2.0
-_SILENT_S = 2.0  # it tells twice a second
+_SILENT_S = 2.0  # its program reports twice a second
 
 
 class Camera:
-    """What the page is told of one camera. Its picture comes from a program of its own."""
+    """The state of one camera for the page; the picture is served by a program of its own."""
 
     def __init__(self, source: str, port: int) -> None:
         self._source = source
@@ -25,11 +25,11 @@ class Camera:
 
     @property
     def origin(self) -> str:
-        """Another site than the page's, so that its connections are no page's."""
+        """The picture's origin: another site than the page's, with connections of its own."""
         return f"http://localhost:{self._port}"
 
     def row(self) -> dict[str, object]:
-        """Where the picture is, how old it is, and why there is none."""
+        """Return the picture's address, its age in s, and why there is none."""
         now_s = asyncio.get_running_loop().time()
         silent_s = None if self._told_s is None else now_s - self._told_s
         age_s = self._told.get("age_s")
@@ -46,7 +46,7 @@ class Camera:
         }
 
     async def run(self) -> None:
-        """Until cancelled; a program that ended is started again."""
+        """Run the program until cancelled; restart it when it ended."""
         while True:
             await self._once()
             self._told = {"age_s": None, "fault": "its program ended"}

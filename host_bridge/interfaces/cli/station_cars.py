@@ -1,4 +1,4 @@
-"""The cars that are served on this machine, as the station shows, stops and drives them."""
+"""The station's backend for the cars served on this machine: shows, stops and drives them."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ from host_bridge.transports.served import ServedCar
 from host_bridge.transports.stop_sockets import connected
 
 _R = re.compile("press R", re.IGNORECASE)
-_TO_TENTHS = 10  # characters of 14:03:22.4
-LOOK_S = 0.5  # how often is looked for cars that are new
+_TO_TENTHS = 10  # the length of 14:03:22.4
+LOOK_S = 0.5  # how often new cars are looked for
 
 
 class HostYard:
-    """A ``station.Yard`` of the cars that are served on this machine."""
+    """The ``station.Yard`` of the cars that are served on this machine."""
 
     def __init__(
         self,
@@ -56,18 +56,18 @@ class HostYard:
         self._rounds = Rounds(_stop)
         self._cars: dict[str, Watched] = {}
         self._drives: set[asyncio.Task[None]] = set()
-        self.foxglove: FoxgloveServer | None = None  # sees all that is heard
+        self.foxglove: FoxgloveServer | None = None  # gets every event of the cars
 
     def now_us(self) -> int:
         return self._host.cars.clock.now_us()
 
     def _local_time(self, at_us: int) -> str:
-        """A time of the host's clock, as this machine's clock on the wall has it."""
+        """Return a time of the host's clock as local time of day, to tenths of a second."""
         ago_s = (self.now_us() - at_us) * 1e-6
         return f"{self._local_now() - datetime.timedelta(seconds=ago_s):%H:%M:%S.%f}"[:_TO_TENTHS]
 
     async def look(self) -> None:
-        """Opens what is served anew, closes what is no longer, until cancelled."""
+        """Open cars that are newly served, and close those that are no longer, until cancelled."""
         while True:
             with suppress(DeviceFault):
                 await self._follow({car.name: car for car in self._host.cars.served()})
@@ -110,8 +110,10 @@ class HostYard:
         return self._stop_tables.rows(watched.opened.car.vehicle) if watched else []
 
     async def work(self, asked: dict[str, object]) -> dict[str, object]:
-        """Recording; how far a car goes; and on the stand trim and configuration. Each answer says
-        of what it is."""
+        """Do what the page asked for; return the answer, which names the request.
+
+        Requests are recording, stopping distances, and on the stand trim and configuration.
+        """
         if asked.get("do") == "record":
             self._recording.start(sorted(self._cars))
         elif asked.get("do") == "end recording":
@@ -125,7 +127,7 @@ class HostYard:
         return {"of": asked.get("do"), "is_done": True}
 
     async def stop(self, names: tuple[str, ...], tell: Callable[[dict[str, object]], None]) -> None:
-        """As ``tandem stop`` does, in a thread of its own, which waits for nothing here."""
+        """Stop the cars as ``tandem stop`` does, in a thread that waits for nothing here."""
         told = await self._rounds.stop(names, lambda call: tell({**call.row(), "text": str(call)}))
         missing = set(names) - told
         if missing or not told:
@@ -159,7 +161,7 @@ class HostYard:
         return None
 
     def seek(self, time_s: float, plays: bool) -> None:
-        """Cars that are there are shown as they are."""
+        """Do nothing: live cars are shown as they are."""
 
     async def close(self) -> None:
         for task in list(self._drives):
@@ -175,14 +177,14 @@ class HostYard:
 
 
 class Watched:
-    """A car that is looked at, and who serves it."""
+    """An open car that the page shows, and the process that serves it."""
 
     def __init__(self, opened: OpenCar, pid: int, sight: Sight, now_us: Callable[[], int]) -> None:
         self.opened = opened
         self.pid = pid
         self._sight = sight
         self._now_us = now_us
-        self._heard_unix_ms = 0  # for whoever measures how late a page shows it
+        self._heard_unix_ms = 0  # for measurements of the page's latency
         opened.events.subscribe(self._hear)
 
     def picture(self, now_us: int) -> dict[str, object]:
@@ -195,14 +197,14 @@ class Watched:
 
 
 class PageView:
-    """What the page's driver is told of the drive."""
+    """The view that gives the page's driver the lines on the drive."""
 
     def screen(self, drive: Drive, now_us: int, columns: int) -> list[str]:
         controls = drive.controls
         trip_us = drive.fleet.cars[0].connection.statistics.round_trip_us(50)
         trip = f"round trip {trip_us * 1e-3:.1f} ms" if trip_us is not None else ""
         reach = f"drives at {controls.reach.speed_mps:g} m/s at most"
-        notice = _R.sub('press "Clear and arm"', drive.notice)  # a page has a button for it
+        notice = _R.sub('press "Clear and arm"', drive.notice)  # the page has a button for that
         return [drive.phase.value, notice, "; ".join(filter(None, (reach, trip)))]
 
     def news(self, drive: Drive, now_us: int) -> list[str]:
@@ -218,7 +220,7 @@ def _tell(foxglove: FoxgloveServer, name: str, events: list[LinkEvent]) -> None:
 
 
 def stopped(names: tuple[str, ...]) -> list[dict[str, object]]:
-    """For Foxglove's service: each car's own answer."""
+    """Stop the cars for Foxglove's service; return each car's own answer."""
     return [{**call.row(), "text": str(call)} for call in _stop(names)]
 
 

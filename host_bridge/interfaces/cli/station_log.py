@@ -1,4 +1,4 @@
-"""A recorded log as the station shows it: the same pictures that its cars gave then, by time."""
+"""The station's backend for a recorded log: the same pictures that its cars gave live, by time."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Row = dict[str, object]
 
 
 class Frame(NamedTuple):
-    """What the page showed at a moment, in seconds since the log's first byte."""
+    """The page's content at a moment, in seconds since the log's first byte."""
 
     time_s: float
     cars: list[Row]
@@ -31,10 +31,16 @@ class Frame(NamedTuple):
 
 
 class LogYard:
-    """A ``station.Yard`` of a log: everything is shown as of ``seek``, or plays; nothing moves."""
+    """The ``station.Yard`` of a log: shows the moment of ``seek``, or plays on from it.
+
+    Nothing can be driven, stopped or changed.
+    """
 
     def __init__(self, path: Path, vehicles: Vehicles, now_us: Callable[[], int]) -> None:
-        """Raises errors.DataFileFault."""
+        """Read the whole log.
+
+        Raises errors.DataFileFault.
+        """
         self._frames = list(_frames(path, vehicles))
         if not self._frames:
             raise DataFileFault(
@@ -45,13 +51,13 @@ class LogYard:
         self._times_s = [frame.time_s for frame in self._frames]
         self._now_us = now_us
         self._at_s = 0.0
-        self._since_us: int | None = None  # since when it plays, from there
+        self._since_us: int | None = None  # when it began to play from _at_s; None: it is paused
 
     def now_us(self) -> int:
         return self._now_us()
 
     def at_s(self) -> float:
-        """What is shown, in seconds since the log's first."""
+        """Return the shown time, in seconds since the log's first byte."""
         played_s = 0.0 if self._since_us is None else (self._now_us() - self._since_us) * 1e-6
         return min(self._at_s + played_s, self._times_s[-1])
 
@@ -63,7 +69,7 @@ class LogYard:
         return self._shown().cars
 
     def extras(self) -> Row:
-        """The pairs that were driven together."""
+        """Return the comparisons of the cars that were driven together."""
         return {"together": self._shown().together}
 
     def distances(self, car: str) -> list[Row]:
@@ -76,12 +82,12 @@ class LogYard:
         return self._frames[max(bisect_right(self._times_s, self.at_s()) - 1, 0)]
 
     def replayed(self) -> Row:
-        """For the slider: where it is, how long it is, whether it plays."""
+        """Return the slider's state: its time and length in s, and whether it plays."""
         plays = self._since_us is not None and self.at_s() < self._times_s[-1]
         return {"at_s": round(self.at_s(), 2), "of_s": self._times_s[-1], "plays": plays}
 
     def timeline(self) -> Row:
-        """Each car's numbers over the whole log."""
+        """Return each car's series over the whole log."""
         names = sorted({str(car["name"]) for frame in self._frames for car in frame.cars})
         cars = {name: self._of(name) for name in names}
         together = [frame.together for frame in self._frames]
@@ -100,7 +106,7 @@ class LogYard:
 
 
 class Players:
-    """The log's cars as they come in it, each looked at from its first byte on."""
+    """The log's cars, decoded from their bytes, each with its view from its first byte on."""
 
     def __init__(self, path: Path, vehicles: Vehicles) -> None:
         self.comparison = Comparison()
@@ -112,7 +118,7 @@ class Players:
             self._add(name)
 
     def hear(self, name: str, data: bytes, now_us: int) -> None:
-        """What came from a car."""
+        """Feed the bytes that came from a car."""
         self._first_us = now_us if self._first_us is None else self._first_us
         sight = self._sights.get(name) or self._add(name)
         if sight.heard_us is None:
@@ -128,18 +134,18 @@ class Players:
         return self._sights[name]
 
     def _words(self, at_us: int) -> str:
-        """A time of the log, as its slider has it."""
+        """Return a time of the log in s, as the slider has it."""
         return f"{(at_us - (self._first_us or 0)) * 1e-6:.2f} s"
 
     def frame(self, time_s: float, now_us: int) -> Frame:
-        """What all of them look like at this moment."""
+        """Return the frame of all cars at this moment."""
         self.comparison.step()
         cars = [self._sights[it].picture(now_us, "silent") for it in sorted(self._sights)]
         return Frame(time_s, cars, self.comparison.rows())
 
 
 def _frames(path: Path, vehicles: Vehicles) -> Iterator[Frame]:
-    """Twenty times a second what was there to be seen, by the bytes that came from cars."""
+    """Yield frames at 20 Hz from the bytes that came from cars."""
     players = Players(path, vehicles)
     first_us: int | None = None
     due_us = 0
@@ -158,4 +164,4 @@ def _vehicle(facts: dict[str, str], vehicles: Vehicles) -> Vehicle | None:
     try:
         return vehicles.load(facts["vehicle"]) if facts.get("vehicle") else None
     except TandemError:
-        return None  # a file of somebody else's: numbers without names
+        return None  # the vehicle file is not here: numbers are shown without names

@@ -1,4 +1,4 @@
-"""What a page asks of this machine besides stopping and driving, each a program of its own.
+"""Runs the page's requests besides stopping and driving, each as a separate program.
 
 Recording, trimming and the configuration are ``tandem record``, ``tandem trim`` and ``tandem
 config`` themselves: what they refuse is refused, and if one hangs, neither a stop nor a hold waits.
@@ -23,7 +23,10 @@ _SIZE_EVERY_S = 0.5
 
 
 class Recording:
-    """``tandem record`` of all cars that are served at its start, into a new file of ``folder``."""
+    """A run of ``tandem record`` with all cars served at its start.
+
+    Writes a new file in ``folder``.
+    """
 
     def __init__(
         self, folder: Path, lidars: dict[str, str], now: Callable[[], datetime.datetime]
@@ -40,7 +43,7 @@ class Recording:
         self._is_asked_to_end = False
 
     def row(self) -> dict[str, object]:
-        """As the page shows it."""
+        """Return its state as the page shows it."""
         is_on = self._task is not None
         lasted_s = asyncio.get_running_loop().time() - self._begun_s if is_on else 0.0
         return {
@@ -52,7 +55,7 @@ class Recording:
         }
 
     def start(self, names: Sequence[str]) -> None:
-        """Begin, unless it goes on already or there is nothing to record."""
+        """Begin, unless it is running or there is no car to record."""
         if self._task is not None:
             return
         if not names:
@@ -67,13 +70,13 @@ class Recording:
         self._task = asyncio.create_task(self._run([*names, "-o", str(self._file), *lidars]))
 
     def end(self) -> None:
-        """As Ctrl-C would: the file is whole."""
+        """End it by SIGINT, as Ctrl-C would, so that the file is complete."""
         self._is_asked_to_end = True
         if self._process and self._process.returncode is None:
             self._process.send_signal(signal.SIGINT)
 
     async def close(self) -> None:
-        """With the station."""
+        """End it with the station; wait up to 5 s."""
         self.end()
         if self._task:
             with suppress(asyncio.TimeoutError):
@@ -98,13 +101,13 @@ class Recording:
             self._process, self._task = None, None
 
     async def _said(self, process: asyncio.subprocess.Process) -> str:
-        """What it complained of, but for its first line, which says that it records."""
+        """Return what the program printed on stderr, without its line that it records."""
         assert process.stderr is not None, "a pipe"
         text = (await process.stderr.read()).decode(errors="replace")
         return " ".join(line.strip() for line in text.splitlines() if "Ctrl-C ends" not in line)
 
     async def _watch_size(self) -> None:
-        """In a thread: a disk that hangs is no reason for anything else to wait."""
+        """Update the file size, in a thread, so that a disk that hangs blocks nothing else."""
         while self._file:
             with suppress(OSError):
                 self._size_bytes = (await asyncio.to_thread(os.stat, self._file)).st_size
@@ -112,7 +115,7 @@ class Recording:
 
 
 async def answered(*words: str) -> tuple[bool, object]:
-    """Run a command that prints JSON: whether it did so, and its answer or its complaint."""
+    """Run a command that prints JSON; return whether it did so, and its answer or its complaint."""
     process = await spawned(*words, "--json")
     try:
         out, complaints = await asyncio.wait_for(process.communicate(), _ANSWERS_WITHIN_S)
@@ -130,7 +133,7 @@ async def answered(*words: str) -> tuple[bool, object]:
 
 
 async def spawned(*words: str) -> asyncio.subprocess.Process:
-    """A command of Tandem's; what it prints is kept where that is JSON, its complaints always."""
+    """Start a tandem command; stdout is piped if it is JSON, stderr always."""
     return await asyncio.create_subprocess_exec(
         *children.module("host_bridge.cli", *words),
         stdin=asyncio.subprocess.DEVNULL,

@@ -1,8 +1,8 @@
-"""The stops that a station is asked for, in rounds: whoever asks, and however often, a few threads.
+"""Batches the stop requests of a station into rounds, so that a few threads serve all callers.
 
-Whatever is asked for within a round's wait is one stop of all that is meant; each caller is told as
-its cars acknowledge, and none waits for another's car that hangs. A round begins at once where none
-goes on, else within a quarter of a second.
+All requests that come while a round waits become one stop of all cars that they name. Each caller
+is told as its cars acknowledge, and none waits for another's car that hangs. A round begins at once
+if none is running, else within a quarter of a second.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from functools import partial
 
 from host_bridge.quick_stop import StopCall
 
-EVERY_S = 0.25  # a round lasts a little more than 1 s at most: five of them at once
+EVERY_S = 0.25  # a round lasts a little more than 1 s at most, so about five run at once
 _MOST = 6  # threads
 Tell = Callable[[StopCall], object]
-# Stops the cars of these names, or all: in a thread. Tells of each as it acknowledges, or does not
+# Stops the cars of these names, or all; runs in a thread, and reports each car's acknowledgement
 StopThem = Callable[[tuple[str, ...], Tell], object]
 
 
 class Rounds:
-    """The rounds of one station. ``stop`` may be called by anybody at any time."""
+    """The rounds of one station; ``stop`` may be called by any task at any time."""
 
     def __init__(self, stop_them: StopThem) -> None:
         self._stop_them = stop_them
@@ -33,9 +33,10 @@ class Rounds:
         self._begun_s = 0.0
 
     async def stop(self, names: tuple[str, ...], tell: Tell) -> set[str]:
-        """Stop these cars, or all; the names of those that were told of in the end.
+        """Stop these cars, or all; return the names of those whose outcome was reported.
 
-        Raises errors.TandemError."""
+        Raises errors.TandemError.
+        """
         asked = _Asked(names, tell)
         self._waiting.append(asked)
         if not self._is_planned:
@@ -47,7 +48,7 @@ class Rounds:
         return asked.told
 
     def close(self) -> None:
-        """Wait for nobody: what is being said is said to its end."""
+        """End without waiting; stops that are being sent are finished."""
         self._threads.shutdown(wait=False)
 
     def _begin(self) -> None:
@@ -73,7 +74,7 @@ class Rounds:
 
 
 class _Asked:
-    """One caller's wish, and the cars of which it has been told."""
+    """One caller's request, and the cars whose outcome it was told."""
 
     def __init__(self, names: tuple[str, ...], tell: Tell) -> None:
         self.names = names
@@ -88,7 +89,7 @@ class _Asked:
         self._tell(call)
 
     def end(self, fault: BaseException | None) -> None:
-        if self.is_over.done():  # whoever asked has gone
+        if self.is_over.done():  # the caller has been cancelled
             return
         if fault:
             self.is_over.set_exception(fault)

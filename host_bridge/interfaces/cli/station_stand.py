@@ -1,8 +1,8 @@
-"""What a page may change of a car on its stand: trim and configuration, by the very commands.
+"""Changes trim and configuration of a car on its stand for the page, by the commands themselves.
 
-``tandem trim`` and ``tandem config`` do it, each as a program of its own: what they or the board
-refuse is refused here, in the same words. Nothing of it without a person's word that the wheels are
-off the ground.
+``tandem trim`` and ``tandem config`` do it, each as a separate program: what they or the board
+refuse is refused here, in the same words. Nothing is changed unless a person attests that the
+wheels are off the ground.
 """
 
 from __future__ import annotations
@@ -18,12 +18,15 @@ from host_bridge.interfaces.station.hold import SEAT
 from host_bridge.interfaces.station.server import WHEELS_OFF_GROUND
 from host_bridge.services.configurations import PLACES
 
-_BRAKE = 4  # bit of a source's mask
+_BRAKE = 4  # the brake's bit in a source's actuator mask
 Row = dict[str, object]
 
 
 def stand_limits(vehicle: Vehicle, speed_mps: float) -> dict[str, float]:
-    """How far each actuator goes on the stand, by name and unit; what the seat may not is 0."""
+    """Return the range of each actuator on the stand, by name with unit.
+
+    An actuator that the seat may not claim has 0.
+    """
     source = vehicle.source(SEAT)
     caps = (vehicle.profile_caps_mps["stand"], source.speed_cap_mps, speed_mps)
     return {
@@ -58,7 +61,7 @@ async def _trim(car: str, asked: Row) -> Row:
 
 
 async def _config(car: str, asked: Row) -> Row:
-    """Every parameter with its unit, its limits, and the vehicle file's value where it differs."""
+    """Return every parameter with its unit and limits, and the vehicle file's value."""
     is_done, held = await answered("config", "read", car)
     if not is_done or not isinstance(held, dict):
         return _told(is_done, held)
@@ -79,7 +82,7 @@ async def _write(car: str, asked: Row) -> Row:
 
 
 def _words(asked: Row) -> list[str]:
-    """``NAME=NUMBER`` of what is to be changed; the commands judge names and values."""
+    """Return the changes as ``NAME=NUMBER`` words; the commands check names and values."""
     changes = asked.get("changes")
     if not isinstance(changes, dict):
         return []

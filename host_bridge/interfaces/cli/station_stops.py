@@ -1,7 +1,7 @@
-"""How far each car goes for every cause of a stop, worked out beside the station.
+"""The stopping distances of each car for every stop cause, computed beside the station.
 
-It is ``tandem faults --stops`` itself, on the virtual car of each vehicle file: a program of its
-own at a low priority, so that neither a stop nor a hold waits for it.
+``tandem faults --stops`` computes them with the virtual car of each vehicle file, as a separate
+program at a low priority, so that neither a stop nor a hold waits for it.
 """
 
 from __future__ import annotations
@@ -18,21 +18,20 @@ from typing import Any
 from host_bridge.domain import Vehicle, unaided_words
 from host_bridge.interfaces.cli.station_programs import spawned
 
-_NICENESS = 5  # an idle machine's time is its own, a busy one's is the cars'
-_ASKED_FOR_MOST = ("runstop-opens", "program-ends")  # the button and the hang: shown in bold
+_NICENESS = 5  # on a busy machine the cars' programs run first
+_ASKED_FOR_MOST = ("runstop-opens", "program-ends")  # the stop button and a hang: shown in bold
 _DONE = re.compile(r"(\d+) of (\d+) runs")
 Row = dict[str, object]
 
 
 class StopTables:
-    """Keep one table for each vehicle file that was asked for, while the station runs."""
+    """The stop tables of the vehicle files that were asked for, kept while the station runs."""
 
     def __init__(self) -> None:
         self._tables: dict[str, _Table] = {}
 
     def state(self, vehicle: Vehicle | None) -> Row:
-        """Say how far it is worked out, and what has to be known before that, as the page shows
-        it."""
+        """Return the progress of a vehicle's table, and the note on its unaided stops."""
         if vehicle is None:
             return {"is_known": False, "is_ready": False, "unaided": ""}
         table = self._tables.get(vehicle.path)
@@ -40,18 +39,18 @@ class StopTables:
         return {**told, "unaided": unaided_words(vehicle, vehicle.profile)}
 
     def rows(self, vehicle: Vehicle | None) -> list[Row]:
-        """The farthest first; none before all of it is there."""
+        """Return the table, the farthest first; empty until it is complete."""
         table = self._tables.get(vehicle.path) if vehicle else None
         return table.rows if table else []
 
     def start(self, vehicle: Vehicle) -> None:
-        """Begin, unless it goes on or is there."""
+        """Begin to compute the table, unless that is running or done."""
         table = self._tables.get(vehicle.path)
         if table is None or table.fault:
             self._tables[vehicle.path] = _Table(vehicle.path)
 
     async def close(self) -> None:
-        """With the station."""
+        """End all computations with the station."""
         for table in self._tables.values():
             await table.close()
 
@@ -88,11 +87,11 @@ class _Table:
             self._take(out, code, complaint)
         finally:
             with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)  # its workers, too: it leaves nothing behind
+                os.killpg(process.pid, signal.SIGKILL)  # its group: its workers end, too
             await process.wait()
 
     async def _listen(self, process: asyncio.subprocess.Process) -> str:
-        """Its progress, and whatever else it said."""
+        """Read the progress; return all other lines of stderr."""
         assert process.stderr is not None, "a pipe"
         complaints = []
         while line := (await process.stderr.readline()).decode(errors="replace").strip():
@@ -116,7 +115,7 @@ class _Table:
 
 
 def table(runs: Sequence[dict[str, Any]]) -> list[Row]:
-    """Make one row for each cause, with what came of it from each speed; the farthest first."""
+    """Return one row per cause, with its stop from each speed; the farthest first."""
     by_case: dict[str, list[dict[str, Any]]] = {}
     for run in sorted(runs, key=lambda run: run["asked_mps"]):
         by_case.setdefault(run["case"], []).append(run)

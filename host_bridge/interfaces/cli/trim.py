@@ -1,4 +1,4 @@
-"""``tandem trim``: straight ahead and standing still, set without reflashing."""
+"""``tandem trim``: sets where a car drives straight and stands still, without reflashing."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from host_bridge.open_car import OpenCar
 from host_bridge.running import run_async
 from host_bridge.services import Host
 
-_KINDS = {1: "steering", 2: "throttle"}  # by the parameter's value, as schema.CHANNEL_KINDS has it
+_KINDS = {1: "steering", 2: "throttle"}  # value of channel_kind, as in schema.CHANNEL_KINDS
 EPILOG = """\
 examples:
   tandem trim --car nigel                       how it is trimmed now
@@ -40,9 +40,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, host: Host) -> int:
-    """Raises errors.TandemError."""
+    """Run the command; return 0.
+
+    Raises errors.TandemError.
+    """
     for word in args.trims:
-        if "=" not in word:  # told before a car is opened, for the car is what was meant
+        if "=" not in word:  # refused before a car is opened: the word is meant as the car
             raise UsageFault(
                 f"{word} is no trim",
                 expected="WHAT=US, as in steering=-10",

@@ -1,4 +1,4 @@
-"""Trim: where straight ahead and standing still are on this very car. Pure."""
+"""Trim: the offsets of one car's steering and throttle pulses. Pure functions."""
 
 from __future__ import annotations
 
@@ -8,22 +8,25 @@ from dataclasses import dataclass
 from host_bridge.domain import Vehicle
 from host_bridge.errors import UsageFault
 
-# firmware.core.params, channel_kind
+# Values of channel_kind in firmware.core.params
 _SERVO, _ESC = 1, 2
 _GROUPS = {"steering": _SERVO, "throttle": _ESC}
-MOST_US = 200  # beyond, it is not trim: the horn is on a wrong tooth, or the points are
+MOST_US = 200  # a larger offset is no trim: the servo horn is on a wrong tooth, or points are wrong
 
 
 @dataclass(frozen=True)
 class Shift:
-    """Channels by number, and by how much their pulses differ from the vehicle file's."""
+    """Channels by number, and the offset of their pulses from the vehicle file's, in us."""
 
     channels: tuple[int, ...]
     by_us: float
 
 
 def shift_of(word: str, vehicle: Vehicle) -> Shift:
-    """Of ``steering=12``, ``throttle=-5`` or ``3=12``. Raises errors.UsageFault."""
+    """Parse ``steering=12``, ``throttle=-5`` or ``3=12``.
+
+    Raises errors.UsageFault.
+    """
     what, _, amount = word.partition("=")
     kinds = vehicle.parameters["channel_kind"]
     try:
@@ -54,7 +57,7 @@ def _unclear(word: str) -> UsageFault:
 def trimmed(
     vehicle: Vehicle, before: Mapping[str, list[int]], shifts: list[Shift]
 ) -> dict[str, list[int]]:
-    """Parameters to differ from the file's, those of ``before`` kept for what is not named.
+    """Return the parameters that differ from the file's; those of ``before`` stay if not named.
 
     Raises errors.UsageFault if a pulse would leave its channel's range.
     """

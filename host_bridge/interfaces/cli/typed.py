@@ -1,4 +1,4 @@
-"""Words of a command line as values, refused in words that say what was expected."""
+"""Argument types for argparse, whose errors say what was expected."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from datetime import date
 
 
 def positive(text: str) -> float:
-    """A number above 0."""
+    """Parse a number above 0."""
     value = number(text)
     if not value > 0:
         raise argparse.ArgumentTypeError(f"expected a number above 0, got {text}")
@@ -16,7 +16,7 @@ def positive(text: str) -> float:
 
 
 def number(text: str) -> float:
-    """A finite number."""
+    """Parse a finite number."""
     try:
         value = float(text)
     except ValueError:
@@ -27,7 +27,7 @@ def number(text: str) -> float:
 
 
 def day(text: str) -> date:
-    """YYYY-MM-DD."""
+    """Parse a date, YYYY-MM-DD."""
     try:
         return date.fromisoformat(text)
     except ValueError:
@@ -35,5 +35,5 @@ def day(text: str) -> date:
 
 
 def add_seconds(parser: argparse.ArgumentParser) -> None:
-    """``--seconds S``, the same for every command that would go on until Ctrl-C."""
+    """Declare ``--seconds S``, the same for every command that would go on until Ctrl-C."""
     parser.add_argument("--seconds", type=positive, metavar="S", help="end after so long")

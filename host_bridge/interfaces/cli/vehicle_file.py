@@ -1,4 +1,4 @@
-"""A vehicle file and its bases as one file, and where each of its values is from."""
+"""Prints a vehicle file and its base files as one, with the origin of each value."""
 
 from __future__ import annotations
 
@@ -8,18 +8,21 @@ from pathlib import Path
 
 from host_bridge.domain import FileValue
 
-_OF_THE_FILE = ("base", "without")  # how it was put together, and nothing of the car
-_WIDTH = 44  # to the left of where a value is from
+_OF_THE_FILE = ("base", "without")  # keys on how files are combined, not on the car
+_WIDTH = 44  # of the column left of the origin
 
 
 def bases(values: Iterable[FileValue], own: str) -> list[str]:
-    """The other files that it takes values from."""
+    """Return the other files that it takes values from."""
     return sorted({value.file for value in values if value.file != own and value.line})
 
 
 def merged(values: Sequence[FileValue], with_origin: bool = True) -> Iterator[str]:
-    """The lines of one TOML file that needs no base; a comment says file and line of each value."""
-    tables: dict[str, list[FileValue]] = {"": []}  # what is in none comes first
+    """Yield the lines of one TOML file that needs no base.
+
+    A comment has each value's file and line.
+    """
+    tables: dict[str, list[FileValue]] = {"": []}  # keys outside any table come first
     for value in values:
         if value.key not in _OF_THE_FILE:
             tables.setdefault(value.key.rpartition(".")[0], []).append(value)

@@ -43,7 +43,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, host: Host) -> int:
-    """Print the list, the one or the check; the exit code. Raises UsageFault, VehicleFileFault."""
+    """Print the list, one type or the check; return the exit code.
+
+    Raises UsageFault, VehicleFileFault.
+    """
     if args.board and not args.check:
         raise UsageFault("--board goes with --check", got=f"--board {args.board}", remedy="add it")
     if args.check:

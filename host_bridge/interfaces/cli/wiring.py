@@ -1,4 +1,4 @@
-"""``tandem vehicles --check``: does a vehicle fit on a board, and what does it take of it."""
+"""``tandem vehicles --check``: checks whether a vehicle fits on a board, and what it uses of it."""
 
 from __future__ import annotations
 
@@ -15,8 +15,11 @@ from host_bridge.services import Host
 
 
 def check(args: argparse.Namespace, host: Host) -> int:
-    """Print a report for each board and vehicle; 5 if one that was asked for, or one that is wired,
-    is refused. Raises VehicleFileFault for a file that cannot be read."""
+    """Print a report per board and vehicle.
+
+    Return 5 if a combination that was asked for, or that is wired, is refused, else 0. Raises
+    VehicleFileFault for a file that cannot be read.
+    """
     reports = boards.check_all(args.board, args.name)
     if args.json:
         print(json.dumps([asdict(report) for report in reports]))

@@ -1,4 +1,4 @@
-"""How numbers of a drive are said, on the screen and in the log alike."""
+"""Formats the numbers of a drive as text, for the screen and the log alike."""
 
 from __future__ import annotations
 
@@ -12,29 +12,29 @@ from host_bridge.domain import Profile, State, why_nobody_drives
 from host_bridge.driving import Drive
 
 _HALF_SECOND_US = 500_000
-_SECOND_LOST_US = 2_500_000  # as the car has it
-_CENTRE_RAD = 0.0005  # less than a hundredth of a degree is no side
+_SECOND_LOST_US = 2_500_000  # the car's own limit for a lost pulse
+_CENTRE_RAD = 0.0005  # a smaller angle (0.03 degrees) is shown without a side
 
 
 def hitl_words(car: Car) -> str:
-    """That no wheel of metal turns; "" for every other car."""
+    """Return a warning that the car's wheels are simulated (HITL); "" for every other car."""
     is_hitl = car.identity is not None and car.identity.is_hitl
     return "HARDWARE IN THE LOOP: a bare board, a plant's wheels" if is_hitl else ""
 
 
 def speed(speed_mps: float) -> str:
-    """Forward is positive."""
+    """Format a speed; forward is positive."""
     return f"{speed_mps:+.2f} m/s"
 
 
 def angle(steer_rad: float) -> str:
-    """In degrees, with the side."""
+    """Format a steering angle in degrees, with its side."""
     side = "left" if steer_rad > _CENTRE_RAD else "right" if steer_rad < -_CENTRE_RAD else ""
     return f"{abs(math.degrees(steer_rad)):.1f}° {side}".rstrip()
 
 
 def source_name(car: Car, number: int | None) -> str:
-    """ "" is nobody."""
+    """Return the name of the source with this number; "" for None."""
     if number is None:
         return ""
     names = [s.name for s in car.vehicle.sources if s.id == number] if car.vehicle else []
@@ -42,7 +42,7 @@ def source_name(car: Car, number: int | None) -> str:
 
 
 def commander(car: Car) -> str:
-    """Who commands, as a phrase; if nobody does, why."""
+    """Return who commands the car, as a phrase; if nobody does, why."""
     status = car.status
     if status is None or status.state not in (State.ACTIVE, State.HOLD):
         return ""
@@ -54,7 +54,7 @@ def commander(car: Car) -> str:
 
 
 def others_in_command(car: Car) -> list[str]:
-    """Who else has something to say than whom the wheels are driven by, and of what."""
+    """Return the other actuators' sources, where they differ from the drive's."""
     status, outputs = car.status, car.outputs
     if status is None:
         return []
@@ -73,7 +73,10 @@ def others_in_command(car: Car) -> list[str]:
 
 
 def profile_words(car: Car) -> str:
-    """The profile that it was armed in; "" before that, or if it is the one in its file."""
+    """Return the profile that the car is armed in, if it is not the default of its file.
+
+    Return "" before it is armed.
+    """
     status = car.status
     if status is None or status.state in (State.STARTING, State.STANDBY):
         return ""
@@ -84,7 +87,7 @@ def profile_words(car: Car) -> str:
 
 
 def cap_words(car: Car) -> str:
-    """What limits its speed besides its vehicle file; "" if nothing does."""
+    """Return the speed cap if it is lower than the vehicle file's limits, else ""."""
     if car.outputs is None or car.vehicle is None or car.status is None:
         return ""
     of_profile_mps = car.vehicle.profile_caps_mps.get(car.status.profile.name.lower(), 0.0)
@@ -94,13 +97,13 @@ def cap_words(car: Car) -> str:
 
 
 def warmth(car: Car) -> str:
-    """Where there is a sensor."""
+    """Return the board's temperature; "" without a sensor."""
     degrees_c = car.power.temperature_c if car.power else None
     return "" if degrees_c is None else f"{degrees_c:.0f} °C"
 
 
 def radio_words(car: Car) -> str:
-    """What the RC's mode switch says; "" for a car that has no receiver."""
+    """Return the position of the RC's mode switch; "" for a car without a receiver."""
     if car.inputs is None or car.vehicle is None or not car.vehicle.has_rc:
         return ""
     mode = car.inputs.rc_mode
@@ -108,7 +111,7 @@ def radio_words(car: Car) -> str:
 
 
 def stop_source_words(car: Car) -> str:
-    """Each registered stop source by name: there, silent or saying stop; needed ones marked."""
+    """List each registered stop source: there, silent or saying stop; required ones have a *."""
     if car.inputs is None or car.vehicle is None or car.status is None:
         return ""
     profile = car.status.profile.name.lower()
@@ -122,9 +125,10 @@ def stop_source_words(car: Car) -> str:
 
 
 def host_clock_ahead_us(car: Car, now_us: int, unix_us: int) -> int | None:
-    """How far this host's time of day is ahead of a time receiver's whole seconds; None without.
+    """Return how far this host's time of day is ahead of a time receiver's whole seconds, in us.
 
-    ``now_us`` and ``unix_us`` are the same moment. It is as exact as the car's clock is known.
+    None without a receiver. ``now_us`` and ``unix_us`` are the same moment. It is as exact as the
+    estimate of the car's clock.
     """
     if car.second is None:
         return None
@@ -136,20 +140,20 @@ def host_clock_ahead_us(car: Car, now_us: int, unix_us: int) -> int | None:
 
 
 def second_words(car: Car, now_us: int, unix_us: int) -> str:
-    """What the time receiver's pulse says; "" while none comes."""
+    """Return the host clock's offset from the time receiver's pulse; "" without a pulse."""
     ahead_us = host_clock_ahead_us(car, now_us, unix_us)
     return "" if ahead_us is None else f"PPS: this host's clock {ahead_us * 1e-3:+.1f} ms"
 
 
 def imu_words(car: Car) -> str:
-    """That it is fitted and does not answer."""
+    """Return a warning if a fitted IMU does not answer, else ""."""
     if car.inputs is None or car.vehicle is None or not car.vehicle.parameters["gyro_fitted"][0]:
         return ""
     return "" if car.inputs.has_imu else "IMU SILENT"
 
 
 def beat_words(car: Car) -> str:
-    """What a step takes of its beat, and how many beats were missed; "" where steps take none."""
+    """Return a step's share of its beat, and the missed beats; "" where steps take no time."""
     inputs = car.inputs
     if inputs is None or not (inputs.takes_us or inputs.missed):
         return ""
@@ -160,7 +164,7 @@ def beat_words(car: Car) -> str:
 
 
 def age_ms(car: Car, now_us: int) -> float | None:
-    """How long ago the newest status was true; None while the car's clock is not known."""
+    """Return the age of the newest status in ms; None while the car's clock is not known."""
     if car.status is None:
         return None
     then_us = car.connection.clock.host_us(car.status.time_us, now_us)
@@ -168,7 +172,7 @@ def age_ms(car: Car, now_us: int) -> float | None:
 
 
 def together_words(drive: Drive) -> tuple[str, bool]:
-    """Skew and agreement of all cars, and whether they took the same bytes."""
+    """Return the skew and agreement of all cars, and whether they took the same bytes."""
     agreement = drive.fleet.agreement()
     skew = "skew not known yet"
     if drive.skew_us is not None:
@@ -180,21 +184,24 @@ def together_words(drive: Drive) -> tuple[str, bool]:
 
 
 def _common_crc(drive: Drive) -> str:
-    """The running CRC after the newest claim that all report; it parts at a lost claim."""
+    """Return the running CRC after the newest claim that all report.
+
+    After a lost claim the cars' CRCs differ, and it is "".
+    """
     common = newest_common([car.acceptance for car in drive.fleet.cars]) or []
     crcs = {report.crc for report in common}
     return f", crc {crcs.pop():08x}" if len(crcs) == 1 else ""
 
 
 def difference_words(divergence: Divergence, now_us: int) -> Iterator[tuple[str, bool]]:
-    """What differs too much, one line each; else one line about all."""
+    """Yield a line for each quantity that differs too much (True), or else one on all (False)."""
     alarms = divergence.alarms()
     for alarm in alarms:
         since_s = (now_us - (alarm.since_us or now_us)) * 1e-6
         size = f"{alarm.amount:.2f} {alarm.unit}, limit {alarm.limit:.2g}"
         if abs(alarm.amount) > alarm.limit:
             yield f"{alarm.what} DIFFERS: {size}, for {since_s:.1f} s", True
-        else:  # an alarm goes when it was kept for a while
+        else:  # an alarm ends only when the limit was kept for a while
             yield f"{alarm.what} DIFFERED until a moment ago: now {size}", True
     if not alarms:
         sizes = [f"{d.what} {d.amount:.2f} {d.unit}" for d in divergence.differences]
