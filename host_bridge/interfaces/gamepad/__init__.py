@@ -1,4 +1,4 @@
-"""Driving with a gamepad or a wheel, read through SDL."""
+"""The gamepad input: driving with a gamepad or a wheel, read through SDL."""
 
 from host_bridge.interfaces.gamepad.hands import Gamepad, chosen, make, take_mappings
 from host_bridge.interfaces.gamepad.life import ReportCount

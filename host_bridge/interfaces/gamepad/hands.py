@@ -1,4 +1,4 @@
-"""A person at a gamepad, as an input: found, read, lost, and found again."""
+"""The gamepad input: opens a pad, reads it, notices its loss, and takes it again later."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ _SLOW = (
 
 
 class Gamepad(Input):
-    """LB drives by hand, RB lets a program drive; START arms, BACK ends, all else stops."""
+    """The input of a person at a pad: LB drives by hand, RB permits a program to drive.
+
+    START arms, BACK ends, and every other button stops.
+    """
 
     is_person = True
     lets_apart = True
@@ -39,7 +42,10 @@ class Gamepad(Input):
         self._was_driving = False
 
     async def open(self, setting: Setting) -> None:
-        """Raises errors.DeviceFault without such a pad, or with several."""
+        """Open the pad, and choose the source by how the pad's silence is detected.
+
+        Raises errors.DeviceFault if there is no such pad, or several.
+        """
         self._sdl = Sdl()
         try:
             facts = chosen(take_mappings(self._sdl, self._mappings), self._wanted)
@@ -50,7 +56,7 @@ class Gamepad(Input):
             self._reach = setting.reach(self.source)
             self._sit_down(self.pad)
             self._sdl.open_speaker()
-            list(self._sdl.poll())  # what was before it was opened
+            list(self._sdl.poll())  # discard reports from before it was opened
         except BaseException:
             await self.close()
             raise
@@ -105,7 +111,7 @@ class Gamepad(Input):
         if report.kind is Kind.ADDED:
             self._found(report.device)
         elif self.pad is None or report.device != self.pad.device:
-            return  # another pad's: it has no say here
+            return  # another pad's report is ignored
         elif report.kind is Kind.REMOVED:
             self._lose()
         elif self.seat:
@@ -118,7 +124,10 @@ class Gamepad(Input):
         self.pad, self.seat = None, None
 
     def _found(self, index: int) -> None:
-        """The same kind again: it drives once a person armed anew, and has let go before."""
+        """Take a pad of the same kind that was plugged in again.
+
+        It drives only after a person has armed again and has released the deadman before.
+        """
         if self.pad or self._sdl is None or not self._lost:
             return
         if self._sdl.facts(index).guid != self._mapping.guid:
@@ -126,12 +135,12 @@ class Gamepad(Input):
         try:
             self.pad = OpenPad(self._sdl, index)
         except DeviceFault:
-            return  # gone already
+            return  # unplugged again meanwhile
         self._lost = ""
         self._sit_down(self.pad)
 
     def _tell_stop(self, observed: Observed) -> None:
-        """Felt and heard: whoever looks at the car sees no screen."""
+        """Rumble and beep when the cars stop: a driver who looks at the car sees no screen."""
         statuses = [car.status for car in observed.cars]
         is_halted = any(it is not None and it.state in _HALTED for it in statuses)
         if self._was_driving and not observed.is_driving and (is_halted or self._lost):
@@ -143,7 +152,10 @@ class Gamepad(Input):
 
 
 def take_mappings(sdl: Sdl, mappings: PadMappings) -> list[PadFacts]:
-    """What is plugged in, after SDL was told what this user keeps of each. Raises TandemError."""
+    """Return the pads that are plugged in, after giving SDL this user's mappings of them.
+
+    Raises TandemError.
+    """
     for facts in sdl.pads():
         line = mappings.of(facts.guid).sdl
         if line:
@@ -152,7 +164,10 @@ def take_mappings(sdl: Sdl, mappings: PadMappings) -> list[PadFacts]:
 
 
 def chosen(pads: Iterable[PadFacts], wanted: str) -> PadFacts:
-    """The one whose name or GUID has that in it, or the only one. Raises errors.DeviceFault."""
+    """Return the pad whose name contains the text or whose GUID begins with it, or the only one.
+
+    Raises errors.DeviceFault.
+    """
     every = list(pads)
     text = wanted.lower()
     fitting = [it for it in every if text in it.name.lower() or it.guid.startswith(text)]
@@ -168,10 +183,13 @@ def chosen(pads: Iterable[PadFacts], wanted: str) -> PadFacts:
 
 
 def _shown_by(pad: OpenPad) -> Life:
-    """A gyro reports all the time. Whether axes do has to be measured: tandem pads test."""
+    """Return the pad's liveness check: its reports if it has a gyro, as a gyro always reports.
+
+    Whether its axes do so has to be measured, by tandem pads test.
+    """
     return Life.REPORTS if pad.has_sensor else Life.PRESSES
 
 
 def make(rest: str, options: Mapping[str, str], now_us: Callable[[], int]) -> Gamepad:
-    """``--input gamepad[:NAME]``."""
+    """Make the input of ``--input gamepad[:NAME]``."""
     return Gamepad(rest, PadMappings())

@@ -1,7 +1,8 @@
-"""The count of a pad's reports: it advances when the device says something new, never by asking.
+"""The count of a pad's reports, which advances when the device reports something new.
 
-SDL cannot tell a steady hand from a frozen pad: both say nothing. A car whose vehicle file says
-``counter = true`` of a source stops when this count stands still while the deadman is held.
+Polling does not advance it. SDL cannot tell a steady hand from a frozen pad: both report nothing.
+If a car's vehicle file has ``counter = true`` for a source, the car stops when this count stands
+still while the deadman is held.
 """
 
 from __future__ import annotations
@@ -10,21 +11,27 @@ from host_bridge.interfaces.gamepad.mapping import Life
 from host_bridge.interfaces.gamepad.sdl import Kind, Report
 
 _COUNT_MASK = 0xFFFF
-PRESS_AGAIN_US = 1_000_000  # as with a terminal that does not report the release of keys
+PRESS_AGAIN_US = 1_000_000  # as for a terminal that does not report the release of keys
 
 
 class ReportCount:
-    """Counts the reports that show life. ``trigger`` is the axis that alone counts, if one does."""
+    """A counter of the reports that prove that the pad is alive.
+
+    ``trigger`` is the axis that alone counts, if ``life`` is TRIGGER.
+    """
 
     def __init__(self, life: Life, trigger: int = -1) -> None:
-        self.count = 0  # modulo 2**16, as the wire has it
+        self.count = 0  # modulo 2**16, as on the wire
         self.total = 0
         self.heard_us: int | None = None
         self._only = trigger if life is Life.TRIGGER else None
         self._latest: dict[tuple[Kind, int], tuple[float, ...]] = {}
 
     def hear(self, report: Report, now_us: int) -> bool:
-        """Whether it counted: a dongle that repeats its last values says nothing new."""
+        """Take a report; return whether it counted.
+
+        Repeated values do not count: a dongle may repeat the last ones of a pad that is gone.
+        """
         if report.kind in (Kind.ADDED, Kind.REMOVED):
             return False
         key, said = (report.kind, report.number), report.content or (report.value,)

@@ -1,8 +1,8 @@
-"""What the controls of a pad mean, as data by SDL's GUID; and where this user keeps it.
+"""The mapping of a pad's controls, by SDL's GUID, and the files in which this user keeps it.
 
-SDL's own line (``GUID,name,a:b0,leftx:a0,...``) says which button or axis of the device has which
-name on a gamepad; wheels are devices with such a line as well. ``Roles`` say which of those names
-drives, holds and stops. ``Life`` says what shows that the pad is not frozen.
+SDL's own line (``GUID,name,a:b0,leftx:a0,...``) gives each button or axis of the device its name on
+a gamepad; wheels are devices with such a line as well. ``Roles`` assign those names to driving,
+deadman and stop. ``Life`` says how a frozen pad is detected.
 """
 
 from __future__ import annotations
@@ -21,22 +21,22 @@ from host_bridge.whole_file import write_whole
 
 
 class Life(Enum):
-    """What shows that the pad lives while the deadman is held."""
+    """The liveness check of a pad while the deadman is held: what shows that it is not frozen."""
 
-    REPORTS = "reports"  # it never falls silent: noise of its axes, or a gyro
-    TRIGGER = "trigger"  # the deadman is an analogue trigger, whose noise is the hand's
+    REPORTS = "reports"  # it reports all the time: noise of its axes, or a gyro
+    TRIGGER = "trigger"  # the deadman is an analogue trigger, whose noise comes from the hand
     PRESSES = "presses"  # neither: something has to be moved or pressed each second, at low speed
 
 
 @dataclass(frozen=True)
 class Roles:
-    """Names of SDL's for what a hand does. An axis may have a sign in front: ``-lefty`` is up."""
+    """The role of each control, by SDL's name. A sign may precede an axis: ``-lefty`` is up."""
 
     hand: str = "leftshoulder"  # LB: drives by hand while held
     autonomy: str = "rightshoulder"  # RB: lets a program drive while held
     arm: str = "start"
     quit: str = "back"
-    stop: str = "b"  # and each button that has no role
+    stop: str = "b"  # besides it every button without a role stops
     forward: str = "righttrigger"
     reverse: str = "lefttrigger"
     brake: str = ""
@@ -45,17 +45,20 @@ class Roles:
 
 @dataclass(frozen=True)
 class PadMapping:
-    """All that is kept of one kind of pad."""
+    """The stored settings of one kind of pad."""
 
     guid: str
     name: str = ""
     sdl: str = ""  # SDL's line; "": the one that SDL itself has
-    life: Life | None = None  # None: as the pad shows when it is opened
+    life: Life | None = None  # None: decided when the pad is opened
     roles: Roles = field(default_factory=Roles)
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> PadMapping:
-        """Make one of a file's row. Raises KeyError, TypeError or ValueError for anything else."""
+        """Make one from a file's row.
+
+        Raises KeyError, TypeError or ValueError for anything else.
+        """
         roles = Roles(**{str(name): str(value) for name, value in row["roles"].items()})
         for it in fields(roles):
             control = str(getattr(roles, it.name)).lstrip("+-")
@@ -68,16 +71,18 @@ class PadMapping:
         return cls(str(row["guid"]), str(row["name"]), str(row["sdl"]), life, roles)
 
     def row(self) -> dict[str, Any]:
-        """For the file."""
+        """Return the row for the file."""
         return {**asdict(self), "life": self.life.value if self.life else ""}
 
 
 def _refuse_conflicts(roles: Roles, sdl: str) -> None:
-    """A button has one role, and what stops is a button that does nothing else. Two roles may share
-    an axis, as forward and backward do, but not with the stop. Raises ValueError."""
+    """Raise ValueError if a button has two roles, or the stop is no button or has another role.
+
+    Two roles may share an axis, as forward and backward do, but not with the stop.
+    """
     inputs = dict(part.partition(":")[::2] for part in sdl.split(",")[2:])
     taken: dict[str, str] = {}
-    for it in sorted(fields(roles), key=lambda it: it.name != "stop"):  # the stop is the first
+    for it in sorted(fields(roles), key=lambda it: it.name != "stop"):  # the stop comes first
         control = str(getattr(roles, it.name)).lstrip("+-")
         if not control:
             continue
@@ -90,18 +95,24 @@ def _refuse_conflicts(roles: Roles, sdl: str) -> None:
 
 
 def _is_button(moved: str, control: str) -> bool:
-    """``moved`` is a word of SDL's line (b3, a2, h0.1), or the control's name without one."""
+    """Return whether the control is a button.
+
+    ``moved`` is its input in SDL's line (b3, a2, h0.1), or the control's name without a line.
+    """
     return control in BUTTONS if moved == control else moved[:1] in ("b", "h")
 
 
 class PadMappings:
-    """One file per GUID, in ``folder`` or in this user's data folder."""
+    """The store of mappings: one file per GUID, in ``folder`` or in this user's data folder."""
 
     def __init__(self, folder: Path | None = None) -> None:
         self.folder = folder or users_folder()
 
     def of(self, guid: str) -> PadMapping:
-        """What is kept; the defaults for a pad that is new here. Raises errors.DataFileFault."""
+        """Return the stored mapping, or the defaults for a pad that has none.
+
+        Raises errors.DataFileFault.
+        """
         path = self.path(guid)
         try:
             return PadMapping.from_row(json.loads(path.read_text(encoding="utf-8")))
@@ -116,7 +127,7 @@ class PadMappings:
             ) from None
 
     def keep(self, mapping: PadMapping) -> Path:
-        """Whole, or not at all."""
+        """Write the mapping atomically; return its path."""
         path = self.path(mapping.guid)
         path.parent.mkdir(parents=True, exist_ok=True)
         write_whole(path, json.dumps(mapping.row(), indent=2) + "\n")
@@ -127,7 +138,7 @@ class PadMappings:
 
 
 def users_folder() -> Path:
-    """Beside the cars' pairings: $TANDEM_DATA_DIR, or the user's data folder."""
+    """Return the folder beside the cars' pairings: $TANDEM_DATA_DIR or the user's data folder."""
     own, shared = os.environ.get("TANDEM_DATA_DIR"), os.environ.get("XDG_DATA_HOME")
     home = Path(shared) if shared else Path.home() / ".local" / "share"
     return (Path(own) if own else home / "tandem") / "pads"

@@ -1,7 +1,7 @@
-"""SDL's game controllers and joysticks, by PySDL2: the only file that knows that library.
+"""SDL's game controllers and joysticks, through PySDL2: the only file that imports that library.
 
-SDL tells what changed: each event here is a report of a device, and nothing is made by asking. What
-it cannot tell is whether a pad that says nothing is held still or has died (``life.py``).
+SDL reports changes: each event is a report of a device, and polling makes none. SDL cannot tell
+whether a pad that reports nothing is held still or has died (``life.py``).
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _RUMBLE_FULL = 0xFFFF
 
 
 class Kind(Enum):
-    """What a report is about."""
+    """The kind of a report."""
 
     ADDED = "plugged in"
     REMOVED = "unplugged"
@@ -46,21 +46,21 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """One report of a device: its number in SDL, what it is about, which one, and its value.
+    """One report of a device: its number in SDL, the kind, the control's number, and its value.
 
-    ``device`` is the number of the open device; of ADDED, the place in the list of devices.
+    ``device`` is the number of the open device; for ADDED, the index in the list of devices.
     """
 
     device: int
     kind: Kind
     number: int = 0
     value: float = 0.0
-    content: tuple[float, ...] = ()  # of a sensor: its own time, and what it measured
+    content: tuple[float, ...] = ()  # for a sensor: its timestamp, and its measurements
 
 
 @dataclass(frozen=True)
 class PadFacts:
-    """A device that is plugged in. ``mapping`` is SDL's line for it; "" if it knows none."""
+    """A device that is plugged in; ``mapping`` is SDL's line for it, "" if SDL has none."""
 
     index: int
     name: str
@@ -72,17 +72,17 @@ class PadFacts:
 
 
 class Sdl:
-    """SDL's joystick part. All of a process share its queue of events: one of them polls."""
+    """SDL's joystick subsystem. Its event queue is the process's: only one object polls."""
 
     def __init__(self) -> None:
-        """Raises errors.DeviceFault where PySDL2 or SDL itself is missing."""
+        """Start SDL. Raises errors.DeviceFault where PySDL2 or SDL itself is missing."""
         self.lib = _library()
         lib = self.lib
         for name, value in (
-            (b"SDL_NO_SIGNAL_HANDLERS", b"1"),  # Ctrl-C stays Python's
+            (b"SDL_NO_SIGNAL_HANDLERS", b"1"),  # Python keeps handling Ctrl-C
             (b"SDL_JOYSTICK_ALLOW_BACKGROUND_EVENTS", b"1"),  # there is no window to have focus
-            (b"SDL_JOYSTICK_HIDAPI_PS4_RUMBLE", b"1"),  # full reports of these by radio, too:
-            (b"SDL_JOYSTICK_HIDAPI_PS5_RUMBLE", b"1"),  # with their gyro
+            (b"SDL_JOYSTICK_HIDAPI_PS4_RUMBLE", b"1"),  # these two send full reports, with gyro,
+            (b"SDL_JOYSTICK_HIDAPI_PS5_RUMBLE", b"1"),  # by Bluetooth as well
         ):
             lib.SDL_SetHint(name, value)
         self._parts = lib.SDL_INIT_GAMECONTROLLER | lib.SDL_INIT_JOYSTICK
@@ -98,14 +98,14 @@ class Sdl:
     def close(self) -> None:
         if self._speaker:
             self.lib.SDL_CloseAudioDevice(self._speaker)
-        self.lib.SDL_QuitSubSystem(self._parts)  # SDL counts: another one here goes on
+        self.lib.SDL_QuitSubSystem(self._parts)  # reference-counted: another Sdl keeps running
 
     def pads(self) -> list[PadFacts]:
-        """What is plugged in, in SDL's order."""
+        """Return the devices that are plugged in, in SDL's order."""
         return [self.facts(index) for index in range(self.lib.SDL_NumJoysticks())]
 
     def facts(self, index: int) -> PadFacts:
-        """Of the device at this place of the list."""
+        """Return the device at this index of SDL's list."""
         lib = self.lib
         name = lib.SDL_JoystickNameForIndex(index) or b"unnamed"
         guid = self._guid(lib.SDL_JoystickGetDeviceGUID(index))
@@ -113,12 +113,12 @@ class Sdl:
         return PadFacts(index, name.decode(errors="replace"), guid, line.decode(errors="replace"))
 
     def add_mapping(self, line: str) -> None:
-        """A line in SDL's form: GUID,name,control:input,... Raises errors.DeviceFault."""
+        """Add a line of SDL's form, GUID,name,control:input,... Raises errors.DeviceFault."""
         if self.lib.SDL_GameControllerAddMapping(line.encode()) < 0:
             raise DeviceFault("SDL does not take this mapping", got=self.error(), where=line)
 
     def poll(self) -> Iterator[Report]:
-        """What the devices reported since the last call. Never waits."""
+        """Yield the reports since the last call; never wait."""
         lib, event = self.lib, self._event
         while lib.SDL_PollEvent(ctypes.byref(event)):
             report = self._report(event)
@@ -147,7 +147,7 @@ class Sdl:
         return None
 
     def open_speaker(self) -> bool:
-        """For ``beep``; takes its time. False where there is none."""
+        """Open the audio device for ``beep``, which takes time; return False without one."""
         lib = self.lib
         wanted = lib.SDL_AudioSpec(_RATE_HZ, lib.AUDIO_S16SYS, 1, 512)
         with _quiet():  # ALSA complains on standard error of machines without a sound card
@@ -158,7 +158,7 @@ class Sdl:
         return bool(self._speaker)
 
     def beep(self) -> None:
-        """A short tone: of the speaker, else of the terminal. Never waits."""
+        """Play a short tone on the speaker, or ring the terminal's bell; never wait."""
         if self._speaker:
             self.lib.SDL_QueueAudio(self._speaker, self._tone, len(self._tone))
         elif sys.stderr.isatty():
@@ -172,10 +172,10 @@ class Sdl:
 
 
 class OpenPad:
-    """A device that is read, by the names that SDL's mapping gives its controls."""
+    """An open device whose controls are read by the names of SDL's mapping."""
 
     def __init__(self, sdl: Sdl, index: int) -> None:
-        """Raises errors.DeviceFault for one that does not open, or that SDL has no mapping for."""
+        """Open it. Raises errors.DeviceFault if that fails, or SDL has no mapping for it."""
         lib = sdl.lib
         self.facts = sdl.facts(index)
         self._lib = lib
@@ -193,24 +193,24 @@ class OpenPad:
         self._names = self._buttons_by_number()
 
     def value(self, name: str) -> float:
-        """Of a control by SDL's name: an axis from -1 to 1, a trigger or a button from 0 to 1."""
+        """Return a control's value by SDL's name: an axis -1 to 1, a trigger or button 0 to 1."""
         if name in AXES:
             raw = self._lib.SDL_GameControllerGetAxis(self._pad, _AXES.index(name))
             return max(float(raw) / _FULL, -1.0)
         return float(self._lib.SDL_GameControllerGetButton(self._pad, BUTTONS.index(name)))
 
     def button_name(self, number: int) -> str:
-        """What SDL's mapping makes of a button of the device; "" if nothing."""
+        """Return the name of a button number in SDL's mapping; "" if it has none."""
         return self._names.get(number, "")
 
     def axis_number(self, name: str) -> int:
-        """Which axis of the device is this control; -1 if none is."""
+        """Return the number of the device's axis for this control; -1 if there is none."""
         bind = self._lib.SDL_GameControllerGetBindForAxis(self._pad, _AXES.index(name))
         is_axis = bind.bindType == self._lib.SDL_CONTROLLER_BINDTYPE_AXIS
         return int(bind.value.axis) if is_axis else -1
 
     def rumble(self, seconds: float) -> bool:
-        """False if it cannot."""
+        """Rumble; return False if the pad cannot."""
         ms = round(seconds * 1e3)
         lib = self._lib
         return bool(lib.SDL_GameControllerRumble(self._pad, _RUMBLE_FULL, _RUMBLE_FULL, ms) == 0)
@@ -219,7 +219,7 @@ class OpenPad:
         self._lib.SDL_GameControllerClose(self._pad)
 
     def _begin_sensors(self) -> bool:
-        """A gyro is never still: a pad that has one shows that it lives by each report."""
+        """Switch the gyro on, which reports all the time; return whether it works."""
         lib = self._lib
         sensor = lib.SDL_SENSOR_GYRO
         if not lib.SDL_GameControllerHasSensor(self._pad, sensor):
@@ -243,17 +243,17 @@ class OpenPad:
 
 
 class RawPad:
-    """A device as it is, without a mapping: for making one."""
+    """An open device without a mapping, read to make one."""
 
     def __init__(self, sdl: Sdl, index: int) -> None:
-        """Raises errors.DeviceFault."""
+        """Open it. Raises errors.DeviceFault."""
         self._lib = sdl.lib
         self._joystick = self._lib.SDL_JoystickOpen(index)
         if not self._joystick:
             raise DeviceFault("the device does not open", got=sdl.error())
         self.device: int = self._lib.SDL_JoystickInstanceID(self._joystick)
         axes = range(self._lib.SDL_JoystickNumAxes(self._joystick))
-        # where its axes are with the hands off: pedals rest at one end
+        # the axes' values with the hands off: pedals rest at one end
         self.rest = [self._lib.SDL_JoystickGetAxis(self._joystick, n) / _FULL for n in axes]
 
     def close(self) -> None:
@@ -264,7 +264,7 @@ def _library() -> ModuleType:
     os.environ.setdefault("SDL_VIDEODRIVER", "dummy")  # no window is wanted
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of where its binaries are
+            warnings.simplefilter("ignore")  # PySDL2 warns about where its binaries are
             import sdl2
     except ImportError as error:
         raise DeviceFault(
@@ -278,7 +278,7 @@ def _library() -> ModuleType:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Nothing that a C library writes to standard error is seen."""
+    """Discard everything that a C library writes to standard error."""
     kept = os.dup(2)
     nowhere = os.open(os.devnull, os.O_WRONLY)
     try:

@@ -1,4 +1,4 @@
-"""What the hands at a pad want: the deadman, the wish, the orders. No I/O; time is an argument."""
+"""Turns a pad's reports into deadman, wish and orders. No I/O; time is an argument."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from host_bridge.interfaces.gamepad.life import PRESS_AGAIN_US, ReportCount
 from host_bridge.interfaces.gamepad.mapping import Life, Roles
 from host_bridge.interfaces.gamepad.sdl import AXES, Kind, Report
 
-REST = 0.05  # of an axis' way: what springs leave
+REST = 0.05  # of an axis' range: springs do not centre it more exactly
 _PRESSED = 0.5
-_GRIP = (0.2, 0.9)  # of a trigger as the deadman: less is let go, more is a cramp
+_GRIP = (0.2, 0.9)  # range of a trigger as the deadman: less is released, more is a panic grip
 
 
 class Controls(Protocol):
-    """A pad's controls by SDL's names."""
+    """The controls of a pad by SDL's names."""
 
     def value(self, name: str) -> float: ...
 
@@ -24,7 +24,7 @@ class Controls(Protocol):
 
 
 class Grip(Enum):
-    """What is held."""
+    """The deadman button that is held."""
 
     NEEDS_RELEASE = "let go of both shoulder buttons first"
     OPEN = "nothing is held"
@@ -33,10 +33,10 @@ class Grip(Enum):
 
 
 class PadSeat:
-    """Reports in, a wish and orders out.
+    """The state of a person at a pad: takes reports, gives a wish and orders.
 
-    A grip begins with all that makes speed at rest; a grip that began otherwise counts only after
-    a release. The same after each stop.
+    A grip counts only if it began with all speed controls at rest; otherwise it has to be released
+    first. The same holds after each stop.
     """
 
     def __init__(self, controls: Controls, roles: Roles, life: Life, reach: Reach) -> None:
@@ -45,7 +45,7 @@ class PadSeat:
         self.reports = ReportCount(life, number)
         self.grip = Grip.NEEDS_RELEASE
         self.orders: list[Order] = []
-        self.is_restless = False  # it was gripped with a trigger pressed
+        self.is_restless = False  # a grip began with a trigger pressed
         self._controls = controls
         self._roles = roles
         self._life = life
@@ -58,10 +58,10 @@ class PadSeat:
         }
         driving = (roles.forward, roles.reverse, roles.brake, roles.steer)
         self._by_button.update({name.lstrip("+-"): None for name in driving if name})
-        self._by_button[roles.stop] = Order.STOP  # last: whatever else it is, it stops
+        self._by_button[roles.stop] = Order.STOP  # last: it overrides any other role
 
     def hear(self, report: Report, now_us: int) -> None:
-        """One report of this pad."""
+        """Take one report of this pad."""
         self.reports.hear(report, now_us)
         if report.kind is Kind.BUTTON and report.value:
             self._press(self._controls.button_name(report.number))
@@ -69,7 +69,7 @@ class PadSeat:
             self._press("")
 
     def step(self, now_us: int) -> None:
-        """Look at what is held."""
+        """Update the grip; release it when a sign of life is overdue."""
         wanted = self._wanted()
         if wanted is Grip.OPEN:
             self.grip, self.is_restless = Grip.OPEN, False
@@ -80,7 +80,7 @@ class PadSeat:
             self.let_go()
 
     def read(self) -> Wish:
-        """The wish at this moment."""
+        """Return the wish at this moment."""
         count = self.reports.count
         if self.grip is Grip.AUTONOMY:
             return Wish(is_held=True, permits_autonomy=True, input_count=count)
@@ -97,18 +97,21 @@ class PadSeat:
         )
 
     def let_go(self) -> None:
-        """The deadman has to be held anew."""
+        """Require a release before the deadman counts again."""
         self.grip = Grip.NEEDS_RELEASE
 
     def left_us(self, now_us: int) -> int | None:
-        """Until the grip drops for want of a sign of life; None if that is the car's to judge."""
+        """Return the time in us until the grip drops without a new report.
+
+        None if no grip is held, or the car itself judges by the input count.
+        """
         if self._life is not Life.PRESSES or self.grip not in (Grip.HAND, Grip.AUTONOMY):
             return None
         heard_us = self.reports.heard_us
         return 0 if heard_us is None else max(heard_us + PRESS_AGAIN_US - now_us, 0)
 
     def _press(self, name: str) -> None:
-        """A button without a role stops: whoever is in a hurry need not find the right one."""
+        """Take a pressed button. One without a role stops, so that any button will do."""
         order = self._by_button.get(name, Order.STOP)
         if order:
             self.let_go()
@@ -116,7 +119,7 @@ class PadSeat:
 
     def _wanted(self) -> Grip:
         if self._is_held(self._roles.hand):
-            return Grip.HAND  # whoever drives by hand has taken over
+            return Grip.HAND  # driving by hand takes precedence over a program
         return Grip.AUTONOMY if self._is_held(self._roles.autonomy) else Grip.OPEN
 
     def _is_held(self, name: str) -> bool:
@@ -128,7 +131,7 @@ class PadSeat:
         return not any(map(self._part, (roles.forward, roles.reverse, roles.brake)))
 
     def _part(self, name: str) -> float:
-        """From 0 to 1, the half of the axis that is meant."""
+        """Return a value from 0 to 1 of the half of the axis that the name means."""
         return max(self._axis(name), 0.0)
 
     def _axis(self, name: str) -> float:

@@ -1,6 +1,6 @@
-"""A pad without plastic: SDL's own virtual joystick, moved by a program.
+"""A virtual gamepad: SDL's own virtual joystick, moved by a program.
 
-To SDL, and to all that reads pads through it, it is a device like any other. It lives in the
+SDL, and all that reads pads through it, treats it like any other device. It exists only in the
 process that made it.
 """
 
@@ -16,16 +16,16 @@ _LEFT_TRIGGER = 4
 _BUTTONS = 15
 _NUMBERS = {"a": 0, "b": 1, "back": 4, "start": 6, "leftshoulder": 9, "rightshoulder": 10}
 _FULL = 32767
-_NOISE = 200  # of 32767: what a stick of plastic trembles
+_NOISE = 200  # of 32767: the noise of a real stick
 
 
 class VirtualPad:
-    """Axes from -1 to 1, triggers and buttons from 0 to 1; ``plug`` and ``unplug`` at will."""
+    """A virtual pad: axes from -1 to 1, triggers and buttons from 0 to 1; it can be unplugged."""
 
     def __init__(self, sdl: Sdl, name: str = "Virtual pad") -> None:
         self.rumbled_ms: list[int] = []
-        self.is_noisy = True  # as a pad whose axes tremble; False: it says changes alone
-        self.is_frozen = False  # it says nothing any more
+        self.is_noisy = True  # as a pad whose axes have noise; False: it reports changes only
+        self.is_frozen = False  # True: it reports nothing any more
         self._sdl = sdl
         self._lib = sdl.lib
         self._name = name.encode()
@@ -36,7 +36,7 @@ class VirtualPad:
         self.plug()
 
     def plug(self) -> None:
-        """Into the machine, all at rest."""
+        """Plug it in, with all controls at rest."""
         lib = self._lib
         it = lib.SDL_VirtualJoystickDesc()
         it.version, it.type = 1, lib.SDL_JOYSTICK_TYPE_GAMECONTROLLER
@@ -48,13 +48,13 @@ class VirtualPad:
         self.rest()
 
     def unplug(self) -> None:
-        """Out of it."""
+        """Unplug it."""
         self._lib.SDL_JoystickClose(self._joystick)
         self._lib.SDL_JoystickDetachVirtual(self._index)
         self._joystick = None
 
     def rest(self) -> None:
-        """Hands off."""
+        """Set all controls to rest, as with the hands off."""
         for number in range(len(_AXES)):
             self._lib.SDL_JoystickSetVirtualAxis(self._joystick, number, 0)
         for name in ("lefttrigger", "righttrigger"):
@@ -63,19 +63,19 @@ class VirtualPad:
             self._lib.SDL_JoystickSetVirtualButton(self._joystick, number, 0)
 
     def move(self, axis: str, value: float) -> None:
-        """A stick from -1 to 1, a trigger from 0 to 1."""
+        """Move a stick from -1 to 1, or a trigger from 0 to 1."""
         number = _AXES.index(axis)
         raw = round(value * _FULL) if number < _LEFT_TRIGGER else round((2 * value - 1) * _FULL)
         self._set(number, raw)
 
     def press(self, button: str | int, down: bool = True) -> None:
-        """A button by SDL's name, or by its number."""
+        """Press or release a button, by SDL's name or by its number."""
         number = _NUMBERS[button] if isinstance(button, str) else button
         if not self.is_frozen and self._joystick:
             self._lib.SDL_JoystickSetVirtualButton(self._joystick, number, int(down))
 
     def tremble(self) -> None:
-        """What a hand and a worn potentiometer do all the time; call it as often as it reports."""
+        """Add the noise of a hand and a worn potentiometer; call it as often as the pad reports."""
         if self.is_noisy:
             self._set(3, self._random.randrange(-_NOISE, _NOISE))  # an axis that drives nothing
 
