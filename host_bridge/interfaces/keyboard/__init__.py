@@ -1,4 +1,4 @@
-"""Driving with a terminal's keys: pure key logic, and the terminal at its rim."""
+"""The keyboard input: pure key logic, and the terminal that it is read from."""
 
 from host_bridge.interfaces.keyboard.capability import Releases
 from host_bridge.interfaces.keyboard.hands import Hands, make

@@ -1,8 +1,8 @@
-"""Does this terminal report the release of keys, and is it still alive? Asked, not guessed.
+"""Queries whether the terminal reports the release of keys, and whether it is still responding.
 
 Kitty's protocol: ``CSI ? u`` asks for the flags that are on, ``CSI > flags u`` pushes new ones,
-``CSI < u`` pops them. Every terminal answers ``CSI c``, so one that knows nothing of keys is found
-by answering that alone.
+``CSI < u`` pops them. Every terminal answers ``CSI c``, so one that does not know the protocol is
+recognised by answering that alone.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ ASK = b"\x1b[?u"
 PUSH = b"\x1b[>%du" % FLAGS
 POP = b"\x1b[<u"
 _ASK_ATTRIBUTES = b"\x1b[c"
-_VERDICT_US = 1_000_000  # a terminal at the far end of a slow line takes its time
+_VERDICT_US = 1_000_000  # a terminal at the far end of a slow line answers late
 _BEAT_US = 50_000
 LIFE_US = 200_000  # firmware/core/SAFETY.md: a frozen input is noticed within 200 ms
 
 
 class Releases(Enum):
-    """Whether the release of a key is reported."""
+    """The answer to the question whether the terminal reports the release of a key."""
 
     UNKNOWN = "still being found out"
     REPORTED = "reported"
@@ -29,22 +29,22 @@ class Releases(Enum):
 
 
 class Capability:
-    """The conversation at the start. ``verdict`` changes once, and stays.
+    """The query at the start; ``verdict`` changes once, and stays.
 
-    The flags are pushed only where the question was understood, and asked for again: a terminal
-    that knows a part of the protocol is one without.
+    The flags are pushed only if the question was understood, and are then asked for again: a
+    terminal that supports only a part of the protocol counts as one without it.
     """
 
     def __init__(self) -> None:
         self.verdict = Releases.UNKNOWN
-        self._until_us: int | None = None  # by then the terminal has to have answered
+        self._until_us: int | None = None  # the deadline for the terminal's answer
         self._has_pushed = False
 
     def opening(self) -> bytes:
         return ASK + _ASK_ATTRIBUTES
 
     def hear_flags(self, flags: int) -> bytes:
-        """Returns what is to be sent."""
+        """Take the flags that the terminal reports; return the bytes to send."""
         if self.verdict is not Releases.UNKNOWN:
             return b""
         if not self._has_pushed:
@@ -59,7 +59,7 @@ class Capability:
             self._decide_against()
 
     def step(self, now_us: int) -> bytes:
-        if self._until_us is None:  # it is asked now: the cars may have taken long to open
+        if self._until_us is None:  # counts from now: opening the cars may have taken long
             self._until_us = now_us + _VERDICT_US
         if self.verdict is Releases.UNKNOWN and now_us >= self._until_us:
             self._decide_against()
@@ -72,22 +72,25 @@ class Capability:
 
 
 class Pulse:
-    """Asks the terminal again and again, while a key is held, whether it is still there.
+    """The heartbeat of the terminal: asks it again and again, while a key is held, for its flags.
 
-    A release that is never sent, because the terminal or the line to it hangs, cannot be told from
-    a key that is held. That the oldest question is unanswered for LIFE_US can.
+    If a release is never sent, because the terminal or the line to it hangs, it cannot be told from
+    a key that is held. But then the oldest question stays unanswered for longer than LIFE_US.
     """
 
     def __init__(self) -> None:
         self._asked_us: deque[int] = deque()
-        self._given_up = 0  # questions whose answers, should they come, are not for a later one
+        self._given_up = 0  # abandoned questions: their late answers must not count for new ones
         self._beat_us = 0
 
     def is_dead(self, now_us: int) -> bool:
         return bool(self._asked_us) and now_us - self._asked_us[0] > LIFE_US
 
     def hear_flags(self, flags: int) -> bool:
-        """False if releases are no longer reported: something else reset the terminal."""
+        """Take an answer; return False if releases are no longer reported.
+
+        Then something has reset the terminal.
+        """
         if self._given_up:
             self._given_up -= 1
         elif self._asked_us:
@@ -102,6 +105,6 @@ class Pulse:
         return ASK
 
     def give_up(self) -> None:
-        """It was dead, and that was acted upon: begin anew."""
+        """Begin anew after the terminal was found dead, and the deadman released for it."""
         self._given_up += len(self._asked_us)
         self._asked_us.clear()

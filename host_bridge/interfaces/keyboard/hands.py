@@ -1,4 +1,4 @@
-"""A person at a terminal, as an input: the keyboard, its seat, and the screen that is theirs."""
+"""The keyboard input of a person at a terminal: keyboard, seat and screen together."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from host_bridge.interfaces.keyboard.seat import SEAT, SLOW_SEAT, Seat
 from host_bridge.interfaces.keyboard.terminal import Terminal
 
 _POLL_S = 0.01
-_KEPT_WARNINGS = 1000  # lines; more are painted over
+_KEPT_WARNINGS = 1000  # lines; more than these are printed at once, and painted over
 _HOME, _TO_EOL, _BELOW = "\x1b[H", "\x1b[K", "\x1b[J"
-# A terminal that knows them shows nothing of a screen that is only half there; others skip them
+# Synchronised update: a terminal that knows it never shows half a screen; others ignore it
 _BEGIN_SCREEN, _END_SCREEN = "\x1b[?2026h", "\x1b[?2026l"
 _SLOW = "This terminal does not report the release of keys: press SPACE at least once a second;"
 
 
 class Hands(Input):
-    """The terminal is taken by ``open`` and given back by ``close``, whatever happened."""
+    """The keyboard input; ``open`` takes the terminal, and ``close`` restores it in any case."""
 
     is_person = True
     reads_terminal = True
@@ -39,7 +39,7 @@ class Hands(Input):
         self._stack = ExitStack()
 
     async def open(self, setting: Setting) -> None:
-        """Takes a second at most, to find out what the terminal can do.
+        """Find out what the terminal can do, which takes a second at most, and choose the source.
 
         Raises asyncio.CancelledError if Esc is pressed meanwhile.
         """
@@ -49,7 +49,7 @@ class Hands(Input):
         terminal.listen(self._receive, lambda: self._orders.extend(keyboard.closed()))
         self._stack.callback(terminal.deafen)
         loop = asyncio.get_running_loop()
-        # whoever drives is not suspended with the deadman in hand; Ctrl-Z comes as a key
+        # SIGTSTP releases the deadman and does not suspend the program; Ctrl-Z comes as a key
         loop.add_signal_handler(signal.SIGTSTP, keyboard.let_go)
         self._stack.callback(loop.remove_signal_handler, signal.SIGTSTP)
         while keyboard.releases is Releases.UNKNOWN:
@@ -88,15 +88,15 @@ class Hands(Input):
         self._stack.close()
 
     def screen(self) -> Hands | None:
-        """None where nothing can be drawn: then the drive says in lines what is new."""
+        """Return itself, or None where nothing can be drawn: then the drive prints lines."""
         return self if self._terminal.can_draw else None
 
     def size(self) -> tuple[int, int]:
-        """Columns and rows."""
+        """Return columns and rows."""
         return self._terminal.size()
 
     def show(self, lines: Sequence[str]) -> None:
-        """The whole screen; what finds no room on the line is left out."""
+        """Draw the whole screen; drop it while the terminal has not taken the last one."""
         body = f"{_TO_EOL}\r\n".join(lines)
         drawn = f"{_BEGIN_SCREEN}{_HOME}{body}{_TO_EOL}{_BELOW}{_END_SCREEN}"
         self._terminal.write(drawn.encode())
@@ -110,13 +110,16 @@ class Hands(Input):
 
 
 def make(rest: str, options: Mapping[str, str], now_us: Callable[[], int]) -> Hands:
-    """``--input keyboard``. Raises errors.UsageFault where standard input is no terminal."""
+    """Make the input of ``--input keyboard``.
+
+    Raises errors.UsageFault where standard input is no terminal.
+    """
     return Hands(Terminal(sys.stdin.fileno()), now_us)
 
 
 @contextmanager
 def _warnings_kept() -> Iterator[None]:
-    """Keep warnings, which would be painted over, until the terminal is as it was."""
+    """Keep log warnings, which would be painted over, until the terminal is restored."""
     kept = MemoryHandler(_KEPT_WARNINGS, flushLevel=sys.maxsize, target=logging.lastResort)
     root = logging.getLogger()
     root.addHandler(kept)

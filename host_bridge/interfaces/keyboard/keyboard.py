@@ -1,7 +1,7 @@
-"""A keyboard behind a terminal: bytes in, orders and wishes out, bytes to the terminal out. No I/O.
+"""A keyboard behind a terminal: bytes in; orders, wishes and bytes to the terminal out. No I/O.
 
-Whatever leaves it in doubt whether SPACE is still held lets go: a lost focus, a sequence that broke
-off, a terminal that no longer answers or no longer reports releases.
+Any doubt whether SPACE is still held releases the deadman: a lost focus, a broken sequence, a
+terminal that no longer answers or no longer reports releases.
 """
 
 from __future__ import annotations
@@ -11,14 +11,17 @@ from host_bridge.interfaces.keyboard.capability import POP, Capability, Pulse, R
 from host_bridge.interfaces.keyboard.keys import FlagsReported, Key, KeyDecoder, KeyEvent, Sign
 from host_bridge.interfaces.keyboard.seat import Seat
 
-# The other screen of a terminal has its own stack of keyboard flags: what a killed run left there
-# is popped before anything else.
+# The alternate screen has its own stack of keyboard flags: flags that a killed run left there are
+# popped first.
 OPENING = b"\x1b[?1049h" + POP * 4 + b"\x1b[?1004h\x1b[?2004h\x1b[?25l"
 CLOSING = b"\x1b[?25h\x1b[?2004l\x1b[?1004l" + POP + b"\x1b[?1049l"
 
 
 class Keyboard:
-    """``seat`` is taken once it is known what the terminal can do; until then only Esc counts."""
+    """The key logic; ``seat`` is set once the terminal's abilities are known.
+
+    Until then only Esc and Ctrl-C count.
+    """
 
     def __init__(self) -> None:
         self.seat: Seat | None = None
@@ -40,7 +43,7 @@ class Keyboard:
         return self._orders(self._decoder.feed(data, now_us), now_us)
 
     def step(self, now_us: int) -> list[Order]:
-        """Call it a hundred times a second."""
+        """Advance the timeouts; return the orders. Call it a hundred times a second."""
         orders = self._orders(self._decoder.step(now_us), now_us)
         self._out += self._capability.step(now_us)
         if self.seat:
@@ -51,7 +54,7 @@ class Keyboard:
         return orders
 
     def closed(self) -> list[Order]:
-        """The terminal is gone."""
+        """Release the deadman and quit, because the terminal is gone."""
         self.let_go()
         return [Order.QUIT]
 

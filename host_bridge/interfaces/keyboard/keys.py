@@ -1,8 +1,8 @@
-"""What a terminal sends, as events: keys in the kitty protocol or as plain bytes, focus, answers.
+"""Decodes a terminal's bytes into events: keys (kitty protocol or plain bytes), focus, answers.
 
-Kitty's keyboard protocol (sw.kovidgoyal.net/kitty/keyboard-protocol) sends every key as
-``CSI code ; modifiers : event u``. A terminal without it sends bytes, and nobody can tell from
-them whether a key is pressed, repeated or still held.
+Kitty's keyboard protocol (sw.kovidgoyal.net/kitty/keyboard-protocol) sends every key as ``CSI code
+; modifiers : event u``. A terminal without it sends plain bytes, which do not tell whether a key is
+pressed, repeated or still held.
 """
 
 from __future__ import annotations
@@ -15,21 +15,21 @@ from enum import Enum
 _ESC = 0x1B
 _CTRL_C = 0x03
 _ESCAPE_US = 50_000  # an ESC alone for that long is the key; a sequence's bytes come together
-_SEQUENCE_US = 200_000  # one that was never finished (Alt and "[", say) must not eat more keys
+_SEQUENCE_US = 200_000  # an unfinished sequence (Alt and "[", say) must not swallow further keys
 _LONGEST = 64  # bytes; no answer or key that we asked for is longer
-_CTRL = 4  # bit of the modifiers, which are sent plus one
+_CTRL = 4  # bit of the modifiers, which are sent with 1 added
 
 _NAMES = {0x1B: "escape", 0x0D: "enter", 0x0A: "enter", 0x20: "space", 57414: "enter"}
 _CSI = re.compile(rb"\x1b\[([0-?]*)([ -/]*)([@-~])")
 _BEGUN = re.compile(rb"\x1b(O|\[[0-?]*[ -/]*|[]P_^X][^\x07\x1b]*\x1b?)?\Z")
-# OSC, DCS, ...: a text until BEL or ESC \
+# OSC, DCS, ...: a string up to BEL or ESC \
 _STRING = re.compile(rb"\x1b[]P_^X][^\x07\x1b]*(\x07|\x1b\\)")
-# code:others ; modifiers:event ; text, of which all but the code may be missing
+# code:others ; modifiers:event ; text, where all but the code may be missing
 _KITTY = re.compile(rb"(\d+)(?::[\d:]*)?(?:;(\d*)(?::([123]))?(?:;[\d:]*)?)?\Z")
 
 
 class Stroke(Enum):
-    """What happened to a key. TYPED: a plain byte, which may be any of the first two."""
+    """The kind of a key event. TYPED is a plain byte, which may be a press or a repeat."""
 
     PRESSED = 1
     REPEATED = 2
@@ -39,7 +39,7 @@ class Stroke(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A key by its name: "w", "space", "enter", "escape"; "" for one that has none here."""
+    """A key event by the key's name: "w", "space", "enter", "escape"; "" for any other key."""
 
     name: str
     stroke: Stroke
@@ -48,13 +48,13 @@ class Key:
 
 @dataclass(frozen=True, slots=True)
 class FlagsReported:
-    """The answer to ``CSI ? u``: which parts of kitty's protocol are on."""
+    """The answer to ``CSI ? u``: the parts of kitty's protocol that are on."""
 
     flags: int
 
 
 class Sign(Enum):
-    """Events that say all by their name."""
+    """An event without data."""
 
     ATTRIBUTES = "the answer to CSI c, which every terminal gives"
     FOCUS_LOST = "the window no longer has the keyboard"
@@ -66,10 +66,10 @@ KeyEvent = Key | FlagsReported | Sign
 
 
 class KeyDecoder:
-    """Bytes in, events out, however the bytes are cut.
+    """An incremental decoder: bytes in, events out, however the bytes are split.
 
-    ``has_releases`` is set once the terminal is known to send all keys by kitty's protocol: then
-    a lone ESC is never the key, but the beginning of a sequence.
+    Set ``has_releases`` once the terminal is known to send all keys by kitty's protocol: then a
+    lone ESC is never the key, but the beginning of a sequence.
     """
 
     def __init__(self) -> None:
@@ -91,7 +91,7 @@ class KeyDecoder:
         return found
 
     def step(self, now_us: int) -> list[KeyEvent]:
-        """The Esc key, once it is clear that nothing follows it."""
+        """Return the Esc key, once it is clear that nothing follows it."""
         is_alone = len(self._bytes) == 1
         patience_us = _ESCAPE_US if is_alone else _SEQUENCE_US
         waits = not self._bytes or now_us - self._newest_us < patience_us
@@ -101,7 +101,7 @@ class KeyDecoder:
         return [Key("escape", Stroke.TYPED)] if is_alone else []
 
     def _next(self) -> tuple[int, KeyEvent | bytes | None]:
-        """How many bytes the next event takes, 0 for "not all here yet", and the event."""
+        """Return how many bytes the next event takes, 0 if it is incomplete, and the event."""
         if self._bytes[0] != _ESC:
             return 1, _typed(self._bytes[0])
         for pattern in (_CSI, _STRING):
@@ -113,7 +113,7 @@ class KeyDecoder:
         return self._broken()
 
     def _broken(self) -> tuple[int, KeyEvent | None]:
-        """ESC and something that does not follow it: Alt and a key, ESC twice, or damage."""
+        """Handle an ESC that begins no sequence: Alt and a key, ESC twice, or damage."""
         if self.has_releases:
             return _damaged_size(self._bytes), Sign.GARBLED
         if self._bytes[1] == _ESC:
@@ -121,7 +121,7 @@ class KeyDecoder:
         return (3 if self._bytes[1:2] == b"O" else 2), None
 
     def _outside_paste(self, event: KeyEvent | bytes | None) -> Iterator[KeyEvent]:
-        """Text that is pasted is not typed; Ctrl-C always is."""
+        """Yield the event unless it is pasted text; Ctrl-C always counts."""
         if isinstance(event, bytes):
             self._is_pasting = event == b"200"
         elif event and (not self._is_pasting or _is_way_out(event)):
@@ -133,7 +133,7 @@ def _is_way_out(event: KeyEvent) -> bool:
 
 
 def _damaged_size(data: bytearray) -> int:
-    """Up to the next ESC, where the terminal begins anew."""
+    """Return the number of bytes up to the next ESC, where a new sequence begins."""
     again = data.find(_ESC, 1)
     return len(data) if again < 0 else again
 
@@ -147,7 +147,7 @@ def _typed(byte: int) -> Key | None:
 
 
 def _sequence(match: re.Match[bytes]) -> KeyEvent | bytes | None:
-    """The event of a whole ``CSI ...``; bytes "200" and "201" are the two ends of a paste."""
+    """Return the event of a whole ``CSI ...``; the bytes "200" and "201" begin and end a paste."""
     text, middle, final = match.groups()
     if middle:
         return None

@@ -1,8 +1,8 @@
-"""The driver's seat at a keyboard: what the keys mean, and whether the deadman is held.
+"""The driver's seat at a keyboard: the meaning of the keys, and the state of the deadman.
 
-A terminal that reports the release of keys has a real deadman: SPACE, held down. One that does not
-gets an honest scheme: SPACE has to come again within a second, be it pressed or repeated by being
-held (nobody can tell), and the source is a slow one.
+A terminal that reports the release of keys has a real deadman: SPACE, held down. With any other,
+SPACE has to come again within a second, pressed or repeated by being held (which cannot be told
+apart), and the source is a slow one.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from host_bridge.interfaces.keyboard.keys import Key, Stroke
 SEAT, SLOW_SEAT = "seat", "seat_slow"  # sources of the vehicle file: with key release, and without
 PRESS_AGAIN_US = 1_000_000  # longer than any keyboard waits before it repeats a held key
 _NEUTRAL_US = (
-    150_000  # a car wants to see neutral from a fresh hold; fifteen claims ride out a loss
+    150_000  # a car requires neutral from a fresh hold; 15 claims are enough if some are lost
 )
 _STEPS = 10  # from standstill to full speed, and from centre to full lock
 
@@ -32,12 +32,12 @@ _SAFE = (Order.STOP, Order.QUIT, Order.INTERRUPT)
 
 
 class Seat:
-    """Keys in, wishes out: an input of the session."""
+    """The seat's state: takes keys, gives wishes to the session."""
 
     def __init__(self, reach: Reach, has_releases: bool) -> None:
         self.reach = reach
         self.has_releases = has_releases
-        self.speed_mps = 0.0  # as asked for by W and S, only while held
+        self.speed_mps = 0.0  # the setpoint by W and S; it changes only while held
         self.steer_rad = 0.0
         self._held_since_us: int | None = None
         self._until_us = 0
@@ -61,16 +61,16 @@ class Seat:
         return self.has_releases or now_us < self._until_us
 
     def is_beginning(self, now_us: int) -> bool:
-        """Held since so short a time that the car is still shown neutral."""
+        """Return whether the hold is so new that the car is still shown neutral."""
         return self._held_since_us is not None and now_us < self._held_since_us + _NEUTRAL_US
 
     def left_us(self, now_us: int) -> int | None:
-        """Until the deadman drops by itself; None if it does not."""
+        """Return the time in us until the deadman drops by itself; None if it does not."""
         is_timed = not self.has_releases and self.is_held(now_us)
         return self._until_us - now_us if is_timed else None
 
     def let_go(self) -> None:
-        """The deadman is released, and driving on begins from neutral."""
+        """Release the deadman, so that driving begins again from neutral."""
         self._held_since_us = None
         self.speed_mps = 0.0
 
@@ -79,7 +79,7 @@ class Seat:
             self.let_go()
 
     def strike(self, key: Key, now_us: int) -> Order | None:
-        """Take one key; returns what it asks for, if it is not driving."""
+        """Take one key; return the order that it gives, or None."""
         self.step(now_us)
         self._strokes = self._strokes + 1 & 0xFFFF
         order = (_CTRL_ORDERS if key.has_ctrl else _ORDERS).get(key.name)
@@ -102,7 +102,10 @@ class Seat:
         return order
 
     def _is_a_press(self, key: Key) -> bool:
-        """Where releases are reported, plain bytes are pasted or strayed: nobody pressed a key."""
+        """Return whether a key was pressed: not for a release.
+
+        Where releases are reported, a plain byte is not a press either: it was pasted or is stray.
+        """
         is_stray = self.has_releases and key.stroke is Stroke.TYPED
         return key.stroke is not Stroke.RELEASED and not is_stray
 
@@ -131,9 +134,9 @@ class Seat:
 
 
 def _within(value: float, low: float, high: float) -> float:
-    """Rounded to a ten-thousandth, so that as many steps back as forth end at 0."""
+    """Clamp, and round to 0.0001, so that as many steps back as forth end at 0."""
     return round(min(max(value, low), high), 4)
 
 
 def _nothing() -> None:
-    """A key without a meaning."""
+    """Do nothing, for a key without a meaning."""

@@ -1,4 +1,4 @@
-"""The terminal itself: keys as they come, bytes without waiting, and all as it was at the end."""
+"""The terminal device: unechoed single keys, non-blocking output, and its settings restored."""
 
 from __future__ import annotations
 
@@ -15,34 +15,39 @@ from host_bridge.errors import UsageFault
 from host_bridge.interfaces.keyboard.keyboard import CLOSING
 
 _READ_BYTES = 4096
-_CLOSING_S = 0.5  # for the last bytes, to a terminal that does not take them
-_INPUT, _OUTPUT, _LOCAL, _CHARACTERS = 0, 1, 3, 6  # places in what tcgetattr gives
+_CLOSING_S = 0.5  # how long the last bytes wait for a terminal that does not take them
+_INPUT, _OUTPUT, _LOCAL, _CHARACTERS = 0, 1, 3, 6  # indices into the list of tcgetattr
 _OWN_INPUT = termios.ICRNL | termios.IXON | termios.IXOFF
-# ISIG too: Ctrl-C and Ctrl-Z come as keys, and let go
+# ISIG too: Ctrl-C and Ctrl-Z come as keys, and release the deadman
 _OWN_LOCAL = termios.ICANON | termios.ECHO | termios.ISIG | termios.IEXTEN
 _SANE_LOCAL = _OWN_LOCAL | termios.ECHOE | termios.ECHOK
 _RESET = b"\x1b[0m"  # no colour
 
 
 class Terminal:
-    """A context: keys one by one and unechoed inside, the terminal as it was outside.
+    """A context manager: inside it keys come one by one and unechoed.
 
-    Writing never waits: a terminal that takes nothing, because its line hangs, must not hold up
-    the claims. What finds no room is left out, whole writes at a time.
+    The terminal is restored after it.
+
+    Writing never blocks, because a terminal whose line hangs must not delay the claims. Output that
+    finds no room is dropped, whole writes at a time.
     """
 
     def __init__(self, input_fd: int) -> None:
-        """Raises errors.UsageFault if it is no terminal."""
+        """Remember the terminal's settings.
+
+        Raises errors.UsageFault if it is no terminal.
+        """
         if not os.isatty(input_fd):
             raise UsageFault(
                 "driving by keys needs a terminal, and standard input is none",
                 remedy="run it in a terminal, or play a file on virtual cars: --input csv:FILE",
             )
         self._fd = input_fd
-        self.can_draw = os.environ.get("TERM") != "dumb"  # else nothing is written to it
+        self.can_draw = os.environ.get("TERM") != "dumb"  # if False, nothing is written to it
         self._before = _sane(termios.tcgetattr(input_fd))
         self._rest = b""
-        # Opened anew: O_NONBLOCK on the one that we were given would be everybody's
+        # Opened anew: O_NONBLOCK on the given descriptor would affect every program that shares it
         self._out = os.open(_name(input_fd), os.O_WRONLY | os.O_NOCTTY | os.O_NONBLOCK)
 
     def __enter__(self) -> Terminal:
@@ -59,7 +64,7 @@ class Terminal:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Whatever happened inside; a terminal that is gone is left alone."""
+        """Restore the terminal, whatever happened inside; one that is gone is left alone."""
         with contextlib.suppress(OSError, termios.error):
             self._hand_over(self._rest + _RESET + CLOSING if self.can_draw else b"")
             termios.tcsetattr(self._fd, termios.TCSANOW, self._before)
@@ -67,7 +72,7 @@ class Terminal:
         os.close(self._out)
 
     def listen(self, on_bytes: Callable[[bytes], None], on_closed: Callable[[], None]) -> None:
-        """From now on keys are handed over as they come, in the running event loop."""
+        """Hand keys over as they come, in the running event loop."""
         loop = asyncio.get_running_loop()
 
         def read() -> None:
@@ -87,7 +92,7 @@ class Terminal:
         asyncio.get_running_loop().remove_reader(self._fd)
 
     def write(self, data: bytes) -> bool:
-        """Whether it was taken; if so, all of it gets there before anything else."""
+        """Return whether the data was taken; if so, all of it is written before anything else."""
         if not self.can_draw:
             return True
         self._rest = self._put(self._rest)
@@ -97,7 +102,7 @@ class Terminal:
         return True
 
     def size(self) -> tuple[int, int]:
-        """Columns and rows; 80 and 24 where the terminal does not say (a serial console)."""
+        """Return columns and rows; 80 and 24 if the terminal does not tell (a serial console)."""
         with contextlib.suppress(OSError):
             columns, rows = os.get_terminal_size(self._fd)
             return columns or 80, rows or 24
@@ -108,17 +113,17 @@ class Terminal:
             data = self._put(data)
 
     def _put(self, data: bytes) -> bytes:
-        """Returns what was not taken."""
+        """Write without waiting; return what was not taken."""
         try:
             return data[os.write(self._out, data) :] if data else b""
         except BlockingIOError:
             return data
-        except OSError:  # it is gone; reading says so
+        except OSError:  # the terminal is gone; reading reports that
             return b""
 
 
 def _name(fd: int) -> str:
-    """The device of a terminal; inside some containers it has no name but this."""
+    """Return the terminal's device; in some containers it has no name but /dev/tty."""
     try:
         return os.ttyname(fd)
     except OSError:
@@ -126,7 +131,7 @@ def _name(fd: int) -> str:
 
 
 def _sane(mode: list[Any]) -> list[Any]:
-    """What to go back to. A run that was killed left neither echo nor lines: they come back."""
+    """Return the settings to restore, with the echo and line mode that a killed run left off."""
     if not mode[_LOCAL] & (termios.ICANON | termios.ECHO):
         mode[_LOCAL] |= _SANE_LOCAL
         mode[_INPUT] |= termios.ICRNL | termios.IXON
