@@ -1,4 +1,4 @@
-"""A path to drive along: read from a file or made of a drive, followed, and measured against."""
+"""Paths to drive along: read from files or made from drives, followed, and measured against."""
 
 from host_bridge.interfaces.paths.follower import Follower, make
 from host_bridge.interfaces.paths.making import path_of_drive

@@ -1,9 +1,9 @@
 """An input that drives along a path: ``--input 'path:FILE?law=stanley&laps=3'``.
 
-The car reckons itself where it is (``CarMotion``). Where it stands when it begins is the path's
-first point, looking along it, unless ``at=`` says where else. It ends at rest: behind the last lap
-of a loop, at the end of any other path. A car that is too far beside the path, or says nothing new
-of where it is, is stopped.
+The car's pose is its own dead reckoning (``CarMotion``). It starts on the path's first point,
+looking along it, unless ``at=`` gives another start. It ends at rest: after the last lap of a loop,
+at the end of any other path. A car that is too far beside the path, or reports no new pose, is
+stopped.
 """
 
 from __future__ import annotations
@@ -34,23 +34,23 @@ from host_bridge.interfaces.paths.profile import LATERAL_MPS2, Profile
 
 _OPTIONS = ("law", "laps", "loop", "at", "far", "lookahead", "lateral")
 _EXAMPLE = "--input 'path:line.csv?law=stanley&laps=3'"
-_PART = 0.5  # of what it may, where neither the path nor --speed says how fast
-_FAR_M, _FAR_BASES = 0.3, 2.0  # beside the path: farther than the larger one it does not drive
+_PART = 0.5  # of the speed limit, if neither the path nor --speed gives a speed
+_FAR_M, _FAR_BASES = 0.3, 2.0  # limit of the distance to the path: the larger of m and bases
 _SILENT_US = 300_000  # ten of the slowest reports of motion
-# A car that is only told a lower speed rolls on: from so much too fast it is braked, too
+# A lower setpoint alone lets a car roll on: if it is faster by more than this, it is braked as well
 _FAST_MPS, _BRAKE_S_PER_M = 0.1, 0.5
-_AHEAD_S = 0.2  # what a car takes to follow a speed
-_CREEP_MPS = 0.2  # the last steps to the end
+_AHEAD_S = 0.2  # a car's delay in following a speed setpoint
+_CREEP_MPS = 0.2  # the lowest speed before the end
 _END_M = 0.03
 _REST_MPS = 0.02
 
 
 @dataclass(frozen=True)
 class Ways:
-    """How a path is to be driven; None: as it comes."""
+    """The options of a path; None leaves the choice to the path or the vehicle."""
 
     law: str = "pursuit"
-    laps: int = 1  # of a loop; 0: until somebody ends it
+    laps: int = 1  # of a loop; 0: until it is ended by a person
     is_loop: bool | None = None
     at: Pose | None = None  # of the centre of gravity, in the path's frame: x, y, yaw
     far_m: float | None = None
@@ -59,14 +59,14 @@ class Ways:
 
 
 class Follower(Input):
-    """Drives a path once, or a loop so many times, while whoever holds the deadman permits it."""
+    """The input that drives a path once, or a loop several times, while the deadman permits it."""
 
     is_computed = True
 
     def __init__(self, read: Callable[[], Path], ways: Ways) -> None:
         self._read, self._ways = read, ways
         self._steps = 0
-        self._drive_us: int | None = None  # from when on it drives, once the deadman is held
+        self._drive_us: int | None = None  # when it begins to drive, once the deadman is held
         self._frame: Callable[[Pose], Pose] | None = None
         self._captured_us: int | None = None
         self._heard_us = 0
@@ -75,7 +75,10 @@ class Follower(Input):
         self._steer_rad = 0.0
 
     async def open(self, setting: Setting) -> None:
-        """Raises errors.DataFileFault for what is no path."""
+        """Read the path, and plan its speeds.
+
+        Raises errors.DataFileFault for a file that is no path.
+        """
         vehicle, reach = setting.vehicles[0], setting.reach(self.source)
         path = self._path = self._read()
         self._vehicle, self._most_rad = vehicle, reach.steer_rad
@@ -113,7 +116,7 @@ class Follower(Input):
         return (Order.END,)
 
     def let_go(self) -> None:
-        """Whoever arms again has seen why it stopped."""
+        """Forget why it stopped: a person who arms again has seen it."""
         self._lost = ""
 
     def words(self, now_us: int) -> str:
@@ -139,7 +142,7 @@ class Follower(Input):
         return {"path": {**self.measure.figures(), "law": self._ways.law}}
 
     def _look(self, now_us: int, motion: CarMotion, status: CarStatus) -> None:
-        """Take in where the car is, and steer by it."""
+        """Update the car's place from its motion report, and compute the steering."""
         if motion.captured_us == self._captured_us:
             if now_us - self._heard_us > _SILENT_US:
                 self._lost = "The car says nothing new of where it is"
@@ -174,7 +177,7 @@ class Follower(Input):
         return max(self._profile.speed_at(beside.along_m + _AHEAD_S * now_mps), _CREEP_MPS)
 
     def _begin(self) -> Pose:
-        """Where the car stands as it begins, in the path's frame."""
+        """Return the car's pose at the start, in the path's frame."""
         if self._ways.at is None:
             return (*self._path.at(0.0), self._path.yaw_at(0.0))
         x, y, yaw = self._ways.at
@@ -183,7 +186,10 @@ class Follower(Input):
 
 
 def make(rest: str, options: Mapping[str, str], now_us: Callable[[], int]) -> Follower:
-    """``--input path:FILE?...``. Raises errors.UsageFault without a file, for what is unknown."""
+    """Make the input of ``--input path:FILE?...``.
+
+    Raises errors.UsageFault without a file, and for an unknown option.
+    """
     file, _, query = rest.partition("?")
     if not file:
         raise UsageFault("which path?", expected=_EXAMPLE, remedy="tandem path makes one")
@@ -192,7 +198,10 @@ def make(rest: str, options: Mapping[str, str], now_us: Callable[[], int]) -> Fo
 
 
 def ways_of(query: Mapping[str, str]) -> Ways:
-    """Raises errors.UsageFault naming the option that is wrong."""
+    """Parse the options of a path.
+
+    Raises errors.UsageFault naming the option that is wrong.
+    """
     unknown = [name for name in query if name not in _OPTIONS]
     if unknown:
         raise UsageFault(

@@ -1,4 +1,4 @@
-"""Steering laws: from where a car is beside its path to the angle of its front wheels.
+"""Steering laws: compute the front wheels' angle from a car's place beside its path.
 
 Both are for a car that turns about a point ``base_m`` behind its front axle: the wheelbase, or half
 of it where both axles steer. Left is positive.
@@ -13,14 +13,14 @@ from math import atan, atan2, cos, remainder, sin, tau
 from host_bridge.interfaces.paths.path import Beside, Path
 
 STANLEY_GAIN = 2.5  # 1/s; the same as in Hoffmann et al., ACC 2007
-_SOFT_MPS = 0.5  # so that a slow car does not swing from lock to lock
-LOOKAHEAD_S = 0.35  # of driving, and so many bases at least: chosen on the virtual cars
+_SOFT_MPS = 0.5  # keeps a slow car from swinging from lock to lock
+LOOKAHEAD_S = 0.35  # lookahead in time, and below in bases as its minimum: tuned on virtual cars
 LOOKAHEAD_BASES = 1.5
 
 
 @dataclass(frozen=True)
 class Car:
-    """Where the point is that a car turns about, and how fast it drives."""
+    """The pose of the point that a car turns about, and its speed."""
 
     x_m: float
     y_m: float
@@ -33,7 +33,7 @@ Law = Callable[[Path, Beside, Car, float | None], float]
 
 
 def pure_pursuit(path: Path, beside: Beside, car: Car, lookahead_m: float | None) -> float:
-    """Along the arc to a point of the path ahead (Coulter, CMU-RI-TR-92-01, 1992)."""
+    """Steer along the arc to a point of the path ahead (Coulter, CMU-RI-TR-92-01, 1992)."""
     ahead_m = lookahead_m or max(LOOKAHEAD_BASES * car.base_m, LOOKAHEAD_S * abs(car.speed_mps))
     x, y = path.at(beside.along_m + ahead_m)
     dx, dy = x - car.x_m, y - car.y_m
@@ -43,7 +43,7 @@ def pure_pursuit(path: Path, beside: Beside, car: Car, lookahead_m: float | None
 
 
 def stanley(path: Path, beside: Beside, car: Car, lookahead_m: float | None) -> float:
-    """By the error of direction and the offset of the front axle (Hoffmann et al., ACC 2007)."""
+    """Steer by the heading and cross-track errors of the front axle (Hoffmann et al., ACC 2007)."""
     x = car.x_m + car.base_m * cos(car.yaw_rad)
     y = car.y_m + car.base_m * sin(car.yaw_rad)
     front = path.beside(x, y, beside.along_m + car.base_m)

@@ -1,4 +1,4 @@
-"""A path out of a drive: where a car reckoned that it was, while it was driven forward."""
+"""Makes a path from a recorded drive: from the dead-reckoned places of a car that drove forward."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from scipy.ndimage import gaussian_filter1d  # type: ignore[import-untyped]
 from host_bridge.interfaces.paths.path import GAP_M, GAP_PART, GAP_RAD, Floats, Path, resampled
 
 SPACING_M = 0.05
-_SMOOTH_POINTS = 2.0  # the steps of counted wheels: a standard deviation of 0.1 m
-_FINE_M = 0.01  # a car has moved
-_BACK_M = 0.1  # so much backward is no play of the wheels
+_SMOOTH_POINTS = 2.0  # sigma of 0.1 m, against the steps of wheel counts
+_FINE_M = 0.01  # a smaller movement counts as standing
+_BACK_M = 0.1  # more backward movement than the play of the wheels
 
 
 @dataclass(frozen=True)
 class Drive:
-    """A drive that was recorded: rows of x, y, and the speed there, forward positive."""
+    """A recorded drive: rows of x, y in m, and the speed there, forward positive."""
 
     places_m: Floats
     speeds_mps: Floats
 
 
 def path_of_drive(drive: Drive, spacing_m: float = SPACING_M) -> Path:
-    """The path, evenly spaced and smoothed, with the speeds of the drive.
+    """Return the path, evenly spaced and smoothed, with the speeds of the drive.
 
-    A drive that comes back to where it began (the loop rule) is a loop: it is cut there, and what
-    the ends are apart, by drift or by hand, is spread over the loop. Raises ValueError for a drive
+    A drive that comes back to its start (the loop rule) is a loop: it is cut there, and the gap
+    between its ends, by drift or by hand, is spread over the loop. Raises ValueError for a drive
     that stands still, or goes backward.
     """
     places, speeds = _moved(drive)
@@ -50,7 +50,7 @@ def path_of_drive(drive: Drive, spacing_m: float = SPACING_M) -> Path:
 
 
 def _smoothed(points: Floats, mode: str) -> Floats:
-    """An open path's ends stay where they are."""
+    """Smooth the points; an open path keeps its end points."""
     smooth: Floats = gaussian_filter1d(points, _SMOOTH_POINTS, axis=0, mode=mode)
     if mode != "wrap":
         smooth[0], smooth[-1] = points[0], points[-1]
@@ -58,7 +58,7 @@ def _smoothed(points: Floats, mode: str) -> Floats:
 
 
 def _moved(drive: Drive) -> tuple[Floats, Floats]:
-    """Without the places at which it stood."""
+    """Return the drive without the places at which it stood."""
     kept = [0]
     for i in range(1, len(drive.places_m)):
         if np.hypot(*(drive.places_m[i] - drive.places_m[kept[-1]])) >= _FINE_M:
@@ -74,7 +74,7 @@ def _refuse_backward(places: Floats, speeds: Floats) -> None:
 
 
 def _return_of(places: Floats) -> int | None:
-    """The place of the first return to the beginning, if there is one."""
+    """Return the index of the first return to the start, or None."""
     along = np.concatenate(([0.0], np.cumsum(np.hypot(*np.diff(places, axis=0).T))))
     near_m = np.hypot(*(places - places[0]).T)
     limit_m = np.minimum(GAP_M, GAP_PART * along)
@@ -83,7 +83,7 @@ def _return_of(places: Floats) -> int | None:
     best: int | None = None
     for i in candidates:
         if best is not None and i > best + 1 and along[i] - along[best] > 2.0 * GAP_M:
-            break  # of the next lap
+            break  # this one belongs to the next lap
         turned = abs(remainder(_yaw(places, min(int(i), len(places) - 2)) - begin, tau))
         if turned <= GAP_RAD and (best is None or near_m[i] < near_m[best]):
             best = int(i)
@@ -91,7 +91,7 @@ def _return_of(places: Floats) -> int | None:
 
 
 def _yaw(places: Floats, i: int) -> float:
-    """Over a few places: those of counted wheels have steps."""
+    """Return the direction over a few places, since those from wheel counts have steps."""
     last = min(i + 5, len(places) - 1)
     first = min(i, last - 1)
     dx, dy = places[last] - places[first]
@@ -99,7 +99,7 @@ def _yaw(places: Floats, i: int) -> float:
 
 
 def _closed(places: Floats) -> Floats:
-    """The ends brought together, a part of what they are apart at each place."""
+    """Close the gap between the ends by shifting each place by its share of it."""
     gap = places[-1] - places[0]
     along = np.concatenate(([0.0], np.cumsum(np.hypot(*np.diff(places, axis=0).T))))
     share = along / max(along[-1], 1e-9)

@@ -1,4 +1,4 @@
-"""How well a path was driven: how far beside it, and which laps were completed."""
+"""Measures how well a path was driven: the cross-track error and the lap times."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Any
 
 from host_bridge.interfaces.paths.path import Beside, Path
 
-_BEGUN_M = 0.02  # until then it waits for its first lap
-_MOVED_M = 1e-6  # a car that stands still adds nothing to the mean
+_BEGUN_M = 0.02  # the first lap's time begins when the car has moved so far
+_MOVED_M = 1e-6  # a smaller step counts as standing, and adds nothing to the mean
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where the car was, and when."""
+    """A car's position, and its time."""
 
     time_s: float
     x_m: float
@@ -22,8 +22,11 @@ class Place:
 
 
 class Measure:
-    """Takes places one after the other. The cross-track error is weighed by the way driven, so
-    that a car that waits changes nothing."""
+    """The measurement, fed with one place after the other.
+
+    The cross-track error is weighted by the distance driven, so that a car that waits changes
+    nothing.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -37,7 +40,7 @@ class Measure:
         self._last: Place | None = None
 
     def add(self, place: Place) -> Beside:
-        """The next place; where it is beside the path."""
+        """Add the next place; return where it is beside the path."""
         near_m = self.beside.along_m if self.beside else None
         beside = self.path.beside(place.x_m, place.y_m, near_m)
         if self.driven_m < _BEGUN_M:
@@ -50,11 +53,11 @@ class Measure:
 
     @property
     def rms_m(self) -> float:
-        """Root mean square of the cross-track error."""
+        """The root mean square of the cross-track error."""
         return sqrt(self._sum / self._way_m) if self._way_m else 0.0
 
     def figures(self) -> dict[str, Any]:
-        """For a program."""
+        """Return the results as a row for JSON."""
         return {
             "cross_track_rms_m": round(self.rms_m, 4),
             "cross_track_worst_m": round(self.worst_m, 4),
@@ -65,7 +68,7 @@ class Measure:
         }
 
     def lines(self) -> list[str]:
-        """For people."""
+        """Return the results as lines for people."""
         laps = [f"  lap {i}: {time_s:.2f} s" for i, time_s in enumerate(self.lap_times_s, 1)]
         return [
             f"{self.driven_m:.2f} m along a path of {self.path.length_m:.2f} m, cross-track error "

@@ -1,4 +1,4 @@
-"""A path on the ground: points, how far along each is, and where a car is beside it.
+"""A path on the ground: its points, distances along it, and the place of a car beside it.
 
 Lengths are in m, angles in rad, left is positive. A loop's last point is joined to its first.
 """
@@ -15,34 +15,34 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float64]
 Pose = tuple[float, float, float]  # x, y, yaw
 
-# The loop rule: ends so near, seen in the same direction, are joined.
+# The loop rule: a path is a loop if its ends are within these limits of distance and direction
 GAP_M = 0.5
 GAP_PART = 0.1  # of the path's length
 GAP_RAD = 1.0
-_BACK_M, _ON_M = 0.5, 2.0  # around where it was: so much of a path that crosses itself is looked at
+_BACK_M, _ON_M = 0.5, 2.0  # the part of the path behind and ahead that is searched for a car
 
 
 @dataclass(frozen=True)
 class Beside:
-    """Where a point is beside a path: ``along_m`` from its beginning, ``left_m`` of it.
+    """The place of a point relative to a path: ``along_m`` from its start, ``left_m`` to its left.
 
-    ``apart_m`` is how far the nearest point of the path is: more than ``left_m`` behind an end,
-    where ``along_m`` goes on straight, below 0 or above the length.
+    ``apart_m`` is the distance to the nearest point of the path. Beyond an end it is larger than
+    ``left_m``, and ``along_m`` goes on straight, below 0 or above the length.
     """
 
     along_m: float
     left_m: float
-    yaw_rad: float  # of the path there
+    yaw_rad: float  # the path's direction there
     apart_m: float
 
 
 class Path:
-    """A path of at least two points. ``speeds_mps`` are those that its file asks for, or None."""
+    """A path of at least two points; ``speeds_mps`` are those that its file asks for, or None."""
 
     def __init__(
         self, points_m: Floats, speeds_mps: Floats | None = None, is_loop: bool | None = None
     ) -> None:
-        """``points_m``: rows of x, y; ``is_loop``: None decides by the loop rule.
+        """Make a path of rows of x, y; if ``is_loop`` is None, the loop rule decides.
 
         Raises ValueError for fewer than two different points.
         """
@@ -62,25 +62,28 @@ class Path:
         self._tangents = steps / self._spans_m[:, None]
 
     def at(self, along_m: float) -> tuple[float, float]:
-        """The point there: round a loop again and again, straight on behind an end."""
+        """Return the point there: round and round on a loop, straight on beyond an end."""
         i, rest_m = self._segment(along_m)
         x, y = self.points_m[i] + rest_m * self._tangents[i]
         return float(x), float(y)
 
     def yaw_at(self, along_m: float) -> float:
-        """The direction there, of the segment."""
+        """Return the direction there, that of the segment."""
         i, _ = self._segment(along_m)
         return atan2(self._tangents[i, 1], self._tangents[i, 0])
 
     def curvature_at(self, along_m: float, half_m: float) -> float:
-        """In 1/m, over ``half_m`` to either side: points of a drive are noisy."""
+        """Return the curvature in 1/m, over ``half_m`` to either side: points may be noisy."""
         (ax, ay), (bx, by), (cx, cy) = (self.at(along_m + m) for m in (-half_m, 0.0, half_m))
         turned = atan2(cy - by, cx - bx) - atan2(by - ay, bx - ax)
         return remainder(turned, tau) / half_m
 
     def beside(self, x_m: float, y_m: float, near_m: float | None = None) -> Beside:
-        """The nearest place of the path; with ``near_m`` only around there, where a path that
-        crosses itself is not taken for its other branch."""
+        """Return the place of the nearest point of the path.
+
+        With ``near_m`` only the path around that distance is searched, so that a car is not
+        assigned to the other branch where the path crosses itself.
+        """
         offset = np.array((x_m, y_m)) - self.points_m[:-1]
         ahead = np.clip(np.einsum("ij,ij->i", offset, self._tangents), 0.0, self._spans_m)
         apart = offset - ahead[:, None] * self._tangents
@@ -90,7 +93,7 @@ class Path:
         i = int(np.argmin(squares))
         (tx, ty), (dx, dy) = self._tangents[i], offset[i]
         apart_m, across_m = hypot(*apart[i]), float(tx * dy - ty * dx)
-        on_m = float(tx * dx + ty * dy)  # not clipped: straight on behind an end
+        on_m = float(tx * dx + ty * dy)  # not clipped: straight on beyond an end
         is_behind_an_end = not self.is_loop and (
             (i == 0 and on_m < 0.0) or (i == len(self._spans_m) - 1 and on_m > self._spans_m[i])
         )
@@ -119,7 +122,7 @@ class Path:
 
 
 def is_loop_of(points_m: Floats) -> bool:
-    """The loop rule: the ends are near, for the path's length, and seen in the same direction."""
+    """Return whether the loop rule holds: the ends are near, and have the same direction."""
     if len(points_m) < 4:
         return False
     length_m = float(np.hypot(*np.diff(points_m, axis=0).T).sum())
@@ -137,7 +140,7 @@ def _without_repeats(points: Floats, speeds: Floats | None) -> tuple[Floats, Flo
 
 
 def resampled(points_m: Floats, spacing_m: float, is_loop: bool) -> Floats:
-    """Points that are evenly apart, by about ``spacing_m``, on the same line."""
+    """Return points on the same line that are evenly apart, by about ``spacing_m``."""
     path = Path(points_m, is_loop=is_loop)
     count = max(round(path.length_m / spacing_m), 2)
     along = np.linspace(0.0, path.length_m, count + 1)
@@ -147,7 +150,10 @@ def resampled(points_m: Floats, spacing_m: float, is_loop: bool) -> Floats:
 
 
 def pose_of(text: str) -> Pose:
-    """``X,Y,YAW_DEG``, as ``start=`` of a virtual car. Raises ValueError."""
+    """Parse ``X,Y,YAW_DEG``, as in ``start=`` of a virtual car.
+
+    Raises ValueError.
+    """
     x, y, yaw_deg = map(float, text.split(","))
     if not all(map(isfinite, (x, y, yaw_deg))):
         raise ValueError("a pose is of finite numbers")
@@ -155,7 +161,7 @@ def pose_of(text: str) -> Pose:
 
 
 def moved(begin: Pose, onto: Pose) -> Callable[[Pose], Pose]:
-    """The motion that puts ``begin`` onto another pose, for all poses of the same frame."""
+    """Return the rigid motion that maps ``begin`` onto another pose, for all poses of its frame."""
     x0, y0, yaw0 = onto
     turned = yaw0 - begin[2]
     c, s = cos(turned), sin(turned)

@@ -1,6 +1,6 @@
-"""Files of paths: columns with names, ``x_m`` and ``y_m`` among them.
+"""Reads and writes path files: named columns, ``x_m`` and ``y_m`` among them.
 
-Read are our own (``x_m,y_m,speed_mps``), the centre lines and racing lines of F1TENTH's race tracks
+It reads our own (``x_m,y_m,speed_mps``), the centre lines and racing lines of F1TENTH's race tracks
 (``# x_m, y_m, w_tr_right_m, w_tr_left_m`` and ``# s_m; x_m; y_m; psi_rad; kappa_radpm; vx_mps;
 ax_mps2``), and any other with these names. Separators are commas or semicolons.
 """
@@ -24,7 +24,10 @@ _EXAMPLE = "a file like: x_m,y_m / 0.0,0.0 / 0.1,0.0 (tandem path makes them)"
 
 
 def read_path(file: FilePath) -> Path:
-    """Raises errors.DataFileFault, with the line, for a file that is no path."""
+    """Read a path.
+
+    Raises errors.DataFileFault, with the line, for a file that is no path.
+    """
     names, rows, is_loop = _table(file)
     x, y = names.index("x_m"), names.index("y_m")
     speed = next((names.index(name) for name in _SPEEDS if name in names), None)
@@ -37,9 +40,12 @@ def read_path(file: FilePath) -> Path:
 
 
 def write_path(file: FilePath, path: Path) -> None:
-    """A new file. Raises errors.DataFileFault, also if there is one already."""
+    """Write a path to a new file.
+
+    Raises errors.DataFileFault, also if the file exists.
+    """
     points, speeds = path.points_m, path.speeds_mps
-    if path.is_loop:  # its first point again is how it was closed
+    if path.is_loop:  # without the repeated first point, which closed it
         points, speeds = points[:-1], None if speeds is None else speeds[:-1]
     columns = points if speeds is None else np.column_stack((points, speeds))
     lines = [_MARK + ("yes" if path.is_loop else "no"), ",".join(HEADER[: columns.shape[1]])]

@@ -1,4 +1,4 @@
-"""How fast a path may be driven: by its own speeds, its bends, and what lies behind them."""
+"""The speed profile of a path: limited by its own speeds, by bends, and by braking distances."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _SPACING_M = 0.05
 
 
 class Profile:
-    """Speeds along a path, and the time that it takes to get there."""
+    """The speed at each place of a path, and the time that it takes to get there."""
 
     def __init__(self, path: Path, top_mps: float, lateral_mps2: float, half_m: float) -> None:
-        """``half_m``: over so much to either side a bend is measured."""
+        """Compute the speeds; a bend is measured over ``half_m`` to either side."""
         count = max(round(path.length_m / _SPACING_M), 8)
         self._along: Floats = np.linspace(0.0, path.length_m, count + 1)
         speeds = np.full(count + 1, top_mps)
@@ -40,7 +40,7 @@ class Profile:
 
 
 def _slowed(speeds: Floats, step_m: float, is_loop: bool) -> Floats:
-    """Backward from each place: as fast as it can still be braked for what comes."""
+    """Limit each speed so that the car can still brake for the places ahead (backward pass)."""
     slowed = speeds.tolist()
     if is_loop:
         slowed[-1] = slowed[0] = min(slowed[0], slowed[-1])
