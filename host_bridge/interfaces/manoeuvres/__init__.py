@@ -1,4 +1,4 @@
-"""What is played: manoeuvres by name and files of commands, as inputs."""
+"""Inputs that play commands: manoeuvres by name, and files of commands."""
 
 from host_bridge.interfaces.manoeuvres.csv_file import CsvFile
 from host_bridge.interfaces.manoeuvres.manoeuvre import Constant, InTurn, Manoeuvre, Slalom

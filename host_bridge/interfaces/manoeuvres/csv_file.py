@@ -34,10 +34,13 @@ class Channel:
 
 
 class CsvFile:
-    """The commands of a file, scaled to a vehicle: a manoeuvre for the player."""
+    """A manoeuvre from a file of commands, scaled to a vehicle."""
 
     def __init__(self, path: Path, vehicle: Vehicle) -> None:
-        """Raises errors.DataFileFault, with the line, for a file that is not one of commands."""
+        """Read the file.
+
+        Raises errors.DataFileFault, with the line, for a file that is not one of commands.
+        """
         self.rows = 0
         self.duration_s = 0.0
         self._channels = {"throttle": Channel(), "steering": Channel()}
@@ -53,7 +56,7 @@ class CsvFile:
             raise _fault(path, 1, "no commands in it", "at least one row", "none")
 
     def at(self, time_s: float) -> tuple[float, float]:
-        """(steer_rad, speed_mps)."""
+        """Return (steer_rad, speed_mps)."""
         steering = self._channels["steering"].at(time_s)
         throttle = self._channels["throttle"].at(time_s)
         return steering * self._steer_max_rad, throttle * self._speed_max_mps

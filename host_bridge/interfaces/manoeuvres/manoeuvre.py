@@ -9,13 +9,13 @@ from typing import Protocol
 
 
 class Manoeuvre(Protocol):
-    """What is driven. Steering to the left in rad, speed in m/s."""
+    """A manoeuvre as a function of time: steering to the left in rad, speed in m/s."""
 
     @property
     def duration_s(self) -> float: ...
 
     def at(self, time_s: float) -> tuple[float, float]:
-        """(steer_rad, speed_mps) at a time from 0 to ``duration_s``."""
+        """Return (steer_rad, speed_mps) at a time from 0 to ``duration_s``."""
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
-"""An input that plays a manoeuvre: by name, or out of a file of commands.
+"""An input that plays a manoeuvre: by name, or from a file of commands.
 
 The manoeuvre's time stands still while the deadman is released, and goes on after a moment in
-neutral, as the cars demand.
+neutral, which the cars require.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from host_bridge.interfaces.manoeuvres.manoeuvre import Constant, Manoeuvre, Sla
 MANOEUVRES = ("straight", "slalom", "skidpad")
 _LONGEST_STEP_US = 50_000  # a stall of the host does not skip a part of the manoeuvre
 _SECONDS = 10.0
-_PART = 0.5  # of the top speed and of full lock, where a manoeuvre is not told otherwise
+_PART = 0.5  # of the top speed and of full lock, unless --speed gives the speed
 _SLALOM_M = 4.0  # wheelbases per radian of the slalom's phase: a bend that every car can follow
 
 
 class Player(Input):
-    """Plays a manoeuvre once, while it is driven and whoever holds the deadman permits it."""
+    """The input that plays a manoeuvre once, while cars are armed and the deadman permits it."""
 
     is_computed = True
 
@@ -33,8 +33,11 @@ class Player(Input):
         plan: Callable[[Setting, Reach], Manoeuvre],
         tell: Callable[[Setting, Reach], str] = lambda setting, reach: "",
     ) -> None:
-        """``plan`` makes the manoeuvre, once it is known for which cars, ``tell`` what whoever
-        looks on has to know of it."""
+        """Set up the player.
+
+        ``plan`` makes the manoeuvre when the cars are known, ``tell`` a note for the person who
+        watches.
+        """
         self.manoeuvre: Manoeuvre = Constant(0.0, 0.0)
         self.position_s = 0.0
         self._plan = plan
@@ -42,11 +45,14 @@ class Player(Input):
         self._words = ""
         self._steps = 0
         self._stepped_us = 0
-        self._drive_us: int | None = None  # from when on it drives, once the deadman is held
+        self._drive_us: int | None = None  # when it begins to drive, once the deadman is held
         self._has_ended = False
 
     async def open(self, setting: Setting) -> None:
-        """Raises errors.DataFileFault, errors.UsageFault for what is no manoeuvre."""
+        """Make the manoeuvre.
+
+        Raises errors.DataFileFault, errors.UsageFault if that fails.
+        """
         reach = setting.reach(self.source)
         self.manoeuvre, self._words = self._plan(setting, reach), self._tell(setting, reach)
 
@@ -84,7 +90,10 @@ class Player(Input):
 
 
 def make_csv(rest: str, options: Mapping[str, str], now_us: Callable[[], int]) -> Player:
-    """``--input csv:FILE``. Raises errors.UsageFault without a file."""
+    """Make the input of ``--input csv:FILE``.
+
+    Raises errors.UsageFault without a file.
+    """
     if not rest:
         raise UsageFault("which file?", expected="--input csv:FILE")
 
@@ -97,7 +106,10 @@ def make_csv(rest: str, options: Mapping[str, str], now_us: Callable[[], int]) -
 
 
 def make_script(rest: str, options: Mapping[str, str], now_us: Callable[[], int]) -> Player:
-    """``--input script:NAME``. Raises errors.UsageFault for a manoeuvre that there is not."""
+    """Make the input of ``--input script:NAME``.
+
+    Raises errors.UsageFault for an unknown manoeuvre.
+    """
     if rest not in MANOEUVRES:
         raise UsageFault(
             f"unknown manoeuvre {rest!r}",
@@ -114,7 +126,7 @@ def _half(setting: Setting, reach: Reach) -> str:
 
 
 def _named(name: str, setting: Setting, reach: Reach) -> Manoeuvre:
-    """Half of what the cars can do, or as fast as was asked for."""
+    """Return the manoeuvre at the speed asked for, or at half of what the cars may drive."""
     speed_mps = reach.speed_mps * (1.0 if setting.speed_mps is not None else _PART)
     seconds = setting.seconds or _SECONDS
     steer_rad = reach.steer_rad * _PART
