@@ -1,4 +1,4 @@
-"""AutoDRIVE Devkit scripts: a car offered to them as the simulator offers its own."""
+"""The input for AutoDRIVE Devkit scripts: takes the simulator's place in front of a script."""
 
 from host_bridge.interfaces.autodrive.frame import frame_of
 from host_bridge.interfaces.autodrive.script import Script, make

@@ -1,8 +1,8 @@
-"""One connection to a Devkit script, without its socket: the simulator's side of it.
+"""The protocol of one connection to a Devkit script, without its socket: the simulator's side.
 
 The script is a Socket.IO server that answers each frame with one command; the next frame is sent
-when the one before was answered, and not before the next tick. A frame that is never answered (the
-handler raised) ends the exchange in the simulator; here another one begins it again.
+when the one before was answered, and not before the next tick. In the simulator a frame that is
+never answered (its handler raised) ends the exchange; here another frame restarts it.
 """
 
 from __future__ import annotations
@@ -13,24 +13,28 @@ from dataclasses import dataclass
 from sim_mock.autodrive import wire
 from sim_mock.autodrive.command import Asked, read_asked
 
-# EIO=4 is what the simulator asks for, though it speaks EIO=3, in 2014's words
+# The simulator asks for EIO=4, though it speaks EIO=3, in the packets of 2014
 URL = f"ws://{{}}{wire.PATH}?EIO=4&transport=websocket"
-_PING_US = 25_000_000  # engine.io 3: the client pings; the server ends what is silent for 60 s
-# Each is one more frame under way should the script only be slow: fewer and fewer of them.
+_PING_US = 25_000_000  # engine.io 3: the client pings; the server closes after 60 s of silence
+# The wait doubles: if the script is only slow, each restart adds one more frame in flight
 _RESTART_US = 1_000_000
 _RESTART_MAX_US = 32_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a script decided, and when that was heard."""
+    """A script's decision, and when it was received."""
 
     asked: Asked
     heard_us: int
 
 
 class Exchange:
-    """``answers`` and ``unread`` count what came; ``latest`` is the last that could be read."""
+    """The state of the exchange.
+
+    ``answers`` and ``unread`` count all and the unreadable answers; ``latest`` is the last readable
+    one.
+    """
 
     def __init__(self, now_us: int) -> None:
         self.latest: Answer | None = None
@@ -40,7 +44,7 @@ class Exchange:
         self._wait_us = _RESTART_US
 
     def take(self, text: str, now_us: int) -> str | None:
-        """Read a packet; returns what has to be sent for it, if anything."""
+        """Read a packet; return the reply to send, or None."""
         if not wire.is_bridge(text):
             return wire.pong(text)
         self._is_answered = True
@@ -54,7 +58,10 @@ class Exchange:
         return None
 
     def due(self, now_us: int, frame: Callable[[], Mapping[str, str]]) -> list[str]:
-        """What is to be sent now, made of ``frame``; ask on each tick."""
+        """Return the packets to send now, among them one of ``frame`` if due.
+
+        Call it on each tick.
+        """
         packets = [wire.PING] if now_us - self._pinged_us >= _PING_US else []
         if packets:
             self._pinged_us = now_us

@@ -1,7 +1,7 @@
-"""A car's telemetry as one frame of the AutoDRIVE Simulator: every key that a script may read.
+"""A car's telemetry as a frame of the AutoDRIVE Simulator, with every key that a script may read.
 
-A script that misses a key ends its handler in the middle, so what the car does not have is there
-and empty: a black picture, no ranges, no laps. The ranges are none, not far: a script that steers
+A script's handler ends on a missing key, so data that the car does not have is present and empty: a
+black picture, no ranges, no laps. A missing LIDAR has no ranges, not far ones: a script that steers
 by a LIDAR must not take a car without one for a free road.
 """
 
@@ -21,8 +21,8 @@ from sim_mock.autodrive.cars import SimulatedCar
 from sim_mock.autodrive.command import Asked
 from sim_mock.autodrive.telemetry import Telemetry, write_telemetry
 
-_UNSET_S = (1_000_000.0,)  # of a lap that was never driven, in the simulator
-_SCAN_RATE_HZ = (40.0,)  # RoboRacer's; 0 would be divided by
+_UNSET_S = (1_000_000.0,)  # the simulator's time of a lap that was never driven
+_SCAN_RATE_HZ = (40.0,)  # RoboRacer's; not 0, by which a script would divide
 _PICTURE_PIXELS = (192, 108)  # RoboRacer's camera
 _PICTURES = ("Front", "Rear", "Left", "Right")
 _EMPTY = {"V1 LIDAR Intensity Array": "", "V1 LIDAR Pointcloud": ""}
@@ -53,11 +53,11 @@ _STANDING = Telemetry(
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """Hold what a car's own telemetry does not say.
+    """Telemetry that is not in a car's own reports.
 
-    Of a virtual car: ``scan`` as the simulator packs it; ``truth``: the car is where it is, not
-    where it reckons itself, as in the simulator; ``laps``, ``hits``; ``zero``: the counts at which
-    it was put back to its start. ``asked`` is what the script asked for, where that counts.
+    For a virtual car: ``scan`` as the simulator packs it; ``truth``, since the simulator reports
+    the true pose and no odometry; ``laps`` and ``hits``; ``zero``, the counts at its reset.
+    ``asked`` is the script's command that is obeyed.
     """
 
     scan: str = ""
@@ -72,7 +72,7 @@ _NOTHING = Seen()
 
 
 def frame_of(car: SeenCar, like: SimulatedCar, seen: Seen = _NOTHING) -> dict[str, str]:
-    """Make the frame of this moment, as if the car were that one of the simulator."""
+    """Return the frame of this moment, as if the car were the simulator's car ``like``."""
     telemetry = replace(_STANDING, throttle=(seen.asked.throttle,), brake=(seen.asked.brake,),
                         handbrake=(seen.asked.handbrake,))  # fmt: skip
     if car.status:
@@ -155,7 +155,7 @@ def _scan_rate_hz(vehicle: Vehicle | None) -> tuple[float]:
 
 @cache
 def _pictures() -> dict[str, str]:
-    from PIL import Image  # 50 ms, which only a script's frame needs
+    from PIL import Image  # takes 50 ms to import, and only a frame needs it
 
     data = io.BytesIO()
     Image.new("RGB", _PICTURE_PIXELS).save(data, "JPEG")

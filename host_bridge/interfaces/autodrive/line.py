@@ -1,4 +1,4 @@
-"""The socket to a Devkit script: connected as the simulator does it, and again when it is gone."""
+"""The socket to a Devkit script: connects as the simulator does, and again when it is lost."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidMes
 
 from host_bridge.interfaces.autodrive.exchange import URL, Exchange
 
-_TICK_S = 0.01  # a car says no more than this
+_TICK_S = 0.01  # a car reports no faster
 _AGAIN_S = 0.2
 _PATIENCE_S = 2.0
-_BYTES_MAX = 1 << 20  # a command has a kilobyte
+_BYTES_MAX = 1 << 20  # a command has about a kilobyte
 
 
 class Partner(Protocol):
-    """Who answers at ``place``, as HOST:PORT; there is an ``exchange`` while it is connected."""
+    """The script at ``place`` (HOST:PORT); ``exchange`` is set while it is connected."""
 
     place: str
     exchange: Exchange | None
@@ -28,7 +28,10 @@ class Partner(Protocol):
 async def exchange_with(
     script: Partner, frame: Callable[[], Mapping[str, str]], now_us: Callable[[], int]
 ) -> None:
-    """Keep up the exchange with a script until cancelled, whether or not it is there."""
+    """Keep up the exchange with a script until cancelled.
+
+    Reconnect whenever there is no connection.
+    """
     while True:
         try:
             async with connect(

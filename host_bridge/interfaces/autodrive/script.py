@@ -1,7 +1,7 @@
-"""A Devkit script as an input: its newest answer as a wish, for as long as that is fresh.
+"""A Devkit script as an input: its newest answer is the wish, for as long as that is fresh.
 
-It decides; a person lets it. What it decided keeps the moment at which it was heard, so a script
-that falls silent, raises or is cut off is out of its lease, and the car stops.
+The script decides, and a person permits it. A wish has the time at which its answer was received,
+so if a script falls silent, raises or is cut off, its lease expires and the car stops.
 """
 
 from __future__ import annotations
@@ -19,22 +19,23 @@ from host_bridge.interfaces.autodrive.virtual import NOT_HERE, VirtualCar
 from sim_mock.autodrive.cars import SimulatedCar, simulated_car
 from sim_mock.autodrive.command import Asked
 
-_BEGIN_US = 100_000  # a few steps of the car, and as many lost frames: then the hand counts
+_BEGIN_US = 100_000  # the deadman is shown released so long: a few steps of a car and lost frames
 FIT = "fit"
 _QUICK = "script"  # the source of programs that answer within its lease
 _ABOUT = 1.01
-_GAP_US = 50_000  # a step that comes later than this is a new beginning
+_GAP_US = 50_000  # after a longer gap between steps the script begins anew
 _COUNT_MASK = 0xFFFF
-_LATE = 1.25  # an answer may come so much later than was said
+_LATE = 1.25  # an answer may take this factor longer than --every says
 
 
 @dataclass(frozen=True)
 class Manner:
-    """How a script drives. ``scale``: of its throttle; None: so that 1 is what the car may.
+    """The options of a script.
 
-    ``is_quick``: it answers ten times a second, so it is a program as any other. ``every_s``: it
-    answers so rarely; 0: within the lease of its source. ``sensors`` and ``poses``: the pipes of a
-    virtual car.
+    ``scale`` multiplies its throttle; None: throttle 1 is the speed limit. ``is_quick``: it answers
+    ten times a second, so it drives as any other program. ``every_s`` is the time between its
+    answers; 0: it answers within the lease of its source. ``sensors`` and ``poses`` are the pipes
+    of a virtual car.
     """
 
     scale: float | None = 1.0
@@ -44,11 +45,11 @@ class Manner:
     poses: str = ""
 
     def full_mps(self, top_mps: float, may_mps: float) -> float:
-        """The speed of throttle 1."""
+        """Return the speed of throttle 1."""
         return may_mps if self.scale is None else self.scale * top_mps
 
     def counts_for_s(self, lease_s: float) -> float:
-        """Return for how long an answer counts."""
+        """Return for how long an answer is valid, in s."""
         return max(lease_s, _LATE * self.every_s)
 
 
@@ -56,16 +57,19 @@ _AS_EVER = Manner()
 
 
 class Script(Input):
-    """``exchange`` is set while there is a connection.
+    """The input; ``exchange`` is set while there is a connection.
 
-    Its deadman counts from a hold that began after the script was there: whoever lets a script
-    drive has seen it. So it is ready only some time after its answers have become fresh.
+    It is ready only when its answers have been fresh for a while, so the deadman has to be held
+    after the script was there: the person who permits it to drive has seen it.
     """
 
     source = "devkit"
 
     def __init__(self, place: str, like: str | None, manner: Manner = _AS_EVER) -> None:
-        """``place`` is HOST:PORT, ``like`` the simulator's car that it was written for."""
+        """Set up the input.
+
+        ``place`` is HOST:PORT, ``like`` the simulator's car that the script was written for.
+        """
         self.place = place
         self._manner = manner
         if manner.is_quick:
@@ -78,23 +82,26 @@ class Script(Input):
         self._reach: Reach
         self._lease_us = self._counts_us = 0
         self._stepped_us = 0
-        self._since_us: int | None = None  # from when on its answers have been fresh
+        self._since_us: int | None = None  # since when its answers have been fresh
         self._observed: Observed | None = None
         self._work: asyncio.Task[None] | None = None
         self._virtual: VirtualCar | None = None
-        self._asked = Asked()  # what counts of what it asked for
+        self._asked = Asked()  # the script's command that is obeyed
 
     async def open(self, setting: Setting) -> None:
-        """Raises errors.UsageFault for a vehicle that is like none of the simulator's, and
-        errors.DataFileFault for pipes that cannot be opened."""
+        """Connect to the script.
+
+        Raises errors.UsageFault for a vehicle that no car of the simulator resembles, and
+        errors.DataFileFault for pipes that cannot be opened.
+        """
         self.prepare(setting)
-        from host_bridge.interfaces.autodrive.line import exchange_with  # its socket's library
+        from host_bridge.interfaces.autodrive.line import exchange_with  # imports websockets
 
         work = exchange_with(self, self._frame, setting.now_us)
         self._work = asyncio.ensure_future(work)
 
     def prepare(self, setting: Setting) -> None:
-        """What it has to know of the cars; without a connection."""
+        """Compute limits and lease from the cars; nothing is connected."""
         self.like = _like(self._like or setting.vehicles[0].name)
         lease_s = setting.lease_s(self.source)
         counts_s = self._manner.counts_for_s(lease_s)
@@ -135,7 +142,7 @@ class Script(Input):
         return self._wish(answer, is_ready, now_us)
 
     def fresh(self, now_us: int) -> Answer | None:
-        """What still counts of what it said."""
+        """Return the newest answer if it is still valid, else None."""
         latest = self.exchange.latest if self.exchange else None
         return latest if latest and now_us - latest.heard_us < self._counts_us else None
 
@@ -156,7 +163,7 @@ class Script(Input):
         return frame_of(self._observed.cars[0], self.like, seen)
 
     def _limit(self) -> str:
-        """That a throttle is cut, and what may be done about it."""
+        """Return a note that the speed limit cuts the throttle, with the remedy, or ""."""
         may_mps = self._reach.speed_mps
         if self._full_mps <= may_mps * _ABOUT:
             return ""
@@ -167,7 +174,10 @@ class Script(Input):
         )
 
     def _slowness(self) -> str:
-        """How far it goes at most when the script has fallen silent."""
+        """Return a note on the distance that the car may go after the script fell silent.
+
+        It is "" if answers are valid no longer than the lease.
+        """
         if self._counts_us <= self._lease_us:
             return ""
         counts_s = self._counts_us * 1e-6
@@ -191,16 +201,16 @@ class Script(Input):
         return wish
 
     def _count(self) -> int:
-        """Count its answers: a source with a counter stops the car where that stands still."""
+        """Return the count of answers: a source with a counter stops the car if it stands still."""
         return self.exchange.answers & _COUNT_MASK if self.exchange else 0
 
     def _stamp_us(self, answer: Answer, now_us: int) -> int:
-        """Stamp the claim so late that the board's lease ends with the answer's own."""
+        """Return a stamp for the claim such that its lease ends when the answer's validity ends."""
         return min(now_us, answer.heard_us + self._counts_us - self._lease_us)
 
 
 def make(rest: str, options: Mapping[str, str], now_us: Callable[[], int]) -> Script:
-    """``--input devkit:HOST:PORT``."""
+    """Make the input of ``--input devkit:HOST:PORT``."""
     scale = options.get("scale", "1")
     manner = Manner(
         None if scale == FIT else float(scale),
@@ -217,7 +227,7 @@ def _not_here(asked: Asked) -> str:
 
 
 def _within(reach: Reach, most_mps: float) -> Reach:
-    """No faster than so."""
+    """Return the limits with the speeds limited to ``most_mps``."""
     return replace(
         reach,
         speed_mps=min(reach.speed_mps, most_mps),

@@ -1,7 +1,7 @@
-"""What a virtual car has that the simulator's have: scans, a true pose, laps, hits, a start.
+"""The simulator's features that a virtual car offers: scans, true pose, laps, collisions, reset.
 
-It is put back to its start, or wherever a script moves it, when it stands; it is no stop, so none
-is forgotten by it: a car that was stopped stays so.
+A car is put back to its start, or wherever a script moves it, when it stands. That is no stop and
+clears none: a car that was stopped stays stopped.
 """
 
 from __future__ import annotations
@@ -17,19 +17,22 @@ from host_bridge.logbook.sensor_lines import SensorPipe
 from sim_mock.autodrive.command import Asked
 from sim_mock.autodrive.values import packed
 
-_AGAIN_US = 100_000  # a line may come before the car itself sees that it stands
+_AGAIN_US = 100_000  # a pose is sent again: it may come before the car knows that it stands
 _PATIENCE_US = 2_000_000
 NOT_HERE = "It is asked to go elsewhere, which only a virtual car of this command does: it stands."
 NO_ROOM = "It was not put elsewhere: a wall, or another car, is in the way there."
 
 
 class VirtualCar:
-    """``words``: why it is not where the script wants it, in a sentence."""
+    """A virtual car's sensors, laps and teleports.
+
+    ``words`` says why it is not where the script wants it.
+    """
 
     words = ""
 
     def __init__(self, sensors: str, poses: str = "") -> None:
-        """``sensors`` is the pipe or file that it writes, ``poses`` the pipe that it reads.
+        """Open the pipes: the car writes ``sensors``, a pipe or file, and reads ``poses``.
 
         Raises OSError.
         """
@@ -38,7 +41,7 @@ class VirtualCar:
         self._scan = ""
         self._start: Place | None = None
         self._laps: Laps | None = None
-        self._hits = 0  # before it was put back to its start
+        self._hits = 0  # collisions before the last reset
         self._zero = (0, 0)
         self._was_reset = False
         self._moved: Place | None = None  # where the script moved it last
@@ -47,7 +50,7 @@ class VirtualCar:
         self._put_us = 0
 
     def step(self, car: SeenCar, now_us: int) -> None:
-        """Take in what it sees; go on with putting it elsewhere."""
+        """Read its sensors, and continue a teleport."""
         self._pipe.step(now_us)
         scan = self._pipe.take_scan()
         if scan:
@@ -64,9 +67,9 @@ class VirtualCar:
             self._go_on(self._wanted, car, now_us)
 
     def must_stand(self, asked: Asked) -> bool:
-        """Begin what the script asks for besides driving; whether it has to stand for that.
+        """Begin the teleport that the script asks for; return whether the car has to stand for it.
 
-        A reset begins when it becomes true, and holds the car for as long as it is.
+        A reset begins when its value becomes true, and holds the car for as long as it is true.
         """
         if not self._poses:
             self.words = NOT_HERE if asked.holds else ""
@@ -81,7 +84,7 @@ class VirtualCar:
         return asked.holds or self._wanted is not None
 
     def seen(self, asked: Asked) -> Seen:
-        """Return what a frame says of it."""
+        """Return the telemetry for a frame."""
         hits = max(self._pipe.hits - self._hits, 0)
         return Seen(self._scan, self._pipe.truth, self._laps, hits, self._zero, asked)
 
@@ -104,11 +107,14 @@ class VirtualCar:
             self._wanted, self.words = None, NO_ROOM
         elif now_us - self._put_us >= _AGAIN_US:
             self._put_us = now_us
-            with suppress(OSError):  # its pipe is full or gone: that is told like no room
+            with suppress(OSError):  # its pipe is full or gone: it ends like a lack of room
                 pose_lines.put(self._poses, wanted)
 
     def _arrive(self, wanted: Place, car: SeenCar) -> None:
-        """At its start everything begins anew, as there."""
+        """End the teleport.
+
+        At the start, reset laps, collisions and counts, as the simulator does.
+        """
         self._wanted = None
         if wanted == self._start:
             self._laps = _laps_from(wanted, car)
