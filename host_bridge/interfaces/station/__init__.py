@@ -1,4 +1,4 @@
-"""The operator's station: a page that shows every car of this machine, stops and drives them."""
+"""The operator's station: a page that shows, stops and drives the cars of this machine."""
 
 from host_bridge.interfaces.station.comparing import Comparison
 from host_bridge.interfaces.station.doors import Doors

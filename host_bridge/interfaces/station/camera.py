@@ -1,7 +1,7 @@
-"""A camera's picture for the station's page, as a program of its own: any V4L2 device, or MJPEG.
+"""Serves a camera's picture for the station's page, as a separate program: a V4L2 device or MJPEG.
 
-OpenCV reads it; a page gets the newest picture, and none that is older than the last it got. If the
-camera, its network or this program hangs, the page says how old the picture is, and nothing waits.
+OpenCV reads the camera; a page gets the newest picture, and never an older one than before. If the
+camera, its network or this program hangs, the page shows how old the picture is, and nothing waits.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-# A stream that says nothing more is given up and opened again
+# A stream that sends nothing for _PATIENCE_MS is closed and opened again
 os.environ.setdefault("OPENCV_LOG_LEVEL", "SILENT")
 
 import cv2
 
 _PATIENCE_MS = 3_000
-_EVERY_S = 0.1  # ten pictures a second are plenty beside a map
+_EVERY_S = 0.1  # ten pictures a second are enough beside a map
 _AGAIN_S = 1.0
 _TELL_S = 0.5
 _WIDEST = 640
@@ -46,18 +46,21 @@ class Newest:
             self._news.notify_all()
 
     def after(self, taken_s: float | None, within_s: float) -> tuple[bytes, float | None]:
-        """One that is newer than that; the same again where none comes in time."""
+        """Return a picture newer than ``taken_s``, and its time.
+
+        The same one if none comes in time.
+        """
         with self._news:
             self._news.wait_for(lambda: self._taken_s != taken_s, within_s)
             return self._jpeg, self._taken_s
 
     def age_s(self) -> float | None:
-        """None before the first."""
+        """Return the picture's age in s; None before the first."""
         return None if self._taken_s is None else time.monotonic() - self._taken_s
 
 
 def watch(source: str, newest: Newest) -> None:
-    """Read for ever, and open again whatever ended."""
+    """Read the camera for ever; open it again whenever it ends."""
     while True:
         capture = _opened(source)
         if not capture.isOpened():
@@ -81,7 +84,7 @@ def _opened(source: str) -> Any:
 
 
 def _show(picture: Any, newest: Newest) -> None:
-    """Every tenth of a second one: what comes between is read, and left."""
+    """Keep a picture every 0.1 s, and drop those between."""
     age_s = newest.age_s()
     if age_s is not None and age_s < _EVERY_S:
         return
@@ -94,7 +97,7 @@ def _show(picture: Any, newest: Newest) -> None:
 
 
 class Viewers(ThreadingHTTPServer):
-    """A thread for each page that looks: who does not read keeps nobody else waiting."""
+    """An HTTP server with a thread per viewer: one that does not read keeps no other waiting."""
 
     daemon_threads = True
 
@@ -110,7 +113,7 @@ class _Viewer(BaseHTTPRequestHandler):
     server: Viewers
 
     def do_GET(self) -> None:
-        """Pictures for as long as the page takes them; the key is in the page's own status."""
+        """Stream pictures while the page reads them; the path has to be the key, else it is 404."""
         if not hmac.compare_digest(self.path.encode(), f"/{self.server.key}".encode()):
             self.send_error(404)
         elif not self.server.places.acquire(blocking=False):
@@ -139,11 +142,11 @@ class _Viewer(BaseHTTPRequestHandler):
             self.wfile.write(head.encode() + jpeg + b"\r\n")
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - its name there
-        """Nobody reads it."""
+        """Drop the log line: nobody reads it."""
 
 
 def main() -> None:
-    """Serve until nobody reads what is told: how old the picture is, twice a second."""
+    """Serve, and print the picture's age twice a second, until nobody reads that."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("source", help="/dev/videoN, or the URL of a stream")
     parser.add_argument("port", type=int)

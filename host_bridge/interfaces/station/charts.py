@@ -1,4 +1,4 @@
-"""The plots as data: what ECharts is told. Pure."""
+"""The plots as data: options and series for ECharts. Pure functions."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Any
 from host_bridge.interfaces.station.feed import Point
 
 COLOURS = ("#7ddf8a", "#6cb6ff", "#ffd166", "#ff9a8f", "#c8a2ff", "#8fe3e0")
-LEFT, RIGHT, TOP, BOTTOM = 45, 12, 54, 24  # beside the plot itself, in pixels
+LEFT, RIGHT, TOP, BOTTOM = 45, 12, 54, 24  # margins around the plot, in pixels
 _AXIS = {
     "splitLine": {"lineStyle": {"color": "#343b41"}},
     "axisLabel": {"color": "#b6bec5", "showMinLabel": False, "showMaxLabel": False},
 }
-# title, unit, lines of a car (or of a pair): each a number's name and how it is drawn
+# title, unit, lines of a car (or of a pair): each the key of a number, and a line style
 PLOTS = (
     ("speed", "m/s", (("speed_mps", "solid"), ("target_mps", "dotted"))),
     ("steering, to the left", "degrees", (("steer_deg", "solid"),)),
@@ -25,7 +25,7 @@ PAIR_PLOTS = (
 
 
 def options(title: str, unit: str) -> dict[str, Any]:
-    """An empty plot."""
+    """Return the options of an empty plot."""
     return {
         "animation": False,
         "aria": {"enabled": True},
@@ -44,7 +44,7 @@ def options(title: str, unit: str) -> dict[str, Any]:
 
 
 def line(name: str, data: list[Point], colour: str, style: str, width: int = 2) -> dict[str, Any]:
-    """A line of a plot, or a path."""
+    """Return a line of a plot, or a path of the map."""
     return {
         "name": name,
         "type": "line",
@@ -56,7 +56,7 @@ def line(name: str, data: list[Point], colour: str, style: str, width: int = 2) 
 
 
 def dots(name: str, data: list[Point], colour: str) -> dict[str, Any]:
-    """What a LIDAR sees."""
+    """Return the points of a LIDAR scan."""
     return {
         "name": name,
         "type": "scatter",
@@ -69,7 +69,7 @@ def dots(name: str, data: list[Point], colour: str) -> dict[str, Any]:
 
 
 def car(pose: tuple[float, float, float], colour: str) -> dict[str, Any]:
-    """An arrow where a car is and looks."""
+    """Return an arrow at a car's pose."""
     x_m, y_m, yaw_rad = pose
     return {
         "type": "scatter",
@@ -84,14 +84,14 @@ def car(pose: tuple[float, float, float], colour: str) -> dict[str, Any]:
 
 
 def marker(at_s: float) -> dict[str, Any]:
-    """Where in a log the slider is."""
+    """Return the line that marks the slider's time in a log."""
     white = {"color": "#fff", "type": "solid"}
     return {"silent": True, "symbol": "none", "lineStyle": white, "data": [{"xAxis": at_s}],
             "label": {"show": False}}  # fmt: skip
 
 
 def frame(plot: dict[str, Any], points: list[Point], wide: float) -> None:
-    """The same scale for both axes of a plot that is so many times as wide as high."""
+    """Set the axis limits of a plot ``wide`` times as wide as high, with equal scales."""
     xs, ys = [x for x, _ in points] or [0.0], [y for _, y in points] or [0.0]
     half = max((max(xs) - min(xs)) / (2 * wide), (max(ys) - min(ys)) / 2, 0.5) * 1.1
     middle_x, middle_y = (max(xs) + min(xs)) / 2, (max(ys) + min(ys)) / 2

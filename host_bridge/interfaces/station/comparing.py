@@ -1,7 +1,7 @@
-"""Compares cars that one session drives, for whoever looks on: skew, and how far they are apart.
+"""Compares cars that one session drives: the skew of their commands, and how far they are apart.
 
-A board tells everybody what it knows of each session's clock. By that the reports of two boards are
-on one clock for a watcher too, live and out of a log, without a session of the watcher's own.
+A board tells everybody what it knows of each session's clock. So an observer can put the reports of
+two boards on one clock, live and from a log, without a session of its own.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from host_bridge.cars.car import Car
 from host_bridge.cars.divergence import Difference, Divergence, Sample
 from host_bridge.domain import CarMotion, CarStatus, ClockReport, State
 
-_TIME_BITS = 30  # of a session's clock on the wire, in microseconds
+_TIME_BITS = 30  # width of a session's clock on the wire, in us
 _ARMED = (State.HOLD, State.ACTIVE)
 
 
 def ahead_us(time_us: int, other_us: int) -> int:
-    """Return how far a time of the wire is ahead of another, across wraps; below 0 if behind."""
+    """Return how far a wire time is ahead of another, across wraps; below 0 if it is behind."""
     half, whole = 1 << _TIME_BITS - 1, 1 << _TIME_BITS
     return (time_us - other_us + half) % whole - half
 
@@ -29,13 +29,13 @@ class Reports:
 
     def __init__(self, car: Car) -> None:
         self.car = car
-        self.epoch: int | None = None  # of that session
+        self.epoch: int | None = None  # that session's
         self.acceptance = Acceptance()
-        self.fresh: list[Sample] = []  # since they were taken last
+        self.fresh: list[Sample] = []  # samples since the last comparison
         self._clocks: dict[int, ClockReport] = {}
 
     def hear(self, events: Iterable[object], now_us: int) -> None:
-        """Whatever its link tells; all but status, motion and clocks is left out."""
+        """Take the link's events; all but status, motion and clocks are ignored."""
         for event in events:
             if isinstance(event, ClockReport):
                 self._clocks[event.slot] = event
@@ -69,7 +69,10 @@ class Reports:
         )
 
     def _time(self, board_us: int, now_us: int) -> int | None:
-        """A board's time on the session's clock, nearest to ours; None while that is not known."""
+        """Return a board's time on the session's clock, nearest to ours.
+
+        None while that is not known.
+        """
         clock = self._clocks.get(self.car.status.claim_slot) if self.car.status else None
         if clock is None or clock.bound_us is None:
             return None
@@ -77,7 +80,7 @@ class Reports:
 
 
 class Pair:
-    """A car and another one, while one session drives both."""
+    """Two cars, compared while one session drives both."""
 
     def __init__(self, one: Reports, other: Reports) -> None:
         self.reports = one, other
@@ -91,7 +94,10 @@ class Pair:
         return are_known and one.epoch is not None and one.epoch == other.epoch
 
     def step(self) -> None:
-        """Compare what is new; paths are measured from where both stood when they were armed."""
+        """Compare the new samples.
+
+        Paths are measured from where both stood when they were armed.
+        """
         one, other = self.reports
         if not self.is_driven_together() or other.car.vehicle is None:
             self._divergence = None
@@ -112,7 +118,7 @@ class Pair:
         self._divergence.step()
 
     def row(self) -> dict[str, object]:
-        """As the page shows it: skew in ms, and each quantity with its unit and limit."""
+        """Return the row for the page: skew in ms, and each quantity with its unit and limit."""
         one, other = self.reports
         differences = self._divergence.differences if self._divergence else ()
         return {
@@ -123,21 +129,21 @@ class Pair:
         }
 
     def _skew_ms(self) -> float | None:
-        """Between the two cars' applying of the newest claim that both applied."""
+        """Return the time between the two cars' applying of the newest claim that both applied."""
         common = newest_common([it.acceptance for it in self.reports])
         times = [it.applied_us for it in common or () if it.applied_us is not None]
         return round((max(times) - min(times)) * 1e-3, 2) if len(times) == 2 else None
 
 
 class Comparison:
-    """All cars that are looked at; each pair that one session drives has a row."""
+    """All cars that are watched; each pair that one session drives has a row."""
 
     def __init__(self) -> None:
         self._reports: dict[str, Reports] = {}
         self._pairs: dict[tuple[str, str], Pair] = {}
 
     def add(self, car: Car) -> Reports:
-        """A car that is looked at from now on; what its link tells goes to what is returned."""
+        """Watch a car; return its reports, to which its link's events have to be given."""
         self.drop(car.name)
         self._reports[car.name] = Reports(car)
         ordered = sorted(self._reports.values(), key=_real_first)
@@ -147,19 +153,19 @@ class Comparison:
         return self._reports[car.name]
 
     def drop(self, name: str) -> None:
-        """A car that is not looked at any more."""
+        """Watch a car no longer."""
         self._reports.pop(name, None)
         self._pairs = {key: pair for key, pair in self._pairs.items() if name not in key}
 
     def step(self) -> None:
-        """Compare what was heard since the last time."""
+        """Compare what came since the last call."""
         for pair in self._pairs.values():
             pair.step()
         for reports in self._reports.values():
             reports.fresh.clear()
 
     def rows(self) -> list[dict[str, object]]:
-        """Each pair that is driven together, the real car first."""
+        """Return a row for each pair that is driven together, the real car first."""
         return [pair.row() for pair in self._pairs.values() if pair.is_driven_together()]
 
 

@@ -1,5 +1,7 @@
-"""What the plots' program knows: what the station says, kept for half a minute, of a log all of it;
-and the scans of LIDARs, which it reads itself."""
+"""The data of the plots' program: the station's status of the last 30 s, or a whole log.
+
+It also reads the scans of LIDARs itself.
+"""
 
 from __future__ import annotations
 
@@ -22,9 +24,9 @@ from host_bridge.logbook.sensor_lines import SensorPipe
 
 _KEPT_S = 30.0
 _SAMPLE_S = 0.1
-_GONE_S = 5.0  # without the station this program has nothing to show
-_OLD_S = 1.0  # a scan that nothing followed
-_POINTS = 360  # of a scan, at most: more is not seen
+_GONE_S = 5.0  # without the station for that long, this program ends
+_OLD_S = 1.0  # an older scan is not shown
+_POINTS = 360  # at most for one scan: more cannot be seen
 POSE = "pose"
 _PATH_M = "path"
 
@@ -32,7 +34,7 @@ Point = list[float]
 
 
 class Scan(NamedTuple):
-    """One turn of a LIDAR: -1 or None for a ray that came back from nowhere."""
+    """One turn of a LIDAR; -1 or None is a ray without an echo."""
 
     time_s: float
     first_rad: float
@@ -40,7 +42,7 @@ class Scan(NamedTuple):
     ranges_m: list[float | None]
 
     def points(self, pose: tuple[float, float, float], ahead_m: float) -> list[Point]:
-        """On the map, of a car whose rear axle is at the pose."""
+        """Return the points on the map, for a car whose rear axle is at the pose."""
         x_m, y_m, yaw_rad = pose
         x_m, y_m = x_m + ahead_m * cos(yaw_rad), y_m + ahead_m * sin(yaw_rad)
         found = []
@@ -59,7 +61,7 @@ class Scan(NamedTuple):
 
 
 class Series:
-    """Rows over time, each number None where nothing was known."""
+    """Rows over time; a number is None where it was not known."""
 
     def __init__(self) -> None:
         self.rows: deque[tuple[float, dict[str, Any]]] = deque()
@@ -70,7 +72,7 @@ class Series:
             self.rows.popleft()
 
     def line(self, key: str, end_s: float) -> list[Point]:
-        """Pairs of seconds before the end, and a number."""
+        """Return a number's points: seconds relative to ``end_s``, and the value."""
         return [
             [round(time_s - end_s, 2), row[key]]
             for time_s, row in self.rows
@@ -81,7 +83,7 @@ class Series:
         return [row[POSE][:2] for at_s, row in self.rows if row.get(POSE) and at_s <= until_s]
 
     def pose(self, at_s: float) -> tuple[float, float, float] | None:
-        """Where the car was last, at that time."""
+        """Return the car's last pose up to that time, or None."""
         for time_s, row in reversed(self.rows):
             if time_s <= at_s and row.get(POSE):
                 x_m, y_m, yaw_rad = row[POSE]
@@ -89,18 +91,21 @@ class Series:
         return None
 
     def newest(self, key: str) -> Any:
-        """Of the last row that has it."""
+        """Return the value of the newest row that has it."""
         return next((row[key] for _, row in reversed(self.rows) if row.get(key) is not None), None)
 
 
 class Feed:
-    """``lidars`` are files by car, ``log`` is what is replayed, if anything is."""
+    """The client of the station.
+
+    ``lidars`` are scan files by car, ``log`` is the log that is replayed, or None.
+    """
 
     def __init__(
         self, station: str, lidars: Mapping[str, str], log: Path | None, end: Callable[[], None]
     ) -> None:
         self.cars: dict[str, Series] = {}
-        self.pairs: dict[str, Series] = {}  # that one session drives: skew_ms, path
+        self.pairs: dict[str, Series] = {}  # cars that one session drives: skew_ms, path
         self.replayed: dict[str, Any] | None = None
         self.now_s = 0.0
         self.is_log = False
@@ -109,11 +114,11 @@ class Feed:
         self._log = log
         self._lidars = dict(lidars)
         self._pipes: dict[str, SensorPipe] = {}
-        self._scans: dict[str, list[Scan]] = {}  # live the newest, of a log all
+        self._scans: dict[str, list[Scan]] = {}  # live only the newest, from a log all
         self._socket: ClientConnection | None = None
 
     async def run(self) -> None:
-        """Until the station is gone."""
+        """Receive the status until the station is gone."""
         loop = asyncio.get_running_loop()
         heard_s = loop.time()
         while loop.time() - heard_s < _GONE_S:
@@ -128,13 +133,16 @@ class Feed:
         self._end()
 
     async def seek(self, time_s: float, plays: bool) -> None:
-        """Of a log: what all pages show."""
+        """Set the time of the log that all pages show."""
         if self._socket:
             with suppress(ConnectionClosed):
                 await self._socket.send(json.dumps({"seek_s": time_s, "plays": plays}))
 
     def scan(self, car: str) -> list[Point]:
-        """What its LIDAR saw at the time that is shown, on the map; [] where it saw nothing."""
+        """Return the points of the LIDAR's scan at the shown time, on the map.
+
+        [] if there is none.
+        """
         series, scans = self.cars.get(car), self._scans.get(car, [])
         index = bisect_right([it.time_s for it in scans], self.now_s) - 1
         if series is None or index < 0 or self.now_s - scans[index].time_s > _OLD_S:
@@ -166,7 +174,7 @@ class Feed:
                     self._scans[car] = [Scan(now_s, it.first_rad, it.step_rad, it.ranges_m)]
 
     def _read_log(self) -> None:
-        """All of it at once: a plot shows where in it the slider is."""
+        """Read the whole log at once: a plot shows all of it, with the slider's time marked."""
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
         with opener.open(f"http://{self._station}/timeline", timeout=10) as reply:
             timeline = json.loads(reply.read())
@@ -189,7 +197,7 @@ class Feed:
 
 
 def scans_of(log: Path) -> dict[str, list[Scan]]:
-    """Every scan of a log by its car, in seconds since the first byte that came from a car.
+    """Return every scan of a log by car; times are in s since the first byte from a car.
 
     Raises errors.DataFileFault.
     """

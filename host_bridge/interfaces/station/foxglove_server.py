@@ -1,7 +1,7 @@
-"""Foxglove: what the cars say, live, and a service that stops; nothing that moves anything.
+"""A Foxglove server: the cars' reports live, and services that stop; nothing that moves a car.
 
-Its own server takes any origin and knows no login, so of all that it can do only watching and
-calling "stop" is switched on. Topics and rows are those of a recorded log: one layout shows both.
+Foxglove's server accepts any origin and has no login, so only watching and calling "stop" are
+switched on. Topics and rows are those of a recorded log: one layout shows both.
 """
 
 from __future__ import annotations
@@ -18,10 +18,13 @@ Stop = Callable[[tuple[str, ...]], list[dict[str, object]]]
 
 
 class FoxgloveServer:
-    """Listens on loopback until it is closed. ``stop`` is called in a thread of its own."""
+    """The server on the loopback, until it is closed; ``stop`` is called in a separate thread."""
 
     def __init__(self, port: int, stop: Stop) -> None:
-        """Raises errors.DeviceFault without foxglove-sdk, or where the port is taken."""
+        """Start the server.
+
+        Raises errors.DeviceFault without foxglove-sdk, or if the port is taken.
+        """
         try:
             import foxglove
         except ImportError as error:
@@ -40,9 +43,9 @@ class FoxgloveServer:
                 capabilities=[foxglove.Capability.Services],
                 supported_encodings=["json"],
                 services=[_service(foxglove, "/stop", lambda: stop(()))],
-                message_backlog_size=64,  # whoever does not read loses the oldest
+                message_backlog_size=64,  # a client that does not read loses the oldest
             )
-        except Exception as error:  # noqa: BLE001 - its own, of no common kind
+        except Exception as error:  # noqa: BLE001 - its errors have no common base class
             raise DeviceFault(
                 "Foxglove's server did not start", where=f"127.0.0.1:{port}", got=str(error)
             ) from None
@@ -50,7 +53,7 @@ class FoxgloveServer:
         self._cars: set[str] = set()
 
     def car(self, name: str) -> None:
-        """A car that can be stopped by a service of its own."""
+        """Add a service that stops this car."""
         if name in self._cars:
             return
         self._cars.add(name)
@@ -58,7 +61,7 @@ class FoxgloveServer:
         self._server.add_services([service])
 
     def tell(self, car: str, event: object) -> None:
-        """One thing that was heard of a car."""
+        """Publish one event of a car."""
         if not is_dataclass(event) or isinstance(event, type):
             return
         topic = f"/{car}/{rows.topic_of(type(event))}"

@@ -1,8 +1,8 @@
-"""Bounds those who connected to the station and said nothing yet: so many, a share per login.
+"""Limits the connections to the station that have sent no request yet, per login.
 
-One that says nothing costs a file of this program all the same, and files are what each Stop needs.
-So of too many the oldest go, of the login that has most. Whose a connection is Linux says, in a
-list of all: it is read when there are too many, and never for one alone.
+Such a connection occupies a file of this program, and each Stop needs files. If there are too many,
+the oldest of the login with the most are closed. Linux tells the login of a connection in a list of
+all, so that list is read only when there are too many, and never for a single one.
 """
 
 from __future__ import annotations
@@ -17,18 +17,17 @@ from websockets.asyncio.server import ServerConnection
 from host_bridge.interfaces.station.loopback import logins_by_port
 from host_bridge.transports.reserve import is_in_reserve
 
-MOST = 64  # a browser's request is there within some ms of its connection
+MOST = 64  # a browser sends its request within some ms of connecting, so few wait at a time
 
 
 class Hall:
-    """The hall of one server; ``connection`` makes what it serves."""
+    """The waiting connections of one server; ``connection`` makes the class that it serves."""
 
     def __init__(self) -> None:
-        self._waiting: dict[Any, None] = {}  # in the order in which they came
+        self._waiting: dict[Any, None] = {}  # in order of arrival
 
     def connection(self) -> type[ServerConnection]:
-        """Return the kind of connection that comes in by here, and leaves with its request or when
-        it is lost."""
+        """Return the connection class, which registers here until its request or its loss."""
         hall = self
 
         class Guest(ServerConnection):
@@ -43,8 +42,10 @@ class Hall:
         return Guest
 
     def enter(self, guest: ServerConnection) -> None:
-        """Half of the login that has most go where there are too many, or this one has a file that
-        is kept for Stop."""
+        """Add a connection; if there are too many, close half of those of the login with the most.
+
+        The same happens if it took one of the files that are reserved for Stop.
+        """
         self._waiting[guest] = None
         end = guest.transport.get_extra_info("socket")
         is_last_file = end is not None and is_in_reserve(end.fileno())
@@ -57,12 +58,15 @@ class Hall:
                 self._send_away(it)
 
     def _logins(self) -> Callable[[Any], int]:
-        """Return whose each connection is; -1 where the system does not say."""
+        """Return a function that gives a connection's user id.
+
+        -1 where the system does not tell.
+        """
         by_port = logins_by_port()
         return lambda it: by_port.get((it.transport.get_extra_info("peername") or ("", 0))[1], -1)
 
     def leave(self, guest: object) -> None:
-        """It has said what it wants, or is gone."""
+        """Remove a connection that has sent its request, or is gone."""
         self._waiting.pop(guest, None)
 
     def _send_away(self, guest: Any) -> None:
@@ -71,5 +75,5 @@ class Hall:
 
 
 def most(logins: Iterable[int]) -> int:
-    """Return the one that is there most often."""
+    """Return the login that occurs most often."""
     return Counter(logins).most_common(1)[0][0]

@@ -1,5 +1,7 @@
-"""A hold of a page as an input: each frame of it is one animation frame of a browser with a finger
-down, or a key. No frame, no hold: nothing here renews one.
+"""The page's deadman as an input: each frame is one animation frame of a browser.
+
+A frame is sent while a finger or a key is down. Without frames there is no hold: nothing here
+renews one.
 """
 
 from __future__ import annotations
@@ -9,22 +11,22 @@ from collections.abc import Callable, Sequence
 
 from host_bridge.domain import Input, Observed, Order, Reach, Setting, Wish
 
-SEAT = "seat"  # of the vehicle file
-FRAME = struct.Struct("<BBhhI")  # kind, held or by what, steering, speed, of which the count
-STAND_FRAME = struct.Struct("<BBhhIH")  # the same, and the brake; on the stand alone
+SEAT = "seat"  # its source in the vehicle file
+FRAME = struct.Struct("<BBhhI")  # kind, flags (held, by a pad), steering, speed, the pad's count
+STAND_FRAME = struct.Struct("<BBhhIH")  # the same, and the brake; only on the stand
 _KIND, _STAND_KIND = 1, 2
 _FULL_BRAKE = 0xFFFF
 _HELD, _BY_PAD = 1, 2
 _FULL = 32_767.0
-PAD_SPEED_MPS = 0.3  # firmware/core/SAFETY.md, Numbers: a device that cannot show that it lives
+PAD_SPEED_MPS = 0.3  # firmware/core/SAFETY.md, Numbers: for a device that cannot prove it is alive
 PAD_AGAIN_US = 1_000_000
 _COUNT_MASK = 0xFFFF
 
 
 class PageSeat(Input):
-    """The one page that has the seat. ``tell`` gets what it has to be told, ten times a second.
+    """The input of the one page that drives; ``tell`` gets lines for the page, ten times a second.
 
-    ``is_on_stand``: a person said that the wheels are off the ground. Only then it has a brake.
+    ``is_on_stand``: a person attested that the wheels are off the ground. Only then it has a brake.
     """
 
     is_person = True
@@ -56,7 +58,7 @@ class PageSeat(Input):
         self._reach = setting.reach(self.source)
 
     def hear(self, frame: bytes) -> bool:
-        """One frame of the page; False for what is none. The newest counts, and none is kept."""
+        """Take a frame of the page; return False if it is none. Only the newest counts."""
         shape, kind = (STAND_FRAME, _STAND_KIND) if self.is_on_stand else (FRAME, _KIND)
         if len(frame) != shape.size or frame[0] != kind:
             return False
@@ -76,11 +78,14 @@ class PageSeat(Input):
         return True
 
     def order(self, order: Order) -> None:
-        """What is asked for besides driving."""
+        """Add an order besides driving."""
         self._orders.append(order)
 
     def leave(self) -> None:
-        """Its socket is gone: with a hold that is no release, and stops the cars."""
+        """Take the loss of the page's socket: during a hold it stops the cars.
+
+        It is no release of the deadman then.
+        """
         if self._is_held:
             self._lost = "The page that drove is gone"
             self._orders.append(Order.STOP)
@@ -120,11 +125,11 @@ class PageSeat(Input):
         return self
 
     def size(self) -> tuple[int, int]:
-        """Columns and rows."""
+        """Return columns and rows."""
         return 200, 100
 
     def show(self, lines: Sequence[str]) -> None:
-        """What the drive says of itself."""
+        """Send the drive's lines to the page."""
         self._tell(list(lines))
 
 

@@ -1,8 +1,8 @@
-"""The other address of this machine's loopback, taken so that no other login has it.
+"""Occupies the station's ports on the other loopback address, so that no other login can have them.
 
-What the page frames is at ``localhost``, and a browser asks [::1] before it asks 127.0.0.1. Whoever
-listened there could lay a Stop of their own over the page's. So the station has that address of
-each of its ports, and listens there to nobody: a browser then goes on to 127.0.0.1.
+The frames of the page are at ``localhost``, and a browser tries [::1] before 127.0.0.1. A program
+that listened there could lay its own Stop over the page's. So the station binds that address of
+each of its ports without listening: a browser then goes on to 127.0.0.1.
 """
 
 from __future__ import annotations
@@ -17,23 +17,26 @@ from pathlib import Path
 from host_bridge.errors import DeviceFault
 
 OTHER = "::1"
-# Without IPv6, or with none on the loopback, nobody else can have it either
+# Without IPv6 on the loopback nobody else can bind the address either
 _IS_NOT_HERE = (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT, errno.EPROTONOSUPPORT)
 
 
-# Linux: one line for each socket; 127.0.0.1 as it lies in memory, the same on all that we run on
+# Linux: one line for each socket; 127.0.0.1 in the byte order of all machines that we run on
 _LISTENERS, _HERE = "/proc/net/tcp", "0100007F"
 _STATE, _UID, _LISTENS = 3, 7, "0A"
 
 
 @contextmanager
 def held(ports: Iterable[int]) -> Iterator[None]:
-    """Keep [::1] of these ports from others. Raises errors.DeviceFault if somebody has one."""
+    """Keep [::1] of these ports bound.
+
+    Raises errors.DeviceFault if another program has one.
+    """
     with ExitStack() as sockets:
         for port in ports:
             try:
                 end = sockets.enter_context(socket.socket(socket.AF_INET6, socket.SOCK_STREAM))
-                end.bind((OTHER, port))  # without SO_REUSEADDR: it is nobody else's at any time
+                end.bind((OTHER, port))  # without SO_REUSEADDR: no other program can bind it too
             except OSError as error:
                 if error.errno not in _IS_NOT_HERE:
                     raise _taken(port, error) from None
@@ -41,7 +44,7 @@ def held(ports: Iterable[int]) -> Iterator[None]:
 
 
 def is_ours(port: int) -> bool:
-    """Say whether this login listens at 127.0.0.1 there; True where the system does not say."""
+    """Return whether this login listens at 127.0.0.1:port; True where the system does not tell."""
     rows = _rows()
     wanted = f"{_HERE}:{port:04X}"
     logins = {int(row[_UID]) for row in rows if row[1] == wanted and row[_STATE] == _LISTENS}
@@ -49,7 +52,10 @@ def is_ours(port: int) -> bool:
 
 
 def logins_by_port() -> dict[int, int]:
-    """Find whose each socket of 127.0.0.1 is, by its port; empty where the system does not say."""
+    """Return the user id of each socket of 127.0.0.1 by port.
+
+    Empty where the system does not tell.
+    """
     rows = [row for row in _rows() if row[1].startswith(_HERE)]
     return {int(row[1].rpartition(":")[2], 16): int(row[_UID]) for row in rows}
 

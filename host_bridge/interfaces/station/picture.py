@@ -1,4 +1,4 @@
-"""One car as the page shows it: plain values by name, each of this moment or none."""
+"""One car's state as the page shows it: plain values by name, each of this moment or None."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ _KNOWN_STATES = (State.STARTING, State.STANDBY)
 
 
 def picture(car: Car, heard_us: int | None, now_us: int, why_unknown: str) -> dict[str, object]:
-    """``heard_us``: when its newest status came; ``why_unknown``: why nothing comes any more."""
+    """Return the row of one car.
+
+    ``heard_us`` is when its newest status came, ``why_unknown`` the reason why none comes any more.
+    """
     row: dict[str, object] = {
         "name": car.name,
         "vehicle": car.vehicle.name if car.vehicle else "",
@@ -46,7 +49,7 @@ def picture(car: Car, heard_us: int | None, now_us: int, why_unknown: str) -> di
 
 
 def _why(car: Car) -> str:
-    """Why it stands, in a sentence; what it does where it does not."""
+    """Return why the car stands, as a sentence; if it does not, what it does."""
     assert car.status is not None, "asked before"
     why = car.why_stopped(says_when=False)
     if why:
@@ -78,7 +81,7 @@ def _round_trip_ms(car: Car) -> float | None:
 
 
 def _blind_m(car: Car) -> float | None:
-    """How far it would go from here if this were the last it heard: its lease, then the brake."""
+    """Return how far the car would go if nothing more reached it: its lease, then braking."""
     status, vehicle = car.status, car.vehicle
     if status is None or vehicle is None:
         return None
@@ -97,13 +100,13 @@ def _pose(car: Car) -> Sequence[float] | None:
 
 
 def _lidar_ahead_m(car: Car) -> float | None:
-    """Where its LIDAR is, ahead of its rear axle; None where its file has none."""
+    """Return the LIDAR's distance ahead of the rear axle; None if the vehicle file has no LIDAR."""
     lidar = car.vehicle.plant.get("lidar") if car.vehicle else None
     return float(lidar["ahead_m"]) if isinstance(lidar, dict) and "ahead_m" in lidar else None
 
 
 def _outputs(car: Car) -> list[str]:
-    """What the board puts out by each channel that its vehicle file has, and what it counts."""
+    """Return the board's output on each channel of the vehicle file, and its encoder counts."""
     if car.outputs is None or car.vehicle is None:
         return []
     kinds = car.vehicle.parameters["channel_kind"]
@@ -118,7 +121,7 @@ def _outputs(car: Car) -> list[str]:
 
 
 def _pulse(value: int) -> str:
-    """Pulses are nanoseconds, duties 1/10000."""
+    """Format an output: larger values are pulses in ns, smaller ones duties in 1/10000."""
     return f"{value / 1000:.0f} us" if abs(value) > _LARGEST_DUTY else f"{value / 100:.0f} %"
 
 

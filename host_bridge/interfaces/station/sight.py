@@ -1,4 +1,4 @@
-"""A car that is looked at: its picture, when what happened to it, and how much of it is lost."""
+"""One watched car: its picture, the times of its events, and the loss of its link."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from host_bridge.domain import CarEvent, event_words
 from host_bridge.interfaces.station.comparing import Reports, ahead_us
 from host_bridge.interfaces.station.picture import picture
 
-_SPAN_US = 5_000_000  # over which a loss is told
+_SPAN_US = 5_000_000  # the window over which a loss is computed
 _EVERY_US = 250_000
 _EVENTS = 12
 _EARLIER = "earlier"
-_SOON_US = 1_000_000  # an event may be told a moment before the status of its step
+_SOON_US = 1_000_000  # an event may arrive a moment before the status of its step
 
 
 class Loss:
-    """Statuses that did not come, as a part of those that the car sent in the last seconds."""
+    """The missed statuses as a share of all that the car sent in the last 5 s."""
 
     def __init__(self) -> None:
         self._rows: deque[tuple[int, int, int]] = deque()  # when, missed, heard
 
     def add(self, now_us: int, missed: int, heard: int) -> None:
-        """Counts since the link was opened."""
+        """Add the counts of missed and received statuses since the link was opened."""
         if self._rows and now_us - self._rows[-1][0] < _EVERY_US:
             return
         self._rows.append((now_us, missed, heard))
@@ -32,7 +32,7 @@ class Loss:
             self._rows.popleft()
 
     def percent(self) -> float | None:
-        """None before anything was sent."""
+        """Return the loss in percent; None before anything was sent."""
         if len(self._rows) < 2:
             return None
         (_, missed, heard), (_, missed_now, heard_now) = self._rows[0], self._rows[-1]
@@ -41,9 +41,10 @@ class Loss:
 
 
 class Times:
-    """When each event was, on the clock of whoever looks on. ``words`` says such a time.
+    """The time of each event on the viewer's clock; ``words`` formats such a time.
 
-    A board's clock wraps after 18 minutes: of what came before it was looked at, nobody knows when.
+    A board's clock wraps after 18 minutes, so the times of events before the car was watched are
+    not known.
     """
 
     def __init__(self, words: Callable[[int], str]) -> None:
@@ -52,7 +53,7 @@ class Times:
         self._told: dict[CarEvent, str] = {}
 
     def hear(self, event: CarEvent, board_us: int | None, now_us: int) -> None:
-        """``board_us``: the newest that is known of the board's time."""
+        """Take an event; ``board_us`` is the newest known time of the board."""
         if board_us is None:
             return
         self._since_us = now_us if self._since_us is None else self._since_us
@@ -61,13 +62,16 @@ class Times:
             self._told[event] = self._words(now_us - max(ago_us, 0))
 
     def of(self, events: Iterable[CarEvent]) -> list[str]:
-        """Of these; what is none of them is forgotten."""
+        """Return the times of these events; all others are forgotten."""
         self._told = {it: self._told[it] for it in events if it in self._told}
         return [self._told.get(it, _EARLIER) for it in events]
 
 
 class Sight:
-    """Live and out of a log alike: what its link tells goes to ``hear``. ``words`` says a time."""
+    """The view of one car, live or from a log; ``words`` formats a time.
+
+    Give the events of its link to ``hear``.
+    """
 
     def __init__(self, car: Car, reports: Reports, words: Callable[[int], str]) -> None:
         self.car = car
@@ -77,7 +81,7 @@ class Sight:
         self._times = Times(words)
 
     def hear(self, events: Iterable[object], now_us: int) -> None:
-        """Something came of it."""
+        """Take the events that came from the car."""
         self.heard_us = now_us
         self._reports.hear(events, now_us)
         board_us = self.car.status.time_us if self.car.status else None
@@ -88,9 +92,9 @@ class Sight:
         self._loss.add(now_us, statistics.missed_statuses, statistics.heard["Status"])
 
     def picture(self, now_us: int, why_unknown: str) -> dict[str, object]:
-        """As the page shows it. ``why_unknown``: why nothing comes any more."""
+        """Return the row for the page; ``why_unknown`` is the reason why nothing comes any more."""
         row = picture(self.car, self.heard_us, now_us, why_unknown)
-        newest = [*dict.fromkeys(reversed(self.car.events))][:_EVENTS]  # a log may tell one twice
+        newest = [*dict.fromkeys(reversed(self.car.events))][:_EVENTS]  # a log may hold one twice
         events = [
             {"when": when, "text": event_words(it, self.car.vehicle)}
             for it, when in zip(newest, self._times.of(newest), strict=True)

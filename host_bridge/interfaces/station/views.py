@@ -1,7 +1,7 @@
-"""Plots, the map and a log's slider, as a program of its own: NiceGUI, beside the station's page.
+"""Plots, the map and a log's slider, as a separate program: NiceGUI, beside the station's page.
 
 It is one more observer of the station: it sees what every page sees and sends nothing to a car. If
-it hangs or is killed, neither a stop nor a hold knows of it. It ends when the station does.
+it hangs or is killed, neither a stop nor a hold is affected. It ends when the station does.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from host_bridge.interfaces.station.feed import Feed, Point, Series
 
 _DRAW_S = 0.4
 _MEASURE_S = 2.0
-_SEEN_S = 0.06  # the slider's own step, and what a station's answer is rounded to
+_SEEN_S = 0.06  # the slider's step, and the rounding of the station's answer
 _MAP_HEIGHT, _PLOT_HEIGHT = 384, 240  # pixels
 
 Coloured = list[tuple[str, Series, str]]
 
 
 class Plots:
-    """One page's map and charts, drawn anew some times a second."""
+    """One page's map and charts, redrawn several times a second."""
 
     def __init__(self, feed: Feed) -> None:
         self._feed = feed
@@ -44,14 +44,14 @@ class Plots:
         ui.timer(_MEASURE_S, self._measure)
 
     async def _measure(self) -> None:
-        """How many times as wide as high the map is on this screen: metres are to look alike."""
+        """Measure the map's ratio of width to height on this screen, for equal scales."""
         with suppress(TimeoutError):
             found = await ui.run_javascript(f"getElement({self._map.id}).$el.offsetWidth")
             width = float(found or 0) - charts.LEFT - charts.RIGHT
             self._wide = max(width, 100.0) / (_MAP_HEIGHT - charts.TOP - charts.BOTTOM)
 
     def draw(self) -> None:
-        """Everything, of the time that is shown."""
+        """Redraw everything for the time that is shown."""
         cars, pairs = _coloured(self._feed.cars), _coloured(self._feed.pairs)
         for chart, keys in self._charts:
             self._draw_lines(chart, keys, cars)
@@ -79,7 +79,7 @@ class Plots:
         points: list[Point] = []
         for name, series, colour in coloured:
             path, scan = series.path(feed.now_s), feed.scan(name)
-            width = 2 if drawn else 5  # where a twin drove the same way, both are seen
+            width = 2 if drawn else 5  # the first is wider: seen below a twin's path, too
             drawn.append(charts.line(name, path, colour, "solid", width))
             if scan:
                 drawn.append(charts.dots(f"{name} lidar", scan, colour))
@@ -107,11 +107,11 @@ def _called(name: str, key: str, keys: Any) -> str:
 
 
 class Slider:
-    """A log's time: what is chosen here all pages show, and what is chosen elsewhere this one."""
+    """A log's time slider; its time is shared by all pages."""
 
     def __init__(self, feed: Feed) -> None:
         self._feed = feed
-        self._asked_s: float | None = None  # until it is shown
+        self._asked_s: float | None = None  # a chosen time, until the station shows it
         with ui.row().classes("w-full items-center no-wrap"):
             self._button = ui.button("Play", on_click=self._toggle)
             self._slider = ui.slider(min=0.0, max=1.0, step=0.05, value=0.0)
@@ -143,9 +143,9 @@ class Slider:
 
 
 def is_of_ours(record: logging.LogRecord) -> bool:
-    """Whether it tells of more than a browser that left while it was being answered.
+    """Return False for the log record of a browser that left while it was being answered.
 
-    Starlette says so by this exception, with a traceback, under every middleware of its kind.
+    Starlette reports that by this exception, with a traceback, under every middleware of its kind.
     """
     error = record.exc_info[1] if record.exc_info else None
     return not (isinstance(error, RuntimeError) and str(error) == "No response returned.")
