@@ -9,10 +9,10 @@
             car.drive(0.3, 0.2 * math.sin(t_s))
 
 ``open`` gives one car to a script, ``connect`` the same to asyncio, ``drive`` lets a function drive
-any cars while a person holds the deadman, ``read_log`` reads a log as arrays. The page beside this
-file (host_bridge/api/README.md) has examples. What is listed in ``__all__`` is kept stable: within
-one major version nothing of it changes its meaning or goes without a deprecation of a minor version
-before. Everything else that can be imported may change at any time.
+any cars while a person holds the deadman, ``read_log`` reads a log as arrays.
+host_bridge/api/README.md has examples. The names in ``__all__`` are stable: within one major
+version none of them changes its meaning, or is removed without a deprecation in an earlier minor
+version. Everything else that can be imported may change at any time.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""One car for a script of asyncio."""
+"""The asyncio API: one car for a script with an event loop."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from tandem.lines import TICK_US, in_lockstep, live
 
 
 class AsyncCar:
-    """One open car. ``async with`` closes it: at rest and disarmed, or stopped if it fails."""
+    """An open car. ``async with`` closes it: at rest and disarmed, or stopped after an error."""
 
     def __init__(self, hand: Hand) -> None:
         self._hand = hand
 
-    # --- what is known of it; all of it is the newest that was heard
+    # --- its state, as it was last reported
 
     @property
     def name(self) -> str:
@@ -34,12 +34,12 @@ class AsyncCar:
 
     @property
     def identity(self) -> CarIdentity | None:
-        """Who it said it is."""
+        """The identity that its board reported, or None."""
         return self._hand.car.identity
 
     @property
     def status(self) -> CarStatus:
-        """Its state, its causes, who drives it. Raises TandemError if the car is lost."""
+        """Its state, stop causes and source in command. Raises TandemError if the car is lost."""
         return self._hand.status
 
     @property
@@ -64,22 +64,22 @@ class AsyncCar:
 
     @property
     def pose(self) -> tuple[float, float, float]:
-        """Where it reckons that it is: x and y in m, yaw in rad, from where it started."""
+        """Its dead-reckoned pose: x and y in m, yaw in rad, from where it started."""
         motion = self.motion
         return motion.x_m, motion.y_m, motion.yaw_rad
 
     @property
     def why_stopped(self) -> str:
-        """Why it cannot move, in a sentence; "" if nothing keeps it."""
+        """The reason why it cannot move, as a sentence; "" if it can."""
         return self._hand.car.why_stopped()
 
     @property
     def now_s(self) -> float:
-        """The time of its ticks in s, from an origin of no meaning."""
+        """The time of its ticks in s; the origin is arbitrary."""
         return self._hand.line.clock.now_us() * 1e-6
 
     def on_event(self, tell: Callable[[CarEvent], None]) -> Callable[[], None]:
-        """Call ``tell`` with each event that the car tells; returns what ends that."""
+        """Call ``tell`` with each event that the car reports; return what unsubscribes it."""
 
         def hear(events: object) -> None:
             for event in events if isinstance(events, list) else ():
@@ -88,17 +88,17 @@ class AsyncCar:
 
         return self._hand.line.events.subscribe(hear)
 
-    # --- what is asked of it
+    # --- requests
 
     async def arm(self, profile: str | None = None) -> None:
-        """Let it drive, in its vehicle file's profile or in another: track, race, stand.
+        """Arm it, in its vehicle file's profile or in another: track, race, stand.
 
         Raises StoppedFault with the reasons if it refuses; UsageFault for a real car.
         """
         await self._hand.arm(profile)
 
     async def clear(self) -> None:
-        """Forget a stop whose cause is gone. Raises StoppedFault if it refuses."""
+        """Clear a stop whose cause is gone. Raises StoppedFault if it refuses."""
         await self._hand.clear()
 
     async def disarm(self) -> None:
@@ -106,26 +106,26 @@ class AsyncCar:
         await self._hand.disarm()
 
     async def stop(self) -> None:
-        """Stop it, now; it stays stopped until ``clear``. Raises TandemError without an answer."""
+        """Stop it at once, until ``clear`` is called. Raises TandemError without an answer."""
         await self._hand.stop()
 
     async def rest(self) -> None:
-        """Let go of it, wait until it stands, and disarm it."""
+        """Release the deadman, wait until the car stands, and disarm it."""
         await self._hand.rest()
 
     def drive(
         self, speed_mps: float, steer_rad: float = 0.0, *, brake: float = 0.0, lights: int = 0
     ) -> None:
-        """Claim this speed and steering angle, once: the car drives on by it for its lease.
+        """Claim this speed and steering angle once; the claim is valid for one lease.
 
-        The lease is that of the source ``script`` in its vehicle file (0.12 s as a rule): call
-        this on every tick. ``brake`` is 0 to 1. Raises StoppedFault once the car cannot be driven
-        any more, with the reason.
+        The lease is that of the source ``script`` in its vehicle file (0.12 s as a rule): call this
+        on every tick. ``brake`` is 0 to 1. Raises StoppedFault with the reason once the car cannot
+        be driven any more.
         """
         self._hand.drive(speed_mps, steer_rad, brake, lights)
 
     def let_go(self) -> None:
-        """Let go of the deadman, once: the car brakes and holds, for as long as this is called."""
+        """Release the deadman once: the car brakes and holds for as long as this is called."""
         self._hand.let_go()
 
     async def ticks(self, seconds: float | None = None) -> AsyncIterator[float]:
@@ -138,14 +138,14 @@ class AsyncCar:
             await line.until_us(due_us)
 
     async def wait(self, seconds: float) -> None:
-        """Let time pass; a car that is driven meanwhile stops, for nobody claims it."""
+        """Let time pass without claims: a car that drives stops meanwhile."""
         line = self._hand.line
         await line.until_us(line.clock.now_us() + round(seconds * 1e6))
 
-    # --- its end
+    # --- closing
 
     async def close(self) -> None:
-        """Let go of the car; one that is armed comes to rest and is disarmed before."""
+        """Release the car; an armed one comes to rest and is disarmed before."""
         try:
             await self._hand.rest()
         finally:
@@ -163,7 +163,7 @@ class AsyncCar:
             await self.abandon()
 
     async def abandon(self) -> None:
-        """Stop the car, and let go of it."""
+        """Stop the car, and release it."""
         try:
             await self._hand.stop()
         finally:
@@ -177,9 +177,9 @@ async def connect(
     record: str | PathLike[str] | None = None,
     host: Host | None = None,
 ) -> AsyncCar:
-    """Open a car for asyncio, by a name that is served, a URI, or None for the only one served.
+    """Open a car for asyncio, by a served name, a URI, or None for the only one served.
 
-    ``lockstep`` runs a virtual car (``sim://``) as fast as it can be computed, its time standing
+    ``lockstep`` runs a virtual car (``sim://``) as fast as it can be computed; its time stands
     still while nobody waits. ``record`` is the path of a new log. Raises TandemError.
     """
     return AsyncCar(await opened_hand(host or make_host(), uri, lockstep, record))
@@ -188,7 +188,10 @@ async def connect(
 async def opened_hand(
     host: Host, uri: str | None, lockstep: bool, record: str | PathLike[str] | None
 ) -> Hand:
-    """A hand on an open car that has said who it is. Raises errors.TandemError."""
+    """Open a car, and wait until it has reported; return its hand.
+
+    Raises errors.TandemError.
+    """
     path = Path(record) if record else None
     line = in_lockstep(host, uri, path) if lockstep else await live(host, uri, path)
     hand = Hand(line)

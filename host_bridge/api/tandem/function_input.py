@@ -1,4 +1,4 @@
-"""A function drives cars, real ones too: while a person at the terminal holds the deadman."""
+"""Drives cars by a function, real ones too, while a person at the terminal holds the deadman."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Decide: TypeAlias = Callable[[float, Observed], "Wish | tuple[float, float] | No
 
 
 class FunctionInput(Input):
-    """Asks a function on each step; None lets go of the deadman."""
+    """The input that calls a function on each step; None from it releases the deadman."""
 
     is_computed = True
 
@@ -28,10 +28,10 @@ class FunctionInput(Input):
         self._count = 0
 
     async def open(self, setting: Setting) -> None:
-        """Ask nothing yet: time begins when the cars drive."""
+        """Do nothing: the function's time begins when the cars drive."""
 
     def step(self, now_us: int, observed: Observed) -> Wish:
-        """The function's wish at this moment, once the cars are armed and somebody permits it."""
+        """Return the function's wish, once the cars are armed and a person permits it."""
         self._count += 1
         if not observed.is_driving or not observed.is_permitted:
             return Wish(input_count=self._count)
@@ -53,12 +53,12 @@ def drive(
     record: str | PathLike[str] | None = None,
     host: Host | None = None,
 ) -> int:
-    """Drive one or more cars by a function, as ``tandem drive`` does; returns its exit code.
+    """Drive one or more cars by a function, as ``tandem drive`` does; return its exit code.
 
-    ``decide`` gets the time in s since the cars were let drive and the newest picture of them, a
-    hundred times a second, and returns speed in m/s and steering angle in rad, a ``Wish``, or None
-    to let go. All cars get the same claims; the others are compared with the first. If one is real
-    the function drives only while somebody holds SPACE at the terminal. Raises TandemError.
+    ``decide`` is called a hundred times a second with the time in s since driving began, and the
+    newest reports of the cars. It returns speed in m/s and steering angle in rad, a ``Wish``, or
+    None to let go. All cars get the same claims; the others are compared with the first. If one is
+    real, the function drives only while somebody holds SPACE at the terminal. Raises TandemError.
     """
     names: Sequence[str | None] = cars or (None,)
     plan = Plan(

@@ -1,7 +1,7 @@
-"""A script's hand on one car: what it asks of the car, and one claim for each call of it.
+"""A script's control of one car: its requests, and one claim for each call.
 
-Nothing here repeats a claim. The car's own deadline (the lease of the source ``script``) stops it
-when calls stay away, whatever the reason: the script hangs, has ended, or waits for something.
+Nothing here repeats a claim. If calls stay away, whether the script hangs, has ended or waits for
+something, the car's own deadline (the lease of the source ``script``) stops it.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from host_bridge.errors import DeviceFault, RefusedFault, UsageFault
 from host_bridge.session import Session
 from tandem.lines import TICK_US, Line
 
-SOURCE = "script"  # of the vehicle file
+SOURCE = "script"  # its name in the vehicle file
 _MEET_S = 2.0
-_START_S = 12.0  # the longest time in neutral that a vehicle file may ask for, and some
+_START_S = 12.0  # the longest time in neutral that a vehicle file may require, and a margin
 _READY_S = 5.0
 _ANSWER_S = 2.0
 _REST_S = 6.0
@@ -27,11 +27,11 @@ _DRIVEN = (State.HOLD, State.ACTIVE)
 
 
 class StoppedFault(RefusedFault):
-    """The car has stopped, or was never armed, so that nothing can drive it."""
+    """The car has stopped, or was never armed, so it cannot be driven."""
 
 
 class Hand:
-    """What ``Car`` and ``AsyncCar`` are made of: one car, one source, one claim per call."""
+    """The common core of ``Car`` and ``AsyncCar``: one car, one source, one claim per call."""
 
     def __init__(self, line: Line) -> None:
         self.line = line
@@ -43,7 +43,10 @@ class Hand:
         self._held_us: int | None = None
 
     async def begin(self) -> None:
-        """Hear who the car is, and wait until its program has started. Raises DeviceFault."""
+        """Wait until the car has reported and its program has started.
+
+        Raises errors.DeviceFault.
+        """
         if not await self.line.until(lambda: self.car.status is not None, _MEET_S):
             raise DeviceFault("nothing comes from the car", where=self.car.name)
         await self.line.until(self._has_started, _START_S)
@@ -52,7 +55,7 @@ class Hand:
     def _has_started(self) -> bool:
         return self.car.status is not None and self.car.status.state is not State.STARTING
 
-    # --- what it knows
+    # --- the car's state
 
     @property
     def status(self) -> CarStatus:
@@ -68,10 +71,13 @@ class Hand:
             raise DeviceFault("the car has not said how it moves", where=self.car.name)
         return self.car.motion
 
-    # --- what it asks for
+    # --- requests
 
     async def arm(self, profile: str | None = None) -> None:
-        """Let the car drive, in its vehicle file's profile or another. Raises RefusedFault."""
+        """Arm the car, in its vehicle file's profile or another.
+
+        Raises RefusedFault with the reasons if it refuses; UsageFault for a real car.
+        """
         if not self.line.is_virtual:
             raise _needs_a_person(self.car.name)
         fleet = self._take_hold()
@@ -79,15 +85,15 @@ class Hand:
         await self._granted(fleet.arm(self.line.clock.now_us(), chosen))
 
     async def clear(self) -> None:
-        """Forget a stop whose cause is gone. Raises RefusedFault."""
+        """Clear a stop whose cause is gone. Raises RefusedFault."""
         await self._granted(self._take_hold().clear(self.line.clock.now_us()))
 
     async def disarm(self) -> None:
-        """From HOLD, at rest, back to STANDBY. Raises RefusedFault."""
+        """Disarm the car: from HOLD, at rest, back to STANDBY. Raises RefusedFault."""
         await self._granted(self._take_hold().disarm(self.line.clock.now_us()))
 
     async def stop(self) -> None:
-        """Stop the car, and wait until it says that it does. Raises errors.DeviceFault."""
+        """Stop the car, and wait until it reports that. Raises errors.DeviceFault."""
         request = self.car.stop(Sender.COMMAND, _sender(), self.line.clock.now_us())
         if not await self.line.until(lambda: request.seen_us is not None, _ANSWER_S):
             raise DeviceFault(
@@ -98,7 +104,7 @@ class Hand:
             )
 
     async def rest(self) -> None:
-        """Let go, wait until the car stands, and disarm it. Raises RefusedFault."""
+        """Release the deadman, wait until the car stands, and disarm it. Raises RefusedFault."""
         if self.car.status is None or self.car.status.state not in _DRIVEN:
             return
         await self._until_released(self._stands, _REST_S)
@@ -123,8 +129,11 @@ class Hand:
             )
 
     async def _until_released(self, is_so: Callable[[], bool], within_s: float) -> bool:
-        """Wait, and show the deadman released meanwhile, on each tick: that moves nothing, and is
-        no silence."""
+        """Wait until ``is_so``; return False if it did not become so in time.
+
+        On each tick the deadman is claimed as released: that moves nothing, and keeps the source
+        from falling silent.
+        """
         due_us = self.line.clock.now_us()
 
         def is_so_by_now() -> bool:
@@ -145,10 +154,10 @@ class Hand:
             self._session = Session(self._fleet, source, lambda now_us: self._wish)
         return self._fleet
 
-    # --- what it drives by
+    # --- driving
 
     def drive(self, speed_mps: float, steer_rad: float, brake: float, lights: int) -> None:
-        """Make one claim of this very call. Raises StoppedFault, ValueError for no number."""
+        """Make one claim. Raises StoppedFault, and ValueError for a value that is not finite."""
         if not all(map(math.isfinite, (speed_mps, steer_rad, brake))):
             raise ValueError(f"not finite: speed {speed_mps}, steering {steer_rad}, brake {brake}")
         self.refuse_stopped()
@@ -169,12 +178,12 @@ class Hand:
         )
 
     def let_go(self) -> None:
-        """Let go of the deadman: the car brakes, and holds."""
+        """Claim the deadman as released: the car brakes, and holds."""
         self._held_us = None
         self._claim(Wish(input_count=self._calls & 0xFFFF), self.line.clock.now_us())
 
     def refuse_stopped(self) -> None:
-        """Raise StoppedFault for a car that nobody can drive now."""
+        """Raise StoppedFault for a car that cannot be driven now."""
         status = self.status
         if status.state not in _DRIVEN or self._session is None:
             why = self.car.why_stopped() or f"it is in {status.state.name}"

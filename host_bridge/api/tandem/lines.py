@@ -1,7 +1,7 @@
-"""How a script's car is reached: over a link in the time of the world, or in lockstep with it.
+"""A script's connections to a car: over a link in real time, or in lockstep with a virtual one.
 
-Both carry a ``cars.Car``; they differ in what it means to wait. In lockstep nothing waits: time is
-the virtual car's, and goes on only while somebody waits for something.
+Both have a ``cars.Car``; they differ in how they wait. In lockstep nothing waits: time is the
+virtual car's, and advances only while the script waits for something.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from sim_mock.firmware_runner import InProcess
 from sim_mock.world import World
 
 TICK_US = 10_000
-_START_US = 1_000_000  # any time but 0, which messages take for "never"
+_START_US = 1_000_000  # any time but 0, which means "never" in messages
 
 
 class Line(Protocol):
-    """What a script's hand needs of the way to its car."""
+    """The connection to a car, as ``Hand`` needs it."""
 
     car: Car
     events: Observers[list[LinkEvent]]
@@ -49,19 +49,19 @@ class Line(Protocol):
 
     @property
     def why_lost(self) -> str:
-        """Why nothing is known of the car at this moment; "" while it is."""
+        """The reason why nothing is known of the car now; "" while its link holds."""
 
     async def until(self, is_so: Callable[[], bool], within_s: float) -> bool:
-        """Wait until something is so; False if it did not become so in time."""
+        """Wait until ``is_so``; return False if it did not become so in time."""
 
     async def until_us(self, due_us: int) -> None:
-        """Wait until it is that late by ``clock``."""
+        """Wait until this time of ``clock``."""
 
     async def close(self) -> None: ...
 
 
 class LiveLine:
-    """A car over its link, in the time of the world."""
+    """A car over its link, in real time."""
 
     def __init__(self, opened: OpenCar, clock: Clock, log: Recorder | None) -> None:
         self.car = opened.car
@@ -95,7 +95,10 @@ class LiveLine:
 
 
 async def live(host: Host, uri: str | None, record: Path | None) -> LiveLine:
-    """Open a car in the time of the world. Raises errors.TandemError."""
+    """Open a car in real time.
+
+    Raises errors.TandemError.
+    """
     clock = host.cars.clock
     log = new_recorder(record, clock) if record else None
     try:
@@ -110,9 +113,9 @@ async def live(host: Host, uri: str | None, record: Path | None) -> LiveLine:
 
 
 class LockstepLine:
-    """A virtual car whose time is the script's: a tick of 10 ms takes what it takes to compute."""
+    """A virtual car whose time is the script's: a tick of 10 ms lasts as long as it computes."""
 
-    why_lost = ""  # nothing is lost on the way
+    why_lost = ""  # there is no link that could be lost
 
     def __init__(self, name: str, world: World, vehicle: Vehicle, record: Path | None) -> None:
         self.clock = ManualClock(_START_US)
@@ -125,7 +128,7 @@ class LockstepLine:
         self.car.opened(self.clock.now_us())
 
     async def until(self, is_so: Callable[[], bool], within_s: float) -> bool:
-        """Never suspends: the time that passes is computed."""
+        """Step until ``is_so``, without suspending: the time that passes is computed."""
         give_up_us = self.clock.now_us() + round(within_s * 1e6)
         while not is_so():
             if self.clock.now_us() >= give_up_us:
@@ -138,7 +141,7 @@ class LockstepLine:
             self.step()
 
     def step(self) -> None:
-        """One tick: what is to be sent goes to the car, its time goes on, what it says is heard."""
+        """Make one tick: deliver sent bytes to the car, advance its time, and take its bytes."""
         said = self.car.data_to_send()
         if said:
             self.world.feed(said)
@@ -160,7 +163,10 @@ class LockstepLine:
 
 
 def in_lockstep(host: Host, text: str | None, record: Path | None) -> LockstepLine:
-    """Make a virtual car of a ``sim://`` URI. Raises errors.TandemError."""
+    """Make the virtual car of a ``sim://`` URI.
+
+    Raises errors.TandemError.
+    """
     uri = Uri.parse(str(text))
     if uri.scheme != "sim":
         raise UsageFault(
@@ -175,6 +181,6 @@ def in_lockstep(host: Host, text: str | None, record: Path | None) -> LockstepLi
     try:
         facts = facts_of(vehicle, query)
         world = facts.world(InProcess)
-    except ValueError as error:  # the simulator depends on nothing of the host
+    except ValueError as error:  # the simulator does not import the host's errors
         raise UsageFault(str(error), where=uri.text) from None
     return LockstepLine(facts.car_name or vehicle.name, world, vehicle, record)

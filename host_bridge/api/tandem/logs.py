@@ -1,4 +1,4 @@
-"""A log as arrays: one table for each kind of row of each car."""
+"""Reads a log as arrays: one table for each kind of row of each car."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Table = Mapping[str, "NDArray[Any]"]
 
 
 class Log(Mapping[str, Mapping[str, Table]]):
-    """``log["nigel"]["motion"]["x_m"]``: by car, by kind of row, by column.
+    """A log's tables by car, kind of row and column: ``log["nigel"]["motion"]["x_m"]``.
 
     Each table has the column ``log_t_s``, the time of each row since the log's first. Numbers are
     float64 (NaN where a row has none), everything else is of dtype object. ``facts`` are the log's
@@ -44,7 +44,10 @@ class Log(Mapping[str, Mapping[str, Table]]):
 
 
 def read_log(path: str | PathLike[str]) -> Log:
-    """Read a log that ``tandem record`` or ``--record`` wrote. Raises TandemError for another."""
+    """Read a log that ``tandem record`` or ``--record`` wrote.
+
+    Raises TandemError for any other file.
+    """
     rows: dict[str, dict[str, list[tuple[int, Mapping[str, Any]]]]] = {}
     notes: list[str] = []
     first_us: int | None = None

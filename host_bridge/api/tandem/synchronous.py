@@ -1,4 +1,4 @@
-"""One car for a script without asyncio: each call returns when what it asks for is done."""
+"""The blocking API: one car for a script without asyncio; each call returns when it is done."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 
 class Turns(Protocol):
-    """Who runs a car's coroutines for a script that has no event loop."""
+    """The runner of a car's coroutines for a script that has no event loop."""
 
     def result(self, work: Coroutine[Any, Any, T]) -> T: ...
 
@@ -33,7 +33,7 @@ class Turns(Protocol):
 
 
 class ThreadTurns:
-    """An event loop in a thread of its own, in which the link is kept while the script computes."""
+    """An event loop in its own thread, which keeps the link alive while the script computes."""
 
     def __init__(self) -> None:
         self._loop = asyncio.new_event_loop()
@@ -64,7 +64,7 @@ class ThreadTurns:
 
 
 class LockstepTurns:
-    """Runs a coroutine at once: in lockstep none of them ever waits for anything outside."""
+    """A runner that finishes a coroutine at once: in lockstep none of them waits for anything."""
 
     def result(self, work: Coroutine[Any, Any, T]) -> T:
         try:
@@ -82,17 +82,17 @@ class LockstepTurns:
         self.result(car.wait(due_us * 1e-6 - car.now_s))
 
     def end(self) -> None:
-        """Nothing is left."""
+        """Do nothing: there is nothing to close."""
 
 
 _OPEN: WeakSet[Car] = WeakSet()
 
 
 class Car:
-    """One open car. ``with`` closes it: at rest and disarmed, or stopped if the script fails.
+    """An open car. ``with`` closes it: at rest and disarmed, or stopped after an error.
 
     A script that ends without closing it leaves it stopped. Its attributes are those of
-    ``AsyncCar``: what was heard last.
+    ``AsyncCar``, as last reported.
     """
 
     def __init__(self, car: AsyncCar, turns: Turns) -> None:
@@ -113,12 +113,12 @@ class Car:
 
     @property
     def identity(self) -> CarIdentity | None:
-        """Who it said it is."""
+        """The identity that its board reported, or None."""
         return self._car.identity
 
     @property
     def status(self) -> CarStatus:
-        """Its state, its causes, who drives it. Raises TandemError if the car is lost."""
+        """Its state, stop causes and source in command. Raises TandemError if the car is lost."""
         return self._car.status
 
     @property
@@ -143,35 +143,35 @@ class Car:
 
     @property
     def pose(self) -> tuple[float, float, float]:
-        """Where it reckons that it is: x and y in m, yaw in rad, from where it started."""
+        """Its dead-reckoned pose: x and y in m, yaw in rad, from where it started."""
         return self._car.pose
 
     @property
     def why_stopped(self) -> str:
-        """Why it cannot move, in a sentence; "" if nothing keeps it."""
+        """The reason why it cannot move, as a sentence; "" if it can."""
         return self._car.why_stopped
 
     @property
     def now_s(self) -> float:
-        """The time of its ticks in s, from an origin of no meaning."""
+        """The time of its ticks in s; the origin is arbitrary."""
         return self._car.now_s
 
     def on_event(self, tell: Callable[[CarEvent], None]) -> Callable[[], None]:
-        """Call ``tell`` with each event that the car tells; returns what ends that.
+        """Call ``tell`` with each event that the car reports; return what unsubscribes it.
 
-        In the time of the world it is called in the link's own thread.
+        In real time it is called in the link's own thread.
         """
         return self._car.on_event(tell)
 
     def arm(self, profile: str | None = None) -> None:
-        """Let it drive, in its vehicle file's profile or in another: track, race, stand.
+        """Arm it, in its vehicle file's profile or in another: track, race, stand.
 
         Raises StoppedFault with the reasons if it refuses; UsageFault for a real car.
         """
         self._turns.result(self._car.arm(profile))
 
     def clear(self) -> None:
-        """Forget a stop whose cause is gone. Raises StoppedFault if it refuses."""
+        """Clear a stop whose cause is gone. Raises StoppedFault if it refuses."""
         self._turns.result(self._car.clear())
 
     def disarm(self) -> None:
@@ -179,26 +179,26 @@ class Car:
         self._turns.result(self._car.disarm())
 
     def stop(self) -> None:
-        """Stop it, now; it stays stopped until ``clear``. Raises TandemError without an answer."""
+        """Stop it at once, until ``clear`` is called. Raises TandemError without an answer."""
         self._turns.result(self._car.stop())
 
     def rest(self) -> None:
-        """Let go of it, wait until it stands, and disarm it."""
+        """Release the deadman, wait until the car stands, and disarm it."""
         self._turns.result(self._car.rest())
 
     def drive(
         self, speed_mps: float, steer_rad: float = 0.0, *, brake: float = 0.0, lights: int = 0
     ) -> None:
-        """Claim this speed and steering angle, once: the car drives on by it for its lease.
+        """Claim this speed and steering angle once; the claim is valid for one lease.
 
-        The lease is that of the source ``script`` in its vehicle file (0.12 s as a rule): call
-        this on every tick. ``brake`` is 0 to 1. Raises StoppedFault once the car cannot be driven
-        any more, with the reason.
+        The lease is that of the source ``script`` in its vehicle file (0.12 s as a rule): call this
+        on every tick. ``brake`` is 0 to 1. Raises StoppedFault with the reason once the car cannot
+        be driven any more.
         """
         self._turns.call(lambda: self._car.drive(speed_mps, steer_rad, brake=brake, lights=lights))
 
     def let_go(self) -> None:
-        """Let go of the deadman, once: the car brakes and holds, for as long as this is called."""
+        """Release the deadman once: the car brakes and holds for as long as this is called."""
         self._turns.call(self._car.let_go)
 
     def ticks(self, seconds: float | None = None) -> Iterator[float]:
@@ -210,21 +210,24 @@ class Car:
             self._turns.wait_until_us(self._car, due_us)
 
     def run(self, decide: Callable[[float, Car], tuple[float, float]], seconds: float) -> None:
-        """Drive by a function: on each tick it gets the time and the car, and returns speed in m/s
-        and steering angle in rad. Raises StoppedFault once the car cannot be driven any more."""
+        """Drive by a function for ``seconds``.
+
+        On each tick it gets the time in s and the car, and returns speed in m/s and steering angle
+        in rad. Raises StoppedFault once the car cannot be driven any more.
+        """
         for t_s in self.ticks(seconds):
             self.drive(*decide(t_s, self))
 
     def wait(self, seconds: float) -> None:
-        """Let time pass; a car that is driven meanwhile stops, for nobody claims it."""
+        """Let time pass without claims: a car that drives stops meanwhile."""
         self._turns.wait_until_us(self._car, round((self.now_s + seconds) * 1e6))
 
     def close(self) -> None:
-        """Let go of the car; one that is armed comes to rest and is disarmed before."""
+        """Release the car; an armed one comes to rest and is disarmed before."""
         self._end(self._car.close)
 
     def abandon(self) -> None:
-        """Stop the car, and let go of it."""
+        """Stop the car, and release it."""
         self._end(self._car.abandon)
 
     def _end(self, way: Callable[[], Coroutine[Any, Any, None]]) -> None:
@@ -256,9 +259,9 @@ def open(  # noqa: A001 - as in tandem.open
     record: str | PathLike[str] | None = None,
     host: Host | None = None,
 ) -> Car:
-    """Open a car, by a name that is served, a URI, or None for the only one that is served.
+    """Open a car, by a served name, a URI, or None for the only one that is served.
 
-    ``lockstep`` runs a virtual car (``sim://``) as fast as it can be computed, its time standing
+    ``lockstep`` runs a virtual car (``sim://``) as fast as it can be computed; its time stands
     still while the script computes. ``record`` is the path of a new log. Raises TandemError.
     """
     turns: Turns = LockstepTurns() if lockstep else ThreadTurns()
@@ -272,6 +275,6 @@ def open(  # noqa: A001 - as in tandem.open
 
 @atexit.register
 def _abandon_all() -> None:
-    """Stop whatever a script left open."""
+    """Stop every car that the script left open, at the end of the process."""
     for car in list(_OPEN):
         car.abandon()
