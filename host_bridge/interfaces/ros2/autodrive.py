@@ -176,6 +176,7 @@ class Simulated(Manner):
     def __init__(self) -> None:
         self._asked: Asked
         self._rear_m = 0.0
+        self._wheelbase_m = 0.0
         self._lights = {Part.HEADLIGHTS: 0, Part.INDICATORS: 0}
         self._is_reset = False
         self._is_on_its_way = False  # it was put back to its start, and is not there yet
@@ -185,6 +186,7 @@ class Simulated(Manner):
     def begin(self, bus: Bus, asked: Asked, vehicle: Vehicle) -> None:
         self._asked = asked
         self._rear_m = vehicle.turns_behind_centre_m
+        self._wheelbase_m = vehicle.wheelbase_m
 
     @property
     def lights(self) -> int:  # type: ignore[override]
@@ -212,7 +214,7 @@ class Simulated(Manner):
         pose = true(truth, self._rear_m)
         if self._laps is None:
             self._start = pose.x_m, pose.y_m, pose.yaw_rad
-            self._laps = Laps(*self._start)
+            self._laps = Laps(*self._start, self._wheelbase_m)
         if self._is_on_its_way and self._start:
             off_m = hypot(pose.x_m - self._start[0], pose.y_m - self._start[1])
             self._is_on_its_way = off_m > _BACK_M
@@ -230,7 +232,8 @@ class Simulated(Manner):
             if why:
                 source.refuse(why)
             elif self._start:
-                self._laps, self._is_on_its_way = Laps(*self._start), True
+                self._laps = Laps(*self._start, self._wheelbase_m)
+                self._is_on_its_way = True
 
     # --- publications
 

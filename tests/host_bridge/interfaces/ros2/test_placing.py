@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from host_bridge.config import load_vehicle
 from host_bridge.domain import State
 from host_bridge.interfaces.ros2.autodrive import AUTODRIVE_NIGEL, AUTODRIVE_ROBORACER, Simulated
 from host_bridge.interfaces.ros2.gym import GYM, Gym
@@ -108,12 +109,12 @@ class Asked:
         return 3
 
 
-VEHICLE = SimpleNamespace(turns_behind_centre_m=0.0)
+VEHICLE = SimpleNamespace(turns_behind_centre_m=0.0, wheelbase_m=0.33)
 
 
-def made(manner, vocabulary, why=""):
+def made(manner, vocabulary, why="", vehicle=VEHICLE):
     asked, it = Asked(why), manner()
-    it.begin(None, asked, VEHICLE)
+    it.begin(None, asked, vehicle)
     mux = Mux(vocabulary.mux, 0.12)
     mux.begin()
     by_part = {row.part: row for row in vocabulary.heard}
@@ -201,6 +202,17 @@ def test_laps_begin_anew_when_it_is_back_and_not_on_its_way():
         it.step(None, True, at_ms * MS)
     assert fill(None, message, None, None)
     assert message.data == 0
+
+
+def test_a_lap_of_a_small_oval_counts_for_a_small_car():
+    """The oval of a Nigel is 4 m long: 10 wheelbases away is away, and 3 m never are."""
+    it, asked, _, _ = made(Simulated, AUTODRIVE_NIGEL, vehicle=load_vehicle("nigel"))
+    fill, message = it.fills()[Part.LAP_COUNT], SimpleNamespace(data=None)
+    for at_ms, x_m, y_m in ((0, 0.0, 0.0), (10, 1.5, 0.5), (20, -0.5, 0.5), (30, 0.1, 0.0)):
+        asked.now = truth(x_m, y_m)
+        it.step(None, True, at_ms * MS)
+    assert fill(None, message, None, None)
+    assert message.data == 1
 
 
 def test_lights_are_the_lights_of_the_claims():
