@@ -127,13 +127,17 @@ def run(args: argparse.Namespace, host: Host) -> int:
             "no log is named",
             expected="tandem calibrate LOG, or tandem calibrate --guide FOLDER --car CAR",
         )
-    wanted = [path for path in (args.out, args.vehicle_file, args.vesc_yaml) if path]
-    for path in wanted:
-        if path.exists():
-            raise DataFileFault.in_the_way(path)
+    _refuse_to_overwrite(args)
     traces = read_traces(args, host)
     vehicle = host.vehicles.load(args.vehicle or traces[0].vehicle)
     return _identified(args, host, traces, vehicle)
+
+
+def _refuse_to_overwrite(args: argparse.Namespace) -> None:
+    """Raise errors.DataFileFault if a file is there that was named to be written."""
+    for path in (args.out, args.vehicle_file, args.vesc_yaml):
+        if path and path.exists():
+            raise DataFileFault.in_the_way(path)
 
 
 def _identified(
@@ -166,15 +170,16 @@ def _guided(args: argparse.Namespace, host: Host) -> int:
             "a guide drives and asks by itself",
             expected="tandem calibrate --guide FOLDER --car CAR, and --vehicle of a served car",
         )
+    _refuse_to_overwrite(args)
     vehicle = as_in_its_file(args.car, args.vehicle, host)
     traces = Guide(args.guide, args.car, vehicle, host).run()
     paths = {"out": "calibration.toml", "vehicle_file": f"{vehicle.name}_calibrated.toml"}
     if "vesc" in vehicle.plant:
         paths["vesc_yaml"] = "vesc.yaml"
     for name, file in paths.items():
-        path = getattr(args, name) or args.guide / file
-        path.unlink(missing_ok=True)
-        setattr(args, name, path)
+        if getattr(args, name) is None:  # of an earlier guide in this folder; a named one is kept
+            setattr(args, name, args.guide / file)
+            (args.guide / file).unlink(missing_ok=True)
     print()
     code = _identified(args, host, traces, vehicle)
     print("\nwritten: " + ", ".join(str(getattr(args, name)) for name in paths))

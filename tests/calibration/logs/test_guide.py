@@ -13,7 +13,7 @@ import pytest
 from calibration.logs.file import read
 from host_bridge import cli
 from host_bridge.config import load_vehicle
-from host_bridge.errors import UsageFault
+from host_bridge.errors import DataFileFault, UsageFault
 from host_bridge.interfaces.cli.calibrate import as_in_its_file
 from host_bridge.interfaces.cli.calibrate_guide import Guide
 from tests.bench.guide_study import VEHICLES, Found, hidden, lines
@@ -120,3 +120,14 @@ def test_nobody_at_the_terminal_is_said_and_a_guide_takes_no_logs(tmp_path, monk
     assert "nobody answers" in capsys.readouterr().err
     assert cli.main([*guide, "drive.mcap"]) == 2
     assert cli.main(["calibrate"]) == 2
+
+
+@pytest.mark.parametrize("option", ["--out", "--vehicle-file", "--vesc-yaml"])
+def test_a_file_that_is_there_is_not_replaced_by_a_guide(option, tmp_path, capsys):
+    kept = tmp_path / "kept"
+    kept.write_text("of last year")
+    words = ["calibrate", "--guide", str(tmp_path / "guide"), "--car", "sim://nigel"]
+    assert cli.main([*words, option, str(kept)]) == DataFileFault.exit_code
+    assert str(kept) in capsys.readouterr().err
+    assert kept.read_text() == "of last year"
+    assert not (tmp_path / "guide").exists()  # nothing was driven, either
