@@ -76,8 +76,11 @@ def watch(source: str, newest: Newest) -> None:
 
 
 def _opened(source: str) -> Any:
-    if source.startswith("/dev/video") or source.isdecimal():
-        return cv2.VideoCapture(int(source.removeprefix("/dev/video")), cv2.CAP_V4L2)
+    number = source.removeprefix("/dev/video")
+    if number.isdecimal():
+        return cv2.VideoCapture(int(number), cv2.CAP_V4L2)
+    if source.startswith("/dev/"):  # a link that udev made: /dev/video-front, /dev/v4l/by-id/...
+        return cv2.VideoCapture(source, cv2.CAP_V4L2)
     patience = [cv2.CAP_PROP_OPEN_TIMEOUT_MSEC, _PATIENCE_MS]
     patience += [cv2.CAP_PROP_READ_TIMEOUT_MSEC, _PATIENCE_MS]
     return cv2.VideoCapture(source, cv2.CAP_FFMPEG, patience)

@@ -15,6 +15,7 @@ import urllib.request
 import pytest
 from PIL import Image
 
+from host_bridge.interfaces.station import camera
 from tests import patience
 from tests.host_bridge.interfaces.station.chromium import Chromium
 from tests.host_bridge.interfaces.station.stage import PORTS, STATE, stage
@@ -151,3 +152,17 @@ def process_of(port: int) -> int:
 def test_help_names_a_device_and_a_stream():
     said = " ".join(tandem("station", "--help").stdout.split())
     assert "/dev/video0, or the URL of an MJPEG stream" in said
+
+
+@pytest.mark.parametrize(
+    ("source", "opened"),
+    [("2", 2), ("/dev/video2", 2), ("/dev/video-front", "/dev/video-front"),
+     ("/dev/v4l/by-id/cam", "/dev/v4l/by-id/cam")],
+)  # fmt: skip
+def test_a_camera_is_opened_by_its_number_or_by_the_link_that_udev_made(
+    source, opened, monkeypatch
+):
+    asked = []
+    monkeypatch.setattr(camera.cv2, "VideoCapture", lambda *words: asked.append(words))
+    camera._opened(source)
+    assert asked == [(opened, camera.cv2.CAP_V4L2)]
