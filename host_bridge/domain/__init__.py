@@ -1,4 +1,7 @@
-"""What the host talks about, in SI units. Imports nothing of ours outside this folder."""
+"""The host's vocabulary in SI units: codes, reports, commands, inputs, vehicles.
+
+Imports nothing of ours outside this folder, but for the numbers that the firmware defines.
+"""
 
 from host_bridge.domain.codes import (
     NOBODY,

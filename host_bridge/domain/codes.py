@@ -1,9 +1,9 @@
-"""The car's words: states, causes, faults, refusals, each with what it says to a person.
+"""The codes of the wire as enums: states, causes, faults, refusals, each with a text for people.
 
-Their numbers are those of ``firmware.protocol.codes``; a test finds what has no words here.
+Their numbers are those of ``firmware.protocol.codes``; a test finds a number without a text here.
 
-A number that is none of them is a code all the same, named "unknown (13)": what a car says is never
-lost, nor anything beside it, because one of its numbers is news to this host.
+A number that this host does not know becomes a code too, named "unknown (13)", so that a newer
+car's report is still decoded whole.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from typing import Any, TypeVar
 from firmware.core import battery
 from firmware.protocol import codes as wire
 
-NOBODY = wire.NOBODY  # a source id that is none
+NOBODY = wire.NOBODY  # the source id that means "no source"
 STOP_SOURCE_RUNSTOP_BOX = wire.STOP_SOURCE_RUNSTOP_BOX  # its id, on all vehicles
-STOP_SOURCE_STRANGE = wire.STOP_SOURCE_STRANGE  # added to a stop source's id: another car's
+STOP_SOURCE_STRANGE = wire.STOP_SOURCE_STRANGE  # added to the id of an unauthenticated stop source
 
 
 class Code(IntEnum):
-    """A number of the wire with a name, also if it is unknown here."""
+    """A named number of the wire; a number without a name becomes a member-like code as well."""
 
     @classmethod
     def _missing_(cls, value: object) -> Any:
@@ -30,7 +30,7 @@ class Code(IntEnum):
 
 @lru_cache(maxsize=1024)  # bounded: a car may say any number
 def _unknown(kind: type[Code], number: int) -> Code:
-    """A code beside the members of its kind, which it equals none of."""
+    """Return a code of this kind for a number without a name; it equals none of the members."""
     code = int.__new__(kind, number)
     code._name_ = f"unknown ({number})"
     code._value_ = number
@@ -38,7 +38,7 @@ def _unknown(kind: type[Code], number: int) -> Code:
 
 
 class State(Code):
-    """What the car is doing; the transitions are the firmware's (core/supervisor.py)."""
+    """The car's operating state; its transitions are in firmware/core/supervisor.py."""
 
     STARTING = wire.STARTING
     STANDBY = wire.STANDBY
@@ -50,20 +50,23 @@ class State(Code):
 
 
 class Actuator(Code):
-    """What a source may claim; in a mask, actuator n is bit n."""
+    """The actuators that a source may claim; in a mask, actuator n is bit n."""
 
     STEERING = wire.STEERING
     DRIVE = wire.DRIVE
     BRAKE = wire.BRAKE
     LIGHTS = wire.LIGHTS
-    AUX_1 = wire.AUX_1  # as the vehicle file says
+    AUX_1 = wire.AUX_1  # the vehicle file says what an AUX moves
     AUX_2 = wire.AUX_2
     AUX_3 = wire.AUX_3
     AUX_4 = wire.AUX_4
 
 
 class Profile(Code):
-    """What a car is armed in: which stop sources must be there, how fast it may be."""
+    """The operating mode in which a car is armed.
+
+    It sets which stop sources must be present, and the speed cap.
+    """
 
     STAND = wire.PROFILE_STAND  # its wheels are off the ground
     TRACK = wire.PROFILE_TRACK
@@ -71,7 +74,7 @@ class Profile(Code):
 
 
 class RcMode(Code):
-    """What the mode switch of an RC transmitter says."""
+    """The position of the mode switch on an RC transmitter."""
 
     STOP = wire.MODE_STOP
     MANUAL = wire.MODE_MANUAL
@@ -79,7 +82,7 @@ class RcMode(Code):
 
 
 class Pairing(Code):
-    """How it stands between a car and its runstop box."""
+    """The state of the pairing between a car and its runstop box, as the car reports it."""
 
     ANSWERS = wire.PAIRING_ANSWERS
     SILENT = wire.PAIRING_SILENT
@@ -98,12 +101,12 @@ class Deadman(IntFlag):
 
 
 class Phrased(Code):
-    """A code with the words that a person reads."""
+    """A code that also carries its text for a person, in ``phrase``."""
 
     phrase: str
 
     def __new__(cls, value: int, phrase: str = "") -> Phrased:
-        """Members are written as (number, phrase), and found by their number alone."""
+        """Create a member written as (number, phrase); it is found by its number alone."""
         member = int.__new__(cls, value)
         member._value_ = value
         member.phrase = phrase
@@ -118,7 +121,7 @@ class Phrased(Code):
 
 
 class Cause(Phrased):
-    """Why a car stops. The phrase completes "Stopped because ..."."""
+    """The latched reasons for which a car stops; ``phrase`` completes "Stopped because ..."."""
 
     RUNSTOP_LOOP = wire.CAUSE_RUNSTOP_LOOP, "the runstop loop is open"
     STOP_REQUEST = wire.CAUSE_STOP_REQUEST, "a stop was requested"
@@ -139,7 +142,7 @@ class Cause(Phrased):
 
 
 class Fault(Phrased):
-    """What is wrong with a car. The phrase completes "In fault because ..."."""
+    """The latched faults of a car itself; ``phrase`` completes "In fault because ..."."""
 
     CONFIGURATION = (
         wire.FAULT_CONFIGURATION,
@@ -170,7 +173,7 @@ class Fault(Phrased):
 
 
 class Sender(Phrased):
-    """Who sends a stop, or acts."""
+    """The parties that can send a stop or ask for an action."""
 
     OWNER = wire.SENDER_OWNER, "the owner"
     SEAT = wire.SENDER_SEAT, "the seat"
@@ -182,7 +185,7 @@ class Sender(Phrased):
 
 
 class Device(Phrased):
-    """What kind of device answers; the phrase says what it is."""
+    """The kind of device that answers on a line."""
 
     UNKNOWN = wire.DEVICE_UNKNOWN, "a device of an unknown kind"
     CAR = wire.DEVICE_CAR, "a car"
@@ -190,7 +193,7 @@ class Device(Phrased):
 
 
 class Action(Phrased):
-    """What a person does to a car."""
+    """The actions that an operator can ask of a car."""
 
     ARM = wire.ACTION_ARM, "arm"
     CLEAR = wire.ACTION_CLEAR, "clear"
@@ -199,7 +202,7 @@ class Action(Phrased):
 
 
 class Refusal(Phrased):
-    """Why a car refused an action. The phrase is a sentence's worth, with what to do."""
+    """The reasons for which a car refuses an action; ``phrase`` often says what to do."""
 
     UNKNOWN_EPOCH = (
         wire.REFUSED_UNKNOWN_EPOCH,
@@ -235,7 +238,7 @@ class Refusal(Phrased):
 
 
 class ClaimVerdict(Phrased):
-    """What a car made of a claim."""
+    """The car's verdict on one claim: accepted, or why not."""
 
     ACCEPTED = wire.CLAIM_ACCEPTED, "accepted"
     UNKNOWN_EPOCH = wire.CLAIM_UNKNOWN_EPOCH, "of a session that the car does not know"
@@ -251,7 +254,7 @@ class ClaimVerdict(Phrased):
 
 
 class Loss(Phrased):
-    """Why a source does not win what it wants."""
+    """The reasons for which a source does not win the arbitration for what it claims."""
 
     OUTRANKED = wire.LOST_OUTRANKED, "another source outranks it"
     EXPIRED = wire.LOST_EXPIRED, "its claim expired"
@@ -263,7 +266,7 @@ class Loss(Phrased):
 
 
 class EventCode(Phrased):
-    """What a car reports as an event; the phrase names its arguments a and b."""
+    """The kinds of event that a car reports; ``phrase`` names the event's arguments a and b."""
 
     STATE_CHANGED = wire.EVENT_STATE_CHANGED, "state before, state after"
     STOP_LATCHED = wire.EVENT_STOP_LATCHED, "cause, source or sender"
@@ -289,7 +292,7 @@ class EventCode(Phrased):
 
 
 class BindResult(Phrased):
-    """What a car made of our wish to be bound to it. The phrase completes "The car ..."."""
+    """The car's answer to a request to bind a session; ``phrase`` completes "The car ..."."""
 
     BOUND = wire.BOUND, "took the session in"
     PROTOCOL_MISMATCH = wire.BIND_PROTOCOL_MISMATCH, "speaks another version of the protocol"
@@ -300,7 +303,7 @@ class BindResult(Phrased):
 
 
 class ResetCause(Phrased):
-    """Why a board began anew."""
+    """The reasons for which a board restarted."""
 
     POWER_ON = wire.RESET_POWER_ON, "it was switched on"
     WATCHDOG = wire.RESET_WATCHDOG, "its program hung, and the watchdog restarted it"
@@ -309,7 +312,7 @@ class ResetCause(Phrased):
 
 
 class BatteryStage(Code):
-    """How full."""
+    """The charge stage of the battery, as the firmware decides it from the voltage."""
 
     GOOD = battery.GOOD
     LOW = battery.LOW
@@ -321,5 +324,5 @@ AnyCode = TypeVar("AnyCode", bound=Enum)
 
 @lru_cache(maxsize=4096)  # a status has two of these a hundred times a second
 def members(kind: type[AnyCode], bits: int) -> tuple[AnyCode, ...]:
-    """The codes whose bits are set, unknown ones too."""
+    """Return the codes of this kind whose bits are set in ``bits``, unknown ones included."""
     return tuple(kind(bit) for bit in range(bits.bit_length()) if bits >> bit & 1)

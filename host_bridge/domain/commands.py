@@ -1,4 +1,4 @@
-"""What people and programs want of a car."""
+"""Commands that people and programs send to a car: claims and actions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ _CAP_MAX_MM_S = 65_535
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """One source's wish for some actuators, for a lease's time. Angles to the left."""
+    """The command of one source for some actuators, valid for its lease.
+
+    Angles are positive to the left.
+    """
 
     source_id: int
     sequence: int  # modulo 2**16, one writer per epoch and source
@@ -30,7 +33,10 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Deed:
-    """An action, whose it is, and with what: to arm has its profile, to cap the speed in mm/s."""
+    """A request for an operator action: the action, who asks, and its argument.
+
+    ``value`` is the profile's number for ARM, the cap in mm/s for CAP, else 0.
+    """
 
     action: Action
     sender: Sender
@@ -38,12 +44,15 @@ class Deed:
 
 
 def arming(profile: Profile, sender: Sender) -> Deed:
-    """To arm in a profile."""
+    """Return the request to arm in this profile."""
     return Deed(Action.ARM, sender, int(profile))
 
 
 def capping(speed_mps: float, sender: Sender) -> Deed:
-    """To limit the speed, in m/s; ValueError beyond what the wire can say."""
+    """Return the request to cap the speed, in m/s.
+
+    Raises ValueError beyond the range of the wire.
+    """
     value = round(speed_mps * 1e3)
     if not 0 <= value <= _CAP_MAX_MM_S:
         raise ValueError(f"a speed cap is 0 to {_CAP_MAX_MM_S / 1e3:g} m/s, got {speed_mps:g}")

@@ -1,4 +1,4 @@
-"""What a car's event says, as a sentence without its full stop."""
+"""Texts for a car's events: each a sentence without its full stop."""
 
 from __future__ import annotations
 
@@ -24,13 +24,16 @@ from host_bridge.domain.reasons import stop_source_name
 from host_bridge.domain.reports import CarEvent
 from host_bridge.domain.vehicle import Vehicle
 
-_OWN_SLOT = 4  # the car's own session, of its receiver
+_OWN_SLOT = 4  # the slot of the car's own session, that of its RC receiver
 _FOLLOWS = ("a stop follows", "another may take over")
 _IS_THERE = ("is silent", "is there", "says stop")
 
 
 def event_words(event: CarEvent, vehicle: Vehicle | None = None) -> str:
-    """With the vehicle at hand sources and stop sources are called by their names."""
+    """Return the text of this event.
+
+    With ``vehicle`` given, sources and stop sources are called by their names, else by their ids.
+    """
     words = _WORDS.get(event.code)
     if words is None:
         return f"event {event.code.name}: {event.a}, {event.b}"
@@ -69,7 +72,7 @@ def _clamped(a: int, b: int, vehicle: Vehicle | None) -> str:
 
 
 def _lost(a: int, b: int, vehicle: Vehicle | None) -> str:
-    what = _actuators(b >> 8) or "what it wants"  # as older logs have it
+    what = _actuators(b >> 8) or "what it wants"  # older logs name no actuators
     return f"{_source(a, vehicle)} does not win {what}: {Loss(b & 0xFF).phrase}"
 
 

@@ -1,11 +1,13 @@
-"""The one seam for all that drives: what an input is, what it sees, and what it may want.
+"""The interface for everything that drives: the input, its context, and its setpoints.
 
-An input is a person's hands (a keyboard, a gamepad, a page) or a program (a file, a manoeuvre, a
-script, ROS 2). It wants; it sends nothing itself. A hundred times a second the session asks it for
-a ``Wish`` and makes one claim of it for all cars; an input that heard something new may wake the
-session in between. Kinds of inputs are found by the entry point ``tandem.inputs``: its name is what
-``tandem drive --input NAME:REST`` says, its value is a callable that makes the input of REST, and
-of what else the command line gave for it.
+An input is a person's device (a keyboard, a gamepad, a page) or a program (a file, a manoeuvre, a
+script, ROS 2). It sends nothing itself: a hundred times a second the session asks it for a
+setpoint, a ``Wish``, and makes one claim of it for all cars. An input that has heard something new
+may wake the session between two ticks.
+
+Kinds of input are found by the entry point ``tandem.inputs``. The entry's name is the NAME in
+``tandem drive --input NAME:REST``; its value is a callable that makes the input from REST and the
+other options of the command line.
 """
 
 from __future__ import annotations
@@ -20,28 +22,29 @@ from host_bridge.domain.reports import CarMotion, CarStatus, Power
 from host_bridge.domain.reports import Inputs as CarInputs
 from host_bridge.domain.vehicle import Vehicle
 
-# A deadman that is held anew is shown in neutral first: some steps of a car, and some lost frames
+# A deadman that is pressed anew is sent with neutral setpoints for so long first: enough for
+# several control periods of a car and for some lost frames
 NEUTRAL_US = 100_000
 
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What an input wants at this moment. The default is to let go.
+    """The setpoint that an input wants at this moment. The default lets go of the deadman.
 
-    An input says three things of itself here. **Silence**: ``heard_us`` is when its device or
-    program was last heard, in ``Setting.now_us``; a wish that is older than the source's lease is
-    not sent, so the source falls silent at the cars. **Freeze**: ``input_count`` counts the reports
-    of its device, modulo 2**16; a car whose vehicle file asks for it stops when that stands still
-    while the deadman is held. **Loss**: ``lost`` is why the device is gone for good; the cars are
-    stopped for that.
+    An input reports three failures of itself here. **Silence**: ``heard_us`` is when its device
+    or program was last heard, in ``Setting.now_us``; a wish that is older than the source's lease
+    is not sent, so the source falls silent at the cars. **Freeze**: ``input_count`` counts the
+    reports of its device, modulo 2**16; a car whose vehicle file asks for it stops when the count
+    stands still while the deadman is held. **Loss**: ``lost`` says why the device is gone for
+    good; the cars are stopped for that reason.
     """
 
     steer_rad: float = 0.0  # to the left
     speed_mps: float = 0.0
     brake: float = 0.0  # 0 to 1
-    is_held: bool = False  # the deadman, now; of a program: that it is ready to drive
-    permits_autonomy: bool = False  # held to let a program drive: nothing is claimed besides
-    is_by_hand: bool = False  # of a program's: whoever may let it drive has taken over
+    is_held: bool = False  # the deadman is held; for a program: it is ready to drive
+    permits_autonomy: bool = False  # held to let a program drive; then no actuator is claimed
+    is_by_hand: bool = False  # for a program: the person who supervises it has taken over
     input_count: int = 0
     lights: int = 0
     heard_us: int | None = None  # None: at this moment
@@ -49,7 +52,7 @@ class Wish:
 
 
 class Order(Enum):
-    """What an input asks for besides driving."""
+    """A request of an input besides driving; the operator's keys and the input's end are such."""
 
     STOP = "stop"
     ARM = "arm"
@@ -61,7 +64,7 @@ class Order(Enum):
 
 @dataclass(frozen=True)
 class Reach:
-    """How far an input may go with all its cars: the least of the vehicles' and the source's."""
+    """The limits of an input with all its cars: the lowest of the vehicles' and the source's."""
 
     speed_mps: float
     reverse_mps: float
@@ -70,7 +73,7 @@ class Reach:
 
 @dataclass(frozen=True, slots=True)
 class SeenCar:
-    """One car as it was last heard; None for what it has not said yet."""
+    """One car as it was last heard; a field is None until its first report."""
 
     name: str
     is_known: bool  # its link holds
@@ -79,113 +82,123 @@ class SeenCar:
     motion: CarMotion | None
     inputs: CarInputs | None
     power: Power | None
-    stranger: str = ""  # names both, while another car is at the place of this one
+    stranger: str = ""  # names both cars while another car answers in place of this one
 
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """What an input sees at a step: the newest picture of the cars, which does not change."""
+    """An immutable snapshot of the cars, given to an input at each step."""
 
     cars: tuple[SeenCar, ...]
-    is_driving: bool  # all cars are armed: what is wished for counts
-    is_permitted: bool  # whoever has to hold the deadman of a program does; True if nobody has to
-    is_woken: bool = False  # asked between two beats, because the input woke the session
+    is_driving: bool  # all cars are armed, so that the wish takes effect
+    is_permitted: bool  # the person whose deadman a program needs holds it; True if none is needed
+    is_woken: bool = False  # this step lies between two ticks, because the input woke the session
 
 
 class Setting(Protocol):
-    """What an input is opened with."""
+    """The context with which an input is opened: vehicles, limits, clock and wake-up."""
 
     @property
     def vehicles(self) -> Sequence[Vehicle]: ...
 
     @property
     def seconds(self) -> float | None:
-        """The time to drive, if that was said."""
+        """The duration of the drive in s; None if none was given."""
 
     @property
     def speed_mps(self) -> float | None:
-        """The top speed that was asked for, if one was."""
+        """The top speed that was asked for in m/s, None if none was."""
 
     @property
     def is_virtual(self) -> bool:
-        """True where no car of metal is among them."""
+        """True if all cars are virtual."""
 
     def now_us(self) -> int:
-        """Monotonic microseconds, the time of ``step``."""
+        """Return the monotonic time in us, on the same clock as ``Input.step``."""
 
     def reach(self, source: str) -> Reach:
-        """The limits of this source here. Raises errors.TandemError for cars without it."""
+        """Return the limits of this source here. Raises errors.TandemError for cars without it."""
 
     def lease_s(self, source: str) -> float:
-        """The time for which its claim lasts. Raises errors.TandemError for cars without it."""
+        """Return the lease of this source's claims in s.
+
+        Raises errors.TandemError for cars without it.
+        """
 
     def wake(self) -> None:
-        """Ask to be asked now, for something new was heard; call it in the event loop.
+        """Ask the session for a step now, because something new was heard.
 
-        Between two beats that is done once; what comes after it waits for the beat. It does nothing
+        Call it in the event loop.
+
+        One wake-up is served between two ticks; further ones wait for the next tick. Does nothing
         for an input that ``is_computed``.
         """
 
 
 class Screen(Protocol):
-    """Where whoever sits at an input sees the cars."""
+    """The display on which the person at an input sees the cars."""
 
     def size(self) -> tuple[int, int]:
-        """Columns and rows."""
+        """Return the columns and rows."""
 
     def show(self, lines: Sequence[str]) -> None:
-        """The whole screen, line by line, styled. Never waits."""
+        """Show the whole screen, given as styled lines. Never blocks."""
 
 
 class Input(ABC):
-    """Something that drives. ``source`` is under which name of the vehicle file it claims: set it
-    by the end of ``open``. Only ``step`` has to be written."""
+    """The base class of everything that drives; only ``step`` has to be written.
+
+    ``source`` is the name of the vehicle file's source under which it claims; it is final when
+    ``open`` returns.
+    """
 
     source = "script"
-    outlives_stops = False  # with nobody at the terminal it waits to be armed again, and goes on
-    is_person = False  # a deadman in somebody's hand, which lets programs drive real cars, too
-    is_computed = False  # it asks nothing but ``now_us`` and the cars: virtual time will do for it
-    reads_terminal = False  # the keys of the terminal are its own: nobody else can read them
-    lets_apart = False  # of a person's: lets a program drive by another grip than its own driving
+    outlives_stops = False  # after a stop with nobody at the terminal it waits to be armed again
+    is_person = False  # a person holds its deadman; that also lets programs drive real cars
+    is_computed = False  # it depends on ``now_us`` and the cars only, so it can run in virtual time
+    reads_terminal = False  # it reads the terminal's keys, so nothing else may
+    lets_apart = False  # for a person: the grip that enables a program is not the own deadman
 
     async def open(self, setting: Setting) -> None:  # noqa: B027 - most have nothing to do
-        """Begin. Raises errors.TandemError for what cannot be driven so."""
+        """Begin. Raises errors.TandemError for cars or a setting that it cannot drive."""
 
     @abstractmethod
     def step(self, now_us: int, observed: Observed) -> Wish:
-        """The wish at this moment. Called a hundred times a second, and when it woke the session;
-        never waits."""
+        """Return the wish of this moment. Never blocks.
+
+        Called a hundred times a second, and once more after it woke the session.
+        """
 
     def orders(self) -> Sequence[Order]:
-        """Hand over what was asked for besides driving since the last call."""
+        """Return the requests besides driving since the last call, and forget them."""
         return ()
 
     def let_go(self) -> None:  # noqa: B027 - most have nothing to do
-        """The drive was halted: the deadman has to be held anew."""
+        """Handle that the drive was halted: the deadman has to be released and held anew."""
 
     def words(self, now_us: int) -> str:
-        """Say what whoever drives has to know of it, in a sentence; "" if there is nothing."""
+        """Return a sentence about its state for the person who drives; "" if there is none."""
         return ""
 
     def hint(self, now_us: int) -> str:
-        """Say, of a person's, what the hand has to do next."""
+        """Return, for a person's input, what the person has to do next."""
         return ""
 
     def progress_s(self) -> tuple[float, float] | None:
-        """The time that is done, and the whole, where it has an end."""
+        """Return the time done and the total time in s; None for an input without an end."""
         return None
 
     def report(self) -> Sequence[str]:
-        """Say in lines what there is to tell of the whole drive, once that is over."""
+        """Return lines about the whole drive, for the summary once it is over."""
         return ()
 
     def figures(self) -> Mapping[str, object]:
-        """The same for a program, as JSON takes it."""
+        """Return the figures of the whole drive as a mapping that JSON takes."""
         return {}
 
     def screen(self) -> Screen | None:
-        """Give, of a person's, what the cars are shown on, if it has one."""
+        """Return a person's display for the cars; None if this input has none."""
         return None
 
     async def close(self) -> None:  # noqa: B027 - most have nothing to do
-        """Give back whatever ``open`` took."""
+        """Release whatever ``open`` took."""

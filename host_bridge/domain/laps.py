@@ -1,20 +1,26 @@
-"""Laps over a line through a car's start, counted from where it really is."""
+"""A lap counter: laps over a line through a car's start, from its true position."""
 
 from __future__ import annotations
 
 from math import cos, hypot, sin
 
-_HALF_M = 2.0  # chosen: the line reaches so far to either side of the start
+_HALF_M = 2.0  # chosen: half the length of the line
 _BEGINS_M = 0.05
-_AWAY_M = 3.0  # so far it has to have been from the start before a lap counts,
-_AWAY_WHEELBASES = 10.0  # or so far, if that is less: a Nigel's oval is 4 m long
+_AWAY_M = 3.0  # a lap counts only after the car was this far from the start,
+_AWAY_WHEELBASES = 10.0  # or this many wheelbases, if that is less: a Nigel's oval is 4 m long
 
 
 class Laps:
-    """``count``; ``time_s`` of the lap that it is on, which begins when it leaves its start."""
+    """The laps of one car: ``count``, and ``time_s`` of the current lap, in s.
+
+    The first lap begins when the car leaves its start.
+    """
 
     def __init__(self, x_m: float, y_m: float, yaw_rad: float, wheelbase_m: float = 1.0) -> None:
-        """The start; the line crosses it, and counts in the direction that the car looks in."""
+        """Take the start pose.
+
+        The line is perpendicular to its heading and is crossed in that direction.
+        """
         self._away_m = min(_AWAY_M, _AWAY_WHEELBASES * wheelbase_m)
         self._x_m, self._y_m = x_m, y_m
         self._along = cos(yaw_rad), sin(yaw_rad)
@@ -25,7 +31,7 @@ class Laps:
         self._was_away = False
 
     def step(self, x_m: float, y_m: float, now_us: int) -> None:
-        """See where it is."""
+        """Take the car's position at this time, and count a lap when it crosses the line."""
         dx, dy = x_m - self._x_m, y_m - self._y_m
         ahead_m = dx * self._along[0] + dy * self._along[1]
         aside_m = dy * self._along[0] - dx * self._along[1]

@@ -1,4 +1,4 @@
-"""Why did it stop: one sentence, the same everywhere."""
+"""The sentence that says why a car stopped, the same in every command."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from host_bridge.domain.vehicle import SourceFacts, Vehicle
 ARMED = (State.ACTIVE, State.HOLD)
 _HALF = 1 << 29
 _PERIOD = 1 << 30
-_LONGEST_S = 1_000_000.0  # where the car's count ends
+_LONGEST_S = 1_000_000.0  # the car's own counter of a cause's age saturates here
 _UNITS = (
     (("d", 86_400), ("h", 3_600)),
     (("h", 3_600), ("min", 60)),
@@ -37,10 +37,11 @@ def why_stopped(
     vehicle: Vehicle | None = None,
     age_s: float | None = None,
 ) -> str:
-    """The reason why this car stands or is coming to rest; "" if nothing keeps it from moving.
+    """Return why this car stands or is coming to rest; "" if nothing keeps it from moving.
 
-    ``events`` are what is known of the car's chronicle, oldest first; with the vehicle at hand
-    sources are called by their names, with the age of the first cause (or fault) it is said too.
+    ``events`` are the car's known events, oldest first. With ``vehicle`` given, sources are
+    called by their names; with ``age_s``, the age of the first cause (or fault), the sentence
+    says that too.
     """
     if status.first_cause is not None:
         others = [c for c in status.causes if c != status.first_cause]
@@ -59,15 +60,17 @@ def why_stopped(
 
 
 def stop_age_s(status: CarStatus, inputs: Inputs) -> float | None:
-    """Since when something keeps this car from moving, in s: its first cause, or else its first
-    fault; None if nothing does."""
+    """Return for how many seconds something has kept this car from moving; None if nothing does.
+
+    This is the age of its first stop cause, or else of its first fault.
+    """
     if status.first_cause is not None:
         return inputs.cause_age_s
     return inputs.fault_age_s if status.faults else None
 
 
 def span_words(span_s: float) -> str:
-    """A time, in the two largest of its units."""
+    """Return a duration as text in its two largest units."""
     if span_s >= _LONGEST_S:
         return f"more than {_LONGEST_S // 86_400:.0f} days"
     seconds = int(span_s)
@@ -86,7 +89,11 @@ def _cause(cause: Cause, events: Sequence[CarEvent], vehicle: Vehicle | None) ->
 
 
 def _is_said_twice(first: Cause, events: Sequence[CarEvent], vehicle: Vehicle | None) -> bool:
-    """Whoever asks for a stop and is a stop source says it as that too: once is enough."""
+    """Return whether the stop request and the latched stop source have the same sender.
+
+    A party that asks for a stop and is a stop source too latches both causes; naming it once is
+    enough.
+    """
     asked = _last(events, EventCode.STOP_LATCHED, Cause.STOP_REQUEST)
     said = _last(events, EventCode.STOP_LATCHED, Cause.STOP_SOURCE)
     if first is not Cause.STOP_REQUEST or asked is None or said is None:
@@ -96,7 +103,7 @@ def _is_said_twice(first: Cause, events: Sequence[CarEvent], vehicle: Vehicle | 
 
 
 def why_nobody_drives(events: Sequence[CarEvent]) -> str:
-    """Why the newest source that lost the drive does not have it; "" if none is known."""
+    """Return why the newest source that lost the drive does not have it; "" if none is known."""
     for event in reversed(events):
         if event.code is EventCode.SOURCE_LOST and event.b >> 8 >> Actuator.DRIVE & 1:
             return Loss(event.b & 0xFF).phrase
@@ -125,7 +132,7 @@ def _silence(latched: CarEvent, events: Sequence[CarEvent], vehicle: Vehicle | N
 
 
 def _was_driving(latched: CarEvent, events: Sequence[CarEvent]) -> bool:
-    """Whether the source behind a stop had the drive until the very step of the stop."""
+    """Return whether the source behind a stop had the drive until the step of that stop."""
     for event in reversed(events):
         is_before = 0 < (latched.time_us - event.time_us) % _PERIOD < _HALF
         if is_before and event.code is EventCode.WINNER_CHANGED and event.a == Actuator.DRIVE:
@@ -144,13 +151,16 @@ def _request(latched: CarEvent, events: Sequence[CarEvent], vehicle: Vehicle | N
 
 
 def stop_source_name(number: int, vehicle: Vehicle | None) -> str:
-    """As the vehicle file has it; a car with a box's key needs that box without its file, too."""
+    """Return a stop source's name, as the vehicle file has it if that is given.
+
+    The runstop box has a name without a file too: a car with a box's key needs it in any vehicle.
+    """
     names = [s.name for s in vehicle.stop_sources if s.id == number] if vehicle else []
     other = "runstop_box" if number == STOP_SOURCE_RUNSTOP_BOX else f"stop source {number}"
     return names[0] if names else other
 
 
-# What a person can do about a required stop source that is not there
+# What a person can do about a required stop source that is missing
 STOP_SOURCE_REMEDIES = {
     "runstop_loop": "close the runstop loop",
     "rc": "switch the transmitter on",
@@ -162,7 +172,7 @@ STOP_SOURCE_REMEDIES = {
 }
 
 
-# And about a runstop box, by how it stands between the two
+# And about a runstop box, by the state of its pairing
 PAIRING_REMEDIES = {
     Pairing.STRANGE: "a box is heard that does not answer this car's challenge: another car's, one "
     "paired before the key changed, or a recording; switch its own on, or tandem pair the two",
@@ -199,9 +209,9 @@ def _called(number: int, vehicle: Vehicle | None) -> str:
 def stand_left_s(
     status: CarStatus | None, events: Sequence[CarEvent], vehicle: Vehicle | None
 ) -> float | None:
-    """For how long a car that is armed with its wheels off the ground may stay so, in s.
+    """Return for how many seconds a car armed with its wheels off the ground may stay so.
 
-    None if it is not, or if nobody knows since when.
+    None if it is not so armed, or if the time of arming is not known.
     """
     if status is None or status.profile is not Profile.STAND or status.state not in ARMED:
         return None

@@ -1,6 +1,6 @@
-"""What a car reports, in SI units: lengths m, speeds m/s, angles rad, voltages V.
+"""The reports of a car, in SI units: lengths m, speeds m/s, angles rad, voltages V.
 
-Board times are the board's own microseconds modulo 2**30. ``None`` is "nobody" or "not known".
+Board times are the board's own microseconds modulo 2**30. ``None`` means "nobody" or "not known".
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from host_bridge.domain.commands import Claim
 
 @dataclass(frozen=True, slots=True)
 class CarIdentity:
-    """Which car this is."""
+    """The identity that a car reports: its name, board, protocol and configuration."""
 
     car_name: str
     board_id: bytes
@@ -35,24 +35,27 @@ class CarIdentity:
     config_hash: bytes
     state: State
     device: Device = Device.CAR
-    is_virtual: bool = False  # as it says itself: nothing of metal moves by it
+    is_virtual: bool = False  # as the board reports it: it moves no real car
 
     @property
     def is_hitl(self) -> bool:
-        """Hardware in the loop: a bare board, whose peripherals are a plant (firmware's mark)."""
+        """True for hardware in the loop: a bare board whose peripherals are a simulated plant.
+
+        The firmware marks its board id so.
+        """
         return self.board_id.startswith(b"HITL")
 
 
 @dataclass(frozen=True, slots=True)
 class CarStatus:
-    """The core status, on every step of the car."""
+    """The core status, reported with every step of the car."""
 
     time_us: int
     state: State
     causes: tuple[Cause, ...]
     first_cause: Cause | None
     faults: tuple[Fault, ...]
-    profile: Profile  # that it was armed in last
+    profile: Profile  # the one in which it was armed last
     steering_source: int | None
     drive_source: int | None
     brake_source: int | None
@@ -69,7 +72,7 @@ class CarStatus:
 
 @dataclass(frozen=True, slots=True)
 class CarMotion:
-    """Measured motion, and where dead reckoning puts the car."""
+    """The measured motion and the dead-reckoned pose."""
 
     captured_us: int
     count_left: int
@@ -85,7 +88,7 @@ class CarMotion:
 
 @dataclass(frozen=True, slots=True)
 class CarEvent:
-    """One entry of the car's chronicle; a and b as ``code`` says."""
+    """One entry of the car's event log; ``code`` says what a and b are."""
 
     number: int
     time_us: int
@@ -97,7 +100,7 @@ class CarEvent:
 
 @dataclass(frozen=True, slots=True)
 class EventsLost:
-    """Events that the car no longer holds."""
+    """A gap in the event log: events that the car no longer holds."""
 
     first: int
     count: int
@@ -105,7 +108,7 @@ class EventsLost:
 
 @dataclass(frozen=True, slots=True)
 class StopSeen:
-    """A car's acknowledgement of a stop: the state is the one that it brought."""
+    """The car's acknowledgement of a stop; ``state`` is the state that followed from it."""
 
     token: int
     state: State
@@ -115,7 +118,10 @@ class StopSeen:
 
 @dataclass(frozen=True, slots=True)
 class ClockReport:
-    """session time = board time + offset, give or take the bound; as the board computed it."""
+    """The car's estimate of a session's clock, in us.
+
+    Session time = board time + offset, give or take the bound.
+    """
 
     epoch: int
     slot: int
@@ -125,7 +131,7 @@ class ClockReport:
 
 @dataclass(frozen=True, slots=True)
 class SessionBound:
-    """The car took our session in, or says why not (``slot`` is None)."""
+    """The car's answer to a bind request; ``slot`` is None if it refused (``result`` says why)."""
 
     epoch: int
     slot: int | None
@@ -143,13 +149,15 @@ class ActionReply:
     nonce: int
     refusals: tuple[Refusal, ...]
     causes_present: tuple[Cause, ...]
-    stop_sources: tuple[int, ...] = ()  # that the profile requires, and that are not there
+    stop_sources: tuple[int, ...] = ()  # ids of required stop sources that are missing
 
 
 @dataclass(frozen=True, slots=True)
 class LinkCounters:
-    """Frames and claims as the car counted them since its start, modulo 2**30; ``oversized``
-    modulo 2**16."""
+    """The car's counts of frames and claims since its start.
+
+    They run modulo 2**30, ``oversized`` modulo 2**16.
+    """
 
     good: int
     damaged: int
@@ -163,7 +171,7 @@ class LinkCounters:
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """What the board's inputs and its sources are doing; sources by id."""
+    """The board's inputs, its sources and stop sources (by id), and its step times."""
 
     is_runstop_closed: bool
     is_enable_closed: bool
@@ -172,36 +180,36 @@ class Inputs:
     held: tuple[int, ...]
     engaged: tuple[int, ...]
     causes_present: tuple[Cause, ...]
-    stop_fresh: tuple[int, ...]  # stop sources that are there, by id
-    stop_said: tuple[int, ...]  # and those that say stop
+    stop_fresh: tuple[int, ...]  # stop sources that are present, by id
+    stop_said: tuple[int, ...]  # stop sources that assert a stop, by id
     rc_mode: RcMode | None  # None: no signal
     has_imu: bool  # False too where it is silent or frozen
     step_us: int  # the longest step since the last of these; 0.66 s at most
     cause_age_s: float  # since the first stop cause; 0 without one
-    fault_age_s: float  # since the first fault; both stay at their longest, 11.6 days
-    beat_us: int = 0  # from step to step, as it is configured; 0: not said
-    takes_us: int = 0  # a step, of late
-    missed: int = 0  # beats since its start, modulo 2**16: their steps ended too late
-    missed_lately: int = 0  # of the last hundred
-    pairing: Pairing | None = None  # how it stands between the car and its runstop box
+    fault_age_s: float  # since the first fault; both saturate at 11.6 days
+    beat_us: int = 0  # the configured control period; 0: not reported
+    takes_us: int = 0  # the recent duration of a step
+    missed: int = 0  # overrun control periods since its start, modulo 2**16
+    missed_lately: int = 0  # overrun ones among the last hundred
+    pairing: Pairing | None = None  # state of the pairing with the runstop box
 
 
 @dataclass(frozen=True, slots=True)
 class Second:
-    """A time receiver's pulse: when, by the car's time, a whole second began."""
+    """The pulse of a time receiver (PPS): the car's time at which a whole second began."""
 
     began_us: int
 
 
 @dataclass(frozen=True, slots=True)
 class VescState:
-    """What a VESC says, and what it did alone when the drive was off last.
+    """The state of a VESC, and what it did by itself when the drive was last off.
 
-    ``timeout_s``: how long after the last command it timed out, None if it has not;
-    ``brake_a``: the most that it braked its turning wheel with.
+    ``timeout_s``: how long after the last command it timed out, None if it has not; ``brake_a``:
+    the largest current with which it braked its turning wheel.
     """
 
-    tells: bool  # of timeout and kill switch: older ones do not
+    tells: bool  # it reports timeout and kill switch; older ones do not
     has_timed_out: bool
     is_killed: bool
     timeout_s: float | None
@@ -210,7 +218,7 @@ class VescState:
 
 @dataclass(frozen=True, slots=True)
 class Power:
-    """The battery, and how warm the car is."""
+    """The battery's voltage and stage, and the car's temperature."""
 
     battery_v: float
     stage: BatteryStage
@@ -219,21 +227,24 @@ class Power:
 
 @dataclass(frozen=True, slots=True)
 class Outputs:
-    """What the board puts out, by channel: pulses in ns, duties in 1/10000; and on whose word."""
+    """The outputs of the board by channel, and the sources that command them.
+
+    ``channels`` are pulses in ns or duties in 1/10000.
+    """
 
     is_enabled: bool
     channels: tuple[int, ...]
     lights: int
     lights_source: int | None
     aux_sources: tuple[int | None, ...]
-    cap_mps: float  # the lowest cap that binds whoever drives
+    cap_mps: float  # the lowest speed cap in force
 
 
 @dataclass(frozen=True, slots=True)
 class OwnClaim:
-    """What the car's own receiver claimed and the car accepted, and the frame that said so.
+    """A claim of the car's own RC receiver that the car accepted, with the frame that reported it.
 
-    ``epoch`` is the car's own; its claim's stamp is the car's time.
+    ``epoch`` is the car's own session; the claim's stamp is the car's time.
     """
 
     epoch: int
@@ -252,7 +263,7 @@ class ParameterReply:
 
 @dataclass(frozen=True, slots=True)
 class Committed:
-    """What became of a configuration; ``where`` is the index of the parameter that is wrong."""
+    """The result of committing a configuration; ``where`` is the index of the wrong parameter."""
 
     result: int
     where: int

@@ -1,7 +1,7 @@
-"""Is a car the one that it was? Its board says so, then its vehicle, then its configuration.
+"""The check that a car is the one that was known: by its board, then vehicle, then configuration.
 
-Whatever outlives a re-plug, a reset or a restart keeps a ``KnownCar``, and asks here before it
-arms, drives or writes to a car under the name of the one that it knew (S2).
+Code whose state outlives a re-plug, a reset or a restart keeps a ``KnownCar`` and checks it here
+before it arms, drives or writes to a car under the known car's name (S2).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from enum import Enum
 
 @dataclass(frozen=True, slots=True)
 class KnownCar:
-    """A car as it is remembered, or as it is seen now; what is empty is not known."""
+    """A car as it is remembered, or as it is seen now; an empty field is not known."""
 
     board_id: bytes
     name: str = ""
@@ -35,7 +35,7 @@ class Verdict(Enum):
     ANOTHER = "another car"
 
 
-# What is compared, in this order: the first that differs decides
+# The fields that are compared, in this order; the first that differs decides
 _COMPARED = (
     ("board_id", Verdict.ANOTHER),
     ("vehicle", Verdict.REFITTED),
@@ -44,8 +44,10 @@ _COMPARED = (
 
 
 def verdict(known: KnownCar, seen: KnownCar) -> Verdict:
-    """Compare a car that is seen with one that is remembered; what is not known differs in
-    nothing."""
+    """Compare a car that is seen with one that is remembered.
+
+    A field that is unknown on either side counts as equal.
+    """
     for what, found in _COMPARED:
         was, is_now = getattr(known, what), getattr(seen, what)
         if was and is_now and was != is_now:
@@ -54,12 +56,12 @@ def verdict(known: KnownCar, seen: KnownCar) -> Verdict:
 
 
 def another_car(known: KnownCar | str, seen: KnownCar) -> str:
-    """Name both of two cars, of which one is meant and the other one is there."""
+    """Return the message that another car is there than the one that is meant; it names both."""
     return f"another car is there: {known} is meant, and this is {seen}"
 
 
 def what_to_do(known: KnownCar, seen: KnownCar) -> str:
-    """Say how a person says which of the two is meant, after a re-plug."""
+    """Return what a person can do after a re-plug to say which of the two cars is meant."""
     name = known.name or "the car"
     return (
         f"plug {name} in again; if {seen.name or 'the other one'} is meant, end the program that "

@@ -1,21 +1,22 @@
-"""Distances of stops in which a car's program has no part: runstop button, hang, reset."""
+"""Stopping distances without the car's program: after the runstop button, a hang or a reset."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 UNAIDED_MOST_M = 4.0  # firmware/core/SAFETY.md, S14: from the cap of the default profile
-# Seconds in which it rolls on unslowed, from SAFETY.md's Numbers and hardware/stopping.md
+# Reaction times in s, in which the car rolls on unbraked; from SAFETY.md's Numbers and
+# hardware/stopping.md
 _BUTTON_S = 0.001
-_DELAYED_BUTTON_S = 0.15  # braked first: no worse than a cut by more than speed times that
+_DELAYED_BUTTON_S = 0.15  # it brakes first, then cuts: at most speed times this beyond a plain cut
 _HANG_S = 0.1
-_RESET_S = 0.03  # K1 and K2 let go within that
+_RESET_S = 0.03  # the relays K1 and K2 release within this
 _RESET_TO_BRAKE_SERVO_S = 0.41  # until the launcher's first pulse
 
 
 @dataclass(frozen=True)
 class AcceptedCoast:
-    """A distance beyond ``UNAIDED_MOST_M`` that a vehicle file accepts in words."""
+    """A distance beyond ``UNAIDED_MOST_M`` that a vehicle file accepts, with its reason."""
 
     distance_m: float
     reason: str
@@ -23,7 +24,10 @@ class AcceptedCoast:
 
 @dataclass(frozen=True)
 class UnaidedStop:
-    """Distances in m from one speed. Power that is lost takes every brake, and is told apart."""
+    """The stopping distances in m from one speed.
+
+    ``power_lost_m`` is listed apart, because without power there is no brake at all.
+    """
 
     speed_mps: float
     button_m: float
@@ -33,13 +37,13 @@ class UnaidedStop:
 
     @property
     def most_m(self) -> float:
-        """The farthest of button, hang and reset."""
+        """The longest of the distances after button, hang and reset, in m."""
         return max(self.button_m, self.hang_m, self.reset_m)
 
 
 @dataclass(frozen=True)
 class UnaidedFacts:
-    """The decelerations of a vehicle in a cut and without any power, in m/s², and its delays."""
+    """A vehicle's decelerations in m/s², cut and without any power, and what delays its brake."""
 
     cut_decel_mps2: float
     coast_decel_mps2: float
@@ -47,7 +51,7 @@ class UnaidedFacts:
     has_off_delay: bool
 
     def stop_from(self, speed_mps: float) -> UnaidedStop:
-        """Compute v²/2a, after what it rolls on unslowed."""
+        """Return the stopping distances from this speed: the reaction distance plus v²/2a."""
 
         def cut_m(seconds: float) -> float:
             return speed_mps * seconds + speed_mps**2 / (2.0 * self.cut_decel_mps2)

@@ -1,4 +1,4 @@
-"""Tells a person, before a car is armed, how far it goes without its program."""
+"""The warning, before a car is armed, of how far it goes without its program."""
 
 from __future__ import annotations
 
@@ -7,8 +7,11 @@ from host_bridge.domain.vehicle import Vehicle
 
 
 def unaided_words(vehicle: Vehicle, profile: str) -> str:
-    """Say how far it goes from the cap of a profile after button, hang and reset, what its file
-    accepts of that, and why; "" where it is few metres, or a stand."""
+    """Return how far the car goes from a profile's cap after button, hang and reset.
+
+    Says also what its vehicle file accepts of that, and why. "" where the distance is at most
+    ``UNAIDED_MOST_M``, and for the profile ``stand``.
+    """
     cap_mps = vehicle.profile_caps_mps.get(profile, 0.0)
     goes = vehicle.unaided.stop_from(cap_mps)
     if profile == "stand" or goes.most_m <= UNAIDED_MOST_M:

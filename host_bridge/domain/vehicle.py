@@ -1,4 +1,4 @@
-"""A vehicle file, as the host knows it. Lengths in m, angles in rad, left and forward positive."""
+"""A vehicle file as the host knows it. Lengths in m, angles in rad, left and forward positive."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 
 from host_bridge.domain.unaided import AcceptedCoast, UnaidedFacts
 
-LONGEST_STEP_S = 0.02  # config.rules: with a longer one nothing is shown of how a car stops
+LONGEST_STEP_S = 0.02  # config.rules: stops are not verified with a longer control period
 
 
 @dataclass(frozen=True)
 class SourceFacts:
-    """A registered source of a vehicle: who may offer claims, with what rights."""
+    """A registered source of a vehicle: who may offer claims, with which rights."""
 
     id: int
     name: str
@@ -28,7 +28,7 @@ class SourceFacts:
 
 @dataclass(frozen=True)
 class StopSourceFacts:
-    """Who can stop a vehicle; ``needs`` says by profile whether it must be there."""
+    """A stop source of a vehicle; ``needs`` says for each profile whether it must be present."""
 
     id: int
     name: str
@@ -40,7 +40,7 @@ class StopSourceFacts:
 
 @dataclass(frozen=True)
 class DivergenceLimits:
-    """Beyond these a car and its twin are said to differ, and stop if ``on_exceed`` says so."""
+    """The largest differences allowed between a car and its twin, and the reaction beyond them."""
 
     steer_rad: float
     speed_mps: float
@@ -51,17 +51,17 @@ class DivergenceLimits:
 
 @dataclass(frozen=True)
 class FileValue:
-    """A value as a vehicle file has it, and which file says so: its own, or one it is based on."""
+    """One value of a vehicle file, and the file that sets it: its own or one of its bases."""
 
-    key: str  # as sources.seat.lease_s, channels.0.kind
+    key: str  # a dotted path: sources.seat.lease_s, channels.0.kind
     value: object
     file: str
-    line: int  # 0: none
+    line: int  # 0: unknown
 
 
 @dataclass(frozen=True)
 class Vehicle:
-    """A vehicle file, read and checked."""
+    """A vehicle type: one file of hardware/vehicles/, read, checked and compiled."""
 
     name: str
     title: str
@@ -74,17 +74,17 @@ class Vehicle:
     sources: tuple[SourceFacts, ...]
     divergence: DivergenceLimits
     step_s: float
-    blind_m: float  # no source drives farther than this without being heard
+    blind_m: float  # the longest way that any source may drive after its last claim
     stop_sources: tuple[StopSourceFacts, ...]
-    profile: str  # what it is armed in unless somebody says otherwise
+    profile: str  # the default profile
     profile_caps_mps: dict[str, float]
-    unaided: UnaidedFacts  # how far it goes where its program has no part in a stop
-    accepted_coast: AcceptedCoast | None  # what its file accepts of that beyond UNAIDED_MOST_M
+    unaided: UnaidedFacts  # for its stopping distances without its program
+    accepted_coast: AcceptedCoast | None  # the distance beyond UNAIDED_MOST_M that its file accepts
     may_arm: tuple[str, ...]
     may_clear: tuple[str, ...]
-    has_rc: bool  # its file has a receiver; whether a board has one wired is another thing
+    has_rc: bool  # its file has a receiver, wired on this board or not
     unwired: str  # why no board can be wired for it; empty: one can
-    calibration: str  # "own" or a file: what a twin of a real one has; empty: none
+    calibration: str  # of a real one's twin: "own" or a file; empty: none
     stop_policies: dict[str, str]  # brake, neutral or cut, by stop cause
     values: tuple[FileValue, ...] = field(repr=False)  # of the file and its bases, merged
     plant: dict[str, object]  # handed to the simulator as it stands
@@ -93,20 +93,23 @@ class Vehicle:
 
     @property
     def turns_ahead_m(self) -> float:
-        """How far ahead of its rear axle the point is that moves only along the car, which dead
-        reckoning is of. One that steers both axles turns about its middle."""
+        """The distance in m from the rear axle forward to the point that dead reckoning tracks.
+
+        That point moves only along the car's axis: the rear axle, or the middle of the wheelbase
+        on a car that steers both axles.
+        """
         steered = {c.get("axle") for c in self.channels if c["kind"] == "servo_steering"}
         return self.wheelbase_m / 2.0 if steered == {"front", "rear"} else 0.0
 
     @property
     def turns_behind_centre_m(self) -> float:
-        """How far that point is behind the centre of gravity."""
+        """The distance in m from the centre of gravity back to that point."""
         body = self.plant.get("body")
         rear_m = float(body["lr_m"]) if isinstance(body, Mapping) and "lr_m" in body else 0.0
         return rear_m - self.turns_ahead_m
 
     def source(self, name: str) -> SourceFacts:
-        """Raises KeyError if the vehicle has no such source."""
+        """Return the source of this name. Raises KeyError if the vehicle has no such source."""
         for source in self.sources:
             if source.name == name:
                 return source

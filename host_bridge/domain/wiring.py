@@ -1,4 +1,4 @@
-"""Whether a vehicle can be wired to a board, and what of the board it uses up."""
+"""The report on whether a vehicle can be wired to a board, and what that uses of the board."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class BudgetRow:
-    """One thing that there is only so much of; ``detail`` says where it goes."""
+    """One limited resource of a board; ``detail`` says what uses it."""
 
     what: str
     used: int
@@ -17,9 +17,12 @@ class BudgetRow:
 
 @dataclass(frozen=True)
 class WiringReport:
-    """Of one board and one vehicle. ``is_wired``: the board's file has its pins; otherwise the
-    budget is that of the wiring on the board ``wired_on``. ``refusals``: each with its remedy, none
-    if its pin module can be made. ``lacks``: what this chip or its port cannot do."""
+    """The result of wiring one vehicle to one board.
+
+    ``is_wired``: the board's file has its pins; otherwise the budget is that of the wiring on the
+    board ``wired_on``. ``refusals``: each with its remedy; empty if the pin module can be made.
+    ``lacks``: what this chip or its port cannot do.
+    """
 
     board: str
     board_title: str
