@@ -1,4 +1,4 @@
-"""``tandem``: a table of commands, each found by its name and imported only when it runs.
+"""The ``tandem`` command: a table of commands, each imported by its name only when it runs.
 
 A command's module offers ``add_arguments(parser)`` and ``run(args, host) -> int``; the first
 paragraph of its docstring describes it, the rest is shown below the options.
@@ -13,17 +13,20 @@ from importlib import import_module
 from host_bridge.errors import DeviceFault, TandemError, UsageFault
 from host_bridge.printable import PrintableOutput
 
-TYPE_CHECKING = False  # typing takes 3 ms to import, which a stop has not
+TYPE_CHECKING = False  # importing typing takes 3 ms, too long for tandem stop
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
     from types import ModuleType
 
-INTERRUPTED = 130  # as shells count: 128 and the number of SIGINT
+INTERRUPTED = 130  # the shells' convention: 128 plus the number of SIGINT
 
 
 class Command:
-    """One line of the overview. A light command does without the services, for speed."""
+    """One line of the overview.
+
+    A light command runs without the host's services, to start fast.
+    """
 
     def __init__(self, name: str, module: str, summary: str, is_light: bool = False) -> None:
         self.name = name
@@ -82,7 +85,7 @@ _BY_NAME = {command.name: command for command in COMMANDS}
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command; returns the exit code (``errors.EXIT_CODES``)."""
+    """Run one command; return the exit code (``errors.EXIT_CODES``)."""
     words = list(sys.argv[1:] if argv is None else argv)
     with PrintableOutput():
         return _main(words)
@@ -93,7 +96,7 @@ def _main(words: list[str]) -> int:
         return _run(words)
     except TandemError as error:
         return _told(error)
-    except ImportError as error:  # one without a name says itself what to do: TANDEM_FAST's
+    except ImportError as error:  # TANDEM_FAST's has no name, and says itself what to do
         remedy = "make setup installs what is missing" if error.name else ""
         return _told(DeviceFault(str(error), remedy=remedy))
     except KeyboardInterrupt:
@@ -128,7 +131,7 @@ def _run(words: list[str]) -> int:
 
 
 def _trusting(words: list[str]) -> list[str]:
-    """The words without ``--trust-code FILE``, which every command takes."""
+    """Trust each ``--trust-code FILE``, which every command takes; return the other words."""
     while "--trust-code" in words[1:]:
         at = words.index("--trust-code", 1)
         if at + 1 == len(words):
@@ -141,7 +144,7 @@ def _trusting(words: list[str]) -> list[str]:
 
 
 def find(name: str) -> Command:
-    """Raises errors.UsageFault, naming what comes nearest."""
+    """Return the command of this name. Raises errors.UsageFault that suggests the nearest name."""
     if name in _BY_NAME:
         return _BY_NAME[name]
     import difflib
@@ -155,7 +158,7 @@ def find(name: str) -> Command:
 
 
 def parser_of(command: Command, module: ModuleType) -> argparse.ArgumentParser:
-    """The command's own parser, its text taken from the module's docstring."""
+    """Return the command's own parser, with its text taken from the module's docstring."""
     import argparse
 
     head, _, rest = (module.__doc__ or command.summary).partition("\n\n")
@@ -171,7 +174,7 @@ def parser_of(command: Command, module: ModuleType) -> argparse.ArgumentParser:
 
 
 def overview() -> str:
-    """What ``tandem`` alone says."""
+    """Return the usage text that ``tandem`` alone prints."""
     lines = "\n".join(f"  {command.name:9} {command.summary}" for command in COMMANDS)
     return (
         "usage: tandem COMMAND ...\n\nDrives real and virtual cars together.\n\n"
@@ -184,14 +187,14 @@ def overview() -> str:
 
 
 def version() -> str:
-    """Of the installed distribution."""
-    from importlib.metadata import version as version_of  # 30 ms, which a stop has not
+    """Return the version of the installed distribution."""
+    from importlib.metadata import version as version_of  # 30 ms, too long for a stop
 
     return version_of("tandem-cars")
 
 
 def _host() -> object:
-    from host_bridge.services import make_host  # asyncio and all, which a stop does without
+    from host_bridge.services import make_host  # imports asyncio, which a stop does not need
 
     return make_host()
 

@@ -1,4 +1,4 @@
-"""Where time comes from. Whoever needs the time gets a clock, or the time itself, handed in."""
+"""Clocks: code that needs the time is handed a clock, or the time itself."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from typing import Protocol
 
 
 class Clock(Protocol):
-    """Microseconds that never run backwards, from an origin of no meaning."""
+    """A monotonic clock in microseconds, with an arbitrary origin."""
 
     def now_us(self) -> int: ...
 
 
 class MonotonicClock:
-    """The machine's own."""
+    """The machine's monotonic clock."""
 
     def now_us(self) -> int:
         return time.monotonic_ns() // 1000
 
 
 class ManualClock:
-    """Stands still until it is told to advance: tests, and virtual time."""
+    """A clock that stands still until it is advanced, for tests and virtual time."""
 
     def __init__(self, now_us: int = 0) -> None:
         self._now_us = now_us
@@ -29,7 +29,10 @@ class ManualClock:
         return self._now_us
 
     def advance(self, by_us: int) -> None:
-        """Raises ValueError for a negative step: a monotonic clock does not go back."""
+        """Advance by ``by_us``.
+
+        Raises ValueError for a negative step: a monotonic clock never goes back.
+        """
         if by_us < 0:
             raise ValueError(f"by_us: expected 0 or more, got {by_us}")
         self._now_us += by_us

@@ -1,9 +1,9 @@
-"""Print what a shell needs to complete the words of ``tandem``.
+"""Print the script that a shell needs to complete the words of ``tandem``.
 
-The script that is printed is made from the commands themselves: their names, their options and the
-words that an option may have. It starts no Python while you type. Behind --car, and where a command
-takes a car, the names of the cars that are served now are asked for; behind --vehicle and --board
-stand the files that Tandem brings along.
+The script is made from the commands themselves: their names, their options and the values that an
+option may have. It starts no Python while you type, with one exception: after --car, and where a
+command takes a car, it asks ``tandem cars`` for the cars that are served now. After --vehicle and
+--board come the files that Tandem brings along.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ examples:
   tandem completion fish > ~/.config/fish/completions/tandem.fish
 """
 _KNOWN = {"--vehicle": vehicle_names, "--board": board_names}
-_CARS = ("--car", "--twin")  # and what of them is known only when it is asked for
+_CARS = ("--car", "--twin")  # their values are asked for at the time of completion
 _NAMES = "tandem cars --json 2>/dev/null | awk -F '\"' '/^ *\"name\":/ { print $4 }'"
-_PORT = "PORT"  # of an option that has a board's name elsewhere
+_PORT = "PORT"  # the metavar of a --board that takes a port, not a board's name
 
 
 @dataclass(frozen=True)
 class Option:
-    """One option of a command; ``words`` may follow it."""
+    """One option of a command; ``words`` are its possible values."""
 
     names: tuple[str, ...]
     help: str
@@ -41,7 +41,7 @@ class Option:
 
 @dataclass(frozen=True)
 class Described:
-    """A command, with what may come behind its name."""
+    """A command, and what may follow its name."""
 
     name: str
     summary: str
@@ -58,13 +58,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, host: object) -> int:
-    """Print it."""
+    """Print the script for the chosen shell."""
     print("\n".join(_SHELLS[args.shell](described())))
     return 0
 
 
 def described() -> list[Described]:
-    """All commands, as their parsers have them."""
+    """Return all commands, as their parsers declare them."""
     from host_bridge.cli import COMMANDS, parser_of  # which names this module
 
     parsers = [(command, parser_of(command, import_module(command.module))) for command in COMMANDS]
@@ -88,7 +88,7 @@ def _options(parser: argparse.ArgumentParser) -> Iterator[Option]:
             yield Option(names, action.help or "", action.nargs != 0, words)
 
 
-# --- bash and zsh: the same function, for zsh has bash's way of completing
+# --- bash and zsh share one function: zsh emulates bash's completion (bashcompinit)
 
 
 def _bash(commands: Sequence[Described]) -> Iterator[str]:

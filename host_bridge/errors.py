@@ -1,18 +1,18 @@
-"""What can go wrong, in one tree. Imports nothing of ours.
+"""All errors, in one tree. Imports nothing of ours.
 
-Every error says what is wrong, where, what was expected, what was got, and what to do next. The
+Every error says what is wrong, where, what was expected, what was found, and what to do next. The
 exit code of a command follows from the class; ``EXIT_CODES`` is the whole table.
 """
 
 from __future__ import annotations
 
-TYPE_CHECKING = False  # a stop has no time to import typing
+TYPE_CHECKING = False  # importing typing would delay tandem stop
 if TYPE_CHECKING:
     from typing import ClassVar
 
 
 class TandemError(Exception):
-    """The root. Fields that do not apply are empty, and then are not shown."""
+    """The root of the tree. Fields that do not apply are empty, and are not shown."""
 
     exit_code: ClassVar[int] = 1
     meaning: ClassVar[str] = "something failed; the message says what"
@@ -34,14 +34,14 @@ class TandemError(Exception):
 
 
 class NotHeldFault(TandemError):
-    """A number or a promise that a command was to show did not hold."""
+    """A number or a promise that a command checks, and that did not hold."""
 
     exit_code = 1
     meaning = "a number or promise that was to be shown did not hold"
 
 
 class UsageFault(TandemError):
-    """A command, URI or call that cannot be meant so."""
+    """A command line, URI or call that is invalid."""
 
     exit_code = 2
     meaning = "the command line or a URI is wrong"
@@ -55,18 +55,18 @@ class DeviceFault(TandemError):
 
 
 class AnotherCarFault(DeviceFault):
-    """Another car is there than the one that is meant: ``what`` names both."""
+    """Another car is there than the one that is meant; ``what`` names both."""
 
 
 class ProtocolFault(TandemError):
-    """The far end does not speak Tandem, or another version of it."""
+    """The far end does not speak Tandem, or speaks another version of it."""
 
     exit_code = 4
     meaning = "the far end does not speak Tandem, or another version"
 
 
 class VehicleFileFault(TandemError):
-    """A vehicle, board or calibration file that is not right."""
+    """A vehicle, board or calibration file that is invalid."""
 
     exit_code = 5
     meaning = "a vehicle, board or calibration file is not right"
@@ -80,28 +80,30 @@ class RefusedFault(TandemError):
 
 
 class OffBeatFault(RefusedFault):
-    """Cars were not armed because their steps take longer than their beat, and a longer one would
-    do; ``cars`` is what commands call them, ``boards`` the ids of their boards."""
+    """Cars were not armed because their steps overrun the control period; a longer one would do.
+
+    ``cars`` are their names for commands, ``boards`` the ids of their boards.
+    """
 
     cars: tuple[str, ...] = ()
     boards: tuple[bytes, ...] = ()
 
 
 class DataFileFault(TandemError):
-    """A file of commands or a log that is not what it should be."""
+    """A command file or a log that is invalid, or cannot be read or written."""
 
     exit_code = 7
     meaning = "a file of commands or a log is not what it should be"
 
     @classmethod
     def unreadable(cls, path: object, error: OSError) -> DataFileFault:
-        """Of a file that the system does not give."""
+        """Return the fault for a file that the system cannot read."""
         reason = error.strerror or str(error)
         return cls("cannot be read", where=str(path), got=reason, remedy="is its name right?")
 
     @classmethod
     def unwritable(cls, what: str, path: object, error: OSError) -> DataFileFault:
-        """Of a file, named by ``what`` it is, that the system does not take."""
+        """Return the fault for a file that the system cannot write; ``what`` is its kind."""
         return cls(
             f"{what} cannot be written",
             where=str(path),
@@ -111,7 +113,7 @@ class DataFileFault(TandemError):
 
     @classmethod
     def in_the_way(cls, path: object) -> DataFileFault:
-        """Of a file that is there already: none is ever overwritten."""
+        """Return the fault for a file that exists already: none is ever overwritten."""
         return cls(
             "there is such a file already, and none is overwritten",
             where=str(path),
@@ -122,8 +124,10 @@ class DataFileFault(TandemError):
 
 
 class NotShownFault(TandemError):
-    """What was to be shown could not be judged, and nothing failed: the machine was too late, or
-    the evidence is missing."""
+    """A check without a verdict.
+
+    Nothing failed, but the machine was too late or evidence is missing.
+    """
 
     exit_code = 8
     meaning = "nothing failed, but something could not be judged: too busy a machine, no evidence"

@@ -1,7 +1,7 @@
-"""Lines for whoever reads a program's output, which never hold up the program.
+"""Non-blocking output of lines, so that a slow reader never delays the program.
 
-A pipe that nobody reads is full after some seconds, and writing to it waits: cars would stop for
-silence, and no stop would be heard. Here what is not read in time is left out, in whole lines, the
+A pipe that nobody reads is full after some seconds, and writing to it blocks: cars would stop for
+silence, and no stop would be heard. Here lines that are not read in time are dropped whole, the
 oldest first, and counted.
 """
 
@@ -17,34 +17,37 @@ from typing import TextIO
 
 from host_bridge.printable import printable
 
-MOST = 200  # lines that wait: some ten seconds of two cars
-_PATIENCE_S = 1.0  # at the end
-_CHUNK = select.PIPE_BUF  # so much does not wait where poll(2) says that there is room
+MOST = 200  # lines that may wait: some ten seconds of two cars
+_PATIENCE_S = 1.0  # how long a slow reader is waited for at the end
+_CHUNK = select.PIPE_BUF  # writing this much does not block once poll(2) reports room
 
 
 class LineWriter:
-    """Writes to a stream, in order; ``lost`` counts the lines that were left out.
+    """A writer of lines to a stream, in order; ``lost`` counts the lines that were dropped.
 
-    With ``waits`` nothing is left out, and it waits for the reader: for programs whose time stands
-    still meanwhile.
+    With ``waits`` it drops nothing and blocks for the reader, for programs whose virtual time
+    stands still meanwhile.
     """
 
     def __init__(self, stream: TextIO, *, waits: bool = False) -> None:
         self.lost = 0
         self._stream = stream
         self._lines: deque[bytes] = deque()
-        self._begun = b""  # the rest of a line that was written in part
+        self._begun = b""  # the unwritten rest of a line
         try:
             self._file = None if waits else stream.fileno()
         except (io.UnsupportedOperation, AttributeError, ValueError):
-            self._file = None  # no file behind it: a test's, or a notebook's
+            self._file = None  # a stream without a file: a test's, or a notebook's
         if self._file is not None:
             stream.flush()  # what was printed before comes first
             self._poll = select.poll()
             self._poll.register(self._file, select.POLLOUT)
 
     def put(self, lines: Sequence[str]) -> None:
-        """Write them now, as far as there is room. Raises BrokenPipeError where nobody reads."""
+        """Write the lines now, as far as there is room.
+
+        Raises BrokenPipeError if nobody reads any more.
+        """
         if self._file is None:
             for line in lines:
                 print(line, file=self._stream, flush=True)
@@ -58,7 +61,7 @@ class LineWriter:
             self.lost += 1
 
     def finish(self, lines: Sequence[str]) -> None:
-        """Write the last ones; a slow reader is waited for, not for long. Likewise raises."""
+        """Write the last lines, waiting at most 1 s for a slow reader. Raises as ``put`` does."""
         self.put(lines)
         if self._file is not None:
             ends_s = time.monotonic() + _PATIENCE_S

@@ -1,4 +1,4 @@
-"""Observers: any number of them, told in the order in which they came, each free to leave."""
+"""Observers: any number of them, called in the order of their subscription, each free to leave."""
 
 from __future__ import annotations
 
@@ -12,14 +12,17 @@ News = TypeVar("News")
 
 
 class Observers(Generic[News]):
-    """Whoever wants to be told of one thing. One that fails is logged, and keeps no other from it:
-    what is watched must not depend on who watches."""
+    """The subscribers to one kind of news.
+
+    One that fails is logged and keeps no other from being called: the observed object must not
+    depend on who observes it.
+    """
 
     def __init__(self) -> None:
         self._all: dict[object, Callable[[News], None]] = {}
 
     def subscribe(self, tell: Callable[[News], None]) -> Callable[[], None]:
-        """From now on ``tell`` is called with each news; returns what ends that, at once."""
+        """Call ``tell`` with each news from now on; return the function that ends that at once."""
         key = object()  # the same function may subscribe twice
         self._all[key] = tell
 
@@ -30,7 +33,7 @@ class Observers(Generic[News]):
 
     def tell(self, news: News) -> None:
         for key, tell in tuple(self._all.items()):
-            if key not in self._all:  # it left on account of this very news
+            if key not in self._all:  # an earlier observer of this news unsubscribed it
                 continue
             try:
                 tell(news)

@@ -1,4 +1,4 @@
-"""A car with a link to it: what commands work with."""
+"""An open car: a car with a running link to it, as commands use it."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ from host_bridge.transports.base import Transport
 from host_bridge.transports.served import ServedCar
 
 _REPLAYED = "replay://"
-_TAPPED_S = 1.0  # until the first frame of a car that is there
-_MEET_S = 2.0  # past the second after which noise is called noise
-_BIND_S = 5.0  # a session that has just ended leaves its place after 3 s
+_TAPPED_S = 1.0  # the wait for a present car's first frame on the tap
+_MEET_S = 2.0  # longer than the second after which the link reports noise
+_BIND_S = 5.0  # a session that has just ended frees its slot after 3 s
 _CLOCK_S = 3.0  # each answer narrows the bound by chance; thirty of them are plenty
 
 
 class KnownVehicles(Protocol):
-    """Who can tell the type of a car: host_bridge.services.Vehicles."""
+    """The part of host_bridge.services.Vehicles that recognises a car's vehicle type."""
 
     def recognised(self, identity: CarIdentity) -> Vehicle | None: ...
 
@@ -46,7 +46,7 @@ class KnownVehicles(Protocol):
 
 
 class OpenCar:
-    """``car`` is kept up to date until ``close``; ``events`` tells all that happens until then."""
+    """A car and the tasks that keep its link; ``events`` publishes what happens until ``close``."""
 
     def __init__(
         self,
@@ -65,12 +65,12 @@ class OpenCar:
         link = Connection(own_protocol_hash(), epoch, session_time, boards=boards, is_past=is_past)
         self.car = Car(host.name, link)
         self.car.called = host.uri if self.is_served_here else host.name
-        if self.is_served_here:  # then this program is the owner, in the session that it has
+        if self.is_served_here:  # then this program is the owner and sends its heartbeat
             self.car.signs.append(SignOfLife(self.car, OWNER))
         self.events: Observers[list[LinkEvent]] = Observers()
         self.noise: LinkNoisy | None = None
         self._tap: TapReader | None = None
-        self._log: Recorder | None = None  # unless it is its owner's, who notes what befalls it
+        self._log: Recorder | None = None  # None if the owner is here: it keeps the log itself
         self._host = host
         self._clock = clock
         self._vehicles = vehicles
@@ -78,12 +78,12 @@ class OpenCar:
         self._tasks: list[asyncio.Task[None]] = []
 
     async def open(self) -> None:
-        """Raises errors.DeviceFault."""
+        """Open the transport and start the link. Raises errors.DeviceFault."""
         await self._runner.open()
         self._spawn(self._runner.run())
 
     async def until(self, is_so: Callable[[], bool], within_s: float) -> bool:
-        """Wait until something is so; False if it did not become so in time."""
+        """Wait until the predicate is true; return False if it was not within ``within_s``."""
         loop = asyncio.get_running_loop()
         give_up_s = loop.time() + within_s
         while not is_so():
@@ -94,36 +94,36 @@ class OpenCar:
 
     @property
     def vehicle(self) -> Vehicle:
-        """Raises errors.VehicleFileFault if it is not known."""
+        """The car's vehicle type. Raises errors.VehicleFileFault if it is not known."""
         if self.car.vehicle is None:
             raise _unknown_vehicle(self)
         return self.car.vehicle
 
     @property
     def identity(self) -> CarIdentity:
-        """Who it said it is: an open car has."""
+        """The identity that the car reported; known for any car that ``meet`` has opened."""
         assert self.car.identity is not None, "meet() saw to it"
         return self.car.identity
 
     @property
     def is_virtual(self) -> bool:
-        """Whether nothing of metal moves by it: only then may a program hold the deadman.
+        """True if the car is virtual: only then may a program hold the deadman.
 
-        The car's own word, of the board that its program runs on; a URI proves nothing, for a
-        pseudo-terminal may lead to a real car. A board that is hardware in the loop says so until
-        its reset, and its outputs are dead for as long.
+        This is what the board reports of itself. A URI proves nothing, for a pseudo-terminal may
+        lead to a real car. A board that runs as hardware in the loop reports it until its reset,
+        and its outputs are dead for as long.
         """
         return self.identity.is_virtual
 
     @property
     def line_fault(self) -> Exception | None:
-        """Why there is no line to the car, as far as this process knows."""
+        """The error that ended the line to the car, as far as this process knows; else None."""
         served_here = self._host if isinstance(self._host, Service) else None
         return self._runner.fault or (served_here.owner.line_fault if served_here else None)
 
     @property
     def why_unknown(self) -> str:
-        """Why what is held of the car is not of this moment, and what to do; "" while it is."""
+        """The reason why the car's reports are stale, and what to do; "" while it is online."""
         if self.car.is_known():
             return ""
         told = (self.line_fault, self.car.stranger, self.car.mismatch)
@@ -131,15 +131,15 @@ class OpenCar:
 
     @property
     def owner_pid(self) -> int | None:
-        """Of another process that serves the car."""
+        """The id of the other process that serves the car; None if this process does."""
         return None if isinstance(self._host, Service) else self._host.pid
 
     def recognised(self) -> Vehicle | None:
-        """The type of vehicle whose configuration it reports to hold."""
+        """Return the vehicle type whose configuration the car reports; None if no file matches."""
         return self._vehicles.recognised(self.identity)
 
     def take_for(self, vehicle: Vehicle | None) -> None:
-        """From now on the car is expected to hold this vehicle's configuration."""
+        """Assume this vehicle from now on, and expect the car to hold its configuration."""
         identity = self.car.identity
         self.car.vehicle = vehicle
         self.car.config_hash = (
@@ -147,10 +147,10 @@ class OpenCar:
         )
 
     async def record(self, log: Recorder) -> None:
-        """Everything from now on, both ways, other clients' frames included; and first who the car
-        is, and the events that it still holds.
+        """Log everything from now on in both directions, other clients' frames included.
 
-        Raises errors.DeviceFault.
+        The log begins with the car's identity and the events that it still holds. Raises
+        errors.DeviceFault.
         """
         if isinstance(self._host, Service):
             self._host.record(log)
@@ -165,17 +165,17 @@ class OpenCar:
         self.car.connection.ask_for_all(self._clock.now_us())
 
     def has_lost_owner(self) -> bool:
-        """Whether the program that served the car is gone."""
+        """Return whether the program that served the car is gone."""
         return not self.is_served_here and self._runner.fault is not None
 
     @property
     def unlogged_bytes(self) -> int:
-        """What the owner could not get rid of to our log: our disk, or we, were too slow."""
+        """The number of bytes that our log lacks, because our disk or this process was too slow."""
         return self._tap.lost_bytes if self._tap else 0
 
     async def close(self) -> None:
-        """Let go of the car. One that is served here and still armed is stopped."""
-        self.events = Observers()  # that it is let go of is no news
+        """Close the link. A car that is served here and still armed is stopped."""
+        self.events = Observers()  # nobody is told of the closing itself
         for task in self._tasks:
             await end(task)
         if isinstance(self._host, Service):
@@ -195,10 +195,10 @@ class OpenCar:
 
 
 async def meet(opened: OpenCar, vehicle: Vehicle | None) -> OpenCar:
-    """Open it and hear who it is; with an epoch, bind it and bring its clock in step.
+    """Open the car and wait for its identity; with an epoch, bind it and synchronise its clock.
 
-    Without a ``vehicle`` its configuration says of which type it is. It is closed again where any
-    of that fails. Raises errors.TandemError.
+    Without a ``vehicle`` the type follows from the car's configuration. If any of that fails the
+    car is closed again. Raises errors.TandemError.
     """
     try:
         await opened.open()
@@ -214,8 +214,10 @@ async def meet(opened: OpenCar, vehicle: Vehicle | None) -> OpenCar:
 
 
 def loses_nothing(uri: str) -> bool:
-    """Whether the line to a virtual car is this machine's memory. Then a report that does not come
-    was never made: a busy machine left out a beat of the car's."""
+    """Return True if the line to a virtual car is lossless, being this machine's memory.
+
+    A report that is missing there was never made: a busy machine left out a control period.
+    """
     return not uri.startswith("lossy+") and "hitl=" not in uri.partition("?")[2]
 
 
@@ -266,7 +268,10 @@ def _noise(opened: OpenCar) -> TandemError:
 
 
 async def glanced(opened: OpenCar) -> tuple[CarStatus, float | None]:
-    """Its latest status, and for how long it has stood, in s, if it does; the car is closed."""
+    """Close the car after its first status and inputs.
+
+    Return that status, and for how many seconds the car has been stopped (None if it is not).
+    """
     car = opened.car
     try:
         while car.status is None or car.inputs is None:
@@ -300,7 +305,7 @@ def _unbound(opened: OpenCar) -> TandemError:
 def _unknown_vehicle(opened: OpenCar) -> VehicleFileFault:
     status, identity = opened.car.status, opened.car.identity
     if status is not None and Fault.CONFIGURATION in status.faults:
-        # Nobody's car can be overwritten by mistake: there is nothing on the board to be kept.
+        # Advising to write is safe: the board holds no configuration that could be lost.
         return VehicleFileFault(
             "the board holds no configuration, or a damaged one",
             where=opened.uri,

@@ -1,8 +1,9 @@
-"""What others wrote, made fit to be printed: a name, a reason, a text of a log or a file must not
-move the cursor, change colours, hide text or write to a terminal's clipboard.
+"""Escaping of text that others wrote, before it is printed.
 
-``cli.main`` has all that a command prints go through here, so no command can forget it. Whoever
-draws on purpose (``styled``) makes its texts printable first. Imports nothing, for a stop.
+A name, a reason, a text of a log or a file must not move the cursor, change colours, hide text or
+write to a terminal's clipboard. ``cli.main`` passes everything that a command prints through here,
+so no command can forget it. Code that draws on purpose (``styled``) makes its texts printable
+first. Imports almost nothing, for ``tandem stop``.
 """
 
 from __future__ import annotations
@@ -13,18 +14,18 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, TextIO
 
-_LAID_OUT = "\n\t"  # what people's text is laid out with
+_LAID_OUT = "\n\t"  # the control characters that lay text out, and stay
 
 
 def printable(text: str, keep: str = _LAID_OUT) -> str:
-    """Control characters, and all else that is not seen as itself, as escapes: ``\\x1b``."""
+    """Return the text with control and other unprintable characters escaped, as in ``\\x1b``."""
     if text.isprintable():
         return text
     return "".join(it if it.isprintable() or it in keep else _escape(it) for it in text)
 
 
 def one_line(text: str) -> str:
-    """The same, of what has to stay on its line."""
+    """Return the text escaped, newlines and tabs included, for places that need a single line."""
     return printable(text, "")
 
 
@@ -33,7 +34,7 @@ def _escape(character: str) -> str:
 
 
 class Printable:
-    """A text stream on which only printable text comes out."""
+    """A text stream that escapes whatever is not printable."""
 
     def __init__(self, stream: TextIO) -> None:
         self.stream = stream
@@ -51,19 +52,19 @@ class Printable:
 
 
 def styled(stream: TextIO) -> TextIO:
-    """Where colours and the cursor's movements go, of whoever draws on this stream."""
+    """Return the stream underneath, for code that draws colours and the cursor on purpose."""
     return stream.stream if isinstance(stream, Printable) else stream
 
 
 def can_draw(stream: TextIO) -> bool:
-    """Whether a terminal shows this stream and moves its cursor when told: TERM=dumb does not."""
+    """Return whether the stream is a terminal that obeys escape sequences; TERM=dumb does not."""
     import os
 
     return stream.isatty() and os.environ.get("TERM") != "dumb"
 
 
 class PrintableOutput:
-    """Inside, standard output and standard error are ``Printable``."""
+    """A context in which standard output and standard error are ``Printable``."""
 
     def __enter__(self) -> None:
         self._before = sys.stdout, sys.stderr

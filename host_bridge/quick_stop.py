@@ -1,14 +1,15 @@
 """``tandem stop``: stop cars, now.
 
-Needs no session, no key and no memory, and imports little, so that from the press of Enter to the
-brakes it takes a fraction of a second. The frame is repeated until the car has acknowledged it.
-Every car that is served on this machine is found, whichever login serves it and whatever the
-environment is: each has a socket for this at a place that is the same for all.
+It needs no session, key or state, and imports little, so that from the press of Enter to the
+brakes it takes a fraction of a second. The stop frame is repeated until the car has acknowledged
+it. Every car that is served on this machine is found, whichever login serves it and whatever the
+environment is: each has a stop socket at a path that is the same for all.
 
-It goes through whoever serves the car. If that program hangs, no claim reaches the car either, and
-the car has stopped by itself. Where there is no answer this says so, says of the car what is known,
-and ends with an error. Whoever does not let it in at once is asked again until the second is over,
-and may call back (``transports/stop_calls.py``): it may hang, and it may be crowded by others.
+The stop goes through the process that serves the car. If that process hangs, no claim reaches the
+car either, and the car has stopped by itself. If no answer comes, this command says so, says what
+is known of the car, and ends with an error. A process that does not accept the connection at once
+is asked again until the second is over, and may call back (``transports/stop_calls.py``): it may
+hang, and other connections may fill its queue.
 """
 
 from __future__ import annotations
@@ -47,22 +48,22 @@ examples:
 It exits with 0 only if every car has acknowledged the stop.
 """
 AGAIN_S = 0.02  # two steps of the car
-LOOK_S = 0.002  # for who was let in meanwhile
+LOOK_S = 0.002  # how often pending connections are looked at
 GIVE_UP_S = 1.0
 _READ_BYTES = 65_536
 
 
 class StopCall:
-    """A stop on its way to one car: what to send, and whether it was seen."""
+    """One stop request to one car: the frame to send, and whether the car acknowledged it."""
 
     def __init__(self, name: str, pid: int, sender: int = SENDER_COMMAND, login: str = "") -> None:
         token = int.from_bytes(os.urandom(2), "little")
         self.name = name
         self.frame = stop_frame(token, _user(os.getuid()), sender)
         self.took_ms: float | None = None  # until it was acknowledged
-        self._pid = pid  # of who serves it
-        self._fault = 0  # why it was not let in
-        self._login = login  # for people: whose it is, if another login's
+        self._pid = pid  # the process that serves it
+        self._fault = 0  # the errno of the failed connection, or 0
+        self._login = login  # for people: the owner's login, if it is another one
         self._watch = StopWatch(token)
         self._begun_s = time.monotonic()
 
@@ -76,7 +77,7 @@ class StopCall:
             self.took_ms = (time.monotonic() - self._begun_s) * 1e3
 
     def give_up(self, it: StopSocket) -> None:
-        """There is no answer by this socket: what is known of it is what is told."""
+        """Keep what this socket told about its process, for the message that no answer came."""
         self._pid, self._fault = it.pid, it.fault
 
     def row(self) -> dict[str, object]:
@@ -111,13 +112,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def stop_all() -> int:
-    """``tandem stop`` without a word more, for which nobody waits for argparse."""
+    """Run ``tandem stop`` without arguments, and so without importing argparse."""
     return _stop((), None, is_json=False)
 
 
 def run(args: argparse.Namespace, host: object = None) -> int:
-    """0 if every car acknowledged. Raises errors.TandemError for what could not be told to stop,
-    after all others were: a name that is wrong holds up no stop.
+    """Return 0 if every car acknowledged the stop.
+
+    Raises errors.TandemError for a car that could not be told to stop, after all others were: a
+    wrong name delays no stop.
     """
     words = () if args.all else tuple(args.car)
     return _stop(words, None if args.all else args.fleet, args.json)
@@ -147,7 +150,7 @@ def _stop(words: Sequence[str], fleet: str | None, is_json: bool) -> int:
 def _chosen(
     words: Sequence[str], fleet: str | None, sockets: Sequence[StopSocket]
 ) -> tuple[list[StopSocket], list[str], list[TandemError]]:
-    """Served cars, each once; the URIs of cars that nobody serves; what is wrong with the rest."""
+    """Return the served cars, each once; the URIs of cars that nobody serves; the faults."""
     found: dict[StopSocket | str, None] = {}
     faults: list[TandemError] = []
     asked: list[Callable[[], Sequence[StopSocket | str]]]
@@ -168,8 +171,10 @@ def stop_served(
     sender: int = SENDER_COMMAND,
     tell: Callable[[StopCall], object] = lambda call: None,
 ) -> list[StopCall]:
-    """Stop cars through their owners, all at once, and close the sockets. ``tell`` gets each call
-    as it is acknowledged, and in the end those that are not.
+    """Stop cars through their owners, all at once, and close the sockets.
+
+    ``tell`` is called with each call as it is acknowledged, and in the end with those that are
+    not.
     """
     calls = {it: StopCall(it.name, it.pid, sender, _login(it)) for it in sockets}
     _Talk(calls, tell).run()
@@ -183,7 +188,7 @@ def stop_served(
 
 def stop_directly(uri: str) -> StopCall:
     """Stop a car that nobody serves. Raises errors.TandemError."""
-    import asyncio  # all this takes 100 ms longer, for which the usual way has no time
+    import asyncio  # these imports take 100 ms, too long for the usual path
 
     from host_bridge.services import make_host
 
@@ -192,7 +197,7 @@ def stop_directly(uri: str) -> StopCall:
         raise DeviceFault(
             "nobody serves this virtual car, so there is none", where=uri, remedy="tandem cars"
         )
-    # a board is told so straight away, and not made ready for a plant before
+    # the plain cable of a hardware-in-the-loop board: it need not be set up for its plant first
     return asyncio.run(_stop_over(getattr(transport, "cable", transport)))
 
 
@@ -213,8 +218,11 @@ async def _stop_over(transport: Transport) -> StopCall:
 
 
 class _Talk:
-    """Saying it again and again to all who let us in, until each has acknowledged it. Who sends us
-    away, or does not let us in, is asked again until the second is over, and may call back."""
+    """The loop that repeats the stop to all connected processes until each car has acknowledged it.
+
+    A process that disconnects us or does not accept us is asked again until the second is over,
+    and may call back.
+    """
 
     def __init__(
         self, calls: dict[StopSocket, StopCall], tell: Callable[[StopCall], object]
@@ -265,7 +273,7 @@ class _Talk:
         if call.is_seen:
             self._tell(call)
         else:
-            it.close()  # sent away, for its login came too often; or its owner has ended
+            it.close()  # disconnected: too many calls of our login, or the owner has ended
             if os.path.lexists(it.path):
                 self._outside.add(it, time.monotonic() + AGAIN_S)
 
@@ -275,12 +283,15 @@ def _send(end: socket.socket | None, frame: bytes) -> None:
         return
     try:  # noqa: SIM105 - contextlib takes 2 ms to import
         end.send(frame)
-    except OSError:  # full, or gone: then there is no answer
+    except OSError:  # the buffer is full or the peer gone; then no answer comes
         pass
 
 
 def _receive(end: socket.socket, call: StopCall) -> bool:
-    """False if its owner went away: no answer will come."""
+    """Take what came.
+
+    Return False if the owner has closed the connection, so that no answer will come.
+    """
     try:
         data = end.recv(_READ_BYTES)
     except BlockingIOError:
@@ -292,7 +303,10 @@ def _receive(end: socket.socket, call: StopCall) -> bool:
 
 
 def _named(text: str, sockets: Sequence[StopSocket]) -> Sequence[StopSocket | str]:
-    """The served cars of a name or URI; else the URI. Raises errors.DeviceFault."""
+    """Return the served cars of this name or URI, else the URI itself.
+
+    Raises errors.DeviceFault.
+    """
     text = as_uri(text)
     name = text.removeprefix("tandem:///")
     wanted = tag(text)
@@ -309,7 +323,7 @@ def _named(text: str, sockets: Sequence[StopSocket]) -> Sequence[StopSocket | st
 
 
 def _of_fleet(fleet: str, sockets: Sequence[StopSocket]) -> Sequence[StopSocket]:
-    """Raises errors.DeviceFault if there is no such fleet."""
+    """Return the served cars of this fleet. Raises errors.DeviceFault if there is no such fleet."""
     wanted = tag(fleet)
     chosen = [it for it in sockets if it.fleet == wanted]
     if not chosen:
@@ -322,7 +336,7 @@ def _of_fleet(fleet: str, sockets: Sequence[StopSocket]) -> Sequence[StopSocket]
 
 
 def _every(sockets: Sequence[StopSocket]) -> Sequence[StopSocket]:
-    """Raises errors.DeviceFault if there is none."""
+    """Return all served cars. Raises errors.DeviceFault if there is none."""
     if not sockets:
         raise DeviceFault(
             "no car is served on this machine",
@@ -337,12 +351,15 @@ def _names(sockets: Sequence[StopSocket]) -> str:
 
 
 def _login(it: StopSocket) -> str:
-    """Whose it is, if another login's: anybody may call a socket by a car's name."""
+    """Return another login's name in brackets, else "".
+
+    Any login may name its socket like a car.
+    """
     return f" (of {_user(it.uid)})" if it.is_foreign else ""
 
 
 class _Report:
-    """What is printed: each car as it is acknowledged, or all as JSON in the end."""
+    """The output: each car as it is acknowledged, or all as JSON in the end."""
 
     def __init__(self, is_json: bool) -> None:
         self.is_all_seen = True
@@ -364,7 +381,7 @@ class _Report:
 
 
 def _user(uid: int) -> str:
-    """For the car's report of who stopped it."""
+    """Return a login's name, for the car's report of who stopped it."""
     try:
         return pwd.getpwuid(uid).pw_name
     except KeyError:

@@ -1,4 +1,4 @@
-"""A command's coroutine, run until it ends or somebody ends it."""
+"""Running of a command's coroutine until it ends or a signal ends it."""
 
 from __future__ import annotations
 
@@ -10,17 +10,20 @@ from typing import Any
 
 from host_bridge.virtual_time import VirtualTime
 
-INTERRUPTED = 130  # as shells count: 128 and the number of SIGINT
+INTERRUPTED = 130  # the shells' convention: 128 plus the number of SIGINT
 _ENDING_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def run_async(main: Coroutine[Any, Any, int]) -> int:
-    """Run it; Ctrl-C, a hang-up or a polite kill end it in order, with exit code 130."""
+    """Run the coroutine; return its exit code, or 130 after SIGINT, SIGTERM or SIGHUP.
+
+    A signal cancels it, so that it still cleans up.
+    """
     return asyncio.run(_interruptible(main))
 
 
 def run_in_virtual_time(main: Coroutine[Any, Any, int], loop: VirtualTime) -> int:
-    """Likewise, in a loop whose time is that of what is computed; the loop is closed."""
+    """Run the coroutine as ``run_async`` does, in a loop with virtual time, and close that loop."""
     try:
         return loop.run_until_complete(_interruptible(main))
     finally:

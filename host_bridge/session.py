@@ -1,8 +1,8 @@
-"""The control task: a hundred times a second one wish becomes one claim, the same for all cars.
+"""The control task: a hundred times a second, one wish becomes one claim, the same for all cars.
 
-A claim is made on each tick from what the person does at that moment, and never sent again: where
-the host stalls, nothing is sent, and the cars stop by themselves. An input that hears something new
-may wake the session between two ticks, once: so of a source there are at most 200 claims a second.
+Each claim is made from the input of that moment and never sent again: if the host stalls nothing
+is sent, and the cars stop by themselves. An input that hears something new may wake the session
+once between two ticks, so a source makes at most 200 claims a second.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ TICK_US = 10_000
 
 
 class Session:
-    """One source at one fleet. ``late`` counts ticks that were left out because time had passed.
+    """The control task of one source for one fleet; ``late`` counts the ticks that were skipped.
 
-    ``ask`` is the input's wish at a moment. A wish that was heard longer ago than its source's
-    lease is not sent: the source falls silent at the cars. An autonomous source has a ``guardian``:
-    the source whose deadman lets it drive. Then each tick says that deadman, and what the program
-    decided for as long as the lease of that lasts.
+    ``ask`` returns the input's wish at a time. A wish that was heard longer ago than its source's
+    lease is not sent: the source falls silent at the cars. An autonomous source has a
+    ``guardian``: the source whose deadman lets it drive. Each tick then sends the guardian's
+    deadman, and the program's setpoint until the lease of that is over.
     """
 
     def __init__(
@@ -44,9 +44,9 @@ class Session:
         self.latest: Claim | None = None
 
     def tick(self, now_us: int) -> Claim | None:
-        """Ask for the wish, make one claim of it, offer it to all cars; None if it is too old.
+        """Ask for the wish and offer one claim of it to all cars.
 
-        Raises ValueError if the input wishes for what is not a number.
+        Returns None if the wish is too old. Raises ValueError if the wish is not finite.
         """
         self.ticks += 1
         wish = self._ask(now_us)
@@ -55,9 +55,9 @@ class Session:
         return claim
 
     def woken(self, wish: Wish, now_us: int) -> Claim | None:
-        """Make a claim of what the source wants anew between two ticks; None if it wants nothing.
+        """Make a claim of a new wish between two ticks; return None if there is nothing to claim.
 
-        A person's deadman waits for the tick. Raises ValueError as ``tick``.
+        A supervising person's deadman waits for the tick. Raises ValueError as ``tick`` does.
         """
         if self.guardian is None:
             return self._own(wish, now_us)
@@ -71,8 +71,11 @@ class Session:
         return self._offer(wish, self.source, mask, heard_us)
 
     def _let(self, wish: Wish, now_us: int) -> Claim | None:
-        """A person's deadman, which claims nothing for itself; and the program's decision, which
-        has none. Where the person has taken over, theirs alone."""
+        """Claim for a program that drives under a supervising person.
+
+        Two claims go out: the person's deadman with an empty actuator mask, and the program's
+        setpoint without a deadman. Once the person has taken over, only their claim does.
+        """
         assert self.guardian is not None
         if wish.is_by_hand:
             return self._offer(wish, self.guardian, self.guardian.mask, now_us)
@@ -83,8 +86,7 @@ class Session:
         return claim if wish.heard_us is None else self._own_decision(wish, now_us)
 
     def _own_decision(self, wish: Wish, now_us: int) -> Claim | None:
-        """Claim what a program decided that a person lets drive: it holds no deadman, and decides
-        nothing of now by itself."""
+        """Claim the program's setpoint without a deadman; None if it has decided nothing yet."""
         if wish.heard_us is None:
             return None
         return self._own(replace(wish, is_held=False), now_us)
@@ -116,7 +118,7 @@ class Session:
 
 
 def next_tick_us(tick_us: int, now_us: int) -> tuple[int, int]:
-    """The tick after ``tick_us`` that is still to come, and how many were left out for it."""
+    """Return the next tick of the grid after ``now_us``, and how many ticks were skipped for it."""
     late = max((now_us - tick_us) // TICK_US, 0)
     return tick_us + (late + 1) * TICK_US, late
 

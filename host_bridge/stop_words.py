@@ -1,6 +1,6 @@
-"""Tells what is known of a car that did not acknowledge a stop, and no more.
+"""The text about a car that did not acknowledge a stop: what is known of it, and no more.
 
-Imports as little as a stop in a hurry needs.
+Imports as little as ``tandem stop`` needs.
 """
 
 from __future__ import annotations
@@ -8,15 +8,15 @@ from __future__ import annotations
 import errno
 import os
 
-_SUSPENDED = "Tt"  # of /proc/PID/stat
+_SUSPENDED = "Tt"  # process states of /proc/PID/stat
 _ENDED = "ZX"
 
 
 def why_unheard(pid: int, fault: int) -> str:
-    """Say why there is no answer, and whether the car stops by itself.
+    """Return why there is no answer, and whether the car stops by itself.
 
-    ``pid`` is the process that serves it, 0 if it let nobody in; ``fault`` is why this program was
-    not let in, an errno, or 0.
+    ``pid`` is the process that serves it, 0 if it accepted nobody; ``fault`` is the errno for
+    which this program was not accepted, or 0.
     """
     if fault and fault != errno.EAGAIN:
         return (
@@ -43,7 +43,7 @@ def why_unheard(pid: int, fault: int) -> str:
 
 
 def _state_of(pid: int) -> str:
-    """The letter that Linux has for it; empty where the system does not say."""
+    """Return Linux' state letter of a process; "X" if it has ended, "" if that is not known."""
     try:
         with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:
             return file.read().rpartition(") ")[2][:1]

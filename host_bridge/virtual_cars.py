@@ -1,4 +1,4 @@
-"""Virtual cars as programs of their own, for ``tandem sim``."""
+"""Virtual cars as processes of their own, for ``tandem sim``."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ Choices = dict[str, list[dict[str, Any]]]
 
 
 def choices() -> Choices:
-    """What a virtual car may be told, by name: its tracks and its faults."""
+    """Return the tracks and the faults that a virtual car's URI may name."""
     return facts.choices()
 
 
 def start(
     vehicle: Vehicle, query: Mapping[str, str], options: Sequence[str]
 ) -> subprocess.Popen[str]:
-    """The program of a virtual car (``sim_mock.car``), out of reach of Ctrl-C.
+    """Start the process of a virtual car (``sim_mock.car``), out of reach of Ctrl-C.
 
     ``query`` is that of a ``sim://`` URI. Raises errors.UsageFault.
     """
@@ -39,7 +39,7 @@ def start(
 
 
 def start_box(options: Sequence[str]) -> subprocess.Popen[str]:
-    """The program of a virtual runstop box, likewise."""
+    """Start the process of a virtual runstop box, in the same way."""
     return _program(["sim_mock.runstop_box", *options])
 
 
@@ -56,5 +56,5 @@ def _program(words: Sequence[str], *files: int) -> subprocess.Popen[str]:
 
 
 def trust_code(path: str) -> None:
-    """A person said that the code that this model file names may run (``--trust-code``)."""
+    """Allow this model file to run the Python code that it names (``--trust-code``)."""
     trust.trust(path)

@@ -1,7 +1,7 @@
-"""An event loop whose time is virtual: what would take a minute takes as long as it is computed.
+"""An event loop with virtual time: a minute of it takes only as long as its computation.
 
-Nobody waits in it: when nothing is left to do, it is later at once. Sockets and signals are looked
-at on every turn, so that whatever is driven in it is stopped from outside as anything else is.
+When nothing is ready, time jumps to the next timer instead of waiting for it. Sockets and signals
+are polled on every turn, so that whatever is driven in it can be stopped from outside.
 """
 
 from __future__ import annotations
@@ -14,28 +14,31 @@ from typing import Any
 
 Ready = list[tuple[selectors.SelectorKey, int]]
 
-_POLL_S = 0.005  # how often somebody is listened to who may let a time go on that stands still
-_BEHIND_S = 0.1  # chosen: more than this is not made up for
+_POLL_S = 0.005  # how long a standing loop waits for its sockets before ``meanwhile`` is called
+_BEHIND_S = 0.1  # chosen: a delay beyond this is not caught up
 
 
 class VirtualTime(asyncio.SelectorEventLoop):
-    """The loop, and the clock of whatever runs in it."""
+    """The event loop, which is also the clock of whatever runs in it."""
 
     def __init__(self, start_s: float = 1.0) -> None:
-        """``start_s`` is any time but 0, which messages take for "never"."""
+        """Set the start time: any but 0, which messages take for "never"."""
         self.now_s = start_s
         super().__init__(_Hurried(self))
 
     def time(self) -> float:
-        """The loop's time, in s."""
+        """Return the loop's time in s."""
         return self.now_s
 
     def now_us(self) -> int:
-        """The same, as a ``clock.Clock`` says it."""
+        """Return the loop's time in us, as a ``clock.Clock`` does."""
         return round(self.now_s * 1e6)
 
     def let_pass(self, real: selectors.BaseSelector, timeout: float | None) -> Ready:
-        """What is ready; without a timer nothing but the outside can go on, and is waited for."""
+        """Return the ready files; if there are none, advance time by ``timeout``.
+
+        Without a timer only the outside can go on, so this blocks until a file is ready.
+        """
         ready = real.select(0 if timeout is not None else None)
         if timeout and not ready:
             self.now_s += timeout
@@ -43,40 +46,40 @@ class VirtualTime(asyncio.SelectorEventLoop):
 
 
 class SteppedTime(VirtualTime):
-    """A loop whose time keeps pace with the world's, stands still, or goes on by steps.
+    """A loop whose time runs with the wall clock, stands still, or advances by steps.
 
-    ``meanwhile`` is called again and again while it stands still: whoever may let it go on is heard
-    there. A machine that is too slow makes its time slower, and nothing in it late.
+    ``meanwhile`` is called repeatedly while it stands still, so that a caller can let it go on
+    from there. A machine that is too slow slows the loop's time down; nothing in it becomes late.
     """
 
     def __init__(
         self, start_s: float = 1.0, monotonic_s: Callable[[], float] = time.monotonic
     ) -> None:
-        """``monotonic_s`` is the world's time."""
+        """Start in pace with ``monotonic_s``, the wall clock."""
         super().__init__(start_s)
         self.meanwhile: Callable[[], None] = lambda: None
         self._monotonic_s = monotonic_s
-        self._due_s = monotonic_s()  # when it is to be as late as it is, by the world's time
-        self._until_s: float | None = None  # paused: how far it may go
+        self._due_s = monotonic_s()  # the wall time that belongs to the loop's present time
+        self._until_s: float | None = None  # the time to which it may step; None: not paused
 
     @property
     def is_standing(self) -> bool:
-        """It is paused, and all steps that it was to make are made."""
+        """True if it is paused and has done all its steps."""
         return self._until_s is not None and self.now_s >= self._until_s
 
     def pause(self) -> None:
-        """Stand still."""
+        """Stop the loop's time."""
         self._until_s = self.now_s
 
     def go_on(self) -> None:
-        """Keep pace again, from here."""
+        """Run with the wall clock again, from the present time on."""
         self._until_s = None
         self._due_s = self._monotonic_s()
 
     def add_signal_handler(  # type: ignore[override]
         self, sig: int, callback: Callable[..., object], *args: Any
     ) -> None:
-        """As any loop does; and whoever ends it is not kept waiting by a time that stands."""
+        """Add a handler that first lets time go on, so that a paused loop can end in order."""
 
         def heard() -> None:
             self.go_on()
@@ -85,11 +88,11 @@ class SteppedTime(VirtualTime):
         super().add_signal_handler(sig, heard)
 
     def step_by(self, seconds: float) -> None:
-        """Go on by this and stand still again; while it runs, pause first."""
+        """Advance by ``seconds`` and stand still again. While it runs, call ``pause`` first."""
         self._until_s = round((self._until_s or self.now_s) + seconds, 6)
 
     def let_pass(self, real: selectors.BaseSelector, timeout: float | None) -> Ready:
-        """What is ready; time passes only where nothing is, and as far as it may."""
+        """Return the ready files; if there are none, advance time as far as allowed."""
         ready = real.select(0)
         if ready or timeout == 0:
             return ready
@@ -113,7 +116,7 @@ class SteppedTime(VirtualTime):
         wait_s = self._due_s + timeout - self._monotonic_s()
         ready = real.select(wait_s) if wait_s > 0 else []
         if ready:
-            return ready  # the timer is asked for again, and is due when it was
+            return ready  # the loop asks for the same timer again; its due time is unchanged
         self._due_s += timeout
         if wait_s < -_BEHIND_S:
             self._due_s = self._monotonic_s()
@@ -122,32 +125,32 @@ class SteppedTime(VirtualTime):
 
 
 class _Hurried(selectors.BaseSelector):
-    """A selector that lets its loop's time pass instead of waiting for it."""
+    """A selector that advances its loop's time instead of waiting."""
 
     def __init__(self, loop: VirtualTime) -> None:
         self._loop = loop
         self._real = selectors.DefaultSelector()
 
     def select(self, timeout: float | None = None) -> Ready:
-        """What is ready, as the loop lets its time pass."""
+        """Return the ready files; the loop decides how its time passes."""
         return self._loop.let_pass(self._real, timeout)
 
     def register(self, fileobj: Any, events: int, data: Any = None) -> selectors.SelectorKey:
-        """As the selector that this one stands for."""
+        """Register with the real selector."""
         return self._real.register(fileobj, events, data)
 
     def unregister(self, fileobj: Any) -> selectors.SelectorKey:
-        """Likewise."""
+        """Unregister from the real selector."""
         return self._real.unregister(fileobj)
 
     def modify(self, fileobj: Any, events: int, data: Any = None) -> selectors.SelectorKey:
-        """Likewise."""
+        """Modify at the real selector."""
         return self._real.modify(fileobj, events, data)
 
     def get_map(self) -> Mapping[Any, selectors.SelectorKey]:
-        """Likewise."""
+        """Return the map of the real selector."""
         return self._real.get_map()
 
     def close(self) -> None:
-        """Likewise."""
+        """Close the real selector."""
         self._real.close()

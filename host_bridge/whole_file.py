@@ -1,4 +1,4 @@
-"""A file that is written whole or not at all, even where other logins may write beside it."""
+"""Atomic writing of a file, safe in a folder where other logins may write too."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from pathlib import Path
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Put ``text`` in the place of ``path``, readable by this login alone. Raises OSError.
+    """Replace ``path`` by a file with this text, readable by this login alone. Raises OSError.
 
-    The draft beside it has a name that nobody can know, and is made by this call or not at all
-    (O_EXCL, O_NOFOLLOW): a file or a link that another login has laid there is neither written to
-    nor taken for it.
+    The temporary file beside it has an unpredictable name and is created exclusively (O_EXCL,
+    O_NOFOLLOW), so that a file or link that another login has put there is neither written to nor
+    taken for it.
     """
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     draft = Path(name)
