@@ -1,4 +1,4 @@
-"""What cars say they accepted, and whether two of them accepted the same bytes.
+"""The cars' reports of accepted claims, and the check that two cars accepted the same bytes.
 
 A car reports a running CRC-32 over its accepted claims with their count and the last sequence. Two
 cars that were bound together and lost nothing show the same CRC. After a loss the CRCs differ for
@@ -20,7 +20,7 @@ _NUMBERS = 0xFFFF
 
 @dataclass(frozen=True, slots=True)
 class Accepted:
-    """One report: the claims up to ``sequence``. ``applied_us`` is on the host's clock."""
+    """One report of the claims accepted up to ``sequence``; ``applied_us`` is in host time."""
 
     sequence: int
     count: int
@@ -29,7 +29,7 @@ class Accepted:
 
 
 class Acceptance:
-    """One car's reports about our session's claims, by sequence."""
+    """The recent reports of one car about our session's claims, by sequence."""
 
     def __init__(self) -> None:
         self.latest: Accepted | None = None
@@ -52,7 +52,7 @@ class Acceptance:
 
 
 def newest_common(records: list[Acceptance]) -> list[Accepted] | None:
-    """Each car's report at the newest sequence that all reported; None if there is none."""
+    """Return each car's report at the newest sequence that all reported; None if there is none."""
     best: list[Accepted] | None = None
     for record in records:
         if record.latest is None:
@@ -69,11 +69,11 @@ def _is_after(report: Accepted, other: Accepted) -> bool:
 
 
 class Agreement:
-    """Whether a car and another accept the same claims; ``step`` looks at what is new.
+    """The comparison of the claims that two cars accepted; ``step`` compares what is new.
 
     ``agreed`` claims were accepted by both with the same bytes; ``missed`` were lost on the way to
-    one or the other; ``differs_at`` is the first sequence by which the bytes differed. ``crcs`` are
-    those of the two over all claims that could be compared, since the first of them.
+    one or the other; ``differs_at`` is the first sequence at which the bytes differed. ``crcs``
+    are the two cars' CRCs over all claims that could be compared.
     """
 
     def __init__(self, one: Acceptance, other: Acceptance) -> None:
@@ -85,11 +85,14 @@ class Agreement:
         self._since: list[Accepted] | None = None
 
     def is_equal(self) -> bool:
-        """False once the bytes differed; true says nothing while ``agreed`` is 0."""
+        """Return False once the bytes differed; True proves nothing while ``agreed`` is 0."""
         return self.differs_at is None
 
     def begin(self, sequence: int) -> None:
-        """The first claim, of this sequence, goes out to both: at their bind they began from 0."""
+        """Note that the first claim, of this sequence, goes to both.
+
+        Their CRCs began from 0 when bound.
+        """
         nothing = Accepted(sequence - 1 & _NUMBERS, 0, 0, None)
         self._since = [nothing, nothing]
 
@@ -111,7 +114,7 @@ class Agreement:
             return
         zeros = bytes(offered * CLAIM_SIZE)
         for i in range(2):
-            # crc(B) from crc(AB) and crc(A), and that behind what was compared before
+            # crc(B) from crc(AB) and crc(A), then appended to the CRC of the earlier ones
             new = now[i].crc ^ zlib.crc32(zeros, since[i].crc) ^ zlib.crc32(zeros)
             self.crcs[i] = zlib.crc32(zeros, self.crcs[i]) ^ zlib.crc32(zeros) ^ new
         before = zlib.crc32(zeros, since[0].crc) ^ zlib.crc32(zeros, since[1].crc)

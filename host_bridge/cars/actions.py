@@ -1,7 +1,8 @@
-"""Asking a car to stop, arm, clear, disarm or keep to a speed, until it answers or the time is up.
+"""Requests for a stop or an action at one car, repeated until it answers or the time is up.
 
-A stop is one frame, repeated until it is seen. To arm and to clear are two steps: the car hands out
-a nonce and acts when it comes back. An answer may be lost, so the car's own state counts as one.
+A stop is one frame, repeated until it is acknowledged. Arming and clearing take two steps: the car
+hands out a nonce, and acts when the nonce comes back. Since an answer may be lost, the car's own
+state counts as one too.
 """
 
 from __future__ import annotations
@@ -14,11 +15,11 @@ from host_bridge.domain.reports import StopSeen
 
 _AGAIN_US = 100_000
 _PASSING_US = 20_000
-_PASSING = {Refusal.RELAY, Refusal.BUSY}  # end by themselves, within moments
+_PASSING = {Refusal.RELAY, Refusal.BUSY}  # transient: they end by themselves within moments
 _STOP_AGAIN_US = 20_000  # two steps of the car
 _GIVE_UP_US = 1_000_000
 
-# How a status shows that an action was done, once the car had granted it a nonce
+# The status that proves an action done, once the car has handed out its nonce
 _PROOFS: dict[Action, Callable[[CarStatus], bool]] = {
     Action.ARM: lambda status: status.state in (State.HOLD, State.ACTIVE),
     Action.CLEAR: lambda status: status.state is State.STANDBY and not status.causes,
@@ -32,14 +33,14 @@ def _nothing(status: CarStatus) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class ActionResult:
-    """What became of an action on one car."""
+    """The result of an action on one car."""
 
     car_name: str
     action: Action
     is_done: bool
     refusals: tuple[Refusal, ...] = ()
     reasons: tuple[str, ...] = ()  # the refusals in words
-    stop_sources: tuple[int, ...] = ()  # that the profile requires, and that are not there
+    stop_sources: tuple[int, ...] = ()  # ids of required stop sources that are missing
 
     def __str__(self) -> str:
         if self.is_done:
@@ -48,10 +49,10 @@ class ActionResult:
 
 
 class ActionRequest:
-    """One action on one car, under way until ``result`` is there.
+    """One action on one car, under way until ``result`` is set.
 
-    ``send(deed, nonce)`` puts one step on the wire. While ``may_proceed`` is False the second
-    step waits: several cars are asked first, and act together.
+    ``send(deed, nonce)`` puts one step on the wire. While ``may_proceed`` is False the second step
+    waits, so that several cars can be asked first and then act together.
     """
 
     def __init__(
@@ -77,7 +78,7 @@ class ActionRequest:
         self._again_us = now_us
 
     def is_granted(self) -> bool:
-        """Whether the car would act, were it asked to (or has acted)."""
+        """Return whether the car has handed out a nonce (it would act), or has acted."""
         return self.nonce != 0 or (self.result is not None and self.result.is_done)
 
     def abandon(self, reason: str) -> None:
@@ -85,7 +86,7 @@ class ActionRequest:
             self._fail(reason)
 
     def step(self, now_us: int) -> None:
-        """Send what is due; give up when the time is."""
+        """Send what is due; give up once the time is over."""
         if self.result is not None:
             return
         if now_us >= self._give_up_us and self._passing:
@@ -96,7 +97,7 @@ class ActionRequest:
             self._put(self.nonce, now_us)
             self._is_sent_back = True
         elif now_us >= self._again_us and (self.may_proceed or not self.nonce):
-            self.nonce = 0  # the car spends a nonce on the first try: begin again
+            self.nonce = 0  # a nonce is valid for one try only: begin again
             self._is_sent_back = False
             self._put(0, now_us)
 
@@ -122,7 +123,9 @@ class ActionRequest:
         elif reply.refusals and not self._is_sent_back:
             self._refuse(reply)
         elif reply.refusals:
-            self._is_sent_back = False  # refused now: say why from the first step's answer
+            self._is_sent_back = (
+                False  # the first step's answer gives the reasons: ask for it again
+            )
             self.nonce = 0
             self._again_us = now_us
         elif reply.nonce:
@@ -148,7 +151,7 @@ class ActionRequest:
 
 
 class StopRequest:
-    """A stop under way until the car has seen it; ``seen_us`` is when that was heard."""
+    """A stop of one car, repeated until it is acknowledged; ``seen_us`` is when that was heard."""
 
     def __init__(
         self, sender: Sender, sender_name: str, token: int, send: Callable[[StopRequest], None]

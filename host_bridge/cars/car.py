@@ -1,4 +1,4 @@
-"""One car as the host sees it, real or virtual alike."""
+"""The host's model of one car, real or virtual alike."""
 
 from __future__ import annotations
 
@@ -50,23 +50,23 @@ from host_bridge.link.events import (
     LinkStranger,
 )
 
-OWN_SLOT = 4  # of the car's own session (firmware/core/clock.py): four are for hosts
+OWN_SLOT = 4  # the car's own session (firmware/core/clock.py); slots 0 to 3 are for hosts
 _EVENTS_KEPT = 256
 _SAMPLES_KEPT = 256
 
 
 class Sign(Protocol):
-    """What is said to the car again and again, for as long as its link is kept."""
+    """A heartbeat that is sent to the car for as long as its link is kept."""
 
     def step(self, now_us: int) -> None: ...
 
 
 class Car:
-    """Holds what was last heard; every attribute is None until then. Times are the host's.
+    """A car's newest reports, its link and its open requests. Times are the host's.
 
-    ``config_hash`` is the one that the car has to have (4 bytes); None takes what it reports.
-    ``stranger`` names both cars while another one than this is at its place, and ``remedy`` says
-    what to do.
+    Each report is None until it was heard. ``config_hash`` is the one that the car has to have (4
+    bytes); with None any is accepted. ``stranger`` names both cars while another one answers in
+    place of this one, and ``remedy`` says what to do.
     """
 
     def __init__(
@@ -77,8 +77,8 @@ class Car:
         config_hash: bytes | None = None,
     ) -> None:
         self.name = name
-        self.called = name  # by commands: its name while it is served, else its URI
-        self.is_line_lossy = True  # a report that did not come may have been sent
+        self.called = name  # for command lines: its name while it is served, else its URI
+        self.is_line_lossy = True  # a missing report may have been sent
         self.connection = connection
         self.vehicle = vehicle
         self.config_hash = config_hash
@@ -97,9 +97,9 @@ class Car:
         self.samples: deque[Sample] = deque(maxlen=_SAMPLES_KEPT)
         self.acceptance = Acceptance()
         self.compared_slot: int | None = None  # whose claims are compared; None: our session's
-        self.own_epoch: int | None = None  # under which it says what its own receiver claims
+        self.own_epoch: int | None = None  # of the session of its own RC receiver
         self.on_own_claim: Callable[[OwnClaim], None] = lambda claim: None
-        self.signs: list[Sign] = []  # said for as long as its link is kept
+        self.signs: list[Sign] = []  # heartbeats sent while the link is kept
         self._actions: list[ActionRequest] = []
         self._stops: list[StopRequest] = []
         self._is_age_old = False
@@ -107,7 +107,7 @@ class Car:
         self._takes = self._table()
 
     def _table(self) -> dict[type, Callable[[Any, int], None]]:
-        """What becomes of each thing that is heard."""
+        """Return the handler for each type of report and link event."""
         return {
             CarStatus: self._take_status,
             CarMotion: self._take_motion,
@@ -130,7 +130,7 @@ class Car:
             CarRestarted: lambda _, __: self._break_off("the car restarted"),
         }
 
-    # --- the link, as whoever holds the transport needs it
+    # --- the link, as the code that holds the transport uses it
 
     def opened(self, now_us: int) -> None:
         self.connection.opened(now_us)
@@ -168,7 +168,10 @@ class Car:
     # --- what a person does to it
 
     def stop(self, sender: Sender, sender_name: str, now_us: int) -> StopRequest:
-        """Stop, now; needs no session. Repeated until the car has seen it."""
+        """Stop the car now; needs no session.
+
+        The stop is repeated until the car acknowledges it.
+        """
         self._token = self._token + 1 & 0xFFFF
 
         def send(stop: StopRequest) -> None:
@@ -180,7 +183,7 @@ class Car:
         return request
 
     def arm(self, now_us: int, sender: Sender, profile: Profile | None = None) -> ActionRequest:
-        """In its vehicle file's profile unless another is named."""
+        """Arm it in the named profile, or else in its vehicle file's default."""
         chosen = self.profile() if profile is None else profile
         return self.request(arming(chosen, sender), now_us)
 
@@ -191,11 +194,11 @@ class Car:
         return self.request(Deed(Action.DISARM, sender), now_us)
 
     def profile(self) -> Profile:
-        """That its vehicle file says it is armed in."""
+        """Return the default profile of its vehicle file; TRACK without one."""
         return Profile[self.vehicle.profile.upper()] if self.vehicle else Profile.TRACK
 
     def request(self, deed: Deed, now_us: int, *, may_proceed: bool = True) -> ActionRequest:
-        """Begin an action; its ``result`` is there within a second."""
+        """Begin an action; its ``result`` is set within a second."""
         request = ActionRequest(self.name, deed, self._send_action, now_us, self._explain)
         request.may_proceed = may_proceed
         if not self.connection.is_bound():
@@ -223,13 +226,13 @@ class Car:
     # --- what is known of it
 
     def is_known(self) -> bool:
-        """Whether the car is there, and understood: what is held is of this moment."""
+        """Return whether the car is online and understood, so that its reports are current."""
         return self.connection.is_understood()
 
     def why_stopped(self, *, says_when: bool = False) -> str:
-        """One sentence; "" if nothing keeps it from moving, or nothing is known.
+        """Return why it is stopped, as one sentence; "" if nothing stops it, or nothing is known.
 
-        Where it says when, it is another one every second.
+        With ``says_when`` the sentence includes the stop's age, so it changes every second.
         """
         if self.stranger:
             return f"{self.stranger[0].upper()}{self.stranger[1:]}; {self.remedy}."
@@ -239,13 +242,16 @@ class Car:
         return why_stopped(self.status, tuple(self.events), self.vehicle, age_s)
 
     def stop_age_s(self) -> float | None:
-        """Since when it stands, as its board counts; None if it may move, or has not said yet."""
+        """Return for how many s it is stopped, by its board's count; None if it is not.
+
+        None also if the board has not reported it yet.
+        """
         if self.status is None or self.inputs is None or self._is_age_old:
             return None
         return stop_age_s(self.status, self.inputs)
 
     def stand_left_s(self) -> float | None:
-        """For how long it may stay armed with its wheels off the ground; None if it is not."""
+        """Return for how many s it may stay armed with its wheels in the air; None if it is not."""
         return stand_left_s(self.status, tuple(self.events), self.vehicle)
 
     def _take(self, found: list[LinkEvent], now_us: int) -> list[LinkEvent]:
@@ -265,7 +271,7 @@ class Car:
     def _take_status(self, status: CarStatus, now_us: int) -> None:
         before, self.status = self.status, status
         if before and (before.first_cause, before.faults) != (status.first_cause, status.faults):
-            self._is_age_old = True  # what was said last is of another stop
+            self._is_age_old = True  # the age reported last belongs to another stop
         for action in self._actions:
             action.hear_status(status)
         slot = self.connection.slot if self.compared_slot is None else self.compared_slot
@@ -314,7 +320,7 @@ class Car:
         self._break_off("the link was lost")
 
     def _take_stranger(self, there: LinkStranger, now_us: int) -> None:
-        """Nothing of it is kept: what is known stays that of our own car."""
+        """Note that another car answers; its reports are not kept, ours stay."""
         identity = there.identity
         seen = KnownCar(identity.board_id, identity.car_name)
         known = self.known()
@@ -322,7 +328,7 @@ class Car:
         self._break_off(self.stranger)
 
     def known(self) -> KnownCar:
-        """Return who it is, to be remembered; its board's id is empty before it was met."""
+        """Return its identity for later comparison; the board id is empty until it is known."""
         boards = self.connection.boards
         board_id = next(iter(boards)) if len(boards) == 1 else b""
         vehicle = self.vehicle.name if self.vehicle else ""

@@ -1,7 +1,7 @@
-"""How far a car and its twin are apart, and whether that is too far. Pure.
+"""The divergence of a car and its twin, and whether it exceeds its limits. Pure computation.
 
-Both are sampled in the host's time; they are compared at the newest time that both have reached,
-the one that is ahead by interpolation between its samples.
+Both are sampled in the host's time. They are compared at the newest time that both have reached;
+the one that is ahead is interpolated between its samples.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from dataclasses import dataclass
 
 from host_bridge.domain import DivergenceLimits
 
-PERSIST_US = 300_000  # an alarm comes, and goes, when it was so for this long
+PERSIST_US = 300_000  # an alarm rises or falls after the condition held for this long
 _KEPT = 256
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """A car at a moment of the host's time; the pose is its own dead reckoning."""
+    """A car's motion at one moment of the host's time; the pose is its own dead reckoning."""
 
     time_us: int
     steer_rad: float
@@ -32,7 +32,7 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One quantity: the size of its difference, its limit, and since when there is an alarm."""
+    """One compared quantity: the size of the difference, its limit, and when an alarm rose."""
 
     what: str
     unit: str
@@ -46,7 +46,7 @@ class Difference:
 
 
 def interpolated(earlier: Sample, later: Sample, time_us: int) -> Sample:
-    """The car between two samples; the yaw takes the shorter way round."""
+    """Return the car's motion between two samples; the yaw takes the shorter way round."""
     span_us = later.time_us - earlier.time_us
     part = (time_us - earlier.time_us) / span_us if span_us else 1.0
 
@@ -66,7 +66,7 @@ def interpolated(earlier: Sample, later: Sample, time_us: int) -> Sample:
 
 
 def position_from(origin: Sample, sample: Sample) -> tuple[float, float]:
-    """Ahead and to the left of where the origin stood and looked, in m."""
+    """Return the position in m ahead and to the left of the origin's pose."""
     dx, dy = sample.x_m - origin.x_m, sample.y_m - origin.y_m
     cos, sin = math.cos(origin.yaw_rad), math.sin(origin.yaw_rad)
     return dx * cos + dy * sin, dy * cos - dx * sin
@@ -79,7 +79,10 @@ class Track:
         self._samples: deque[Sample] = deque(maxlen=_KEPT)
 
     def add(self, sample: Sample) -> None:
-        """What is not newer than the last is dropped: a clock's correction may overtake it."""
+        """Append a sample.
+
+        One that is not newer than the last is dropped: a clock correction can cause that.
+        """
         if not self._samples or sample.time_us > self._samples[-1].time_us:
             self._samples.append(sample)
 
@@ -87,7 +90,7 @@ class Track:
         return self._samples[-1].time_us if self._samples else None
 
     def at(self, time_us: int) -> Sample | None:
-        """The car at a time between its samples, else None."""
+        """Return the car's motion at a time between its samples, else None."""
         later: Sample | None = None
         for sample in reversed(self._samples):
             if sample.time_us <= time_us:
@@ -101,11 +104,14 @@ def _if_at(sample: Sample, time_us: int) -> Sample | None:
 
 
 class Alarm:
-    """Raised when a limit was exceeded for PERSIST_US, dropped when it was kept for as long."""
+    """An alarm with persistence.
+
+    It rises after PERSIST_US above the limit, and falls after as long below.
+    """
 
     def __init__(self) -> None:
         self.since_us: int | None = None
-        self._changed_us: int | None = None  # since when it is not as the alarm says
+        self._changed_us: int | None = None  # since when the condition contradicts the alarm
 
     def step(self, exceeds: bool, time_us: int) -> None:
         if exceeds == (self.since_us is not None):
@@ -135,7 +141,7 @@ _SIMPLE: tuple[
 
 
 class Divergence:
-    """A car against its twin. Feed both, ``step``, read ``differences``."""
+    """The comparison of a car with its twin: feed both, call ``step``, read ``differences``."""
 
     def __init__(self, limits: DivergenceLimits) -> None:
         self.car = Track()
@@ -148,7 +154,7 @@ class Divergence:
         self._last_us: int | None = None
 
     def reset(self) -> None:
-        """Begin anew: from the next instant on, paths are measured from where the cars then are."""
+        """Start over: paths are measured from the poses at the next compared instant."""
         self._origins = None
         self._alarms = {name: Alarm() for name in self._alarms}
         self.differences = ()
@@ -167,7 +173,10 @@ class Divergence:
         return tuple(d for d in self.differences if d.since_us is not None)
 
     def must_stop(self) -> str:
-        """What differs so that the cars have to stop; nothing where the limits only tell."""
+        """Return the quantity for which the cars have to stop; "" if there is none.
+
+        There is none either if ``on_exceed`` only tells.
+        """
         alarms = self.alarms() if self._limits.on_exceed == "stop" else ()
         return alarms[0].what if alarms else ""
 

@@ -19,13 +19,13 @@ _CLOCK_KNOWN_US = 9_000  # a car refuses claims beyond 10 ms (core/params.py, cl
 
 
 class FleetRequest:
-    """One action on all cars: all are asked first, and act only when every one would.
+    """One action on all cars, in two phases: all are asked first, and act only if every one would.
 
-    ``results`` is there when all have finished. Was only a part of them armed, all were stopped.
+    ``results`` is set when all have finished. If only some of them were armed, all are stopped.
     """
 
     def __init__(self, fleet: Fleet, deeds: Sequence[Deed], now_us: int) -> None:
-        """A deed for each car, all of them one action."""
+        """Begin with one request per car, all of the same action."""
         self.results: tuple[ActionResult, ...] | None = None
         self._fleet = fleet
         self._action = deeds[0].action
@@ -40,7 +40,7 @@ class FleetRequest:
         return self.results is not None and all(result.is_done for result in self.results)
 
     def off_beat(self) -> list[Car]:
-        """Who refused because its steps take too long, and would do with a longer beat."""
+        """Return the cars that refused for overruns and that a longer control period would help."""
         refused = [r.car_name for r in self.results or () if Refusal.OFF_BEAT in r.refusals]
         return [c for c in self._fleet.cars if c.name in refused and may_be_given_longer_beat(c)]
 
@@ -77,7 +77,7 @@ class FleetRequest:
 
 
 def is_ready(car: Car) -> bool:
-    """Whether it may be armed: bound, and its clock known well enough for claims to be fresh."""
+    """Return whether a car may be armed: it is bound and its clock is known well enough."""
     bound_us = car.connection.clock.bound_us
     return car.connection.is_bound() and bound_us is not None and bound_us <= _CLOCK_KNOWN_US
 
@@ -88,7 +88,7 @@ def _has_failed(part: ActionRequest) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class FleetAgreement:
-    """All cars against the first: claims that agreed, claims lost, and where bytes differed."""
+    """The comparison of all cars with the first: claims agreed, claims lost, first difference."""
 
     agreed: int
     missed: int
@@ -99,9 +99,10 @@ class FleetAgreement:
 
 
 class Fleet:
-    """``epoch`` names the session to all its cars; their connections have the same.
+    """The cars of one session, whose ``epoch`` all their connections share.
 
-    It speaks for two stop sources: for the seat that drives, and, of several cars, for the fleet.
+    It sends the heartbeats of two stop sources: of the seat that drives, and, for several cars, of
+    the fleet.
     """
 
     def __init__(self, cars: Sequence[Car], epoch: int) -> None:
@@ -121,15 +122,18 @@ class Fleet:
     # --- what moves and stops them
 
     def next_sequence(self) -> int:
-        """One count for all sources of this session, so that a gap in it is a loss."""
+        """Return the next sequence.
+
+        One count serves all sources of this session, so a gap is a loss.
+        """
         self._sequence = self._sequence + 1 & _NUMBERS
         return self._sequence
 
     def offer(self, claim: Claim) -> bytes:
-        """One frame, the very same bytes, to every bound car; returns it.
+        """Send one frame, the very same bytes, to every bound car; return it.
 
-        The first waits until all cars are bound and know our clock, so that none refuses it and
-        their running CRCs begin together.
+        The first one waits until all cars are bound and know our clock, so that none refuses it
+        and their running CRCs begin together.
         """
         frame = encode(claim_message(claim, self.epoch))
         if not self._has_begun and all(map(is_ready, self.cars)):
@@ -147,17 +151,17 @@ class Fleet:
         return [car.stop(sender, sender_name, now_us) for car in self.cars]
 
     def say(self, name: str, *, runs: bool) -> None:
-        """What it says as this stop source until it says something else."""
+        """Set what the heartbeat of this stop source says from now on: run or stop."""
         for sign in self._signs:
             if sign.name == name:
                 sign.say(runs=runs)
 
     def is_heard(self, now_us: int) -> bool:
-        """Whether all cars can be taken to know what their stop sources here say."""
+        """Return whether all cars can be assumed to have heard the heartbeats' present state."""
         return all(sign.is_heard(now_us) for sign in self._signs)
 
     def arm(self, now_us: int, profile: Profile | None = None) -> FleetRequest:
-        """Each in its own vehicle file's profile, unless one is named."""
+        """Arm all cars in the named profile, or else each in its vehicle file's default."""
         profiles = [car.profile() if profile is None else profile for car in self.cars]
         deeds = [arming(chosen, Sender.SEAT) for chosen in profiles]
         return self._request(deeds, now_us)
@@ -166,7 +170,10 @@ class Fleet:
         return self._request([Deed(Action.CLEAR, Sender.SEAT)] * len(self.cars), now_us)
 
     def cap(self, now_us: int, speed_mps: float) -> FleetRequest:
-        """Limit the speed of each on its board; ValueError beyond what the wire can say."""
+        """Cap the speed of each car on its board.
+
+        Raises ValueError beyond the range of the wire.
+        """
         return self._request([capping(speed_mps, Sender.SEAT)] * len(self.cars), now_us)
 
     def disarm(self, now_us: int) -> FleetRequest:
@@ -178,7 +185,7 @@ class Fleet:
         return request
 
     def step(self, now_us: int) -> None:
-        """Carry requests on, say what the stop sources say, and compare what the cars accepted."""
+        """Advance requests, send due heartbeats, and compare what the cars accepted."""
         for sign in self._signs:
             sign.step(now_us)
         for request in self._requests:
@@ -190,7 +197,11 @@ class Fleet:
     # --- what they did
 
     def skew_us(self) -> int | None:
-        """Between the first and the last car to apply the newest claim that all applied."""
+        """Return the time from the first to the last car's application of a claim, in us.
+
+        The claim is the newest that all cars applied; None without one, or if its times are not
+        known.
+        """
         common = newest_common([car.acceptance for car in self.cars])
         times = [report.applied_us for report in common or () if report.applied_us is not None]
         return max(times) - min(times) if times and len(times) == len(self.cars) else None

@@ -1,9 +1,8 @@
-"""Cars that follow another one, which is driven by its own receiver: the very frames it says.
+"""Cars that follow a leader driven by its own RC receiver: they get the very frames it reports.
 
 The leader reports each claim of its receiver that it accepted, in its own epoch and by its own
-clock. The followers are bound to that epoch, and their clocks are told the leader's time. They are
-armed when the leader is, in its profile, and stopped when it stops. The leader depends on nothing
-here.
+clock. The followers are bound to that epoch and synchronised to the leader's time. They are armed
+when the leader is, in its profile, and stopped when it stops. The leader depends on nothing here.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ _HALTED = (State.STOPPING, State.STOPPED, State.FAULT)
 
 
 class Follower:
-    """One car behind the leader. ``notice`` is why its last action was refused."""
+    """One car that follows the leader; ``notice`` is why its last action was refused."""
 
     def __init__(self, leader: Car, car: Car) -> None:
         self.car = car
@@ -35,14 +34,14 @@ class Follower:
         self._request: ActionRequest | None = None
 
     def is_armed(self) -> bool:
-        """As far as is known."""
+        """Return whether it is online and its last status says armed."""
         return self.car.is_known() and self.state() in _ARMED
 
     def state(self) -> State | None:
         return self.car.status.state if self.car.status else None
 
     def arm(self) -> None:
-        """As the leader was armed; what made it stop before is forgotten with that."""
+        """Arm in the leader's profile; an earlier stop of this car is cleared first."""
         status = self._leader.status
         if status is None or self.is_armed():
             return
@@ -73,7 +72,10 @@ class Follower:
             self._request = self.car.request(self._deeds.pop(0), now_us)
 
     def compare(self) -> None:
-        """Take what both have measured since the last time; ours only from the follower."""
+        """Add the samples since the last call, and compare.
+
+        The leader's are added by ``Following``.
+        """
         if self.divergence is None:
             return
         for sample in self.car.samples:
@@ -83,7 +85,7 @@ class Follower:
 
 
 class Following:
-    """A leader and who follows it. Call ``step`` a hundred times a second."""
+    """A leader and its followers. Call ``step`` a hundred times a second."""
 
     def __init__(self, leader: Car, cars: Sequence[Car]) -> None:
         for car in cars:
@@ -99,7 +101,7 @@ class Following:
         leader.on_own_claim = self._forward
 
     def has_new_leader(self) -> bool:
-        """Whether the leader began anew: its claims are of another epoch then."""
+        """Return whether the leader restarted, so that its claims have another epoch."""
         return self.leader.own_epoch != self.epoch
 
     def step(self, now_us: int) -> None:
@@ -111,7 +113,7 @@ class Following:
             self._stop_if_apart(follower, now_us)
 
     def end(self, now_us: int) -> None:
-        """Leave no follower armed."""
+        """Stop all followers that are armed."""
         for follower in self.followers:
             follower.stop("no more followed", now_us)
 
@@ -123,7 +125,10 @@ class Following:
                     follower.car.connection.send_frame(claim.frame)
 
     def _follow(self, now_us: int) -> None:
-        """Arm on the very change: a leader that was armed before it was followed is no new word."""
+        """Arm followers on the leader's transition only.
+
+        A leader that was armed before it was followed gives no permission by that.
+        """
         status = self.leader.status
         before, self._state = self._state, status.state if status else None
         if status is None or before is None or before == status.state:

@@ -1,4 +1,4 @@
-"""Why a car refused an action: the refusal's own words, with what is known of this very car."""
+"""Texts for a car's refusals: the refusal's own phrase with the particulars of this car."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from host_bridge.domain import (
 )
 from host_bridge.domain.reasons import ARMED, PAIRING_REMEDIES, STOP_SOURCE_REMEDIES
 
-_FITS_WELL = 0.75  # of its beat: what such steps miss of it they miss for once
-_OF_ANY_ARMED_CAR = (Refusal.MOVING, Refusal.RELAY)  # it moves, and its drive enable is closed
+_FITS_WELL = 0.75  # of the control period: steps below this overrun only for a passing reason
+_OF_ANY_ARMED_CAR = (Refusal.MOVING, Refusal.RELAY)  # these follow from being armed
 
 
 class Car(Protocol):
-    """``car.Car``, as far as it matters here."""
+    """The attributes of ``car.Car`` that a refusal's text needs."""
 
     config_hash: bytes | None
     called: str
@@ -34,8 +34,10 @@ class Car(Protocol):
 
 
 def explained(refusal: Refusal, reply: ActionReply, car: Car) -> str:
-    """The phrase, and in brackets the particulars, if there are any; "" for what only follows from
-    another refusal."""
+    """Return the phrase, with the particulars in brackets if there are any.
+
+    "" for a refusal that only follows from another one.
+    """
     if refusal in _OF_ANY_ARMED_CAR and Refusal.STATE in reply.refusals and _is_armed(car):
         return ""
     details = _DETAILS.get(refusal, _no_details)(car, reply)
@@ -48,7 +50,7 @@ def _is_armed(car: Car) -> bool:
 
 
 def _who_drives(car: Car) -> str:
-    """A car is armed: by whose claims. Whose program that is, ``tandem cars`` says."""
+    """Return which sources send claims to an armed car; ``tandem cars`` says which program does."""
     sources = car.vehicle.sources if car.vehicle else ()
     fresh = car.inputs.fresh if car.inputs else ()
     names = [source.name for source in sources if source.id in fresh]
@@ -85,20 +87,20 @@ def _stop_source_remedy(name: str, car: Car) -> str:
 
 
 def may_be_given_longer_beat(car: Car) -> bool:
-    """Say whether a longer beat helps and can be written.
+    """Return whether a longer control period helps and can be written to the board.
 
-    The numbers of hardware in the loop are its URI's.
+    For hardware in the loop it cannot: its parameters come from its URI.
     """
     return _has_longer_beat(car) and not _is_hitl(car) and not _was_busy(car.inputs)
 
 
 def _was_busy(inputs: Inputs | None) -> bool:
-    """Say whether its steps fit their beat well, so that what was missed was missed for once."""
+    """Return whether its steps fit the control period well, so that the overruns were passing."""
     return inputs is not None and inputs.takes_us < _FITS_WELL * inputs.beat_us
 
 
 def _has_longer_beat(car: Car) -> bool:
-    """Say whether its steps would fit a beat as long as there is."""
+    """Return whether its control period is shorter than the longest that is allowed."""
     inputs = car.inputs
     return inputs is not None and inputs.beat_us < round(LONGEST_STEP_S * 1e6)
 
@@ -108,7 +110,7 @@ def _is_hitl(car: Car) -> bool:
 
 
 def _longer_beat(car: Car) -> str:
-    """Return what a person types."""
+    """Return what a person types to get a longer control period."""
     if _is_hitl(car):
         return f"open it with step_s={LONGEST_STEP_S:g} in its URI"
     return f"`tandem config write {shlex.quote(car.called)} step_s={LONGEST_STEP_S:g}`"
@@ -128,7 +130,7 @@ def _beat(car: Car, reply: ActionReply) -> str:
     return f"{takes}, {missed}: {remedy}"
 
 
-# What there is to say about a refusal besides its phrase
+# The particulars of a refusal besides its phrase
 _DETAILS: dict[Refusal, Callable[[Car, ActionReply], str]] = {
     Refusal.STATE: lambda car, reply: car.status.state.name if car.status else "",
     Refusal.CAUSE_PRESENT: lambda car, reply: ", ".join(c.phrase for c in reply.causes_present),

@@ -1,7 +1,7 @@
-"""A registered stop source's word to its car, again and again: you may run, or: stop.
+"""The heartbeat of a registered stop source: it tells the car repeatedly "run" or "stop".
 
-A car whose profile requires that source stops when the word stays away, as it does when whoever
-says it hangs, is killed or is cut off.
+A car whose profile requires that source stops when the heartbeat stays away, as it does when its
+sender hangs, is killed or is cut off.
 """
 
 from __future__ import annotations
@@ -12,13 +12,16 @@ from host_bridge.link import requests
 
 OWNER, SEAT, FLEET = "owner", "seat", "fleet"  # stop sources of the vehicle file
 _EVERY_US = 20_000  # 50 Hz, as firmware/core/SAFETY.md has it for remote stop sources
-_WORDS = 12  # in the silence that is allowed, as claims in a lease: rides out bursts of loss
+_WORDS = 12  # messages per allowed silence, to ride out bursts of loss; as claims in a lease
 _NUMBERS = 0xFFFF
-_HEARD_US = 100_000  # five words: at 10 % loss one in a hundred thousand times none gets through
+_HEARD_US = 100_000  # five messages: at 10 % loss all are lost once in a hundred thousand times
 
 
 class SignOfLife:
-    """One stop source of one car; nothing is said if the vehicle file does not register it."""
+    """The heartbeat of one stop source at one car.
+
+    Nothing is sent if the vehicle file does not register that source.
+    """
 
     def __init__(self, car: Car, name: str) -> None:
         self.name = name
@@ -26,17 +29,17 @@ class SignOfLife:
         self._car = car
         self._sequence = 0
         self._due_us = 0
-        self._since_us: int | None = None  # when the present word was said first
+        self._since_us: int | None = None  # when the present state was sent first
 
     def say(self, *, runs: bool) -> None:
-        """From the next step on."""
+        """Set the state, run or stop, that is sent from the next step on."""
         if runs is not self.runs:
             self.runs = runs
             self._due_us = 0
             self._since_us = None
 
     def step(self, now_us: int) -> None:
-        """Call it a hundred times a second."""
+        """Send the message if it is due; call this a hundred times a second."""
         facts = self._facts()
         connection = self._car.connection
         if facts is None or connection.epoch is None or not connection.is_bound():
@@ -52,7 +55,10 @@ class SignOfLife:
             connection.send(word)
 
     def is_heard(self, now_us: int) -> bool:
-        """Whether the car can be taken to know the present word; it is asked for nothing."""
+        """Return whether the car can be assumed to know the present state.
+
+        There is no acknowledgement: it is assumed after five messages.
+        """
         if self._facts() is None:
             return True
         return self._since_us is not None and now_us - self._since_us >= _HEARD_US
