@@ -1,4 +1,4 @@
-"""Driving cars from one place: the inputs, the cars, the session between them, and what is seen."""
+"""Driving cars from one place: the inputs, the cars, the session between them, and the display."""
 
 from host_bridge.driving.drive import Drive, Phase
 from host_bridge.driving.follow import FollowPlan, FollowView, follow

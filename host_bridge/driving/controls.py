@@ -1,7 +1,8 @@
-"""Who drives, who holds the deadman, and under which source: refused before anything is permitted.
+"""The choice of who drives, who holds the deadman, and under which source, checked before arming.
 
-A program may hold the deadman of virtual cars only. A real car it drives while a person holds it:
-an attended program under the person's source, an autonomous one under its own, which needs theirs.
+A program may hold the deadman of virtual cars only. It drives a real car only while a person holds
+the deadman: an attended program under the person's source, an autonomous one under its own, which
+needs theirs.
 """
 
 from __future__ import annotations
@@ -30,9 +31,9 @@ _EXAMPLES = {"csv": "csv:commands.csv", "script": "script:slalom"}
 
 
 class Make(Protocol):
-    """What an entry point of ``tandem.inputs`` names: it makes the input of what follows the colon.
+    """The callable that an entry point of ``tandem.inputs`` names; it makes an input from REST.
 
-    ``options`` are the command's own, as text. Raises errors.TandemError.
+    ``options`` are those of the command line, as text. Raises errors.TandemError.
     """
 
     def __call__(
@@ -41,12 +42,12 @@ class Make(Protocol):
 
 
 def input_names() -> list[str]:
-    """The kinds of inputs there are, sorted; of packages of others, too."""
+    """Return the kinds of input that are installed, sorted, those of other packages included."""
     return sorted(entry_points(group=GROUP).names)
 
 
 def make_input(text: str, options: Mapping[str, str], now_us: Callable[[], int]) -> Input:
-    """The input of ``NAME:REST``, not yet open. Raises errors.TandemError."""
+    """Return the input for ``NAME:REST``, not yet open. Raises errors.TandemError."""
     name, _, rest = text.partition(":")
     for entry in entry_points(group=GROUP, name=name):
         return cast(Make, entry.load())(rest, options, now_us)
@@ -62,13 +63,12 @@ def make_input(text: str, options: Mapping[str, str], now_us: Callable[[], int])
 
 @dataclass(frozen=True)
 class Controls:
-    """The input that drives, and whose hand is at the deadman meanwhile.
+    """The opened inputs: the one that drives, and the person who holds the deadman meanwhile.
 
-    ``person`` is somebody at a terminal, whose stop counts whoever drives; with ``needs_hand`` the
-    input drives only while that person holds the deadman, and with a person who ``lets_apart`` it
-    is they who drive while they hold the other. ``guardian`` is the source of the deadman that lets
-    an autonomous source drive. ``terminal`` is where whoever drives by other means sees the cars,
-    and may stop them.
+    ``person`` is somebody at a terminal, whose stop counts whoever drives. With ``needs_hand`` the
+    input drives only while that person holds the deadman; a person who ``lets_apart`` drives while
+    they hold the other grip. ``guardian`` is the source of the deadman that lets an autonomous
+    source drive. ``terminal`` shows the cars to a person who drives by other means, and may stop.
     """
 
     input: Input
@@ -87,7 +87,7 @@ class Controls:
         *,
         is_woken: bool = False,
     ) -> Wish:
-        """What is wished for at this moment, and held by whoever has to hold it."""
+        """Return the wish of this moment, with the deadman of whoever has to hold it."""
         person = self.person
         seen = Observed(cars, is_driving, is_permitted=True, is_woken=is_woken)
         if self.terminal:
@@ -102,7 +102,7 @@ class Controls:
         if hand.is_held and not lets:
             return replace(hand, is_by_hand=True, lost=hand.lost or wish.lost)
         if is_driving and lets and not wish.is_held:
-            person.let_go()  # whoever lets a program drive has seen that it is ready
+            person.let_go()  # the permission counts only if given while the program is ready
         return replace(
             wish,
             is_held=lets and wish.is_held,
@@ -111,7 +111,7 @@ class Controls:
         )
 
     def orders(self) -> list[Order]:
-        """What was asked for besides driving since the last call."""
+        """Return the requests besides driving since the last call."""
         return [order for it in self._all() for order in it.orders()]
 
     def let_go(self) -> None:
@@ -119,19 +119,19 @@ class Controls:
             it.let_go()
 
     def is_held_by_hand(self) -> bool:
-        """Whether a person's deadman counts, and no scripted one."""
+        """Return whether a person holds the deadman, not a program."""
         return self.needs_hand or self.input.is_person
 
     def words(self, now_us: int) -> str:
-        """What has to be known of a program that drives; "" if there is nothing."""
+        """Return a sentence about the state of a program that drives; "" if there is none."""
         return "" if self.input.is_person else self.input.words(now_us)
 
     def hand_words(self, now_us: int) -> str:
-        """What the person has to know of whatever the deadman is held with."""
+        """Return a sentence about the device that holds the deadman; "" if there is none."""
         return self.person.words(now_us) if self.person and self.is_held_by_hand() else ""
 
     def hint(self, now_us: int) -> str:
-        """What the hand at the deadman has to do next."""
+        """Return what the person at the deadman has to do next."""
         return self.person.hint(now_us) if self.person else ""
 
     async def close(self) -> None:
@@ -144,11 +144,11 @@ class Controls:
 
 
 def _sleep_on() -> None:
-    """Wake nobody."""
+    """Do nothing: the wake-up of an input that may not wake the session."""
 
 
 class Seating:
-    """What an input is opened with: the cars, and what was asked for."""
+    """The context with which an input is opened: the cars, and the options of the drive."""
 
     def __init__(
         self,
@@ -160,7 +160,7 @@ class Seating:
         is_virtual: bool = False,
         wake: Callable[[], None] = _sleep_on,
     ) -> None:
-        """``stand_in``: the source of the person under which an attended program claims."""
+        """Keep the options; ``stand_in`` is the person's source for an attended program."""
         self.vehicles = tuple(vehicles)
         self.seconds = plan.seconds
         self.speed_mps = plan.speed_mps
@@ -171,7 +171,7 @@ class Seating:
         self._profile = plan.profile.name.lower() if plan.profile is not None else None
 
     def source(self, name: str) -> SourceFacts:
-        """The source that an input of this name claims under. Raises errors.TandemError."""
+        """Return the source under which an input of this name claims. Raises errors.TandemError."""
         found = source_of_all(self.vehicles, name)
         if self._stand_in is None or not found.is_attended:
             return found
@@ -181,8 +181,7 @@ class Seating:
         return self.source(source).lease_s
 
     def reach(self, source: str) -> Reach:
-        """What every car can do, within the caps of the source and of the profile, and the one that
-        was asked for."""
+        """Return the limits of all cars, within the caps of source, profile and request."""
         name = self.source(source).name
         caps = [s.speed_cap_mps for v in self.vehicles for s in v.sources if s.name == name]
         caps += [v.profile_caps_mps[self._profile or v.profile] for v in self.vehicles]
@@ -204,14 +203,14 @@ async def take_controls(
     terminal: Input | None = None,
     wake: Callable[[], None] = _sleep_on,
 ) -> Controls:
-    """Open the input that was chosen, and the person's, if somebody is there.
+    """Open the chosen input, and the person's, if somebody is there.
 
-    Whatever was opened is closed again where that fails. Raises errors.TandemError.
+    If that fails, whatever was opened is closed again. Raises errors.TandemError.
     """
     needs_hand = not chosen.is_person and (not is_virtual or plan.hand is not None)
     if needs_hand and person is None:
         raise _needs_a_hand()
-    wake = _sleep_on if chosen.is_computed else wake  # virtual time goes on by its beats alone
+    wake = _sleep_on if chosen.is_computed else wake  # virtual time advances by ticks alone
     seating = Seating(plan, vehicles, now_us, is_virtual=is_virtual, wake=wake)
     opened: list[Input] = []
     try:
@@ -243,7 +242,10 @@ async def take_controls(
 
 
 def source_of_all(vehicles: Sequence[Vehicle], name: str) -> SourceFacts:
-    """One claim goes to all cars, so all have to know its source alike."""
+    """Return the source of this name, which all cars must have alike: they get the same claims.
+
+    Raises errors.VehicleFileFault or errors.UsageFault if they have not.
+    """
     found = [source for vehicle in vehicles for source in vehicle.sources if source.name == name]
     if len(found) < len(vehicles):
         raise VehicleFileFault(

@@ -1,7 +1,7 @@
-"""A drive from arming to rest: what happens on each tick, and what an order does. No I/O.
+"""The state machine of a drive, from arming to rest, with the operator's requests. No I/O.
 
-It stands between input and session, so that nothing that somebody holds counts before all cars are
-armed or after the end has begun. Cars that are driven together stop together.
+It stands between input and session, so that no held deadman counts before all cars are armed or
+after the end has begun. Cars that are driven together stop together.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from host_bridge.errors import DataFileFault
 _LOGGER = logging.getLogger(__name__)
 _REST_MPS = 0.02  # a hundredth of walking pace; encoders cannot tell it from standing
 _REST_US = 5_000_000  # longer than any vehicle file lets a car brake
-_STARTED_US = 3_000_000  # an ESC wants neutral for up to two seconds before anything
-_ANSWER_US = 1_500_000  # an action takes a second, or has failed
+_STARTED_US = 3_000_000  # an ESC needs neutral for up to two seconds at first
+_ANSWER_US = 1_500_000  # an action is done or has failed within a second
 ARM_AGAIN = "press R to clear it and to arm again"
 UNARMED = "Nothing is armed yet: press R to arm."
 
 
 class Phase(Enum):
-    """What the drive is about at this moment."""
+    """The phases of a drive."""
 
     ARMING = "arming"
     DRIVING = "driving"
@@ -41,9 +41,10 @@ class Phase(Enum):
 
 
 class Drive:
-    """Arms all cars as soon as they have started; forgets no stop by itself: that is a person's.
+    """One drive of a fleet: it arms all cars once they have started, and clears no stop by itself.
 
-    ``notice`` is what the person has to know; ``refusal`` why it never came to driving.
+    Clearing is a person's decision. ``notice`` is the message for the person; ``refusal`` says why
+    driving never began.
     """
 
     def __init__(
@@ -58,8 +59,10 @@ class Drive:
         cap_mps: float | None = None,
         is_unarmed: bool = False,
     ) -> None:
-        """Without a profile each car is armed in its vehicle file's; ``is_unarmed`` waits for a
-        person's word before it arms any."""
+        """Begin in ARMING; with ``is_unarmed`` in STOPPED, until a person asks to arm.
+
+        Without a profile each car is armed in its vehicle file's default.
+        """
         self.fleet = fleet
         self.controls = controls
         self.phase = Phase.STOPPED if is_unarmed else Phase.ARMING
@@ -67,14 +70,14 @@ class Drive:
         self.notice = UNARMED if is_unarmed else ""
         self.log_fault: DataFileFault | None = None  # why nothing is recorded any more
         self.refusal = ""
-        self.off_beat: list[Car] = []  # who refused for that, and would have a longer beat
+        self.off_beat: list[Car] = []  # refused for overruns; a longer control period would help
         self.tallies = tuple(Tally(car) for car in fleet.cars)
         self.divergences = tuple(_divergence(car) for car in fleet.cars[1:])
         self.skew_us: int | None = None
         self.worst_skew_us: int | None = None
         self.begun_us: int | None = None  # when driving began first
-        self._held_us: int | None = None  # since when without a break
-        self.is_completed = False  # a file or the time that was asked for ran to its end
+        self._held_us: int | None = None  # since when the deadman is held without a break
+        self.is_completed = False  # the input or the requested time ran to its end
         self._sender_name = sender_name
         self._seconds = seconds
         self._request: FleetRequest | None = None
@@ -94,7 +97,10 @@ class Drive:
     # --- what the person does
 
     def read(self, now_us: int, *, is_woken: bool = False) -> Wish:
-        """The input's wish; let go, except while driving."""
+        """Return the input's wish; outside DRIVING, one that lets go of the deadman.
+
+        If the input reports that its device is lost, all cars are stopped.
+        """
         is_driving = self.phase is Phase.DRIVING
         cars = tuple(map(_seen, self.fleet.cars))
         wish = self._ask_input(now_us, cars, is_driving, is_woken)
@@ -108,7 +114,10 @@ class Drive:
     def _ask_input(
         self, now_us: int, cars: tuple[SeenCar, ...], is_driving: bool, is_woken: bool
     ) -> Wish:
-        """An input is anybody's code; where it fails, it is lost."""
+        """Ask the input for its wish.
+
+        An input may be foreign code: an exception counts as a lost device.
+        """
         try:
             return self.controls.step(now_us, cars, is_driving, is_woken=is_woken)
         except Exception as error:
@@ -116,7 +125,10 @@ class Drive:
             return Wish(lost=f"The input failed ({type(error).__name__}: {error})")
 
     def _from_neutral(self, wish: Wish, now_us: int) -> Wish:
-        """An attended source has to be in neutral when its deadman is held anew: so it is."""
+        """Hold the speed at 0 for NEUTRAL_US after the deadman is held anew.
+
+        The car requires neutral from an attended source at that moment.
+        """
         if not wish.is_held or self.controls.guardian:
             self._held_us = None
             return wish
@@ -137,12 +149,12 @@ class Drive:
             self._halt(f"Stopped all cars: {ARM_AGAIN}.")
 
     def _stop_all(self, why: str, now_us: int) -> None:
-        """Asked for as a stop, and said as a stop source until a person says R."""
+        """Stop all cars, and assert the stop by the seat's heartbeat until a person arms again."""
         self.fleet.say(SEAT, runs=False)
         self.fleet.stop(Sender.SEAT, why or self._sender_name, now_us)
 
     def arm(self, now_us: int) -> None:
-        """Arm all cars on a person's word; forget stops whose causes are gone before that."""
+        """Arm all cars at a person's request; stops whose causes are gone are cleared first."""
         if self.phase is Phase.STOPPED:
             self.phase = Phase.ARMING
             self.notice = ""
@@ -152,13 +164,15 @@ class Drive:
             self.fleet.say(SEAT, runs=True)
 
     def _to_arm(self) -> list[Action]:
-        """The cap that was asked for comes before the first driving, however often that is tried;
-        after it somebody else may have lowered it."""
+        """Return the actions that arm. The requested cap is set only before the first driving.
+
+        After that somebody else may have lowered it.
+        """
         is_to_cap = self._cap_mps is not None and self.begun_us is None
         return [Action.CAP, Action.ARM] if is_to_cap else [Action.ARM]
 
     def quit(self, now_us: int) -> None:
-        """Let go, wait for rest, disarm. Asked for again: stop, and end at once."""
+        """Let go, wait for rest, disarm. If asked again meanwhile: stop, and end at once."""
         self.controls.let_go()
         if self.phase in (Phase.RESTING, Phase.DISARMING):
             self._stop_all("", now_us)
@@ -170,14 +184,14 @@ class Drive:
     # --- what time does
 
     def step(self, now_us: int) -> None:
-        """Once per tick, after the session's."""
+        """Advance the state machine; call it once per tick, after the session's tick."""
         for tally in self.tallies:
             tally.step()
         self._compare()
         self._steps[self.phase](now_us)
 
     def log_words(self) -> str:
-        """That nothing is recorded any more, in one line; "" while it is."""
+        """Return a line that says that recording has failed; "" while it works."""
         lost = self.log_fault
         return f"NOT RECORDED ANY MORE: {lost.where}: {lost.got}" if lost else ""
 
@@ -188,11 +202,11 @@ class Drive:
         return (now_us - self.begun_us) * 1e-6 if self.begun_us is not None else 0.0
 
     def lost(self) -> list[str]:
-        """The cars whose link does not hold."""
+        """Return the names of the cars whose link is down."""
         return [car.name for car in self.fleet.cars if not car.is_known()]
 
     def _ask(self, now_us: int) -> None:
-        """What is to be done next, the last of which is to arm."""
+        """Send the next pending action; the last one is to arm."""
         action = self._deeds.pop(0)
         if action is Action.CAP:
             self._request = self.fleet.cap(now_us, self._cap_mps or 0.0)
@@ -219,12 +233,12 @@ class Drive:
         elif all(tally.is_armed() for tally in self.tallies):
             self._drive_on(now_us)
         elif now_us < self._patience_us:
-            self._request = request  # the statuses that show it are still to come
+            self._request = request  # the statuses that show it have not come yet
         else:
             self._halt(f"Armed, and stopped at once. {self._what_to_do()}")
 
     def _is_ready(self, now_us: int) -> bool:
-        """All cars have started, and know what their stop sources here say."""
+        """Return whether all cars have started and have heard their stop sources' heartbeats."""
         statuses = [car.status for car in self.fleet.cars]
         has_started = all(s is not None and s.state is not State.STARTING for s in statuses)
         return has_started and self.fleet.is_heard(now_us)
@@ -252,7 +266,7 @@ class Drive:
             self._end(now_us)
 
     def _end(self, now_us: int) -> None:
-        """The time that was asked for is over, or what was played."""
+        """End the drive as completed: its time is over, or the input has come to its end."""
         if self.phase is Phase.DRIVING:
             self.is_completed = True
             self.quit(now_us)
@@ -271,7 +285,7 @@ class Drive:
             self._halt(f"{', '.join(car.name for car in fallen)} stopped: {ARM_AGAIN}.")
 
     def _tell_strangers(self) -> None:
-        """Another car at a car's place is seen once its cable is in again, after the stop."""
+        """Tell that another car answers, which shows once a cable is back in, after the stop."""
         for car in self.fleet.cars:
             if car.stranger and car.remedy not in self.notice:
                 self.notice = car.why_stopped()
@@ -352,7 +366,7 @@ def _needs_clear(car: Car) -> bool:
 
 
 def _is_at_rest(car: Car) -> bool:
-    """A car that is lost is not waited for: it stops by itself, and nobody sees when."""
+    """Return whether the car stands. A lost car counts as at rest: it stops by itself, unseen."""
     status = car.status
     if status is None or not car.is_known():
         return True

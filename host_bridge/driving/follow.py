@@ -1,4 +1,4 @@
-"""Following at its rim: the leader opened, the cars bound to its epoch, ticks kept, an end."""
+"""The loop of ``tandem follow``: opens the leader and its followers, keeps the ticks, and ends."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from host_bridge.open_car import OpenCar
 from host_bridge.services import Host
 from host_bridge.session import next_tick_us
 
-_EPOCH_S = 2.0  # a car names its own session in turn with other slow things
+_EPOCH_S = 2.0  # a car reports its own session in turn with other slow reports
 _FAREWELL_S = 0.3
 _NEWS_EVERY = 10  # ticks
 _RC = "rc"
@@ -32,7 +32,7 @@ _RC = "rc"
 
 @dataclass(frozen=True)
 class FollowPlan:
-    """The command line, parsed."""
+    """The parsed command line."""
 
     leader: str
     followers: tuple[str, ...]
@@ -42,20 +42,23 @@ class FollowPlan:
 
 
 class FollowView(Protocol):
-    """What people and programs get to see of it."""
+    """The display of a following, for people and programs."""
 
     def news(self, following: Following, now_us: int) -> Sequence[str]:
-        """What is new at this moment; called ten times a second."""
+        """Return the new lines of this moment; called ten times a second."""
 
     def summary(self, following: Following, now_us: int) -> Sequence[str]:
-        """At the end."""
+        """Return the lines for the end."""
 
 
 async def follow(plan: FollowPlan, view: FollowView, host: Host) -> int:
-    """Until it is cancelled, or the time is over. Raises errors.TandemError."""
+    """Follow until cancelled or until the time is over; return the exit code.
+
+    Raises errors.TandemError.
+    """
     log: Recorder | None = None
     try:
-        async with AsyncExitStack() as logs, AsyncExitStack() as stack:  # logs end last
+        async with AsyncExitStack() as logs, AsyncExitStack() as stack:  # logs are closed last
             cars = await _open(plan, host, stack)
             log = await start_log(plan.record, host, cars, logs)
             source_of_all([_with_receiver(opened.vehicle) for opened in cars], _RC)
@@ -67,7 +70,7 @@ async def follow(plan: FollowPlan, view: FollowView, host: Host) -> int:
                 await _let_go(following, cars[1:], host.cars.clock)
                 lines.finish(view.summary(following, host.cars.clock.now_us()))
         _judge(following)
-    except BaseException:  # Ctrl-C too; asked after it is closed: its end may have found no room
+    except BaseException:  # Ctrl-C too; checked after closing: its last write may have failed
         if log and log.fault:
             print(f"tandem: {log.fault}", file=sys.stderr)
         raise

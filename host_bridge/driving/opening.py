@@ -1,4 +1,4 @@
-"""What driving and following need of the host, and do alike before they begin."""
+"""The part of the host that driving and following need, and the log that both start."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ from host_bridge.services import Host
 async def start_log(
     path: Path | None, host: Host, cars: Sequence[OpenCar], stack: AsyncExitStack
 ) -> Recorder | None:
-    """All cars' frames go to ``path``, closed with the stack; None if there is nothing to keep."""
+    """Start logging all cars' frames to ``path``; it is closed with the stack.
+
+    None without a path.
+    """
     if path is None:
         return None
     log = new_recorder(path, host.cars.clock)

@@ -1,4 +1,4 @@
-"""What is to be driven, and how."""
+"""The plan of a drive: what is driven, and how."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from host_bridge.domain import Input, Profile
 
 @dataclass(frozen=True)
 class Plan:
-    """The command line, parsed. The first car is the one that the others are compared with."""
+    """The parsed command line. The first car is the one that the others are compared with."""
 
-    cars: tuple[str | None, ...]  # names or URIs; None is the only one that is served
-    # NAME:REST, as the entry points of tandem.inputs have it, or an input that is made already
+    cars: tuple[str | None, ...]  # names or URIs; None is the only car that is served
+    # NAME:REST, see the entry points of tandem.inputs, or an input that is made already
     input: str | Input = "keyboard"
     options: Mapping[str, str] = field(default_factory=dict)  # of the input, by name
-    hand: str | None = None  # who holds a program's deadman: an input of a person's
+    hand: str | None = None  # the person's input that holds a program's deadman
     vehicle: str | None = None
     record: Path | None = None
     seconds: float | None = None
-    speed_mps: float | None = None  # top speed; the vehicle's and the source's hold besides
+    speed_mps: float | None = None  # top speed, besides the vehicle's and the source's caps
     profile: Profile | None = None  # None: as each vehicle file says
     cap_mps: float | None = None  # on the cars themselves, whoever drives them
     is_json: bool = False
-    is_watched: bool = True  # whoever sits at the terminal has it: False for a second one's drive
-    is_unarmed: bool = False  # begins stopped: a person arms, or whoever may arm virtual cars
-    waits_for_reader: bool = False  # no line of its output is left out: whoever reads is waited for
-    is_lockstep: bool = False  # in virtual time: the host's clock is a loop's that never waits
+    is_watched: bool = True  # it has the terminal; False for the second of two drives
+    is_unarmed: bool = False  # begins stopped, until a person (or a virtual cars' input) arms
+    waits_for_reader: bool = False  # drop no line of output: block for the reader instead
+    is_lockstep: bool = False  # in virtual time: the host's clock is that of a virtual loop

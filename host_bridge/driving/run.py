@@ -1,4 +1,4 @@
-"""The drive at its rim: cars opened, the terminal taken, ticks kept, all of it given back."""
+"""The loop of ``tandem drive``: opens cars and inputs, keeps the ticks, and releases everything."""
 
 from __future__ import annotations
 
@@ -34,22 +34,23 @@ from host_bridge.open_car import OpenCar
 from host_bridge.services import Host
 from host_bridge.session import Session, next_tick_us
 
-_NARROW = 40  # columns that any terminal has
+_NARROW = 40  # columns that every terminal is assumed to have
 _VIEW_EVERY = 10  # ticks: ten times a second
 
 
 async def drive(plan: Plan, view: View, host: Host) -> int:
-    """Drive until the person, the file or the time ends it.
+    """Drive until the person, the file or the time ends it; return the exit code.
 
-    Raises errors.TandemError. When cancelled it comes to rest first; when cancelled again, not.
+    Raises errors.TandemError. When cancelled it first brings the cars to rest; when cancelled
+    again it does not.
     """
-    async with AsyncExitStack() as logs, AsyncExitStack() as stack:  # logs end last
+    async with AsyncExitStack() as logs, AsyncExitStack() as stack:  # logs are closed last
         now_us = host.cars.clock.now_us
         chosen = _chosen(plan, now_us)
         if plan.is_lockstep:
             _refuse_real_time(plan, chosen)
         person = None if plan.is_lockstep else _person(plan, chosen, now_us)
-        epoch = 1 if plan.is_lockstep else host.cars.new_epoch()  # it is in the bytes: the same
+        epoch = 1 if plan.is_lockstep else host.cars.new_epoch()  # fixed: it is part of the bytes
         cars = await _open_cars(plan, host, epoch, stack)
         log = await start_log(plan.record, host, cars, logs)
         lines = LineWriter(sys.stdout, waits=plan.waits_for_reader)
@@ -59,7 +60,7 @@ async def drive(plan: Plan, view: View, host: Host) -> int:
     if lines.lost:
         told = f"tandem: {lines.lost} lines of its output are left out: nobody read them in time"
         LineWriter(sys.stderr).finish([told])
-    lost = log.fault if log else None  # asked when it is closed: its end may have found no room
+    lost = log.fault if log else None  # checked after closing: its last write may have failed
     if lost and (fault or cockpit.was_cancelled):
         print(f"tandem: {lost}", file=sys.stderr)
     if cockpit.was_cancelled:
@@ -72,9 +73,9 @@ async def drive(plan: Plan, view: View, host: Host) -> int:
 
 
 async def drive_both(first: Coroutine[Any, Any, int], second: Coroutine[Any, Any, int]) -> int:
-    """Two drives at once; when one ends the other one comes to rest. The first's exit code.
+    """Run two drives at once; when one ends the other comes to rest. Return the first's exit code.
 
-    Raises errors.TandemError, of either. When cancelled both come to rest first.
+    Raises errors.TandemError of either. When cancelled both come to rest first.
     """
     tasks = [asyncio.ensure_future(it) for it in (first, second)]
     try:
@@ -96,8 +97,11 @@ def _chosen(plan: Plan, now_us: Callable[[], int]) -> Input:
 
 
 def _person(plan: Plan, chosen: Input, now_us: Callable[[], int]) -> Input | None:
-    """Choose who may stop whoever drives: the input itself, the hand that was named, or somebody
-    at the terminal."""
+    """Return the input of the person who may stop the drive.
+
+    It is the chosen input itself, the named hand, or the keyboard of the terminal; None without
+    one.
+    """
     if plan.hand is not None:
         hand = make_input(plan.hand, {}, now_us)
         if chosen.is_person or not hand.is_person:
@@ -114,7 +118,7 @@ def _person(plan: Plan, chosen: Input, now_us: Callable[[], int]) -> Input | Non
 
 
 def _refuse_real_time(plan: Plan, chosen: Input) -> None:
-    """Raises errors.UsageFault for hands, programs and cars that have a time of their own."""
+    """Raise errors.UsageFault for inputs and cars that do not run in virtual time."""
     if not chosen.is_computed:
         raise UsageFault(
             f"--lockstep is for what is computed: {plan.input} keeps the time of the world",
@@ -133,7 +137,7 @@ def _refuse_real_time(plan: Plan, chosen: Input) -> None:
 
 
 def _terminal(person: Input | None, now_us: Callable[[], int]) -> Input | None:
-    """Make what shows the cars to a person without a screen; its keys may stop them, too."""
+    """Return a terminal display, whose keys can stop the cars, for a person without a screen."""
     if person is None or person.reads_terminal or person.screen() or not sys.stdin.isatty():
         return None
     return make_input("keyboard", {}, now_us)
@@ -157,7 +161,7 @@ async def _open_cars(plan: Plan, host: Host, epoch: int, stack: AsyncExitStack) 
 
 
 class Cockpit:
-    """The inputs, the screen of whoever sits at the terminal, and the loop that keeps the ticks."""
+    """The loop that keeps the ticks, with the inputs and the screen of the person at it."""
 
     def __init__(
         self, plan: Plan, view: View, clock: Clock, person: Input | None, lines: LineWriter
@@ -170,7 +174,7 @@ class Cockpit:
         self._terminal = _terminal(person, clock.now_us) if plan.is_watched else None
         seen_by = self._terminal or person
         self._screen = seen_by.screen() if seen_by and not plan.is_json else None
-        is_alone = plan.is_watched or plan.is_json  # a second drive writes into no screen
+        is_alone = plan.is_watched or plan.is_json  # a second drive must not write into the screen
         self._has_log = (self._screen is None and is_alone) or not sys.stdout.isatty()
         self._orders: list[Order] = []
         self.was_cancelled = False
@@ -178,7 +182,7 @@ class Cockpit:
     async def drive(
         self, cars: list[OpenCar], epoch: int, chosen: Input, log: Recorder | None
     ) -> tuple[Drive, TandemError | None]:
-        """Returns the drive and what, if anything, was wrong with it."""
+        """Drive the cars; return the drive and its fault, None if there is none."""
         vehicles = [opened.vehicle for opened in cars]
         is_virtual = all(opened.is_virtual for opened in cars)
         alarm = Alarm(self._clock.now_us)
@@ -240,7 +244,7 @@ class Cockpit:
             driven.obey(order, now_us)
 
     def _tick_woken(self, driven: Drive, session: Session) -> None:
-        """Do what the input heard between two ticks, be it a stop; the rest is the tick's."""
+        """Serve an input that woke the session between two ticks: its wish and its requests."""
         now_us = self._clock.now_us()
         session.woken(driven.read(now_us, is_woken=True), now_us)
         self._obey(driven, now_us)
@@ -255,13 +259,16 @@ class Cockpit:
             and self._person is None
             and not self._waits(driven, now_us)
         ):
-            driven.quit(now_us)  # nobody is there to go on
+            driven.quit(now_us)  # nobody is there to arm again
         if session.ticks % _VIEW_EVERY == 0:
             self._show(driven, now_us)
 
     def _waits(self, driven: Drive, now_us: int) -> bool:
-        """True where cars that have driven, or began unarmed on purpose, may be armed by the input
-        itself, within the time."""
+        """Return True if the input itself may still arm the stopped cars within the drive's time.
+
+        That holds for inputs that ``outlives_stops``, once driving has begun or if it began
+        unarmed.
+        """
         seconds = self._plan.seconds
         is_in_time = seconds is None or driven.lasted_s(now_us) < seconds
         has_begun = driven.begun_us is not None or self._plan.is_unarmed
@@ -276,8 +283,10 @@ class Cockpit:
 
 
 def fitted(lines: list[str], rows: int) -> list[str]:
-    """The screen on so many rows: without its empty lines where these are too many, and where even
-    that is, with a last one that says how many are left out."""
+    """Return the screen within ``rows`` lines.
+
+    Empty lines are left out first; if that is not enough, the last line says how many are missing.
+    """
     if len(lines) > rows:
         lines = [line for line in lines if line]
     if len(lines) <= rows:
@@ -287,7 +296,7 @@ def fitted(lines: list[str], rows: int) -> list[str]:
 
 
 def _tell_limit(plan: Plan, controls: Controls) -> None:
-    """Whoever asks for more than the cars may is told what there is."""
+    """Tell a person who asks for more speed than the cars and the input allow what the limit is."""
     most_mps = controls.reach.speed_mps
     if plan.speed_mps is not None and plan.speed_mps > most_mps:
         what = f"--speed {plan.speed_mps:g} is more than these cars and this input may"
@@ -295,7 +304,7 @@ def _tell_limit(plan: Plan, controls: Controls) -> None:
 
 
 def _fault(driven: Drive, *, has_hand: bool, is_virtual: bool) -> TandemError | None:
-    """Find what makes the exit code: refused, lost, different bytes, or not to the end."""
+    """Return the fault that makes the exit code: refused, lost, different bytes, or ended early."""
     if driven.begun_us is None and driven.refusal:
         remedy = "put that right; a stop whose cause is gone: tandem clear; then try again"
         fault = OffBeatFault if driven.off_beat else RefusedFault

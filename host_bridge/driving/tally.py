@@ -1,4 +1,4 @@
-"""What a car did while it was driven: the numbers of the summary."""
+"""The figures of one car's drive, for the summary."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from host_bridge.domain import CarStatus, State
 ARMED = (State.ACTIVE, State.HOLD)
 HALTED = (State.STOPPING, State.STOPPED, State.FAULT)
 _TIME_MASK = (1 << 30) - 1
-_LONGEST_GAP_S = 0.5  # between two statuses; over a longer one nobody knows what it did
+_LONGEST_GAP_S = 0.5  # longest time between two statuses that is integrated over
 
 
 class Tally:
-    """One car's distance, top speed and stops; ``step`` at least as often as statuses come."""
+    """One car's distance, top speed and stops. Call ``step`` at least as often as statuses come."""
 
     def __init__(self, car: Car) -> None:
         self.car = car
@@ -36,12 +36,12 @@ class Tally:
         self._before = status
 
     def is_armed(self) -> bool:
-        """As far as is known: armed, and its link holds."""
+        """Return whether its last status says armed and its link is up."""
         status = self.car.status
         return self.car.is_known() and status is not None and status.state in ARMED
 
     def is_halted(self) -> bool:
-        """As far as is known it has stopped, or is about to, and nobody has cleared that."""
+        """Return whether its last status says stopped or stopping, and its link is up."""
         status = self.car.status
         return self.car.is_known() and status is not None and status.state in HALTED
 
@@ -52,7 +52,10 @@ class Tally:
         self.top_mps = max(self.top_mps, abs(status.speed_mps))
 
     def _watch_state(self, status: CarStatus) -> None:
-        """A stop's sentence gets better with the events that follow it."""
+        """Note stops.
+
+        The text of the newest stop is refreshed, as later events make it more precise.
+        """
         if status.state not in HALTED:
             self._is_halted = False
         elif self._is_halted:

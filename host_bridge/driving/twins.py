@@ -1,4 +1,4 @@
-"""The twin of a real car is the car as it was measured, unless somebody says otherwise."""
+"""The choice of a real car's twin: the calibrated vehicle, unless its URI says otherwise."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Protocol
 from host_bridge.domain import Vehicle
 from host_bridge.transports.uri import Uri
 
-_SCHEMES = ("sim", "sim+process")  # whose cars take a calibration
+_SCHEMES = ("sim", "sim+process")  # the schemes whose cars take a calibration
 _OPTION = "calibration"
 
 
@@ -23,10 +23,10 @@ class _Vehicles(Protocol):
 
 
 def as_twin(text: str | None, cars: Sequence[_Opened], vehicles: _Vehicles) -> str | None:
-    """The URI of a virtual car beside these cars, with the calibration of its vehicle file where
-    one of them is real; any other car as it was named. Raises errors.TandemError.
+    """Return a twin's URI, with its vehicle file's calibration added if one of the cars is real.
 
-    Beside virtual cars only it stays as the file has it, as they are; and what its URI says holds.
+    A URI that names a calibration stays as it is, as do other cars, and twins beside virtual cars
+    only. Raises errors.TandemError.
     """
     if text is None or "://" not in text or all(car.is_virtual for car in cars):
         return text

@@ -1,4 +1,4 @@
-"""What a drive is looked at with."""
+"""The interface of a drive's display."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from host_bridge.driving.drive import Drive
 
 
 class View(Protocol):
-    """What people and programs get to see of a drive."""
+    """The display of a drive, for people and programs."""
 
     def screen(self, drive: Drive, now_us: int, columns: int) -> list[str]:
-        """The whole screen, line by line, styled."""
+        """Return the whole screen as styled lines."""
 
     def news(self, drive: Drive, now_us: int) -> list[str]:
-        """What a log gets at this moment; called ten times a second."""
+        """Return the lines for the log at this moment; called ten times a second."""
 
     def summary(self, drive: Drive, now_us: int) -> Sequence[str]:
-        """At the end."""
+        """Return the lines for the end."""

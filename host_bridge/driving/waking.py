@@ -1,4 +1,4 @@
-"""What an input rings to be asked before the next beat."""
+"""The wake-up by which an input gets a step before the next tick."""
 
 from __future__ import annotations
 
@@ -7,20 +7,23 @@ from collections.abc import Callable
 
 
 class Alarm:
-    """What wakes whoever waits. Rung while nobody does it is not heard: they are about to look."""
+    """A wake-up for the one task that waits for it.
+
+    Ringing while nobody waits has no effect: the task is about to look anyway.
+    """
 
     def __init__(self, now_us: Callable[[], int]) -> None:
-        """``now_us`` is the time in which is waited; made in the event loop."""
+        """Create it in the running event loop; ``now_us`` is the clock of the deadlines."""
         self._now_us = now_us
         self._loop = asyncio.get_running_loop()
         self._waiting: asyncio.Future[bool] | None = None
 
     def ring(self) -> None:
-        """Be heard now; call it in the event loop."""
+        """Wake the waiting task. Call it in the event loop."""
         self._end(has_rung=True)
 
     async def rings_before(self, until_us: int) -> bool:
-        """Wait until it is rung, or until then; say which."""
+        """Wait until it rings or until this time. Return True if it rang."""
         self._waiting = self._loop.create_future()
         wait_s = (until_us - self._now_us()) * 1e-6
         timer = self._loop.call_later(max(wait_s, 0.0), self._end)
