@@ -1,7 +1,7 @@
-"""Vehicle files that take over another one's values: ``base = "f1tenth"``, and only what differs.
+"""Inheritance of vehicle files: ``base = "f1tenth"`` takes over that file's values.
 
-Tables are merged key by key, anything else is taken whole: a file with ``[[channels]]`` of its own
-has these alone. ``without = ["rc"]`` leaves out what a base has.
+Tables are merged key by key, anything else is replaced whole: a file with ``[[channels]]`` of its
+own has these alone. ``without = ["rc"]`` removes what the base has.
 """
 
 from __future__ import annotations
@@ -17,25 +17,25 @@ from host_bridge.config.schema import TABLES
 from host_bridge.errors import VehicleFileFault
 
 FOLDER = Path(__file__).resolve().parents[2] / "hardware" / "vehicles"
-_ONLY_BASES = FOLDER / "bases"  # what no car is by itself
+_ONLY_BASES = FOLDER / "bases"  # files that are no vehicle by themselves
 _KEYS: dict[str, Key] = {key.name: key for key in TABLES[""]}
 
 
 def names_in(folder: Path) -> tuple[str, ...]:
-    """The files of a folder that vehicle files may name without a path."""
+    """Return the names by which files refer to a folder's vehicle files without a path."""
     return tuple(sorted(path.stem for path in folder.glob("*.toml")))
 
 
 def base_names() -> tuple[str, ...]:
-    """What a vehicle file may name as its base: the vehicles, and what several of them share."""
+    """Return the names of all possible bases: vehicles, and files that serve only as bases."""
     return (*names_in(FOLDER), *names_in(_ONLY_BASES))
 
 
 def read_with_bases(path: Path) -> Document:
-    """A vehicle file, laid over its base, that one's base, and so on.
+    """Read a vehicle file, laid over its base, that one's base, and so on.
 
-    Raises VehicleFileFault for a file that is not TOML, and a base that there is not or that leads
-    back to a file that it is taken over by.
+    Raises VehicleFileFault for a file that is not TOML, a base that does not exist, and a circle
+    of bases.
     """
     return _read(path, ())
 
@@ -77,7 +77,7 @@ def _find(document: Document, name: str) -> Path:
 
 
 def is_file(path: Path) -> bool:
-    """Whether there is such a file; a name that no file can have is none."""
+    """Return whether the path is an existing file; False for a name that no file can have."""
     try:
         return path.is_file()
     except OSError:

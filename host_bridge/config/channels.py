@@ -11,20 +11,20 @@ from host_bridge.config.schema import ACTUATOR_BITS, CHANNEL_KINDS
 
 _NS_PER_US = 1000
 _FULL_DUTY = 10_000
-_PLANT_POINTS_PER_SPAN = 4  # the plant has the linkage itself, not the program's nine points of it
+_PLANT_POINTS_PER_SPAN = 4  # the plant's linkage is finer than the program's nine points of it
 
 
 @dataclass(frozen=True)
 class Channel:
-    """One output as the car's program has it (pulses in ns, duties in 1/10000), and the plant."""
+    """One output: pulses in ns or duties in 1/10000 for the car's program, and the plant's data."""
 
     kind: int
     low: int = 0
     neutral: int = 0
     high: int = 0
-    curve: list[int] = field(default_factory=list)  # by steering angle, for servos
+    curve: list[int] = field(default_factory=list)  # a servo's pulses by steering angle
     plant: dict[str, object] = field(default_factory=dict)
-    actuator: int = 0  # of a level
+    actuator: int = 0  # the actuator that a level channel follows
 
 
 def compile_channels(
@@ -33,7 +33,10 @@ def compile_channels(
     geometry: SteeringGeometry,
     steer_max_rad: float,
 ) -> list[Channel]:
-    """Raises VehicleFileFault for a pulse or an angle that the channel cannot reach."""
+    """Compile all channels of a vehicle file.
+
+    Raises VehicleFileFault for a pulse or an angle that the channel cannot reach.
+    """
     _refuse_wrong_drive(document, [table["kind"] for table in tables])
     bench = _Bench(document, geometry, steer_max_rad)
     return [
@@ -75,7 +78,7 @@ class _Bench:
         return Channel(kind, low, neutral, high, plant={"kind": "none"}, actuator=actuator)
 
     def _away_ns(self, path: str, table: dict[str, Any], rest: str) -> tuple[int, int, int]:
-        """Lowest, resting and highest pulse of what moves to one side of its rest only."""
+        """Return lowest, resting and highest pulse of a servo that moves only to one side."""
         rest_ns, full_ns = round(table[rest] * _NS_PER_US), round(table["full_us"] * _NS_PER_US)
         if rest_ns == full_ns:
             raise self.document.fault(
@@ -103,7 +106,7 @@ class _Bench:
         return Channel(CHANNEL_KINDS.index("servo_steering"), low, middle, high, curve, plant)
 
     def _ratio(self, path: str, table: dict[str, Any]) -> float:
-        """Angle of this axle's wheels over that of the front ones."""
+        """Return the angle of this axle's wheels divided by that of the front wheels."""
         ratio = 1.0 if table["axle"] == "front" else self.geometry.rear_ratio
         if ratio == 0:
             raise self.document.fault(
@@ -116,7 +119,10 @@ class _Bench:
         return ratio
 
     def _pulses_ns(self, path: str, table: dict[str, Any], *keys: str) -> list[int]:
-        """Pulses that have to rise in the order of their keys."""
+        """Return the pulses of these keys in ns.
+
+        Raises VehicleFileFault unless they rise in this order.
+        """
         pulses = [round(table[key] * _NS_PER_US) for key in keys]
         for key, before, after in zip(keys[1:], pulses, pulses[1:], strict=False):
             if before >= after:

@@ -1,4 +1,4 @@
-"""From the checked tables of a vehicle file to the parameters of the car's program."""
+"""Compiler from the checked tables of a vehicle file to the parameters of the car's program."""
 
 from __future__ import annotations
 
@@ -26,20 +26,19 @@ from host_bridge.config.schema import (
 )
 from host_bridge.domain import NOBODY
 
-# Bytes of the longest frame of each kind, delimiters included
+# The longest frame of each kind in bytes, delimiters included
 STATUS_BYTES, MOTION_BYTES, SLOW_BYTES, EVENT_BYTES, CLAIM_BYTES = 40, 42, 49, 23, 37
-_RC_FRAMES_HZ = 50  # as servo pulses come; each is a claim of the car's own
+_RC_FRAMES_HZ = 50  # the rate of servo pulses; each makes a claim of the car's own
 _BITS_PER_BYTE = 10  # start, eight, stop
-_FILL = 0.9  # the rest is for answers: identity, parameters, acknowledged stops
+_FILL = 0.9  # the share for reports; the rest is for identity, parameters, acknowledged stops
 
 
 def motion_every(baud: int, step_s: float, has_rc: bool = False) -> int:
-    """In how many steps one Motion and one slow message fit, beside a Status and an Event in each.
+    """Return in how many steps one Motion and one slow message fit on the line.
 
-    And beside what the receiver claims, where there is one.
-
-    n steps have n * baud / 10 * step_s bytes; a tenth of them stays free. Raises ValueError if the
-    line is too slow for the Status alone.
+    Each step has a Status and an Event besides, and with a receiver its claims. n steps have n *
+    baud / 10 * step_s bytes, of which a tenth stays free. Raises ValueError if the line is too
+    slow for the Status alone.
     """
     each_step = STATUS_BYTES + EVENT_BYTES + CLAIM_BYTES * _RC_FRAMES_HZ * step_s * has_rc
     room = baud / _BITS_PER_BYTE * step_s * _FILL - each_step
@@ -52,7 +51,7 @@ def motion_every(baud: int, step_s: float, has_rc: bool = False) -> int:
 def compile_parameters(
     tables: dict[str, Any], channels: list[Channel], geometry: SteeringGeometry
 ) -> dict[str, list[int]]:
-    """All parameters by name, but the board's id, which is of one car and not of its type."""
+    """Return all parameters by name, except the board's id, which is a car's and not a type's."""
     parameters = {name: [default] * many for name, _, many, _, _, default in TABLE}
     del parameters["board_id"]
     parameters.update(_scalars(tables))
@@ -91,18 +90,21 @@ def _derived(tables: dict[str, Any], geometry: SteeringGeometry) -> dict[str, li
 
 
 def _runaway_mm_s(speed_max_mps: float) -> int:
-    """How much faster than commanded is no overshoot any more: a fifth of the top speed."""
+    """Return the excess over the commanded speed that is a runaway: a fifth of the top speed.
+
+    It is never less than 0.15 m/s, nor more than 1 m/s.
+    """
     return round(min(max(0.2 * speed_max_mps, 0.15), 1.0) * 1e3)
 
 
-# What a fault stops with unless the file says otherwise. An encoder in doubt brakes by the brake
-# channel only, which a car that has none does by coasting; what may have lost control is cut.
+# The default stop policy by fault; others are cut. An encoder in doubt brakes by the brake
+# channel only, so a car without one coasts; what may have lost control is cut.
 _FAULT_POLICIES = {"over_temperature": "brake", "encoder": "brake", "no_motion": "neutral",
                    "too_fast": "neutral", "brown_out": "neutral"}  # fmt: skip
 
 
 def fault_policies(stop: dict[str, Any]) -> dict[str, str]:
-    """The policy by fault."""
+    """Return the stop policy by fault."""
     given = stop["fault_policies"]
     return {fault: given[fault] or _FAULT_POLICIES.get(fault, "cut") for fault in FAULTS}
 
@@ -155,7 +157,7 @@ def _source_columns(sources: dict[str, dict[str, Any]]) -> dict[str, list[int]]:
 
 
 def source_mask(source: dict[str, Any]) -> int:
-    """The actuators that a source may claim, as bits."""
+    """Return the actuators that a source may claim, as bits."""
     return sum(ACTUATOR_BITS[actuator] for actuator in set(source["actuators"]))
 
 

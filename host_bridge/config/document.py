@@ -1,4 +1,4 @@
-"""The text of a vehicle file: its values, and the place of each key for the people who err."""
+"""The parsed text of a vehicle file, with the line of each key for error messages."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ _ASSIGNMENT = re.compile(r"\s*(\"[^\"]+\"|[A-Za-z0-9_.\-]+)\s*=")
 
 
 def key_lines(text: str) -> dict[str, int]:
-    """Line numbers by path (``sources.seat.lease_s``, ``channels.2.kind``); parsers give none."""
+    """Return line numbers by path (``sources.seat.lease_s``, ``channels.2.kind``).
+
+    TOML parsers do not report them.
+    """
     lines: dict[str, int] = {}
     seen: Counter[str] = Counter()
     table = ""
@@ -37,7 +40,7 @@ def key_lines(text: str) -> dict[str, int]:
 
 @dataclass(frozen=True)
 class Place:
-    """Where a value is written: its file, and its line or that of its table; 0 is none."""
+    """The place where a value is written: its file, and its line or its table's; 0 if unknown."""
 
     path: Path
     line: int = 0
@@ -54,7 +57,7 @@ class Document:
         try:
             text = path.read_text(encoding="utf-8")
             self.values: dict[str, Any] = parsed(text)
-        except ValueError as error:  # of the text's encoding, or of the parser
+        except ValueError as error:  # raised by the decoding or by the parser
             raise self._not_toml(str(error)) from error
         self._own = {key: Place(path, line) for key, line in key_lines(text).items()}
         self._places = {key: self._nearest(key) for key in paths_in(self.values)}
@@ -72,13 +75,16 @@ class Document:
     def fault(
         self, key: str, what: str, expected: str = "", got: str = "", remedy: str = ""
     ) -> VehicleFileFault:
-        """An error at a key, to be raised; the line is the key's or that of the table it misses."""
+        """Return an error at a key, to be raised.
+
+        Its line is the key's, or that of the key's table.
+        """
         return VehicleFileFault(
             what=what, where=self.where(key), expected=expected, got=got, remedy=remedy
         )
 
     def where(self, key: str) -> str:
-        """``path:line, key``; of a key that is missing, the line of its table in this file."""
+        """Return ``path:line, key``; for a missing key, the line of its table in this file."""
         return f"{self._places.get(key) or self._nearest(key)}, {key}"
 
     def _nearest(self, key: str) -> Place:
@@ -88,23 +94,23 @@ class Document:
         return self._own[place] if place else Place(self.path)
 
     def keys(self) -> tuple[str, ...]:
-        """The paths of all tables and values."""
+        """Return the paths of all tables and values."""
         return tuple(self._places)
 
     def leaves(self) -> Iterator[tuple[str, Any, Place]]:
-        """Each value with its path, and where it is written."""
+        """Yield each value with its path and the place where it is written."""
         for key, value in _walked(self.values):
             if not _is_branch(value):
                 yield key, value, self._places[key]
 
     def lay_over(self, base: Document) -> None:
-        """Take over from a base what is not said here: tables key by key, all else whole."""
+        """Take over from a base what is not set here: tables key by key, all else whole."""
         self.values = _merged(base.values, self.values)
         places = {**base._places, **self._places}
         self._places = {key: places[key] for key in paths_in(self.values)}
 
     def drop(self, key: str) -> bool:
-        """Leave a table or a value out; False if there is none."""
+        """Remove a table or a value; return False if there is none."""
         *tables, name = key.split(".")
         table: Any = self.values
         for each in tables:
@@ -115,14 +121,14 @@ class Document:
         return True
 
     def change(self, key: str, value: object) -> None:
-        """Put a value in the place of the file's; its table has to be there."""
+        """Replace a value of the file; its table has to exist."""
         table, _, name = key.rpartition(".")
         self.values[table][name] = value
         self._places[key] = Place(Path("asked for"))
 
 
 def paths_in(values: Mapping[str, Any]) -> Iterator[str]:
-    """The paths of all tables and values."""
+    """Return the paths of all tables and values."""
     return (key for key, _ in _walked(values))
 
 
@@ -136,13 +142,13 @@ def _walked(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def _is_branch(value: object) -> bool:
-    """Whether it is a table, or a list of tables."""
+    """Return whether the value is a table or a list of tables."""
     is_list = isinstance(value, list) and value != [] and all(isinstance(x, dict) for x in value)
     return is_list or isinstance(value, dict)
 
 
 def _merged(base: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
-    """What is said in both is what ``own`` says, but for tables: these are merged in turn."""
+    """Merge two tables. A value of ``own`` wins; tables that are in both are merged in turn."""
     both = {
         name: _merged(base[name], value)
         for name, value in own.items()

@@ -1,7 +1,7 @@
-"""Steering: from the commanded angle to each wheel, to its servo's pulse, and to the path.
+"""Steering geometry: from the commanded angle to each wheel, its servo's pulse, and the path.
 
-The commanded angle is that of the single wheel of a bicycle, left positive. Curves have the points
-of the car's program: CURVE_POINTS of them from full right to full left, in micro-radians.
+The commanded angle is that of the single wheel of a bicycle model, left positive. Curves have the
+points of the car's program: CURVE_POINTS of them from full right to full left, in micro-radians.
 """
 
 from __future__ import annotations
@@ -18,16 +18,19 @@ SIDES = {"left": 1, "centre": 0, "right": -1}
 
 @dataclass(frozen=True)
 class SteeringGeometry:
-    """``rear_ratio`` is the rear wheels' angle over the front's: -1 counter-phase, 0 fixed."""
+    """The steering geometry of a vehicle, in m.
+
+    ``rear_ratio`` is the rear wheels' angle over the front's: -1 counter-phase, 0 fixed.
+    """
 
     wheelbase_m: float
     track_m: float
     rear_ratio: float
 
     def wheel_rad(self, steer_rad: float, side: str) -> float:
-        """The angle of a front wheel: atan(2 L tan d / (2 L - s W tan d)), s = 1 on the left.
+        """Return the angle of a front wheel by Ackermann's condition for an unsteered rear axle.
 
-        Ackermann's condition for an unsteered rear axle. Nigel's own program turns its
+        It is atan(2 L tan d / (2 L - s W tan d)), s = 1 on the left. Nigel's own program turns its
         counter-phase rear wheels by the same equation, so a steered rear wheel has this angle
         times ``rear_ratio``.
         """
@@ -36,15 +39,18 @@ class SteeringGeometry:
         return atan2(rise, run)  # beyond 90 degrees if the turn's centre is inside the car
 
     def curvature_per_m(self, steer_rad: float) -> float:
-        """Of the path, without slip: (tan d_front - tan d_rear) / L, Rajamani (2012) eq. 2.8."""
+        """Return the curvature of the path without slip, in 1/m.
+
+        It is (tan d_front - tan d_rear) / L, Rajamani (2012) eq. 2.8.
+        """
         rear_rad = self.rear_ratio * steer_rad
         return (tan(steer_rad) - tan(rear_rad)) / self.wheelbase_m
 
 
 def curve_angles_rad(steer_max_rad: float, per_span: int = 1) -> list[float]:
-    """Where the program puts its points, with ``per_span`` steps between two of them.
+    """Return the angles of the program's curve points, with ``per_span`` steps between two of them.
 
-    It divides in whole micro-radians, rounding the span up: the last point may lie a few
+    The program divides in whole micro-radians, rounding the span up: the last point may lie a few
     micro-radians beyond full left.
     """
     max_urad = round(steer_max_rad * 1e6)
@@ -54,7 +60,10 @@ def curve_angles_rad(steer_max_rad: float, per_span: int = 1) -> list[float]:
 
 
 def pulse_us(points: Sequence[Sequence[float]], wheel_rad: float) -> float:
-    """On the polyline through measured ``[wheel_rad, pulse_us]``. Raises ValueError outside it."""
+    """Interpolate the pulse on the polyline through measured ``[wheel_rad, pulse_us]`` points.
+
+    Raises ValueError outside it.
+    """
     for (a, low), (b, high) in pairwise(points):
         if a <= wheel_rad <= b:
             return low + (high - low) * (wheel_rad - a) / (b - a)

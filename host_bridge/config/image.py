@@ -1,4 +1,4 @@
-"""The configuration as a board stores it: parameters, the board it is for, the car's name."""
+"""The configuration image that a board stores: parameters, the board's id, the car's name."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ BOARD_ID_SIZE = 8
 
 
 def image_of(vehicle: Vehicle, board_id: bytes, car_name: str) -> bytes:
-    """The very image that the board with this id (8 bytes) builds of these parameters.
+    """Return the very image that the board with this id (8 bytes) builds of these parameters.
 
     Raises ValueError if the id or the name (16 bytes of UTF-8 at most) has the wrong size, or a
     parameter is one that the board would refuse.
@@ -26,14 +26,14 @@ def image_of(vehicle: Vehicle, board_id: bytes, car_name: str) -> bytes:
 
 
 def config_hash(vehicle: Vehicle, board_id: bytes, car_name: str) -> bytes:
-    """What that board then reports as the hash of its configuration: 4 bytes."""
+    """Return the configuration hash (4 bytes) that this board then reports."""
     params = _params_of(vehicle, board_id, car_name)
     params.hash_into(params.config_hash)
     return bytes(params.config_hash)
 
 
 def values_hash(values: Sequence[int], car_name: str) -> bytes:
-    """What a board reports that holds these values, in table order: 4 bytes."""
+    """Return the hash (4 bytes) that a board reports which holds these values, in table order."""
     params = CheckedParams(_crc_table())
     params.values[:] = values
     name = car_name.encode()
@@ -43,12 +43,12 @@ def values_hash(values: Sequence[int], car_name: str) -> bytes:
 
 
 def own_table_hash() -> bytes:
-    """The hash of the table of parameters that this host was built with, 4 bytes."""
+    """Return the hash of the parameter table that this host was built with, 4 bytes."""
     return bytes(CheckedParams(_crc_table()).table_hash)
 
 
 def by_name(values: Sequence[int]) -> dict[str, list[int]]:
-    """Values in table order, as a vehicle's ``parameters`` have them."""
+    """Return values in table order as a dict by name, like a vehicle's ``parameters``."""
     found, at = {}, 0
     for name, _, many, *_ in TABLE:
         found[name] = list(values[at : at + many])
@@ -82,17 +82,17 @@ def _refuse_wrong(params: CheckedParams) -> None:
 
 
 def parameter_count() -> int:
-    """How many values the image has."""
+    """Return the number of values in the image."""
     return sum(row[2] for row in TABLE)
 
 
 def parameter_index(name: str) -> int:
-    """The place of a parameter in the image, of its first value if it has several."""
+    """Return the index of a parameter in the image, of its first value if it has several."""
     return Params().index(name)
 
 
 def parameter_limits(index: int) -> tuple[str, int, int]:
-    """Its unit, and the lowest and the highest that a board takes. Raises IndexError."""
+    """Return a parameter's unit, lowest and highest value that a board takes. Raises IndexError."""
     at = 0
     for _, unit, many, low, high, _ in TABLE:
         at += many
@@ -102,7 +102,7 @@ def parameter_limits(index: int) -> tuple[str, int, int]:
 
 
 def parameter_name(index: int) -> str:
-    """The name of the parameter at a place of the image, with its number if it has several."""
+    """Return the name of the parameter at an index, with a number if it has several values."""
     at = index
     for name, _, many, *_ in TABLE:
         if at < many:
@@ -112,7 +112,7 @@ def parameter_name(index: int) -> str:
 
 
 def _crc_table() -> array[int]:
-    """The CRC's 256 steps as (low, high) halves, as the board's program keeps them."""
+    """Return the CRC's 256 steps as (low, high) halves, like the table in the board's program."""
     # CRC-32 of one byte b is step(b ^ 0xFF) ^ 0xFF000000
     steps = [zlib.crc32(bytes([byte ^ 0xFF])) ^ 0xFF000000 for byte in range(256)]
     return array("H", [half for step in steps for half in (step & 0xFFFF, step >> 16)])

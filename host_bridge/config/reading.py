@@ -1,4 +1,4 @@
-"""The tables of a vehicle file, checked against the schema."""
+"""Reader of a vehicle file's tables, checked against the schema."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _OPTIONAL = {"rc": RC_KEYS, "accepted_coast": ACCEPTED_COAST_KEYS}
 
 
 def read_vehicle(document: Document) -> dict[str, Any]:
-    """All tables, checked: those of ``TABLES`` by name, ``sources``, ``channels``, ``plant``."""
+    """Return all tables, checked: those of ``TABLES`` by name, and sources, channels and plant."""
     refuse_unknown(document, "", document.values, TOP_KEYS)
     values: dict[str, Any] = {
         **{key.name: read_key(document, key.name, document.values, key) for key in TABLES[""]},
@@ -68,7 +68,7 @@ def _read_named(document: Document, path: str, given: dict[str, Any]) -> dict[st
 def _read_each(
     document: Document, path: str, known: tuple[str, ...], keys: tuple[Key, ...]
 ) -> dict[str, dict[str, Any]]:
-    """The tables within a table, all alike."""
+    """Read the tables within a table, which all have the same keys."""
     given = table_of(document, path)
     refuse_unknown(document, path, given, known)
     return {
@@ -99,7 +99,7 @@ def _read_channel(document: Document, path: str, given: object) -> dict[str, Any
 
 
 def table_of(document: Document, path: str) -> dict[str, Any]:
-    """The table at a path, which has to be there. Raises VehicleFileFault."""
+    """Return the table at a path. Raises VehicleFileFault if it is not there."""
     given: Any = document.values
     for name in path.split("."):
         given = given.get(name)

@@ -1,4 +1,4 @@
-"""What no single key can get wrong: limits that contradict each other, and safety's refusals."""
+"""Rules across several keys of a vehicle file: contradictory limits, and the safety refusals."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from host_bridge.config.schema import PARAMETERS, PROFILES, STOP_SOURCES
 from host_bridge.config.unaided import check_unaided
 from host_bridge.errors import VehicleFileFault
 
-_LEASE_MAX_S = 0.3  # firmware/core/SAFETY.md; a second for what is slower than _SLOW_MPS
+_LEASE_MAX_S = 0.3  # firmware/core/SAFETY.md; 1 s for sources no faster than _SLOW_MPS
 _SLOW_MPS = 0.3
-_STEPS_MS = range(10, 21)  # for which `tandem faults` was run, and held
+_STEPS_MS = range(10, 21)  # the control periods with which `tandem faults` was run and held
 
 
 def check_tables(document: Document, tables: dict[str, Any]) -> None:
-    """Raises VehicleFileFault at the first contradiction."""
+    """Check all rules. Raises VehicleFileFault at the first contradiction."""
     for rule in _RULES:
         rule(document, tables)
     for name, source in tables["sources"].items():
@@ -28,7 +28,7 @@ def check_tables(document: Document, tables: dict[str, Any]) -> None:
 
 
 def _offered(tables: dict[str, Any]) -> list[str]:
-    """The profiles in which this vehicle can be armed."""
+    """Return the profiles in which this vehicle can be armed."""
     profiles = tables["profiles"]
     return [name for name in PROFILES if name in profiles and profiles[name]["speed_cap_mps"] > 0]
 
@@ -46,7 +46,7 @@ def _profile(document: Document, tables: dict[str, Any]) -> None:
 
 
 def _human_stop(document: Document, tables: dict[str, Any]) -> None:
-    """In every profile a person must be able to stop it."""
+    """Refuse a profile in which no person can stop the vehicle."""
     humans = [name for name, kind in STOP_SOURCES.items() if kind.is_human]
     given = tables["stop"]["sources"]
     for profile in _offered(tables):
@@ -61,7 +61,7 @@ def _human_stop(document: Document, tables: dict[str, Any]) -> None:
 
 
 def _stop_silence(document: Document, tables: dict[str, Any]) -> None:
-    """A required stop source may not be silent for longer than the speed allows."""
+    """Refuse a required stop source whose allowed silence is too long for the profile's speed."""
     for name, source in tables["stop"]["sources"].items():
         for profile in _offered(tables):
             cap_mps = tables["profiles"][profile]["speed_cap_mps"]
@@ -77,7 +77,10 @@ def _stop_silence(document: Document, tables: dict[str, Any]) -> None:
 
 
 def _cut(document: Document, tables: dict[str, Any]) -> None:
-    """A button, a hang or a reset takes the drive's power: how far it goes then bounds how fast."""
+    """Refuse a speed from which the car goes too far without the drive's power.
+
+    A button, a hang or a reset takes that power.
+    """
     stop = tables["stop"]
     fastest_mps, profile = max(
         (tables["profiles"][name]["speed_cap_mps"], name) for name in _offered(tables)
@@ -97,7 +100,7 @@ def _cut(document: Document, tables: dict[str, Any]) -> None:
 
 
 def _loop_brake(document: Document, tables: dict[str, Any]) -> None:
-    """Who brakes before it is cut has something that brakes while it has power, and only then."""
+    """Refuse an off-delay for a drive that cannot brake by its motor while it still has power."""
     seconds = tables["stop"]["loop_brake_s"]
     kinds = {channel["kind"] for channel in tables["channels"]}
     if seconds == 0.0 or ("esc" in kinds and tables["encoder"]["is_signed"]):
@@ -112,7 +115,7 @@ def _loop_brake(document: Document, tables: dict[str, Any]) -> None:
 
 
 def _receiver(document: Document, tables: dict[str, Any]) -> None:
-    """Whoever relies on the receiver has to have one."""
+    """Refuse sources that rely on a receiver which the file does not have."""
     if tables["rc"] is not None:
         return
     users = [f"sources.{name}" for name in tables["sources"] if name == "rc"]
@@ -141,7 +144,10 @@ def _speeds(document: Document, tables: dict[str, Any]) -> None:
 
 
 def _direction(document: Document, tables: dict[str, Any]) -> None:
-    """A speed loop needs the sign of the speed that it measures."""
+    """Refuse reversing without signed encoders.
+
+    A speed loop needs the sign of the measured speed.
+    """
     reverse_mps = tables["limits"]["reverse_max_mps"]
     if reverse_mps > 0 and not tables["encoder"]["is_signed"]:
         raise document.fault(
@@ -166,7 +172,7 @@ def _battery(document: Document, tables: dict[str, Any]) -> None:
 
 
 def _step(document: Document, tables: dict[str, Any]) -> None:
-    """Limits of stopping are shown for some lengths of a step, and for no others."""
+    """Refuse a control period with which the stopping limits are not verified."""
     step_s = tables["timing"]["step_s"]
     if round(step_s * 1e6) not in [ms * 1000 for ms in _STEPS_MS]:
         raise document.fault(
@@ -219,7 +225,10 @@ def _lease(document: Document, path: str, source: dict[str, Any], tables: dict[s
 
 
 def _blind_at_all(document: Document, tables: dict[str, Any]) -> None:
-    """As the board has it, whoever sends it numbers (firmware/core/params.py)."""
+    """Refuse a ``blind_m`` beyond the board's own limit.
+
+    The board enforces it whoever sends it parameters (firmware/core/params.py).
+    """
     blind_m, wheelbase_m = tables["stop"]["blind_m"], tables["geometry"]["wheelbase_m"]
     most_m = min(2 * wheelbase_m, BLIND_MAX_MM * 1e-3)
     if blind_m > most_m + 1e-9:
@@ -250,7 +259,7 @@ def _blind(document: Document, path: str, source: dict[str, Any], tables: dict[s
 def _permission(
     document: Document, path: str, source: dict[str, Any], tables: dict[str, Any]
 ) -> None:
-    """An autonomous source drives only while a person lets it: by a deadman, or a kill-switch."""
+    """Refuse an autonomous source without the permission of a person's deadman or a kill-switch."""
     people = [name for name, other in tables["sources"].items() if other["attended"]]
     switches = [n for n in tables["stop"]["sources"] if STOP_SOURCES[n].is_human]
     needs, switch = source["needs"], source["kill_switch"]
@@ -294,7 +303,7 @@ _RULES = (
 
 
 def check_parameters(document: Document, parameters: dict[str, list[int]]) -> None:
-    """What was computed out of several keys has to fit the car's program, too."""
+    """Check that the parameters computed from several keys fit the car's program."""
     for fault in _misfits(document, parameters):
         raise fault
 

@@ -1,4 +1,4 @@
-"""What a vehicle file may say: every table, key, unit and range. The reader walks these tables.
+"""The schema of vehicle files: every table, key, unit and range. The reader walks these tables.
 
 Keys that become a parameter of the car's program take their range from the program's own table.
 """
@@ -24,7 +24,7 @@ NEEDS = ("no", "optional", "required")  # by the parameter's value
 
 @dataclass(frozen=True)
 class StopSourceKind:
-    """What a stop source is on all vehicles: its id, how its word comes, whether it is a person."""
+    """The properties of a stop source that are the same on all vehicles."""
 
     id: int
     kind: int  # the parameter's value: STOP_SOURCE_ of firmware.protocol.codes
@@ -68,7 +68,7 @@ PARAMETERS = {row[0]: row for row in TABLE}
 
 
 def compiled(name: str, parameter: str, scale: float, default: object = REQUIRED) -> Key:
-    """A number that is the parameter divided by ``scale``, in the parameter's range."""
+    """Return the key of a number that is the parameter divided by ``scale``, within its range."""
     low, high = PARAMETERS[parameter][3:5]
     return Key(name, "number", low / scale, high / scale, (), default, parameter, scale)
 
@@ -104,7 +104,7 @@ TABLES: dict[str, tuple[Key, ...]] = {
     ),
     "stop": (
         Key("sources", "table"),
-        choice("profile", PROFILES[1:]),  # nobody stands on a stand by default
+        choice("profile", PROFILES[1:]),  # any but "stand", which is never a default
         names("may_arm", SENDERS),
         names("may_clear", SENDERS),
         choice("policy", STOP_POLICIES),
@@ -113,7 +113,7 @@ TABLES: dict[str, tuple[Key, ...]] = {
         choice("steering", STEERING_IN_STOP),
         names(
             "aux", tuple(ACTUATOR_BITS)[3:], may_be_none=True
-        ),  # what a claim sets while not armed, too
+        ),  # actuators that a claim may set while the car is not armed, too
         compiled("stand_s", "stand_ms", 1e3),
         compiled("brake_decel_mps2", "brake_decel_mm_s2", 1e3),
         compiled("timeout_s", "stop_timeout_ms", 1e3),
@@ -123,9 +123,9 @@ TABLES: dict[str, tuple[Key, ...]] = {
         compiled("frozen_s", "frozen_ms", 1e3),
         compiled("clock_bound_s", "clock_bound_us", 1e6),
         compiled("blind_m", "blind_mm", 1e3),
-        number("cut_decel_mps2", 0.01, 20.0),  # what slows it in a cut
-        number("coast_decel_mps2", 0.01, 20.0, default=None),  # and with no power: as in a cut
-        number("cut_max_m", 0.1, 100.0),  # how far it may go then
+        number("cut_decel_mps2", 0.01, 20.0),  # the deceleration after a cut
+        number("coast_decel_mps2", 0.01, 20.0, default=None),  # without power; None: as in a cut
+        number("cut_max_m", 0.1, 100.0),  # the longest allowed way after a cut
     ),
     "stop.policies": tuple(choice(cause, STOP_POLICIES, default=None) for cause in STOP_CAUSES),
     "stop.fault_policies": tuple(choice(fault, STOP_POLICIES, default=None) for fault in FAULTS),
@@ -138,7 +138,7 @@ TABLES: dict[str, tuple[Key, ...]] = {
         compiled("brake_effort_max", "brake_effort_max", 1e4),
         compiled("brake_full_mps", "brake_full_mm_s", 1e3, default=30.0),
         compiled("reverse_pause_s", "reverse_pause_ms", 1e3),
-        compiled("stuck_s", "stuck_ms", 1e3, default=0.3),  # driven, and it does not move
+        compiled("stuck_s", "stuck_ms", 1e3, default=0.3),  # driven without moving
     ),
     "encoder": (number("counts_per_rev", 1, 1e6), flag("is_signed")),
     "imu": (flag("gyro_fitted"),),
@@ -170,7 +170,7 @@ SOURCE_KEYS = (
     flag("counter"),
     choice("on_silence", ON_SILENCE),
     Key("needs", "text", default=None),  # the attended source whose deadman lets it drive, or
-    Key("kill_switch", "text", default=None),  # the stop source that has to be there
+    Key("kill_switch", "text", default=None),  # the stop source that has to be present
     number("repress_s", 0.0, PARAMETERS["source_repress_ms"][4] / 1e3, default=0.0),
 )
 

@@ -1,4 +1,7 @@
-"""A cap follows from what a button, a hang and a reset leave: few metres, or more in words."""
+"""The check of a profile's cap against the distances after a button, a hang and a reset.
+
+They are short, or the vehicle file accepts them with a reason.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ _TENTHS = 10.0
 
 
 def unaided_facts(tables: dict[str, Any]) -> UnaidedFacts:
-    """Gather what a vehicle file says of stops that its program has no part in."""
+    """Return what a vehicle file says about stops without the car's program."""
     stop = tables["stop"]
     return UnaidedFacts(
         cut_decel_mps2=stop["cut_decel_mps2"],
@@ -23,13 +26,16 @@ def unaided_facts(tables: dict[str, Any]) -> UnaidedFacts:
 
 
 def accepted_coast(tables: dict[str, Any]) -> AcceptedCoast | None:
-    """Read what a vehicle file accepts; None where it has no such table."""
+    """Return the distance that a vehicle file accepts; None if it has no such table."""
     given = tables["accepted_coast"]
     return AcceptedCoast(given["distance_m"], given["reason"].strip(" .")) if given else None
 
 
 def check_unaided(document: Document, tables: dict[str, Any]) -> None:
-    """Raises VehicleFileFault for a default profile whose cap nobody accepted in words."""
+    """Raise VehicleFileFault if the default profile's distances are long and not accepted.
+
+    A long distance is accepted only with a reason.
+    """
     profile, facts = tables["stop"]["profile"], unaided_facts(tables)
     cap_mps = tables["profiles"][profile]["speed_cap_mps"]
     goes = facts.stop_from(cap_mps)
@@ -58,7 +64,7 @@ def check_unaided(document: Document, tables: dict[str, Any]) -> None:
 
 
 def _most_mps(facts: UnaidedFacts, cap_mps: float) -> float:
-    """The fastest in whole tenths that keeps the distance."""
+    """Return the highest speed, in whole tenths of m/s, that keeps ``UNAIDED_MOST_M``."""
     tenths = floor(cap_mps * _TENTHS)
     while tenths > 0 and facts.stop_from(tenths / _TENTHS).most_m > UNAIDED_MOST_M:
         tenths -= 1

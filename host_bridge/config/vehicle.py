@@ -1,4 +1,4 @@
-"""Finds, reads, checks and compiles a vehicle file."""
+"""Loader of vehicle files: finds, reads, checks and compiles them."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from host_bridge.errors import VehicleFileFault
 
 
 def vehicle_names() -> tuple[str, ...]:
-    """The types that Tandem brings along."""
+    """Return the names of the vehicle types that Tandem brings along."""
     return names_in(FOLDER)
 
 
 def load_vehicle(name_or_path: str, changes: Mapping[str, Any] | None = None) -> Vehicle:
-    """A type by its name (``nigel``) or by the path of its file (anything with a / or .toml).
+    """Load a type by its name (``nigel``) or by the path of its file (anything with a / or .toml).
 
-    ``changes`` are values in place of the file's, as ``{"timing.step_s": 0.02}``.
-    Raises VehicleFileFault naming file, line, key, what was expected and got, and the remedy.
+    ``changes`` are values that replace the file's, such as ``{"timing.step_s": 0.02}``. Raises
+    VehicleFileFault naming file, line, key, what was expected and got, and the remedy.
     """
     document, tables = vehicle_tables(name_or_path, changes)
     sizes, steer_max_rad = tables["geometry"], tables["limits"]["steer_max_rad"]
@@ -43,7 +43,7 @@ def load_vehicle(name_or_path: str, changes: Mapping[str, Any] | None = None) ->
 def vehicle_tables(
     name_or_path: str, changes: Mapping[str, Any] | None = None
 ) -> tuple[Document, dict[str, Any]]:
-    """The checked tables of a vehicle file, not yet compiled. Raises VehicleFileFault."""
+    """Return the checked tables of a vehicle file, not yet compiled. Raises VehicleFileFault."""
     document = read_with_bases(_find(name_or_path))
     for key, value in (changes or {}).items():
         document.change(key, value)
@@ -72,7 +72,7 @@ def _find(name_or_path: str) -> Path:
 
 
 def _meant(name: str, names: Sequence[str]) -> str:
-    """What somebody may have meant by a vehicle that there is not."""
+    """Return a remedy for the name of a vehicle that does not exist: a similar one, if any."""
     if name in base_names():
         return f"{name} is what several vehicle files are based on, and no car by itself"
     near = difflib.get_close_matches(name, names, n=1)
@@ -123,7 +123,10 @@ def _values(document: Document) -> Iterator[FileValue]:
 
 
 def _by_table(value: FileValue) -> int:
-    """In the order of hardware/vehicles/README.md, from whatever files they come."""
+    """Return the sort key that puts values in the order of hardware/vehicles/README.md.
+
+    It does not depend on which file a value comes from.
+    """
     return TOP_KEYS.index(value.key.partition(".")[0])
 
 

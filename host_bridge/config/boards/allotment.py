@@ -1,4 +1,4 @@
-"""Hands out the chip's peripherals to a wiring, and says which of them are used up or misused."""
+"""Allocation of the chip's peripherals to a wiring, and the refusals of what cannot be placed."""
 
 from __future__ import annotations
 
@@ -16,20 +16,24 @@ from host_bridge.errors import VehicleFileFault
 
 @dataclass(frozen=True)
 class Allotment:
-    """Who got what. Of parts: UARTs, I2Cs, timers and counters; of wires: state machines."""
+    """The allocated peripherals, and the refusals.
+
+    ``granted``: the parts' UARTs, I2Cs, timers and counters; ``placed``: the wires' state
+    machines.
+    """
 
     granted: list[Granted]
     placed: list[Placed]
     refusals: list[VehicleFileFault]
 
     def number(self, kind: str, wire: Wire) -> int:
-        """Of the ``kind`` of peripheral that a wire got."""
+        """Return the number of the peripheral of this kind that the wire got."""
         return next(
             g.number for g in self.granted if (g.demand.kind, g.demand.wire) == (kind, wire)
         )
 
     def groups(self) -> set[str]:
-        """The slices or timers that are in use."""
+        """Return the PWM slices or timers that are in use."""
         return {name for g in self.granted for what, name in g.claims if what == "pwm"}
 
     def machine(self, wire: Wire) -> int:
@@ -37,7 +41,10 @@ class Allotment:
 
 
 def allot(case: Case) -> Allotment:
-    """Everything that is on pins that are there and free; the rest has been refused already."""
+    """Allocate peripherals to all wires on existing, free pins.
+
+    Other wires have been refused already.
+    """
     chip = case.board.chip
     usable = {wire.key for wire in case.wiring.wires if is_usable(case, wire)}
     wanted = [d for d in demands(chip, case.wiring.parts) if _is_whole(d.wire, usable)]
@@ -69,7 +76,7 @@ def _place(case: Case, usable: set[str]) -> tuple[list[Placed], list[Job]]:
     return placed, homeless
 
 
-# --- why not
+# --- the refusals
 
 
 def _no_machine(case: Case, job: Job, placed: Sequence[Placed]) -> VehicleFileFault:
@@ -124,7 +131,7 @@ def _no_pwm(case: Case, demand: Demand, granted: Sequence[Granted]) -> VehicleFi
 
 
 def _other_pwm(case: Case, wire: Wire, granted: Sequence[Granted]) -> str:
-    """Where it could be: a free pin of a group that is free or has its frequency."""
+    """Return where the output could go: a free pin of a slice or timer that suits its frequency."""
     used = {w.pin for w in case.wiring.wires}
     for channel in case.board.chip.pwm:
         claims = pwm_claims(channel, wire)

@@ -1,4 +1,4 @@
-"""The beat of a car by the board that it is on: some need a longer one than the vehicle file's."""
+"""The control period of a car on its board, which may need a longer one than the vehicle file's."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from host_bridge.domain import Vehicle
 def on_board(
     vehicle: Vehicle, board: Board, micropython: str = "", *, is_paired: bool = False
 ) -> Vehicle:
-    """Return the vehicle as it is on this board, its beat no shorter than the board file's
-    ``step_s``, but where the steps of this car under this release were timed and hold its own.
+    """Return the vehicle with a control period no shorter than the board file's ``step_s``.
 
-    Raises VehicleFileFault if the vehicle's file would not hold with the longer beat.
+    Its own period stays if the steps of this car under this MicroPython release were measured and
+    fit it. Raises VehicleFileFault if the vehicle's file is invalid with the longer period.
     """
     if board.step_s <= vehicle.step_s:
         return vehicle
@@ -37,7 +37,7 @@ def _holds(vehicle: Vehicle, board: Board, micropython: str, *, is_paired: bool)
 
 
 def on_known_boards(vehicle: Vehicle) -> Iterator[Vehicle]:
-    """The vehicle with each longer beat that one of Tandem's boards gives it."""
+    """Yield the vehicle with each longer control period that one of Tandem's boards gives it."""
     beats_s = {load_board(name).step_s for name in board_names()}
     for step_s in sorted(beats_s):
         if step_s > vehicle.step_s:

@@ -1,4 +1,4 @@
-"""What the rules look at, and how they name pins."""
+"""The case that the wiring rules examine, and the text for lists of pins."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from host_bridge.errors import VehicleFileFault
 
 @dataclass(frozen=True)
 class Case:
-    """A wiring of a board, and the vehicle that it is for."""
+    """A wiring of a board, and the needs of the vehicle that it is for."""
 
     board: Board
     wiring: Wiring
@@ -23,13 +23,13 @@ class Case:
         return self.board.document.fault(key, what, expected, str(got), remedy)
 
     def free_pin(self) -> str:
-        """One that nothing is wired to."""
+        """Return a pin that nothing is wired to, for a remedy."""
         used = {wire.pin for wire in self.wiring.wires}
         return next((str(pin) for pin in self.board.pins if pin not in used), "none left")
 
 
 def spans(pins: tuple[Pin, ...]) -> str:
-    """Pins for people: ``0-22, 26-28``; names as they are."""
+    """Return pins as text for people: ``0-22, 26-28``; names as they are."""
     groups: list[list[Pin]] = []
     for pin in pins:
         last = groups[-1][-1] if groups else None

@@ -1,4 +1,4 @@
-"""One board and one vehicle: every refusal, and the budget of what the board has."""
+"""The check of one board with one vehicle: every refusal, and the budget of the board."""
 
 from __future__ import annotations
 
@@ -18,13 +18,15 @@ from host_bridge.config.vehicle import vehicle_names
 from host_bridge.domain import BudgetRow, WiringReport
 from host_bridge.errors import VehicleFileFault
 
-_GUARDS = 1  # hard timers that the car's program takes: the guard's
+_GUARDS = 1  # hard timers that the car's program uses: one, for the guard
 
 
 def check(board_name: str, wiring_name: str) -> WiringReport:
-    """What is wrong with a wiring on this board, and what it takes of it. The board is a name or a
-    path; a vehicle's name or path stands for its usual wiring. Raises VehicleFileFault for files
-    that cannot be read at all."""
+    """Return what is wrong with a wiring on this board, and what it uses of the board.
+
+    The board is a name or a path; a vehicle's name or path stands for its usual wiring. Raises
+    VehicleFileFault for files that cannot be read at all.
+    """
     board = load_board(board_name)
     needs = load_needs(board, wiring_name)
     wiring = read_wiring(board, needs.wiring, needs.channels)
@@ -36,14 +38,17 @@ def check(board_name: str, wiring_name: str) -> WiringReport:
 
 
 def check_all(board: str | None, wiring: str | None) -> list[WiringReport]:
-    """``check`` of one or of all boards, with one or with all wirings. Raises VehicleFileFault."""
+    """Run ``check`` for one or all boards with one or all wirings. Raises VehicleFileFault."""
     wirings = (wiring,) if wiring else (*vehicle_names(), *other_wirings())
     return [check(b, w) for b in ((board,) if board else board_names()) for w in wirings]
 
 
 def load_needs(board: Board, name: str) -> Needs:
-    """Of a vehicle, or of a runstop box, which has no vehicle file. A wiring with the name of the
-    vehicle file itself comes before the one that the file names. Raises VehicleFileFault."""
+    """Return the needs of a vehicle, or of a runstop box, which has no vehicle file.
+
+    A wiring with the vehicle file's own name precedes the one that the file names. Raises
+    VehicleFileFault.
+    """
     boards = [board, *map(load_board, board_names())]
     if any(each.is_box(name) for each in boards):
         return box_needs(name)
@@ -52,7 +57,7 @@ def load_needs(board: Board, name: str) -> Needs:
 
 
 def examine(case: Case) -> tuple[list[VehicleFileFault], Allotment]:
-    """All refusals of a wiring, and who got which peripheral."""
+    """Return all refusals of a wiring, and the allocation of peripherals."""
     allotted = allot(case)
     return [*refusals(case), *allotted.refusals], allotted
 
@@ -83,7 +88,10 @@ def _times(case: Case) -> Iterator[StepTime]:
 
 
 def _unwired(board: Board, needs: Needs) -> WiringReport:
-    """Its budget is that of a board on which this vehicle is wired, one of its own port first."""
+    """Report that the vehicle is not wired on this board.
+
+    The budget is that of a board on which it is, preferably one of the same port.
+    """
     others = [load_board(name) for name in board_names()]
     for other in sorted(others, key=lambda other: other.chip.port != board.chip.port):
         wiring = read_wiring(other, needs.wiring, needs.channels)
@@ -116,12 +124,15 @@ def _not_there(board: Board, needs: Needs, report: WiringReport) -> VehicleFileF
     )
 
 
-# --- the budget: counted by what is wired, whether or not its pins are right
+# --- the budget, counted from what is wired, whether or not its pins are right
 
 
 def budget(board: Board, wiring: Wiring, allotted: Allotment | None) -> Iterator[BudgetRow]:
-    """What the wiring takes of what there is; the least that it would take where it is of another
-    board and nothing is allotted."""
+    """Yield what the wiring uses of each resource of the board.
+
+    If the wiring is another board's, so that nothing is allocated, it is the least that it would
+    use.
+    """
     chip = board.chip
     uses = [wire.use for wire in wiring.wires]
     wanted = demands(chip, wiring.parts)
@@ -154,7 +165,7 @@ def _pwm(board: Board, wiring: Wiring, allotted: Allotment | None) -> BudgetRow:
 
 
 def _groups(rates: Sequence[int]) -> int:
-    """The fewest, of two channels each."""
+    """Return the fewest slices or timers for these frequencies, with two channels each."""
     return sum(-(-rates.count(hz) // 2) for hz in set(rates))
 
 

@@ -1,4 +1,4 @@
-"""A chip, a board and what is wired to it, as read from their files."""
+"""The data of a chip, a board and its wiring, as read from their files."""
 
 from __future__ import annotations
 
@@ -11,13 +11,16 @@ from host_bridge.config.boards.schema import PARTS, USES, Use
 from host_bridge.config.document import Document
 
 Pin: TypeAlias = int | str
-Pins: TypeAlias = frozenset[Pin] | None  # None: any that the board has
+Pins: TypeAlias = frozenset[Pin] | None  # None: any pin of the board
 
 _RANGE = re.compile(r"([A-Za-z]*)(\d+)(?:-(\d+))?")
 
 
 def pins_of(text: str) -> tuple[Pin, ...]:
-    """``"0-2 25"`` is 0, 1, 2, 25; ``"PA0-1"`` is "PA0", "PA1". Raises ValueError."""
+    """Return the pins of a text: ``"0-2 25"`` is 0, 1, 2, 25; ``"PA0-1"`` is "PA0", "PA1".
+
+    Raises ValueError.
+    """
     return tuple(pin for word in text.split() for pin in _range(word))
 
 
@@ -32,8 +35,11 @@ def _range(word: str) -> Iterator[Pin]:
 
 @dataclass(frozen=True)
 class Pio:
-    """State machines: ``machines`` and ``instructions`` are those of one block; ``windows`` the
-    first and the last pin of what a block can reach."""
+    """A chip's PIO state machines, in blocks.
+
+    ``machines`` and ``instructions`` are per block; ``windows`` are the first and the last pin
+    that a block can reach.
+    """
 
     blocks: int
     machines: int
@@ -52,10 +58,10 @@ class PwmChannel:
 
 @dataclass(frozen=True)
 class Chip:
-    """What its pins can carry, and how much there is; hardware/boards/chips.toml says it.
+    """The capabilities of a chip's pins and its peripherals, from hardware/boards/chips.toml.
 
-    ``clock_mhz``: as MicroPython starts it, and the most that its vendor supports.
-    ``shares_interrupts``: of the pins with one number (PA3, PB3) one only can interrupt.
+    ``clock_mhz``: the clock that MicroPython starts with, and the highest that its vendor
+    supports. ``shares_interrupts``: of the pins with one number (PA3, PB3) only one can interrupt.
     """
 
     name: str
@@ -77,10 +83,11 @@ class Chip:
 
 @dataclass(frozen=True)
 class Board:
-    """``machine`` is how ``os.uname().machine`` begins there; ``reserved`` says for what;
-    ``micropython`` is its name at micropython.org, empty where that has no build for it.
+    """A board: its chip, pins and wirings.
 
-    ``step_s``: the shortest beat that a car has there unless somebody asks for a shorter one.
+    ``machine`` is how ``os.uname().machine`` begins there; ``reserved`` maps a pin to its only
+    use; ``micropython`` is its name at micropython.org, empty where that has no build for it.
+    ``step_s``: the default lower limit of a car's control period there.
     """
 
     name: str
@@ -94,22 +101,22 @@ class Board:
     adc: frozenset[Pin]
     reserved: dict[Pin, str]
     wirings: dict[str, Any]  # by vehicle, not yet read
-    document: Document  # of the wirings
+    document: Document  # the file that the wirings are in
 
     @property
     def is_hastened(self) -> bool:
-        """Whether it is to be faster than MicroPython starts it."""
+        """True if it is to run at a higher clock than MicroPython starts it with."""
         return self.clock_mhz > self.chip.clock_mhz[0]
 
     def is_box(self, wiring: str) -> bool:
-        """Whether it is that of a runstop box, which has no vehicle file."""
+        """Return whether the wiring is that of a runstop box, which has no vehicle file."""
         table = self.wirings.get(wiring)
         return isinstance(table, dict) and table.get("program") == "box"
 
 
 @dataclass(frozen=True)
 class Wire:
-    """One pin of one part."""
+    """One pin of one part, and its use."""
 
     part: Part
     name: str
@@ -130,14 +137,14 @@ class Wire:
 
     @property
     def pwm_hz(self) -> int:
-        """0: it is none."""
+        """The PWM frequency in Hz; 0 for a wire without PWM."""
         hz = self.facts.pwm_hz
         return int(self.part.values[hz]) if isinstance(hz, str) else hz
 
 
 @dataclass(frozen=True)
 class Part:
-    """What is wired: ``kind`` of ``PARTS``, ``path`` in the file, ``values`` of its keys."""
+    """A part that is wired: ``kind`` in ``PARTS``, ``path`` in the file, ``values`` by key."""
 
     kind: str
     path: str
@@ -162,14 +169,14 @@ class Part:
         )
 
     def pin(self, name: str) -> Pin | None:
-        """Of one wire; None if it was left out."""
+        """Return the pin of one wire; None if the file leaves it out."""
         pin: Pin | None = self.values[name]
         return pin
 
 
 @dataclass(frozen=True)
 class Wiring:
-    """Everything that is wired to a board for one vehicle; ``channels`` in the vehicle's order."""
+    """All parts wired to a board for one vehicle; ``channels`` are in the vehicle file's order."""
 
     program: str  # of BOARD_PROGRAMS
     channels: tuple[Part, ...]

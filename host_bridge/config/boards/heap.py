@@ -1,4 +1,4 @@
-"""The heap that a car's program needs on a chip, and what MicroPython's releases have of it there.
+"""Measured heap: what a car's program needs on a chip, and what MicroPython's releases have there.
 
 ``tests/bench/chip_heap.py`` writes both tables. What is in neither was not measured.
 """
@@ -12,14 +12,14 @@ from host_bridge.config.boards.tables import FOLDER, numbers_of, rows_in
 
 NEEDS_TABLE = FOLDER / "heap_needs.csv"
 RUNTIMES_TABLE = FOLDER / "runtime_heaps.csv"
-SPARE = 4096  # bytes that stay free beside the program: what the next change of it may take
+SPARE = 4096  # bytes to stay free beside the program, for its next change
 
 
 @dataclass(frozen=True)
 class HeapNeed:
-    """The least heap in which a program starts, in bytes, what it takes only meanwhile included.
+    """The smallest heap in which a program starts, in bytes, with its temporary needs included.
 
-    ``what`` is ``car``, or ``hitl``: hardware in the loop, which the car makes room for.
+    ``what`` is ``car``, or ``hitl`` for hardware in the loop on the same board.
     """
 
     chip: str
@@ -38,7 +38,7 @@ class HeapNeed:
 
 @dataclass(frozen=True)
 class RuntimeHeap:
-    """All of the heap of a release of MicroPython on a chip, in bytes."""
+    """The whole heap of a MicroPython release on a chip, in bytes."""
 
     chip: str
     micropython: str
@@ -56,20 +56,20 @@ RUNTIME_COLUMNS = tuple(field.name for field in fields(RuntimeHeap))
 
 
 def heap_need(chip: str, wiring: str, is_paired: bool, what: str = "car") -> HeapNeed | None:
-    """The need of this wiring, or of the largest one measured on the chip; None if none was."""
+    """Return the need of this wiring, or else the largest one on the chip; None without any."""
     rows = [row for row in read_needs() if row.key == (chip, row.wiring, is_paired, what)]
     own = [row for row in rows if row.wiring == wiring]
     return max(own or rows, key=lambda row: row.needs, default=None)
 
 
 def runtime_heaps(chip: str) -> dict[str, int]:
-    """The heap of each release that was measured on the chip, the oldest release first."""
+    """Return the heap of each release that was measured on the chip, the oldest release first."""
     heaps = {row.micropython: row.heap for row in read_runtimes() if row.chip == chip}
     return {release: heaps[release] for release in sorted(heaps, key=numbers_of)}
 
 
 def read_needs(path: Path = NEEDS_TABLE) -> list[HeapNeed]:
-    """None if there is no such file."""
+    """Read the table of needs; an empty list if there is no such file."""
     return [
         HeapNeed(
             **{**row, "is_paired": row["is_paired"] == "1", "needs": int(row["needs"])}  # type: ignore[arg-type]
@@ -79,5 +79,5 @@ def read_needs(path: Path = NEEDS_TABLE) -> list[HeapNeed]:
 
 
 def read_runtimes(path: Path = RUNTIMES_TABLE) -> list[RuntimeHeap]:
-    """None if there is no such file."""
+    """Read the table of releases; an empty list if there is no such file."""
     return [RuntimeHeap(**{**row, "heap": int(row["heap"])}) for row in rows_in(path)]  # type: ignore[arg-type]

@@ -1,6 +1,7 @@
-"""What a step of the car's program took on a chip: the table of what was measured, and how.
+"""Measured step times of the car's program on a chip, with the provenance of each row.
 
-``tests/bench/chip_steps.py`` writes it. What is not in it was not measured: nothing is guessed.
+``tests/bench/chip_steps.py`` writes the table. What is not in it was not measured; nothing is
+estimated.
 """
 
 from __future__ import annotations
@@ -16,11 +17,12 @@ Situation = tuple[str, str, bool, bool, str, str, int, int, str, int]
 
 @dataclass(frozen=True)
 class Measured:
-    """The times of the steps of one situation, interrupts (the guard's among them) included.
+    """The step times of one situation, interrupts (the guard's among them) included.
 
-    ``is_paired``: the car has a box's key, and its box speaks fifty times a second. ``model`` is of
-    an emulated chip's flash cache, empty for metal. ``heard`` is how many messages each of these
-    steps heard, a box's words not counted, ``beat_us`` the beat that the car had.
+    ``is_paired``: the car has a box's key, and its box sends fifty times a second. ``model`` is
+    that of an emulated chip's flash cache, empty for a real chip. ``heard`` is how many messages
+    each of these steps received, the box's not counted; ``beat_us`` the control period that the
+    car had.
     """
 
     chip: str
@@ -63,7 +65,7 @@ _TRUTHS = ("is_configured", "is_paired")
 
 
 def read_measured(path: Path = TABLE) -> list[Measured]:
-    """None if there is no such file."""
+    """Read the table; an empty list if there is no such file."""
     return [_row(row) for row in rows_in(path)]
 
 

@@ -1,4 +1,4 @@
-"""What a vehicle needs of a board, from its file."""
+"""The needs of a vehicle from its board, derived from the vehicle's file."""
 
 from __future__ import annotations
 
@@ -14,9 +14,13 @@ _STOP_SLOTS = {STOP_SOURCE_LOOP: "runstop", STOP_SOURCE_RC: "rc"}
 
 @dataclass(frozen=True)
 class Needs:
-    """``wiring`` is the name of its table in board files; ``slots`` of that have to be there, and
-    why; ``channels`` as the vehicle file has them; ``parameters`` of its program; ``low_v`` where
-    its battery is low, in volts; ``unwired`` why no board can be wired for it."""
+    """The needs of one vehicle from a board.
+
+    ``wiring`` is the name of its table in board files; ``slots`` maps each part that the wiring
+    must have to the reason; ``channels`` are the vehicle file's; ``parameters`` its firmware
+    parameters; ``low_v`` is the voltage of its low battery, in volts; ``unwired`` says why no
+    board can be wired for it.
+    """
 
     vehicle: str
     wiring: str
@@ -32,8 +36,10 @@ class Needs:
 
 
 def needs_of(name_or_path: str) -> Needs:
-    """Of a type by its name, or of a vehicle file. Its wiring is the one that the file names
-    (``wired_as``), or has the vehicle's name. Raises VehicleFileFault."""
+    """Return the needs of a vehicle, given by its name or its file. Raises VehicleFileFault.
+
+    Its wiring is the one that the file names (``wired_as``), or else has the vehicle's name.
+    """
     document, tables = vehicle_tables(name_or_path)
     return Needs(
         vehicle=document.path.stem,
@@ -50,7 +56,7 @@ def needs_of(name_or_path: str) -> Needs:
 
 
 def box_needs(name: str) -> Needs:
-    """Of a runstop box: a button, a radio and three lamps."""
+    """Return the needs of a runstop box: a button, a radio and three lamps."""
     return Needs(name, name, channels=[], slots=_BOX_SLOTS, parameters={}, has_wheels=False)
 
 

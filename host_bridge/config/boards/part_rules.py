@@ -1,4 +1,4 @@
-"""What is wrong with a part as a whole; None is permission."""
+"""Rules for one part as a whole; each returns its refusal, or None if the part is right."""
 
 from __future__ import annotations
 
@@ -29,7 +29,10 @@ def _pull_down(case: Case, part: Part) -> VehicleFileFault | None:
 
 
 def _direction(case: Case, part: Part) -> VehicleFileFault | None:
-    """The vehicle's limits count on a direction, or on none."""
+    """Refuse an encoder that does not agree with the vehicle file's ``is_signed``.
+
+    The vehicle's limits depend on whether the encoders sense direction.
+    """
     if part.kind not in ("encoder.quadrature", "encoder.hall"):
         return None
     is_signed = part.kind == "encoder.quadrature"
@@ -114,7 +117,7 @@ def _battery(case: Case, part: Part) -> VehicleFileFault | None:
 
 
 def _one_bus(case: Case, part: Part) -> VehicleFileFault | None:
-    """The car's program has one I2C, for all its parts."""
+    """Refuse a second I2C bus: the car's program has one for all its parts."""
     buses = [p.values for p in case.wiring.parts if "sda" in p.values]
     if "sda" not in part.values or all(part.values[w] == buses[0][w] for w in BUS_WIRES):
         return None
@@ -142,7 +145,10 @@ def _address(case: Case, part: Part) -> VehicleFileFault | None:
 
 
 def _no_hard_timer(case: Case, part: Part) -> VehicleFileFault | None:
-    """Where nothing looks while the program hangs, the loop itself has to cut the power."""
+    """Refuse a loop that does not cut the power itself on a chip without hard timers.
+
+    There nothing checks the loop while the program hangs.
+    """
     if part.kind != "runstop" or case.board.chip.hard_timers or part.values["cuts_power"]:
         return None
     return case.fault(

@@ -1,4 +1,4 @@
-"""The text of the firmware's pin module: constants only, from a board file and a vehicle file.
+"""Writer of the firmware's pin module: constants only, from a board file and a vehicle file.
 
 The car's program reads these names on every board; a pin is what ``machine.Pin`` takes there.
 """
@@ -20,15 +20,15 @@ from host_bridge.errors import VehicleFileFault
 
 _WIDTH = 100
 _I2C_HZ = 400_000
-_STANDSTILL_US = 500_000  # no edge for so long: at 0.6 m a turn and 6 magnets 0.2 m/s
+_STANDSTILL_US = 500_000  # without an edge; with 0.6 m a turn and 6 magnets that is 0.2 m/s
 _LINES = ("link", "vesc", "rc", "imu")
 
 
 def pin_module(board_name: str, wiring_name: str) -> str:
-    """The module for a board (a name or a path) and a wiring; a vehicle's name or path stands for
-    its usual one.
+    """Return the pin module for a board (a name or a path) and a wiring.
 
-    Raises VehicleFileFault with every reason why this vehicle cannot be on this board.
+    A vehicle's name or path stands for its usual wiring. Raises VehicleFileFault with every reason
+    why this vehicle cannot be on this board.
     """
     board = load_board(board_name)
     needs = load_needs(board, wiring_name)
@@ -51,7 +51,7 @@ def _refused(board: str, vehicle: str, reasons: tuple[str, ...]) -> VehicleFileF
 
 
 class _Writer:
-    """The value of each name of the module."""
+    """The values of the pin module for one case and its allocation."""
 
     def __init__(self, case: Case, allotted: Allotment) -> None:
         self._case = case
@@ -59,7 +59,7 @@ class _Writer:
         self._has_pio = case.board.chip.pio is not None
 
     def values(self) -> Iterator[tuple[str, Row]]:
-        """Names and values, in the order of the module."""
+        """Yield names and values, in the order of the module."""
         case = self._case
         yield "BOARD", case.board.name
         yield "VEHICLE", case.needs.vehicle
@@ -90,12 +90,12 @@ class _Writer:
         yield "VESC", self._of("vesc", lambda v: (_duty(v), round(v["brake_max_a"] * 1000)))
 
     def _beat_us(self) -> int:
-        """The vehicle's, or the board's if that is longer; 0 of what has none."""
+        """Return the longer control period of vehicle and board; 0 for a runstop box."""
         beat_us = (self._case.needs.parameters.get("step_us") or (0,))[0]
         return max(beat_us, round(self._case.board.step_s * 1e6)) if beat_us else 0
 
     def _made(self, part: Part | None) -> Row:
-        """What makes the part on the board: its driver, and what that takes."""
+        """Return what makes the part on the board: its driver's name and arguments."""
         if part is None:
             return None
         kind = PARTS[part.kind]
@@ -140,7 +140,7 @@ class _Writer:
         start = neutral
         kind = CHANNEL_KINDS[self._case.needs.parameters["channel_kind"][number]]
         if kind == "brake_servo":
-            start = high if neutral == low else low  # a board that begins anew brakes first of all
+            start = high if neutral == low else low  # a board that restarts brakes first
         return ("pwm_pulse", values["pulse"], values["rate_hz"], start)
 
     def _enable(self) -> Row:
@@ -188,14 +188,18 @@ def _duty(values: dict[str, Any]) -> int:
 
 
 def _gaps(needs: Needs, hall: Part) -> tuple[int, ...]:
-    """Of a wheel sensor: length of a gap, counts in it, what is too fast and too sudden, and when
-    a wheel stands still."""
+    """Return a wheel sensor's constants.
+
+    They are the length of a gap in um, the counts in it, the speed that is too fast (mm/s), the
+    acceleration that is too sudden (mm/s²), and the time without an edge that means standstill
+    (us).
+    """
     parameters = needs.parameters
     counts = round(needs.counts_per_rev) // int(hall.values["magnets"])
     return (
         parameters["nm_per_count"][0] * counts // 1000,
         counts,
-        parameters["speed_max_mm_s"][0] * 5 // 4,  # bounce is far above it
+        parameters["speed_max_mm_s"][0] * 5 // 4,  # a bouncing contact seems far faster
         parameters["accel_mm_s2"][0] * 2,  # a wheel may slip
         _STANDSTILL_US,
     )
@@ -211,7 +215,7 @@ def _text(writer: _Writer) -> str:
 
 
 def _shown(value: Row, before: int) -> str:
-    """A tuple of tuples that is too long for its line has a line for each of them."""
+    """Return a value's text; a long tuple of tuples gets one line for each of them."""
     flat = _flat(value)
     if not isinstance(value, tuple) or before + len(flat) <= _WIDTH:
         return flat

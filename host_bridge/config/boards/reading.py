@@ -1,4 +1,4 @@
-"""Reads chips.toml, board files and their wirings, strictly."""
+"""Strict reader of chips.toml, board files and their wirings."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ _PROGRAM = choice("program", BOARD_PROGRAMS, default="car")
 
 
 def board_names() -> tuple[str, ...]:
-    """The boards that Tandem brings along."""
+    """Return the names of the boards that Tandem brings along."""
     return tuple(sorted(path.stem for path in FOLDER.glob("*.toml") if path != _CHIPS))
 
 
 def load_board(name_or_path: str) -> Board:
-    """A board by its name (``pico``) or by the path of its file (anything with a / or .toml).
+    """Load a board by its name (``pico``) or by the path of its file (anything with a / or .toml).
 
     Raises VehicleFileFault naming file, line, key, what was expected and got, and the remedy.
     """
@@ -82,7 +82,7 @@ def _find(name_or_path: str) -> Path:
 
 
 def _optional(document: Document, path: str) -> dict[str, Any]:
-    """The table at a path, empty if it is not there."""
+    """Return the table at a path, empty if it is not there."""
     parent, _, name = path.rpartition(".")
     tables = table_of(document, parent) if parent else document.values
     return table_of(document, path) if name in tables else {}
@@ -193,16 +193,15 @@ def _route(document: Document, path: str, text: str) -> Pins:
 
 
 def other_wirings() -> tuple[str, ...]:
-    """Wirings on any of the boards that Tandem brings along that are of no vehicle: those of
-    runstop boxes."""
+    """Return the wirings of no vehicle on any of Tandem's boards: those of runstop boxes."""
     boards = map(load_board, board_names())
     return tuple(sorted({name for board in boards for name in board.wirings if board.is_box(name)}))
 
 
 def read_wiring(board: Board, name: str, channels: list[dict[str, Any]]) -> Wiring | None:
-    """A wiring, of a vehicle with these ``[[channels]]``; None if the board has none of that name.
+    """Read a wiring, of a vehicle with these ``[[channels]]``; None if the board has none so named.
 
-    A part that is missing is the rules' to refuse. Raises VehicleFileFault.
+    A missing part is refused by the rules, not here. Raises VehicleFileFault.
     """
     if name not in board.wirings:
         return None

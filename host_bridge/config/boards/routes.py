@@ -1,4 +1,4 @@
-"""Which PWM, UART, I2C, timer or counter each wire gets, so that all of them have one.
+"""The assignment of a PWM, UART, I2C, timer or counter to each wire, by search.
 
 A demand has options; an option is a set of claims, (resource, value). Two claims on one resource
 agree only if their values are the same: the frequency of a slice, the pins of an I2C. So the
@@ -16,14 +16,16 @@ from typing import TypeAlias
 from host_bridge.config.boards.facts import Chip, Part, Pin, Pins, PwmChannel, Wire
 from host_bridge.config.boards.schema import BUS_WIRES, LINE_WIRES
 
-Resource: TypeAlias = tuple[str, str]  # what it is, and which of them
+Resource: TypeAlias = tuple[str, str]  # kind and name
 Claims: TypeAlias = dict[Resource, object]
 
 
 @dataclass(frozen=True)
 class Demand:
-    """What a part needs of the chip: ``kind`` of ``KINDS``, the wire that an error names, and
-    what would do: ``number`` of the peripheral, with its claims."""
+    """One peripheral that a part needs from the chip, and the options that would do.
+
+    ``wire`` is what an error names; each option is the peripheral's number with its claims.
+    """
 
     kind: str
     wire: Wire
@@ -32,7 +34,7 @@ class Demand:
 
 @dataclass(frozen=True)
 class Granted:
-    """The option that a demand got."""
+    """The option that a demand was assigned."""
 
     demand: Demand
     number: int
@@ -40,7 +42,7 @@ class Granted:
 
 
 def demands(chip: Chip, parts: Sequence[Part]) -> list[Demand]:
-    """Encoders first: they have the least choice."""
+    """Return the demands of these parts, encoders first, as they have the fewest options."""
     counted = [part for part in parts if part.kind == "encoder.quadrature" and chip.pio is None]
     wires = [wire for part in parts for wire in part.wires]
     return [
@@ -52,7 +54,7 @@ def demands(chip: Chip, parts: Sequence[Part]) -> list[Demand]:
 
 
 def is_pwm(chip: Chip, wire: Wire) -> bool:
-    """Whether a wire's output is a PWM on this chip, not a state machine."""
+    """Return whether the wire's output is a PWM on this chip, not a state machine."""
     return bool(wire.pwm_hz) and not (wire.facts.program and chip.pio)
 
 
@@ -70,13 +72,13 @@ def _pwm(chip: Chip, wire: Wire) -> Demand:
 
 
 def pwm_claims(channel: PwmChannel, wire: Wire) -> Claims:
-    """Its group at the wire's frequency, and the channel for this wire alone."""
+    """Return a wire's claims on a PWM channel: its group at one frequency, the channel alone."""
     name = f"{channel.group} {channel.name}"
     return {("pwm", channel.group): wire.pwm_hz, ("pwm channel", name): wire.key}
 
 
 def _interrupt(wire: Wire) -> Demand:
-    """Of all pins with its number."""
+    """Return the demand for the one interrupt that all pins with this number share."""
     number = int(str(wire.pin).lstrip(ascii_letters))
     return Demand("interrupt", wire, ((number, {("interrupt", str(number)): wire.key}),))
 
@@ -92,7 +94,10 @@ def _counter(chip: Chip, part: Part) -> Demand:
 
 
 def _timers(chip: Chip, a: Wire, b: Wire) -> Iterator[tuple[int, Claims]]:
-    """Timers whose channels 1 and 2 are on the two pins; an encoder takes all of one."""
+    """Yield the timers whose channels 1 and 2 are on the two pins.
+
+    An encoder takes a whole timer.
+    """
     for first in chip.pwm:
         second = [c for c in chip.pwm if c.group == first.group and c.name == "2"]
         is_first = first.name == "1" and _carries(first.pins, a.pin)
@@ -122,8 +127,10 @@ def _bus(
 
 
 def grant(wanted: Sequence[Demand]) -> tuple[list[Granted], list[Demand]]:
-    """Each demand an option so that no claims disagree; and the demands for which there is none
-    beside those before them."""
+    """Assign an option to each demand such that no claims disagree.
+
+    Returns the assignments, and the demands that found no option beside the earlier ones.
+    """
     granted: list[Granted] = []
     refused: list[Demand] = []
     for demand in wanted:
@@ -147,7 +154,7 @@ def _grant(wanted: list[Demand], granted: list[Granted]) -> list[Granted] | None
 
 
 def clashes(granted: Sequence[Granted], claims: Claims) -> list[Granted]:
-    """Those whose claims do not agree with these."""
+    """Return the assignments whose claims disagree with these."""
     return [
         g
         for g in granted

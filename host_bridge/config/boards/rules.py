@@ -1,4 +1,4 @@
-"""What is wrong with a wiring: every reason, each with its remedy. An empty list is permission."""
+"""The rules for a wiring: every refusal, each with its remedy. Without any the wiring is right."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _OF_VESC = ("vesc", "vesc_servo")
 
 
 def refusals(case: Case) -> Iterator[VehicleFileFault]:
-    """What is missing, then what is wrong with each wire and each part."""
+    """Yield what is missing, then what is wrong with each wire and each part."""
     yield from _missing(case)
     for wire in case.wiring.wires:
         yield from _first(rule(case, wire) for rule in _PIN_RULES)
@@ -25,12 +25,12 @@ def refusals(case: Case) -> Iterator[VehicleFileFault]:
 
 
 def is_usable(case: Case, wire: Wire) -> bool:
-    """Whether its pin is there, free and its own."""
+    """Return whether the wire's pin exists, is free and has no second wire."""
     return not any(rule(case, wire) for rule in _PIN_RULES)
 
 
 def _first(found: Iterator[VehicleFileFault | None]) -> Iterator[VehicleFileFault]:
-    """One pin that is not there is one reason, not four."""
+    """Yield the first fault only, since a pin that does not exist would break further rules too."""
     for fault in found:
         if fault:
             yield fault
@@ -54,7 +54,7 @@ def _missing(case: Case) -> Iterator[VehicleFileFault]:
 
 
 def _by_vesc(case: Case) -> Iterator[tuple[str, str]]:
-    """Its line, where anything is asked of it or told by it."""
+    """Yield the slot of the VESC's line, if any part depends on the VESC."""
     users = [part.title for part in case.wiring.parts if part.kind.partition(".")[2] in _OF_VESC]
     if users:
         yield "vesc", f"the line to it, for {', '.join(users)}"
@@ -83,7 +83,7 @@ def _missing_encoders(case: Case) -> Iterator[VehicleFileFault]:
 
 
 def _missing_off_delay(case: Case) -> Iterator[VehicleFileFault]:
-    """No board reads the contact in the loop's place yet, which its pulses would have to follow."""
+    """Refuse an off-delay on real boards: no board brakes on the loop's contact yet."""
     milliseconds = case.needs.parameters["loop_brake_ms"][0]
     if milliseconds:
         yield case.fault(
@@ -140,7 +140,7 @@ def _doubled(case: Case, wire: Wire) -> VehicleFileFault | None:
     return None
 
 
-# --- what a wire asks of its pin
+# --- the needs of a wire from its pin
 
 
 def _adc(case: Case, wire: Wire) -> VehicleFileFault | None:

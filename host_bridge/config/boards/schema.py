@@ -1,4 +1,4 @@
-"""What a board file may say: parts, their wires, and what each use of a pin asks of it."""
+"""The schema of board files: parts, their wires, and what each use of a pin requires."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from typing import Any, TypeAlias
 from hardware.schema.keys import REQUIRED, Key, choice, flag, number
 from host_bridge.config.schema import CHANNEL_KINDS
 
-Row: TypeAlias = "int | str | tuple[Row, ...] | None"  # of the pins module
+Row: TypeAlias = "int | str | tuple[Row, ...] | None"  # a value of the pin module
 
 USUAL_VOLTS = 3.3
-BRIDGE_HZ, DIM_HZ = 20_000, 1_000  # of H-bridges and of the tail light, as the car's program has it
-FULL_OVER_LOW = 1.2  # of a LiPo cell: 4.2 V when full, 3.5 V where vehicle files say low
+BRIDGE_HZ, DIM_HZ = 20_000, 1_000  # PWM of H-bridges and tail light, as in the car's program
+FULL_OVER_LOW = 1.2  # LiPo cell: 4.2 V when full, 3.5 V where vehicle files say low
 
 
 @dataclass(frozen=True)
 class Use:
-    """What a wire is for.
+    """A wire's use of its pin.
 
     ``is_output``: the board drives it, and holds it low until told otherwise. ``acts``: it moves
-    something or lets it move, so it rests low by a resistor. ``pwm_hz`` is that of its PWM: a
-    number, or the key of its part that says so. ``program`` runs it on a chip with state machines.
-    ``interrupts``: each edge does.
+    something or lets it move, so a resistor pulls it low. ``pwm_hz``: its PWM frequency, a number
+    or the key of its part that holds it. ``program``: the PIO program that runs it on a chip with
+    state machines. ``interrupts``: each edge triggers an interrupt.
     """
 
     is_output: bool = False
@@ -62,13 +62,12 @@ PROGRAMS = {"pulses": 20, "life_signal": 10, "quadrature": 23}
 
 @dataclass(frozen=True)
 class PartKind:
-    """All that the host knows of a part: its wires (name and use; those in ``optional`` may be left
-    out), its other keys, and what follows from them.
+    """A kind of part: its wires (name and use; ``optional`` ones may be left out) and other keys.
 
-    ``channels``: the kinds of channel of a vehicle file that it can be. ``row``: what the pins
-    module has of its values, where that is the same on every port; before it comes its ``driver``,
-    the file of firmware/drivers whose ``make`` takes the row (the kind's own name, unless said).
-    ``baud``: its protocol's, where that is not a key. ``reach_v``: the most that it measures.
+    ``channels``: the kinds of channel of a vehicle file that it can be. ``row``: the pin module's
+    values of it, where they are the same on every port; ``driver`` precedes them, the file of
+    firmware/drivers whose ``make`` takes the row (the kind's own name by default). ``baud``: its
+    protocol's, where that is not a key. ``reach_v``: the highest voltage that it measures.
     """
 
     wires: tuple[tuple[str, str], ...] = ()
@@ -81,7 +80,7 @@ class PartKind:
     reach_v: float | None = None
 
     def all_keys(self) -> tuple[Key, ...]:
-        """Those of the wires, of the part, and what inputs and acting wires need besides."""
+        """Return the keys of its wires and its own, and those that inputs and acting wires add."""
         pins = tuple(
             Key(name, "pin", default=None if name in self.optional else REQUIRED)
             for name, _ in self.wires
@@ -122,8 +121,8 @@ def _mv(volts: float) -> int:
     return round(volts * 1000)
 
 
-# One row a part; where several kinds may be in one slot, it is SLOT.KIND. Of the parts that a
-# channel may be, the first is taken unless its kind says so.
+# One row per part, named SLOT.KIND where a slot has several kinds. Of the parts that a
+# channel may be, the first is the default; the key ``kind`` names another.
 PARTS = {
     "channel.none": PartKind(channels=("none",)),
     "channel.servo": PartKind(
@@ -157,7 +156,7 @@ PARTS = {
         row=lambda v: (v["adc"], _mv(v["full_v"]), _mv(v["least_v"]), v["usb"]),
         driver="battery_adc",
     ),
-    # their data sheets: the bus
+    # reach_v of both: the bus voltage range of their data sheets
     "battery.ina219": PartKind(
         _BUS, keys=(_ADDRESS, _SHUNT), row=_shunted(219), driver="battery_ina", reach_v=26.0
     ),
@@ -206,21 +205,21 @@ def _kinds(slot: str) -> tuple[str, ...]:
 
 
 ENCODER_KINDS = _kinds("encoder")
-# What may be wired to each kind of channel of a vehicle file; the first unless its kind says so.
+# The parts that may be wired to each kind of channel of a vehicle file; the first is the default
 CHANNEL_PARTS = {
     channel: tuple(
         kind for kind in _kinds("channel") if channel in PARTS["channel." + kind].channels
     )
     for channel in CHANNEL_KINDS
 }
-# Which kinds a slot of a wiring may have; where there are several, its key ``kind`` says which.
+# The kinds that a slot of a wiring may have; among several, its key ``kind`` selects
 SLOTS = {
     slot: _kinds(slot)
     for slot in dict.fromkeys(name.partition(".")[0] for name in PARTS)
     if slot not in ("channel", "encoder")
 }
 BOARD_PROGRAMS = ("car", "box")  # the box is a runstop button with a radio
-SIDES = {  # of the car's two counts, by encoder
+SIDES = {  # which of the car's two counts each encoder feeds
     "shaft": "both",
     "left": "left",
     "right": "right",

@@ -1,4 +1,4 @@
-"""Which state machine of which block runs each program: machines, memory and windows respected."""
+"""The placement of PIO programs on state machines, within machines, memory and pin windows."""
 
 from __future__ import annotations
 
@@ -31,7 +31,10 @@ class Placed:
 
 
 def jobs(wires: Sequence[Wire]) -> list[Job]:
-    """One for each wire with a program; pulses and the life signal ask the runstop, too."""
+    """Return a job for each wire with a program.
+
+    Pulses and the life signal also read the runstop.
+    """
     loop = tuple(wire.pin for wire in wires if wire.use == "loop")
     return [
         Job(wire, wire.facts.program, (wire.pin, *_besides(wire, loop)))
@@ -46,7 +49,7 @@ def _besides(wire: Wire, loop: tuple[Pin, ...]) -> tuple[Pin, ...]:
 
 
 def place(pio: Pio, wanted: Sequence[Job]) -> list[Placed] | None:
-    """All jobs on state machines, the lowest first; None if they do not fit."""
+    """Return all jobs on state machines, the lowest first; None if they do not fit."""
     return _place(pio, list(wanted), [])
 
 
@@ -71,7 +74,10 @@ def _places(pio: Pio, job: Job, placed: list[Placed]) -> Iterator[Placed]:
 
 
 def fill(placed: Sequence[Placed], *programs: str) -> int:
-    """Instructions of a block: each program is there once, however many machines run it."""
+    """Return the instructions used in a block.
+
+    A program counts once, however many machines run it.
+    """
     return sum(PROGRAMS[name] for name in {*(p.job.program for p in placed), *programs})
 
 
@@ -84,5 +90,5 @@ def _bases(pio: Pio, job: Job, others: list[Placed]) -> Iterator[int]:
 
 
 def anywhere(wanted: Sequence[Job]) -> list[Job]:
-    """The same jobs without their pins: what machines and memory alone allow."""
+    """Return the same jobs without pins, to see what machines and memory alone allow."""
     return [Job(job.wire, job.program, ()) for job in wanted]

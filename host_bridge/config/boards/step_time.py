@@ -1,4 +1,4 @@
-"""Whether a car holds its beat on a board: by the steps that were timed on that chip."""
+"""The check that a car keeps its control period on a board, by step times measured on its chip."""
 
 from __future__ import annotations
 
@@ -13,14 +13,17 @@ from host_bridge.domain import BudgetRow
 WHAT = "us of a step"
 HOST_EVERY_US = 10_000  # a source claims a hundred times a second
 LONGEST_STEP_US = 20_000  # firmware/core/params.py
-HOLDS_SHARE = 0.9  # of a beat, for its longest steps: the rest is for what was not measured
-_MANY = 4  # sources, besides the one that has to pass
+HOLDS_SHARE = 0.9  # of a control period, for its longest steps: a margin for the unmeasured
+_MANY = 4  # sources, for information; the verdict is that with one source
 
 
 @dataclass(frozen=True)
 class StepTime:
-    """What is known: ``p99_us`` of a driving car's steps, None where none was timed; what says so,
-    and the refusal, if they do not hold the beat."""
+    """The verdict on a car's step time.
+
+    ``p99_us`` is the driving car's, None where none was measured; ``said`` says where it comes
+    from; ``refusal`` is set if the steps do not fit the control period.
+    """
 
     p99_us: int | None
     step_us: int
@@ -35,8 +38,11 @@ class StepTime:
 
 
 def step_time(board: Board, wiring: Wiring, name: str, step_us: int) -> StepTime:
-    """Look up the wiring ``name``, or the dearest one that was timed on this chip at this clock,
-    under the slowest of the MicroPythons that were."""
+    """Return the step time of the wiring ``name``, or of the nearest one measured on this chip.
+
+    The chip's clock has to be the same. It is the time under the slowest of the measured
+    MicroPython releases.
+    """
     link = link_of(wiring)
     timed = [row for row in read_measured() if _is_of(row, board)]
     rows = [row for row in timed if not row.is_paired]
@@ -54,15 +60,17 @@ def step_time(board: Board, wiring: Wiring, name: str, step_us: int) -> StepTime
 
 
 def link_of(wiring: Wiring) -> str:
-    """The car's line by this wiring: ``uart`` or ``usb``."""
+    """Return the car's line by this wiring: ``uart`` or ``usb``."""
     return "uart" if "link" in wiring.others else "usb"
 
 
 def holds(
     board: Board, name: str, link: str, step_us: int, micropython: str, *, is_paired: bool
 ) -> bool:
-    """Say whether this very car was timed with this beat under this release, and held it with a
-    tenth to spare, by each model of its chip."""
+    """Return whether this very car was measured with this period and release, and kept it.
+
+    It must leave a tenth to spare, by each model of its chip.
+    """
     timed = [row for row in read_measured() if _is_of(row, board)]
     return _held(timed, name, link, step_us, micropython, is_paired=is_paired)
 
@@ -82,7 +90,7 @@ def _held(
 
 
 def _shorter(timed: Sequence[Measured], name: str, link: str, step_us: int) -> Iterator[str]:
-    """Name the releases under which a shorter beat was timed, and held."""
+    """Yield a text for each release under which a shorter control period was measured and kept."""
     beats = sorted({row.beat_us for row in timed if row.beat_us < step_us})
     releases = sorted({row.micropython for row in timed}, key=numbers_of)
     for beat_us in beats:
@@ -101,8 +109,10 @@ def _is_of(row: Measured, board: Board) -> bool:
 def _worst(
     rows: Sequence[Measured], name: str, link: str, sources: int, step_us: int
 ) -> Measured | None:
-    """The slowest of those that heard as much as these sources say in a step, or next more; with
-    this very beat, where any was timed with it."""
+    """Return the slowest row that received what these sources send in a step, or the next more.
+
+    Only rows with this very control period count, where there are any.
+    """
     heard = -(-sources * step_us // HOST_EVERY_US)
     heard_enough = [row for row in rows if row.heard >= heard]
     enough = [row for row in heard_enough if row.beat_us == step_us] or heard_enough

@@ -1,5 +1,4 @@
-"""Tables of what was measured on chips: their rows as texts, and how releases of MicroPython are
-compared."""
+"""Reader of the tables of chip measurements, and the order of MicroPython releases."""
 
 from __future__ import annotations
 
@@ -11,7 +10,7 @@ FOLDER = Path(__file__).resolve().parents[3] / "hardware" / "boards"
 
 
 def rows_in(path: Path) -> list[dict[str, str]]:
-    """Read a table's rows by its columns; none if there is no such file."""
+    """Read a table's rows by its columns; an empty list if there is no such file."""
     if not path.exists():
         return []
     with path.open(newline="") as file:
@@ -19,10 +18,10 @@ def rows_in(path: Path) -> list[dict[str, str]]:
 
 
 def numbers_of(micropython: str) -> tuple[int, ...]:
-    """Split a release into its numbers, by which it is older or newer; () of no release."""
+    """Return a release's numbers, by which releases compare; () for a text without any."""
     return tuple(map(int, re.findall(r"\d+", micropython)))
 
 
 def minor_of(micropython: str) -> tuple[int, ...]:
-    """Return the first two numbers of a release: they decide where its interpreter lies."""
+    """Return a release's first two numbers, which decide where its interpreter lies in memory."""
     return numbers_of(micropython)[:2]
