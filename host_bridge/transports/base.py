@@ -1,7 +1,7 @@
-"""The seam between Tandem and the world: bytes out, bytes in, nothing else.
+"""The interface between Tandem and any line to a car: bytes out, bytes in, nothing else.
 
-A transport knows neither frames nor messages. It may lose what it cannot send, never hold it up: a
-claim that waited is worth nothing.
+A transport knows neither frames nor messages. It may drop what it cannot send, but never delay it:
+a claim that waited is worthless.
 """
 
 from __future__ import annotations
@@ -15,47 +15,47 @@ OnClosed = Callable[[Exception | None], None]
 
 
 class Transport(Protocol):
-    """One way to one car. Used from one event loop; closed ones may be opened again."""
+    """One line to one car. It is used from one event loop; a closed one may be opened again."""
 
     @property
     def label(self) -> str:
-        """For people: ``serial:///dev/ttyACM0``."""
+        """The name for people, such as ``serial:///dev/ttyACM0``."""
 
     @property
     def is_virtual(self) -> bool:
-        """Whether there is nothing behind it but what opening it makes: no car to be stopped.
+        """True if nothing exists behind it until it is opened, so that there is no car to stop.
 
-        Of a car that has been met, its Identity says whether it is virtual.
+        Once a car is identified, its Identity says whether it is virtual.
         """
 
     @property
     def vehicle(self) -> str | None:
-        """The type of car, by the name or path of its vehicle file; None if it cannot tell."""
+        """The type of car, by name or path of its vehicle file; None if it cannot tell."""
 
     async def open(self, on_bytes: OnBytes, on_closed: OnClosed) -> None:
-        """Raises errors.TandemError if it cannot, or is open already.
+        """Open the line. Raises errors.TandemError if that fails or if it is open already.
 
-        From then on ``on_bytes`` gets what arrives, cut anywhere. ``on_closed`` is called exactly
-        once: with None from within ``close()``, with what happened if the far end went away. After
-        it nothing is called any more.
+        From then on ``on_bytes`` gets what arrives, in pieces of any size. ``on_closed`` is called
+        exactly once: with None from within ``close()``, with the error if the far end went away.
+        After that nothing is called any more.
         """
 
     def send(self, data: bytes) -> int:
-        """Never blocks. Takes all of ``data`` or nothing; returns how many bytes it took.
+        """Send all of ``data`` or none of it, without blocking; return how many bytes were taken.
 
-        Hand in whole frames: then what is dropped is whole frames too. A transport that is not
-        open takes nothing.
+        Pass whole frames, so that whole frames are dropped. A transport that is not open takes
+        nothing.
         """
 
     def close(self) -> None:
-        """Drops what has not gone out yet. Closing a closed one does nothing."""
+        """Close the line and drop what has not gone out yet. Closing a closed one does nothing."""
 
 
 @dataclass(frozen=True)
 class Making:
-    """What the maker of a transport gets from whoever opens cars.
+    """The context that the maker of a transport gets.
 
-    ``now_us`` is monotonic microseconds, ``vehicle`` loads a type of vehicle by name and with
+    ``now_us`` returns monotonic microseconds, ``vehicle`` loads a type of vehicle by name and with
     changes of its file, ``transport`` makes the transport of another URI, not yet open.
     """
 

@@ -1,4 +1,4 @@
-"""What transports over a file descriptor share: non-blocking both ways, with a bounded backlog."""
+"""Shared base of transports over a file descriptor: non-blocking, with a bounded send backlog."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from host_bridge.errors import TandemError, UsageFault
 from host_bridge.transports.base import OnBytes, OnClosed
 
 READ_BYTES = 4096
-# Beside what the system itself holds. A second of claims' worth at 100 Hz would be 4 KB; a claim
-# lives 120 ms, so what would wait behind more than this is dead before it leaves.
+# In addition to the system's own buffer. A second of claims at 100 Hz would be 4 KB; a claim
+# is valid for 120 ms, so one that waits behind more than this has expired before it leaves.
 BACKLOG_BYTES = 1024
 
 OnLost = Callable[["OSError | None"], None]
@@ -28,14 +28,17 @@ class Stream:
         self._fd = fd
         self._on_bytes = on_bytes
         self._on_lost = on_lost
-        self._read_bytes = read_bytes  # at most at once
+        self._read_bytes = read_bytes  # the most that one read takes
         self._backlog = bytearray()
         self._is_open = True
         self._loop = asyncio.get_running_loop()
         self._loop.add_reader(fd, self._read)
 
     def send(self, data: bytes) -> int:
-        """All or nothing. What the system took in part stays in front, so frames stay whole."""
+        """Send all of ``data`` or none; return the bytes taken.
+
+        The rest of what the system took in part is sent first, so frames stay whole.
+        """
         if not data or (self._backlog and len(self._backlog) + len(data) > BACKLOG_BYTES):
             return 0
         was_waiting = bool(self._backlog)
@@ -47,7 +50,7 @@ class Stream:
         return len(data)
 
     def rest(self, for_s: float) -> None:
-        """Read nothing for a while: whoever writes there says too much."""
+        """Stop reading for so many seconds, because the writer sends too much."""
         if self._is_open:
             self._loop.remove_reader(self._fd)
             self._loop.call_later(for_s, self._read_again)
@@ -86,7 +89,7 @@ class Stream:
             return
         except OSError as error:
             self._backlog.clear()
-            # Not from here: nobody expects to be told within send() that all is over.
+            # Deferred: callers of send() do not expect on_lost from within it.
             self._loop.call_soon(self._lose, error)
 
     def _lose(self, error: OSError | None) -> None:
@@ -103,12 +106,12 @@ class DescriptorTransport(ABC):
 
     def __init__(self, label: str) -> None:
         self.label = label
-        self.dropped_bytes = 0  # since it was made; what a closed one did not take included
+        self.dropped_bytes = 0  # since its creation, those while closed included
         self._stream: Stream | None = None
         self._on_closed: OnClosed = _nobody
 
     async def open(self, on_bytes: OnBytes, on_closed: OnClosed) -> None:
-        """Raises errors.TandemError if it cannot, or is open already."""
+        """Open the line. Raises errors.TandemError if that fails or if it is open already."""
         if self._stream:
             raise already_open(self.label)
         self._on_closed = on_closed
@@ -134,20 +137,20 @@ class DescriptorTransport(ABC):
 
     @abstractmethod
     def _connect(self) -> int:
-        """A descriptor, at once. Raises errors.TandemError."""
+        """Return an open descriptor, at once. Raises errors.TandemError."""
 
     @abstractmethod
     def _disconnect(self) -> None: ...
 
     @abstractmethod
     def _lost_fault(self, error: OSError | None) -> TandemError:
-        """What to tell people when the far end went away; None: it ended in good order."""
+        """Return the error for a far end that went away; ``error`` is None after an end of file."""
 
 
 def already_open(label: str) -> UsageFault:
-    """The error of a second ``open``."""
+    """Return the error of a second ``open``."""
     return UsageFault("open already", where=label, remedy="close it first")
 
 
 def _nobody(_: Exception | None) -> None:
-    """Who is told before anyone opened it."""
+    """Ignore the closing: the callback before anybody opened the transport."""

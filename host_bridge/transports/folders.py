@@ -1,8 +1,9 @@
-"""Where the sockets of served cars are. Imports as little as a stop in a hurry needs.
+"""The folders with the sockets of served cars. Imports as little as ``tandem stop`` needs.
 
-Two kinds of folder. The private one holds the sockets by which a car is driven, and only its login
-may enter it. The stop folders are the same for every login, whatever its environment: each served
-car has a socket there by which anybody may stop it, and nothing else (``serve/stop_rim.py``).
+There are two kinds. The private folder holds the sockets by which a car is driven, and only its
+login may enter it. The stop folders are the same for every login, whatever its environment: each
+served car has a socket there by which anybody may stop it, and do nothing else
+(``serve/stop_rim.py``).
 """
 
 from __future__ import annotations
@@ -10,20 +11,20 @@ from __future__ import annotations
 import os
 import stat
 
-# In this order, the first that will do. /run/tandem is for machines that have it made (a shared
+# In this order; the first usable one is taken. /run/tandem is for machines set up with it (a shared
 # mount, a container); a unit with PrivateTmp= has a /tmp of its own, but no /dev/shm.
 STOP_FOLDERS = ("/run/tandem", "/dev/shm", "/tmp")
-STOP_FOLDER_VARIABLE = "TANDEM_STOP_DIR"  # for tests: the only one, for whoever has it set
+STOP_FOLDER_VARIABLE = "TANDEM_STOP_DIR"  # for tests: if set, the only stop folder
 
 
 def stop_folders() -> tuple[str, ...]:
-    """All in which a served car may have its stop socket."""
+    """Return all folders in which a served car may have its stop socket."""
     only = os.environ.get(STOP_FOLDER_VARIABLE)
     return (only,) if only else STOP_FOLDERS
 
 
 def private_folder() -> str:
-    """Of this login's own sockets; it need not be there."""
+    """Return the folder of this login's own sockets; it need not exist."""
     own = os.environ.get("TANDEM_RUNTIME_DIR")
     of_session = os.environ.get("XDG_RUNTIME_DIR")
     if own:
@@ -34,8 +35,10 @@ def private_folder() -> str:
 
 
 def is_safe_for_all(folder: str) -> bool:
-    """Whether a socket in it stays until its owner or root removes it: root's or our own, and, if
-    others may write in it, sticky."""
+    """Return whether only its owner or root can remove a socket from this folder.
+
+    It has to be root's or our own and, if others may write in it, sticky.
+    """
     try:
         status = os.lstat(folder)
     except OSError:

@@ -1,4 +1,4 @@
-"""``tandem:///NAME``: a car that a program on this machine serves, over its Unix socket.
+"""``tandem:///NAME``: a car that a process on this machine serves, over its Unix socket.
 
 The owner of a car listens at ``<runtime dir>/NAME.sock`` and describes itself in ``NAME.json``
 beside it. The socket carries Tandem's frames both ways, verbatim.
@@ -35,13 +35,13 @@ __all__ = [
     "withdraw",
 ]
 
-# The system doubles it, and books some 800 bytes for each small frame: some 40 frames, 400 ms of
-# claims. By default an owner that hangs would be left with many seconds of stale ones.
+# The system doubles it and accounts some 800 bytes per small frame: some 40 frames, 400 ms of
+# claims. By default many seconds of stale claims would pile up for an owner that hangs.
 SEND_BUFFER_BYTES = 16_384
 
 
 class LocalSocket(DescriptorTransport):
-    """The client's end. The owner's is whatever listens."""
+    """The client's end of the socket; the owner listens at the other."""
 
     def __init__(self, label: str, path: Path) -> None:
         super().__init__(label)
@@ -53,7 +53,7 @@ class LocalSocket(DescriptorTransport):
         try:
             end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER_BYTES)
             end.setblocking(False)
-            end.connect(str(self._path))  # at once, or never: nothing to wait for
+            end.connect(str(self._path))  # a Unix socket connects at once or not at all
         except OSError as error:
             end.close()
             raise _connect_fault(self.label, error) from None
@@ -75,7 +75,7 @@ class LocalSocket(DescriptorTransport):
 
 
 def make(uri: Uri, making: Making) -> LocalSocket:
-    """Raises errors.UsageFault, errors.DeviceFault."""
+    """Return the transport of a ``tandem://`` URI. Raises errors.UsageFault, errors.DeviceFault."""
     uri.refuse_others()
     name = uri.path.removeprefix("/")
     if uri.authority:

@@ -1,4 +1,4 @@
-"""Two ends of one cable inside one process; ``loopback://NAME`` asked for twice gives the two."""
+"""Both ends of a cable within one process; ``loopback://NAME``, asked for twice, gives the two."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ _second_ends: dict[str, LoopbackEnd] = {}
 
 
 class LoopbackEnd:
-    """A ``base.Transport``. What is sent while the other end is not open is lost, as on a wire.
+    """One end of a loopback cable, a ``base.Transport``.
 
-    Closing one end ends the other too, as if its cable were pulled.
+    What is sent while the other end is not open is lost, as on a wire. Closing one end ends the
+    other too, as if its cable were pulled.
     """
 
     is_virtual = False
@@ -29,11 +30,11 @@ class LoopbackEnd:
         self._callbacks: Callbacks | None = None
 
     def join(self, other: LoopbackEnd) -> None:
-        """Plug this end and the other into each other."""
+        """Connect this end with the other."""
         self._other, other._other = other, self
 
     async def open(self, on_bytes: OnBytes, on_closed: OnClosed) -> None:
-        """Raises errors.UsageFault if it is open already."""
+        """Open this end. Raises errors.UsageFault if it is open already."""
         if self._callbacks:
             raise already_open(self.label)
         self._callbacks = (on_bytes, on_closed)
@@ -42,7 +43,7 @@ class LoopbackEnd:
         if not self._callbacks:
             return 0
         if self._other and self._other._callbacks:
-            # Later, as on a wire: an answer sent from within on_bytes must not nest.
+            # Deferred, so that an answer sent from within on_bytes does not recurse
             arrive = self._other._receive
             asyncio.get_running_loop().call_soon(arrive, self._other._callbacks, bytes(data))
         return len(data)
@@ -54,7 +55,7 @@ class LoopbackEnd:
                 self._other._end(DeviceFault("the other end was closed", where=self._other.label))
 
     def _receive(self, opened_as: Callbacks, data: bytes) -> None:
-        if self._callbacks is opened_as:  # and not closed, or opened anew, meanwhile
+        if self._callbacks is opened_as:  # neither closed nor reopened meanwhile
             opened_as[0](data)
 
     def _end(self, why: Exception | None) -> None:
@@ -65,14 +66,14 @@ class LoopbackEnd:
 
 
 def pair(label: str = "loopback://") -> tuple[LoopbackEnd, LoopbackEnd]:
-    """Two ends of one cable, not yet open."""
+    """Return the two ends of a cable, not yet open."""
     first, second = LoopbackEnd(label), LoopbackEnd(label)
     first.join(second)
     return first, second
 
 
 def make(uri: Uri, making: Making) -> LoopbackEnd:
-    """Every second call with one name gives the other end of the call before.
+    """Return a new end of a cable; every second call with one name returns that cable's other end.
 
     Raises errors.UsageFault.
     """

@@ -1,7 +1,7 @@
-"""``lossy+SCHEME://...?loss=0.05&seed=3``: a bad line in front of any other transport.
+"""``lossy+SCHEME://...?loss=0.05&seed=3``: a simulated bad line around any other transport.
 
-``up`` is from the host to the car, ``down`` from the car to the host. A parameter that is none of
-the line's goes to the inner URI; ``inner.seed=1`` goes there as ``seed=1``.
+``up`` is from the host to the car, ``down`` from the car to the host. A parameter that is not one
+of the line's goes to the inner URI; ``inner.seed=1`` goes there as ``seed=1``.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ SEED_HIGH = 2**63 - 1
 
 
 class _Delivery:
-    """A line whose frames the event loop hands to ``sink`` when they are due."""
+    """A line, and the timer by which its frames reach ``sink`` when they are due."""
 
     def __init__(
         self, line: LossyLine, sink: Callable[[bytes], object], now_us: Callable[[], int]
@@ -63,7 +63,7 @@ class _Delivery:
 
 
 class LossyTransport:
-    """A ``base.Transport`` around another. Each line's ``counts`` say what it did."""
+    """A ``base.Transport`` around another one; each line's ``counts`` say what it did."""
 
     def __init__(
         self, inner: Transport, up: LossyLine, down: LossyLine, now_us: Callable[[], int]
@@ -85,7 +85,10 @@ class LossyTransport:
         return self._inner.vehicle
 
     async def open(self, on_bytes: OnBytes, on_closed: OnClosed) -> None:
-        """Raises errors.TandemError if the inner one cannot, or it is open already."""
+        """Open the inner transport.
+
+        Raises errors.TandemError if that fails or if it is open already.
+        """
         if self._deliveries:
             raise already_open(self.label)
         up = _Delivery(self.up, self._inner.send, self._now_us)
@@ -98,7 +101,7 @@ class LossyTransport:
             raise
 
     def send(self, data: bytes) -> int:
-        """The line takes everything; what the inner transport drops later, it counts itself."""
+        """Give all of ``data`` to the line; the inner transport counts what it drops later."""
         if not self._deliveries:
             return 0
         self._deliveries[0].pass_(data)
@@ -116,7 +119,10 @@ class LossyTransport:
 
 
 def make(uri: Uri, making: Making) -> LossyTransport:
-    """Raises errors.TandemError: a parameter out of range, or the inner URI's own."""
+    """Return the transport of a ``lossy+`` URI.
+
+    Raises errors.TandemError for a parameter out of range, or for the inner URI.
+    """
     if not uri.scheme.startswith(PREFIX):
         raise UsageFault(
             "a bad line needs another transport behind it",
@@ -160,7 +166,7 @@ def _burst(uri: Uri) -> tuple[float, float]:
 
 
 def _inner_text(uri: Uri) -> str:
-    """As written, percent signs and all, without what is ours."""
+    """Return the inner URI as it was written, percent signs and all, without the line's part."""
     head, _, query = uri.text.removeprefix(PREFIX).partition("?")
     items = (item for item in query.split("&") if item.partition("=")[0] not in OWN)
     rest = "&".join(item.removeprefix(INNER) for item in items if item)

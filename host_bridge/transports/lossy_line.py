@@ -1,4 +1,4 @@
-"""A bad line, in one direction: seeded, without clock or socket, and with exact accounts."""
+"""A simulated bad line in one direction: seeded, without clock or socket, with exact counts."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import random
 import re
 from dataclasses import dataclass
 
-HELD_BYTES = 512  # without a delimiter this much passes as it stands: it is no frame of ours
+HELD_BYTES = 512  # this much without a delimiter passes as it is: no frame of ours is so long
 _FRAME = re.compile(
     rb"\0*[^\0]{1,%d}\0|\0*[^\0]{%d}|\0{%d}" % (HELD_BYTES - 1, HELD_BYTES, HELD_BYTES)
 )
@@ -16,25 +16,26 @@ _PIECE = re.compile(rb"[^\0]+")
 
 @dataclass(frozen=True)
 class LineParameters:
-    """What a line does to frames. Probabilities are 0 to 1.
+    """The impairments of a line. Probabilities are 0 to 1.
 
     Bursts follow Gilbert (Bell Syst. Tech. J. 39, 1960): from one frame to the next a burst begins
-    with ``burst_begin`` and ends with ``burst_end``, and within it every frame is lost. So a burst
-    takes 1 / burst_end frames on average, and begin / (begin + end) of all frames.
+    with probability ``burst_begin`` and ends with ``burst_end``, and within it every frame is
+    lost. So a burst takes 1 / burst_end frames on average, and begin / (begin + end) of all
+    frames.
     """
 
     loss: float = 0.0  # per frame, outside bursts
     corrupt: float = 0.0  # per byte, delimiters included: one of its bits flips
     duplicate: float = 0.0  # per frame
     delay_us: int = 0
-    jitter_us: int = 0  # at most; uniform, on top of delay_us, so that frames overtake each other
+    jitter_us: int = 0  # upper limit; uniform, added to delay_us, so that frames can be reordered
     burst_begin: float = 0.0
     burst_end: float = 1.0
 
 
 @dataclass
 class LineCounts:
-    """What a line did, exactly. A duplicate is a frame of its own from where it was made."""
+    """The exact counts of what a line did. A duplicate counts as a frame from its creation on."""
 
     frames_in: int = 0
     lost: int = 0  # in bursts or not
@@ -43,22 +44,22 @@ class LineCounts:
     corrupted: int = 0  # frames with a flipped bit
     flipped_bits: int = 0
     frames_out: int = 0
-    overtaken: int = 0  # came out after a frame that had gone in later
-    intact_out: int = 0  # neither a bit flipped
-    pieces_out: int = 0  # of bytes between delimiters
+    overtaken: int = 0  # reordered: came out after a frame that had gone in later
+    intact_out: int = 0  # without a flipped bit
+    pieces_out: int = 0  # runs of bytes between delimiters
 
     @property
     def rejects(self) -> int:
-        """How many frames a receiver must reject, once all has arrived and an intact frame ends it.
+        """The number of frames that a receiver must reject once all has arrived.
 
-        For frames with a delimiter on both sides. A flipped bit can cut a frame in two, or join
-        two: so this is not ``corrupted``.
+        It holds for frames with a delimiter on both sides, and if an intact frame comes last. A
+        flipped bit can cut a frame in two, or join two, so this is not ``corrupted``.
         """
         return self.pieces_out - self.intact_out
 
 
 class LossyLine:
-    """Bytes in, frames out, later and not all of them. Two lines of one seed do the same.
+    """A bad line: bytes in; frames out, later and not all. Two lines with one seed behave the same.
 
     Frames are split at their delimiters (zero bytes). The time given must not run backwards.
     """
@@ -67,15 +68,15 @@ class LossyLine:
         self.counts = LineCounts()
         self._parameters = parameters
         self._random = random.Random(seed)
-        self._part = b""  # of a frame that has not ended
+        self._part = b""  # the beginning of a frame that is not complete
         self._waiting: list[tuple[int, int, bytes, bool]] = []  # due_us, order, frame, is_intact
-        self._order = 0  # twice the number of the last frame in, its duplicate's is one more
+        self._order = 0  # twice the number of the last frame in; its duplicate has one more
         self._latest_out = 0
         self._is_in_burst = False
         self._is_in_piece = False
 
     def pass_(self, data: bytes, now_us: int) -> None:
-        """Put bytes in, cut anywhere."""
+        """Put bytes in, in pieces of any size."""
         self._part += data
         end = 0
         for match in _FRAME.finditer(self._part):
@@ -84,7 +85,7 @@ class LossyLine:
         self._part = self._part[end:]
 
     def due(self, now_us: int) -> list[bytes]:
-        """The frames that come out by now, in their order; each only once."""
+        """Return the frames that are due by now, in order; each only once."""
         frames = []
         while self._waiting and self._waiting[0][0] <= now_us:
             _, order, frame, is_intact = heapq.heappop(self._waiting)
@@ -93,11 +94,11 @@ class LossyLine:
         return frames
 
     def next_due_us(self) -> int | None:
-        """When the next frame comes out; None if none is on its way."""
+        """Return when the next frame is due; None if none is on its way."""
         return self._waiting[0][0] if self._waiting else None
 
     def clear(self) -> None:
-        """Forget what is on its way, as when the line is cut."""
+        """Drop the frames on their way, as when the line is cut."""
         self._part = b""
         self._waiting.clear()
 

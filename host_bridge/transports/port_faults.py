@@ -1,4 +1,4 @@
-"""Why a serial port did not open, and what to do about it."""
+"""Errors for a serial port that did not open, with their remedies."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Explain = Callable[[str, str, Sequence[str]], DeviceFault]
 
 
 def open_fault(label: str, device: str, error: Exception, ports: Sequence[str]) -> DeviceFault:
-    """``error`` as pyserial raised it; ``ports`` are those that are there instead."""
+    """Return the fault for ``error``, as pyserial raised it; ``ports`` are the ports that exist."""
     explain = _EXPLAINED.get(getattr(error, "errno", None) or 0)
     if explain:
         return explain(label, device, ports)
@@ -31,7 +31,7 @@ def open_fault(label: str, device: str, error: Exception, ports: Sequence[str]) 
 
 
 def busy_fault(label: str, held_by: Sequence[Holder]) -> DeviceFault:
-    """Another program has it."""
+    """Return the fault for a port that another program has open."""
     names = ", ".join(map(str, held_by))
     return DeviceFault(
         "the port is in use",
@@ -66,7 +66,7 @@ _EXPLAINED: dict[int, Explain] = {
     errno.ENXIO: _missing,
     errno.ENODEV: _missing,
     errno.EBUSY: _busy,
-    errno.EAGAIN: _busy,  # the lock is taken
+    errno.EAGAIN: _busy,  # another program has locked it
     errno.EACCES: _forbidden,
     errno.EPERM: _forbidden,
 }
@@ -79,7 +79,7 @@ def _others(ports: Sequence[str]) -> str:
 
 
 def _group_of(device: str) -> str:
-    """The group that may read and write the device; empty if none does that one should join."""
+    """Return the group that may read and write the device; "" if a user should join none."""
     try:
         status = os.stat(device)
         name = grp.getgrgid(status.st_gid).gr_name

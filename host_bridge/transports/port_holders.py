@@ -1,4 +1,4 @@
-"""Which programs have a device open, as far as this user may see (Linux; elsewhere nobody)."""
+"""The programs that have a device open, as far as this user may see them (Linux only)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-COMMAND_LENGTH = 80  # of a command line, that an error stays a few lines
+COMMAND_LENGTH = 80  # of a command line in an error, to keep that short
 
 
 @dataclass(frozen=True)
@@ -22,14 +22,14 @@ class Holder:
 
 
 def holders(device: str, proc: Path = Path("/proc")) -> list[Holder]:
-    """Programs of other users show only to root."""
+    """Return the programs that have the device open. Those of other users show only to root."""
     target = os.path.realpath(device)
     folders = (folder for folder in proc.glob("[0-9]*") if _has_open(folder, target))
     return [Holder(int(folder.name), _command(folder)) for folder in folders]
 
 
 def _has_open(folder: Path, target: str) -> bool:
-    with contextlib.suppress(OSError):  # another user's, or it ended while we looked
+    with contextlib.suppress(OSError):  # another user's process, or one that just ended
         return any(_link(entry) == target for entry in (folder / "fd").iterdir())
     return False
 

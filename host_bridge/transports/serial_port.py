@@ -1,11 +1,11 @@
 """``serial:///dev/ttyACM0?baud=921600``: a board on a cable, or a pseudo-terminal.
 
-The one file that knows pyserial. It sets the port up; reading and writing is ``descriptor``'s.
+The only file that uses pyserial. It sets the port up; ``descriptor`` does the reading and writing.
 
 A board must not be reset by being opened. Boards wire DTR and RTS to reset and boot pins through
 capacitors or transistors, so every *edge* may reset them. The system raises both when a port is
-opened first; we keep both up (USB boards also send only while DTR is up), and clear HUPCL, so that
-closing does not let them fall and the next open raises nothing.
+first opened; we keep both up (USB boards also send only while DTR is up), and clear HUPCL, so that
+closing does not lower them and the next open makes no edge.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ BAUD = 921_600
 # Not lower: opening at 1200 baud tells many USB boards to restart into their loader.
 BAUD_LOW, BAUD_HIGH = 9_600, 12_000_000
 PSEUDO_TERMINAL_MAJORS = range(136, 144)  # Linux, Documentation/admin-guide/devices.txt
-_CONTROL, _INPUT, _CHARACTERS = 2, 0, 6  # places in what termios.tcgetattr returns
+_CONTROL, _INPUT, _CHARACTERS = 2, 0, 6  # indices in the result of termios.tcgetattr
 
 
 @dataclass(frozen=True)
 class Port:
-    """A serial port of this machine. The ids are None where it is not USB."""
+    """A serial port of this machine. The ids are None if it is not on USB."""
 
     device: str
     description: str
@@ -69,7 +69,7 @@ class SerialPort(DescriptorTransport):
         return self._port.fileno()
 
     def _disconnect(self) -> None:
-        # What the device did not take would hold close() up, for 30 s by default.
+        # close() would wait for bytes that the device has not taken, for 30 s by default.
         with contextlib.suppress(termios.error):
             termios.tcflush(self._port.fileno(), termios.TCOFLUSH)
         self._port.close()
@@ -83,16 +83,19 @@ class SerialPort(DescriptorTransport):
         )
 
     def _refuse_shared(self) -> None:
-        """Programs that neither lock nor look share a port, and each gets half of the bytes."""
+        """Refuse a port that another program has open: each would get half of the bytes.
+
+        Some programs neither lock a port nor check whether it is in use.
+        """
         others = [it for it in holders(self._device) if it.pid != os.getpid()]
-        if others and not _is_pseudo_terminal(self._device):  # whose maker may keep it open
+        if others and not _is_pseudo_terminal(self._device):  # its creator may keep it open
             self._disconnect()
             raise busy_fault(self.label, others)
 
 
 def make(uri: Uri, making: Making) -> SerialPort:
-    """Raises errors.UsageFault."""
-    uri.refuse_others("baud", "vehicle")  # which is for whoever opens the car
+    """Return the transport of a ``serial://`` URI. Raises errors.UsageFault."""
+    uri.refuse_others("baud", "vehicle")  # the vehicle is for the code that opens the car
     if uri.authority or not uri.path:
         raise uri.fault("no device", "three slashes: serial:///dev/ttyACM0", uri.text)
     port = SerialPort(uri.text, uri.path, uri.integer("baud", BAUD, BAUD_LOW, BAUD_HIGH))
@@ -101,7 +104,7 @@ def make(uri: Uri, making: Making) -> SerialPort:
 
 
 def ports() -> list[Port]:
-    """The serial ports of this machine, sorted by device."""
+    """Return the serial ports of this machine, sorted by device."""
     found = sorted(list_ports.comports(), key=lambda port: port.device)
     return [
         Port(
@@ -117,7 +120,7 @@ def ports() -> list[Port]:
 
 
 def latency_timer_ms(device: str, sys: Path = Path("/sys")) -> int | None:
-    """FTDI chips hold received bytes back for up to this long (16 ms unless set)."""
+    """Return for how long an FTDI chip holds received bytes back (16 ms by default); else None."""
     name = Path(os.path.realpath(device)).name
     with contextlib.suppress(OSError, ValueError):
         return int((sys / "bus/usb-serial/devices" / name / "latency_timer").read_text())
@@ -125,14 +128,14 @@ def latency_timer_ms(device: str, sys: Path = Path("/sys")) -> int | None:
 
 
 def _settle(port: serial.Serial) -> None:
-    """What pyserial leaves open of raw, exclusive and fast."""
+    """Set what pyserial leaves open: raw mode, exclusive use, low latency."""
     fd = port.fileno()
     mode = termios.tcgetattr(fd)
     mode[_CONTROL] &= ~termios.HUPCL
     mode[_INPUT] &= ~termios.BRKINT  # a break arrives as a zero byte: a delimiter
-    mode[_CHARACTERS][termios.VMIN] = 1  # else an idle read returns nothing, as a hung-up one does
+    mode[_CHARACTERS][termios.VMIN] = 1  # else an idle read looks like an end of file
     termios.tcsetattr(fd, termios.TCSANOW, mode)
-    # A pseudo-terminal would stay locked after a kill, for it outlives its last user.
+    # Not on a pseudo-terminal: it outlives its last user, and would stay locked after a kill.
     if not _is_pseudo_terminal(port.port or ""):
         fcntl.ioctl(fd, termios.TIOCEXCL)
     with contextlib.suppress(ValueError, NotImplementedError):  # not every driver can
@@ -140,7 +143,7 @@ def _settle(port: serial.Serial) -> None:
 
 
 def _is_pseudo_terminal(device: str) -> bool:
-    """Of a device that is gone meanwhile, as a board's is that resets, not."""
+    """Return whether the device is a pseudo-terminal; False if it is gone, like a reset board's."""
     with contextlib.suppress(OSError):
         return os.major(os.stat(device).st_rdev) in PSEUDO_TERMINAL_MAJORS
     return False

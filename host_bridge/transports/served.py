@@ -1,4 +1,4 @@
-"""Which cars are served on this machine: sockets and descriptions in one private folder."""
+"""The cars that are served on this machine: sockets and descriptions in one private folder."""
 
 from __future__ import annotations
 
@@ -19,27 +19,27 @@ _NAME = re.compile(r"[A-Za-z0-9_-]{1,32}")
 
 @dataclass(frozen=True)
 class ServedCar:
-    """What the owner of a car says about itself."""
+    """The description that the owner of a car publishes."""
 
     name: str
-    uri: str  # of the car, as the owner opened it
-    pid: int  # of the owner
+    uri: str  # the car's, as the owner opened it
+    pid: int  # the owner's
     vehicle: str
     started: str  # ISO 8601, UTC
     fleet: str = ""  # the name of the cars that are stopped together
-    board_id: str = ""  # in hexadecimal; empty before the car was met
+    board_id: str = ""  # in hexadecimal; empty until the car was identified
 
     @property
     def is_hitl(self) -> bool:
-        """Hardware in the loop: a bare board with a plant for its peripherals."""
-        options = self.uri.partition("?")[2].split("&")  # a stop has no time to import ``uri``
+        """True for hardware in the loop: a bare board whose peripherals are a simulated plant."""
+        options = self.uri.partition("?")[2].split("&")  # importing ``uri`` would slow a stop
         return any(option.startswith("hitl=") for option in options)
 
 
 def runtime_dir() -> Path:
-    """The folder of the sockets, made if it is not there. Raises errors.DeviceFault.
+    """Return the folder of the sockets, created if it does not exist. Raises errors.DeviceFault.
 
-    Who can write in it can drive the cars: so it must be this user's own, and closed to others.
+    Whoever can write in it can drive the cars, so it must be this user's own and closed to others.
     """
     folder = Path(private_folder())
     try:
@@ -55,12 +55,15 @@ def runtime_dir() -> Path:
 
 
 def socket_path(name: str) -> Path:
-    """Where the owner of the car listens. Raises errors.UsageFault, errors.DeviceFault."""
+    """Return the path at which the car's owner listens.
+
+    Raises errors.UsageFault, errors.DeviceFault.
+    """
     return _path(name, ".sock")
 
 
 def announce(car: ServedCar) -> None:
-    """Describe a car beside its socket: complete, or not at all.
+    """Write a car's description beside its socket, atomically.
 
     Raises errors.UsageFault, errors.DeviceFault.
     """
@@ -75,7 +78,7 @@ def withdraw(name: str) -> None:
 
 
 def served() -> list[ServedCar]:
-    """The cars whose owners live, by name. Raises errors.DeviceFault."""
+    """Return the cars whose owners are running, by name. Raises errors.DeviceFault."""
     cars = map(_read, sorted(runtime_dir().glob("*.json")))
     return [car for car in cars if car and _is_running(car.pid)]
 
@@ -92,7 +95,7 @@ def _path(name: str, suffix: str) -> Path:
 
 
 def _read(path: Path) -> ServedCar | None:
-    """None for what is not a description: another version's, or a file that went away."""
+    """Return the description in this file; None for another version's, or a file that went away."""
     with contextlib.suppress(OSError, ValueError, TypeError):
         car = ServedCar(**json.loads(path.read_text(encoding="utf-8")))
         return car if car.name == path.stem and isinstance(car.pid, int) else None
@@ -104,7 +107,7 @@ def _is_running(pid: int) -> bool:
         os.kill(pid, 0)
     except (OverflowError, ProcessLookupError):
         return False
-    except PermissionError:  # somebody else's: it runs
+    except PermissionError:  # another user's process: it runs
         return True
     return True
 

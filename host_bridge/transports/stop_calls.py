@@ -1,11 +1,11 @@
-"""A stop that was not let in is called back: its own socket, beside the stop socket that is full.
+"""Callback for a stop that a full queue keeps out: a socket of its own beside the stop socket.
 
-The queue of a stop socket is one for all logins, and one of them may keep it full. So whoever finds
-it full listens at ``tandem-call.KEY.RANDOM``, in the same folder; KEY is the end of the stop
-socket's own name. The owner of the car, which sees that it is crowded, looks for such names and
-connects to them, so many of each login. What no login can take from another is not waited for.
+A stop socket has one queue for all logins, and one of them may keep it full. A program that finds
+it full therefore listens at ``tandem-call.KEY.RANDOM`` in the same folder; KEY is the end of the
+stop socket's own name. The owner of the car, which notices that its queue is full, looks for such
+names and connects to them, up to a limit per login. So no login can keep another one out.
 
-Imports as little as a stop in a hurry needs.
+Imports as little as ``tandem stop`` needs.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ import socket
 from host_bridge.transports.stop_sockets import StopSocket, peer_of
 
 PREFIX = "tandem-call"
-MOST = 64  # sockets that one stop listens at: of each login's cars the first before any second
+MOST = 64  # sockets at which one stop listens: each login's first car before anyone's second
 _BACKLOG = 16
-_AT_ONCE = 32  # strangers that are sent away before somebody else is heard
+_AT_ONCE = 32  # foreign connections that are closed in one call
 
 
 class Call:
-    """This program's socket for one car's owner to connect to. ``end`` removes it."""
+    """A socket of this program to which one car's owner can connect; ``end`` removes it."""
 
     def __init__(self, it: StopSocket) -> None:
         self.path = f"{prefix_of(it.path)}{os.urandom(4).hex()}"
@@ -31,12 +31,12 @@ class Call:
         self._listening: socket.socket | None = None
 
     def open(self) -> bool:
-        """False where it cannot be: the stop socket itself is left to try."""
+        """Listen. Return False if that fails; then only the stop socket itself is left to try."""
         listening = None
         try:
             listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
             listening.bind(self.path)
-            os.chmod(self.path, 0o666)  # who connects is looked at
+            os.chmod(self.path, 0o666)  # ``answered`` checks who connects
             listening.listen(_BACKLOG)
             listening.setblocking(False)
         except OSError:
@@ -47,7 +47,7 @@ class Call:
         return True
 
     def answered(self) -> bool:
-        """Say whether the car's owner has connected; then it is what ``StopSocket.end`` is."""
+        """Return True once the car's owner has connected; ``StopSocket.end`` is that connection."""
         for _ in range(_AT_ONCE):
             if self._listening is None:
                 return False
@@ -76,7 +76,7 @@ class Call:
 
 
 class Outside:
-    """Stop sockets that have let nobody in yet. Each is tried again now and then, and calls."""
+    """The stop sockets that have not accepted a connection: each is retried, and may call back."""
 
     def __init__(self, again_s: float) -> None:
         self._again_s = again_s
@@ -87,7 +87,10 @@ class Outside:
         return bool(self._next_s)
 
     def add(self, it: StopSocket, from_s: float) -> None:
-        """Let it be tried from then on."""
+        """Retry this socket from this time on.
+
+        If its queue is full, also listen for its callback.
+        """
         self._next_s[it] = from_s
         if it.fault == errno.EAGAIN and it not in self._calls and len(self._calls) < MOST:
             call = Call(it)
@@ -95,7 +98,7 @@ class Outside:
                 self._calls[it] = call
 
     def entered(self, now_s: float) -> list[StopSocket]:
-        """Return who was let in or called back; a socket that nobody has any more is dropped."""
+        """Return the sockets that accepted us or called back; drop those that have gone."""
         found = []
         for it, next_s in list(self._next_s.items()):
             call = self._calls.get(it)
@@ -112,7 +115,7 @@ class Outside:
         return found
 
     def end(self) -> None:
-        """Leave no socket behind."""
+        """Remove all callback sockets."""
         for it in list(self._next_s):
             self._drop(it)
 
@@ -124,6 +127,6 @@ class Outside:
 
 
 def prefix_of(path: str) -> str:
-    """Make the beginning of the names that call for the owner of this stop socket."""
+    """Return the path prefix of the callback sockets for the owner of this stop socket."""
     folder, _, name = path.rpartition("/")
     return f"{folder}/{PREFIX}.{name.rpartition('.')[2]}."

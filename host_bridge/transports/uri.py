@@ -1,4 +1,4 @@
-"""A car is a URI: ``scheme://authority/path?name=value``. Its scheme finds the transport.
+"""URIs of cars: ``scheme://authority/path?name=value``. The scheme finds the transport.
 
 Transports are found by entry point (group ``tandem.transports``: scheme -> ``module:make``), so
 that other packages can offer theirs, and nobody here imports them.
@@ -18,8 +18,8 @@ from host_bridge.errors import UsageFault
 from host_bridge.transports.base import Making, Transport
 
 GROUP = "tandem.transports"
-OPTIONS = "tandem.transport_options"  # ``?option=...`` -> who puts another transport in front
-WRAPPERS = ("lossy",)  # ``wrapper+scheme://`` is the wrapper's, around any other scheme
+OPTIONS = "tandem.transport_options"  # ``?option=...`` -> the maker that wraps the transport
+WRAPPERS = ("lossy",)  # ``wrapper+scheme://`` belongs to the wrapper, around any other scheme
 
 EXAMPLES = {
     "serial": "serial:///dev/ttyACM0",
@@ -41,7 +41,7 @@ Make = Callable[["Uri", Making], Transport]
 
 @dataclass(frozen=True)
 class Uri:
-    """The parts of a URI, percent-decoded. ``text`` is what was written."""
+    """The parts of a URI, percent-decoded; ``text`` is what was written."""
 
     text: str
     scheme: str
@@ -51,12 +51,12 @@ class Uri:
 
     @property
     def place(self) -> str:
-        """Return what stands where a name or the path of a file may stand: ``sim://./my_car.toml``."""
+        """The name or file path after the scheme: ``./my_car.toml`` in ``sim://./my_car.toml``."""
         return self.authority + self.path
 
     @classmethod
     def parse(cls, text: str) -> Uri:
-        """Raises errors.UsageFault."""
+        """Parse the text of a URI. Raises errors.UsageFault."""
         match = _SHAPE.fullmatch(text)
         if match is None:
             raise _shape_fault(text)
@@ -64,22 +64,22 @@ class Uri:
         return cls(text, scheme, unquote(authority), unquote(path or ""), _query(text, query or ""))
 
     def integer(self, name: str, default: int, low: int, high: int) -> int:
-        """A whole number out of the query. Raises errors.UsageFault outside low to high."""
+        """Return a whole number of the query. Raises errors.UsageFault outside low to high."""
         return int(self._checked(name, str(default), int, low, high))
 
     def number(self, name: str, default: float, low: float, high: float) -> float:
-        """A number out of the query. Raises errors.UsageFault outside low to high."""
+        """Return a number of the query. Raises errors.UsageFault outside low to high."""
         return self._checked(name, str(default), float, low, high)
 
     def choice(self, name: str, choices: tuple[str, ...]) -> str:
-        """One of some words out of the query, the first by default. Raises errors.UsageFault."""
+        """Return one of some words of the query, the first by default. Raises errors.UsageFault."""
         got = self.query.get(name, choices[0])
         if got not in choices:
             raise self.fault(f"{name} is none of its values", " | ".join(choices), got)
         return got
 
     def refuse_others(self, *known: str) -> None:
-        """Raises errors.UsageFault for a parameter that nobody would read."""
+        """Raise errors.UsageFault for a parameter that nobody would read."""
         for name in self.query:
             if name not in known:
                 near = difflib.get_close_matches(name, known, 1)
@@ -92,7 +92,7 @@ class Uri:
                 )
 
     def fault(self, what: str, expected: str, got: str) -> UsageFault:
-        """An error about a part of this URI."""
+        """Return an error about a part of this URI."""
         return UsageFault(what, where=self.text, expected=expected, got=got)
 
     def _checked(
@@ -110,13 +110,13 @@ class Uri:
 
 
 def open_transport(text: str, making: Making) -> Transport:
-    """The transport of a URI, made, not yet opened. Raises errors.TandemError."""
+    """Return the transport of a URI, not yet opened. Raises errors.TandemError."""
     uri = Uri.parse(text)
     return _maker(uri)(uri, making)
 
 
 def schemes() -> list[str]:
-    """The schemes there are, sorted."""
+    """Return the schemes that are installed, sorted."""
     return sorted(entry_points(group=GROUP).names)
 
 
@@ -155,7 +155,7 @@ def _query(text: str, query: str) -> dict[str, str]:
 
 
 def _shape_fault(text: str) -> UsageFault:
-    """Something that is no URI: guess what was meant."""
+    """Return the fault for a text that is no URI, with a guess of what was meant."""
     if text.startswith("/"):
         remedy = f"a serial port is serial://{text}"
     elif re.fullmatch(r"[\w-]+", text):
