@@ -1,4 +1,4 @@
-"""The car's numbered events, each passed on once and in order, whatever is lost or sent again."""
+"""The stream of a car's numbered events: each is passed on once and in order, despite losses."""
 
 from __future__ import annotations
 
@@ -8,25 +8,30 @@ from host_bridge.domain.reports import CarEvent, EventsLost
 
 _NUMBERS = 0xFFFF
 _HALF = 1 << 15
-_REMEMBERED = 128  # twice the car's ring: all that it can send again
+_REMEMBERED = 128  # twice the car's ring buffer: more than it can send again
 
 
 class Chronicle:
-    """``wanted`` is the number from which the car has to send again: the first not yet heard.
+    """The event stream of one car.
 
-    Of what is ``past``, a log, nothing can be sent again: it begins with the first that is heard,
-    and anew with an older one, for then somebody asked for all; what was heard is told again.
+    ``wanted`` is the number from which the car has to send again: the first not yet heard. From a
+    log (``is_past``) nothing can be sent again: the stream begins with the first event that is
+    heard, and begins anew with an older one, because then somebody asked for all events; those
+    heard before are passed on again.
     """
 
     def __init__(self, *, is_past: bool = False) -> None:
         self._is_past = is_past
-        self.wanted = 0  # of a car met for the first time: all that its ring still holds
+        self.wanted = 0  # at first: everything that the car's ring buffer still holds
         self.has_gap = False
         self._is_fresh = True
         self._heard: deque[CarEvent] = deque(maxlen=_REMEMBERED)
 
     def hear(self, event: CarEvent) -> CarEvent | None:
-        """The event, if it is news; what lies beyond a gap waits until the gap is filled."""
+        """Return the event if it is new.
+
+        One beyond a gap is dropped: it comes again once the gap is filled.
+        """
         if self._is_past and self._is_fresh:
             self.wanted = event.number
         ahead = event.number - self.wanted & _NUMBERS
@@ -39,12 +44,15 @@ class Chronicle:
         self._is_fresh = False
         self.wanted = event.number + 1 & _NUMBERS
         if event in self._heard:
-            return None  # sent again, for us or for another client of this car
+            return None  # a repetition, for us or for another client of this car
         self._heard.append(event)
         return event
 
     def hear_lost(self, lost: EventsLost) -> EventsLost | None:
-        """The car's ring overran; None if what is gone was heard, or was before our time."""
+        """Take the report that the car's ring buffer overran; return the events that we missed.
+
+        None if those events were heard, or precede this connection.
+        """
         ahead = self.wanted - lost.first & _NUMBERS
         missed = lost.count - ahead
         first = self.wanted

@@ -1,13 +1,15 @@
-"""Helping the board to know our clock: which Status to answer with a Sync, and when.
+"""Clock synchronisation, host side: which Status to answer with a Sync, and when.
 
-The board measures from the Status it sent to the step on which the answer came, less what we held
-it: whatever the answer waits for that step counts as round trip, up to a whole step. So the hold is
-varied over the step, evenly by the golden ratio, and sooner or later an answer arrives just before
-the step. The board keeps the best and lets it age by 100 us a second (firmware/core/clock.py).
+The board measures from the Status it sent to the step on which the answer came, less the time that
+we held it: whatever the answer waits for that step counts as round trip, up to a whole step. So
+the hold is varied over the step, evenly by the golden ratio, until an answer arrives just before
+the step. The board keeps the best measurement and lets it age by 100 us a second
+(firmware/core/clock.py).
 
-In a session that runs by another car's clock we know the time of arrival and of leaving only within
-a bound. The answer then names the latest that the one and the earliest that the other may have
-been: the board takes what lies between for held, and its own bound comes out larger by ours.
+In a session that runs by another car's clock we know the times of arrival and of sending only
+within a bound. The answer then states the latest time that the arrival and the earliest that the
+sending may have been: the board takes the span between for the hold, and its own bound grows by
+ours.
 """
 
 from __future__ import annotations
@@ -19,8 +21,8 @@ from host_bridge.domain.reports import ClockReport
 from host_bridge.link.session_time import HostTime, SessionTime
 from host_bridge.link.units import TIME_MASK, elapsed_us
 
-_GOLDEN = 0.6180339887498949  # its multiples modulo 1 fill [0, 1) with no gap left wide for long
-_GOOD_BOUND_US = 1_500  # what a slow board's line and its look at it before each step come to
+_GOLDEN = 0.6180339887498949  # its multiples modulo 1 fill [0, 1) evenly
+_GOOD_BOUND_US = 1_500  # what a slow board's line and its polling before each step amount to
 _HURRY_US = 20_000  # between answers until the bound is good
 _EASY_US = 100_000
 _DEFAULT_STEP_US = 10_000
@@ -32,7 +34,7 @@ _RESTART_US = 1_000_000  # beyond any delay in a buffer on the way
 
 @dataclass(frozen=True, slots=True)
 class Echo:
-    """A Status's stamp with when it came and when its answer leaves, all modulo 2**30."""
+    """A Status's stamp, its arrival, and the sending of its answer, all modulo 2**30 us."""
 
     board_us: int
     received_us: int
@@ -40,13 +42,13 @@ class Echo:
 
 
 class ClockSync:
-    """Decides on the answers; holds the offset and the bound that the board computed."""
+    """The schedule of the answers, and the offset and the bound that the board computed."""
 
     def __init__(self, time: SessionTime | None = None) -> None:
         self.offset_us: int | None = None
         self.bound_us: int | None = None
         self.step_us = _DEFAULT_STEP_US
-        self.due_us: int | None = None  # when ``echo`` has something to say
+        self.due_us: int | None = None  # when the next answer has to be sent
         self._time = time or HostTime()
         self._phase = 0.0
         self._next_us: int | None = None
@@ -56,7 +58,7 @@ class ClockSync:
         self._spans_us: deque[int] = deque(maxlen=_SPANS)
 
     def hear_status(self, board_us: int, now_us: int) -> None:
-        """Perhaps plan to answer this Status."""
+        """Take a Status; plan to answer it if an answer is due."""
         self._measure_step(board_us)
         unsure_us = self._time.bound_us
         if self.due_us is not None or (self._next_us is not None and now_us < self._next_us):
@@ -70,8 +72,10 @@ class ClockSync:
         self._next_us = now_us + (_EASY_US if self.is_good() else _HURRY_US)
 
     def _measure_step(self, board_us: int) -> None:
-        """The middle of the last spans: some are longer by what was lost, some shorter where a
-        car that was held up catches up."""
+        """Estimate the control period as the median of the last spans between statuses.
+
+        Some spans are longer because of losses, some shorter when a delayed car catches up.
+        """
         if self._last_board_us is not None:
             self._spans_us.append(elapsed_us(board_us, self._last_board_us))
             middle_us = sorted(self._spans_us)[len(self._spans_us) // 2]
@@ -89,7 +93,7 @@ class ClockSync:
         self.bound_us = report.bound_us
 
     def echo(self, now_us: int) -> Echo | None:
-        """What to send now, if it is time to."""
+        """Return the answer to send now, or None."""
         if self.due_us is None or now_us < self.due_us:
             return None
         self.due_us = None
@@ -101,21 +105,24 @@ class ClockSync:
         return Echo(self._board_us, received_us & TIME_MASK, sent_us & TIME_MASK)
 
     def host_us(self, board_us: int, near_us: int) -> int | None:
-        """A board time on our clock, nearest to ``near_us``; None while the offset is unknown."""
+        """Return a board time on our clock, nearest to ``near_us``; None without an offset."""
         if self.offset_us is None or self.bound_us is None:
             return None
         return self._time.host_us(board_us + self.offset_us & TIME_MASK, near_us)
 
 
 class BoardClock:
-    """Notices when a board's clock begins anew."""
+    """The detector of a board's restart, by its clock."""
 
     def __init__(self) -> None:
-        self._ahead_us: int | None = None  # of ours; the most ever seen, which is the least delay
+        self._ahead_us: int | None = None  # lead over ours; the most ever seen is the least delay
         self._last_us = 0
 
     def has_restarted(self, board_us: int, now_us: int) -> bool:
-        """Take one of the board's stamps. Delayed stamps fall behind; none runs ahead."""
+        """Take one of the board's stamps; return True if its clock began anew.
+
+        Delayed stamps fall behind ours; none runs ahead.
+        """
         ahead_us = elapsed_us(board_us, now_us)
         if self._ahead_us is not None:
             gained_us = elapsed_us(ahead_us, self._ahead_us)

@@ -1,29 +1,28 @@
-"""A connection is one car's link without a clock, a socket or a task: bytes in, events out.
+"""The protocol state machine of one car's link, without clock, socket or task (sans-I/O).
 
-The problem. A cable is pulled, a board is reset, a host is suspended, another program flashes other
-firmware: all of it in the middle of a frame. A link has to find out who is there, whether both
-mean the same by a message, and keep the board's idea of our clock good, for as long as the line is
-there, and begin again by itself when it comes back.
+The problem. A cable is pulled, a board is reset, a host is suspended, another program flashes
+other firmware: all of it in the middle of a frame. A link has to find out who is there, whether
+both mean the same by a message, and keep the board's idea of our clock good, for as long as the
+line is there, and begin again by itself when it comes back.
 
-The link is a small machine, and ``transitions.TRANSITIONS`` is all that happens to its state. A car
-is asked who it is until it answers. If its protocol differs from ours it can be named and stopped,
-by messages that never change, and nothing else. So it is with a board that is not the one that was
-met before: a link is to one board, and whatever comes to its port instead is another car. If it is
-the same, the car is asked to take in our
-session (``epoch``), and from then on its clock is kept in step. A connection without an epoch only
-listens; it can stop the car all the same.
+``transitions.TRANSITIONS`` has everything that changes the state. A car is asked for its identity
+until it answers. If its protocol differs from ours it can be named and stopped, by messages that
+never change (frozen ones), and nothing else. The same holds for a board that is not the one met
+before: a link is to one board, and any other board at its port is another car. If it is the same,
+the car is asked to bind our session (``epoch``), and from then on its clock is kept synchronised.
+A connection without an epoch only listens; it can stop the car all the same.
 
-What is never done here is as important. A claim is never repeated or stamped anew, for then a
-host that hangs would go on driving. A car is never armed by the link itself: after a loss it is
-identified and bound again, and stays where it was stopped. A message that is not frozen counts only
-once the protocols are known to be equal.
+What is never done here is as important. A claim is never repeated or stamped anew, for then a host
+that hangs would go on driving. A car is never armed by the link itself: after a loss it is
+identified and bound again, and stays where it was stopped. A message that is not frozen counts
+only once the protocols are known to be equal.
 
 Silence is judged by ``step``, not by an arrival. So is noise: bytes without any message for a
 second have a name of their own, because a wrong baud rate looks like that. Whatever holds only
-while the link does (slot, clock, statistics, what waits to be sent) is forgotten in one place.
+while the link does (slot, clock, statistics, what waits to be sent) is cleared in one place.
 
-Because neither time nor bytes come from in here, a test can lose, reorder, cut and delay what it
-likes, and wait for nothing. ``runner`` is the rim that has the transport and the clock.
+Since neither time nor bytes come from in here, a test can lose, reorder, cut and delay what it
+likes, and wait for nothing. ``runner`` adds the transport and the clock.
 """
 
 from __future__ import annotations
@@ -55,23 +54,23 @@ from host_bridge.link.statistics import Statistics
 from host_bridge.link.transitions import MET, TRANSITIONS, UNDERSTOOD, LinkState, Trigger
 from host_bridge.link.units import report_of
 
-_SILENCE_US = 200_000  # twenty statuses at 100 Hz; with a step's slack known within 250 ms
+_SILENCE_US = 200_000  # twenty statuses at 100 Hz; with a step's slack it is noticed within 250 ms
 _NOISE_US = 1_000_000
 _ASK_EVERY_US = 100_000
 _NO_SLOT_WAIT_US = 1_000_000
-_HEARTBEAT_US = 1_000_000  # asks for what was lost unnoticed, and measures the round trip
-_NO_CHALLENGE = bytes(8)  # no answer is asked for: no device has a key yet
-_TICK_US = 10_000  # how often ``step`` wants to be called at least
+_HEARTBEAT_US = 1_000_000  # requests events lost unnoticed, and measures the round trip
+_NO_CHALLENGE = bytes(8)  # asks for no authenticated answer: no device has a key yet
+_TICK_US = 10_000  # the longest time between two calls of ``step``
 
 
 class Connection:
-    """``epoch`` names our session to the cars, 1 to 2**30 - 1; None only listens and stops.
+    """The link to one car: bytes in, events out.
 
-    ``boards`` are the ids of those that the link may be to; empty, it is to whoever answers first.
-    From then on it is to that one alone. What ``is_past`` comes out of a log: whatever is asked,
-    nobody answers.
-    All times are our monotonic microseconds; the session's are ours too, unless it is given another
-    ``session_time``.
+    ``epoch`` names our session to the cars, 1 to 2**30 - 1; with None it only listens and stops.
+    ``boards`` are the ids of those that the link may be to; if empty, it is to the first that
+    answers. From then on it is to that one alone. With ``is_past`` the bytes come out of a log,
+    and nothing is ever answered. All times are our monotonic microseconds; so are the session's,
+    unless another ``session_time`` is given.
     """
 
     def __init__(
@@ -127,7 +126,7 @@ class Connection:
         return [LinkLost(now_us - self._heard_us)] if was_met else []
 
     def receive_data(self, data: bytes, now_us: int) -> list[LinkEvent]:
-        """Bytes of any number, as they come; returns what they tell."""
+        """Take received bytes, in pieces of any size; return the events in them."""
         found: list[LinkEvent] = []
         self.statistics.bytes_in += len(data)
         self._noise_size += len(data)
@@ -144,26 +143,26 @@ class Connection:
         return data
 
     def leave(self) -> None:
-        """Give the car's place for our session back; what was claimed in it ends."""
+        """Release our session's slot at the car; its claims end with it."""
         if self.is_bound() or self.state is LinkState.BINDING:
             self.send(wire.new(messages.Leave, epoch=self.epoch or 0))
 
     def on_output(self, call: Callable[[], None]) -> None:
-        """``call`` when there is something to send, so that it need not wait for a step."""
+        """Set a callback for when there is something to send, so that it waits for no step."""
         self._wake = call
 
     def send(self, message: Message) -> None:
-        """Queue a message; dropped while there is no transport."""
+        """Queue a message; it is dropped while there is no transport."""
         self.send_frame(wire.encode(message))
 
     def send_frame(self, frame: bytes) -> None:
-        """Queue a frame as it stands."""
+        """Queue a frame as it is."""
         if self.state is not LinkState.LOST:
             self._out += frame
             self._wake()
 
     def is_understood(self) -> bool:
-        """Whether a car is there that speaks our protocol."""
+        """Return whether a car is there that speaks our protocol."""
         return self.state in UNDERSTOOD
 
     def is_bound(self) -> bool:
@@ -172,13 +171,13 @@ class Connection:
     # --- time
 
     def next_due_us(self, now_us: int) -> int:
-        """When ``step`` has to be called again, unless bytes come before."""
-        due_us = self.clock.due_us if self.is_bound() else None  # who is not bound answers none
+        """Return when ``step`` has to be called again, unless bytes come before."""
+        due_us = self.clock.due_us if self.is_bound() else None  # only a bound session answers
         tick_us = now_us + _TICK_US
         return tick_us if due_us is None else min(due_us, tick_us)
 
     def step(self, now_us: int) -> list[LinkEvent]:
-        """Judge silence, ask what is to be asked, answer the clock."""
+        """Judge silence, send the requests that are due, answer the clock; return the events."""
         if self.state is LinkState.LOST:
             return []
         found = list(self._judge_silence(now_us))
@@ -199,7 +198,7 @@ class Connection:
         if silent_us > _NOISE_US and self._noise_size:
             yield LinkNoisy(self._noise_size)
             self._noise_size = 0
-            self._heard_us = now_us  # said again after another second of it
+            self._heard_us = now_us  # reported again after another second of it
 
     def _ask(self, now_us: int) -> None:
         self._ask_us = now_us + _ASK_EVERY_US
@@ -244,8 +243,10 @@ class Connection:
         self.send(wire.new(messages.EventRequest, first=self._chronicle.wanted))
 
     def ask_for_all(self, now_us: int) -> None:
-        """Ask who it is and for all events that its ring holds: a log begins now. Whoever has
-        heard them leaves them."""
+        """Ask for the identity and for all events that the car still holds, for a new log.
+
+        Clients that have heard the events ignore the repetitions.
+        """
         self._send_identify(now_us)
         self.send(wire.new(messages.EventRequest, first=0))
 
@@ -255,7 +256,7 @@ class Connection:
         self._heard_us = now_us
         self._noise_size = 0
         if self.state not in UNDERSTOOD and type(message) not in messages.FROZEN:
-            return  # not before it is known that it means what we think
+            return  # its meaning is known only once the protocols are known to be equal
         try:
             report = report_of(message)
         except KeyError:  # another host's message
@@ -342,7 +343,7 @@ class Connection:
     # --- state
 
     def _move(self, trigger: Trigger) -> bool:
-        """Whether the trigger means anything in this state; and then it has happened."""
+        """Take the transition of this trigger; return whether there is one in this state."""
         then = TRANSITIONS.get((self.state, trigger))
         if then is None:
             return False
@@ -350,7 +351,7 @@ class Connection:
         return True
 
     def _forget(self) -> None:
-        """What is only true while the link holds."""
+        """Clear whatever is valid only while the link is up."""
         self.slot = None
         self.clock = ClockSync(self._session_time)
         self._board_clock = BoardClock()

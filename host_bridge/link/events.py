@@ -1,4 +1,4 @@
-"""What happens on a link, besides what the car reports. Past tense."""
+"""The events of a link, besides the car's reports. Their names are in the past tense."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from host_bridge.domain.reports import CarIdentity, Report
 
 @dataclass(frozen=True, slots=True)
 class LinkIdentified:
-    """The car said who it is, and speaks our protocol."""
+    """The car reported its identity, and speaks our protocol."""
 
     identity: CarIdentity
 
@@ -31,22 +31,24 @@ class LinkMismatched:
 
 @dataclass(frozen=True, slots=True)
 class LinkStranger:
-    """Another board answers than the one that this link is to. It can be stopped, and nothing
-    else; said once for each that comes."""
+    """Another board answered than the one that this link is to; reported once for each that comes.
+
+    It can be stopped, and nothing else.
+    """
 
     identity: CarIdentity
 
 
 @dataclass(frozen=True, slots=True)
 class LinkBound:
-    """The car took our session in."""
+    """The car accepted our session."""
 
     slot: int
 
 
 @dataclass(frozen=True, slots=True)
 class LinkRefused:
-    """The car did not take our session in, as a rule for want of room; asked again every second."""
+    """The car did not accept our session, mostly for lack of a slot; asked again every second."""
 
     result: BindResult
 
@@ -56,14 +58,14 @@ class LinkRefused:
 
 @dataclass(frozen=True, slots=True)
 class LinkLost:
-    """Nothing came from the car for ``silent_us``, or its transport closed."""
+    """The car was silent for ``silent_us``, or its transport closed."""
 
     silent_us: int
 
 
 @dataclass(frozen=True, slots=True)
 class LinkNoisy:
-    """Bytes, but no frame."""
+    """Bytes came, but no frame."""
 
     size: int
 

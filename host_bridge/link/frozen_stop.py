@@ -1,8 +1,8 @@
-"""The two messages of a stop, which never change, for whoever has no time to import the rest.
+"""The two messages of a stop, which never change, for callers that must not import the rest.
 
-Written out by hand, for they are frozen: the protocol's table and codec take 20 ms to import, and
-its codes alone three times as long as this. tests/host_bridge/test_quick_stop.py holds every number
-here against them.
+They are written out by hand, since they are frozen: the protocol's table and codec take 20 ms to
+import, and its codes alone three times as long as this. tests/host_bridge/test_quick_stop.py
+checks every number here against them.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from zlib import crc32
 
 __all__ = ("SENDER_COMMAND", "SENDER_FLEET", "STATES", "StopWatch", "stop_frame")
 
-# domain.State in words
+# The names of domain.State
 STATES = ("STARTING", "STANDBY", "ACTIVE", "HOLD", "STOPPING", "STOPPED", "FAULT")
 SENDER_COMMAND, SENDER_FLEET = 4, 3  # firmware.protocol.codes
 STOP, STOP_SEEN = 3, 4  # message ids
@@ -20,19 +20,19 @@ _STOP = Struct("<BHB16s")  # id, token, sender, sender_name
 _STOP_SEEN = Struct("<BHBB16s")  # id, token, state, sender, sender_name
 _CRC = Struct("<I")
 _NAME_SIZE = 16
-_LONGEST = 512  # bytes without a delimiter that hold no frame
+_LONGEST = 512  # more bytes than this without a delimiter hold no frame
 _WHITENED = bytes(byte ^ 0xA5 for byte in range(256))  # firmware.protocol.frame.WHITENER
 
 
 def stop_frame(token: int, sender_name: str, sender: int = SENDER_COMMAND) -> bytes:
-    """A Stop; the name is cut to 16 bytes of UTF-8."""
+    """Return the frame of a Stop; the name is cut to 16 bytes of UTF-8."""
     name = sender_name.encode()[:_NAME_SIZE].decode("utf-8", "ignore").encode()
     payload = _STOP.pack(STOP, token, sender, name)
     return b"\0" + _stuffed((payload + _CRC.pack(crc32(payload))).translate(_WHITENED)) + b"\0"
 
 
 class StopWatch:
-    """Looks for the acknowledgement of one stop; ``state`` is the one that it brought."""
+    """A search for the acknowledgement of one stop; ``state`` is the car's state in it."""
 
     def __init__(self, token: int) -> None:
         self.is_seen = False
@@ -57,12 +57,12 @@ class StopWatch:
 
 
 def _stuffed(data: bytes) -> bytes:
-    """COBS, of fewer than 254 bytes."""
+    """Encode fewer than 254 bytes by COBS."""
     return b"".join(bytes([len(part) + 1]) + part for part in data.split(b"\0"))
 
 
 def _unstuffed(frame: bytes) -> bytes:
-    """And back; of what is no COBS, nothing."""
+    """Decode COBS; return nothing for invalid data."""
     found = []
     at = 0
     while at < len(frame):

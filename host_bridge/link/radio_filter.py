@@ -1,7 +1,8 @@
-"""What may go over a radio, each way: frames are let through as they are, or not at all.
+"""The filter of a radio, each way: frames pass as they are, or not at all.
 
-A radio is open to whoever is near, so what comes in by it may only stop: words of runstop boxes and
-Stops. Back go the car's challenges, 25 a second while a box is near, and what saw a Stop.
+A radio is open to whoever is near, so what comes in by it may only stop the car: words of runstop
+boxes, and Stops. Back go the car's challenges, 25 a second while a box is near, and the
+acknowledgements of Stops.
 """
 
 from __future__ import annotations
@@ -11,34 +12,37 @@ from firmware.protocol.frame import WHITENER
 from firmware.protocol.messages import Stop, StopSeen
 
 _DELIMITER = b"\0"
-# Nothing of these can arm a car, move it, change its configuration or its key
+# None of these can arm a car, move it, or change its configuration or its key
 _IN = frozenset(kind.ID for kind in (BoxWord, Stop))
 _OUT = frozenset(kind.ID for kind in (BoxHeard, StopSeen))
 
 
 class RadioFilter:
-    """``refused`` counts frames that a radio may not say."""
+    """A filter for one radio; ``refused`` counts incoming frames that a radio may not send."""
 
     def __init__(self) -> None:
         self.refused = 0
 
     def incoming(self, frames: bytes) -> bytes:
-        """What of these whole frames may go to the car."""
+        """Return those of these whole frames that may go to the car."""
         said = _split(frames)
         allowed = [frame for frame in said if _id_of(frame) in _IN]
         self.refused += len(said) - len(allowed)
         return b"".join(allowed)
 
     def outgoing(self, frames: bytes) -> bytes:
-        """What of these whole frames a box needs to know."""
+        """Return those of these whole frames that a box needs."""
         return b"".join(frame for frame in _split(frames) if _id_of(frame) in _OUT)
 
 
 def _split(frames: bytes) -> list[bytes]:
-    """Each with both delimiters, as they are on the wire."""
+    """Split frames; each keeps both delimiters, as on the wire."""
     return [_DELIMITER + part + _DELIMITER for part in frames.split(_DELIMITER) if part]
 
 
 def _id_of(frame: bytes) -> int:
-    """No message has a number that is whitened to 0, so COBS leaves its byte in its place."""
+    """Return a frame's message id; 0 if it has none.
+
+    No id is whitened to 0, so COBS leaves its byte in place.
+    """
     return frame[2] ^ WHITENER if len(frame) > 3 else 0

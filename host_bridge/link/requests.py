@@ -1,4 +1,4 @@
-"""The messages that people's requests become: what ``cars`` may say without knowing the wire."""
+"""The messages of people's requests, for ``cars``, which does not know the wire."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from host_bridge.link.wire import new
 
 
 def stop(token: int, sender: Sender, sender_name: str) -> messages.Stop:
-    """A Stop; the name is cut to 16 bytes."""
+    """Return a Stop; the name is cut to 16 bytes."""
     return new(messages.Stop, token=token, sender=int(sender), sender_name=name_field(sender_name))
 
 
 def action(epoch: int, deed: Deed, nonce: int, config_hash: bytes) -> messages.Act:
-    """One step of an action; nonce 0 asks for one."""
+    """Return one step of an action; with nonce 0 it asks for a nonce."""
     return new(
         messages.Act,
         epoch=epoch,
@@ -29,7 +29,7 @@ def action(epoch: int, deed: Deed, nonce: int, config_hash: bytes) -> messages.A
 def alive(
     epoch: int, stop_source: int, sequence: int, *, runs: bool, now_us: int
 ) -> messages.Alive:
-    """A stop source's word: its cars may run, or they have to stop."""
+    """Return a stop source's heartbeat message: its cars may run, or they have to stop."""
     return new(
         messages.Alive,
         epoch=epoch,

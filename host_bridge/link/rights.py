@@ -1,7 +1,8 @@
-"""What a client of an owner may say to the car: set by the way it came in, never by itself.
+"""The rights of an owner's clients: which messages a client may send to the car.
 
-Everybody may watch, many may stop, one drives. The car itself decides who of several drivers wins;
-here is decided whose words reach it at all.
+They follow from the way by which the client came in, never from its own claim. Everybody may
+watch, many may stop, one drives. The car itself arbitrates between several drivers; this decides
+whose messages reach it at all.
 """
 
 from __future__ import annotations
@@ -28,18 +29,18 @@ from host_bridge.link.stop_filter import id_of
 
 
 class Right(Flag):
-    """One client has any of them together."""
+    """The rights of a client, in any combination."""
 
-    WATCH = auto()  # who the car is, its events and parameters
-    STOP = auto()  # stop it, and speak as a stop source of it
+    WATCH = auto()  # ask for its identity, events and parameters
+    STOP = auto()  # stop it, and send a stop source's heartbeat
     DRIVE = auto()  # claim its actuators; arm, clear, disarm, cap it
-    CONFIGURE = auto()  # other numbers for it; make a bare board hardware in the loop
+    CONFIGURE = auto()  # change its parameters; make a bare board hardware in the loop
 
 
 NONE = Right(0)
 ALL = Right.WATCH | Right.STOP | Right.DRIVE | Right.CONFIGURE
 _SESSION = Right.STOP | Right.DRIVE | Right.CONFIGURE
-# Which of the rights lets a message pass: any one of these
+# The rights by message; any one of them lets it pass
 LETS = {
     Identify.ID: ALL,
     EventRequest.ID: ALL,
@@ -59,7 +60,9 @@ LETS = {
 
 
 def may_pass(frame: bytes, rights: Right) -> bool:
-    """Whether a whole frame may go to the car. What nobody knows takes all rights: it may be a
-    message of a newer car's."""
+    """Return whether a whole frame may go to the car.
+
+    A message with an unknown id needs all rights, for it may be a newer car's.
+    """
     needed = LETS.get(id_of(frame.strip(b"\0")))
     return rights == ALL if needed is None else bool(needed & rights)

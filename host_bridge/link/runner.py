@@ -1,7 +1,7 @@
-"""The asynchronous rim: a transport and what listens behind it, kept together.
+"""The asynchronous side of a link: the tasks that connect a transport with a ``Connection``.
 
-Opens the transport, carries bytes and time in and bytes out, and opens it again after it closed.
-Nothing else in this folder knows asyncio.
+It opens the transport, carries bytes and time in and bytes out, and opens it again after it
+closed. Nothing else in this folder knows asyncio.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ BACKOFF_S = (0.05, 0.1, 0.2, 0.4, 0.5)
 
 
 class Wire(Protocol):
-    """A transport, as ``transports.base.Transport`` has it."""
+    """A transport, like ``transports.base.Transport``."""
 
     async def open(
         self, on_bytes: Callable[[bytes], None], on_closed: Callable[[Exception | None], None]
@@ -32,7 +32,7 @@ class Wire(Protocol):
 
 
 class Linked(Protocol):
-    """What is at the end of the wire: a ``Connection``, or a ``Car`` around one."""
+    """The endpoint behind the wire: a ``Connection``, or a ``Car`` around one."""
 
     def opened(self, now_us: int) -> None: ...
 
@@ -52,7 +52,10 @@ class Linked(Protocol):
 
 
 class Runner:
-    """``on_events`` gets all that happened; ``unsent`` counts bytes that the wire did not take."""
+    """The tasks of one link.
+
+    ``on_events`` gets all that happens; ``unsent`` counts bytes that the wire did not take.
+    """
 
     def __init__(
         self,
@@ -62,13 +65,13 @@ class Runner:
         on_events: Callable[[list[LinkEvent]], None] = lambda events: None,
     ) -> None:
         self.unsent = 0
-        self.fault: Exception | None = None  # why the transport is not open, if it said so
+        self.fault: Exception | None = None  # why the transport is not open, if known
         self._wire = wire
         self._linked = linked
         self._clock = clock
         self._on_events = on_events
         self._is_open = False
-        self._woken = asyncio.Event()  # closed, or time for the next step
+        self._woken = asyncio.Event()  # the transport closed, or the next step is due
         linked.on_output(self.flush)
 
     async def open(self) -> None:
@@ -83,7 +86,10 @@ class Runner:
         self.flush()
 
     async def run(self) -> None:
-        """Keep the link until cancelled; ``open`` has been called before, or is tried here."""
+        """Keep the link up until cancelled.
+
+        If ``open`` was not called before, it is called here.
+        """
         try:
             while True:
                 if not self._is_open:
@@ -93,7 +99,7 @@ class Runner:
             self.close()
 
     def close(self) -> None:
-        """Say goodbye, and close the transport, now."""
+        """Leave the session and close the transport, at once."""
         if self._is_open:
             self._linked.leave()
             self.flush()
@@ -124,7 +130,7 @@ class Runner:
             await self._pause(wait_s)
 
     async def _pause(self, wait_s: float) -> None:
-        """Until the time is over or the transport closed.
+        """Wait until the time is over or the transport closed.
 
         Not ``asyncio.wait_for``: before Python 3.12 it swallows a cancellation that comes together
         with what it waits for, and closing and cancelling do come together.

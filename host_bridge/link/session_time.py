@@ -1,4 +1,4 @@
-"""Whose clock a session runs by: ours, or that of a car whose own claims another one follows.
+"""The clock that a session runs by: ours, or that of a car whose own claims other cars follow.
 
 Times are microseconds; a session's are compared modulo 2**30 only.
 """
@@ -11,20 +11,23 @@ from host_bridge.link.units import unwrapped_us
 
 
 class SessionTime(Protocol):
-    """``bound_us`` is how wrong the conversions may be; None while they are not known."""
+    """The conversion between our time and a session's.
+
+    ``bound_us`` is the uncertainty of the conversion, None while it is not known.
+    """
 
     @property
     def bound_us(self) -> int | None: ...
 
     def session_us(self, host_us: int) -> int:
-        """Our time in the session's."""
+        """Convert our time into the session's."""
 
     def host_us(self, session_us: int, near_us: int) -> int | None:
-        """The session's time in ours, nearest to ``near_us``; None while it is not known."""
+        """Convert the session's time into ours, nearest to ``near_us``; None if it is not known."""
 
 
 class HostTime:
-    """Our own clock."""
+    """A session that runs by our own clock."""
 
     bound_us = 0
 
@@ -36,7 +39,7 @@ class HostTime:
 
 
 class BoardClock(Protocol):
-    """``clock_sync.ClockSync``, which needs this file."""
+    """The part of ``clock_sync.ClockSync`` that is needed here; that module imports this one."""
 
     offset_us: int | None
     bound_us: int | None
@@ -45,14 +48,17 @@ class BoardClock(Protocol):
 
 
 class BoardLink(Protocol):
-    """``connection.Connection``: its clock is another object after each interruption."""
+    """The part of ``connection.Connection`` that is needed here.
+
+    Its clock is another object after each interruption.
+    """
 
     @property
     def clock(self) -> BoardClock: ...
 
 
 class BoardTime:
-    """The clock of another car's board, as that car's own link knows it."""
+    """A session that runs by the clock of another car's board, as that car's own link knows it."""
 
     def __init__(self, link: BoardLink) -> None:
         self._link = link

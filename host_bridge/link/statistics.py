@@ -1,4 +1,4 @@
-"""How good a link is: rates, rejects, gaps, round trips."""
+"""Link statistics: rates, rejected frames, gaps, round trips."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections import Counter, deque
 
 from host_bridge.link.units import elapsed_us
 
-_ROUND_TRIPS = 256  # at one a second the last four minutes
+_ROUND_TRIPS = 256  # at one a second, those of the last four minutes
 _ASKED = 16
 
 
 class Statistics:
-    """``heard`` counts messages by name, ``rejected`` frames by kind."""
+    """The statistics of a link; ``heard`` counts messages by name, ``rejected`` frames by kind."""
 
     def __init__(self) -> None:
         self.bytes_in = 0
@@ -27,7 +27,7 @@ class Statistics:
         self._round_trips_us: deque[int] = deque(maxlen=_ROUND_TRIPS)
 
     def step(self, now_us: int) -> None:
-        """Renew the rates; called once a second."""
+        """Update the rates; called once a second."""
         span_us = now_us - (now_us if self._since_us is None else self._since_us)
         if span_us > 0:
             news = self.heard - self._before
@@ -43,7 +43,7 @@ class Statistics:
         self._last_status_us = board_us
 
     def interrupt(self) -> None:
-        """The link was lost: what follows is no gap."""
+        """Note that the link was lost, so that what follows does not count as a gap."""
         self._last_status_us = None
         self._asked.clear()
 
@@ -58,7 +58,7 @@ class Statistics:
             self._round_trips_us.append(now_us - asked_us)
 
     def round_trip_us(self, percentile: float) -> int | None:
-        """The round trip that so many percent did not exceed; None before the first."""
+        """Return this percentile of the round trips in us; None before the first."""
         if not self._round_trips_us:
             return None
         ordered = sorted(self._round_trips_us)

@@ -1,6 +1,6 @@
-"""What may pass by a socket that is open to every login: Stop and Identify, and their answers.
+"""The filter of a socket that is open to every login: Stop and Identify, and their answers.
 
-A frame is taken apart and made anew, so nothing else can hide in what passes.
+A frame is decoded and encoded anew, so that nothing else can hide in what passes.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _OUT = frozenset((StopSeen.ID, Identity.ID))
 
 
 def asked(frames: bytes) -> Iterator[bytes]:
-    """The Stops and the Identifies among these whole frames, each made anew."""
+    """Yield the Stops and Identifies among these whole frames, each encoded anew."""
     decoder = wire.Decoder()
     for frame in frames.split(_DELIMITER):
         if id_of(frame) in _IN:
@@ -27,17 +27,19 @@ def asked(frames: bytes) -> Iterator[bytes]:
 
 
 def answers(frames: bytes) -> bytes:
-    """What of these whole frames of the car answers a Stop or an Identify."""
+    """Return those of these whole frames of the car that answer a Stop or an Identify."""
     found = [frame for frame in frames.split(_DELIMITER) if id_of(frame) in _OUT]
     return b"".join(_DELIMITER + frame + _DELIMITER for frame in found)
 
 
 def is_stop(frames: bytes) -> bool:
-    """Whether a Stop is among these whole frames, be it a damaged one."""
+    """Return whether a Stop is among these whole frames, even a damaged one."""
     return any(id_of(frame) == Stop.ID for frame in frames.split(_DELIMITER))
 
 
 def id_of(frame: bytes) -> int:
-    """The message id of a frame without its delimiters; 0 for what is none. No id is whitened to
-    0, so COBS leaves its byte in its place."""
+    """Return the message id of a frame without its delimiters; 0 if it has none.
+
+    No id is whitened to 0, so COBS leaves its byte in place.
+    """
     return frame[1] ^ WHITENER if len(frame) > 1 else 0

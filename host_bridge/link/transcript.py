@@ -1,4 +1,4 @@
-"""What frames of either direction mean, for logs."""
+"""The decoding of frames of either direction, for logs."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from host_bridge.link.wire import Decoder
 
 
 class Transcript:
-    """Call it with bytes as they come: reports of a car and claims of a host come out.
+    """A decoder for logs: from bytes as they come to a car's reports and a host's claims.
 
-    What is damaged, unknown or says nothing in SI units is left out; its bytes are logged anyway.
+    Frames that are damaged, unknown or without SI values are left out; their bytes are logged
+    anyway.
     """
 
     def __init__(self) -> None:

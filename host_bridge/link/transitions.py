@@ -1,4 +1,4 @@
-"""The states of a link, and all that moves it from one to the next."""
+"""The states of a link and their transitions."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import Enum
 
 
 class LinkState(Enum):
-    """How far we are with this car."""
+    """The state of a link to a car."""
 
     LOST = "lost"  # no transport
     IDENTIFYING = "identifying"
@@ -18,7 +18,7 @@ class LinkState(Enum):
 
 
 class Trigger(Enum):
-    """What moves a link from state to state."""
+    """The events that move a link from state to state."""
 
     OPENED = "opened"
     CLOSED = "closed"
@@ -35,7 +35,7 @@ _S, _T = LinkState, Trigger
 MET = (_S.MISMATCH, _S.STRANGER, _S.IDENTIFIED, _S.BINDING, _S.BOUND)
 UNDERSTOOD = (_S.IDENTIFIED, _S.BINDING, _S.BOUND)
 
-# What is not in here does not happen.
+# A pair that is not in here changes nothing
 TRANSITIONS: dict[tuple[LinkState, Trigger], LinkState] = {
     (_S.LOST, _T.OPENED): _S.IDENTIFYING,
     (_S.IDENTIFYING, _T.RECOGNISED): _S.IDENTIFIED,

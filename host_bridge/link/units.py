@@ -1,4 +1,4 @@
-"""The one place where the wire's integers become SI values, and back.
+"""The conversion between the wire's integers and SI values, for both directions.
 
 Wire: urad, mm/s, mm, mrad/s, mm/s^2, mV, ms. Here: rad, m/s, m, rad/s, m/s^2, V, s. A level is 255
 on the wire and 1.0 here.
@@ -22,29 +22,29 @@ TIME_MASK = (1 << 30) - 1  # times on the wire: microseconds modulo 2**30
 _HALF = 1 << 29
 _UNKNOWN_BOUND_US = 65535
 _APPLIED_MAX_10US = 65535  # the car saturates there
-_NO_SIGNAL = 255  # of an RC transmitter
+_NO_SIGNAL = 255  # no RC transmitter is received
 _AUX = ("aux_1", "aux_2", "aux_3", "aux_4")
 
 Report = reports.Report
 
 
 def elapsed_us(now_us: int, then_us: int) -> int:
-    """now - then for times modulo 2**30, between -2**29 and 2**29 - 1 (8.9 minutes)."""
+    """Return now - then for times modulo 2**30, between -2**29 and 2**29 - 1 (8.9 minutes)."""
     return (now_us - then_us + _HALF & TIME_MASK) - _HALF
 
 
 def unwrapped_us(time_us: int, near_us: int) -> int:
-    """The time that is ``time_us`` modulo 2**30 and nearest to ``near_us``."""
+    """Return the time that is ``time_us`` modulo 2**30 and nearest to ``near_us``."""
     return near_us + elapsed_us(time_us, near_us)
 
 
 def text_of(field: bytes | bytearray) -> str:
-    """A zero padded name, whatever bytes the other side put in: printable, on one line."""
+    """Return a zero-padded name as printable text on one line, whatever bytes it has."""
     return one_line(bytes(field).rstrip(b"\0").decode("utf-8", "replace"))
 
 
 def name_field(text: str, size: int = 16) -> bytes:
-    """``text`` in ``size`` bytes of UTF-8, cut between characters."""
+    """Return ``text`` in ``size`` bytes of UTF-8, cut between characters."""
     data = text.encode()[:size].decode("utf-8", "ignore").encode()
     return data.ljust(size, b"\0")
 
@@ -200,7 +200,10 @@ def _counters(m: messages.LinkCounters) -> reports.LinkCounters:
 
 
 def _own_claim(m: messages.Claim) -> reports.OwnClaim:
-    """A payload has one frame only, so that this is the car's, byte for byte."""
+    """Return the car's own claim with its frame.
+
+    A payload has one frame only, so encoding it anew gives the car's bytes exactly.
+    """
     return reports.OwnClaim(m.epoch, claim_of(m), encode(m))
 
 
@@ -231,15 +234,15 @@ _FROM_WIRE: dict[type[Message], Callable[[Any], Report]] = {
 
 
 def report_of(message: Message) -> Report:
-    """A message of a car in SI units.
+    """Return a car's message in SI units. Raises KeyError for a message of a host.
 
-    A Claim is taken for the car's own. Raises KeyError for a message of a host.
+    A Claim is taken for the car's own.
     """
     return _FROM_WIRE[type(message)](message)
 
 
 def claim_message(claim: commands.Claim, epoch: int) -> messages.Claim:
-    """A claim for the wire; ValueError if a value is not a finite number."""
+    """Return a claim for the wire. Raises ValueError if a value is not a finite number."""
     held = codes.Deadman.HELD if claim.is_held else 0
     permits = codes.Deadman.PERMITS_AUTONOMY if claim.permits_autonomy else 0
     return new(
@@ -261,7 +264,7 @@ def claim_message(claim: commands.Claim, epoch: int) -> messages.Claim:
 
 
 def claim_of(message: messages.Claim) -> commands.Claim:
-    """A claim off the wire; its stamp stays modulo 2**30."""
+    """Return a claim off the wire in SI units; its stamp stays modulo 2**30."""
     return commands.Claim(
         source_id=message.source,
         sequence=message.sequence,

@@ -1,4 +1,4 @@
-"""Messages to frames and back: the host's own fast codec, from the same table as the car's.
+"""The host's fast codec between messages and frames, from the same table as the car's.
 
 ``firmware.protocol`` is written for a chip (no ``struct``, nothing allocated); this is written for
 CPython, whose ``struct``, ``zlib`` and ``cobs`` are C. The tests hold the two against each other.
@@ -20,7 +20,7 @@ from firmware.protocol.frame import CRC_SIZE, MAX_PAYLOAD, WHITENER, crc_table
 from firmware.protocol.messages import TO_BOARD, TO_HOST, Claim
 from firmware.protocol.version import protocol_hash
 
-# kind of the table -> format of struct; u30 and i31 are checked against their row's range
+# the table's kind -> struct's format; u30 and i31 are checked against their row's range
 FORMATS = {
     "u8": "B",
     "i8": "b",
@@ -36,10 +36,10 @@ _WIDTHS = {"B": (0, 255), "H": (0, 65535), "b": (-128, 127), "h": (-32768, 32767
 
 # A frame between its delimiters: one COBS code byte before up to 254 others
 _ROOM = MAX_PAYLOAD + CRC_SIZE + 1
-# CRC-32 carried over any data with its own CRC behind it, little endian
+# The CRC-32 of any data followed by its own CRC, little endian
 _CRC_RESIDUE = 0x2144DF1C
 
-_WHITENED = bytes(byte ^ WHITENER for byte in range(256))  # there and back
+_WHITENED = bytes(byte ^ WHITENER for byte in range(256))  # its own inverse
 
 DAMAGED, OVERSIZED, UNKNOWN, OUT_OF_RANGE = "damaged", "oversized", "unknown", "out_of_range"
 
@@ -48,14 +48,14 @@ AnyMessage = TypeVar("AnyMessage", bound=Message)
 
 @dataclass(frozen=True, slots=True)
 class Rejected:
-    """A frame that was not taken. ``kind`` is one of the four above; ``size`` in bytes."""
+    """A frame that was rejected. ``kind`` is one of the four above; ``size`` is in bytes."""
 
     kind: str
     size: int
 
 
 class Layout:
-    """One message's row of the table, as ``struct`` wants it."""
+    """One message's row of the table, prepared for ``struct``."""
 
     def __init__(self, kind: type[Message]) -> None:
         self.kind = kind
@@ -77,7 +77,7 @@ class Layout:
         return True
 
     def payload(self, message: Message) -> bytes:
-        """Message id and fields, without frame. Raises ValueError as ``encode`` does."""
+        """Return message id and fields, without frame. Raises ValueError as ``encode`` does."""
         values = self.read(message)
         for place, size in self.sizes:
             if len(values[place]) != size:
@@ -109,32 +109,35 @@ def _reader(names: tuple[str, ...]) -> Callable[[Message], tuple[Any, ...]]:
 
 LAYOUTS: dict[type[Message], Layout] = {kind: Layout(kind) for kind in TO_BOARD + TO_HOST}
 _BY_ID = {kind.ID: layout for kind, layout in LAYOUTS.items()}
-CLAIM_SIZE = LAYOUTS[Claim].struct.size  # bytes of payload: what the running CRC takes in per claim
+CLAIM_SIZE = LAYOUTS[Claim].struct.size  # payload bytes per claim that the running CRC covers
 
 
 def new(kind: type[AnyMessage], /, **fields: int | bytes) -> AnyMessage:
-    """A message with these fields; TypeError unless they are exactly those of the table."""
+    """Return a message with these fields. Raises TypeError unless they are exactly the table's."""
     if fields.keys() != set(LAYOUTS[kind].names):
         raise TypeError(f"{kind.__name__} has the fields {LAYOUTS[kind].names}, got {[*fields]}")
-    message = kind.__new__(kind)  # its __init__ builds the chip's plan, which the host never uses
+    message = kind.__new__(kind)  # skips __init__: the chip's plan is of no use to the host
     message.__dict__.update(fields)
     return message
 
 
 def fields_of(message: Message) -> dict[str, int | bytes]:
-    """The fields by name; byte strings as ``bytes``."""
+    """Return the fields by name; byte strings as ``bytes``."""
     layout = LAYOUTS[type(message)]
     values = (v if isinstance(v, int) else bytes(v) for v in layout.read(message))
     return dict(zip(layout.names, values, strict=True))
 
 
 def payload(message: Message) -> bytes:
-    """What the car's running CRC over accepted claims goes over. Raises as ``encode`` does."""
+    """Return the bytes that the car's running CRC over accepted claims covers.
+
+    Raises as ``encode`` does.
+    """
     return LAYOUTS[type(message)].payload(message)
 
 
 def encode(message: Message) -> bytes:
-    """The frame of a message, both delimiters included.
+    """Return the frame of a message, both delimiters included.
 
     Raises ValueError naming the field, its range and the value if one does not fit.
     """
@@ -142,19 +145,19 @@ def encode(message: Message) -> bytes:
 
 
 def frame(payload: bytes) -> bytes:
-    """COBS(payload + CRC-32, whitened) between zero bytes."""
+    """Return COBS(payload + CRC-32, whitened) between zero bytes."""
     crc = zlib.crc32(payload).to_bytes(CRC_SIZE, "little")
     coded: bytes = cobs.encode((payload + crc).translate(_WHITENED))
     return b"\0" + coded + b"\0"
 
 
 def own_protocol_hash() -> bytes:
-    """The hash of the table that this host was built with, 4 bytes."""
+    """Return the hash of the table that this host was built with, 4 bytes."""
     return bytes(protocol_hash(crc_table()))
 
 
 class Decoder:
-    """Bytes to messages, in pieces of any size. What is no good frame is counted and returned."""
+    """A decoder from bytes, in pieces of any size, to messages; bad frames are counted too."""
 
     def __init__(self) -> None:
         self.good = 0  # frames with the right CRC, unknown and out of range ones included
@@ -166,12 +169,12 @@ class Decoder:
 
     def feed(self, data: bytes) -> list[Message | Rejected]:
         pieces = (self._rest + data).split(b"\0")
-        # of a frame that is already too long no more is kept than it takes to know that
+        # of a frame that is too long, only enough is kept to know that it is
         self._rest = pieces.pop()[: _ROOM + 1]
         return [self._decode(piece) for piece in pieces if piece]
 
     def reset(self) -> None:
-        """Forget a frame begun: the line was closed in the middle of it."""
+        """Forget an incomplete frame, because the line was closed in the middle of it."""
         self._rest = b""
 
     def _decode(self, piece: bytes) -> Message | Rejected:
