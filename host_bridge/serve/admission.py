@@ -1,23 +1,23 @@
-"""How much may go to a car in a while, so that nothing waits on its line in front of a stop.
+"""Rate limits towards a car, so that nothing waits on its line in front of a stop.
 
-A board takes 512 bytes on each of its steps, and what is more waits or is lost. So the owner lets
-less through than fits, all clients together, and keeps room for Stops, each of which passes at
-once. What is too much is dropped, whole frames of it: a claim that waited is worth nothing.
+A board takes 512 bytes on each of its steps; what is more waits or is lost. So the owner lets less
+through than fits, all clients together, and reserves room for Stops, each of which passes at once.
+What is too much is dropped in whole frames: a claim that waited is worthless.
 """
 
 from __future__ import annotations
 
-# A step of 20 ms, the longest, then takes all of it and a Stop besides
+# So the longest step, 20 ms, takes all of it and a Stop besides
 LINE_BYTES_PER_S, LINE_DEPTH_BYTES = 24_000, 240
-# Beside one that says all it can there is room for one that drives
+# Less than the line's, so that one client at its limit leaves room for one that drives
 CLIENT_BYTES_PER_S, CLIENT_DEPTH_BYTES = 14_000, 224
-# Each client one Stop every 10 ms: whoever says more says the same
+# One Stop per client every 10 ms; more of them say nothing new
 STOP_BYTES_PER_S, STOP_DEPTH_BYTES = 3_200, 32
-_SLOW_LINE_SHARE = 0.75  # of a line that carries less: the rest is for Stops
+_SLOW_LINE_SHARE = 0.75  # of a slower line; the rest is for Stops
 
 
 class Allowance:
-    """So many bytes a second, so many at once: what was not used is kept up to that."""
+    """A token bucket: a rate in bytes/s, and a depth up to which unused allowance is kept."""
 
     def __init__(self, bytes_per_s: float, depth_bytes: int) -> None:
         self._bytes_per_s = bytes_per_s
@@ -26,7 +26,7 @@ class Allowance:
         self._counted_us: int | None = None
 
     def has(self, size: int, now_us: int) -> bool:
-        """Whether so many bytes may go now."""
+        """Return whether so many bytes may go now."""
         if self._counted_us is not None:
             won = (now_us - self._counted_us) * 1e-6 * self._bytes_per_s
             self._left = min(self._left + max(won, 0.0), self._depth)
@@ -34,22 +34,22 @@ class Allowance:
         return size <= self._left
 
     def take(self, size: int) -> None:
-        """They go: after ``has``."""
+        """Deduct bytes that go; call ``has`` before."""
         self._left -= size
 
 
 def of_line(bytes_per_s: float | None) -> Allowance:
-    """What all clients together may say on a line, by what it carries if that is known."""
+    """Return the allowance of all clients together, by what the line carries if that is known."""
     if bytes_per_s is None:
         return Allowance(LINE_BYTES_PER_S, LINE_DEPTH_BYTES)
     return Allowance(min(_SLOW_LINE_SHARE * bytes_per_s, LINE_BYTES_PER_S), LINE_DEPTH_BYTES)
 
 
 def of_client() -> Allowance:
-    """What one client may say."""
+    """Return the allowance of one client."""
     return Allowance(CLIENT_BYTES_PER_S, CLIENT_DEPTH_BYTES)
 
 
 def of_stops() -> Allowance:
-    """What of that may be Stops, which count for nothing else."""
+    """Return one client's allowance for Stops, which do not count against the others."""
     return Allowance(STOP_BYTES_PER_S, STOP_DEPTH_BYTES)

@@ -1,4 +1,4 @@
-"""Which car is meant by what a person wrote."""
+"""The choice of the car that a person named."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LOCAL = "tandem"  # the scheme of served cars
 
 
 def find_served(text: str | None, cars: Sequence[ServedCar]) -> ServedCar | None:
-    """The served car of a name or a URI; with neither, the only one there is.
+    """Return the served car of a name or a URI; without a text, the only one that is served.
 
     None for a URI that nobody serves. Raises errors.UsageFault, errors.DeviceFault.
     """
@@ -33,7 +33,7 @@ def find_served(text: str | None, cars: Sequence[ServedCar]) -> ServedCar | None
 
 
 def _served_name(text: str) -> str | None:
-    """The name in ``nigel`` or ``tandem:///nigel``; None for the URI of a car itself."""
+    """Return the name in ``nigel`` or ``tandem:///nigel``; None for the URI of a car itself."""
     if "://" not in text:
         return text
     uri = Uri.parse(text)
@@ -41,7 +41,7 @@ def _served_name(text: str) -> str | None:
 
 
 def _is_same(one: str, other: str) -> bool:
-    """Whether two URIs mean one car: a serial port has several names."""
+    """Return whether two URIs mean one car: a serial port can have several names."""
     if one == other:
         return True
     uris = Uri.parse(one), Uri.parse(other)
@@ -70,7 +70,7 @@ def _not_served(name: str, cars: Sequence[ServedCar]) -> DeviceFault:
 
 
 def _meant(name: str) -> str:
-    """What somebody may have meant by a name that no car has."""
+    """Return a remedy for a name that no served car has."""
     serve = f"serve it: tandem serve --car serial:///dev/ttyACM0 --name {shlex.quote(name)}"
     if name in vehicle_names():
         return f"a virtual one is meant? say sim://{name}; a real one: {serve}"

@@ -1,27 +1,27 @@
-"""Where a stream of frames may be cut: behind a delimiter, and nowhere else."""
+"""The cutting of a stream of frames, only after delimiters."""
 
 from __future__ import annotations
 
 DELIMITER = b"\0"
-# Some frames' worth. What runs on for longer without a delimiter holds no frame at all.
+# The length of several frames; more bytes than this without a delimiter hold no frame.
 LONGEST_FRAME_BYTES = 256
 
 
 class Chunker:
-    """Bytes as they come, into bytes that end with a delimiter. Changes and adds nothing."""
+    """A cutter of bytes into pieces that end with a delimiter. It changes and adds nothing."""
 
     def __init__(self) -> None:
         self.noise_bytes = 0
         self._rest = b""
 
     def feed(self, data: bytes) -> bytes:
-        """As much as is whole; the rest waits for its delimiter."""
+        """Return the bytes up to the last delimiter; the rest waits for its own."""
         whole, delimiter, rest = (self._rest + data).rpartition(DELIMITER)
         self._rest = rest
         return whole + delimiter
 
     def take_noise(self) -> bytes:
-        """What waits for a delimiter and is too long for any frame: whoever wants it may look."""
+        """Return and drop what waits for a delimiter, if it is too long for any frame."""
         if len(self._rest) <= LONGEST_FRAME_BYTES:
             return b""
         noise, self._rest = self._rest, b""
@@ -29,13 +29,15 @@ class Chunker:
         return noise
 
     def reset(self) -> None:
-        """The line was closed in the middle of a frame."""
+        """Forget an incomplete frame, because the line was closed in the middle of it."""
         self._rest = b""
 
 
 def split(frames: bytes) -> list[bytes]:
-    """Each of some whole frames, with the delimiters before and behind it: joined, they are
-    ``frames`` again."""
+    """Split whole frames, each with the delimiters before and after it.
+
+    Joined, they are ``frames`` again.
+    """
     found = []
     before = b""
     for part in frames.split(DELIMITER)[:-1]:

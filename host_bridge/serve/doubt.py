@@ -1,8 +1,8 @@
-"""Doubts whose board is at the line: until it is known, only stops and questions pass, logs wait.
+"""The owner's doubt about whose board is at the line.
 
-A cable that was out may lead to another board than before. From the loss of the line, or of all
-that came over it, to the next word of who is there the owner is in doubt; a board that is not its
-car's is strange until it is gone.
+A cable that was out may lead to another board than before. From the loss of the line, or of
+everything that came over it, until the next Identity the owner is in doubt: only stops and
+questions pass, and logs wait. A board that is not its car's counts as strange until it is gone.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from host_bridge.link.rights import ALL, Right
 from host_bridge.observers import Observers
 
 UP, DOWN = "up", "down"  # to the car, from the car
-# A board that is back says within 0.2 s who it is, in some fifty pieces; one that starts first is
-# silent meanwhile. The rest is for a line that is bad: some 2 MB.
+# A board that is back identifies itself within 0.2 s, in some fifty pieces; one that restarts is
+# silent at first. The rest is for a bad line: some 2 MB.
 _HELD = 1 << 14
 
 
 class Relayed(NamedTuple):
-    """Whole frames that went over the line, and when."""
+    """Whole frames that went over the line, their direction and time."""
 
     direction: str
     frames: bytes
@@ -29,7 +29,7 @@ class Relayed(NamedTuple):
 
 
 class Whose(Enum):
-    """The board at the line."""
+    """The owner of the board at the line."""
 
     OURS = "ours, as far as anybody knows"
     DOUBTED = "nobody knows"
@@ -37,7 +37,10 @@ class Whose(Enum):
 
 
 class Doubt:
-    """``tell`` what was relayed: ``taps`` hear it, once it is sure that it is of their car."""
+    """The state of the doubt, and the frames held back meanwhile.
+
+    ``tell`` it what was relayed; ``taps`` get it once it is certain that it belongs to their car.
+    """
 
     def __init__(self, taps: Observers[Relayed]) -> None:
         self.whose = Whose.OURS
@@ -47,29 +50,35 @@ class Doubt:
 
     @property
     def rights(self) -> Right:
-        """The most that any client has at this moment."""
+        """The most that any client may do at this moment."""
         return ALL if self.whose is Whose.OURS else Right.WATCH | Right.STOP
 
     def trust(self) -> None:
-        """It has said who it is, and is our car."""
+        """Note that the board is our car's; release the held frames to the taps."""
         self._is_met = True
         self.whose = Whose.OURS
         while self._held:
             self._taps.tell(self._held.popleft())
 
     def doubt(self) -> None:
-        """Nothing is known of whoever is there next. Without effect before anybody was met."""
+        """Note that the next board is unknown.
+
+        Has no effect before a first board was identified.
+        """
         if self._is_met:
             self.whose = Whose.DOUBTED
             self._held.clear()
 
     def refuse(self) -> None:
-        """It has said who it is, and is another car: what it said is for no log of ours."""
+        """Note that the board is another car's; drop the held frames, which belong in no log."""
         self.whose = Whose.STRANGE
         self._held.clear()
 
     def end(self) -> None:
-        """Nobody will know any more who heard it: what we said is kept, Stops among it."""
+        """Release the held frames that we sent, Stops among them.
+
+        Who received them stays unknown.
+        """
         for relayed in self._held:
             if relayed.direction == UP:
                 self._taps.tell(relayed)

@@ -1,9 +1,9 @@
-"""The one owner of a car: its line on one side, any number of clients on the other.
+"""The single owner of a car: its line on one side, any number of clients on the other.
 
-It relays frames as they are: it repeats, re-stamps and extends nothing, and waits for nobody. So a
-client that hangs is silent to the car, and an owner that hangs makes all of them so; the car then
-stops by itself. One that says too much loses what is too much, and keeps nobody's Stop waiting.
-A line that was out passes nothing but stops and questions until it is known whose board is there.
+It relays frames as they are: it never repeats, re-stamps or extends one, and never blocks. So a
+client that hangs is silent to the car, and an owner that hangs silences them all; the car then
+stops by itself. A client that sends too much loses the excess, and delays nobody's Stop. After a
+line was out, only stops and questions pass until it is known whose board is there.
 """
 
 from __future__ import annotations
@@ -22,31 +22,38 @@ from host_bridge.serve.doubt import DOWN, UP, Doubt, Relayed
 from host_bridge.transports.base import OnBytes, OnClosed, Transport
 from host_bridge.transports.descriptor import already_open
 
-# A replugged board is back within 2 s: a quarter is lost to this at most.
+# A replugged board is back within 2 s, of which this takes a quarter of a second at most.
 RETRY_S = 0.25
 
 
 class Client(Protocol):
-    """The owner's end of a client."""
+    """The owner's interface to a client."""
 
     def deliver(self, data: bytes) -> int:
-        """Whole frames from the car. Never blocks: takes all or nothing; says how many bytes."""
+        """Deliver whole frames from the car, all or nothing; return the bytes taken.
+
+        Never blocks.
+        """
 
     def end(self) -> None:
-        """The owner ends."""
+        """Handle that the owner ends."""
 
 
 class Owner:
-    """``line_fault`` says why there is no line to the car, ``lines`` is told when it changes, and
-    ``taps`` of all that goes over it while ``doubt`` has none that it is its car's."""
+    """The owner of one car's line.
+
+    ``line_fault`` says why there is no line to the car, and ``lines`` publishes its changes.
+    ``taps`` publishes everything that goes over the line, as long as ``doubt`` is sure that it is
+    its car's.
+    """
 
     def __init__(self, transport: Transport, clock: Clock) -> None:
         self.label = transport.label
         self.line_fault: Exception | None = None
         self.lines: Observers[Exception | None] = Observers()
-        self.unsent_bytes = 0  # to the car: its transport had no room, or there was no line
-        self.refused_bytes = 0  # of clients that said more than a car can take, or than they may
-        self.undelivered_bytes = 0  # to clients that did not read
+        self.unsent_bytes = 0  # to the car: no room in its transport, or no line
+        self.refused_bytes = 0  # from clients beyond their rate limit or their rights
+        self.undelivered_bytes = 0  # to clients that did not read in time
         self.taps: Observers[Relayed] = Observers()
         self.doubt = Doubt(self.taps)
         self._transport = transport
@@ -61,15 +68,15 @@ class Owner:
         """Open the line. Raises errors.TandemError."""
         try:
             await self._transport.open(self._hear, self._lose)
-        except RuntimeError as error:  # a virtual car's: it depends on nothing of the host
+        except RuntimeError as error:  # from a virtual car, which does not import our errors
             raise DeviceFault(str(error), where=self._transport.label) from None
 
     def attach(self) -> Transport:
-        """A client inside this process, with the same rights as any other."""
+        """Return a transport for a client in this process, with the same rights as any other."""
         return InProcessClient(self)
 
     def join(self, client: Client, rights: Right = ALL) -> ClientLine:
-        """Take a client in; what it says goes into the line that it gets, as far as it may."""
+        """Add a client; return the line into which it puts what it sends, within these rights."""
         self._clients.append(client)
         return ClientLine(self, client, rights)
 
@@ -85,14 +92,14 @@ class Owner:
         return len(self._clients)
 
     def send(self, frames: bytes) -> None:
-        """Whole frames, to the car as they are."""
+        """Send whole frames to the car as they are."""
         taken = self._transport.send(frames)
         self.unsent_bytes += len(frames) - taken
         if taken:
             self._tap(UP, frames)
 
     def relay(self, frames: bytes, client: admission.Allowance) -> bool:
-        """What a client says, if so much may go now."""
+        """Send a client's frames if the rate limits allow them now; return whether they do."""
         now_us = self._clock.now_us()
         size = len(frames)
         if not (client.has(size, now_us) and self._line.has(size, now_us)):
@@ -103,7 +110,7 @@ class Owner:
         return True
 
     def close(self) -> None:
-        """Leave the car to itself; it stops, for nobody claims any more."""
+        """Close the line. The car then stops, since nobody claims any more."""
         self.is_ended = True
         self.doubt.end()
         if self._reconnecting:
@@ -132,7 +139,7 @@ class Owner:
             self._reconnecting = asyncio.get_running_loop().create_task(self._reconnect())
 
     async def _reconnect(self) -> None:
-        """Until the cable is back. Nothing is sent on that occasion, so nothing gets armed."""
+        """Retry until the line is back. Nothing is sent on that occasion, so nothing gets armed."""
         while True:
             await asyncio.sleep(RETRY_S)
             try:
@@ -149,7 +156,7 @@ class Owner:
 
 
 class ClientLine:
-    """From one client to the car. Frames of several clients alternate, whole ones only."""
+    """The way of one client's frames to the car; frames of several clients alternate whole."""
 
     def __init__(self, owner: Owner, client: Client, rights: Right) -> None:
         self._owner = owner
@@ -160,9 +167,9 @@ class ClientLine:
         self._stops = admission.of_stops()
 
     def feed(self, data: bytes) -> bool:
-        """False if some of it was too much: whoever reads it from somewhere may rest a while."""
+        """Relay bytes. Return False if some were too much, so that their reader may pause."""
         frames = self._chunker.feed(data)
-        self._chunker.take_noise()  # is for nobody: it must not cut into another's frame
+        self._chunker.take_noise()  # dropped: it must not cut into another client's frame
         if self._rights != ALL:
             frames = self._permitted(frames)
         if self._owner.doubt.rights != ALL:
@@ -180,13 +187,13 @@ class ClientLine:
         return kept
 
     def _undoubted(self, frames: bytes) -> bytes:
-        """Keep what whoever is there may hear: it may be another car."""
+        """Keep the frames that even another car may get."""
         kept = _passing(frames, self._owner.doubt.rights)
         self._owner.unsent_bytes += len(frames) - len(kept)
         return kept
 
     def _relay_each(self, frames: bytes) -> bool:
-        """Stops first: they wait for nothing that was said with them."""
+        """Relay Stops first: they must not wait for anything that was sent with them."""
         parts = split(frames)
         stops = [part for part in parts if is_stop(part)]
         others = [part for part in parts if not is_stop(part)]
@@ -213,7 +220,7 @@ def _passing(frames: bytes, rights: Right) -> bytes:
 class InProcessClient:
     """A ``transports.base.Transport`` to the owner in the same process."""
 
-    is_virtual = False  # there is an owner, and behind it a car
+    is_virtual = False  # its owner exists, and so does a car that can be stopped
     vehicle: str | None = None
 
     def __init__(self, owner: Owner) -> None:
@@ -223,7 +230,10 @@ class InProcessClient:
         self._callbacks: tuple[OnBytes, OnClosed] | None = None
 
     async def open(self, on_bytes: OnBytes, on_closed: OnClosed) -> None:
-        """Raises errors.UsageFault if it is open already, errors.DeviceFault after the owner."""
+        """Open it.
+
+        Raises errors.UsageFault if it is open already, errors.DeviceFault after the owner.
+        """
         if self._line:
             raise already_open(self.label)
         if self._owner.is_ended:
@@ -245,7 +255,7 @@ class InProcessClient:
             on_closed(None)
 
     def deliver(self, data: bytes) -> int:
-        # Later, as on a wire: an answer sent from within on_bytes must not nest.
+        # Deferred, so that an answer sent from within on_bytes does not recurse
         asyncio.get_running_loop().call_soon(self._arrive, self._callbacks, data)
         return len(data)
 
@@ -253,5 +263,5 @@ class InProcessClient:
         self.close()
 
     def _arrive(self, opened_as: tuple[OnBytes, OnClosed] | None, data: bytes) -> None:
-        if opened_as and self._callbacks is opened_as:  # not closed, or opened anew, meanwhile
+        if opened_as and self._callbacks is opened_as:  # neither closed nor reopened meanwhile
             opened_as[0](data)

@@ -1,4 +1,4 @@
-"""A radio at the owner: what a runstop box says goes to its car, and what it needs goes back."""
+"""A radio at the owner: a runstop box's messages go to its car, and the answers go back."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ from host_bridge.transports.base import Transport
 
 
 class RadioRim:
-    """A ``rims.Rim``. The radio's line is owned as a car's is: when it is lost it is reopened."""
+    """A ``rims.Rim`` for a radio.
+
+    The radio's line has an owner as a car's has, which reopens it.
+    """
 
     def __init__(self, transport: Transport, clock: Clock) -> None:
         self.owner = Owner(transport, clock)
@@ -44,7 +47,7 @@ class RadioRim:
 
 
 class _Ear:
-    """An owner's client that only hears."""
+    """A client of an owner that only listens."""
 
     def __init__(self, hear: Callable[[bytes], None]) -> None:
         self._hear = hear
@@ -54,4 +57,4 @@ class _Ear:
         return len(data)
 
     def end(self) -> None:
-        """Whoever made it ends it."""
+        """Do nothing: its creator ends it."""

@@ -1,4 +1,4 @@
-"""From what a tap hears to a log."""
+"""The connection of a tap to a log."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from host_bridge.serve.doubt import Relayed
 
 
 def new_recorder(path: Path, clock: Clock) -> Recorder:
-    """A log for any number of cars, raw and decoded. Raises errors.DataFileFault."""
+    """Create a log for any number of cars, raw and decoded. Raises errors.DataFileFault."""
     facts = {"version": version("tandem-cars"), "protocol_hash": own_protocol_hash().hex()}
     return recorder.create(path, clock, time.time_ns(), facts, Transcript)
 
 
 def tap_into(log: Recorder, car: str) -> Callable[[Relayed], None]:
-    """A tap that writes down one car's frames."""
+    """Return a tap that logs one car's frames."""
 
     def tap(relayed: Relayed) -> None:
         log.frame(car, relayed.direction, relayed.frames, relayed.time_us)

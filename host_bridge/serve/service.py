@@ -1,4 +1,4 @@
-"""A car being served: its owner, the ways in, its description, its log, and who it is."""
+"""The service of one car: its owner, its sockets, its description, its log, and its identity."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ from host_bridge.transports.base import Transport
 from host_bridge.transports.served import ServedCar, announce, served, withdraw
 from host_bridge.transports.uri import Uri
 
-MEET_S = 1.5  # a board that was reset by the opening of its port is up again by then
+MEET_S = 1.5  # a board that the opening of its port has reset is up again by then
 _FAREWELL_S = 0.3
 _CANCEL_AGAIN_S = 0.1
 _ARMED = (State.ACTIVE, State.HOLD)
@@ -52,13 +52,14 @@ Recognise = Callable[[CarIdentity], "Vehicle | None"]
 
 
 class Service:
-    """Serves the car of one transport until it is closed. ``car`` listens, and can stop it.
+    """The service of the car at one transport, until it is closed.
 
-    The car is the board that was met first, or one of those that ``meant`` names. Another one at
-    the line is not served: it can be stopped, and nothing else.
+    ``car`` listens, and can stop it.
 
-    With an epoch it has a session of its own, in which it says as the stop source "owner" that it
-    is there; without one, that is up to whoever serves the car and has a session besides.
+    The car is the board that was met first, or one of those that ``meant`` names. Another board at
+    the line is not served: it can be stopped, and nothing else. With an epoch the service has a
+    session of its own, in which it sends the heartbeat of the stop source "owner"; without one,
+    that is up to the code that serves the car and has a session besides.
     """
 
     def __init__(
@@ -72,7 +73,7 @@ class Service:
         self.uri = uri
         self.name = ""
         self.fleet = ""  # set before ``start``
-        self.meant: tuple[KnownCar, ...] = ()  # set before ``start``; empty: whoever is there
+        self.meant: tuple[KnownCar, ...] = ()  # set before ``start``; empty: any car
         self.owner = Owner(transport, clock)
         self.car = Car("", Connection(own_protocol_hash(), epoch))
         self.car.signs.append(SignOfLife(self.car, OWNER))
@@ -82,18 +83,19 @@ class Service:
         self._run: asyncio.Task[None] | None = None
         self.radio: RadioRim | None = None  # set before ``start``
         self._rims: list[Rim] = []
-        self._known: KnownCar | None = None  # who was met last, as it was then
-        self._stranger: KnownCar | None = None  # who was seen in its place last
+        self._known: KnownCar | None = None  # the car as it was identified last
+        self._stranger: KnownCar | None = None  # the last other car seen in its place
         self._log: Recorder | None = None
         self._is_line_new = True
         self._met = asyncio.Event()
         self._started = datetime.now(timezone.utc).isoformat(timespec="seconds")
 
     async def start(self, name: str | None = None) -> None:
-        """Open the line, meet the car, let clients in. Raises errors.TandemError.
+        """Open the line, identify the car, let clients in. Raises errors.TandemError.
 
-        Without a name it is the car's own. A car that says nothing, or nothing that we understand,
-        is served nevertheless: it may still hear a stop. Another car than is meant is not.
+        Without ``name`` the car's own is used. A car that says nothing, or nothing that we
+        understand, is served nevertheless, for it may still hear a stop. Another car than the one
+        meant is refused.
         """
         self.car.name = name or ""
         self.car.connection.boards = frozenset(known.board_id for known in self.meant)
@@ -113,13 +115,16 @@ class Service:
             raise
 
     def record(self, log: Recorder) -> None:
-        """Everything of this car from now on, both ways; where another comes the log is cut."""
+        """Log everything of this car from now on, both ways.
+
+        While another car is there the log pauses.
+        """
         self._log = log
         log.car(self.name, self.facts())
         self.owner.taps.subscribe(tap_into(log, self.name))
 
     def facts(self) -> dict[str, str]:
-        """For the metadata of logs."""
+        """Return the metadata for logs."""
         identity = self.car.identity
         known = {"config_hash": identity.config_hash.hex()} if identity else {}
         return {
@@ -131,18 +136,21 @@ class Service:
 
     @property
     def board_id(self) -> str:
-        """The id of its car's board, in hexadecimal; empty before it was met."""
+        """The id of its car's board in hexadecimal; empty until it is known."""
         return self.car.known().board_id.hex()
 
     def vehicle_name(self) -> str:
-        """By which others find it too: the path of one that is not among those we bring along."""
+        """Return the name by which others find the vehicle too.
+
+        It is a path unless Tandem brings the vehicle along.
+        """
         vehicle = self.car.vehicle
         if vehicle is None:
             return ""
         return vehicle.name if vehicle.name in vehicle_names() else vehicle.path
 
     async def close(self) -> None:
-        """Let nobody in any more, stop the car if it is armed, let go of it."""
+        """Close the sockets, stop the car if it is armed, and release it."""
         for rim in self._rims:
             rim.close()
         if self._rims:
@@ -162,7 +170,7 @@ class Service:
         self._announce()
 
     def _refuse_another(self) -> None:
-        """Raises errors.AnotherCarFault."""
+        """Raise errors.AnotherCarFault if another car than the one meant is there."""
         if self._stranger:
             raise AnotherCarFault(
                 another_car(" or ".join(map(str, self.meant)), self._stranger),
@@ -202,7 +210,7 @@ class Service:
                 self._take_over(event.state)
 
     def _identified(self, identity: CarIdentity) -> None:
-        """Also when the car comes back, be it with another configuration."""
+        """Take an Identity: the first one, and those when the car comes back or is reconfigured."""
         self.owner.doubt.trust()
         before, hash_before = self._known, self._known and self._known.config_hash
         if identity.config_hash == hash_before:
@@ -220,7 +228,7 @@ class Service:
         return replace(self.car.known(), name=name, config_hash=identity.config_hash)
 
     def _refuse(self, identity: CarIdentity) -> None:
-        """Another car than ours is there. Nobody drives it by our name, but stop it we may."""
+        """Note another car at the line: nobody may drive it by our name, but we may stop it."""
         self.owner.doubt.refuse()
         self._stranger = KnownCar(identity.board_id, identity.car_name)
         self._met.set()
@@ -236,13 +244,13 @@ class Service:
         self._is_line_new = fault is None
 
     def _take_over(self, state: State) -> None:
-        """An armed car comes from an owner that crashed, or from before the cable was out."""
+        """Stop a car that is armed on a new line: its owner crashed, or its cable was out."""
         self._is_line_new = False
         if state in _ARMED:
             self.car.stop(Sender.OWNER, "new line", self._clock.now_us())
 
     async def _say_farewell(self) -> None:
-        """An armed car must not be left without an owner: whoever comes next could just drive."""
+        """Stop an armed car before its owner leaves: the next client could drive it at once."""
         status = self.car.status
         if not (self.car.is_known() and status and status.state in _ARMED):
             return
@@ -253,7 +261,7 @@ class Service:
 
 
 async def end(task: asyncio.Task[None]) -> None:
-    """Cancel until it has ended; raises what it failed with.
+    """Cancel a task until it has ended; raise what it failed with.
 
     Once is not enough before Python 3.12: ``wait_for`` loses a cancellation that comes at the very
     moment at which what it waits for is there.
@@ -266,7 +274,7 @@ async def end(task: asyncio.Task[None]) -> None:
 
 
 def _untaken(wanted: str) -> str:
-    """The name, with a number behind it if another car is served by it."""
+    """Return the name, with a number appended if another car is served by it."""
     taken = {car.name for car in served()}
     names = itertools.chain([wanted], (f"{wanted[:28]}-{n}" for n in itertools.count(2)))
     return next(name for name in names if name not in taken)

@@ -1,7 +1,7 @@
-"""Listening in on an owner: every frame, both ways, for logs.
+"""Taps: every frame at an owner, both ways, for logs.
 
-A tap's stream is a row of records: ``HEADER`` (direction, size, when in monotonic us, how many
-bytes were lost on this tap so far) and then the bytes.
+A tap's stream is a sequence of records: ``HEADER`` (direction, size, time in monotonic us, bytes
+lost on this tap so far) followed by the bytes.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ from host_bridge.transports.served import socket_path
 
 HEADER = struct.Struct("<BIQQ")
 DIRECTIONS = (UP, DOWN)
-# A log must bear what a claim need not: a disk that takes its time, for a few seconds.
+# Unlike a claim, a log has to survive a slow disk, for a few seconds.
 _SEND_BUFFER_BYTES = 1 << 20
 _READ_BYTES = 1 << 16
 
 
 def tap_path(name: str) -> Path:
-    """Where the owner of a car lets others listen in. Raises as ``socket_path`` does."""
+    """Return the path of the socket for taps. Raises as ``socket_path`` does."""
     return socket_path(name).with_suffix(".tap")
 
 
 def tap_rim(name: str) -> SocketRim:
-    """The way in for logs. Nothing that comes this way reaches the car."""
+    """Return the listener for taps. Nothing that comes this way reaches the car."""
     return SocketRim(tap_path(name), name, _Listener)
 
 
@@ -58,7 +58,7 @@ class _Listener:
 
 
 class TapReader:
-    """Bytes of a tap's stream into calls of ``tap``. ``lost_bytes`` is the owner's count."""
+    """A parser of a tap's stream, which calls ``tap``; ``lost_bytes`` is the owner's count."""
 
     def __init__(self, tap: Callable[[Relayed], None]) -> None:
         self.lost_bytes = 0
@@ -84,10 +84,10 @@ class TapLine:
 
     def __init__(self, stream: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._stream = stream
-        self._writer = writer  # without which the connection would be closed
+        self._writer = writer  # kept, else the connection would be closed
 
     async def follow(self, reader: TapReader) -> None:
-        """Hand on what comes, until the owner ends."""
+        """Pass on what comes, until the owner ends."""
         try:
             while data := await self._stream.read(_READ_BYTES):
                 reader.feed(data)
@@ -96,7 +96,7 @@ class TapLine:
 
 
 async def listen_in(name: str) -> TapLine:
-    """Raises errors.DeviceFault if there is no owner."""
+    """Connect to a car's tap. Raises errors.DeviceFault if there is no owner."""
     try:
         return TapLine(*await asyncio.open_unix_connection(tap_path(name)))
     except OSError as error:
