@@ -1,6 +1,6 @@
-"""All of a bag that tells about a car: commands, odometry, inertial sensor, motor controller.
+"""Reader of a bag's series for calibration: commands, odometry, IMU, motor controller.
 
-``bags.read_bag`` has the two topics of a replay, and fails without them; here each topic may be
+``bags.read_bag`` reads the two topics of a replay, and fails without them; here each topic may be
 missing, for a calibration takes what there is.
 """
 
@@ -28,20 +28,20 @@ IMU, CORE = "/sensors/imu/raw", "/sensors/core"
 _IMU = ("sensor_msgs/msg/Imu",)
 _VESC = ("vesc_msgs/msg/VescStateStamped", "vesc_msgs/msg/VescState")
 _COVARIED = "geometry_msgs/msg/PoseWithCovarianceStamped"
-_SAME_CLOCK_S = 10.0  # a stamp that is farther from its receipt is of another clock
+_SAME_CLOCK_S = 10.0  # a stamp farther from its receipt comes from another clock
 _G_MPS2 = 9.81
-_NEAR_ONE_G = (0.7, 1.3)  # of gravity as a sensor tells it that counts in g
+_NEAR_ONE_G = (0.7, 1.3)  # the size of gravity from a sensor that reports in g
 
 Row = tuple[float, ...]
 
 
 @dataclass
 class BagSeries:
-    """Rows by time in s since the bag's beginning; SI units, forward and left positive.
+    """The rows of a bag by time in s since its beginning; SI units, forward and left positive.
 
-    ``told``: speed, steering angle. ``odometry``: travelling speed, yaw rate, x, y. ``inertial``:
-    yaw rate, forward and left acceleration. ``motor``: turns a minute of the field, duty, volts.
-    ``places``: x, y of the topic that was named for it. ``topics``: which was taken for what.
+    ``told``: speed, steering angle. ``odometry``: speed, yaw rate, x, y. ``inertial``: yaw rate,
+    forward and left acceleration. ``motor``: electrical turns a minute, duty, volts. ``places``:
+    x, y of the topic that was named for it. ``topics``: the topic that was read for each of these.
     """
 
     file: str
@@ -56,8 +56,12 @@ class BagSeries:
 
 
 def read_bag_series(path: Path, named: dict[str, str]) -> BagSeries:
-    """``named``: topics by what they are (told, odometry, inertial, motor, places), where they are
-    not the usual ones. Raises errors.DataFileFault for what is no bag, or a topic it has not."""
+    """Read a bag's series.
+
+    ``named``: topics by what they are (told, odometry, inertial, motor, places), where they are
+    not the usual ones. Raises errors.DataFileFault for a file that is no bag, or a topic that it
+    lacks.
+    """
     highlevel, readers = library("highlevel"), library("highlevel.anyreader")
     try:
         with highlevel.AnyReader([path], default_typestore=typestore()) as reader:
@@ -89,7 +93,7 @@ def _read(path: Path, reader: Any, named: dict[str, str]) -> BagSeries:
 
 
 def _topic(path: Path, reader: Any, name: str, usual: str, types: tuple[str, ...]) -> str:
-    """The one that is named, the usual one, or the only one of its type; "" where there is none."""
+    """Return the named topic, the usual one, or the only one of its type; "" if there is none."""
     fitting = [topic for topic, info in reader.topics.items() if info.msgtype in types]
     if name and name not in fitting:
         raise DataFileFault(
@@ -151,7 +155,7 @@ _KINDS: dict[str, tuple[str, tuple[str, ...], _Make]] = {
 
 
 def _in_si(found: BagSeries) -> None:
-    """A VESC's raw samples are in g and degrees: where gravity is one, they are converted."""
+    """Convert a VESC's raw samples, in g and degrees, if their gravity is about one."""
     if not found.inertial:
         return
     sizes = sorted(hypot(*row[2:5]) for row in found.inertial)

@@ -1,7 +1,7 @@
-"""Writes a bag that ROS 2 plays: an MCAP file whose messages are all serialized as ROS does it.
+"""Writer of bags that ROS 2 plays: MCAP files whose messages are all serialized by CDR.
 
-A log of Tandem has rows of JSON and bytes of the wire beside each other; the player of ROS 2 wants
-one serialization in a file, ``cdr``, and each type's definition as its schema.
+A log of Tandem has rows of JSON and bytes of the wire side by side; the player of ROS 2 needs one
+serialization in a file, ``cdr``, and each type's definition as its schema.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from host_bridge.errors import DataFileFault
 from host_bridge.logbook.new_file import open_new
 from host_bridge.logbook.ros_types import typestore
 
-# What is told once and kept for whoever comes late, as a player has to be told
+# The QoS profile of latched topics: reliable, and kept for late subscribers
 _LATCHED = (
     "- history: 1\n  depth: 1\n  reliability: 1\n  durability: 1\n"
     "  deadline:\n    sec: 9223372036\n    nsec: 854775807\n"
@@ -26,10 +26,13 @@ _LATCHED = (
 
 
 class BagWriter:
-    """One new file, open until the end of ``with``. ``counts`` is how many messages a topic has."""
+    """One new bag, open until the end of ``with``; ``counts`` has its messages by topic."""
 
     def __init__(self, path: Path) -> None:
-        """Raises errors.DataFileFault for a file that is there, DeviceFault without rosbags."""
+        """Create the file.
+
+        Raises errors.DataFileFault if it exists, DeviceFault without rosbags.
+        """
         self._store = typestore()
         self._path = path
         self._file = open_new(path, "the bag")
@@ -42,7 +45,7 @@ class BagWriter:
     def write(
         self, topic: str, type_name: str, message: Any, time_ns: int, *, is_latched: bool = False
     ) -> None:
-        """One message, with the wall time at which it was said. Raises errors.DataFileFault."""
+        """Write one message with its wall time. Raises errors.DataFileFault."""
         if topic not in self._channels:
             self._channels[topic] = self._writer.register_channel(
                 topic,

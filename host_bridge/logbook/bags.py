@@ -1,7 +1,7 @@
-"""Reads bags of ROS 1 and ROS 2: what a car was told to do, and where its odometry had it.
+"""Reader of ROS 1 and ROS 2 bags: a car's commands and its odometry.
 
 A bag is a file (.bag, .mcap, .db3), or a folder as rosbag2 leaves it. ``/drive`` and ``/odom`` are
-enough; other names are said. The library ``rosbags`` reads it, which needs no ROS.
+read unless other names are given. The library ``rosbags`` reads it, which needs no ROS.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from host_bridge.logbook.ros_types import library, typestore
 DRIVE, ODOM = "/drive", "/odom"
 ACKERMANN = ("ackermann_msgs/msg/AckermannDriveStamped", "ackermann_msgs/msg/AckermannDrive")
 ODOMETRY = ("nav_msgs/msg/Odometry",)
-# What the library raises for bytes that are not as they were written, beside errors of its own
+# What the library raises for damaged bytes, besides errors of its own
 DAMAGES = (
     ArithmeticError,
     AssertionError,
@@ -33,12 +33,12 @@ DAMAGES = (
     ValueError,
     struct.error,
 )
-_SAME_CLOCK_S = 10.0  # a stamp that is farther from its receipt is of another clock
+_SAME_CLOCK_S = 10.0  # a stamp farther from its receipt comes from another clock
 
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """A command: when it came, in seconds since the bag's beginning, m/s, rad to the left."""
+    """A command: its arrival in seconds since the bag's beginning, m/s, rad to the left."""
 
     t_s: float
     speed_mps: float
@@ -47,10 +47,10 @@ class Told:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where the odometry has the car: m, rad, m/s, rad/s.
+    """A pose and velocity of the odometry: m, rad, m/s, rad/s.
 
-    ``t_s`` is its stamp in seconds since the bag's beginning, or its receipt where stamps are of
-    another clock.
+    ``t_s`` is its stamp in seconds since the bag's beginning, or its receipt if the stamps come
+    from another clock.
     """
 
     t_s: float
@@ -63,7 +63,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Bag:
-    """A drive as a bag has it, both lists in the order of their times."""
+    """A drive read from a bag; both lists are in the order of their times."""
 
     file: str
     sha256: str
@@ -74,14 +74,15 @@ class Bag:
 
 
 def is_bag(path: Path) -> bool:
-    """Whether its name says that it is a bag: an .mcap may be a log of Tandem, too."""
+    """Return whether the name is that of a bag. An .mcap may be a log of Tandem, too."""
     return path.is_dir() or path.suffix in (".bag", ".db3", ".mcap")
 
 
 def read_bag(path: Path, drive_topic: str = "", odom_topic: str = "") -> Bag:
-    """The two topics; "" is /drive and /odom or, where there is but one of its type, that one.
+    """Read the two topics; "" is /drive and /odom or, if there is only one of its type, that one.
 
-    Raises errors.DataFileFault for what is no bag or lacks them, DeviceFault without rosbags.
+    Raises errors.DataFileFault for a file that is no bag or lacks them, DeviceFault without
+    rosbags.
     """
     highlevel, readers = library("highlevel"), library("highlevel.anyreader")
     try:
@@ -94,7 +95,7 @@ def read_bag(path: Path, drive_topic: str = "", odom_topic: str = "") -> Bag:
 
 
 def unreadable_bag(path: Path, error: Exception) -> DataFileFault:
-    """What is said of a file that the library cannot read."""
+    """Return the fault for a bag that the library cannot read."""
     return DataFileFault(
         "this is no bag that can be read",
         where=str(path),
@@ -175,7 +176,7 @@ def _is_whole(numbers: Iterable[float]) -> bool:
 
 
 def sha256_of(path: Path) -> str:
-    """Of a file's bytes; of a folder's files in the order of their names."""
+    """Return the hash of a file's bytes, or of a folder's files in the order of their names."""
     files = sorted(it for it in path.iterdir() if it.is_file()) if path.is_dir() else [path]
     digest = hashlib.sha256()
     for file in files:

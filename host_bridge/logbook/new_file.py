@@ -1,4 +1,4 @@
-"""Files that are new: none is ever overwritten."""
+"""Creation of new files: none is ever overwritten."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from host_bridge.errors import DataFileFault
 
 
 def open_new(path: Path, what: str, mode: str = "xb", **options: Any) -> IO[Any]:
-    """As ``Path.open``. ``what`` it is, is for people.
+    """Open a new file as ``Path.open`` does; ``what`` names its kind for people.
 
-    Raises errors.DataFileFault for a file that is there already, or that cannot be made.
+    Raises errors.DataFileFault for a file that exists already, or that cannot be made.
     """
     try:
         return path.open(mode, **options)
@@ -22,7 +22,7 @@ def open_new(path: Path, what: str, mode: str = "xb", **options: Any) -> IO[Any]
 
 
 def write_new(path: Path, what: str, text: str) -> None:
-    """A whole file. Raises errors.DataFileFault, also where there is no room for it."""
+    """Write a whole new file. Raises errors.DataFileFault, also if there is no room for it."""
     try:
         with open_new(path, what, "x", encoding="utf-8") as stream:
             stream.write(text)

@@ -1,6 +1,6 @@
-"""Where a virtual car is to be put, as lines of JSON into the named pipe that it reads.
+"""Requests to place a virtual car, as lines of JSON into the named pipe that it reads.
 
-It goes there when it stands and where there is room for it; whether it did, its truth tells.
+The car moves there if it stands and if there is room; its ground truth shows whether it did.
 """
 
 from __future__ import annotations
@@ -13,24 +13,24 @@ from host_bridge.logbook.sensor_lines import Truth
 
 _STANDS_MPS = 0.02
 _THERE_M, _THERE_RAD = 0.02, 0.02
-Place = tuple[float, float, float]  # x and y of the centre of gravity in m, yaw in rad
+Place = tuple[float, float, float]  # the centre of gravity's x and y in m, yaw in rad
 
 
 def put(pipe: str, place: Place) -> None:
-    """Ask for it. Raises OSError where no car reads the pipe."""
+    """Send the request. Raises OSError if no car reads the pipe."""
     line = json.dumps(dict(zip(("x_m", "y_m", "yaw_rad"), place, strict=True)))
     with open(os.open(pipe, os.O_WRONLY | os.O_NONBLOCK), "w") as file:
         file.write(line + "\n")
 
 
 def stands(truth: Truth | None, reckoned_mps: float) -> bool:
-    """Say whether it would be put elsewhere now: in truth, and by its own reckoning."""
+    """Return whether it stands, in truth and by its own reckoning, so that it can be placed."""
     is_slow = truth is not None and hypot(truth.vx_mps, truth.vy_mps) < _STANDS_MPS
     return is_slow and abs(reckoned_mps) < _STANDS_MPS
 
 
 def is_there(truth: Truth | None, place: Place) -> bool:
-    """Say whether it has been put there."""
+    """Return whether it is at this place, within 2 cm and 0.02 rad."""
     if truth is None:
         return False
     off_m = hypot(truth.x_m - place[0], truth.y_m - place[1])

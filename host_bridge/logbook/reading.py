@@ -1,4 +1,4 @@
-"""Reads a log back, as far as it goes: a log that a kill cut short ends where it was cut."""
+"""Reader of logs. A log that a kill cut short is read up to the last whole record."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from host_bridge.errors import DataFileFault
 from host_bridge.logbook.recorder import CAR, FACTS, ORIGIN, RAW_ENCODING
 
 _MAGIC = b"\x89MCAP0\r\n"
-# What the library raises for bytes that are not as they were written, its own errors and others
+# What the library raises for damaged bytes: its own errors and others
 _DAMAGES = (
     McapError,
     ZstdError,
@@ -32,12 +32,12 @@ _DAMAGES = (
     MemoryError,
     RuntimeError,
 )
-_PREFIX = struct.Struct("<BQ")  # of every record: opcode, length
+_PREFIX = struct.Struct("<BQ")  # begins every record: opcode, length
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One thing that happened. ``time_us`` is the recording host's monotonic clock."""
+    """One logged item. ``time_us`` is the recording host's monotonic clock."""
 
     time_us: int
     car: str  # empty for notes
@@ -47,7 +47,7 @@ class Record:
 
 @dataclass(frozen=True)
 class Summary:
-    """What a log holds. ``facts`` are its metadata by name: "tandem", "car/NAME"."""
+    """The contents of a log; ``facts`` are its metadata by name: "tandem", "car/NAME"."""
 
     facts: dict[str, dict[str, str]]
     counts: dict[tuple[str, str], int]  # (car, topic) -> records
@@ -58,9 +58,9 @@ class Summary:
 
 
 def read(path: Path) -> Iterator[Record]:
-    """The records in the order in which they were written.
+    """Yield the records in the order in which they were written.
 
-    Raises errors.DataFileFault for what is no log of Tandem, or is damaged within.
+    Raises errors.DataFileFault for a file that is no log of Tandem, or is damaged within.
     """
     channels: dict[int, Channel] = {}
     origin_ns: int | None = None
@@ -76,19 +76,19 @@ def read(path: Path) -> Iterator[Record]:
 
 
 def facts(path: Path) -> dict[str, dict[str, str]]:
-    """The metadata by name. Raises errors.DataFileFault."""
+    """Return the metadata by name. Raises errors.DataFileFault."""
     return {
         record.name: record.metadata for record in _records(path) if isinstance(record, Metadata)
     }
 
 
 def cars_in(known: Mapping[str, dict[str, str]]) -> dict[str, dict[str, str]]:
-    """Pick each car's facts, by its name, out of a log's."""
+    """Return each car's metadata, by its name, out of a log's."""
     return {name.removeprefix(CAR): row for name, row in known.items() if name.startswith(CAR)}
 
 
 def summary(path: Path) -> Summary:
-    """What the log holds. Raises errors.DataFileFault."""
+    """Return the contents of a log. Raises errors.DataFileFault."""
     tally = _Tally()
     for record in read(path):
         tally.add(record)
@@ -117,7 +117,7 @@ class _Tally:
 
 
 class _Prefix:
-    """The first ``size`` bytes of a file, for the library to read."""
+    """A stream of the first ``size`` bytes of a file, for the library to read."""
 
     def __init__(self, stream: IO[bytes], size: int) -> None:
         self._stream = stream
@@ -130,7 +130,7 @@ class _Prefix:
 
 
 def _complete_size(stream: IO[bytes]) -> int:
-    """How many bytes of the file are whole records; a kill may have cut the last one."""
+    """Return how many bytes of the file are whole records; a kill may have cut the last one."""
     total = os.fstat(stream.fileno()).st_size
     at = len(_MAGIC)
     while at + _PREFIX.size <= total:
@@ -156,7 +156,7 @@ def _records(path: Path) -> Iterator[McapRecord]:
 
 def _whole_records(path: Path, stream: IO[bytes], size: int) -> Iterator[McapRecord]:
     stream.seek(len(_MAGIC))
-    # The closing magic after a footer is left unread: not being there is no reason to refuse.
+    # The closing magic after a footer is not read: a log without it is good too.
     source: Any = _Prefix(stream, size - len(_MAGIC))
     try:
         yield from StreamReader(source, skip_magic=True, validate_crcs=True).records
@@ -176,7 +176,7 @@ def _origin_ns(path: Path, record: Metadata) -> int:
 
 
 def _ours(path: Path, channels: dict[int, Channel], record: Message, origin_ns: int) -> Record:
-    """Somebody else's may have our metadata, and channels of another kind."""
+    """Convert a record. Another program's file may have our metadata, but other channels."""
     try:
         return _record(channels[record.channel_id], record, origin_ns)
     except (KeyError, ValueError, RecursionError) as error:

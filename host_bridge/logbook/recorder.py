@@ -1,4 +1,4 @@
-"""Writes a log: every byte that went over the wire, and what it means, as MCAP.
+"""Writer of logs: every byte that went over the wire, and its decoded meaning, as MCAP.
 
 Channels of a car: ``/CAR/up`` (to the car) and ``/CAR/down`` (from it) hold the bytes as they were
 sent or came in; the others, such as ``/CAR/status``, hold JSON in SI units.
@@ -20,13 +20,13 @@ from host_bridge.logbook.new_file import open_new
 from host_bridge.logbook.spill import SpilledList
 
 UP, DOWN = "up", "down"  # to the car, from the car
-FACTS = "tandem"  # name of the metadata that make it a log of Tandem
+FACTS = "tandem"  # the name of the metadata by which a log of Tandem is recognised
 ORIGIN = "origin_ns"
-CAR = "car/"  # of the metadata of a car: and then its name
+CAR = "car/"  # the prefix of a car's metadata, before its name
 NOTES = "notes"
 RAW_ENCODING = "tandem"
 
-# What a kill may cost: a chunk that is not yet with the system. Short enough to lose next to
+# A kill loses at most one chunk that was not yet handed to the system. Short enough to lose next to
 # nothing, long enough to compress; either limit ends a chunk.
 FLUSH_EVERY_US = 250_000
 CHUNK_BYTES = 128 * 1024
@@ -36,7 +36,7 @@ Decode = Callable[[bytes], Iterable[object]]
 
 
 class Recorder:
-    """Takes what happens; never stops the caller: if the file fails, ``fault`` says why.
+    """The writer of one log. It never fails or stops its caller: ``fault`` says why it ended.
 
     ``wall_ns`` is the wall clock (nanoseconds since 1970) at this moment, ``facts`` go into the
     file's metadata. ``new_decoder`` makes, for each car and direction, a function from bytes as
@@ -66,11 +66,11 @@ class Recorder:
         self._attempt(self._writer.flush)
 
     def car(self, car: str, facts: Mapping[str, str]) -> None:
-        """What is known of a car (vehicle, URI, hashes): metadata ``car/NAME``."""
+        """Add what is known of a car (vehicle, URI, hashes) as metadata ``car/NAME``."""
         self._attempt(self._writer.add_metadata, f"{CAR}{car}", dict(facts))
 
     def frame(self, car: str, direction: str, data: bytes, time_us: int) -> None:
-        """Bytes as they were sent (UP) or came in (DOWN), and what they mean."""
+        """Log bytes as they were sent (UP) or came in (DOWN), and their decoded meaning."""
         channel = self._channel(car, direction, None)
         self._add(channel, data, time_us)
         if self._new_decoder is None:
@@ -81,23 +81,23 @@ class Recorder:
             self.report(car, report, time_us)
 
     def report(self, car: str, report: object, time_us: int) -> None:
-        """A dataclass, on the channel of its class."""
+        """Log a dataclass on the channel of its class."""
         kind = type(report)
         topic = rows.topic_of(kind)
         channel = self._channel(car, topic, lambda: rows.schema_of(kind))
         self._add(channel, _json(rows.row_of(report)), time_us)
 
     def message(self, car: str, topic: str, row: Mapping[str, object], time_us: int) -> None:
-        """A row of its own making. The first one of a topic sets the channel's schema."""
+        """Log a row given as a mapping. The first one of a topic sets the channel's schema."""
         channel = self._channel(car, topic, lambda: rows.schema_of_row(row))
         self._add(channel, _json(rows.plain_row(row)), time_us)
 
     def note(self, text: str) -> None:
-        """A remark, at this moment."""
+        """Log a remark at this moment."""
         self.message("", NOTES, {"text": text}, self._clock.now_us())
 
     def step(self) -> None:
-        """Hand what is due to the system; also done with everything that is recorded."""
+        """Flush to the system if that is due. Every logged item does this too."""
         now_us = self._clock.now_us()
         if now_us - self._flushed_us >= FLUSH_EVERY_US:
             self._flushed_us = now_us
@@ -116,7 +116,10 @@ class Recorder:
             self._failed(error)
 
     def _spill_index(self) -> None:
-        """The library keeps four entries a second in memory until the end; the disk has room."""
+        """Keep the library's index on disk.
+
+        In memory it grows by four entries a second until the end.
+        """
         name = getattr(self._stream, "name", None)
         self._index = SpilledList(Path(name).parent if isinstance(name, str) else None)
         if not isinstance(getattr(self._writer, _INDEX, None), list):
@@ -150,7 +153,10 @@ class Recorder:
         self.step()
 
     def _attempt(self, write: Callable[..., None], *arguments: Any) -> None:
-        """A full disk must not stop a car, nor whoever drives it."""
+        """Write; if that fails, keep the fault instead of raising it.
+
+        A full disk must not stop a car, nor the program that drives it.
+        """
         if self.fault is not None:
             return
         try:
@@ -174,7 +180,7 @@ def create(
     facts: Mapping[str, str],
     new_decoder: Callable[[], Decode] | None = None,
 ) -> Recorder:
-    """A recorder into a new file. Raises errors.DataFileFault: it overwrites nothing."""
+    """Create a recorder with a new file. Raises errors.DataFileFault: it overwrites nothing."""
     if path.suffix.lower() in _TABLES:
         raise DataFileFault(
             "a log is an MCAP file, and no table",

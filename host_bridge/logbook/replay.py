@@ -1,7 +1,7 @@
-"""``replay://drive.mcap?car=nigel&speed=2``: a car that says again what it once said.
+"""``replay://drive.mcap?car=nigel&speed=2``: a transport that plays a car's bytes from a log.
 
-It sends the recorded bytes at their recorded times and listens to nobody. So it can be watched and
-compared with, not driven: its answers belong to the session that was recorded.
+It sends the recorded bytes at their recorded times and ignores what is sent to it. So it can be
+watched and compared with, not driven: its answers belong to the session that was recorded.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ SLOWEST, FASTEST = 0.01, 1000.0
 
 
 class Playback:
-    """Which of the records are due when: ``speed`` times as fast as they came."""
+    """The schedule of the records, ``speed`` times as fast as they were recorded."""
 
     def __init__(self, records: Iterable[Record], start_us: int, speed: float) -> None:
         self._records: Iterator[Record] = iter(records)
@@ -32,13 +32,13 @@ class Playback:
 
     @property
     def next_us(self) -> int | None:
-        """When the next record is due; None after the last one."""
+        """The time at which the next record is due; None after the last one."""
         if self._next is None:
             return None
         return self._start_us + round((self._next.time_us - self._first_us) / self._speed)
 
     def due(self, now_us: int) -> list[bytes]:
-        """The bytes that are due by now, each as it came."""
+        """Return the bytes that are due by now, each record apart."""
         found = []
         while self._next is not None and (self.next_us or 0) <= now_us:
             if isinstance(self._next.value, bytes):
@@ -48,7 +48,10 @@ class Playback:
 
 
 class Replay:
-    """A transport (``transports.base.Transport``) out of a log. Opened again, it begins anew."""
+    """A transport (``transports.base.Transport``) out of a log.
+
+    When opened again it begins anew.
+    """
 
     is_virtual = True
     vehicle: str | None = None
@@ -66,7 +69,10 @@ class Replay:
         self._timer: asyncio.Handle | None = None
 
     async def open(self, on_bytes: OnBytes, on_closed: OnClosed) -> None:
-        """Raises errors.DataFileFault, and errors.UsageFault if it is open already."""
+        """Begin to play.
+
+        Raises errors.DataFileFault, and errors.UsageFault if it is open already.
+        """
         if self._callbacks is not None:
             raise UsageFault("it is open already", where=self.label)
         records = spoken(self._path, self._car)
@@ -75,7 +81,7 @@ class Replay:
         self._timer = asyncio.get_running_loop().call_soon(self._step)
 
     def send(self, data: bytes) -> int:
-        """Taken and forgotten, as by a car that listens to nobody."""
+        """Accept and drop the data."""
         return len(data) if self._callbacks is not None else 0
 
     def close(self) -> None:
@@ -83,7 +89,7 @@ class Replay:
 
     def _step(self) -> None:
         for data in self._playback.due(self._now_us()) if self._playback else ():
-            if self._callbacks is not None:  # it may be closed from within
+            if self._callbacks is not None:  # on_bytes may have closed it
                 self._callbacks[0](data)
         if self._playback is None:
             return
@@ -103,7 +109,10 @@ class Replay:
 
 
 def make(uri: Uri, making: Making) -> Replay:
-    """The transport of a ``replay://`` URI. Raises errors.UsageFault, errors.DataFileFault."""
+    """Return the transport of a ``replay://`` URI.
+
+    Raises errors.UsageFault, errors.DataFileFault.
+    """
     uri.refuse_others("car", "speed")
     path = Path(uri.place)
     speed = uri.number("speed", 1.0, SLOWEST, FASTEST)
@@ -112,7 +121,7 @@ def make(uri: Uri, making: Making) -> Replay:
 
 
 def spoken(path: Path, car: str) -> Iterator[Record]:
-    """What a car said, in order. Raises errors.DataFileFault if there is nothing."""
+    """Return what a car sent, in order. Raises errors.DataFileFault if there is nothing."""
     found = (record for record in read(path) if record.car == car and record.topic == DOWN)
     first = next(found, None)
     if first is None:

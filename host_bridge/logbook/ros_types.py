@@ -1,4 +1,4 @@
-"""The message types of ROS 2, by the library ``rosbags``, with those that it does not bring along.
+"""ROS 2 message types by the library ``rosbags``, completed by those that it lacks.
 
 Only bags need them: a node has the classes of its ROS 2.
 """
@@ -13,8 +13,8 @@ import numpy as np
 
 from host_bridge.errors import DeviceFault
 
-# F1TENTH's commands and what its motor controller says; the definitions of what is in their
-# packages, which no ROS 2 brings along by itself
+# F1TENTH's commands and its motor controller's state. These are the definitions in their
+# packages, which are not part of ROS 2.
 _DEFINITIONS = {
     "ackermann_msgs/msg/AckermannDrive": """\
 float32 steering_angle
@@ -64,7 +64,7 @@ _NUMBERS = ("float64", "float32", "int32", "uint8")  # lists of these are arrays
 
 
 def library(module: str) -> Any:
-    """A module of ``rosbags``. Raises errors.DeviceFault if it is not there."""
+    """Return a module of ``rosbags``. Raises errors.DeviceFault if it is not installed."""
     try:
         return import_module(f"rosbags.{module}")
     except ImportError as error:
@@ -78,7 +78,10 @@ def library(module: str) -> Any:
 
 @lru_cache(maxsize=1)
 def typestore() -> Any:
-    """All types of Humble, and those above. Raises errors.DeviceFault without the library."""
+    """Return all types of Humble, and those above.
+
+    Raises errors.DeviceFault without the library.
+    """
     types = library("typesys")
     store = types.get_typestore(types.Stores.ROS2_HUMBLE)
     for name, text in _DEFINITIONS.items():
@@ -87,7 +90,7 @@ def typestore() -> Any:
 
 
 def empty(name: str) -> Any:
-    """A message of this type, all numbers 0 and all lists empty, as a node makes one.
+    """Return a message of this type with all numbers 0 and all lists empty, as a node makes one.
 
     Raises errors.DeviceFault without the library.
     """
@@ -97,7 +100,7 @@ def empty(name: str) -> Any:
 
 
 def _nothing(node: Any, of: Any) -> Any:
-    """What a field is before anything is said; both arguments are how ``rosbags`` describes it."""
+    """Return the initial value of a field; both arguments are how ``rosbags`` describes it."""
     if node.name == "NAME":
         return empty(of)
     if node.name == "BASE":

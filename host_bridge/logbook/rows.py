@@ -1,6 +1,6 @@
 """Dataclasses and mappings as JSON rows with a JSON Schema, in the subset that Foxglove plots.
 
-That subset knows one type per field: what is None is left out of the row, and is not required by
+That subset has one type per field, so a None is left out of the row, and no field is required by
 the schema. Enumerations go by name, bytes as hexadecimal digits.
 """
 
@@ -15,7 +15,7 @@ from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 Schema = dict[str, Any]
 _Kind = TypeVar("_Kind")
 
-# bool before int: it is one
+# bool before int, because a bool is an int
 _JSON_TYPES: tuple[tuple[type, str], ...] = (
     (bool, "boolean"),
     (Enum, "string"),
@@ -28,31 +28,34 @@ _JSON_TYPES: tuple[tuple[type, str], ...] = (
 
 
 def topic_of(kind: type) -> str:
-    """``CarStatus`` -> ``status``, ``LinkCounters`` -> ``link_counters``."""
+    """Return a class's topic: ``status`` for ``CarStatus``, and so on.
+
+    A name of several words is joined by underscores: ``link_counters`` for ``LinkCounters``.
+    """
     name = kind.__name__
     name = name.removeprefix("Car") or name
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
 
 
 def row_of(value: object) -> dict[str, Any]:
-    """A dataclass as a row."""
+    """Return a dataclass as a row."""
     found = ((name, getattr(value, name)) for name in _names(type(value)))
     return {name: _plain(part) for name, part in found if part is not None}
 
 
 def schema_of(kind: type) -> Schema:
-    """The schema of a dataclass's rows."""
+    """Return the schema of a dataclass's rows."""
     hints = get_type_hints(kind)
     return _object({name: _hint_schema(hints[name]) for name in _names(kind)})
 
 
 def plain_row(row: Mapping[str, object]) -> dict[str, Any]:
-    """A mapping as a row."""
+    """Return a mapping as a row."""
     return {name: _plain(part) for name, part in row.items() if part is not None}
 
 
 def schema_of_row(row: Mapping[str, object]) -> Schema:
-    """The schema that a first row suggests."""
+    """Return the schema that a first row suggests."""
     return _object({name: _value_schema(part) for name, part in row.items() if part is not None})
 
 
@@ -104,7 +107,7 @@ def _kind_schema(kind: type) -> Schema:
 
 
 def from_row(kind: type[_Kind], row: Mapping[str, Any]) -> _Kind:
-    """The dataclass that a row was made of; what is not in the row is None.
+    """Return the dataclass that a row was made of; what is not in the row is None.
 
     Raises ValueError, KeyError or TypeError for a row of another kind.
     """

@@ -1,5 +1,7 @@
-"""A car's LIDAR, read from lines of JSON: those that a virtual car writes (``sensors=FILE``), or
-any program that says the same of a real one (sim_mock/sensors/README.md has the format).
+"""Reader of a car's LIDAR and ground truth, as lines of JSON.
+
+A virtual car writes them (``sensors=FILE``), or any program that says the same of a real one
+(sim_mock/sensors/README.md has the format).
 """
 
 from __future__ import annotations
@@ -16,15 +18,15 @@ from typing import Any
 _READ_MAX = 1 << 20
 _LATELY = 200  # lines: a second and a half of a car's truth and scans
 _PIPE_BYTES = 1 << 20  # a line with a scan has 50 kB
-_TRUE_RANGES = b', "truth": {"ranges_m"'  # half of a scan's line, which nobody here asks for
+_TRUE_RANGES = b', "truth": {"ranges_m"'  # begins half of a scan's line, which is not used here
 _SET_PIPE_SIZE = getattr(fcntl, "F_SETPIPE_SZ", None)
 
 
 @dataclass(frozen=True)
 class Scan:
-    """One turn of the LIDAR; None for a ray that came back from nowhere."""
+    """One turn of the LIDAR; a ray without a return is None."""
 
-    taken_s: float  # in the car's own time
+    taken_s: float  # the car's own time
     first_rad: float
     step_rad: float
     ranges_m: list[float | None]
@@ -32,7 +34,7 @@ class Scan:
 
 @dataclass(frozen=True)
 class Truth:
-    """Where the centre of gravity of a virtual car really is, and how it moves."""
+    """The true position of a virtual car's centre of gravity, and its motion."""
 
     x_m: float
     y_m: float
@@ -43,14 +45,14 @@ class Truth:
 
 
 class SensorPipe:
-    """Reads what there is and never waits. ``lost`` counts lines that were not read in time.
+    """A non-blocking reader of sensor lines; ``lost`` counts lines that were not read in time.
 
-    A named pipe is read by one program; a file by any number, each from where it ended when it was
-    opened, and from its begin when it is begun anew.
+    A named pipe has one reader. A file can have any number, each reading from its end at the time
+    of opening, and from its beginning if it is begun anew.
     """
 
     def __init__(self, path: str) -> None:
-        """Raises OSError for a pipe or a file that cannot be opened."""
+        """Open the pipe or file. Raises OSError."""
         self._file = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
         self._is_file = stat.S_ISREG(os.fstat(self._file).st_mode)
         if self._is_file:
@@ -60,15 +62,15 @@ class SensorPipe:
                 fcntl.fcntl(self._file, _SET_PIPE_SIZE, _PIPE_BYTES)
         self._rest = b""
         self.lost = 0
-        self.scan: Scan | None = None  # the newest, until it is taken
+        self.scan: Scan | None = None  # the newest one, until it is taken
         self.truth: Truth | None = None
-        self.hits = 0  # how often it has driven into a wall or another car
+        self.hits = 0  # collisions with a wall or another car
         self._now_us = 0
-        # host's less car's time, at its least: what came through without waiting
+        # host time minus car time of recent lines; its minimum is that of the least delayed one
         self._ahead_us: deque[int] = deque(maxlen=_LATELY)
 
     def step(self, now_us: int) -> None:
-        """Take in all that has come by this moment."""
+        """Read everything that has come by this moment."""
         self._now_us = now_us
         if self._is_file and os.fstat(self._file).st_size < os.lseek(self._file, 0, os.SEEK_CUR):
             os.lseek(self._file, 0, os.SEEK_SET)
@@ -81,13 +83,13 @@ class SensorPipe:
                 self._take(_row(line))
 
     def scan_age_us(self, now_us: int) -> int:
-        """How long ago the newest scan was taken, by the car's own time."""
+        """Return the age of the newest scan in us, by the car's own time."""
         if self.scan is None or not self._ahead_us:
             return 0
         return max(now_us - min(self._ahead_us) - round(self.scan.taken_s * 1e6), 0)
 
     def take_scan(self) -> Scan | None:
-        """The newest scan, once."""
+        """Return the newest scan, once; None until there is a new one."""
         scan, self.scan = self.scan, None
         return scan
 
@@ -106,7 +108,7 @@ class SensorPipe:
 
 
 def _row(line: bytes) -> dict[str, Any]:
-    """Read what a line says, without the true ranges of a scan."""
+    """Parse a line, leaving out the true ranges of a scan."""
     said, _, rest = line.partition(_TRUE_RANGES)
     row: dict[str, Any] = json.loads(said + b"}" if rest else line)
     if rest:

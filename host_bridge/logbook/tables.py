@@ -1,9 +1,9 @@
-"""A log as files of comma separated values: for a spreadsheet, and to be driven again.
+"""Conversion of a log to CSV files, for a spreadsheet and to be driven again.
 
 Each kind of row of each car is a file, ``CAR_TOPIC.csv``, with the time since the log's beginning
-in its first column. Two more are made of them, in the columns that ``tandem replay`` and ``tandem
-drive --input csv:`` read: ``CAR_commands.csv`` has what the car's program was told to do, as parts
-of the top speed and of full lock, ``CAR_odometry.csv`` where the car reckoned that it was.
+in its first column. Two more are derived, in the columns that ``tandem replay`` and ``tandem drive
+--input csv:`` read: ``CAR_commands.csv`` has the commands to the car's program, as fractions of
+the top speed and of full lock, ``CAR_odometry.csv`` the car's dead reckoning.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ ODOMETRY = ("t_s", "header_t_s", "x_m", "y_m", "yaw_rad", "yaw_rate_radps")
 SAMPLES = Path(__file__).with_name("samples")
 _WHAT = "the table"
 _DRIVEN = ("ACTIVE", "HOLD", "STOPPING")
-_NAMED = "-_."  # beside letters and digits, what a car's name keeps in the name of a file
+_NAMED = "-_."  # the characters of a car's name that a file name keeps, besides letters and digits
 
 Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
 class Run:
-    """What there is of one car to be driven again."""
+    """The files of one car's drive, with which it can be driven again."""
 
     car: str
     commands: Path
@@ -41,7 +41,7 @@ class Run:
 
 
 def write_tables(log: Path, folder: Path) -> list[Path]:
-    """A file for each kind of row of each car. Raises errors.DataFileFault."""
+    """Write a file for each kind of row of each car; return them. Raises errors.DataFileFault."""
     columns: dict[tuple[str, str], dict[str, None]] = {}
     start_us = None
     for record in _rows(log):
@@ -61,7 +61,7 @@ def write_tables(log: Path, folder: Path) -> list[Path]:
 
 
 def copy_samples(folder: Path) -> list[Path]:
-    """The drive that Tandem brings along. Raises errors.DataFileFault."""
+    """Copy the drive that Tandem brings along; return the files. Raises errors.DataFileFault."""
     _make(folder)
     return [_copied(path, folder / path.name) for path in sorted(SAMPLES.glob("*.csv"))]
 
@@ -73,7 +73,7 @@ def _copied(source: Path, path: Path) -> Path:
 
 
 def write_run(log: Path, folder: Path, car: str, vehicle: Vehicle) -> Run | None:
-    """The two files of a car that was driven; None if the log has no drive of it.
+    """Write the two files of a car that was driven; None if the log has no drive of it.
 
     Raises errors.DataFileFault.
     """
@@ -136,7 +136,10 @@ def _cell(value: object) -> str:
 
 
 def _path(folder: Path, car: str, topic: str) -> Path:
-    """A car's name is whatever its owner wrote: it leads out of no folder."""
+    """Return the file's path.
+
+    A car's name is arbitrary text, and must not lead out of the folder.
+    """
     name = "".join(letter if letter.isalnum() or letter in _NAMED else "_" for letter in car)
     return folder / f"{name}_{topic}.csv"
 
@@ -149,14 +152,14 @@ def _make(folder: Path) -> None:
 
 
 def _refuse_any(paths: Iterable[Path]) -> None:
-    """Before the first is written: a part of the tables would be of no use."""
+    """Refuse if any file exists, before the first is written: a part of the tables is of no use."""
     for path in paths:
         if path.exists():
             raise DataFileFault.in_the_way(path)
 
 
 class _Table:
-    """A new file, open until the end of ``with``; one that is there already stays as it is."""
+    """A new file, open until the end of ``with``; an existing one is never changed."""
 
     def __init__(self, path: Path, header: Iterable[str]) -> None:
         self.path = path
