@@ -1,4 +1,4 @@
-"""What a command is handed, and scripts too: vehicles, pairings, configurations and cars."""
+"""The services that commands and scripts get: vehicles, pairings, configurations and cars."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["Cars", "Configurations", "Host", "Pairing", "Pairings", "Vehicles", 
 
 @dataclass(frozen=True)
 class Host:
-    """The four services of this host. Each can be made and used without the others' commands."""
+    """The four services of this host. Each can be made and used by itself."""
 
     vehicles: Vehicles
     pairings: Pairings
@@ -24,7 +24,7 @@ class Host:
 
 
 def make_host(clock: Clock | None = None) -> Host:
-    """The services over this user's files and this machine's clock, or another one."""
+    """Return the services over this user's files, with this machine's clock or another one."""
     pairings = Pairings()
     vehicles = Vehicles(pairings)
     configurations = Configurations(vehicles, pairings)

@@ -1,4 +1,4 @@
-"""The cars that can be reached from here: found, served, opened."""
+"""The service for cars that can be reached from here: it finds, serves and opens them."""
 
 from __future__ import annotations
 
@@ -30,12 +30,15 @@ from host_bridge.transports.naming import as_uri
 from host_bridge.transports.served import ServedCar, served
 from host_bridge.transports.uri import open_transport
 
-_GLANCE_S = 1.0  # a slow line says its inputs five times in that
+_GLANCE_S = 1.0  # a car on a slow line reports its inputs five times in that
 _EPOCHS = (1 << 30) - 1
 
 
 class Cars:
-    """Who serves a car, this process or another one, makes no difference to whoever opens it."""
+    """The cars of this machine.
+
+    They are opened alike, whether this process or another serves them.
+    """
 
     def __init__(self, vehicles: Vehicles, clock: Clock) -> None:
         self.clock = clock
@@ -43,25 +46,25 @@ class Cars:
         self._making = Making(clock.now_us, vehicles.load, self.transport)
 
     def served(self) -> list[ServedCar]:
-        """The cars whose owners run on this machine. Raises errors.DeviceFault."""
+        """Return the cars whose owners run on this machine. Raises errors.DeviceFault."""
         return served()
 
     def find(self, text: str | None) -> ServedCar | None:
-        """The served car of a name or a URI; with neither, the only one there is.
+        """Return the served car of a name or a URI; without a text, the only one that is served.
 
         None for a URI that nobody serves. Raises errors.UsageFault, errors.DeviceFault.
         """
         return find_served(None if text is None else as_uri(text), self.served())
 
     def new_epoch(self) -> int:
-        """A name for a session that no other has."""
+        """Return a random session id."""
         return secrets.randbelow(_EPOCHS) + 1
 
     def command_epoch(self, text: str | None) -> int:
-        """The session that all short commands to one served car share.
+        """Return the session id that all short commands to one served car share.
 
-        A car has room for four sessions, and gives a place back after 3 s: a few commands in a
-        row must not use them up.
+        A car has room for four sessions, and frees a slot after 3 s: a few commands in a row must
+        not use them up.
         """
         car = self.find(text)
         if car is None:
@@ -69,10 +72,10 @@ class Cars:
         return zlib.crc32(f"{car.name} {car.pid} {car.started}".encode()) % _EPOCHS + 1
 
     def transport(self, text: str) -> Transport:
-        """The transport of a URI, not yet open. Raises errors.TandemError."""
+        """Return the transport of a URI, not yet open. Raises errors.TandemError."""
         try:
             return open_transport(text, self._making)
-        except ValueError as error:  # a virtual car's options: it depends on nothing of the host
+        except ValueError as error:  # from a virtual car, which does not import our errors
             raise UsageFault(str(error), where=text) from None
 
     async def open(
@@ -85,13 +88,13 @@ class Cars:
         session_time: SessionTime | None = None,
         meant: KnownCar | None = None,
     ) -> OpenCar:
-        """Open a car, met and understood; this process serves it if nobody does.
+        """Open a car and identify it; this process serves it if nobody does.
 
         ``text`` is a name, a URI or a serial port, or None for the only car that is served.
-        Without an ``epoch`` the car can be watched and stopped; with one, its link is bound to that
-        session, which runs by our clock or by ``session_time``. ``vehicle`` is what it is said to
-        be; else it is what its configuration or its URI say. Another car than is ``meant`` is
-        refused. Raises errors.TandemError.
+        Without an ``epoch`` the car can be watched and stopped; with one, its link is bound to
+        that session, which runs by our clock or by ``session_time``. ``vehicle`` overrides the
+        type that its configuration or its URI say. Another car than the one ``meant`` is refused.
+        Raises errors.TandemError.
         """
         car = self.find(text)
         if car is None:
@@ -116,12 +119,11 @@ class Cars:
         radio: str | None = None,
         board_id: bytes | None = None,
     ) -> Service:
-        """Become the owner of a car; as a stop source too, if it gets an epoch for that.
+        """Become the owner of a car; with an epoch, also its stop source "owner".
 
-        ``radio`` is the URI of the line on which a runstop box is heard. The board is that of
-        ``board_id``, or one that this host keeps by the ``name``; where there is neither, it is
-        whoever is there.
-        Raises errors.TandemError.
+        ``radio`` is the URI of the line on which a runstop box is heard. The board has to be that
+        of ``board_id``, or one that this host keeps by the ``name``; without either, any board is
+        served. Raises errors.TandemError.
         """
         uri = as_uri(uri)
         transport = self.transport(uri)
@@ -144,9 +146,9 @@ class Cars:
         return self._vehicles.cars_named(name) if name else ()
 
     def glance(self, name: str) -> tuple[CarStatus, float | None] | None:
-        """The latest status of a served car, and for how long it has stood, in s, if it does.
+        """Return a served car's latest status, and for how many s it has been stopped (or None).
 
-        None if it does not say within a moment. Raises errors.AnotherCarFault.
+        None if it does not report within a second. Raises errors.AnotherCarFault.
         """
         try:
             return asyncio.run(asyncio.wait_for(self._glance(name), _GLANCE_S))
@@ -160,7 +162,7 @@ class Cars:
 
 
 async def _as_meant(opened: OpenCar, meant: KnownCar | None) -> OpenCar:
-    """Raises errors.AnotherCarFault, and closes it, for another car."""
+    """Return the car if it is the one meant; else close it and raise errors.AnotherCarFault."""
     seen = replace(opened.car.known(), name=opened.identity.car_name)
     if meant is None or verdict(meant, seen) is not Verdict.ANOTHER:
         return opened

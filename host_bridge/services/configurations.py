@@ -1,8 +1,8 @@
-"""Configurations of cars: read, written, committed and read back.
+"""The service for configurations of cars: read, write, commit and read back.
 
-What one car has other than its vehicle file says is kept with its pairing, so that the car is still
-known by its numbers. Over the wire a car answers a parameter a step, and may lose any of it: some
-requests are under way at once, and what is not answered is asked again.
+The values in which one car differs from its vehicle file are kept with its pairing, so that the
+car is still recognised by its configuration. Over the wire a car answers one parameter per step,
+and answers may be lost: several requests are under way at once, and unanswered ones are repeated.
 """
 
 from __future__ import annotations
@@ -39,15 +39,15 @@ from host_bridge.open_car import OpenCar
 from host_bridge.services.pairings import Pairing, Pairings
 from host_bridge.services.vehicles import Vehicles
 
-# The image (firmware.core.params): hash of the table, values of 4 bytes, name, hash of it all
+# The image (firmware.core.params): table hash, values of 4 bytes, name, hash of all of it
 _TABLE_HASH_SIZE, _NAME_SIZE, _HASH_SIZE = 4, 16, 4
-_WINDOW = 8  # requests under way: at 115200 baud what fits into three steps
-_AGAIN_S = 0.06  # three times what a car takes that answers on its next step
-_TRIES = 50  # with no answer to any
-_COMMIT_AGAIN_S = 1.0  # storing takes an RP2040 with its flash 0.3 s
+_WINDOW = 8  # requests under way at once: at 115200 baud they fit into three steps
+_AGAIN_S = 0.06  # three times what a car takes to answer on its next step
+_TRIES = 50  # consecutive ones without any answer
+_COMMIT_AGAIN_S = 1.0  # an RP2040 takes 0.3 s to store it in its flash
 _COMMIT_TRIES = 5
-_MORE_IF_HEARD = 6  # times as many tries: a car that is heard is there, and only slow
-_STARTS_WITHIN_S = 12.0  # the longest time in neutral that a vehicle file may ask for, and some
+_MORE_IF_HEARD = 6  # factor on the tries for a car that is online, so only slow
+_STARTS_WITHIN_S = 12.0  # more than the longest neutral time that a vehicle file may require
 
 # firmware.protocol.codes, PARAMETER_*
 _OK, _NOT_BOUND = 0, 4
@@ -68,18 +68,18 @@ Progress = Callable[[int, int], None]  # done, of how many
 
 @dataclass(frozen=True)
 class Place:
-    """Where a value is in a vehicle file, and the parameters of the program that follow from it."""
+    """The key of a value in a vehicle file, and the firmware parameters that follow from it."""
 
     key: str
     parameters: tuple[str, ...]
 
 
-# What one car may have other than its vehicle file, by name
+# The values in which one car may differ from its vehicle file, by name
 PLACES = {"step_s": Place("timing.step_s", ("step_us", "motion_every"))}
 
 
 class Configurations:
-    """Reads and writes the configuration of open cars."""
+    """The service that reads and writes the configurations of open cars."""
 
     def __init__(self, vehicles: Vehicles, pairings: Pairings) -> None:
         self._vehicles = vehicles
@@ -92,9 +92,9 @@ class Configurations:
     async def write(
         self, opened: OpenCar, vehicle: Vehicle, car_name: str, progress: Callable[[str], Progress]
     ) -> int:
-        """Make a bound car one of this vehicle and name; returns how many parameters changed.
+        """Give a bound car this vehicle's configuration and this name; read all of it back.
 
-        A car that was just switched on is waited for. All of it is read back. Raises
+        Returns how many parameters changed. A car that was just switched on is waited for. Raises
         errors.TandemError; errors.UsageFault for a name too long.
         """
         values = self.values(vehicle, opened.identity, car_name)
@@ -107,7 +107,7 @@ class Configurations:
         return changed
 
     def values(self, vehicle: Vehicle, identity: CarIdentity, car_name: str) -> list[int]:
-        """All parameters of a car of this vehicle, on its board, in the order of the table.
+        """Return all parameters of a car of this vehicle, on its board, in the order of the table.
 
         Raises errors.UsageFault for a name of more than 16 bytes.
         """
@@ -126,7 +126,7 @@ class Configurations:
         vehicle: Vehicle | None = None,
         name: str | None = None,
     ) -> tuple[Vehicle, int]:
-        """Change what a bound car has other than its file, all of it read back, and keep it.
+        """Change values in which a bound car differs from its file, read all back, and keep them.
 
         ``changes`` are values by the names of ``PLACES``. Returns the vehicle as this car is, and
         how many parameters changed. Raises errors.TandemError.
@@ -150,9 +150,9 @@ class Configurations:
     ) -> int:
         """Write the parameters in which ``calibrated`` differs from its file, and keep them.
 
-        What one car has other than its file besides (its beat) stays; how it was trimmed or
-        calibrated before does not: a calibration is of the file's steering. Returns how many
-        parameters changed. Raises errors.TandemError.
+        The car's own control period stays; an earlier trim or calibration does not, for a
+        calibration starts from the file's steering. Returns how many parameters changed. Raises
+        errors.TandemError.
         """
         name = opened.identity.car_name or file.name
         before = await self.pairing_for(opened, file, name)
@@ -174,10 +174,12 @@ class Configurations:
         pairings: tuple[Pairing, Pairing],
         progress: Callable[[str], Progress],
     ) -> int:
-        """Write a car, of which ``pairings`` are known before and after. If that fails, the one
-        before is kept."""
+        """Write a car's configuration and keep its new pairing; if writing fails, keep the old one.
+
+        ``pairings`` are the one before and the one after.
+        """
         before, after = pairings
-        self._pairings.keep(after)  # first: whoever serves the car looks it up as it says it
+        self._pairings.keep(after)  # first: the car's owner looks it up once the car reports it
         try:
             return await self.write(opened, vehicle, name, progress)
         except BaseException:
@@ -185,10 +187,10 @@ class Configurations:
             raise
 
     async def pairing_for(self, opened: OpenCar, vehicle: Vehicle, name: str) -> Pairing:
-        """What is kept of a bound car, or what would be of one that this host does not know.
+        """Return the pairing of a bound car, or a new one for a car that this host does not know.
 
-        A car keeps the beat that its board gives it. Raises errors.TandemError; errors.UsageFault
-        for a car that is kept as one of another type.
+        A new one keeps the control period that its board needs. Raises errors.TandemError;
+        errors.UsageFault for a car that is kept as one of another type.
         """
         known = self._pairings.of(opened.identity)
         if known is None:
@@ -205,10 +207,10 @@ class Configurations:
         return known
 
     async def on_its_board(self, vehicle: Vehicle, opened: OpenCar) -> Vehicle:
-        """The vehicle as it is by default on the board of an open car.
+        """Return the vehicle as it is by default on the board of an open car.
 
-        If this host has flashed the board, it knows which; else the beat that the car has tells,
-        where it is one that a board of Tandem's gives. Raises errors.TandemError.
+        If this host has flashed the board, it knows which one it is; else the car's control period
+        tells, where it is one that a board of Tandem's gives. Raises errors.TandemError.
         """
         known = self._pairings.of(opened.identity)
         name = known.flashed.get("board") if known else None
@@ -220,7 +222,7 @@ class Configurations:
         return next((it for it in longer if it.parameters["step_us"] == [beat_us]), vehicle)
 
     async def beat_us(self, opened: OpenCar) -> int:
-        """The beat that a car's configuration says. Raises errors.TandemError."""
+        """Return the control period in a car's configuration, in us. Raises errors.TandemError."""
         return await _Dialogue(opened).beat_us()
 
     def _changed(self, file: Vehicle, changes: Mapping[str, float]) -> Vehicle:
@@ -228,20 +230,20 @@ class Configurations:
             return self._vehicles.load(
                 file.path, {PLACES[name].key: value for name, value in changes.items()}
             )
-        except VehicleFileFault as fault:  # of no line in the file
+        except VehicleFileFault as fault:  # without its place: it is not in the file
             raise UsageFault(fault.what, expected=fault.expected, got=fault.got) from None
 
 
 def differing(
     trim: Mapping[str, list[int]], file: Vehicle, wanted: Vehicle, names: Sequence[str]
 ) -> dict[str, list[int]]:
-    """The parameters that differ from the file's, once those of ``names`` are as ``wanted``."""
+    """Return the parameters that differ from the file's, with those of ``names`` as ``wanted``."""
     given = {row: wanted.parameters[row] for name in names for row in PLACES[name].parameters}
     return {row: v for row, v in {**trim, **given}.items() if v != file.parameters[row]}
 
 
 def _may_have_key(opened: OpenCar) -> bool:
-    """Say whether a car has a runstop box's key, or has not said that it has none."""
+    """Return whether a car has a runstop box's key, or has not reported that it has none."""
     inputs = opened.car.inputs
     return inputs is None or inputs.pairing is not BoxPairing.NO_KEY
 
@@ -252,7 +254,7 @@ def _has_started(opened: OpenCar) -> bool:
 
 
 class _Dialogue:
-    """Asks one open car over the wire, one thing after another."""
+    """The requests to one open car over the wire, one after another."""
 
     def __init__(self, opened: OpenCar) -> None:
         self._opened = opened
@@ -261,19 +263,19 @@ class _Dialogue:
         self._committed: Committed | None = None
 
     async def read(self, count: int, progress: Progress) -> list[int]:
-        """The first ``count`` parameters of the draft. Raises errors.TandemError."""
+        """Return the first ``count`` parameters of the draft. Raises errors.TandemError."""
         requests = {index: parameter_requests.read(index) for index in range(count)}
         replies = await self._ask(requests, {}, progress)
         return [replies[index].value for index in range(count)]
 
     async def beat_us(self) -> int:
-        """The beat of the draft. Raises errors.TandemError."""
+        """Return the control period of the draft, in us. Raises errors.TandemError."""
         index = parameter_index("step_us")
         replies = await self._ask({index: parameter_requests.read(index)}, {}, lambda *_: None)
         return replies[index].value
 
     async def write(self, values: Sequence[int], progress: Progress) -> int:
-        """Bring the draft to these values; returns how many differed. Raises errors.TandemError."""
+        """Change the draft to these values; return how many differed. Raises errors.TandemError."""
         epoch = self._epoch()
         before = await self.read(len(values), lambda done, total: None)
         wanted = {i: value for i, value in enumerate(values) if before[i] != value}
@@ -282,7 +284,7 @@ class _Dialogue:
         return len(wanted)
 
     async def commit(self, vehicle: Vehicle, identity: CarIdentity, car_name: str) -> bytes:
-        """Make the draft the configuration; returns its hash. Raises errors.RefusedFault."""
+        """Make the draft the configuration; return its hash. Raises errors.RefusedFault."""
         expected = config_hash(vehicle, identity.board_id, car_name)
         request = parameter_requests.commit(self._epoch(), expected, car_name)
         with self._listening():
@@ -314,7 +316,7 @@ class _Dialogue:
     async def _ask(
         self, requests: Mapping[int, Message], wanted: Mapping[int, int], progress: Progress
     ) -> dict[int, ParameterReply]:
-        """Send until each has its reply, and that with the value that is ``wanted``, if one is."""
+        """Send requests until each has its reply, with the ``wanted`` value where there is one."""
         self._replies, self._wanted = {}, wanted
         tries = 0
         with self._listening():
@@ -332,7 +334,7 @@ class _Dialogue:
         return self._replies
 
     def _most(self, tries: int) -> int:
-        """Return how often to ask before it is given up."""
+        """Return how many tries to make before giving up."""
         return tries * (_MORE_IF_HEARD if self._opened.car.is_known() else 1)
 
     @contextmanager
@@ -355,7 +357,7 @@ class _Dialogue:
     def _hear(self, events: list[LinkEvent]) -> None:
         for event in events:
             if isinstance(event, ParameterReply):
-                # What differs answers an earlier request, late.
+                # Another value is the late answer to an earlier request.
                 if self._wanted.get(event.index, event.value) == event.value:
                     self._replies[event.index] = event
             elif isinstance(event, Committed):

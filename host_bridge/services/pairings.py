@@ -1,7 +1,8 @@
-"""What this host keeps of each car: its board, its name, its key, and how it was trimmed.
+"""The pairings: what this host keeps of each car, with its board, name, key and trim.
 
 One file per board, for this user only, in $TANDEM_DATA_DIR or the user's data folder. A car's
-numbers are its vehicle file's and its trim's; without the trim its configuration is unknown here.
+parameters are its vehicle file's and its trim's; without the trim its configuration is unknown
+here.
 """
 
 from __future__ import annotations
@@ -23,8 +24,11 @@ _KEY_BYTES = 32
 
 @dataclass(frozen=True)
 class Pairing:
-    """``trim``: parameters of the car's program that differ from the vehicle file's, by name.
-    ``flashed``: what this host last put onto the board: board, runtime, slot, program."""
+    """The data that this host keeps of one car.
+
+    ``trim``: parameters of the car's program that differ from the vehicle file's, by name.
+    ``flashed``: what this host last put onto the board: board, runtime, slot, program.
+    """
 
     board_id: str  # hexadecimal
     car_name: str
@@ -34,7 +38,7 @@ class Pairing:
     flashed: Mapping[str, str] = field(default_factory=dict)
 
     def of(self, vehicle: Vehicle) -> Vehicle:
-        """This vehicle as this very car is, if it is one."""
+        """Return this vehicle with this car's trim, if the car is of this type."""
         if vehicle.name != self.vehicle or not self.trim:
             return vehicle
         parameters = {**vehicle.parameters, **self.trim}
@@ -45,12 +49,15 @@ class Pairing:
 
     @classmethod
     def new(cls, identity: CarIdentity, car_name: str, vehicle: str) -> Pairing:
-        """Pair with a car under a new key."""
+        """Return a pairing with a car under a new key."""
         return cls(identity.board_id.hex(), car_name, vehicle, secrets.token_hex(_KEY_BYTES))
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> Pairing:
-        """Make one of a file's row. Raises KeyError, TypeError or ValueError for anything else."""
+        """Return the pairing in a file's row.
+
+        Raises KeyError, TypeError or ValueError for anything else.
+        """
         trim = {str(name): [int(value) for value in values] for name, values in row["trim"].items()}
         board_id = bytes.fromhex(row["board_id"]).hex()
         key = bytes.fromhex(row["key"]).hex()
@@ -59,13 +66,13 @@ class Pairing:
 
 
 class Pairings:
-    """What is kept of each car, by its board; in ``folder``, or in this user's."""
+    """The pairings by board, in ``folder`` or in this user's own."""
 
     def __init__(self, folder: Path | None = None) -> None:
         self._folder = folder
 
     def of(self, identity: CarIdentity) -> Pairing | None:
-        """What is kept of a car; None for one that this host does not know.
+        """Return a car's pairing; None for a car that this host does not know.
 
         Raises errors.DataFileFault.
         """
@@ -86,7 +93,7 @@ class Pairings:
             ) from None
 
     def named(self, car_name: str) -> tuple[KnownCar, ...]:
-        """The cars that are kept by this name: a few boards may have had it, one after the other.
+        """Return the cars that are kept by this name: several boards may have had it over time.
 
         Raises errors.DataFileFault.
         """
@@ -99,7 +106,7 @@ class Pairings:
         )
 
     def keep(self, pairing: Pairing) -> Path:
-        """Keep it, in place of what was known of this board, whole or not at all."""
+        """Write the pairing, atomically, in place of an earlier one of this board."""
         path = self._path(pairing.board_id)
         path.parent.mkdir(parents=True, exist_ok=True)
         write_whole(path, json.dumps(asdict(pairing), indent=2))

@@ -1,4 +1,4 @@
-"""The types of vehicle there are, and which of them a car is."""
+"""The service for vehicle types: it loads them, and recognises a car's type."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from host_bridge.services.pairings import Pairings
 
 
 class Vehicles:
-    """Vehicle files by name or path, and cars recognised by the configuration that they report."""
+    """Vehicle files by name or path, and cars recognised by the configuration hash they report."""
 
     def __init__(self, pairings: Pairings) -> None:
         self._pairings = pairings
         self._loaded: dict[str, Vehicle] = {}
 
     def names(self) -> tuple[str, ...]:
-        """The types that Tandem brings along, sorted."""
+        """Return the types that Tandem brings along, sorted."""
         return vehicle_names()
 
     def load(self, name: str, changes: Mapping[str, Any] | None = None) -> Vehicle:
         """Load a type of vehicle by its name or its file's path.
 
-        ``changes`` are values of the file that are to be others, by key, as
-        ``{"timing.step_s": 0.02}``. Raises errors.VehicleFileFault.
+        ``changes`` are values that replace the file's, by key, such as ``{"timing.step_s":
+        0.02}``. Raises errors.VehicleFileFault.
         """
         if changes:
             return load_vehicle(name, changes)
@@ -35,21 +35,21 @@ class Vehicles:
         return self._loaded[name]
 
     def recognised(self, identity: CarIdentity) -> Vehicle | None:
-        """The type whose numbers the car reports to hold, if it is one of ``names``."""
+        """Return the type of ``names`` whose configuration the car reports; None if none fits."""
         for vehicle in map(self.load, self.names()):
             if self.expected_hash(vehicle, identity) == identity.config_hash:
                 return vehicle
         return None
 
     def cars_named(self, name: str) -> tuple[KnownCar, ...]:
-        """The cars that this host keeps by a name. Raises errors.DataFileFault."""
+        """Return the cars that this host keeps by a name. Raises errors.DataFileFault."""
         return self._pairings.named(name)
 
     def expected_hash(self, vehicle: Vehicle, identity: CarIdentity) -> bytes:
-        """The configuration hash of this very car if it is of this type.
+        """Return the configuration hash that this very car should report if it is of this type.
 
-        That is as it was trimmed here, or as a slow board has it, if the car reports that, and
-        else as the file has it.
+        If the car reports the hash of a variant (trimmed here, or with a slow board's control
+        period) it is that one; else the file's.
         """
         for variant in self._variants(vehicle, identity):
             expected = config_hash(variant, identity.board_id, identity.car_name)
@@ -58,7 +58,7 @@ class Vehicles:
         return config_hash(vehicle, identity.board_id, identity.car_name)
 
     def _variants(self, vehicle: Vehicle, identity: CarIdentity) -> Iterator[Vehicle]:
-        """The likeliest first; the last ones take a reading of files."""
+        """Yield the variants, the likeliest first; the last ones need files to be read."""
         yield vehicle
         known = self._pairings.of(identity)
         if known:
