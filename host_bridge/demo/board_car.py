@@ -1,7 +1,7 @@
 """A bare board's car as a program: its plant outlives the host, as ``sim_mock.car``'s does.
 
-The board is on a cable; whoever drives it opens the pseudo-terminal that this offers. Commands and
-trace are those of ``sim_mock.car``.
+The board is on a cable; the host that drives it opens the pseudo-terminal that this offers.
+Commands and trace are those of ``sim_mock.car``.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ _TRACE_US = 10_000
 
 
 class Relay:
-    """The board as ``sim_mock.paced`` wants it: the loop of the terminal is in another thread."""
+    """The board in the form that ``sim_mock.paced`` needs, whose loop runs in another thread."""
 
     interval_us = _RELAY_US
 
     def __init__(self, transport: HitlTransport) -> None:
         self.now_us = 0
-        self._said = bytearray()  # by the board
+        self._said = bytearray()  # received from the board
         self._loop = asyncio.get_running_loop()
         self._transport = transport
 
@@ -48,7 +48,7 @@ class Relay:
 
 
 class BoardCar(CarProgram):
-    """Between the board and the terminal, until the car stands or the board has gone."""
+    """The program between the board and the terminal, until the car stands or the board is gone."""
 
     def __init__(
         self, relay: Relay, transport: HitlTransport, cable: Cable, trace: Trace | None
@@ -84,13 +84,13 @@ async def _run(uri: str, link: Path | None, trace: str | None) -> None:
 
 
 def main() -> int:
-    """The exit code is that of the error, if there was one."""
+    """Run it; return the exit code, that of the error if there was one."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("uri", help="serial:///dev/ttyACM0?hitl=f1tenth")
     parser.add_argument("--trace")
     parser.add_argument("--link", type=Path)
     arguments = parser.parse_args()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the host; the car stops by itself
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends the host; the car stops by itself
     try:
         asyncio.run(_run(arguments.uri, arguments.link, arguments.trace))
     except (TandemError, RuntimeError) as fault:

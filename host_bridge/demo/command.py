@@ -1,11 +1,11 @@
-"""Two cars driven by the very same bytes, then stopped in all ways, with numbers.
+"""Drive two cars by the very same bytes, then stop them in all ways, with numbers.
 
-Part 1: car A is the real firmware as a process of its own, car B its twin inside the host, heavier
-and on a slippery patch. Every frame goes to both.
-Part 2: at 3 m/s one thing after the other goes wrong; the plant outlives the host.
-What is about bytes, agreement and metres runs in virtual time, in which nothing is late: it gives
-the same figures on every run and every machine. What has to be real, kill -9, SIGSTOP, a cable and
-a second terminal, runs on the wall beside a witness of how late this machine is.
+Part 1: car A is the real firmware in a process of its own, car B its twin inside the host, heavier
+and on slippery patches. Every frame goes to both.
+Part 2: at 3 m/s one fault after the other is tried; the plant outlives the host.
+Checks of bytes, agreement and metres run in virtual time, in which nothing is late: they give the
+same figures on every run and every machine. Cases that have to be real, kill -9, SIGSTOP, a cable
+and a second terminal, run in real time, beside a witness that measures how late this machine is.
 
 exit code: 0 if every number held, 1 if one did not, 8 if nothing failed but something could not be
 judged, because the machine was too late or the evidence is missing.
@@ -29,24 +29,24 @@ from sim_mock.process import RUNTIMES
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """``--only`` is for whoever works on one part."""
+    """Declare the command line; ``--only`` is for work on one part."""
     parser.add_argument("--out", type=Path, default=Path("demo-out"), help="folder for the results")
     parser.add_argument(
         "--runtime", choices=RUNTIMES, default=RUNTIMES[0], help="what runs car A's program"
     )
     parser.add_argument("--only", choices=("together", "stops"), help="one part alone")
-    parser.add_argument(  # for whoever doubts that the demo can fail
+    parser.add_argument(  # alters a byte on purpose, to show that the demo can fail
         "--alter", action="store_true", help=argparse.SUPPRESS
     )
     parser.add_argument("--board", metavar="PORT", help="car A is a bare board on this port")
 
 
 def run(args: argparse.Namespace, host: Host) -> int:
-    """Show both parts. 0 if every number held; else see above."""
+    """Show both parts. Return 0 if every number held; else see above."""
     return in_own_session(lambda: _run(args, host))
 
 
 def _run(args: argparse.Namespace, host: Host) -> int:
-    from host_bridge.demo.whole import run_whole  # seconds, which that session has sooner
+    from host_bridge.demo.whole import run_whole  # slow to import, so only in that session
 
     return run_whole(args, host)

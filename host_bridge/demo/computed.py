@@ -1,4 +1,4 @@
-"""What runs in virtual time: part 1, and the stops that are the car's alone."""
+"""The parts of the demo in virtual time: part 1, and the stops that depend on the car alone."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ TRACE = "car-a.csv"
 
 
 def in_virtual_time(args: argparse.Namespace, show: Show, results: Results) -> int:
-    """Run it all; 0, or the code of an interruption. Raises errors.TandemError."""
+    """Run them; return 0, or the code of an interruption. Raises errors.TandemError."""
     try:
         command, results.runtime = command_of(args.runtime)
     except SystemExit as no_such:

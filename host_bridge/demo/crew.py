@@ -1,4 +1,4 @@
-"""The cars of the demo under one session, with a puppet at the wheel."""
+"""The demo's cars under one session, driven by a scripted input."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from host_bridge.serve.service import Service
 from host_bridge.services import Host
 from host_bridge.transports.base import Transport
 
-SOURCE = "script"  # its deadman is scripted: for virtual cars only
+SOURCE = "script"  # with a scripted deadman, so for virtual cars only
 _POLL_S = 0.01
 _READY_WITHIN_S = 10.0
 _ACTION_WITHIN_S = 3.0
-_CLOCK_BOUND_US = 6_000  # half a beat and more; of the 10 ms that a car grants, so that it may age
+_CLOCK_BOUND_US = 6_000  # below the 10 ms that a car accepts, so that the bound may age
 _UNKNOWN_US = 65_535
 
 
 class Puppet:
-    """An input whose hands are moved by the demo: it holds, lets go, and can freeze."""
+    """An input that the demo controls: it holds, lets go, and can freeze."""
 
     def __init__(self) -> None:
         self.manoeuvre: Manoeuvre | None = None
@@ -41,8 +41,11 @@ class Puppet:
         self._last = Wish()
 
     def read(self, now_us: int) -> Wish:
-        """Neutral for a moment after each grip, then the manoeuvre from where it was."""
-        if self.is_frozen:  # as a gamepad whose radio is lost: the last report, again and again
+        """Return neutral for a moment after the deadman is held anew, then the manoeuvre.
+
+        The manoeuvre goes on from where it was.
+        """
+        if self.is_frozen:  # like a gamepad without its radio link: it repeats the last report
             return self._last
         self._count += 1
         if not self.is_held or self.manoeuvre is None:
@@ -52,7 +55,7 @@ class Puppet:
         self._held_us = now_us if self._held_us is None else self._held_us
         is_driving = now_us - self._held_us >= NEUTRAL_US
         steer_rad, speed_mps = self.manoeuvre.at(self.position_s)
-        # by the clock: where ticks are left out, the way must not become another
+        # advanced by the clock, so that skipped ticks do not change the path
         self.position_s += (now_us - self._read_us) * 1e-6 if is_driving else 0.0
         self._read_us = now_us
         self._last = Wish(
@@ -64,7 +67,7 @@ class Puppet:
         return self._last
 
     def take(self, manoeuvre: Manoeuvre) -> None:
-        """Hold the deadman and begin it."""
+        """Hold the deadman and begin this manoeuvre."""
         self.manoeuvre, self.position_s = manoeuvre, 0.0
         self.is_held, self.is_frozen = True, False
 
@@ -72,12 +75,12 @@ class Puppet:
         self.is_held = self.is_frozen = False
 
 
-# Refusals that end by themselves
+# Transient refusals, which end by themselves
 _PASSING = {Refusal.CLOCK_UNSURE, Refusal.MOVING, Refusal.STATE, Refusal.RELAY}
 
 
 class Crew:
-    """One or more cars, each served, one fleet, one session, one puppet."""
+    """One or more cars, each served, under one fleet, one session and one scripted input."""
 
     def __init__(self, host: Host, vehicle: Vehicle, cars: dict[str, Transport]) -> None:
         self.clock = host.cars.clock
@@ -100,7 +103,7 @@ class Crew:
         self._tasks: list[asyncio.Task[None]] = []
 
     async def start(self) -> None:
-        """Serve and bind all cars, and begin to claim, with the deadman released.
+        """Serve and bind all cars, and begin to claim with the deadman released.
 
         Raises errors.TandemError.
         """
@@ -121,9 +124,10 @@ class Crew:
             service.record(log)
 
     def _all_ready(self) -> bool:
-        """A car refuses the claims of a clock that it does not know, and each learns it by itself:
+        """Return whether all cars are bound and know our clock.
 
-        were claims to begin before, the cars would not accept the same ones.
+        A car refuses claims while its clock is not synchronised, and each synchronises by itself:
+        if claims began before, the cars would not accept the same ones.
         """
         return all(
             car.connection.is_bound()
@@ -140,7 +144,7 @@ class Crew:
         await self._act(self.fleet.arm)
 
     async def _act(self, begin: Callable[[int], FleetRequest]) -> None:
-        """A car that is still rolling, or between two states, may refuse: again."""
+        """Perform an action, again while a car is still rolling or changing its state."""
         deadline_us = self.clock.now_us() + int(_ACTION_WITHIN_S * 1e6)
         while True:
             request = await self._finished(begin(self.clock.now_us()))
@@ -157,7 +161,7 @@ class Crew:
         return request
 
     async def until(self, condition: Callable[[], object], within_s: float) -> bool:
-        """Wait for a condition; False if it did not come."""
+        """Wait for a condition; return False if it did not come in time."""
         deadline_us = self.clock.now_us() + int(within_s * 1e6)
         while not condition():
             if self.clock.now_us() > deadline_us:
@@ -169,7 +173,7 @@ class Crew:
         return all(car.status and car.status.state in states for car in self.fleet.cars)
 
     async def close(self) -> None:
-        """Let go of the cars; those still armed are stopped."""
+        """Release the cars; those still armed are stopped."""
         self.puppet.let_go()
         for service in self.services.values():
             await service.close()

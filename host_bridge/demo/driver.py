@@ -1,4 +1,4 @@
-"""A host to be killed: a program that owns one car and drives it as it is told on standard input.
+"""A host process to be killed: it owns one car and drives it as standard input says.
 
 Prints one line of JSON for each status, 50 a second. Commands: ``arm``, ``speed M_PER_S``,
 ``release``, ``hold``, ``freeze``, ``stop`` (one Stop frame), ``quit``. In virtual time the same
@@ -23,7 +23,7 @@ from host_bridge.services import make_host
 
 _REPORT_EVERY_S = 0.02
 _FOR_EVER_S = 3600.0
-_TOKEN = 1  # of the stop
+_TOKEN = 1  # the stop's token
 
 Report = Callable[[dict[str, Any]], None]
 
@@ -31,7 +31,7 @@ Report = Callable[[dict[str, Any]], None]
 async def drive(
     crew: Crew, reader: asyncio.StreamReader, report: Report, every_s: float = _REPORT_EVERY_S
 ) -> None:
-    """Until ``quit``, or until nobody tells it any more. Raises errors.TandemError."""
+    """Drive until ``quit`` or the end of the commands. Raises errors.TandemError."""
     try:
         await crew.start()
         reporting = asyncio.create_task(_report(crew, report, every_s))
@@ -42,7 +42,7 @@ async def drive(
 
 
 def told(car: Car) -> dict[str, Any] | None:
-    """What there is to report of a car; None before it has said something."""
+    """Return the report line of a car; None before its first status."""
     status = car.status
     if status is None:
         return None
@@ -82,14 +82,14 @@ async def _do(crew: Crew, word: str, rest: str) -> None:
         crew.puppet.is_held = True
     elif word == "freeze":
         crew.puppet.is_frozen = True
-    elif word == "stop":  # as it comes from whoever says it: once, and by the owner
+    elif word == "stop":  # a single frame, sent through the owner
         frame = stop_frame(_TOKEN, "demo")
         for service in crew.services.values():
             service.owner.send(frame)
 
 
 async def standard_input() -> asyncio.StreamReader:
-    """The commands of whoever started this program."""
+    """Return a reader of the commands on standard input."""
     reader = asyncio.StreamReader()
     loop = asyncio.get_running_loop()
     await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
@@ -97,7 +97,7 @@ async def standard_input() -> asyncio.StreamReader:
 
 
 def print_line(line: dict[str, Any]) -> None:
-    """The report of a program."""
+    """Print a report as a line of JSON."""
     print(json.dumps(line), flush=True)
 
 
@@ -108,7 +108,7 @@ async def _run(uri: str, vehicle: str, name: str) -> None:
 
 
 def main() -> int:
-    """The exit code is that of the error, if there was one."""
+    """Run it; return the exit code, that of the error if there was one."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("uri")
     parser.add_argument("vehicle")

@@ -1,4 +1,4 @@
-"""The checks of part 1: what is to be thought of a drive of two cars by the same bytes."""
+"""The checks of part 1: two cars driven by the same bytes."""
 
 from __future__ import annotations
 
@@ -23,8 +23,11 @@ _ENDED_EARLY = "the drive ended before"
 
 
 def judge(drive: Drive, show: Show, machine: Machine | None = None) -> None:
-    """All checks of the main drive. ``machine`` is whoever saw how late it was; without one the
-    drive was in virtual time, which is never late."""
+    """Run all checks of the main drive.
+
+    ``machine`` measured how late this machine was; without one the drive was in virtual time,
+    which is never late.
+    """
     saw = machine or Punctual()
     show.check(
         "slalom and skidpad, both cars",
@@ -67,7 +70,7 @@ def judge(drive: Drive, show: Show, machine: Machine | None = None) -> None:
 
 
 def judge_altered(drive: Drive, show: Show, evidence: str) -> None:
-    """The same check, of a drive in which a bit was altered: it has to fail."""
+    """Run the same check on a drive in which a bit was altered: it has to fail."""
     lacks = drive.lacks()
     found = OK if drive.is_shown_to_differ() else missing(lacks) if lacks else fails()
     show.check(
@@ -80,7 +83,7 @@ def judge_altered(drive: Drive, show: Show, evidence: str) -> None:
 
 
 def told(drive: Drive) -> str:
-    """What the cars accepted, for people."""
+    """Return what the cars accepted, as text."""
     parts = [f"{name} {n}, CRC {drive.crcs[name]}" for name, n in drive.counts.items()]
     missed = f"; {drive.missed} missed" if drive.missed else ""
     return " and ".join(parts) + missed if parts else "none"
@@ -91,7 +94,10 @@ def _came_to_its_end(drive: Drive, machine: Machine) -> Ruling:
 
 
 def _same(drive: Drive, machine: Machine) -> Ruling:
-    """A claim that came too late, as a busy machine brings it, is missed and nothing else."""
+    """Judge whether both cars accepted the same bytes.
+
+    A claim that a busy machine delivered too late is missed, but does not differ.
+    """
     if drive.is_identical():
         return OK
     if drive.lacks():

@@ -1,4 +1,4 @@
-"""Within what a car has to stop, and what is to be thought of a stop."""
+"""The limits of a stop, and the verdict on one."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from host_bridge.demo.verdict import (
     stopped_by_itself,
 )
 
-BRAKES_MPS2 = 4.0  # the least that braking has to give, from the first step to standstill
-_FADES_S = 0.4  # an ESC's brake fades with the speed: the last decimetre takes its time
-_STEP_S = 0.03  # the beat that notices, the beat of the trace, and a beat of slack
-# A car that its host leaves without claims, or whose own beats are late, stops for one of these.
+BRAKES_MPS2 = 4.0  # the least mean deceleration of braking, from the first step to standstill
+_FADES_S = 0.4  # an ESC's brake fades with the speed, so the last decimetre takes long
+_STEP_S = 0.03  # one period to notice, one of the trace, one of slack
+# The causes for which a car stops if its host is late with claims, or its own steps are late
 OF_LATENESS = ("SILENCE", "CLOCK_STEP", "OVERRUN")
 
 
 @dataclass(frozen=True)
 class Limits:
-    """Within which a car has to react, and to stand."""
+    """The limits for a stop: reaction time, time and distance to standstill."""
 
     reaction_s: float
     seconds: float
@@ -32,7 +32,7 @@ class Limits:
 
     @classmethod
     def of(cls, reaction_s: float, speed_mps: float) -> Limits:
-        """The reaction at full speed, then the brake."""
+        """Return the limits: the reaction at full speed, then the brake."""
         react_s = reaction_s + _STEP_S
         return cls(
             react_s,
@@ -44,8 +44,10 @@ class Limits:
         return self.over_s(stop) <= 0
 
     def over_s(self, stop: Stop) -> float:
-        """By how much the worst of the three is over; metres as the time that they take at full
-        speed."""
+        """Return by how much the worst of the three limits is exceeded, in s.
+
+        Metres count as the time that they take at full speed.
+        """
         return max(
             stop.reaction_s - self.reaction_s,
             stop.seconds - self.seconds,
@@ -63,13 +65,15 @@ def ruled(
     causes: tuple[str, ...] = (),
     slow_start_s: float = 0.0,
 ) -> Ruling:
-    """Judge a stop: by its limits, by what the machine gave, and by the ``cause`` that it has to be
-    for; ``causes`` are those that the car named, ``slow_start_s`` what starting a program took
-    more than is granted for it."""
+    """Judge a stop by its limits, by the machine's lateness, and by the ``cause`` it must have.
+
+    ``causes`` are those that the car named; ``slow_start_s`` is what starting a program took
+    beyond its allowance.
+    """
     reacted_s = fault_s + max(stop.reaction_s, limits.reaction_s)
     if not stop.was_driven:
         return stopped_by_itself(machine, fault_s, "the car had stopped before the fault")
-    # Only who has yet to react waits for the processor: from there on the brake is on, and the
+    # Lateness counts only until the reaction: from there on the brake is on, and the
     # plant's own clock stands still where its program gets no time.
     late_s = max(machine.late_s(fault_s, reacted_s), slow_start_s)
     timing = by_time(limits.over_s(stop), late_s)

@@ -1,8 +1,8 @@
-"""The stage of virtual time: the car's program is a process of its own, and time waits for it.
+"""The demo in virtual time: the car's program is a process of its own, and time waits for it.
 
 The same files as on a board, under MicroPython where there is one, take a step through a pipe each
-time that the loop's time has come to its beat. Host, twin and plant live in that loop. So nothing
-is ever late, a busy machine only takes longer, and every figure is the same each time.
+time that the loop's time has come to its control period. Host, twin and plant live in that loop.
+So nothing is ever late, a busy machine only takes longer, and every figure is the same each time.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _ENDS_WITHIN_S = 5.0
 
 
 class LockstepCar(SimTransport):
-    """A virtual car that keeps the loop's time; its plant comes to rest before it goes."""
+    """A virtual car that keeps the loop's time; its plant comes to rest before it closes."""
 
     def __init__(
         self, facts: CarFacts, command: list[str], trace: Trace, now_us: Callable[[], int]
@@ -47,7 +47,7 @@ class LockstepCar(SimTransport):
         self._deaf_until_us = 0
 
     def tell(self, command: str) -> None:
-        """``deaf MS``, as ``sim_mock.car`` has it: what is sent to it is lost for so long."""
+        """Perform ``deaf MS`` as ``sim_mock.car`` does: what is sent to it is lost for so long."""
         word, _, ms = command.partition(" ")
         assert word == "deaf", "all else is for a car of the wall"
         self._deaf_until_us = self._now_us() + int(ms) * 1000
@@ -73,7 +73,7 @@ class LockstepCar(SimTransport):
 
 
 class _CarsOfStage(Cars):
-    """The cars of a host of the loop's time, and the one in lockstep, by its URI."""
+    """The cars of a host with the loop's time, and the one in lockstep, by its URI."""
 
     def __init__(self, host: Host, car: LockstepCar | None = None) -> None:
         super().__init__(host.vehicles, host.cars.clock)
@@ -84,11 +84,11 @@ class _CarsOfStage(Cars):
         return known if known and text == known.label else super().transport(text)
 
     def new_epoch(self) -> int:
-        return 1  # it is in the bytes: the same each time
+        return 1  # fixed, because it is part of the bytes
 
 
 class TaskSeat:
-    """Whoever drives, as a task: told and heard as the programs of the wall are."""
+    """A driver as a task, with the same commands and reports as the driver processes."""
 
     def __init__(
         self, work: Callable[[asyncio.StreamReader, Report], Coroutine[Any, Any, object]]
@@ -108,17 +108,17 @@ class TaskSeat:
         self._reader.feed_data(command.encode() + b"\n")
 
     async def end(self) -> None:
-        """Raises errors.TandemError, if that was its end."""
+        """End the driver. Raises errors.TandemError if it failed with one."""
         self.tell("quit")
         with suppress(asyncio.TimeoutError):
             await asyncio.wait_for(self._task, _ENDS_WITHIN_S)
 
 
 class Lockstep:
-    """A ``scene.Stage``: each driver gets a new car, which stands where the last one began."""
+    """A ``scene.Stage`` in virtual time: each driver gets a new car, at the same start."""
 
     def __init__(self, host: Host, command: list[str], trace: Trace) -> None:
-        """``host`` has the loop's clock, ``command`` is what runs the firmware."""
+        """Keep the host, which has the loop's clock; ``command`` runs the firmware."""
         self.machine: Machine = Punctual()
         self.host = dataclasses.replace(host, cars=_CarsOfStage(host))
         self.vehicle = host.vehicles.load(VEHICLE)
@@ -127,7 +127,7 @@ class Lockstep:
         self._car: LockstepCar | None = None
 
     def car(self, name: str) -> LockstepCar:
-        """A new one, at rest at the start."""
+        """Return a new car, at rest at the start."""
         facts = facts_of(self.vehicle, {"seed": str(SEED), "name": name})
         return LockstepCar(facts, self._command, self._trace, self.host.cars.clock.now_us)
 

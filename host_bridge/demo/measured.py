@@ -1,6 +1,7 @@
-"""What runs on the wall: programs that are killed, paused and cut off, beside a witness.
+"""The parts of the demo in real time: processes that are killed, paused and cut off.
 
-A board on the desk does all of it there: nobody can hold its time.
+A witness measures the machine's lateness beside them. With a board on the desk everything runs
+here, since a board keeps its own time.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ TRACE = "car-a-wall.csv"
 
 
 def on_the_wall(args: argparse.Namespace, host: Host, show: Show, results: Results) -> int:
-    """Run it all; 0, or the code of an interruption. Raises errors.TandemError."""
+    """Run them; return 0, or the code of an interruption. Raises errors.TandemError."""
     with Witness() as witness:
         return run_async(_measured(args, host, witness, show, results))
 
@@ -63,7 +64,7 @@ async def _measured(
 
 
 async def _car(args: argparse.Namespace, vehicle: Vehicle, trace: Path) -> CarProcess:
-    """Its program, which outlives whoever drives it; by a link that stays while its cable is out.
+    """Start the car's process, which outlives its driver; its link stays while its cable is out.
 
     Raises errors.DeviceFault.
     """
@@ -92,7 +93,7 @@ async def _together(
 
 
 async def _stops(args: argparse.Namespace, scene: Scene, show: Show) -> list[Case]:
-    """A board keeps its own time: of its car all of them are on the wall."""
+    """Run the stops; those of a board's car are all in real time, for a board keeps its own."""
     if args.board:
         show.heading(f"2. At {SPEED_MPS:.0f} m/s, everything that goes wrong")
         done = cases()

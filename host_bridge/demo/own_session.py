@@ -1,8 +1,8 @@
-"""A session of its own for what is measured: Linux shares the processor by session first.
+"""A process session of its own for the measurements: Linux shares the processor by session first.
 
-Beside a shell whose other programs take all that there is, whoever computes in that shell's session
-gets little, while the cars of the demo, which are sessions themselves, get theirs. So the demo is
-one, too, and so is the witness of what the machine gave. Signals are handed on.
+Beside a shell whose other programs take all of the processor, a program in that shell's session
+gets little, while the cars of the demo, which are sessions themselves, get their share. So the
+demo is one too, and so is the witness of what the machine gave. Signals are passed on.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ _HANDED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def in_own_session(work: Callable[[], int]) -> int:
-    """Run it in a child that is a session of its own; its exit code."""
+    """Run the work in a child process with a session of its own; return its exit code."""
     sys.stdout.flush()
     sys.stderr.flush()
-    signal.pthread_sigmask(signal.SIG_BLOCK, _HANDED_ON)  # until it is known whom to hand it on to
+    signal.pthread_sigmask(signal.SIG_BLOCK, _HANDED_ON)  # until the child is known
     child = os.fork()
     if not child:
         _work(work)
@@ -34,7 +34,7 @@ def in_own_session(work: Callable[[], int]) -> int:
 
 
 def _work(work: Callable[[], int]) -> None:
-    """Never returns: what follows in this program is the parent's."""
+    """Run the work in the child and exit. Never returns, for what follows is the parent's."""
     os.setsid()
     _end_with_parent()
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _HANDED_ON)
@@ -55,6 +55,6 @@ def _work(work: Callable[[], int]) -> None:
 
 
 def _end_with_parent() -> None:
-    """A parent that is killed hands nothing on; Linux tells its child, in order."""
+    """Have Linux send SIGTERM when the parent is killed, for then it passes no signal on."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)

@@ -1,7 +1,7 @@
-"""A hand at a gamepad, as a program that is told on standard input what to do with the pad.
+"""A person at a gamepad as a process: standard input says what to do with the pad.
 
-It is ``tandem drive --input gamepad`` itself; the pad is SDL's virtual joystick. Prints one line of
-JSON ten times a second. Commands: ``arm``, ``speed M_PER_S``, ``unplug``, ``plug``, ``freeze``,
+It is ``tandem drive --input gamepad`` itself; the pad is SDL's virtual joystick. Prints one line
+of JSON ten times a second. Commands: ``arm``, ``speed M_PER_S``, ``unplug``, ``plug``, ``freeze``,
 ``repeat``, ``zeros``, ``quit``. In virtual time the same coroutine runs in the loop of the demo.
 """
 
@@ -22,12 +22,12 @@ from host_bridge.errors import TandemError
 from host_bridge.interfaces.gamepad import Gamepad, Life, PadMapping, PadMappings, Sdl, VirtualPad
 from host_bridge.services import Host, make_host
 
-_TREMBLES_S = 0.008  # as often as pads report
+_TREMBLES_S = 0.008  # the report interval of pads
 _PRESS_S = 0.05
 
 
 class Lines:
-    """A view of a drive, for whoever tells the hand what to do."""
+    """A view of a drive that reports it as lines of JSON."""
 
     def __init__(self, report: Report) -> None:
         self._report = report
@@ -46,7 +46,7 @@ class Lines:
 
 
 class Hand:
-    """Moves the pad as it is told."""
+    """The hand that moves the pad by the commands."""
 
     def __init__(self, pad: VirtualPad) -> None:
         self._pad = pad
@@ -59,7 +59,7 @@ class Hand:
         }
 
     async def obey(self, reader: asyncio.StreamReader) -> None:
-        """Until nobody tells it any more."""
+        """Perform commands until there are no more."""
         while line := await reader.readline():
             word, _, _ = line.decode().strip().partition(" ")
             if word == "speed":
@@ -82,7 +82,7 @@ class Hand:
         self._pad.press(button, False)
 
     async def _drive(self) -> None:
-        """Both hands off, LB, then the trigger to its end: the speed is the plan's."""
+        """Release the pad, press LB, then pull the trigger to its end: the speed is the plan's."""
         self._alive()
         self._pad.rest()
         await asyncio.sleep(_PRESS_S)
@@ -106,7 +106,7 @@ async def drive(
     reader: asyncio.StreamReader,
     report: Report,
 ) -> int:
-    """Until ``quit``. Raises errors.TandemError."""
+    """Drive until ``quit``; return the exit code. Raises errors.TandemError."""
     sdl = Sdl()
     pad = VirtualPad(sdl, "Demo pad")
     hand = Hand(pad)
@@ -133,7 +133,7 @@ async def _run(uri: str, vehicle: str, speed_mps: float) -> int:
 
 
 def main() -> int:
-    """The exit code is that of the error, if there was one."""
+    """Run it; return the exit code, that of the error if there was one."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("uri")
     parser.add_argument("vehicle")

@@ -1,4 +1,4 @@
-"""Part 1: which cars drive by one frame, on which stage; and again with one bit altered."""
+"""Part 1: two cars driven by one frame, and again with one bit altered."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from host_bridge.services import Host
 from host_bridge.transports.base import Transport
 
 VEHICLE = "f1tenth_vesc"
-SEED = 7  # of both cars: their sensors err alike, so that what differs is the load and the floor
+SEED = 7  # of both cars: equal sensor errors, so that only the load and the floor differ
 # One kilogram behind the middle, and a fifth of the friction on two patches: one that the slalom
 # reaches after some 6 m, one under a part of the skidpad
 PATCHES = ((9.0, 2.0, 3.0, 0.2), (18.0, 2.0, 1.5, 0.2))  # x, y, radius in m; times the friction
@@ -33,8 +33,11 @@ async def part_one(
     is_altered: bool,
     machine: Machine | None = None,
 ) -> Drive:
-    """Drive both, record, compare and judge. ``car_a`` makes the line to car A for each drive;
-    without a ``machine`` it all happens in virtual time."""
+    """Drive both cars, record, compare and judge.
+
+    ``car_a`` makes the line to car A for each drive; without a ``machine`` it all happens in
+    virtual time.
+    """
     show.heading("1. One frame, two cars")
     vehicle = host.vehicles.load(VEHICLE)
     crew = Crew(host, vehicle, _lines(host, car_a(), is_altered=is_altered))

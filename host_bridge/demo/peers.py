@@ -1,7 +1,7 @@
-"""What the published stop rules of other stacks give on the same plant, read in their favour.
+"""Baselines: the published stop rules of other stacks on the same plant, read in their favour.
 
-Each rule is taken at its best: its time begins at the very moment of the fault, the car rolls in
-neutral from the very moment the time is over, and nothing on the way adds to it.
+Each rule is taken at its best: its time begins at the moment of the fault, the car rolls in
+neutral from the moment the time is over, and nothing on the way adds to it.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from sim_mock.plant.vehicle_plant import Plant
 from sim_mock.world import plant_of
 
 _STEP_S = 0.001
-_STANDSTILL_MPS = 0.02  # as in the stops that it is set beside
+_STANDSTILL_MPS = 0.02  # as in the stops that it is compared with
 _AT_MOST_S = 60.0
 _SETTLE_S = 6.0
 
 
 @dataclass(frozen=True)
 class Peer:
-    """A rule: how long the last command goes on, then the motor rolls in neutral."""
+    """A stop rule: for how long the last command goes on before the motor rolls in neutral."""
 
     name: str
     holds_s: float
@@ -48,7 +48,7 @@ PEERS = (
 
 @dataclass(frozen=True)
 class Roll:
-    """From the fault to standstill, and the speeds on the way: (s, m/s), every 10 ms."""
+    """A stop from the fault to standstill, with the speeds on the way: (s, m/s), every 10 ms."""
 
     seconds: float
     metres: float
@@ -56,7 +56,7 @@ class Roll:
 
 
 def rolled_out(vehicle: Vehicle, speed_mps: float, holds_s: float) -> Roll:
-    """The plant alone: cruise at ``speed_mps``, keep the throttle ``holds_s``, then neutral."""
+    """Simulate the plant alone: cruise, keep the throttle for ``holds_s``, then neutral."""
     plant = plant_of(vehicle, seed=0)
     cruise, neutral = _cruise(plant, vehicle, speed_mps)
     start_m, time_s, speeds = plant.truth.x_m, 0.0, []
@@ -71,7 +71,7 @@ def rolled_out(vehicle: Vehicle, speed_mps: float, holds_s: float) -> Roll:
 
 
 def _cruise(plant: Plant, vehicle: Vehicle, speed_mps: float) -> tuple[list[int], list[int]]:
-    """Bring the plant to a steady speed; returns the outputs that keep it, and neutral ones."""
+    """Bring the plant to a steady speed; return the outputs that keep it, and neutral ones."""
     neutral = list(vehicle.parameters["channel_neutral"])
     high = vehicle.parameters["channel_high"]
     drives = [

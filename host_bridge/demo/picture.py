@@ -1,4 +1,4 @@
-"""The picture: two cars by the same bytes on the left, every stop in metres on the right."""
+"""The demo's picture: two cars by the same bytes on the left, every stop in metres on the right."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ _NAMES = (
     "twin B, 1 kg heavier, on a slippery floor",
 )
 _SHOWN_S = 7.0
-_SHOWN_M = 14.0  # a longer bar is cut off, and says how long it is
+_SHOWN_M = 14.0  # a longer bar is cut off and labelled with its length
 
 Patches = Sequence[tuple[float, float, float, float]]  # x, y, radius in m; times the friction
 
 
 def draw(drive: Drive, cases: list[Case], rolls: list[Roll], patches: Patches, path: Path) -> None:
-    """Paths, speeds and stops, as one PNG."""
+    """Draw paths, speeds and stops into one PNG."""
     with mpl.rc_context({"font.size": 11, "axes.spines.top": False, "axes.spines.right": False}):
         figure = plt.figure(figsize=(16, 8.6), layout="constrained")
         grid = figure.add_gridspec(1, 2, width_ratios=(1, 1.1))
@@ -68,7 +68,7 @@ def _draw_paths(axes: Axes, drive: Drive, patches: Patches) -> None:
 
 
 def _same_bytes(drive: Drive) -> str:
-    """What the cars themselves say of the bytes, and how far it took them apart."""
+    """Return the title: what the cars report of the bytes, and how far apart they came."""
     crcs = " = ".join(drive.crcs.values()) if len(set(drive.crcs.values())) == 1 else "differ"
     claims = " and ".join(dict.fromkeys(str(count) for count in drive.counts.values()))
     apart = f"load and floor took B {drive.path_m:.1f} m away from A: "
@@ -95,7 +95,7 @@ def _draw_speeds(axes: Axes, cases: list[Case], rolls: list[Roll]) -> None:
 
 
 def _draw_stops(axes: Axes, cases: list[Case], rolls: list[Roll]) -> None:
-    """The nearest first, what others publish last."""
+    """Draw the stops, the nearest first, those of others' rules last."""
     shown = sorted((case for case in cases if case.stop), key=_metres)
     rows = [(case.name, _metres(case), _colour(case), _remark(case)) for case in shown]
     rows += [

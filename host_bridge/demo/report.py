@@ -1,4 +1,4 @@
-"""The table of all stops."""
+"""The table of all stops, as text."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from host_bridge.printable import styled
 
 
 def print_table(cases: list[Case], rolls: list[Roll]) -> None:
-    """All stops, and what others' rules give on the same plant."""
+    """Print all stops, and what others' rules give on the same plant."""
     table = Table(title=f"From {SPEED_MPS:.0f} m/s to standstill, on one plant", title_style="bold")
     table.add_column("what")
     for name in ("reacts\nafter ms", "stands\nafter ms", "metres"):
@@ -33,7 +33,7 @@ def print_table(cases: list[Case], rolls: list[Roll]) -> None:
 
 
 def _then(case: Case) -> str:
-    """What came afterwards; first of all, that it did not hold or that it shows nothing."""
+    """Return what came afterwards; a failure, or that nothing was shown, comes first."""
     words = {Verdict.FAIL: ["FAIL"], Verdict.NOT_SHOWN: ["not shown"]}
     return "; ".join([*words.get(case.verdict, []), *case.notes])
 

@@ -1,4 +1,4 @@
-"""What a demo leaves: the table on the screen, the picture, and every check as JSON."""
+"""The results of a demo: the table on the screen, the picture, and every check as JSON."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from host_bridge.domain import Vehicle
 
 @dataclass
 class Results:
-    """Filled by both stages."""
+    """The results, filled by both stages."""
 
     runtime: str = ""
     vehicle: Vehicle | None = None

@@ -1,4 +1,4 @@
-"""Who drives the car of part 2, on which stage, and the truth about it."""
+"""The run of part 2: the car, its driver, the stage it runs on, and the ground truth."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from host_bridge.domain import Vehicle
 
 SPEED_MPS = 3.0
 NAME = "demo-car"
-# For anything that has to happen, in seconds that a computing process was given; the slowest takes
-# some 2 s. So a hang is one on any machine, and on none is waited for ever.
+# The longest wait for anything, in seconds granted to a computing process; the slowest takes
+# some 2 s. So a hang is recognised on any machine, and no wait is endless.
 WAIT_S = 5.0
 _STEADY = 0.97
 _HALTED = ("STOPPING", "STOPPED", "FAULT")
@@ -23,7 +23,7 @@ _LOOK_S = 0.2
 
 
 class Seat(Protocol):
-    """Whoever drives: what was heard of the car last, and what it is told to do."""
+    """A driver: its newest report of the car, and the commands to it."""
 
     latest: dict[str, Any]
 
@@ -36,19 +36,19 @@ class Seat(Protocol):
 
 
 class Stage(Protocol):
-    """Where it happens: in virtual time, or on the wall."""
+    """The place where the car runs: in virtual time, or in real time."""
 
     machine: Machine
 
     def tell_car(self, command: str) -> None:
-        """A command of ``sim_mock.car``."""
+        """Send a command of ``sim_mock.car`` to the car."""
 
     async def seat(self, by_pad: bool) -> Seat:
-        """Somebody new at the wheel."""
+        """Return a new driver."""
 
 
 class Unmeasured(Exception):
-    """It did not come to a measurement; ``ruling`` is what is to be thought of that."""
+    """Raised when a try ended without a measurement; ``ruling`` is the verdict on that."""
 
     def __init__(self, ruling: Ruling) -> None:
         super().__init__(ruling.reason)
@@ -56,13 +56,13 @@ class Unmeasured(Exception):
 
 
 class Scene:
-    """The car, whoever drives it, and the truth. All times are those of the running loop."""
+    """The car, its driver, and the ground truth. All times are those of the running loop."""
 
     def __init__(self, stage: Stage, truth: Truth, vehicle: Vehicle) -> None:
         self.stage = stage
         self.truth = truth
         self.fault_s = 0.0
-        self.slow_start_s = 0.0  # by so much this machine is slower to start a program than granted
+        self.slow_start_s = 0.0  # how much longer than allowed this machine starts a program
         self._driver: Seat | None = None
         self._has_pad = False
         drive = [channel["kind"] != "servo_steering" for channel in vehicle.channels].index(True)
@@ -79,11 +79,11 @@ class Scene:
 
     @property
     def latest(self) -> dict[str, Any]:
-        """What was heard of the car last; nothing before."""
+        """The newest report of the car; empty before the first."""
         return self._driver.latest if self._driver else {}
 
     async def cruise(self, by_pad: bool) -> None:
-        """A driver at the wheel, the car at speed. Raises Unmeasured."""
+        """Get a driver at the wheel and the car up to speed. Raises Unmeasured."""
         if self._driver is None or self._driver.has_ended or by_pad is not self._has_pad:
             self._has_pad = by_pad
             await self.change_driver()
@@ -110,7 +110,7 @@ class Scene:
             raise Unmeasured(stopped_by_itself(self.machine, now_s(), why))
 
     async def until(self, condition: Callable[[dict[str, Any]], object], what: str) -> None:
-        """Wait for what has to be heard of the car. Raises Unmeasured: a hang is a FAIL."""
+        """Wait for a condition on the car's report. Raises Unmeasured: a hang is a FAIL."""
         begun_s = now_s()
         while not (self.latest and condition(self.latest)):
             if self.seat.has_ended:
@@ -132,11 +132,11 @@ class Scene:
         self._driver = None
 
     def now(self) -> None:
-        """This is the moment of the fault."""
+        """Note this moment as that of the fault."""
         self.fault_s = now_s()
 
     async def stopped(self) -> Stop | None:
-        """The stop after the fault, from the plant's own trace; None if there is none in time."""
+        """Return the stop after the fault, from the plant's trace; None if none came in time."""
         stop = None
         while stop is None and self.machine.granted_s(self.fault_s, now_s()) <= WAIT_S:
             await asyncio.sleep(_LOOK_S)
@@ -144,11 +144,11 @@ class Scene:
         return stop
 
     def has_truth(self) -> bool:
-        """Whether the trace says anything of the time before and after the fault."""
+        """Return whether the trace covers the time before and after the fault."""
         moments = self.truth.moments()
         return bool(moments) and moments[0].monotonic_s <= self.fault_s < moments[-1].monotonic_s
 
 
 def now_s() -> float:
-    """The running loop's time: virtual, or the machine's monotonic one."""
+    """Return the running loop's time in s: virtual, or the machine's monotonic one."""
     return asyncio.get_running_loop().time()

@@ -1,4 +1,4 @@
-"""What the demo prints: headings, a live line, and the checks with their verdicts."""
+"""The demo's output: headings, a live line, and the checks with their verdicts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MARKS = {Verdict.OK: "ok", Verdict.FAIL: "FAIL", Verdict.NOT_SHOWN: "??"}
 
 @dataclass(frozen=True)
 class Check:
-    """One number or promise: what it was, what it had to be, and what is to be thought of it.
+    """One number or promise: the result, its limit, and the verdict.
 
     ``evidence`` is where to look for more.
     """
@@ -36,7 +36,7 @@ class Check:
         return self.verdict is Verdict.OK
 
     def row(self) -> dict[str, object]:
-        """For ``demo.json``."""
+        """Return the row for ``demo.json``."""
         return {
             "what": self.what,
             "got": self.got,
@@ -53,7 +53,7 @@ class Check:
 
 @dataclass
 class Show:
-    """Prints as it goes; ``checks`` is what the exit code is made of."""
+    """The printer of the demo; its ``checks`` decide the exit code."""
 
     checks: list[Check] = field(default_factory=list)
     is_terminal: bool = field(default_factory=lambda: can_draw(sys.stdout))
@@ -67,11 +67,11 @@ class Show:
         print(text, flush=True)
 
     def note(self, text: str) -> None:
-        """What belongs to the check above it."""
+        """Print a remark on the check above it."""
         self.say(_wrapped(text, "        ", "        "))
 
     def live(self, text: str) -> None:
-        """A line that replaces itself; where there is no terminal it is left out."""
+        """Print a line that replaces itself; without a terminal it is left out."""
         if self.is_terminal:
             room = shutil.get_terminal_size().columns - 1  # a line that wraps is not replaced
             print(f"\r\x1b[K{one_line(text)[:room]}", end="", file=styled(sys.stdout), flush=True)
@@ -90,7 +90,7 @@ class Show:
             print("\r\x1b[K", end="", file=styled(sys.stdout))
 
     def having(self, verdict: Verdict) -> list[Check]:
-        """The checks of one verdict."""
+        """Return the checks with this verdict."""
         return [check for check in self.checks if check.verdict is verdict]
 
     def failed(self) -> list[Check]:

@@ -1,7 +1,7 @@
-"""Part 2: the table of what goes wrong at speed; each time the car stops by itself.
+"""Part 2: the table of faults at speed; each time the car has to stop by itself.
 
-What is the car's alone happens in virtual time and gives the same figures always. Where a program
-is really killed, paused, started or cut off it happens on the wall (``is_real``).
+Cases that depend on the car alone run in virtual time and always give the same figures. Where a
+program is really killed, paused, started or cut off, the case runs in real time (``is_real``).
 """
 
 from __future__ import annotations
@@ -21,34 +21,34 @@ from host_bridge.demo.verdict import Verdict, stopped_by_itself
 from host_bridge.demo.wall import Driver
 from sim_mock import children
 
-_STOP_S = 0.30  # what is promised of `tandem stop`, from exec to the brake
-# It takes as long as 3 empty Pythons (20 to 40 ms) where nothing else goes on, and as 5 to 7 where
-# all cores are taken. Where so long is more than is promised, nothing can be judged.
+_STOP_S = 0.30  # the promise of `tandem stop`, from exec to the brake
+# Its start takes as long as that of 3 empty Pythons (20 to 40 ms) on an idle machine, 5 to 7 if
+# all cores are busy. Where that is longer than the promise, nothing can be judged.
 _STARTS = 7
 
 
 @dataclass
 class Case:
-    """One thing that goes wrong, and what came of it."""
+    """One fault, and its result."""
 
     name: str
-    reaction_s: float  # what is promised from the fault to the brake
+    reaction_s: float  # the promised time from the fault to the brake
     cause: str  # the stop cause the car has to name; "" for none: it holds
     inject: Callable[[Scene], Awaitable[None]]
     after: Callable[[Scene], Awaitable[str]]
     by_pad: bool = False
-    is_real: bool = False  # on the wall, whatever the machine gives
+    is_real: bool = False  # in real time, whatever the machine gives
     stop: Stop | None = None
     verdict: Verdict = Verdict.NOT_SHOWN
     why: str = ""
     notes: list[str] = field(default_factory=list)
 
     def limits(self, speed_mps: float) -> Limits:
-        """At this speed."""
+        """Return its limits at this speed."""
         return Limits.of(self.reaction_s, speed_mps)
 
 
-# --- what goes wrong
+# --- the faults
 
 
 async def _release(scene: Scene) -> None:
@@ -62,7 +62,7 @@ async def _stop_frame(scene: Scene) -> None:
 
 
 async def _stop_program(scene: Scene) -> None:
-    """The promise counts from exec, on a machine that can start a program."""
+    """Run ``tandem stop``. The promise counts from exec, on a machine that can start a program."""
     begun_s = now_s()
     empty = await asyncio.create_subprocess_exec(
         sys.executable, "-I", "-c", "pass", start_new_session=True
@@ -73,8 +73,8 @@ async def _stop_program(scene: Scene) -> None:
     process = await asyncio.create_subprocess_exec(
         *children.module("host_bridge.cli", "stop", NAME),
         stdout=asyncio.subprocess.DEVNULL,
-        stderr=asyncio.subprocess.DEVNULL,  # what came of it is seen at the car
-        start_new_session=True,  # as a second terminal is: Linux shares the processor by session
+        stderr=asyncio.subprocess.DEVNULL,  # its result is seen at the car
+        start_new_session=True,  # like a second terminal: Linux shares the processor by session
     )
     await process.wait()
 
@@ -91,7 +91,7 @@ async def _suspend(scene: Scene) -> None:
 
 
 def _program(scene: Scene) -> asyncio.subprocess.Process:
-    """Whoever drives, as what it is on the wall."""
+    """Return the driver's process."""
     return cast("Driver", scene.seat).process
 
 
@@ -106,7 +106,7 @@ async def _freeze(scene: Scene) -> None:
 
 
 def _pad(word: str) -> Callable[[Scene], Awaitable[None]]:
-    """What is done to the pad, or what it does."""
+    """Return the fault that gives the pad's driver this command."""
 
     async def inject(scene: Scene) -> None:
         scene.now()
@@ -116,7 +116,7 @@ def _pad(word: str) -> Callable[[Scene], Awaitable[None]]:
 
 
 async def _burst(scene: Scene) -> None:
-    """First a burst that is ridden out, then one that is not."""
+    """Inject a burst that has to be ridden out, then one that has to stop the car."""
     scene.now()
     scene.stage.tell_car("deaf 70")
     await asyncio.sleep(0.5)
@@ -127,7 +127,7 @@ async def _burst(scene: Scene) -> None:
     scene.stage.tell_car("deaf 1000")
 
 
-# --- and afterwards: each returns a note for the table
+# --- the checks afterwards: each returns a note for the table
 
 
 async def _drives_on(scene: Scene) -> str:
@@ -187,7 +187,7 @@ async def _rode_out(scene: Scene) -> str:
 
 
 def cases() -> list[Case]:
-    """In the order in which they are shown. Reactions as firmware/core/SAFETY.md promises them."""
+    """Return the cases in the order of the table; reactions as firmware/core/SAFETY.md promises."""
     return [
         Case("deadman released", 0.02, "", _release, _drives_on),
         Case("the frame of tandem stop", 0.02, "STOP_REQUEST", _stop_frame, _stays),
@@ -212,13 +212,16 @@ def _real(
 
 
 def has_pads() -> bool:
-    """Whether PySDL2 is installed."""
+    """Return whether PySDL2 is installed."""
     return find_spec("sdl2") is not None
 
 
 def _pad_cases() -> list[Case]:
-    """SDL's virtual joystick, at ``tandem drive --input gamepad``. A pad that ends with zeros comes
-    first: it is no stop, so the car has to be rolling by the same program."""
+    """Return the cases with SDL's virtual joystick, at ``tandem drive --input gamepad``.
+
+    The pad that ends with zeros comes first: it is no stop, so the car has to be rolling by the
+    same program.
+    """
     frozen = ("FROZEN_INPUT", 0.22)
     return [
         Case("gamepad: battery empty, ends with zeros", 0.03, "", _pad("zeros"), _rests, True),

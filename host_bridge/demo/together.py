@@ -1,4 +1,4 @@
-"""Part 1: a car and its twin, driven by the very same bytes; and what one altered byte does."""
+"""Part 1's drive: a car and its twin by the very same bytes, and the effect of one altered byte."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ SLALOM = Slalom(speed_mps=2.8, duration_s=7.0, steer_rad=0.16, period_s=2.0)
 SKIDPAD = Constant(speed_mps=2.0, duration_s=6.0, steer_rad=0.25)
 MANOEUVRES = InTurn((SLALOM, SKIDPAD))
 SHORT = Constant(speed_mps=1.0, duration_s=1.5)
-# Of half of the claims. A beat of the cars, which are not in step, and 1 ms for each clock; in real
-# time the rest says how busy this machine is: the twin's beats, and car A's, come late where it is.
+# For half of the claims: a control period of the cars, which are not in phase, and 1 ms for each
+# clock. In real time a busy machine delays the other half, with the twin's and car A's steps.
 SKEW_LIMIT_US = 12_000
 ENDS_IN_S = 4.0
 _CARS = 2
@@ -28,7 +28,7 @@ REPORTS_IN_S = 2.0
 
 @dataclass
 class Drive:
-    """What came of driving a fleet together."""
+    """The result of driving a fleet together."""
 
     agreed: int
     missed: int
@@ -36,17 +36,17 @@ class Drive:
     crcs: dict[str, str]
     counts: dict[str, int]
     skews_us: list[int] = field(default_factory=list)  # claim by claim
-    why_ended: str = ""  # of a drive that did not come to its end
-    ticks_late: int = 0  # the host had no time for so many claims
+    why_ended: str = ""  # for a drive that did not come to its end
+    ticks_late: int = 0  # the number of claims that the host skipped
     alarms: list[str] = field(default_factory=list)
-    alarm_s: float = 0.0  # of the first, since the start
+    alarm_s: float = 0.0  # the time of the first one, since the start
     path_m: float = 0.0
     paths: dict[str, list[tuple[float, float]]] = field(default_factory=dict)
     begun_s: float = 0.0  # by the loop's time
     ended_s: float = 0.0
 
     def is_identical(self) -> bool:
-        """Whether every car accepted the same bytes, all of them."""
+        """Return whether every car accepted the same bytes, all of them."""
         return (
             not self.missed
             and not self.differs
@@ -57,12 +57,14 @@ class Drive:
         )
 
     def is_shown_to_differ(self) -> bool:
-        """Whether every car's own report shows that they did not accept the same bytes. Reports
-        that are not there show nothing."""
+        """Return whether the cars' reports show that they did not accept the same bytes.
+
+        Missing reports show nothing.
+        """
         return not self.lacks() and len(set(self.crcs.values())) == len(self.crcs)
 
     def lacks(self) -> str:
-        """What is not there of the cars' reports, without which nothing is shown; "" if all is."""
+        """Return which of the cars' reports are missing for a verdict; "" if none is."""
         if len(self.crcs) < _CARS:
             return "a report of every car at one and the same claim"
         if not self.agreed or not all(self.counts.values()):
@@ -70,15 +72,18 @@ class Drive:
         return ""
 
     def skew_us(self, share: float) -> int:
-        """Of the claims, this share was applied by all cars within so long; 0 without any."""
+        """Return the skew in us that this share of the claims did not exceed; 0 without any.
+
+        The skew is the time between the first and the last car to apply a claim.
+        """
         ranked = sorted(self.skews_us)
         return ranked[min(int(share * len(ranked)), len(ranked) - 1)] if ranked else 0
 
 
 class AlteredLine:
-    """A transport that changes one bit of one claim on the way to its car, once.
+    """A transport that changes one bit of the ``nth`` claim on the way to its car, once.
 
-    ``nth`` is which. Its owner hands it whole frames.
+    Its owner hands it whole frames.
     """
 
     def __init__(self, inner: Transport, nth: int) -> None:
@@ -136,7 +141,7 @@ async def drive_together(crew: Crew, manoeuvre: Manoeuvre, show: Show) -> Drive:
     crew.puppet.let_go()
     await crew.until(lambda: crew.all_in(State.HOLD) and _at_rest(crew), ENDS_IN_S)
     watching.cancel()
-    # what is compared is each car's report at one claim: wait until there is one
+    # each car's report at one claim is compared: wait until there is one
     await crew.until(lambda: newest_common(_records(crew)) is not None, REPORTS_IN_S)
     return replace(_result(crew, watch), begun_s=begun_s, ended_s=ended_s)
 
@@ -150,7 +155,7 @@ def _at_rest(crew: Crew) -> bool:
 
 
 class Watch:
-    """Keeps what both cars report while they drive."""
+    """The record of what both cars report while they drive."""
 
     def __init__(self, crew: Crew, divergence: Divergence) -> None:
         self.alarms: list[str] = []
@@ -191,7 +196,7 @@ class Watch:
             self.skews_us.append(skew_us)
 
     def line(self) -> str:
-        """For 80 columns: an alarm takes the place of the skew."""
+        """Return a line of 80 columns; an alarm takes the place of the skew."""
         cars = "  ".join(
             f"{car.name[-1].upper()} {car.status.state.name} {car.status.speed_mps:5.2f}"
             for car in self._crew.fleet.cars

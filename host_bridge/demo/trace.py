@@ -1,4 +1,4 @@
-"""The truth about a car, as its plant wrote it down while the host may have been dead."""
+"""The ground truth of a car: the trace that its plant writes, even while the host is dead."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ class Moment:
     x_m: float
     y_m: float
     speed_mps: float
-    channel_drive: float  # what the drive is told, as its board puts it out
-    car_s: float  # the car's own clock, which stands still where the machine gives it no time
+    channel_drive: float  # the board's output to the drive
+    car_s: float  # the car's own clock, which stands still while its process gets no time
 
 
 @dataclass(frozen=True)
 class Stop:
-    """From a fault to standstill; ``speeds`` are (s since the fault, m/s).
+    """A stop from a fault to standstill; ``speeds`` are (s since the fault, m/s).
 
-    ``reaction_s`` is until the drive is no longer told to go forward, by the clock of the machine.
-    From there on it is physics: by the clock of the car, which is that of its plant.
+    ``reaction_s`` lasts until the drive is no longer commanded forward, by the machine's clock.
+    The rest is physics, timed by the clock of the car, which is that of its plant.
     """
 
     from_mps: float
@@ -34,7 +34,7 @@ class Stop:
     seconds: float
     metres: float
     speeds: tuple[tuple[float, float], ...]
-    was_driven: bool = True  # up to the fault: else it was another stop, and this one shows nothing
+    was_driven: bool = True  # until the fault; else another stop came first, and this shows nothing
 
 
 class Truth:
@@ -47,7 +47,7 @@ class Truth:
         self._read_bytes = 0
 
     def moments(self) -> list[Moment]:
-        """All whole lines so far; the last may be cut where the car is still writing."""
+        """Return all whole lines so far; the last may be incomplete while the car is writing."""
         if not self.path.exists():
             return []
         with self.path.open("rb") as file:
@@ -64,7 +64,7 @@ class Truth:
 
 
 def read_trace(path: Path) -> list[Moment]:
-    """All whole lines of a trace."""
+    """Return all whole lines of a trace."""
     return Truth(path).moments()
 
 
@@ -74,9 +74,9 @@ def _moment(row: dict[str, str]) -> Moment:
 
 
 def stop_after(moments: list[Moment], fault_s: float, drive_neutral: float) -> Stop | None:
-    """The stop that follows the fault, or None if the car did not come to rest in the trace.
+    """Return the stop that follows the fault; None if the car did not come to rest in the trace.
 
-    The speed at the fault is that of the last line before it, and the way counts from there.
+    The speed at the fault is that of the last line before it, and the distance counts from there.
     ``drive_neutral`` is the drive channel at rest: braking and coasting are not above it.
     """
     before = [moment for moment in moments if moment.monotonic_s <= fault_s]

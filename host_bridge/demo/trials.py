@@ -1,4 +1,4 @@
-"""Each thing that goes wrong, tried on its stage, measured and judged."""
+"""The trials of part 2: each fault tried on its stage, measured and judged."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from host_bridge.demo.stops import Case
 from host_bridge.demo.trace import Stop
 from host_bridge.demo.verdict import Ruling, Verdict, ended_by_itself, fails, missing
 
-TRIES = 4  # of what a busy machine kept from being judged
-# After so long no more tries: a machine that gave nothing until then gives nothing afterwards.
+TRIES = 4  # for a case that a busy machine kept from being judged
+# After this no more tries: a machine that was too busy until then stays so.
 TRIES_WITHIN_S = 120.0
 
 
 class Trial(NamedTuple):
-    """What a try gave, what it had to be, and what is to be thought of it."""
+    """One try: its result, its limit, and the verdict."""
 
     got: str
     limit: str
@@ -25,7 +25,7 @@ class Trial(NamedTuple):
 
 
 async def run_cases(cases: list[Case], scene: Scene, show: Show) -> None:
-    """One after the other; what could not be judged is tried again."""
+    """Run the cases one after the other; one that could not be judged is tried again."""
     begun_s = now_s()
     try:
         for case in cases:
@@ -54,7 +54,7 @@ def _is_worth_another(trial: Trial, tries: int, since_s: float) -> bool:
 
 
 async def _tried(case: Case, scene: Scene, show: Show) -> Trial:
-    """Cruise, let it go wrong, measure."""
+    """Cruise, inject the fault, measure."""
     show.live(f"  {case.name}: up to {SPEED_MPS} m/s ...")
     scene.slow_start_s = 0.0
     case.stop, case.why, case.notes = None, "", []
@@ -65,7 +65,7 @@ async def _tried(case: Case, scene: Scene, show: Show) -> Trial:
     except Unmeasured as it:
         trial = Trial("it did not come to that", "as promised", it.ruling)
     if trial.ruling.verdict is not Verdict.OK:
-        await scene.dismiss()  # what comes next begins with a new driver
+        await scene.dismiss()  # the next case begins with a new driver
     return trial
 
 
@@ -101,7 +101,7 @@ def _never_stopped(scene: Scene) -> Trial:
 
 
 async def _after(case: Case, scene: Scene) -> Ruling | None:
-    """What is promised for afterwards; a ruling if it did not come."""
+    """Check what is promised for afterwards; return the ruling if that failed, else None."""
     try:
         case.notes.append(await case.after(scene))
     except Unmeasured as it:
@@ -113,6 +113,6 @@ async def _after(case: Case, scene: Scene) -> Ruling | None:
 
 
 def told(measured: Stop | Limits) -> str:
-    """The three numbers, for people."""
+    """Return the three numbers as text."""
     reaction_ms, ms = measured.reaction_s * 1000, measured.seconds * 1000
     return f"{reaction_ms:.0f} ms to react, {ms:.0f} ms and {measured.metres:.2f} m to stand"

@@ -1,4 +1,4 @@
-"""The stage of what has to be real: the car a program, whoever drives it another, on the wall."""
+"""The stage in real time: the car is one process, its driver another."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _ENDS_WITHIN_S = 3.0
 
 
 class Driver:
-    """``host_bridge.demo.driver``, or ``pad_driver``, as a process of its own."""
+    """A ``host_bridge.demo.driver``, or ``pad_driver``, as a process of its own."""
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self.process = process
@@ -35,8 +35,8 @@ class Driver:
             ),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.DEVNULL,  # that it ended is seen, and judged
-            start_new_session=True,  # Ctrl-C is for the demo, which then ends its driver in order
+            stderr=asyncio.subprocess.DEVNULL,  # its end is noticed, and judged
+            start_new_session=True,  # Ctrl-C reaches the demo only, which ends its driver in order
         )
         return cls(process)
 
@@ -59,14 +59,14 @@ class Driver:
             self.tell("quit")
             with suppress(asyncio.TimeoutError):
                 await asyncio.wait_for(self.process.wait(), _ENDS_WITHIN_S)
-        if not self.has_ended:  # one that is suspended, too
+        if not self.has_ended:  # also if it is suspended
             self.process.kill()
             await self.process.wait()
         self._reading.cancel()
 
 
 class Wall:
-    """A ``scene.Stage``: processes, a pseudo-terminal, and the witness of what the machine gave."""
+    """A ``scene.Stage`` of processes and a pseudo-terminal, with a witness of the lateness."""
 
     def __init__(self, car: CarProcess, vehicle: Vehicle, machine: Machine) -> None:
         self.machine = machine

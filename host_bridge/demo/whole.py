@@ -1,4 +1,4 @@
-"""The whole demo: both stages in order, and what is said at the end."""
+"""The whole demo: both stages in order, and the summary."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from host_bridge.services import Host
 
 
 def run_whole(args: argparse.Namespace, host: Host) -> int:
-    """Show both parts; the exit code of ``command``."""
+    """Show both parts; return the exit code of ``command``."""
     args.out.mkdir(parents=True, exist_ok=True)
     show, results = Show(), Results()
     code = 0 if args.board else in_virtual_time(args, show, results)
@@ -31,7 +31,7 @@ def run_whole(args: argparse.Namespace, host: Host) -> int:
 
 
 def verdict(show: Show, out: Path) -> int:
-    """Say what held and what did not, and which was not shown; the exit code."""
+    """Print what held, what failed, and what was not shown; return the exit code."""
     failed, not_shown = show.failed(), show.not_shown()
     counts = ((failed, "did NOT hold"), (not_shown, "not shown"))
     said = [f"{len(checks)} {words}" for checks, words in counts if checks]

@@ -1,8 +1,8 @@
-"""A bare process beside the work, and what the machine gave it: how late, how slow, and when.
+"""A latency probe: a bare process beside the work that notes how late and slow the machine runs it.
 
-It does nothing that is of use. It sleeps for a moment and notes how late it woke, and once a second
-it computes for a moment and notes how long that took by the wall. What is asked of a program in
-real time is judged beside that: a program is late by its own fault only by what is over.
+It does no useful work. It sleeps for a moment and notes how late it woke, and once a second it
+computes for a moment and notes how long that took in real time. A program's real-time results are
+judged beside that: only what exceeds the probe's lateness is the program's own fault.
 
     with Witness() as witness:
         begun_s = time.monotonic()
@@ -25,18 +25,21 @@ from typing import NamedTuple
 _ROW = struct.Struct("<dddd")
 _SLEEPS_S = 0.004
 _ROW_EVERY_S = 0.1
-# Long enough to be interrupted several times where others want the processor: a scheduler hands it
-# out in pieces of some 3 ms, and the first piece comes at once to whoever has slept.
+# Long enough to be interrupted several times on a busy machine: a scheduler hands the processor
+# out in slices of some 3 ms, and a process that has slept gets the first slice at once.
 _COMPUTES_S = 0.025
 _COMPUTES_EVERY_S = 1.0  # 2.5 % of one core
-# A machine that is slower than that gives nothing that could be judged, and a limit has to end.
+# The largest slowdown that counts: a slower machine shows nothing, and a time limit has to end.
 SLOWEST = 25.0
 _READY_WITHIN_S = 60.0
 
 
 class Row(NamedTuple):
-    """A tenth of a second of a bare process: monotonic seconds, its worst wake, how many times as
-    long as its own processor time a computation took."""
+    """A tenth of a second of the probe, in monotonic seconds.
+
+    ``late_s`` is its worst wake-up delay, ``slow`` the ratio of a computation's real time to its
+    processor time.
+    """
 
     begun_s: float
     ended_s: float
@@ -45,7 +48,10 @@ class Row(NamedTuple):
 
 
 class Witness:
-    """The bare process, and what it noted. A context manager; ends with whoever started it."""
+    """The probe's process and its notes.
+
+    A context manager; it ends with the process that started it.
+    """
 
     def __init__(self) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="tandem-witness-")
@@ -56,7 +62,7 @@ class Witness:
 
     def __enter__(self) -> Witness:
         self._path.touch()
-        # By its path and isolated: nothing of the current folder is imported, and it starts fast.
+        # Run by its path and isolated: it imports nothing of the current folder, and starts fast.
         self._process = subprocess.Popen(
             [sys.executable, "-I", "-S", __file__, str(self._path)],
             stdin=subprocess.PIPE,
@@ -82,7 +88,7 @@ class Witness:
         self._folder.cleanup()
 
     def rows(self) -> list[Row]:
-        """All that it noted so far, oldest first; after the end all that it noted."""
+        """Return all rows so far, oldest first; after the end all there are."""
         if self._process is None:
             return self._rows
         with self._path.open("rb") as file:
@@ -94,7 +100,7 @@ class Witness:
         return self._rows
 
     def _between(self, begun_s: float, ended_s: float) -> list[Row]:
-        """The rows that touch this time, the newest for what it has not noted yet."""
+        """Return the rows that overlap this time; the newest stands for time without a row yet."""
         rows = self.rows()
         found = []
         for row in reversed(rows):
@@ -104,20 +110,22 @@ class Witness:
                 found.append(row)
         found.reverse()
         last = rows[-1]
-        if last.ended_s < ended_s:  # it has been silent since: so late is it at least
+        if last.ended_s < ended_s:  # it has been silent since then, so it is at least that late
             silent_s = ended_s - max(last.ended_s, begun_s)
             overdue_s = max(ended_s - last.ended_s - _ROW_EVERY_S, 0.0)
             found.append(Row(ended_s - silent_s, ended_s, overdue_s, last.slow))
         return found
 
     def worst_wake_s(self, begun_s: float, ended_s: float | None = None) -> float:
-        """By how much it woke too late at worst in this time."""
+        """Return by how much it woke too late at worst in this time, in s."""
         ended_s = time.monotonic() if ended_s is None else ended_s
         return max((row.late_s for row in self._between(begun_s, ended_s)), default=0.0)
 
     def granted_s(self, begun_s: float, ended_s: float | None = None) -> float:
-        """The seconds that a computing process was given of this time: less than all of it where
-        others computed, never nothing."""
+        """Return the seconds of this time that a computing process was given; never 0.
+
+        It is less than all of it where other processes computed.
+        """
         ended_s = time.monotonic() if ended_s is None else ended_s
         granted = 0.0
         for row in self._between(begun_s, ended_s):
@@ -126,15 +134,17 @@ class Witness:
         return granted
 
     def late_s(self, begun_s: float, ended_s: float | None = None) -> float:
-        """How much of this time a bare process would have lost: what it had to wait for the
-        processor, and one wake at its worst."""
+        """Return how much of this time a bare process would have lost, in s.
+
+        That is its wait for the processor, and its worst wake-up delay.
+        """
         ended_s = time.monotonic() if ended_s is None else ended_s
         waited_s = ended_s - begun_s - self.granted_s(begun_s, ended_s)
         return max(waited_s, 0.0) + self.worst_wake_s(begun_s, ended_s)
 
 
 def _computed() -> float:
-    """Compute for a moment of processor time; how many times as long it took by the wall."""
+    """Compute for a moment of processor time; return the ratio of real time to it."""
     begun_s, own_s = time.monotonic(), time.thread_time()
     while time.thread_time() - own_s < _COMPUTES_S:
         pass
@@ -143,8 +153,11 @@ def _computed() -> float:
 
 
 def _note(path: str) -> None:
-    """Until it is killed, or whoever started it has gone. It stays in the session of those it is
-    beside, for Linux shares the processor out by session first; Ctrl-C is for them."""
+    """Write rows until killed, or until the starting process has gone.
+
+    It stays in the session of the processes beside it, for Linux shares the processor by session
+    first; Ctrl-C is for those.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     with open(path, "ab", buffering=0) as file:
         slow = _computed()
@@ -161,8 +174,8 @@ def _note(path: str) -> None:
 
 
 def _is_wanted() -> bool:
-    """Whether there is still somebody at the other end of standard input."""
-    import select  # not on every machine for pipes: there it lives until it is killed
+    """Return whether the other end of standard input is still open."""
+    import select  # does not take pipes everywhere; there it lives until it is killed
 
     try:
         return not select.select([0], [], [], 0)[0]
