@@ -1,4 +1,4 @@
-"""After the switch: the car is met, configured, paired, and watched until its trial is over."""
+"""The steps after the switch: identify the car, configure it, pair it, and watch its trial."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TRIAL_S = 12.0  # firmware/core/watch.py: healthy after ten
 
 
 class Aftercare:
-    """``found`` says what the board now is."""
+    """The steps after flashing one car; ``found`` describes the board afterwards."""
 
     def __init__(
         self,
@@ -41,7 +41,10 @@ class Aftercare:
         self._trial_s = trial_s
 
     async def care(self, host: Host, row: dict[str, object]) -> int:
-        """Raises errors.TandemError, NotHeldFault if the new program did not stay."""
+        """Run the steps; return 0.
+
+        Raises errors.TandemError, NotHeldFault if the new program failed.
+        """
         opened = await met_again(self._uri, host, self._vehicle.path, self._meant)
         try:
             known = self._pairing(host, opened, row)
@@ -58,20 +61,23 @@ class Aftercare:
             await opened.close()
 
     def _pairing(self, host: Host, opened: OpenCar, row: dict[str, object]) -> Pairing:
-        """The key and the trim stay with a board that stays of its type."""
+        """Return the car's pairing; key and trim stay if the board stays of its vehicle type."""
         identity, vehicle = opened.identity, self._vehicle.name
         flashed = {key: str(row[key]) for key in ("board", "runtime", "slot", "program")}
         known = host.pairings.of(identity)
         if known is None or known.vehicle != vehicle:
             known = Pairing.new(identity, self._name, vehicle)
         if minor_of(known.flashed.get("runtime", "")) != minor_of(flashed["runtime"]):
-            # new, or its steps take another time now: a beat given for the old ones goes
+            # new, or its step times have changed: a control period chosen for the old ones goes
             has_key, board = bool(row["is_paired"]), self._board
             known = given_beat(known, self._vehicle, board, flashed["runtime"], is_paired=has_key)
         return replace(known, car_name=self._name, flashed=flashed)
 
     async def _watch(self, opened: OpenCar) -> None:
-        """Until it is healthy: a car that starts again meanwhile has fallen back."""
+        """Wait until the trial is over.
+
+        A car that restarts meanwhile has fallen back to its old program.
+        """
         begun = opened.car.status.time_us if opened.car.status else 0
         lost = await opened.until(lambda: _has_restarted(opened, begun), self._trial_s)
         if lost:
@@ -90,7 +96,7 @@ def _has_restarted(opened: OpenCar, begun_us: int) -> bool:
 
 
 async def _clear(opened: OpenCar, host: Host) -> None:
-    """A car that had no configuration until now is in FAULT for that alone."""
+    """Clear the FAULT of a car that had no configuration until now, for it has no other reason."""
     await _settled(opened)
     if _state(opened) is State.FAULT:
         request = opened.car.request(Deed(Action.CLEAR, Sender.COMMAND), host.cars.clock.now_us())

@@ -1,4 +1,4 @@
-"""The beat that a car gets on its board: by its MicroPython, and by whether it has a box's key."""
+"""The control period of a car on its board, by MicroPython release and runstop box's key."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from host_bridge.services.pairings import Pairing
 def given_beat(
     known: Pairing, file: Vehicle, board: Board, micropython: str, *, is_paired: bool
 ) -> Pairing:
-    """Return what is kept of a car with the beat that this board gives it under this release.
+    """Return a car's pairing with the control period that this board needs under this release.
 
-    Raises VehicleFileFault if the vehicle's file would not hold with a longer one.
+    Raises VehicleFileFault if the vehicle's file is invalid with a longer one.
     """
     there = on_board(file, board, micropython, is_paired=is_paired)
     return replace(known, trim=differing(known.trim, file, there, ("step_s",)))
 
 
 async def lengthened(uri: str, host: Host, board: Board, micropython: str, meant: KnownCar) -> str:
-    """Write the board's longer beat to a car that was given a box's key, and whose steps do not
-    hold their own any more; a sentence of what was written, or "" where it keeps its beat.
+    """Write the board's longer control period to a car that was given a box's key, if it needs it.
 
-    Raises errors.TandemError.
+    Returns a sentence about what was written, or "" if the period stays. Raises
+    errors.TandemError.
     """
     opened = await met_again(uri, host, meant=meant)
     try:

@@ -1,4 +1,4 @@
-"""What runs on a board before it is flashed: asked kindly, over its own protocol."""
+"""The look at a board before it is flashed, by its own protocol."""
 
 from __future__ import annotations
 
@@ -14,15 +14,18 @@ _ARMED = (State.ACTIVE, State.HOLD, State.STOPPING)
 
 @dataclass
 class Before:
-    """Empty for a board that runs no car of this version."""
+    """The car found on a board; empty for a board that runs no car of this version."""
 
     car_name: str = ""
     vehicle: str = ""
     board_id: bytes = b""  # its REPL says it too
 
     def at_repl(self, board_id: bytes, where: str) -> None:
-        """Nothing is written to a board that is not the one that was looked at: between the two a
-        cable may have been out. Raises errors.AnotherCarFault."""
+        """Check that the board at the REPL is the one looked at before.
+
+        A cable may have been out meanwhile. Nothing is written to another board. Raises
+        errors.AnotherCarFault.
+        """
         known = KnownCar(self.board_id, self.car_name, self.vehicle)
         seen = KnownCar(board_id, "the board at its REPL")
         if verdict(known, seen) is Verdict.ANOTHER:
@@ -35,12 +38,12 @@ class Before:
 
 
 def uri_of(port: str) -> str:
-    """Of a serial port; what is a URI already stays one."""
+    """Return the URI of a serial port; a text that is a URI already stays as it is."""
     return port if "://" in port else f"serial://{port}"
 
 
 async def look_at_car(port: str, host: Host, before: Before) -> int:
-    """Fill ``before``. Raises errors.RefusedFault for a car that is armed, or served."""
+    """Fill ``before``; return 0. Raises errors.RefusedFault for a car that is armed, or served."""
     uri = uri_of(port)
     owner = host.cars.find(uri)
     if owner:
@@ -59,7 +62,7 @@ async def look_at_car(port: str, host: Host, before: Before) -> int:
         _refuse_armed(opened)
         before.car_name = opened.identity.car_name
         before.vehicle = opened.car.vehicle.name if opened.car.vehicle else ""
-        if not opened.identity.is_hitl:  # that is no id of a chip
+        if not opened.identity.is_hitl:  # whose id is not the chip's
             before.board_id = opened.identity.board_id
     finally:
         await opened.close()

@@ -1,4 +1,4 @@
-"""A board at its raw REPL: what it is, what it holds, files to it. Any of mpremote's transports."""
+"""A board at its raw REPL, over any of mpremote's transports: its facts, its files, its slots."""
 
 from __future__ import annotations
 
@@ -58,15 +58,14 @@ _it = sys.implementation
 _heap = gc.mem_alloc() + gc.mem_free()
 print(repr((getattr(_it, "_machine", ""), tuple(_it.version[:3]), machine.unique_id(), _heap)))
 """
-_CHUNK = 512  # of a file, in one exchange; as source text some 1500 bytes of the board's heap
+_CHUNK = 512  # bytes of a file per exchange; as source text some 1500 bytes of the board's heap
 OLDEST = (1, 23)  # the first that runs what mpy-cross makes of native code (format 6.3)
 _T = TypeVar("_T")
 
 
 @dataclass(frozen=True)
 class BoardFacts:
-    """A board's own words: machine, MicroPython's version, the chip's id, all of its heap in
-    bytes."""
+    """A board's own report: machine, MicroPython's version, the chip's id, its heap in bytes."""
 
     machine: str
     version: tuple[int, ...]
@@ -75,7 +74,10 @@ class BoardFacts:
 
 
 class RawBoard:
-    """Every method raises errors.DeviceFault if the board does not answer, or refuses."""
+    """The operations at a board's raw REPL.
+
+    Every method raises errors.DeviceFault if the board does not answer, or refuses.
+    """
 
     def __init__(self, transport: Transport, where: str) -> None:
         self.where = where
@@ -86,26 +88,29 @@ class RawBoard:
         return BoardFacts(*self._answer(_FACTS))
 
     def slots(self) -> Slots | None:
-        """None if there is no launcher on it."""
+        """Return the launcher's slots; None if there is no launcher on it."""
         asked = "(s.slot, bool(s.is_on_trial), s.failed, bool(s.is_waiting))"
         code = f"s = _starts()\nprint(repr(s and {asked}))"
         found = self._answer(code)
         return Slots(*found) if found else None
 
     def hashes(self, folder: str) -> dict[str, str]:
-        """By path within the folder; none if there is no such folder. A line for each: the text of
-        all of them finds no room between what so many opened files have left on a board's heap."""
+        """Return hashes by path within the folder; empty if there is no such folder.
+
+        The board prints a line for each: after so many opened files the text of all of them would
+        not fit into its fragmented heap.
+        """
         said = self._done(lambda: self._transport.exec(f"_hashes({folder!r})"))
         rows = [line.split(" ", 1) for line in said.decode().splitlines()]
         return {path[len(folder) + 1 :]: value for value, path in rows}
 
     def put(self, path: str, data: bytes) -> None:
-        """Write a file of a slot that nobody starts from."""
+        """Write a file into a slot that is not started from."""
         self._done(lambda: self._transport.exec(f"_folders({path!r})"))
         self._done(lambda: self._transport.fs_writefile(path, data, _CHUNK))
 
     def replace(self, path: str, data: bytes) -> None:
-        """Write a file that has to be whole at any moment: beside it, checked, renamed."""
+        """Replace a file that must be whole at any moment: write beside it, check, rename."""
         beside = path + ".new"
         self.put(beside, data)
         got = self._answer(f"print(repr(_hash({beside!r})))")
@@ -121,27 +126,27 @@ class RawBoard:
         self._done(lambda: self._transport.exec(f"os.remove({path!r})"))
 
     def rename(self, path: str, new: str) -> None:
-        """Nothing if there is no such file."""
+        """Rename a file; do nothing if it does not exist."""
         code = f"try:\n os.rename({path!r}, {new!r})\nexcept OSError:\n pass"
         self._done(lambda: self._transport.exec(code))
 
     def switch(self, slot: int) -> None:
-        """The next start is this slot's, on trial."""
+        """Make the next start this slot's, on trial."""
         self._done(lambda: self._transport.exec(f"_starts().switch({slot})"))
 
     def read(self, path: str) -> bytes:
-        """Nothing if there is no such file."""
+        """Return a file's bytes; none if it does not exist."""
         code = f"try:\n print(repr(open({path!r}, 'rb').read()))\nexcept OSError:\n print(\"b''\")"
         data: bytes = self._answer(code)
         return data
 
     def asked(self, code: str) -> object:
-        """What a line of Python that it prints says."""
+        """Run a line of Python that prints a literal; return its value."""
         answer: object = self._answer(code)
         return answer
 
     def begin(self, code: str) -> Transport:
-        """Start code that goes on by itself; the line that it talks over."""
+        """Start code that goes on by itself; return the line over which it talks."""
         self._done(lambda: self._transport.exec_raw_no_follow(code))
         return self._transport
 
@@ -162,7 +167,7 @@ class RawBoard:
 
 
 def unequal(where: str, path: str) -> NotHeldFault:
-    """What was read back is not what was sent."""
+    """Return the fault that a file read back is not what was sent."""
     return NotHeldFault(
         f"{path} is not on the board as it was sent",
         where=where,

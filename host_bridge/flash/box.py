@@ -1,4 +1,7 @@
-"""After the switch, of a runstop box: it speaks by radio, so the launcher's own record is asked."""
+"""The check after the switch of a runstop box, which speaks by radio only.
+
+It reads the launcher's own record.
+"""
 
 from __future__ import annotations
 
@@ -10,13 +13,13 @@ from host_bridge.flash.plan import Slots
 from host_bridge.flash.program import Progress
 from host_bridge.flash.repl import raw_board
 
-TRIAL_S = 15  # a reset, a second or two of imports, ten until it is healthy
+TRIAL_S = 15  # a reset, one or two seconds of imports, ten until it counts as healthy
 
 
 def watch_box(
     port: str, baud: int, slot: str, progress: Progress, sleep: Callable[[float], None] = time.sleep
 ) -> None:
-    """Leave it alone for its trial, then ask at its REPL which program stayed.
+    """Leave the box alone for its trial, then ask at its REPL which program stayed.
 
     Raises errors.NotHeldFault if that is not ``slot``'s; errors.DeviceFault.
     """

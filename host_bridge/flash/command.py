@@ -1,4 +1,4 @@
-"""``tandem flash``: the car's program onto a board, verified, started on trial, configured."""
+"""``tandem flash``: put the car's program onto a board, verified, on trial, and configured."""
 
 from __future__ import annotations
 
@@ -70,7 +70,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, host: Host) -> int:
-    """0 once the board is what was asked for; else the self-test's. Raises errors.TandemError."""
+    """Return 0 once the board is as requested, or else the self-test's exit code.
+
+    Raises errors.TandemError.
+    """
     image = _image(args)
     job = prepare(args.board, args.vehicle, host.vehicles.load, counted("compiled"))
     _refuse_name(args, job)
@@ -88,7 +91,10 @@ def run(args: argparse.Namespace, host: Host) -> int:
 
 
 def _image(args: argparse.Namespace) -> Image | None:
-    """Raises errors.DataFileFault, before anything is compiled."""
+    """Return the examined runtime file, None without one. Raises errors.DataFileFault.
+
+    It comes before anything is compiled.
+    """
     if args.runtime:
         return examined(args.runtime, load_board(args.board), args.runtime_sha256)
     if args.runtime_sha256:
@@ -132,7 +138,7 @@ def _refuse_name(args: argparse.Namespace, job: Job) -> None:
 
 
 def _flash(args: argparse.Namespace, job: Job, before: Before) -> dict[str, object]:
-    """Bring the program onto the board; what became of it, for people and programs."""
+    """Install the program on the board; return the outcome for people and programs."""
     with raw_board(args.port, args.baud) as board:
         facts = board.facts()
         before.at_repl(folded(facts.unique_id), args.port)
@@ -157,7 +163,7 @@ def _flash(args: argparse.Namespace, job: Job, before: Before) -> dict[str, obje
 def _refuse_heap(
     args: argparse.Namespace, job: Job, board: RawBoard, facts: BoardFacts
 ) -> dict[str, object]:
-    """Refuse a car whose heap is too small; a box takes little, and was not measured."""
+    """Refuse a car whose heap is too small. A box needs little, and was not measured."""
     if job.vehicle is None:
         return {"heap_bytes": facts.heap}
     is_paired = has_key(board)
@@ -183,7 +189,7 @@ def _what(job: Job) -> dict[str, object]:
 
 
 def _room(job: Job) -> dict[str, object]:
-    """Which release of MicroPython has room for the car, without a box's key and with one."""
+    """Return which MicroPython release has room for the car, without a box's key and with one."""
     if job.vehicle is None:
         return {}
     name = job.vehicle.name

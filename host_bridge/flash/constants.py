@@ -1,4 +1,4 @@
-"""What the names of the car's program stand for, without carrying any of it out."""
+"""Constant propagation for the car's program: the values of its names, without running it."""
 
 from __future__ import annotations
 
@@ -23,13 +23,15 @@ _UNARY: dict[type[ast.unaryop], Callable[[Any], Any]] = {
     ast.Invert: operator.invert,
 }
 
-Place = tuple[str, str]  # a module, a name in it
-Constant = int | str | tuple[Any, ...]  # a truth value is an integer too
+Place = tuple[str, str]  # a module and a name in it
+Constant = int | str | tuple[Any, ...]  # a bool is an int too
 
 
 class Module:
-    """A text, and what of it matters: what is imported and assigned at its top, and how often each
-    name is stored, wherever."""
+    """A module's text and syntax tree: its imports, its assignments at the top, and its names.
+
+    ``stored`` counts how often each name is stored, anywhere.
+    """
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -51,14 +53,14 @@ class Module:
         }
 
     def asked_places(self, imports: list[ast.ImportFrom]) -> Iterator[Place]:
-        """What these imports ask for, and what is asked for of the modules among them."""
+        """Yield the places that these imports refer to, and those used of imported modules."""
         for name, (module, original) in _origins(imports):
             yield module, original
             asked = (attribute for alias, attribute in self._attributes if alias == name)
             yield from ((f"{module}.{original}", attribute) for attribute in asked)
 
     def hidden_imports(self) -> list[ast.ImportFrom]:
-        """Those of a name that something else is stored under as well."""
+        """Return the imports of a name that something else is stored under as well."""
         return [
             node
             for node in self.imports
@@ -67,14 +69,14 @@ class Module:
 
 
 def _origins(imports: list[ast.ImportFrom]) -> Iterator[tuple[str, Place]]:
-    """The name here, and where it is from."""
+    """Yield each imported name here and the place it comes from."""
     for node in imports:
         for alias in node.names:
             yield alias.asname or alias.name, (node.module or "", alias.name)
 
 
 def _assigned(tree: ast.Module) -> Iterator[tuple[str, tuple[ast.Assign, int | None]]]:
-    """Name -> its assignment, and which of several values it gets (None: the only one)."""
+    """Yield each name with its assignment, and its index among several values (None: only one)."""
     for node in tree.body:
         if isinstance(node, ast.Assign):
             for target in node.targets:
@@ -96,16 +98,16 @@ def _stored(node: ast.AST) -> Iterator[str]:
 
 
 class Constants:
-    """Of all modules of a program: a name that is assigned once, at the top, to what is known."""
+    """The constants of a program's modules: names assigned once, at the top, to a known value."""
 
     def __init__(self, modules: Mapping[str, Module]) -> None:
         self._modules = modules
         self._known: dict[Place, Constant | None] = {}
 
     def of(self, place: Place) -> Constant | None:
-        """None for what is no constant."""
+        """Return the value at a place; None if it is no constant."""
         if place not in self._known:
-            self._known[place] = None  # while it is looked for: a circle has no value
+            self._known[place] = None  # during the search, so that a circle has no value
             self._known[place] = self._found(*place)
         return self._known[place]
 
@@ -125,7 +127,7 @@ class Constants:
         return value
 
     def computed(self, module: str, node: ast.AST) -> Constant | None:
-        """Of an expression in that module."""
+        """Return the value of an expression in that module; None if it is no constant."""
         if isinstance(node, ast.Constant):
             return node.value if isinstance(node.value, int | str) else None
         if isinstance(node, ast.Name):

@@ -1,14 +1,14 @@
-"""Changes of a text by place, as the syntax tree tells places: lines stay where they are."""
+"""Edits of a text by position in the syntax tree; every line keeps its number."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-Edit = tuple[int, int, int, int, str]  # line and column, those of its end, what comes there
+Edit = tuple[int, int, int, int, str]  # line, column, end line, end column, new text
 
 
 def edited(text: str, edits: Iterable[Edit]) -> str:
-    """``text`` with each span of it replaced, and as many lines as before."""
+    """Return ``text`` with each span replaced, and with as many lines as before."""
     lines = text.encode().split(b"\n")  # columns are those of bytes
     for line, column, last, end, new in sorted(edits, reverse=True):
         before, behind = lines[line][:column], lines[last][end:]

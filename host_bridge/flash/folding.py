@@ -1,14 +1,14 @@
-"""The car's program as a small chip has room for it: its constants in place of their names.
+"""Constant folding across modules, so that the car's program fits a small chip's heap.
 
 MicroPython keeps every name of a module on the heap, and every import of it once more; mpy-cross
 folds a constant only within its module, and only a private one. Most names of the program are
-numbers of a table that other modules ask for. Texts in a tuple take 32 bytes each and more, and to
-make sense of a row takes a chip milliseconds: of a message's FIELDS its Layout (protocol/codec.py)
-is made here, and the table of parameters becomes Rows (protocol/rows.py). And a name that is given
-as a text ("speed_max_mm_s") is spelled as a name too, for mpy-cross to share it.
+numbers of a table that other modules use. Texts in a tuple take 32 bytes each and more, and
+parsing a row takes a chip milliseconds: so a message's FIELDS become its Layout here
+(protocol/codec.py), and the table of parameters becomes Rows (protocol/rows.py). A name that is
+given as a text ("speed_max_mm_s") is also spelled as a name, for mpy-cross to share it.
 
-What is folded is an integer or a truth value below 2**30, assigned once, at the top of its module.
-What nothing asks for any more goes; lines keep their numbers, for a board's trouble to be found.
+An integer or bool below 2**30 is folded if it is assigned once, at the top of its module. What
+nothing refers to any more is removed; lines keep their numbers, so that a board's traceback fits.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ from firmware.protocol.codec import make_layout
 from host_bridge.flash.constants import Constants, Module, Place
 from host_bridge.flash.edits import Edit, edited
 
-_MOST = 1 << 30  # from there on a number is an object on a 32-bit port
-_CONST = "const = micropython.const"  # mpy-cross knows it, and the decorators, by their spelling
+_MOST = 1 << 30  # from here on a number is a heap object on a 32-bit port
+_CONST = "const = micropython.const"  # mpy-cross recognises it and the decorators by spelling
 _DECORATORS = ("micropython.native", "micropython.viper")
-_SHORT = 10  # letters of a text that mpy-cross takes for a name by itself
+_SHORT = 10  # up to so many letters mpy-cross treats a text as a name by itself
 _IMPORTS = (
     ("Layout(", "from firmware.protocol.codec import Layout; "),
     ("Rows(", "from firmware.protocol.rows import Rows; "),
-)  # what stands in an edit, and what it needs
+)  # a text in an edit, and the import it needs
 
 
 def folded(sources: Mapping[str, str]) -> dict[str, str]:
-    """Path -> text, of path -> text: "firmware/core/guard.py" is the module firmware.core.guard.
+    """Return path -> folded text, of path -> text. Raises SyntaxError for invalid Python.
 
-    Raises SyntaxError for what is no Python.
+    "firmware/core/guard.py" is the module firmware.core.guard.
     """
     program = _Program({_name_of(path): Module(text) for path, text in sources.items()})
     return {path: program.text_of(_name_of(path)) for path in sources}
@@ -50,14 +50,14 @@ class _Program:
         self._modules = modules
         self._constants = Constants(modules)
         self._asked: set[Place] = set()
-        self._kept: set[Place] = set()  # asked for within a function, or under a doubtful name
+        self._kept: set[Place] = set()  # imported in a function, or under a name that is rebound
         for module in modules.values():
             self._asked.update(module.asked_places(module.imports))
             self._kept.update(module.asked_places(module.late_imports + module.hidden_imports()))
 
     def text_of(self, name: str) -> str:
         module = self._modules[name]
-        asked: set[str] = set()  # by name, in what stays
+        asked: set[str] = set()  # the names used in the remaining text
         edits: list[Edit] = []
         for node in module.tree.body:
             if self._is_gone(name, node):
@@ -72,12 +72,12 @@ class _Program:
         return edited(module.text, edits)
 
     def _number(self, place: Place) -> int | None:
-        """What the name is replaced by, wherever it is asked for."""
+        """Return the number that replaces the name wherever it is used; None if none does."""
         value = None if place in self._kept else self._constants.of(place)
         return value if isinstance(value, int) and abs(value) < _MOST else None
 
     def _is_gone(self, name: str, node: ast.stmt) -> bool:
-        """An assignment of numbers alone: nobody asks for them by name any more."""
+        """Return whether the statement assigns only numbers, so that nothing needs it any more."""
         if not isinstance(node, ast.Assign):
             return False
         assigned = self._modules[name].assigned
@@ -116,7 +116,7 @@ class _Program:
         return form(rows)
 
     def _living(self, name: str, node: ast.AST) -> Iterator[ast.AST]:
-        """The parts that a board carries out: no annotations, nothing for type checkers."""
+        """Yield the parts that a board executes: no annotations, nothing for type checkers."""
         if isinstance(node, ast.If) and self._literal(name, node.test) == "False":
             yield from (node.test, *node.orelse)
         elif isinstance(node, ast.AnnAssign):
@@ -140,19 +140,22 @@ class _Program:
                 yield (*_span(node), new)
 
     def _stays(self, place: Place, asked: set[str]) -> bool:
-        """Here, or for whoever imports it from here."""
+        """Return whether an imported name is used here, or by modules that import it from here."""
         is_passed_on = place in self._asked and self._number(place) is None
         return place[1] in asked or place in self._kept or is_passed_on
 
 
 def _laid_out(fields: Any) -> str:
-    """A message's, as the board would make it of them; units are hashed, and that was done."""
+    """Return a message's FIELDS as the Layout that the board would make of them.
+
+    It has no units: they only enter the hash, which is made already.
+    """
     layout = make_layout(fields)
     texts, firsts = (
         "tuple([" + ", ".join(f"tuple({list(row)!r})" for row in rows) + "])"
         for rows in (layout.texts, layout.firsts)
     )
-    shape = bytes(layout.shape)  # as it is: an array of it would be there twice
+    shape = bytes(layout.shape)  # as bytes: an array made of them would be in memory twice
     return (
         f"LAYOUT = Layout({_listed(layout.numbers)}, {texts}, {shape!r}, {layout.size}, {firsts})"
     )
@@ -164,14 +167,17 @@ def _rows(rows: Any) -> str:
 
 
 def _listed(names: Iterable[str]) -> str:
-    """Of a tuple's own text mpy-cross would make texts; so each is one of the board's names."""
+    """Return a tuple of texts as code that makes each one of the board's interned names.
+
+    mpy-cross would turn a tuple literal's texts into separate strings.
+    """
     return f"tuple({list(names)!r})"
 
 
-# By name: with texts in their rows they are only ever walked
+# By name of the table; tables with texts in their rows are only ever iterated over
 _FORMS: dict[str, Callable[[Any], str]] = {
     "FIELDS": _laid_out,
-    "CHANNEL_ROWS": lambda rows: "CHANNEL_ROWS = ()",  # the FIELDS that they are part of have them
+    "CHANNEL_ROWS": lambda rows: "CHANNEL_ROWS = ()",  # they are part of FIELDS already
     "TABLE": _rows,
 }
 
@@ -181,8 +187,11 @@ def _needed(new: str) -> str:
 
 
 def _spelled(module: Module, new: str) -> str:
-    """The long texts that are names, as names, in what mpy-cross drops: so it takes each for one of
-    the board's names, of which there is one, and not for a text, of which there is one a place."""
+    """Return dead code that spells the long texts as names.
+
+    mpy-cross drops it, but then treats each such text as one interned name, instead of a string at
+    each place.
+    """
     texts = {
         node.value
         for node in (*module.nodes, *ast.walk(ast.parse(new)))

@@ -1,4 +1,4 @@
-"""Refuses a program without room in the heap of a board's MicroPython, before it is erased."""
+"""The refusal of a program that does not fit a board's heap, before anything is erased."""
 
 from __future__ import annotations
 
@@ -13,8 +13,11 @@ ROOMIER = "take a board with more memory: a Pico 2 has twice as much"
 def refuse_too_little(
     board: Board, wiring: str, facts: BoardFacts, is_paired: bool, where: str
 ) -> dict[str, object]:
-    """The rows of heap for people and programs. Raises errors.RefusedFault where the board's heap
-    is less than the car needs and ``SPARE``; what was never measured is not refused."""
+    """Return the rows about the heap, for people and programs.
+
+    Raises errors.RefusedFault if the board's heap is less than the car needs and ``SPARE``; a car
+    that was never measured is not refused.
+    """
     need = heap_need(board.chip.name, wiring, is_paired)
     row: dict[str, object] = {"heap_bytes": facts.heap}
     if need is None:
@@ -31,7 +34,7 @@ def refuse_too_little(
 
 
 def fitting(board: Board, wiring: str, is_paired: bool = False) -> str:
-    """Which of the releases that were measured has room for the car; for a dry run."""
+    """Return a text on which of the measured releases has room for the car, for a dry run."""
     need = heap_need(board.chip.name, wiring, is_paired)
     heaps = runtime_heaps(board.chip.name)
     if need is None or not heaps:
@@ -49,7 +52,7 @@ def _said(need: HeapNeed, wiring: str) -> str:
 
 
 def _remedy(board: Board, need: HeapNeed, wiring: str, heap: int) -> str:
-    """Say what would make room: another release, no key, another board."""
+    """Return what would make room: another release, no key, another board."""
     ways = [
         f"put MicroPython {release} on it (tandem flash ... --runtime FILE): it has {_kb(has)}"
         for release, has in runtime_heaps(board.chip.name).items()

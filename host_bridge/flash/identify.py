@@ -16,7 +16,7 @@ from host_bridge.running import run_async
 from host_bridge.services import Host
 from host_bridge.transports.serial_port import ports
 
-_HEARD_S = 1.0  # a slow line says its inputs five times in that
+_HEARD_S = 1.0  # a car on a slow line reports its inputs five times in that
 EPILOG = """\
 examples:
   tandem identify                       every car that is served, and every serial port
@@ -42,7 +42,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, host: Host) -> int:
-    """0 if whatever was asked for was understood. Raises errors.TandemError for a single one."""
+    """Return 0 if all that was asked for was understood.
+
+    Raises errors.TandemError for a single one.
+    """
     chosen = car_of(args)
     if args.repl:
         rows = [_at_repl(port, args.baud) for port in _ports(chosen)]
@@ -121,8 +124,7 @@ def _row(opened: OpenCar, host: Host) -> dict[str, object]:
 
 
 def _beat(opened: OpenCar) -> dict[str, object]:
-    """What its steps take of its beat, and how many they missed; nothing of a car that is silent
-    about it."""
+    """Return the rows about the steps and the control period; none if they are not reported."""
     inputs = opened.car.inputs
     if inputs is None:
         return {}
@@ -152,7 +154,7 @@ def _at_repl(port: str, baud: int) -> dict[str, object]:
 
 
 def _next_start(slots: Slots | None) -> str:
-    """A sentence about what the board does when it is reset."""
+    """Return a sentence about what the board does when it is reset."""
     if slots is None:
         return "MicroPython alone: no program of Tandem's is on it; tandem flash brings one"
     if slots.is_waiting:

@@ -1,8 +1,8 @@
-"""Which MicroPython a file holds: for which board, of which version, and whether it is whole.
+"""The examination of a MicroPython file: for which board, of which version, and whether complete.
 
 micropython.org publishes no hashes beside its files. So a UF2 file is read through: every block is
-there, in order and for this chip, and in the image are the names of its board and its version. The
-hash of the whole is shown, to compare with another's copy, and checked where one was given.
+there, in order and for this chip, and the image contains the names of its board and its version.
+The hash of the whole is shown, to compare with another's copy, and checked if one was given.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ MAGIC = (0x0A324655, 0x9E5D5157)
 END = struct.Struct("<I")
 END_MAGIC = 0x0AB16F30
 BLOCK = 512
-# chip -> the family in the file, as Raspberry Pi's boot ROMs have it
+# chip -> the family id in the file, from Raspberry Pi's boot ROMs
 FAMILIES = {"rp2040": 0xE48BFF56, "rp2350": 0xE48BFF59}
 # The vendor's tool puts a block of this family before all others for an RP2350 (its erratum E10)
 _ABSOLUTE = 0xE48BFF57
@@ -35,20 +35,20 @@ _SITE = "https://micropython.org/download"
 
 @dataclass(frozen=True)
 class Image:
-    """A file of MicroPython. ``version`` is empty where the kind of file does not tell."""
+    """A file of MicroPython. ``version`` is empty if the kind of file does not tell it."""
 
     file: Path
     sha256: str
     version: str
 
     def row(self) -> dict[str, object]:
-        """For people and programs."""
+        """Return the rows for people and programs."""
         told = {"runtime_version": self.version} if self.version else {}
         return {"runtime_file": self.file.name, "runtime_sha256": self.sha256, **told}
 
 
 def where_to_get(board: Board) -> str:
-    """Who offers MicroPython for this board, and which file it is."""
+    """Return who offers MicroPython for this board, and which file it is."""
     least = f"version {OLDEST[0]}.{OLDEST[1]} or newer"
     if not board.micropython:
         return f"a MicroPython for {board.title}, {least}, from whoever makes it for that board"
@@ -57,8 +57,11 @@ def where_to_get(board: Board) -> str:
 
 
 def examined(file: Path, board: Board, sha256: str | None = None) -> Image:
-    """Raises errors.DataFileFault for a file that is not there, is cut short, is for another board,
-    too old, or has another hash than ``sha256``; errors.UsageFault for another kind of file."""
+    """Return the examined file.
+
+    Raises errors.DataFileFault for a file that does not exist, is cut short, is for another board,
+    too old, or has another hash than ``sha256``; errors.UsageFault for another kind of file.
+    """
     if file.suffix not in KINDS:
         raise UsageFault("not a runtime", where=str(file), expected="a .uf2, .bin or .dfu file")
     if file.suffix == ".uf2" and board.chip.name not in FAMILIES:
@@ -96,7 +99,7 @@ def _read_through(file: Path, board: Board, data: bytes) -> str:
 
 
 def _blocks(file: Path, board: Board, data: bytes) -> Iterator[bytes]:
-    """The data of each block: all there once, in their order, for this chip."""
+    """Yield the data of each block, checking that each is there once, in order, for this chip."""
     family = FAMILIES[board.chip.name]
     data = _without_workaround(data) if board.chip.name == "rp2350" else data
     for number, at in enumerate(range(0, max(len(data), 1), BLOCK)):

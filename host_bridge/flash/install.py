@@ -1,4 +1,4 @@
-"""A program into the slot that is not running, verified, then switched to in one step."""
+"""The installation of a program into the slot that is not running, verified, then switched to."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from host_bridge.flash.board import RawBoard, unequal
 from host_bridge.flash.plan import PINS, Plan, Slots, free_slot, is_program, planned
 from host_bridge.flash.program import hash_of
 
-ASIDE = ".aside"  # no program's: the launcher and plan.py pass it over
+ASIDE = ".aside"  # an ending that the launcher and plan.py ignore
 Show = Callable[[str, int, int], None]  # what, done, of how many
 
 
 def look(board: RawBoard, program: Mapping[str, bytes]) -> Plan | None:
-    """What has to be done; None if the slot that starts next holds this program already."""
+    """Return what has to be done; None if the slot that starts next holds this program already."""
     wanted = {path: hash_of(data) for path, data in program.items()}
     slots = board.slots()
     if slots and not slots.is_on_trial and _held(board, slots) == wanted:
@@ -34,11 +34,11 @@ def install(
     plan: Plan,
     show: Show,
 ) -> int:
-    """Carry the plan out; returns how many bytes were sent.
+    """Carry the plan out; return how many bytes were sent.
 
-    Cut anywhere, what started before starts again: the switch is the last step, and one. Without
-    its pins a slot is not whole, and the launcher does not start it.
-    Raises errors.DeviceFault, errors.NotHeldFault.
+    If it is interrupted anywhere, the old program starts again: the switch is the last step, and
+    atomic. A slot without its pins file is incomplete, and the launcher does not start it. Raises
+    errors.DeviceFault, errors.NotHeldFault.
     """
     pins = f"{plan.folder}/{PINS}"
     is_changed = bool(plan.send or plan.remove)

@@ -1,4 +1,4 @@
-"""What is to be on a board, made and checked before the board is touched."""
+"""The files for a board, made and checked before the board is touched."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from host_bridge.flash.program import (
 from host_bridge.flash.shortening import shortened
 from host_bridge.link.wire import own_protocol_hash
 
-# The hashes, made here of the same tables: a board need not load those that it never uses, and
-# would take a third of a second
+# The hashes, computed here from the same tables: otherwise a board would have to load tables that
+# it never uses, which would take a third of a second
 _PROTOCOL = "firmware/protocol/version.py"
 _PROTOCOL_HASHED = "def protocol_hash(table):\n    return bytearray(%r)\n"
 _PARAMETERS = "firmware/core/table_hash.py"
@@ -35,8 +35,10 @@ _PARAMETERS_HASHED = "def table_hash(rows, table):\n    return bytearray(%r)\n"
 
 @dataclass(frozen=True)
 class Job:
-    """A program for a board and a wiring: path within a slot -> bytes. A runstop box has no
-    vehicle."""
+    """A program for a board and a wiring: path within a slot -> bytes.
+
+    A runstop box has no vehicle.
+    """
 
     board: Board
     wiring: str
@@ -50,7 +52,7 @@ class Job:
 
     @property
     def hash(self) -> str:
-        """Name this very program, by a hash of all of it."""
+        """A hash of the whole program, which names this very version."""
         lines = "".join(f"{path} {hash_of(data)}\n" for path, data in sorted(self.program.items()))
         return hashlib.sha256(lines.encode()).hexdigest()[:16]
 
@@ -58,10 +60,10 @@ class Job:
 def prepare(
     board_name: str, wiring: str, vehicle_of: Callable[[str], Vehicle], progress: Progress
 ) -> Job:
-    """``wiring`` is a vehicle, by name or path, or the wiring of a runstop box.
+    """Compile the program for a board. ``wiring`` is a vehicle's name or path, or a runstop box's.
 
-    Raises errors.VehicleFileFault: a board or vehicle file that is wrong, pins that the board has
-    not, a port without a program.
+    Raises errors.VehicleFileFault: a board or vehicle file that is wrong, pins that the board
+    lacks, a port without a program.
     """
     board = load_board(board_name)
     vehicle = None if board.is_box(wiring) else vehicle_of(wiring)
@@ -71,7 +73,7 @@ def prepare(
 
 
 def sources_of(board_name: str, wiring: str) -> dict[str, str]:
-    """Every file of the slot before mpy-cross: path -> text. Raises errors.VehicleFileFault."""
+    """Return the slot's files before mpy-cross: path -> text. Raises errors.VehicleFileFault."""
     return {
         "pins.py": pin_module(board_name, wiring),
         **program_for(load_board(board_name).chip.port),
@@ -79,9 +81,9 @@ def sources_of(board_name: str, wiring: str) -> dict[str, str]:
 
 
 def program_for(port: str, left_out: tuple[str, ...] = NOT_DEPLOYED) -> dict[str, str]:
-    """The car's program for boards of this port, folded and with short names: path -> text.
+    """Return the car's program for boards of this port, folded and with short names: path -> text.
 
-    Raises errors.VehicleFileFault for a port that there is no program for.
+    Raises errors.VehicleFileFault for a port without a program.
     """
     files = sources_for(port, left_out)
     sources = {f"firmware/{file}": (ROOT / "firmware" / file).read_text() for file in files}
@@ -91,7 +93,7 @@ def program_for(port: str, left_out: tuple[str, ...] = NOT_DEPLOYED) -> dict[str
 
 
 def refuse_wrong(board: Board, facts: BoardFacts, where: str) -> None:
-    """Raises errors.RefusedFault for a board of another kind, or a MicroPython too old."""
+    """Raise errors.RefusedFault for a board of another kind, or a MicroPython too old."""
     if not facts.machine.startswith(board.machine):
         raise RefusedFault(
             f"this is no {board.title}",

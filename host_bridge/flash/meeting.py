@@ -1,4 +1,4 @@
-"""Meets a car that starts anew, because its board was reset after something was put onto it."""
+"""The opening of a car that restarts, because its board was reset after flashing or pairing."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from host_bridge.errors import AnotherCarFault, DeviceFault, ProtocolFault
 from host_bridge.open_car import OpenCar
 from host_bridge.services import Host
 
-MEET_WITHIN_S = 30.0  # a reset, a file system to be mounted, an RP2040's second of imports
+MEET_WITHIN_S = 30.0  # a reset, the mounting of a file system, an RP2040's second of imports
 _AGAIN_S = 0.3
 
 
 async def met_again(
     uri: str, host: Host, vehicle: str | None = None, meant: KnownCar | None = None
 ) -> OpenCar:
-    """Open a car once it is there, in a session of its own; ``vehicle`` is what it is said to be,
-    ``meant`` which car it has to be.
+    """Open a car once it is there, in a session of its own.
 
-    Raises errors.TandemError where no car answers within half a minute, errors.AnotherCarFault.
+    ``vehicle`` overrides its type, ``meant`` is the car that it has to be. Raises
+    errors.TandemError if no car answers within half a minute, errors.AnotherCarFault.
     """
     loop = asyncio.get_running_loop()
     give_up_s = loop.time() + MEET_WITHIN_S

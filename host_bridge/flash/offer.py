@@ -1,4 +1,4 @@
-"""A car that was flashed is offered its self-test; whether it is on blocks a person has to say."""
+"""The offer of a self-test after flashing; a person has to confirm that the car is on blocks."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from host_bridge.services import Host
 
 
 def offer_self_test(uri: str, host: Host) -> int:
-    """The self-test's exit code; 0 if it is left out, which is said. Raises errors.TandemError."""
+    """Return the self-test's exit code; 0 if it is skipped, which is said.
+
+    Raises errors.TandemError.
+    """
     if not sys.stdin.isatty():
         return left_out("nobody can be asked here", uri)
     print("Its self-test, on blocks: it steers, turns the wheels slowly, and asks for the runstop.")
@@ -23,6 +26,6 @@ def offer_self_test(uri: str, host: Host) -> int:
 
 
 def left_out(why: str, uri: str) -> int:
-    """0, once it is said why, and how to test it later."""
+    """Say why the test was skipped, and how to run it later; return 0."""
     print(f"not tested: {why}; on blocks: tandem selftest {uri}", file=sys.stderr)
     return 0

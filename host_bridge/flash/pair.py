@@ -36,7 +36,7 @@ that is lost is replaced by pairing another. --name is what the box calls its ca
 red". A car whose steps do not hold their beat with a box's words is given a longer one, and that is
 said; after --forget, "tandem config write CAR step_s=0.01" takes it back.
 """
-# As firmware/boards/keys.py and store.py have it
+# From firmware/boards/keys.py and store.py
 PATHS = ("/key_a.bin", "/key_b.bin")
 KEY, BOARD_ID, NAME = 16, 8, 16
 _KINDS = {"car": "a car", "box": "a runstop box"}
@@ -84,7 +84,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, host: Host) -> int:
-    """0 once both hold the key. Raises errors.TandemError."""
+    """Return 0 once both hold the key. Raises errors.TandemError."""
     given = (bool(args.car), bool(args.box), bool(args.forget), bool(args.virtual))
     key = secrets.token_bytes(KEY)
     if given == (False, False, False, True):
@@ -106,9 +106,11 @@ def run(args: argparse.Namespace, host: Host) -> int:
 
 
 def _pair(args: argparse.Namespace, key: bytes, host: Host) -> None:
-    """Give both the key, the car first: if the box fails then, the car says that it has another
-    key, and is stopped by anything but armed by nothing. Refused before either is written to if
-    the car's heap has no room for a key."""
+    """Give both the key, the car first.
+
+    If the box fails after that, the car reports another key: anything can stop it, nothing can arm
+    it. If the car's heap has no room for a key, that is refused before either is written to.
+    """
     if args.car == args.box:
         raise UsageFault("one port is one board", expected="--car and --box, two ports")
     with raw_board(args.box, args.baud) as board:
@@ -126,7 +128,10 @@ def _pair(args: argparse.Namespace, key: bytes, host: Host) -> None:
 
 
 async def _lengthen(port: str, host: Host, board: Board, facts: BoardFacts) -> int:
-    """A box's words take time in the steps of its car. Raises errors.TandemError."""
+    """Lengthen the car's control period if needed, for a box's messages take time in its steps.
+
+    Raises errors.TandemError.
+    """
     release, meant = ".".join(map(str, facts.version)), KnownCar(folded(facts.unique_id))
     said = await lengthened(uri_of(port), host, board, release, meant)
     if said:
@@ -137,7 +142,7 @@ async def _lengthen(port: str, host: Host, board: Board, facts: BoardFacts) -> i
 def refuse_too_little_heap(board: RawBoard, port: str) -> str:
     """Return the name of the car's board, "" for one that Tandem does not know.
 
-    Raises errors.RefusedFault where a key would leave the car no heap to start in.
+    Raises errors.RefusedFault if a key would leave the car too little heap to start.
     """
     name, wiring = cast(tuple[str, str], board.asked(_ASK_WIRING))
     if name not in board_names():
@@ -153,14 +158,14 @@ def _give(port: str, baud: int, kind: str, key: bytes, name: str) -> None:
 
 
 def _forget(port: str, baud: int) -> None:
-    """A car that can know no key, for want of a cipher, has one to forget as well."""
+    """Erase the car's key. A board without a cipher can use no key, but may have one to erase."""
     with raw_board(port, baud) as board:
         check_kind(board, port, "car")
         store(board, bytes(KEY), "")
 
 
 def check_kind(board: RawBoard, port: str, kind: str) -> None:
-    """Raises errors.RefusedFault for a board of another kind."""
+    """Raise errors.RefusedFault for a board of another kind."""
     found = board.asked(_ASK_KIND)
     if found != kind:
         raise RefusedFault(
@@ -173,7 +178,7 @@ def check_kind(board: RawBoard, port: str, kind: str) -> None:
 
 
 def check(board: RawBoard, port: str, kind: str) -> None:
-    """Raises errors.RefusedFault for a board of another kind, or one that can know no key."""
+    """Raise errors.RefusedFault for a board of another kind, or one that cannot use a key."""
     check_kind(board, port, kind)
     if not board.asked(_ASK_CIPHER):
         raise RefusedFault(
@@ -186,12 +191,15 @@ def check(board: RawBoard, port: str, kind: str) -> None:
 
 
 def has_key(board: RawBoard) -> bool:
-    """Tell whether a key is on the board; the key itself stays there."""
+    """Return whether a key is on the board; the key itself is not read."""
     return bool(board.asked(_ASK_KEY))
 
 
 def store(board: RawBoard, key: bytes, name: str) -> None:
-    """Both files, so that no damaged one brings an old key back. Raises errors.NotHeldFault."""
+    """Write both files, so that no damaged one brings an old key back.
+
+    Raises errors.NotHeldFault.
+    """
     image = key + folded(board.facts().unique_id) + _padded(name)
     for path in PATHS:
         data = framed(image)
@@ -205,13 +213,13 @@ def store(board: RawBoard, key: bytes, name: str) -> None:
 
 
 def framed(image: bytes) -> bytes:
-    """A file of firmware/boards/store.py, its counter 1."""
+    """Return a file in the format of firmware/boards/store.py, with counter 1."""
     data = (1).to_bytes(4, "little") + image
     return data + binascii.crc32(data).to_bytes(4, "little")
 
 
 def folded(chip_id: bytes) -> bytes:
-    """The board's id, of its chip's, as firmware/boards/keys.py folds it."""
+    """Return the board's id: the chip's id, folded as firmware/boards/keys.py does it."""
     found = bytearray(BOARD_ID)
     for at, byte in enumerate(chip_id):
         found[at % BOARD_ID] ^= byte

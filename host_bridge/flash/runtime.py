@@ -1,4 +1,4 @@
-"""MicroPython itself onto a board, from a file that the user has: UF2, ESP32's .bin, DFU."""
+"""The installation of MicroPython itself, from a file that the user has: UF2, ESP32's .bin, DFU."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _DRIVE_WITHIN_S = 30.0
 
 
 def install_runtime(file: Path, chip: str, port: str, drives: Iterable[Path] | None = None) -> str:
-    """Put a MicroPython that was examined onto a board in its loader; says what was done.
+    """Put an examined MicroPython onto a board in its loader; return what was done.
 
-    ``drives`` are folders that may be a boot drive; None looks where systems mount them.
+    ``drives`` are folders that may be a boot drive; with None the usual mount points are searched.
     Raises errors.TandemError.
     """
     if file.suffix == ".uf2":

@@ -1,10 +1,11 @@
-"""The car's program with short private names: MicroPython keeps the letters of every name once.
+"""Shortening of the car's program's private names: MicroPython keeps each name's letters once.
 
-A name that begins with an underscore is asked for at home alone (tests/tools/dialect.py): an
-attribute or a method by its own class and those that inherit from it, another one by its module. So
-each home can call its own ``_a``, ``_b`` and so on, and all of them share these few. Arguments that
-no call gives by name get the same ones. What is also a text somewhere, or is met in a way that is
-not understood here, keeps its name. Lines keep their numbers, for a board's trouble to be found.
+A name that begins with an underscore is used only where it belongs (tests/tools/dialect.py): an
+attribute or a method by its own class and those that inherit from it, another one by its module.
+So each of these can have its own ``_a``, ``_b`` and so on, and all share these few names.
+Arguments that no call gives by name get the same ones. A name that is also a text somewhere, or is
+used in a way that is not understood here, stays. Lines keep their numbers, so that a board's
+traceback fits.
 """
 
 from __future__ import annotations
@@ -19,11 +20,11 @@ from host_bridge.flash.edits import Edit, edited
 _LETTERS = string.ascii_lowercase + string.ascii_uppercase
 _SELF = ("self", "cls")
 
-Names = dict[str, str]  # the long one -> the short one
+Names = dict[str, str]  # long name -> short name
 
 
 def shortened(sources: Mapping[str, str]) -> dict[str, str]:
-    """Path -> text, of path -> text. Raises SyntaxError for what is no Python."""
+    """Return path -> shortened text, of path -> text. Raises SyntaxError for invalid Python."""
     trees = {path: ast.parse(text) for path, text in sources.items()}
     kept = set(itertools.chain.from_iterable(map(_said_otherwise, trees.values())))
     of_class = _names_of_classes(trees.values(), kept)
@@ -38,21 +39,24 @@ def _is_private(name: str) -> bool:
 
 
 def _pool() -> Iterator[str]:
-    """_a, _b ... _Z, _aa, _ab ..."""
+    """Yield _a, _b ... _Z, _aa, _ab ..."""
     for size in itertools.count(1):
         for letters in itertools.product(_LETTERS, repeat=size):
             yield "_" + "".join(letters)
 
 
 def _short(names: Set[str], taken: Set[str]) -> Names:
-    """One for each, of those that are not taken."""
+    """Return a short name for each, of those that are not taken."""
     free = (name for name in _pool() if name not in taken)
     return dict(zip(sorted(names), free, strict=False))
 
 
 def _said_otherwise(tree: ast.Module) -> Iterator[str]:
-    """Names that are asked for by more than their home: as a text, by an import, by a call, of
-    another object, or that a function shares with the one around it."""
+    """Yield names that are not used by their class or module alone.
+
+    They are used as a text, by an import, in a call, on another object, or shared by a function
+    with the one around it.
+    """
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             yield node.value
@@ -67,7 +71,7 @@ def _said_otherwise(tree: ast.Module) -> Iterator[str]:
 
 
 def _is_at_home(node: ast.Attribute) -> bool:
-    """True for an attribute of this object: ``self._x``, ``super()._x``."""
+    """Return True for an attribute of this object: ``self._x``, ``super()._x``."""
     owner = node.value
     if isinstance(owner, ast.Call):
         owner = owner.func
@@ -79,7 +83,10 @@ def _is_at_home(node: ast.Attribute) -> bool:
 
 
 def _names_of_classes(trees: Iterable[ast.Module], kept: set[str]) -> dict[str, Names]:
-    """By the class's name. Classes that inherit from each other, or are called alike, share one."""
+    """Return the names by class.
+
+    Classes that inherit from each other, or have one name, share them.
+    """
     classes = [node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
     families: list[tuple[set[str], set[str]]] = []  # classes, private names
     for node in classes:
@@ -100,7 +107,7 @@ def _last(node: ast.expr) -> str:
 
 
 def _of_class(node: ast.ClassDef) -> Iterator[str]:
-    """Its private attributes and methods."""
+    """Yield the private attributes and methods of a class."""
     for part in ast.walk(node):
         if isinstance(part, ast.Attribute) and _is_private(part.attr):
             yield part.attr
@@ -108,7 +115,7 @@ def _of_class(node: ast.ClassDef) -> Iterator[str]:
 
 
 def _stored(body: Sequence[ast.AST]) -> Iterator[str]:
-    """Yield each name that these statements give, without those within functions and classes."""
+    """Yield each name that these statements bind, without those within functions and classes."""
     for node in body:
         if isinstance(node, ast.ClassDef | ast.FunctionDef):
             yield node.name
@@ -122,7 +129,7 @@ def _stored(body: Sequence[ast.AST]) -> Iterator[str]:
 
 
 class _Home:
-    """One module: where which name is to be another one."""
+    """One module, and the edits of its names."""
 
     def __init__(self, tree: ast.Module, of_class: Mapping[str, Names], kept: set[str]) -> None:
         self._tree = tree
@@ -141,12 +148,12 @@ class _Home:
         yield from self._walk(self._tree, self._globals, {})
 
     def _walk(self, node: ast.AST, names: Names, attributes: Names) -> Iterator[Edit]:
-        """``names`` are those that are seen from here, ``attributes`` those of the class."""
+        """Yield edits; ``names`` are those visible here, ``attributes`` those of the class."""
         if isinstance(node, ast.Name):
             yield from _replaced(node.lineno, node.col_offset, node.id, names)
         elif isinstance(node, ast.arg):
             yield from _replaced(node.lineno, node.col_offset, node.arg, names)
-            return  # its annotation is not carried out
+            return  # its annotation is not executed
         elif isinstance(node, ast.Attribute) and _is_at_home(node):
             assert node.end_lineno is not None
             assert node.end_col_offset is not None
@@ -186,7 +193,10 @@ class _Home:
             yield from self._walk(part, inner, attributes)
 
     def _arguments(self, node: ast.FunctionDef, names: Names) -> Names:
-        """Those that only places name; what a function within it has as its own keeps its name."""
+        """Return short names for arguments given by position only.
+
+        One that an inner function has as its own keeps its name.
+        """
         within = [it for it in ast.walk(node) if isinstance(it, ast.FunctionDef) and it is not node]
         theirs = {arg.arg for it in within for arg in _arguments(it)}
         theirs |= {name for it in within for name in _stored(it.body)}

@@ -1,4 +1,4 @@
-"""Why a board's program ended, in the source's own names: a board knows functions by short ones."""
+"""The translation of a board's traceback into the source's names: a board has shortened ones."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ _FRAME = re.compile(r'File "(?P<module>firmware\.[\w.]+)", line (?P<line>\d+), i
 
 
 def translated(text: str, root: Path = ROOT) -> str:
-    """Name each function of a traceback as this host's source does, by file and line.
+    """Replace each function's name in a traceback by the source's, found by file and line.
 
-    Lines are true on a board; where the source here has no function at one, the name stays.
+    Line numbers on a board are the source's; if the source has no function at a line, the name
+    stays.
     """
     return _FRAME.sub(lambda frame: _named(frame, root), text)
 
@@ -28,7 +29,7 @@ def _named(frame: re.Match[str], root: Path) -> str:
 
 
 def _function_at(tree: ast.AST, line: int) -> str:
-    """Name the innermost function around a line, after its class; empty where there is none."""
+    """Return the innermost function around a line, after its class; "" if there is none."""
     found = ""
     for node in ast.iter_child_nodes(tree):
         if isinstance(node, ast.ClassDef | ast.FunctionDef) and _holds(node, line):
