@@ -1,8 +1,9 @@
-"""Pulses from a logic analyser's CSV: widths, the first after power, what an open runstop does.
+"""Measurements from a logic analyser's CSV: pulse widths, first pulse, reactions to the runstop.
 
-What Saleae's Logic, PulseView and sigrok-cli (``-O csv``) export, with time: a first column of
-seconds, then a column of 0 and 1 for each channel, a line with the names before them; a line for
-each change, or one for each sample. Lines that begin with a semicolon are sigrok's remarks.
+It takes what Saleae's Logic, PulseView and sigrok-cli (``-O csv``) export, with time: a first
+column of seconds, then a column of 0 and 1 for each channel, and a line with the names before
+them; a line for each change, or one for each sample. Lines that begin with a semicolon are
+sigrok's remarks.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from host_bridge.hil import wirings
 from host_bridge.hil.limits import judged, unmeasured
 from host_bridge.hil.report import Row
 
-# What a channel can be, and what it is for
+# The signals that a channel can carry, and what each is for
 PARTS = {
     "esc": "the drive's pulses",
     "servo": "the steering's pulses",
@@ -38,17 +39,17 @@ KEYS = (
 _OPENED = ("runstop_pulse", "runstop_life", "runstop_brake", "runstop_word", "runstop_bridge")
 _BRIDGE = ("pwm", "in1", "in2")
 CLOCK = "the analyser's clock"
-_SHORTEST_S, _LONGEST_S = 300e-6, 3e-3  # of a servo's or an ESC's pulse
-_NEAR_S = 5e-6  # so near to neutral is neutral
+_SHORTEST_S, _LONGEST_S = 300e-6, 3e-3  # the limits of a servo's or an ESC's pulse
+_NEAR_S = 5e-6  # a pulse this near to neutral counts as neutral
 
 
 class BadCapture(ValueError):
-    """The file is not what an analyser exports, or a channel is not in it."""
+    """Raised for a file that no analyser exports, or that lacks a channel."""
 
 
 @dataclass(frozen=True)
 class Channel:
-    """When it changed, and to what; its level before is ``first``."""
+    """The changes of one channel, and its level before them, ``first``."""
 
     first: int
     times_s: Sequence[float]
@@ -58,7 +59,7 @@ class Channel:
         return [t for t, to in zip(self.times_s, self.levels, strict=True) if to == level]
 
     def pulses(self) -> list[tuple[float, float]]:
-        """Rise and width of each high pulse that is a servo's."""
+        """Return rise and width of each high pulse that can be a servo's."""
         found, rise_s = [], None
         for time_s, level in zip(self.times_s, self.levels, strict=True):
             if level:
@@ -69,7 +70,10 @@ class Channel:
 
 
 def read(path: Path, named: Mapping[str, str]) -> dict[str, Channel]:
-    """By part; ``named`` says which column is what: {"esc": "Channel 0"}. Raises BadCapture."""
+    """Return channels by signal; ``named`` maps each to its column: {"esc": "Channel 0"}.
+
+    Raises BadCapture.
+    """
     with path.open(newline="") as file:
         rows = csv.reader(line for line in file if line.strip() and not line.startswith(";"))
         try:
@@ -110,7 +114,7 @@ def _channels(
 
 
 def measure(channels: Mapping[str, Channel], neutral_us: float = 1500.0) -> Iterator[Row]:
-    """All that these channels can tell."""
+    """Yield everything that these channels show."""
     neutral_s = neutral_us * 1e-6
     yield _first_pulse(channels)
     yield _width(channels, neutral_s)
@@ -163,7 +167,7 @@ def _runstop(channels: Mapping[str, Channel], neutral_s: float) -> Iterator[Row]
 
 
 def _wirings(channels: Mapping[str, Channel], opened: Sequence[float], how: str) -> Iterator[Row]:
-    """Of drives that are no ESC's pulses: each with a row if its channels were captured."""
+    """Yield the rows of other drives than an ESC, if their channels were captured."""
     brake, line = channels.get("brake"), channels.get("vesc")
     is_bridge = set(_BRIDGE) <= channels.keys()
     found = {
@@ -181,7 +185,10 @@ def _wirings(channels: Mapping[str, Channel], opened: Sequence[float], how: str)
 
 
 def _to_neutral(esc: Channel | None, opened_s: float, neutral_s: float) -> float | None:
-    """To the rise of the first neutral pulse; None if it was neutral before, or never was."""
+    """Return the time to the rise of the first neutral pulse.
+
+    None if it was neutral before, or never became so.
+    """
     pulses = esc.pulses() if esc else []
     at = bisect_right([rise_s for rise_s, _ in pulses], opened_s)
     if at == 0 or abs(pulses[at - 1][1] - neutral_s) < _NEAR_S:
@@ -193,7 +200,7 @@ def _to_neutral(esc: Channel | None, opened_s: float, neutral_s: float) -> float
 
 
 def _life(life: Channel | None, opened: Sequence[float], how: str) -> Row:
-    """The last edge before a pause of 10 ms; an open loop lasts longer than that."""
+    """Return the time to the last edge before a pause of 10 ms; a loop stays open for longer."""
     if life is None:
         return unmeasured("runstop_life", "a capture with life= tells")
     longest_s = 0.0

@@ -1,4 +1,4 @@
-"""Measures a car by what it tells while it runs as it was flashed, nothing put to it."""
+"""Measurements of a car by its own reports, while it runs as it was flashed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ DRIVING_KEYS = (
 
 
 def measure(car: Car, seconds: float) -> Iterator[Row]:
-    """Standing by, then driving where the car arms. Leaves it standing by. Raises Mute."""
+    """Measure in STANDBY, then driving if the car can be armed; leave it in STANDBY.
+
+    Raises Mute.
+    """
     yield _answered(car, "identify_answer", messages.Identify, "Identity", False)
     yield _answered(car, "stop_answer", messages.Stop, "StopSeen", False)
     done = set()

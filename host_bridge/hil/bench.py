@@ -1,4 +1,4 @@
-"""A board on a bench: its ports, its raw REPL, the car that it becomes, and what it is."""
+"""A board on a bench: its ports, its raw REPL, its car, and its identity."""
 
 from __future__ import annotations
 
@@ -25,7 +25,10 @@ _PACE_BEATS = 50
 
 
 class Bench:
-    """The board's ports and how patient to be. ``repl`` is ``link`` unless the link is a UART."""
+    """The board's ports, and a factor for time limits.
+
+    ``repl`` is the same port as ``link`` unless the link is a UART.
+    """
 
     def __init__(
         self, link: str, repl: str, baud: int, patience: float, progress: Callable[[str], None]
@@ -36,7 +39,10 @@ class Bench:
 
     @contextlib.contextmanager
     def board(self) -> Iterator[RawBoard]:
-        """At its raw REPL; reset when left. Where the link is a UART it is asked there."""
+        """Yield the board at its raw REPL; reset it on leaving.
+
+        A UART link is asked for the REPL first.
+        """
         if self.repl != self.link:
             with serial.Serial(self.link, self.baud, exclusive=True) as line:
                 line.write(ASK)
@@ -45,12 +51,12 @@ class Bench:
 
     @contextlib.contextmanager
     def car(self, speed_mm_s: int, line: Any = None) -> Iterator[Car]:
-        """The car at the link, once its port is there; Ctrl-C stops it. Raises Mute."""
+        """Yield the car at the link once its port is there; Ctrl-C stops it. Raises Mute."""
         port = self._port(line if self.repl == self.link else None)
         car = Car(port, speed_mm_s, self.progress, self.whose)
         try:
             yield car
-        except (KeyboardInterrupt, GeneratorExit):  # whoever ends it leaves no car armed
+        except (KeyboardInterrupt, GeneratorExit):  # an interruption must leave no car armed
             with contextlib.suppress(Mute, OSError):
                 car.halt()
             raise
@@ -70,10 +76,11 @@ class Bench:
 
 
 def facts(bench: Bench) -> Iterator[tuple[dict[str, Any], Row]]:
-    """The board of itself, and how long it took to its REPL, in seconds of the car's.
+    """Yield the board's own facts, and how long its REPL took, in seconds of the car's time.
 
-    Only this host sees both ends of that. A board that is slower than time is timed by as much of
-    its own time as went by in each of the host's seconds just before."""
+    Only this host sees both ends of that. For a board slower than real time it is scaled by how
+    much of its time passed in each of the host's seconds just before.
+    """
     pace = _pace(bench)
     begun_s = time.monotonic()
     with bench.board() as board:
@@ -95,8 +102,10 @@ def facts(bench: Bench) -> Iterator[tuple[dict[str, Any], Row]]:
 
 
 def _pace(bench: Bench) -> float:
-    """Measure how much of the car's time goes by in a second here: 1 on metal, and of a board
-    that tells nothing, as it is where its REPL is open already."""
+    """Return how much of the car's time passes in a second here: 1 for a real board.
+
+    It is 1 too for a board that reports nothing, as when its REPL is open already.
+    """
     with bench.car(0) as car, contextlib.suppress(Mute):
         car.port.catch_up()
         for _ in range(_PACE_BEATS):
@@ -106,14 +115,14 @@ def _pace(bench: Bench) -> float:
 
 
 def _program_hash(board: RawBoard, folder: str) -> str:
-    """As ``flash.job`` calls the program."""
+    """Return the program's hash, as ``flash.job`` computes it."""
     lines = [f"{path} {digest}\n" for path, digest in sorted(board.hashes(folder).items())]
     program = "".join(line for line in lines if not line.startswith("config_"))
     return hashlib.sha256(program.encode()).hexdigest()[:16]
 
 
 def slot_of(board: RawBoard) -> str:
-    """The folder of the slot that runs. Raises DeviceFault where there is no launcher."""
+    """Return the folder of the slot that runs. Raises DeviceFault if there is no launcher."""
     slots = board.slots()
     if slots is None:
         raise DeviceFault("there is no car on this board", where=board.where, remedy="tandem flash")
@@ -121,6 +130,6 @@ def slot_of(board: RawBoard) -> str:
 
 
 def program(name: str, **names: object) -> str:
-    """Make the text of a program of ``on_board`` with these names set before it."""
+    """Return the text of a program of ``on_board``, with these names set before it."""
     heads = "".join(f"{key} = {value!r}\n" for key, value in names.items())
     return heads + (FOLDER / f"{name}.py").read_text()

@@ -1,6 +1,6 @@
-"""Measures what a person does to a car on its bench: opens its runstop, turns its wheels.
+"""Measurements of a person's acts on a car at the bench: opening its runstop, turning its wheels.
 
-The car itself says what came of it; the person only acts.
+The car itself reports the results; the person only acts.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from host_bridge.hil.small_host import HELD, RELEASED
 
 RUNSTOP_KEYS = ("runstop_hand",)
 ENCODER_KEYS = ("encoder_ahead", "encoder_turn")
-_SETTLES_S = 3.0  # from an opening to rest, to the relay's contact, and to a report of both
-_WRAP = 1 << 30  # of the counts of a wheel
+_SETTLES_S = 3.0  # time for the car to stop, the relay to open, and both to be reported
+_WRAP = 1 << 30  # a wheel's counts wrap here
 _ARM_IT = (
     "RUNSTOP. Wheels off the ground, or the motor unplugged, and the runstop closed. The car will "
     "be armed and stand; then you are asked to open its runstop."
@@ -35,7 +35,7 @@ _TURN_IT = (
 
 
 def runstop(bench: Bench, person: Person) -> Iterator[Row]:
-    """Ask for an opened runstop while the car stands armed. Raises NotDriving, NobodyActs."""
+    """Have the runstop opened while the car stands armed. Raises NotDriving, NobodyActs."""
     person.ready(_ARM_IT)
     with bench.car(0) as car:
         car.meet()
@@ -77,7 +77,7 @@ def _refuses_while_open(car: Car) -> dict[str, bool]:
 def _closes(car: Car) -> bool:
     if not _until(car, lambda: bool(_inputs(car).runstop_closed), HANDS_S):
         return False
-    with contextlib.suppress(NotDriving):  # a fault stands against it, as a welded contact is
+    with contextlib.suppress(NotDriving):  # a fault prevents it, such as a welded contact
         car.clear()
     return car.host.state == codes.STANDBY
 
@@ -91,7 +91,7 @@ def _inputs(car: Car) -> Any:
 
 
 def _until(car: Car, is_so: Callable[[], bool], within_s: float, deadman: int = RELEASED) -> bool:
-    """Keep the car in the hand of a host until it is so, for so long by the car's clock."""
+    """Keep claiming until the predicate is true; False if too late by the car's clock."""
     begun_us = car.port.car_us
     while not is_so():
         if car.port.car_us - begun_us > within_s * 1e6:
@@ -101,14 +101,16 @@ def _until(car: Car, is_so: Callable[[], bool], within_s: float, deadman: int = 
 
 
 def counts_per_turn(vehicle: Vehicle) -> float | None:
-    """Look up what its file says of one turn of its wheels."""
+    """Return the counts of one turn of the wheels from the vehicle file; None if it has none."""
     said = [it.value for it in vehicle.values if it.key == "encoder.counts_per_rev"]
     return float(str(said[0])) if said else None
 
 
 def encoder(bench: Bench, person: Person, counts_per_turn: float | None) -> Iterator[Row]:
-    """Ask for one turn of the wheels, ahead; ``counts_per_turn`` is the vehicle file's, if there
-    is one. Raises NobodyActs."""
+    """Have the wheels turned once, ahead. Raises NobodyActs.
+
+    ``counts_per_turn`` is the vehicle file's, if there is one.
+    """
     before, nm_per_count, is_signed = _counts(bench)
     person.ready(_TURN_IT)
     after, _, _ = _counts(bench)

@@ -1,4 +1,4 @@
-"""``tandem hil``: a board on a bench, measured through its port; one file to send."""
+"""``tandem hil``: measure a board on a bench through its port, into one file to send."""
 
 from __future__ import annotations
 
@@ -77,10 +77,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, host: Host) -> int:
-    """0 if all that was measured holds. Raises errors.TandemError."""
+    """Return 0 if all that was measured holds. Raises errors.TandemError."""
     chosen = _chosen(args)
     report = Report({"note": args.note, "program_here": _commit()}, pages=pages.by_what())
-    pulses = _capture(args)  # a file that is wrong is told before the board is touched
+    pulses = _capture(args)  # a wrong file is reported before the board is touched
     mute, is_ended = None, False
     if args.port:
         signal.signal(signal.SIGTERM, signal.default_int_handler)  # stops the car, as Ctrl-C does
@@ -96,7 +96,7 @@ def run(args: argparse.Namespace, host: Host) -> int:
 
 
 def _chosen(args: argparse.Namespace) -> list[str]:
-    """The parts that are asked for. Raises errors.UsageFault."""
+    """Return the requested parts. Raises errors.UsageFault."""
     parts = [part.strip() for part in args.only.split(",")]
     wrong = [part for part in parts if part not in PARTS]
     if wrong:
@@ -111,7 +111,7 @@ def _chosen(args: argparse.Namespace) -> list[str]:
 
 
 def _capture(args: argparse.Namespace) -> list[Row]:
-    """The rows of a logic analyser. Raises errors.UsageFault, errors.DataFileFault."""
+    """Return the rows of a logic analyser. Raises errors.UsageFault, errors.DataFileFault."""
     if args.csv is None:
         why = "needs a logic analyser: --csv and --channel"
         return [unmeasured(key, why) for key in analyser.KEYS]
@@ -134,7 +134,7 @@ def _capture(args: argparse.Namespace) -> list[Row]:
 
 
 def _hand_over(report: Report, args: argparse.Namespace) -> None:
-    """Write the file, and show what is in it. Raises errors.DataFileFault."""
+    """Write the file and show its contents. Raises errors.DataFileFault."""
     try:
         report.write(args.out)
     except OSError as error:
@@ -148,7 +148,7 @@ def _hand_over(report: Report, args: argparse.Namespace) -> None:
 
 
 def _fault_of(mute: Mute) -> DeviceFault | ProtocolFault:
-    """A port where nothing comes is a device's fault, one that says other things a protocol's."""
+    """Return a DeviceFault for a silent port, a ProtocolFault for one with other bytes."""
     kind = ProtocolFault if mute.has_said_something else DeviceFault
     return kind(
         f"the board does not speak: {mute.what}",
@@ -160,7 +160,7 @@ def _fault_of(mute: Mute) -> DeviceFault | ProtocolFault:
 
 
 def _commit() -> str:
-    """Name the Tandem that measures."""
+    """Return the version of Tandem that measures."""
     done = subprocess.run(
         ["git", "describe", "--always", "--dirty"],
         cwd=Path(__file__).parent, capture_output=True, text=True, check=False,

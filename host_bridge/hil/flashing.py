@@ -1,4 +1,4 @@
-"""``tandem flash`` as a part of the day: the very function, and its outcome as a row."""
+"""The part "flash" of ``tandem hil``: it runs ``tandem flash`` and turns its outcome into a row."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ def flash(args: argparse.Namespace, host: Host) -> Row:
         return unmeasured("flash", _UART)
     row = _outcome(args, host)
     sent, kept, files = (int(row.get(name, 0)) for name in ("sent_files", "kept_files", "files"))
-    lacking = files - sent - kept if sent or kept else 0  # none sent: all of it was there already
+    lacking = files - sent - kept if sent or kept else 0  # none sent: all was there already
     how = f"slot {row['slot']}, {sent} files sent, program {row['program']}, {row.get('state')}"
     return judged("flash", lacking, how, "", **row)
 
 
 def _outcome(args: argparse.Namespace, host: Host) -> dict[str, Any]:
-    """Run the command as its user would with --json, and take what it prints."""
+    """Run the command as with --json; return what it prints."""
     words = ["--vehicle", args.vehicle, "--board", args.board, "--port", args.port]
     words += ["--no-selftest", "--json"]
     parser = argparse.ArgumentParser(prog="tandem flash")

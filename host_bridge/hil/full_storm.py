@@ -1,4 +1,4 @@
-"""All that can happen to a car, seeded: what a ``Storm`` does, and to its metal and its hands."""
+"""A seeded stress test with every fault: a ``Storm``, and faults of the hardware and the RC."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from sim_mock.transmitter import Transmitter
 from sim_mock.world import World
 
 HOT_C, SAG_MV = 85, 7_000
-STOP_SOURCES = (1, 3, 4, 5)  # over the link; some are not registered, which is a case too
+STOP_SOURCES = (1, 3, 4, 5)  # over the link; some are unregistered on purpose
 MODES = ("stop", "manual", "manual", "manual", "autonomy")
 FAILSAFES = ("silent", "flag", "hold")
 
 
 class Sagging(Plant):
-    """A plant whose battery's voltage collapses when it is told to."""
+    """A plant whose battery voltage can be made to collapse."""
 
     sag_mv: int | None = None
 
@@ -34,7 +34,7 @@ class Sagging(Plant):
 
 
 def stormy_vehicle(name: str) -> Vehicle:
-    """Load it with a temperature sensor, and a person at the seat who has to press anew."""
+    """Load a vehicle with a temperature sensor, and a seat whose deadman has to be pressed anew."""
     vehicle = load_vehicle(name)
     repress_ms = list(vehicle.parameters["source_repress_ms"])
     repress_ms[3] = 30_000
@@ -43,13 +43,13 @@ def stormy_vehicle(name: str) -> Vehicle:
 
 
 def stormy_plant(vehicle: Vehicle, seed: int) -> Sagging:
-    """Make the vehicle's plant, its battery one that can sag."""
+    """Return the vehicle's plant, with a battery that can sag."""
     table = {**vehicle.plant, "channels": list(vehicle.channels)}
     return Sagging(PlantParameters.from_mapping(table), seed)
 
 
 class FullStorm(Storm):
-    """``run`` as a storm; what it breaks it mends before it arms the car again."""
+    """A ``Storm`` with more faults; before it arms the car again it repairs what it broke."""
 
     def __init__(self, host: Host[World], seed: int) -> None:
         super().__init__(host, seed)
@@ -66,7 +66,7 @@ class FullStorm(Storm):
     def _hand(self) -> Transmitter | None:
         return self.host.world.transmitter
 
-    # --- what a person does
+    # --- the person's acts
 
     def _arm_or_clear(self) -> None:
         self._clear()
@@ -100,7 +100,7 @@ class FullStorm(Storm):
         self._wish = (200, 0, HELD)
 
     def _alive(self) -> None:
-        """Of each stop source, on this beat; now and then one that may not be believed."""
+        """Send a heartbeat of each stop source; now and then one that must not be believed."""
         for stop_source in STOP_SOURCES:
             self._say_alive(stop_source, 1)
 
@@ -124,7 +124,7 @@ class FullStorm(Storm):
         self.host.clock_ahead_us += 200_000
         self.host.drive(200)
 
-    # --- what the transmitter does
+    # --- the transmitter's faults
 
     def _move_sticks(self) -> None:
         if self._hand:
@@ -151,7 +151,7 @@ class FullStorm(Storm):
             self.host.drive(self._random.choice((30, 80, 300)))
             self._hand.is_on = True
 
-    # --- what the metal does
+    # --- the hardware's faults
 
     def _glitch(self) -> None:
         world = self.host.world
@@ -191,7 +191,7 @@ class FullStorm(Storm):
         self.host.drive(400, 1000)
 
     def _restart(self) -> None:
-        if self._random.random() > 0.3:  # rare: a process has to be begun anew
+        if self._random.random() > 0.3:  # rare, as a process has to be started
             return
         self.host.world.restart(codes.RESET_BROWN_OUT)
         self.host.connect()
@@ -211,7 +211,7 @@ def stormy_drive(
     seed: int,
     **options: Any,
 ) -> Host[World]:
-    """Drive full of trouble, with a receiver where the vehicle has one; returns the host of it."""
+    """Drive through the stress test, with a receiver if the vehicle has one; return the host."""
     vehicle = stormy_vehicle(name)
     plant = stormy_plant(vehicle, seed)
     world = World(vehicle, seed, runner=runner, plant=plant, **options)
@@ -224,5 +224,5 @@ def stormy_drive(
         FullStorm(host, seed).run(beats)
     finally:
         world.close()
-    assert not world.losses  # else the watchdog would have hidden that the program ended
+    assert not world.losses  # a watchdog reset would have hidden that the program ended
     return host

@@ -1,29 +1,29 @@
-"""A person at the bench, who is told what to do and says when it is done."""
+"""The person at the bench: told what to do, and asked when it is done."""
 
 from __future__ import annotations
 
 import sys
 from typing import Protocol
 
-HANDS_S = 60.0  # for one act: a button pressed, a plug pulled
+HANDS_S = 60.0  # the time for one act: a button pressed, a plug pulled
 
 
 class NobodyActs(RuntimeError):
-    """The person who was asked did nothing, or is not there any more."""
+    """Raised when the person who was asked did nothing, or is gone."""
 
 
 class Person(Protocol):
-    """Whoever has the board in their hands."""
+    """The person who handles the board."""
 
     def tell(self, text: str) -> None:
-        """Say what to do now; it is seen from the car whether it is done."""
+        """Tell what to do now; the car shows whether it is done."""
 
     def ready(self, text: str) -> None:
-        """Say what will happen, and wait for Enter. Raises NobodyActs."""
+        """Tell what will happen, and wait for Enter. Raises NobodyActs."""
 
 
 class AtTerminal:
-    """The person at this terminal. What is printed as the outcome is left alone."""
+    """The person at this terminal, told by standard error; standard output has the results."""
 
     def tell(self, text: str) -> None:
         print(f"\n>>> {text}", file=sys.stderr, flush=True)
@@ -35,5 +35,5 @@ class AtTerminal:
 
 
 def person_here(without: bool) -> Person | None:
-    """Find whoever is at this terminal; None where it is none, or was said to be without."""
+    """Return the person at this terminal; None without a terminal, or if ``without`` is set."""
     return None if without or not sys.stdin.isatty() else AtTerminal()

@@ -1,4 +1,4 @@
-"""What ``on_board/steps.py`` counted: steps by how long they took, in bins of 100 us."""
+"""The histograms of ``on_board/steps.py``: steps by their duration, in bins of 100 us."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _BIN_US = 100
 
 
 def merged(rows: Any, kind: str) -> dict[str, Any]:
-    """All steps of this kind, however many messages they heard."""
+    """Return one histogram of all steps of this kind, however many messages they received."""
     those = [row for row in rows if row["kind"] == kind]
     bins: Counter[int] = Counter()
     for row in those:
@@ -23,7 +23,7 @@ def merged(rows: Any, kind: str) -> dict[str, Any]:
 
 
 def summary(found: Any) -> dict[str, float]:
-    """Of a histogram: upper edges of the bins, so never less than it was."""
+    """Return a histogram's figures. Percentiles are upper edges of bins, so never too small."""
     if not found["steps"]:
         return {"steps": 0}
     return {

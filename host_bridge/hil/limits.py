@@ -1,6 +1,6 @@
-"""What a board must reach: one row for each thing that is measured, RP2040 at 200 MHz.
+"""The limits for a board, one row per measurement; made for an RP2040 at 200 MHz.
 
-The table is for a beat of 10 ms; a longer one has more time for its step and for an answer.
+The table is for a control period of 10 ms; a longer one leaves more time for a step and an answer.
 """
 
 from __future__ import annotations
@@ -13,7 +13,11 @@ MOST, LEAST = "at most", "at least"
 
 
 class Limit(NamedTuple):
-    """``must`` and ``aim`` in ``unit``; more of it is worse where ``side`` is MOST."""
+    """The limit of one measurement.
+
+    ``must`` is the limit and ``aim`` the goal, in ``unit``; with ``side`` MOST a larger value is
+    worse.
+    """
 
     what: str
     side: str
@@ -22,7 +26,7 @@ class Limit(NamedTuple):
     unit: str
 
 
-STEP_MS = 10  # a beat of the cars that these limits were made for
+STEP_MS = 10  # the control period that these limits were made for
 ANSWER_MS = 50
 
 LIMITS = {
@@ -69,7 +73,7 @@ _AND_A_BEAT = ("stop_answer", "identify_answer", "stop_driving", "identify_drivi
 
 
 def limit_for(key: str, beat_ms: float) -> Limit:
-    """The limit for a car with this beat."""
+    """Return the limit for a car with this control period."""
     limit = LIMITS[key]
     if key in _OF_THE_BEAT:
         share = beat_ms / STEP_MS
@@ -82,20 +86,20 @@ def limit_for(key: str, beat_ms: float) -> Limit:
 def judged(
     key: str, value: float, how: str, clock: str, beat_ms: float = STEP_MS, **detail: Any
 ) -> Row:
-    """The row of a thing that was measured, in its limit's unit."""
+    """Return the row of a measured value, given in its limit's unit."""
     limit = limit_for(key, beat_ms)
     holds = value <= limit.must if limit.side == MOST else value >= limit.must
     return Row(limit.what, *_limits(limit), f"{value:.4g} {limit.unit}", how, clock, holds, detail)
 
 
 def failed(key: str, why: str) -> Row:
-    """Make the row of a thing that did not come about."""
+    """Return the row of a measurement that failed."""
     limit = LIMITS[key]
     return Row(limit.what, *_limits(limit), got=why, holds=False)
 
 
 def unmeasured(key: str, why: str) -> Row:
-    """Make the row of a thing that was not measured."""
+    """Return the row of something that was not measured, with the reason."""
     limit = LIMITS[key]
     return Row(limit.what, *_limits(limit), how=why)
 

@@ -1,6 +1,6 @@
-"""What has to be measured on the chip: small programs at its raw REPL, around the car's own.
+"""Measurements on the chip: small programs at its raw REPL, around the car's own.
 
-They wrap the car's step, or the board's contract, and say what they found by the chip's own clock.
+They wrap the car's step, or the board's interface, and report by the chip's own clock.
 """
 
 from __future__ import annotations
@@ -22,17 +22,20 @@ from host_bridge.hil.report import Row
 
 CHIP = "the chip's clock (ticks_us)"
 MARK, END = b"@@@", b"\x04"
-PROMPT = b"\x01"  # a raw REPL says who it is, and prompts
+PROMPT = b"\x01"  # a raw REPL answers this with its name and a prompt
 KINDS = ("standing", "driving", "stopped")
 DRIVING_KEYS = ("step_median", "step_p99", "step_max", "c_stack")
 HEAP_KEYS = {"car": "heap_spare", "hitl": "heap_spare_hitl"}
-_HEAP_STEP, _HEAP_MOST = 1024, 32 * 1024  # in bytes: how finely it is looked for, and how far
+_HEAP_STEP, _HEAP_MOST = 1024, 32 * 1024  # the resolution and the limit of the search, in bytes
 _STANDING_S, _LINE_S = 5.0, 3.0
-_NOISE = b"\x55" * 400  # no delimiter in it: a step of 10 ms that takes 400 bytes takes 40 kB/s
+_NOISE = b"\x55" * 400  # without a delimiter; 400 bytes per step of 10 ms are 40 kB/s
 
 
 def watched(bench: Bench, mode: str, speed_mm_s: int, drive: Callable[[Car], None]) -> Any:
-    """What ``on_board/steps.py`` says after ``drive``. Raises Mute with the board's own words."""
+    """Return what ``on_board/steps.py`` reports after ``drive``.
+
+    Raises Mute with the board's text.
+    """
     with bench.board() as board:
         transport = board.begin(program("steps", FOLDER=slot_of(board), MODE=mode))
         with bench.car(speed_mm_s, transport.serial) as car:
@@ -42,7 +45,7 @@ def watched(bench: Bench, mode: str, speed_mm_s: int, drive: Callable[[Car], Non
                 drive(car)
             except (NotDriving, KeyboardInterrupt) as error:
                 end, is_ended = str(error), isinstance(error, KeyboardInterrupt)
-                car.halt()  # armed, it would not leave its program
+                car.halt()  # an armed car does not leave its program
             car.port.feed(b"\0" + ASK)
             said = _rest(car.port, transport, bench)
         if is_ended:
@@ -55,8 +58,8 @@ def watched(bench: Bench, mode: str, speed_mm_s: int, drive: Callable[[Car], Non
 def _rest(port: Port, transport: Any, bench: Bench) -> bytes:
     if bench.repl == bench.link:
         said = port.rest_of_line(END + b">", 10.0)
-        # Its prompt has been read. Whoever resets it waits for one: else until the watchdog does
-        # that, and the car that starts then says things without end.
+        # Its prompt has been read, but the code that resets it waits for one. Without another the
+        # wait lasts until the watchdog resets it, and then the restarted car's reports never end.
         transport.serial.write(PROMPT)
         return said
     said, wrong = transport.follow(10.0 * bench.patience)
@@ -72,7 +75,7 @@ def _found(said: bytes) -> Any:
 
 
 def step_times(bench: Bench, speed_mm_s: int, seconds: float) -> Iterator[Row]:
-    """Percentiles of steps while driving, from a histogram made on the chip."""
+    """Yield percentiles of steps while driving, from a histogram made on the chip."""
 
     beat_ms = 10.0
 
@@ -105,7 +108,7 @@ def step_times(bench: Bench, speed_mm_s: int, seconds: float) -> Iterator[Row]:
 
 
 def stops(bench: Bench, speed_mm_s: int, count: int) -> Iterator[Row]:
-    """Stop frames at moments that a timer chooses."""
+    """Measure Stop frames at moments that a timer chooses."""
 
     def drive(car: Car) -> None:
         car.arm()
@@ -132,7 +135,7 @@ def stops(bench: Bench, speed_mm_s: int, count: int) -> Iterator[Row]:
 
 
 def line_rates(bench: Bench) -> Iterator[Row]:
-    """Bytes each way, standing by, beside the steps."""
+    """Measure the bytes each way, in STANDBY, beside the steps."""
 
     def talk(car: Car) -> None:
         for _ in range(int(_LINE_S * 100)):
@@ -151,7 +154,7 @@ def line_rates(bench: Bench) -> Iterator[Row]:
 
 
 def guard_share(bench: Bench) -> Row:
-    """Turns of an empty loop with the guard's timer, and without."""
+    """Compare the turns of an empty loop with the guard's timer and without."""
     with bench.board() as board:
         transport = board.begin(program("guard_share", FOLDER=slot_of(board)))
         said, wrong = transport.follow(30.0 * bench.patience)
@@ -164,7 +167,7 @@ def guard_share(bench: Bench) -> Row:
 
 
 def heap_spare(bench: Bench, mode: str) -> Row:
-    """The largest block of heap beside which the car, or hardware in the loop, still comes up."""
+    """Find the largest block of heap beside which the car, or hardware in the loop, starts."""
     found = _started_beside(bench, mode, 0)
     if not found["is_up"]:
         return judged(HEAP_KEYS[mode], -1, found["error"], "", total=found["total"], need=None)
@@ -191,7 +194,7 @@ def _started_beside(bench: Bench, mode: str, ballast: int) -> Any:
 
 
 def bytes_row(bench: Bench, vehicle: str, beats: int) -> Row:
-    """Item S13; see same_bytes."""
+    """Check S13: the board's bytes against CPython's; see same_bytes."""
     with bench.board() as board:
         transport = board.begin(same_bytes.program(slot_of(board)))
         patience_s = same_bytes.PATIENCE_S * bench.patience
@@ -199,7 +202,7 @@ def bytes_row(bench: Bench, vehicle: str, beats: int) -> Row:
 
 
 def first_step(bench: Bench) -> Row:
-    """Reset by its REPL; its own events tell when it first stood by. Raises Mute."""
+    """Reset the board by its REPL; its events tell when it was first in STANDBY. Raises Mute."""
     with bench.board():
         pass
     with bench.car(0) as car:

@@ -1,4 +1,4 @@
-"""A host that runs by a clock of its own: what it says comes at every moment of the car's beat."""
+"""Calls by the host's own clock, so that its messages come at every phase of the car's step."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Call = Callable[[], object]
 
 @dataclass
 class _Row:
-    """A call, how often it is made, and when it is due next, by the car's time."""
+    """A call, its period, and its next due time, by the car's clock."""
 
     due_us: int
     every_us: int
@@ -21,7 +21,7 @@ class _Row:
 
 
 class OwnTimes:
-    """Calls that are made each so many microseconds of the car's time, whatever its beat is."""
+    """Periodic calls by the car's clock, independent of its control period."""
 
     def __init__(self, port: Port) -> None:
         self._port = port
@@ -29,7 +29,7 @@ class OwnTimes:
 
     @contextlib.contextmanager
     def every(self, every_us: int, call: Call) -> Iterator[None]:
-        """Have this called meanwhile, the first time at once."""
+        """Call this periodically in this context, the first time at once."""
         row = _Row(self._port.car_us, every_us, call)
         self._rows.append(row)
         try:
@@ -38,8 +38,10 @@ class OwnTimes:
             self._rows.remove(row)
 
     def until_next_step(self, step_us: int) -> None:
-        """Make the calls that are due within a step of the car's, which begins now, each at its
-        moment. This machine waits as long as the car takes, which may be slower than time."""
+        """Make the calls that are due within the car's step that begins now, each at its time.
+
+        This machine waits as long as the car takes, which may be slower than real time.
+        """
         begun_us, begun_s = self._port.car_us, self._port.now_s()
         while self._rows:
             row = min(self._rows, key=lambda row: row.due_us)
@@ -48,5 +50,5 @@ class OwnTimes:
             at_s = begun_s + (row.due_us - begun_us) / self._port.us_per_s()
             self._port.sleep(max(at_s - self._port.now_s(), 0.0))
             row.call()
-            # what this machine was too late for is not said twice
+            # calls that this machine was too late for are skipped
             row.due_us = max(row.due_us, begun_us) + row.every_us

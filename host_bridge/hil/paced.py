@@ -1,6 +1,6 @@
-"""A host and a car at a port, which keep the car's own time: asked, armed and driven.
+"""A host and a car at a port, in the car's own time: identified, armed and driven.
 
-All times are the car's own: each step says when it began.
+All times are the car's own: each step reports when it began.
 """
 
 from __future__ import annotations
@@ -20,34 +20,34 @@ from host_bridge.hil.small_host import BEAT_US, GAMEPAD, RELEASED, ROS2, SCRIPT,
 from sim_mock.metal import TIME_MASK
 
 ASKED = 20
-# A hundred times a second by a clock that is three in a thousand fast: in 3.3 s it comes at every
-# moment of a beat
+# A hundred times a second by a clock that is 0.3 % fast, so that in 3.3 s it passes through every
+# phase of a control period
 CLAIM_EVERY_US = 9_970
-_STEERED_URAD, _STEERS = 150_000, 63  # to each side; claims from one side to the other
-_SYNC_EVERY = 5  # beats
-_CLEARS = 20  # asked for, or waited out while it brakes
+_STEERED_URAD, _STEERS = 150_000, 63  # amplitude; claims from one side to the other
+_SYNC_EVERY = 5  # steps
+_CLEARS = 20  # tries, including waits while it brakes
 _SURE_US, _UNSURE_US, _HELD_US = 7_000, 65_535, 9_000
 
 
 class PacedHost(Host[Port]):
-    """A host that keeps the car's time, and answers a Status now and then after a while.
+    """A host that keeps the car's time, and answers a Status now and then after a random delay.
 
-    The board takes a round trip less what the host says it held it; a Sync that comes just before
-    a step's beginning has waited least.
+    The board takes the round trip less the time that the host held it; a Sync that arrives just
+    before a step begins has waited least.
     """
 
     def __init__(self, port: Port) -> None:
         super().__init__(port)
-        self._sync_every = 1 << 60  # a Host's own has no time between what comes and what goes
+        self._sync_every = 1 << 60  # never by Host itself, which allows no time for holding
         self._random = random.Random(1)
         self.bound_us = _UNSURE_US
         self.step_us = BEAT_US
-        self.own_times = OwnTimes(port)  # what it says besides, not in the car's beat
+        self.own_times = OwnTimes(port)  # messages independent of the car's steps
 
     def _take(self, size: int) -> None:
         super()._take(size)
         report = self.latest.get("ClockReport")
-        if report is not None and report.epoch == self.epoch:  # the car tells of others' too
+        if report is not None and report.epoch == self.epoch:  # other sessions' are reported too
             self.bound_us = report.bound_us
 
     def beat(self) -> None:
@@ -66,17 +66,17 @@ class PacedHost(Host[Port]):
 
 
 class NotDriving(RuntimeError):
-    """The car does not arm, or stopped by itself."""
+    """Raised when the car cannot be armed, or stopped by itself."""
 
 
 class OneBoard:
-    """A report is of one board, however often its power or its cable was pulled."""
+    """The check that a report stays with one board, however often its power or cable was pulled."""
 
     def __init__(self) -> None:
         self._known: KnownCar | None = None
 
     def met(self, seen: KnownCar, where: str) -> None:
-        """Raises errors.AnotherCarFault for another one than was met first."""
+        """Note the board. Raises errors.AnotherCarFault for another one than the first."""
         self._known = self._known or seen
         if verdict(self._known, seen) is Verdict.ANOTHER:
             raise AnotherCarFault(
@@ -87,7 +87,7 @@ class OneBoard:
 
 
 class Car:
-    """One car at a port, asked and driven; ``whose`` is the board that the port is to have."""
+    """One car at a port, asked and driven; ``whose`` checks that the board stays the same."""
 
     def __init__(
         self, port: Port, speed_mm_s: int, progress: Callable[[str], None], whose: OneBoard
@@ -101,11 +101,11 @@ class Car:
 
     @property
     def step_us(self) -> int:
-        """The car's beat, as it told when it was met."""
+        """The car's control period, as it reported it."""
         return self.host.step_us
 
     def meet(self) -> dict[str, object]:
-        """Ask who it is. Raises Mute, errors.AnotherCarFault."""
+        """Identify the car and bind; return its facts. Raises Mute, errors.AnotherCarFault."""
         self.port.catch_up()
         self.host.rest(50)
         self.host.connect()
@@ -122,7 +122,7 @@ class Car:
         }
 
     def parameter(self, name: str) -> int:
-        """Ask for one, by its name. Raises Mute."""
+        """Return a parameter by its name. Raises Mute."""
         index = Params().index(name)
         for _ in range(ASKED):
             self.host.say(messages.ParameterRead, index=index)
@@ -135,7 +135,10 @@ class Car:
     # --- round trips
 
     def answers_us(self, what: type, answer: str, drive: bool) -> list[int]:
-        """From the newest Status before it was sent to the first after the answer: at most that."""
+        """Return upper limits of the round trips, in us.
+
+        Each is from the newest Status before sending to the first Status after the answer.
+        """
         found = []
         for token in range(1, (ASKED if what is messages.Identify else 1) + 1):
             before_us = self.port.car_us
@@ -157,7 +160,10 @@ class Car:
         self.host.beat()
 
     def act(self, action: int) -> int:
-        """Two steps, each with its answer; returns the refusals. Raises NotDriving."""
+        """Perform an action's two steps, each with its answer; return the refusals.
+
+        Raises NotDriving.
+        """
         nonce = 0
         for _ in range(2):
             reply = self._act_once(action, nonce)
@@ -183,19 +189,19 @@ class Car:
             self.host.drive(300, deadman=RELEASED)
             if self.host.state == codes.STANDBY and not self.host.status.causes:
                 return
-            if self.host.state != codes.STOPPING:  # it brakes still, and clears nothing
+            if self.host.state != codes.STOPPING:  # while it brakes it clears nothing
                 self.act(codes.ACTION_CLEAR)
         raise NotDriving(self.why())
 
     def arm(self) -> None:
-        """Raises NotDriving with what speaks against it."""
+        """Arm the car and drive. Raises NotDriving with the reasons against it."""
         host = self.host
         if host.state in (codes.STOPPED, codes.FAULT) or host.status.causes:
             self.clear()
         host.drive(300, deadman=RELEASED)
         refusals = self.act(codes.ACTION_ARM)
         host.drive(200, deadman=RELEASED)
-        host.drive(200)  # a hand takes over in neutral; whoever asks for speed at once is not heard
+        host.drive(200)  # the source has to begin in neutral before it may ask for speed
         host.drive(200, self._speed_mm_s)
         if refusals or host.state != codes.ACTIVE:
             needs = "; ".join(Refusal(bit).phrase for bit in _bits(refusals)) or "nothing refused"
@@ -208,12 +214,12 @@ class Car:
         self.host.rest(300)
 
     def halt(self) -> None:
-        """Stop it and wait until it is no longer armed, whatever it does."""
+        """Stop it and wait until it is no longer armed, whatever its state."""
         self.host.stop()
         self.host.rest(1000)
 
     def why(self) -> str:
-        """Say what the car tells of itself, in words."""
+        """Return the car's reported state, causes, faults and newest events as text."""
         status = self.host.status
         causes = [Cause(bit).phrase for bit in _bits(status.causes)]
         faults = [Fault(bit).phrase for bit in _bits(status.faults)]
@@ -224,9 +230,11 @@ class Car:
     # --- driving
 
     def drive_for(self, seconds: float, sources: int) -> dict[str, Any]:
-        """Drive with one source at 100 Hz, by a clock of its own and steering, or with each of
-        several at 50 Hz in the car's beat; what came of it. Raises NotDriving if the car stops by
-        itself."""
+        """Drive for so long and return the figures. Raises NotDriving if the car stops by itself.
+
+        One source claims at 100 Hz by a clock of its own, steering; several at 50 Hz each, in step
+        with the car.
+        """
         if sources > 1:
             return self._driven_for(seconds, sources)
         with self.host.own_times.every(CLAIM_EVERY_US, self.claim_steering):
@@ -258,7 +266,7 @@ class Car:
             "gaps": gaps,
             "late": sum(
                 us > 1.5 * self.step_us for us in between
-            ),  # and made up for, if not missed
+            ),  # late ones were caught up, unless they count as missed
             "longest_interval_ms": max(between) / 1000,
             "longest_step_ms": max(inputs),
             "frames_to_car": port.frames_sent - frames,
@@ -268,7 +276,7 @@ class Car:
         }
 
     def claim_steering(self) -> None:
-        """Claim what is driven, the wheels on their way from one side to the other and back."""
+        """Claim the speed, with the steering sweeping from one side to the other and back."""
         along = self.host.sequence % (2 * _STEERS)
         share = min(along, 2 * _STEERS - along) * 2 - _STEERS
         self.host.claim(self._speed_mm_s, share * _STEERED_URAD // _STEERS)
@@ -276,14 +284,14 @@ class Car:
     def _claims(self, sources: int) -> None:
         """Claim 50 times a second for each of several sources."""
         many = self.claims_a_beat
-        turn = self.port.steps & 1  # at 10 ms each on every other beat
+        turn = self.port.steps & 1  # at 10 ms each claims on every other step
         for place, source in enumerate((SCRIPT, SEAT, GAMEPAD, ROS2)[:sources]):
             if many > 1 or place & 1 == turn:
                 self.claim_of(source, codes.HELD)
 
     @property
     def claims_a_beat(self) -> int:
-        """Count the claims in a beat of a source at 100 Hz."""
+        """The number of claims per control period of a source at 100 Hz."""
         return max(round(self.step_us / 10_000), 1)
 
     def claim_of(self, source: int, deadman: int) -> None:
@@ -293,7 +301,7 @@ class Car:
         self.host.claim(self._speed_mm_s, deadman=deadman, source=source, **sequence)
 
     def _missed(self) -> int:
-        """Since its start, by its own count (modulo 2**16)."""
+        """Return the missed steps since its start, by its own count (modulo 2**16)."""
         inputs = self.host.latest.get("Inputs")
         return inputs.missed if inputs is not None else 0
 

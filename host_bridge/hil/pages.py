@@ -1,7 +1,7 @@
-"""Which page waits for which figure: row by row, the page, and the words beside which it belongs.
+"""The page and the place on it that waits for each figure.
 
-What these pages say of metal is unmeasured, or an emulated chip's, until a board has been on a
-bench. Whoever is sent a report finds here where its figures go.
+The figures on these pages are unmeasured, or an emulated chip's, until a real board has been on a
+bench. A reader of a report finds here where its figures go.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from host_bridge.hil.limits import LIMITS
 
 
 class Cell(NamedTuple):
-    """A place on a page of this repository, by words that stand there."""
+    """A place on a page of this repository, given by words that stand there."""
 
     page: str
     words: str
@@ -80,5 +80,5 @@ CELLS: dict[str, Cell] = {
 
 
 def by_what() -> Mapping[str, str]:
-    """Say of each row of a report, by what it measures, which page waits for it."""
+    """Return the page that waits for each row of a report, by what it measures."""
     return {LIMITS[key].what: str(cell) for key, cell in CELLS.items()}

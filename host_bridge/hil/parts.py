@@ -1,4 +1,4 @@
-"""The parts of a metal day in their order: what each measures, what is said of one that fails."""
+"""The parts of ``tandem hil`` in order: how each is measured, and how a failure is reported."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from host_bridge.services import Host as HostServices
 
 ENDED = "ended by Ctrl-C before it"
 NO_HANDS = "needs a person's hands: at a terminal, and without --no-hands"
-STORMY = "f1tenth"  # whose storm it is where no vehicle is named
+STORMY = "f1tenth"  # the vehicle of the stress test if none is named
 
 
 @dataclass(frozen=True)
 class Work:
-    """What every part is given."""
+    """The arguments of every part."""
 
     bench: Bench
     report: Report
@@ -39,7 +39,7 @@ class Work:
 
 
 class Part(NamedTuple):
-    """Its rows by their keys in ``LIMITS``, and what measures them."""
+    """A part: the keys of its rows in ``LIMITS``, and the function that measures them."""
 
     keys: tuple[str, ...]
     measure: Callable[[Work], Iterable[Row]]
@@ -90,7 +90,7 @@ def _flash(work: Work) -> Iterator[Row]:
 
 
 def _by_hand(keys: Sequence[str], measure: Callable[[Work, Person], Iterable[Row]]) -> Part:
-    """Make a part that needs a person."""
+    """Return a part that needs a person."""
 
     def with_person(work: Work) -> Iterator[Row]:
         if work.person is None:
@@ -134,8 +134,10 @@ PARTS: dict[str, Part] = {
 
 
 def through_port(work: Work, chosen: Sequence[str]) -> tuple[Mute | None, bool]:
-    """Part by part; one that fails leaves the rest. Returns why the car is mute, if it is, and
-    whether a person has ended it."""
+    """Measure part by part; a failing one leaves the rest.
+
+    Returns why the car is mute, or None, and whether a person has ended it.
+    """
     mute, is_ended = None, False
     for name, part in PARTS.items():
         if name not in chosen or is_ended:
@@ -154,7 +156,7 @@ def through_port(work: Work, chosen: Sequence[str]) -> tuple[Mute | None, bool]:
 
 
 def _through(part: Part, work: Work) -> Exception | None:
-    """Measure one part; what it has no row of is said to be not measured, and why."""
+    """Measure one part; a row for each thing not measured says why. Return the error, if any."""
     measured: set[str] = set()
     rows = iter(part.measure(work))
     try:
@@ -171,7 +173,7 @@ def _through(part: Part, work: Work) -> Exception | None:
         raise
     finally:
         if isinstance(rows, Generator):
-            rows.close()  # at once, and not when it is collected: a car that is armed is stopped
+            rows.close()  # now, not at garbage collection: it stops an armed car
     work.bench.progress(str(trouble))
     row_of = failed if isinstance(trouble, NotHeldFault) else unmeasured
     work.report.rows += _lacking(part, measured, row_of, str(trouble))

@@ -1,10 +1,9 @@
-"""A car at a serial port, the far end of a ``small_host.Host``: a beat is the car's own next step.
+"""A car at a serial port, as the far end of a ``small_host.Host``; it advances by the car's steps.
 
-Each step says when it began, in its Status or in its Motion.
-
-So the host keeps the car's time, whatever clock this machine has: a board of metal and an emulated
-one, which may be ten times slower, are driven and measured alike. The host's own clock only says
-when to give up, and ``patience`` stretches that.
+Each step reports when it began, in its Status or its Motion. So the host keeps the car's time,
+whatever clock this machine has: a real board and an emulated one, which may be ten times slower,
+are driven and measured alike. The host's own clock only decides when to give up, and ``patience``
+stretches that.
 """
 
 from __future__ import annotations
@@ -23,23 +22,26 @@ from host_bridge.errors import DeviceFault
 from sim_mock.metal import TIME_MASK
 
 BAUD = 921_600
-SILENT_S = 3.0  # a car that is well says fifty things in it
-_STARTS_S = 6.0  # and one that is only now imported at the REPL: an RP2040 takes 3.6 s for it
+SILENT_S = 3.0  # a healthy car sends fifty messages in it
+_STARTS_S = 6.0  # for a program just started at the REPL: an RP2040 needs 3.6 s to import it
 _QUIET_S = 0.5
-_IDLE = 3  # looks at the line in a row that find nothing
-_SAME_STEP_US = 3_000  # a Status and a Motion that are nearer than that are of one step
+_IDLE = 3  # consecutive reads that find nothing
+_SAME_STEP_US = 3_000  # a Status and a Motion closer than this belong to one step
 
 
 class Mute(DeviceFault):
-    """Nothing that a car says comes from this port; something else may have come."""
+    """Raised when no car's messages come from a port; other bytes may have come."""
 
     has_said_something = False
 
 
 class Port:
-    """``now_us`` is when the newest step began, ``car_us`` the same without its wrap."""
+    """The port of a car.
 
-    values: tuple[int, ...] = ()  # a Host digests what a virtual car puts out; a port does not tell
+    ``now_us`` is when the newest step began, ``car_us`` the same without wrap-around.
+    """
+
+    values: tuple[int, ...] = ()  # a Host hashes a virtual car's outputs; a port has none
     enable = False
 
     def __init__(
@@ -54,22 +56,22 @@ class Port:
         self._line.timeout = 0.05
         self._reader = FrameReader(crc_table())
         self._timed = {it.ID: it() for it in (messages.Status, messages.Motion)}
-        self._held = b""  # came after what ended a beat
-        self._raw = b""  # the newest of what came, for whoever has to say why nothing is understood
-        self._came: deque[tuple[int, float]] = deque(maxlen=50)  # car's us, this machine's s
+        self._held = b""  # bytes after the end of the last step's message
+        self._raw = b""  # the newest bytes, for the message that nothing is understood
+        self._came: deque[tuple[int, float]] = deque(maxlen=50)  # car time us, host time s
 
     now_s = staticmethod(time.monotonic)  # by this machine
     sleep = staticmethod(time.sleep)
 
     def us_per_s(self) -> float:
-        """How much of the car's time goes by in a second of this machine's; a million, on metal."""
+        """Return the car's time in us per second of this machine; a million for a real board."""
         (first_us, first_s), (last_us, last_s) = self._came[0], self._came[-1]
-        if last_s - first_s < 1e-6 * (last_us - first_us):  # had waited here, and came at once
+        if last_s - first_s < 1e-6 * (last_us - first_us):  # bytes had piled up here
             return 1e6
         return (last_us - first_us) / max(last_s - first_s, 1e-6)
 
     def catch_up(self) -> None:
-        """Leave what waited here from before: it would be taken for the car's present."""
+        """Drop old bytes that waited here, which would be taken for the car's present."""
         idle = 0
         while idle < _IDLE:
             idle = 0 if self._line.read(self._line.in_waiting) else idle + 1
@@ -81,7 +83,7 @@ class Port:
         self.frames_sent += 1
 
     def advance(self, until_us: int) -> bytes:
-        """Whatever comes until the next step's, that included. Raises Mute."""
+        """Return the bytes up to and including the next step's message. Raises Mute."""
         come = bytearray()
         give_up_s = time.monotonic() + self._may_be_silent_s()
         while True:
@@ -96,7 +98,7 @@ class Port:
                 raise self._silence()
 
     def _until_step(self, data: bytes) -> int | None:
-        """Where in ``data`` the first message of a step that is new ends."""
+        """Return where in ``data`` the first message of a new step ends; None if there is none."""
         if not data:
             return None
         self.received += len(data)
@@ -108,7 +110,7 @@ class Port:
                 at += 1
                 size = self._reader.payload_size()
                 if size and self._tick(size):
-                    self.received -= len(data) - at  # is counted when it is looked at
+                    self.received -= len(data) - at  # counted later, when it is read
                     return at
         return None
 
@@ -146,7 +148,7 @@ class Port:
         return fault
 
     def rest_of_line(self, end: bytes, within_s: float) -> bytes:
-        """What comes besides, until ``end`` came and nothing after it, or nobody says more."""
+        """Return what comes until ``end`` came and nothing follows, or the time is over."""
         come = self._held
         self._line.timeout = _QUIET_S
         give_up_s = time.monotonic() + within_s * self.patience

@@ -1,7 +1,7 @@
-"""A person pulls the power, and the car says of itself how it came back.
+"""Power cuts by a person's hand, and the car's own report of how it came back.
 
-At three moments: while it stands by, while it stores its configuration over and over, and while its
-program is on trial, as after a flash.
+They happen at three moments: in STANDBY, while it stores its configuration repeatedly, and while
+its program is on trial, as after a flash.
 """
 
 from __future__ import annotations
@@ -35,37 +35,37 @@ _MOMENTS = {
 _PULL = "Pull the power NOW, all of it (battery and USB), wait two seconds, and put it back."
 _NEEDS_FLASH = "needs a flash first: --vehicle and --board"
 _NO_REPL = "not known: its REPL does not answer"
-_TRIES = 12  # each waits as long as the bench does for a port, or for a car's first word
+_TRIES = 12  # each waits as long as the bench does for a port or a car's first message
 _COMMIT_EVERY_MS = 500
-_EPOCH = 70_000  # of the first session here; each has one of its own, which tells lives apart
-_HEALTHY_S = 15.0  # firmware/core/watch.py: after ten, and a board's start before them
+_EPOCH = 70_000  # the first session's; each later one has its own, which tells boots apart
+_HEALTHY_S = 15.0  # a board's start, and the ten seconds of firmware/core/watch.py
 
 
 class Lost(RuntimeError):
-    """The car did not come back."""
+    """Raised when the car did not come back."""
 
 
 @dataclass(frozen=True)
 class Life:
-    """The life that a car is in, as it tells it."""
+    """The car's report of its present run since the last boot."""
 
     config_hash: bytes
     state: int
-    has_begun: bool  # since the session before: it was without power, or was reset
+    has_begun: bool  # it restarted since the session before: a power cut or a reset
     reset_cause: int
     took_s: float
     clock: str
 
 
 class PowerCuts:
-    """Pulls of the power of one car; ``was_flashed`` if this command has flashed it."""
+    """The power cuts of one car; ``was_flashed`` if this command has flashed it."""
 
     def __init__(self, bench: Bench, person: Person, was_flashed: bool) -> None:
         self._bench, self._person, self._was_flashed = bench, person, was_flashed
         self._epoch = _EPOCH
 
     def rows(self, pulls: int) -> Iterator[Row]:
-        """Pull so many times, at one moment after the other. Raises NobodyActs, Mute."""
+        """Have the power pulled so many times, at the moments in turn. Raises NobodyActs, Mute."""
         moments = KEYS if self._was_flashed else (STANDBY, COMMIT)
         for number in range(pulls):
             key = moments[number % len(moments)]
@@ -107,9 +107,9 @@ class PowerCuts:
         return values_hash(_values(car), _beside(name))
 
     def _look(self) -> tuple[Slots | None, bool]:
-        """Ask its REPL, which resets it: which slot runs, and is there a program in the other one?
+        """Ask the REPL, which resets the board, which slot runs, and if the other has a program.
 
-        None where no REPL answers, or there is no launcher.
+        The slots are None if no REPL answers, or there is no launcher.
         """
         with contextlib.suppress(DeviceFault), self._bench.board() as board:
             slots = board.slots()
@@ -118,14 +118,14 @@ class PowerCuts:
         return None, False
 
     def _switch(self, slots: Slots) -> None:
-        """Start the program of this slot on trial, as tandem flash does last."""
+        """Start the program of this slot on trial, like the last step of tandem flash."""
         with self._bench.board() as board:
             board.switch(slots.slot)
 
     # --- the pull
 
     def _pull(self, key: str) -> tuple[str, list[bytes]]:
-        """Until it is gone. Its name, and the configurations with which it may come back."""
+        """Wait until the car is gone; return its name and the configurations it may return with."""
         with self._bench.car(0) as car:
             name, known = self._met(car)
             may_be = [known]
@@ -143,7 +143,7 @@ class PowerCuts:
         return name, may_be
 
     def _wait_gone(self, car: Car, commits: Sequence[tuple[str, bytes]]) -> None:
-        """Until nothing comes from it; meanwhile it stores these in turn, if there are any."""
+        """Wait until the car falls silent; meanwhile it stores these configurations in turn."""
         begun_us, turn = car.port.car_us, 0
         try:
             while car.port.car_us - begun_us < HANDS_S * 1e6:
@@ -157,7 +157,7 @@ class PowerCuts:
         raise NobodyActs(f"the power was not pulled within {HANDS_S:g} s")
 
     def _wait_back(self) -> Life:
-        """Raises Lost if it does not come back."""
+        """Wait until the car is back. Raises Lost if it does not come back."""
         was_away, why = not Path(self._bench.link).exists(), ""
         for left in reversed(range(_TRIES)):
             try:
@@ -189,7 +189,7 @@ class PowerCuts:
     # --- after
 
     def _put_back(self, key: str, name: str, may_be: Sequence[bytes], slots: Slots | None) -> None:
-        """Leave the board as it was: its configuration's name, its slot, its trial over."""
+        """Restore the board: its configuration's name, its slot, its trial over."""
         if key == COMMIT:
             with self._bench.car(0) as car:
                 self._met(car)
@@ -239,10 +239,10 @@ def _row(
 
 
 def _trouble(key: str, may_be: Sequence[bytes], life: Life, is_other_slot: bool) -> str:
-    """Say what is wrong with the car that came back; nothing if all is well."""
+    """Return what is wrong with the car that came back; "" if nothing is."""
     if is_other_slot and key != TRIAL:
         return "with the program of the other slot"
-    if life.config_hash not in may_be and not is_other_slot:  # each slot has its own
+    if life.config_hash not in may_be and not is_other_slot:  # each slot has a configuration
         return "with another configuration"
     if life.state not in (codes.STANDBY, codes.STARTING):
         return f"in state {life.state}"
@@ -256,7 +256,7 @@ def _failing(row: Row, trouble: str) -> Row:
 
 
 def _beginning(car: Car, epoch_before: int) -> tuple[int | None, int]:
-    """Why it began since that session, if it did, and when it first stood by, in us."""
+    """Return the cause of a restart since that session (or None), and when STANDBY began, in us."""
     events = car.host.events
     began = [e[2] for e in events if e[1] == codes.EVENT_STARTED]
     bound = [e[3] for e in events if e[1] == codes.EVENT_SESSION_BOUND]
@@ -266,7 +266,7 @@ def _beginning(car: Car, epoch_before: int) -> tuple[int | None, int]:
 
 
 def _beside(name: str) -> str:
-    """Return another name, of as many bytes at most."""
+    """Return another name, with no more bytes."""
     return name[:-1] + ("~" if name[-1:] != "~" else "-")
 
 
@@ -276,7 +276,7 @@ def _commit(car: Car, name: str, config_hash: bytes) -> None:
 
 
 def _values(car: Car) -> list[int]:
-    """Read all parameters, one with each beat: a car answers one a step. Raises Mute."""
+    """Read all parameters, one with each step, as the car answers one per step. Raises Mute."""
     count = parameter_count()
     found: dict[int, int] = {}
     for _ in range(_TRIES):

@@ -1,4 +1,4 @@
-"""What was measured, beside what it must be: rows, a table for people, one file to send."""
+"""The report: measurements and their limits as rows, a table for people, one file to send."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PASS, FAIL, NOT_MEASURED = "pass", "FAIL", "not measured"
 
 @dataclass(frozen=True)
 class Row:
-    """One thing that was measured, or why it was not. ``clock`` is whose time it is in."""
+    """One measurement, or why there is none; ``clock`` says by whose clock it was timed."""
 
     what: str
     must: str = ""
@@ -36,11 +36,11 @@ class Row:
 
 @dataclass
 class Report:
-    """All of one board on one day."""
+    """All measurements of one board on one day."""
 
     board: dict[str, Any] = field(default_factory=dict)
     rows: list[Row] = field(default_factory=list)
-    pages: Mapping[str, str] = field(default_factory=dict)  # by ``what``: which one waits for it
+    pages: Mapping[str, str] = field(default_factory=dict)  # the page that waits, by ``what``
 
     def plain(self) -> dict[str, Any]:
         return {

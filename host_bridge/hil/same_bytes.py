@@ -1,7 +1,7 @@
 """S13 on the chip: for the same inputs the board puts out the very bytes that CPython puts out.
 
-The world, its plant and its trouble run here; each step is taken by the program in this process and
-by the program on the board, and the two are compared before either's next one.
+The world, its plant and its faults run here; each step is taken by the program in this process and
+by the one on the board, and the two are compared before the next step.
 """
 
 from __future__ import annotations
@@ -21,33 +21,38 @@ from host_bridge.hil.report import Row
 from sim_mock.firmware_runner import Beat, InProcess
 
 ON_BOARD = Path(__file__).with_name("on_board") / "same_bytes.py"
-PATIENCE_S = 10.0  # a collection, a start of the program: seconds at most on a board of metal
+PATIENCE_S = 10.0  # a collection or a start of the program takes seconds at most on a real board
 _IN = struct.Struct(IN)
 _OUT = struct.Struct(f"<{2 * CHANNELS}iiBBBHI")
 _SEEDS = 3
 
 
 def program(folder: str) -> str:
-    """What the board is to run: on the program of this slot."""
+    """Return the text that the board has to run, on the program of this slot."""
     return f"FOLDER, CHANNELS = {folder!r}, {CHANNELS}\n{ON_BOARD.read_text()}"
 
 
 class Differs(AssertionError):
-    """The board put out something else, or nothing."""
+    """Raised when the board put out something else, or nothing."""
 
 
 class OnBoard:
     """A ``FirmwareRunner`` at the far end of a serial line."""
 
     def __init__(self, line: Any, patience_s: float, took_us: list[int]) -> None:
-        """``took_us`` is what each step took, by the board's own clock. Raises Differs."""
+        """Wait until the program listens.
+
+        ``took_us`` gets each step's duration by the board's clock.
+
+        Raises Differs.
+        """
         self._line = line
         self._took_us = took_us
         line.timeout = patience_s
         self._begun()
 
     def _begun(self) -> None:
-        """The program says that it listens."""
+        """Wait until the program reports that it listens."""
         if self._line.read(1) != b".":
             raise Differs(f"the program on the board does not start: {self._rest()}")
 
@@ -57,7 +62,7 @@ class OnBoard:
         return said.decode(errors="replace").strip("\x04>\r\n") or "it says nothing"
 
     def ask(self, what: bytes, size: int) -> bytes:
-        """Raises Differs with what the board says of its end."""
+        """Send a request; return the answer. Raises Differs with the board's text if it ended."""
         self._line.write(what)
         mark = self._line.read(1)
         if mark != b".":
@@ -90,7 +95,7 @@ class OnBoard:
         return self._read(size)
 
     def heap(self) -> tuple[int, int]:
-        """Bytes in use, bytes free, after a collection."""
+        """Return the bytes in use and the bytes free, after a collection."""
         used, free = struct.unpack("<II", self.ask(b"R", 8))
         return used, free
 
@@ -99,7 +104,7 @@ class OnBoard:
 
 
 class Compared:
-    """A ``FirmwareRunner`` that is two, of which the second has to do what the first does."""
+    """A ``FirmwareRunner`` made of two, the second of which has to match the first."""
 
     def __init__(self, here: InProcess, board: OnBoard, count: Callable[[int], None]) -> None:
         self._here, self._board, self._count = here, board, count
@@ -123,7 +128,7 @@ class Compared:
         return expected
 
     def close(self) -> None:
-        """The board's program goes on: a car that begins anew takes its place."""
+        """Leave the board's program running: a restarted car takes its place."""
 
 
 def _plain(value: Any) -> Any:
@@ -141,11 +146,11 @@ def compare(
     patience_s: float = PATIENCE_S,
     progress: Callable[[str], None] = lambda text: None,
 ) -> Row:
-    """Drive a storm of so many beats on the board that ``on_board/same_bytes.py`` was begun on."""
+    """Run a stress test of so many steps on a board with ``on_board/same_bytes.py`` started."""
     count = Count(progress)
     took_us: list[int] = []
     difference, room = "", (0, 0)
-    timeout = line.timeout  # whoever leads the board back to its REPL reads with its own again
+    timeout = line.timeout  # restored for the code that leads the board back to its REPL
     try:
         board = OnBoard(line, patience_s, took_us)
         stormy_drive(vehicle, partial(_begun, board, count), beats, seed=_SEEDS)
@@ -181,7 +186,7 @@ def _begun(board: OnBoard, count: Count, board_id: bytes, image: bytes, seed: in
 
 
 class Count:
-    """Steps so far, told now and then."""
+    """A counter of steps that reports now and then."""
 
     def __init__(self, progress: Callable[[str], None]) -> None:
         self.steps = self.size = 0

@@ -1,4 +1,4 @@
-"""A small host that speaks the car's own codec, byte for byte: to a virtual car, and to a board.
+"""A small host with the car's own codec, byte for byte, for virtual cars and boards.
 
 It shares nothing with host_bridge/link, so that neither can hide a mistake of the other. The tests
 of the car drive with it too.
@@ -24,7 +24,7 @@ TABLE = crc_table()
 
 
 class FarEnd(Protocol):
-    """What a host speaks to: a virtual car's ``World``, or a board's port."""
+    """The far end of a host: a virtual car's ``World``, or a board's port."""
 
     @property
     def now_us(self) -> int: ...
@@ -44,22 +44,21 @@ FarT = TypeVar("FarT", bound=FarEnd)
 
 
 def made(message_type: type[Any]) -> Any:
-    """Make a new message. Its layout is made once and kept, as on a flashed board: a test says and
-    hears thousands."""
+    """Return a new message. Its layout is made once and kept, as on a flashed board, for speed."""
     if "LAYOUT" not in vars(message_type):
         message_type.LAYOUT = make_layout(message_type.FIELDS)
     return message_type()
 
 
 def framed(message: Any) -> bytes:
-    """Wrap a message as it goes over the line."""
+    """Return a message's frame, as it goes over the line."""
     writer = FrameWriter(TABLE)
     size = writer.wrap(encode_into(message, writer.payload))
     return bytes(writer.out[:size])
 
 
 class Host(Generic[FarT]):
-    """One host at the far end of one world's link. Everything that was said is kept."""
+    """One host at the far end of one world's link. It keeps everything that was received."""
 
     def __init__(self, world: FarT, epoch: int = 12345, source: int = SCRIPT) -> None:
         self.world = world
@@ -67,7 +66,7 @@ class Host(Generic[FarT]):
         self.source = source
         self.sequence = 0
         self.input_count = 0
-        self.clock_ahead_us = 0  # a lying or stepped host clock
+        self.clock_ahead_us = 0  # the offset of a wrong or stepped host clock
         self.received: list[bytes] = []
         self.outputs = hashlib.sha256()
         self.latest: dict[str, Any] = {}
@@ -77,7 +76,7 @@ class Host(Generic[FarT]):
         self._sync_every = 5
         self._beats = 0
 
-    # --- what it says
+    # --- sending
 
     def say(self, message_type: type[Any], **fields: Any) -> bytes:
         message = made(message_type)
@@ -121,7 +120,7 @@ class Host(Generic[FarT]):
     # --- time
 
     def beat(self) -> None:
-        """One step of the car, and a Sync every few of them."""
+        """Advance the car by one step, and send a Sync every few of them."""
         world = self.world
         sent = world.advance(world.now_us + BEAT_US)
         self.received.append(sent)
@@ -153,7 +152,7 @@ class Host(Generic[FarT]):
 
     def connect(self) -> None:
         self.rest(50)
-        # a car that is a program of its own takes a while until it says anything
+        # a car in a process of its own takes a while until it sends anything
         while "Status" not in self.latest or self.state == codes.STARTING:
             self.beat()
         self.say(messages.Identify, token=1)
@@ -161,7 +160,7 @@ class Host(Generic[FarT]):
         self.rest(300)
 
     def act(self, action: int, deadman: int = RELEASED) -> int:
-        """Two steps; returns the refusals."""
+        """Perform an action's two steps; return the refusals."""
         config_hash = bytes(self.latest["Identity"].config_hash)
         self.say(messages.Act, action=action, nonce=0, config_hash=config_hash)
         self.drive(20, deadman=deadman)
@@ -173,7 +172,7 @@ class Host(Generic[FarT]):
         return int(self.latest["ActReply"].refusals)
 
     def take_the_wheel(self) -> None:
-        """From power-up to ACTIVE, at rest."""
+        """Bring the car from power-up to ACTIVE, at rest."""
         self.connect()
         self.drive(50, deadman=RELEASED)
         assert self.act(codes.ACTION_ARM) == 0
@@ -181,7 +180,7 @@ class Host(Generic[FarT]):
         self.drive(50)
         assert self.state == codes.ACTIVE
 
-    # --- what it heard
+    # --- receiving
 
     @property
     def status(self) -> Any:

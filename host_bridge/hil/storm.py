@@ -1,4 +1,4 @@
-"""Trouble for a virtual car, seeded: what can come over its line, and from its switches."""
+"""A seeded stress test of a virtual car: everything that can come over its line and switches."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from sim_mock.world import World
 
 
 class Storm:
-    """Seeded trouble: commands, stops, faults and damage, one thing or none a beat."""
+    """Seeded commands, stops, faults and damaged frames, at most one per step."""
 
     def __init__(self, host: Host[World], seed: int) -> None:
         self.host = host
         self._random = random.Random(seed)
         self._wish: tuple[int, int, int] = (0, 0, HELD)
-        # how often in a thousand beats, what
+        # frequency per thousand steps, action
         self._table: tuple[tuple[int, Callable[[], object]], ...] = (
             (20, self._change_wish),
             (4, self._let_go),

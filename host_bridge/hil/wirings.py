@@ -1,6 +1,6 @@
-"""What an opened loop does to a drive that is no ESC: a brake servo, a VESC, an H-bridge.
+"""Reaction of drives other than an ESC to an open loop: a brake servo, a VESC, an H-bridge.
 
-Each is told from an analyser's channels, as ``analyser.py`` reads them.
+Each is found in an analyser's channels, as ``analyser.py`` reads them.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-BAUD = 115_200  # of a VESC's line, 8N1, idle high
+BAUD = 115_200  # a VESC's line, 8N1, idle high
 _BITS = 8
-_CHANGED_S = 20e-6  # a brake's pulse that moved
-_PAUSE_S = 10e-3  # an open loop lasts longer
+_CHANGED_S = 20e-6  # a brake's pulse that differs by more has moved
+_PAUSE_S = 10e-3  # a loop stays open for longer
 _DUTY, _CURRENT, _BRAKE = 5, 6, 7
 _DRIVES = (_DUTY, _CURRENT, _BRAKE)
 
@@ -32,7 +32,7 @@ class Levels(Protocol):
 
 @dataclass(frozen=True)
 class Word:
-    """A command that a VESC was sent; its number, and when its last byte had come."""
+    """A command to a VESC: its number, its value, and when its last byte had come."""
 
     time_s: float
     command: int
@@ -40,18 +40,18 @@ class Word:
 
     @property
     def drives(self) -> bool:
-        """Whether it turns the wheels forward."""
+        """True if it turns the wheels forward."""
         return self.command == _DUTY and self.value > 0
 
 
 def level_at(channel: Levels, time_s: float) -> int:
-    """0 or 1."""
+    """Return the channel's level at this time, 0 or 1."""
     at = bisect_right(channel.times_s, time_s)
     return channel.levels[at - 1] if at else channel.first
 
 
 def to_brake(brake: Levels, opened_s: float) -> float | None:
-    """Seconds from the opening to the rise of the first pulse that is another one; None if none."""
+    """Return the seconds from the opening to the first pulse that differs; None without one."""
     pulses = brake.pulses()
     at = bisect_right([rise_s for rise_s, _ in pulses], opened_s)
     if at == 0:
@@ -64,7 +64,10 @@ def to_brake(brake: Levels, opened_s: float) -> float | None:
 
 
 def to_word(line: Levels, opened_s: float) -> float | None:
-    """Seconds to the first command that drives no more; None if it did not drive, or goes on."""
+    """Return the seconds to the first command that does not drive.
+
+    None if it did not drive at the opening, or goes on.
+    """
     words = [word for word in words_of(line) if word.command in _DRIVES]
     at = bisect_right([word.time_s for word in words], opened_s)
     if at == 0 or not words[at - 1].drives:
@@ -76,7 +79,7 @@ def to_word(line: Levels, opened_s: float) -> float | None:
 
 
 def words_of(line: Levels) -> Iterator[Word]:
-    """The short frames on a VESC's line: 02, length, payload, two bytes of CRC, 03."""
+    """Yield the short frames on a VESC's line: 02, length, payload, two bytes of CRC, 03."""
     held: list[tuple[float, int]] = []
     for come in _bytes_of(line):
         held.append(come)
@@ -91,7 +94,7 @@ def words_of(line: Levels) -> Iterator[Word]:
 
 
 def _bytes_of(line: Levels) -> Iterator[tuple[float, int]]:
-    """Each byte and the middle of its stop bit."""
+    """Yield each byte with the middle of its stop bit."""
     bit_s, free_s = 1 / BAUD, float("-inf")
     for time_s, level in zip(line.times_s, line.levels, strict=True):
         if level or time_s < free_s:
@@ -103,8 +106,10 @@ def _bytes_of(line: Levels) -> Iterator[tuple[float, int]]:
 
 
 def to_idle(channels: Mapping[str, Levels], opened_s: float) -> float | None:
-    """Seconds until an H-bridge (pwm, in1, in2, perhaps standby) drives no more; None if it did not
-    drive, or goes on."""
+    """Return the seconds until an H-bridge (pwm, in1, in2, perhaps standby) stops driving.
+
+    None if it did not drive at the opening, or goes on.
+    """
     there = [channels[part] for part in ("pwm", "in1", "in2", "standby") if part in channels]
     times_s = sorted({time_s for channel in there for time_s in channel.times_s})
     opened_at = bisect_right(times_s, opened_s)

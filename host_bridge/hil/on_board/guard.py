@@ -1,4 +1,4 @@
-"""How late the guard's hard timer comes, idle, busy and while memory is collected. No wires."""
+"""Lateness of the guard's hard timer: idle, busy and while memory is collected. No wires."""
 
 import gc
 import time

@@ -1,8 +1,8 @@
-"""How much of the processor the guard takes: turns of an empty loop with it and without.
+"""The guard's share of the processor: turns of an empty loop with it and without.
 
-Sent by ``../on_chip.py`` after FOLDER. Without: before the board is made. With: on the
-car's own board while its program stands by, and while its outputs are renewed, neutral and enabled,
-as they are while it drives. Prints JSON.
+Sent by ``../on_chip.py`` after FOLDER. Without: before the board is made. With: on the car's own
+board while its program is in STANDBY, and while its outputs are renewed, neutral and enabled, as
+while it drives. Prints JSON.
 """
 # ruff: noqa: F821 - the host writes the name before this
 
@@ -42,7 +42,7 @@ def turns(for_us):
 
 
 def turns_beside(work):
-    """In the half of each beat after the work was done."""
+    """Count turns in half of each period, after the work was done."""
     total = 0
     for _ in range(FOR_US // BEAT_US):
         work()

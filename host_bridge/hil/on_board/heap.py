@@ -1,14 +1,14 @@
-"""Starts the car's program beside a block of BALLAST bytes of heap, and says whether it came up.
+"""Starts the car's program beside a block of BALLAST bytes of heap, and reports whether it came up.
 
-Sent by ``../on_chip.py`` to a board at its raw REPL, after FOLDER, the slot whose program
-runs, MODE and BALLAST. The block is taken before anything of the program is read, so that what
-the program takes only for a while, and the holes that it leaves, count as what it keeps does. MODE:
+Sent by ``../on_chip.py`` to a board at its raw REPL, after FOLDER, the slot whose program runs,
+MODE and BALLAST. The block is taken before the program is read, so that temporary needs and
+fragmentation count too. MODE:
 
-car: until the car's first step would come.
-hitl: from there on to the first step of hardware in the loop, the car made once more on a plant.
+car: until the car's first step would come. hitl: then to the first step of hardware in the loop,
+the car made once more on a plant.
 
 Printed as JSON: ``total``, the heap of this MicroPython on this board, in bytes; ``ballast``;
-``is_up``; ``free``, what is left beside the ballast then; ``error``, by which it did not come up.
+``is_up``; ``free``, what is left beside the ballast then; ``error``, why it did not come up.
 """
 # ruff: noqa: F821 - the host writes the names before this
 
@@ -25,11 +25,11 @@ ballast = bytearray(BALLAST)
 
 
 class Up(Exception):
-    """The way out of the program once it is up."""
+    """Raised to leave the program once it is up."""
 
 
 class Probe:
-    """In place of the beat: the first that is made after the car's own ends the program."""
+    """Replaces the beat: the first one made after the car's own ends the program."""
 
     def __init__(self, board, app, ticks_us, watchdog):
         raise Up

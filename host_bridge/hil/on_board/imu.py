@@ -13,7 +13,7 @@ PERIOD_US = 10_000
 
 
 def found(i2c):
-    """The sensor that answers at its usual address."""
+    """Return the sensor that answers at its usual address."""
     for address, kind in (
         (mpu.ADDRESS, mpu.Mpu),
         (mpu.ADDRESS + 1, mpu.Mpu),

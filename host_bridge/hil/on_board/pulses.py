@@ -31,7 +31,7 @@ def width_us(measured):
 
 
 def widths(pulses, measured, asked_ns):
-    """Twenty pulses while they are renewed: the shortest and the longest."""
+    """Renew twenty pulses; print the shortest and the longest."""
     seen = []
     for _ in range(20):
         pulses.renew(asked_ns)
@@ -40,7 +40,7 @@ def widths(pulses, measured, asked_ns):
 
 
 def frames_until_neutral(measured):
-    """How many pulses are still other than neutral."""
+    """Count the pulses that are not neutral yet."""
     for frame in range(50):
         if abs(width_us(measured) - NEUTRAL_NS // 1000) < 5:
             return frame

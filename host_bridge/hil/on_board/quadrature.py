@@ -1,5 +1,5 @@
-"""Counts at rising rates: GP6, GP7 (a made encoder) to GP8, GP9 (A, B)."""
-# ruff: noqa: F821 - the assembler brings its own words
+"""Counts at rising rates: GP6, GP7 (a simulated encoder) to GP8, GP9 (A, B)."""
+# ruff: noqa: F821 - the PIO assembler defines its instructions as names
 
 import time
 
@@ -9,13 +9,13 @@ import rp2
 from firmware.drivers.rp2_quadrature import QuadratureCounter, quadrature
 
 MADE, COUNTED = 6, 8
-CYCLES = 50_000  # of four steps each, forward and then back
-STEP_CYCLES = 16  # of the making state machine
+CYCLES = 50_000  # four steps each, forward and then back
+STEP_CYCLES = 16  # state machine cycles per step
 
 
 @rp2.asm_pio(set_init=(rp2.PIO.OUT_LOW,) * 2, out_shiftdir=rp2.PIO.SHIFT_RIGHT)
 def made_encoder():
-    """Two words: so many cycles forward, so many back."""
+    """Take two words: cycles forward, cycles back."""
     pull()
     mov(x, osr)
     label("forward")

@@ -15,7 +15,7 @@ WATCHED_US = 150_000
 
 
 def last_edge_us(seen, loop):
-    """Open the loop and watch: when the life signal changed last, from then."""
+    """Open the loop; return when the life signal last changed, from then."""
     level = seen()
     loop.value(0)
     opened_us = time.ticks_us()
@@ -45,7 +45,7 @@ def by_pio(loop, runstop, seen):
 
 
 def by_guard(loop, runstop, seen, opens):
-    """The main loop does nothing but watch: it hangs, as far as the car is concerned."""
+    """The main loop only watches, so for the car it hangs."""
     loop.value(1)
     life = ToggledLife(machine.Pin(LIFE, machine.Pin.OUT))
     ring = Ring1(runstop, life, time.ticks_us)

@@ -1,9 +1,9 @@
-"""The car on a virtual board, its inputs and outputs over the REPL's own line, one step at a time.
+"""The car on a virtual board, with inputs and outputs over the REPL's line, step by step.
 
-Sent by ``../same_bytes.py`` to a board at its raw REPL, with FOLDER, the slot whose program
-runs, and CHANNELS put before it (what is flashed has its constants folded away). What unix.py's
-packets are, with a letter before each; the heap is locked around every step. An answer begins with
-a full stop; if it does not, the program has ended.
+Sent by ``../same_bytes.py`` to a board at its raw REPL, with FOLDER, the slot whose program runs,
+and CHANNELS put before it (a flashed program has its constants folded away). The packets are
+unix.py's, with a letter before each; the heap is locked in every step. An answer begins with a
+full stop; if it does not, the program has ended.
 """
 
 # ruff: noqa: F821 - the host writes two names before this
@@ -40,7 +40,7 @@ def take(size):
 
 
 def new():
-    """The board begins anew, with the configuration that comes."""
+    """Start the board anew, with the configuration that comes."""
     board_id, seed, size = struct.unpack("<8siH", take(14))
     board = VirtualBoard(board_id, bytes(take(size)), seed)
     app = App(board)

@@ -1,17 +1,17 @@
-"""The car's own program with a clock around its step: how long steps take, standing by and driving.
+"""The car's own program with a clock around its step: step times in STANDBY and driving.
 
-Sent by ``../on_chip.py`` to a board at its raw REPL, after FOLDER, the slot whose program
-runs, and MODE. The program is started as its launcher starts it; a host then drives it over its
-link, and ends it by sixteen times 0x03. What was found is printed then, as JSON. MODE:
+Sent by ``../on_chip.py`` to a board at its raw REPL, after FOLDER, the slot whose program runs,
+and MODE. The program starts as from its launcher; a host then drives it over its link, and ends it
+by sixteen times 0x03. Then the findings are printed as JSON. MODE:
 
-steps: the steps' times, and the beats that came too late to be taken.
-stops: besides, a Stop frame that arrives at a moment of a timer's, not of the step's, each time
-       that the car drove for a while, and is in the link's queue with its next pump; until the
-       board's ``write`` that obeyed it has returned.
-link: besides, after each step as many zeros as the link takes, unless something came.
+steps: the steps' times, and the control periods missed.
+stops: also, each time that the car drove for a while, a Stop frame that arrives when a timer
+       fires, independent of the step, and is in the link's queue with its next pump; timed
+       until the board's ``write`` that obeyed it has returned.
+link: also, after each step as many zeros as the link takes, unless something came.
 
-Of chips whose C stack lies where STACKS says, also how deep it was used, interrupts included: what
-was free of it is filled before, and looked through afterwards.
+On chips whose C stack lies where STACKS says, also how deep it was used, interrupts included: its
+free part is filled before, and searched afterwards.
 """
 # ruff: noqa: F821 - the host writes the names before this
 
@@ -55,7 +55,7 @@ step_of_the_car = App.step
 
 
 class Found:
-    """The steps of a car that stands by, drives or has stopped, with so many messages heard."""
+    """The steps in one state of the car, with so many messages received."""
 
     def __init__(self, kind, heard):
         self.kind, self.heard = kind, heard
@@ -80,7 +80,7 @@ class Found:
 
 
 class Beats:
-    """When steps of a driving car began: how many did not, because others took too long."""
+    """The times at which a driving car's steps began, to count those missed."""
 
     def __init__(self):
         self.last_us = -1
@@ -94,7 +94,7 @@ class Beats:
 
 
 class Trial:
-    """A Stop that is to arrive (1), that has (2), that the program has in hands (3)."""
+    """A Stop that is to arrive (1), has arrived (2), is in the program's hands (3)."""
 
     def __init__(self):
         writer = FrameWriter(crc_table())
@@ -165,7 +165,7 @@ def step(app, now_us):
 
 
 def listen(board):
-    """Between the board and its program."""
+    """Wrap the interface between the board and its program."""
     receive_into, write, link = board.receive_into, board.write, board.link
     listen = link.listen
 
@@ -201,7 +201,7 @@ def fill_stack(bottom):
 
 
 def deepest(bottom):
-    """How many bytes of the C stack were used; 0 where it was not filled."""
+    """Return how many bytes of the C stack were used; 0 if it was not filled."""
     at = bottom
     while at and machine.mem32[at] == FILLED:
         at += 4

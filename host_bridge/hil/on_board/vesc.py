@@ -12,7 +12,7 @@ ASKED_MS = 5000
 
 
 def talk(vesc, keep_alive):
-    """Ask for values at 50 Hz; with or without the sign of life that resets the VESC's timeout."""
+    """Ask for values at 50 Hz, with or without the keep-alive that resets the VESC's timeout."""
     replies = vesc.reports.replies
     ends = time.ticks_add(time.ticks_ms(), ASKED_MS)
     while time.ticks_diff(ends, time.ticks_ms()) > 0:
