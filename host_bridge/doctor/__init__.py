@@ -1,4 +1,4 @@
-"""Is this machine fit to drive cars? What stands in the way, and what to do about it."""
+"""The check whether a machine is fit to drive cars: the obstacles, and what to do about them."""
 
 from host_bridge.doctor.checks import Finding, Machine, Verdict, examine
 from host_bridge.doctor.machine import LocalMachine
@@ -20,5 +20,5 @@ __all__ = [
 
 
 def this_machine() -> LocalMachine:
-    """The machine that this runs on, its ports, its MicroPythons and the cars served on it."""
+    """Return the machine that this runs on, with its ports, MicroPythons and served cars."""
     return LocalMachine(ports, candidates, served)

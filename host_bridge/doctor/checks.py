@@ -1,4 +1,4 @@
-"""The checks: each looks at one thing of a machine that is handed in, and says what to do."""
+"""The checks: each looks at one property of a given machine, and says what to do."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ROS_MODULES = (
 
 
 class Verdict(Enum):
-    """What a finding means."""
+    """The meaning of a finding."""
 
     OK = "ok"
     WARN = "warn"  # works, but not as well as it might
@@ -28,7 +28,7 @@ class Verdict(Enum):
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that was looked at; a remedy where one is needed."""
+    """The result of one check, with a remedy where one is needed."""
 
     subject: str
     verdict: Verdict
@@ -62,7 +62,7 @@ class Served(Protocol):
 
 @dataclass(frozen=True)
 class Interpreter:
-    """A MicroPython, or what was taken for one: then ``fault`` says why it is none."""
+    """A MicroPython, or a command taken for one; then ``fault`` says why it is none."""
 
     command: str
     version: str
@@ -70,7 +70,7 @@ class Interpreter:
 
 
 class Machine(Protocol):
-    """What the checks ask of a machine."""
+    """The properties of a machine that the checks use."""
 
     @property
     def python(self) -> tuple[int, ...]: ...
@@ -81,10 +81,10 @@ class Machine(Protocol):
     def served(self) -> Sequence[Served]: ...
     def may_open(self, device: str) -> bool: ...
     def is_member(self, group: str) -> bool:
-        """Whether this process has the group's rights."""
+        """Return whether this process has the group's rights."""
 
     def is_listed(self, group: str) -> bool:
-        """Whether the user will have them from the next login on."""
+        """Return whether the user will have them from the next login on."""
 
     @property
     def serial_group(self) -> str:
@@ -93,14 +93,14 @@ class Machine(Protocol):
     def is_running(self, program: str) -> bool: ...
     def text(self, path: str) -> str | None: ...
     def ros_distributions(self) -> Sequence[str]:
-        """The names under /opt/ros, sorted."""
+        """Return the names under /opt/ros, sorted."""
 
     def missing_modules(self, names: Sequence[str]) -> Sequence[str]:
-        """Which of these this Python does not find."""
+        """Return those of these modules that this Python does not find."""
 
 
 def examine(machine: Machine) -> list[Finding]:
-    """All that was found, in the order in which to read it."""
+    """Return all findings, in the order in which to read them."""
     checks = CHECKS if machine.is_linux else [check for check in CHECKS if check not in OF_LINUX]
     return [finding for check in checks for finding in check(machine)]
 
@@ -220,7 +220,7 @@ def _latency(machine: Machine) -> Iterable[Finding]:
 
 
 def _ros(machine: Machine) -> Iterable[Finding]:
-    """Only where there is some of it: most machines have none, and need none."""
+    """Check ROS 2 only if some of it is there: most machines have none, and need none."""
     distributions = machine.ros_distributions()
     missing = machine.missing_modules(ROS_MODULES)
     if not missing:

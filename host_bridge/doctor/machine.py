@@ -1,4 +1,4 @@
-"""This machine, as the checks see it. What other rooms know of it is handed in."""
+"""This machine, as the checks see it. Knowledge of other packages is passed in."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from typing import Protocol
 
 from host_bridge.doctor.checks import Interpreter, Port, Served
 
-# Debian and its kin, Arch and its kin, and what some add for USB
+# Debian's and its derivatives', Arch's and its derivatives', and one that some add for USB
 SERIAL_GROUPS = ("dialout", "uucp", "plugdev")
 _VERSION = "import sys; print('.'.join(str(n) for n in sys.implementation.version[:3]))"
 _ANSWER_WITHIN_S = 10.0
-_COMM_SIZE = 15  # the kernel cuts names of processes there
+_COMM_SIZE = 15  # the kernel truncates process names to this
 
 
 class Candidate(Protocol):
@@ -31,7 +31,7 @@ class Candidate(Protocol):
 
 
 class LocalMachine:
-    """The machine that this runs on; ``root`` is where its files are."""
+    """The machine that this runs on; ``root`` is the root of its files."""
 
     def __init__(
         self,

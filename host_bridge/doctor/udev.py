@@ -1,4 +1,4 @@
-"""The udev rules: a name for each board that stays, and nobody else's hands on it."""
+"""The udev rules: a stable name for each board, and no access by ModemManager."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ INSTALL = (
     "sudo udevadm control --reload && sudo udevadm trigger"
 )
 
-# USB vendors (the USB-IF's numbers) of boards, and of the adapters that boards hang on
+# USB vendor ids (the USB-IF's) of boards, and of adapters that connect boards
 VENDORS = (
     ("2e8a", "Raspberry Pi: Pico, Pico 2"),
     ("f055", "MicroPython: pyboard and other STM32 boards"),
@@ -48,6 +48,6 @@ LABEL="tandem_end"
 
 
 def rules(group: str) -> str:
-    """The whole file; ``group`` is the system's own for serial ports (dialout, uucp)."""
+    """Return the whole file; ``group`` is the system's own for serial ports (dialout, uucp)."""
     devices = (_DEVICE.format(vendor=vendor, title=title, group=group) for vendor, title in VENDORS)
     return _HEAD.format(install=INSTALL) + "".join(devices) + _TAIL
