@@ -1,4 +1,4 @@
-"""A car on blocks under a session of its own: what is wished of it, what is waited for."""
+"""A car on blocks under a session of its own: its setpoint, and waits for its reports."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from host_bridge.open_car import OpenCar
 
 _ANSWER_S = 2.0
 _READY_S = 3.0
-_COUNT_S = 5  # how often a person is told how long there is
-# Who may hold the deadman: for virtual cars a program. Of a real car the person who said that its
-# wheels are off the ground, and who sits at the seat.
+_COUNT_S = 5  # how often a person is told how much time is left
+# The holder of the deadman: a program for virtual cars; for a real one the person who said that its
+# wheels are off the ground, in the seat.
 _SOURCES = {True: "script", False: "seat"}
 
 
 @dataclass(frozen=True)
 class Row:
-    """One thing that was looked at. ``is_good`` None: not there, or left out."""
+    """One result. ``is_good`` is None if there is nothing to test, or it was left out."""
 
     what: str
     is_good: bool | None
@@ -33,7 +33,7 @@ class Row:
 
 
 class Hands:
-    """What the test holds at this moment; the session asks a hundred times a second."""
+    """The test's input, which the session asks a hundred times a second."""
 
     def __init__(self) -> None:
         self.wish = Wish()
@@ -51,19 +51,19 @@ class Hands:
 
 
 class Bench:
-    """Raises errors.RefusedFault where the car will not."""
+    """The car under test; its actions raise errors.RefusedFault if the car refuses."""
 
     def __init__(self, opened: OpenCar, clock: Clock, tell: Callable[[str], None]) -> None:
         self.opened = opened
         self.car = opened.car
         self.vehicle = opened.vehicle
-        self.tell = tell  # what the person has to do now
+        self.tell = tell  # tells the person what to do now
         self.hands = Hands()
         self._clock = clock
 
     @asynccontextmanager
     async def driven(self) -> AsyncIterator[None]:
-        """Claims flow inside; nothing is held before and after."""
+        """Send claims in this context; the deadman is released before and after."""
         epoch = self.car.connection.epoch
         assert epoch is not None, "opened with one"
         source = self.vehicle.source(_SOURCES[self.opened.is_virtual])
@@ -78,7 +78,7 @@ class Bench:
                 await task
 
     async def hold(self, wish: Wish, seconds: float) -> None:
-        """Wish for this, deadman held, for so long; then let go."""
+        """Claim this wish, which holds the deadman, and return after so long; the wish stays."""
         self.hands.wish = wish
         await asyncio.sleep(seconds)
 
@@ -89,7 +89,10 @@ class Bench:
         return await self.opened.until(is_so, within_s)
 
     async def ask(self, what: str, is_so: Callable[[], bool], within_s: float) -> bool:
-        """Tell the person what to do, and how long there is for it, again and again."""
+        """Tell the person repeatedly what to do and how much time is left.
+
+        Returns False if it was not done in time.
+        """
         for left_s in range(round(within_s), 0, -_COUNT_S):
             self.tell(f"{what} {left_s} s are left.")
             if await self.until(is_so, min(_COUNT_S, left_s)):
@@ -106,7 +109,7 @@ class Bench:
             raise RefusedFault(f"{self.opened.name} did not {deed.action.phrase}: {reasons}")
 
     async def arm(self) -> None:
-        """On the stand: slow, and for a minute at most."""
+        """Arm in the profile for a stand: slow, and for a minute at most."""
         await self.until(self._may_arm, _READY_S)
         await self.do(arming(Profile.STAND, Sender.COMMAND))
         await self.until(lambda: self.state is State.HOLD, 1.0)

@@ -1,4 +1,4 @@
-"""What the self-test looks at, in order. Each check gives rows; none moves what it is not about."""
+"""The checks of the self-test, in order. Each yields rows; none moves what it does not test."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from host_bridge.selftest.bench import Bench, Row
 
 Check: TypeAlias = Callable[[Bench], AsyncIterator[Row]]
 _LISTEN_S = 1.5  # slow reports come twice a second
-_STEER_PART = 0.3  # of full lock: plainly seen, and clear of every stop
+_STEER_PART = 0.3  # of full lock: clearly visible, and away from the mechanical stops
 _STEER_S = 1.2
 _STEER_WITHIN_RAD = 0.02
 _NEUTRAL_S = 0.3  # an attended source begins from neutral
 _CAP_PART = 0.5  # of the stand's cap
-_SPEED_WITHIN_S = 5.0  # an ESC arms for up to two; six magnets a turn are slow to tell a speed
+_SPEED_WITHIN_S = 5.0  # an ESC arms for up to 2 s; six magnets a turn are slow to show a speed
 _MOVED_MPS = 0.05
 _STILL_RADPS = 0.1  # a gyro at rest, biased
-_PERSON_S = 30.0  # to find the switch
+_PERSON_S = 30.0  # time for a person to find the switch
 _STOPS_S = 0.5
 _RESTS_S = 5.0
-_VESC_ALONE_S = 3.0  # it is let go of for 0.3 s, and may time out after a second
-_TIMES_OUT_S = 0.2  # firmware/boards/vesc_drive.py counts on it
-_BRAKES_A = 1.0  # plainly more than noise; the wheel is off the ground, and light
+_VESC_ALONE_S = 3.0  # it is released for 0.3 s, and may time out after a second
+_TIMES_OUT_S = 0.2  # firmware/boards/vesc_drive.py relies on it
+_BRAKES_A = 1.0  # clearly above noise, for a light wheel off the ground
 _LOOP = "runstop_loop"
 _SERVO, _ESC, _BRIDGE = 1, 2, 3  # firmware.core.params, channel_kind
 
 
 async def sensors(bench: Bench) -> AsyncIterator[Row]:
-    """A reading of each, at rest."""
+    """Yield a reading of each sensor, at rest."""
     car, numbers = bench.car, bench.vehicle.parameters
     await bench.until(lambda: bool(car.power and car.motion and car.inputs), _LISTEN_S)
     yield _battery(bench)
@@ -66,7 +66,7 @@ def _battery(bench: Bench) -> Row:
 
 
 async def steering(bench: Bench) -> AsyncIterator[Row]:
-    """Left and right a little: what the board says that it puts out, angle and pulses."""
+    """Steer left and right a little; check the board's reported angle and pulses."""
     await bench.until(lambda: bench.car.outputs is not None, _LISTEN_S)
     for side, sign in (("left", 1), ("right", -1)):
         asked_rad = sign * _STEER_PART * bench.vehicle.steer_max_rad
@@ -81,14 +81,14 @@ async def steering(bench: Bench) -> AsyncIterator[Row]:
 
 
 async def drive(bench: Bench) -> AsyncIterator[Row]:
-    """Forward a little: the outputs, the wheels' counts and the speed; then to a standstill."""
+    """Drive forward a little, then to a standstill; check outputs, wheel counts and speed."""
     await bench.until(lambda: bool(bench.car.outputs and bench.car.motion), _LISTEN_S)
     before, counts = _pulses(bench, _ESC, _BRIDGE), _counts(bench)
     asked_mps = _slow_mps(bench)
     await bench.hold(Wish(is_held=True), _NEUTRAL_S)
     bench.hands.wish = Wish(speed_mps=asked_mps, is_held=True)
     await bench.until(lambda: _turns(bench, counts), _SPEED_WITHIN_S)
-    # what is put out is told in turn with other things: a wheel may turn before
+    # outputs are reported in turn with other things: a wheel may turn before
     await bench.until(lambda: _all_differ(before, _pulses(bench, _ESC, _BRIDGE)), _LISTEN_S)
     status, pulses, now = bench.car.status, _pulses(bench, _ESC, _BRIDGE), _counts(bench)
     speed = status.speed_mps if status else 0.0
@@ -104,8 +104,10 @@ async def drive(bench: Bench) -> AsyncIterator[Row]:
 
 
 async def runstop(bench: Bench) -> AsyncIterator[Row]:
-    """The daily proof: the loop is opened, the car stops, it is closed, the car is cleared. A VESC
-    turns its wheel meanwhile, to be seen stopping by itself."""
+    """Have the loop opened and closed: the car has to stop, stay stopped, and be cleared.
+
+    This is the daily proof. A VESC turns its wheel meanwhile, to show that it stops by itself.
+    """
     if _LOOP not in [source.name for source in bench.vehicle.stop_sources]:
         yield Row("runstop", None, "this vehicle has no loop")
         return
@@ -122,7 +124,7 @@ async def runstop(bench: Bench) -> AsyncIterator[Row]:
         await bench.until(lambda: _has_timed_out(bench), _VESC_ALONE_S)
         for row in vesc_rows(turning, bench.car.vesc or turning):
             yield row
-    # a car that stands has stopped before its slow reports say that the loop is open
+    # a standing car is STOPPED before its slow reports show the open loop
     await bench.until(lambda: not _has_closed_loop(bench), _LISTEN_S)
     what = "Close the runstop loop again."
     has_closed = await bench.ask(what, lambda: _is_closed(bench), _PERSON_S)
@@ -138,13 +140,13 @@ async def runstop(bench: Bench) -> AsyncIterator[Row]:
 
 
 async def _vesc_turns(bench: Bench) -> VescState | None:
-    """What a VESC says while its wheel turns; None if there is none."""
+    """Return a VESC's report while its wheel turns; None if there is none."""
     if bench.car.vesc is None:
         return None
     await bench.hold(Wish(is_held=True), _NEUTRAL_S)
     bench.hands.wish = Wish(speed_mps=_slow_mps(bench), is_held=True)
     await bench.until(lambda: not _stands(bench), _SPEED_WITHIN_S)
-    await asyncio.sleep(_NEUTRAL_S)  # it says so ten times a second
+    await asyncio.sleep(_NEUTRAL_S)  # it reports ten times a second
     return bench.car.vesc
 
 
@@ -153,7 +155,10 @@ def _has_timed_out(bench: Bench) -> bool:
 
 
 def vesc_rows(turning: VescState, alone: VescState) -> Iterator[Row]:
-    """``alone``: when its kill switch was pulled while it turned, and nothing was told it since."""
+    """Yield the rows of a VESC.
+
+    ``alone`` is its report after its kill switch opened while it turned, without commands since.
+    """
     if alone.tells:
         is_good = alone.is_killed and not turning.is_killed
         got = "acts while the drive is off" if is_good else _kill_words(turning)
@@ -212,7 +217,7 @@ def _text(pulses: list[int]) -> str:
 
 
 def _turns(bench: Bench, before: tuple[int, int]) -> bool:
-    """Both sides counted, and the speed was measured."""
+    """Return whether both sides counted and a speed was measured."""
     sides = zip(before, _counts(bench), strict=True)
     return all(b > a for a, b in sides) and not _stands(bench)
 
@@ -223,7 +228,10 @@ def _stands(bench: Bench) -> bool:
 
 
 def _is_closed(bench: Bench) -> bool:
-    """By the status's causes, which come with every step; by the slower inputs besides."""
+    """Return whether the loop is closed, by the status's causes and the slower inputs.
+
+    The causes come with every step.
+    """
     status = bench.car.status
     if status and Cause.RUNSTOP_LOOP in status.causes and bench.state is not State.STOPPED:
         return False
@@ -231,7 +239,7 @@ def _is_closed(bench: Bench) -> bool:
 
 
 def _has_closed_loop(bench: Bench) -> bool:
-    """Say whether the loop is closed, by the newest of the slow reports."""
+    """Return whether the loop is closed, by the newest of the slow reports."""
     return bench.car.inputs is None or bench.car.inputs.is_runstop_closed
 
 

@@ -1,4 +1,4 @@
-"""``tandem selftest``: a car on blocks, before it drives today."""
+"""``tandem selftest``: test a car on blocks, before it drives today."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, host: Host) -> int:
-    """0 if every row is good. Raises errors.TandemError."""
+    """Return 0 if every row is good. Raises errors.TandemError."""
     chosen = [check for check in CHECKS if args.only in (None, check[0])]
     chosen = [check for check in chosen if check[0] not in args.without]
     if not chosen:
