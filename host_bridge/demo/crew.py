@@ -23,7 +23,8 @@ SOURCE = "script"  # with a scripted deadman, so for virtual cars only
 _POLL_S = 0.01
 _READY_WITHIN_S = 10.0
 _ACTION_WITHIN_S = 3.0
-_CLOCK_BOUND_US = 6_000  # below the 10 ms that a car accepts, so that the bound may age
+# Half a control period and more, but below the 10 ms that a car accepts, so that it may age
+_CLOCK_BOUND_US = 6_000
 _UNKNOWN_US = 65_535
 
 

@@ -52,7 +52,7 @@ class Tally:
         self.top_mps = max(self.top_mps, abs(status.speed_mps))
 
     def _watch_state(self, status: CarStatus) -> None:
-        """Note stops.
+        """Note the car's stops.
 
         The text of the newest stop is refreshed, as later events make it more precise.
         """
