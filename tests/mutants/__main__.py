@@ -10,6 +10,7 @@ import functools
 import json
 import os
 import random
+import secrets
 import sys
 import time
 from collections import Counter
@@ -17,7 +18,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.mutants import by_hand, chosen, covered, equivalents, kept, trials
+from tests.mutants import by_hand, chosen, covered, equivalents, kept, sample, trials
 from tests.mutants.core import CORE, FAST, GROUPS, OF_ITS_OWN, PARTS, ROOT, Part, tiers
 from tests.mutants.mutations import Mutant, mutants_of, mutated
 from tests.mutants.overwritten import is_left_out, tried
@@ -38,6 +39,8 @@ def _arguments(words: Sequence[str]) -> argparse.Namespace:
     chosen.add_argument("--core", action="store_true", help="the safety core, touched or not")
     chosen.add_argument("--since", metavar="COMMIT", default="", help="what was touched since then")
     chosen.add_argument("--by-hand", action="store_true", help="the mistakes made by hand, alone")
+    chosen.add_argument("--sample", metavar="N", type=int, help="so many of all files, by lot")
+    parser.add_argument("--seed", type=int, help="of a sample (drawn, and said)")
     parser.add_argument("--where", metavar="NAME", default="", help="class or function")
     parser.add_argument("--json", action="store_true", help="the result as JSON")
     parser.add_argument("--toml", action="store_true", help="survivors as entries to explain")
@@ -215,8 +218,40 @@ def _tell(run: Trying, wrong: Sequence[str], took_s: float, options: argparse.Na
                           "survivors": [mutant._asdict() for mutant in survivors]}))  # fmt: skip
 
 
+def _sample(options: argparse.Namespace) -> int:
+    """Says what of a sample was noticed; 1 if something was not, or not tried."""
+    seed = secrets.randbelow(1_000_000) if options.seed is None else options.seed
+    rules = [rule for path in LISTS for rule in equivalents.read_rules(path)]
+    listed = {it.key for path in LISTS for it in equivalents.read(path)}
+
+    def is_explained(it: Mutant) -> bool:
+        return it.key in listed or is_left_out(it) or any(rule.covers(it) for rule in rules)
+
+    drawn = sample.draw(ROOT, options.sample, seed, is_explained)
+    if options.list:
+        for it in drawn:
+            print(f"{line(it.mutant)}\n    asked: {' '.join(it.tests)}")
+        return 0
+    tried = sample.Sample(ROOT, drawn, kept.Kept(ROOT, options.kept))
+    tried.run(None if options.minutes is None else time.monotonic() + 60 * options.minutes)
+    verdicts = tried.verdicts()
+    survivors = [it for it, verdict in verdicts if verdict == trials.SURVIVED]
+    out = TextOut(options.json)
+    for it in survivors:
+        out(f"{line(it.mutant)}\n    asked: {' '.join(it.tests)}")
+    out(sample.table(verdicts))
+    noticed = len(verdicts) - len(survivors)
+    out(f"seed {seed}: {noticed} of {len(verdicts)} noticed, {len(drawn)} drawn")
+    if options.json:
+        print(json.dumps({"seed": seed, "drawn": len(drawn), "tried": len(verdicts),
+                          "survivors": [it.mutant._asdict() for it in survivors]}))  # fmt: skip
+    return 0 if 0 < len(drawn) == noticed else 1
+
+
 def main(words: Sequence[str]) -> int:
     options = _arguments(words)
+    if options.sample is not None:
+        return _sample(options)
     try:
         parts, mistakes = _chosen(options)
     except chosen.NothingToCompare as why:
