@@ -213,6 +213,10 @@ def test_shared(shared):
 def warm_verdicts(tmp_path, test: str, file: str, changes: list[tuple[str, str]]) -> dict:
     path = tmp_path / "test_it.py"
     path.write_text(test)
+    return verdicts_of(path, file, changes)
+
+
+def verdicts_of(path, file: str, changes: list[tuple[str, str]]) -> dict:
     source = (ROOT / file).read_text()
     assert every(before in source for before, _ in changes)
     sources = [source.replace(before, after, 1) for before, after in changes]
@@ -239,6 +243,16 @@ def test_the_quick_way_notices_what_the_tests_of_a_function_notice_and_claims_no
         ],
     )  # fmt: skip
     assert verdicts == {0: "killed", 1: "killed", 2: "survived", 3: "timed out"}
+
+
+@pytest.mark.process
+def test_the_quick_way_finds_the_functions_under_the_conftest_of_all_tests():
+    """There the collector of garbage is told to look at no function that is there by then."""
+    before, after = "self.present |= 1 << bit", "pass"
+    verdicts = verdicts_of(
+        "tests/firmware/core/test_latch.py", "firmware/core/latch.py", [(before, after)]
+    )
+    assert verdicts == {0: "killed"}
 
 
 @pytest.mark.process
