@@ -17,6 +17,7 @@ ROLLS_OPEN = Inputs("rolling, the loop is open", speed=ROLLING, loop_closed=Fals
 HOT = Inputs("too hot", hot=True)
 CHARGER = Inputs("a charger", charger=True)
 
+_BRAKED_MS = 300  # an opened loop, at most
 PAD = Rights(2, 120)
 _PAD = tuple(words.claims(0, "A", SPEED))
 _HELD_AND_PERMITS = codes.HELD | codes.PERMITS_AUTONOMY
@@ -41,6 +42,14 @@ def _standing() -> tuple[Alphabet, ...]:
             "rolling", "the same while the wheels turn",
             (*_PAD, *words.arm(TRACK), *words.clear(), DISARM_WORD, STOP, COMMIT),
             (QUIET, ROLLS, ROLLS_OPEN), (PAD,),
+        ),
+        Alphabet(
+            "off-delay", "a loop that is braked before it is cut, for a while",
+            (
+                *_PAD, *words.arm(TRACK), *words.clear(), STOP,
+                Word("the loop has been open for its time", "late", value=_BRAKED_MS),
+            ),
+            (QUIET, ROLLS, OPEN_LOOP, ROLLS_OPEN), (PAD,), (("loop_brake_ms", _BRAKED_MS),),
         ),
         Alphabet(
             "numbers", "caps, and commits of other numbers, beside an arm",
@@ -100,7 +109,8 @@ def _autonomous() -> tuple[Alphabet, ...]:
         Word("P asks for nothing", "claim", 0, 1, 0, 0),
     )
     permits = Word("A holds and permits", "claim", deadman=_HELD_AND_PERMITS, mask=0)
-    hands = (_LETS_GO, _HOLDS)
+    # a hand may fall silent before the program that it took over from, which spoke sooner
+    hands = (replace(_LETS_GO, lease_ms=40), replace(_HOLDS, lease_ms=40))
     seat = Rights(1, 100)
     permission = (
         Word("S holds and permits", "claim", place=1, deadman=_HELD_AND_PERMITS, mask=0),
@@ -198,7 +208,7 @@ def _watched() -> tuple[Alphabet, ...]:
             "key", "a key requires its box but on a stand, where the vehicle file needs none",
             (
                 _LETS_GO, _HOLDS, *words.answers()[:3], words.box()[0], *words.arm(TRACK),
-                *words.arm(STAND),
+                *words.arm(RACE), *words.arm(STAND),
             ),
             (QUIET,), (PAD,), needs_box=(False, False, False), is_paired=True,
         ),
@@ -206,7 +216,7 @@ def _watched() -> tuple[Alphabet, ...]:
             "lost key", "a key that was lost requires a box that nobody can be, but on a stand",
             (
                 _LETS_GO, _HOLDS, *words.answers(), *words.box(), *words.arm(TRACK),
-                *words.arm(STAND),
+                *words.arm(RACE), *words.arm(STAND),
             ),
             (QUIET,), (PAD,), needs_box=(False, False, False), is_paired=True, has_key=False,
             is_lost=True,

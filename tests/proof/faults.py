@@ -125,6 +125,16 @@ def _brakes_the_wrong_way(app: App) -> None:
     app.drive.brake = brake
 
 
+def _brake_without_end(app: App) -> None:
+    assert app.loop_brake is not None
+    app.loop_brake.step = lambda now_us: None
+
+
+def _brake_without_a_limit(app: App) -> None:
+    assert app.loop_brake is not None
+    app.loop_brake._most_ms = 1 << 20
+
+
 def _cap_is_raised(app: App) -> None:
     app.actions._raises_cap = lambda cap_mm_s, state: False
 
@@ -235,6 +245,8 @@ ALL = (
     Fault("file's word", "a key leaves its box to the file", "key", _key_requires_nothing),
     Fault("lost word", "a lost key leaves it to the file", "lost key", _key_requires_nothing),
     Fault("wrong brake", "a brake that drives on", "rolling", _brakes_the_wrong_way),
+    Fault("braked loop", "an opened loop is braked and not cut", "off-delay", _brake_without_end),
+    Fault("long brake", "it is braked for ever", "off-delay", _brake_without_a_limit),
     Fault("raised cap", "an armed car's cap is raised", "capped", _cap_is_raised),
     Fault("rolling commit", "a commit while the wheels turn", "rolling", _commit_while_rolling),
     Fault("kept request", "who binds anew keeps his request", "rebind", _rebind_keeps_requests),

@@ -12,7 +12,6 @@ from typing import Any
 
 from firmware.app import App
 from firmware.core.clock import OWN, UNKNOWN_US
-from firmware.core.latch import Latch
 from firmware.protocol import codes, messages
 from firmware.protocol.codec import encode_into
 from tests.firmware.core.desk import parameters_of
@@ -128,7 +127,7 @@ def vehicle_of(alphabet: Alphabet) -> Vehicle:
     other = (CAPS[0], alphabet.other_cap, CAPS[2])
     return Vehicle(
         alphabet.rights, (CAPS, other), alphabet.default_profile, _needs_box(alphabet),
-        alphabet.is_paired, alphabet.has_key,
+        alphabet.is_paired, alphabet.has_key, "loop_brake_ms" in dict(alphabet.changes),
     )  # fmt: skip
 
 
@@ -170,6 +169,13 @@ def report_of(app: App, numbers: Numbers, seen_state: int) -> Report:
         app.faults.bits, winners[codes.DRIVE], winners[codes.STEERING], app.drive.target_mm_s,
         app.actions.profile, numbers.now(app), seen_state,
     )  # fmt: skip
+
+
+def open_for_long(app: App, most_ms: int, now_us: int) -> None:
+    """Opens the loop, if it was opened in this stop, for so long already."""
+    brake = app.loop_brake
+    if brake and brake._has_opened:
+        brake._opened_us = now_us - 1000 * most_ms & (1 << 30) - 1
 
 
 class Machine:
@@ -318,6 +324,9 @@ class Machine:
             self._lose_clock(word.session)
         elif word.kind == "stale":
             self._grow_stale(word.session)
+        elif word.kind == "late":
+            open_for_long(self.app, word.value, NOW_US)
+            self.promises.loop_is_late()
         else:
             message = self.speaker.message(word, NOW_US)
             self._words[word.kind](word, message)
@@ -449,9 +458,12 @@ class Machine:
         if state != STOPPING:
             stopping._patience.is_open = stopping._rolling.is_open = stopping.is_over = False
             stopping.policy = 0
+            if app.loop_brake:
+                app.loop_brake._has_opened = False
+                app.loop_brake._from_mm_s = app.loop_brake._opened_us = 0
         if state not in (ACTIVE, HOLD):
             app.arbiter.attended.is_open = watch._stand_time.is_open = False
-            _forget_which(app.runstop, app.faults, state == STOPPING)
+            _forget_which(app, state == STOPPING)
         elif not watch.is_on_stand:
             watch._stand_time.is_open = False
         if not actions.nonce:
@@ -470,11 +482,14 @@ class Machine:
                 source.pressed.shut()
 
 
-def _forget_which(runstop: Latch, faults: Latch, is_stopping: bool) -> None:
+def _forget_which(app: App, is_stopping: bool) -> None:
     """Outside of a drive it matters whether there is a cause, or a fault, and not which: how it
-    stops was decided as they came, but for a speed in doubt."""
+    stops was decided as they came, but for a speed in doubt, and a loop that is braked first."""
+    runstop, faults = app.runstop, app.faults
     if runstop.bits:
-        runstop.bits = 1 << codes.CAUSE_STOP_REQUEST
+        is_braked = is_stopping and app.loop_brake
+        loop = runstop.bits & 1 << codes.CAUSE_RUNSTOP_LOOP if is_braked else 0
+        runstop.bits = loop or 1 << codes.CAUSE_STOP_REQUEST
     if faults.bits:
         is_in_doubt = is_stopping and faults.bits & codes.SPEED_IN_DOUBT
         faults.bits = 1 << (codes.FAULT_TOO_FAST if is_in_doubt else codes.FAULT_OVER_TEMPERATURE)

@@ -15,6 +15,7 @@ from tests.proof.rules import (
     HOLD,
     NOBODY,
     STANDBY,
+    STOPPING,
     Expected,
     Inputs,
     Report,
@@ -25,6 +26,7 @@ ARM, CLEAR, DISARM, CAP = 1, 2, 3, 4
 NO_CAP = 65535
 SHUT, LET_GO, OPEN = 0, 1, 2  # a source's gate: what its person has done so far
 _BOARD = 3  # the session of the receiver on the board, beside two hosts and a stranger
+_ROLLS = 500  # mm/s, from which on an opened loop may be braked before it is cut
 _BOX = 4  # the paired box's in place of a session, at its first start
 _FULL = 7000  # mm/s that a receiver's full throttle asks for
 _T = TypeVar("_T")
@@ -57,6 +59,7 @@ class Vehicle:
     needs_box: tuple[bool, ...]  # by profile
     is_paired: bool = False  # with a box of its own, where it has a key
     has_key: bool = False
+    brakes_loop: bool = False  # an off-delay keeps the drive's power for a while
 
 
 class Voice:
@@ -113,6 +116,8 @@ class Promises:
         self.speed = self.target = 0  # of the last step: measured, and put out
         self.voices = tuple(Voice() for _ in vehicle.sources)
         self.stale = False  # the switch has said no stop since a hand let go
+        self.drove = False  # something was put out in the last step
+        self.loop_known = self.loop_brakes = False  # in this stop: it opened; it is braked first
 
     # --- what is heard
 
@@ -353,7 +358,7 @@ class Promises:
                 self.stop, self.arm, self.clear, self.disarm, self.by_gesture, may_gesture,
                 self.armed_profile, self.armed_config, self._cap(), self.target,
                 needs_box and not self.box, not had_box, self.vehicle.default_profile,
-                in_hand, waits, self._programs(),
+                in_hand, waits, self._programs(), self._must_be_cut(before, inputs, report),
             ),
         )  # fmt: skip
         self._settle(before, inputs, report, causes)
@@ -407,6 +412,25 @@ class Promises:
             for voice, rights in zip(self.voices, self.vehicle.sources, strict=True)
             if voice.fresh and rights.is_attended
         )
+
+    def loop_is_late(self) -> None:
+        """It has been open for as long as it may be braked."""
+        self.loop_brakes = False
+
+    def _must_be_cut(self, before: int, inputs: Inputs, report: Report) -> bool:
+        """Whether the loop was opened in this stop and may not, or no longer, be braked first: that
+        takes an off-delay, and wheels that roll by their own drive as it opens."""
+        if report.state != STOPPING:
+            self.loop_known = self.loop_brakes = False
+            return False
+        is_open = not inputs.loop_closed
+        if not self.vehicle.brakes_loop:
+            return is_open
+        if before != STOPPING:
+            self.loop_known = False
+        if is_open and not self.loop_known:
+            self.loop_known, self.loop_brakes = True, inputs.speed >= _ROLLS and self.drove
+        return self.loop_known and not self.loop_brakes
 
     def _programs(self) -> tuple[int, ...]:
         return tuple([it.number for it in self.vehicle.sources if not it.is_attended])
@@ -471,6 +495,7 @@ class Promises:
         if self.talk_over:
             self.talk = self.talk_over = self.challenged = False
         self.speed, self.target = inputs.speed, report.target
+        self.drove = self.vehicle.brakes_loop and report.esc != 0
 
 
 def _with(flags: tuple[_T, ...], at: int, value: _T) -> tuple[_T, ...]:

@@ -20,7 +20,16 @@ from firmware.protocol.frame import CRC_SIZE, FrameReader, crc_table
 from host_bridge.hil.small_host import framed
 from tests.firmware.core.desk import parameters_of
 from tests.proof.boxes import CHALLENGE, boxes_of, is_due
-from tests.proof.machine import NOW_US, Alphabet, Machine, car_of, feed, numbers_of, report_of
+from tests.proof.machine import (
+    NOW_US,
+    Alphabet,
+    Machine,
+    car_of,
+    feed,
+    numbers_of,
+    open_for_long,
+    report_of,
+)
 from tests.proof.places import Place, walked
 from tests.proof.rules import Inputs, Report
 from tests.proof.search import Explorer
@@ -29,9 +38,9 @@ from tests.proof.words import EPOCHS, Speaker, Word
 MASK = (1 << 30) - 1
 STARTED_US = 11_000_000  # after that the start is over
 WORDS_MAX = 4  # the program reads its link so often in a step
-# The machine's own, a time, and what the next step finds out of others as it begins
 _DRAFT = "app.configuration.draft"
-_APART = ("is_due", "heard_us", "is_standing", "is_stale")
+# The machine's own, a time, and what the next step finds out of others as it begins
+_APART = ("is_due", "heard_us", "is_standing", "is_stale", "_opened_us")
 
 
 class RealCar:
@@ -65,6 +74,9 @@ class RealCar:
             word = self._waiting.pop(0)
             if word.kind == "lost":
                 self._lose_clock(word.session)
+                continue
+            if word.kind == "late":
+                open_for_long(self.app, word.value, self.now_us)
                 continue
             frame = framed(self.speaker.message(word, self.now_us))
             buffer[: len(frame)] = frame
@@ -147,6 +159,7 @@ class Lockstep:
             if timer in over:
                 machine.time_is_over(timer)
         machine.due = over
+        self._keep_opening(now_us)
         for word in words:
             machine.hear(word)
             self.broken += machine.rules.broken
@@ -162,6 +175,12 @@ class Lockstep:
         for real, own in zip(self.real.app.sessions._hosts, mine, strict=True):
             real._sampled_us, real.bound_us = now_us, real._sampled_bound_us
             real.heard_us = now_us - (NOW_US - own.heard_us) & MASK
+
+    def _keep_opening(self, now_us: int) -> None:
+        """A loop that is braked first was opened as long ago in both: that is counted."""
+        real, own = self.real.app.loop_brake, self.machine.app.loop_brake
+        if real and own and real._has_opened:
+            own._opened_us = NOW_US - elapsed_us(now_us, real._opened_us) & MASK
 
     def _differences(self, report: Report) -> list[str]:
         machine = self.machine

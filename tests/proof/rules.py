@@ -48,6 +48,7 @@ PROMISES = (
     *[f"S3 {cause} stops an armed car on its step" for cause in (*CAUSES, "a fault")],
     *[f"S3 {cause} is latched, in every state" for cause in CAUSES],
     "S3 a cause moves no state but an armed one",
+    "S3 an opened loop cuts, but for what rolls by its own drive",
     "S3 a cause stays until it is cleared",
     "S4 a stranger's request is refused",
     "S4 a stranger's command is refused",
@@ -132,6 +133,7 @@ class Expected:
     in_hand: bool  # a person drives by hand, or the RC is at manual
     waits: bool  # a program that is let drive, and was not let so anew
     programs: tuple[int, ...]  # sources
+    must_be_cut: bool  # the loop was opened in this stop, and it is not braked first
 
 
 class Rules:
@@ -183,6 +185,10 @@ class Rules:
         if e.causes and e.before not in _ARMED and not inputs.hot and not report.faults:
             stays = state == e.before or e.before in (STARTING, STOPPING)
             self.check("S3 a cause moves no state but an armed one", stays)
+        if e.must_be_cut:
+            self.check(
+                "S3 an opened loop cuts, but for what rolls by its own drive", not report.enable
+            )
         if e.latched:
             self.check("S3 a cause stays until it is cleared", report.causes != 0)
         if e.silent and e.before in _ARMED:

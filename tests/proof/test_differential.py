@@ -27,6 +27,9 @@ _WISHES = (
      "its box says run", "ask arm race", "confirm arm race",
      "an answer to its earlier start, says run", "A holds in neutral",
      "its box's old answer, says stop"),
+    ("another car's box says run", "its box says run", "A lets go", "ask arm track",
+     "its box says run", "confirm arm track", "A holds in neutral"),
+    ("A lets go", "ask arm stand", "confirm arm stand", "A holds in neutral"),
     ("A lets go", "ask clear by host 1", "confirm clear by host 1", "ask arm track by host 1",
      "confirm arm track by host 1", "A holds in neutral"),
 )  # fmt: skip

@@ -19,9 +19,13 @@ _STATES = 150
 _LONGER = (
     "actions",
     "rolling",
+    "off-delay",
     "numbers",
+    "hand",
+    "hand and switch",
     "kill switch",
     "receiver",
+    "manual",
     "box",
     "key",
     "frozen",

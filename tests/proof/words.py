@@ -23,7 +23,7 @@ class Word:
     """One thing that may happen before a step's end: a message, or something of time."""
 
     name: str
-    # claim, ask, confirm, command, draft, commit, stop, box, answer, bind, sync, lost, stale
+    # claim, ask, confirm, command, draft, commit, stop, box, answer, bind, sync, lost, stale, late
     kind: str
     session: int = 0
     place: int = 0  # of the source, in the vehicle's table
@@ -31,6 +31,7 @@ class Word:
     speed: int = 0
     mask: int = codes.STEERING_BIT | codes.DRIVE_BIT
     is_new: bool = True
+    lease_ms: int = LEASE_MS
     action: int = 0
     value: int = 0
     config: int = 0
@@ -184,7 +185,7 @@ def _filled(made: Any, word: Word, **fields: Any) -> Any:
 def _claim(speaker: Speaker, word: Word) -> Any:
     return _filled(
         messages.Claim(), word, source=speaker.sources[word.place].number, mask=word.mask,
-        speed_mm_s=word.speed, deadman=word.deadman, lease_ms=LEASE_MS,
+        speed_mm_s=word.speed, deadman=word.deadman, lease_ms=word.lease_ms,
     )  # fmt: skip
 
 
