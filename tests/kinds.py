@@ -22,6 +22,7 @@ from typing import Any
 
 import pytest
 
+from host_bridge.demo import witness
 from tests import patience
 from tests.patience import Hang, NotMeasured, TooLate
 
@@ -69,9 +70,9 @@ class Kinds:
         @functools.wraps(start)
         def told(*args: Any, **words: Any) -> Any:
             what = words.get("args", args[1] if len(args) > 1 else "")
-            program = what if isinstance(what, str | bytes | os.PathLike) else next(iter(what), "")
-            name = os.path.basename(str(program))
-            if name not in _LOOKS_UP:
+            words_said = _words(what)
+            name = os.path.basename(str(next(iter(words_said), "")))
+            if name not in _LOOKS_UP and witness.__file__ not in words_said:
                 self._started.append(f"{way} {name}")
             return start(*args, **words)
 
@@ -204,6 +205,10 @@ def _without_figures(error: BaseException) -> str:
     if isinstance(error, NotMeasured):
         return ""
     return re.sub(r"[0-9a-f]*\d[0-9a-f]*", "#", f"{type(error).__name__}: {error}")[:_TOLD]
+
+
+def _words(what: Any) -> tuple[Any, ...]:
+    return (what,) if isinstance(what, str | bytes | os.PathLike) else tuple(what)
 
 
 def _starts_programs(item: pytest.Item) -> bool:

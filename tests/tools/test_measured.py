@@ -139,17 +139,20 @@ def test_that_is_late_on_a_machine_that_gave_too_little():
     patience.took(now_s - 1.0, 0.3, "a stop", cpu_s=1e6)
 """
 
+CONFTEST = """
+from tests.kinds import Kinds
+
+def pytest_configure(config):
+    config.pluginmanager.register(Kinds(config))
+"""
+
 
 @pytest.mark.process
 @pytest.mark.smoke
 def test_each_outcome_is_told_apart_and_has_its_exit_code(tmp_path):
     file = tmp_path / "test_kinds_of_outcome.py"
     file.write_text(TESTS)
-    (tmp_path / "conftest.py").write_text(
-        "from tests.kinds import Kinds\n"
-        "def pytest_configure(config):\n"
-        "    config.pluginmanager.register(Kinds(config))\n"
-    )
+    (tmp_path / "conftest.py").write_text(CONFTEST)
     words = [sys.executable, "-m", "pytest", "-c", str(measured.ROOT / "pyproject.toml"), "-n", "0"]
     words += ["-rA", "-p", "no:cacheprovider", str(file)]
     grouped = [*words, "-n", "1", "--dist", "loadgroup", "-k", "that_says_so"]
@@ -166,6 +169,22 @@ def test_each_outcome_is_told_apart_and_has_its_exit_code(tmp_path):
     assert "has none of the markers process" in done.stdout
     assert "waited in vain: what never comes" in done.stdout
     assert only.returncode == EXIT_NOT_MEASURED, only.stdout
+
+
+@pytest.mark.process
+def test_the_bare_process_beside_a_test_is_no_program_of_its_own(tmp_path):
+    """Where no test has a limit of time, as under the mutants' driver, the first who waits asks for
+    it."""
+    (tmp_path / "test_it.py").write_text(
+        "from tests import patience\n\n\n"
+        "def test_that_waits():\n    patience.until(lambda: True, 'what is there', 1.0)\n"
+    )
+    (tmp_path / "conftest.py").write_text(CONFTEST)
+    words = [sys.executable, "-m", "pytest", "-c", str(measured.ROOT / "pyproject.toml")]
+    words += ["-o", "addopts=", "-p", "no:timeout", "-p", "no:cacheprovider", str(tmp_path)]
+    done = patience.run(words, text=True, within_s=60, cwd=measured.ROOT)
+    assert "1 passed" in done.stdout, done.stdout
+    assert done.returncode == 0, done.stdout
 
 
 @pytest.mark.xdist_group("groups")
