@@ -73,6 +73,27 @@ def test_it_grows_with_way_and_time_across_the_clock_s_wrap_and_begins_anew_with
     assert seen[2][35] < seen[1][35]
 
 
+def test_a_pose_s_variances_are_of_the_way_of_its_count_and_of_half_the_angle_it_turned():
+    reckoning = Reckoning(config.load_vehicle("f1tenth"))
+    reckoning.spread = Spread(0.01, 0.02, 0.03, 0.1)
+    for time_us in (0, 4_000_000):
+        reckoning.step(motion(time_us, 5.0))
+    found = reckoning.pose(motion(4_000_000, 5.0))
+    angle_rad = 0.03 * 4.0
+    # a count, and of 5 m a share of 2 % and half of that angle
+    place = 0.01**2 + (0.02**2 + (angle_rad / 2.0) ** 2) * 25.0
+    assert [found[0], found[7]] == [pytest.approx(place)] * 2
+    assert found[35] == pytest.approx(angle_rad**2 + 0.02**2)
+
+
+def test_a_twist_s_variances_are_of_a_count_in_40_ms_and_of_the_gyro():
+    reckoning = Reckoning(config.load_vehicle("f1tenth"))
+    reckoning.spread = Spread(0.01, 0.02, 0.03, 0.1)
+    found = reckoning.twist()
+    assert [found[0], found[7]] == [pytest.approx((0.01 / 0.04) ** 2 / 12.0)] * 2
+    assert found[35] == pytest.approx(0.02**2 + 0.03**2)
+
+
 def test_what_is_not_measured_is_believed_by_nobody():
     covariance = [0.0] * 36
     fill(covariance, Reckoning(config.load_vehicle("f1tenth")).twist())
