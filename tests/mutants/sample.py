@@ -30,7 +30,24 @@ from tests.mutants.trying import line
 
 LIMIT_S = 400  # on the wall; the tests of one file take a fraction of it
 _LENT = (".venv", ".micropython", ".ros")  # what tests need of what no repository holds
-_KINDS = "smoke or not (soak or hil or exhaustive or fit or browser or ros)"
+_LOGIC = "not (process or browser or ros or micropython or soak or hil or exhaustive or fit)"
+_FOR_A_DAY = "(smoke or not (soak or hil or exhaustive or fit or browser or ros))"
+
+
+class Rung(NamedTuple):
+    """Tests that are asked together: how many files of them, the nearest, and of which kinds."""
+
+    name: str
+    many: int | None
+    kinds: str
+
+
+# First what starts no program: it is soon over, and the same at any load
+RUNGS = (
+    Rung("the nearest tests", 4, _LOGIC),
+    Rung("tests of logic", None, _LOGIC),
+    Rung("programs", None, f"{_FOR_A_DAY} and not ({_LOGIC})"),
+)
 _FAILED = re.compile(r"^(?:FAILED|ERROR) ([^\s\[]+)", re.MULTILINE)
 _PASSED = (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
 _FAIL_ANYWAY_MOST = 5  # of the tests that are asked: with more of them nothing is known
@@ -91,9 +108,9 @@ class Copy:
 
     def run(self, words: Sequence[str]) -> tuple[int | None, str]:
         """pytest's exit code, or None if it was not over in time; and what it printed."""
-        command = (sys.executable, "-m", "pytest", "-q", "-x", "-rfE", "--tb=no", "-n", "0",
+        command = (sys.executable, "-m", "pytest", "-q", "-x", "-rfE", "--tb=no",
                    *trials.PYTEST[2:], *words)  # fmt: skip
-        environment = {**os.environ, "PYTHONPATH": str(self.folder)}
+        environment = {**os.environ, **trials.ENVIRONMENT, "PYTHONPATH": str(self.folder)}
         environment.pop("PYTHONDONTWRITEBYTECODE", None)  # each run would compile it all anew
         with subprocess.Popen(
             command, cwd=self.folder, env=environment, text=True, start_new_session=True,
@@ -125,31 +142,35 @@ def _files(root: Path) -> list[str]:
     return [name for name in listed.splitlines() if (root / name).is_file()]
 
 
-def verdict_of(copy: Copy, root: Path, drawn: Drawn) -> str:
-    """Whether one of its tests fails that passes on the unchanged source.
+def verdict_of(copy: Copy, root: Path, drawn: Drawn, rung: Rung) -> str:
+    """Tells whether one of its tests of this rung fails that passes on the unchanged source.
 
     Unchanged means as it was, and written from its tree as well: without comments.
     """
-    file, source = drawn.mutant.file, trials.source_of(root, drawn.mutant.file)
-    tests, left_out = list(drawn.tests), list[str]()
     try:
-        while tests and len(left_out) < _FAIL_ANYWAY_MOST:
-            words = [*tests, "-m", _KINDS, *(f"--deselect={it}" for it in left_out)]
-            copy.put(file, mutated(source, drawn.mutant.number))
-            code, said = copy.run(words)
-            if code in _PASSED:
-                return trials.SURVIVED
-            copy.put(file, ast.parse(source))
-            if code is None:
-                return trials.SURVIVED if copy.run(words)[0] is None else trials.TIMED_OUT
-            failed = _FAILED.findall(said)
-            if copy.run(_again(failed, tests))[0] in _PASSED:
-                return trials.KILLED
-            tests = [it for it in tests if it not in failed]
-            left_out += failed or ["?"]
-        return trials.SURVIVED
+        return _verdict(copy, root, drawn, rung)
     finally:
-        copy.take_back(file)
+        copy.take_back(drawn.mutant.file)
+
+
+def _verdict(copy: Copy, root: Path, drawn: Drawn, rung: Rung) -> str:
+    file, source = drawn.mutant.file, trials.source_of(root, drawn.mutant.file)
+    tests, left_out = list(drawn.tests[: rung.many]), list[str]()
+    while tests and len(left_out) < _FAIL_ANYWAY_MOST:
+        words = [*tests, "-m", rung.kinds, *(f"--deselect={it}" for it in left_out)]
+        copy.put(file, mutated(source, drawn.mutant.number))
+        code, said = copy.run(words)
+        if code in _PASSED:
+            return trials.SURVIVED
+        copy.put(file, ast.parse(source))
+        if code is None:
+            return trials.SURVIVED if copy.run(words)[0] is None else trials.TIMED_OUT
+        failed = _FAILED.findall(said)
+        if copy.run(_again(failed, tests))[0] in _PASSED:
+            return trials.KILLED
+        tests = [it for it in tests if it not in failed]
+        left_out += failed or ["?"]
+    return trials.SURVIVED
 
 
 def _again(failed: Sequence[str], tests: Sequence[str]) -> list[str]:
@@ -170,17 +191,35 @@ class Sample:
         return [(it, verdict) for it, verdict in pairs if verdict]
 
     def run(self, over_s: float | None) -> None:
-        """Tries what is not known, one after the other; begins none after ``over_s``."""
+        """Tries what is not known, one after the other; begins none after ``over_s``.
+
+        First all are asked of what is soon over, and what is left of the other tests.
+        """
+        unknown = [it for it in self._drawn if not self._kept.get(it.mutant, _tier(it))]
         with tempfile.TemporaryDirectory(prefix="tandem-sample-") as folder:
             copy = Copy(self._root, Path(folder))
-            for it in self._drawn:
-                if self._kept.get(it.mutant, _tier(it)):
-                    continue
-                if over_s is not None and time.monotonic() > over_s:
-                    return
-                verdict = verdict_of(copy, self._root, it)
+            for rung in RUNGS:
+                unknown = self._left(copy, unknown, rung, over_s)
+
+    def _left(
+        self, copy: Copy, unknown: Sequence[Drawn], rung: Rung, over_s: float | None
+    ) -> list[Drawn]:
+        """Tries these, keeps what is decided; returns what the tests of this rung passed."""
+        left = []
+        for it in unknown:
+            if over_s is not None and time.monotonic() > over_s:
+                return left
+            verdict = verdict_of(copy, self._root, it, rung)
+            if verdict == trials.SURVIVED and rung is not RUNGS[-1]:
+                left.append(it)
+            else:
                 self._kept.put(it.mutant, _tier(it), verdict)
-                print(f"{it.place}: {verdict}: {line(it.mutant)}", file=sys.stderr, flush=True)
+            print(
+                f"{it.place}: {rung.name}: {verdict}: {line(it.mutant)}",
+                file=sys.stderr,
+                flush=True,
+            )
+        return left
 
 
 def _tier(drawn: Drawn) -> trials.Tier:

@@ -37,6 +37,7 @@ OF_PROGRAM = """import subprocess
 import sys
 
 
+@pytest.mark.process
 def test_a_program_says_so():
     ask = "from host_bridge.limits import over; print(over(6))"
     said = subprocess.run([sys.executable, "-c", ask], capture_output=True, text=True)
@@ -54,7 +55,7 @@ def tree(tmp_path):
         "tests/host_bridge/test_limits_remarks.py": OF_REMARKS,
         "tests/other/test_user.py": "from host_bridge import user\n\n\ndef test_it(): pass\n",
         "tests/other/test_nothing.py": "def test_it(): pass\n",
-        "pyproject.toml": "[tool.pytest.ini_options]\nmarkers = ['soak: long']\n",
+        "pyproject.toml": "[tool.pytest.ini_options]\nmarkers = ['process: starts programs']\n",
     }  # fmt: skip
     for name, text in files.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
@@ -116,7 +117,7 @@ def test_what_fails_without_a_mistake_too_notices_nothing(tree):
         drawn(boundary, remarks): trials.SURVIVED, drawn(boundary, remarks, test): trials.KILLED,
         drawn(boundary): trials.SURVIVED,
     }  # fmt: skip
-    assert {it: sample.verdict_of(copy, tree, it) for it in asked} == asked
+    assert {it: sample.verdict_of(copy, tree, it, sample.RUNGS[0]) for it in asked} == asked
     assert (copy.folder / "host_bridge/limits.py").read_text() == SOURCE
 
 
@@ -124,8 +125,11 @@ def test_a_program_that_a_test_starts_runs_the_mutant(tree):
     name = "tests/host_bridge/test_program.py"
     (tree / name).write_text(OF_PROGRAM)
     copy = sample.Copy(tree, tree / "copy")
-    assert sample.verdict_of(copy, tree, drawn(mutant_of("constant", "6"), name)) == trials.KILLED
-    assert sample.verdict_of(copy, tree, drawn(mutant_of("constant", "4"), name)) == trials.SURVIVED
+    less, more = (drawn(mutant_of("constant", after), name) for after in ("4", "6"))
+    nearest, _, programs = sample.RUNGS
+    assert sample.verdict_of(copy, tree, more, programs) == trials.KILLED
+    assert sample.verdict_of(copy, tree, less, programs) == trials.SURVIVED
+    assert sample.verdict_of(copy, tree, more, nearest) == trials.SURVIVED  # it is not asked
 
 
 def test_what_never_ends_is_noticed_if_it_ends_unchanged(tree, monkeypatch):
@@ -137,7 +141,7 @@ def test_what_never_ends_is_noticed_if_it_ends_unchanged(tree, monkeypatch):
     )
     copy = sample.Copy(tree, tree / "copy")
     one = drawn(mutant_of("constant", "6"), name)
-    assert sample.verdict_of(copy, tree, one) == trials.TIMED_OUT
+    assert sample.verdict_of(copy, tree, one, sample.RUNGS[0]) == trials.TIMED_OUT
 
 
 def test_a_sample_that_is_ended_goes_on_and_counts_what_was_tried(tree):
