@@ -72,6 +72,7 @@ def _part(node: ast.expr, strings: dict[str, str]) -> str:
 class _Way(NamedTuple):
     """How near a file of tests is: fewer come first."""
 
+    is_of_another_name: bool
     imports: int
     folders_apart: int
     test: str
@@ -108,14 +109,19 @@ class Covering:
         mirrored = Path("tests", file).parent
         away = self._distances(file)
         ways = sorted(
-            _Way(away.get(test, MOST), _apart(Path(test).parent, mirrored), test)
+            _Way(
+                not _bears_its_name(test, file),
+                away.get(test, MOST),
+                _apart(Path(test).parent, mirrored),
+                test,
+            )
             for test in self._tests
             if test in away or _bears_its_name(test, file)
         )
         near = [
             way.test
             for way in ways
-            if way.imports == 1 or not way.folders_apart or _bears_its_name(way.test, file)
+            if way.imports == 1 or not way.folders_apart or not way.is_of_another_name
         ]
         near = near or self._of_folder(mirrored)
         near += [way.test for way in ways if way.test not in near][: max(0, _FEW - len(near))]
@@ -134,10 +140,9 @@ class Covering:
 
 
 def _bears_its_name(test: str, file: str) -> bool:
-    name = Path(test)
-    return str(name.parent) == f"tests/{Path(file).parent}" and name.stem.startswith(
-        f"test_{Path(file).stem}"
-    )
+    """In the folder that mirrors its own, or in one around that."""
+    is_around = Path(test).parent in (Path("tests", file).parents)
+    return is_around and Path(test).stem.startswith(f"test_{Path(file).stem}")
 
 
 def _apart(one: Path, other: Path) -> int:

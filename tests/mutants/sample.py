@@ -223,7 +223,7 @@ class Sample:
 
 
 def _tier(drawn: Drawn) -> trials.Tier:
-    return trials.Tier(drawn.tests, LIMIT_S)
+    return trials.Tier(tuple(sorted(drawn.tests)), LIMIT_S)
 
 
 def table(verdicts: Sequence[tuple[Drawn, str]]) -> str:
