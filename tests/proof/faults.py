@@ -13,6 +13,7 @@ from firmware.core import actions as rules_of_actions
 from firmware.protocol import codes, messages
 from firmware.protocol.boxes import BOX_CHALLENGE
 from firmware.protocol.codec import Message
+from tests.firmware.core.desk import parameters_of
 
 PAD, PILOT, COUNTED = 2, 4, 5  # sources of the alphabets
 Plant = Callable[[App], None]
@@ -220,7 +221,7 @@ def _host_speaks_for_the_box(app: App) -> None:
 
 def _key_requires_nothing(app: App) -> None:
     app.stop_sources._needs_box = 0
-    app.stop_sources.configure(app.params)
+    app.stop_sources.configure(parameters_of(app))
 
 
 ALL = (
