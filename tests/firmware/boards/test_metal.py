@@ -7,6 +7,7 @@ import bench as bench_module
 import pytest
 
 from firmware.boards.between_steps import Entropy
+from firmware.boards.metal import MetalBoard
 from firmware.boards.signals import Signals
 from firmware.boards.wheels import Side
 from firmware.protocol.codes import FAULT
@@ -32,6 +33,10 @@ def pins_with(*changes):
 
 def car_with(tmp_path, *changes):
     return BenchCar(pins_with(*changes), str(tmp_path), b"\1\2\3\4\5\6\7\x08")
+
+
+def test_a_port_whose_chip_has_no_sensor_reports_no_temperature():
+    assert MetalBoard._chip_c(SimpleNamespace()) == 0
 
 
 def test_outputs_are_safe_and_neutral_before_the_first_step(tmp_path):

@@ -8,6 +8,7 @@ import pytest
 
 from host_bridge.interfaces.ros2.making import make
 from host_bridge.interfaces.ros2.mux import Command, Mux, Source
+from host_bridge.interfaces.ros2.tables import VOCABULARIES
 from host_bridge.interfaces.ros2.vocabulary import F1TENTH
 
 LEASE_S = 0.12
@@ -44,6 +45,13 @@ def test_a_second_command_counts_only_soon_after_the_first():
     say(it, "navigation", 0)
     say(it, "navigation", 500)
     assert it.decide(501 * MS) is None
+
+
+def test_a_planner_ranks_and_falls_silent_alike_in_each_table_that_has_one():
+    """As in the mux of the F1TENTH cars, whose other rows are a joystick's above it."""
+    rows = [row for it in VOCABULARIES.values() for row in it.mux if row.name == "navigation"]
+    assert len(rows) >= 3
+    assert {(row.priority, row.timeout_s) for row in rows} == {(10, 0.2)}
 
 
 def test_the_higher_priority_wins_while_it_is_heard():
