@@ -248,6 +248,7 @@ def test_a_step_that_takes_its_time_makes_the_next_one_late(takes_us, begins_us)
     world.runner.step = lambda now_us, *rest: begun_us.append(now_us) or step(now_us, *rest)
     world.advance(begins_us[-1])
     assert begun_us == begins_us
+    assert world.interval_us == begins_us[1]  # what paces it goes by this
 
 
 def test_what_was_late_is_made_up_for_by_quicker_steps():
