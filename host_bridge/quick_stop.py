@@ -27,13 +27,13 @@ from host_bridge.stop_words import why_unheard
 from host_bridge.transports.folders import stop_folders
 from host_bridge.transports.naming import as_uri
 from host_bridge.transports.stop_calls import Outside
-from host_bridge.transports.stop_sockets import StopSocket, connected, tag
+from host_bridge.transports.stop_sockets import StopSocket, found, tag
 
 TYPE_CHECKING = False  # typing takes 3 ms to import
 if TYPE_CHECKING:
     import argparse
     import socket
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from host_bridge.transports.base import Transport
 
@@ -50,6 +50,7 @@ It exits with 0 only if every car has acknowledged the stop.
 AGAIN_S = 0.02  # two steps of the car
 LOOK_S = 0.002  # how often pending connections are looked at
 GIVE_UP_S = 1.0
+LOOK_FOR_S = 5.0  # cars, while those that were found are stopped: a folder may be crowded
 _READ_BYTES = 65_536
 
 
@@ -127,13 +128,11 @@ def run(args: argparse.Namespace, host: object = None) -> int:
 
 
 def _stop(words: Sequence[str], fleet: str | None, is_json: bool) -> int:
-    sockets = connected()
-    chosen, uris, faults = _chosen(words, fleet, sockets)
-    for it in sockets:
-        if it not in chosen:
-            it.close()
+    sockets: list[StopSocket] = []
     show = _Report(is_json)
-    stop_served(chosen, SENDER_COMMAND if fleet is None else SENDER_FLEET, show.add)
+    meant = _meant(found(), words, fleet, sockets)
+    stop_served(meant, SENDER_COMMAND if fleet is None else SENDER_FLEET, show.add)
+    uris, faults = _rest(words, fleet, sockets)
     for uri in uris:
         try:
             show.add(stop_directly(uri))
@@ -147,11 +146,32 @@ def _stop(words: Sequence[str], fleet: str | None, is_json: bool) -> int:
     return 0 if show.is_all_seen else DeviceFault.exit_code
 
 
-def _chosen(
+def _meant(
+    all_of: Iterable[StopSocket | None],
+    words: Sequence[str],
+    fleet: str | None,
+    sockets: list[StopSocket],
+) -> Iterator[StopSocket | None]:
+    """Pass on what is asked for, and close the rest; ``sockets`` gets all of them."""
+    names, uris = {_name(text) for text in words}, {tag(as_uri(text)) for text in words}
+    wanted = None if fleet is None else tag(fleet)
+    for it in all_of:
+        if it is None:
+            yield None
+            continue
+        sockets.append(it)
+        is_any = not words and fleet is None
+        if is_any or it.name in names or it.uri in uris or it.fleet == wanted:
+            yield it
+        else:
+            it.close()
+
+
+def _rest(
     words: Sequence[str], fleet: str | None, sockets: Sequence[StopSocket]
-) -> tuple[list[StopSocket], list[str], list[TandemError]]:
-    """Return the served cars, each once; the URIs of cars that nobody serves; the faults."""
-    found: dict[StopSocket | str, None] = {}
+) -> tuple[list[str], list[TandemError]]:
+    """The URIs of cars that nobody serves; what is wrong with the other words."""
+    uris: dict[str, None] = {}
     faults: list[TandemError] = []
     asked: list[Callable[[], Sequence[StopSocket | str]]]
     asked = [partial(_named, text, sockets) for text in words]
@@ -159,31 +179,39 @@ def _chosen(
         asked.append(partial(_of_fleet, fleet, sockets))
     for choose in asked or [partial(_every, sockets)]:
         try:
-            found.update(dict.fromkeys(choose()))
+            uris.update(dict.fromkeys(it for it in choose() if isinstance(it, str)))
         except TandemError as fault:
             faults.append(fault)
-    uris = [it for it in found if isinstance(it, str)]
-    return [it for it in found if not isinstance(it, str)], uris, faults
+    return list(uris), faults
 
 
 def stop_served(
-    sockets: Sequence[StopSocket],
+    sockets: Iterable[StopSocket | None],
     sender: int = SENDER_COMMAND,
     tell: Callable[[StopCall], object] = lambda call: None,
 ) -> list[StopCall]:
-    """Stop cars through their owners, all at once, and close the sockets.
+    """Stop cars through their owners, each as soon as ``sockets`` yields it, and close the sockets.
+    ``tell`` gets each call as it is acknowledged, and in the end those that are not.
 
-    ``tell`` is called with each call as it is acknowledged, and in the end with those that are
-    not.
+    Raises errors.DeviceFault where not all could be looked for, in the end.
     """
-    calls = {it: StopCall(it.name, it.pid, sender, _login(it)) for it in sockets}
-    _Talk(calls, tell).run()
-    for it, call in calls.items():
+    talk = _Talk(sockets, sender, tell)
+    talk.run()
+    calls = sorted(talk.calls.items(), key=lambda row: (row[0].is_foreign, row[0].name))
+    for it, call in calls:
         it.close()
         if not call.is_seen:
             call.give_up(it)
             tell(call)
-    return list(calls.values())
+    if talk.is_looking:
+        raise DeviceFault(
+            f"not all cars could be looked for within {LOOK_FOR_S:g} s",
+            where=", ".join(stop_folders()),
+            expected="names of stop sockets, one for each car that is served",
+            got="more names than could be looked at: another login crowds the folder",
+            remedy="use the runstop, or cut the power; then remove what is called tandem-stop.*",
+        )
+    return [call for _, call in calls]
 
 
 def stop_directly(uri: str) -> StopCall:
@@ -225,46 +253,71 @@ class _Talk:
     """
 
     def __init__(
-        self, calls: dict[StopSocket, StopCall], tell: Callable[[StopCall], object]
+        self,
+        sockets: Iterable[StopSocket | None],
+        sender: int,
+        tell: Callable[[StopCall], object],
     ) -> None:
-        self._calls = calls
+        self.calls: dict[StopSocket, StopCall] = {}
+        self.is_looking = True
+        self._sockets = iter(sockets)
+        self._sender = sender
         self._tell = tell
         self._poll = select.poll()
         self._inside: dict[int, StopSocket] = {}
         self._outside = Outside(AGAIN_S)
-        for it in calls:
+
+    def run(self) -> None:
+        """Until all have acknowledged, or a second after the last was looked for."""
+        now_s = time.monotonic()
+        look_until_s, give_up_s = now_s + LOOK_FOR_S, now_s + GIVE_UP_S
+        again_s = now_s + AGAIN_S
+        while self._is_going_on() and now_s < give_up_s:
+            if self.is_looking and now_s < look_until_s:
+                self._look()
+                give_up_s = time.monotonic() + GIVE_UP_S
+            if now_s >= again_s:
+                again_s = now_s + AGAIN_S
+                for it in self._inside.values():
+                    _send(it.end, self.calls[it].frame)
+            for it in self._outside.entered(now_s):
+                self._enter(it)
+            self._wait(again_s, now_s)
+            now_s = time.monotonic()
+        self._outside.end()
+
+    def _look(self) -> None:
+        """Say it to each who is found, until there is something else to do."""
+        for it in self._sockets:
+            if it is None:
+                return
+            self.calls[it] = StopCall(it.name, it.pid, self._sender, _login(it))
             if it.end:
                 self._enter(it)
             else:
                 self._outside.add(it, 0.0)
+        self.is_looking = False
 
-    def run(self) -> None:
-        give_up_s = time.monotonic() + GIVE_UP_S
-        again_s = 0.0
-        while self._is_going_on() and (now_s := time.monotonic()) < give_up_s:
-            if now_s >= again_s:
-                again_s = now_s + AGAIN_S
-                for it in self._inside.values():
-                    _send(it.end, self._calls[it].frame)
-            for it in self._outside.entered(now_s):
-                self._enter(it)
-                _send(it.end, self._calls[it].frame)
-            look_s = now_s + LOOK_S if self._outside else again_s
-            for file, _ in self._poll.poll(max(min(again_s, look_s) - time.monotonic(), 0.0) * 1e3):
-                self._hear(file)
-        self._outside.end()
+    def _wait(self, again_s: float, now_s: float) -> None:
+        """Hear who answers, no longer than until there is something else to do."""
+        until_s = now_s if self.is_looking else again_s
+        if self._outside:
+            until_s = min(until_s, now_s + LOOK_S)
+        for file, _ in self._poll.poll(max(until_s - time.monotonic(), 0.0) * 1e3):
+            self._hear(file)
 
     def _is_going_on(self) -> bool:
-        return bool(self._inside) or bool(self._outside)
+        return self.is_looking or bool(self._inside) or bool(self._outside)
 
     def _enter(self, it: StopSocket) -> None:
         assert it.end is not None, "it was let in"
         self._inside[it.end.fileno()] = it
         self._poll.register(it.end.fileno(), select.POLLIN)
+        _send(it.end, self.calls[it].frame)
 
     def _hear(self, file: int) -> None:
         it = self._inside[file]
-        call = self._calls[it]
+        call = self.calls[it]
         assert it.end is not None, "it is in"
         if _receive(it.end, call) and not call.is_seen:
             return
@@ -303,12 +356,8 @@ def _receive(end: socket.socket, call: StopCall) -> bool:
 
 
 def _named(text: str, sockets: Sequence[StopSocket]) -> Sequence[StopSocket | str]:
-    """Return the served cars of this name or URI, else the URI itself.
-
-    Raises errors.DeviceFault.
-    """
-    text = as_uri(text)
-    name = text.removeprefix("tandem:///")
+    """The served cars of a name or URI; else the URI. Raises errors.DeviceFault."""
+    name, text = _name(text), as_uri(text)
     wanted = tag(text)
     found = [it for it in sockets if it.name == name or it.uri == wanted]
     if found:
@@ -320,6 +369,11 @@ def _named(text: str, sockets: Sequence[StopSocket]) -> Sequence[StopSocket | st
         got=f"served here: {_names(sockets)}",
         remedy="tandem stop without a name stops all of them",
     )
+
+
+def _name(text: str) -> str:
+    """The name of a served car, if this is one."""
+    return as_uri(text).removeprefix("tandem:///")
 
 
 def _of_fleet(fleet: str, sockets: Sequence[StopSocket]) -> Sequence[StopSocket]:

@@ -14,12 +14,13 @@ import errno
 import os
 import socket
 
-from host_bridge.transports.stop_sockets import StopSocket, peer_of
+from host_bridge.transports.stop_sockets import Share, StopSocket, peer_of
 
 PREFIX = "tandem-call"
-MOST = 64  # sockets at which one stop listens: each login's first car before anyone's second
+MOST = 64  # sockets that one stop listens at, of each login's cars a share
 _BACKLOG = 16
-_AT_ONCE = 32  # foreign connections that are closed in one call
+_OFTEN = 8  # cars of one login that are each tried as often as it goes; of more each less often
+_AT_ONCE = 32  # strangers that are sent away before somebody else is heard
 
 
 class Call:
@@ -82,17 +83,18 @@ class Outside:
         self._again_s = again_s
         self._next_s: dict[StopSocket, float] = {}
         self._calls: dict[StopSocket, Call] = {}
+        self._share = Share(MOST)
+        self._of_login: dict[int, int] = {}
 
     def __bool__(self) -> bool:
         return bool(self._next_s)
 
     def add(self, it: StopSocket, from_s: float) -> None:
-        """Retry this socket from this time on.
-
-        If its queue is full, also listen for its callback.
-        """
+        """Let it be tried from then on."""
+        if it not in self._next_s:
+            self._of_login[it.uid] = self._of_login.get(it.uid, 0) + 1
         self._next_s[it] = from_s
-        if it.fault == errno.EAGAIN and it not in self._calls and len(self._calls) < MOST:
+        if it.fault == errno.EAGAIN and it not in self._calls and self._share.take(it.uid):
             call = Call(it)
             if call.open():
                 self._calls[it] = call
@@ -108,7 +110,8 @@ class Outside:
                     self._drop(it)
                     continue
                 is_in = it.end is not None
-                self._next_s[it] = now_s + self._again_s
+                crowd = max(self._of_login[it.uid] / _OFTEN, 1.0)
+                self._next_s[it] = now_s + self._again_s * crowd
             if is_in:
                 self._drop(it)
                 found.append(it)
@@ -121,6 +124,7 @@ class Outside:
 
     def _drop(self, it: StopSocket) -> None:
         del self._next_s[it]
+        self._of_login[it.uid] -= 1
         call = self._calls.pop(it, None)
         if call:
             call.end()

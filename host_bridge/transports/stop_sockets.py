@@ -6,9 +6,10 @@ as checksums. Anybody may put such a name there, so none is believed further tha
 * a link is not followed, and what the name leads to must be a socket;
 * who listens must be the login that owns the file: so a Stop is sent to no third program;
 * whose it is and which process serves it is told by the system, not by the name;
-* nobody is waited for: all are connected at once, and a login's many names do not crowd out
-  another's few. One whose queue is full may hang, and it may be another login that fills it: it
-  is asked again beside the others, and calls back (``stop_calls.py``).
+* nobody is waited for: each is connected as it is found, first those that have the name of a car
+  of this login, and a login's many names do not crowd out another's few. One whose queue is full
+  may hang, and it may be another login that fills it: it is asked again beside the others, and
+  calls back (``stop_calls.py``).
 
 Imports as little as a stop in a hurry needs.
 """
@@ -25,9 +26,14 @@ import zlib
 from host_bridge.errors import DeviceFault
 from host_bridge.transports.folders import private_folder, stop_folders
 
+TYPE_CHECKING = False  # typing takes 3 ms to import
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 PREFIX = "tandem-stop"
 SUFFIX = ".sock"
-MOST = 400  # sockets that are asked, each login's in turn
+MOST = 400  # sockets that are asked, of each login a share
+LOOKED_AT_ONCE = 128  # names: some 1 ms, in which nothing is said to who was found before
 _PARTS = 5
 _NAME_SIZE = 32
 _OWN_FILES = "/proc/self/fd"
@@ -127,29 +133,81 @@ def file_name(name: str, fleet: str, uri: str) -> str:
     return f"{PREFIX}.{name}.{tag(fleet)}.{tag(uri)}.{os.urandom(4).hex()}"
 
 
+class Share:
+    """So many places for all logins: another's gets a quarter of what is left, and one always; this
+    login's own as many as there are."""
+
+    def __init__(self, most: int) -> None:
+        self._left = most
+        self._had: dict[int, int] = {}
+        self._own = os.getuid()
+
+    def has(self, uid: int) -> bool:
+        """False if this login has had its share."""
+        had = self._had.get(uid, 0)
+        share = self._left + had
+        return had < (share if uid == self._own else max(share // 4, 1))
+
+    def take(self, uid: int) -> bool:
+        """One place. False if there is none."""
+        if not self.has(uid):
+            return False
+        self._had[uid] = self._had.get(uid, 0) + 1
+        self._left -= 1
+        return True
+
+
 def connected() -> list[StopSocket]:
-    """The stop sockets of all served cars, connected, by name; and this login's own sockets of
-    cars that have none. Whoever gets them closes them. Raises errors.DeviceFault where this program
-    could not look."""
-    sockets = [it for it in _fairly(_public()) if it.connect()]
-    known = {(it.name, it.pid) for it in sockets}
-    for it in _private():
+    """The stop sockets of all served cars, connected, by name. Whoever gets them closes them.
+    Raises as ``found`` does."""
+    sockets = [it for it in found() if it]
+    return sorted(sockets, key=lambda it: (it.is_foreign, it.name))
+
+
+def found() -> Iterator[StopSocket | None]:
+    """Yield the stop sockets of all served cars, each as it is connected; and in the end this
+    login's own sockets of cars that have none. None comes now and then, for whoever has something
+    else to do meanwhile: anybody may put any number of names there, and each has to be looked at.
+
+    Whoever gets them closes them. Raises errors.DeviceFault where this program could not look.
+    """
+    private = _private()
+    share, known = Share(MOST), set()
+    for place, (folder, name) in enumerate(_public({it.name for it in private}), 1):
+        if place % LOOKED_AT_ONCE == 0:
+            yield None
+        path = f"{folder}/{name}"
+        uid = owner_of(path)  # before anything that takes longer: there may be very many
+        if uid < 0 or not share.has(uid):
+            continue
+        parts = name.split(".")
+        if len(parts) == _PARTS and is_name(parts[1]):
+            share.take(uid)
+            it = StopSocket(path, *parts[1:4])
+            if it.connect():
+                known.add((it.name, it.pid))
+                yield it
+    for it in private:
         if it.connect():
             if (it.name, it.pid) in known:
                 it.close()
             else:
-                sockets.append(it)
-    return sorted(sockets, key=lambda it: (it.is_foreign, it.name))
+                yield it
 
 
-def _public() -> list[StopSocket]:
-    found = []
+def _public(own: set[str]) -> list[tuple[str, str]]:
+    """List what may be a stop socket, by folder and name: first what is called as a car of this
+    login, and the rest from anywhere on, so that nobody else has a say in what is first."""
+    first: list[tuple[str, str]] = []
+    rest: list[tuple[str, str]] = []
+    begins = [f"{PREFIX}.{name}." for name in own]
     for folder in dict.fromkeys(map(os.path.realpath, stop_folders())):
         for name in _listed(folder):
-            parts = name.split(".")
-            if len(parts) == _PARTS and parts[0] == PREFIX and is_name(parts[1]):
-                found.append(StopSocket(os.path.join(folder, name), *parts[1:4]))
-    return found
+            if name.startswith(PREFIX):
+                is_own = name.startswith(tuple(begins))
+                (first if is_own else rest).append((folder, name))
+    at = int.from_bytes(os.urandom(4), "little") % max(len(rest), 1)
+    return first + rest[at:] + rest[:at]
 
 
 def _private() -> list[StopSocket]:
@@ -158,17 +216,6 @@ def _private() -> list[StopSocket]:
     return [
         StopSocket(os.path.join(folder, name + SUFFIX), name) for name in names if is_name(name)
     ]
-
-
-def _fairly(sockets: list[StopSocket]) -> list[StopSocket]:
-    """As many as are asked: the first of each login, then the second of each, our own in front."""
-    turns: dict[int, int] = {}
-    ranked = []
-    for it in sorted(sockets, key=lambda it: it.path):
-        uid = owner_of(it.path)
-        turns[uid] = turns.get(uid, 0) + 1
-        ranked.append((turns[uid], uid != os.getuid(), it.path, it))
-    return [it for *_, it in sorted(ranked)[:MOST]]
 
 
 def owner_of(path: str) -> int:

@@ -158,13 +158,14 @@ AROUND = (
 _SERVER = (
     "Server.__init__", "Server._request", "Server._answer", "Server._watch", "Server._hear_stops",
     "Server._answer_stop", "Server._stopped", "Server._tell_stopped", "Server._work",
-    "Server._hold", "_listen", "_refuse", "_reads", "_send", "_end", "_object",
+    "Server._hold", "_listen", "_refuse", "_unheard", "_reads", "_send", "_end", "_object",
 )  # fmt: skip
 _OF_STATION = "host_bridge/interfaces/station"
 STATION = (
     Part("host_bridge/interfaces/station/doors.py", (f"{_OF_STATION}/test_doors.py",)),
     Part("host_bridge/interfaces/station/loopback.py", (f"{_OF_STATION}/test_loopback.py",)),
     Part("host_bridge/interfaces/station/hall.py", (f"{_OF_STATION}/test_hall.py",)),
+    Part("host_bridge/interfaces/station/gate.py", (f"{_OF_STATION}/test_gate.py",)),
     Part("host_bridge/interfaces/station/hold.py", (f"{_OF_STATION}/test_page_seat.py",)),
     Part("host_bridge/interfaces/station/server.py", (f"{_OF_STATION}/test_server.py",), _SERVER),
 )

@@ -6,7 +6,7 @@ import asyncio
 import datetime
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -28,7 +28,7 @@ from host_bridge.open_car import OpenCar, loses_nothing
 from host_bridge.quick_stop import StopCall, stop_served
 from host_bridge.services import Host
 from host_bridge.transports.served import ServedCar
-from host_bridge.transports.stop_sockets import connected
+from host_bridge.transports.stop_sockets import StopSocket, found
 
 _R = re.compile("press R", re.IGNORECASE)
 _TO_TENTHS = 10  # the length of 14:03:22.4
@@ -224,10 +224,24 @@ def stopped(names: tuple[str, ...]) -> list[dict[str, object]]:
     return [{**call.row(), "text": str(call)} for call in _stop(names)]
 
 
-def _stop(names: tuple[str, ...], tell: Tell = lambda call: None) -> list[StopCall]:
-    sockets = connected()
-    chosen = [it for it in sockets if not names or it.name in names]
-    for it in sockets:
-        if it not in chosen:
+def _stop(
+    names: tuple[str, ...],
+    tell: Tell = lambda call: None,
+    looked: Callable[[list[str]], object] = lambda found: None,
+) -> list[StopCall]:
+    """Stop these cars, or all; ``looked`` gets the name of each, once all were looked for."""
+    return stop_served(_meant(names, looked), tell=tell)
+
+
+def _meant(
+    names: tuple[str, ...], looked: Callable[[list[str]], object]
+) -> Iterator[StopSocket | None]:
+    asked = []
+    for it in found():
+        if it and names and it.name not in names:
             it.close()
-    return stop_served(chosen, tell=tell)
+            continue
+        if it:
+            asked.append(it.name)
+        yield it
+    looked(asked)

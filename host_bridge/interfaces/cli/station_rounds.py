@@ -1,8 +1,9 @@
 """Batches the stop requests of a station into rounds, so that a few threads serve all callers.
 
-All requests that come while a round waits become one stop of all cars that they name. Each caller
-is told as its cars acknowledge, and none waits for another's car that hangs. A round begins at once
-if none is running, else within a quarter of a second.
+Whatever is asked for within a round's wait is one stop of all that is meant; each caller is told as
+its cars acknowledge, and none waits for another's car that hangs. A round begins at once where none
+goes on, else within a quarter of a second. Who asks is done when each car that they mean has
+acknowledged, whatever else of their round hangs.
 """
 
 from __future__ import annotations
@@ -17,8 +18,10 @@ from host_bridge.quick_stop import StopCall
 EVERY_S = 0.25  # a round lasts a little more than 1 s at most, so about five run at once
 _MOST = 6  # threads
 Tell = Callable[[StopCall], object]
-# Stops the cars of these names, or all; runs in a thread, and reports each car's acknowledgement
-StopThem = Callable[[tuple[str, ...], Tell], object]
+Looked = Callable[[list[str]], object]
+# Stops the cars of these names, or all: in a thread. Tells of each as it acknowledges, or does not,
+# and the name of each once all were looked for
+StopThem = Callable[[tuple[str, ...], Tell, Looked], object]
 
 
 class Rounds:
@@ -63,7 +66,11 @@ class Rounds:
         def hear(call: StopCall) -> None:
             loop.call_soon_threadsafe(_hear, round_of, call)
 
-        done = loop.run_in_executor(self._threads, self._stop_them, tuple(sorted(names)), hear)
+        def look(found: list[str]) -> None:
+            loop.call_soon_threadsafe(_look, round_of, found)
+
+        asked = tuple(sorted(names)), hear, look
+        done = loop.run_in_executor(self._threads, self._stop_them, *asked)
         done.add_done_callback(partial(self._end, round_of))
 
     def _end(self, round_of: list[_Asked], done: asyncio.Future[object]) -> None:
@@ -81,12 +88,28 @@ class _Asked:
         self.told: set[str] = set()
         self.is_over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._tell = tell
+        self._answers = 0
+        self._expected: int | None = None  # of two cars one may have the other's name
 
     def hear(self, call: StopCall) -> None:
-        if self.is_over.done() or (self.names and call.name not in self.names):
+        if self.is_over.done() or not self._means(call.name):
             return
         self.told.add(call.name)
+        self._answers += 1
         self._tell(call)
+        self._end_if_all_said()
+
+    def look(self, found: list[str]) -> None:
+        """Those are all that there are."""
+        self._expected = sum(map(self._means, found))
+        self._end_if_all_said()
+
+    def _means(self, name: str) -> bool:
+        return not self.names or name in self.names
+
+    def _end_if_all_said(self) -> None:
+        if self._answers == self._expected:
+            self.end(None)
 
     def end(self, fault: BaseException | None) -> None:
         if self.is_over.done():  # the caller has been cancelled
@@ -95,6 +118,11 @@ class _Asked:
             self.is_over.set_exception(fault)
         else:
             self.is_over.set_result(None)
+
+
+def _look(round_of: list[_Asked], found: list[str]) -> None:
+    for asked in round_of:
+        asked.look(found)
 
 
 def _hear(round_of: list[_Asked], call: StopCall) -> None:

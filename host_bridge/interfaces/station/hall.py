@@ -1,77 +1,82 @@
-"""Limits the connections to the station that have sent no request yet, per login.
+"""Bounds those who are connected to the station: a share per login, and of those who said nothing
+yet so many.
 
-Such a connection occupies a file of this program, and each Stop needs files. If there are too many,
-the oldest of the login with the most are closed. Linux tells the login of a connection in a list of
-all, so that list is read only when there are too many, and never for a single one.
+Each costs a file of this program, and files are what each Stop needs. So of too many who say
+nothing the oldest go, of the login that has most; and where a file was had that is kept for Stop,
+that login's oldest, whatever they said.
 """
 
 from __future__ import annotations
 
-import asyncio
+import socket
 from collections import Counter
 from collections.abc import Callable, Iterable
-from typing import Any
 
 from websockets.asyncio.server import ServerConnection
 
-from host_bridge.interfaces.station.loopback import logins_by_port
 from host_bridge.transports.reserve import is_in_reserve
 
-MOST = 64  # a browser sends its request within some ms of connecting, so few wait at a time
+MOST = 64  # who say nothing: a browser's request is there within some ms of its connection
+SHARE = 128  # of one login; a page has five
 
 
 class Hall:
-    """The waiting connections of one server; ``connection`` makes the class that it serves."""
+    """The hall of one server; ``login_of`` says whose the far end of a connection is."""
 
-    def __init__(self) -> None:
-        self._waiting: dict[Any, None] = {}  # in order of arrival
+    def __init__(self, login_of: Callable[[socket.socket], int]) -> None:
+        self._login_of = login_of
+        # In the order in which they came
+        self._all: dict[ServerConnection, int] = {}
+        self._waiting: dict[ServerConnection, None] = {}
 
     def connection(self) -> type[ServerConnection]:
-        """Return the connection class, which registers here until its request or its loss."""
+        """Return the kind of connection that comes in by here, waits until its request is there,
+        and is gone when it is lost."""
         hall = self
 
         class Guest(ServerConnection):
-            def connection_made(self, transport: asyncio.BaseTransport) -> None:
-                super().connection_made(transport)
+            def connection_made(self, transport: object) -> None:
+                super().connection_made(transport)  # type: ignore[arg-type]
                 hall.enter(self)
 
             def connection_lost(self, exc: Exception | None) -> None:
-                hall.leave(self)
+                hall.lose(self)
                 super().connection_lost(exc)
 
         return Guest
 
     def enter(self, guest: ServerConnection) -> None:
-        """Add a connection; if there are too many, close half of those of the login with the most.
-
-        The same happens if it took one of the files that are reserved for Stop.
-        """
-        self._waiting[guest] = None
+        """Send others away, or this one, where there are too many."""
         end = guest.transport.get_extra_info("socket")
-        is_last_file = end is not None and is_in_reserve(end.fileno())
-        if len(self._waiting) > MOST or is_last_file:
-            logins = self._logins()
-            by_login = [
-                it for it in self._waiting if logins(it) == most(map(logins, self._waiting))
-            ]
-            for it in by_login[: len(by_login) // 2 + 1]:
-                self._send_away(it)
+        login = self._login_of(end)
+        self._all[guest] = login
+        self._waiting[guest] = None
+        if is_in_reserve(end.fileno()):
+            self._send_half_away(most(self._all.values()))
+        elif self._count(login) > SHARE:
+            self._send_half_away(login)
+        elif len(self._waiting) > MOST:
+            self._send_half_away(most(self._all[it] for it in self._waiting))
 
-    def _logins(self) -> Callable[[Any], int]:
-        """Return a function that gives a connection's user id.
-
-        -1 where the system does not tell.
-        """
-        by_port = logins_by_port()
-        return lambda it: by_port.get((it.transport.get_extra_info("peername") or ("", 0))[1], -1)
-
-    def leave(self, guest: object) -> None:
-        """Remove a connection that has sent its request, or is gone."""
+    def leave(self, guest: ServerConnection) -> None:
+        """It has said what it wants."""
         self._waiting.pop(guest, None)
 
-    def _send_away(self, guest: Any) -> None:
+    def lose(self, guest: ServerConnection) -> None:
+        """It is gone."""
         self.leave(guest)
-        guest.transport.abort()
+        self._all.pop(guest, None)
+
+    def _count(self, login: int) -> int:
+        return sum(it == login for it in self._all.values())
+
+    def _send_half_away(self, login: int) -> None:
+        """The older half of this login's that wait; of one of which nobody waits, of all."""
+        waiting = [it for it in self._waiting if self._all[it] == login]
+        old = waiting or [it for it in self._all if self._all[it] == login]
+        for it in old[: len(old) // 2 + 1]:
+            self.lose(it)
+            it.transport.abort()
 
 
 def most(logins: Iterable[int]) -> int:

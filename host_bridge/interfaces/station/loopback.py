@@ -51,15 +51,6 @@ def is_ours(port: int) -> bool:
     return logins == {os.getuid()} or not rows
 
 
-def logins_by_port() -> dict[int, int]:
-    """Return the user id of each socket of 127.0.0.1 by port.
-
-    Empty where the system does not tell.
-    """
-    rows = [row for row in _rows() if row[1].startswith(_HERE)]
-    return {int(row[1].rpartition(":")[2], 16): int(row[_UID]) for row in rows}
-
-
 def _rows() -> list[list[str]]:
     try:
         lines = Path(_LISTENERS).read_text(encoding="ascii").splitlines()[1:]

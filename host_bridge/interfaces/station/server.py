@@ -9,10 +9,8 @@ from __future__ import annotations
 import asyncio
 import http
 import json
-import os
-import socket
-from collections.abc import Callable, Iterable
-from contextlib import suppress
+from collections.abc import Callable, Sequence
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Protocol
 from urllib.parse import parse_qs, urlsplit
@@ -33,6 +31,7 @@ from host_bridge.interfaces.station.doors import (
     WORK,
     Doors,
 )
+from host_bridge.interfaces.station.gate import Gate
 from host_bridge.interfaces.station.hall import Hall
 from host_bridge.interfaces.station.hold import PageSeat
 from host_bridge.interfaces.station.loopback import held
@@ -52,10 +51,11 @@ _PAGES = {
     "/bar.js": ("bar.js", "text/javascript; charset=utf-8"),
 }
 _EVERY_S = 0.05  # 20 Hz
+# A plain request is answered by then, with who answered: a car that hangs is waited for longer
+_PLAIN_S = 0.75
 _STOPS_AT_ONCE = 8  # of one page, which says it again each 0.3 s, for 1 s
 _MESSAGE_BYTES = 4096
 _AT_ONCE = 32  # let in before anything else has its turn: fewer than files are kept for Stop
-_BACKLOG = 1024  # of a full one the system drops who comes, and a browser tries again after 1 s
 _ORDERS = {"arm": Order.ARM, "stop": Order.STOP, "end": Order.QUIT}
 _POLICY = 1008  # of WebSocket's close codes
 _WHERE_PRINTED = "the address of the seat was printed where the station runs"
@@ -108,7 +108,7 @@ class Server:
         self.has_views = False
         self._views = views
         self._camera = camera
-        self._hall = Hall()
+        self._hall: Hall | None = None
         self._observers: set[ServerConnection] = set()
         self._seat: PageSeat | None = None
 
@@ -121,10 +121,14 @@ class Server:
 
     async def _serve(self, is_up: Callable[[], None]) -> None:
         try:
+            gate = Gate(LOOPBACK, self.doors.port, self._yard.now_us)
+        except OSError as error:
+            raise self._not_had(error) from None
+        self._hall = Hall(gate.login_of)
+        with closing(gate):
             server = serve(
                 self._answer,
-                LOOPBACK,
-                self.doors.port,
+                sock=gate.admitted,
                 backlog=_AT_ONCE,
                 create_connection=self._hall.connection(),
                 process_request=self._request,
@@ -132,17 +136,18 @@ class Server:
                 max_size=_MESSAGE_BYTES,
                 ping_interval=None,
             )
-            async with server as listening:
-                _lengthen(listening.sockets)
+            async with server:
+                gate.open()
                 is_up()
                 await self._show()
-        except OSError as error:
-            raise DeviceFault(
-                "the station's port cannot be had",
-                where=f"{LOOPBACK}:{self.doors.port}",
-                got=error.strerror or str(error),
-                remedy="is a station open already? else: tandem station --port N",
-            ) from None
+
+    def _not_had(self, error: OSError) -> DeviceFault:
+        return DeviceFault(
+            "the station's port cannot be had",
+            where=f"{LOOPBACK}:{self.doors.port}",
+            got=error.strerror or str(error),
+            remedy="is a station open already? else: tandem station --port N",
+        )
 
     async def _show(self) -> None:
         while True:
@@ -160,7 +165,8 @@ class Server:
         return json.dumps({**shown, "replayed": replayed} if replayed else shown)
 
     async def _request(self, connection: ServerConnection, request: Request) -> Response | None:
-        self._hall.leave(connection)
+        if self._hall:
+            self._hall.leave(connection)
         address = urlsplit(request.path)
         headers = request.headers
         host, origin = headers.get("Host", ""), headers.get("Origin")
@@ -241,8 +247,15 @@ class Server:
         await stopping
 
     async def _stopped(self, names: tuple[str, ...]) -> list[dict[str, object]]:
+        """Who answered so far is told after a while, and that others did not."""
         rows: list[dict[str, object]] = []
-        await self._tell_stopped(names, rows.append)
+        stopping = asyncio.create_task(self._tell_stopped(names, rows.append))
+        try:
+            done, _ = await asyncio.wait([stopping], timeout=_PLAIN_S)
+        finally:
+            stopping.cancel()  # nobody listens any more: it is said to its end all the same
+        if not done:
+            rows.append(_unheard(names, rows))
         return rows
 
     async def _tell_stopped(
@@ -311,11 +324,11 @@ async def _refuse(connection: ServerConnection, why: str) -> None:
     await connection.close(_POLICY, "refused")
 
 
-def _lengthen(listening: Iterable[socket.socket]) -> None:
-    """Let more wait than are let in at once: asyncio has one number for both."""
-    for it in listening:
-        with socket.socket(fileno=os.dup(it.fileno())) as same:
-            same.listen(_BACKLOG)
+def _unheard(names: tuple[str, ...], rows: Sequence[dict[str, object]]) -> dict[str, object]:
+    """Say that somebody has not answered yet, who is asked to the end of the second."""
+    missing = ", ".join(sorted(set(names) - {str(row["name"]) for row in rows}))
+    text = f"{missing or 'another car'}: no answer within {_PLAIN_S:g} s; it is still asked"
+    return {"name": "", "is_seen": False, "text": text}
 
 
 def _reads(connection: ServerConnection) -> bool:

@@ -252,14 +252,49 @@ def test_sockets_that_hang_delay_no_other_cars_stop(shared):
     assert stopped.stdout.startswith("car: ")
 
 
-def test_a_login_with_many_names_crowds_out_no_other(monkeypatch):
-    """By rank: the first of each login come before anyone's second."""
-    owners = {f"/x/{n:04}": 1000 for n in range(2000)}
-    owners |= {"/x/~theirs": 1001, "/x/~own": os.getuid()}
-    monkeypatch.setattr(stop_sockets, "owner_of", owners.get)
-    asked = stop_sockets._fairly([StopSocket(path, "car") for path in owners])
-    assert len(asked) == stop_sockets.MOST
-    assert {"/x/~theirs", "/x/~own"} <= {it.path for it in asked[:3]}
+def test_a_login_with_many_names_crowds_out_no_other(shared, monkeypatch):
+    """Of 2000 of one login a hundred are asked, each other login's are, and its own."""
+    owners = {file_name("many", "", ""): 1000 for _ in range(2000)}
+    owners |= {file_name(f"car{uid}", "", ""): uid for uid in (1001, os.getuid())}
+    for name in owners:
+        (shared / name).touch()
+    asked = []
+    monkeypatch.setattr(stop_sockets, "_is_other", lambda entry: False)  # files stand for sockets
+    monkeypatch.setattr(stop_sockets, "owner_of", lambda path: owners[os.path.basename(path)])
+    monkeypatch.setattr(StopSocket, "connect", lambda it: asked.append(it.name))
+    breaths = [it for it in stop_sockets.found() if it is None]
+    assert len(breaths) == 2002 // stop_sockets.LOOKED_AT_ONCE
+    assert {f"car{uid}" for uid in (1001, os.getuid())} <= set(asked)
+    assert asked.count("many") <= stop_sockets.MOST // 4
+    assert len(asked) <= stop_sockets.MOST
+
+
+def test_a_login_s_share_is_a_quarter_of_what_is_left_one_at_least_and_its_own_is_all():
+    share = stop_sockets.Share(16)
+    taken = {uid: sum(share.take(uid) for _ in range(20)) for uid in (-1, 5, 6, 7, 8, 9)}
+    assert taken == {-1: 4, 5: 3, 6: 2, 7: 1, 8: 1, 9: 1}
+    assert sum(share.take(os.getuid()) for _ in range(20)) == 4
+
+
+def test_a_name_of_an_own_car_is_looked_at_first(shared):
+    """Whatever else is there, and from wherever else it is begun."""
+    for n in range(300):
+        with listening_once(shared / file_name(f"other{n}", "", "")):
+            pass
+    with listening_once(shared / "car.sock"), listening_once(shared / file_name("car", "", "")):
+        names = stop_sockets._public({"car"})
+        assert names[0][1].startswith("tandem-stop.car.")
+        assert len(names) == 301
+        begins = {stop_sockets._public(set())[0] for _ in range(20)}
+        assert len(begins) > 1
+
+
+@contextmanager
+def listening_once(path):
+    with socket.socket(socket.AF_UNIX) as end:
+        end.bind(str(path))
+        end.listen()
+        yield end
 
 
 @as_root

@@ -7,6 +7,7 @@ import json
 import os
 import resource
 import socket
+import time
 
 import pytest
 
@@ -14,19 +15,26 @@ from host_bridge.transports.reserve import KEPT_FOR_STOP
 from host_bridge.transports.served import socket_path
 from tests.host_bridge.programs import serving, tandem
 from tests.safety.attackers import logins, tries
+from tests.safety.attackers.attack import Notes, attacking
 
 pytestmark = [pytest.mark.process, logins.as_root]
 FILES, LEFT = 256, 400
 
 
-def connect(path: str, count: int) -> list[socket.socket]:
-    """So many clients that say nothing; who finds the queue full waits there."""
+def leave_behind(notes: Notes, path: str, count: int) -> None:
+    """So many clients that say nothing, until killed; who finds the queue full waits there. What it
+    did are connections and looks at them; it holds those that are open."""
     ends = []
     for _ in range(count):
         end = socket.socket(socket.AF_UNIX)
         end.connect(path)
         ends.append(end)
-    return ends
+    done = count
+    while True:
+        done += 1
+        notes.holds(len(ends))
+        notes.did(done)
+        time.sleep(0.1)
 
 
 @pytest.mark.exhaustive
@@ -36,20 +44,14 @@ def test_a_third_login_stops_a_car_whose_owner_has_no_file_left_for_clients(shar
     with serving("sim://nigel", "car") as owner:
         resource.prlimit(owner.pid, resource.RLIMIT_NOFILE, (FILES, FILES))
         control = tries.tried(count, "car")
-        ends = connect(str(socket_path("car")), LEFT)
-        try:
-            attacked = tries.tried(count, "car")
+        path = str(socket_path("car"))
+        with attacking(1, leave_behind, path, LEFT, uid=os.getuid()) as attack:
+            attacked = attack.beside(lambda: tries.tried(count, "car"))
             stopped = tries.program("car")
             used = len(os.listdir(f"/proc/{owner.pid}/fd"))
-        finally:
-            for end in ends:
-                end.close()
         rows = json.loads(tandem("cars", "--json").stdout)
-    tries.judged(
-        control, attacked,
-        f"{LEFT} clients of process {os.getpid()} left behind; the owner has {used} files open of "
-        f"{FILES}",
-    )  # fmt: skip
+    what = f"clients and looks at them; the owner has {used} files open of {FILES}"
+    tries.judged(control, attacked, attack.told(what))
     assert used >= FILES - KEPT_FOR_STOP, "all but those that are kept for Stop are used up"
     assert stopped.returncode == 0, stopped.stderr
     assert [row["name"] for row in rows] == ["car"]

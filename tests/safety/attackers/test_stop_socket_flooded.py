@@ -8,22 +8,20 @@ import os
 import socket
 import threading
 import time
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-from tests import patience
 from tests.host_bridge.programs import serving
 from tests.safety.attackers import logins, tries
+from tests.safety.attackers.attack import Notes, attacking
 
 pytestmark = [pytest.mark.process, logins.as_root]
 # The first is in `make test`, the rest in `make nightly`: tries, threads
 CASES = [(12, 8), (300, 1), (300, 2), (300, 8), (300, 70)]
 
 
-def flood(path: str, threads: int, counted: int) -> None:
-    """Connect and leave until killed; each connection that was made is counted, by one byte."""
+def flood(notes: Notes, path: str, threads: int) -> None:
+    """Connect and leave until killed. What it did are connections."""
     made = [0] * threads
 
     def one(place: int) -> None:
@@ -37,41 +35,19 @@ def flood(path: str, threads: int, counted: int) -> None:
         threading.Thread(target=one, args=(place,), daemon=True).start()
     while True:
         time.sleep(0.05)
-        os.pwrite(counted, f"{sum(made):12}".encode(), 0)
-
-
-@contextlib.contextmanager
-def flooding(path: Path, threads: int, notes: Path) -> Iterator[logins.Work]:
-    """The flood, from when it has made its first connections."""
-    counted = os.open(notes, os.O_RDWR | os.O_CREAT)
-    with logins.working(logins.ATTACKER, flood, str(path), threads, counted) as work:
-        patience.until(lambda: connections(notes) > 20, "the flood", 30.0)
-        yield work
-        assert work.is_running()
-    os.close(counted)
-
-
-def connections(notes: Path) -> int:
-    return int(notes.read_text() or 0)
+        notes.did(sum(made))
 
 
 @pytest.mark.exhaustive
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize(("count", "threads"), CASES)
-def test_a_third_login_stops_the_car_as_soon_as_without_a_flood(shared, tmp_path, count, threads):
-    notes = tmp_path / "connections"
+def test_a_third_login_stops_the_car_as_soon_as_without_a_flood(shared, count, threads):
     with serving("sim://nigel", "car"):
         (path,) = shared.iterdir()
         control = tries.tried(count, "car")
-        with flooding(path, threads, notes) as work:
-            before, begun_s = connections(notes), time.monotonic()
-            attacked = tries.tried(count, "car")
-            rate = (connections(notes) - before) / (time.monotonic() - begun_s)
+        with attacking(1, flood, str(path), threads) as attack:
+            attacked = attack.beside(lambda: tries.tried(count, "car"))
             stopped = tries.program("car")
-    tries.judged(
-        control, attacked,
-        f"a flood by process {work.pid} of login {logins.ATTACKER}, {threads} threads: "
-        f"{rate:.0f} connections a second",
-    )  # fmt: skip
+    tries.judged(control, attacked, attack.told(f"connections by {threads} threads"))
     assert stopped.returncode == 0, stopped.stderr
     assert "acknowledged" in stopped.stdout

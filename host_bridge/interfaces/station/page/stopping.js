@@ -32,6 +32,7 @@ function ask(call) {
 function hear(row) {
   if (!asked || row.token !== asked.token || asked.isOver) return;
   const before = asked.rows.get(row.name);
+  if (row.name) asked.rows.delete("");  // "others have not answered yet" is over with a car's own word
   if (!before || row.is_seen) asked.rows.set(row.name, row);
   const rows = [...asked.rows.values()];
   answer(rows.map((it) => it.text).join("\n"), rows.every((it) => it.is_seen) ? "good" : "bad");

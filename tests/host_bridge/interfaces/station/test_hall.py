@@ -1,4 +1,4 @@
-"""Of those who connect and say nothing the newest stay."""
+"""A login has a share of a station's connections, and of those that say nothing the newest stay."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from host_bridge.interfaces.station.hall import Hall
 class Guest:
     def __init__(self, fd: int = 10, login: int = 5) -> None:
         self.is_sent_away = False
-        facts = {"socket": SimpleNamespace(fileno=lambda: fd), "peername": ("127.0.0.1", login)}
+        facts = {"socket": SimpleNamespace(fileno=lambda: fd, login=login)}
         self.transport = SimpleNamespace(abort=self._abort, get_extra_info=facts.get)
 
     def _abort(self) -> None:
@@ -23,8 +23,7 @@ class Guest:
 @pytest.fixture
 def hall(monkeypatch):
     monkeypatch.setattr(under_test, "is_in_reserve", lambda fd: fd >= 100)
-    monkeypatch.setattr(under_test, "logins_by_port", lambda: {5: 5, 6: 6})  # a port is its login
-    return Hall()
+    return Hall(lambda end: end.login)
 
 
 def came(hall, *guests):
@@ -58,5 +57,28 @@ def test_one_that_got_a_file_of_the_reserve_sends_the_oldest_away_and_else_goes_
     hall.enter(new)
     assert old.is_sent_away
     for guest in (old, new):
-        hall.leave(guest)
+        hall.lose(guest)
     assert came(hall, alone) == [True]
+
+
+def test_of_one_login_s_connections_there_are_128_whatever_they_said(hall):
+    assert under_test.SHARE == 128
+    mine, theirs = [Guest(login=6)], [Guest() for _ in range(128)]
+    for guest in (*mine, *theirs):
+        assert came(hall, guest) == [False]
+        hall.leave(guest)
+    one_too_many = Guest()
+    assert came(hall, one_too_many) == [True]
+    assert not any(guest.is_sent_away for guest in (*mine, *theirs))
+    hall.lose(theirs[0])
+    assert came(hall, Guest(), Guest(login=7)) == [False, False]
+
+
+def test_who_holds_all_other_files_gives_some_of_them_up_whatever_they_said(hall):
+    theirs = [Guest() for _ in range(5)]
+    for guest in theirs:
+        hall.enter(guest)
+        hall.leave(guest)
+    mine = Guest(fd=100, login=6)
+    assert came(hall, mine) == [False]
+    assert [guest.is_sent_away for guest in theirs] == [True] * 3 + [False] * 2

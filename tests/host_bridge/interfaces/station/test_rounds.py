@@ -22,14 +22,16 @@ class Cars:
         self.release = threading.Event()
         self.fault: Exception | None = None
 
-    def stop(self, names, tell) -> None:
+    def stop(self, names, tell, looked) -> None:
         self.rounds.append(names)
         if self.fault:
             raise self.fault
-        for name in names or ("car", "evil"):
+        served = [it for it in ("car", "evil") if not names or it in names]
+        looked(served)
+        for name in served:
             if name != "evil":
                 tell(StopCall(name, 1))
-        if not names or "evil" in names:
+        if "evil" in served:
             self.release.wait(30.0)
             tell(StopCall("evil", 1))
 
@@ -85,6 +87,49 @@ def test_what_went_wrong_is_told_to_each_who_asked_and_the_next_round_is_one_ane
         cars.fault = None
         assert await rounds.stop(("car",), lambda call: None) == {"car"}
         assert len(cars.rounds) == 3
+        rounds.close()
+
+    run(main())
+
+
+def test_a_round_s_car_that_hangs_is_waited_for_by_those_alone_who_mean_it():
+    """They are of one round: what was asked for at once is one stop."""
+
+    async def main():
+        cars = Cars()
+        rounds = Rounds(cars.stop)
+        evil = asyncio.create_task(rounds.stop(("evil",), lambda call: None))
+        mine = asyncio.create_task(rounds.stop(("car",), lambda call: None))
+        gone = asyncio.create_task(rounds.stop(("gone",), lambda call: None))
+        assert await asyncio.wait_for(mine, 20.0) == {"car"}
+        assert await asyncio.wait_for(gone, 20.0) == set()
+        assert cars.rounds == [("car", "evil", "gone")]
+        assert not evil.done()
+        cars.release.set()
+        assert await evil == {"evil"}
+        rounds.close()
+
+    run(main())
+
+
+def test_of_two_cars_of_one_name_both_are_waited_for():
+    def stop(names, tell, looked):
+        tell(StopCall("car", 1))
+        looked(["car", "car"])
+        is_waited.wait(20.0)
+        tell(StopCall("car", 2))
+
+    is_waited = threading.Event()
+
+    async def main():
+        rounds, told = Rounds(stop), []
+        mine = asyncio.create_task(rounds.stop(("car",), told_of(told)))
+        while told != ["car"]:
+            await asyncio.sleep(0.005)
+        assert not mine.done()
+        is_waited.set()
+        assert await mine == {"car"}
+        assert told == ["car", "car"]
         rounds.close()
 
     run(main())

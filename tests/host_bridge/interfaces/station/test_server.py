@@ -163,6 +163,29 @@ def test_there_is_nothing_else(desk, path):
     assert desk.ask("/nothing", Upgrade="websocket").status_code == 404
 
 
+@pytest.mark.parametrize(
+    ("asked", "text"),
+    [("?car=car&car=evil", "evil: no answer within"), ("", "another car: no answer within")],
+)
+def test_a_plain_request_is_answered_though_a_car_is_not(desk, monkeypatch, asked, text):
+    monkeypatch.setattr(under_test, "_PLAIN_S", 0.01)
+    is_gone = []
+
+    async def stop(names, tell):
+        tell({"name": "car", "is_seen": True})
+        try:
+            await asyncio.get_running_loop().create_future()
+        finally:
+            is_gone.append(names)
+
+    desk.yard.stop = stop
+    first, last = json.loads(desk.ask(f"/stop{asked}").body)
+    assert first == {"name": "car", "is_seen": True}
+    assert (last["name"], last["is_seen"]) == ("", False)
+    assert last["text"].startswith(text)
+    assert len(is_gone) == 1  # nobody waits for it any more
+
+
 def test_whoever_it_is_stops_by_a_plain_request(desk):
     answer = desk.ask("/stop?car=a&car=b", host="evil.example", Origin="http://evil.example")
     assert (answer.status_code, json.loads(answer.body)) == (200, desk.yard.rows)
