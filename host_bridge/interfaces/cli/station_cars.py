@@ -13,6 +13,7 @@ from functools import partial
 
 from host_bridge import driving
 from host_bridge.domain import Profile
+from host_bridge.domain.same_car import KnownCar
 from host_bridge.driving import Plan
 from host_bridge.driving.drive import Drive
 from host_bridge.errors import DeviceFault, TandemError
@@ -133,8 +134,14 @@ class HostYard:
         if missing or not told:
             raise DeviceFault(f"not served here: {', '.join(sorted(missing)) or 'any car'}")
 
-    def begin(self, name: str, seat: PageSeat, ended: Callable[[str], None]) -> dict[str, float]:
+    def begin(
+        self, name: str, seat: PageSeat, ended: Callable[[str], None], board: str
+    ) -> dict[str, float]:
         watched = self._cars.get(name)
+        if watched and board:
+            if watched.pid not in [it.pid for it in self._host.cars.served() if it.name == name]:
+                raise DeviceFault(f"{name} is served anew", remedy="look at it, and press again")
+            _refuse_another(board, watched.opened.car.known())
         vehicle = watched.opened.car.vehicle if watched else None
         limits = stand_limits(vehicle, self._speed_mps) if vehicle else {}
         plan = Plan((name,), input=seat, speed_mps=self._speed_mps, is_json=False)
@@ -212,6 +219,17 @@ class PageView:
 
     def summary(self, drive: Drive, now_us: int) -> Sequence[str]:
         return ()
+
+
+def _refuse_another(board: str, seen: KnownCar) -> None:
+    """Raises errors.DeviceFault where a page knew this car by another board: then it is another."""
+    if seen.board_id and board != seen.board_id.hex():
+        raise DeviceFault(
+            f"{seen.name} is on another board than this page began with, so it is another car",
+            expected=f"board {board}",
+            got=str(seen),
+            remedy="if this one is meant, say so on the page; else serve the other one again",
+        )
 
 
 def _tell(foxglove: FoxgloveServer, name: str, events: list[LinkEvent]) -> None:

@@ -100,7 +100,9 @@ class LogYard:
     async def stop(self, names: tuple[str, ...], tell: Callable[[Row], None]) -> None:
         raise DataFileFault("this is a log: what it shows was driven then")
 
-    def begin(self, name: str, seat: PageSeat, ended: Callable[[str], None]) -> dict[str, float]:
+    def begin(
+        self, name: str, seat: PageSeat, ended: Callable[[str], None], board: str
+    ) -> dict[str, float]:
         ended("this is a log: nothing in it can be driven")
         return {}
 

@@ -22,6 +22,7 @@ def picture(car: Car, heard_us: int | None, now_us: int, why_unknown: str) -> di
         "vehicle": car.vehicle.name if car.vehicle else "",
         "is_virtual": bool(car.identity and car.identity.is_virtual),
         "is_known": car.is_known(),
+        "board": car.known().board_id.hex(),
         "age_ms": None if heard_us is None else (now_us - heard_us) // 1000,
     }
     if not car.is_known() or car.status is None:

@@ -72,10 +72,14 @@ class Yard(Protocol):
 
         Raises errors.TandemError."""
 
-    def begin(self, name: str, seat: PageSeat, ended: Callable[[str], None]) -> dict[str, float]:
-        """Drive this car by the page's seat; ``ended`` gets why that is over.
+    def begin(
+        self, name: str, seat: PageSeat, ended: Callable[[str], None], board: str
+    ) -> dict[str, float]:
+        """Drive this car by the page's seat; ``ended`` gets why that is over. ``board`` is what the
+        page knew the car by, in hexadecimal, or empty.
 
-        Returns how far each actuator may go on the stand, by name and unit."""
+        Returns how far each actuator may go on the stand, by name and unit. Raises
+        errors.TandemError where another board is there: then it is another car."""
 
     def extras(self) -> dict[str, object]:
         """What the page shows besides cars: pairs that are driven together, the recording."""
@@ -300,7 +304,12 @@ class Server:
         self._seat = seat
         try:
             name = str(asked.get("car", ""))
-            limits = self._yard.begin(name, seat, lambda why: _end(connection, why))
+            board = str(asked.get("board", ""))
+            try:
+                limits = self._yard.begin(name, seat, lambda why: _end(connection, why), board)
+            except TandemError as fault:
+                await _refuse(connection, str(fault))
+                return
             granted = {"is_granted": True, "is_on_stand": is_on_stand, "limits": limits}
             await connection.send(json.dumps(granted))
             await _listen(connection, seat)

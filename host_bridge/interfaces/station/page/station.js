@@ -10,6 +10,8 @@ const station = window.station = { lags: [], frames: 0, endings: [] };  // for w
 // --- status: the newest picture is drawn on the next frame; none waits for another
 
 let newest = null, heardAt = 0, names = [];
+const boards = new Map();  // of each car the board that this page met first: another one is another car, whatever it is called
+const isAnother = (car) => Boolean(car.board && boards.has(car.name) && boards.get(car.name) !== car.board);
 function watch() {
   const socket = new WebSocket(address("/status"));
   socket.onmessage = (event) => { newest = event.data; heardAt = performance.now(); };
@@ -82,7 +84,8 @@ function card(car) {
 function fill(it, car) {
   const state = it.querySelector(".state");
   put(state, car.state); state.className = "state " + car.state;
-  put(it.querySelector(".why"), car.why);
+  if (car.board && !boards.has(car.name)) boards.set(car.name, car.board);
+  put(it.querySelector(".why"), isAnother(car) ? `ANOTHER CAR: this page began with ${car.name} on board ${boards.get(car.name)}, and this is board ${car.board}. ${car.why}` : car.why);
   for (const [key, , words] of ROWS) put(it.querySelector(`[data-key=${key}]`), "driver" in car ? words(car) : "–");
   const list = it.querySelector("ol"), events = car.events.slice().reverse(), text = JSON.stringify(events);
   if (list.dataset.events !== text) { list.dataset.events = text; list.replaceChildren(...events.map(eventRow)); }
@@ -93,6 +96,8 @@ function eventRow(event) {
   return it;
 }
 function sayMine(car) {  // whoever drives looks at the pad
+  at("another").hidden = !car || !isAnother(car);
+  if (car && isAnother(car)) put(at("another"), `${car.name} on board ${car.board} is meant`);
   if (!car) return put(at("mine"), "");
   const speed = "driver" in car ? `, ${sign(car.speed_mps, 2)} m/s` : "";
   put(at("mine"), `${car.name} ${car.state}${speed}. ${car.why}`);
@@ -255,7 +260,7 @@ function take() {
   seat = new WebSocket(address("/hold"));
   seat.binaryType = "arraybuffer";
   const stand = at("offground").checked ? { profile: "stand", attest: "wheels-off-ground" } : {};
-  seat.onopen = () => seat.send(JSON.stringify({ seat: TOKEN, car: name, ...stand }));
+  seat.onopen = () => seat.send(JSON.stringify({ seat: TOKEN, car: name, board: boards.get(name) || "", ...stand }));
   seat.onmessage = (event) => hearSeat(JSON.parse(event.data));
   seat.onclose = () => { endHold("socket closed"); sit(false); if (!/refused|ended/.test(at("told").textContent)) put(at("told"), "The seat is given back."); };
 }
@@ -281,6 +286,7 @@ const order = (what) => seat && seat.readyState === WebSocket.OPEN && seat.send(
 
 at("stop").onclick = () => stopCars([]);
 at("take").onclick = take;
+at("another").onclick = () => boards.delete(at("car").value);  // a person says so: the next picture is of the car that is meant
 at("arm").onclick = () => order("arm");
 at("end").onclick = () => order("end");
 at("seat").hidden = !TOKEN;

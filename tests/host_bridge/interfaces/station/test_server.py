@@ -63,6 +63,7 @@ class Yard:
         self.ended: Callable[[str], None] = lambda why: None
         self.sought: list[tuple[float, bool]] = []
         self.asked: list[dict] = []
+        self.boards: list[str] = []
 
     async def stop(self, names, tell) -> None:
         self.stops.append(names)
@@ -71,7 +72,8 @@ class Yard:
         if self.fault:
             raise self.fault
 
-    def begin(self, name, seat, ended):
+    def begin(self, name, seat, ended, board):
+        self.boards.append(board)
         self.begun.append((name, seat))
         self.ended = ended
         if self.fault:
@@ -438,6 +440,24 @@ def test_a_page_that_goes_leaves_the_seat_and_frees_it(desk, is_lost):
     ((_, seat),) = desk.yard.begun
     assert list(seat.orders()) == [Order.QUIT]
     assert desk.server._seat is None
+
+
+def test_the_board_that_a_page_knows_is_what_the_yard_is_told(desk):
+    desk.hold(board="0102030405060708")
+    desk.hold()
+    assert desk.yard.boards == ["0102030405060708", ""]
+
+
+def test_a_car_that_is_refused_is_not_granted_and_the_seat_is_free(desk):
+    desk.yard.fault = DeviceFault("car is on another board", got="board 02")
+    connection = desk.hold(board="01")
+    (said,) = connection.sent
+    assert said["is_granted"] is False
+    assert "another board" in said["why"]
+    assert connection.closed is not None
+    assert desk.server._seat is None
+    ((_, seat),) = desk.yard.begun
+    assert list(seat.orders()) == [Order.QUIT]
 
 
 def test_a_car_that_cannot_be_driven_leaves_the_seat_free(desk):
