@@ -54,7 +54,8 @@ class HostYard:
         self._camera = camera
         self._local_now = local_now
         self._stop_tables = StopTables()
-        self._rounds = Rounds(_stop)
+        # A page's own have threads of their own, and none of them waits for what others ask for
+        self._rounds = {is_page: Rounds(_stop) for is_page in (True, False)}
         self._cars: dict[str, Watched] = {}
         self._drives: set[asyncio.Task[None]] = set()
         self.foxglove: FoxgloveServer | None = None  # gets every event of the cars
@@ -127,9 +128,16 @@ class HostYard:
             return await adjusted(asked)
         return {"of": asked.get("do"), "is_done": True}
 
-    async def stop(self, names: tuple[str, ...], tell: Callable[[dict[str, object]], None]) -> None:
-        """Stop the cars as ``tandem stop`` does, in a thread that waits for nothing here."""
-        told = await self._rounds.stop(names, lambda call: tell({**call.row(), "text": str(call)}))
+    async def stop(
+        self,
+        names: tuple[str, ...],
+        tell: Callable[[dict[str, object]], None],
+        *,
+        is_page: bool = False,
+    ) -> None:
+        """As ``tandem stop`` does, in a thread of its own, which waits for nothing here."""
+        rounds = self._rounds[is_page]
+        told = await rounds.stop(names, lambda call: tell({**call.row(), "text": str(call)}))
         missing = set(names) - told
         if missing or not told:
             raise DeviceFault(f"not served here: {', '.join(sorted(missing)) or 'any car'}")
@@ -178,7 +186,8 @@ class HostYard:
             await watched.opened.close()
         await self._recording.close()
         await self._stop_tables.close()
-        self._rounds.close()
+        for rounds in self._rounds.values():
+            rounds.close()
         if self.foxglove:
             self.foxglove.close()
 

@@ -97,7 +97,9 @@ class LogYard:
         rows = [next((it for it in f.cars if it["name"] == name), {}) for f in self._frames]
         return {key: [row.get(key) for row in rows] for key in _SERIES}
 
-    async def stop(self, names: tuple[str, ...], tell: Callable[[Row], None]) -> None:
+    async def stop(
+        self, names: tuple[str, ...], tell: Callable[[Row], None], *, is_page: bool = False
+    ) -> None:
         raise DataFileFault("this is a log: what it shows was driven then")
 
     def begin(

@@ -37,6 +37,12 @@ class Doors:
             return False
         return origin is None or origin in [f"http://{name}" for name in self.hosts()]
 
+    def is_page(self, origin: str | None, site: str | None) -> bool:
+        """Whether a browser says that a page of this station asks, or no browser asks. ``site`` is
+        Sec-Fetch-Site, which comes where a plain request has no Origin."""
+        is_here = origin is None or origin in [f"http://{name}" for name in self.hosts()]
+        return is_here and site in (None, "same-origin", "none")
+
     def has_token(self, token: object) -> bool:
         """Whether this is the seat's, told in a time that says nothing of it."""
         given = token if isinstance(token, str) else ""

@@ -8,12 +8,14 @@ that login's oldest, whatever they said.
 
 from __future__ import annotations
 
+import os
 import socket
 from collections import Counter
 from collections.abc import Callable, Iterable
 
 from websockets.asyncio.server import ServerConnection
 
+from host_bridge.interfaces.station.gate import NOBODY_SAYS
 from host_bridge.transports.reserve import is_in_reserve
 
 MOST = 64  # who say nothing: a browser's request is there within some ms of its connection
@@ -66,6 +68,10 @@ class Hall:
         """It is gone."""
         self.leave(guest)
         self._all.pop(guest, None)
+
+    def is_own(self, guest: ServerConnection) -> bool:
+        """Whether it is of the login that has the station, as far as the system says."""
+        return self._all.get(guest) in (os.getuid(), NOBODY_SAYS)
 
     def _count(self, login: int) -> int:
         return sum(it == login for it in self._all.values())

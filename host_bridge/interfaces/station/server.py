@@ -67,8 +67,15 @@ class Yard(Protocol):
     def pictures(self) -> list[dict[str, object]]:
         """Each car of this machine, as the page shows it."""
 
-    async def stop(self, names: tuple[str, ...], tell: Callable[[dict[str, object]], None]) -> None:
-        """Stop these, or all; ``tell`` gets each car's own answer, or that there was none.
+    async def stop(
+        self,
+        names: tuple[str, ...],
+        tell: Callable[[dict[str, object]], None],
+        *,
+        is_page: bool = False,
+    ) -> None:
+        """Stop these, or all; ``tell`` gets each car's own answer, or that there was none. What a
+        page of the station asks for waits for nothing that others ask for.
 
         Raises errors.TandemError."""
 
@@ -179,7 +186,8 @@ class Server:
         if address.path in (STATUS, STOP, HOLD, WORK) and "Upgrade" in headers:
             return None
         if address.path == STOP:
-            rows = await self._stopped(tuple(parse_qs(address.query).get("car", ())))
+            names = tuple(parse_qs(address.query).get("car", ()))
+            rows = await self._stopped(names, self._is_page(connection, headers))
             return _response(http.HTTPStatus.OK, json.dumps(rows).encode(), "application/json")
         if address.path == TIMELINE:
             told = json.dumps(self._yard.timeline()).encode()
@@ -242,18 +250,20 @@ class Server:
     async def _answer_stop(self, connection: ServerConnection, asked: dict[str, object]) -> None:
         names = asked.get("cars", [])
         wanted = tuple(str(it) for it in names) if isinstance(names, list) else ()
+        assert connection.request is not None, "it was let in"
+        is_page = self._is_page(connection, connection.request.headers)
         rows: asyncio.Queue[dict[str, object] | None] = asyncio.Queue()
-        stopping = asyncio.create_task(self._tell_stopped(wanted, rows.put_nowait))
+        stopping = asyncio.create_task(self._tell_stopped(wanted, rows.put_nowait, is_page))
         stopping.add_done_callback(lambda task: rows.put_nowait(None))
         with suppress(ConnectionClosed):
             while row := await rows.get():
                 await connection.send(json.dumps({"token": asked.get("token"), **row}))
         await stopping
 
-    async def _stopped(self, names: tuple[str, ...]) -> list[dict[str, object]]:
+    async def _stopped(self, names: tuple[str, ...], is_page: bool) -> list[dict[str, object]]:
         """Who answered so far is told after a while, and that others did not."""
         rows: list[dict[str, object]] = []
-        stopping = asyncio.create_task(self._tell_stopped(names, rows.append))
+        stopping = asyncio.create_task(self._tell_stopped(names, rows.append, is_page))
         try:
             done, _ = await asyncio.wait([stopping], timeout=_PLAIN_S)
         finally:
@@ -262,11 +272,15 @@ class Server:
             rows.append(_unheard(names, rows))
         return rows
 
+    def _is_page(self, connection: ServerConnection, headers: Headers) -> bool:
+        is_own = self._hall is None or self._hall.is_own(connection)
+        return is_own and self.doors.is_page(headers.get("Origin"), headers.get("Sec-Fetch-Site"))
+
     async def _tell_stopped(
-        self, names: tuple[str, ...], tell: Callable[[dict[str, object]], None]
+        self, names: tuple[str, ...], tell: Callable[[dict[str, object]], None], is_page: bool
     ) -> None:
         try:
-            await self._yard.stop(names, tell)
+            await self._yard.stop(names, tell, is_page=is_page)
         except TandemError as fault:
             tell({"name": "", "is_seen": False, "text": str(fault)})
 

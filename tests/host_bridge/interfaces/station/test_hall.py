@@ -82,3 +82,12 @@ def test_who_holds_all_other_files_gives_some_of_them_up_whatever_they_said(hall
     mine = Guest(fd=100, login=6)
     assert came(hall, mine) == [False]
     assert [guest.is_sent_away for guest in theirs] == [True] * 3 + [False] * 2
+
+
+def test_whose_the_station_is_it_knows(hall, monkeypatch):
+    monkeypatch.setattr(under_test.os, "getuid", lambda: 6)
+    guests = [Guest(login=6), Guest(login=5), Guest(login=under_test.NOBODY_SAYS)]
+    for guest in guests:
+        hall.enter(guest)
+    assert [hall.is_own(guest) for guest in guests] == [True, False, True]
+    assert not hall.is_own(Guest(login=6)), "one that is not here"

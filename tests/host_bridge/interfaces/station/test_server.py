@@ -64,9 +64,11 @@ class Yard:
         self.sought: list[tuple[float, bool]] = []
         self.asked: list[dict] = []
         self.boards: list[str] = []
+        self.of_pages: list[bool] = []
 
-    async def stop(self, names, tell) -> None:
+    async def stop(self, names, tell, *, is_page) -> None:
         self.stops.append(names)
+        self.of_pages.append(is_page)
         for row in self.rows:
             tell(row)
         if self.fault:
@@ -173,7 +175,7 @@ def test_a_plain_request_is_answered_though_a_car_is_not(desk, monkeypatch, aske
     monkeypatch.setattr(under_test, "_PLAIN_S", 0.01)
     is_gone = []
 
-    async def stop(names, tell):
+    async def stop(names, tell, *, is_page):
         tell({"name": "car", "is_seen": True})
         try:
             await asyncio.get_running_loop().create_future()
@@ -186,6 +188,19 @@ def test_a_plain_request_is_answered_though_a_car_is_not(desk, monkeypatch, aske
     assert (last["name"], last["is_seen"]) == ("", False)
     assert last["text"].startswith(text)
     assert len(is_gone) == 1  # nobody waits for it any more
+
+
+def test_what_a_page_asks_for_is_told_apart_by_what_a_browser_says_and_by_the_login(desk):
+    for headers in (
+        {}, {"Origin": f"http://{HERE}"}, {"Sec-Fetch-Site": "same-origin"},
+        {"Origin": "http://evil.example"}, {"Sec-Fetch-Site": "cross-site"},
+    ):  # fmt: skip
+        desk.ask("/stop", **headers)
+    assert desk.yard.of_pages == [True, True, True, False, False]
+    desk.server._hall = SimpleNamespace(leave=lambda it: None, is_own=lambda it: False)
+    desk.ask("/stop")
+    desk.page("/stop", {"cars": []})
+    assert desk.yard.of_pages[-2:] == [False, False]
 
 
 def test_whoever_it_is_stops_by_a_plain_request(desk):
