@@ -32,7 +32,7 @@ class Rim(Protocol):
     """One way in."""
 
     def open(self, owner: Owner) -> None:
-        """From now on clients may come. Raises errors.TandemError."""
+        """Let clients in from now on. Raises errors.TandemError."""
 
     def close(self) -> None:
         """Let nobody in any more. Whoever is in stays until the owner ends."""
@@ -122,7 +122,7 @@ def listen(path: Path, name: str) -> socket.socket:
 
 
 def _is_answered(path: Path) -> bool:
-    """Whether a program listens there, be it one that hangs (and lets nobody else in)."""
+    """Return whether a program listens there, even one that hangs and accepts nobody."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as end:
         end.setblocking(False)
         try:

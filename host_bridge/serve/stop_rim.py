@@ -78,7 +78,7 @@ class StopRim:
             self._path.unlink(missing_ok=True)
 
     def may_identify(self, now_us: int) -> bool:
-        """Once in a while."""
+        """Return whether an Identify may be relayed now; one is, once in a while."""
         if now_us < self._next_identify_us:
             return False
         self._next_identify_us = now_us + _IDENTIFY_EVERY_US
@@ -102,7 +102,7 @@ class StopRim:
             self._call_back()
 
     def _call_back(self) -> None:
-        """As long as it is crowded here, and a while after."""
+        """Look for callers that could not get in, while it is crowded here and a while after."""
         self._crowded_until_us = self._now_us() + _CALLS_US
         if not self._calling:
             self._calling = asyncio.get_running_loop().call_later(_CALL_EVERY_S, self._look)
@@ -200,7 +200,7 @@ class _StopClient:
         self._over = asyncio.get_running_loop().call_later(LASTS_S, self.end)
 
     def deliver(self, data: bytes) -> int:
-        """What is for somebody else counts as delivered."""
+        """Send on what answers this caller; what is for somebody else counts as delivered."""
         needed = answers(data)
         return len(data) if not needed or self._stream.send(needed) else 0
 

@@ -58,7 +58,7 @@ class StopSocket:
 
     @property
     def is_foreign(self) -> bool:
-        """Whether another login serves the car."""
+        """Return whether another login serves the car."""
         return self.uid != os.getuid()
 
     def close(self) -> None:
@@ -67,7 +67,7 @@ class StopSocket:
             self.end = None
 
     def connect(self) -> bool:
-        """Without waiting. False if nobody is there, or it is not what its file says."""
+        """Connect without waiting; False if nobody is there, or it is not what its file says."""
         try:
             end = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         except OSError as error:
@@ -87,7 +87,7 @@ class StopSocket:
         return True
 
     def _connect(self, end: socket.socket) -> None:
-        """To the very file that was looked at. Raises OSError."""
+        """Connect to the very file that was looked at. Raises OSError."""
         if not (hasattr(os, "O_PATH") and os.path.isdir(_OWN_FILES)):  # not Linux
             self._look_at(os.lstat(self.path))
             end.connect(self.path)
@@ -121,7 +121,7 @@ def peer_of(end: socket.socket) -> tuple[int, int] | None:
 
 
 def tag(text: str) -> str:
-    """What stands for a fleet or a URI in a file's name. A serial port has several names."""
+    """Return the checksum of a fleet or URI for a file name; a serial port's names give one."""
     scheme, separator, rest = text.partition("://")
     if separator and scheme == "serial":
         text = f"serial://{os.path.realpath(rest.partition('?')[0])}"
@@ -250,6 +250,6 @@ def _is_other(it: os.DirEntry[str]) -> bool:
 
 
 def is_name(text: str) -> bool:
-    """Whether a car can be served by this name: letters, digits, - and _ of ASCII, 32 at most."""
+    """Return whether a car can be served by this name: up to 32 ASCII letters, digits, - and _."""
     letters = text.replace("-", "a").replace("_", "a")
     return len(text) <= _NAME_SIZE and letters.isascii() and letters.isalnum()

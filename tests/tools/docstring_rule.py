@@ -53,9 +53,6 @@ STILL: dict[str, int] = {
     "firmware/core": 53,
     "firmware/drivers": 19,
     "firmware/protocol": 17,
-    "host_bridge/interfaces/station": 13,
-    "host_bridge/serve": 5,
-    "host_bridge/transports": 6,
 }
 _DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 

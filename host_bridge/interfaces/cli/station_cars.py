@@ -135,7 +135,7 @@ class HostYard:
         *,
         is_page: bool = False,
     ) -> None:
-        """As ``tandem stop`` does, in a thread of its own, which waits for nothing here."""
+        """Stop these cars as ``tandem stop`` does, in a thread that waits for nothing here."""
         rounds = self._rounds[is_page]
         told = await rounds.stop(names, lambda call: tell({**call.row(), "text": str(call)}))
         missing = set(names) - told

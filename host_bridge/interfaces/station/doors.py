@@ -1,4 +1,4 @@
-"""Who may come in by which socket: judged by Host and Origin, which a browser sets itself.
+"""Access rules of the station's sockets, by Host and Origin, which a browser sets itself.
 
 A page of another origin may stop, as anybody may; it sees nothing and drives nothing. A Host that
 is not this machine's loopback is another's name that was pointed here (DNS rebinding).
@@ -17,7 +17,7 @@ _TOKEN_BYTES = 16  # 128 bits
 
 @dataclass(frozen=True)
 class Doors:
-    """For one port; ``token`` is what the printed address has, and nobody else."""
+    """The access rules of one port; ``token`` is only in the address that is printed."""
 
     port: int
     token: str = field(default_factory=lambda: secrets.token_urlsafe(_TOKEN_BYTES), repr=False)
@@ -38,13 +38,15 @@ class Doors:
         return origin is None or origin in [f"http://{name}" for name in self.hosts()]
 
     def is_page(self, origin: str | None, site: str | None) -> bool:
-        """Whether a browser says that a page of this station asks, or no browser asks. ``site`` is
-        Sec-Fetch-Site, which comes where a plain request has no Origin."""
+        """Return whether a page of this station asks, by what its browser says, or no browser.
+
+        ``site`` is Sec-Fetch-Site, which comes where a plain request has no Origin.
+        """
         is_here = origin is None or origin in [f"http://{name}" for name in self.hosts()]
         return is_here and site in (None, "same-origin", "none")
 
     def has_token(self, token: object) -> bool:
-        """Whether this is the seat's, told in a time that says nothing of it."""
+        """Return whether this is the seat's token, in a time that does not depend on it."""
         given = token if isinstance(token, str) else ""
         # JSON may have half a character, which no encoding but this one takes
         return hmac.compare_digest(given.encode(errors="surrogatepass"), self.token.encode())

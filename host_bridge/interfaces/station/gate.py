@@ -50,7 +50,7 @@ class Gate:
 
     @property
     def address(self) -> tuple[str, int]:
-        """Where it listens."""
+        """Return the address and port that it listens at."""
         host, port = self._listening.getsockname()
         return host, port
 
@@ -67,7 +67,7 @@ class Gate:
             self._logins.close()
 
     def login_of(self, end: socket.socket) -> int:
-        """Whose the far end is; ``NOBODY_SAYS`` where the system does not say."""
+        """Return the login of the far end; ``NOBODY_SAYS`` where the system does not say."""
         return self._logins.of(end)
 
     def _come(self) -> None:
@@ -80,7 +80,7 @@ class Gate:
             self._rest(min(2 * took_s, _MOST_REST_S))
 
     def _let_in(self) -> bool:
-        """False where this program has no file for one more."""
+        """Accept all that wait; return False where this program has no file for one more."""
         for _ in range(_AT_ONCE):
             try:
                 end, address = self._listening.accept()
@@ -121,8 +121,10 @@ class Gate:
 
 
 class Admitted(socket.socket):
-    """What a server takes for its listening socket: readable, and with somebody to accept, while
-    there is one who was let in."""
+    """A socket that stands in for a server's listening one.
+
+    It is readable, and has a connection to accept, while one that was let in waits.
+    """
 
     def __init__(self) -> None:
         mine, self._wake = socket.socketpair()

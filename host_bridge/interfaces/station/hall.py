@@ -70,7 +70,7 @@ class Hall:
         self._all.pop(guest, None)
 
     def is_own(self, guest: ServerConnection) -> bool:
-        """Whether it is of the login that has the station, as far as the system says."""
+        """Return whether it is of the station's own login, as far as the system says."""
         return self._all.get(guest) in (os.getuid(), NOBODY_SAYS)
 
     def _count(self, login: int) -> int:

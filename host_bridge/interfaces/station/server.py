@@ -62,7 +62,7 @@ _WHERE_PRINTED = "the address of the seat was printed where the station runs"
 
 
 class Yard(Protocol):
-    """What the station needs of the cars."""
+    """The cars, as far as the station needs them."""
 
     def pictures(self) -> list[dict[str, object]]:
         """Each car of this machine, as the page shows it."""
@@ -89,22 +89,22 @@ class Yard(Protocol):
         errors.TandemError where another board is there: then it is another car."""
 
     def extras(self) -> dict[str, object]:
-        """What the page shows besides cars: pairs that are driven together, the recording."""
+        """Return what the page shows besides cars: pairs driven together, the recording."""
 
     def distances(self, car: str) -> list[dict[str, object]]:
-        """How far this car goes for every cause of a stop, if that was worked out."""
+        """Return this car's stopping distances in m by cause, if they were computed."""
 
     async def work(self, asked: dict[str, object]) -> dict[str, object]:
-        """What a page with the seat's token asks for that neither stops nor drives."""
+        """Answer a request of the seat's page that neither stops nor drives."""
 
     def timeline(self) -> dict[str, object] | None:
-        """Of a log, each car's numbers over all of it; None of cars that are there."""
+        """Return each car's series over a whole log; None where the cars are live."""
 
     def replayed(self) -> dict[str, object] | None:
-        """Of a log, what of it is shown."""
+        """Return the moment of the log that is shown; None where the cars are live."""
 
     def seek(self, time_s: float, plays: bool) -> None:
-        """Of a log: show this, and go on from there if it ``plays``."""
+        """Show this moment of the log, and go on from there if it ``plays``."""
 
     def now_us(self) -> int: ...
 
@@ -261,7 +261,7 @@ class Server:
         await stopping
 
     async def _stopped(self, names: tuple[str, ...], is_page: bool) -> list[dict[str, object]]:
-        """Who answered so far is told after a while, and that others did not."""
+        """Stop the cars; return the answers that came in time, and that others did not."""
         rows: list[dict[str, object]] = []
         stopping = asyncio.create_task(self._tell_stopped(names, rows.append, is_page))
         try:
@@ -355,12 +355,12 @@ def _unheard(names: tuple[str, ...], rows: Sequence[dict[str, object]]) -> dict[
 
 
 def _reads(connection: ServerConnection) -> bool:
-    """Whether it has taken all that it was sent before: nothing waits in front of news."""
+    """Return whether all that was sent before is taken: nothing waits in front of news."""
     return connection.transport.get_write_buffer_size() == 0
 
 
 def _send(connection: ServerConnection, row: dict[str, object]) -> None:
-    """Without waiting, or not at all."""
+    """Send at once, or drop the row where earlier ones wait."""
     if _reads(connection):
         broadcast([connection], json.dumps(row))
 
@@ -380,7 +380,7 @@ def _object(message: str | bytes) -> dict[str, object]:
 
 
 def _policy(views: str, camera: str, sites: str) -> str:
-    """What the page may load: itself, its sockets and bar, the plots and a camera beside it."""
+    """Return the Content-Security-Policy: the page itself, its sockets and bar, plots, camera."""
     return (
         f"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: {camera}; "
         f"connect-src 'self' ws://127.0.0.1:* ws://localhost:*; frame-src {sites} {views}; "
