@@ -36,6 +36,8 @@ def test_it_is_explained():
 OF_PROGRAM = """import subprocess
 import sys
 
+import pytest
+
 
 @pytest.mark.process
 def test_a_program_says_so():
