@@ -132,7 +132,7 @@ def _stop(words: Sequence[str], fleet: str | None, is_json: bool) -> int:
     show = _Report(is_json)
     meant = _meant(found(), words, fleet, sockets)
     stop_served(meant, SENDER_COMMAND if fleet is None else SENDER_FLEET, show.add)
-    uris, faults = _rest(words, fleet, sockets)
+    uris, faults = _rest(words, fleet, sorted(sockets, key=_by_name))
     for uri in uris:
         try:
             show.add(stop_directly(uri))
@@ -197,7 +197,7 @@ def stop_served(
     """
     talk = _Talk(sockets, sender, tell)
     talk.run()
-    calls = sorted(talk.calls.items(), key=lambda row: (row[0].is_foreign, row[0].name))
+    calls = sorted(talk.calls.items(), key=lambda row: _by_name(row[0]))
     for it, call in calls:
         it.close()
         if not call.is_seen:
@@ -212,6 +212,10 @@ def stop_served(
             remedy="use the runstop, or cut the power; then remove what is called tandem-stop.*",
         )
     return [call for _, call in calls]
+
+
+def _by_name(it: StopSocket) -> tuple[bool, str]:
+    return it.is_foreign, it.name
 
 
 def stop_directly(uri: str) -> StopCall:
