@@ -23,7 +23,6 @@ from tests.bench.instructions import counted_in
 from tests.bench.step_scene import BOARD_ID
 
 WITHIN = 0.15
-_TOO_FEW = 2  # rows of a model, which a fit would only repeat
 Key = tuple[bytes, str, int]
 
 
@@ -51,10 +50,8 @@ class Fit:
 
 def estimates() -> tuple[list[Fit], list[Estimate]]:
     """Of everything in the table; nothing where it is empty or instructions cannot be counted."""
-    # a box's words are not counted, and a model needs more rows than a rate and a constant
-    rows = [row for row in read_measured() if not row.is_paired]
-    several = Counter(_model(row) for row in rows)
-    rows = [row for row in rows if several[_model(row)] > _TOO_FEW]
+    # a box's words are not counted
+    rows = with_enough_rows([row for row in read_measured() if not row.is_paired])
     keys = [_key(row) for row in rows]
     once = list(dict.fromkeys(keys))
     counts = counted_in(once) if rows else None
@@ -70,6 +67,14 @@ def estimates() -> tuple[list[Fit], list[Estimate]]:
         fits.append(fit)
         found += [Estimate(row, count, _of(fit, row, count)) for row, count in those]
     return fits, found
+
+
+def with_enough_rows(rows: Sequence[Measured]) -> list[Measured]:
+    """Drop models with no more rows than a rate and their wirings' constants: a fit would only
+    repeat them."""
+    several = Counter(map(_model, rows))
+    unknown = Counter(model for model, _ in {(_model(row), _wiring(row)) for row in rows})
+    return [row for row in rows if several[_model(row)] > unknown[_model(row)] + 1]
 
 
 def fitted(model: str, rows: Sequence[tuple[Measured, float]]) -> Fit:
