@@ -24,7 +24,7 @@ from calibration.parameters import (
 )
 from calibration.results import REMEDY, found, read
 from calibration.steering import bent_curve
-from host_bridge.errors import VehicleFileFault
+from host_bridge.core.errors import VehicleFileFault
 from sim_mock.plant.parameters import PlantParameters, SteeringChannel
 
 OWN = "own"  # the calibration that Tandem ships for this type of car

@@ -16,7 +16,7 @@ from calibration.backlog import Change, changes
 from calibration.parameters import plant_parameters
 from calibration.samples import Run
 from calibration.twin import Poses, as_odometry
-from host_bridge.domain import Vehicle
+from host_bridge.core import Vehicle
 from sim_mock.plant.body import BodyInput, BodyParameters
 
 MOST_TURN_RAD = 0.01  # per straight piece: it differs from the arc by 4e-6 of its length

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from math import exp, log
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
-from host_bridge.domain import Vehicle
+from host_bridge.core import Vehicle
 from sim_mock.plant.body import GRAVITY_MPS2
 from sim_mock.plant.parameters import PlantParameters
 

@@ -18,7 +18,7 @@ from calibration.results import Calibration
 from calibration.samples import Floats, Run
 from calibration.sights import ROUGH_STEP_S, Look, residual, since, thinned, unrolled
 from calibration.twin import STEP_S, Poses, Twin
-from host_bridge.domain import Vehicle
+from host_bridge.core import Vehicle
 
 
 class Summary(NamedTuple):

@@ -16,7 +16,7 @@ from calibration.estimates import Estimate, Fit, Lack
 from calibration.parameters import NAMES, PARAMETERS
 from calibration.samples import Run
 from calibration.scales import SCALES
-from host_bridge.errors import VehicleFileFault
+from host_bridge.core.errors import VehicleFileFault
 
 _toml: Any = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
 

@@ -12,8 +12,8 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from host_bridge.domain import Vehicle
-from host_bridge.errors import DataFileFault
+from host_bridge.core import Vehicle
+from host_bridge.core.errors import DataFileFault
 from host_bridge.logbook.bags import read_bag, sha256_of
 
 Floats: TypeAlias = npt.NDArray[np.float64]

@@ -14,8 +14,8 @@ from calibration.backlog import Change, changes, departures_s
 from calibration.parameters import Values, plant_parameters
 from calibration.samples import Floats, Run
 from calibration.steering import MAP
-from host_bridge.domain import Vehicle
-from host_bridge.errors import VehicleFileFault
+from host_bridge.core import Vehicle
+from host_bridge.core.errors import VehicleFileFault
 from sim_mock.plant.body import BodyState
 from sim_mock.plant.parameters import PlantParameters, SteeringChannel
 from sim_mock.plant.vehicle_plant import FULL_DUTY, Plant

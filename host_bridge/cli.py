@@ -10,8 +10,8 @@ import os
 import sys
 from importlib import import_module
 
-from host_bridge.errors import DeviceFault, TandemError, UsageFault
-from host_bridge.printable import PrintableOutput
+from host_bridge.core.errors import DeviceFault, TandemError, UsageFault
+from host_bridge.core.system.printable import PrintableOutput
 
 TYPE_CHECKING = False  # importing typing takes 3 ms, too long for tandem stop
 if TYPE_CHECKING:

@@ -8,22 +8,22 @@ from typing import Any, Protocol
 
 from host_bridge.cars.car import Car
 from host_bridge.cars.sign_of_life import OWNER, SignOfLife
-from host_bridge.clock import Clock
-from host_bridge.domain import CarIdentity, CarStatus, Fault, Vehicle
-from host_bridge.errors import (
+from host_bridge.core import CarIdentity, CarStatus, Fault, Vehicle
+from host_bridge.core.errors import (
     AnotherCarFault,
     DeviceFault,
     ProtocolFault,
     TandemError,
     VehicleFileFault,
 )
+from host_bridge.core.system.clock import Clock
+from host_bridge.core.system.observers import Observers
 from host_bridge.link.connection import Connection
 from host_bridge.link.events import LinkEvent, LinkNoisy, LinkStranger
 from host_bridge.link.runner import Runner
 from host_bridge.link.session_time import SessionTime
 from host_bridge.link.wire import own_protocol_hash
 from host_bridge.logbook.recorder import Recorder
-from host_bridge.observers import Observers
 from host_bridge.serve.recording import tap_into
 from host_bridge.serve.service import Service, end
 from host_bridge.serve.taps import TapReader, listen_in

@@ -21,9 +21,9 @@ import sys
 import time
 from functools import partial
 
-from host_bridge.errors import DeviceFault, TandemError
+from host_bridge.core.errors import DeviceFault, TandemError
+from host_bridge.core.stop_words import why_unheard
 from host_bridge.link.frozen_stop import SENDER_COMMAND, SENDER_FLEET, StopWatch, stop_frame
-from host_bridge.stop_words import why_unheard
 from host_bridge.transports.folders import stop_folders
 from host_bridge.transports.naming import as_uri
 from host_bridge.transports.stop_calls import Outside

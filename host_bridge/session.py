@@ -13,8 +13,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from host_bridge.cars.fleet import Fleet
-from host_bridge.clock import Clock
-from host_bridge.domain import Claim, SourceFacts, Wish
+from host_bridge.core import Claim, SourceFacts, Wish
+from host_bridge.core.system.clock import Clock
 
 TICK_US = 10_000
 

@@ -7,8 +7,8 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from host_bridge.domain import Vehicle
-from host_bridge.errors import UsageFault
+from host_bridge.core import Vehicle
+from host_bridge.core.errors import UsageFault
 from sim_mock import children, facts
 from sim_mock.bodies import trust
 

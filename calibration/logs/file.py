@@ -20,7 +20,7 @@ from calibration.logs.findings import BY_NAME, NAMES, Finding, untold
 from calibration.logs.identify import Found
 from calibration.logs.steering_map import COLUMNS, Map
 from calibration.logs.trace import Trace
-from host_bridge.errors import VehicleFileFault
+from host_bridge.core.errors import VehicleFileFault
 
 _toml: Any = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
 

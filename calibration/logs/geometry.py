@@ -8,7 +8,7 @@ from math import tan
 import numpy as np
 
 from calibration.samples import Floats
-from host_bridge.domain import Vehicle
+from host_bridge.core import Vehicle
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from calibration.logs.speed import speed
 from calibration.logs.steering import TYRES, steering
 from calibration.logs.steering_map import Map
 from calibration.logs.trace import Trace
-from host_bridge.domain import Vehicle
+from host_bridge.core import Vehicle
 
 _ROUNDS = (
     2  # the counts per metre depend on the steering map (see Geometry.farther), and vice versa

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from host_bridge.domain import Vehicle
+from host_bridge.core import Vehicle
 
 Row = tuple[float, str, float]  # s, channel, part
 _REST_S = 4.0

@@ -14,7 +14,7 @@ from calibration.logs.steering_map import Map
 from calibration.logs.twin import known_values
 from calibration.results import Calibration
 from calibration.steering import wheel_shares
-from host_bridge.domain import Vehicle
+from host_bridge.core import Vehicle
 
 _POINTS = 33
 _LEAST_SLOPE = 0.02  # a smaller slope is the end stop

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from calibration.logs.trace import Trace, series
-from host_bridge.domain import Vehicle
-from host_bridge.errors import DataFileFault
+from host_bridge.core import Vehicle
+from host_bridge.core.errors import DataFileFault
 from host_bridge.logbook import reading
 from host_bridge.logbook.bags import sha256_of
 

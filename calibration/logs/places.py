@@ -17,7 +17,7 @@ import numpy as np
 
 from calibration.logs.trace import Series, Trace, series
 from calibration.samples import Floats
-from host_bridge.errors import DataFileFault
+from host_bridge.core.errors import DataFileFault
 
 COLUMNS = ("t_s", "x_m", "y_m")
 _GRID_S = 0.05

@@ -10,8 +10,8 @@ from calibration.logs import own_log
 from calibration.logs.ros_bag import read_ros_bag
 from calibration.logs.table import read_table
 from calibration.logs.trace import Trace
-from host_bridge.domain import Vehicle
-from host_bridge.errors import DataFileFault, UsageFault
+from host_bridge.core import Vehicle
+from host_bridge.core.errors import DataFileFault, UsageFault
 from host_bridge.logbook import reading
 from host_bridge.logbook.bags import is_bag
 from host_bridge.logbook.recorder import FACTS

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from calibration.logs.trace import Series, Trace, series
-from host_bridge.domain import Vehicle
-from host_bridge.errors import DataFileFault
+from host_bridge.core import Vehicle
+from host_bridge.core.errors import DataFileFault
 from host_bridge.logbook.bag_series import BagSeries, Row, read_bag_series
 
 # Electrical rpm at 1 m/s per (count per metre): a VESC counts six steps a turn of the field, so

@@ -23,7 +23,7 @@ from calibration.logs.regression import Line, fitted
 from calibration.logs.steering_map import Map
 from calibration.logs.trace import Trace
 from calibration.samples import Floats
-from host_bridge.domain import Vehicle
+from host_bridge.core import Vehicle
 
 _G_MPS2 = 9.81
 _GRID_S = 0.01  # to which a log is resampled

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 
 from calibration.logs.trace import Series, Trace, series
-from host_bridge.domain import Vehicle
-from host_bridge.errors import DataFileFault
+from host_bridge.core import Vehicle
+from host_bridge.core.errors import DataFileFault
 from host_bridge.logbook.bags import sha256_of
 
 TIME = "t_s"

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from calibration.samples import Floats
-from host_bridge.errors import UsageFault
+from host_bridge.core.errors import UsageFault
 
 NOTHING: Floats = np.zeros(0)
 _SPEED_S = 0.1  # the time over which speed is differenced, as whole counts are coarse

@@ -17,7 +17,7 @@ from calibration.logs.file import LogCalibration
 from calibration.logs.steering_map import Map, wheel_rad
 from calibration.logs.twin import counts_per_rev, plant_changes
 from calibration.samples import Floats
-from host_bridge.domain import Vehicle
+from host_bridge.core import Vehicle
 
 _SPEEDS = ("speed_max_mps", "reverse_max_mps", "speed_cap_mps")
 

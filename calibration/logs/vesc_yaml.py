@@ -10,8 +10,8 @@ from calibration.logs.file import LogCalibration
 from calibration.logs.ros_bag import ERPM_COUNTS
 from calibration.logs.steering_map import Map, wheel_rad
 from calibration.logs.twin import known_values
-from host_bridge.domain import Vehicle
-from host_bridge.errors import UsageFault
+from host_bridge.core import Vehicle
+from host_bridge.core.errors import UsageFault
 
 _LOW_US, _SPAN_US = 1000.0, 1000.0  # pulse at a VESC's servo output of 0, and from there to 1
 

@@ -6,7 +6,7 @@ import shutil
 import sys
 
 from hardware.drawing.files import Picture, digests, pictures, stray, write
-from host_bridge.errors import VehicleFileFault
+from host_bridge.core.errors import VehicleFileFault
 
 _NO_DOT = """cannot draw: graphviz's `dot` is not on this machine
   remedy: apt-get install graphviz, brew install graphviz, or see its site"""

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from host_bridge.domain import Action, ActionReply, CarStatus, Deed, Refusal, Sender, State
-from host_bridge.domain.reports import StopSeen
+from host_bridge.core import Action, ActionReply, CarStatus, Deed, Refusal, Sender, State
+from host_bridge.core.reports import StopSeen
 
 _AGAIN_US = 100_000
 _PASSING_US = 20_000

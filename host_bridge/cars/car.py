@@ -10,7 +10,7 @@ from host_bridge.cars.acceptance import Acceptance, Accepted
 from host_bridge.cars.actions import ActionRequest, StopRequest
 from host_bridge.cars.divergence import Sample
 from host_bridge.cars.refusals import explained
-from host_bridge.domain import (
+from host_bridge.core import (
     Action,
     ActionReply,
     CarEvent,

@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from host_bridge.domain import DivergenceLimits
+from host_bridge.core import DivergenceLimits
 
 PERSIST_US = 300_000  # an alarm rises or falls after the condition held for this long
 _KEPT = 256

@@ -10,7 +10,7 @@ from host_bridge.cars.actions import ActionRequest, ActionResult, StopRequest
 from host_bridge.cars.car import Car
 from host_bridge.cars.refusals import may_be_given_longer_beat
 from host_bridge.cars.sign_of_life import FLEET, SEAT, SignOfLife
-from host_bridge.domain import Action, Claim, Deed, Profile, Refusal, Sender, arming, capping
+from host_bridge.core import Action, Claim, Deed, Profile, Refusal, Sender, arming, capping
 from host_bridge.link.units import claim_message
 from host_bridge.link.wire import encode
 

@@ -14,7 +14,7 @@ from host_bridge.cars.actions import ActionRequest
 from host_bridge.cars.car import OWN_SLOT, Car
 from host_bridge.cars.divergence import Divergence
 from host_bridge.cars.sign_of_life import FLEET, SignOfLife
-from host_bridge.domain import Action, Deed, OwnClaim, Sender, State, arming
+from host_bridge.core import Action, Deed, OwnClaim, Sender, State, arming
 
 _ARMED = (State.ACTIVE, State.HOLD)
 _HALTED = (State.STOPPING, State.STOPPED, State.FAULT)

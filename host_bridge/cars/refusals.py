@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Callable
 from typing import Protocol
 
-from host_bridge.domain import (
+from host_bridge.core import (
     LONGEST_STEP_S,
     ActionReply,
     CarIdentity,
@@ -16,7 +16,7 @@ from host_bridge.domain import (
     Vehicle,
     stop_source_name,
 )
-from host_bridge.domain.reasons import ARMED, PAIRING_REMEDIES, STOP_SOURCE_REMEDIES
+from host_bridge.core.reasons import ARMED, PAIRING_REMEDIES, STOP_SOURCE_REMEDIES
 
 _FITS_WELL = 0.75  # of the control period: steps below this overrun only for a passing reason
 _OF_ANY_ARMED_CAR = (Refusal.MOVING, Refusal.RELAY)  # these follow from being armed

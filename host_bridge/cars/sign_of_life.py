@@ -7,7 +7,7 @@ sender hangs, is killed or is cut off.
 from __future__ import annotations
 
 from host_bridge.cars.car import Car
-from host_bridge.domain import StopSourceFacts
+from host_bridge.core import StopSourceFacts
 from host_bridge.link import requests
 
 OWNER, SEAT, FLEET = "owner", "seat", "fleet"  # stop sources of the vehicle file

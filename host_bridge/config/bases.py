@@ -14,7 +14,7 @@ from hardware.schema.keys import Key
 from hardware.schema.reading import read_key
 from host_bridge.config.document import Document
 from host_bridge.config.schema import TABLES
-from host_bridge.errors import VehicleFileFault
+from host_bridge.core.errors import VehicleFileFault
 
 FOLDER = Path(__file__).resolve().parents[2] / "hardware" / "vehicles"
 _ONLY_BASES = FOLDER / "bases"  # files that are no vehicle by themselves

@@ -24,7 +24,7 @@ from host_bridge.config.schema import (
     STOP_POLICIES,
     TABLES,
 )
-from host_bridge.domain import NOBODY
+from host_bridge.core import NOBODY
 
 # The longest frame of each kind in bytes, delimiters included
 STATUS_BYTES, MOTION_BYTES, SLOW_BYTES, EVENT_BYTES, CLAIM_BYTES = 40, 42, 49, 23, 37

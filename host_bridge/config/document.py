@@ -11,7 +11,7 @@ from typing import Any
 
 from hardware.schema.reading import joined
 from hardware.schema.toml_text import parsed
-from host_bridge.errors import VehicleFileFault
+from host_bridge.core.errors import VehicleFileFault
 
 _HEADER = re.compile(r"\s*(\[\[?)\s*([A-Za-z0-9_.\-]+)\s*\]")
 _LINE = re.compile(r"line (\d+)")

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from firmware.core.checked_params import CheckedParams
 from firmware.core.params import NAME_SIZE, TABLE, Params
-from host_bridge.domain import Vehicle
+from host_bridge.core import Vehicle
 
 BOARD_ID_SIZE = 8
 

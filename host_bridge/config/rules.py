@@ -11,7 +11,7 @@ from host_bridge.config.compilation import motion_every
 from host_bridge.config.document import Document
 from host_bridge.config.schema import PARAMETERS, PROFILES, STOP_SOURCES
 from host_bridge.config.unaided import check_unaided
-from host_bridge.errors import VehicleFileFault
+from host_bridge.core.errors import VehicleFileFault
 
 _LEASE_MAX_S = 0.3  # firmware/core/SAFETY.md; 1 s for sources no faster than _SLOW_MPS
 _SLOW_MPS = 0.3

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from firmware.core.params import CHANNELS, TABLE
 from firmware.protocol import codes
 from hardware.schema.keys import REQUIRED, Key, choice, flag, names, number
-from host_bridge.domain import Actuator, Cause, Fault, Profile, Sender
+from host_bridge.core import Actuator, Cause, Fault, Profile, Sender
 
 STOP_CAUSES = tuple(cause.name.lower() for cause in Cause)
 STOP_POLICIES = ("brake", "neutral", "cut")  # in the order of the parameter's values

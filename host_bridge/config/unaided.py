@@ -9,7 +9,7 @@ from math import floor
 from typing import Any
 
 from host_bridge.config.document import Document
-from host_bridge.domain import UNAIDED_MOST_M, AcceptedCoast, UnaidedFacts
+from host_bridge.core import UNAIDED_MOST_M, AcceptedCoast, UnaidedFacts
 
 _TENTHS = 10.0
 

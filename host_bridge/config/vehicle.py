@@ -16,8 +16,8 @@ from host_bridge.config.reading import TOP_KEYS, read_vehicle
 from host_bridge.config.rules import check_parameters, check_tables
 from host_bridge.config.schema import PROFILES, SOURCE_IDS, STOP_CAUSES, STOP_SOURCES
 from host_bridge.config.unaided import accepted_coast, unaided_facts
-from host_bridge.domain import DivergenceLimits, FileValue, SourceFacts, StopSourceFacts, Vehicle
-from host_bridge.errors import VehicleFileFault
+from host_bridge.core import DivergenceLimits, FileValue, SourceFacts, StopSourceFacts, Vehicle
+from host_bridge.core.errors import VehicleFileFault
 
 
 def vehicle_names() -> tuple[str, ...]:

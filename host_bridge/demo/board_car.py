@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 from typing import cast
 
-from host_bridge.errors import TandemError
+from host_bridge.core.errors import TandemError
 from host_bridge.services import make_host
 from sim_mock.car import CarProgram, Trace
 from sim_mock.hitl.transport import HitlTransport

@@ -5,6 +5,9 @@ from __future__ import annotations
 import argparse
 import asyncio
 
+from host_bridge.core.errors import DeviceFault
+from host_bridge.core.system.running import run_in_virtual_time
+from host_bridge.core.system.virtual_time import VirtualTime
 from host_bridge.demo.lockstep import Lockstep
 from host_bridge.demo.part_one import part_one
 from host_bridge.demo.results import Results
@@ -14,11 +17,8 @@ from host_bridge.demo.stops import Case, cases, has_pads
 from host_bridge.demo.together import Drive
 from host_bridge.demo.trace import Truth
 from host_bridge.demo.trials import run_cases
-from host_bridge.errors import DeviceFault
-from host_bridge.running import run_in_virtual_time
 from host_bridge.services import make_host
 from host_bridge.transports.base import Transport
-from host_bridge.virtual_time import VirtualTime
 from sim_mock.car import Trace
 from sim_mock.paced import command_of
 

@@ -15,8 +15,8 @@ from collections.abc import Callable
 from typing import Any
 
 from host_bridge.cars.car import Car
+from host_bridge.core.errors import TandemError
 from host_bridge.demo.crew import Crew
-from host_bridge.errors import TandemError
 from host_bridge.interfaces.manoeuvres import Constant
 from host_bridge.link.frozen_stop import stop_frame
 from host_bridge.services import make_host

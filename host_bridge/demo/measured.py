@@ -10,6 +10,9 @@ import argparse
 import asyncio
 from pathlib import Path
 
+from host_bridge.core import Vehicle
+from host_bridge.core.errors import DeviceFault
+from host_bridge.core.system.running import run_async
 from host_bridge.demo.part_one import SEED, VEHICLE, part_one
 from host_bridge.demo.results import Results
 from host_bridge.demo.scene import SPEED_MPS, Scene
@@ -20,9 +23,6 @@ from host_bridge.demo.trace import Truth
 from host_bridge.demo.trials import run_cases
 from host_bridge.demo.wall import Wall
 from host_bridge.demo.witness import Witness
-from host_bridge.domain import Vehicle
-from host_bridge.errors import DeviceFault
-from host_bridge.running import run_async
 from host_bridge.services import Host
 from host_bridge.transports.base import Transport
 from sim_mock.facts import facts_of

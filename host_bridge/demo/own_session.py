@@ -13,7 +13,7 @@ import signal
 import sys
 from collections.abc import Callable
 
-from host_bridge.errors import TandemError
+from host_bridge.core.errors import TandemError
 
 _PR_SET_PDEATHSIG = 1  # linux/prctl.h
 _HANDED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)

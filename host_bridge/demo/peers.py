@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from host_bridge.domain import Vehicle
+from host_bridge.core import Vehicle
 from sim_mock.plant.vehicle_plant import Plant
 from sim_mock.world import plant_of
 

@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from host_bridge.core import Vehicle
 from host_bridge.demo import peers
 from host_bridge.demo.part_one import PATCHES
 from host_bridge.demo.picture import draw
@@ -14,7 +15,6 @@ from host_bridge.demo.scene import SPEED_MPS
 from host_bridge.demo.show import Show
 from host_bridge.demo.stops import Case
 from host_bridge.demo.together import Drive
-from host_bridge.domain import Vehicle
 
 
 @dataclass

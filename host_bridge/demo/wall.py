@@ -7,9 +7,9 @@ import json
 from contextlib import suppress
 from typing import Any
 
+from host_bridge.core import Vehicle
 from host_bridge.demo.scene import NAME, SPEED_MPS, Seat
 from host_bridge.demo.verdict import Machine
-from host_bridge.domain import Vehicle
 from sim_mock import children
 from sim_mock.process import CarProcess
 

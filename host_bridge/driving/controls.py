@@ -13,18 +13,9 @@ from dataclasses import dataclass, replace
 from importlib.metadata import entry_points
 from typing import Protocol, cast
 
-from host_bridge.domain import (
-    Input,
-    Observed,
-    Order,
-    Reach,
-    SeenCar,
-    SourceFacts,
-    Vehicle,
-    Wish,
-)
+from host_bridge.core import Input, Observed, Order, Reach, SeenCar, SourceFacts, Vehicle, Wish
+from host_bridge.core.errors import UsageFault, VehicleFileFault
 from host_bridge.driving.plan import Plan
-from host_bridge.errors import UsageFault, VehicleFileFault
 
 GROUP = "tandem.inputs"
 _EXAMPLES = {"csv": "csv:commands.csv", "script": "script:slalom"}

@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Protocol
 
 from host_bridge.cars.following import Following
-from host_bridge.clock import Clock
-from host_bridge.domain import Vehicle
+from host_bridge.core import Vehicle
+from host_bridge.core.errors import DeviceFault, NotHeldFault, UsageFault, VehicleFileFault
+from host_bridge.core.system.clock import Clock
+from host_bridge.core.system.line_writer import LineWriter
 from host_bridge.driving.controls import source_of_all
 from host_bridge.driving.opening import start_log
 from host_bridge.driving.twins import as_twin
-from host_bridge.errors import DeviceFault, NotHeldFault, UsageFault, VehicleFileFault
-from host_bridge.line_writer import LineWriter
 from host_bridge.link.session_time import BoardTime
 from host_bridge.logbook.recorder import Recorder
 from host_bridge.open_car import OpenCar

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from host_bridge.domain import Input, Profile
+from host_bridge.core import Input, Profile
 
 
 @dataclass(frozen=True)

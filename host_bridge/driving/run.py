@@ -10,16 +10,8 @@ from contextlib import AsyncExitStack
 from typing import Any
 
 from host_bridge.cars.fleet import Fleet
-from host_bridge.clock import Clock
-from host_bridge.domain import Input, Order
-from host_bridge.driving.controls import Controls, make_input, take_controls
-from host_bridge.driving.drive import Drive, Phase
-from host_bridge.driving.opening import start_log
-from host_bridge.driving.plan import Plan
-from host_bridge.driving.twins import as_twin
-from host_bridge.driving.view import View
-from host_bridge.driving.waking import Alarm
-from host_bridge.errors import (
+from host_bridge.core import Input, Order
+from host_bridge.core.errors import (
     AnotherCarFault,
     DeviceFault,
     NotHeldFault,
@@ -28,7 +20,15 @@ from host_bridge.errors import (
     TandemError,
     UsageFault,
 )
-from host_bridge.line_writer import LineWriter
+from host_bridge.core.system.clock import Clock
+from host_bridge.core.system.line_writer import LineWriter
+from host_bridge.driving.controls import Controls, make_input, take_controls
+from host_bridge.driving.drive import Drive, Phase
+from host_bridge.driving.opening import start_log
+from host_bridge.driving.plan import Plan
+from host_bridge.driving.twins import as_twin
+from host_bridge.driving.view import View
+from host_bridge.driving.waking import Alarm
 from host_bridge.logbook.recorder import Recorder
 from host_bridge.open_car import OpenCar
 from host_bridge.services import Host

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from host_bridge.cars.car import Car
-from host_bridge.domain import CarStatus, State
+from host_bridge.core import CarStatus, State
 
 ARMED = (State.ACTIVE, State.HOLD)
 HALTED = (State.STOPPING, State.STOPPED, State.FAULT)

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from typing import Protocol
 
-from host_bridge.domain import Vehicle
+from host_bridge.core import Vehicle
 from host_bridge.transports.uri import Uri
 
 _SCHEMES = ("sim", "sim+process")  # the schemes whose cars take a calibration

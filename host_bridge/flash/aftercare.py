@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from host_bridge.config.boards import Board, minor_of
-from host_bridge.domain import Action, Deed, KnownCar, Sender, State, Vehicle
-from host_bridge.errors import NotHeldFault
+from host_bridge.core import Action, Deed, KnownCar, Sender, State, Vehicle
+from host_bridge.core.errors import NotHeldFault
 from host_bridge.flash.beats import given_beat
 from host_bridge.flash.before import Before, uri_of
 from host_bridge.flash.meeting import met_again

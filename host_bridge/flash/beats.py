@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from host_bridge.config.boards import Board, on_board
-from host_bridge.domain import KnownCar, Vehicle
+from host_bridge.core import KnownCar, Vehicle
 from host_bridge.flash.meeting import met_again
 from host_bridge.interfaces.cli.line import counted
 from host_bridge.services import Host

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from host_bridge.domain import KnownCar, State, Verdict, another_car, verdict
-from host_bridge.errors import AnotherCarFault, DeviceFault, ProtocolFault, RefusedFault
+from host_bridge.core import KnownCar, State, Verdict, another_car, verdict
+from host_bridge.core.errors import AnotherCarFault, DeviceFault, ProtocolFault, RefusedFault
 from host_bridge.open_car import OpenCar
 from host_bridge.services import Host
 

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from mpremote.transport import Transport, TransportError
 
-from host_bridge.errors import DeviceFault, NotHeldFault
+from host_bridge.core.errors import DeviceFault, NotHeldFault
 from host_bridge.flash.plan import Slots
 from host_bridge.flash.program import hash_of
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from host_bridge.errors import NotHeldFault
+from host_bridge.core.errors import NotHeldFault
 from host_bridge.flash.plan import Slots
 from host_bridge.flash.program import Progress
 from host_bridge.flash.repl import raw_board

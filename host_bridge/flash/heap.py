@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from host_bridge.config.boards import Board
 from host_bridge.config.boards.heap import SPARE, HeapNeed, heap_need, runtime_heaps
-from host_bridge.errors import RefusedFault
+from host_bridge.core.errors import RefusedFault
 from host_bridge.flash.board import BoardFacts
 
 ROOMIER = "take a board with more memory: a Pico 2 has twice as much"

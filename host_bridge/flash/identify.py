@@ -5,14 +5,14 @@ from __future__ import annotations
 import argparse
 import json
 
-from host_bridge.errors import DeviceFault, ProtocolFault, TandemError
+from host_bridge.core.errors import DeviceFault, ProtocolFault, TandemError
+from host_bridge.core.system.running import run_async
 from host_bridge.flash.before import uri_of
 from host_bridge.flash.plan import Slots
 from host_bridge.flash.repl import BAUD, raw_board
 from host_bridge.flash.trouble import translated
 from host_bridge.interfaces.cli.choice import add_car, car_of
 from host_bridge.open_car import OpenCar
-from host_bridge.running import run_async
 from host_bridge.services import Host
 from host_bridge.transports.serial_port import ports
 

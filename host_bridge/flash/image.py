@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from host_bridge.config.boards import Board
-from host_bridge.errors import DataFileFault, UsageFault
+from host_bridge.core.errors import DataFileFault, UsageFault
 from host_bridge.flash.board import OLDEST
 
 # The UF2 format: magic words, flags, address, size, block, blocks, family; data; a magic word

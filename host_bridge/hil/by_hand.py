@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from firmware.protocol import codes
-from host_bridge.domain import Vehicle
+from host_bridge.core import Vehicle
 from host_bridge.hil.bench import Bench
 from host_bridge.hil.hands import HANDS_S, NobodyActs, Person
 from host_bridge.hil.limits import judged, unmeasured

@@ -9,7 +9,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from host_bridge.errors import DataFileFault, DeviceFault, ProtocolFault, UsageFault
+from host_bridge.core.errors import DataFileFault, DeviceFault, ProtocolFault, UsageFault
+from host_bridge.core.system.running import INTERRUPTED
 from host_bridge.hil import analyser, pages
 from host_bridge.hil.bench import Bench
 from host_bridge.hil.hands import person_here
@@ -17,7 +18,6 @@ from host_bridge.hil.limits import unmeasured
 from host_bridge.hil.parts import PARTS, Work, through_port
 from host_bridge.hil.port import BAUD, Mute
 from host_bridge.hil.report import Report, Row
-from host_bridge.running import INTERRUPTED
 from host_bridge.services import Host
 
 EPILOG = """\

@@ -8,7 +8,7 @@ import io
 import json
 from typing import Any
 
-from host_bridge.errors import NotHeldFault
+from host_bridge.core.errors import NotHeldFault
 from host_bridge.flash import command
 from host_bridge.hil.limits import judged, unmeasured
 from host_bridge.hil.report import Row

@@ -8,7 +8,7 @@ from typing import Any
 
 from firmware.protocol import codes, messages
 from host_bridge.config import load_vehicle
-from host_bridge.domain import Vehicle
+from host_bridge.core import Vehicle
 from host_bridge.hil.small_host import HELD, RELEASED, Host
 from host_bridge.hil.storm import Storm
 from sim_mock.firmware_runner import FirmwareRunner

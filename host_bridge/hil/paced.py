@@ -11,9 +11,9 @@ from typing import Any
 
 from firmware.core.params import Params
 from firmware.protocol import codes, messages
-from host_bridge.domain import KnownCar, Verdict, another_car, verdict, what_to_do
-from host_bridge.domain.codes import Action, Cause, EventCode, Fault, Refusal, State
-from host_bridge.errors import AnotherCarFault
+from host_bridge.core import KnownCar, Verdict, another_car, verdict, what_to_do
+from host_bridge.core.codes import Action, Cause, EventCode, Fault, Refusal, State
+from host_bridge.core.errors import AnotherCarFault
 from host_bridge.hil.own_times import OwnTimes
 from host_bridge.hil.port import Mute, Port
 from host_bridge.hil.small_host import BEAT_US, GAMEPAD, RELEASED, ROS2, SCRIPT, SEAT, Host

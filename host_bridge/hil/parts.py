@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Generator, Iterable, Iterator,
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from host_bridge.errors import NotHeldFault, TandemError
+from host_bridge.core.errors import NotHeldFault, TandemError
 from host_bridge.hil import as_flashed, by_hand, flashing, on_chip, power_cuts
 from host_bridge.hil.bench import Bench, facts
 from host_bridge.hil.hands import NobodyActs, Person

@@ -18,7 +18,7 @@ from firmware.core.deadlines import elapsed_us
 from firmware.protocol import messages
 from firmware.protocol.codec import DECODED, decode_into
 from firmware.protocol.frame import FrameReader, crc_table
-from host_bridge.errors import DeviceFault
+from host_bridge.core.errors import DeviceFault
 from sim_mock.metal import TIME_MASK
 
 BAUD = 921_600

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 
-from host_bridge.domain.reports import CarEvent, EventsLost
+from host_bridge.core.reports import CarEvent, EventsLost
 
 _NUMBERS = 0xFFFF
 _HALF = 1 << 15

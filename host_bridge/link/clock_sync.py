@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass
 
-from host_bridge.domain.reports import ClockReport
+from host_bridge.core.reports import ClockReport
 from host_bridge.link.session_time import HostTime, SessionTime
 from host_bridge.link.units import TIME_MASK, elapsed_us
 

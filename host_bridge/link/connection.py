@@ -33,8 +33,8 @@ from typing import Any
 
 from firmware.protocol import messages
 from firmware.protocol.codec import Message
-from host_bridge.domain import reports
-from host_bridge.domain.codes import BindResult, Cause, EventCode
+from host_bridge.core import reports
+from host_bridge.core.codes import BindResult, Cause, EventCode
 from host_bridge.link import wire
 from host_bridge.link.chronicle import Chronicle
 from host_bridge.link.clock_sync import BoardClock, ClockSync

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from host_bridge.domain.codes import BindResult
-from host_bridge.domain.reports import CarIdentity, Report
+from host_bridge.core.codes import BindResult
+from host_bridge.core.reports import CarIdentity, Report
 
 
 @dataclass(frozen=True, slots=True)

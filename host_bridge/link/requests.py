@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from firmware.protocol import messages
-from host_bridge.domain import Deed, Sender
+from host_bridge.core import Deed, Sender
 from host_bridge.link.units import TIME_MASK, name_field
 from host_bridge.link.wire import new
 

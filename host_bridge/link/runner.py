@@ -10,8 +10,8 @@ import asyncio
 from collections.abc import Callable
 from typing import Protocol
 
-from host_bridge.clock import Clock
-from host_bridge.errors import TandemError
+from host_bridge.core.errors import TandemError
+from host_bridge.core.system.clock import Clock
 from host_bridge.link.events import LinkEvent
 
 # Between tries to open a transport that closed. A USB serial port is back 0.3 to 1 s after replug,

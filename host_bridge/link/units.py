@@ -13,10 +13,10 @@ from typing import Any
 from firmware.protocol import codes as wire_codes
 from firmware.protocol import messages
 from firmware.protocol.codec import Message
-from host_bridge.domain import codes, commands, reports
-from host_bridge.domain.codes import NOBODY, members
+from host_bridge.core import codes, commands, reports
+from host_bridge.core.codes import NOBODY, members
+from host_bridge.core.system.printable import one_line
 from host_bridge.link.wire import encode, new
-from host_bridge.printable import one_line
 
 TIME_MASK = (1 << 30) - 1  # times on the wire: microseconds modulo 2**30
 _HALF = 1 << 29

@@ -12,7 +12,7 @@ from math import hypot, isfinite, radians
 from pathlib import Path
 from typing import Any
 
-from host_bridge.errors import DataFileFault
+from host_bridge.core.errors import DataFileFault
 from host_bridge.logbook.bags import (
     ACKERMANN,
     DAMAGES,

@@ -11,7 +11,7 @@ from typing import Any
 
 from mcap.writer import Writer
 
-from host_bridge.errors import DataFileFault
+from host_bridge.core.errors import DataFileFault
 from host_bridge.logbook.new_file import open_new
 from host_bridge.logbook.ros_types import typestore
 

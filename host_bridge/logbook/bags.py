@@ -14,7 +14,7 @@ from math import atan2, isfinite
 from pathlib import Path
 from typing import Any
 
-from host_bridge.errors import DataFileFault
+from host_bridge.core.errors import DataFileFault
 from host_bridge.logbook.ros_types import library, typestore
 
 DRIVE, ODOM = "/drive", "/odom"

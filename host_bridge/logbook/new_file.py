@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import IO, Any
 
-from host_bridge.errors import DataFileFault
+from host_bridge.core.errors import DataFileFault
 
 
 def open_new(path: Path, what: str, mode: str = "xb", **options: Any) -> IO[Any]:

@@ -15,7 +15,7 @@ from mcap.records import Channel, Footer, McapRecord, Message, Metadata
 from mcap.stream_reader import StreamReader
 from zstandard import ZstdError
 
-from host_bridge.errors import DataFileFault
+from host_bridge.core.errors import DataFileFault
 from host_bridge.logbook.recorder import CAR, FACTS, ORIGIN, RAW_ENCODING
 
 _MAGIC = b"\x89MCAP0\r\n"

@@ -13,8 +13,8 @@ from typing import IO, Any
 
 from mcap.writer import Writer
 
-from host_bridge.clock import Clock
-from host_bridge.errors import DataFileFault
+from host_bridge.core.errors import DataFileFault
+from host_bridge.core.system.clock import Clock
 from host_bridge.logbook import rows
 from host_bridge.logbook.new_file import open_new
 from host_bridge.logbook.spill import SpilledList

@@ -11,7 +11,7 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from host_bridge.errors import DataFileFault, DeviceFault, UsageFault
+from host_bridge.core.errors import DataFileFault, DeviceFault, UsageFault
 from host_bridge.logbook.reading import Record, read
 from host_bridge.logbook.recorder import DOWN
 from host_bridge.transports.base import Making, OnBytes, OnClosed

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from host_bridge.errors import DeviceFault
+from host_bridge.core.errors import DeviceFault
 
 # F1TENTH's commands and its motor controller's state. These are the definitions in their
 # packages, which are not part of ROS 2.

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from host_bridge.domain import Vehicle
-from host_bridge.errors import DataFileFault
+from host_bridge.core import Vehicle
+from host_bridge.core.errors import DataFileFault
 from host_bridge.logbook.new_file import open_new
 from host_bridge.logbook.reading import Record, read
 

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
 from typing import TypeAlias
 
-from host_bridge.domain import BatteryStage, Cause, State, VescState, Wish
+from host_bridge.core import BatteryStage, Cause, State, VescState, Wish
 from host_bridge.selftest.bench import Bench, Row
 
 Check: TypeAlias = Callable[[Bench], AsyncIterator[Row]]

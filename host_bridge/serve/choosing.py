@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Sequence
 
 from host_bridge.config import vehicle_names
-from host_bridge.errors import DeviceFault, UsageFault
+from host_bridge.core.errors import DeviceFault, UsageFault
 from host_bridge.transports.served import ServedCar
 from host_bridge.transports.uri import Uri
 

@@ -11,8 +11,8 @@ from collections import deque
 from enum import Enum
 from typing import NamedTuple
 
+from host_bridge.core.system.observers import Observers
 from host_bridge.link.rights import ALL, Right
-from host_bridge.observers import Observers
 
 UP, DOWN = "up", "down"  # to the car, from the car
 # A board that is back identifies itself within 0.2 s, in some fifty pieces; one that restarts is

@@ -11,11 +11,11 @@ from __future__ import annotations
 import asyncio
 from typing import Protocol
 
-from host_bridge.clock import Clock
-from host_bridge.errors import DeviceFault, TandemError
+from host_bridge.core.errors import DeviceFault, TandemError
+from host_bridge.core.system.clock import Clock
+from host_bridge.core.system.observers import Observers
 from host_bridge.link.rights import ALL, Right, may_pass
 from host_bridge.link.stop_filter import is_stop
-from host_bridge.observers import Observers
 from host_bridge.serve import admission
 from host_bridge.serve.chunks import Chunker, split
 from host_bridge.serve.doubt import DOWN, UP, Doubt, Relayed

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from host_bridge.clock import Clock
+from host_bridge.core.system.clock import Clock
 from host_bridge.link.radio_filter import RadioFilter
 from host_bridge.link.rights import NONE, Right
 from host_bridge.serve.owner import ClientLine, Owner

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
 
-from host_bridge.clock import Clock
+from host_bridge.core.system.clock import Clock
 from host_bridge.link.transcript import Transcript
 from host_bridge.link.wire import own_protocol_hash
 from host_bridge.logbook import recorder

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
 
-from host_bridge.errors import DeviceFault
+from host_bridge.core.errors import DeviceFault
 from host_bridge.serve.owner import Owner
 from host_bridge.transports.descriptor import Stream
 from host_bridge.transports.local_socket import SEND_BUFFER_BYTES

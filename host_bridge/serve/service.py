@@ -13,9 +13,8 @@ from datetime import datetime, timezone
 
 from host_bridge.cars.car import Car
 from host_bridge.cars.sign_of_life import OWNER, SignOfLife
-from host_bridge.clock import Clock
 from host_bridge.config import vehicle_names
-from host_bridge.domain import (
+from host_bridge.core import (
     CarIdentity,
     CarStatus,
     KnownCar,
@@ -26,7 +25,8 @@ from host_bridge.domain import (
     another_car,
     verdict,
 )
-from host_bridge.errors import AnotherCarFault
+from host_bridge.core.errors import AnotherCarFault
+from host_bridge.core.system.clock import Clock
 from host_bridge.link.connection import Connection
 from host_bridge.link.events import LinkEvent, LinkLost, LinkStranger
 from host_bridge.link.runner import Runner

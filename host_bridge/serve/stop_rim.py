@@ -18,7 +18,7 @@ import socket
 import time
 from pathlib import Path
 
-from host_bridge.errors import DeviceFault
+from host_bridge.core.errors import DeviceFault
 from host_bridge.link.rights import Right
 from host_bridge.link.stop_filter import answers, asked, is_stop
 from host_bridge.serve.admission import Allowance

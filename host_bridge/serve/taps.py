@@ -12,7 +12,7 @@ import struct
 from collections.abc import Callable
 from pathlib import Path
 
-from host_bridge.errors import DeviceFault
+from host_bridge.core.errors import DeviceFault
 from host_bridge.serve.doubt import DOWN, UP, Relayed
 from host_bridge.serve.owner import Owner
 from host_bridge.serve.rims import SocketRim

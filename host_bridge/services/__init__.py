@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from host_bridge.clock import Clock, MonotonicClock
+from host_bridge.core.system.clock import Clock, MonotonicClock
 from host_bridge.services.cars import Cars
 from host_bridge.services.configurations import Configurations
 from host_bridge.services.pairings import Pairing, Pairings

@@ -7,8 +7,7 @@ import secrets
 import zlib
 from dataclasses import replace
 
-from host_bridge.clock import Clock
-from host_bridge.domain import (
+from host_bridge.core import (
     CarIdentity,
     CarStatus,
     KnownCar,
@@ -18,7 +17,8 @@ from host_bridge.domain import (
     verdict,
     what_to_do,
 )
-from host_bridge.errors import AnotherCarFault, DeviceFault, UsageFault
+from host_bridge.core.errors import AnotherCarFault, DeviceFault, UsageFault
+from host_bridge.core.system.clock import Clock
 from host_bridge.link.session_time import SessionTime
 from host_bridge.open_car import OpenCar, glanced, meet
 from host_bridge.serve.choosing import LOCAL, find_served

@@ -22,9 +22,9 @@ from host_bridge.config import (
     parameter_index,
     parameter_name,
 )
-from host_bridge.domain import CarIdentity, Committed, ParameterReply, State, Vehicle
-from host_bridge.domain.codes import Pairing as BoxPairing
-from host_bridge.errors import (
+from host_bridge.core import CarIdentity, Committed, ParameterReply, State, Vehicle
+from host_bridge.core.codes import Pairing as BoxPairing
+from host_bridge.core.errors import (
     DeviceFault,
     NotHeldFault,
     ProtocolFault,

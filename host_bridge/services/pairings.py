@@ -15,9 +15,9 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from host_bridge.domain import CarIdentity, KnownCar, Vehicle
-from host_bridge.errors import DataFileFault
-from host_bridge.whole_file import write_whole
+from host_bridge.core import CarIdentity, KnownCar, Vehicle
+from host_bridge.core.errors import DataFileFault
+from host_bridge.core.system.whole_file import write_whole
 
 _KEY_BYTES = 32
 

@@ -7,7 +7,7 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 
-from host_bridge.errors import TandemError, UsageFault
+from host_bridge.core.errors import TandemError, UsageFault
 from host_bridge.transports.base import OnBytes, OnClosed
 
 READ_BYTES = 4096

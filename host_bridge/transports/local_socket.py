@@ -11,7 +11,7 @@ import socket
 from collections.abc import Callable
 from pathlib import Path
 
-from host_bridge.errors import DeviceFault, UsageFault
+from host_bridge.core.errors import DeviceFault, UsageFault
 from host_bridge.transports.base import Making
 from host_bridge.transports.descriptor import DescriptorTransport
 from host_bridge.transports.served import (

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from host_bridge.errors import UsageFault
+from host_bridge.core.errors import UsageFault
 from host_bridge.transports.base import Making, OnBytes, OnClosed, Transport
 from host_bridge.transports.descriptor import already_open
 from host_bridge.transports.lossy_line import LineCounts, LineParameters, LossyLine

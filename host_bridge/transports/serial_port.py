@@ -20,7 +20,7 @@ from pathlib import Path
 import serial
 from serial.tools import list_ports
 
-from host_bridge.errors import DeviceFault
+from host_bridge.core.errors import DeviceFault
 from host_bridge.transports.base import Making
 from host_bridge.transports.descriptor import DescriptorTransport
 from host_bridge.transports.port_faults import busy_fault, open_fault

@@ -10,9 +10,9 @@ import stat
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from host_bridge.errors import DeviceFault, UsageFault
+from host_bridge.core.errors import DeviceFault, UsageFault
+from host_bridge.core.system.whole_file import write_whole
 from host_bridge.transports.folders import private_folder
-from host_bridge.whole_file import write_whole
 
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,32}")
 

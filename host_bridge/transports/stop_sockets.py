@@ -23,7 +23,7 @@ import stat
 import struct
 import zlib
 
-from host_bridge.errors import DeviceFault
+from host_bridge.core.errors import DeviceFault
 from host_bridge.transports.folders import private_folder, stop_folders
 
 TYPE_CHECKING = False  # typing takes 3 ms to import

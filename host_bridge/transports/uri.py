@@ -14,7 +14,7 @@ from importlib.metadata import entry_points
 from typing import cast
 from urllib.parse import unquote
 
-from host_bridge.errors import UsageFault
+from host_bridge.core.errors import UsageFault
 from host_bridge.transports.base import Making, Transport
 
 GROUP = "tandem.transports"

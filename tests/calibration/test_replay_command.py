@@ -7,7 +7,7 @@ import pytest
 
 from calibration.results import read, written
 from host_bridge import cli
-from host_bridge.errors import DataFileFault, UsageFault, VehicleFileFault
+from host_bridge.core.errors import DataFileFault, UsageFault, VehicleFileFault
 from tests.calibration.drives import NIGEL, TRUTH, made_run, write_run
 from tests.calibration.test_results import ESTIMATES, calibration_of
 from tests.evidence import every

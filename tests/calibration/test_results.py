@@ -10,7 +10,7 @@ from calibration.estimates import Estimate, Fit, Lack
 from calibration.parameters import NAMES, PARAMETERS
 from calibration.results import Calibration, Source, found, read, written
 from calibration.scatter import believed_scales
-from host_bridge.errors import VehicleFileFault
+from host_bridge.core.errors import VehicleFileFault
 from tests.calibration.drives import TRUTH, made_run
 
 SOURCE = Source("a_commands.csv", "c0ffee", "a_odometry.csv", "decade")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from calibration.samples import read_commands, read_odometry, read_run
-from host_bridge.errors import DataFileFault
+from host_bridge.core.errors import DataFileFault
 from tests.calibration.drives import TRUTH, made_run, write_run
 
 COMMANDS = "t_s,channel,value_norm\n1.0,throttle,1.0\n1.1,steering,0.2\n"

@@ -16,7 +16,7 @@ from hardware.drawing.harness import (
 )
 from host_bridge.config.boards.schema import FULL_OVER_LOW
 from host_bridge.config.vehicle import vehicle_tables
-from host_bridge.errors import VehicleFileFault
+from host_bridge.core.errors import VehicleFileFault
 from tests.evidence import every
 from tests.hardware import electrical
 

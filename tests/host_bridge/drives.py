@@ -9,7 +9,7 @@ from functools import lru_cache
 from host_bridge.cars.car import Car
 from host_bridge.cars.fleet import Fleet, FleetRequest
 from host_bridge.config import load_vehicle
-from host_bridge.domain import CarEvent, Sender, State, Vehicle, Wish
+from host_bridge.core import CarEvent, Sender, State, Vehicle, Wish
 from host_bridge.link import wire
 from host_bridge.link.connection import Connection
 from host_bridge.link.events import LinkEvent

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from host_bridge.domain import Input, Observed, Order, Setting, Wish
+from host_bridge.core import Input, Observed, Order, Setting, Wish
 from host_bridge.driving.controls import Controls, Seating, take_controls
 from host_bridge.driving.plan import Plan
 from host_bridge.interfaces.keyboard import SEAT, SLOW_SEAT, Seat

@@ -7,7 +7,7 @@ import os
 
 import pytest
 
-from host_bridge.errors import DeviceFault, UsageFault
+from host_bridge.core.errors import DeviceFault, UsageFault
 from host_bridge.serve.choosing import find_served
 from host_bridge.services import make_host
 from host_bridge.transports.served import ServedCar

@@ -17,7 +17,7 @@ import pytest
 
 from firmware.protocol.messages import Identify, Identity, Stop, StopSeen
 from host_bridge import cli
-from host_bridge.errors import DataFileFault, DeviceFault, ProtocolFault, UsageFault
+from host_bridge.core.errors import DataFileFault, DeviceFault, ProtocolFault, UsageFault
 from host_bridge.link import wire
 from tests import patience
 from tests.evidence import every

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from host_bridge import config
-from host_bridge.errors import VehicleFileFault
+from host_bridge.core.errors import VehicleFileFault
 from host_bridge.interfaces.cli import vehicles
 from host_bridge.services import make_host
 

@@ -17,9 +17,9 @@ import pytest
 from PIL import Image
 
 from host_bridge import config
-from host_bridge.clock import ManualClock
 from host_bridge.config.boards import load_board
-from host_bridge.errors import DataFileFault, TandemError
+from host_bridge.core.errors import DataFileFault, TandemError
+from host_bridge.core.system.clock import ManualClock
 from host_bridge.interfaces.cli import backup
 from host_bridge.interfaces.manoeuvres import CsvFile
 from host_bridge.logbook import reading

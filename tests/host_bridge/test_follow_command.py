@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from host_bridge.errors import VehicleFileFault
+from host_bridge.core.errors import VehicleFileFault
 from tests.host_bridge.programs import serving, tandem
 from tests.host_bridge.serve.desk import runtime_folder
 

@@ -12,8 +12,8 @@ import tracemalloc
 
 import pytest
 
-from host_bridge.clock import ManualClock
-from host_bridge.errors import DataFileFault
+from host_bridge.core.errors import DataFileFault
+from host_bridge.core.system.clock import ManualClock
 from host_bridge.logbook.reading import summary
 from host_bridge.logbook.spill import SpilledList
 from host_bridge.serve.recording import new_recorder

@@ -17,8 +17,8 @@ import pytest
 
 from host_bridge.cars.refusals import explained, may_be_given_longer_beat
 from host_bridge.config import load_vehicle
-from host_bridge.domain import Inputs, Refusal
-from host_bridge.errors import OffBeatFault, UsageFault
+from host_bridge.core import Inputs, Refusal
+from host_bridge.core.errors import OffBeatFault, UsageFault
 from host_bridge.interfaces.cli import config as config_command
 from host_bridge.interfaces.cli.adjusting import changes_of, is_change
 from host_bridge.interfaces.cli.longer_step import offer_longer_step

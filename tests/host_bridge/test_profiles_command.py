@@ -10,8 +10,8 @@ import subprocess
 
 import pytest
 
-from host_bridge.domain import Profile
-from host_bridge.errors import RefusedFault, UsageFault
+from host_bridge.core import Profile
+from host_bridge.core.errors import RefusedFault, UsageFault
 from host_bridge.interfaces.cli.attest import add_profile, profile_of
 from tests import patience
 from tests.host_bridge.programs import PATIENCE_S, TANDEM, serving, tandem

@@ -19,8 +19,8 @@ import pytest
 from firmware.protocol import codes
 from firmware.protocol.messages import Stop, StopSeen
 from host_bridge import quick_stop
-from host_bridge.domain import State
-from host_bridge.errors import DeviceFault
+from host_bridge.core import State
+from host_bridge.core.errors import DeviceFault
 from host_bridge.link import frozen_stop, wire
 from host_bridge.transports import stop_sockets
 from host_bridge.transports.served import socket_path

@@ -18,8 +18,8 @@ from host_bridge.config.boards import checking
 from host_bridge.config.boards.reading import FOLDER as BOARDS
 from host_bridge.config.boards.reading import load_board
 from host_bridge.config.vehicle import vehicle_names
-from host_bridge.domain import reasons
-from host_bridge.errors import VehicleFileFault
+from host_bridge.core import reasons
+from host_bridge.core.errors import VehicleFileFault
 from host_bridge.flash.job import prepare
 from host_bridge.transports.loopback import pair
 from host_bridge.transports.uri import open_transport

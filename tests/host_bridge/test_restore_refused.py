@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from host_bridge.errors import RefusedFault
+from host_bridge.core.errors import RefusedFault
 from host_bridge.interfaces.cli.backup import _hash
 from tests.host_bridge.programs import serving, tandem
 from tests.host_bridge.serve.desk import runtime_folder

@@ -12,8 +12,8 @@ import pytest
 from firmware.protocol import messages
 from host_bridge import session as session_module
 from host_bridge.cars.fleet import Fleet
-from host_bridge.clock import ManualClock
-from host_bridge.domain import Claim, State, Wish
+from host_bridge.core import Claim, State, Wish
+from host_bridge.core.system.clock import ManualClock
 from host_bridge.interfaces.manoeuvres import Constant
 from host_bridge.link import wire
 from host_bridge.session import TICK_US, Session, next_tick_us, run

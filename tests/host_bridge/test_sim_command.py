@@ -9,7 +9,7 @@ import threading
 
 import pytest
 
-from host_bridge.errors import UsageFault
+from host_bridge.core.errors import UsageFault
 from host_bridge.interfaces.cli.sim import Lines
 from tests.evidence import every
 from tests.host_bridge.programs import program, serving, tandem, until

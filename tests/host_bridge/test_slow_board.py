@@ -5,9 +5,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from host_bridge.domain import ParameterReply
-from host_bridge.errors import DeviceFault
-from host_bridge.observers import Observers
+from host_bridge.core import ParameterReply
+from host_bridge.core.errors import DeviceFault
+from host_bridge.core.system.observers import Observers
 from host_bridge.services import configurations
 from host_bridge.services.configurations import _Dialogue
 

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from host_bridge.domain import Cause
+from host_bridge.core import Cause
 from tests.ros.real_ros import IN_REAL_TIME
 
 pytestmark = IN_REAL_TIME

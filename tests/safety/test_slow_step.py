@@ -6,7 +6,7 @@ These are the cases in which steps are counted, and a few more; `tandem faults` 
 import pytest
 
 from host_bridge.config import load_vehicle
-from host_bridge.errors import VehicleFileFault
+from host_bridge.core.errors import VehicleFileFault
 from sim_mock.faults.running import run
 
 CASES = ("stop-at-3", "total-silence", "frozen-input", "board-wrap-silence", "runstop-opens",

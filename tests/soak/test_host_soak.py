@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from host_bridge.domain import State
+from host_bridge.core import State
 from tests.evidence import every
 from tests.host_bridge.drives import Drive, Line, Rig, is_ready, whole
 from tests.soak.length import MINUTES, WALL_LIMIT_S, Growth

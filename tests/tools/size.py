@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from host_bridge.config.boards.heap import runtime_heaps
-from host_bridge.errors import TandemError
+from host_bridge.core.errors import TandemError
 from host_bridge.flash.job import program_for
 from sim_mock import micropython
 from tests.tools.board_heap import BITS, PICO, BoardHeap, compiled_for

@@ -10,8 +10,8 @@ import sys
 from collections.abc import Sequence
 
 from host_bridge.config import load_vehicle, vehicle_names
-from host_bridge.domain import UNAIDED_MOST_M, Vehicle
-from host_bridge.errors import TandemError
+from host_bridge.core import UNAIDED_MOST_M, Vehicle
+from host_bridge.core.errors import TandemError
 
 HEAD = ("vehicle", "from", "button", "hang", "reset", "power lost", "")
 

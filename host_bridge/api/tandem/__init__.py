@@ -17,7 +17,7 @@ version. Everything else that can be imported may change at any time.
 
 from __future__ import annotations
 
-from host_bridge.domain import (
+from host_bridge.core import (
     CarEvent,
     CarIdentity,
     CarMotion,
@@ -28,7 +28,7 @@ from host_bridge.domain import (
     Vehicle,
     Wish,
 )
-from host_bridge.errors import TandemError
+from host_bridge.core.errors import TandemError
 from host_bridge.services import Cars, Configurations, Host, Pairings, Vehicles, make_host
 from tandem.asynchronous import AsyncCar, connect
 from tandem.function_input import Decide, drive

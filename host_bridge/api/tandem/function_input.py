@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TypeAlias
 
 from host_bridge import driving
-from host_bridge.domain import Input, Observed, Setting, Wish
+from host_bridge.core import Input, Observed, Setting, Wish
+from host_bridge.core.system.running import run_async
 from host_bridge.driving import Plan
 from host_bridge.interfaces.cli.drive_log import PlainView
-from host_bridge.running import run_async
 from host_bridge.services import Host, make_host
 
 Decide: TypeAlias = Callable[[float, Observed], "Wish | tuple[float, float] | None"]

@@ -11,8 +11,8 @@ import platform
 from collections.abc import Callable
 
 from host_bridge.cars.fleet import Fleet, FleetRequest, is_ready
-from host_bridge.domain import NEUTRAL_US, CarMotion, CarStatus, Profile, Sender, State, Wish
-from host_bridge.errors import DeviceFault, RefusedFault, UsageFault
+from host_bridge.core import NEUTRAL_US, CarMotion, CarStatus, Profile, Sender, State, Wish
+from host_bridge.core.errors import DeviceFault, RefusedFault, UsageFault
 from host_bridge.session import Session
 from tandem.lines import TICK_US, Line
 

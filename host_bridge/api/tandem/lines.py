@@ -12,14 +12,14 @@ from pathlib import Path
 from typing import Protocol
 
 from host_bridge.cars.car import Car
-from host_bridge.clock import Clock, ManualClock
-from host_bridge.domain import Vehicle
-from host_bridge.errors import UsageFault
+from host_bridge.core import Vehicle
+from host_bridge.core.errors import UsageFault
+from host_bridge.core.system.clock import Clock, ManualClock
+from host_bridge.core.system.observers import Observers
 from host_bridge.link.connection import Connection
 from host_bridge.link.events import LinkEvent
 from host_bridge.link.wire import own_protocol_hash
 from host_bridge.logbook.recorder import DOWN, UP, Recorder
-from host_bridge.observers import Observers
 from host_bridge.open_car import OpenCar
 from host_bridge.serve.recording import new_recorder
 from host_bridge.services import Host

@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Any, Protocol, TypeVar
 from weakref import WeakSet
 
-from host_bridge.domain import CarEvent, CarIdentity, CarMotion, CarStatus, State, Vehicle
+from host_bridge.core import CarEvent, CarIdentity, CarMotion, CarStatus, State, Vehicle
 from host_bridge.services import Host, make_host
 from tandem.asynchronous import AsyncCar, opened_hand
 from tandem.lines import TICK_US

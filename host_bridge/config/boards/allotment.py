@@ -11,7 +11,7 @@ from host_bridge.config.boards.routes import Demand, Granted, clashes, demands, 
 from host_bridge.config.boards.rules import is_usable
 from host_bridge.config.boards.schema import BUS_WIRES, LINE_WIRES, PROGRAMS
 from host_bridge.config.boards.state_machines import Job, Placed, anywhere, jobs, place
-from host_bridge.errors import VehicleFileFault
+from host_bridge.core.errors import VehicleFileFault
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from host_bridge.config.boards.facts import Board
 from host_bridge.config.boards.reading import board_names, load_board, read_wiring
 from host_bridge.config.boards.step_time import holds, link_of
 from host_bridge.config.vehicle import load_vehicle
-from host_bridge.domain import Vehicle
+from host_bridge.core import Vehicle
 
 
 def on_board(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from host_bridge.config.boards.facts import Board, Pin, Wiring
 from host_bridge.config.boards.needs import Needs
-from host_bridge.errors import VehicleFileFault
+from host_bridge.core.errors import VehicleFileFault
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,8 @@ from host_bridge.config.boards.rules import refusals
 from host_bridge.config.boards.state_machines import anywhere, fill, jobs, place
 from host_bridge.config.boards.step_time import StepTime, step_time
 from host_bridge.config.vehicle import vehicle_names
-from host_bridge.domain import BudgetRow, WiringReport
-from host_bridge.errors import VehicleFileFault
+from host_bridge.core import BudgetRow, WiringReport
+from host_bridge.core.errors import VehicleFileFault
 
 _GUARDS = 1  # hard timers that the car's program uses: one, for the guard
 

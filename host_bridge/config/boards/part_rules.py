@@ -8,7 +8,7 @@ from itertools import permutations
 from host_bridge.config.boards.case import Case
 from host_bridge.config.boards.facts import Part
 from host_bridge.config.boards.schema import BUS_WIRES, FULL_OVER_LOW, PARTS
-from host_bridge.errors import VehicleFileFault
+from host_bridge.core.errors import VehicleFileFault
 
 _RIGHT_HANDED = ((1, 2, 3), (2, 3, 1), (3, 1, 2))
 

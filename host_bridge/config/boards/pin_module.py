@@ -16,7 +16,7 @@ from host_bridge.config.boards.needs import Needs
 from host_bridge.config.boards.reading import load_board, read_wiring
 from host_bridge.config.boards.schema import PARTS, SIDES, Row
 from host_bridge.config.schema import CHANNEL_KINDS
-from host_bridge.errors import VehicleFileFault
+from host_bridge.core.errors import VehicleFileFault
 
 _WIDTH = 100
 _I2C_HZ = 400_000

@@ -26,7 +26,7 @@ from host_bridge.config.boards.schema import (
 )
 from host_bridge.config.document import Document
 from host_bridge.config.reading import table_of
-from host_bridge.errors import VehicleFileFault
+from host_bridge.core.errors import VehicleFileFault
 
 FOLDER = Path(__file__).resolve().parents[3] / "hardware" / "boards"
 _CHIPS = FOLDER / "chips.toml"

@@ -8,7 +8,7 @@ from host_bridge.config.boards.case import Case, spans
 from host_bridge.config.boards.facts import Wire
 from host_bridge.config.boards.part_rules import PART_RULES
 from host_bridge.config.boards.schema import BUS_WIRES, SIDES
-from host_bridge.errors import VehicleFileFault
+from host_bridge.core.errors import VehicleFileFault
 
 _LOGIC_MAX_V, _TOLERANT_MAX_V = 3.6, 5.5
 _OF_VESC = ("vesc", "vesc_servo")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from host_bridge.config.boards.facts import Board, Wiring
 from host_bridge.config.boards.measured import Measured, read_measured
 from host_bridge.config.boards.tables import minor_of, numbers_of
-from host_bridge.domain import BudgetRow
+from host_bridge.core import BudgetRow
 
 WHAT = "us of a step"
 HOST_EVERY_US = 10_000  # a source claims a hundred times a second

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from math import cos, sin, tau
 
-from host_bridge.domain import CarMotion, CarStatus, SeenCar, Vehicle
-from host_bridge.domain.laps import Laps
+from host_bridge.core import CarMotion, CarStatus, SeenCar, Vehicle
+from host_bridge.core.laps import Laps
 from host_bridge.logbook.sensor_lines import Truth
 from sim_mock.autodrive.cars import SimulatedCar
 from sim_mock.autodrive.command import Asked

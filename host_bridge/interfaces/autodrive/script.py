@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from host_bridge.domain import Input, Observed, Reach, Setting, Wish
-from host_bridge.errors import DataFileFault, UsageFault
+from host_bridge.core import Input, Observed, Reach, Setting, Wish
+from host_bridge.core.errors import DataFileFault, UsageFault
 from host_bridge.interfaces.autodrive.exchange import Answer, Exchange
 from host_bridge.interfaces.autodrive.frame import Seen, frame_of
 from host_bridge.interfaces.autodrive.virtual import NOT_HERE, VirtualCar

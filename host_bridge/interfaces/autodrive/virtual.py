@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from host_bridge.domain import SeenCar
-from host_bridge.domain.laps import Laps
+from host_bridge.core import SeenCar
+from host_bridge.core.laps import Laps
 from host_bridge.interfaces.autodrive.frame import Seen
 from host_bridge.logbook import pose_lines
 from host_bridge.logbook.pose_lines import Place

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from host_bridge.cars.actions import ActionResult
 from host_bridge.cars.refusals import may_be_given_longer_beat
-from host_bridge.domain import (
+from host_bridge.core import (
     Action,
     Deed,
     Profile,
@@ -19,12 +19,12 @@ from host_bridge.domain import (
     stop_source_name,
     unaided_words,
 )
-from host_bridge.errors import DeviceFault, OffBeatFault, RefusedFault
+from host_bridge.core.errors import DeviceFault, OffBeatFault, RefusedFault
+from host_bridge.core.system.running import run_async
 from host_bridge.interfaces.cli.attest import add_profile, profile_of
 from host_bridge.interfaces.cli.choice import add_car, car_of
 from host_bridge.interfaces.cli.longer_step import offer_longer_step
 from host_bridge.open_car import OpenCar
-from host_bridge.running import run_async
 from host_bridge.services import Host
 
 

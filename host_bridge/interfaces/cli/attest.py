@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 import sys
 
-from host_bridge.domain import Profile
-from host_bridge.errors import RefusedFault, UsageFault
+from host_bridge.core import Profile
+from host_bridge.core.errors import RefusedFault, UsageFault
 
 WHEELS_OFF_GROUND = "wheels-off-ground"
 _YES = ("y", "yes")

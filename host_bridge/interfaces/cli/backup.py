@@ -10,15 +10,15 @@ from pathlib import Path
 from typing import Any
 
 from host_bridge.config import by_name, parameter_count, values_hash
-from host_bridge.domain import KnownCar, Vehicle, Verdict, another_car, verdict
-from host_bridge.errors import AnotherCarFault, DataFileFault, NotHeldFault, UsageFault
+from host_bridge.core import KnownCar, Vehicle, Verdict, another_car, verdict
+from host_bridge.core.errors import AnotherCarFault, DataFileFault, NotHeldFault, UsageFault
+from host_bridge.core.system.running import run_async
+from host_bridge.core.system.whole_file import write_whole
 from host_bridge.interfaces.cli.choice import board_of, named_car
 from host_bridge.interfaces.cli.line import counted
 from host_bridge.open_car import OpenCar
-from host_bridge.running import run_async
 from host_bridge.services import Host
 from host_bridge.services.pairings import Pairing
-from host_bridge.whole_file import write_whole
 
 BACKUP = """\
 examples:

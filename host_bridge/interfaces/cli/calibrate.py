@@ -22,8 +22,9 @@ from calibration.logs.table import COLUMNS
 from calibration.logs.trace import Trace, refuse_several_cars
 from calibration.logs.twin import known_values
 from calibration.logs.vesc_yaml import vesc_yaml
-from host_bridge.domain import Vehicle
-from host_bridge.errors import DataFileFault, UsageFault
+from host_bridge.core import Vehicle
+from host_bridge.core.errors import DataFileFault, UsageFault
+from host_bridge.core.system.running import run_async
 from host_bridge.interfaces.cli.calibrate_guide import Guide
 from host_bridge.interfaces.cli.calibrated_vehicle import (
     NONE,
@@ -32,7 +33,6 @@ from host_bridge.interfaces.cli.calibrated_vehicle import (
 )
 from host_bridge.interfaces.cli.typed import day, positive
 from host_bridge.logbook.new_file import write_new
-from host_bridge.running import run_async
 from host_bridge.services import Host
 
 EPILOG = """\

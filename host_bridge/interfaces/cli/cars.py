@@ -6,9 +6,9 @@ import argparse
 import json
 from collections.abc import Sequence
 
-from host_bridge.domain import span_words
-from host_bridge.domain.reports import CarStatus
-from host_bridge.errors import AnotherCarFault
+from host_bridge.core import span_words
+from host_bridge.core.errors import AnotherCarFault
+from host_bridge.core.reports import CarStatus
 from host_bridge.services import Host
 from host_bridge.transports.served import ServedCar
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from host_bridge.errors import UsageFault
+from host_bridge.core.errors import UsageFault
 
 _BOARD_BYTES = 8
 

@@ -37,7 +37,7 @@ import argparse
 import tempfile
 from pathlib import Path
 
-from host_bridge.errors import DeviceFault
+from host_bridge.core.errors import DeviceFault
 from host_bridge.interfaces.autodrive import make
 from host_bridge.interfaces.autodrive.script import FIT
 from host_bridge.interfaces.cli.drive import add_driving, drive

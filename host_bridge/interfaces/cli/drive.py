@@ -53,17 +53,17 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from host_bridge import driving
-from host_bridge.domain import Input
+from host_bridge.core import Input
+from host_bridge.core.errors import OffBeatFault
+from host_bridge.core.system.running import run_async, run_in_virtual_time
+from host_bridge.core.system.virtual_time import VirtualTime
 from host_bridge.driving import Plan
-from host_bridge.errors import OffBeatFault
 from host_bridge.interfaces.cli.attest import add_profile, profile_of
 from host_bridge.interfaces.cli.cap import speed
 from host_bridge.interfaces.cli.drive_log import JsonView, PlainView
 from host_bridge.interfaces.cli.longer_step import offer_longer_step
 from host_bridge.interfaces.cli.typed import add_seconds, positive
-from host_bridge.running import run_async, run_in_virtual_time
 from host_bridge.services import Host, make_host
-from host_bridge.virtual_time import VirtualTime
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from host_bridge.errors import UsageFault
+from host_bridge.core.errors import UsageFault
 
 
 def lidars_of(words: Sequence[str]) -> dict[str, str]:

@@ -9,6 +9,7 @@ from math import degrees
 from typing import TextIO
 
 from host_bridge.cars.car import Car
+from host_bridge.core.system.printable import can_draw, one_line, styled
 from host_bridge.interfaces.cli.words import (
     cap_words,
     others_in_command,
@@ -16,7 +17,6 @@ from host_bridge.interfaces.cli.words import (
     source_name,
     warmth,
 )
-from host_bridge.printable import can_draw, one_line, styled
 
 _UP = "\x1b[{}A"
 _REST_OF_LINE = "\x1b[K"

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 
-from host_bridge.domain import Vehicle
-from host_bridge.errors import VehicleFileFault
+from host_bridge.core import Vehicle
+from host_bridge.core.errors import VehicleFileFault
 from host_bridge.interfaces.ros2.bag import write_bag
 from host_bridge.logbook import tables
 from host_bridge.logbook.reading import Summary, cars_in, summary

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import sys
 
-from host_bridge.domain import LONGEST_STEP_S, KnownCar
-from host_bridge.errors import OffBeatFault
+from host_bridge.core import LONGEST_STEP_S, KnownCar
+from host_bridge.core.errors import OffBeatFault
+from host_bridge.core.system.running import run_async
 from host_bridge.interfaces.cli.line import counted
-from host_bridge.running import run_async
 from host_bridge.services import Host
 
 _YES = ("y", "yes")

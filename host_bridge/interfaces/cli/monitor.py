@@ -12,8 +12,9 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from host_bridge.clock import Clock
-from host_bridge.domain import CarEvent, State, event_words
+from host_bridge.core import CarEvent, State, event_words
+from host_bridge.core.system.clock import Clock
+from host_bridge.core.system.running import run_async
 from host_bridge.interfaces.cli.choice import add_car, car_of
 from host_bridge.interfaces.cli.line import LiveLines, status_line
 from host_bridge.interfaces.cli.typed import add_seconds
@@ -35,7 +36,6 @@ from host_bridge.link.events import (
 )
 from host_bridge.logbook.rows import row_of, topic_of
 from host_bridge.open_car import OpenCar
-from host_bridge.running import run_async
 from host_bridge.services import Host
 
 EPILOG = """\

@@ -28,7 +28,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
-from host_bridge.errors import NotHeldFault
+from host_bridge.core.errors import NotHeldFault
 from host_bridge.interfaces.cli.typed import positive
 from host_bridge.interfaces.gamepad import (
     Kind,

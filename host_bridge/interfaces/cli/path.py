@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from host_bridge.errors import DataFileFault, UsageFault
+from host_bridge.core.errors import DataFileFault, UsageFault
 from host_bridge.interfaces.cli.typed import positive
 from host_bridge.interfaces.paths import Measure, Path, Place, path_of_drive, read_path, write_path
 from host_bridge.interfaces.paths.making import SPACING_M, Drive

@@ -43,15 +43,15 @@ from pathlib import Path
 from urllib.parse import parse_qsl, urlsplit
 
 from host_bridge import driving
-from host_bridge.domain import Input
-from host_bridge.errors import UsageFault
+from host_bridge.core import Input
+from host_bridge.core.errors import UsageFault
+from host_bridge.core.system.running import run_async
+from host_bridge.core.system.virtual_time import SteppedTime
 from host_bridge.interfaces.cli.drive import add_driving, drive, plan_of, view_of
 from host_bridge.interfaces.cli.piped import VIRTUAL, add_pipes, piped, with_option
 from host_bridge.interfaces.ros2 import VOCABULARIES, make
 from host_bridge.interfaces.ros2.gym import GYM, GYM_EGO, GYM_OPPONENT
-from host_bridge.running import run_async
 from host_bridge.services import Host, make_host
-from host_bridge.virtual_time import SteppedTime
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -11,7 +11,8 @@ import textwrap
 from collections.abc import Iterator
 
 from host_bridge.cars.car import Car
-from host_bridge.domain import CarStatus, State
+from host_bridge.core import CarStatus, State
+from host_bridge.core.system.printable import one_line
 from host_bridge.driving import Drive
 from host_bridge.interfaces.cli.words import (
     age_ms,
@@ -24,7 +25,6 @@ from host_bridge.interfaces.cli.words import (
     speed,
     together_words,
 )
-from host_bridge.printable import one_line
 
 Span = tuple[str, str]  # text, style
 

@@ -9,11 +9,11 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from host_bridge.errors import UsageFault
+from host_bridge.core.errors import UsageFault
+from host_bridge.core.system.running import run_async
 from host_bridge.interfaces.cli.choice import add_car, board_of, car_of
 from host_bridge.interfaces.cli.line import LiveLines, status_line
 from host_bridge.logbook.recorder import Recorder
-from host_bridge.running import run_async
 from host_bridge.serve.radio import RadioRim
 from host_bridge.serve.recording import new_recorder
 from host_bridge.serve.service import Service

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from host_bridge import virtual_cars
-from host_bridge.errors import DeviceFault, UsageFault
+from host_bridge.core.errors import DeviceFault, UsageFault
 from host_bridge.services import Host
 
 EPILOG = """\

@@ -33,7 +33,8 @@ from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 
-from host_bridge.errors import DeviceFault
+from host_bridge.core.errors import DeviceFault
+from host_bridge.core.system.running import run_async
 from host_bridge.interfaces.cli.lidar_word import lidars_of
 from host_bridge.interfaces.cli.station_camera import Camera
 from host_bridge.interfaces.cli.station_cars import LOOK_S, HostYard, stopped
@@ -44,7 +45,6 @@ from host_bridge.interfaces.station import Server, Yard, foxglove_server
 from host_bridge.interfaces.station.foxglove_server import FoxgloveServer
 from host_bridge.interfaces.station.loopback import is_ours
 from host_bridge.interfaces.station.server import LOOPBACK
-from host_bridge.running import run_async
 from host_bridge.services import Host
 from sim_mock import children
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from host_bridge.cars.car import Car
-from host_bridge.domain import Vehicle
-from host_bridge.errors import DataFileFault, TandemError
+from host_bridge.core import Vehicle
+from host_bridge.core.errors import DataFileFault, TandemError
 from host_bridge.interfaces.station import Comparison, PageSeat, Sight
 from host_bridge.link.connection import Connection
 from host_bridge.link.wire import own_protocol_hash

@@ -11,7 +11,7 @@ import math
 from collections.abc import Awaitable, Callable
 
 from host_bridge.config import parameter_count, parameter_limits, parameter_name
-from host_bridge.domain import Vehicle
+from host_bridge.core import Vehicle
 from host_bridge.interfaces.cli.station_programs import answered
 from host_bridge.interfaces.cli.trimming import MOST_US
 from host_bridge.interfaces.station.hold import SEAT

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
-from host_bridge.domain import Vehicle, unaided_words
+from host_bridge.core import Vehicle, unaided_words
 from host_bridge.interfaces.cli.station_programs import spawned
 
 _NICENESS = 5  # on a busy machine the cars' programs run first

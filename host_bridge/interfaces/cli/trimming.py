@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from host_bridge.domain import Vehicle
-from host_bridge.errors import UsageFault
+from host_bridge.core import Vehicle
+from host_bridge.core.errors import UsageFault
 
 # Values of channel_kind in firmware.core.params
 _SERVO, _ESC = 1, 2

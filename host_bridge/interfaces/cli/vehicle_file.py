@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from host_bridge.domain import FileValue
+from host_bridge.core import FileValue
 
 _OF_THE_FILE = ("base", "without")  # keys on how files are combined, not on the car
 _WIDTH = 44  # of the column left of the origin

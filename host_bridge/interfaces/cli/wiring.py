@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
 from host_bridge.config import boards
-from host_bridge.domain import BudgetRow, WiringReport
-from host_bridge.errors import VehicleFileFault
+from host_bridge.core import BudgetRow, WiringReport
+from host_bridge.core.errors import VehicleFileFault
 from host_bridge.interfaces.cli.columns import aligned
 from host_bridge.services import Host
 

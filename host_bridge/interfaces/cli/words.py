@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from host_bridge.cars.acceptance import newest_common
 from host_bridge.cars.car import Car
 from host_bridge.cars.divergence import Divergence
-from host_bridge.domain import Profile, State, why_nobody_drives
+from host_bridge.core import Profile, State, why_nobody_drives
 from host_bridge.driving import Drive
 
 _HALF_SECOND_US = 500_000

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from host_bridge.domain import Input, Observed, Order, Reach, Setting, State, Wish
-from host_bridge.errors import DeviceFault
+from host_bridge.core import Input, Observed, Order, Reach, Setting, State, Wish
+from host_bridge.core.errors import DeviceFault
 from host_bridge.interfaces.gamepad.mapping import Life, PadMapping, PadMappings
 from host_bridge.interfaces.gamepad.sdl import Kind, OpenPad, PadFacts, Report, Sdl
 from host_bridge.interfaces.gamepad.seat import Grip, PadSeat

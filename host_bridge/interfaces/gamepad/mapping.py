@@ -15,9 +15,9 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
-from host_bridge.errors import DataFileFault
+from host_bridge.core.errors import DataFileFault
+from host_bridge.core.system.whole_file import write_whole
 from host_bridge.interfaces.gamepad.sdl import AXES, BUTTONS
-from host_bridge.whole_file import write_whole
 
 
 class Life(Enum):

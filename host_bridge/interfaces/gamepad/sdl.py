@@ -18,7 +18,7 @@ from enum import Enum
 from math import pi, sin
 from types import ModuleType
 
-from host_bridge.errors import DeviceFault
+from host_bridge.core.errors import DeviceFault
 
 _AXES = ("leftx", "lefty", "rightx", "righty", "lefttrigger", "righttrigger")  # in SDL's order
 AXES = frozenset(_AXES)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from logging.handlers import MemoryHandler
 
-from host_bridge.domain import Input, Observed, Order, Setting, Wish
+from host_bridge.core import Input, Observed, Order, Setting, Wish
 from host_bridge.interfaces.keyboard.capability import Releases
 from host_bridge.interfaces.keyboard.keyboard import Keyboard
 from host_bridge.interfaces.keyboard.seat import SEAT, SLOW_SEAT, Seat

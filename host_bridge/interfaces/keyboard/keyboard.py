@@ -6,7 +6,7 @@ terminal that no longer answers or no longer reports releases.
 
 from __future__ import annotations
 
-from host_bridge.domain import Order
+from host_bridge.core import Order
 from host_bridge.interfaces.keyboard.capability import POP, Capability, Pulse, Releases
 from host_bridge.interfaces.keyboard.keys import FlagsReported, Key, KeyDecoder, KeyEvent, Sign
 from host_bridge.interfaces.keyboard.seat import Seat

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from host_bridge.domain import Order, Reach, Wish
+from host_bridge.core import Order, Reach, Wish
 from host_bridge.interfaces.keyboard.keys import Key, Stroke
 
 SEAT, SLOW_SEAT = "seat", "seat_slow"  # sources of the vehicle file: with key release, and without

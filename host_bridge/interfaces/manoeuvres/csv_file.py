@@ -11,8 +11,8 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from host_bridge.domain import Vehicle
-from host_bridge.errors import DataFileFault
+from host_bridge.core import Vehicle
+from host_bridge.core.errors import DataFileFault
 
 HEADER = ["t_s", "channel", "value_norm"]
 _EXAMPLE = "a file like: t_s,channel,value_norm / 0.00,steering,0.2 / 0.01,throttle,1.0"

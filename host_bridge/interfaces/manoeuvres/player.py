@@ -11,8 +11,8 @@ from dataclasses import replace
 from math import tau
 from pathlib import Path
 
-from host_bridge.domain import NEUTRAL_US, Input, Observed, Order, Reach, Setting, Wish
-from host_bridge.errors import UsageFault
+from host_bridge.core import NEUTRAL_US, Input, Observed, Order, Reach, Setting, Wish
+from host_bridge.core.errors import UsageFault
 from host_bridge.interfaces.manoeuvres.csv_file import CsvFile
 from host_bridge.interfaces.manoeuvres.manoeuvre import Constant, Manoeuvre, Slalom
 

@@ -15,17 +15,8 @@ from pathlib import Path as FilePath
 from typing import Any
 from urllib.parse import parse_qsl
 
-from host_bridge.domain import (
-    NEUTRAL_US,
-    CarMotion,
-    CarStatus,
-    Input,
-    Observed,
-    Order,
-    Setting,
-    Wish,
-)
-from host_bridge.errors import UsageFault
+from host_bridge.core import NEUTRAL_US, CarMotion, CarStatus, Input, Observed, Order, Setting, Wish
+from host_bridge.core.errors import UsageFault
 from host_bridge.interfaces.paths.laws import LAWS, Car
 from host_bridge.interfaces.paths.measuring import Measure, Place
 from host_bridge.interfaces.paths.path import Path, Pose, moved, pose_of

@@ -13,7 +13,7 @@ from pathlib import Path as FilePath
 
 import numpy as np
 
-from host_bridge.errors import DataFileFault
+from host_bridge.core.errors import DataFileFault
 from host_bridge.interfaces.paths.path import Path
 from host_bridge.logbook.new_file import write_new
 

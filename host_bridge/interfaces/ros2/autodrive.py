@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from math import hypot
 from typing import Any
 
-from host_bridge.domain import SeenCar, Vehicle
-from host_bridge.domain.laps import Laps
+from host_bridge.core import SeenCar, Vehicle
+from host_bridge.core.laps import Laps
 from host_bridge.interfaces.ros2.bus import Bus
 from host_bridge.interfaces.ros2.manner import Asked, Fill, Manner
 from host_bridge.interfaces.ros2.messages import true

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from host_bridge.domain import CarMotion, SeenCar, State, Vehicle
+from host_bridge.core import CarMotion, SeenCar, State, Vehicle
 from host_bridge.interfaces.ros2.bus import Bus
 from host_bridge.interfaces.ros2.chassis_mux import Actuator, ChassisMux
 from host_bridge.interfaces.ros2.manner import Asked, Fill, Manner

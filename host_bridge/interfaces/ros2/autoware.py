@@ -12,7 +12,7 @@ from dataclasses import replace
 from math import isfinite
 from typing import Any
 
-from host_bridge.domain import SeenCar, State, Vehicle
+from host_bridge.core import SeenCar, State, Vehicle
 from host_bridge.interfaces.ros2.autoware_external import (
     DRIVERS,
     EMERGENCY,

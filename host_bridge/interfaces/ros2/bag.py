@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from host_bridge.domain import CarMotion, CarStatus, Power, SeenCar, Vehicle, why_stopped
-from host_bridge.errors import DataFileFault
+from host_bridge.core import CarMotion, CarStatus, Power, SeenCar, Vehicle, why_stopped
+from host_bridge.core.errors import DataFileFault
 from host_bridge.interfaces.ros2 import messages
 from host_bridge.interfaces.ros2.files import VescScale
 from host_bridge.interfaces.ros2.telling import ARMED

@@ -15,7 +15,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
-from host_bridge.errors import DeviceFault, UsageFault
+from host_bridge.core.errors import DeviceFault, UsageFault
 from host_bridge.interfaces.ros2.own_topics import OwnTopics
 from host_bridge.interfaces.ros2.waiting import Waiter
 

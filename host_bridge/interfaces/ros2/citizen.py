@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from host_bridge.domain import SeenCar, Vehicle
+from host_bridge.core import SeenCar, Vehicle
 from host_bridge.interfaces.ros2.bus import Bus, message_class
 from host_bridge.interfaces.ros2.describing import Shape, joints, urdf
 from host_bridge.interfaces.ros2.vocabulary import Vocabulary

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from host_bridge.domain import CarMotion, Vehicle
+from host_bridge.core import CarMotion, Vehicle
 
 NOT_MEASURED = 1e6  # z, roll and pitch, as drivers of planar robots report them
 EXACT = 1e-9  # the true pose of a virtual car; 0 would mean that the covariance is unknown

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from math import atan, pi, tan
 from xml.sax.saxutils import escape
 
-from host_bridge.domain import CarMotion, CarStatus, Vehicle
+from host_bridge.core import CarMotion, CarStatus, Vehicle
 from host_bridge.interfaces.ros2.messages import LASER_HEIGHT_M
 
 SIDES = {"left": 1.0, "right": -1.0}

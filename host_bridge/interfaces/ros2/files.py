@@ -10,7 +10,7 @@ from typing import Any
 
 import yaml
 
-from host_bridge.errors import DataFileFault
+from host_bridge.core.errors import DataFileFault
 from host_bridge.interfaces.ros2.vocabulary import MuxRow
 
 _PARAMETERS = "ros__parameters"

@@ -6,7 +6,7 @@ from dataclasses import replace
 from math import copysign, isfinite
 from typing import Any
 
-from host_bridge.domain import Vehicle
+from host_bridge.core import Vehicle
 from host_bridge.interfaces.ros2.bus import Bus
 from host_bridge.interfaces.ros2.manner import Asked, Manner
 from host_bridge.interfaces.ros2.messages import yaw_of

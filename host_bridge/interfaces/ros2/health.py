@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from host_bridge.domain import BatteryStage, Cause, SeenCar, State, why_stopped
+from host_bridge.core import BatteryStage, Cause, SeenCar, State, why_stopped
 from host_bridge.interfaces.ros2.bus import Bus, message_class
 from host_bridge.interfaces.ros2.mux import Mux
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from host_bridge.errors import UsageFault
+from host_bridge.core.errors import UsageFault
 from host_bridge.interfaces.ros2.bus import has_message
 from host_bridge.interfaces.ros2.files import read_mux, read_vesc
 from host_bridge.interfaces.ros2.node import RosInput

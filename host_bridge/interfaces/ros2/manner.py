@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
-from host_bridge.domain import SeenCar, Vehicle
+from host_bridge.core import SeenCar, Vehicle
 from host_bridge.interfaces.ros2.bus import Bus
 from host_bridge.interfaces.ros2.mux import Command, Mux, Source
 from host_bridge.interfaces.ros2.vocabulary import Heard, MuxRow, Part, Said

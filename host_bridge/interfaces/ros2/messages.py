@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import atan2, cos, inf, isfinite, pi, sin
 from typing import Any
 
-from host_bridge.domain import CarMotion, CarStatus, SeenCar, Vehicle
+from host_bridge.core import CarMotion, CarStatus, SeenCar, Vehicle
 from host_bridge.interfaces.ros2.files import VescScale
 from host_bridge.interfaces.ros2.vocabulary import SCAN_HZ
 from host_bridge.logbook.sensor_lines import Scan, Truth

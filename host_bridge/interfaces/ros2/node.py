@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from host_bridge.domain import Input, Observed, Order, Reach, SeenCar, Setting, Vehicle, Wish
-from host_bridge.errors import DataFileFault
+from host_bridge.core import Input, Observed, Order, Reach, SeenCar, Setting, Vehicle, Wish
+from host_bridge.core.errors import DataFileFault
 from host_bridge.interfaces.ros2 import messages
 from host_bridge.interfaces.ros2.bus import (
     Bus,

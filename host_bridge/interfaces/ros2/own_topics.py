@@ -6,7 +6,7 @@ imports rclpy.
 
 from __future__ import annotations
 
-from host_bridge.errors import UsageFault
+from host_bridge.core.errors import UsageFault
 
 
 class OwnTopics:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import cos, sin
 
-from host_bridge.domain import SeenCar, State
+from host_bridge.core import SeenCar, State
 from host_bridge.interfaces.ros2.manner import Reply
 from host_bridge.logbook import pose_lines
 from host_bridge.logbook.pose_lines import Place

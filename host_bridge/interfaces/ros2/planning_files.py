@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 
-from host_bridge.errors import DataFileFault, UsageFault
+from host_bridge.core.errors import DataFileFault, UsageFault
 from sim_mock.bodies.trust import is_trusted
 from sim_mock.models.planning.model_types import LEARNED, make_car, refuse_unknown
 from sim_mock.models.planning.parameters import NUMBERS, TEXTS

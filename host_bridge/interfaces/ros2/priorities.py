@@ -8,7 +8,7 @@ from pathlib import Path
 
 import yaml
 
-from host_bridge.errors import DataFileFault
+from host_bridge.core.errors import DataFileFault
 from host_bridge.interfaces.ros2.autorally import RC, rows_of
 from host_bridge.interfaces.ros2.vocabulary import MuxRow
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from host_bridge.domain import SeenCar, State
+from host_bridge.core import SeenCar, State
 from host_bridge.interfaces.ros2.health import STANDING, sentence
 from host_bridge.interfaces.ros2.manner import Reply
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from host_bridge.domain import SeenCar, State, Vehicle
+from host_bridge.core import SeenCar, State, Vehicle
 from host_bridge.interfaces.ros2 import messages
 from host_bridge.interfaces.ros2.bus import Bus, message_class
 from host_bridge.interfaces.ros2.covariances import Reckoning, exact, fill, fill_imu

@@ -12,7 +12,7 @@ from itertools import combinations
 from host_bridge.cars.acceptance import Acceptance, Accepted, newest_common
 from host_bridge.cars.car import Car
 from host_bridge.cars.divergence import Difference, Divergence, Sample
-from host_bridge.domain import CarMotion, CarStatus, ClockReport, State
+from host_bridge.core import CarMotion, CarStatus, ClockReport, State
 
 _TIME_BITS = 30  # width of a session's clock on the wire, in us
 _ARMED = (State.HOLD, State.ACTIVE)

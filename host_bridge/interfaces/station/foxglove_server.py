@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import is_dataclass
 from typing import Any
 
-from host_bridge.errors import DeviceFault
+from host_bridge.core.errors import DeviceFault
 from host_bridge.logbook import rows
 
 Stop = Callable[[tuple[str, ...]], list[dict[str, object]]]

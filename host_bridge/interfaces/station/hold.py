@@ -9,7 +9,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Sequence
 
-from host_bridge.domain import Input, Observed, Order, Reach, Setting, Wish
+from host_bridge.core import Input, Observed, Order, Reach, Setting, Wish
 
 SEAT = "seat"  # its source in the vehicle file
 FRAME = struct.Struct("<BBhhI")  # kind, flags (held, by a pad), steering, speed, the pad's count

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from host_bridge.errors import DeviceFault
+from host_bridge.core.errors import DeviceFault
 
 OTHER = "::1"
 # Without IPv6 on the loopback nobody else can bind the address either

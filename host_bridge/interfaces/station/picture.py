@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from host_bridge.cars.car import Car
-from host_bridge.domain import State, why_nobody_drives
+from host_bridge.core import State, why_nobody_drives
 
 _LARGEST_DUTY = 10_000
 _KNOWN_STATES = (State.STARTING, State.STANDBY)

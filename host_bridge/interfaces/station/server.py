@@ -20,8 +20,8 @@ from websockets.datastructures import Headers
 from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 
-from host_bridge.domain import Order
-from host_bridge.errors import DeviceFault, TandemError
+from host_bridge.core import Order
+from host_bridge.core.errors import DeviceFault, TandemError
 from host_bridge.interfaces.station.doors import (
     DISTANCES,
     HOLD,

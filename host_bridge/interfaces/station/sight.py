@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable, Iterable
 
 from host_bridge.cars.car import Car
-from host_bridge.domain import CarEvent, event_words
+from host_bridge.core import CarEvent, event_words
 from host_bridge.interfaces.station.comparing import Reports, ahead_us
 from host_bridge.interfaces.station.picture import picture
 

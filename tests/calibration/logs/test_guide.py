@@ -13,7 +13,7 @@ import pytest
 from calibration.logs.file import read
 from host_bridge import cli
 from host_bridge.config import load_vehicle
-from host_bridge.errors import DataFileFault, UsageFault
+from host_bridge.core.errors import DataFileFault, UsageFault
 from host_bridge.interfaces.cli.calibrate import as_in_its_file
 from host_bridge.interfaces.cli.calibrate_guide import Guide
 from tests.bench.guide_study import VEHICLES, Found, hidden, lines

@@ -8,9 +8,9 @@ import pytest
 
 from calibration.logs.own_log import read_log
 from calibration.logs.trace import Trace, refuse_several_cars
-from host_bridge.clock import ManualClock
 from host_bridge.config import load_vehicle
-from host_bridge.errors import UsageFault
+from host_bridge.core.errors import UsageFault
+from host_bridge.core.system.clock import ManualClock
 from host_bridge.logbook.recorder import Recorder
 
 ONE, OTHER = "01" * 8, "02" * 8

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 import tandem
 
-from host_bridge.domain import EventCode, State
+from host_bridge.core import EventCode, State
 from tests import patience
 from tests.evidence import some
 from tests.host_bridge.programs import serving, until

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from host_bridge.cars.actions import ActionRequest, StopRequest
-from host_bridge.domain import Action, ActionReply, CarStatus, Deed, Refusal, Sender, State
-from host_bridge.domain.codes import Cause, Profile
-from host_bridge.domain.reports import StopSeen
+from host_bridge.core import Action, ActionReply, CarStatus, Deed, Refusal, Sender, State
+from host_bridge.core.codes import Cause, Profile
+from host_bridge.core.reports import StopSeen
 
 START_US = 1_000_000
 AGAIN_US, PASSING_US, GIVE_UP_US = 100_000, 20_000, 1_000_000

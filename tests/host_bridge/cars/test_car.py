@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from firmware.protocol import messages
-from host_bridge.domain import Cause, Refusal, Sender, State, Wish
+from host_bridge.core import Cause, Refusal, Sender, State, Wish
 from host_bridge.link import wire
 from tests.host_bridge.drives import Drive, Rig
 

@@ -9,7 +9,7 @@ import pytest
 from firmware.protocol import messages
 from host_bridge.cars.car import OWN_SLOT, Car
 from host_bridge.cars.sign_of_life import OWNER, SignOfLife
-from host_bridge.domain import (
+from host_bridge.core import (
     ActionReply,
     CarEvent,
     CarIdentity,
@@ -30,8 +30,8 @@ from host_bridge.domain import (
     State,
     VescState,
 )
-from host_bridge.domain.codes import Action, Fault
-from host_bridge.domain.reports import StopSeen
+from host_bridge.core.codes import Action, Fault
+from host_bridge.core.reports import StopSeen
 from host_bridge.link import wire
 from host_bridge.link.connection import Connection
 from host_bridge.link.events import CarRestarted, LinkIdentified, LinkLost, LinkMismatched

@@ -16,7 +16,7 @@ from host_bridge.cars.divergence import (
     interpolated,
     position_from,
 )
-from host_bridge.domain import DivergenceLimits
+from host_bridge.core import DivergenceLimits
 from sim_mock.plant.parameters import Patch
 from sim_mock.world import plant_of
 from tests.host_bridge.drives import Drive, Rig, vehicle

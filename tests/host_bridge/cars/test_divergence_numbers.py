@@ -16,7 +16,7 @@ from host_bridge.cars.divergence import (
     interpolated,
     position_from,
 )
-from host_bridge.domain import DivergenceLimits
+from host_bridge.core import DivergenceLimits
 
 LIMITS = DivergenceLimits(steer_rad=0.05, speed_mps=0.3, yaw_rate_radps=0.4, path_m=0.6)
 NAMES = ("steer_rad", "speed_mps", "yaw_rate_radps", "x_m", "y_m", "yaw_rad")

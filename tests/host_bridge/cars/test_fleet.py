@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from firmware.protocol import messages
-from host_bridge.domain import Sender, State
+from host_bridge.core import Sender, State
 from host_bridge.link import wire
 from tests.evidence import every
 from tests.host_bridge.drives import Drive, Rig

@@ -11,8 +11,8 @@ from host_bridge.cars.acceptance import Accepted
 from host_bridge.cars.actions import ActionResult
 from host_bridge.cars.fleet import Fleet, is_ready
 from host_bridge.cars.sign_of_life import FLEET, SEAT
-from host_bridge.domain import LONGEST_STEP_S, ActionReply, Claim, Profile, Refusal, Sender, State
-from host_bridge.domain.codes import Action
+from host_bridge.core import LONGEST_STEP_S, ActionReply, Claim, Profile, Refusal, Sender, State
+from host_bridge.core.codes import Action
 from host_bridge.link import wire
 from tests.evidence import some
 from tests.host_bridge.drives import EPOCH, START_US, Drive, Rig, vehicle

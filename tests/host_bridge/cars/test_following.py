@@ -8,7 +8,7 @@ import pytest
 
 from firmware.protocol import codes, messages
 from host_bridge.cars.following import Following
-from host_bridge.domain import Profile, Sender, State
+from host_bridge.core import Profile, Sender, State
 from host_bridge.link import wire
 from host_bridge.link.session_time import BoardTime
 from host_bridge.link.units import elapsed_us

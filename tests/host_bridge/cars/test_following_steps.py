@@ -13,8 +13,8 @@ from host_bridge.cars.car import OWN_SLOT
 from host_bridge.cars.divergence import Sample
 from host_bridge.cars.following import Following
 from host_bridge.cars.sign_of_life import FLEET
-from host_bridge.domain import Action, Cause, Deed, DivergenceLimits, Profile, Sender, State
-from host_bridge.domain.commands import arming
+from host_bridge.core import Action, Cause, Deed, DivergenceLimits, Profile, Sender, State
+from host_bridge.core.commands import arming
 from tests.host_bridge.drives import vehicle
 
 EPOCH = 4711

@@ -3,10 +3,10 @@
 import pytest
 
 from firmware.protocol import codes
-from host_bridge.domain.codes import NOBODY, Cause, EventCode, Pairing
-from host_bridge.domain.reasons import PAIRING_REMEDIES, STOP_SOURCE_REMEDIES, _stop_source
-from host_bridge.domain.reasons import stop_source_name as name_of
-from host_bridge.domain.reports import CarEvent
+from host_bridge.core.codes import NOBODY, Cause, EventCode, Pairing
+from host_bridge.core.reasons import PAIRING_REMEDIES, STOP_SOURCE_REMEDIES, _stop_source
+from host_bridge.core.reasons import stop_source_name as name_of
+from host_bridge.core.reports import CarEvent
 
 BOX = codes.STOP_SOURCE_RUNSTOP_BOX
 NEXT = ("tandem pair", "switch", "arm in a profile")

@@ -9,7 +9,7 @@ import pytest
 from firmware.protocol import messages
 from host_bridge.cars.sign_of_life import FLEET, OWNER, SEAT, SignOfLife
 from host_bridge.config import load_vehicle
-from host_bridge.domain import Profile, Refusal, Sender, State
+from host_bridge.core import Profile, Refusal, Sender, State
 from host_bridge.link import wire
 from tests.evidence import some
 from tests.host_bridge.drives import Drive, Rig

@@ -6,7 +6,7 @@ import pytest
 
 from host_bridge.config import load_vehicle, vehicle_names
 from host_bridge.config.bases import FOLDER, base_names
-from host_bridge.errors import VehicleFileFault
+from host_bridge.core.errors import VehicleFileFault
 from tests.evidence import every
 
 

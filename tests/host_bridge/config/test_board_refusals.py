@@ -10,7 +10,7 @@ from host_bridge.config.boards.checking import examine
 from host_bridge.config.boards.facts import Pio
 from host_bridge.config.boards.needs import needs_of
 from host_bridge.config.boards.reading import read_wiring
-from host_bridge.errors import VehicleFileFault
+from host_bridge.core.errors import VehicleFileFault
 from tests.host_bridge.config.broken_boards import board_text, broken, changed, reasons
 
 PICO, B48, NUCLEO, ESP = "pico", "weact_rp2350b", "nucleo_f767zi", "esp32s3_devkitc"

@@ -8,6 +8,8 @@ import time
 import pytest
 
 from host_bridge.config import load_vehicle
+from host_bridge.core.system.running import run_in_virtual_time
+from host_bridge.core.system.virtual_time import VirtualTime
 from host_bridge.demo import trials, whole
 from host_bridge.demo.judging import judge, judge_altered
 from host_bridge.demo.limits import Limits, ruled
@@ -26,8 +28,6 @@ from host_bridge.demo.verdict import (
     missing,
     stopped_by_itself,
 )
-from host_bridge.running import run_in_virtual_time
-from host_bridge.virtual_time import VirtualTime
 from sim_mock.car import Trace
 from tests.host_bridge.demo.test_parts import drive, second_drive
 

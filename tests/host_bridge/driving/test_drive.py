@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from host_bridge.domain import Order, Reach, State
+from host_bridge.core import Order, Reach, State
 from host_bridge.driving.controls import Controls
 from host_bridge.driving.drive import Drive, Phase
 from host_bridge.interfaces.keyboard import Seat

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from host_bridge.domain import Profile, State
+from host_bridge.core import Profile, State
 from host_bridge.driving.controls import Controls
 from host_bridge.driving.drive import UNARMED, Drive, Phase
 from host_bridge.interfaces.cli.drive_log import PlainView

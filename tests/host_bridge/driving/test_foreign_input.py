@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from host_bridge.domain import Input, Order, State, Wish
+from host_bridge.core import Input, Order, State, Wish
 from tests import patience
 from tests.host_bridge.driving.test_drive import Day
 from tests.host_bridge.inputs import Person

@@ -7,12 +7,12 @@ from dataclasses import replace
 
 import pytest
 
-from host_bridge.domain import Input, Observed, Order, Reach, Wish
+from host_bridge.core import Input, Observed, Order, Reach, Wish
+from host_bridge.core.errors import UsageFault, VehicleFileFault
 from host_bridge.driving import controls as controls_module
 from host_bridge.driving import run
 from host_bridge.driving.controls import Controls, Seating, make_input, source_of_all
 from host_bridge.driving.plan import Plan
-from host_bridge.errors import UsageFault, VehicleFileFault
 from tests.host_bridge.drives import vehicle
 from tests.host_bridge.inputs import taken
 

@@ -11,14 +11,14 @@ import pytest
 
 from host_bridge import driving
 from host_bridge.cli import main
-from host_bridge.domain import Input, Wish
+from host_bridge.core import Input, Wish
+from host_bridge.core.errors import UsageFault
+from host_bridge.core.system.running import run_in_virtual_time
+from host_bridge.core.system.virtual_time import VirtualTime
 from host_bridge.driving import Plan
-from host_bridge.errors import UsageFault
 from host_bridge.interfaces.cli import drive
 from host_bridge.interfaces.cli.drive_log import PlainView
-from host_bridge.running import run_in_virtual_time
 from host_bridge.services import make_host
-from host_bridge.virtual_time import VirtualTime
 from tests import patience
 from tests.host_bridge.programs import program, tandem
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from host_bridge.clock import MonotonicClock
+from host_bridge.core.system.clock import MonotonicClock
 from host_bridge.interfaces.keyboard import Hands, Terminal
 from tests import patience
 from tests.evidence import every

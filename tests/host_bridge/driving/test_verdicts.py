@@ -8,10 +8,8 @@ from types import SimpleNamespace
 import pytest
 
 from host_bridge.cars.fleet import FleetAgreement
-from host_bridge.domain import KnownCar
-from host_bridge.driving.follow import _judge, _with_receiver
-from host_bridge.driving.run import _fault
-from host_bridge.errors import (
+from host_bridge.core import KnownCar
+from host_bridge.core.errors import (
     AnotherCarFault,
     DeviceFault,
     NotHeldFault,
@@ -19,6 +17,8 @@ from host_bridge.errors import (
     RefusedFault,
     VehicleFileFault,
 )
+from host_bridge.driving.follow import _judge, _with_receiver
+from host_bridge.driving.run import _fault
 from tests.host_bridge.drives import vehicle
 
 

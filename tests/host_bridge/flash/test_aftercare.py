@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from host_bridge.domain import State
+from host_bridge.core import State
 from host_bridge.flash import aftercare
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from host_bridge.errors import AnotherCarFault
+from host_bridge.core.errors import AnotherCarFault
 from host_bridge.flash.before import Before
 
 ONE, OTHER = b"\1" * 8, b"\2" * 8

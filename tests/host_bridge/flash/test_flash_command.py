@@ -16,7 +16,7 @@ from firmware.launcher import Starts
 from host_bridge import cli
 from host_bridge.config.boards import heap, load_board
 from host_bridge.config.boards.heap import HeapNeed
-from host_bridge.errors import NotHeldFault
+from host_bridge.core.errors import NotHeldFault
 from host_bridge.flash.box import watch_box
 from host_bridge.flash.offer import offer_self_test
 from host_bridge.flash.program import launcher_files

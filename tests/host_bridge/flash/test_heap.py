@@ -5,7 +5,7 @@ import pytest
 from host_bridge.config.boards import heap as tables
 from host_bridge.config.boards import load_board
 from host_bridge.config.boards.heap import SPARE, HeapNeed, RuntimeHeap, heap_need, runtime_heaps
-from host_bridge.errors import RefusedFault
+from host_bridge.core.errors import RefusedFault
 from host_bridge.flash.board import BoardFacts
 from host_bridge.flash.heap import fitting, refuse_too_little
 

@@ -9,7 +9,7 @@ from firmware.protocol import codes
 from host_bridge import cli
 from host_bridge.config.boards import heap
 from host_bridge.config.boards.heap import HeapNeed
-from host_bridge.errors import RefusedFault
+from host_bridge.core.errors import RefusedFault
 from host_bridge.flash import pair
 from host_bridge.flash.install import install, look
 from host_bridge.flash.program import launcher_files

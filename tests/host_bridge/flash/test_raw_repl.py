@@ -12,7 +12,7 @@ import pytest
 from mpremote.transport import TransportError
 from mpremote.transport_serial import SerialTransport
 
-from host_bridge.errors import DeviceFault
+from host_bridge.core.errors import DeviceFault
 from host_bridge.flash import repl
 from host_bridge.flash.board import HELPERS, RawBoard
 from host_bridge.flash.install import install, look

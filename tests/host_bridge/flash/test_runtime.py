@@ -8,7 +8,7 @@ import pytest
 
 from host_bridge.config.boards import load_board
 from host_bridge.config.boards.reading import board_names
-from host_bridge.errors import DataFileFault, DeviceFault, UsageFault
+from host_bridge.core.errors import DataFileFault, DeviceFault, UsageFault
 from host_bridge.flash.image import FAMILIES, examined, where_to_get
 from host_bridge.flash.runtime import install_runtime
 from tests.host_bridge.programs import tandem

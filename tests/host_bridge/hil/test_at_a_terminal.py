@@ -8,10 +8,10 @@ import signal
 import pytest
 
 from host_bridge.config.boards import load_board
+from host_bridge.core.system.running import INTERRUPTED
 from host_bridge.hil import parts
 from host_bridge.hil.limits import LIMITS
 from host_bridge.hil.report import PASS
-from host_bridge.running import INTERRUPTED
 from tests import patience
 from tests.host_bridge.flash.far_end import RESET, repl_board
 from tests.host_bridge.programs import program, tandem, terminal, until, virtual_car

@@ -14,7 +14,7 @@ import pytest
 
 from firmware.protocol import messages
 from host_bridge.cli import main
-from host_bridge.errors import ProtocolFault
+from host_bridge.core.errors import ProtocolFault
 from host_bridge.flash.board import BoardFacts
 from host_bridge.flash.plan import Slots
 from host_bridge.hil import same_bytes

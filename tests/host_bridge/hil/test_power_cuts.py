@@ -2,7 +2,7 @@
 
 import pytest
 
-from host_bridge.errors import AnotherCarFault
+from host_bridge.core.errors import AnotherCarFault
 from host_bridge.flash.plan import Slots
 from host_bridge.hil.hands import NobodyActs
 from host_bridge.hil.limits import LIMITS

@@ -3,7 +3,7 @@
 import contextlib
 
 from host_bridge.config import load_vehicle
-from host_bridge.errors import DeviceFault
+from host_bridge.core.errors import DeviceFault
 from host_bridge.hil.bench import Bench
 from host_bridge.hil.port import Mute
 from sim_mock.plant.parameters import PlantParameters

@@ -10,10 +10,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from host_bridge.clock import ManualClock
-from host_bridge.domain.codes import Cause, Fault, Profile, State
-from host_bridge.domain.reports import CarStatus
-from host_bridge.errors import DataFileFault
+from host_bridge.core.codes import Cause, Fault, Profile, State
+from host_bridge.core.errors import DataFileFault
+from host_bridge.core.reports import CarStatus
+from host_bridge.core.system.clock import ManualClock
 from host_bridge.interfaces.cli import cars, log
 from host_bridge.logbook.recorder import DOWN, create
 from host_bridge.transports.served import ServedCar, announce, served

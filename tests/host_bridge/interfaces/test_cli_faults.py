@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 
 from host_bridge import cli
-from host_bridge.errors import UsageFault
+from host_bridge.core.errors import UsageFault
 from host_bridge.interfaces.cli import faults_report as report
 from sim_mock.faults.catalogue import CASES
 from sim_mock.faults.limits import Limit

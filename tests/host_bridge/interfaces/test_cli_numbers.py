@@ -6,7 +6,7 @@ import stat
 import pytest
 
 from host_bridge.config import load_vehicle
-from host_bridge.errors import UsageFault
+from host_bridge.core.errors import UsageFault
 from host_bridge.interfaces.cli.trimming import shift_of, trimmed
 from tests.host_bridge.programs import program, serving, tandem, until
 

@@ -4,7 +4,7 @@ import argparse
 
 import pytest
 
-from host_bridge.errors import UsageFault
+from host_bridge.core.errors import UsageFault
 from host_bridge.interfaces.cli import replay
 
 NONE = {

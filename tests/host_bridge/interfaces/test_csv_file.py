@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from host_bridge.errors import DataFileFault
+from host_bridge.core.errors import DataFileFault
 from host_bridge.interfaces.manoeuvres import CsvFile
 from tests.host_bridge.drives import vehicle
 

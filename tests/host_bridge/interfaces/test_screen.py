@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from host_bridge.domain import CarEvent, EventCode, State, why_nobody_drives
+from host_bridge.core import CarEvent, EventCode, State, why_nobody_drives
 from host_bridge.driving.drive import Phase
 from host_bridge.driving.run import fitted
 from host_bridge.interfaces.cli.drive_log import PlainView

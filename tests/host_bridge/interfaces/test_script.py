@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from host_bridge.domain import NEUTRAL_US, Order
+from host_bridge.core import NEUTRAL_US, Order
 from host_bridge.interfaces.manoeuvres import Constant, InTurn, Slalom
 from tests.evidence import every
 from tests.host_bridge.inputs import DRIVING, RELEASED, STANDING, playing

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from host_bridge.domain import Order, Reach
+from host_bridge.core import Order, Reach
 from host_bridge.interfaces.keyboard.capability import ASK, LIFE_US, POP, PUSH, Releases
 from host_bridge.interfaces.keyboard.keyboard import CLOSING, OPENING, Keyboard
 from host_bridge.interfaces.keyboard.seat import PRESS_AGAIN_US, Seat

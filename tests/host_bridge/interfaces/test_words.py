@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from host_bridge.domain import Second
+from host_bridge.core import Second
 from host_bridge.interfaces.cli.words import (
     difference_words,
     host_clock_ahead_us,

@@ -7,7 +7,7 @@ import random
 import pytest
 
 from firmware.protocol import codes, messages
-from host_bridge.domain import CarEvent, CarStatus, EventCode, EventsLost, Sender, State
+from host_bridge.core import CarEvent, CarStatus, EventCode, EventsLost, Sender, State
 from host_bridge.link import wire
 from host_bridge.link.connection import Connection
 from host_bridge.link.events import (

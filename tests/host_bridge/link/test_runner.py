@@ -8,9 +8,9 @@ from contextlib import suppress
 import pytest
 
 from firmware.protocol.messages import Leave
-from host_bridge.clock import MonotonicClock
-from host_bridge.domain import CarStatus, Sender, State
-from host_bridge.errors import DeviceFault
+from host_bridge.core import CarStatus, Sender, State
+from host_bridge.core.errors import DeviceFault
+from host_bridge.core.system.clock import MonotonicClock
 from host_bridge.link import wire
 from host_bridge.link.connection import Connection
 from host_bridge.link.events import LinkLost

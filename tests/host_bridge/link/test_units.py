@@ -9,7 +9,7 @@ import pytest
 
 from firmware.core import deadlines
 from firmware.protocol import messages
-from host_bridge.domain import (
+from host_bridge.core import (
     NOBODY,
     Action,
     ActionReply,
@@ -31,7 +31,7 @@ from host_bridge.domain import (
     State,
     VescState,
 )
-from host_bridge.domain.codes import Pairing
+from host_bridge.core.codes import Pairing
 from host_bridge.link import units, wire
 from host_bridge.link.units import TIME_MASK
 from tests.evidence import some

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from host_bridge.errors import DataFileFault, DeviceFault
+from host_bridge.core.errors import DataFileFault, DeviceFault
 from host_bridge.logbook.bags import Told, read_bag
 from tests.host_bridge.logbook.made_bags import (
     ACKERMANN,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from firmware.protocol import messages
-from host_bridge.clock import ManualClock
 from host_bridge.config import load_vehicle
+from host_bridge.core.system.clock import ManualClock
 from host_bridge.link.units import report_of
 from host_bridge.link.wire import Decoder, Rejected, encode, new
 from host_bridge.logbook.reading import read

@@ -12,8 +12,8 @@ from pathlib import Path
 import mcap.reader
 import pytest
 
-from host_bridge.clock import ManualClock
-from host_bridge.errors import DataFileFault
+from host_bridge.core.errors import DataFileFault
+from host_bridge.core.system.clock import ManualClock
 from host_bridge.logbook.reading import Record, facts, read, summary
 from host_bridge.logbook.recorder import DOWN, FLUSH_EVERY_US, UP, Recorder, create
 
@@ -196,7 +196,7 @@ def test_a_full_disk_is_reported_and_stops_nobody():
 WRITER = """
 import sys, time
 from pathlib import Path
-from host_bridge.clock import MonotonicClock
+from host_bridge.core.system.clock import MonotonicClock
 from host_bridge.logbook.recorder import FLUSH_EVERY_US, UP, create
 clock = MonotonicClock()
 recorder = create(Path(sys.argv[1]), clock, time.time_ns(), {})

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from host_bridge.clock import ManualClock, MonotonicClock
-from host_bridge.errors import DataFileFault, DeviceFault, UsageFault
+from host_bridge.core.errors import DataFileFault, DeviceFault, UsageFault
+from host_bridge.core.system.clock import ManualClock, MonotonicClock
 from host_bridge.logbook.reading import Record
 from host_bridge.logbook.recorder import DOWN, UP, create
 from host_bridge.logbook.replay import Playback

@@ -9,7 +9,7 @@ import shlex
 import pytest
 
 from host_bridge import cli, config
-from host_bridge.errors import DataFileFault, UsageFault
+from host_bridge.core.errors import DataFileFault, UsageFault
 from host_bridge.interfaces.manoeuvres import CsvFile
 from host_bridge.logbook import recorder, tables
 from tests.host_bridge.programs import tandem

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from host_bridge.errors import UsageFault
+from host_bridge.core.errors import UsageFault
 from host_bridge.selftest import CHECKS
 from tests.host_bridge.programs import tandem
 from tests.host_bridge.serve.desk import runtime_folder

@@ -3,7 +3,7 @@
 import asyncio
 from types import SimpleNamespace
 
-from host_bridge.domain import Cause, State
+from host_bridge.core import Cause, State
 from host_bridge.selftest.checks import runstop
 
 OPEN = (Cause.RUNSTOP_LOOP,)

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from host_bridge.domain import VescState
+from host_bridge.core import VescState
 from host_bridge.selftest import vesc_rows
 
 TURNING = VescState(True, False, False, None, 0.0)

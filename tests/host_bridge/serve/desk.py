@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import pytest
 
-from host_bridge.clock import MonotonicClock
+from host_bridge.core.system.clock import MonotonicClock
 from host_bridge.serve.owner import Owner
 from host_bridge.transports import loopback
 from host_bridge.transports.base import Transport

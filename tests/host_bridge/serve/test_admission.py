@@ -9,7 +9,7 @@ import pytest
 
 from firmware.boards.virtual import RECEIVE_SIZE
 from firmware.protocol.messages import Identify, Stop
-from host_bridge.clock import ManualClock
+from host_bridge.core.system.clock import ManualClock
 from host_bridge.link import wire
 from host_bridge.serve import admission
 from host_bridge.serve.chunks import split

@@ -8,8 +8,8 @@ from itertools import pairwise
 
 import pytest
 
-from host_bridge.domain import Sender, State
-from host_bridge.errors import AnotherCarFault
+from host_bridge.core import Sender, State
+from host_bridge.core.errors import AnotherCarFault
 from host_bridge.link.transitions import LinkState
 from host_bridge.logbook.reading import cars_in, read, summary
 from host_bridge.serve.doubt import Whose

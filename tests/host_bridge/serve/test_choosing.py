@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from host_bridge.errors import DeviceFault, UsageFault
+from host_bridge.core.errors import DeviceFault, UsageFault
 from host_bridge.serve.choosing import find_served
 from host_bridge.transports.served import ServedCar
 

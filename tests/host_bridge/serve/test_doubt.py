@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from host_bridge.core.system.observers import Observers
 from host_bridge.link.rights import ALL, Right
-from host_bridge.observers import Observers
 from host_bridge.serve.doubt import DOWN, UP, Doubt, Relayed, Whose
 
 SAID, HEARD = Relayed(UP, b"said", 1), Relayed(DOWN, b"heard", 2)

@@ -10,8 +10,8 @@ import pytest
 
 from firmware.protocol.frame import WHITENER
 from firmware.protocol.messages import Identify, Stop
-from host_bridge.clock import ManualClock
-from host_bridge.errors import DeviceFault, UsageFault
+from host_bridge.core.errors import DeviceFault, UsageFault
+from host_bridge.core.system.clock import ManualClock
 from host_bridge.link import wire
 from host_bridge.link.rights import Right
 from host_bridge.serve import admission

@@ -9,7 +9,7 @@ import pytest
 
 from firmware.protocol import messages
 from firmware.protocol.boxes import BoxHeard, BoxWord
-from host_bridge.clock import MonotonicClock
+from host_bridge.core.system.clock import MonotonicClock
 from host_bridge.link.radio_filter import RadioFilter
 from host_bridge.serve.radio import RadioRim
 from host_bridge.transports import loopback

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from firmware.protocol import messages
 from firmware.protocol.boxes import BoxHeard, BoxWord
-from host_bridge.clock import MonotonicClock
+from host_bridge.core.system.clock import MonotonicClock
 from host_bridge.serve.radio import RadioRim
 from host_bridge.transports import loopback
 from sim_mock.faults.host import framed

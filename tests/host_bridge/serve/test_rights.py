@@ -6,7 +6,7 @@ import pytest
 
 from firmware.protocol import boxes, enter_hitl, to_board
 from firmware.protocol.codec import Message
-from host_bridge.clock import MonotonicClock
+from host_bridge.core.system.clock import MonotonicClock
 from host_bridge.link.rights import ALL, LETS, NONE, Right
 from host_bridge.link.stop_filter import id_of
 from host_bridge.serve.owner import Owner

@@ -10,7 +10,7 @@ from contextlib import suppress
 import pytest
 
 from firmware.protocol import messages
-from host_bridge.errors import DeviceFault
+from host_bridge.core.errors import DeviceFault
 from host_bridge.serve import rims
 from host_bridge.serve.rims import SocketClient, local_rim
 from host_bridge.transports.descriptor import Stream

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from host_bridge.errors import DataFileFault, DeviceFault, RefusedFault
+from host_bridge.core.errors import DataFileFault, DeviceFault, RefusedFault
 from host_bridge.logbook.reading import read, summary
 from host_bridge.transports.served import served
 from tests import patience

@@ -17,7 +17,7 @@ import pytest
 
 from host_bridge import virtual_cars
 from host_bridge.config import load_vehicle
-from host_bridge.errors import DeviceFault
+from host_bridge.core.errors import DeviceFault
 from tests import patience
 from tests.host_bridge.programs import program, serving, tandem, until
 

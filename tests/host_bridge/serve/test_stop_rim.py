@@ -14,7 +14,7 @@ from types import SimpleNamespace
 import pytest
 
 from firmware.protocol import messages
-from host_bridge.errors import DeviceFault
+from host_bridge.core.errors import DeviceFault
 from host_bridge.serve import stop_callers, stop_rim
 from host_bridge.serve.stop_rim import CONNECTIONS, LASTS_S, StopRim
 from host_bridge.transports import folders, stop_calls

@@ -11,8 +11,8 @@ from typing import Any, Protocol, TypeVar
 
 import pytest
 
-from host_bridge.clock import MonotonicClock
-from host_bridge.errors import TandemError, UsageFault
+from host_bridge.core.errors import TandemError, UsageFault
+from host_bridge.core.system.clock import MonotonicClock
 from host_bridge.transports.base import OnBytes, Transport
 from host_bridge.transports.uri import open_transport
 from tests import patience

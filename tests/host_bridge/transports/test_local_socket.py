@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from host_bridge.errors import DeviceFault, UsageFault
+from host_bridge.core.errors import DeviceFault, UsageFault
 from host_bridge.transports.base import OnBytes
 from host_bridge.transports.local_socket import (
     LocalSocket,

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from host_bridge.errors import UsageFault
+from host_bridge.core.errors import UsageFault
 from host_bridge.transports.base import OnBytes
 from host_bridge.transports.loopback import LoopbackEnd, pair
 from host_bridge.transports.uri import open_transport

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from host_bridge.errors import DeviceFault, UsageFault
+from host_bridge.core.errors import DeviceFault, UsageFault
 from host_bridge.transports.base import Transport
 from host_bridge.transports.loopback import LoopbackEnd
 from host_bridge.transports.lossy import LossyTransport

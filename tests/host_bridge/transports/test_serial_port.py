@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from host_bridge.errors import DeviceFault, TandemError, UsageFault
+from host_bridge.core.errors import DeviceFault, TandemError, UsageFault
 from host_bridge.transports import serial_port
 from host_bridge.transports.base import OnBytes
 from host_bridge.transports.port_faults import open_fault

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from host_bridge.errors import DeviceFault
+from host_bridge.core.errors import DeviceFault
 from tests import patience
 from tests.host_bridge.programs import program
 from tests.safety.attackers import logins

@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from host_bridge.errors import DeviceFault
+from host_bridge.core.errors import DeviceFault
 from tests.evidence import some
 from tests.host_bridge.programs import serving
 from tests.safety.attackers import logins, tries

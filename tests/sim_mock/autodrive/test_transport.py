@@ -6,7 +6,7 @@ import socket
 import pytest
 from websockets.asyncio.client import connect
 
-from host_bridge.errors import UsageFault
+from host_bridge.core.errors import UsageFault
 from host_bridge.link import wire
 from host_bridge.services import make_host
 from sim_mock.autodrive.transport import port_of

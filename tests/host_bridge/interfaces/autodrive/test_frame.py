@@ -10,8 +10,8 @@ from types import SimpleNamespace
 import pytest
 from PIL import Image
 
-from host_bridge.domain import CarMotion
-from host_bridge.domain.laps import Laps
+from host_bridge.core import CarMotion
+from host_bridge.core.laps import Laps
 from host_bridge.interfaces.autodrive import frame_of
 from host_bridge.interfaces.autodrive.frame import Seen
 from host_bridge.logbook.sensor_lines import Truth

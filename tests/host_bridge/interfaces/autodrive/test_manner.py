@@ -7,8 +7,8 @@ import tandem
 
 from host_bridge.cli import main
 from host_bridge.config import load_vehicle
-from host_bridge.domain import Observed, SeenCar
-from host_bridge.errors import DataFileFault
+from host_bridge.core import Observed, SeenCar
+from host_bridge.core.errors import DataFileFault
 from host_bridge.interfaces.autodrive import make
 from host_bridge.interfaces.autodrive.exchange import Exchange
 from host_bridge.interfaces.cli.piped import piped

@@ -2,7 +2,7 @@
 
 import pytest
 
-from host_bridge.domain import Cause, Reach, Sender, State
+from host_bridge.core import Cause, Reach, Sender, State
 from host_bridge.driving.controls import Controls
 from host_bridge.interfaces.autodrive import Script
 from host_bridge.interfaces.autodrive.exchange import Exchange

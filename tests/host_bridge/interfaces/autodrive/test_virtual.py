@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from host_bridge.config import load_vehicle
-from host_bridge.domain import SeenCar
+from host_bridge.core import SeenCar
 from host_bridge.interfaces.autodrive.virtual import NO_ROOM, NOT_HERE, VirtualCar
 from sim_mock.autodrive.command import Asked
 

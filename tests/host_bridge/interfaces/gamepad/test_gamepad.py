@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from host_bridge.domain import Order, Wish
+from host_bridge.core import Order, Wish
+from host_bridge.core.errors import DataFileFault, DeviceFault, UsageFault
 from host_bridge.driving.controls import make_input
 from host_bridge.driving.plan import Plan
 from host_bridge.driving.run import _person
-from host_bridge.errors import DataFileFault, DeviceFault, UsageFault
 from host_bridge.interfaces import gamepad
 from host_bridge.interfaces.gamepad import (
     Gamepad,
@@ -317,7 +317,7 @@ def test_it_rumbles_once_when_a_car_stops(table, virtual, mocker):
 
 
 def _car(mocker):
-    from host_bridge.domain import State
+    from host_bridge.core import State
 
     return mocker.Mock(status=mocker.Mock(state=State.STOPPED))
 

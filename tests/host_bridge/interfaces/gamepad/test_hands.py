@@ -7,8 +7,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from host_bridge.domain import Observed, Order, State, Wish
-from host_bridge.errors import DeviceFault
+from host_bridge.core import Observed, Order, State, Wish
+from host_bridge.core.errors import DeviceFault
 from host_bridge.interfaces.gamepad import hands
 from host_bridge.interfaces.gamepad.hands import GAMEPAD, SLOW_SEAT, Gamepad, chosen, take_mappings
 from host_bridge.interfaces.gamepad.mapping import Life, PadMapping, PadMappings, Roles

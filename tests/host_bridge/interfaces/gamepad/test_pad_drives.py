@@ -7,7 +7,7 @@ import asyncio
 
 import pytest
 
-from host_bridge.domain import Cause, State
+from host_bridge.core import Cause, State
 from host_bridge.driving.controls import take_controls
 from host_bridge.driving.drive import Drive, Phase
 from host_bridge.driving.plan import Plan

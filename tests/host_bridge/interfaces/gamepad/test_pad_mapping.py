@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from host_bridge.errors import DataFileFault
+from host_bridge.core.errors import DataFileFault
 from host_bridge.interfaces.gamepad import mapping
 from host_bridge.interfaces.gamepad.mapping import (
     Life,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from host_bridge.domain import Order, Reach, Wish
+from host_bridge.core import Order, Reach, Wish
 from host_bridge.interfaces.gamepad.life import PRESS_AGAIN_US, ReportCount
 from host_bridge.interfaces.gamepad.mapping import Life, Roles
 from host_bridge.interfaces.gamepad.sdl import AXES, BUTTONS, Kind, Report

@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from host_bridge.errors import DeviceFault, NotHeldFault
+from host_bridge.core.errors import DeviceFault, NotHeldFault
 from host_bridge.interfaces.cli import pads
 from host_bridge.interfaces.gamepad import Life, OpenPad, PadMappings, Sdl, VirtualPad
 from tests.host_bridge.programs import tandem

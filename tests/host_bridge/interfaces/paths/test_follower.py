@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 
 from host_bridge.config import load_vehicle
-from host_bridge.domain import CarMotion, CarStatus, Observed, Order, Profile, SeenCar, State
-from host_bridge.errors import UsageFault
+from host_bridge.core import CarMotion, CarStatus, Observed, Order, Profile, SeenCar, State
+from host_bridge.core.errors import UsageFault
 from host_bridge.interfaces.paths import Path, make
 from host_bridge.interfaces.paths.follower import Follower, Ways, ways_of
 from tests.host_bridge.inputs import seating

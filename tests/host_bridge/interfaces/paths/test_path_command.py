@@ -3,7 +3,7 @@
 import pytest
 
 from host_bridge.cli import main
-from host_bridge.errors import DataFileFault, UsageFault
+from host_bridge.core.errors import DataFileFault, UsageFault
 
 
 def refused(capsys, *words):

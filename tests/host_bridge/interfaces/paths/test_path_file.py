@@ -2,7 +2,7 @@
 
 import pytest
 
-from host_bridge.errors import DataFileFault
+from host_bridge.core.errors import DataFileFault
 from host_bridge.interfaces.paths import Path, read_path, write_path
 from tests.evidence import some
 

@@ -6,8 +6,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from host_bridge.domain import State
-from host_bridge.errors import DataFileFault, UsageFault
+from host_bridge.core import State
+from host_bridge.core.errors import DataFileFault, UsageFault
 from host_bridge.interfaces.ros2.autorally import (
     AUTORALLY,
     PRIORITIES,

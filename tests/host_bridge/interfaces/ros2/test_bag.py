@@ -12,7 +12,7 @@ from mcap.reader import make_reader
 from mcap_ros2.reader import read_ros2_messages
 
 from host_bridge import cli
-from host_bridge.errors import DataFileFault, DeviceFault
+from host_bridge.core.errors import DataFileFault, DeviceFault
 from host_bridge.logbook.bags import read_bag
 from host_bridge.logbook.reading import read
 from host_bridge.logbook.ros_types import typestore

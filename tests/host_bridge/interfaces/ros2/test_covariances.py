@@ -8,7 +8,7 @@ from math import cos, hypot, remainder, sin, sqrt, tau
 import pytest
 
 from host_bridge import cli, config
-from host_bridge.domain import CarMotion
+from host_bridge.core import CarMotion
 from host_bridge.interfaces.ros2.covariances import NOT_MEASURED, Reckoning, Spread, fill
 from host_bridge.logbook.reading import read
 from host_bridge.logbook.rows import from_row

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from host_bridge.errors import DataFileFault, UsageFault
+from host_bridge.core.errors import DataFileFault, UsageFault
 from host_bridge.interfaces.ros2.bus import is_secured, stay_on_this_machine
 from host_bridge.interfaces.ros2.files import VescScale, read_mux, read_vesc
 from host_bridge.interfaces.ros2.gym import GYM

@@ -9,8 +9,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from host_bridge.domain import Cause, Observed, Order, Reach, SeenCar, State, Wish
-from host_bridge.errors import DataFileFault, UsageFault
+from host_bridge.core import Cause, Observed, Order, Reach, SeenCar, State, Wish
+from host_bridge.core.errors import DataFileFault, UsageFault
 from host_bridge.interfaces.ros2 import node as under_test
 from host_bridge.interfaces.ros2.files import VescScale
 from host_bridge.interfaces.ros2.manner import Manner

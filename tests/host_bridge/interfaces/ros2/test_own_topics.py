@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from host_bridge.errors import UsageFault
+from host_bridge.core.errors import UsageFault
 from host_bridge.interfaces import ros2
 from host_bridge.interfaces.ros2.autorally import RC, RUNSTOP, rows_of
 from host_bridge.interfaces.ros2.own_topics import OwnTopics

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from host_bridge.config import load_vehicle
-from host_bridge.domain import State
+from host_bridge.core import State
 from host_bridge.interfaces.ros2.autodrive import AUTODRIVE_NIGEL, AUTODRIVE_ROBORACER, Simulated
 from host_bridge.interfaces.ros2.gym import GYM, Gym
 from host_bridge.interfaces.ros2.making import make

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from host_bridge.errors import DataFileFault, UsageFault
+from host_bridge.core.errors import DataFileFault, UsageFault
 from host_bridge.interfaces.ros2.planning_car import AUTONOMOUS, MANUAL, Asked, PlanningCar
 from host_bridge.interfaces.ros2.planning_files import NODE_PARAMETERS, parameter, read_setup
 from host_bridge.interfaces.ros2.planning_node import HEARD, MOTION_TOPICS, SET_POSE, Out

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from host_bridge.domain import Cause, State
+from host_bridge.core import Cause, State
 from host_bridge.interfaces.ros2.stops import WORDS, Callers, RunstopTopic, RunWord, is_stopped
 
 MS = 1000

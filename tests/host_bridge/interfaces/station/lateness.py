@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 
-from host_bridge.domain import Sender
+from host_bridge.core import Sender
 from host_bridge.services import make_host
 from tests.host_bridge.interfaces.station.chromium import Page
 

@@ -7,7 +7,7 @@ import base64
 
 import pytest
 
-from host_bridge.domain import Order
+from host_bridge.core import Order
 from host_bridge.interfaces.station import Doors, PageSeat
 from host_bridge.interfaces.station.hold import FRAME, STAND_FRAME
 from tests.host_bridge.drives import vehicle

@@ -8,7 +8,7 @@ import socket
 
 import pytest
 
-from host_bridge.errors import DeviceFault
+from host_bridge.core.errors import DeviceFault
 from host_bridge.interfaces.station import loopback
 from host_bridge.interfaces.station.loopback import held, is_ours
 

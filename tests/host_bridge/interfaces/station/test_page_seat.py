@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from host_bridge.domain import Order, Reach, Wish
+from host_bridge.core import Order, Reach, Wish
 from host_bridge.interfaces.station.hold import FRAME, PAD_AGAIN_US, STAND_FRAME, PageSeat
 from tests.host_bridge.inputs import DRIVING
 

@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from host_bridge.errors import DeviceFault
+from host_bridge.core.errors import DeviceFault
 from host_bridge.interfaces.cli import station_rounds
 from host_bridge.interfaces.cli.station_rounds import Rounds
 from host_bridge.quick_stop import StopCall

@@ -7,15 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from host_bridge.domain import (
-    CarEvent,
-    CarMotion,
-    CarStatus,
-    ClockReport,
-    EventCode,
-    Profile,
-    State,
-)
+from host_bridge.core import CarEvent, CarMotion, CarStatus, ClockReport, EventCode, Profile, State
 from host_bridge.interfaces.station import Comparison
 from host_bridge.interfaces.station.feed import Scan
 from host_bridge.interfaces.station.sight import Loss, Times

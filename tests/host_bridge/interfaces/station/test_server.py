@@ -13,8 +13,8 @@ from websockets.datastructures import Headers
 from websockets.exceptions import ConnectionClosedError
 from websockets.http11 import Request
 
-from host_bridge.domain import Order
-from host_bridge.errors import DeviceFault
+from host_bridge.core import Order
+from host_bridge.core.errors import DeviceFault
 from host_bridge.interfaces.station import server as under_test
 from host_bridge.interfaces.station.hold import FRAME, STAND_FRAME, PageSeat
 from host_bridge.interfaces.station.server import WHEELS_OFF_GROUND, Server

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from host_bridge.virtual_time import SteppedTime
+from host_bridge.core.system.virtual_time import SteppedTime
 
 BEAT_S = 0.01
 

@@ -15,12 +15,12 @@ import pytest
 
 from firmware.protocol.messages import Stop
 from host_bridge import cli, quick_stop
-from host_bridge.errors import DataFileFault
+from host_bridge.core.errors import DataFileFault
+from host_bridge.core.system.printable import Printable, one_line, printable, styled
 from host_bridge.interfaces.cli.line import LiveLines
 from host_bridge.interfaces.cli.screen import _styled
 from host_bridge.link import wire
 from host_bridge.link.units import text_of
-from host_bridge.printable import Printable, one_line, printable, styled
 from host_bridge.transports import stop_sockets
 from tests.host_bridge.programs import TANDEM, program, serving, tandem, until
 from tests.host_bridge.serve.desk import runtime_folder

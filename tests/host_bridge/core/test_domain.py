@@ -6,10 +6,10 @@ import pytest
 
 from firmware.core import watch
 from firmware.protocol import codes as car
-from host_bridge.domain import codes as host
-from host_bridge.domain.codes import members
-from host_bridge.domain.reasons import span_words, stand_left_s, stop_age_s, why_stopped
-from host_bridge.domain.reports import CarEvent, CarStatus, Inputs
+from host_bridge.core import codes as host
+from host_bridge.core.codes import members
+from host_bridge.core.reasons import span_words, stand_left_s, stop_age_s, why_stopped
+from host_bridge.core.reports import CarEvent, CarStatus, Inputs
 from tests.evidence import every
 from tests.host_bridge.drives import vehicle
 

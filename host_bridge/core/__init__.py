@@ -3,7 +3,7 @@
 Imports nothing of ours outside this folder, but for the numbers that the firmware defines.
 """
 
-from host_bridge.domain.codes import (
+from host_bridge.core.codes import (
     NOBODY,
     Action,
     Actuator,
@@ -23,9 +23,9 @@ from host_bridge.domain.codes import (
     Sender,
     State,
 )
-from host_bridge.domain.commands import Claim, Deed, arming, capping
-from host_bridge.domain.event_words import event_words
-from host_bridge.domain.inputs import (
+from host_bridge.core.commands import Claim, Deed, arming, capping
+from host_bridge.core.event_words import event_words
+from host_bridge.core.inputs import (
     NEUTRAL_US,
     Input,
     Observed,
@@ -36,7 +36,7 @@ from host_bridge.domain.inputs import (
     Setting,
     Wish,
 )
-from host_bridge.domain.reasons import (
+from host_bridge.core.reasons import (
     span_words,
     stand_left_s,
     stop_age_s,
@@ -44,7 +44,7 @@ from host_bridge.domain.reasons import (
     why_nobody_drives,
     why_stopped,
 )
-from host_bridge.domain.reports import (
+from host_bridge.core.reports import (
     ActionReply,
     CarEvent,
     CarIdentity,
@@ -65,15 +65,10 @@ from host_bridge.domain.reports import (
     StopSeen,
     VescState,
 )
-from host_bridge.domain.same_car import KnownCar, Verdict, another_car, verdict, what_to_do
-from host_bridge.domain.unaided import (
-    UNAIDED_MOST_M,
-    AcceptedCoast,
-    UnaidedFacts,
-    UnaidedStop,
-)
-from host_bridge.domain.unaided_words import unaided_words
-from host_bridge.domain.vehicle import (
+from host_bridge.core.same_car import KnownCar, Verdict, another_car, verdict, what_to_do
+from host_bridge.core.unaided import UNAIDED_MOST_M, AcceptedCoast, UnaidedFacts, UnaidedStop
+from host_bridge.core.unaided_words import unaided_words
+from host_bridge.core.vehicle import (
     LONGEST_STEP_S,
     DivergenceLimits,
     FileValue,
@@ -81,7 +76,7 @@ from host_bridge.domain.vehicle import (
     StopSourceFacts,
     Vehicle,
 )
-from host_bridge.domain.wiring import BudgetRow, WiringReport
+from host_bridge.core.wiring import BudgetRow, WiringReport
 
 __all__ = [
     "LONGEST_STEP_S",

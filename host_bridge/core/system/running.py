@@ -8,7 +8,7 @@ from collections.abc import Coroutine
 from contextlib import suppress
 from typing import Any
 
-from host_bridge.virtual_time import VirtualTime
+from host_bridge.core.system.virtual_time import VirtualTime
 
 INTERRUPTED = 130  # the shells' convention: 128 plus the number of SIGINT
 _ENDING_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)

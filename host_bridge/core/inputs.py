@@ -18,9 +18,9 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
 
-from host_bridge.domain.reports import CarMotion, CarStatus, Power
-from host_bridge.domain.reports import Inputs as CarInputs
-from host_bridge.domain.vehicle import Vehicle
+from host_bridge.core.reports import CarMotion, CarStatus, Power
+from host_bridge.core.reports import Inputs as CarInputs
+from host_bridge.core.vehicle import Vehicle
 
 # A deadman that is pressed anew is sent with neutral setpoints for so long first: enough for
 # several control periods of a car and for some lost frames

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from os import write
 from typing import TextIO
 
-from host_bridge.printable import printable
+from host_bridge.core.system.printable import printable
 
 MOST = 200  # lines that may wait: some ten seconds of two cars
 _PATIENCE_S = 1.0  # how long a slow reader is waited for at the end

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from host_bridge.config import load_vehicle, vehicle_names
-from host_bridge.domain import (
+from host_bridge.core import (
     UNAIDED_MOST_M,
     Action,
     Deed,
@@ -17,7 +17,7 @@ from host_bridge.domain import (
     arming,
     unaided_words,
 )
-from host_bridge.errors import VehicleFileFault
+from host_bridge.core.errors import VehicleFileFault
 from host_bridge.interfaces.cli import act, faults_report
 from host_bridge.interfaces.cli.station_stops import StopTables
 from tests.evidence import every, holds_for, some

@@ -12,7 +12,7 @@ import time
 
 import pytest
 
-from host_bridge.line_writer import MOST, LineWriter
+from host_bridge.core.system.line_writer import MOST, LineWriter
 from tests import patience
 from tests.host_bridge.programs import TANDEM
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from host_bridge.clock import Clock, ManualClock, MonotonicClock
+from host_bridge.core.system.clock import Clock, ManualClock, MonotonicClock
 
 
 def test_a_manual_clock_stands_still_until_it_is_advanced() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from host_bridge.domain.unaided import AcceptedCoast, UnaidedFacts
+from host_bridge.core.unaided import AcceptedCoast, UnaidedFacts
 
 LONGEST_STEP_S = 0.02  # config.rules: stops are not verified with a longer control period
 

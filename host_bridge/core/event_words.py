@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from host_bridge.domain.codes import (
+from host_bridge.core.codes import (
     NOBODY,
     Action,
     Actuator,
@@ -20,9 +20,9 @@ from host_bridge.domain.codes import (
     State,
     members,
 )
-from host_bridge.domain.reasons import stop_source_name
-from host_bridge.domain.reports import CarEvent
-from host_bridge.domain.vehicle import Vehicle
+from host_bridge.core.reasons import stop_source_name
+from host_bridge.core.reports import CarEvent
+from host_bridge.core.vehicle import Vehicle
 
 _OWN_SLOT = 4  # the slot of the car's own session, that of its RC receiver
 _FOLLOWS = ("a stop follows", "another may take over")

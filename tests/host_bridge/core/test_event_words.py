@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from host_bridge.domain import NOBODY, CarEvent, EventCode, event_words
+from host_bridge.core import NOBODY, CarEvent, EventCode, event_words
 from tests.host_bridge.drives import Drive, Rig, vehicle
 
 SAID = [

@@ -12,9 +12,9 @@ import pytest
 
 from firmware.protocol import messages
 from firmware.protocol.codec import Message
-from host_bridge.clock import ManualClock
-from host_bridge.domain import BindResult, CarEvent, Cause, EventCode, event_words
-from host_bridge.domain import codes as host
+from host_bridge.core import BindResult, CarEvent, Cause, EventCode, event_words
+from host_bridge.core import codes as host
+from host_bridge.core.system.clock import ManualClock
 from host_bridge.interfaces.cli import words
 from host_bridge.interfaces.cli.line import status_line
 from host_bridge.link import wire

@@ -6,7 +6,7 @@ from math import cos, pi, sin
 
 import pytest
 
-from host_bridge.domain.laps import Laps
+from host_bridge.core.laps import Laps
 
 RADIUS_M, SECOND_US = 5.0, 1_000_000
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from host_bridge.domain.codes import (
+from host_bridge.core.codes import (
     Action,
     BatteryStage,
     BindResult,
@@ -22,7 +22,7 @@ from host_bridge.domain.codes import (
     Sender,
     State,
 )
-from host_bridge.domain.commands import Claim
+from host_bridge.core.commands import Claim
 
 
 @dataclass(frozen=True, slots=True)

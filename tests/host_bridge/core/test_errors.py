@@ -4,8 +4,8 @@ import pickle
 
 import pytest
 
-from host_bridge import errors
-from host_bridge.errors import EXIT_CODES, DeviceFault, TandemError
+from host_bridge.core import errors
+from host_bridge.core.errors import EXIT_CODES, DeviceFault, TandemError
 from tests.evidence import every
 
 SUBCLASSES = TandemError.__subclasses__()
@@ -45,4 +45,4 @@ def test_an_error_survives_the_way_to_another_process() -> None:
 
 def test_the_errors_import_nothing_of_ours() -> None:
     names = {getattr(it, "__module__", "") for it in vars(errors).values()}
-    assert {name for name in names if name.startswith("host_bridge")} == {"host_bridge.errors"}
+    assert {name for name in names if name.startswith("host_bridge")} == {"host_bridge.core.errors"}

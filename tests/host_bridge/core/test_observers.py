@@ -2,7 +2,7 @@
 
 import logging
 
-from host_bridge.observers import Observers
+from host_bridge.core.system.observers import Observers
 
 
 def test_all_are_told_in_the_order_in_which_they_came():

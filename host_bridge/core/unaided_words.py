@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from host_bridge.domain.unaided import UNAIDED_MOST_M
-from host_bridge.domain.vehicle import Vehicle
+from host_bridge.core.unaided import UNAIDED_MOST_M
+from host_bridge.core.vehicle import Vehicle
 
 
 def unaided_words(vehicle: Vehicle, profile: str) -> str:

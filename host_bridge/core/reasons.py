@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from host_bridge.domain.codes import (
+from host_bridge.core.codes import (
     NOBODY,
     STOP_SOURCE_RUNSTOP_BOX,
     STOP_SOURCE_STRANGE,
@@ -17,8 +17,8 @@ from host_bridge.domain.codes import (
     Sender,
     State,
 )
-from host_bridge.domain.reports import CarEvent, CarStatus, Inputs
-from host_bridge.domain.vehicle import SourceFacts, Vehicle
+from host_bridge.core.reports import CarEvent, CarStatus, Inputs
+from host_bridge.core.vehicle import SourceFacts, Vehicle
 
 ARMED = (State.ACTIVE, State.HOLD)
 _HALF = 1 << 29

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from host_bridge.domain.codes import Action, Profile, Sender
+from host_bridge.core.codes import Action, Profile, Sender
 
 _CAP_MAX_MM_S = 65_535
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from host_bridge.domain import KnownCar, Verdict, another_car, verdict, what_to_do
+from host_bridge.core import KnownCar, Verdict, another_car, verdict, what_to_do
 
 RED = KnownCar(b"\x01" * 8, "red", "f1tenth", b"abcd")
 
