@@ -18,16 +18,16 @@ from host_bridge.core.errors import (
 )
 from host_bridge.core.system.clock import Clock
 from host_bridge.core.system.observers import Observers
-from host_bridge.link.connection import Connection
-from host_bridge.link.events import LinkEvent, LinkNoisy, LinkStranger
-from host_bridge.link.runner import Runner
-from host_bridge.link.session_time import SessionTime
-from host_bridge.link.wire import own_protocol_hash
+from host_bridge.link.protocol.connection import Connection
+from host_bridge.link.protocol.events import LinkEvent, LinkNoisy, LinkStranger
+from host_bridge.link.protocol.runner import Runner
+from host_bridge.link.protocol.session_time import SessionTime
+from host_bridge.link.protocol.wire import own_protocol_hash
+from host_bridge.link.transports.base import Transport
 from host_bridge.logbook.recorder import Recorder
 from host_bridge.serve.recording import tap_into
 from host_bridge.serve.service import Service, end
 from host_bridge.serve.taps import TapReader, listen_in
-from host_bridge.transports.base import Transport
 from host_bridge.transports.served import ServedCar
 
 _REPLAYED = "replay://"

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     import socket
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from host_bridge.transports.base import Transport
+    from host_bridge.link.transports.base import Transport
 
 EPILOG = """\
 examples:

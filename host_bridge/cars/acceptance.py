@@ -11,7 +11,7 @@ from __future__ import annotations
 import zlib
 from dataclasses import dataclass
 
-from host_bridge.link.wire import CLAIM_SIZE
+from host_bridge.link.protocol.wire import CLAIM_SIZE
 
 _KEPT = 256  # reports; 2.5 s at 100 Hz
 _LONGEST = 4096  # claims between two reports that are still compared

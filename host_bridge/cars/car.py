@@ -39,9 +39,9 @@ from host_bridge.core import (
     what_to_do,
     why_stopped,
 )
-from host_bridge.link import requests
-from host_bridge.link.connection import Connection
-from host_bridge.link.events import (
+from host_bridge.link.protocol import requests
+from host_bridge.link.protocol.connection import Connection
+from host_bridge.link.protocol.events import (
     CarRestarted,
     LinkEvent,
     LinkIdentified,

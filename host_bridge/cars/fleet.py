@@ -11,8 +11,8 @@ from host_bridge.cars.car import Car
 from host_bridge.cars.refusals import may_be_given_longer_beat
 from host_bridge.cars.sign_of_life import FLEET, SEAT, SignOfLife
 from host_bridge.core import Action, Claim, Deed, Profile, Refusal, Sender, arming, capping
-from host_bridge.link.units import claim_message
-from host_bridge.link.wire import encode
+from host_bridge.link.protocol.units import claim_message
+from host_bridge.link.protocol.wire import encode
 
 _NUMBERS = 0xFFFF
 _CLOCK_KNOWN_US = 9_000  # a car refuses claims beyond 10 ms (core/params.py, clock_bound_us)

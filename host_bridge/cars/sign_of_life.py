@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from host_bridge.cars.car import Car
 from host_bridge.core import StopSourceFacts
-from host_bridge.link import requests
+from host_bridge.link.protocol import requests
 
 OWNER, SEAT, FLEET = "owner", "seat", "fleet"  # stop sources of the vehicle file
 _EVERY_US = 20_000  # 50 Hz, as firmware/core/SAFETY.md has it for remote stop sources

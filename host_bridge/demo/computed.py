@@ -17,8 +17,8 @@ from host_bridge.demo.stops import Case, cases, has_pads
 from host_bridge.demo.together import Drive
 from host_bridge.demo.trace import Truth
 from host_bridge.demo.trials import run_cases
+from host_bridge.link.transports.base import Transport
 from host_bridge.services import make_host
-from host_bridge.transports.base import Transport
 from sim_mock.car import Trace
 from sim_mock.paced import command_of
 

@@ -11,13 +11,13 @@ from host_bridge.cars.fleet import Fleet, FleetRequest
 from host_bridge.core import NEUTRAL_US, Refusal, State, Vehicle, Wish
 from host_bridge.core.errors import DeviceFault, RefusedFault
 from host_bridge.interfaces.manoeuvres import Manoeuvre
-from host_bridge.link.connection import Connection
-from host_bridge.link.runner import Runner
-from host_bridge.link.wire import own_protocol_hash
+from host_bridge.link.protocol.connection import Connection
+from host_bridge.link.protocol.runner import Runner
+from host_bridge.link.protocol.wire import own_protocol_hash
+from host_bridge.link.transports.base import Transport
 from host_bridge.logbook.recorder import Recorder
 from host_bridge.serve.service import Service
 from host_bridge.services import Host
-from host_bridge.transports.base import Transport
 
 SOURCE = "script"  # with a scripted deadman, so for virtual cars only
 _POLL_S = 0.01

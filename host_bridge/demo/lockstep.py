@@ -20,8 +20,8 @@ from host_bridge.demo.driver import Report
 from host_bridge.demo.part_one import SEED, VEHICLE
 from host_bridge.demo.scene import NAME, SPEED_MPS, Seat
 from host_bridge.demo.verdict import Machine, Punctual
+from host_bridge.link.transports.base import Transport
 from host_bridge.services import Cars, Host
-from host_bridge.transports.base import Transport
 from sim_mock.car import Trace
 from sim_mock.facts import CarFacts, facts_of
 from sim_mock.firmware_runner import Process

@@ -23,8 +23,8 @@ from host_bridge.demo.trace import Truth
 from host_bridge.demo.trials import run_cases
 from host_bridge.demo.wall import Wall
 from host_bridge.demo.witness import Witness
+from host_bridge.link.transports.base import Transport
 from host_bridge.services import Host
-from host_bridge.transports.base import Transport
 from sim_mock.facts import facts_of
 from sim_mock.process import CarProcess, start, start_program
 

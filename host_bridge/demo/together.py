@@ -11,8 +11,8 @@ from host_bridge.core import State
 from host_bridge.demo.crew import Crew
 from host_bridge.demo.show import Show
 from host_bridge.interfaces.manoeuvres import Constant, InTurn, Manoeuvre, Slalom
-from host_bridge.link.wire import Decoder
-from host_bridge.transports.base import OnBytes, OnClosed, Transport
+from host_bridge.link.protocol.wire import Decoder
+from host_bridge.link.transports.base import OnBytes, OnClosed, Transport
 
 SLALOM = Slalom(speed_mps=2.8, duration_s=7.0, steer_rad=0.16, period_s=2.0)
 SKIDPAD = Constant(speed_mps=2.0, duration_s=6.0, steer_rad=0.25)

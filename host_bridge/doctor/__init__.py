@@ -3,7 +3,7 @@
 from host_bridge.doctor.checks import Finding, Machine, Verdict, examine
 from host_bridge.doctor.machine import LocalMachine
 from host_bridge.doctor.udev import RULES_PATH, rules
-from host_bridge.transports.serial_port import ports
+from host_bridge.link.transports.serial_port import ports
 from host_bridge.transports.served import served
 from sim_mock.micropython import candidates
 

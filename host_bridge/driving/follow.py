@@ -18,7 +18,7 @@ from host_bridge.core.system.line_writer import LineWriter
 from host_bridge.driving.controls import source_of_all
 from host_bridge.driving.opening import start_log
 from host_bridge.driving.twins import as_twin
-from host_bridge.link.session_time import BoardTime
+from host_bridge.link.protocol.session_time import BoardTime
 from host_bridge.logbook.recorder import Recorder
 from host_bridge.open_car import OpenCar
 from host_bridge.services import Host

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from host_bridge.core import Vehicle
-from host_bridge.transports.uri import Uri
+from host_bridge.link.transports.uri import Uri
 
 _SCHEMES = ("sim", "sim+process")  # the schemes whose cars take a calibration
 _OPTION = "calibration"

@@ -23,7 +23,7 @@ from host_bridge.flash.program import (
     sources_for,
 )
 from host_bridge.flash.shortening import shortened
-from host_bridge.link.wire import own_protocol_hash
+from host_bridge.link.protocol.wire import own_protocol_hash
 
 # The hashes, computed here from the same tables: otherwise a board would have to load tables that
 # it never uses, which would take a third of a second

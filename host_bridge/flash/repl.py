@@ -15,8 +15,8 @@ from mpremote.transport_serial import SerialTransport
 
 from host_bridge.core.errors import DeviceFault
 from host_bridge.flash.board import RawBoard
-from host_bridge.transports.port_faults import open_fault
-from host_bridge.transports.serial_port import ports
+from host_bridge.link.transports.port_faults import open_fault
+from host_bridge.link.transports.serial_port import ports
 
 # A car that is not armed ends its program on this (firmware/boards/link.py); while a
 # board is starting, or at its REPL, the first of them is an ordinary Ctrl-C.

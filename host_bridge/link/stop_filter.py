@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from firmware.protocol.frame import WHITENER
 from firmware.protocol.messages import Identify, Identity, Stop, StopSeen
-from host_bridge.link import wire
+from host_bridge.link.protocol import wire
 
 _DELIMITER = b"\0"
 _IN = frozenset((Stop.ID, Identify.ID))

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 
 from host_bridge.config import vehicle_names
 from host_bridge.core.errors import DeviceFault, UsageFault
+from host_bridge.link.transports.uri import Uri
 from host_bridge.transports.served import ServedCar
-from host_bridge.transports.uri import Uri
 
 LOCAL = "tandem"  # the scheme of served cars
 

@@ -16,11 +16,11 @@ from host_bridge.core.system.clock import Clock
 from host_bridge.core.system.observers import Observers
 from host_bridge.link.rights import ALL, Right, may_pass
 from host_bridge.link.stop_filter import is_stop
+from host_bridge.link.transports.base import OnBytes, OnClosed, Transport
+from host_bridge.link.transports.descriptor import already_open
 from host_bridge.serve import admission
 from host_bridge.serve.chunks import Chunker, split
 from host_bridge.serve.doubt import DOWN, UP, Doubt, Relayed
-from host_bridge.transports.base import OnBytes, OnClosed, Transport
-from host_bridge.transports.descriptor import already_open
 
 # A replugged board is back within 2 s, of which this takes a quarter of a second at most.
 RETRY_S = 0.25

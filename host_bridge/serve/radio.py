@@ -7,8 +7,8 @@ from collections.abc import Callable
 from host_bridge.core.system.clock import Clock
 from host_bridge.link.radio_filter import RadioFilter
 from host_bridge.link.rights import NONE, Right
+from host_bridge.link.transports.base import Transport
 from host_bridge.serve.owner import ClientLine, Owner
-from host_bridge.transports.base import Transport
 
 
 class RadioRim:

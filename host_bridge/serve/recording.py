@@ -8,8 +8,8 @@ from importlib.metadata import version
 from pathlib import Path
 
 from host_bridge.core.system.clock import Clock
-from host_bridge.link.transcript import Transcript
-from host_bridge.link.wire import own_protocol_hash
+from host_bridge.link.protocol.transcript import Transcript
+from host_bridge.link.protocol.wire import own_protocol_hash
 from host_bridge.logbook import recorder
 from host_bridge.logbook.recorder import Recorder
 from host_bridge.serve.doubt import Relayed

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Protocol
 
 from host_bridge.core.errors import DeviceFault
+from host_bridge.link.transports.descriptor import Stream
 from host_bridge.serve.owner import Owner
-from host_bridge.transports.descriptor import Stream
 from host_bridge.transports.local_socket import SEND_BUFFER_BYTES
 from host_bridge.transports.reserve import is_in_reserve
 from host_bridge.transports.served import served, socket_path

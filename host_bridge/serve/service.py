@@ -27,10 +27,12 @@ from host_bridge.core import (
 )
 from host_bridge.core.errors import AnotherCarFault
 from host_bridge.core.system.clock import Clock
-from host_bridge.link.connection import Connection
-from host_bridge.link.events import LinkEvent, LinkLost, LinkStranger
-from host_bridge.link.runner import Runner
-from host_bridge.link.wire import own_protocol_hash
+from host_bridge.link.protocol.connection import Connection
+from host_bridge.link.protocol.events import LinkEvent, LinkLost, LinkStranger
+from host_bridge.link.protocol.runner import Runner
+from host_bridge.link.protocol.wire import own_protocol_hash
+from host_bridge.link.transports.base import Transport
+from host_bridge.link.transports.uri import Uri
 from host_bridge.logbook.recorder import Recorder
 from host_bridge.serve.owner import Owner
 from host_bridge.serve.radio import RadioRim
@@ -38,9 +40,7 @@ from host_bridge.serve.recording import tap_into
 from host_bridge.serve.rims import Rim, local_rim
 from host_bridge.serve.stop_rim import StopRim
 from host_bridge.serve.taps import tap_rim
-from host_bridge.transports.base import Transport
 from host_bridge.transports.served import ServedCar, announce, served, withdraw
-from host_bridge.transports.uri import Uri
 
 MEET_S = 1.5  # a board that the opening of its port has reset is up again by then
 _FAREWELL_S = 0.3

@@ -21,12 +21,12 @@ from pathlib import Path
 from host_bridge.core.errors import DeviceFault
 from host_bridge.link.rights import Right
 from host_bridge.link.stop_filter import answers, asked, is_stop
+from host_bridge.link.transports.descriptor import Stream
 from host_bridge.serve.admission import Allowance
 from host_bridge.serve.chunks import Chunker
 from host_bridge.serve.owner import Owner
 from host_bridge.serve.stop_callers import Callers
 from host_bridge.transports import stop_calls
-from host_bridge.transports.descriptor import Stream
 from host_bridge.transports.folders import is_safe_for_all, stop_folders
 from host_bridge.transports.stop_sockets import OUT_OF, PREFIX, file_name, peer_of
 

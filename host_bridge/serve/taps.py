@@ -13,10 +13,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from host_bridge.core.errors import DeviceFault
+from host_bridge.link.transports.descriptor import Stream
 from host_bridge.serve.doubt import DOWN, UP, Relayed
 from host_bridge.serve.owner import Owner
 from host_bridge.serve.rims import SocketRim
-from host_bridge.transports.descriptor import Stream
 from host_bridge.transports.served import socket_path
 
 HEADER = struct.Struct("<BIQQ")

@@ -33,8 +33,8 @@ from host_bridge.core.errors import (
     UsageFault,
     VehicleFileFault,
 )
-from host_bridge.link import parameter_requests
-from host_bridge.link.events import LinkEvent
+from host_bridge.link.protocol import parameter_requests
+from host_bridge.link.protocol.events import LinkEvent
 from host_bridge.open_car import OpenCar
 from host_bridge.services.pairings import Pairing, Pairings
 from host_bridge.services.vehicles import Vehicles

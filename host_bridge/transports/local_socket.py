@@ -12,8 +12,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from host_bridge.core.errors import DeviceFault, UsageFault
-from host_bridge.transports.base import Making
-from host_bridge.transports.descriptor import DescriptorTransport
+from host_bridge.link.transports.base import Making
+from host_bridge.link.transports.descriptor import DescriptorTransport
+from host_bridge.link.transports.uri import Uri
 from host_bridge.transports.served import (
     ServedCar,
     announce,
@@ -22,7 +23,6 @@ from host_bridge.transports.served import (
     socket_path,
     withdraw,
 )
-from host_bridge.transports.uri import Uri
 
 __all__ = [
     "LocalSocket",

@@ -21,7 +21,7 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 
 from firmware.protocol.messages import Claim
-from host_bridge.link import wire
+from host_bridge.link.protocol import wire
 from tests.bench.sheet import Cell, Sheet, publish, verdict
 from tests.host_bridge.interfaces.station.processes import processor_s
 from tests.host_bridge.programs import virtual_car

@@ -14,7 +14,7 @@ from typing import Any
 
 from firmware.protocol.codec import Message
 from firmware.protocol.messages import Claim, Status
-from host_bridge.link import wire
+from host_bridge.link.protocol import wire
 from sim_mock import micropython
 from sim_mock.firmware_runner import ROOT
 from tests.bench.mavlink import dialect

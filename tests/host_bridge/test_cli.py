@@ -18,7 +18,7 @@ import pytest
 from firmware.protocol.messages import Identify, Identity, Stop, StopSeen
 from host_bridge import cli
 from host_bridge.core.errors import DataFileFault, DeviceFault, ProtocolFault, UsageFault
-from host_bridge.link import wire
+from host_bridge.link.protocol import wire
 from tests import patience
 from tests.evidence import every
 from tests.host_bridge.programs import program, serving, tandem, until, virtual_car

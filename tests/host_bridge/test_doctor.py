@@ -17,7 +17,7 @@ from host_bridge.doctor import RULES_PATH, LocalMachine, Verdict, examine, rules
 from host_bridge.doctor.checks import ROS_MODULES, Interpreter
 from host_bridge.doctor.udev import VENDORS
 from host_bridge.interfaces.cli import doctor as command
-from host_bridge.transports.serial_port import Port, ports
+from host_bridge.link.transports.serial_port import Port, ports
 from host_bridge.transports.served import ServedCar
 from sim_mock.micropython import Candidate, candidates
 from tests.evidence import some

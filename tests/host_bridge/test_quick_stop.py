@@ -21,7 +21,8 @@ from firmware.protocol.messages import Stop, StopSeen
 from host_bridge import quick_stop
 from host_bridge.core import State
 from host_bridge.core.errors import DeviceFault
-from host_bridge.link import frozen_stop, wire
+from host_bridge.link import frozen_stop
+from host_bridge.link.protocol import wire
 from host_bridge.transports import stop_sockets
 from host_bridge.transports.served import socket_path
 from tests import patience

@@ -21,12 +21,12 @@ from host_bridge.config.vehicle import vehicle_names
 from host_bridge.core import reasons
 from host_bridge.core.errors import VehicleFileFault
 from host_bridge.flash.job import prepare
-from host_bridge.transports.loopback import pair
-from host_bridge.transports.uri import open_transport
+from host_bridge.link.transports.loopback import pair
+from host_bridge.link.transports.uri import open_transport
 from sim_mock.world import World, board_id_of, stored_image
 from tests.evidence import every
-from tests.host_bridge.transports.contract import Bench, BusContract, Wire
-from tests.host_bridge.transports.test_loopback import OtherEnd
+from tests.host_bridge.link.transports.contract import Bench, BusContract, Wire
+from tests.host_bridge.link.transports.test_loopback import OtherEnd
 from tests.vehicle_files import whole
 
 PAGE = (Path(__file__).resolve().parents[2] / "ARCHITECTURE.md").read_text()

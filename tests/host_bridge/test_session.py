@@ -15,7 +15,7 @@ from host_bridge.cars.fleet import Fleet
 from host_bridge.core import Claim, State, Wish
 from host_bridge.core.system.clock import ManualClock
 from host_bridge.interfaces.manoeuvres import Constant
-from host_bridge.link import wire
+from host_bridge.link.protocol import wire
 from host_bridge.session import TICK_US, Session, next_tick_us, run
 from tests.evidence import every
 from tests.host_bridge.drives import EPOCH, Drive, Hand, Rig, vehicle

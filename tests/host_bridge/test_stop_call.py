@@ -20,7 +20,7 @@ from firmware.protocol.messages import Stop, StopSeen
 from host_bridge import quick_stop
 from host_bridge.core import State
 from host_bridge.core.errors import DeviceFault
-from host_bridge.link import wire
+from host_bridge.link.protocol import wire
 from host_bridge.services import make_host
 from host_bridge.transports.stop_sockets import StopSocket, tag
 from tests.evidence import every

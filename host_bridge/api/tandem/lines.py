@@ -16,14 +16,14 @@ from host_bridge.core import Vehicle
 from host_bridge.core.errors import UsageFault
 from host_bridge.core.system.clock import Clock, ManualClock
 from host_bridge.core.system.observers import Observers
-from host_bridge.link.connection import Connection
-from host_bridge.link.events import LinkEvent
-from host_bridge.link.wire import own_protocol_hash
+from host_bridge.link.protocol.connection import Connection
+from host_bridge.link.protocol.events import LinkEvent
+from host_bridge.link.protocol.wire import own_protocol_hash
+from host_bridge.link.transports.uri import Uri
 from host_bridge.logbook.recorder import DOWN, UP, Recorder
 from host_bridge.open_car import OpenCar
 from host_bridge.serve.recording import new_recorder
 from host_bridge.services import Host
-from host_bridge.transports.uri import Uri
 from sim_mock.facts import facts_of
 from sim_mock.firmware_runner import InProcess
 from sim_mock.world import World

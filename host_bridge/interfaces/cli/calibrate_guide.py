@@ -20,8 +20,8 @@ from host_bridge.core import Vehicle
 from host_bridge.core.errors import DataFileFault, UsageFault
 from host_bridge.interfaces.cli import drive
 from host_bridge.interfaces.cli.piped import VIRTUAL, with_option
+from host_bridge.link.transports.uri import Uri
 from host_bridge.services import Host
-from host_bridge.transports.uri import Uri
 
 ANSWERS = "answers.json"
 _YES, _NO = ("y", "yes"), ("n", "no")

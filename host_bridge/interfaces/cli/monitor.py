@@ -27,7 +27,7 @@ from host_bridge.interfaces.cli.words import (
     second_words,
     stop_source_words,
 )
-from host_bridge.link.events import (
+from host_bridge.link.protocol.events import (
     CarRestarted,
     LinkIdentified,
     LinkLost,

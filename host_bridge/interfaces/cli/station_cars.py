@@ -24,7 +24,7 @@ from host_bridge.interfaces.cli.station_stand import adjusted, stand_limits
 from host_bridge.interfaces.cli.station_stops import StopTables
 from host_bridge.interfaces.station import Comparison, PageSeat, Sight
 from host_bridge.interfaces.station.foxglove_server import FoxgloveServer
-from host_bridge.link.events import LinkEvent
+from host_bridge.link.protocol.events import LinkEvent
 from host_bridge.open_car import OpenCar, loses_nothing
 from host_bridge.quick_stop import StopCall, stop_served
 from host_bridge.services import Host

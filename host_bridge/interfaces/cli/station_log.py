@@ -11,8 +11,8 @@ from host_bridge.cars.car import Car
 from host_bridge.core import Vehicle
 from host_bridge.core.errors import DataFileFault, TandemError
 from host_bridge.interfaces.station import Comparison, PageSeat, Sight
-from host_bridge.link.connection import Connection
-from host_bridge.link.wire import own_protocol_hash
+from host_bridge.link.protocol.connection import Connection
+from host_bridge.link.protocol.wire import own_protocol_hash
 from host_bridge.logbook import reading
 from host_bridge.open_car import loses_nothing
 from host_bridge.services import Vehicles

@@ -16,7 +16,7 @@ from host_bridge.config import image_of, load_vehicle
 from host_bridge.flash.job import prepare, sources_of
 from host_bridge.flash.program import compiled, launcher_files
 from host_bridge.hil.small_host import Host, framed
-from host_bridge.link.wire import own_protocol_hash
+from host_bridge.link.protocol.wire import own_protocol_hash
 from tests import patience
 from tests.firmware.worlds import micropython_command
 from tests.host_bridge.flash.far_end import RESET, repl_board

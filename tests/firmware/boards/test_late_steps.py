@@ -13,7 +13,7 @@ from firmware.protocol.codec import decode_into
 from firmware.protocol.frame import crc_table
 from firmware.protocol.messages import Bind, Identify, Identity, Status, Stop, StopSeen, Sync
 from firmware.protocol.version import protocol_hash
-from host_bridge.link.clock_sync import ClockSync
+from host_bridge.link.protocol.clock_sync import ClockSync
 from tests.evidence import every
 from tests.firmware.boards.test_metal import car_with
 from tests.firmware.protocol.streams import framed, payload_of, read

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import pytest
 
 from firmware.protocol.frame import MAX_PAYLOAD
-from host_bridge.link.wire import Decoder
+from host_bridge.link.protocol.wire import Decoder
 from tests.firmware.protocol.streams import (
     BODY_ROOM,
     LOST_TO_ONE_DAMAGE,

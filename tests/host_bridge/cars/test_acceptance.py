@@ -8,7 +8,7 @@ import zlib
 import pytest
 
 from host_bridge.cars.acceptance import Acceptance, Accepted, Agreement, newest_common
-from host_bridge.link.wire import CLAIM_SIZE
+from host_bridge.link.protocol.wire import CLAIM_SIZE
 
 LAST = 0xFFFF
 

@@ -6,7 +6,7 @@ import pytest
 
 from firmware.protocol import messages
 from host_bridge.core import Cause, Refusal, Sender, State, Wish
-from host_bridge.link import wire
+from host_bridge.link.protocol import wire
 from tests.host_bridge.drives import Drive, Rig
 
 REPLY = dict.fromkeys((row[0] for row in messages.ActReply.FIELDS), 1)

@@ -32,9 +32,9 @@ from host_bridge.core import (
 )
 from host_bridge.core.codes import Action, Fault
 from host_bridge.core.reports import StopSeen
-from host_bridge.link import wire
-from host_bridge.link.connection import Connection
-from host_bridge.link.events import CarRestarted, LinkIdentified, LinkLost, LinkMismatched
+from host_bridge.link.protocol import wire
+from host_bridge.link.protocol.connection import Connection
+from host_bridge.link.protocol.events import CarRestarted, LinkIdentified, LinkLost, LinkMismatched
 from tests.host_bridge.drives import EPOCH, START_US, Drive, Rig, vehicle
 
 NOW_US = START_US + 5_000_000

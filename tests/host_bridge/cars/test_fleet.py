@@ -9,7 +9,7 @@ import pytest
 
 from firmware.protocol import messages
 from host_bridge.core import Sender, State
-from host_bridge.link import wire
+from host_bridge.link.protocol import wire
 from tests.evidence import every
 from tests.host_bridge.drives import Drive, Rig
 

@@ -13,7 +13,7 @@ from host_bridge.cars.fleet import Fleet, is_ready
 from host_bridge.cars.sign_of_life import FLEET, SEAT
 from host_bridge.core import LONGEST_STEP_S, ActionReply, Claim, Profile, Refusal, Sender, State
 from host_bridge.core.codes import Action
-from host_bridge.link import wire
+from host_bridge.link.protocol import wire
 from tests.evidence import some
 from tests.host_bridge.drives import EPOCH, START_US, Drive, Rig, vehicle
 

@@ -10,7 +10,7 @@ from firmware.protocol import messages
 from host_bridge.cars.sign_of_life import FLEET, OWNER, SEAT, SignOfLife
 from host_bridge.config import load_vehicle
 from host_bridge.core import Profile, Refusal, Sender, State
-from host_bridge.link import wire
+from host_bridge.link.protocol import wire
 from tests.evidence import some
 from tests.host_bridge.drives import Drive, Rig
 from tests.host_bridge.stop_sources import requiring

@@ -8,8 +8,8 @@ import pytest
 
 from firmware.protocol import messages
 from host_bridge.cars.sign_of_life import SEAT, SignOfLife
-from host_bridge.link import wire
-from host_bridge.link.units import TIME_MASK
+from host_bridge.link.protocol import wire
+from host_bridge.link.protocol.units import TIME_MASK
 from tests.host_bridge.drives import EPOCH, Drive, Rig, vehicle
 
 EVERY_US, HEARD_US = 20_000, 100_000

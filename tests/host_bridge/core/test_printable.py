@@ -19,8 +19,8 @@ from host_bridge.core.errors import DataFileFault
 from host_bridge.core.system.printable import Printable, one_line, printable, styled
 from host_bridge.interfaces.cli.line import LiveLines
 from host_bridge.interfaces.cli.screen import _styled
-from host_bridge.link import wire
-from host_bridge.link.units import text_of
+from host_bridge.link.protocol import wire
+from host_bridge.link.protocol.units import text_of
 from host_bridge.transports import stop_sockets
 from tests.host_bridge.programs import TANDEM, program, serving, tandem, until
 from tests.host_bridge.serve.desk import runtime_folder

@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from host_bridge.link import wire
+from host_bridge.link.protocol import wire
 from host_bridge.logbook import reading
 from tests.evidence import some
 from tests.firmware.worlds import micropython_command

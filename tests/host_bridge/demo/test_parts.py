@@ -16,8 +16,8 @@ from host_bridge.demo.stops import Case
 from host_bridge.demo.trace import Moment, Stop, read_trace, stop_after
 from host_bridge.demo.verdict import OK, fails, missing
 from host_bridge.hil.small_host import framed
-from host_bridge.link import wire
-from host_bridge.transports.loopback import pair
+from host_bridge.link.protocol import wire
+from host_bridge.link.transports.loopback import pair
 from sim_mock.car import Trace
 from tests.evidence import some
 from tests.firmware.worlds import world_of

@@ -13,7 +13,7 @@ import pytest
 import serial
 
 from firmware.protocol.messages import Identify, Identity
-from host_bridge.link import wire
+from host_bridge.link.protocol import wire
 
 COMMAND = os.environ.get("TANDEM_BOARD", "")
 NOISE = bytes((3, 1, 3, 4, 3, 2, 0)) * 4  # Ctrl-C among what else means something to a REPL

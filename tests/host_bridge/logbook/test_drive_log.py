@@ -7,8 +7,8 @@ import pytest
 from firmware.protocol import messages
 from host_bridge.config import load_vehicle
 from host_bridge.core.system.clock import ManualClock
-from host_bridge.link.units import report_of
-from host_bridge.link.wire import Decoder, Rejected, encode, new
+from host_bridge.link.protocol.units import report_of
+from host_bridge.link.protocol.wire import Decoder, Rejected, encode, new
 from host_bridge.logbook.reading import read
 from host_bridge.logbook.recorder import DOWN, UP, create
 from sim_mock.world import World

@@ -8,8 +8,8 @@ import pytest
 from host_bridge.cars.car import Car
 from host_bridge.config import load_vehicle
 from host_bridge.core.system.virtual_time import VirtualTime
-from host_bridge.link.connection import Connection
-from host_bridge.link.wire import own_protocol_hash
+from host_bridge.link.protocol.connection import Connection
+from host_bridge.link.protocol.wire import own_protocol_hash
 from host_bridge.open_car import OpenCar
 from host_bridge.selftest import CHECKS, Bench
 from tests.firmware.boards.bench_world import BenchWorld

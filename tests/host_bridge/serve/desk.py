@@ -12,9 +12,9 @@ from typing import Any, TypeVar
 import pytest
 
 from host_bridge.core.system.clock import MonotonicClock
+from host_bridge.link.transports import loopback
+from host_bridge.link.transports.base import Transport
 from host_bridge.serve.owner import Owner
-from host_bridge.transports import loopback
-from host_bridge.transports.base import Transport
 from tests import patience
 
 PATIENCE_S = 60.0  # only a failing test waits for it

@@ -10,11 +10,11 @@ import pytest
 from firmware.boards.virtual import RECEIVE_SIZE
 from firmware.protocol.messages import Identify, Stop
 from host_bridge.core.system.clock import ManualClock
-from host_bridge.link import wire
+from host_bridge.link.protocol import wire
+from host_bridge.link.transports import loopback
 from host_bridge.serve import admission
 from host_bridge.serve.chunks import split
 from host_bridge.serve.owner import Owner
-from host_bridge.transports import loopback
 from tests.evidence import every
 from tests.host_bridge.serve.desk import Ear, run, runtime_folder
 

@@ -10,7 +10,7 @@ import pytest
 
 from host_bridge.core import Sender, State
 from host_bridge.core.errors import AnotherCarFault
-from host_bridge.link.transitions import LinkState
+from host_bridge.link.protocol.transitions import LinkState
 from host_bridge.logbook.reading import cars_in, read, summary
 from host_bridge.serve.doubt import Whose
 from host_bridge.serve.recording import new_recorder

@@ -12,7 +12,7 @@ from firmware.protocol.frame import WHITENER
 from firmware.protocol.messages import Identify, Stop
 from host_bridge.core.errors import DeviceFault, UsageFault
 from host_bridge.core.system.clock import ManualClock
-from host_bridge.link import wire
+from host_bridge.link.protocol import wire
 from host_bridge.link.rights import Right
 from host_bridge.serve import admission
 from host_bridge.serve.chunks import LONGEST_FRAME_BYTES, Chunker

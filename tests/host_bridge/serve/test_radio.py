@@ -11,8 +11,8 @@ from firmware.protocol import messages
 from firmware.protocol.boxes import BoxHeard, BoxWord
 from host_bridge.core.system.clock import MonotonicClock
 from host_bridge.link.radio_filter import RadioFilter
+from host_bridge.link.transports import loopback
 from host_bridge.serve.radio import RadioRim
-from host_bridge.transports import loopback
 from sim_mock.faults.host import framed
 from tests.host_bridge.programs import program, serving, tandem, until
 from tests.host_bridge.serve.desk import Ear, owner_and_car, run

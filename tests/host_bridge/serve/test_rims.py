@@ -11,9 +11,9 @@ import pytest
 
 from firmware.protocol import messages
 from host_bridge.core.errors import DeviceFault
+from host_bridge.link.transports.descriptor import Stream
 from host_bridge.serve import rims
 from host_bridge.serve.rims import SocketClient, local_rim
-from host_bridge.transports.descriptor import Stream
 from host_bridge.transports.local_socket import SEND_BUFFER_BYTES
 from host_bridge.transports.served import ServedCar, announce, socket_path
 from sim_mock.faults.host import framed

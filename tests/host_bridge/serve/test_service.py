@@ -9,9 +9,9 @@ import asyncio
 import pytest
 
 from host_bridge.core import CarIdentity, Sender, State
+from host_bridge.link.transports import loopback
 from host_bridge.serve import service as service_module
 from host_bridge.serve.service import Service
-from host_bridge.transports import loopback
 from tests.host_bridge.drives import Drive, Rig
 
 

@@ -15,10 +15,10 @@ import pytest
 
 from firmware.protocol import messages
 from host_bridge.core.errors import DeviceFault
+from host_bridge.link.transports.descriptor import Stream
 from host_bridge.serve import stop_callers, stop_rim
 from host_bridge.serve.stop_rim import CONNECTIONS, LASTS_S, StopRim
 from host_bridge.transports import folders, stop_calls
-from host_bridge.transports.descriptor import Stream
 from host_bridge.transports.stop_calls import Call
 from host_bridge.transports.stop_sockets import PREFIX, StopSocket, file_name
 from sim_mock.faults.host import framed

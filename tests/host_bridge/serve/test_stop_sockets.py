@@ -18,7 +18,7 @@ import pytest
 
 from firmware.protocol.messages import Bind, Identify, Identity, Status, Stop, StopSeen
 from host_bridge.core.errors import DeviceFault
-from host_bridge.link import wire
+from host_bridge.link.protocol import wire
 from host_bridge.serve import stop_rim
 from host_bridge.serve.stop_rim import StopRim
 from host_bridge.transports import folders, stop_sockets

@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from host_bridge.core.errors import DeviceFault, UsageFault
-from host_bridge.transports.base import OnBytes
+from host_bridge.link.transports.base import OnBytes
+from host_bridge.link.transports.uri import open_transport
 from host_bridge.transports.local_socket import (
     LocalSocket,
     ServedCar,
@@ -23,8 +24,7 @@ from host_bridge.transports.local_socket import (
     socket_path,
     withdraw,
 )
-from host_bridge.transports.uri import open_transport
-from tests.host_bridge.transports.contract import Bench, BusContract, Ear, Wire, run_strictly
+from tests.host_bridge.link.transports.contract import Bench, BusContract, Ear, Wire, run_strictly
 
 CAR = ServedCar("nigel", "serial:///dev/ttyACM0", os.getpid(), "nigel", "2024-05-01T10:00:00Z")
 

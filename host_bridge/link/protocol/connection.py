@@ -35,10 +35,10 @@ from firmware.protocol import messages
 from firmware.protocol.codec import Message
 from host_bridge.core import reports
 from host_bridge.core.codes import BindResult, Cause, EventCode
-from host_bridge.link import wire
-from host_bridge.link.chronicle import Chronicle
-from host_bridge.link.clock_sync import BoardClock, ClockSync
-from host_bridge.link.events import (
+from host_bridge.link.protocol import wire
+from host_bridge.link.protocol.chronicle import Chronicle
+from host_bridge.link.protocol.clock_sync import BoardClock, ClockSync
+from host_bridge.link.protocol.events import (
     CarRestarted,
     LinkBound,
     LinkEvent,
@@ -49,10 +49,10 @@ from host_bridge.link.events import (
     LinkRefused,
     LinkStranger,
 )
-from host_bridge.link.session_time import SessionTime
-from host_bridge.link.statistics import Statistics
-from host_bridge.link.transitions import MET, TRANSITIONS, UNDERSTOOD, LinkState, Trigger
-from host_bridge.link.units import report_of
+from host_bridge.link.protocol.session_time import SessionTime
+from host_bridge.link.protocol.statistics import Statistics
+from host_bridge.link.protocol.transitions import MET, TRANSITIONS, UNDERSTOOD, LinkState, Trigger
+from host_bridge.link.protocol.units import report_of
 
 _SILENCE_US = 200_000  # twenty statuses at 100 Hz; with a step's slack it is noticed within 250 ms
 _NOISE_US = 1_000_000

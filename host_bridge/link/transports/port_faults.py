@@ -10,7 +10,7 @@ import stat
 from collections.abc import Callable, Sequence
 
 from host_bridge.core.errors import DeviceFault
-from host_bridge.transports.port_holders import Holder, holders
+from host_bridge.link.transports.port_holders import Holder, holders
 
 _GROUP_MAY = stat.S_IRGRP | stat.S_IWGRP
 

@@ -3,8 +3,8 @@ from __future__ import annotations
 import asyncio
 import socket
 
-from host_bridge.transports.descriptor import BACKLOG_BYTES, Stream
-from tests.host_bridge.transports.contract import run_strictly, settled
+from host_bridge.link.transports.descriptor import BACKLOG_BYTES, Stream
+from tests.host_bridge.link.transports.contract import run_strictly, settled
 
 FRAME = b"\0" + bytes(range(1, 39)) + b"\0"
 

@@ -32,8 +32,8 @@ from host_bridge.core import (
     VescState,
 )
 from host_bridge.core.codes import Pairing
-from host_bridge.link import units, wire
-from host_bridge.link.units import TIME_MASK
+from host_bridge.link.protocol import units, wire
+from host_bridge.link.protocol.units import TIME_MASK
 from tests.evidence import some
 
 CLAIM = Claim(

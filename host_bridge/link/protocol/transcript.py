@@ -5,8 +5,8 @@ from __future__ import annotations
 from firmware.protocol.codec import Message
 from firmware.protocol.messages import Claim
 from host_bridge.core import commands, reports
-from host_bridge.link.units import claim_of, report_of
-from host_bridge.link.wire import Decoder
+from host_bridge.link.protocol.units import claim_of, report_of
+from host_bridge.link.protocol.wire import Decoder
 
 
 class Transcript:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from firmware.protocol import messages
 from host_bridge.core import Deed, Sender
-from host_bridge.link.units import TIME_MASK, name_field
-from host_bridge.link.wire import new
+from host_bridge.link.protocol.units import TIME_MASK, name_field
+from host_bridge.link.protocol.wire import new
 
 
 def stop(token: int, sender: Sender, sender_name: str) -> messages.Stop:

@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 
 from host_bridge.core.errors import TandemError, UsageFault
-from host_bridge.transports.base import OnBytes, OnClosed
+from host_bridge.link.transports.base import OnBytes, OnClosed
 
 READ_BYTES = 4096
 # In addition to the system's own buffer. A second of claims at 100 Hz would be 4 KB; a claim

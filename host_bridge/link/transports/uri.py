@@ -15,7 +15,7 @@ from typing import cast
 from urllib.parse import unquote
 
 from host_bridge.core.errors import UsageFault
-from host_bridge.transports.base import Making, Transport
+from host_bridge.link.transports.base import Making, Transport
 
 GROUP = "tandem.transports"
 OPTIONS = "tandem.transport_options"  # ``?option=...`` -> the maker that wraps the transport

@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 
 from host_bridge.core.errors import DeviceFault
-from host_bridge.transports.base import Making, OnBytes, OnClosed
-from host_bridge.transports.descriptor import already_open
-from host_bridge.transports.uri import Uri
+from host_bridge.link.transports.base import Making, OnBytes, OnClosed
+from host_bridge.link.transports.descriptor import already_open
+from host_bridge.link.transports.uri import Uri
 
 Callbacks = tuple[OnBytes, OnClosed]
 

@@ -7,10 +7,10 @@ from contextlib import asynccontextmanager
 import pytest
 
 from host_bridge.core.errors import UsageFault
-from host_bridge.transports.base import OnBytes
-from host_bridge.transports.loopback import LoopbackEnd, pair
-from host_bridge.transports.uri import open_transport
-from tests.host_bridge.transports.contract import (
+from host_bridge.link.transports.base import OnBytes
+from host_bridge.link.transports.loopback import LoopbackEnd, pair
+from host_bridge.link.transports.uri import open_transport
+from tests.host_bridge.link.transports.contract import (
     ALL_BYTES,
     Bench,
     BusContract,

@@ -1,8 +1,8 @@
 """How often a link wants to be called, and how long it takes a car's step to be."""
 
-from host_bridge.link.clock_sync import ClockSync
-from host_bridge.link.connection import Connection
-from host_bridge.link.wire import own_protocol_hash
+from host_bridge.link.protocol.clock_sync import ClockSync
+from host_bridge.link.protocol.connection import Connection
+from host_bridge.link.protocol.wire import own_protocol_hash
 
 
 def test_a_link_that_only_listens_is_not_woken_for_answers_that_it_never_gives():

@@ -7,11 +7,11 @@ from contextlib import asynccontextmanager
 import pytest
 
 from host_bridge.core.errors import DeviceFault, UsageFault
-from host_bridge.transports.base import Transport
-from host_bridge.transports.loopback import LoopbackEnd
-from host_bridge.transports.lossy import LossyTransport
-from host_bridge.transports.uri import open_transport
-from tests.host_bridge.transports.contract import (
+from host_bridge.link.transports.base import Transport
+from host_bridge.link.transports.loopback import LoopbackEnd
+from host_bridge.link.transports.lossy import LossyTransport
+from host_bridge.link.transports.uri import open_transport
+from tests.host_bridge.link.transports.contract import (
     ALL_BYTES,
     Bench,
     BusContract,
@@ -21,8 +21,8 @@ from tests.host_bridge.transports.contract import (
     opened,
     run_strictly,
 )
-from tests.host_bridge.transports.test_loopback import OtherEnd
-from tests.host_bridge.transports.test_serial_port import Terminal
+from tests.host_bridge.link.transports.test_loopback import OtherEnd
+from tests.host_bridge.link.transports.test_serial_port import Terminal
 
 FRAME = b"\0" + bytes(range(1, 30)) + b"\0"
 

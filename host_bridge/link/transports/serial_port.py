@@ -21,11 +21,11 @@ import serial
 from serial.tools import list_ports
 
 from host_bridge.core.errors import DeviceFault
-from host_bridge.transports.base import Making
-from host_bridge.transports.descriptor import DescriptorTransport
-from host_bridge.transports.port_faults import busy_fault, open_fault
-from host_bridge.transports.port_holders import holders
-from host_bridge.transports.uri import Uri
+from host_bridge.link.transports.base import Making
+from host_bridge.link.transports.descriptor import DescriptorTransport
+from host_bridge.link.transports.port_faults import busy_fault, open_fault
+from host_bridge.link.transports.port_holders import holders
+from host_bridge.link.transports.uri import Uri
 
 BAUD = 921_600
 # Not lower: opening at 1200 baud tells many USB boards to restart into their loader.

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from host_bridge.core.errors import UsageFault
-from host_bridge.transports.uri import EXAMPLES, Uri, open_transport, schemes
-from tests.host_bridge.transports.contract import Bench
+from host_bridge.link.transports.uri import EXAMPLES, Uri, open_transport, schemes
+from tests.host_bridge.link.transports.contract import Bench
 
 
 @pytest.mark.parametrize(

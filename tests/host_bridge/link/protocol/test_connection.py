@@ -8,9 +8,9 @@ import pytest
 
 from firmware.protocol import codes, messages
 from host_bridge.core import CarEvent, CarStatus, EventCode, EventsLost, Sender, State
-from host_bridge.link import wire
-from host_bridge.link.connection import Connection
-from host_bridge.link.events import (
+from host_bridge.link.protocol import wire
+from host_bridge.link.protocol.connection import Connection
+from host_bridge.link.protocol.events import (
     CarRestarted,
     LinkBound,
     LinkIdentified,
@@ -19,7 +19,7 @@ from host_bridge.link.events import (
     LinkNoisy,
     LinkRefused,
 )
-from host_bridge.link.transitions import TRANSITIONS, LinkState, Trigger
+from host_bridge.link.protocol.transitions import TRANSITIONS, LinkState, Trigger
 from sim_mock.world import World
 from tests.evidence import every, some
 from tests.host_bridge.drives import STEP_US, Drive, Rig, vehicle

@@ -12,7 +12,7 @@ from typing import Protocol
 
 from host_bridge.core.errors import TandemError
 from host_bridge.core.system.clock import Clock
-from host_bridge.link.events import LinkEvent
+from host_bridge.link.protocol.events import LinkEvent
 
 # Between tries to open a transport that closed. A USB serial port is back 0.3 to 1 s after replug,
 # and telemetry has to be there within 2 s.

@@ -9,7 +9,7 @@ import pytest
 from firmware.protocol import messages
 from firmware.protocol.codec import DECODED, OUT_OF_RANGE, Message, decode_into, encode_into
 from firmware.protocol.frame import MAX_PAYLOAD, FrameReader, FrameWriter, crc_table
-from host_bridge.link import wire
+from host_bridge.link.protocol import wire
 from tests.evidence import some
 
 ALL = messages.TO_BOARD + messages.TO_HOST

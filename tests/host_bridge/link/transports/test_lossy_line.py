@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firmware.protocol.frame import FrameReader, FrameWriter, crc_table
-from host_bridge.transports.lossy_line import HELD_BYTES, LineParameters, LossyLine
+from host_bridge.link.transports.lossy_line import HELD_BYTES, LineParameters, LossyLine
 
 TABLE = crc_table()
 PERFECT = LineParameters()

@@ -16,7 +16,7 @@ from firmware.protocol.codec import Message
 from host_bridge.core import codes, commands, reports
 from host_bridge.core.codes import NOBODY, members
 from host_bridge.core.system.printable import one_line
-from host_bridge.link.wire import encode, new
+from host_bridge.link.protocol.wire import encode, new
 
 TIME_MASK = (1 << 30) - 1  # times on the wire: microseconds modulo 2**30
 _HALF = 1 << 29

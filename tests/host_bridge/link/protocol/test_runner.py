@@ -11,11 +11,11 @@ from firmware.protocol.messages import Leave
 from host_bridge.core import CarStatus, Sender, State
 from host_bridge.core.errors import DeviceFault
 from host_bridge.core.system.clock import MonotonicClock
-from host_bridge.link import wire
-from host_bridge.link.connection import Connection
-from host_bridge.link.events import LinkLost
-from host_bridge.link.runner import Runner
-from host_bridge.transports.loopback import pair
+from host_bridge.link.protocol import wire
+from host_bridge.link.protocol.connection import Connection
+from host_bridge.link.protocol.events import LinkLost
+from host_bridge.link.protocol.runner import Runner
+from host_bridge.link.transports.loopback import pair
 from sim_mock.world import World
 from tests.host_bridge.drives import EPOCH, Rig, vehicle
 

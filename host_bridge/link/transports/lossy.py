@@ -10,10 +10,10 @@ import asyncio
 from collections.abc import Callable
 
 from host_bridge.core.errors import UsageFault
-from host_bridge.transports.base import Making, OnBytes, OnClosed, Transport
-from host_bridge.transports.descriptor import already_open
-from host_bridge.transports.lossy_line import LineCounts, LineParameters, LossyLine
-from host_bridge.transports.uri import Uri
+from host_bridge.link.transports.base import Making, OnBytes, OnClosed, Transport
+from host_bridge.link.transports.descriptor import already_open
+from host_bridge.link.transports.lossy_line import LineCounts, LineParameters, LossyLine
+from host_bridge.link.transports.uri import Uri
 
 __all__ = ["LineCounts", "LineParameters", "LossyLine", "LossyTransport", "make"]
 

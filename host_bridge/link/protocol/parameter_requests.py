@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from firmware.protocol import messages
-from host_bridge.link.units import name_field
-from host_bridge.link.wire import new
+from host_bridge.link.protocol.units import name_field
+from host_bridge.link.protocol.wire import new
 
 
 def read(index: int) -> messages.ParameterRead:

@@ -16,12 +16,12 @@ from pathlib import Path
 import pytest
 
 from host_bridge.core.errors import DeviceFault, TandemError, UsageFault
-from host_bridge.transports import serial_port
-from host_bridge.transports.base import OnBytes
-from host_bridge.transports.port_faults import open_fault
-from host_bridge.transports.serial_port import SerialPort, latency_timer_ms
-from host_bridge.transports.uri import open_transport
-from tests.host_bridge.transports.contract import Bench, BusContract, Ear, Wire, run_strictly
+from host_bridge.link.transports import serial_port
+from host_bridge.link.transports.base import OnBytes
+from host_bridge.link.transports.port_faults import open_fault
+from host_bridge.link.transports.serial_port import SerialPort, latency_timer_ms
+from host_bridge.link.transports.uri import open_transport
+from tests.host_bridge.link.transports.contract import Bench, BusContract, Ear, Wire, run_strictly
 
 TIOCGEXCL = 0x80045440  # Linux: asks whether TIOCEXCL was given
 HOLD_OPEN = "import os, sys; os.open(sys.argv[1], os.O_RDWR | os.O_NOCTTY); print(flush=True); {}"
